@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+#
+# The everyday commands. The work is done by meson and ninja under build/; this
+# file installs what is missing, keeps the build folders up to date, and puts
+# the two programs where people look for them: build/retake, build/retake-bench.
+#
+#   make run     install what is missing, build, and show what Retake does
+#   make test    everything; ends with "N passed, N failed"
+#   make t T=seq_test          one unit test
+#   make build OBJ=build/mine  in a build folder of your own
+
+.DEFAULT_GOAL := build
+.PHONY: run build test t bench fuzz sim torture tsan install clean check-layers format \
+	setup setup-test help
+
+OBJ          ?= build/obj
+JOBS         ?= $(shell nproc)
+FUZZ_SECONDS ?= 1800
+SECONDS      ?= 60
+PREFIX       ?= /usr/local
+DESTDIR      ?=
+T            ?=
+ARGS         ?=
+# Elsewhere a warning is a warning; where CI is set, it is an error.
+OPTIONS      ?= $(if $(CI),-Dwerror=true)
+
+# Two makes at once wait for each other instead of breaking each other's build.
+NINJA := flock $(OBJ).lock ninja -j$(JOBS) -C $(OBJ)
+
+help:
+	@sed -n '/^#   make/s/^#   //p' Makefile
+
+setup:
+	@setup/packages.sh build
+	@setup/deps.sh
+
+setup-test:
+	@setup/packages.sh test
+	@setup/deps.sh
+
+build: setup
+	@tools/configure.sh $(OBJ) $(OPTIONS)
+	@$(NINJA)
+ifeq ($(OBJ),build/obj)
+	@tools/publish.sh $(OBJ)
+endif
+
+run: build
+	build/retake demo
+
+test: setup-test
+	@python3 tests/run.py --jobs $(JOBS)
+
+t: setup-test
+	@tools/configure.sh $(OBJ) $(OPTIONS)
+	@program=$$(ninja -C $(OBJ) -t targets all | sed -n 's|^\(.*/$(T)\): .*|\1|p' | head -n 1); \
+	test -n "$$program" || { echo "make t T=NAME: there is no test '$(T)'" >&2; exit 2; }; \
+	$(NINJA) $$program && exec $(OBJ)/$$program $(ARGS)
+
+bench: build
+	@tools/bench.sh
+
+fuzz: setup-test
+	@CC=clang CXX=clang++ tools/configure.sh build/fuzz -Dfuzz=true -Dtests=disabled \
+		-Db_sanitize=address,undefined
+	@ninja -j$(JOBS) -C build/fuzz
+	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+# Simulation and torture tests run for a moment in `make test`, and here for
+# SECONDS each (they read RETAKE_TEST_SECONDS).
+sim: setup-test
+	@RETAKE_TEST_SECONDS=$(SECONDS) python3 tests/run.py --jobs $(JOBS) --variant normal --match '^sim'
+
+torture: setup-test
+	@RETAKE_TEST_SECONDS=$(SECONDS) python3 tests/run.py --jobs $(JOBS) --variant asan --match torture
+
+tsan: setup-test
+	@python3 tests/run.py --jobs $(JOBS) --variant tsan
+
+install: setup
+	@tools/configure.sh build/release --buildtype=release --prefix=$(PREFIX) -Dtests=disabled
+	@ninja -j$(JOBS) -C build/release
+	DESTDIR=$(DESTDIR) meson install -C build/release --no-rebuild
+
+check-layers:
+	@python3 tools/check_layers.py
+
+format:
+	@clang-format -i $$(find src include tests fuzz bench -name '*.[ch]')
+
+# Keeps build/deps, which was fetched.
+clean:
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} +; fi

@@ -1,0 +1,171 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# setup/deps.sh
+#
+# Puts the third-party sources that Debian 12 does not package into build/deps:
+#
+#   build/deps/yyjson/   yyjson.c, .h, .o    from Debian's source archive
+#   build/deps/sqlite/   sqlite3.c, .h, .o   the amalgamation, from an npm package
+#   build/deps/cache/    the archives as fetched; a file put here by hand is used
+#
+# The objects are compiled here, once for all build folders: each takes as long
+# as the rest of Retake.
+#
+# Nothing is fetched that the system has in a good version, or that was fetched
+# before. Every archive must hash to its line in setup/pins.txt. The mirror is
+# whatever apt and npm are configured with.
+set -eu
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+deps=${RETAKE_DEPS:-$here/build/deps}
+cache=$deps/cache
+pins=$here/setup/pins.txt
+cc=${CC:-cc}
+
+fail() {
+	echo "setup/deps.sh: $*" >&2
+	exit 1
+}
+
+# pin NAME: sets kind, where, file, digest.
+pin() {
+	line=$(grep "^$1 " "$pins") || fail "no line for $1 in setup/pins.txt"
+	# shellcheck disable=SC2086
+	set -- $line
+	kind=$2 where=$3 file=$4 digest=$5
+}
+
+# hash_ok FILE DIGEST: the digest as npm writes it, "sha512-" and base64.
+hash_ok() {
+	algorithm=${2%%-*}
+	want=$(printf %s "${2#*-}" | base64 -d | od -An -v -tx1 | tr -d ' \n')
+	got=$("${algorithm}sum" "$1" | cut -d ' ' -f 1)
+	[ "$want" = "$got" ]
+}
+
+# fetch_debian WHERE FILE DEST: from the first configured apt source that has it.
+fetch_debian() {
+	helper=/usr/lib/apt/apt-helper
+	[ -x "$helper" ] || return 1
+	for site in $(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | sort -u); do
+		if "$helper" -o APT::Sandbox::User="$(id -un)" download-file \
+			"${site%/}/$1/$2" "$3" >"$3.log" 2>&1 && [ -s "$3" ]; then
+			rm -f "$3.log"
+			return 0
+		fi
+	done
+	cat "$3.log" >&2 2>/dev/null || true
+	return 1
+}
+
+# fetch_npm SPEC FILE DEST
+fetch_npm() {
+	command -v npm >/dev/null 2>&1 || return 1
+	rm -rf "$cache/npm"
+	mkdir -p "$cache/npm"
+	(cd "$cache/npm" && npm pack --ignore-scripts --silent "$1") >"$cache/npm/log" 2>&1 || {
+		cat "$cache/npm/log" >&2
+		return 1
+	}
+	mv "$cache/npm/$2" "$3"
+	rm -rf "$cache/npm"
+}
+
+# get NAME: leaves the verified archive in the cache, its path in $archive.
+get() {
+	pin "$1"
+	archive=$cache/$file
+	if ! [ -f "$archive" ]; then
+		mkdir -p "$cache"
+		echo "Fetching $file"
+		part=$cache/part.$$
+		rm -f "$part"
+		"fetch_$kind" "$where" "$file" "$part" ||
+			fail "could not fetch $file; put it into $cache by hand and try again"
+		if ! hash_ok "$part" "$digest"; then
+			mv "$part" "$archive.rejected"
+			fail "$file is not what setup/pins.txt says: kept as $archive.rejected, not used"
+		fi
+		mv "$part" "$archive"
+	fi
+	hash_ok "$archive" "$digest" ||
+		fail "$archive is not what setup/pins.txt says; remove it and try again"
+}
+
+# unpack NAME MEMBER...: members of the archive into build/deps/NAME, all or none.
+unpack() {
+	name=$1
+	shift
+	dir=$deps/.new-$name.$$
+	rm -rf "$dir"
+	mkdir -p "$dir/all"
+	tar -xf "$archive" -C "$dir/all" --strip-components=1
+	for member in "$@"; do
+		mv "$dir/all/$member" "$dir/" || fail "$archive holds no $member"
+	done
+	rm -rf "$dir/all" "${deps:?}/$name"
+	printf '%s\n' "$digest" >"$dir/.pin"
+	mv "$dir" "$deps/$name"
+}
+
+# have NAME FILE: unpacked before, from the archive that is pinned now.
+have() {
+	pin "$1"
+	[ -f "$deps/$1/$2" ] && [ "$(cat "$deps/$1/.pin" 2>/dev/null)" = "$digest" ]
+}
+
+mkdir -p "$deps"
+exec 9>"$deps/.lock"
+flock 9
+
+# compile NAME SOURCE FLAG...: once for all build folders; again when the flags,
+# the compiler or the source change.
+compile() {
+	name=$1 source=$2
+	shift 2
+	object=$deps/$name/${source%.c}.o
+	stamp=$(cat "$deps/$name/.pin" && echo "$cc" "$@")
+	if [ -f "$object" ] && [ "$(cat "$object.stamp" 2>/dev/null)" = "$stamp" ]; then
+		return 0
+	fi
+	echo "Compiling $source (once)"
+	"$cc" "$@" -c "$deps/$name/$source" -o "$object.new"
+	mv "$object.new" "$object"
+	printf '%s\n' "$stamp" >"$object.stamp"
+}
+
+common='-g -w -fPIC -fstack-protector-strong'
+
+if ! pkg-config --atleast-version=0.10 yyjson 2>/dev/null; then
+	if ! have yyjson yyjson.c; then
+		get yyjson
+		unpack yyjson src/yyjson.c src/yyjson.h LICENSE
+	fi
+	# shellcheck disable=SC2086
+	compile yyjson yyjson.c -O3 $common &
+fi
+yyjson=${!-}
+
+if ! pkg-config --atleast-version=3.51.3 sqlite3 2>/dev/null; then
+	if ! have sqlite sqlite3.c; then
+		get sqlite
+		unpack sqlite deps/sqlite3/sqlite3.c deps/sqlite3/sqlite3.h deps/sqlite3/sqlite3ext.h
+	fi
+	# Two threads never share a connection here, hence THREADSAFE=2.
+	# shellcheck disable=SC2086
+	compile sqlite sqlite3.c -O2 $common \
+		-DSQLITE_THREADSAFE=2 \
+		-DSQLITE_ENABLE_FTS5 \
+		-DSQLITE_ENABLE_DBSTAT_VTAB \
+		-DSQLITE_DQS=0 \
+		-DSQLITE_DEFAULT_MEMSTATUS=0 \
+		-DSQLITE_LIKE_DOESNT_MATCH_BLOBS \
+		-DSQLITE_MAX_EXPR_DEPTH=0 \
+		-DSQLITE_OMIT_DEPRECATED \
+		-DSQLITE_OMIT_SHARED_CACHE \
+		-DSQLITE_OMIT_LOAD_EXTENSION \
+		-DSQLITE_USE_ALLOCA \
+		-DHAVE_FDATASYNC=1
+fi
+[ -z "$yyjson" ] || wait "$yyjson"

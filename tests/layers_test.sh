@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The layer check finds what it is there for, in small trees that break one rule
+# each, lets good ones pass, and passes on this tree.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+python=$(python3 -c 'import sys; print(sys.executable)') # past any wrapper, which costs more
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+result() { # result NAME OK
+	if [ "$2" = yes ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $1"
+		sed 's/^/    /' "$work/out"
+	fi
+}
+
+# try RULE FILE LINE...: the check of a tree with this one file reports RULE, or
+# nothing where RULE is "good". The licence line is added unless RULE is licence.
+try() {
+	rule=$1
+	path=$2
+	shift 2
+	rm -rf "$work/tree"
+	mkdir -p "$work/tree/$(dirname "$path")"
+	{
+		[ "$rule" = licence ] || echo '/* SPDX-License-Identifier: MIT */'
+		printf '%s\n' "$@"
+	} >"$work/tree/$path"
+	status=0
+	"$python" "$root/tools/check_layers.py" --root "$work/tree" >"$work/out" 2>&1 || status=$?
+	ok=no
+	if [ "$rule" = good ]; then
+		[ "$status" = 0 ] && ok=yes
+	else
+		[ "$status" = 1 ] && grep -q "^$path:[0-9]*: $rule: " "$work/out" && ok=yes
+	fi
+	result "$rule $path: $*" "$ok"
+}
+
+try layer src/base/a.c '#include "core/seq.h"'
+try layer src/core/a.c '#include "codec/json.h"'
+try layer src/core/a_test.c '#include "engine/engine.h"'
+try layer src/codec/a.h '  #  include "engine/engine.h"'
+try layer src/engine/a.c '#include "store/store_sqlite.h"'
+try layer src/store/a.c '#include "formats/pi.h"'
+try layer src/formats/a.c '#include "llm/provider.h"'
+try layer src/llm/a.c '#include "store/store_memory.h"'
+try layer src/store/a.c '#include "cli/print.h"'
+try layer src/elsewhere/a.c 'int a;'
+try include src/core/a.c '#include "seq.h"'
+try include src/core/a.c '#include "../base/text.h"'
+for header in stdio.h time.h unistd.h fcntl.h sys/stat.h pthread.h locale.h sqlite3.h; do
+	try pure src/core/a.c "#include <$header>"
+done
+try pure src/base/a.c '#include <time.h>'
+try pure src/codec/a.c '#include <unistd.h>'
+try pure src/engine/a.c '#include <sys/socket.h>'
+for call in 'time(NULL)' 'clock_gettime(0, &t)' 'rand()' 'random()' 'getenv("HOME")' 'open(p, 0)' \
+	'read(0, b, 1)' 'write(1, b, 1)' 'printf("x")' 'fopen(p, "r")' 'exit(1)'; do
+	try pure src/base/a.c "void f(void) { $call; }"
+	try pure src/core/a.c "void f(void) {" "	(void) $call; }"
+done
+for call in 'malloc(1)' 'calloc(1, 1)' 'realloc(p, 1)' 'free(p)' 'strdup(p)'; do
+	try pure src/core/a.c "void f(void) { $call; }"
+done
+try pure src/engine/a.c 'void f(void *p) { free(p); }'
+try pure src/core/a.c '#define _GNU_SOURCE'
+try quiet src/store/a.c 'void f(void) { printf("x"); }'
+try quiet src/formats/a.c 'void f(void) { fprintf(stderr, "x"); }'
+try quiet src/llm/a.c 'void f(void) { exit(1); }'
+for call in 'strcpy(a, b)' 'strcat(a, b)' 'sprintf(a, "x")' 'system("ls")' 'popen("ls", "r")' 'gets(a)'; do
+	try banned src/cli/a.c "void f(void) { $call; }"
+	try banned tests/a_test.c "void f(void) { $call; }"
+done
+try licence src/core/a.c 'int a;'
+try licence src/core/a.h '/* one' 'two' 'three' 'SPDX-License-Identifier: MIT */'
+try licence tools/a.sh '#!/bin/sh'
+try licence tests/tool '#!/usr/bin/env python3'
+
+try good src/core/a.c '#include "base/alloc.h"' '#include "core/seq.h"' '#include <string.h>'
+try good src/core/a_test.c '#include <stdio.h>' 'void f(void) { printf("x"); free(malloc(1)); }'
+try good src/base/alloc.c 'void f(void *p) { free(p); }'
+try good src/base/text.c '#include <stdio.h>' 'void f(void) { vsnprintf(a, 1, b, c); }'
+try good src/core/a.c '/* never printf("x") or #include "cli/x.h" */' 'const char *s = "time(NULL)";'
+try good src/core/a.c 'void f(rt_env *e) { e->time(e); e->of.random(e); rt_free(a, b); mine_open(c); }'
+try good src/codec/a.c 'static int' 'read(int a)' '{' '	return a;' '}' 'int f(void) { return read(1); }'
+try good src/engine/a.c '#include <pthread.h>'
+try good src/store/store_sqlite.c '#include <sqlite3.h>' '#include "engine/store.h"' '#define _GNU_SOURCE'
+try good src/cli/main.c '#include "store/store_sqlite.h"' '#include "formats/pi.h"' \
+	'int main(void) { printf("x"); exit(1); }'
+try good src/server/a.c '#include "retake/retake.h"'
+
+# A tree that holds nothing to check is no proof of anything.
+rm -rf "$work/tree"
+mkdir "$work/tree"
+ok=yes
+"$python" "$root/tools/check_layers.py" --root "$work/tree" >"$work/out" 2>&1 && ok=no
+result 'an empty tree' "$ok"
+
+ok=yes
+"$python" "$root/tools/check_layers.py" >"$work/out" 2>&1 || ok=no
+result 'this tree' "$ok"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds the variants, runs every test and counts.
+
+Stages: the unit tests (meson) of each variant, the scripts tests/**/*_test.sh,
+and the conformance programs in tests/conformance. A test program that prints TAP
+(cmocka does) counts case by case; a script that ends with "N passed, N failed"
+is believed; anything else counts as one, by its exit status (77: skipped).
+
+The last line is "N passed, N failed[, N skipped]"; the exit status is 1 if
+anything failed or nothing ran.
+
+  tests/run.py                          everything
+  tests/run.py --variant asan           one variant's unit tests
+  tests/run.py --variant tsan --match store
+  tests/run.py --scripts                the scripts and conformance programs only
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SHARED = os.path.join(os.path.dirname(ROOT), "shared")
+CLANG = {"CC": "clang", "CXX": "clang++"}
+
+# name: folder, environment, meson options, suites to leave out
+VARIANTS = {
+    "normal": ("build/obj", {}, [], []),
+    "tiny": ("build/tiny", {}, ["-Dtiny_nodes=true", "-Dwerror=true"], ["fuzz", "formats", "cli"]),
+    "asan": ("build/asan", CLANG, ["-Db_sanitize=address,undefined", "-Dwerror=true"], []),
+    "tsan": ("build/tsan", CLANG, ["-Db_sanitize=thread", "-Dwerror=true"], ["fuzz"]),
+}
+IN_TEST = ["normal", "tiny", "asan"]
+
+# Arguments of the conformance programs. They lie outside the repository; where
+# they are missing the program is skipped.
+CONFORMANCE = {
+    "pi": [os.path.join(SHARED, "conformance/pi")],
+    "import": [os.path.join(SHARED, "fixtures/MANIFEST.tsv"),
+               os.path.join(SHARED, "fixtures/expected.json")],
+}
+
+COUNT_LINE = re.compile(r"^(?:[\w-]+: *)?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
+SHOWN_LINES = 60
+SCRIPT_TIMEOUT_S = 600
+
+
+class Tally:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+        self.times = []
+        self.failures = []
+
+    def add(self, name, counts, seconds, output):
+        passed, failed, skipped = counts
+        self.passed += passed
+        self.failed += failed
+        self.skipped += skipped
+        self.times.append((seconds, name))
+        if failed:
+            self.failures.append(name)
+            print(f"\n--- FAILED {name}")
+            lines = output.rstrip().splitlines()
+            if len(lines) > SHOWN_LINES:
+                print(f"    ({len(lines) - SHOWN_LINES} lines before these)")
+            for line in lines[-SHOWN_LINES:]:
+                print("    " + line)
+            sys.stdout.flush()
+
+
+def one(ok):
+    return (1, 0, 0) if ok else (0, 1, 0)
+
+
+def count_tap(text, returncode):
+    """Counts of a TAP text, or None if it is none."""
+    passed = failed = skipped = 0
+    for line in text.splitlines():
+        if not re.match(r"(not )?ok \d+", line):
+            continue
+        if re.search(r"# *skip", line, re.I):
+            skipped += 1
+        elif line.startswith("not"):
+            failed += 1
+        else:
+            passed += 1
+    if passed + failed + skipped == 0:
+        return None
+    if returncode != 0 and failed == 0:
+        failed = 1          # it crashed, leaked or timed out on the way
+    return passed, failed, skipped
+
+
+def count_last_line(text, returncode):
+    """Counts of a text that ends with our count line, or None."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    match = COUNT_LINE.match(lines[-1].strip()) if lines else None
+    if not match:
+        return None
+    passed, failed, skipped = (int(group or 0) for group in match.groups())
+    if returncode != 0 and failed == 0:
+        failed = 1
+    return passed, failed, skipped
+
+
+def count_output(text, returncode):
+    if returncode == 77:
+        return 0, 0, 1
+    return (count_tap(text, returncode) or count_last_line(text, returncode)
+            or one(returncode == 0))
+
+
+def run(command, env=None, timeout=None):
+    """Runs with no standard input: (exit status, output, seconds)."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command, cwd=ROOT, env={**os.environ, **(env or {})}, timeout=timeout,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, errors="replace")
+        return done.returncode, done.stdout, time.monotonic() - start
+    except subprocess.TimeoutExpired as late:
+        text = late.stdout or b""
+        text = text.decode(errors="replace") if isinstance(text, bytes) else text
+        return 124, f"{text}\nstopped after {timeout} s\n", time.monotonic() - start
+
+
+def build(name, jobs, tally):
+    folder, env, options, _ = VARIANTS[name]
+    if name == "normal":
+        steps = [["make", "--no-print-directory", "build", f"JOBS={jobs}"]]
+    else:
+        steps = [["tools/configure.sh", folder] + options,
+                 ["flock", folder + ".lock", "ninja", "--quiet", "-k0", f"-j{jobs}", "-C", folder]]
+    total = 0
+    for step in steps:
+        status, output, seconds = run(step, env)
+        total += seconds
+        if status != 0:
+            tally.add(f"{name}: build", one(False), total, output)
+            return False
+    print(f"{name}: built in {total:.1f} s", flush=True)
+    return True
+
+
+def unit_tests(name, jobs, match, tally):
+    folder, _, _, left_out = VARIANTS[name]
+    listed = subprocess.run(["meson", "introspect", "--tests", folder], cwd=ROOT, text=True,
+                            stdout=subprocess.PIPE, check=True).stdout
+    wanted = [test["name"] for test in json.loads(listed)
+              if not any(suite.split(":")[-1] in left_out for suite in test["suite"])
+              and (not match or re.search(match, test["name"]))]
+    if not wanted:
+        print(f"{name}: no tests", flush=True)
+        return
+    log = os.path.join(ROOT, folder, "meson-logs/testlog.json")
+    if os.path.exists(log):
+        os.remove(log)
+    env = {"ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+           "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+           "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}
+    command = []
+    if name == "tsan" and run(["setarch", "-R", "true"])[0] == 0:
+        command = ["setarch", "-R"]     # it cannot place its shadow in much randomised memory
+    command = ["flock", folder + ".test.lock"] + command     # two runs would share a log
+    status, output, seconds = run(command + ["meson", "test", "-C", folder, "--no-rebuild",
+                                   "--num-processes", str(jobs)] + wanted, env)
+    if not os.path.exists(log):
+        tally.add(f"{name}: meson test", one(False), seconds, output)
+        return
+    before = tally.passed, tally.failed
+    seen = 0
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            test = json.loads(line)
+            stdout, stderr = test.get("stdout") or "", test.get("stderr") or ""
+            label = f"{name}: {test['name'].split(':', 1)[-1]}"
+            returncode = test.get("returncode", 0)
+            if test["result"] not in ("OK", "SKIP") and returncode == 0:
+                returncode = 1
+            tally.add(label, count_output(stdout, returncode), test.get("duration") or 0,
+                      f"{stdout}{stderr}\n{test['result']}, exit status {test.get('returncode')}")
+            seen += 1
+    if seen < len(wanted):
+        tally.add(f"{name}: meson test", (0, len(wanted) - seen, 0), seconds, output)
+    print(f"{name}: {tally.passed - before[0]} passed, {tally.failed - before[1]} failed"
+          f" in {seconds:.1f} s", flush=True)
+
+
+def scripts():
+    """(name, command, whether what it needs is there) of scripts and conformance programs."""
+    found = []
+    for folder, _, names in os.walk(os.path.join(ROOT, "tests")):
+        for name in names:
+            if name.endswith("_test.sh"):
+                path = os.path.relpath(os.path.join(folder, name), ROOT)
+                found.append((path, [path], True))
+    found.sort()
+    for name, arguments in CONFORMANCE.items():
+        path = os.path.join("tests/conformance", name)
+        if os.path.isfile(os.path.join(ROOT, path)):
+            found.append((path, [path] + arguments, all(map(os.path.exists, arguments))))
+    return found
+
+
+def run_scripts(match, tally):
+    env = {"RETAKE": os.path.join(ROOT, "build/retake")}
+    for name, command, there in scripts():
+        if match and not re.search(match, name):
+            continue
+        if not there:
+            print(f"{name}: skipped, {command[1]} is not there", flush=True)
+            tally.add(name, (0, 0, 1), 0, "")
+            continue
+        if not os.access(os.path.join(ROOT, command[0]), os.X_OK):
+            tally.add(name, one(False), 0, "not executable")
+            continue
+        status, output, seconds = run(command, env, SCRIPT_TIMEOUT_S)
+        counts = count_output(output, status)
+        tally.add(name, counts, seconds, f"{output}\nexit status {status}")
+        print("{}: {} passed, {} failed, {} skipped in {:.1f} s".format(name, *counts, seconds),
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--variant", choices=sorted(VARIANTS), action="append")
+    parser.add_argument("--match", help="only tests whose name matches this regular expression")
+    parser.add_argument("--scripts", action="store_true", help="only the scripts")
+    args = parser.parse_args()
+
+    start = time.monotonic()
+    tally = Tally()
+    if not args.scripts:
+        for name in args.variant or IN_TEST:
+            if build(name, args.jobs, tally):
+                unit_tests(name, args.jobs, args.match, tally)
+    if args.scripts or not args.variant:
+        run_scripts(args.match, tally)
+
+    slow = [f"{seconds:.1f} s {name}" for seconds, name in sorted(tally.times, reverse=True)[:8]
+            if seconds >= 1]
+    if slow:
+        print("\nSlowest: " + "; ".join(slow))
+    if tally.failures:
+        print("Failed:  " + "; ".join(tally.failures))
+    print(f"Took {time.monotonic() - start:.0f} s")
+    skipped = f", {tally.skipped} skipped" if tally.skipped else ""
+    print(f"{tally.passed} passed, {tally.failed} failed{skipped}")
+    return 1 if tally.failed or not tally.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

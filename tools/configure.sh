@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# tools/configure.sh BUILD_DIR [meson option...]
+#
+# Configures a build folder: again when the set of source files changed since
+# (meson does not look for new files by itself), and from nothing when the
+# options did. Holds the lock BUILD_DIR.lock meanwhile, as builds do.
+set -eu
+dir=$1
+shift
+cd "$(dirname "$0")/.."
+mkdir -p "$dir"
+exec 9>"$dir.lock"
+flock 9
+
+options=$(printf '%s\n' "${CC-}" "${CXX-}" "$@")
+files=$(
+	for folder in src tests fuzz bench; do
+		tools/sources.sh all "$folder"
+	done
+	find include docs share -type f 2>/dev/null | LC_ALL=C sort
+)
+if [ "$(cat "$dir/options" 2>/dev/null)" != "$options" ]; then
+	rm -rf "$dir"
+	mkdir -p "$dir"
+fi
+if [ -f "$dir/build.ninja" ]; then
+	[ "$(cat "$dir/files" 2>/dev/null)" != "$files" ] || exit 0
+	set -- --reconfigure "$@"
+fi
+rm -f "$dir/files"
+if ! meson setup "$@" "$dir" >"$dir/configure.log" 2>&1; then
+	cat "$dir/configure.log" >&2
+	exit 1
+fi
+printf '%s\n' "$options" >"$dir/options"
+printf '%s\n' "$files" >"$dir/files"
