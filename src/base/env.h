@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Env: the clock and randomness, handed in. Nothing below the programs asks the
+ * system for either, so one seed is one history. */
+#ifndef RT_BASE_ENV_H
+#define RT_BASE_ENV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rt_env {
+	int64_t (*now_us)(void *ctx); /* microseconds since 1970-01-01 UTC */
+	void (*random)(void *ctx, void *to, size_t size);
+	void *ctx;
+} rt_env;
+
+#endif

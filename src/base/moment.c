@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Dates by the proleptic Gregorian calendar: days from civil and back. */
+#include "base/moment.h"
+
+static const int64_t US_PER_S = 1000000, S_PER_DAY = 86400;
+
+static int64_t
+days_from_civil(int64_t y, int64_t m, int64_t d)
+{
+	int64_t era, yoe, doy;
+
+	y -= m <= 2;
+	era = (y >= 0 ? y : y - 399) / 400;
+	yoe = y - era * 400;
+	doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+static void
+civil_from_days(int64_t days, int64_t *y, int64_t *m, int64_t *d)
+{
+	int64_t era, doe, yoe, doy, mp;
+
+	days += 719468;
+	era = (days >= 0 ? days : days - 146096) / 146097;
+	doe = days - era * 146097;
+	yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	mp = (5 * doy + 2) / 153;
+	*d = doy - (153 * mp + 2) / 5 + 1;
+	*m = mp + (mp < 10 ? 3 : -9);
+	*y = yoe + era * 400 + (*m <= 2);
+}
+
+/* Exactly count digits at s[*at]; moves *at behind them. */
+static bool
+digits(rt_str s, size_t *at, int count, int64_t *out)
+{
+	int64_t number = 0;
+
+	while (count-- > 0) {
+		if (*at >= s.size || s.ptr[*at] < '0' || s.ptr[*at] > '9')
+			return false;
+		number = number * 10 + (s.ptr[(*at)++] - '0');
+	}
+	*out = number;
+	return true;
+}
+
+static bool
+next_is(rt_str s, size_t *at, char c)
+{
+	if (*at >= s.size || s.ptr[*at] != c)
+		return false;
+	(*at)++;
+	return true;
+}
+
+/* ".123456789": as nanoseconds; digits beyond the ninth are cut. */
+static bool
+fraction(rt_str s, size_t *at, int64_t *out_ns)
+{
+	int64_t ns = 0;
+	int seen = 0;
+
+	if (!next_is(s, at, '.') && !next_is(s, at, ',')) {
+		*out_ns = 0;
+		return true;
+	}
+	while (*at < s.size && s.ptr[*at] >= '0' && s.ptr[*at] <= '9') {
+		if (seen < 9)
+			ns = ns * 10 + (s.ptr[*at] - '0');
+		seen++;
+		(*at)++;
+	}
+	if (seen == 0)
+		return false;
+	for (; seen < 9; seen++)
+		ns *= 10;
+	*out_ns = ns;
+	return true;
+}
+
+static bool
+zone(rt_str s, size_t *at, int64_t *out_s)
+{
+	int64_t h, m = 0;
+	int sign;
+
+	*out_s = 0;
+	if (*at == s.size || ((next_is(s, at, 'Z') || next_is(s, at, 'z')) && *at == s.size))
+		return true;
+	if (next_is(s, at, '+'))
+		sign = 1;
+	else if (next_is(s, at, '-'))
+		sign = -1;
+	else
+		return false;
+	if (!digits(s, at, 2, &h))
+		return false;
+	if (*at < s.size) {
+		(void)next_is(s, at, ':');
+		if (!digits(s, at, 2, &m))
+			return false;
+	}
+	*out_s = sign * (h * 3600 + m * 60);
+	return *at == s.size && h < 24 && m < 60;
+}
+
+bool
+rt_moment_parse(rt_str s, rt_moment *out)
+{
+	static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int64_t y, mo, d, h = 0, mi = 0, sec = 0, ns = 0, off = 0;
+	size_t at = 0;
+
+	s = rt_str_trim(s);
+	(void)next_is(s, &at, '@');
+	if (!digits(s, &at, 4, &y) || !next_is(s, &at, '-') || !digits(s, &at, 2, &mo) ||
+	    !next_is(s, &at, '-') || !digits(s, &at, 2, &d))
+		return false;
+	if (at < s.size) {
+		if (!next_is(s, &at, 'T') && !next_is(s, &at, 't') && !next_is(s, &at, ' '))
+			return false;
+		if (!digits(s, &at, 2, &h) || !next_is(s, &at, ':') || !digits(s, &at, 2, &mi))
+			return false;
+		if (next_is(s, &at, ':') &&
+		    (!digits(s, &at, 2, &sec) || !fraction(s, &at, &ns)))
+			return false;
+		if (!zone(s, &at, &off))
+			return false;
+	}
+	if (mo < 1 || mo > 12 || d < 1 || d > month_days[mo - 1] || h > 24 || mi > 59 || sec > 60)
+		return false;
+	out->us = (days_from_civil(y, mo, d) * S_PER_DAY + h * 3600 + mi * 60 + sec - off) *
+			  US_PER_S +
+		  ns / 1000;
+	out->ns = (uint16_t)(ns % 1000);
+	return true;
+}
+
+bool
+rt_moment_parse_number(rt_str s, rt_moment *out)
+{
+	/* Exact decimal arithmetic: digits before and after the point, then a scale. */
+	bool negative = false;
+	int64_t whole = 0, frac = 0, scale, ns_total, rest;
+	int seen = 0, frac_seen = 0;
+	size_t at = 0;
+
+	if (at < s.size && s.ptr[at] == '-') {
+		negative = true;
+		at++;
+	}
+	for (; at < s.size && s.ptr[at] >= '0' && s.ptr[at] <= '9'; at++, seen++) {
+		if (seen >= 18)
+			return false;
+		whole = whole * 10 + (s.ptr[at] - '0');
+	}
+	if (seen == 0)
+		return false;
+	if (at < s.size && s.ptr[at] == '.')
+		for (at++; at < s.size && s.ptr[at] >= '0' && s.ptr[at] <= '9'; at++)
+			if (frac_seen < 9) {
+				frac = frac * 10 + (s.ptr[at] - '0');
+				frac_seen++;
+			}
+	if (at != s.size)
+		return false;
+	for (; frac_seen < 9; frac_seen++)
+		frac *= 10;
+	/* frac is now in billionths of the unit */
+	if (whole > 100000000000000000)
+		scale = 1; /* nanoseconds */
+	else if (whole > 100000000000000)
+		scale = 1000;
+	else if (whole > 100000000000)
+		scale = 1000000;
+	else
+		scale = 1000000000;
+	rest = frac / (1000000000 / scale); /* nanoseconds of the fraction */
+	if (scale == 1000000000) {
+		out->us = whole * US_PER_S + rest / 1000;
+		ns_total = rest % 1000;
+	} else if (scale == 1000000) {
+		out->us = whole * 1000 + rest / 1000;
+		ns_total = rest % 1000;
+	} else if (scale == 1000) {
+		out->us = whole;
+		ns_total = rest;
+	} else {
+		out->us = whole / 1000;
+		ns_total = whole % 1000;
+	}
+	if (negative) {
+		out->us = -out->us;
+		if (ns_total > 0) {
+			out->us -= 1;
+			ns_total = 1000 - ns_total;
+		}
+	}
+	out->ns = (uint16_t)ns_total;
+	return true;
+}
+
+static void
+format(rt_buf *buf, rt_moment at, int decimals)
+{
+	int64_t seconds = at.us / US_PER_S, us = at.us % US_PER_S, days, of_day, y, m, d;
+
+	if (us < 0) {
+		us += US_PER_S;
+		seconds -= 1;
+	}
+	days = seconds / S_PER_DAY;
+	of_day = seconds % S_PER_DAY;
+	if (of_day < 0) {
+		of_day += S_PER_DAY;
+		days -= 1;
+	}
+	civil_from_days(days, &y, &m, &d);
+	rt_buf_add_f(buf, "%04d-%02d-%02dT%02d:%02d:%02d", (int)y, (int)m, (int)d,
+		     (int)(of_day / 3600), (int)(of_day / 60 % 60), (int)(of_day % 60));
+	if (decimals < 0)
+		decimals = at.ns != 0 ? 9 : us % 1000 != 0 ? 6 : us != 0 ? 3 : 0;
+	if (decimals == 3)
+		rt_buf_add_f(buf, ".%03d", (int)(us / 1000));
+	else if (decimals == 6)
+		rt_buf_add_f(buf, ".%06d", (int)us);
+	else if (decimals == 9)
+		rt_buf_add_f(buf, ".%06d%03d", (int)us, (int)at.ns);
+	rt_buf_add_byte(buf, 'Z');
+}
+
+void
+rt_moment_format(rt_buf *buf, rt_moment at)
+{
+	format(buf, at, -1);
+}
+
+void
+rt_moment_format_ms(rt_buf *buf, rt_moment at)
+{
+	format(buf, at, 3);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text: views of bytes, growable buffers, counted immutable strings, UTF-8.
+ * Text is UTF-8 by pointer and size, and may hold NULs; nothing is normalised. */
+#ifndef RT_BASE_TEXT_H
+#define RT_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+/* A view: borrowed bytes. ptr may be NULL when size is 0. Pass by value. */
+typedef struct rt_str {
+	const char *ptr;
+	size_t size;
+} rt_str;
+
+#define RT_STR_INIT(literal) {("" literal), sizeof(literal) - 1} /* in static tables */
+#define RT_STR(literal) ((rt_str)RT_STR_INIT(literal))
+#define RT_STR_ARG(s) (int)(s).size, (s).ptr == NULL ? "" : (s).ptr /* for "%.*s" */
+
+rt_str rt_str_of(const char *cstr); /* NULL gives the empty view */
+static inline rt_str
+rt_str_at(const char *ptr, size_t size)
+{
+	return (rt_str){ptr, size};
+}
+bool rt_str_eq(rt_str a, rt_str b);
+bool rt_str_is(rt_str a, const char *cstr);
+bool rt_str_starts(rt_str a, rt_str prefix);
+/* ASCII letters compare equal whatever their case. */
+bool rt_str_eq_nocase(rt_str a, rt_str b);
+/* By bytes: < 0, 0, > 0. */
+int rt_str_cmp(rt_str a, rt_str b);
+/* Without leading and trailing ASCII white space. */
+rt_str rt_str_trim(rt_str a);
+/* Position of needle at or after from, or SIZE_MAX. An empty needle is found at from. */
+size_t rt_str_find(rt_str in, rt_str needle, size_t from);
+
+/* Buf: a growable run of bytes with a limit from birth. One thread at a time.
+ * Appending is sticky: after the first failure nothing more is added, and
+ * buf->status says why; check once at the end. */
+typedef struct rt_buf {
+	const rt_alloc *alloc;
+	char *ptr;     /* ours; NUL-terminated whenever not NULL */
+	size_t size;   /* bytes in use, without that NUL */
+	size_t room;
+	size_t limit;  /* RT_LIMIT beyond */
+	rt_status status;
+} rt_buf;
+
+void rt_buf_init(rt_buf *buf, const rt_alloc *alloc, size_t limit);
+void rt_buf_deinit(rt_buf *buf);
+void rt_buf_clear(rt_buf *buf); /* empty and RT_OK again; keeps its memory */
+void rt_buf_add(rt_buf *buf, const void *ptr, size_t size);
+void rt_buf_add_str(rt_buf *buf, rt_str s);
+void rt_buf_add_c(rt_buf *buf, const char *cstr);
+void rt_buf_add_byte(rt_buf *buf, char byte);
+void rt_buf_add_u64(rt_buf *buf, uint64_t number);
+void rt_buf_add_i64(rt_buf *buf, int64_t number);
+void rt_buf_add_f(rt_buf *buf, const char *format, ...) RT_PRINTF(2, 3);
+/* Room for size more bytes to be written at the returned place; NULL on failure.
+ * Follow with buf->size += what was used. */
+char *rt_buf_reserve(rt_buf *buf, size_t size);
+static inline rt_str
+rt_buf_str(const rt_buf *buf)
+{
+	return (rt_str){buf->ptr, buf->size};
+}
+#define RT_BUF_UNLIMITED ((size_t)1 << 40)
+
+/* Text: a counted immutable string. Call ref and unref from any thread. */
+typedef struct rt_text rt_text;
+struct rt_text {
+	_Atomic uint32_t refs;
+	uint32_t reserved;
+	const rt_alloc *alloc;
+	size_t size;
+	char ptr[]; /* size bytes and a NUL */
+};
+const rt_text *rt_text_new(const rt_alloc *alloc, rt_str s); /* NULL: no memory */
+const rt_text *rt_text_ref(const rt_text *text);             /* NULL stays NULL */
+void rt_text_unref(const rt_text *text);
+static inline rt_str
+rt_text_str(const rt_text *text)
+{
+	return text == NULL ? (rt_str){NULL, 0} : (rt_str){text->ptr, text->size};
+}
+
+/* UTF-8 as RFC 3629 has it: no surrogates, nothing beyond U+10FFFF, shortest form. */
+/* Size of the longest valid beginning; equal to s.size when all is valid. */
+size_t rt_utf8_valid_size(rt_str s);
+size_t rt_utf8_count(rt_str s); /* code points of valid text */
+/* Byte offset of code point number at; SIZE_MAX when there are fewer. */
+size_t rt_utf8_offset(rt_str s, size_t at);
+/* Largest size <= max_size that ends on a code point boundary. */
+size_t rt_utf8_cut(rt_str s, size_t max_size);
+/* s with every bad byte replaced by U+FFFD, appended to buf. */
+void rt_utf8_repair(rt_buf *buf, rt_str s);
+
+#endif
