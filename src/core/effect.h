@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Effect: what an operation does to the value. There are three, each with what was there
+ * before, so that each can be taken back:
+ *
+ *   splice   a run of slots in a take is replaced by another     (append, insert, edit,
+ *            delete, role, mute, split, merge, clear, truncate; move and graft are two)
+ *   new      a take out of the beginning of another, or a discussion out of a take;
+ *            taken back, it stays but is no longer present
+ *   set      a field gets a value: of a take, of a discussion, of the project
+ *
+ * Which field `set` means:
+ *
+ *   disc  sub   key         value (JSON text; ptr NULL: absent)
+ *   0     0     "active"    number of the active discussion
+ *   0     n     "name"      a string: the name of discussion n
+ *   0     n     "present"   true, or absent: is discussion n in the catalogue
+ *   0     0     other       a field of the project ("roles", "setting.model" …)
+ *   d     0     "active"    number of the active take
+ *   d     0     "head"      absent: at the tip; 0: before the first; or an entry number
+ *   d     0     "label"     a string: the label of `entry`; absent: none
+ *   d     t     "name", "present", "git_commit"    of take t
+ *   d     0     other       a field of the discussion ("prompt", "files" …)
+ *
+ * Effects name no order keys and no table numbers, so the same effects give the same
+ * value on every store and in every process. Only effects are versioned. */
+#ifndef RT_CORE_EFFECT_H
+#define RT_CORE_EFFECT_H
+
+#include "core/project.h"
+
+typedef enum rt_effect_kind { RT_EFFECT_SPLICE = 1, RT_EFFECT_NEW, RT_EFFECT_SET } rt_effect_kind;
+
+/* A slot with its names as text; what a log holds. */
+typedef struct rt_effect_slot {
+	rt_slot slot; /* key, role and kind are not used */
+	rt_str role, kind;
+	rt_str id; /* a given id, on the first appearance of an entry; else empty */
+} rt_effect_slot;
+
+typedef struct rt_effect {
+	rt_effect_kind kind;
+	uint32_t disc; /* the document; 0: the project's own */
+	uint32_t sub;  /* take number; in the project's document a discussion number */
+	/* splice */
+	uint64_t at;
+	rt_effect_slot *removed, *added;
+	size_t removed_count, added_count;
+	/* new: sub becomes slots 0 .. count-1 of from_take (of from_disc in the project's
+	 * document; 0: empty) */
+	uint32_t from_disc, from_take;
+	uint64_t count;
+	rt_str name;       /* of the take; of a discussion */
+	rt_str take_name;  /* of a new discussion's first take */
+	rt_str git_commit; /* empty: none */
+	/* set */
+	rt_str key;
+	uint32_t entry;
+	rt_str before, after; /* JSON text; ptr NULL: absent */
+} rt_effect;
+
+/* Apply one effect, or (back) take it back. Total on effects that were compiled for this
+ * value: RT_CORRUPT means that the effect does not fit, and nothing changed. Otherwise
+ * RT_NOMEM, or what the source of nodes says. O(log n + slots named). */
+RT_CHECKED rt_status rt_effect_apply(const rt_project *project, const rt_effect *effect, bool back,
+				     const rt_project **out, rt_error *err);
+
+/* All of them in order, or (back) from the last to the first. */
+RT_CHECKED rt_status rt_effects_apply(const rt_project *project, const rt_effect *effects,
+				      size_t count, bool back, const rt_project **out,
+				      rt_error *err);
+
+/* Set or clear RT_VIEW_ flags of an entry; outside history. */
+RT_CHECKED rt_status rt_project_set_view(const rt_project *project, uint32_t entry, unsigned flags,
+					 const rt_project **out, rt_error *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Object: what every counted, immutable part of a project begins with. Call ref and
+ * unref from any thread. The count is not part of the value, so both take const. */
+#ifndef RT_CORE_OBJECT_H
+#define RT_CORE_OBJECT_H
+
+#include "base/text.h"
+
+typedef struct rt_object {
+	_Atomic uint32_t refs;
+	const rt_alloc *alloc;
+	void (*free)(struct rt_object *object);
+} rt_object;
+
+static inline void
+rt_object_init(rt_object *object, const rt_alloc *alloc, void (*free)(rt_object *))
+{
+	atomic_init(&object->refs, 1);
+	object->alloc = alloc;
+	object->free = free;
+}
+
+static inline const void *
+rt_object_ref(const void *object)
+{
+	if (object != NULL)
+		atomic_fetch_add_explicit(&((rt_object *)(uintptr_t)object)->refs, 1,
+					  memory_order_relaxed);
+	return object;
+}
+
+static inline void
+rt_object_unref(const void *object)
+{
+	rt_object *mine = (rt_object *)(uintptr_t)object;
+
+	if (mine != NULL &&
+	    atomic_fetch_sub_explicit(&mine->refs, 1, memory_order_acq_rel) == 1)
+		mine->free(mine);
+}
+
+#endif

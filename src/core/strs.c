@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Chunks of 256 strings. A chunk as bytes: 'S', then for each string its size (varint)
+ * and bytes. A root: count, then for each chunk the number of its node (0: none).
+ *
+ * Chunk pointers stand in two levels of fixed arrays, so that a reader never sees one
+ * move. The last chunk is written anew by every checkpoint that finds it grown. */
+#include "core/strs.h"
+
+#include "base/hash.h"
+#include "base/varint.h"
+
+enum { CHUNK = 256, LEVEL = 1024 };
+
+typedef struct chunk {
+	_Atomic(char *) bytes[CHUNK]; /* size_t size, then the characters */
+} chunk;
+
+typedef struct row {
+	_Atomic(chunk *) chunks[LEVEL];
+	uint64_t stored[LEVEL];  /* node numbers */
+	uint64_t pending[LEVEL]; /* in the transaction under way */
+	uint32_t stored_count[LEVEL], pending_count[LEVEL]; /* strings in it then */
+} row;
+
+struct rt_strs {
+	const rt_alloc *alloc;
+	const rt_seq_source *source;
+	_Atomic uint32_t count;
+	_Atomic(row *) rows[LEVEL];
+	uint32_t *index; /* numbers by hash, open addressing; NULL until needed */
+	size_t index_room;
+	size_t index_used;
+};
+
+rt_status
+rt_strs_new(const rt_alloc *alloc, const rt_seq_source *source, rt_strs **out_strs)
+{
+	rt_strs *strs = rt_new0(alloc, sizeof(*strs));
+
+	if (strs == NULL)
+		return RT_NOMEM;
+	strs->alloc = alloc;
+	strs->source = source;
+	*out_strs = strs;
+	return RT_OK;
+}
+
+static void
+chunk_free(const rt_alloc *alloc, chunk *c)
+{
+	size_t i;
+
+	if (c == NULL)
+		return;
+	for (i = 0; i < CHUNK; i++)
+		rt_free(alloc, atomic_load(&c->bytes[i]));
+	rt_free(alloc, c);
+}
+
+void
+rt_strs_free(rt_strs *strs)
+{
+	size_t i, j;
+
+	if (strs == NULL)
+		return;
+	for (i = 0; i < LEVEL; i++) {
+		row *r = atomic_load(&strs->rows[i]);
+
+		for (j = 0; r != NULL && j < LEVEL; j++)
+			chunk_free(strs->alloc, atomic_load(&r->chunks[j]));
+		rt_free(strs->alloc, r);
+	}
+	rt_free(strs->alloc, strs->index);
+	rt_free(strs->alloc, strs);
+}
+
+uint32_t
+rt_strs_count(const rt_strs *strs)
+{
+	return atomic_load_explicit(&((rt_strs *)(uintptr_t)strs)->count, memory_order_acquire);
+}
+
+static char *
+bytes_new(const rt_alloc *alloc, rt_str s)
+{
+	char *bytes = rt_new(alloc, sizeof(size_t) + s.size + 1);
+
+	if (bytes == NULL)
+		return NULL;
+	memcpy(bytes, &s.size, sizeof(size_t));
+	if (s.size > 0)
+		memcpy(bytes + sizeof(size_t), s.ptr, s.size);
+	bytes[sizeof(size_t) + s.size] = '\0';
+	return bytes;
+}
+
+static rt_status
+chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
+{
+	rt_buf bytes;
+	rt_reader reader;
+	chunk *c = NULL, *expected = NULL;
+	uint32_t i;
+	rt_status st;
+
+	rt_buf_init(&bytes, strs->alloc, RT_BUF_UNLIMITED);
+	st = strs->source->read(strs->source->ctx, r->stored[at], &bytes, err);
+	if (st == RT_OK && (bytes.status != RT_OK || (c = rt_new0(strs->alloc, sizeof(*c))) == NULL))
+		st = rt_fail(err, RT_NOMEM, "out of memory while loading names");
+	if (st != RT_OK)
+		goto done;
+	reader = rt_reader_of(rt_buf_str(&bytes));
+	if (rt_read_byte(&reader) != 'S')
+		reader.ok = false;
+	for (i = 0; reader.ok && i < r->stored_count[at]; i++) {
+		rt_str s = rt_read_str(&reader);
+		char *copy = reader.ok ? bytes_new(strs->alloc, s) : NULL;
+
+		if (reader.ok && copy == NULL) {
+			st = rt_fail(err, RT_NOMEM, "out of memory while loading names");
+			goto done;
+		}
+		atomic_store(&c->bytes[i], copy);
+	}
+	if (!reader.ok) {
+		st = rt_fail(err, RT_CORRUPT, "names in node %llu cannot be read",
+			     (unsigned long long)r->stored[at]);
+		goto done;
+	}
+	if (atomic_compare_exchange_strong(&r->chunks[at], &expected, c)) {
+		*out = c;
+		c = NULL;
+	} else {
+		*out = expected;
+	}
+done:
+	chunk_free(strs->alloc, c);
+	rt_buf_deinit(&bytes);
+	return st;
+}
+
+rt_status
+rt_strs_get(const rt_strs *strs, uint32_t number, rt_str *out, rt_error *err)
+{
+	rt_strs *mine = (rt_strs *)(uintptr_t)strs;
+	uint32_t at = number - 1;
+	row *r;
+	chunk *c;
+	char *bytes;
+
+	RT_ASSERT(number >= 1 && number <= rt_strs_count(strs));
+	r = atomic_load_explicit(&mine->rows[at / CHUNK / LEVEL], memory_order_acquire);
+	c = atomic_load_explicit(&r->chunks[at / CHUNK % LEVEL], memory_order_acquire);
+	if (c == NULL) {
+		rt_status st = chunk_load(mine, r, at / CHUNK % LEVEL, &c, err);
+
+		if (st != RT_OK)
+			return st;
+	}
+	bytes = atomic_load_explicit(&c->bytes[at % CHUNK], memory_order_acquire);
+	memcpy(&out->size, bytes, sizeof(size_t));
+	out->ptr = bytes + sizeof(size_t);
+	return RT_OK;
+}
+
+static void
+index_put(rt_strs *strs, uint64_t hash, uint32_t number)
+{
+	size_t mask = strs->index_room - 1, at = (size_t)hash & mask;
+
+	while (strs->index[at] != 0)
+		at = (at + 1) & mask;
+	strs->index[at] = number;
+	strs->index_used++;
+}
+
+/* Make the index hold everything, with room for one more. */
+static rt_status
+index_ready(rt_strs *strs, rt_error *err)
+{
+	uint32_t count = rt_strs_count(strs), i;
+	size_t room = 64;
+	uint32_t *index;
+
+	if (strs->index != NULL && strs->index_used * 2 + 2 <= strs->index_room)
+		return RT_OK;
+	while (room < ((size_t)count + 1) * 4)
+		room *= 2;
+	index = rt_new_array(strs->alloc, room, sizeof(*index));
+	if (index == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	memset(index, 0, room * sizeof(*index));
+	rt_free(strs->alloc, strs->index);
+	strs->index = index;
+	strs->index_room = room;
+	strs->index_used = 0;
+	for (i = 1; i <= count; i++) {
+		rt_str s;
+		rt_status st = rt_strs_get(strs, i, &s, err);
+
+		if (st != RT_OK) {
+			rt_free(strs->alloc, strs->index);
+			strs->index = NULL;
+			return st;
+		}
+		index_put(strs, rt_hash(s.ptr, s.size, 0), i);
+	}
+	return RT_OK;
+}
+
+rt_status
+rt_strs_find(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
+{
+	size_t at;
+	rt_status st;
+
+	*out_number = 0;
+	if (rt_strs_count(strs) == 0)
+		return RT_OK;
+	st = index_ready(strs, err);
+	if (st != RT_OK)
+		return st;
+	at = (size_t)rt_hash(s.ptr, s.size, 0) & (strs->index_room - 1);
+	for (; strs->index[at] != 0; at = (at + 1) & (strs->index_room - 1)) {
+		rt_str other;
+
+		st = rt_strs_get(strs, strs->index[at], &other, err);
+		if (st != RT_OK)
+			return st;
+		if (rt_str_eq(s, other)) {
+			*out_number = strs->index[at];
+			break;
+		}
+	}
+	return RT_OK;
+}
+
+rt_status
+rt_strs_intern(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
+{
+	uint32_t at = rt_strs_count(strs);
+	row *r;
+	chunk *c;
+	char *bytes;
+	rt_status st = rt_strs_find(strs, s, out_number, err);
+
+	if (st != RT_OK || *out_number != 0)
+		return st;
+	st = index_ready(strs, err);
+	if (st != RT_OK)
+		return st;
+	if (at / CHUNK / LEVEL >= LEVEL)
+		return rt_fail(err, RT_LIMIT, "too many names");
+	r = atomic_load(&strs->rows[at / CHUNK / LEVEL]);
+	if (r == NULL) {
+		r = rt_new0(strs->alloc, sizeof(*r));
+		if (r == NULL)
+			return rt_fail(err, RT_NOMEM, "out of memory");
+		atomic_store_explicit(&strs->rows[at / CHUNK / LEVEL], r, memory_order_release);
+	}
+	c = atomic_load(&r->chunks[at / CHUNK % LEVEL]);
+	if (c == NULL && r->stored[at / CHUNK % LEVEL] != 0) {
+		st = chunk_load(strs, r, at / CHUNK % LEVEL, &c, err);
+		if (st != RT_OK)
+			return st;
+	}
+	if (c == NULL) {
+		c = rt_new0(strs->alloc, sizeof(*c));
+		if (c == NULL)
+			return rt_fail(err, RT_NOMEM, "out of memory");
+		atomic_store_explicit(&r->chunks[at / CHUNK % LEVEL], c, memory_order_release);
+	}
+	bytes = bytes_new(strs->alloc, s);
+	if (bytes == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	atomic_store_explicit(&c->bytes[at % CHUNK], bytes, memory_order_release);
+	atomic_store_explicit(&strs->count, at + 1, memory_order_release);
+	index_put(strs, rt_hash(s.ptr, s.size, 0), at + 1);
+	*out_number = at + 1;
+	return RT_OK;
+}
+
+rt_status
+rt_strs_store(rt_strs *strs, const rt_seq_writer *writer, rt_buf *out_root, rt_error *err)
+{
+	uint32_t count = rt_strs_count(strs), from;
+	rt_buf bytes;
+	rt_status st = RT_OK;
+
+	rt_buf_init(&bytes, strs->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_varint(out_root, count);
+	for (from = 0; st == RT_OK && from < count; from += CHUNK) {
+		row *r = atomic_load(&strs->rows[from / CHUNK / LEVEL]);
+		size_t at = from / CHUNK % LEVEL;
+		uint32_t here = count - from < CHUNK ? count - from : CHUNK, i;
+
+		if (r->stored[at] == 0 || r->stored_count[at] != here) {
+			rt_buf_clear(&bytes);
+			rt_buf_add_byte(&bytes, 'S');
+			for (i = 0; st == RT_OK && i < here; i++) {
+				rt_str s;
+
+				st = rt_strs_get(strs, from + i + 1, &s, err);
+				if (st == RT_OK)
+					rt_buf_add_sized(&bytes, s);
+			}
+			if (st == RT_OK && bytes.status != RT_OK)
+				st = rt_fail(err, bytes.status, "out of memory");
+			if (st == RT_OK)
+				st = writer->write(writer->ctx, rt_buf_str(&bytes), &r->pending[at],
+						   err);
+			r->pending_count[at] = here;
+		}
+		rt_buf_add_varint(out_root, r->pending[at] != 0 ? r->pending[at] : r->stored[at]);
+	}
+	rt_buf_deinit(&bytes);
+	if (st == RT_OK && out_root->status != RT_OK)
+		st = rt_fail(err, out_root->status, "out of memory");
+	return st;
+}
+
+void
+rt_strs_stored(rt_strs *strs, bool durable)
+{
+	size_t i, j;
+
+	for (i = 0; i < LEVEL; i++) {
+		row *r = atomic_load(&strs->rows[i]);
+
+		if (r == NULL)
+			break;
+		for (j = 0; j < LEVEL; j++) {
+			if (r->pending[j] != 0 && durable) {
+				r->stored[j] = r->pending[j];
+				r->stored_count[j] = r->pending_count[j];
+			}
+			r->pending[j] = 0;
+		}
+	}
+}
+
+rt_status
+rt_strs_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root, rt_strs **out_strs,
+	     rt_error *err)
+{
+	rt_reader reader = rt_reader_of(root);
+	uint64_t count = rt_read_varint(&reader), from;
+	rt_strs *strs = NULL;
+	rt_status st = rt_strs_new(alloc, source, &strs);
+
+	if (st != RT_OK)
+		return rt_fail(err, st, "out of memory");
+	if (count > (uint64_t)CHUNK * LEVEL * LEVEL)
+		reader.ok = false;
+	for (from = 0; reader.ok && from < count; from += CHUNK) {
+		row *r = atomic_load(&strs->rows[from / CHUNK / LEVEL]);
+		size_t at = (size_t)(from / CHUNK % LEVEL);
+
+		if (r == NULL) {
+			r = rt_new0(alloc, sizeof(*r));
+			if (r == NULL) {
+				rt_strs_free(strs);
+				return rt_fail(err, RT_NOMEM, "out of memory");
+			}
+			atomic_store(&strs->rows[from / CHUNK / LEVEL], r);
+		}
+		r->stored[at] = rt_read_varint(&reader);
+		r->stored_count[at] = (uint32_t)(count - from < CHUNK ? count - from : CHUNK);
+		if (r->stored[at] == 0)
+			reader.ok = false;
+	}
+	if (!reader.ok || reader.at != reader.end) {
+		rt_strs_free(strs);
+		return rt_fail(err, RT_CORRUPT, "the checkpoint's names cannot be read");
+	}
+	atomic_store(&strs->count, (uint32_t)count);
+	*out_strs = strs;
+	return RT_OK;
+}
+
+rt_status
+rt_strs_numbers(const rt_strs *strs, bool (*fn)(void *ctx, uint64_t number), void *ctx)
+{
+	rt_strs *mine = (rt_strs *)(uintptr_t)strs;
+	size_t i, j;
+
+	for (i = 0; i < LEVEL; i++) {
+		row *r = atomic_load(&mine->rows[i]);
+
+		for (j = 0; r != NULL && j < LEVEL; j++)
+			if (r->stored[j] != 0)
+				(void)fn(ctx, r->stored[j]);
+	}
+	return RT_OK;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Vec: a persistent list of objects by number, for takes and discussions. Two levels of
+ * 32: changing one copies its chunk and the list of chunks, and shares the rest. */
+#ifndef RT_CORE_VEC_H
+#define RT_CORE_VEC_H
+
+#include "core/object.h"
+
+typedef struct rt_vec rt_vec; /* an rt_object; immutable */
+
+RT_CHECKED rt_status rt_vec_new(const rt_alloc *alloc, const rt_vec **out_vec);
+size_t rt_vec_count(const rt_vec *vec);
+/* Borrowed; at < count. */
+const void *rt_vec_get(const rt_vec *vec, size_t at);
+/* A new list with item (referenced, not taken over) at this place; at == count appends. */
+RT_CHECKED rt_status rt_vec_set(const rt_vec *vec, size_t at, const void *item,
+				const rt_vec **out_vec);
+
+#endif
