@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bodies to and from bytes. */
+#include "codec/body.h"
+
+#include <stdlib.h> /* qsort */
+
+/* Where a pi record keeps what people read: *out_content, and its parent object with the
+ * member's name, so that a copy can leave it out. */
+static void
+pi_content(yyjson_val *record, yyjson_val **out_content, yyjson_val **out_parent,
+	   const char **out_key)
+{
+	rt_str type = rt_json_str(rt_json_get(record, "type"));
+	yyjson_val *message = rt_json_get(record, "message"), *found = NULL, *parent = record;
+	const char *key = "content";
+
+	if (rt_str_is(type, "message") && yyjson_is_obj(message)) {
+		parent = message;
+		found = rt_json_get(message, "content");
+		if (found == NULL) { /* a bash execution has its output */
+			key = "output";
+			found = rt_json_get(message, "output");
+		}
+	} else if (rt_str_is(type, "compaction") || rt_str_is(type, "branch_summary")) {
+		key = "summary";
+		found = rt_json_get(record, "summary");
+	} else if (rt_str_is(type, "custom_message")) {
+		found = rt_json_get(record, "content");
+	} else if (rt_str_is(type, "session_info")) {
+		key = "name";
+		found = rt_json_get(record, "name");
+	} else if (rt_str_is(type, "label")) {
+		key = "label";
+		found = rt_json_get(record, "label");
+	}
+	if (found != NULL && !yyjson_is_str(found) && !yyjson_is_arr(found))
+		found = NULL;
+	*out_content = found;
+	*out_parent = parent;
+	*out_key = key;
+}
+
+rt_status
+rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err)
+{
+	rt_body body;
+	yyjson_val *root, *content, *parent;
+	const char *key;
+	rt_status st;
+
+	memset(&body, 0, sizeof(body));
+	if (data.size == 0)
+		return rt_fail(err, RT_CORRUPT, "a body of no bytes");
+	body.format = data.ptr[0];
+	switch (body.format) {
+	case RT_BODY_TEXT:
+		body.content = rt_str_at(data.ptr + 1, data.size - 1);
+		*out = body;
+		return RT_OK;
+	case RT_BODY_PURGED:
+		*out = body;
+		return RT_OK;
+	case RT_BODY_JSON:
+		st = rt_json_read(alloc, rt_str_at(data.ptr + 1, data.size - 1), &body.doc, err);
+		break;
+	case RT_BODY_PI: /* may hold what pi wrote: lone surrogates too */
+		st = rt_json_read_repairing(alloc, rt_str_at(data.ptr + 1, data.size - 1),
+					    &body.doc, NULL, err);
+		break;
+	default: return rt_fail(err, RT_CORRUPT, "a body of unknown kind %d", body.format);
+	}
+	if (st != RT_OK)
+		return st == RT_NOMEM ? st : RT_CORRUPT;
+	root = rt_json_root(body.doc);
+	if (!yyjson_is_obj(root)) {
+		rt_json_free(body.doc);
+		return rt_fail(err, RT_CORRUPT, "a body that is not an object");
+	}
+	body.fields = root;
+	if (body.format == RT_BODY_PI)
+		pi_content(root, &content, &parent, &key);
+	else
+		content = rt_json_get(root, "content");
+	if (yyjson_is_arr(content))
+		body.content_json = content;
+	else
+		body.content = rt_json_str(content);
+	*out = body;
+	return RT_OK;
+}
+
+void
+rt_body_deinit(rt_body *body)
+{
+	rt_json_free(body->doc);
+	memset(body, 0, sizeof(*body));
+}
+
+static bool
+is_skipped(rt_str key, const char *const *skip)
+{
+	if (rt_str_is(key, "content"))
+		return true;
+	for (; skip != NULL && *skip != NULL; skip++)
+		if (rt_str_is(key, *skip))
+			return true;
+	return false;
+}
+
+void
+rt_body_write(rt_buf *buf, rt_str content, bool is_json, yyjson_val *fields,
+	      const char *const *skip)
+{
+	yyjson_val *key, *value;
+	size_t i, max, kept = 0;
+
+	if (yyjson_is_obj(fields)) {
+		yyjson_obj_foreach(fields, i, max, key, value)
+		{
+			kept += !is_skipped(rt_json_str(key), skip);
+		}
+	}
+	if (kept == 0 && !is_json) {
+		rt_buf_add_byte(buf, RT_BODY_TEXT);
+		rt_buf_add_str(buf, content);
+		return;
+	}
+	rt_buf_add(buf, "J{", 2);
+	rt_json_add_key(buf, "content");
+	if (is_json)
+		rt_buf_add_str(buf, content);
+	else
+		rt_json_add_string(buf, content);
+	if (kept > 0) {
+		yyjson_obj_foreach(fields, i, max, key, value)
+		{
+			if (is_skipped(rt_json_str(key), skip))
+				continue;
+			rt_buf_add_byte(buf, ',');
+			rt_json_add_string(buf, rt_json_str(key));
+			rt_buf_add_byte(buf, ':');
+			rt_json_add_value(buf, value);
+		}
+	}
+	rt_buf_add_byte(buf, '}');
+}
+
+void
+rt_body_write_pi(rt_buf *buf, rt_str line)
+{
+	rt_buf_add_byte(buf, RT_BODY_PI);
+	rt_buf_add_str(buf, line);
+}
+
+static void
+add_member(rt_buf *buf, const rt_alloc *alloc, yyjson_val *key, yyjson_val *value, bool sorted)
+{
+	rt_json_add_key_str(buf, rt_json_str(key));
+	if (sorted)
+		rt_json_add_sorted(buf, alloc, value);
+	else
+		rt_json_add_value(buf, value);
+}
+
+static int
+key_order(const void *a, const void *b)
+{
+	return rt_str_cmp(rt_json_str(*(yyjson_val *const *)a),
+			  rt_json_str(*(yyjson_val *const *)b));
+}
+
+/* Members of object but for one, into an object that is being written. */
+static void
+add_members(rt_buf *buf, const rt_alloc *alloc, yyjson_val *object, const char *but,
+	    bool sorted, yyjson_val *inner, const char *inner_but);
+
+static void
+add_one(rt_buf *buf, const rt_alloc *alloc, yyjson_val *key, yyjson_val *value, bool sorted,
+	yyjson_val *inner, const char *inner_but)
+{
+	if (value == inner && inner != NULL) { /* a pi message: without its content */
+		rt_json_add_key_str(buf, rt_json_str(key));
+		rt_buf_add_byte(buf, '{');
+		add_members(buf, alloc, value, inner_but, sorted, NULL, NULL);
+		rt_buf_add_byte(buf, '}');
+		return;
+	}
+	add_member(buf, alloc, key, value, sorted);
+}
+
+static void
+add_members(rt_buf *buf, const rt_alloc *alloc, yyjson_val *object, const char *but, bool sorted,
+	    yyjson_val *inner, const char *inner_but)
+{
+	yyjson_val *key, *value, **keys;
+	size_t i, max, count = 0;
+
+	if (!sorted) {
+		yyjson_obj_foreach(object, i, max, key, value)
+		{
+			if (!rt_str_is(rt_json_str(key), but))
+				add_one(buf, alloc, key, value, sorted, inner, inner_but);
+		}
+		return;
+	}
+	keys = rt_new_array(alloc, yyjson_obj_size(object) + 1, sizeof(*keys));
+	if (keys == NULL) {
+		buf->status = RT_NOMEM;
+		return;
+	}
+	yyjson_obj_foreach(object, i, max, key, value)
+	{
+		/* of a repeated key the last one counts */
+		if (!rt_str_is(rt_json_str(key), but) &&
+		    (yyjson_get_len(key) != strlen(yyjson_get_str(key)) ||
+		     rt_json_get(object, yyjson_get_str(key)) == value))
+			keys[count++] = key;
+	}
+	qsort(keys, count, sizeof(*keys), key_order);
+	for (i = 0; i < count; i++)
+		add_one(buf, alloc, keys[i], keys[i] + 1, sorted, inner, inner_but);
+	rt_free(alloc, keys);
+}
+
+void
+rt_body_add_fields(rt_buf *buf, const rt_alloc *alloc, const rt_body *body, bool sorted)
+{
+	yyjson_val *content, *parent;
+	const char *key;
+
+	if (body->fields == NULL)
+		return;
+	if (body->format == RT_BODY_JSON) {
+		add_members(buf, alloc, body->fields, "content", sorted, NULL, NULL);
+		return;
+	}
+	pi_content(body->fields, &content, &parent, &key);
+	rt_json_add_key(buf, "pi");
+	rt_buf_add_byte(buf, '{');
+	if (content == NULL)
+		add_members(buf, alloc, body->fields, "\001", sorted, NULL, NULL);
+	else if (parent == body->fields)
+		add_members(buf, alloc, body->fields, key, sorted, NULL, NULL);
+	else
+		add_members(buf, alloc, body->fields, "\001", sorted, parent, key);
+	rt_buf_add_byte(buf, '}');
+}
+
+rt_status
+rt_body_edit(rt_buf *buf, const rt_alloc *alloc, rt_str old_data, rt_str content, bool is_json,
+	     rt_error *err)
+{
+	rt_body old;
+	rt_status st = rt_body_read(alloc, old_data, &old, err);
+	size_t start;
+
+	if (st != RT_OK)
+		return st;
+	if (old.fields == NULL || (old.format == RT_BODY_JSON && yyjson_obj_size(old.fields) < 2)) {
+		rt_body_write(buf, content, is_json, NULL, NULL);
+		rt_body_deinit(&old);
+		return RT_OK;
+	}
+	rt_buf_add(buf, "J{", 2);
+	start = buf->size;
+	rt_json_add_key(buf, "content");
+	if (is_json)
+		rt_buf_add_str(buf, content);
+	else
+		rt_json_add_string(buf, content);
+	rt_body_add_fields(buf, alloc, &old, false);
+	rt_buf_add_byte(buf, '}');
+	(void)start;
+	rt_body_deinit(&old);
+	return RT_OK;
+}
+
+void
+rt_body_add_content(rt_buf *buf, const rt_body *body)
+{
+	if (body->content_json != NULL)
+		rt_json_add_value(buf, body->content_json);
+	else
+		rt_json_add_string(buf, body->content);
+}
+
+void
+rt_body_add_text(rt_buf *buf, const rt_body *body)
+{
+	yyjson_val *block;
+	size_t i, max;
+	bool first = true;
+
+	if (body->content_json == NULL) {
+		rt_buf_add_str(buf, body->content);
+		return;
+	}
+	yyjson_arr_foreach(body->content_json, i, max, block)
+	{
+		yyjson_val *text = yyjson_is_str(block) ? block : rt_json_get(block, "text");
+
+		if (!yyjson_is_str(text))
+			continue;
+		if (!first)
+			rt_buf_add_byte(buf, '\n');
+		rt_buf_add_str(buf, rt_json_str(text));
+		first = false;
+	}
+}
+
+yyjson_val *
+rt_body_field(const rt_body *body, const char *name)
+{
+	if (body->fields == NULL || body->format != RT_BODY_JSON || rt_str_is(RT_STR("content"), name))
+		return NULL;
+	return rt_json_get(body->fields, name);
+}

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * yyjson reads; we check the depth beforehand (yyjson has no limit), repair what an
+ * import may repair, and write.
+ *
+ * Nothing here recurses: values lie flat in memory, so the writer keeps a stack of what
+ * is open, at most RT_JSON_DEPTH_MAX high. */
+#include "codec/json.h"
+
+#include <stdlib.h>
+
+struct rt_json_doc {
+	const rt_alloc *alloc;
+	yyjson_doc *doc;
+	char *copy; /* repaired input, or NULL */
+	yyjson_alc alc;
+};
+
+static void *
+alc_malloc(void *ctx, size_t size)
+{
+	return rt_new(ctx, size);
+}
+
+static void *
+alc_realloc(void *ctx, void *ptr, size_t old_size, size_t size)
+{
+	(void)old_size;
+	return rt_resize(ctx, ptr, size);
+}
+
+static void
+alc_free(void *ctx, void *ptr)
+{
+	rt_free(ctx, ptr);
+}
+
+/* Position of the bracket that opens level RT_JSON_DEPTH_MAX + 1, or SIZE_MAX. */
+static size_t
+too_deep_at(rt_str s)
+{
+	size_t depth = 0, i = 0, open = 0;
+
+	/* A cheap upper bound first: fewer brackets than the limit cannot be too deep. */
+	for (i = 0; i < s.size && open <= RT_JSON_DEPTH_MAX; i++)
+		open += s.ptr[i] == '[' || s.ptr[i] == '{';
+	if (open <= RT_JSON_DEPTH_MAX)
+		return SIZE_MAX;
+	for (i = 0; i < s.size; i++) {
+		switch (s.ptr[i]) {
+		case '"':
+			for (i++; i < s.size && s.ptr[i] != '"'; i++)
+				i += s.ptr[i] == '\\';
+			break;
+		case '[':
+		case '{':
+			if (++depth > RT_JSON_DEPTH_MAX)
+				return i;
+			break;
+		case ']':
+		case '}':
+			depth -= depth > 0;
+			break;
+		default:
+			break;
+		}
+	}
+	return SIZE_MAX;
+}
+
+static rt_status
+read_once(rt_json_doc *doc, rt_str input, yyjson_read_err *fault)
+{
+	/* yyjson does not write to its input without the INSITU flag. */
+	doc->doc = yyjson_read_opts((char *)(uintptr_t)(const void *)input.ptr, input.size,
+				    YYJSON_READ_NUMBER_AS_RAW, &doc->alc, fault);
+	return doc->doc != NULL ? RT_OK : RT_USAGE;
+}
+
+static rt_status
+doc_new(const rt_alloc *alloc, rt_json_doc **out)
+{
+	rt_json_doc *doc = rt_new0(alloc, sizeof(*doc));
+
+	if (doc == NULL)
+		return RT_NOMEM;
+	doc->alloc = alloc;
+	doc->alc.malloc = alc_malloc;
+	doc->alc.realloc = alc_realloc;
+	doc->alc.free = alc_free;
+	doc->alc.ctx = (void *)(uintptr_t)alloc;
+	*out = doc;
+	return RT_OK;
+}
+
+static rt_status
+fault_status(const yyjson_read_err *fault, rt_error *err)
+{
+	if (fault->code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
+		return rt_fail(err, RT_NOMEM, "out of memory while reading JSON");
+	return rt_fail_at(err, RT_USAGE, fault->pos, "not valid JSON at byte %zu: %s", fault->pos,
+			  fault->msg == NULL ? "unknown" : fault->msg);
+}
+
+static rt_status
+check_depth(rt_str input, rt_error *err)
+{
+	size_t deep = too_deep_at(input);
+
+	if (deep == SIZE_MAX)
+		return RT_OK;
+	return rt_fail_at(err, RT_LIMIT, deep,
+			  "JSON is nested more than %d levels deep at byte %zu",
+			  (int)RT_JSON_DEPTH_MAX, deep);
+}
+
+rt_status
+rt_json_read(const rt_alloc *alloc, rt_str input, rt_json_doc **out_doc, rt_error *err)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_read_err fault;
+	rt_status st = check_depth(input, err);
+
+	if (st != RT_OK)
+		return st;
+	if (input.size == 0)
+		return rt_fail_at(err, RT_USAGE, 0, "not valid JSON at byte 0: nothing there");
+	st = doc_new(alloc, &doc);
+	if (st != RT_OK)
+		return rt_fail(err, st, "out of memory while reading JSON");
+	memset(&fault, 0, sizeof(fault));
+	if (read_once(doc, input, &fault) != RT_OK) {
+		st = fault_status(&fault, err);
+		rt_json_free(doc);
+		return st;
+	}
+	*out_doc = doc;
+	return RT_OK;
+}
+
+static bool
+is_hex4(const char *p)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (!((p[i] >= '0' && p[i] <= '9') || (p[i] >= 'a' && p[i] <= 'f') ||
+		      (p[i] >= 'A' && p[i] <= 'F')))
+			return false;
+	return true;
+}
+
+static unsigned
+hex4(const char *p)
+{
+	char digits[5];
+
+	memcpy(digits, p, 4);
+	digits[4] = '\0';
+	return (unsigned)strtoul(digits, NULL, 16);
+}
+
+/* Copy input, putting U+FFFD for bad bytes and for \u escapes of lone surrogates. */
+static void
+repair_copy(rt_buf *out, rt_str in, size_t *repaired)
+{
+	size_t i = 0, from = 0;
+
+	while (i < in.size) {
+		unsigned char c = (unsigned char)in.ptr[i];
+
+		if (c >= 0x80) {
+			size_t good = rt_utf8_valid_size(rt_str_at(in.ptr + i, in.size - i));
+
+			if (good > 0) {
+				i += good; /* valid up to there; escapes inside are rare */
+				/* step back to look at escapes in what was skipped */
+				const char *back = in.ptr + i - good;
+				const char *slash = memchr(back, '\\', good);
+
+				if (slash != NULL)
+					i = (size_t)(slash - in.ptr);
+				continue;
+			}
+			rt_buf_add(out, in.ptr + from, i - from);
+			rt_buf_add(out, "\xEF\xBF\xBD", 3);
+			(*repaired)++;
+			from = ++i;
+			continue;
+		}
+		if (c != '\\') {
+			i++;
+			continue;
+		}
+		if (i + 6 <= in.size && in.ptr[i + 1] == 'u' && is_hex4(in.ptr + i + 2)) {
+			unsigned u = hex4(in.ptr + i + 2);
+
+			if (u >= 0xD800 && u < 0xDC00 && i + 12 <= in.size &&
+			    in.ptr[i + 6] == '\\' && in.ptr[i + 7] == 'u' &&
+			    is_hex4(in.ptr + i + 8)) {
+				unsigned low = hex4(in.ptr + i + 8);
+
+				if (low >= 0xDC00 && low < 0xE000) {
+					i += 12;
+					continue;
+				}
+			}
+			if (u >= 0xD800 && u < 0xE000) {
+				rt_buf_add(out, in.ptr + from, i - from);
+				rt_buf_add(out, "\xEF\xBF\xBD", 3);
+				(*repaired)++;
+				from = i += 6;
+				continue;
+			}
+			i += 6;
+			continue;
+		}
+		i += i + 1 < in.size && (unsigned char)in.ptr[i + 1] < 0x80 ? 2 : 1;
+	}
+	rt_buf_add(out, in.ptr + from, in.size - from);
+}
+
+rt_status
+rt_json_read_repairing(const rt_alloc *alloc, rt_str input, rt_json_doc **out_doc,
+		       size_t *out_repaired, rt_error *err)
+{
+	rt_buf copy;
+	rt_json_doc *doc = NULL;
+	size_t repaired = 0;
+	rt_error first;
+	rt_status st = rt_json_read(alloc, input, out_doc, &first);
+
+	if (out_repaired != NULL)
+		*out_repaired = 0;
+	if (st != RT_USAGE) {
+		if (st != RT_OK && err != NULL)
+			*err = first;
+		return st;
+	}
+	rt_buf_init(&copy, alloc, RT_BUF_UNLIMITED);
+	repair_copy(&copy, input, &repaired);
+	if (copy.status != RT_OK) {
+		st = rt_fail(err, copy.status, "out of memory while reading JSON");
+		rt_buf_deinit(&copy);
+		return st;
+	}
+	if (repaired == 0) { /* something else is wrong: the first message is the right one */
+		rt_buf_deinit(&copy);
+		if (err != NULL)
+			*err = first;
+		return st;
+	}
+	st = rt_json_read(alloc, rt_buf_str(&copy), &doc, err);
+	rt_buf_deinit(&copy);
+	if (st != RT_OK)
+		return st;
+	if (out_repaired != NULL)
+		*out_repaired = repaired;
+	*out_doc = doc;
+	return RT_OK;
+}
+
+yyjson_val *
+rt_json_root(const rt_json_doc *doc)
+{
+	return yyjson_doc_get_root(doc->doc);
+}
+
+void
+rt_json_free(rt_json_doc *doc)
+{
+	if (doc == NULL)
+		return;
+	yyjson_doc_free(doc->doc);
+	rt_free(doc->alloc, doc->copy);
+	rt_free(doc->alloc, doc);
+}
+
+yyjson_val *
+rt_json_get(yyjson_val *object, const char *key)
+{
+	yyjson_val *found = NULL, *k, *v;
+	size_t size = strlen(key), i, max;
+
+	if (!yyjson_is_obj(object))
+		return NULL;
+	yyjson_obj_foreach(object, i, max, k, v)
+	{
+		if (yyjson_get_len(k) == size && memcmp(yyjson_get_str(k), key, size) == 0)
+			found = v;
+	}
+	return found;
+}
+
+rt_str
+rt_json_str(yyjson_val *value)
+{
+	if (yyjson_is_str(value))
+		return rt_str_at(yyjson_get_str(value), yyjson_get_len(value));
+	if (yyjson_is_raw(value))
+		return rt_str_at(yyjson_get_raw(value), yyjson_get_len(value));
+	return rt_str_at(NULL, 0);
+}
+
+bool
+rt_json_is_number(yyjson_val *value)
+{
+	return yyjson_is_raw(value);
+}
+
+bool
+rt_json_u64(yyjson_val *value, uint64_t *out)
+{
+	rt_str s = rt_json_str(value);
+	uint64_t number = 0;
+	size_t i;
+
+	if (!yyjson_is_raw(value) || s.size == 0)
+		return false;
+	for (i = 0; i < s.size; i++) {
+		uint64_t digit = (uint64_t)(s.ptr[i] - '0');
+
+		if (digit > 9 || number > (UINT64_MAX - digit) / 10)
+			return false;
+		number = number * 10 + digit;
+	}
+	*out = number;
+	return true;
+}
+
+bool
+rt_json_i64(yyjson_val *value, int64_t *out)
+{
+	rt_str s = rt_json_str(value);
+	bool negative = s.size > 0 && s.ptr[0] == '-';
+	uint64_t number = 0;
+	size_t i;
+
+	if (!yyjson_is_raw(value) || s.size == (size_t)negative)
+		return false;
+	for (i = negative; i < s.size; i++) {
+		uint64_t digit = (uint64_t)(s.ptr[i] - '0');
+
+		if (digit > 9 || number > (UINT64_MAX - digit) / 10)
+			return false;
+		number = number * 10 + digit;
+	}
+	if (number > (uint64_t)INT64_MAX)
+		return false;
+	*out = negative ? -(int64_t)number : (int64_t)number;
+	return true;
+}
+
+void
+rt_json_add_string(rt_buf *buf, rt_str s)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t from = 0, i;
+
+	if (s.size == 0) {
+		rt_buf_add(buf, "\"\"", 2);
+		return;
+	}
+	rt_buf_add_byte(buf, '"');
+	for (i = 0; i < s.size; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+		char escape[6] = {'\\', 0, '0', '0', 0, 0};
+		size_t size = 2;
+
+		if (c >= 0x20 && c != '"' && c != '\\')
+			continue;
+		switch (c) {
+		case '"': escape[1] = '"'; break;
+		case '\\': escape[1] = '\\'; break;
+		case '\b': escape[1] = 'b'; break;
+		case '\f': escape[1] = 'f'; break;
+		case '\n': escape[1] = 'n'; break;
+		case '\r': escape[1] = 'r'; break;
+		case '\t': escape[1] = 't'; break;
+		default:
+			escape[1] = 'u';
+			escape[4] = hex[c >> 4];
+			escape[5] = hex[c & 15];
+			size = 6;
+			break;
+		}
+		rt_buf_add(buf, s.ptr + from, i - from);
+		rt_buf_add(buf, escape, size);
+		from = i + 1;
+	}
+	rt_buf_add(buf, s.ptr + from, s.size - from);
+	rt_buf_add_byte(buf, '"');
+}
+
+static void
+add_scalar(rt_buf *buf, yyjson_val *value)
+{
+	switch (yyjson_get_type(value)) {
+	case YYJSON_TYPE_NULL: rt_buf_add(buf, "null", 4); break;
+	case YYJSON_TYPE_BOOL:
+		rt_buf_add_c(buf, yyjson_get_bool(value) ? "true" : "false");
+		break;
+	case YYJSON_TYPE_RAW: rt_buf_add_str(buf, rt_json_str(value)); break;
+	case YYJSON_TYPE_STR: rt_json_add_string(buf, rt_json_str(value)); break;
+	default: rt_buf_add(buf, "null", 4); break;
+	}
+}
+
+/* One open array or object of the writer. */
+typedef struct level {
+	yyjson_val *next;   /* the next key or element */
+	size_t left;        /* members still to write */
+	bool is_object;
+	yyjson_val **pairs; /* sorted keys, or NULL for the order of the document */
+	size_t at;
+} level;
+
+static int
+key_order(const void *a, const void *b)
+{
+	yyjson_val *x = *(yyjson_val *const *)a, *y = *(yyjson_val *const *)b;
+	int order = rt_str_cmp(rt_json_str(x), rt_json_str(y));
+
+	/* Equal keys: the later one of the document first, so that it is the one kept. */
+	return order != 0 ? order : (x < y) - (x > y);
+}
+
+static bool
+sort_level(const rt_alloc *alloc, level *l)
+{
+	size_t i, kept = 0;
+	yyjson_val *key = l->next;
+
+	if (l->left == 0)
+		return true;
+	l->pairs = rt_new_array(alloc, l->left, sizeof(*l->pairs));
+	if (l->pairs == NULL)
+		return false;
+	for (i = 0; i < l->left; i++) {
+		l->pairs[i] = key;
+		key = unsafe_yyjson_get_next(key + 1);
+	}
+	qsort(l->pairs, l->left, sizeof(*l->pairs), key_order);
+	for (i = 0; i < l->left; i++)
+		if (kept == 0 || !rt_str_eq(rt_json_str(l->pairs[kept - 1]),
+					    rt_json_str(l->pairs[i])))
+			l->pairs[kept++] = l->pairs[i];
+	l->left = kept;
+	return true;
+}
+
+static void
+add_tree(rt_buf *buf, const rt_alloc *alloc, yyjson_val *root, bool sorted)
+{
+	level *stack;
+	size_t depth = 0;
+	yyjson_val *value = root;
+
+	if (!yyjson_is_ctn(root)) {
+		add_scalar(buf, root);
+		return;
+	}
+	stack = rt_new_array(alloc, RT_JSON_DEPTH_MAX + 1, sizeof(*stack));
+	if (stack == NULL) {
+		buf->status = RT_NOMEM;
+		return;
+	}
+	for (;;) {
+		if (value != NULL && yyjson_is_ctn(value)) {
+			level *l = &stack[depth++];
+
+			RT_ASSERT(depth <= RT_JSON_DEPTH_MAX);
+			l->is_object = yyjson_is_obj(value);
+			l->left = yyjson_get_len(value);
+			l->next = l->left > 0 ? unsafe_yyjson_get_first(value) : NULL;
+			l->pairs = NULL;
+			l->at = 0;
+			rt_buf_add_byte(buf, l->is_object ? '{' : '[');
+			if (sorted && l->is_object && !sort_level(alloc, l)) {
+				buf->status = RT_NOMEM;
+				break;
+			}
+		} else if (value != NULL) {
+			add_scalar(buf, value);
+		}
+		while (depth > 0 && stack[depth - 1].at == stack[depth - 1].left) {
+			level *l = &stack[--depth];
+
+			rt_buf_add_byte(buf, l->is_object ? '}' : ']');
+			rt_free(alloc, l->pairs);
+			l->pairs = NULL;
+		}
+		if (depth == 0 || buf->status != RT_OK)
+			break;
+		{
+			level *l = &stack[depth - 1];
+			yyjson_val *key = l->pairs != NULL ? l->pairs[l->at] : l->next;
+
+			if (l->at++ > 0)
+				rt_buf_add_byte(buf, ',');
+			if (l->is_object) {
+				rt_json_add_string(buf, rt_json_str(key));
+				rt_buf_add_byte(buf, ':');
+				value = key + 1;
+			} else {
+				value = key;
+			}
+			if (l->pairs == NULL)
+				l->next = unsafe_yyjson_get_next(value);
+		}
+	}
+	while (depth > 0)
+		rt_free(alloc, stack[--depth].pairs);
+	rt_free(alloc, stack);
+}
+
+void
+rt_json_add_value(rt_buf *buf, yyjson_val *value)
+{
+	add_tree(buf, buf->alloc, value, false);
+}
+
+void
+rt_json_add_sorted(rt_buf *buf, const rt_alloc *alloc, yyjson_val *value)
+{
+	add_tree(buf, alloc, value, true);
+}
+
+void
+rt_json_add_comma(rt_buf *buf)
+{
+	char last = buf->size > 0 ? buf->ptr[buf->size - 1] : '{';
+
+	if (last != '{' && last != '[' && last != ',' && last != ':')
+		rt_buf_add_byte(buf, ',');
+}
+
+void
+rt_json_add_key_str(rt_buf *buf, rt_str key)
+{
+	rt_json_add_comma(buf);
+	rt_json_add_string(buf, key);
+	rt_buf_add_byte(buf, ':');
+}
+
+void
+rt_json_add_key(rt_buf *buf, const char *key)
+{
+	rt_json_add_key_str(buf, rt_str_of(key));
+}

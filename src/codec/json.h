@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * JSON: reading through yyjson with the contract's exactness, writing by hand.
+ *
+ * Numbers are kept as the text they came in (12345678901234567890123 and 1.10 survive);
+ * strings are any Unicode scalar values, NUL too; bytes that are not UTF-8, lone
+ * surrogates, nesting beyond the limit and anything after the value are errors with a
+ * byte position. Objects may repeat a key: the last one counts, as in JavaScript.
+ * Values are yyjson's own immutable ones and live as long as the document. */
+#ifndef RT_CODEC_JSON_H
+#define RT_CODEC_JSON_H
+
+#include <yyjson.h>
+
+#include "base/text.h"
+
+enum {
+	RT_JSON_DEPTH_MAX = 512 /* arrays and objects inside each other */
+};
+
+typedef struct rt_json_doc rt_json_doc;
+
+/* Read one value. The input is copied where needed; the document owns its strings.
+ * RT_USAGE: not JSON, with the position. RT_LIMIT: too deep. RT_NOMEM. */
+RT_CHECKED rt_status rt_json_read(const rt_alloc *alloc, rt_str input, rt_json_doc **out_doc,
+				  rt_error *err);
+
+/* The same for imports: lone surrogates and bytes that are not UTF-8 become U+FFFD and
+ * *out_repaired (may be NULL) counts them. */
+RT_CHECKED rt_status rt_json_read_repairing(const rt_alloc *alloc, rt_str input,
+					    rt_json_doc **out_doc, size_t *out_repaired,
+					    rt_error *err);
+yyjson_val *rt_json_root(const rt_json_doc *doc);
+void rt_json_free(rt_json_doc *doc);
+
+/* Member of an object by key; the last one of that name; NULL when missing or not an object. */
+yyjson_val *rt_json_get(yyjson_val *object, const char *key);
+/* The string (or the raw number) as a view; empty view for anything else. */
+rt_str rt_json_str(yyjson_val *value);
+bool rt_json_is_number(yyjson_val *value);
+/* A whole number in range; false for fractions, exponents, anything else. */
+bool rt_json_i64(yyjson_val *value, int64_t *out);
+bool rt_json_u64(yyjson_val *value, uint64_t *out);
+
+/* Write. The text is what JavaScript's JSON.stringify writes: no spaces, short escapes,
+ * \u00xx for other control characters, everything else raw. */
+void rt_json_add_string(rt_buf *buf, rt_str s); /* with the quotes */
+/* A value with its keys in their order (numbers as they were read). */
+void rt_json_add_value(rt_buf *buf, yyjson_val *value);
+/* The same with the keys of every object sorted by their bytes, repeats dropped: equal
+ * values, equal bytes. */
+void rt_json_add_sorted(rt_buf *buf, const rt_alloc *alloc, yyjson_val *value);
+/* "key": with a comma in front unless buf ends in '{', '[' or ','. */
+void rt_json_add_key(rt_buf *buf, const char *key);
+void rt_json_add_key_str(rt_buf *buf, rt_str key);
+/* A comma unless buf ends in '{' or '[' or ',' or ':' or is empty. */
+void rt_json_add_comma(rt_buf *buf);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Record: one row of a project's log, as JSON text and taken apart.
+ *
+ *   a step     {"v":1,"op":"entry.edit","by":"cli","d":1,"p":[[1,41]],"fx":[…],"x":{…}}
+ *   a move     {"v":1,"op":"undo","by":"cli","d":1,"m":[[42,-1,[1]]],"r":[[1,0,0]]}
+ *   a view     {"v":1,"op":"entry.view","by":"web","d":1,"view":[[7,1]]}
+ *   a note     {"v":1,"op":"purge","by":"cli","d":1}
+ *
+ *   v     lowest version of Retake's effects that a reader must know
+ *   d     the discussion in view when it was asked for
+ *   p     [document, the step that was current there before]; document 0 is the project
+ *   fx    effects:
+ *           ["s",disc,take,at,[slot…],[slot…]]      splice: removed, added
+ *           ["n",disc,sub,from_disc,from_take,count,name,take_name,git_commit]    new
+ *           ["f",disc,sub,key,entry,before,after]   set; null: absent
+ *         slot: [entry,body,size,ts,role,kind,flags] and the given id where it is new;
+ *         ts in microseconds, null for none; flags: 1 muted, 8 a body with
+ *         more than text, from 65536 on nanoseconds
+ *   m     [step, -1 taken back or 1 brought back, [documents]], in order
+ *   r     [document, redo row, redo move] as they were before this row
+ *   view  [entry, flags]: 1 collapsed, 2 read mode; a step may have it too
+ *   x     the operation's unknown fields, kept for whoever wrote them
+ *
+ * The text is canonical: the same record gives the same bytes. */
+#ifndef RT_CODEC_RECORD_H
+#define RT_CODEC_RECORD_H
+
+#include "codec/json.h"
+#include "core/effect.h"
+
+enum { RT_RECORD_VERSION = 1 };
+
+typedef struct rt_record_parent {
+	uint32_t disc;
+	uint64_t step;
+} rt_record_parent;
+
+typedef struct rt_record_move {
+	uint64_t step;
+	int direction; /* -1 taken back, 1 brought back */
+	uint32_t *discs;
+	size_t disc_count;
+} rt_record_move;
+
+typedef struct rt_record_redo {
+	uint32_t disc;
+	uint64_t row;
+	uint32_t move;
+} rt_record_redo;
+
+typedef struct rt_record_view {
+	uint32_t entry;
+	unsigned flags;
+} rt_record_view;
+
+typedef enum rt_record_kind {
+	RT_RECORD_STEP = 1,
+	RT_RECORD_MOVE,
+	RT_RECORD_VIEW,
+	RT_RECORD_NOTE
+} rt_record_kind;
+
+typedef struct rt_record {
+	rt_record_kind kind;
+	uint32_t disc;
+	rt_str op, by;
+	rt_record_parent *parents;
+	size_t parent_count;
+	rt_effect *effects;
+	size_t effect_count;
+	rt_record_move *moves;
+	size_t move_count;
+	rt_record_redo *redos;
+	size_t redo_count;
+	rt_record_view *views;
+	size_t view_count;
+	rt_str extra; /* JSON object as text; empty: none */
+} rt_record;
+
+/* As text, appended to buf. */
+void rt_record_write(rt_buf *buf, const rt_record *record);
+/* Take text apart; everything in out lives in the arena. RT_CORRUPT; RT_TOO_NEW with the
+ * version that is needed. */
+RT_CHECKED rt_status rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str text,
+				    rt_record *out, rt_error *err);
+
+#endif

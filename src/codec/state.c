@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Checkpoints to and from bytes. */
+#include "codec/state.h"
+
+#include "base/varint.h"
+
+struct rt_state_pending {
+	const rt_alloc *alloc;
+	rt_seq_pending *nodes;
+	rt_ledger *ledger;
+	rt_cell **cells; /* referenced */
+	size_t cell_count;
+};
+
+/* ---- writing ---- */
+
+typedef struct sink {
+	const rt_seq_writer *writer;
+	rt_state_pending *pending;
+	rt_error *err;
+	rt_status status;
+} sink;
+
+static void
+add_seq(sink *o, rt_buf *buf, const rt_seq *seq)
+{
+	rt_seq_root root;
+
+	if (o->status != RT_OK)
+		return;
+	o->status = rt_seq_store(seq, o->writer, o->pending->nodes, &root, o->err);
+	if (o->status != RT_OK)
+		return;
+	rt_buf_add_varint(buf, root.number);
+	if (root.number == 0)
+		return;
+	rt_buf_add_varint(buf, root.height);
+	rt_buf_add_varint(buf, root.first_key);
+	rt_buf_add_varint(buf, root.sum.count);
+	rt_buf_add_varint(buf, root.sum.bytes);
+	rt_buf_add_varint(buf, root.sum.turns);
+}
+
+static void
+add_history(rt_buf *buf, const rt_history *h)
+{
+	rt_buf_add_varint(buf, h->current);
+	rt_buf_add_varint(buf, h->last_step);
+	rt_buf_add_varint(buf, h->redo_row);
+	rt_buf_add_varint(buf, h->redo_move);
+}
+
+static void
+add_fields(rt_buf *buf, const rt_fields *fields)
+{
+	size_t i;
+
+	rt_buf_add_varint(buf, rt_fields_count(fields));
+	for (i = 0; i < rt_fields_count(fields); i++) {
+		rt_buf_add_sized(buf, rt_fields_name(fields, i));
+		rt_buf_add_sized(buf, rt_fields_value(fields, i));
+	}
+}
+
+static void
+add_disc(sink *o, rt_buf *buf, const rt_disc *disc)
+{
+	size_t i;
+
+	rt_buf_add_byte(buf, 'D');
+	rt_buf_add_varint(buf, RT_STATE_VERSION);
+	rt_buf_add_varint(buf, disc->number);
+	rt_buf_add_varint(buf, disc->active);
+	rt_buf_add_varint(buf, disc->head == RT_HEAD_TIP ? 0 : (uint64_t)disc->head + 1);
+	add_history(buf, &disc->history);
+	add_fields(buf, disc->fields);
+	add_seq(o, buf, disc->labels);
+	rt_buf_add_byte(buf, disc->seed != NULL);
+	if (disc->seed != NULL) {
+		add_seq(o, buf, disc->seed->slots);
+		add_seq(o, buf, disc->seed->moved);
+	}
+	rt_buf_add_varint(buf, rt_disc_take_count(disc));
+	for (i = 1; i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
+
+		rt_buf_add_byte(buf, take->present);
+		rt_buf_add_sized(buf, rt_text_str(take->name));
+		rt_buf_add_sized(buf, rt_text_str(take->git_commit));
+		add_seq(o, buf, take->slots);
+		add_seq(o, buf, take->moved);
+	}
+}
+
+static void
+add_cell(sink *o, rt_buf *buf, rt_cell *cell)
+{
+	const rt_disc *disc = atomic_load(&cell->disc);
+	uint64_t number = atomic_load(&cell->stored);
+	rt_buf bytes;
+
+	if (o->status != RT_OK)
+		return;
+	if (number == 0) {
+		RT_ASSERT(disc != NULL);
+		rt_buf_init(&bytes, o->pending->alloc, RT_BUF_UNLIMITED);
+		add_disc(o, &bytes, disc);
+		if (o->status == RT_OK && bytes.status != RT_OK)
+			o->status = rt_fail(o->err, bytes.status, "out of memory");
+		if (o->status == RT_OK)
+			o->status = o->writer->write(o->writer->ctx, rt_buf_str(&bytes),
+						     &cell->pending, o->err);
+		rt_buf_deinit(&bytes);
+		if (o->status != RT_OK)
+			return;
+		number = cell->pending;
+		rt_object_ref(cell);
+		o->pending->cells[o->pending->cell_count++] = cell;
+	}
+	rt_buf_add_byte(buf, cell->present);
+	rt_buf_add_sized(buf, rt_text_str(cell->name));
+	rt_buf_add_varint(buf, number);
+}
+
+static void
+pending_end(rt_state_pending *pending, bool durable)
+{
+	size_t i;
+
+	if (pending == NULL)
+		return;
+	for (i = 0; i < pending->cell_count; i++) {
+		if (durable)
+			atomic_store(&pending->cells[i]->stored, pending->cells[i]->pending);
+		pending->cells[i]->pending = 0;
+		rt_object_unref(pending->cells[i]);
+	}
+	rt_strs_stored(pending->ledger->names, durable);
+	rt_strs_stored(pending->ledger->ids, durable);
+	if (durable)
+		rt_seq_pending_commit(pending->nodes);
+	else
+		rt_seq_pending_cancel(pending->nodes);
+	rt_object_unref(pending->ledger);
+	rt_free(pending->alloc, pending->cells);
+	rt_free(pending->alloc, pending);
+}
+
+void
+rt_state_commit(rt_state_pending *pending)
+{
+	pending_end(pending, true);
+}
+
+void
+rt_state_cancel(rt_state_pending *pending)
+{
+	pending_end(pending, false);
+}
+
+rt_status
+rt_state_store(const rt_project *project, const rt_seq_writer *writer, rt_buf *out_root,
+	       rt_state_pending **out_pending, rt_error *err)
+{
+	const rt_alloc *alloc = project->object.alloc;
+	size_t discs = rt_project_disc_count(project), i;
+	sink o = {writer, NULL, err, RT_OK};
+	unsigned char salt[8];
+	rt_buf strs;
+
+	o.pending = rt_new0(alloc, sizeof(*o.pending));
+	if (o.pending == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	o.pending->alloc = alloc;
+	o.pending->ledger = (rt_ledger *)(uintptr_t)rt_object_ref(project->ledger);
+	o.pending->nodes = rt_seq_pending_new(alloc);
+	o.pending->cells = rt_new_array(alloc, discs + 1, sizeof(rt_cell *));
+	if (o.pending->nodes == NULL || o.pending->cells == NULL)
+		o.status = rt_fail(err, RT_NOMEM, "out of memory");
+	rt_buf_init(&strs, alloc, RT_BUF_UNLIMITED);
+
+	rt_buf_add_byte(out_root, 'R');
+	rt_buf_add_varint(out_root, RT_STATE_VERSION);
+	rt_buf_add_varint(out_root, project->seq);
+	rt_buf_add_varint(out_root, project->next_entry);
+	rt_buf_add_varint(out_root, project->next_body);
+	rt_buf_add_varint(out_root, project->active);
+	for (i = 0; i < 8; i++)
+		salt[i] = (unsigned char)(project->ledger->salt >> (8 * i));
+	rt_buf_add(out_root, salt, sizeof(salt));
+	add_history(out_root, &project->history);
+	if (o.status == RT_OK)
+		o.status = rt_strs_store(project->ledger->names, writer, &strs, err);
+	rt_buf_add_sized(out_root, rt_buf_str(&strs));
+	rt_buf_clear(&strs);
+	if (o.status == RT_OK)
+		o.status = rt_strs_store(project->ledger->ids, writer, &strs, err);
+	rt_buf_add_sized(out_root, rt_buf_str(&strs));
+	rt_buf_deinit(&strs);
+	add_seq(&o, out_root, project->views);
+	add_seq(&o, out_root, project->entries);
+	add_seq(&o, out_root, project->owners);
+	add_fields(out_root, project->fields);
+	rt_buf_add_varint(out_root, discs);
+	for (i = 1; i <= discs; i++)
+		add_cell(&o, out_root,
+			 (rt_cell *)(uintptr_t)rt_project_cell(project, (uint32_t)i));
+	if (o.status == RT_OK && out_root->status != RT_OK)
+		o.status = rt_fail(err, out_root->status, "out of memory");
+	if (o.status != RT_OK) {
+		rt_state_cancel(o.pending);
+		return o.status;
+	}
+	*out_pending = o.pending;
+	return RT_OK;
+}
+
+/* ---- reading ---- */
+
+typedef struct input {
+	const rt_alloc *alloc;
+	const rt_seq_source *source;
+	rt_reader reader;
+	rt_status status; /* RT_NOMEM, or RT_OK; what is malformed shows in the reader */
+} input;
+
+static const rt_seq *
+get_seq(input *i)
+{
+	rt_seq_root root = {0};
+	const rt_seq *seq = NULL;
+
+	root.number = rt_read_varint(&i->reader);
+	if (root.number != 0) {
+		root.height = (uint32_t)rt_read_varint(&i->reader);
+		root.first_key = rt_read_varint(&i->reader);
+		root.sum.count = rt_read_varint(&i->reader);
+		root.sum.bytes = rt_read_varint(&i->reader);
+		root.sum.turns = rt_read_varint(&i->reader);
+		if (root.sum.count == 0 || root.height > 60)
+			i->reader.ok = false;
+	}
+	if (rt_seq_open(i->alloc, i->source, &root, &seq) != RT_OK)
+		i->status = RT_NOMEM;
+	return seq;
+}
+
+static rt_history
+get_history(input *i)
+{
+	rt_history h = {0};
+
+	h.current = rt_read_varint(&i->reader);
+	h.last_step = rt_read_varint(&i->reader);
+	h.redo_row = rt_read_varint(&i->reader);
+	h.redo_move = (uint32_t)rt_read_varint(&i->reader);
+	return h;
+}
+
+static const rt_fields *
+get_fields(input *i)
+{
+	uint64_t count = rt_read_varint(&i->reader), k;
+	const rt_fields *fields = NULL, *next;
+
+	if (rt_fields_new(i->alloc, &fields) != RT_OK) {
+		i->status = RT_NOMEM;
+		return NULL;
+	}
+	for (k = 0; k < count && i->reader.ok && i->status == RT_OK; k++) {
+		rt_str name = rt_read_str(&i->reader), value = rt_read_str(&i->reader);
+
+		if (!i->reader.ok)
+			break;
+		if (rt_fields_set(fields, name, value, &next) != RT_OK) {
+			i->status = RT_NOMEM;
+			break;
+		}
+		rt_object_unref(fields);
+		fields = next;
+	}
+	return fields;
+}
+
+static void
+get_take(input *i, rt_disc *disc, uint32_t number)
+{
+	bool present = rt_read_byte(&i->reader) != 0;
+	rt_str name = rt_read_str(&i->reader), git = rt_read_str(&i->reader);
+	const rt_seq *slots = get_seq(i), *moved = get_seq(i);
+	const rt_vec *takes = NULL;
+	rt_take *take = NULL;
+
+	if (i->reader.ok && i->status == RT_OK) {
+		i->status = rt_take_new(i->alloc, number, name, slots, moved, &take);
+		if (i->status == RT_OK) {
+			take->present = present;
+			if (git.size > 0 &&
+			    (take->git_commit = rt_text_new(i->alloc, git)) == NULL)
+				i->status = RT_NOMEM;
+		}
+		if (i->status == RT_OK)
+			i->status = rt_vec_set(disc->takes, number - 1, take, &takes);
+		if (i->status == RT_OK) {
+			rt_object_unref(disc->takes);
+			disc->takes = takes;
+		}
+	}
+	rt_object_unref(take);
+	rt_seq_unref(slots);
+	rt_seq_unref(moved);
+}
+
+static rt_status
+disc_load(const rt_project *project, uint64_t number, const rt_disc **out_disc, rt_error *err)
+{
+	const rt_seq_source *source = project->ledger->source;
+	input i = {project->object.alloc, source, {0}, RT_OK};
+	rt_disc *disc = NULL;
+	rt_buf bytes;
+	uint64_t head, takes, k;
+	rt_status st;
+
+	RT_ASSERT(source != NULL);
+	rt_buf_init(&bytes, i.alloc, RT_BUF_UNLIMITED);
+	st = source->read(source->ctx, number, &bytes, err);
+	if (st == RT_OK && bytes.status != RT_OK)
+		st = rt_fail(err, bytes.status, "out of memory");
+	if (st != RT_OK)
+		goto done;
+	i.reader = rt_reader_of(rt_buf_str(&bytes));
+	if (rt_read_byte(&i.reader) != 'D' || rt_read_varint(&i.reader) != RT_STATE_VERSION)
+		i.reader.ok = false;
+	if (rt_disc_new(i.alloc, (uint32_t)rt_read_varint(&i.reader), &disc) != RT_OK) {
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+		goto done;
+	}
+	disc->active = (uint32_t)rt_read_varint(&i.reader);
+	head = rt_read_varint(&i.reader);
+	disc->head = head == 0 ? RT_HEAD_TIP : (uint32_t)(head - 1);
+	disc->history = get_history(&i);
+	rt_object_unref(disc->fields);
+	disc->fields = get_fields(&i);
+	rt_seq_unref(disc->labels);
+	disc->labels = get_seq(&i);
+	if (rt_read_byte(&i.reader) != 0) {
+		const rt_seq *slots = get_seq(&i), *moved = get_seq(&i);
+		rt_take *seed = NULL;
+
+		if (i.status == RT_OK && i.reader.ok)
+			i.status = rt_take_new(i.alloc, 1, RT_STR(""), slots, moved, &seed);
+		disc->seed = seed;
+		rt_seq_unref(slots);
+		rt_seq_unref(moved);
+	}
+	takes = rt_read_varint(&i.reader);
+	for (k = 1; k <= takes && i.reader.ok && i.status == RT_OK; k++)
+		get_take(&i, disc, (uint32_t)k);
+	if (i.status != RT_OK)
+		st = rt_fail(err, i.status, "out of memory");
+	else if (!i.reader.ok || i.reader.at != i.reader.end || rt_disc_active(disc) == NULL)
+		st = rt_fail(err, RT_CORRUPT, "the checkpoint of a discussion (node %llu) cannot be read",
+			     (unsigned long long)number);
+done:
+	rt_buf_deinit(&bytes);
+	if (st != RT_OK)
+		rt_object_unref(disc);
+	else
+		*out_disc = disc;
+	return st;
+}
+
+const rt_loader rt_state_loader = {disc_load};
+
+static void
+get_cell(input *i, rt_project *project, uint32_t number)
+{
+	bool present = rt_read_byte(&i->reader) != 0;
+	rt_str name = rt_read_str(&i->reader);
+	uint64_t stored = rt_read_varint(&i->reader);
+	const rt_vec *discs = NULL;
+	rt_cell *cell = NULL;
+
+	if (stored == 0)
+		i->reader.ok = false;
+	if (!i->reader.ok || i->status != RT_OK)
+		return;
+	i->status = rt_cell_new(i->alloc, number, present, name, NULL, stored, &cell);
+	if (i->status == RT_OK)
+		i->status = rt_vec_set(project->discs, number - 1, cell, &discs);
+	if (i->status == RT_OK) {
+		rt_object_unref(project->discs);
+		project->discs = discs;
+	}
+	rt_object_unref(cell);
+}
+
+rt_status
+rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
+	      const rt_project **out, rt_error *err)
+{
+	input i = {alloc, source, rt_reader_of(root), RT_OK};
+	const rt_project *made = NULL;
+	rt_project *project;
+	uint64_t discs, k, salt = 0;
+	rt_str names, ids;
+	rt_strs *strs;
+	rt_status st = rt_project_new(alloc, source, 0, &made, err);
+
+	if (st != RT_OK)
+		return st;
+	project = (rt_project *)(uintptr_t)made;
+	rt_project_set_loader(project, &rt_state_loader);
+	if (rt_read_byte(&i.reader) != 'R' || rt_read_varint(&i.reader) != RT_STATE_VERSION) {
+		rt_object_unref(project);
+		return rt_fail(err, RT_CORRUPT, "the checkpoint is of another version");
+	}
+	project->seq = rt_read_varint(&i.reader);
+	project->next_entry = (uint32_t)rt_read_varint(&i.reader);
+	project->next_body = rt_read_varint(&i.reader);
+	project->active = (uint32_t)rt_read_varint(&i.reader);
+	for (k = 0; k < 8; k++)
+		salt |= (uint64_t)rt_read_byte(&i.reader) << (8 * k);
+	project->ledger->salt = salt;
+	project->history = get_history(&i);
+	names = rt_read_str(&i.reader);
+	ids = rt_read_str(&i.reader);
+	if (i.reader.ok) {
+		st = rt_strs_open(alloc, source, names, &strs, err);
+		if (st == RT_OK) {
+			rt_strs_free(project->ledger->names);
+			project->ledger->names = strs;
+			st = rt_strs_open(alloc, source, ids, &strs, err);
+		}
+		if (st != RT_OK) {
+			rt_object_unref(project);
+			return st;
+		}
+		rt_strs_free(project->ledger->ids);
+		project->ledger->ids = strs;
+	}
+	rt_seq_unref(project->views);
+	project->views = get_seq(&i);
+	rt_seq_unref(project->entries);
+	project->entries = get_seq(&i);
+	rt_seq_unref(project->owners);
+	project->owners = get_seq(&i);
+	rt_object_unref(project->fields);
+	project->fields = get_fields(&i);
+	discs = rt_read_varint(&i.reader);
+	for (k = 1; k <= discs && i.reader.ok && i.status == RT_OK; k++)
+		get_cell(&i, project, (uint32_t)k);
+	if (i.status == RT_OK && (!i.reader.ok || i.reader.at != i.reader.end))
+		st = rt_fail(err, RT_CORRUPT, "the checkpoint's root cannot be read");
+	else if (i.status != RT_OK)
+		st = rt_fail(err, i.status, "out of memory");
+	if (st != RT_OK) {
+		rt_object_unref(project);
+		return st;
+	}
+	*out = project;
+	return RT_OK;
+}
+
+rt_status
+rt_state_numbers(const rt_project *project, bool (*fn)(void *ctx, uint64_t number), void *ctx,
+		 rt_error *err)
+{
+	size_t i, j;
+	rt_status st = rt_seq_numbers(project->views, fn, ctx, err);
+
+	if (st == RT_OK)
+		st = rt_seq_numbers(project->entries, fn, ctx, err);
+	if (st == RT_OK)
+		st = rt_seq_numbers(project->owners, fn, ctx, err);
+	if (st == RT_OK)
+		st = rt_strs_numbers(project->ledger->names, fn, ctx);
+	if (st == RT_OK)
+		st = rt_strs_numbers(project->ledger->ids, fn, ctx);
+	for (i = 1; st == RT_OK && i <= rt_project_disc_count(project); i++) {
+		rt_cell *cell = (rt_cell *)(uintptr_t)rt_project_cell(project, (uint32_t)i);
+		const rt_disc *disc;
+
+		if (atomic_load(&cell->stored) != 0)
+			(void)fn(ctx, atomic_load(&cell->stored));
+		st = rt_project_disc(project, (uint32_t)i, &disc, err);
+		if (st == RT_OK)
+			st = rt_seq_numbers(disc->labels, fn, ctx, err);
+		if (st == RT_OK && disc->seed != NULL)
+			st = rt_seq_numbers(disc->seed->slots, fn, ctx, err);
+		if (st == RT_OK && disc->seed != NULL)
+			st = rt_seq_numbers(disc->seed->moved, fn, ctx, err);
+		for (j = 1; st == RT_OK && j <= rt_disc_take_count(disc); j++) {
+			const rt_take *take = rt_disc_take(disc, (uint32_t)j);
+
+			st = rt_seq_numbers(take->slots, fn, ctx, err);
+			if (st == RT_OK)
+				st = rt_seq_numbers(take->moved, fn, ctx, err);
+		}
+	}
+	return st;
+}

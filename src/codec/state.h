@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * State: a project as a checkpoint keeps it: a root record, one node for every
+ * discussion, and the nodes of their sequences. Binary, of varints (base/varint.h) and
+ * sized strings; a cache of the log, never the truth, so its version may change freely.
+ *
+ *   root  'R' version | seq | next entry | next body | active | salt (8 bytes)
+ *         | history | names (sized) | given ids (sized) | views | entries | owners | fields
+ *         | count, then for each discussion: present | name | node number
+ *   disc  'D' version | number | active | head + 1 (0: tip) | history | fields | labels
+ *         | has a seed, then its slots and moved
+ *         | count, then for each take: present | name | git commit | slots | moved
+ *   history   current | last step | redo row | redo move
+ *   fields    count, then name, value
+ *   sequence  node number (0: empty) [| height | first key | count | bytes | turns] */
+#ifndef RT_CODEC_STATE_H
+#define RT_CODEC_STATE_H
+
+#include "core/project.h"
+
+enum { RT_STATE_VERSION = 1 };
+
+/* What was written in a transaction that is not yet durable. */
+typedef struct rt_state_pending rt_state_pending;
+
+/* Write what is new since the last checkpoint through writer, and the root to out_root.
+ * Afterwards commit or cancel *out_pending. One thread at a time. */
+RT_CHECKED rt_status rt_state_store(const rt_project *project, const rt_seq_writer *writer,
+				    rt_buf *out_root, rt_state_pending **out_pending,
+				    rt_error *err);
+void rt_state_commit(rt_state_pending *pending);
+void rt_state_cancel(rt_state_pending *pending);
+
+/* The project that a root names; discussions and nodes come in when they are looked at. */
+RT_CHECKED rt_status rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
+				   const rt_project **out, rt_error *err);
+
+/* How discussions come in; for projects made with rt_project_new too. */
+extern const rt_loader rt_state_loader;
+
+/* Numbers of all nodes that the stored parts of project use; repeats possible. */
+RT_CHECKED rt_status rt_state_numbers(const rt_project *project,
+				      bool (*fn)(void *ctx, uint64_t number), void *ctx,
+				      rt_error *err);
+
+#endif
