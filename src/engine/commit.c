@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Requests in, one transaction, results out.
+ *
+ * A caller queues its requests; the first to come leads: it takes what is queued, opens
+ * the store's transaction, takes in what other processes wrote, compiles and appends each
+ * request on top of the one before, commits, publishes, and wakes the others. Whoever
+ * comes meanwhile waits for the next round. So many writers share one sync, and nothing is
+ * seen, and no result given, before it is durable.
+ *
+ * A request that fails changes nothing and the rest goes on; a commit that fails fails
+ * every request in it. */
+#include "engine/engine_impl.h"
+
+static rt_status
+nomem(rt_error *err)
+{
+	return rt_fail(err, RT_NOMEM, "out of memory");
+}
+
+static void
+result_fail(rt_result *result, rt_status status, const rt_error *err)
+{
+	rt_text_unref(result->editor);
+	rt_text_unref(result->note);
+	memset(result, 0, sizeof(*result));
+	result->status = status;
+	result->error = *err;
+	result->error.status = status;
+}
+
+void
+rt_result_deinit(rt_result *result)
+{
+	rt_text_unref(result->editor);
+	rt_text_unref(result->note);
+	result->editor = NULL;
+	result->note = NULL;
+}
+
+/* ---- writing rows ---- */
+
+/* The documents that effects touch, with their current steps. */
+static rt_status
+parents_of(const rt_project *project, rt_arena *arena, const rt_effect *effects, size_t count,
+	   rt_record_parent **out, size_t *out_count, rt_error *err)
+{
+	rt_record_parent *parents = rt_arena_get(arena, (count + 1) * sizeof(*parents));
+	size_t found = 0, i, j;
+
+	if (parents == NULL)
+		return nomem(err);
+	for (i = 0; i < count; i++) {
+		uint32_t disc = effects[i].disc;
+
+		for (j = 0; j < found && parents[j].disc != disc; j++)
+			;
+		if (j < found)
+			continue;
+		parents[found].disc = disc;
+		parents[found].step = project->history.current;
+		if (disc != 0) {
+			const rt_disc *d;
+
+			if (rt_project_cell(project, disc) == NULL) {
+				parents[found++].step = 0; /* made in this very step */
+				continue;
+			}
+			if (rt_project_disc(project, disc, &d, err) != RT_OK)
+				return err != NULL ? err->status : RT_CORRUPT;
+			parents[found].step = d->history.current;
+		}
+		found++;
+	}
+	*out = parents;
+	*out_count = found;
+	return RT_OK;
+}
+
+/* Append one row and give the value after it. applied: the value with the record's effects
+ * in it already, or NULL. */
+static rt_status
+write_row(rt_engine *engine, const rt_project *project, const rt_project *applied,
+	  const rt_record *record, const rt_new_body *bodies, size_t body_count, rt_arena *arena, const rt_project **out,
+	  rt_error *err)
+{
+	rt_body_row *rows = rt_arena_get(arena, (body_count + 1) * sizeof(*rows));
+	rt_log_row row;
+	rt_buf text;
+	size_t i;
+	rt_status st;
+
+	if (rows == NULL)
+		return nomem(err);
+	for (i = 0; i < body_count; i++)
+		rows[i] = (rt_body_row){bodies[i].number, bodies[i].entry, bodies[i].data};
+	rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
+	rt_record_write(&text, record);
+	memset(&row, 0, sizeof(row));
+	row.data = rt_buf_str(&text);
+	row.at_us = engine->env->now_us(engine->env->ctx);
+	engine->env->random(engine->env->ctx, row.step, sizeof(row.step));
+	if (text.status != RT_OK)
+		st = nomem(err);
+	else if (applied != NULL && record->kind == RT_RECORD_STEP)
+		st = rt_engine_close_step(applied, project->seq + 1, record, out, err);
+	else
+		st = rt_engine_take_row(engine, project, project->seq + 1, record, out, err);
+	if (st == RT_OK) {
+		st = engine->store->ops->append(engine->store, engine->project, project->seq, &row,
+						1, rows, body_count, NULL, err);
+		if (st != RT_OK) {
+			rt_object_unref(*out);
+			*out = NULL;
+		}
+	}
+	rt_buf_deinit(&text);
+	return st;
+}
+
+/* The finished change as a row. */
+rt_status
+rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc, rt_arena *arena,
+	     const rt_project **out, rt_error *err)
+{
+	rt_record record;
+	rt_status st = RT_OK;
+
+	memset(&record, 0, sizeof(record));
+	record.op = op;
+	record.by = rt_text_str(engine->by);
+	record.disc = disc;
+	record.effects = c->effects;
+	record.effect_count = c->effect_count;
+	record.views = c->views;
+	record.view_count = c->view_count;
+	record.extra = c->extra;
+	record.kind = c->effect_count > 0 ? RT_RECORD_STEP : RT_RECORD_VIEW;
+	if (record.kind == RT_RECORD_STEP)
+		st = parents_of(c->base, arena, c->effects, c->effect_count, &record.parents,
+				&record.parent_count, err);
+	if (st == RT_OK)
+		st = write_row(engine, c->base, c->now, &record, c->bodies, c->body_count, arena, out, err);
+	return st;
+}
+
+/* ---- one request, one step ---- */
+
+static rt_status
+run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_change *c,
+	 rt_arena *arena, const rt_project **out, rt_result *result, rt_error *err)
+{
+	rt_record record;
+	size_t i;
+	rt_status st = rt_history_plan(engine, c->base, op, request, c->place, c->pinned, arena,
+				       &record, err);
+
+	if (st != RT_OK)
+		return st;
+	if (record.move_count == 0) {
+		result->unchanged = true;
+		*out = rt_object_ref(c->base);
+		return RT_OK;
+	}
+	if (op->id != RT_OP_JUMP)
+		for (i = 0; i < record.move_count; i++)
+			result->steps++;
+	return write_row(engine, c->base, NULL, &record, NULL, 0, arena, out, err);
+}
+
+static rt_status
+run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_str default_disc,
+	rt_str default_take, rt_arena *arena, rt_result *result)
+{
+	const rt_project *next = NULL;
+	const rt_op *op;
+	rt_change c;
+	rt_error err;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	rt_change_init(&c, engine, arena, *project);
+	c.result = result;
+	st = rt_compile_check(request, &op, &err);
+	if (st == RT_OK)
+		st = rt_compile_place(&c, op, request, default_disc, default_take, &err);
+	if (st == RT_OK && (op->id == RT_OP_UNDO || op->id == RT_OP_REDO || op->id == RT_OP_JUMP)) {
+		st = run_move(engine, op, request, &c, arena, &next, result, &err);
+	} else if (st == RT_OK && op->id == RT_OP_PURGE) {
+		st = rt_engine_purge(engine, *project, request, c.place, result, &err);
+		if (st == RT_OK && !result->unchanged) {
+			rt_record record;
+
+			memset(&record, 0, sizeof(record));
+			record.kind = RT_RECORD_NOTE;
+			record.op = rt_str_of(op->name);
+			record.by = rt_text_str(engine->by);
+			record.disc = c.place.disc;
+			st = write_row(engine, *project, NULL, &record, NULL, 0, arena, &next,
+				       &err);
+		} else if (st == RT_OK) {
+			next = rt_object_ref(*project);
+		}
+	} else if (st == RT_OK) {
+		uint32_t disc = c.place.disc;
+
+		st = rt_compile(&c, op, request, &err);
+		if (st == RT_OK && c.effect_count == 0 && c.view_count == 0)
+			next = rt_object_ref(*project);
+		else if (st == RT_OK)
+			st = rt_engine_write_change(engine, &c, rt_str_of(op->name), disc, arena, &next, &err);
+	}
+	rt_change_deinit(&c);
+	if (st != RT_OK) {
+		result_fail(result, st, &err);
+		return st;
+	}
+	result->seq = next->seq;
+	result->unchanged = next->seq == (*project)->seq;
+	rt_object_unref(*project);
+	*project = next;
+	return RT_OK;
+}
+
+/* All requests of a ticket as one step, or none. */
+static rt_status
+run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena *arena)
+{
+	const rt_project *next = NULL;
+	rt_change c;
+	rt_error err;
+	uint32_t disc = 0;
+	rt_str op_name = {NULL, 0};
+	size_t i;
+	rt_status st = RT_OK;
+
+	memset(&err, 0, sizeof(err));
+	rt_change_init(&c, engine, arena, *project);
+	for (i = 0; st == RT_OK && i < t->count; i++) {
+		size_t before = c.effect_count + c.view_count;
+		const rt_op *op;
+
+		c.result = &t->results[i];
+		st = rt_compile_check(t->requests[i], &op, &err);
+		if (st == RT_OK && (op->id == RT_OP_UNDO || op->id == RT_OP_REDO ||
+				    op->id == RT_OP_JUMP || op->id == RT_OP_PURGE))
+			st = rt_fail(&err, RT_REFUSED, "%s cannot be part of an atomic step",
+				     op->name);
+		if (st == RT_OK)
+			st = rt_compile_place(&c, op, t->requests[i], t->default_disc,
+					      t->default_take, &err);
+		if (st == RT_OK && disc == 0)
+			disc = c.place.disc;
+		if (st == RT_OK)
+			st = rt_compile(&c, op, t->requests[i], &err);
+		if (st == RT_OK)
+			op_name = op_name.ptr == NULL || rt_str_is(op_name, op->name)
+					  ? rt_str_of(op->name)
+					  : RT_STR("batch");
+		if (st == RT_OK)
+			t->results[i].unchanged = c.effect_count + c.view_count == before;
+	}
+	if (st == RT_OK && c.effect_count == 0 && c.view_count == 0)
+		next = rt_object_ref(*project);
+	else if (st == RT_OK)
+		st = rt_engine_write_change(engine, &c, op_name, disc, arena, &next, &err);
+	rt_change_deinit(&c);
+	if (st != RT_OK) {
+		size_t failed = i > 0 ? i - 1 : 0;
+
+		for (i = 0; i < t->count; i++) {
+			rt_error other;
+
+			if (i == failed) {
+				result_fail(&t->results[i], st, &err);
+				continue;
+			}
+			rt_fail(&other, st, "not done, since line %zu failed: %.300s", failed + 1,
+				err.text);
+			result_fail(&t->results[i], st, &other);
+		}
+		return st;
+	}
+	for (i = 0; i < t->count; i++)
+		t->results[i].seq = next->seq;
+	rt_object_unref(*project);
+	*project = next;
+	return RT_OK;
+}
+
+/* ---- a round ---- */
+
+static void
+fail_all(rt_ticket *first, rt_status st, const rt_error *err)
+{
+	rt_ticket *t;
+	size_t i;
+
+	for (t = first; t != NULL; t = t->next)
+		for (i = 0; i < t->count; i++)
+			if (t->results[i].status == RT_OK)
+				result_fail(&t->results[i], st, err);
+}
+
+/* Under the store's lock: the newest value. */
+rt_status
+rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	const rt_project *project = rt_engine_value(engine);
+	uint64_t head, epoch;
+	rt_status st = ops->log_head(engine->store, engine->project, &head, err);
+
+	if (st == RT_OK && head != project->seq) {
+		st = ops->epoch(engine->store, &epoch, err);
+		if (st == RT_OK && (epoch != engine->epoch || head < project->seq)) {
+			rt_object_unref(project);
+			project = NULL;
+			st = rt_engine_load(engine, true, &project, err);
+			engine->epoch = epoch;
+		} else if (st == RT_OK) {
+			st = rt_engine_catch_up(engine, &project, head, err);
+			if (st == RT_NOT_FOUND || st == RT_CORRUPT) {
+				rt_object_unref(project);
+				project = NULL;
+				st = rt_engine_load(engine, true, &project, err);
+			}
+		}
+	}
+	if (st != RT_OK) {
+		rt_object_unref(project);
+		return st;
+	}
+	*out = project;
+	return RT_OK;
+}
+
+static void
+lead_round(rt_engine *engine, rt_ticket *first)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	const rt_project *project = NULL;
+	rt_arena *arena = rt_arena_new(engine->alloc);
+	rt_error err;
+	rt_ticket *t;
+	size_t i;
+	bool reloaded = false, again;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	if (arena == NULL) {
+		st = nomem(&err);
+		fail_all(first, st, &err);
+		return;
+	}
+retry:
+	again = false;
+	st = engine->read_only
+		     ? rt_fail(&err, RT_READ_ONLY, "%s is open for reading only",
+			       ops->place(engine->store))
+		     : ops->begin(engine->store, &err);
+	if (st != RT_OK) {
+		fail_all(first, st, &err);
+		rt_arena_free(arena);
+		return;
+	}
+	st = rt_engine_newest(engine, &project, &err);
+	for (t = first; st == RT_OK && t != NULL && !again; t = t->next) {
+		if (t->atomic) {
+			rt_arena_reset(arena);
+			again = run_atomic(engine, &project, t, arena) == RT_CORRUPT;
+			continue;
+		}
+		for (i = 0; i < t->count && !again; i++) {
+			rt_arena_reset(arena);
+			again = run_one(engine, &project, t->requests[i], t->default_disc,
+					t->default_take, arena, &t->results[i]) == RT_CORRUPT;
+		}
+	}
+	if (again && !reloaded && st == RT_OK) {
+		/* A node that another process replaced since we saw it: from the log anew. */
+		ops->cancel(engine->store);
+		rt_object_unref(project);
+		project = NULL;
+		reloaded = true;
+		for (t = first; t != NULL; t = t->next)
+			for (i = 0; i < t->count; i++) {
+				rt_result_deinit(&t->results[i]);
+				memset(&t->results[i], 0, sizeof(t->results[i]));
+			}
+		if (rt_engine_load(engine, true, &project, &err) == RT_OK)
+			rt_engine_publish(engine, project);
+		project = NULL;
+		goto retry;
+	}
+	if (st == RT_OK) {
+		st = ops->commit(engine->store, &err);
+	} else {
+		ops->cancel(engine->store);
+	}
+	if (st != RT_OK) {
+		fail_all(first, st, &err);
+		rt_object_unref(project);
+	} else {
+		rt_engine_publish(engine, project);
+		rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
+	}
+	rt_arena_free(arena);
+}
+
+rt_status
+rt_engine_apply(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
+		rt_str default_disc, rt_str default_take, rt_result *results)
+{
+	rt_ticket mine;
+	size_t i;
+
+	memset(results, 0, count * sizeof(*results));
+	if (count == 0)
+		return RT_OK;
+	memset(&mine, 0, sizeof(mine));
+	mine.requests = requests;
+	mine.count = count;
+	mine.atomic = atomic;
+	mine.default_disc = default_disc;
+	mine.default_take = default_take;
+	mine.results = results;
+	pthread_mutex_lock(&engine->queue_lock);
+	if (engine->queue_last != NULL)
+		engine->queue_last->next = &mine;
+	else
+		engine->queue_first = &mine;
+	engine->queue_last = &mine;
+	while (!mine.done && engine->leading)
+		pthread_cond_wait(&engine->queue_moved, &engine->queue_lock);
+	if (!mine.done) {
+		rt_ticket *round = engine->queue_first, *t, *next;
+
+		engine->leading = true;
+		engine->queue_first = engine->queue_last = NULL;
+		pthread_mutex_unlock(&engine->queue_lock);
+		lead_round(engine, round);
+		pthread_mutex_lock(&engine->queue_lock);
+		for (t = round; t != NULL; t = next) {
+			next = t->next;
+			t->done = true; /* its owner may leave as soon as it sees this */
+		}
+		engine->leading = false;
+		pthread_cond_broadcast(&engine->queue_moved);
+	}
+	pthread_mutex_unlock(&engine->queue_lock);
+	for (i = 0; i < count; i++)
+		if (results[i].status != RT_OK)
+			return results[i].status;
+	return RT_OK;
+}
+
+rt_status
+rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_disc, rt_str default_take,
+		     rt_result *result)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *request;
+	rt_error err;
+	rt_status st = rt_json_read(engine->alloc, json, &doc, &err);
+
+	memset(result, 0, sizeof(*result));
+	if (st != RT_OK) {
+		result_fail(result, st == RT_LIMIT ? RT_USAGE : st, &err);
+		return result->status;
+	}
+	request = rt_json_root(doc);
+	st = rt_engine_apply(engine, &request, 1, false, default_disc, default_take, result);
+	rt_json_free(doc);
+	return st;
+}
+
+void
+rt_result_add_json(rt_buf *buf, const rt_result *result)
+{
+	rt_buf_add_byte(buf, '{');
+	if (result->status != RT_OK) {
+		rt_buf_add_c(buf, "\"error\":{\"code\":");
+		rt_json_add_string(buf, rt_str_of(rt_status_word(result->status)));
+		rt_json_add_key(buf, "message");
+		rt_json_add_string(buf, rt_str_at(result->error.text,
+						  rt_utf8_valid_size(rt_str_of(result->error.text))));
+		rt_buf_add_c(buf, "}}");
+		return;
+	}
+	rt_json_add_key(buf, "seq");
+	rt_buf_add_u64(buf, result->seq);
+	if (result->entry[0] != '\0') {
+		rt_json_add_key(buf, "entry");
+		rt_json_add_string(buf, rt_str_of(result->entry));
+	}
+	if (result->take[0] != '\0') {
+		rt_json_add_key(buf, "take");
+		rt_json_add_string(buf, rt_str_of(result->take));
+	}
+	if (result->discussion[0] != '\0') {
+		rt_json_add_key(buf, "discussion");
+		rt_json_add_string(buf, rt_str_of(result->discussion));
+	}
+	if (result->steps > 0) {
+		rt_json_add_key(buf, "steps");
+		rt_buf_add_u64(buf, result->steps);
+	}
+	if (result->editor != NULL) {
+		rt_json_add_key(buf, "editor");
+		rt_json_add_string(buf, rt_text_str(result->editor));
+	}
+	if (result->note != NULL) {
+		rt_json_add_key(buf, "note");
+		rt_json_add_string(buf, rt_text_str(result->note));
+	}
+	if (result->unchanged)
+		rt_buf_add_c(buf, ",\"unchanged\":true");
+	rt_buf_add_byte(buf, '}');
+}

@@ -1,0 +1,912 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Operations on entries. Edit, role and mute replace a slot in one take (C42); the text
+ * they replace stays where it is, under its own body number. */
+#include "engine/compile.h"
+
+static rt_status
+nomem(rt_error *err)
+{
+	return rt_fail(err, RT_NOMEM, "out of memory");
+}
+
+/* ---- shared ---- */
+
+bool
+rt_role_is_user(rt_str role)
+{
+	return rt_str_eq_nocase(role, RT_STR("user"));
+}
+
+bool
+rt_role_is_assistant(rt_str role)
+{
+	return rt_str_eq_nocase(role, RT_STR("ai")) || rt_str_eq_nocase(role, RT_STR("assistant")) ||
+	       rt_str_eq_nocase(role, RT_STR("model"));
+}
+
+rt_moment
+rt_slot_moment(const rt_slot *slot)
+{
+	return (rt_moment){slot->ts_us,
+			   (uint16_t)(slot->flags >> RT_SLOT_NS_SHIFT & RT_SLOT_NS_MASK)};
+}
+
+void
+rt_slot_set_moment(rt_slot *slot, rt_moment at)
+{
+	slot->ts_us = at.us;
+	slot->flags = (slot->flags & ~((uint32_t)RT_SLOT_NS_MASK << RT_SLOT_NS_SHIFT |
+				       (uint32_t)RT_SLOT_NO_TS)) |
+		      (uint32_t)at.ns << RT_SLOT_NS_SHIFT;
+}
+
+rt_status
+rt_compile_result_entry(rt_change *c, uint32_t entry, rt_error *err)
+{
+	return c->result == NULL ? RT_OK : rt_entry_id(c->now, entry, c->result->entry, err);
+}
+
+static void
+copy_cut(char *to, size_t room, rt_str s)
+{
+	size_t size = rt_utf8_cut(s, room - 1);
+
+	if (size > 0)
+		memcpy(to, s.ptr, size);
+	to[size] = '\0';
+}
+
+void
+rt_compile_result_take(rt_change *c, rt_str name)
+{
+	if (c->result != NULL)
+		copy_cut(c->result->take, sizeof(c->result->take), name);
+}
+
+void
+rt_compile_result_disc(rt_change *c, rt_str name)
+{
+	if (c->result != NULL)
+		copy_cut(c->result->discussion, sizeof(c->result->discussion), name);
+}
+
+static rt_status
+unchanged(rt_change *c)
+{
+	if (c->result != NULL)
+		c->result->unchanged = true;
+	return RT_OK;
+}
+
+static rt_status
+take_of(const rt_change *c, const rt_disc **out_disc, const rt_take **out_take, rt_error *err)
+{
+	rt_status st = rt_change_disc(c, out_disc, err);
+
+	if (st == RT_OK)
+		*out_take = rt_disc_take(*out_disc, c->place.take);
+	return st;
+}
+
+rt_status
+rt_compile_find(rt_change *c, yyjson_val *request, const char *field, size_t *out_at,
+		rt_slot *out_slot, rt_error *err)
+{
+	const rt_disc *disc;
+	const rt_take *take;
+	uint32_t entry;
+	bool found;
+	rt_status st = rt_resolve_entry(c->now, c->place, rt_json_str(rt_json_get(request, field)),
+					false, &entry, err);
+
+	if (st == RT_OK)
+		st = take_of(c, &disc, &take, err);
+	if (st == RT_OK)
+		st = rt_take_find(c->now, take, entry, out_at, out_slot, &found, err);
+	RT_ASSERT(st != RT_OK || found);
+	return st;
+}
+
+rt_status
+rt_compile_gap(rt_change *c, yyjson_val *request, size_t *out_at, rt_error *err)
+{
+	bool before = rt_json_get(request, "before") != NULL;
+	bool after = rt_json_get(request, "after") != NULL;
+	rt_slot slot;
+	rt_status st;
+
+	if (before == after)
+		return rt_fail(err, RT_USAGE, "say either \"before\" or \"after\", and which entry");
+	st = rt_compile_find(c, request, before ? "before" : "after", out_at, &slot, err);
+	if (st == RT_OK && after)
+		(*out_at)++;
+	return st;
+}
+
+/* An id that somebody gave: legal, and never used in this discussion (C21). */
+static rt_status
+check_id(rt_change *c, rt_str id, rt_error *err)
+{
+	uint32_t entry;
+	rt_status st;
+
+	if (!rt_id_is_legal(id))
+		return rt_fail(err, RT_USAGE,
+			       "an id is 1 to %d characters of A-Z a-z 0-9 . _ ~ -", (int)RT_ID_MAX);
+	st = rt_resolve_vanished(c->now, c->place.disc, id, &entry, err);
+	if (st == RT_OK && entry != 0)
+		return rt_fail(err, RT_REFUSED, "the id \"%.*s\" was used in this discussion already",
+			       RT_STR_ARG(id));
+	return st;
+}
+
+/* An entry number; generated ids that somebody gave to another entry are passed over. */
+static rt_status
+next_entry(rt_change *c, bool generated, uint32_t *out, rt_error *err)
+{
+	for (;;) {
+		char id[RT_ID_TEXT_MAX];
+		size_t size;
+		uint32_t number = c->next_entry, used = 0;
+		rt_status st;
+
+		if (number >= RT_HEAD_TIP - 2)
+			return rt_fail(err, RT_LIMIT, "too many entries in one project");
+		c->next_entry++;
+		*out = number;
+		if (!generated || rt_strs_count(c->now->ledger->ids) == 0)
+			return RT_OK;
+		size = rt_id_of(c->now->ledger->salt, number, id);
+		st = rt_strs_find(c->now->ledger->ids, rt_str_at(id, size), &used, err);
+		if (st != RT_OK || used == 0)
+			return st;
+	}
+}
+
+static rt_status
+default_role(rt_change *c, rt_str *out, rt_error *err)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *first;
+	rt_status st = rt_json_read(c->engine->alloc, rt_project_roles(c->now), &doc, err);
+
+	if (st != RT_OK)
+		return st;
+	first = yyjson_arr_get_first(rt_json_root(doc));
+	*out = yyjson_is_str(first) && yyjson_get_len(first) > 0
+		       ? rt_change_keep(c, rt_json_str(first))
+		       : RT_STR("User");
+	rt_json_free(doc);
+	return out->ptr != NULL ? RT_OK : nomem(err);
+}
+
+static uint32_t
+size_of(size_t size)
+{
+	return size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+}
+
+/* The content of a request as text or JSON text in buf. */
+static void
+content_of(yyjson_val *request, rt_buf *buf, bool *out_json)
+{
+	yyjson_val *v = rt_json_get(request, "content");
+
+	*out_json = yyjson_is_arr(v);
+	if (*out_json)
+		rt_json_add_value(buf, v);
+	else
+		rt_buf_add_str(buf, rt_json_str(v));
+}
+
+rt_status
+rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_error *err)
+{
+	static const char *const skip[] = {"op",    "role",  "kind",       "id",     "ts",
+					   "prompt", "before", "after",    "discussion",
+					   "take",  "muted", "collapsed", "read_mode", NULL};
+	yyjson_val *role = rt_json_get(request, "role"), *kind = rt_json_get(request, "kind");
+	yyjson_val *id = rt_json_get(request, "id"), *ts = rt_json_get(request, "ts");
+	yyjson_val *muted = rt_json_get(request, "muted");
+	rt_buf content, body;
+	rt_moment at;
+	bool is_json;
+	rt_status st = RT_OK;
+
+	memset(out, 0, sizeof(*out));
+	if (role != NULL) {
+		if (yyjson_get_len(role) == 0)
+			return rt_fail(err, RT_USAGE, "\"role\" is empty");
+		out->role = rt_change_keep(c, rt_json_str(role));
+	} else {
+		st = default_role(c, &out->role, err);
+		if (st != RT_OK)
+			return st;
+	}
+	out->kind = kind == NULL || rt_str_is(rt_json_str(kind), "message")
+			    ? RT_STR("")
+			    : rt_change_keep(c, rt_json_str(kind));
+	if (id != NULL) {
+		st = check_id(c, rt_json_str(id), err);
+		if (st != RT_OK)
+			return st;
+		out->id = rt_change_keep(c, rt_json_str(id));
+	}
+	if (ts == NULL) {
+		at.us = c->engine->env->now_us(c->engine->env->ctx);
+		at.us -= at.us % 1000; /* milliseconds are enough of a clock */
+		at.ns = 0;
+	} else if (yyjson_is_str(ts) ? !rt_moment_parse(rt_json_str(ts), &at)
+				     : !rt_moment_parse_number(rt_json_str(ts), &at)) {
+		return rt_fail(err, RT_USAGE,
+			       "\"ts\" is an ISO 8601 time such as 2026-11-21T20:35:40Z, or an "
+			       "epoch number");
+	}
+	rt_slot_set_moment(&out->slot, at);
+	if (muted != NULL) {
+		if (!yyjson_is_bool(muted))
+			return rt_fail(err, RT_USAGE, "\"muted\" is true or false");
+		if (yyjson_get_bool(muted))
+			out->slot.flags |= RT_SLOT_MUTED;
+	}
+	st = next_entry(c, id == NULL, &out->slot.entry, err);
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&content, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&body, c->engine->alloc, RT_BUF_UNLIMITED);
+	content_of(request, &content, &is_json);
+	rt_body_write(&body, rt_buf_str(&content), is_json, request, skip);
+	if (content.status != RT_OK || body.status != RT_OK || out->role.ptr == NULL ||
+	    out->kind.ptr == NULL || (id != NULL && out->id.ptr == NULL))
+		st = nomem(err);
+	if (st == RT_OK) {
+		out->slot.size = size_of(content.size);
+		if (body.ptr[0] != RT_BODY_TEXT)
+			out->slot.flags |= RT_SLOT_RICH;
+		st = rt_change_body(c, out->slot.entry, rt_buf_str(&body), &out->slot.body, err);
+	}
+	rt_buf_deinit(&content);
+	rt_buf_deinit(&body);
+	return st;
+}
+
+/* collapsed and read_mode beside a new entry. */
+static rt_status
+fresh_views(rt_change *c, yyjson_val *request, uint32_t entry, rt_error *err)
+{
+	yyjson_val *collapsed = rt_json_get(request, "collapsed");
+	yyjson_val *read_mode = rt_json_get(request, "read_mode");
+	unsigned flags = 0;
+
+	if ((collapsed != NULL && !yyjson_is_bool(collapsed)) ||
+	    (read_mode != NULL && !yyjson_is_bool(read_mode)))
+		return rt_fail(err, RT_USAGE, "\"collapsed\" and \"read_mode\" are true or false");
+	if (yyjson_is_true(collapsed))
+		flags |= RT_VIEW_COLLAPSED;
+	if (yyjson_is_true(read_mode))
+		flags |= RT_VIEW_READ_MODE;
+	return flags != 0 ? rt_change_view(c, entry, flags, err) : RT_OK;
+}
+
+rt_status
+rt_compile_plain(rt_change *c, rt_str role, rt_str kind, rt_str content, rt_str id,
+		 rt_effect_slot *out, rt_error *err)
+{
+	rt_buf body;
+	rt_moment at = {0, 0};
+	rt_status st = RT_OK;
+
+	memset(out, 0, sizeof(*out));
+	if (id.size > 0) {
+		st = check_id(c, id, err);
+		if (st != RT_OK)
+			return st;
+		out->id = rt_change_keep(c, id);
+	}
+	out->role = rt_change_keep(c, role);
+	out->kind = rt_change_keep(c, kind);
+	at.us = c->engine->env->now_us(c->engine->env->ctx);
+	at.us -= at.us % 1000;
+	rt_slot_set_moment(&out->slot, at);
+	out->slot.size = size_of(content.size);
+	st = next_entry(c, id.size == 0, &out->slot.entry, err);
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&body, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_body_write(&body, content, false, NULL, NULL);
+	if (body.status != RT_OK || out->role.ptr == NULL || out->kind.ptr == NULL)
+		st = nomem(err);
+	if (st == RT_OK)
+		st = rt_change_body(c, out->slot.entry, rt_buf_str(&body), &out->slot.body, err);
+	rt_buf_deinit(&body);
+	return st;
+}
+
+/* ---- append, insert ---- */
+
+rt_status
+rt_compile_append(rt_change *c, rt_effect_slot *slot, rt_error *err)
+{
+	const rt_disc *disc;
+	const rt_take *take;
+	size_t at;
+	rt_effect e;
+	rt_status st = take_of(c, &disc, &take, err);
+
+	if (st != RT_OK)
+		return st;
+	at = rt_seq_count(take->slots);
+	if (take->number == disc->active)
+		st = rt_disc_head_at(c->now, disc, &at, err);
+	if (st != RT_OK)
+		return st;
+	if (at < rt_seq_count(take->slots)) { /* in mid-take: a new take (C9) */
+		memset(&e, 0, sizeof(e));
+		e.kind = RT_EFFECT_NEW;
+		e.disc = disc->number;
+		e.sub = (uint32_t)rt_disc_take_count(disc) + 1;
+		e.from_take = take->number;
+		e.count = at;
+		e.git_commit = rt_change_keep(c, rt_text_str(take->git_commit));
+		st = rt_compile_take_name(c, disc, rt_text_str(take->name), &e.name, err);
+		if (st == RT_OK)
+			st = rt_change_emit(c, &e, err);
+		if (st == RT_OK)
+			st = rt_change_set_number(c, e.disc, 0, "active", e.sub, err);
+		if (st == RT_OK)
+			st = rt_change_set(c, e.disc, 0, "head", 0, rt_str_at(NULL, 0), err);
+		if (st != RT_OK)
+			return st;
+		c->place.take = e.sub;
+		rt_compile_result_take(c, e.name);
+	}
+	st = rt_change_splice(c, c->place.disc, c->place.take, at, 0, slot, 1, err);
+	if (st == RT_OK)
+		st = rt_compile_result_entry(c, slot->slot.entry, err);
+	return st;
+}
+
+rt_status
+rt_compile_entry_append(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	yyjson_val *prompt = rt_json_get(request, "prompt");
+	rt_effect_slot slot;
+	rt_status st = rt_compile_fresh(c, request, &slot, err);
+
+	if (st == RT_OK)
+		st = rt_compile_append(c, &slot, err);
+	if (st == RT_OK)
+		st = fresh_views(c, request, slot.slot.entry, err);
+	if (st == RT_OK && prompt != NULL) { /* the model's own: not an edit (C46) */
+		if (yyjson_get_len(prompt) == 0)
+			st = rt_change_set(c, c->place.disc, 0, "prompt", 0, rt_str_at(NULL, 0), err);
+		else
+			st = rt_change_set_text(c, c->place.disc, 0, "prompt", 0,
+						rt_json_str(prompt), err);
+		if (st == RT_OK)
+			st = rt_change_set(c, c->place.disc, 0, "prompt_edited", 0,
+					   rt_str_at(NULL, 0), err);
+	}
+	return st;
+}
+
+rt_status
+rt_compile_entry_insert(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	rt_effect_slot slot;
+	size_t at;
+	rt_status st = rt_compile_gap(c, request, &at, err);
+
+	if (st == RT_OK)
+		st = rt_compile_fresh(c, request, &slot, err);
+	if (st == RT_OK)
+		st = rt_change_splice(c, c->place.disc, c->place.take, at, 0, &slot, 1, err);
+	if (st == RT_OK)
+		st = fresh_views(c, request, slot.slot.entry, err);
+	if (st == RT_OK)
+		st = rt_compile_result_entry(c, slot.slot.entry, err);
+	return st;
+}
+
+/* ---- edit ---- */
+
+/* The body of a slot, also when this step made it. */
+static rt_status
+body_bytes(rt_change *c, uint64_t number, rt_buf *bytes, rt_error *err)
+{
+	size_t i;
+	rt_status st;
+
+	for (i = 0; i < c->body_count; i++)
+		if (c->bodies[i].number == number) {
+			rt_buf_add_str(bytes, c->bodies[i].data);
+			return bytes->status == RT_OK ? RT_OK : nomem(err);
+		}
+	st = c->engine->store->ops->body_read(c->engine->store, c->engine->project, number, bytes,
+					      NULL, err);
+	if (st == RT_NOT_FOUND)
+		return rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
+			       (unsigned long long)number);
+	if (st == RT_OK && bytes->status != RT_OK)
+		st = nomem(err);
+	return st;
+}
+
+/* A new body for slot with this content; *out_same when it is what it was. */
+static rt_status
+edit_body(rt_change *c, const rt_slot *slot, rt_str content, bool is_json, uint64_t *out_number,
+	  bool *out_rich, bool *out_same, rt_error *err)
+{
+	rt_buf old, fresh;
+	rt_status st = RT_OK;
+
+	*out_same = false;
+	rt_buf_init(&old, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&fresh, c->engine->alloc, RT_BUF_UNLIMITED);
+	if ((slot->flags & RT_SLOT_RICH) != 0 || slot->size == size_of(content.size)) {
+		st = body_bytes(c, slot->body, &old, err);
+		if (st == RT_OK)
+			st = rt_body_edit(&fresh, c->engine->alloc, rt_buf_str(&old), content,
+					  is_json, err);
+		if (st == RT_OK && old.ptr[0] == RT_BODY_PI) {
+			/* a pi record's content may be the same though its form differs */
+			rt_body was;
+
+			st = rt_body_read(c->engine->alloc, rt_buf_str(&old), &was, err);
+			if (st == RT_OK && !is_json && was.content_json == NULL)
+				*out_same = rt_str_eq(was.content, content);
+			if (st == RT_OK && is_json && was.content_json != NULL) {
+				rt_buf text;
+
+				rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
+				rt_json_add_value(&text, was.content_json);
+				*out_same = text.status == RT_OK &&
+					    rt_str_eq(rt_buf_str(&text), content);
+				rt_buf_deinit(&text);
+			}
+			if (st == RT_OK)
+				rt_body_deinit(&was);
+		} else if (st == RT_OK) {
+			*out_same = rt_str_eq(rt_buf_str(&old), rt_buf_str(&fresh));
+		}
+	} else {
+		rt_body_write(&fresh, content, is_json, NULL, NULL);
+	}
+	if (st == RT_OK && fresh.status != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK && !*out_same) {
+		*out_rich = fresh.ptr[0] != RT_BODY_TEXT;
+		st = rt_change_body(c, slot->entry, rt_buf_str(&fresh), out_number, err);
+	}
+	rt_buf_deinit(&old);
+	rt_buf_deinit(&fresh);
+	return st;
+}
+
+static rt_status
+edit_slot(rt_change *c, uint32_t take, size_t at, const rt_slot *slot, uint64_t body, size_t size,
+	  bool rich, rt_error *err)
+{
+	rt_effect_slot fresh;
+	rt_status st = rt_change_name(c, slot, &fresh, err);
+
+	if (st != RT_OK)
+		return st;
+	fresh.slot.body = body;
+	fresh.slot.size = size_of(size);
+	fresh.slot.flags = (fresh.slot.flags & ~(uint32_t)RT_SLOT_RICH) | (rich ? RT_SLOT_RICH : 0);
+	return rt_change_splice(c, c->place.disc, take, at, 1, &fresh, 1, err);
+}
+
+rt_status
+rt_compile_entry_edit(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	bool everywhere = yyjson_is_true(rt_json_get(request, "everywhere")), is_json, same, rich;
+	const rt_disc *disc;
+	rt_buf content;
+	rt_slot slot;
+	size_t at, i, changed = 0;
+	uint64_t body = 0;
+	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&content, c->engine->alloc, RT_BUF_UNLIMITED);
+	content_of(request, &content, &is_json);
+	if (content.status != RT_OK) {
+		st = nomem(err);
+		goto done;
+	}
+	st = edit_body(c, &slot, rt_buf_str(&content), is_json, &body, &rich, &same, err);
+	if (st == RT_OK && !same) {
+		st = edit_slot(c, c->place.take, at, &slot, body, content.size, rich, err);
+		changed++;
+	}
+	if (st == RT_OK)
+		st = rt_change_disc(c, &disc, err);
+	for (i = 1; everywhere && st == RT_OK && i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take;
+		rt_slot other;
+		bool found;
+
+		st = rt_change_disc(c, &disc, err);
+		if (st != RT_OK)
+			break;
+		take = rt_disc_take(disc, (uint32_t)i);
+		if (!take->present || take->number == c->place.take)
+			continue;
+		st = rt_take_find(c->now, take, slot.entry, &at, &other, &found, err);
+		if (st != RT_OK || !found)
+			continue;
+		if (other.body == slot.body && !same) {
+			/* the same text as here: it shares the new body */
+			st = edit_slot(c, take->number, at, &other, body, content.size, rich, err);
+			changed++;
+			continue;
+		}
+		{
+			uint64_t own = 0;
+			bool own_rich = false, own_same = false;
+
+			if (other.body == slot.body)
+				continue; /* it has this text already */
+			st = edit_body(c, &other, rt_buf_str(&content), is_json, &own, &own_rich,
+				       &own_same, err);
+			if (st == RT_OK && !own_same) {
+				st = edit_slot(c, take->number, at, &other, own, content.size,
+					       own_rich, err);
+				changed++;
+			}
+		}
+	}
+	if (st == RT_OK)
+		st = rt_compile_result_entry(c, slot.entry, err);
+	if (st == RT_OK && changed == 0)
+		st = unchanged(c);
+	if (c->result != NULL)
+		c->result->count = changed;
+done:
+	rt_buf_deinit(&content);
+	return st;
+}
+
+/* ---- role, mute, view ---- */
+
+rt_status
+rt_compile_entry_role(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	rt_str role = rt_json_str(rt_json_get(request, "role"));
+	rt_effect_slot fresh;
+	rt_slot slot;
+	size_t at;
+	rt_status st;
+
+	if (role.size == 0)
+		return rt_fail(err, RT_USAGE, "\"role\" is empty");
+	st = rt_compile_find(c, request, "entry", &at, &slot, err);
+	if (st == RT_OK)
+		st = rt_change_name(c, &slot, &fresh, err);
+	if (st == RT_OK)
+		st = rt_compile_result_entry(c, slot.entry, err);
+	if (st != RT_OK)
+		return st;
+	if (rt_str_eq(fresh.role, role))
+		return unchanged(c);
+	fresh.role = rt_change_keep(c, role);
+	if (fresh.role.ptr == NULL)
+		return nomem(err);
+	return rt_change_splice(c, c->place.disc, c->place.take, at, 1, &fresh, 1, err);
+}
+
+rt_status
+rt_compile_entry_mute(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	yyjson_val *v = rt_json_get(request, "muted");
+	bool muted = v == NULL || yyjson_get_bool(v);
+	rt_effect_slot fresh;
+	rt_slot slot;
+	size_t at;
+	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+
+	if (st == RT_OK)
+		st = rt_compile_result_entry(c, slot.entry, err);
+	if (st == RT_OK)
+		st = rt_change_name(c, &slot, &fresh, err);
+	if (st != RT_OK)
+		return st;
+	if (((slot.flags & RT_SLOT_MUTED) != 0) == muted)
+		return unchanged(c);
+	fresh.slot.flags ^= RT_SLOT_MUTED;
+	return rt_change_splice(c, c->place.disc, c->place.take, at, 1, &fresh, 1, err);
+}
+
+static rt_status
+view_one(rt_change *c, uint32_t entry, yyjson_val *collapsed, yyjson_val *read_mode, size_t *changed,
+	 rt_error *err)
+{
+	unsigned flags, was;
+	rt_status st = rt_project_view(c->now, entry, &was, err);
+
+	if (st != RT_OK)
+		return st;
+	flags = was;
+	if (collapsed != NULL)
+		flags = (flags & ~(unsigned)RT_VIEW_COLLAPSED) |
+			(yyjson_get_bool(collapsed) ? RT_VIEW_COLLAPSED : 0);
+	if (read_mode != NULL)
+		flags = (flags & ~(unsigned)RT_VIEW_READ_MODE) |
+			(yyjson_get_bool(read_mode) ? RT_VIEW_READ_MODE : 0);
+	if (flags == was)
+		return RT_OK;
+	(*changed)++;
+	return rt_change_view(c, entry, flags, err);
+}
+
+rt_status
+rt_compile_entry_view(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	yyjson_val *collapsed = rt_json_get(request, "collapsed");
+	yyjson_val *read_mode = rt_json_get(request, "read_mode");
+	bool all = yyjson_is_true(rt_json_get(request, "all"));
+	bool one = rt_json_get(request, "entry") != NULL;
+	const rt_disc *disc;
+	const rt_take *take;
+	rt_slot slot;
+	size_t at, changed = 0;
+	rt_status st;
+
+	if (collapsed == NULL && read_mode == NULL)
+		return rt_fail(err, RT_USAGE, "say \"collapsed\" or \"read_mode\"");
+	if (all == one)
+		return rt_fail(err, RT_USAGE, "say either \"entry\" or \"all\":true");
+	if (one) {
+		st = rt_compile_find(c, request, "entry", &at, &slot, err);
+		if (st == RT_OK)
+			st = view_one(c, slot.entry, collapsed, read_mode, &changed, err);
+		if (st == RT_OK)
+			st = rt_compile_result_entry(c, slot.entry, err);
+	} else {
+		st = take_of(c, &disc, &take, err);
+		if (st != RT_OK)
+			return st;
+		rt_seq_ref(take->slots);
+		{
+			const rt_seq *slots = take->slots;
+
+			for (at = 0; st == RT_OK && at < rt_seq_count(slots); at++) {
+				st = rt_seq_get(slots, at, &slot, err);
+				if (st == RT_OK)
+					st = view_one(c, slot.entry, collapsed, read_mode, &changed,
+						      err);
+			}
+			rt_seq_unref(slots);
+		}
+	}
+	if (st == RT_OK && changed == 0)
+		return unchanged(c);
+	return st;
+}
+
+/* ---- delete, move ---- */
+
+rt_status
+rt_compile_entry_delete(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	yyjson_val *one = rt_json_get(request, "entry"), *from = rt_json_get(request, "from");
+	yyjson_val *to = rt_json_get(request, "to");
+	rt_slot slot;
+	size_t at, end;
+	uint32_t gone, held;
+	rt_status st;
+
+	if ((one != NULL) == (from != NULL || to != NULL) || (from == NULL) != (to == NULL))
+		return rt_fail(err, RT_USAGE, "say \"entry\", or \"from\" and \"to\"");
+	if (one != NULL) {
+		st = rt_compile_find(c, request, "entry", &at, &slot, err);
+		if (st == RT_NOT_FOUND) { /* a stale second delete is harmless (C19) */
+			const rt_disc *disc;
+			rt_error quiet;
+			rt_status again =
+				rt_resolve_vanished(c->now, c->place.disc, rt_json_str(one), &gone,
+						    &quiet);
+
+			if (again == RT_OK && gone != 0)
+				again = rt_change_disc(c, &disc, &quiet);
+			if (again == RT_OK && gone != 0)
+				again = rt_disc_holds(c->now, disc, gone, &held, &quiet);
+			if (again == RT_OK && gone != 0 && held == 0) {
+				st = rt_compile_result_entry(c, gone, err);
+				return st == RT_OK ? unchanged(c) : st;
+			}
+			return st;
+		}
+		end = at + 1;
+	} else {
+		st = rt_compile_find(c, request, "from", &at, &slot, err);
+		if (st == RT_OK) {
+			rt_slot last;
+
+			st = rt_compile_find(c, request, "to", &end, &last, err);
+		}
+		if (st == RT_OK && end < at)
+			return rt_fail(err, RT_USAGE, "\"from\" comes after \"to\"");
+		end++;
+	}
+	if (st == RT_OK)
+		st = rt_compile_result_entry(c, slot.entry, err);
+	if (st == RT_OK)
+		st = rt_change_splice(c, c->place.disc, c->place.take, at, end - at, NULL, 0, err);
+	if (st == RT_OK && c->result != NULL)
+		c->result->count = end - at;
+	return st;
+}
+
+rt_status
+rt_compile_entry_move(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	rt_effect_slot moved;
+	rt_slot slot;
+	size_t from, to;
+	rt_status st = rt_compile_find(c, request, "entry", &from, &slot, err);
+
+	if (st == RT_OK)
+		st = rt_compile_gap(c, request, &to, err);
+	if (st == RT_OK)
+		st = rt_change_name(c, &slot, &moved, err);
+	if (st == RT_OK)
+		st = rt_compile_result_entry(c, slot.entry, err);
+	if (st != RT_OK)
+		return st;
+	if (to == from || to == from + 1)
+		return unchanged(c);
+	if (to > from)
+		to--;
+	st = rt_change_splice(c, c->place.disc, c->place.take, from, 1, NULL, 0, err);
+	if (st == RT_OK)
+		st = rt_change_splice(c, c->place.disc, c->place.take, to, 0, &moved, 1, err);
+	return st;
+}
+
+/* ---- split, merge ---- */
+
+/* The content of a slot as text; RT_REFUSED for content blocks. */
+static rt_status
+text_of(rt_change *c, const rt_slot *slot, rt_buf *bytes, rt_body *body, rt_error *err)
+{
+	rt_status st = body_bytes(c, slot->body, bytes, err);
+
+	if (st == RT_OK)
+		st = rt_body_read(c->engine->alloc, rt_buf_str(bytes), body, err);
+	if (st == RT_OK && body->content_json != NULL)
+		st = rt_fail(err, RT_REFUSED,
+			     "its content is an array of blocks, which has no one text to cut or "
+			     "join");
+	return st;
+}
+
+rt_status
+rt_compile_entry_split(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	yyjson_val *id = rt_json_get(request, "id");
+	rt_buf bytes, fresh;
+	rt_body body;
+	rt_effect_slot halves[2];
+	rt_slot slot;
+	uint64_t at_chars = 0;
+	size_t at, cut;
+	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+
+	memset(&body, 0, sizeof(body));
+	rt_buf_init(&bytes, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&fresh, c->engine->alloc, RT_BUF_UNLIMITED);
+	if (st == RT_OK)
+		st = text_of(c, &slot, &bytes, &body, err);
+	if (st != RT_OK)
+		goto done;
+	(void)rt_json_u64(rt_json_get(request, "at"), &at_chars);
+	cut = at_chars > body.content.size ? SIZE_MAX
+					   : rt_utf8_offset(body.content, (size_t)at_chars);
+	if (at_chars == 0 || cut == SIZE_MAX || cut >= body.content.size) {
+		st = rt_fail(err, RT_USAGE, "\"at\" is from 1 to %zu here: the text has %zu characters",
+			     rt_utf8_count(body.content) > 0 ? rt_utf8_count(body.content) - 1 : 0,
+			     rt_utf8_count(body.content));
+		goto done;
+	}
+	st = rt_change_name(c, &slot, &halves[0], err);
+	if (st != RT_OK)
+		goto done;
+	st = rt_compile_plain(c, halves[0].role, halves[0].kind,
+			      rt_str_at(body.content.ptr + cut, body.content.size - cut),
+			      id != NULL ? rt_json_str(id) : rt_str_at(NULL, 0), &halves[1], err);
+	if (st == RT_OK && id != NULL && yyjson_get_len(id) == 0)
+		st = rt_fail(err, RT_USAGE, "\"id\" is empty");
+	if (st != RT_OK)
+		goto done;
+	halves[1].slot.ts_us = slot.ts_us;
+	halves[1].slot.flags = slot.flags & ~(uint32_t)RT_SLOT_RICH;
+	st = rt_body_edit(&fresh, c->engine->alloc, rt_buf_str(&bytes),
+			  rt_str_at(body.content.ptr, cut), false, err);
+	if (st == RT_OK && fresh.status != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK)
+		st = rt_change_body(c, slot.entry, rt_buf_str(&fresh), &halves[0].slot.body, err);
+	halves[0].slot.size = size_of(cut);
+	halves[0].slot.flags = (slot.flags & ~(uint32_t)RT_SLOT_RICH) |
+			       (fresh.ptr != NULL && fresh.ptr[0] != RT_BODY_TEXT ? RT_SLOT_RICH
+										  : 0);
+	if (st == RT_OK)
+		st = rt_change_splice(c, c->place.disc, c->place.take, at, 1, &halves[0], 1, err);
+	if (st == RT_OK)
+		st = rt_change_splice(c, c->place.disc, c->place.take, at + 1, 0, &halves[1], 1, err);
+	if (st == RT_OK)
+		st = rt_compile_result_entry(c, halves[1].slot.entry, err);
+done:
+	rt_body_deinit(&body);
+	rt_buf_deinit(&bytes);
+	rt_buf_deinit(&fresh);
+	return st;
+}
+
+rt_status
+rt_compile_entry_merge(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	const rt_disc *disc;
+	const rt_take *take;
+	rt_buf first, second, text, fresh;
+	rt_body a, b;
+	rt_effect_slot merged;
+	rt_slot slot, next;
+	size_t at;
+	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	rt_buf_init(&first, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&second, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&fresh, c->engine->alloc, RT_BUF_UNLIMITED);
+	if (st == RT_OK)
+		st = take_of(c, &disc, &take, err);
+	if (st == RT_OK && at + 1 >= rt_seq_count(take->slots))
+		st = rt_fail(err, RT_REFUSED, "there is no entry after it to merge with");
+	if (st == RT_OK)
+		st = rt_seq_get(take->slots, at + 1, &next, err);
+	if (st == RT_OK)
+		st = text_of(c, &slot, &first, &a, err);
+	if (st == RT_OK)
+		st = text_of(c, &next, &second, &b, err);
+	if (st == RT_OK)
+		st = rt_change_name(c, &slot, &merged, err);
+	if (st != RT_OK)
+		goto done;
+	rt_buf_add_str(&text, a.content);
+	rt_buf_add_str(&text, b.content);
+	if (text.status != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK)
+		st = rt_body_edit(&fresh, c->engine->alloc, rt_buf_str(&first), rt_buf_str(&text),
+				  false, err);
+	if (st == RT_OK && fresh.status != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK)
+		st = rt_change_body(c, slot.entry, rt_buf_str(&fresh), &merged.slot.body, err);
+	if (st != RT_OK)
+		goto done;
+	merged.slot.size = size_of(text.size);
+	merged.slot.flags = (slot.flags & ~(uint32_t)RT_SLOT_RICH) |
+			    (fresh.ptr[0] != RT_BODY_TEXT ? RT_SLOT_RICH : 0);
+	st = rt_change_splice(c, c->place.disc, c->place.take, at + 1, 1, NULL, 0, err);
+	if (st == RT_OK)
+		st = rt_change_splice(c, c->place.disc, c->place.take, at, 1, &merged, 1, err);
+	if (st == RT_OK)
+		st = rt_compile_result_entry(c, slot.entry, err);
+done:
+	rt_body_deinit(&a);
+	rt_body_deinit(&b);
+	rt_buf_deinit(&first);
+	rt_buf_deinit(&second);
+	rt_buf_deinit(&text);
+	rt_buf_deinit(&fresh);
+	return st;
+}

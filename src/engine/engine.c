@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening, values, taking in rows, checkpoints. */
+#include "engine/engine_impl.h"
+
+#include "base/hash.h"
+#include "base/varint.h"
+
+#define FIRST_SALT 0 /* the same operations give the same ids everywhere */
+
+static rt_status
+node_read(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
+{
+	rt_engine *engine = ctx;
+
+	return engine->store->ops->node_read(engine->store, engine->project, number, out, err);
+}
+
+/* The value of an empty log: one discussion "main" with one empty take "main" (C16). */
+static rt_status
+first_value(rt_engine *engine, const rt_project **out, rt_error *err)
+{
+	const rt_project *empty = NULL;
+	rt_effect effects[2];
+	rt_status st = rt_project_new(engine->alloc, &engine->source, FIRST_SALT, &empty, err);
+
+	if (st != RT_OK)
+		return st;
+	rt_project_set_loader((rt_project *)(uintptr_t)empty, &rt_state_loader);
+	memset(effects, 0, sizeof(effects));
+	effects[0].kind = RT_EFFECT_NEW;
+	effects[0].sub = 1;
+	effects[0].name = RT_STR("main");
+	effects[0].take_name = RT_STR("main");
+	effects[1].kind = RT_EFFECT_SET;
+	effects[1].key = RT_STR("active");
+	effects[1].after = RT_STR("1");
+	st = rt_effects_apply(empty, effects, 2, false, out, err);
+	rt_object_unref(empty);
+	return st;
+}
+
+/* ---- rows ---- */
+
+typedef struct row_copy {
+	rt_buf data;
+	int64_t at_us;
+	bool found;
+} row_copy;
+
+static bool
+copy_row(void *ctx, const rt_log_row *row)
+{
+	row_copy *copy = ctx;
+
+	rt_buf_add_str(&copy->data, row->data);
+	copy->at_us = row->at_us;
+	copy->found = true;
+	return false;
+}
+
+rt_status
+rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *out,
+		 int64_t *out_at_us, rt_error *err)
+{
+	row_copy copy;
+	rt_status st;
+
+	rt_buf_init(&copy.data, engine->alloc, RT_BUF_UNLIMITED);
+	copy.found = false;
+	st = engine->store->ops->log_read(engine->store, engine->project, seq, seq, copy_row, &copy,
+					  err);
+	if (st == RT_OK && !copy.found)
+		st = rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
+			     (unsigned long long)seq);
+	if (st == RT_OK && copy.data.status != RT_OK)
+		st = rt_fail(err, copy.data.status, "out of memory");
+	if (st == RT_OK)
+		st = rt_record_read(engine->alloc, arena, rt_buf_str(&copy.data), out, err);
+	if (st == RT_OK && out_at_us != NULL)
+		*out_at_us = copy.at_us;
+	rt_buf_deinit(&copy.data);
+	return st;
+}
+
+typedef struct tail {
+	rt_engine *engine;
+	rt_arena *arena;
+	struct {
+		uint64_t seq;
+		rt_str data;
+	} rows[64];
+	size_t count;
+	uint64_t last;
+	bool nomem;
+} tail;
+
+static bool
+tail_row(void *ctx, const rt_log_row *row)
+{
+	tail *t = ctx;
+	char *copy = rt_arena_get(t->arena, row->data.size + 1);
+
+	if (copy == NULL) {
+		t->nomem = true;
+		return false;
+	}
+	memcpy(copy, row->data.ptr, row->data.size);
+	t->rows[t->count].seq = row->seq;
+	t->rows[t->count].data = rt_str_at(copy, row->data.size);
+	t->count++;
+	return t->count < sizeof(t->rows) / sizeof(t->rows[0]);
+}
+
+rt_status
+rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head, rt_error *err)
+{
+	tail *t;
+	rt_arena *scratch = rt_arena_new(engine->alloc);
+	rt_status st = RT_OK;
+
+	t = rt_new0(engine->alloc, sizeof(*t));
+	if (t == NULL || scratch == NULL) {
+		rt_free(engine->alloc, t);
+		rt_arena_free(scratch);
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	t->engine = engine;
+	t->arena = rt_arena_new(engine->alloc);
+	if (t->arena == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	while (st == RT_OK && (*project)->seq < head) {
+		size_t i;
+
+		t->count = 0;
+		rt_arena_reset(t->arena);
+		st = engine->store->ops->log_read(engine->store, engine->project,
+						  (*project)->seq + 1, head, tail_row, t, err);
+		if (st == RT_OK && t->nomem)
+			st = rt_fail(err, RT_NOMEM, "out of memory");
+		if (st == RT_OK && t->count == 0)
+			st = rt_fail(err, RT_CORRUPT, "log row %llu is missing; run: retake fsck",
+				     (unsigned long long)(*project)->seq + 1);
+		for (i = 0; st == RT_OK && i < t->count; i++) {
+			const rt_project *next;
+			rt_record record;
+
+			rt_arena_reset(scratch);
+			if (t->rows[i].seq != (*project)->seq + 1) {
+				st = rt_fail(err, RT_CORRUPT,
+					     "log row %llu is missing; run: retake fsck",
+					     (unsigned long long)(*project)->seq + 1);
+				break;
+			}
+			st = rt_record_read(engine->alloc, scratch, t->rows[i].data, &record, err);
+			if (st == RT_OK)
+				st = rt_engine_take_row(engine, *project, t->rows[i].seq, &record,
+							&next, err);
+			if (st == RT_OK) {
+				rt_object_unref(*project);
+				*project = next;
+			}
+		}
+	}
+	rt_arena_free(t->arena);
+	rt_free(engine->alloc, t);
+	rt_arena_free(scratch);
+	return st;
+}
+
+/* ---- loading ---- */
+
+static rt_status
+load_root(rt_engine *engine, const rt_project **out, rt_error *err)
+{
+	rt_buf root;
+	uint64_t seq;
+	rt_status st;
+
+	rt_buf_init(&root, engine->alloc, RT_BUF_UNLIMITED);
+	st = engine->store->ops->root_read(engine->store, engine->project, &seq, &root, err);
+	if (st == RT_OK && root.status != RT_OK)
+		st = rt_fail(err, root.status, "out of memory");
+	if (st == RT_OK) {
+		rt_reader reader = rt_reader_of(rt_buf_str(&root));
+
+		engine->next_node = rt_read_varint(&reader);
+		st = rt_state_open(engine->alloc, &engine->source,
+				   rt_str_at((const char *)reader.at,
+					     (size_t)(reader.end - reader.at)),
+				   out, err);
+	}
+	if (st == RT_OK && (*out)->seq != seq) {
+		rt_object_unref(*out);
+		st = rt_fail(err, RT_CORRUPT, "the checkpoint names two numbers");
+	}
+	rt_buf_deinit(&root);
+	return st;
+}
+
+rt_status
+rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, rt_error *err)
+{
+	const rt_project *project = NULL;
+	uint64_t head;
+	rt_status st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
+
+	if (st != RT_OK)
+		return st;
+	engine->root_seq = 0;
+	if (use_checkpoint) {
+		st = load_root(engine, &project, err);
+		if (st == RT_OK && project->seq > head) { /* ahead of the log: not ours */
+			rt_object_unref(project);
+			project = NULL;
+		}
+		if (st == RT_OK && project != NULL) {
+			engine->root_seq = project->seq;
+			st = rt_engine_catch_up(engine, &project, head, err);
+			if (st == RT_OK) {
+				*out = project;
+				return RT_OK;
+			}
+			rt_object_unref(project);
+			project = NULL;
+		}
+		if (st == RT_NOMEM || st == RT_TOO_NEW || st == RT_IO || st == RT_BUSY)
+			return st;
+	}
+	/* No checkpoint, or one that cannot be used: the log has everything. */
+	st = first_value(engine, &project, err);
+	if (st == RT_OK)
+		st = rt_engine_catch_up(engine, &project, head, err);
+	if (st != RT_OK) {
+		rt_object_unref(project);
+		return st;
+	}
+	*out = project;
+	return RT_OK;
+}
+
+/* ---- open and close ---- */
+
+static bool
+highest_node(void *ctx, uint64_t number, uint64_t entry)
+{
+	uint64_t *highest = ctx;
+
+	(void)entry;
+	if (number > *highest)
+		*highest = number;
+	return true;
+}
+
+static rt_status
+find_project(rt_engine *engine, rt_str name, bool create, rt_error *err)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	rt_status st = ops->project_find(engine->store, name, &engine->project, err);
+
+	if (st != RT_NOT_FOUND || !create || engine->read_only)
+		return st == RT_NOT_FOUND ? rt_fail(err, st, "no project \"%.*s\" in %s",
+						    RT_STR_ARG(name), ops->place(engine->store))
+					  : st;
+	st = ops->begin(engine->store, err);
+	if (st != RT_OK)
+		return st;
+	st = ops->project_find(engine->store, name, &engine->project, err);
+	if (st == RT_NOT_FOUND)
+		st = ops->project_new(engine->store, name, &engine->project, err);
+	if (st == RT_OK)
+		return ops->commit(engine->store, err);
+	ops->cancel(engine->store);
+	return st;
+}
+
+rt_status
+rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **out_engine,
+	       rt_error *err)
+{
+	const rt_alloc *alloc = options->alloc != NULL ? options->alloc : rt_alloc_libc();
+	rt_engine *engine = rt_new0(alloc, sizeof(*engine));
+	rt_str name = options->project.size > 0 ? options->project : RT_STR("default");
+	rt_status st;
+
+	if (engine == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	engine->alloc = alloc;
+	engine->env = options->env;
+	engine->store = store;
+	engine->read_only = options->read_only || store->ops->is_read_only(store);
+	engine->checkpoint_every =
+		options->checkpoint_every != 0 ? options->checkpoint_every : RT_CHECKPOINT_EVERY;
+	engine->git_commit = options->git_commit;
+	engine->git_ctx = options->git_ctx;
+	engine->source.read = node_read;
+	engine->source.ctx = engine;
+	pthread_mutex_init(&engine->value_lock, NULL);
+	pthread_mutex_init(&engine->queue_lock, NULL);
+	pthread_cond_init(&engine->queue_moved, NULL);
+	engine->by = (rt_text *)(uintptr_t)rt_text_new(alloc, options->by.size > 0 ? options->by
+										   : RT_STR("cli"));
+	st = engine->by != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
+	if (st == RT_OK)
+		st = find_project(engine, name, options->create, err);
+	if (st == RT_OK)
+		st = store->ops->epoch(store, &engine->epoch, err);
+	if (st == RT_OK)
+		st = rt_engine_load(engine, true, &engine->value, err);
+	if (st != RT_OK) {
+		rt_engine_close(engine);
+		return st;
+	}
+	*out_engine = engine;
+	return RT_OK;
+}
+
+void
+rt_engine_close(rt_engine *engine)
+{
+	if (engine == NULL)
+		return;
+	if (engine->value != NULL)
+		rt_engine_maybe_checkpoint(engine, RT_CHECKPOINT_AT_CLOSE);
+	rt_object_unref(engine->value);
+	rt_text_unref(engine->by);
+	pthread_cond_destroy(&engine->queue_moved);
+	pthread_mutex_destroy(&engine->queue_lock);
+	pthread_mutex_destroy(&engine->value_lock);
+	rt_free(engine->alloc, engine);
+}
+
+rt_store *
+rt_engine_store(const rt_engine *engine)
+{
+	return engine->store;
+}
+
+uint64_t
+rt_engine_project_number(const rt_engine *engine)
+{
+	return engine->project;
+}
+
+const rt_alloc *
+rt_engine_alloc(const rt_engine *engine)
+{
+	return engine->alloc;
+}
+
+const rt_project *
+rt_engine_value(rt_engine *engine)
+{
+	const rt_project *value;
+
+	pthread_mutex_lock(&engine->value_lock);
+	value = rt_object_ref(engine->value);
+	pthread_mutex_unlock(&engine->value_lock);
+	return value;
+}
+
+void
+rt_engine_publish(rt_engine *engine, const rt_project *project)
+{
+	const rt_project *old;
+
+	pthread_mutex_lock(&engine->value_lock);
+	old = engine->value;
+	engine->value = project;
+	pthread_mutex_unlock(&engine->value_lock);
+	rt_object_unref(old);
+}
+
+/* Become the leader: nobody else changes the value meanwhile. */
+void
+rt_engine_lead(rt_engine *engine)
+{
+	pthread_mutex_lock(&engine->queue_lock);
+	while (engine->leading)
+		pthread_cond_wait(&engine->queue_moved, &engine->queue_lock);
+	engine->leading = true;
+	pthread_mutex_unlock(&engine->queue_lock);
+}
+
+void
+rt_engine_follow(rt_engine *engine)
+{
+	pthread_mutex_lock(&engine->queue_lock);
+	engine->leading = false;
+	pthread_cond_broadcast(&engine->queue_moved);
+	pthread_mutex_unlock(&engine->queue_lock);
+}
+
+rt_status
+rt_engine_refresh(rt_engine *engine, rt_error *err)
+{
+	const rt_project *project;
+	uint64_t head, epoch;
+	rt_status st;
+
+	rt_engine_lead(engine);
+	st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
+	if (st == RT_OK)
+		st = engine->store->ops->epoch(engine->store, &epoch, err);
+	if (st == RT_OK) {
+		project = rt_engine_value(engine);
+		if (epoch != engine->epoch || head < project->seq) {
+			rt_object_unref(project);
+			st = rt_engine_load(engine, true, &project, err);
+			if (st == RT_OK)
+				engine->epoch = epoch;
+		} else if (head > project->seq) {
+			st = rt_engine_catch_up(engine, &project, head, err);
+			if (st == RT_NOT_FOUND || st == RT_CORRUPT) {
+				/* a node that another process has replaced since */
+				rt_object_unref(project);
+				st = rt_engine_load(engine, true, &project, err);
+			} else if (st != RT_OK) {
+				rt_object_unref(project);
+			}
+		}
+		if (st == RT_OK)
+			rt_engine_publish(engine, project);
+	}
+	rt_engine_follow(engine);
+	return st;
+}
+
+/* ---- checkpoints ---- */
+
+typedef struct node_writer {
+	rt_engine *engine;
+	uint64_t next;
+	uint64_t written;
+} node_writer;
+
+static rt_status
+node_write(void *ctx, rt_str bytes, uint64_t *out_number, rt_error *err)
+{
+	node_writer *w = ctx;
+	rt_status st = w->engine->store->ops->node_write(w->engine->store, w->engine->project,
+							 w->next, bytes, err);
+
+	if (st == RT_OK) {
+		*out_number = w->next++;
+		w->written++;
+	}
+	return st;
+}
+
+/* Numbers in use, as a growing hash set. */
+typedef struct marks {
+	const rt_alloc *alloc;
+	uint64_t *slots;
+	size_t room, count;
+	bool nomem;
+} marks;
+
+static bool
+mark(void *ctx, uint64_t number)
+{
+	marks *m = ctx;
+	size_t at;
+
+	if (m->count * 2 >= m->room) {
+		size_t room = m->room == 0 ? 1024 : m->room * 2, i;
+		uint64_t *slots = rt_new_array(m->alloc, room, sizeof(*slots));
+
+		if (slots == NULL) {
+			m->nomem = true;
+			return false;
+		}
+		memset(slots, 0, room * sizeof(*slots));
+		for (i = 0; i < m->room; i++) {
+			if (m->slots[i] == 0)
+				continue;
+			at = (size_t)rt_hash_u64(m->slots[i]) & (room - 1);
+			while (slots[at] != 0)
+				at = (at + 1) & (room - 1);
+			slots[at] = m->slots[i];
+		}
+		rt_free(m->alloc, m->slots);
+		m->slots = slots;
+		m->room = room;
+	}
+	at = (size_t)rt_hash_u64(number) & (m->room - 1);
+	while (m->slots[at] != 0) {
+		if (m->slots[at] == number)
+			return false;
+		at = (at + 1) & (m->room - 1);
+	}
+	m->slots[at] = number;
+	m->count++;
+	return true;
+}
+
+static bool
+is_marked(const marks *m, uint64_t number)
+{
+	size_t at;
+
+	if (m->room == 0)
+		return false;
+	at = (size_t)rt_hash_u64(number) & (m->room - 1);
+	for (; m->slots[at] != 0; at = (at + 1) & (m->room - 1))
+		if (m->slots[at] == number)
+			return true;
+	return false;
+}
+
+typedef struct dead_list {
+	const marks *live;
+	uint64_t *numbers;
+	size_t count, room;
+	const rt_alloc *alloc;
+	bool nomem;
+} dead_list;
+
+static bool
+collect_dead(void *ctx, uint64_t number, uint64_t entry)
+{
+	dead_list *d = ctx;
+
+	(void)entry;
+	if (is_marked(d->live, number))
+		return true;
+	if (d->count == d->room) {
+		size_t room = d->room == 0 ? 256 : d->room * 2;
+		uint64_t *numbers = rt_resize(d->alloc, d->numbers, room * sizeof(*numbers));
+
+		if (numbers == NULL) {
+			d->nomem = true;
+			return false;
+		}
+		d->numbers = numbers;
+		d->room = room;
+	}
+	d->numbers[d->count++] = number;
+	return true;
+}
+
+/* Drop the nodes that the newest checkpoint does not use. Inner nodes name the leaves, so
+ * leaves are not read. Done when several times as many were written as are alive. */
+static void
+sweep(rt_engine *engine, const rt_project *project)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	marks live = {.alloc = engine->alloc};
+	dead_list dead = {.live = &live, .alloc = engine->alloc};
+	size_t i;
+	rt_status st = rt_state_numbers(project, mark, &live, NULL);
+
+	if (st == RT_OK && !live.nomem)
+		st = ops->node_list(engine->store, engine->project, collect_dead, &dead, NULL);
+	if (st == RT_OK && !live.nomem && !dead.nomem && ops->begin(engine->store, NULL) == RT_OK) {
+		rt_buf unused;
+		uint64_t root_seq = 0;
+
+		rt_buf_init(&unused, engine->alloc, RT_BUF_UNLIMITED);
+		st = ops->root_read(engine->store, engine->project, &root_seq, &unused, NULL);
+		rt_buf_deinit(&unused);
+		/* only while the checkpoint is still the one that was marked */
+		if (st == RT_OK && root_seq == engine->root_seq)
+			for (i = 0; st == RT_OK && i < dead.count; i++)
+				st = ops->node_drop(engine->store, engine->project,
+						    dead.numbers[i], NULL);
+		else
+			st = RT_CONFLICT;
+		if (st == RT_OK && ops->commit(engine->store, NULL) == RT_OK) {
+			engine->nodes_written = 0;
+			engine->nodes_live = live.count;
+		} else if (st != RT_OK) {
+			ops->cancel(engine->store);
+		}
+	}
+	rt_free(engine->alloc, live.slots);
+	rt_free(engine->alloc, dead.numbers);
+}
+
+static rt_status
+checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	node_writer writer = {engine, 0, 0};
+	rt_seq_writer w = {node_write, &writer};
+	rt_state_pending *pending = NULL;
+	uint64_t there = 0, highest = 0;
+	rt_buf root;
+	rt_status st = ops->begin(engine->store, err);
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&root, engine->alloc, RT_BUF_UNLIMITED);
+	st = ops->root_read(engine->store, engine->project, &there, &root, err);
+	if (st == RT_OK) {
+		rt_reader reader = rt_reader_of(rt_buf_str(&root));
+		uint64_t next = rt_read_varint(&reader);
+
+		if (reader.ok && next > engine->next_node)
+			engine->next_node = next;
+	}
+	rt_buf_clear(&root);
+	if (st == RT_OK && there >= project->seq && there != engine->root_seq) {
+		/* another process was here with something newer */
+		engine->root_seq = there;
+		ops->cancel(engine->store);
+		rt_buf_deinit(&root);
+		return RT_OK;
+	}
+	if (st == RT_NOT_FOUND) {
+		st = ops->node_list(engine->store, engine->project, highest_node, &highest, err);
+		if (highest >= engine->next_node)
+			engine->next_node = highest + 1;
+	}
+	if (engine->next_node == 0)
+		engine->next_node = 1;
+	writer.next = engine->next_node;
+	if (st == RT_OK)
+		st = rt_state_store(project, &w, &root, &pending, err);
+	if (st == RT_OK) { /* the root record: the next free node number, then the state */
+		rt_buf record;
+
+		rt_buf_init(&record, engine->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_varint(&record, writer.next);
+		rt_buf_add_str(&record, rt_buf_str(&root));
+		st = record.status != RT_OK
+			     ? rt_fail(err, record.status, "out of memory")
+			     : ops->root_write(engine->store, engine->project, project->seq,
+					       rt_buf_str(&record), err);
+		rt_buf_deinit(&record);
+	}
+	if (st == RT_OK)
+		st = ops->commit(engine->store, err);
+	else
+		ops->cancel(engine->store);
+	rt_buf_deinit(&root);
+	if (st != RT_OK) {
+		rt_state_cancel(pending);
+		return st;
+	}
+	rt_state_commit(pending);
+	engine->next_node = writer.next;
+	engine->root_seq = project->seq;
+	engine->nodes_written += writer.written;
+	if (engine->nodes_written > 4 * engine->nodes_live + 4096)
+		sweep(engine, project);
+	return RT_OK;
+}
+
+void
+rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows)
+{
+	const rt_project *project;
+
+	if (engine->read_only)
+		return;
+	project = rt_engine_value(engine);
+	if (project->seq > engine->root_seq && project->seq - engine->root_seq >= rows)
+		(void)checkpoint(engine, project, NULL);
+	rt_object_unref(project);
+}
+
+rt_status
+rt_engine_checkpoint(rt_engine *engine, rt_error *err)
+{
+	const rt_project *project;
+	rt_status st = RT_OK;
+
+	if (engine->read_only)
+		return rt_fail(err, RT_READ_ONLY, "the store is open for reading only");
+	rt_engine_lead(engine);
+	project = rt_engine_value(engine);
+	if (project->seq > engine->root_seq)
+		st = checkpoint(engine, project, err);
+	rt_object_unref(project);
+	rt_engine_follow(engine);
+	return st;
+}
+
+rt_status
+rt_engine_rebuild(rt_engine *engine, rt_error *err)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	const rt_project *project = NULL;
+	rt_status st;
+
+	if (engine->read_only)
+		return rt_fail(err, RT_READ_ONLY, "the store is open for reading only");
+	rt_engine_lead(engine);
+	st = rt_engine_load(engine, false, &project, err);
+	if (st == RT_OK)
+		st = ops->begin(engine->store, err);
+	if (st == RT_OK) {
+		st = ops->node_drop_all(engine->store, engine->project, err);
+		if (st == RT_OK)
+			st = ops->commit(engine->store, err);
+		else
+			ops->cancel(engine->store);
+	}
+	if (st == RT_OK) {
+		engine->next_node = 0;
+		engine->root_seq = 0;
+		rt_engine_publish(engine, rt_object_ref(project));
+		if (project->seq > 0)
+			st = checkpoint(engine, project, err);
+	}
+	rt_object_unref(project);
+	rt_engine_follow(engine);
+	return st;
+}
+
+rt_status
+rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out, rt_error *err)
+{
+	rt_status st;
+
+	rt_buf_init(bytes, engine->alloc, RT_BUF_UNLIMITED);
+	memset(out, 0, sizeof(*out));
+	st = engine->store->ops->body_read(engine->store, engine->project, number, bytes, NULL, err);
+	if (st == RT_NOT_FOUND)
+		st = rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
+			     (unsigned long long)number);
+	if (st == RT_OK && bytes->status != RT_OK)
+		st = rt_fail(err, bytes->status, "out of memory");
+	if (st == RT_OK)
+		st = rt_body_read(engine->alloc, rt_buf_str(bytes), out, err);
+	return st;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Engine: one project of one store, open for reading and changing.
+ *
+ * The engine holds the newest value. Readers take a reference and never wait. A change is
+ * a request (an operation as JSON, contract section 7); requests are compiled against the
+ * value as it is under the store's write lock, appended to the log, and published when
+ * they are durable. Several threads share one commit; other processes' rows are taken in
+ * first.
+ *
+ * Threads: the engine locks itself; call from any thread. Values and what is borrowed from
+ * them live until the caller's own rt_object_unref. */
+#ifndef RT_ENGINE_ENGINE_H
+#define RT_ENGINE_ENGINE_H
+
+#include "base/env.h"
+#include "codec/body.h"
+#include "core/project.h"
+#include "engine/format.h"
+#include "engine/store.h"
+
+typedef struct rt_engine rt_engine;
+
+typedef struct rt_engine_options {
+	const rt_alloc *alloc; /* NULL: the C library's */
+	const rt_env *env;     /* needed: clock and randomness */
+	rt_str project;        /* name; empty: "default" */
+	rt_str by;             /* who asks, for the history: "cli", "web", "hook:name" */
+	bool read_only;
+	bool create;           /* make the project when the store has none of that name */
+	unsigned checkpoint_every; /* log rows between checkpoints; 0: 1024 */
+	const char *(*git_commit)(void *ctx); /* of a take that is made; may be NULL, may give NULL */
+	void *git_ctx;
+} rt_engine_options;
+
+/* store stays the caller's and must outlive the engine. A damaged or older checkpoint is
+ * not an error: the log rebuilds it. RT_TOO_NEW: the log holds effects that this version
+ * does not know (open with read_only: still refused, nothing can be shown rightly).
+ * Cost: the checkpoint's root and the log's rows since. */
+RT_CHECKED rt_status rt_engine_open(const rt_engine_options *options, rt_store *store,
+				    rt_engine **out_engine, rt_error *err);
+/* Writes a checkpoint when there is something new and the store lets us. */
+void rt_engine_close(rt_engine *engine);
+
+rt_store *rt_engine_store(const rt_engine *engine);
+uint64_t rt_engine_project_number(const rt_engine *engine);
+const rt_alloc *rt_engine_alloc(const rt_engine *engine);
+
+/* The newest value; yours to rt_object_unref. Never waits. */
+const rt_project *rt_engine_value(rt_engine *engine);
+/* Take in what other processes have written since. */
+RT_CHECKED rt_status rt_engine_refresh(rt_engine *engine, rt_error *err);
+/* The value right after log row seq (a step, a move, a view); 0: the first state. Changes
+ * nothing. RT_NOT_FOUND. Cost: the steps between here and there. */
+RT_CHECKED rt_status rt_engine_value_at(rt_engine *engine, uint64_t seq, const rt_project **out,
+					rt_error *err);
+
+/* ---- changing ---- */
+
+/* What became of a request. */
+typedef struct rt_result {
+	rt_status status;
+	rt_error error;      /* where status is not RT_OK */
+	uint64_t seq;        /* the row that was written; the current one when unchanged */
+	bool unchanged;
+	uint64_t steps;      /* undo, redo: how many; 0 otherwise */
+	uint64_t count;      /* entries, matches, blanked bodies … that it was about */
+	char entry[132];     /* id of the entry made or changed; empty: none */
+	char take[260];      /* name of the take made or activated (cut); empty: none */
+	char discussion[260];/* the same for discussions */
+	rt_text *editor;     /* text handed back for re-submission, or NULL; yours to unref */
+	rt_text *note;       /* for people: what could not be reached, what else happened; or NULL */
+} rt_result;
+
+void rt_result_deinit(rt_result *result);
+
+/* Carry out requests in order, each an object {"op":…}. Each is a step of its own, or
+ * (atomic) all are one step and nothing is done when one fails. results has count items;
+ * every one is filled in. The status is RT_OK when all were; else that of the first that
+ * was not. On return what succeeded is durable.
+ * default_disc, default_take (may be empty): where requests without "discussion"/"take"
+ * work; empty: the active ones. */
+rt_status rt_engine_apply(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
+			  rt_str default_disc, rt_str default_take, rt_result *results);
+/* One request as text. */
+rt_status rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_disc,
+			       rt_str default_take, rt_result *result);
+/* `{"seq":…,"entry":…}` or `{"error":{"code":…,"message":…}}`, as `apply` prints it. */
+void rt_result_add_json(rt_buf *buf, const rt_result *result);
+
+/* ---- addresses ---- */
+
+/* Where a command looks. Numbers; 0: the active one. */
+typedef struct rt_place {
+	uint32_t disc;
+	uint32_t take;
+} rt_place;
+
+/* Discussions and takes by exact name or id ("d3", "t2"), C29; empty: the active one. */
+RT_CHECKED rt_status rt_resolve_place(const rt_project *project, rt_str disc, rt_str take,
+				      rt_place *out, rt_error *err);
+/* An entry by id, unique prefix, label, "@", ":7", ":-1" (C5, C6). whole: look in the whole
+ * discussion, not only in the take. 0 in *out_entry: before the first entry (never with @). */
+RT_CHECKED rt_status rt_resolve_entry(const rt_project *project, rt_place place, rt_str address,
+				      bool whole, uint32_t *out_entry, rt_error *err);
+/* The id that people see. out has room for RT_ID_MAX + 1 bytes; NUL-terminated. */
+RT_CHECKED rt_status rt_entry_id(const rt_project *project, uint32_t entry, char *out, rt_error *err);
+
+/* ---- looking, as JSON (C39, C40, C47 …); appended to buf ---- */
+
+typedef struct rt_window {
+	size_t from;  /* first position, 0-based */
+	size_t count; /* 0: to the end */
+	rt_str role;  /* only entries of this role and "User" (T5); empty: all */
+} rt_window;
+
+/* {"discussion","take","head","count","entries":[{"id","role","content","ts",…}]} */
+RT_CHECKED rt_status rt_view_show(rt_engine *engine, const rt_project *project, rt_place place,
+				  const rt_window *window, rt_buf *buf, rt_error *err);
+/* One entry as in show. */
+RT_CHECKED rt_status rt_view_entry(rt_engine *engine, const rt_project *project, rt_place place,
+				   uint32_t entry, rt_buf *buf, rt_error *err);
+/* [{"node","parent_node","id","parent","role","label","active","takes":[…]}], display order;
+ * also "kind", "preview", "depth", "muted" where they say something. */
+RT_CHECKED rt_status rt_view_tree(rt_engine *engine, const rt_project *project, uint32_t disc,
+				  rt_buf *buf, rt_error *err);
+/* [{"id","name","active","entries","base","git_commit"}] */
+RT_CHECKED rt_status rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc,
+				   bool all, rt_buf *buf, rt_error *err);
+/* [{"id","name","active","entries","takes","updated"}]; all: also what is not in the catalogue */
+RT_CHECKED rt_status rt_view_discussions(rt_engine *engine, const rt_project *project, bool all,
+					 rt_buf *buf, rt_error *err);
+/* Steps, newest first: [{"seq","parent","op","what","by","at","discussion","current","undone"}];
+ * before: only rows below this number (0: all); limit 0: all. */
+RT_CHECKED rt_status rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc,
+				     uint64_t before, size_t limit, rt_buf *buf, rt_error *err);
+/* One step with its effects in words, before and after. */
+RT_CHECKED rt_status rt_view_step(rt_engine *engine, const rt_project *project, uint64_t seq,
+				  rt_buf *buf, rt_error *err);
+/* Every text that an entry ever had in this discussion, oldest first (E10):
+ * [{"seq","body","content","ts","current"}] */
+RT_CHECKED rt_status rt_view_revisions(rt_engine *engine, const rt_project *project, uint32_t disc,
+				       uint32_t entry, rt_buf *buf, rt_error *err);
+/* {"discussion","prompt","settings","files",…} of the project and discussion. */
+RT_CHECKED rt_status rt_view_settings(rt_engine *engine, const rt_project *project, uint32_t disc,
+				      rt_buf *buf, rt_error *err);
+/* Two takes side by side from where they part:
+ * {"common","a":[…],"b":[…],"changed":[{"id","a","b"}]} */
+RT_CHECKED rt_status rt_view_diff(rt_engine *engine, const rt_project *project, uint32_t disc,
+				  uint32_t take_a, uint32_t take_b, rt_buf *buf, rt_error *err);
+/* [{"discussion","take","id","role","at","snippet"}]: \001 and \002 stand around what matched
+ * in the snippet. Brings the index up to date first where the store can be written. */
+RT_CHECKED rt_status rt_view_search(rt_engine *engine, const rt_project *project, rt_str query,
+				    uint32_t disc, rt_str role, size_t limit, rt_buf *buf,
+				    rt_error *err);
+/* The request body for a provider: "openai", "anthropic", "ollama", "gemini" (M2, M3, M5,
+ * C54-C57), from the path by the context rules. */
+RT_CHECKED rt_status rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
+				     rt_str provider, rt_buf *buf, rt_error *err);
+
+/* An entry's body, read and taken apart. bytes holds what it borrows from: deinit both. */
+RT_CHECKED rt_status rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out,
+				    rt_error *err);
+
+/* ---- formats ---- */
+
+typedef struct rt_import_result {
+	size_t discussions, entries, takes; /* added */
+	size_t known;                       /* entries that were there already */
+	uint64_t seq;
+	char discussion[260];               /* the (last) discussion that was imported */
+} rt_import_result;
+
+/* Add outlines to the project: new discussions, or what is new in ones imported before
+ * (the same source). dry_run: only counts. One step for each discussion. */
+RT_CHECKED rt_status rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name,
+				      bool dry_run, rt_import_result *out, rt_error *err);
+/* The value as outlines, to be written by a format: the whole project, or one discussion
+ * (disc != 0), or one take of it. Views live as long as out. */
+RT_CHECKED rt_status rt_engine_export(rt_engine *engine, const rt_project *project, rt_place place,
+				      bool whole_project, rt_outlines *out, rt_error *err);
+
+/* ---- care ---- */
+
+typedef struct rt_finding {
+	const char *id;       /* stable: "log-gap", "entry-unfindable" … */
+	const char *severity; /* "error", "warning", "note" */
+	const char *text;
+} rt_finding;
+typedef bool (*rt_fsck_fn)(void *ctx, const rt_finding *finding);
+
+/* Check the store, the log, the bodies and the value that the checkpoint gives against the
+ * one that the log gives. Changes nothing. */
+RT_CHECKED rt_status rt_engine_fsck(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err);
+/* Throw the checkpoint and the search index away and make them anew from the log. */
+RT_CHECKED rt_status rt_engine_rebuild(rt_engine *engine, rt_error *err);
+RT_CHECKED rt_status rt_engine_checkpoint(rt_engine *engine, rt_error *err);
+/* Index what is not indexed yet. */
+RT_CHECKED rt_status rt_engine_index(rt_engine *engine, rt_error *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Format: a file format of conversations, as a pure function between bytes and outlines.
+ *
+ * An outline is a conversation laid flat: nodes with the index of their parent, the head,
+ * and, where the format knows them, the takes. Importers fill one and the engine compiles
+ * it to effects; exporters are handed one and write bytes. A format knows no store, no
+ * take naming, no undo. A new format is one file and one line in formats/formats.c.
+ *
+ * On reading, views in an outline point into the input or into its arena; the input must
+ * outlive it. Nothing here recurses over the length or depth of a conversation. */
+#ifndef RT_ENGINE_FORMAT_H
+#define RT_ENGINE_FORMAT_H
+
+#include "base/moment.h"
+#include "base/text.h"
+
+/* One entry, or one revision of an entry: nodes of one discussion with the same id, in
+ * different takes, are revisions of the same entry. */
+typedef struct rt_node {
+	rt_str id;        /* as the source has it; empty: the engine makes one */
+	int64_t parent;   /* index of the parent node; -1: a root */
+	rt_str role;      /* "User", "assistant" …; empty for what has none */
+	rt_str kind;      /* "message", "compaction" …; empty means message */
+	rt_moment ts;
+	bool has_ts;
+	bool muted;
+	bool collapsed;
+	bool read_mode;
+	char body_format; /* RT_BODY_TEXT, RT_BODY_JSON, RT_BODY_PI (codec/body.h) */
+	rt_str body;      /* the bytes behind that letter */
+	rt_str label;     /* empty: none */
+} rt_node;
+
+typedef struct rt_outline_take {
+	rt_str name;
+	rt_str git_commit;    /* empty: none */
+	const int64_t *nodes; /* node indices from first to tip */
+	size_t node_count;
+} rt_outline_take;
+
+/* A field of a discussion or project: its name, and JSON text. The names are those of the
+ * canonical export: "settings" keys as "setting.temperature", "prompt", "prompt_edited",
+ * "files", "context_files", "screenshots", "git_commit", "track", "presets", and whatever
+ * a format wants to have back ("pi.header", "toml.extra" …). */
+typedef struct rt_outline_field {
+	rt_str name;
+	rt_str json;
+} rt_outline_field;
+
+typedef struct rt_outline {
+	rt_str name;       /* of the discussion; may be empty */
+	rt_str source;     /* names the origin for ever, e.g. "pi:" and its session id; equal
+	                      sources are the same conversation, so that importing twice adds
+	                      nothing twice; empty: the engine takes a hash of the content */
+	rt_node *nodes;    /* in the source's order; parents may come after children */
+	size_t node_count;
+	int64_t head;      /* node index; -1: before the first */
+	bool has_head;     /* false: the last node */
+	rt_outline_take *takes; /* NULL: one take for every leaf, the head's path first */
+	size_t take_count;
+	size_t active_take;     /* index into takes */
+	rt_outline_field *fields;
+	size_t field_count;
+} rt_outline;
+
+/* Several discussions and what belongs to their project. */
+typedef struct rt_outlines {
+	rt_outline *items;
+	size_t count;
+	size_t active;             /* index of the active discussion, where has_active */
+	bool has_active;
+	rt_outline_field *fields;  /* of the project: "roles", "setting.model" … */
+	size_t field_count;
+	rt_arena *arena;           /* owns everything that is not in the input */
+} rt_outlines;
+
+/* What was repaired, skipped or only noticed while reading. */
+typedef enum rt_remark_level { RT_REMARK_NOTE, RT_REMARK_REPAIRED, RT_REMARK_SKIPPED } rt_remark_level;
+
+typedef struct rt_remark {
+	rt_remark_level level;
+	uint64_t line; /* 1-based; 0: none */
+	char text[200];
+} rt_remark;
+
+enum { RT_REPORT_MAX = 200 /* remarks kept; all are counted */ };
+
+typedef struct rt_report {
+	const rt_alloc *alloc;
+	rt_remark *remarks; /* the first RT_REPORT_MAX */
+	size_t remark_count;
+	size_t repaired, skipped, noted; /* of all */
+} rt_report;
+
+void rt_report_init(rt_report *report, const rt_alloc *alloc);
+void rt_report_deinit(rt_report *report);
+/* report may be NULL. */
+void rt_report_add(rt_report *report, rt_remark_level level, uint64_t line, const char *format, ...)
+	RT_PRINTF(4, 5);
+
+typedef struct rt_export_options {
+	bool whole;       /* all takes; else the active one, where the format can choose */
+	bool lossless;    /* add what the format cannot say as comments or extra keys, so that
+	                     an import gives everything back */
+} rt_export_options;
+
+typedef struct rt_format {
+	const char *name;       /* "pi", "toml", "markdown", "openai", "canonical" */
+	const char *extension;  /* ".jsonl" */
+	const char *about;      /* one line for help */
+	/* How sure is it from the bytes alone (never the name): 0 no … 100 certain. head is
+	 * the beginning of the input, at most 64 KiB, whole when the input is shorter. */
+	int (*sniff)(rt_str head);
+	/* NULL: cannot be read. RT_USAGE with position: not this format at all. Single bad
+	 * records are reported and passed over, never fatal. */
+	rt_status (*read)(const rt_alloc *alloc, rt_str input, rt_outlines *out,
+			  rt_report *report, rt_error *err);
+	/* NULL: cannot be written. */
+	rt_status (*write)(const rt_alloc *alloc, const rt_outlines *in,
+			   const rt_export_options *options, rt_buf *out, rt_error *err);
+} rt_format;
+
+void rt_outlines_init(rt_outlines *outlines);
+void rt_outlines_deinit(rt_outlines *outlines); /* frees the arena */
+
+/* Check and mend parents: out of range, self-parents and cycles become roots (cut at the
+ * node met first in order), each with a remark. Afterwards every walk up ends. O(n), no
+ * recursion. order (may be NULL; node_count items) gets the indices, parents first. */
+RT_CHECKED rt_status rt_outline_mend(const rt_alloc *alloc, rt_outline *outline, size_t *order,
+				     rt_report *report);
+
+/* All formats, ended by NULL; filled in by formats/formats.c and handed to the engine. */
+typedef const rt_format *const *rt_format_list;
+
+#endif
