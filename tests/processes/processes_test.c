@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Four processes write to one file, each adding entries with ids of its own and telling
+ * its parent of every one that was acknowledged; they are killed at random times, twenty
+ * rounds. What was acknowledged is there exactly once, nothing is there twice, no round
+ * ends in "database is locked", and the store is sound.
+ *
+ * And a retry after a lost answer: the same id is refused, so nothing is added twice. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "engine/engine.h"
+#include "store/store_sqlite.h"
+
+enum { WRITERS = 4, ROUNDS = 20, ACK_MAX = 200000 };
+
+static int64_t
+now_us(void *ctx)
+{
+	struct timespec t;
+
+	(void)ctx;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void
+random_bytes(void *ctx, void *to, size_t size)
+{
+	(void)ctx;
+	if (getrandom(to, size, 0) != (ssize_t)size)
+		abort();
+}
+
+static const rt_env env = {now_us, random_bytes, NULL};
+static char folder[256], path[300];
+
+static void
+open_both(rt_store **store, rt_engine **engine)
+{
+	rt_store_sqlite_options options = {.create = true};
+	rt_engine_options engine_options = {.env = &env, .create = true, .checkpoint_every = 50};
+	rt_error err;
+
+	if (rt_store_sqlite_open(rt_alloc_libc(), &env, path, &options, store, &err) != RT_OK ||
+	    rt_engine_open(&engine_options, *store, engine, &err) != RT_OK) {
+		fprintf(stderr, "open: %s\n", err.text);
+		_exit(3);
+	}
+}
+
+/* A writer: mostly appends; sometimes edits, branches back and undoes its own way. */
+static _Noreturn void
+writer(int who, int round, int ack)
+{
+	rt_store *store;
+	rt_engine *engine;
+	unsigned n;
+
+	open_both(&store, &engine);
+	for (n = 0;; n++) {
+		char request[160], line[32];
+		rt_result result;
+		int size;
+
+		snprintf(request, sizeof(request),
+			 "{\"op\":\"entry.append\",\"take\":\"main\",\"role\":\"User\","
+			 "\"id\":\"r%dw%dn%u\",\"content\":\"entry %u\"}",
+			 round, who, n, n);
+		rt_engine_apply_text(engine, rt_str_of(request), rt_str_at(NULL, 0),
+				     rt_str_at(NULL, 0), &result);
+		if (result.status != RT_OK) {
+			fprintf(stderr, "writer %d: %s\n", who, result.error.text);
+			_exit(4);
+		}
+		rt_result_deinit(&result);
+		size = snprintf(line, sizeof(line), "%d %u\n", who, n);
+		if (write(ack, line, (size_t)size) != size)
+			_exit(5);
+		if (n % 7 == 3) {
+			snprintf(request, sizeof(request),
+				 "{\"op\":\"entry.edit\",\"take\":\"main\",\"entry\":\"r%dw%dn%u\","
+				 "\"content\":\"edited\"}",
+				 round, who, n);
+			rt_engine_apply_text(engine, rt_str_of(request), rt_str_at(NULL, 0),
+					     rt_str_at(NULL, 0), &result);
+			if (result.status != RT_OK)
+				_exit(6);
+			rt_result_deinit(&result);
+		}
+	}
+}
+
+static unsigned acked[ROUNDS][WRITERS]; /* how many of each were acknowledged */
+
+static void
+read_acks(int from, int round)
+{
+	static char text[1 << 22];
+	size_t size = 0;
+	ssize_t got;
+	char *at;
+
+	while ((got = read(from, text + size, sizeof(text) - 1 - size)) > 0)
+		size += (size_t)got;
+	text[size] = '\0';
+	for (at = text; *at != '\0';) {
+		char *end = strchr(at, '\n');
+		int who;
+		unsigned n;
+
+		if (end == NULL)
+			break; /* cut by the kill: not acknowledged */
+		if (sscanf(at, "%d %u", &who, &n) == 2 && acked[round][who] == n)
+			acked[round][who] = n + 1;
+		at = end + 1;
+	}
+}
+
+static void
+four_writers_killed_at_random(void **state)
+{
+	rt_store *store;
+	rt_engine *engine;
+	const rt_project *project;
+	rt_buf out;
+	rt_error err;
+	rt_json_doc *doc;
+	yyjson_val *entry;
+	size_t i, max, total = 0, extra = 0;
+	int round, who;
+	rt_place place = {0, 0};
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		pid_t pids[WRITERS];
+		int pipes[2];
+		unsigned char delay;
+
+		assert_int_equal(pipe(pipes), 0);
+		for (who = 0; who < WRITERS; who++) {
+			pids[who] = fork();
+			if (pids[who] == 0) {
+				close(pipes[0]);
+				writer(who, round, pipes[1]);
+			}
+		}
+		close(pipes[1]);
+		random_bytes(NULL, &delay, 1);
+		usleep(60000 + (useconds_t)delay * 600);
+		for (who = 0; who < WRITERS; who++) {
+			kill(pids[who], SIGKILL);
+			usleep(delay % 3 * 4000u);
+		}
+		for (who = 0; who < WRITERS; who++) {
+			int status;
+
+			assert_int_equal(waitpid(pids[who], &status, 0), pids[who]);
+			assert_true(WIFSIGNALED(status)); /* it did not leave by itself */
+		}
+		read_acks(pipes[0], round);
+		close(pipes[0]);
+	}
+
+	open_both(&store, &engine);
+	project = rt_engine_value(engine);
+	assert_int_equal(rt_project_check(project, &err), RT_OK);
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_view_show(engine, project, place, NULL, &out, &err), RT_OK);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&out), &doc, &err), RT_OK);
+	{
+		static unsigned stored[ROUNDS][WRITERS];
+		yyjson_val *entries = rt_json_get(rt_json_root(doc), "entries");
+
+		yyjson_arr_foreach(entries, i, max, entry)
+		{
+			int r, w;
+			unsigned n;
+
+			assert_int_equal(sscanf(yyjson_get_str(rt_json_get(entry, "id")),
+						"r%dw%dn%u", &r, &w, &n),
+					 3);
+			/* each writer's entries stand in its order, without a gap, once */
+			assert_int_equal(n, stored[r][w]);
+			stored[r][w]++;
+		}
+		for (round = 0; round < ROUNDS; round++)
+			for (who = 0; who < WRITERS; who++) {
+				total += acked[round][who];
+				/* at most one was on the disk and not yet told */
+				assert_true(stored[round][who] >= acked[round][who]);
+				assert_true(stored[round][who] <= acked[round][who] + 1);
+				extra += stored[round][who] - acked[round][who];
+			}
+	}
+	assert_true(total > 100);
+	print_message("# %zu acknowledged, %zu written but not told\n", total, extra);
+	rt_json_free(doc);
+	rt_buf_deinit(&out);
+	rt_object_unref(project);
+	rt_engine_close(engine);
+	store->ops->close(store);
+}
+
+static void
+a_retry_after_a_lost_answer_adds_nothing(void **state)
+{
+	rt_store *store;
+	rt_engine *engine;
+	rt_result result;
+	const char *request = "{\"op\":\"entry.append\",\"id\":\"once\",\"content\":\"x\"}";
+
+	(void)state;
+	open_both(&store, &engine);
+	rt_engine_apply_text(engine, rt_str_of(request), rt_str_at(NULL, 0), rt_str_at(NULL, 0),
+			     &result);
+	assert_int_equal(result.status, RT_OK);
+	rt_result_deinit(&result);
+	rt_engine_apply_text(engine, rt_str_of(request), rt_str_at(NULL, 0), rt_str_at(NULL, 0),
+			     &result);
+	assert_int_equal(result.status, RT_REFUSED);
+	rt_result_deinit(&result);
+	rt_engine_close(engine);
+	store->ops->close(store);
+}
+
+static int
+setup(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/retake-processes-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	if (mkdtemp(folder) == NULL)
+		return -1;
+	snprintf(path, sizeof(path), "%s/p.db", folder);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	const char *ends[] = {"", "-wal", "-shm"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		char name[320];
+
+		snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+		unlink(name);
+	}
+	return rmdir(folder);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(four_writers_killed_at_random),
+		cmocka_unit_test(a_retry_after_a_lost_answer_adds_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
