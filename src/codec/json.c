@@ -39,11 +39,18 @@ alc_free(void *ctx, void *ptr)
 static size_t
 too_deep_at(rt_str s)
 {
-	size_t depth = 0, i = 0, open = 0;
+	size_t depth = 0, i, at = 0, open = 0;
 
-	/* A cheap upper bound first: fewer brackets than the limit cannot be too deep. */
-	for (i = 0; i < s.size && open <= RT_JSON_DEPTH_MAX; i++)
-		open += s.ptr[i] == '[' || s.ptr[i] == '{';
+	/* A cheap upper bound first: fewer brackets than the limit cannot be too deep. In
+	 * blocks without a way out, so that the compiler counts many bytes at once. */
+	while (at < s.size && open <= RT_JSON_DEPTH_MAX) {
+		size_t end = s.size - at < 4096 ? s.size : at + 4096;
+		unsigned here = 0;
+
+		for (; at < end; at++)
+			here += (s.ptr[at] == '[') | (s.ptr[at] == '{');
+		open += here;
+	}
 	if (open <= RT_JSON_DEPTH_MAX)
 		return SIZE_MAX;
 	for (i = 0; i < s.size; i++) {
@@ -351,6 +358,32 @@ rt_json_i64(yyjson_val *value, int64_t *out)
 	return true;
 }
 
+/* The first byte from i on that cannot stand in a JSON string as it is. */
+static size_t
+next_escape(rt_str s, size_t i)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+
+	while (s.size - i >= 8) { /* eight bytes at a time: a control, a quote, a backslash? */
+		uint64_t w, quote, slash, control;
+
+		memcpy(&w, s.ptr + i, 8);
+		quote = w ^ ones * '"';
+		slash = w ^ ones * '\\';
+		control = (w - ones * 0x20) & ~w;
+		if ((((quote - ones) & ~quote) | ((slash - ones) & ~slash) | control) & tops)
+			break;
+		i += 8;
+	}
+	for (; i < s.size; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+
+		if (c < 0x20 || c == '"' || c == '\\')
+			break;
+	}
+	return i;
+}
+
 void
 rt_json_add_string(rt_buf *buf, rt_str s)
 {
@@ -362,13 +395,11 @@ rt_json_add_string(rt_buf *buf, rt_str s)
 		return;
 	}
 	rt_buf_add_byte(buf, '"');
-	for (i = 0; i < s.size; i++) {
+	for (i = next_escape(s, 0); i < s.size; i = next_escape(s, i + 1)) {
 		unsigned char c = (unsigned char)s.ptr[i];
 		char escape[6] = {'\\', 0, '0', '0', 0, 0};
 		size_t size = 2;
 
-		if (c >= 0x20 && c != '"' && c != '\\')
-			continue;
 		switch (c) {
 		case '"': escape[1] = '"'; break;
 		case '\\': escape[1] = '\\'; break;

@@ -102,7 +102,8 @@ write_row(rt_engine *engine, const rt_project *project, const rt_project *applie
 	engine->env->random(engine->env->ctx, row.step, sizeof(row.step));
 	if (text.status != RT_OK)
 		st = nomem(err);
-	else if (applied != NULL && record->kind == RT_RECORD_STEP)
+	else if (applied != NULL &&
+		 (record->kind == RT_RECORD_STEP || record->kind == RT_RECORD_MOVE))
 		st = rt_engine_close_step(applied, project->seq + 1, record, out, err);
 	else
 		st = rt_engine_take_row(engine, project, project->seq + 1, record, out, err);
@@ -150,22 +151,24 @@ static rt_status
 run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_change *c,
 	 rt_arena *arena, const rt_project **out, rt_result *result, rt_error *err)
 {
+	const rt_project *moved = NULL;
 	rt_record record;
-	size_t i;
 	rt_status st = rt_history_plan(engine, c->base, op, request, c->place, c->pinned, arena,
-				       &record, err);
+				       &record, &moved, err);
 
 	if (st != RT_OK)
 		return st;
 	if (record.move_count == 0) {
 		result->unchanged = true;
+		rt_object_unref(moved);
 		*out = rt_object_ref(c->base);
 		return RT_OK;
 	}
 	if (op->id != RT_OP_JUMP)
-		for (i = 0; i < record.move_count; i++)
-			result->steps++;
-	return write_row(engine, c->base, NULL, &record, NULL, 0, arena, out, err);
+		result->steps = record.move_count;
+	st = write_row(engine, c->base, moved, &record, NULL, 0, arena, out, err);
+	rt_object_unref(moved);
+	return st;
 }
 
 static rt_status

@@ -506,7 +506,7 @@ rt_compile_entry_edit(rt_change *c, yyjson_val *request, rt_error *err)
 	const rt_disc *disc;
 	rt_buf content;
 	rt_slot slot;
-	size_t at, i, changed = 0;
+	size_t at, i, takes = 0, changed = 0;
 	uint64_t body = 0;
 	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
 
@@ -525,7 +525,9 @@ rt_compile_entry_edit(rt_change *c, yyjson_val *request, rt_error *err)
 	}
 	if (st == RT_OK)
 		st = rt_change_disc(c, &disc, err);
-	for (i = 1; everywhere && st == RT_OK && i <= rt_disc_take_count(disc); i++) {
+	if (st == RT_OK)
+		takes = rt_disc_take_count(disc);
+	for (i = 1; everywhere && st == RT_OK && i <= takes; i++) {
 		const rt_take *take;
 		rt_slot other;
 		bool found;

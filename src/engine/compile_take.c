@@ -475,8 +475,8 @@ rt_compile_take_graft(rt_change *c, yyjson_val *request, rt_error *err)
 
 	if (st != RT_OK)
 		return st;
-	place.take = rt_disc_take_named(disc, from_name);
-	if (place.take == 0)
+	place.take = rt_take_addressed(disc, from_name);
+	if (place.take == 0 || !rt_disc_take(disc, place.take)->present)
 		return rt_fail(err, RT_NOT_FOUND, "no take \"%.*s\"; see: retake takes",
 			       RT_STR_ARG(from_name));
 	from = rt_disc_take(disc, place.take);

@@ -153,10 +153,11 @@ rt_status rt_engine_take_row(rt_engine *engine, const rt_project *project, uint6
 /* applied has a step's effects in it already: the value with the step in its history. */
 rt_status rt_engine_close_step(const rt_project *applied, uint64_t seq, const rt_record *record,
 			       const rt_project **out, rt_error *err);
-/* Build the record of an undo, redo or jump. move_count 0: nothing to do. */
+/* Build the record of an undo, redo or jump, and the value with its moves (yours; its seq is
+ * still the old one). move_count 0: nothing to do. */
 rt_status rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op,
 			  yyjson_val *request, rt_place place, bool pinned, rt_arena *arena,
-			  rt_record *out, rt_error *err);
+			  rt_record *out, const rt_project **out_moved, rt_error *err);
 /* The value right after row seq, walking back from base, which is newer. */
 rt_status rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 			       const rt_project **out, rt_error *err);

@@ -126,10 +126,17 @@ redo_before(const rt_record *row, uint64_t seq, uint32_t move, uint32_t disc, rt
 		}
 }
 
-/* One move of row `seq`, with its step at hand. */
+/* A log row that is at hand already, where it may be the one that redo points at. */
+typedef struct redo_hint {
+	uint64_t seq;
+	const rt_record *row;
+} redo_hint;
+
+/* One move of row `seq`, with its step at hand. hint may be NULL. */
 static rt_status
 take_move(rt_engine *engine, const rt_project *project, uint64_t seq, const rt_record *row,
-	  uint32_t index, const rt_record *step, const rt_project **out, rt_error *err)
+	  uint32_t index, const rt_record *step, const redo_hint *hint, const rt_project **out,
+	  rt_error *err)
 {
 	const rt_record_move *m = &row->moves[index];
 	const rt_project *moved = NULL;
@@ -173,13 +180,18 @@ take_move(rt_engine *engine, const rt_project *project, uint64_t seq, const rt_r
 			} else if (h.redo_row != 0) {
 				rt_record other;
 
-				if (arena == NULL)
-					arena = rt_arena_new(engine->alloc);
-				if (arena == NULL) {
-					st = rt_fail(err, RT_NOMEM, "out of memory");
-					break;
+				if (hint != NULL && hint->seq == h.redo_row) {
+					other = *hint->row;
+				} else {
+					if (arena == NULL)
+						arena = rt_arena_new(engine->alloc);
+					if (arena == NULL) {
+						st = rt_fail(err, RT_NOMEM, "out of memory");
+						break;
+					}
+					st = rt_engine_record(engine, h.redo_row, arena, &other,
+							      NULL, err);
 				}
-				st = rt_engine_record(engine, h.redo_row, arena, &other, NULL, err);
 				if (st != RT_OK)
 					break;
 				if (h.redo_move < other.move_count &&
@@ -248,6 +260,10 @@ rt_engine_close_step(const rt_project *applied, uint64_t seq, const rt_record *r
 	if (rt_project_copy(applied, &mine) != RT_OK)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	mine->seq = seq;
+	if (record->kind == RT_RECORD_MOVE) { /* planning did the rest */
+		*out = mine;
+		return RT_OK;
+	}
 	for (i = 0; st == RT_OK && i < record->parent_count; i++) {
 		rt_history h;
 
@@ -312,8 +328,8 @@ rt_engine_take_row(rt_engine *engine, const rt_project *project, uint64_t seq,
 			st = rt_engine_record(engine, record->moves[i].step, arena, &step, NULL,
 					      err);
 			if (st == RT_OK)
-				st = take_move(engine, now, seq, record, (uint32_t)i, &step, &next,
-					       err);
+				st = take_move(engine, now, seq, record, (uint32_t)i, &step, NULL,
+					       &next, err);
 			if (st == RT_OK) {
 				rt_object_unref(now);
 				now = next;
@@ -362,7 +378,7 @@ typedef struct plan {
 
 static rt_status
 plan_add(plan *p, uint64_t step_seq, int direction, const uint32_t *discs, size_t disc_count,
-	 const rt_record *step, rt_error *err)
+	 const rt_record *step, const redo_hint *hint, rt_error *err)
 {
 	const rt_project *next;
 	uint32_t *copy = rt_arena_get(p->arena, disc_count * sizeof(*copy) + 1);
@@ -406,8 +422,8 @@ plan_add(plan *p, uint64_t step_seq, int direction, const uint32_t *discs, size_
 	p->count++;
 	p->row.moves = p->moves;
 	p->row.move_count = p->count;
-	st = take_move(p->engine, p->now, p->seq, &p->row, (uint32_t)(p->count - 1), step, &next,
-		       err);
+	st = take_move(p->engine, p->now, p->seq, &p->row, (uint32_t)(p->count - 1), step, hint,
+		       &next, err);
 	if (st != RT_OK) {
 		p->count--;
 		p->row.move_count--;
@@ -490,7 +506,7 @@ again:
 				discs[disc_count++] = step.parents[i].disc;
 		}
 		if (st == RT_OK)
-			st = plan_add(p, seq, -1, discs, disc_count, &step, err);
+			st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
 		*out_done = st == RT_OK;
 	}
 	rt_arena_free(arena);
@@ -550,7 +566,10 @@ redo_once(plan *p, uint32_t disc, unsigned scope, bool *out_done, rt_error *err)
 			discs[disc_count++] = from->moves[index].discs[i];
 	}
 	if (st == RT_OK && disc_count > 0) {
-		st = plan_add(p, from->moves[index].step, 1, discs, disc_count, &step, err);
+		redo_hint hint = {h.redo_row, from};
+
+		st = plan_add(p, from->moves[index].step, 1, discs, disc_count, &step,
+			      from == &row ? &hint : NULL, err);
 		*out_done = st == RT_OK;
 	}
 done:
@@ -599,7 +618,7 @@ jump_disc(plan *p, uint32_t disc, uint64_t to, rt_error *err)
 			if (st == RT_OK)
 				st = rt_engine_record(p->engine, a, arena, &step, NULL, err);
 			if (st == RT_OK)
-				st = plan_add(p, a, -1, &disc, 1, &step, err);
+				st = plan_add(p, a, -1, &disc, 1, &step, NULL, err);
 			if (st == RT_OK && !step_parent(&step, disc, &a))
 				st = rt_fail(err, RT_CORRUPT, "a step without its document");
 			rt_arena_free(arena);
@@ -629,7 +648,7 @@ jump_disc(plan *p, uint32_t disc, uint64_t to, rt_error *err)
 		}
 		st = rt_engine_record(p->engine, down[down_count - 1], arena, &step, NULL, err);
 		if (st == RT_OK)
-			st = plan_add(p, down[--down_count], 1, &disc, 1, &step, err);
+			st = plan_add(p, down[--down_count], 1, &disc, 1, &step, NULL, err);
 		rt_arena_free(arena);
 	}
 	rt_free(p->engine->alloc, down);
@@ -666,7 +685,8 @@ plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_error *err)
 
 rt_status
 rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, yyjson_val *request,
-		rt_place place, bool pinned, rt_arena *arena, rt_record *out, rt_error *err)
+		rt_place place, bool pinned, rt_arena *arena, rt_record *out,
+		const rt_project **out_moved, rt_error *err)
 {
 	plan p;
 	uint64_t count = 1, done_count = 0, i;
@@ -690,19 +710,24 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 		if (st == RT_OK)
 			st = scope_of(request, &scope, err);
 		for (i = 0; st == RT_OK && done && done_count < count; i++) {
+			/* what is in view may be another discussion after every step */
+			uint32_t disc = pinned ? place.disc : p.now->active;
 			bool counts = true;
 
 			if (op->id == RT_OP_UNDO)
-				st = undo_once(&p, place.disc, scope, pinned, &done, &counts, err);
+				st = undo_once(&p, disc, scope, pinned, &done, &counts, err);
 			else
-				st = redo_once(&p, place.disc, scope, &done, err);
+				st = redo_once(&p, disc, scope, &done, err);
 			done_count += done && counts;
 		}
 		if (st == RT_OK && p.count == 0)
 			st = rt_fail(err, RT_REFUSED, "nothing to %s", op->name);
 	}
-	rt_object_unref(p.now);
 	*out = p.row;
+	if (st == RT_OK)
+		*out_moved = p.now;
+	else
+		rt_object_unref(p.now);
 	return st;
 }
 
@@ -997,5 +1022,17 @@ rt_history_revert(rt_change *c, uint64_t seq, rt_error *err)
 				st = revert_slot(c, e, k, seq, err);
 	}
 	rt_object_unref(before);
+	for (i = 0; st == RT_OK && c->result != NULL && i < step.effect_count; i++) {
+		const rt_effect *e = &step.effects[i];
+		uint32_t entry = e->entry;
+
+		if (e->kind == RT_EFFECT_SPLICE)
+			entry = e->added_count > 0 ? e->added[0].slot.entry
+						   : e->removed[0].slot.entry;
+		if (entry != 0) {
+			st = rt_entry_id(c->now, entry, c->result->entry, err);
+			break;
+		}
+	}
 	return st;
 }
