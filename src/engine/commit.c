@@ -199,8 +199,18 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_s
 			record.op = rt_str_of(op->name);
 			record.by = rt_text_str(engine->by);
 			record.disc = c.place.disc;
+			engine->scrub_after = true;
 			st = write_row(engine, *project, NULL, &record, NULL, 0, arena, &next,
 				       &err);
+			/* names and fields in the log may have changed: the value anew */
+			if (st == RT_OK && rt_json_get(request, "text") != NULL) {
+				rt_object_unref(next);
+				next = NULL;
+				st = rt_engine_load(engine, false, &next, &err);
+				if (st == RT_OK)
+					st = engine->store->ops->epoch(engine->store, &engine->epoch,
+								       &err);
+			}
 		} else if (st == RT_OK) {
 			next = rt_object_ref(*project);
 		}
@@ -358,6 +368,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 	}
 retry:
 	again = false;
+	engine->scrub_after = false;
 	st = engine->read_only
 		     ? rt_fail(&err, RT_READ_ONLY, "%s is open for reading only",
 			       ops->place(engine->store))
@@ -406,8 +417,13 @@ retry:
 		rt_object_unref(project);
 	} else {
 		rt_engine_publish(engine, project);
+		if (engine->scrub_after)
+			st = engine->store->ops->scrub(engine->store, &err);
+		if (st != RT_OK)
+			fail_all(first, st, &err);
 		rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
 	}
+	engine->scrub_after = false;
 	rt_arena_free(arena);
 }
 

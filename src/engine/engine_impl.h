@@ -62,6 +62,7 @@ struct rt_engine {
 	uint64_t next_node;
 	uint64_t nodes_written;   /* since the last sweep */
 	uint64_t nodes_live;      /* found by it */
+	bool scrub_after;         /* something was purged in this round */
 };
 
 /* ---- a change being made ---- */

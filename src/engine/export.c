@@ -207,15 +207,21 @@ static rt_status
 export_fields(const rt_fields *fields, rt_arena *arena, size_t more, rt_outline_field **out,
 	      size_t *out_count, rt_error *err)
 {
-	size_t count = rt_fields_count(fields), i;
+	size_t count = rt_fields_count(fields), kept = 0, i;
 	rt_outline_field *list = rt_arena_get(arena, (count + more + 1) * sizeof(*list));
 
 	if (list == NULL)
 		return nomem(err);
-	for (i = 0; i < count; i++)
-		list[i] = (rt_outline_field){rt_fields_name(fields, i), rt_fields_value(fields, i)};
+	for (i = 0; i < count; i++) {
+		rt_str name = rt_fields_name(fields, i), value = rt_fields_value(fields, i);
+
+		/* where nothing names the origin, its hash is a mark of ours, not of the value */
+		if (rt_str_is(name, "source") && rt_str_starts(value, RT_STR("\"content:")))
+			continue;
+		list[kept++] = (rt_outline_field){name, value};
+	}
 	*out = list;
-	*out_count = count;
+	*out_count = kept;
 	return RT_OK;
 }
 

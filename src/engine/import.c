@@ -17,6 +17,7 @@ typedef struct spot {
 	uint32_t entry;
 	uint64_t body; /* 0: not written yet */
 	size_t at;
+	bool known;    /* from an earlier import */
 } spot;
 
 typedef struct import {
@@ -114,8 +115,7 @@ id_usable(rt_str id)
 	return rt_id_is_legal(id);
 }
 
-/* Give every node its entry number: nodes with one id are one entry. known: entries of the
- * discussion that is there already. */
+/* An index of the nodes by id: nodes with one id are one entry. */
 static rt_status
 number_nodes(import *im, rt_error *err)
 {
@@ -195,10 +195,9 @@ static rt_status
 slot_of(import *im, size_t index, rt_effect_slot *out, rt_error *err)
 {
 	const rt_node *node = &im->outline->nodes[index];
-	bool fresh = im->spots[index].entry == 0;
-	rt_status st = entry_of(im, index, err);
+	rt_status st = RT_OK;
 
-	if (st == RT_OK && im->spots[index].body == 0)
+	if (im->spots[index].body == 0)
 		st = add_body(im, index, err);
 	if (st != RT_OK)
 		return st;
@@ -216,7 +215,7 @@ slot_of(import *im, size_t index, rt_effect_slot *out, rt_error *err)
 		out->slot.flags |= RT_SLOT_NO_TS;
 	out->role = node->role;
 	out->kind = rt_str_is(node->kind, "message") ? RT_STR("") : node->kind;
-	if (fresh && id_usable(node->id) && !is_made_id(im, out->slot.entry, node->id))
+	if (id_usable(node->id) && !is_made_id(im, out->slot.entry, node->id))
 		out->id = node->id;
 	return RT_OK;
 }
@@ -280,6 +279,18 @@ new_take(import *im, uint32_t from, size_t shared, rt_str name, rt_str git_commi
 		st = rt_change_emit(im->c, &e, err);
 	im->result->takes++;
 	*out_number = e.sub;
+	return st;
+}
+
+/* Entry numbers in the order of the source, so that an export has that order too. */
+static rt_status
+number_entries(import *im, rt_error *err)
+{
+	size_t i;
+	rt_status st = RT_OK;
+
+	for (i = 0; st == RT_OK && i < im->outline->node_count; i++)
+		st = entry_of(im, i, err);
 	return st;
 }
 
@@ -508,6 +519,57 @@ find_source(import *im, rt_str source_json, uint32_t *out, rt_error *err)
 	return RT_OK;
 }
 
+/* A node without a usable id: is an entry with just this body what follows its parent in
+ * some take? */
+static rt_status
+match_nameless(import *im, size_t index, rt_error *err)
+{
+	const rt_node *node = &im->outline->nodes[index];
+	const rt_disc *disc;
+	size_t i;
+	rt_status st = rt_project_disc(im->c->now, im->disc, &disc, err);
+
+	for (i = 1; st == RT_OK && i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
+		size_t at = 0;
+		bool found = node->parent < 0, same;
+		rt_slot slot;
+		rt_buf bytes;
+
+		if (!take->present)
+			continue;
+		if (node->parent >= 0 && !im->spots[node->parent].known)
+			return RT_OK;
+		if (node->parent >= 0) {
+			st = rt_take_find(im->c->now, take, im->spots[node->parent].entry, &at, NULL,
+					  &found, err);
+			at++;
+		}
+		if (st != RT_OK || !found || at >= rt_seq_count(take->slots))
+			continue;
+		st = rt_seq_get(take->slots, at, &slot, err);
+		if (st != RT_OK)
+			break;
+		rt_buf_init(&bytes, im->engine->alloc, RT_BUF_UNLIMITED);
+		st = im->engine->store->ops->body_read(im->engine->store, im->engine->project,
+						       slot.body, &bytes, NULL, err);
+		same = st == RT_OK && bytes.size == node->body.size + 1 &&
+		       bytes.ptr[0] == node->body_format &&
+		       rt_str_eq(rt_str_at(bytes.ptr + 1, bytes.size - 1), node->body);
+		rt_buf_deinit(&bytes);
+		if (same) {
+			im->spots[index].entry = slot.entry;
+			im->spots[index].known = true;
+			im->spots[index].body = UINT64_MAX;
+			im->spots[index].take = take->number;
+			im->spots[index].at = at;
+			im->result->known++;
+			break;
+		}
+	}
+	return st;
+}
+
 /* Find in the discussion what the outline has: entries by id, in the take whose tip they
  * are where there is one. */
 static rt_status
@@ -531,11 +593,15 @@ match_known(import *im, rt_error *err)
 		if (st == RT_OK)
 			st = rt_compile_take_for(im->c->now, disc, entry, &take, &at, err);
 		im->spots[i].entry = entry;
+		im->spots[i].known = true;
 		im->spots[i].body = UINT64_MAX; /* whatever it is now, it stays */
 		im->spots[i].take = take != 0 ? take : UINT32_MAX;
 		im->spots[i].at = at;
 		im->result->known++;
 	}
+	for (i = 0; st == RT_OK && i < o->node_count; i++)
+		if (!id_usable(o->nodes[i].id))
+			st = match_nameless(im, i, err);
 	return st;
 }
 
@@ -548,12 +614,12 @@ lay_news(import *im, rt_error *err)
 	int64_t *path = rt_new_array(alloc, o->node_count + 1, sizeof(*path));
 	unsigned char *has_child = rt_new_array(alloc, o->node_count + 1, 1);
 	size_t i, depth;
-	rt_status st = path != NULL && has_child != NULL ? RT_OK : nomem(err);
+	rt_status st = path != NULL && has_child != NULL ? number_entries(im, err) : nomem(err);
 
 	if (st == RT_OK) {
 		memset(has_child, 0, o->node_count + 1);
 		for (i = 0; i < o->node_count; i++)
-			if (o->nodes[i].parent >= 0 && im->spots[i].entry == 0)
+			if (o->nodes[i].parent >= 0 && !im->spots[i].known)
 				has_child[o->nodes[i].parent] = 1;
 	}
 	for (i = 0; st == RT_OK && i < o->node_count; i++) {
@@ -562,7 +628,7 @@ lay_news(import *im, rt_error *err)
 		size_t shared = 0;
 		int64_t at;
 
-		if (im->spots[i].entry != 0 || has_child[i])
+		if (im->spots[i].known || has_child[i])
 			continue;
 		depth = 0;
 		for (at = (int64_t)i; at >= 0 && im->spots[at].take == 0;
@@ -712,6 +778,8 @@ import_one(import *im, rt_str fallback_name, bool pristine, uint32_t number, rt_
 							     : fallback_name,
 		       pristine ? number : 0, pristine && number <= 1 && im->c->effect_count == 0,
 		       err);
+	if (st == RT_OK)
+		st = number_entries(im, err);
 	if (st == RT_OK && o->takes != NULL)
 		st = lay_takes(im, 1, &active, err);
 	else if (st == RT_OK)
@@ -722,6 +790,10 @@ import_one(import *im, rt_str fallback_name, bool pristine, uint32_t number, rt_
 		st = set_labels_and_views(im, err);
 	if (st == RT_OK)
 		st = set_fields(im, im->disc, o->fields, o->field_count, err);
+	if (st == RT_OK && o->name.size == 0) /* a format may want to know that nobody chose it */
+		st = rt_change_set_text(im->c, im->disc, 0, "name_made", 0,
+					rt_text_str(rt_project_cell(im->c->now, im->disc)->name),
+					err);
 	if (st == RT_OK && o->source.size > 0) {
 		st = rt_change_set(im->c, im->disc, 0, "source", 0, rt_buf_str(&source_json), err);
 	} else if (st == RT_OK) {

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The list of formats, and who knows an input best. */
+#include "formats/formats.h"
+
+const rt_format *const rt_formats[] = {
+	&rt_format_pi,	 &rt_format_toml,     &rt_format_canonical,
+	&rt_format_openai, &rt_format_markdown, NULL,
+};
+
+enum {
+	SNIFF_SIZE = 64 * 1024
+};
+
+const rt_format *
+rt_format_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; name != NULL && rt_formats[i] != NULL; i++)
+		if (strcmp(rt_formats[i]->name, name) == 0)
+			return rt_formats[i];
+	return NULL;
+}
+
+const rt_format *
+rt_format_sniff(rt_str head)
+{
+	const rt_format *best = NULL;
+	int surest = 0;
+	size_t i;
+
+	if (head.size > SNIFF_SIZE)
+		head.size = SNIFF_SIZE;
+	for (i = 0; rt_formats[i] != NULL; i++) {
+		int sure = rt_formats[i]->sniff == NULL ? 0 : rt_formats[i]->sniff(head);
+
+		if (sure > surest) {
+			best = rt_formats[i];
+			surest = sure;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the fuzz targets of all formats do: read; if that is taken, check the outlines;
+ * write; read that; write again: the same bytes. */
+#ifndef RT_FORMATS_FUZZ_H
+#define RT_FORMATS_FUZZ_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/formats.h"
+#include "formats/formats_build.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline void
+fuzz_check_str(rt_str s)
+{
+	if (rt_utf8_valid_size(s) != s.size)
+		abort();
+}
+
+static inline void
+fuzz_check(const rt_outlines *o)
+{
+	size_t d, i, t;
+
+	for (d = 0; d < o->count; d++) {
+		const rt_outline *x = &o->items[d];
+
+		fuzz_check_str(x->name);
+		for (i = 0; i < x->node_count; i++) {
+			fuzz_check_str(x->nodes[i].id);
+			fuzz_check_str(x->nodes[i].role);
+			fuzz_check_str(x->nodes[i].kind);
+			fuzz_check_str(x->nodes[i].label);
+			fuzz_check_str(x->nodes[i].body);
+			RT_ASSERT(x->nodes[i].parent >= -1);
+			RT_ASSERT(x->nodes[i].parent < (int64_t)x->node_count);
+		}
+		for (t = 0; t < x->take_count; t++)
+			for (i = 0; i < x->takes[t].node_count; i++) {
+				RT_ASSERT(x->takes[t].nodes[i] >= 0);
+				RT_ASSERT(x->takes[t].nodes[i] < (int64_t)x->node_count);
+			}
+		RT_ASSERT(x->head >= -1 && x->head < (int64_t)x->node_count);
+		RT_ASSERT(x->take_count == 0 || x->active_take < x->take_count);
+		for (i = 0; i < x->field_count; i++)
+			fuzz_check_str(x->fields[i].json);
+	}
+	RT_ASSERT(!o->has_active || o->active < o->count);
+}
+
+static inline int
+fuzz_format(const rt_format *format, const rt_export_options *options, const uint8_t *data,
+	    size_t size)
+{
+	const rt_alloc *alloc = rt_alloc_libc();
+	rt_str input = rt_str_at((const char *)data, size);
+	rt_outlines first, second;
+	rt_report report;
+	rt_buf one, two;
+	rt_error err = {.text = ""};
+
+	(void)format->sniff(input);
+	rt_report_init(&report, alloc);
+	if (format->read(alloc, input, &first, &report, &err) != RT_OK) {
+		RT_ASSERT(err.text[0] != '\0');
+		rt_report_deinit(&report);
+		return 0;
+	}
+	fuzz_check(&first);
+	rt_buf_init(&one, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&two, alloc, RT_BUF_UNLIMITED);
+	if (format->write(alloc, &first, options, &one, &err) != RT_OK) {
+		fprintf(stderr, "write: %s\n", err.text);
+		abort();
+	}
+	fuzz_check_str(rt_buf_str(&one));
+	if (format->read(alloc, rt_buf_str(&one), &second, &report, &err) != RT_OK) {
+		fprintf(stderr, "read again: %s\n%.*s\n", err.text, RT_STR_ARG(rt_buf_str(&one)));
+		abort();
+	}
+	fuzz_check(&second);
+	if (format->write(alloc, &second, options, &two, &err) != RT_OK)
+		abort();
+	if (!rt_str_eq(rt_buf_str(&one), rt_buf_str(&two))) {
+		fprintf(stderr, "--- first\n%.*s\n--- second\n%.*s\n", RT_STR_ARG(rt_buf_str(&one)),
+			RT_STR_ARG(rt_buf_str(&two)));
+		abort();
+	}
+	rt_buf_deinit(&one);
+	rt_buf_deinit(&two);
+	rt_outlines_deinit(&first);
+	rt_outlines_deinit(&second);
+	rt_report_deinit(&report);
+	return 0;
+}
+
+#endif

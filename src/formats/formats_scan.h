@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scan: cut JSON text into the members of its arrays and objects without parsing them.
+ *
+ * An importer walks down to its records this way and parses only those, one at a time.
+ * So a record that is broken, or nested too deep, is passed over by itself, memory is
+ * that of one record, and the raw text of a record is at hand for those that were
+ * repaired. Brackets and strings are followed, nothing else is checked: what comes out
+ * is whatever stands between the commas. No recursion, no limit on depth.
+ *
+ *     rt_members m;
+ *     if (rt_members_open(&m, value))
+ *             while (rt_members_next(&m, &key, &value))
+ *                     ...
+ *     if (m.bad)  it is malformed at m.at
+ */
+#ifndef RT_FORMATS_SCAN_H
+#define RT_FORMATS_SCAN_H
+
+#include "base/text.h"
+
+typedef struct rt_members {
+	rt_str in;      /* from the opening bracket on */
+	size_t at;      /* next byte; where the fault is when bad */
+	char close;     /* ']' or '}' */
+	bool started;
+	bool bad;
+} rt_members;
+
+/* Position of the first byte at or after at that is not JSON white space. */
+size_t rt_scan_blank(rt_str in, size_t at);
+/* Position behind the value that starts at at; SIZE_MAX when it does not end. */
+size_t rt_scan_value(rt_str in, size_t at);
+
+/* value starts with '[' or '{', perhaps after white space; false (and bad): it does not. */
+bool rt_members_open(rt_members *m, rt_str value);
+/* The next member; false at the end, or at a fault (bad). out_key has its quotes and
+ * escapes; it is empty in arrays. Both are views into the value given to open. Where a
+ * value does not end (a beginning of a file is being sniffed) out_key is set all the
+ * same and m->at is where the value starts. */
+bool rt_members_next(rt_members *m, rt_str *out_key, rt_str *out_value);
+
+/* Is the raw key (with quotes) this name? Names without escapes only. */
+bool rt_scan_key_is(rt_str raw_key, const char *name);
+
+/* Without a UTF-8 byte order mark. */
+rt_str rt_scan_unmark(rt_str in);
+
+/* Lines of an input, counted forwards: asking for rising positions costs one pass. */
+typedef struct rt_lines {
+	rt_str in;
+	size_t at;
+	uint64_t line;
+} rt_lines;
+
+void rt_lines_init(rt_lines *lines, rt_str in);
+/* 1-based line of ptr, which points into the input. */
+uint64_t rt_lines_of(rt_lines *lines, const char *ptr);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * OpenAI chat messages: who they are (openai_impl.h says what, openai_read.c and
+ * openai_write.c how). */
+#include "formats/formats.h"
+#include "formats/openai_impl.h"
+
+bool
+rt_openai_is_ours(rt_str name)
+{
+	static const char *const ours[] = {
+		"id",	   "kind",	 "ts",		   "muted",	"collapsed",
+		"purged",  "read_mode",	 "label",	   "usage",	"thinking_segments",
+		"pi",	   "first_kept", "tokens_before",  "details",	"from_id",
+		"retake",  "link",	 RT_BUILD_BAD_TS,  RT_BUILD_RAW, RT_BUILD_BAD_CONTENT,
+		NULL};
+	size_t i;
+
+	for (i = 0; ours[i] != NULL; i++)
+		if (rt_str_is(name, ours[i]))
+			return true;
+	return false;
+}
+
+bool
+rt_openai_is_setting(rt_str name)
+{
+	return rt_str_is(name, "temperature") || rt_str_is(name, "top_p") ||
+	       rt_str_is(name, "max_tokens");
+}
+
+/* From the beginning of a message: does it have a role? */
+static int
+sniff_message(rt_str head)
+{
+	rt_members m;
+	rt_str key, value;
+	bool content = false;
+
+	if (!rt_members_open(&m, head) || m.close != '}')
+		return 0;
+	while (rt_members_next(&m, &key, &value)) {
+		if (rt_scan_key_is(key, "role"))
+			return value.ptr[0] == '"' ? 85 : 0;
+		content = content || rt_scan_key_is(key, "content");
+	}
+	/* what was given ends inside the content */
+	return content || rt_scan_key_is(key, "content") ? 50 : 0;
+}
+
+static rt_str
+rest(const rt_members *m)
+{
+	return rt_str_at(m->in.ptr + m->at, m->in.size - m->at);
+}
+
+static int
+sniff_messages(rt_str head)
+{
+	rt_members m;
+	rt_str key, value;
+
+	if (!rt_members_open(&m, head) || m.close != ']')
+		return 0;
+	if (rt_members_next(&m, &key, &value))
+		return sniff_message(value);
+	return m.bad ? sniff_message(rest(&m)) : 20;
+}
+
+static int
+sniff_conversation(rt_str head)
+{
+	rt_members m;
+	rt_str key, value;
+
+	if (!rt_members_open(&m, head) || m.close != '}')
+		return 0;
+	while (rt_members_next(&m, &key, &value)) {
+		if (rt_scan_key_is(key, "messages"))
+			return sniff_messages(value);
+		if (rt_scan_key_is(key, "preferred_output") || rt_scan_key_is(key, "choices"))
+			return 60;
+		if ((rt_scan_key_is(key, "body") || rt_scan_key_is(key, "input")) &&
+		    value.ptr[0] == '{') {
+			int inner = 0;
+			rt_members n;
+			rt_str inner_key, inner_value;
+
+			if (rt_members_open(&n, value))
+				while (inner == 0 &&
+				       rt_members_next(&n, &inner_key, &inner_value))
+					if (rt_scan_key_is(inner_key, "messages"))
+						inner = sniff_messages(inner_value);
+			return inner;
+		}
+	}
+	return rt_scan_key_is(key, "messages") ? sniff_messages(rest(&m)) : 0;
+}
+
+static int
+openai_sniff(rt_str head)
+{
+	rt_members m;
+	rt_str key, value;
+	int sure;
+
+	head = rt_scan_unmark(head);
+	sure = sniff_conversation(head);
+	if (sure > 0)
+		return sure;
+	sure = sniff_messages(head);
+	if (sure > 0)
+		return sure;
+	if (rt_members_open(&m, head) && m.close == ']')
+		return rt_members_next(&m, &key, &value) ? sniff_conversation(value)
+							 : sniff_conversation(rest(&m));
+	sure = sniff_message(head);
+	return sure > 0 ? 40 : 0; /* messages, one a line */
+}
+
+const rt_format rt_format_openai = {
+	.name = "openai",
+	.extension = ".jsonl",
+	.about = "OpenAI chat messages: an array, request bodies, fine-tuning files (JSONL)",
+	.sniff = openai_sniff,
+	.read = rt_openai_read,
+	.write = rt_openai_write,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * OpenAI chat messages: what reader and writer agree on.
+ *
+ *   message       {"role","content",…}; content is text, an array of blocks, or null
+ *   conversation  {"messages":[message…],"model","tools",…}, or just the array
+ *   file          one conversation, an array of them, or one a line (JSONL)
+ *
+ * In Retake a message is an entry with its role as it stands; every further member is a
+ * further field of the entry under the same name, or, where that name means something
+ * else there, with "openai." before it. Further members of the conversation are fields of
+ * the discussion, "openai." before their names, but for temperature, top_p and
+ * max_tokens, which are settings.
+ *
+ * The lossless form puts a member "retake" (formats_extras.h) into every message and
+ * conversation, and into "retake_more" the messages of the other takes. */
+#ifndef RT_FORMATS_OPENAI_IMPL_H
+#define RT_FORMATS_OPENAI_IMPL_H
+
+#include "formats/formats_build.h"
+
+#define OPENAI_PREFIX "openai."
+
+/* Fields of Retake's entries that are not sent: a foreign member of that name gets the
+ * prefix. */
+bool rt_openai_is_ours(rt_str name);
+/* Settings that are members of a request under the same name. */
+bool rt_openai_is_setting(rt_str name);
+
+rt_status rt_openai_read(const rt_alloc *alloc, rt_str input, rt_outlines *out,
+			 rt_report *report, rt_error *err);
+rt_status rt_openai_write(const rt_alloc *alloc, const rt_outlines *in,
+			  const rt_export_options *options, rt_buf *out, rt_error *err);
+
+#endif

@@ -1,0 +1,873 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writing session files: what was made, edited or moved in Retake. */
+#include "formats/pi_testing.h"
+
+#include "codec/body.h"
+
+/* --- entries of Retake's own --- */
+
+static rt_node
+text_node(const char *id, int64_t parent, const char *role, const char *text)
+{
+	rt_node node;
+
+	memset(&node, 0, sizeof(node));
+	node.id = rt_str_of(id);
+	node.parent = parent;
+	node.role = rt_str_of(role);
+	node.body_format = RT_BODY_TEXT;
+	node.body = rt_str_of(text);
+	node.has_ts = true;
+	node.ts.us = 1793491200000000 + parent * 1000000;
+	return node;
+}
+
+static rt_node
+json_node(const char *id, int64_t parent, const char *role, const char *kind, const char *json)
+{
+	rt_node node = text_node(id, parent, role, json);
+
+	node.kind = rt_str_of(kind);
+	node.body_format = RT_BODY_JSON;
+	return node;
+}
+
+#define NEW_HEADER(id) \
+	"{\"type\":\"session\",\"version\":3,\"id\":\"" id "\",\"timestamp\":" \
+	"\"2026-10-31T23:59:59.000Z\"}\n"
+#define AT(id, parent, time) \
+	"\"id\":\"" id "\",\"parentId\":" parent ",\"timestamp\":\"2026-1" time ".000Z\""
+#define T0 "0-31T23:59:59"
+#define T1 "1-01T00:00:00"
+#define T2 "1-01T00:00:01"
+#define ZERO_USAGE                                                              \
+	"\"usage\":{\"input\":0,\"output\":0,\"cacheRead\":0,\"cacheWrite\":0," \
+	"\"totalTokens\":0,\"cost\":{\"input\":0,\"output\":0,\"cacheRead\":0,"  \
+	"\"cacheWrite\":0,\"total\":0}},\"stopReason\":\"stop\""
+
+static void
+test_composed(void **state)
+{
+	rt_node nodes[] = {
+		text_node("u", -1, "User", "hi \"you\""),
+		text_node("b", 0, "AI", "yes"),
+		text_node("v", 1, "Vendor API", "data"),
+		text_node("s", 1, "system", "be brief"),
+		json_node("c", 1, "", "compaction",
+			  "{\"content\":\"sum\",\"first_kept\":\"b\",\"tokens_before\":42}"),
+		json_node("r", 1, "user", "branch_summary",
+			  "{\"content\":\"gone\",\"from_id\":\"v\"}"),
+		json_node("i", 1, "user", "",
+			  "{\"content\":[{\"type\":\"image\",\"data\":\"AA==\"}],\"usage\":{}}"),
+	};
+	rt_outline outline = {.source = RT_STR("pi:own"),
+			      .nodes = nodes,
+			      .node_count = 7,
+			      .head = 6,
+			      .has_head = true};
+	rt_outlines o = {.items = &outline, .count = 1};
+
+	(void)state;
+	assert_written(
+		&o, NULL,
+		NEW_HEADER("own")
+		"{\"type\":\"message\"," AT("u", "null", T0) ",\"message\":{\"role\":\"user\","
+		"\"content\":\"hi \\\"you\\\"\",\"timestamp\":1793491199000}}\n"
+		"{\"type\":\"message\"," AT("b", P("u"), T1) ",\"message\":{\"role\":\"assistant\","
+		"\"content\":[{\"type\":\"text\",\"text\":\"yes\"}],\"api\":\"retake\","
+		"\"provider\":\"retake\",\"model\":\"retake\"," ZERO_USAGE
+		",\"timestamp\":1793491200000}}\n"
+		"{\"type\":\"custom_message\",\"customType\":\"Vendor API\",\"content\":\"data\","
+		"\"display\":true," AT("v", P("b"), T2) "}\n"
+		"{\"type\":\"message\"," AT("s", P("b"), T2) ",\"message\":{\"role\":\"system\","
+		"\"content\":\"be brief\",\"timestamp\":1793491201000}}\n"
+		"{\"type\":\"compaction\"," AT("c", P("b"), T2) ",\"summary\":\"sum\","
+		"\"firstKeptEntryId\":\"b\",\"tokensBefore\":42}\n"
+		"{\"type\":\"branch_summary\"," AT("r", P("b"), T2) ",\"fromId\":\"v\","
+		"\"summary\":\"gone\"}\n"
+		"{\"type\":\"message\"," AT("i", P("b"), T2) ",\"message\":{\"role\":\"user\","
+		"\"content\":[{\"type\":\"image\",\"data\":\"AA==\"}],\"timestamp\":1793491201000}}\n");
+}
+
+/* Entries appended below what was read; the lines before them are untouched. */
+static void
+test_appended(void **state)
+{
+	static const char text[] = HEADER USER("a", ROOT, "01") "torn";
+	rt_outlines o;
+	rt_node nodes[2];
+
+	(void)state;
+	outlines_of(rt_str_of(text), &o);
+	nodes[0] = o.items[0].nodes[0];
+	nodes[1] = text_node("new", 0, "AI", "yes");
+	nodes[1].has_ts = false; /* then it is as old as its parent */
+	o.items[0].nodes = nodes;
+	o.items[0].node_count = 2;
+	o.items[0].head = 1;
+	assert_written(&o, NULL,
+		       HEADER USER("a", ROOT, "01") "torn\n"
+		       "{\"type\":\"message\",\"id\":\"new\",\"parentId\":\"a\",\"timestamp\":"
+		       "\"2026-11-01T00:00:01.000Z\",\"message\":{\"role\":\"assistant\",\"content\":"
+		       "[{\"type\":\"text\",\"text\":\"yes\"}],\"api\":\"retake\",\"provider\":"
+		       "\"retake\",\"model\":\"retake\"," ZERO_USAGE ",\"timestamp\":1793491201000}}\n");
+	rt_outlines_deinit(&o);
+}
+
+/* An edited record: everything but its content is as it was. */
+static void
+assert_edited(const char *line, const char *content, bool is_json, const char *wanted)
+{
+	rt_outlines o;
+	rt_buf file, old, edited, out;
+	rt_str got;
+
+	rt_buf_init(&file, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&file, HEADER);
+	rt_buf_add_c(&file, line);
+	outlines_of(rt_buf_str(&file), &o);
+	rt_buf_init(&old, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_body_write_pi(&old, o.items[0].nodes[0].body);
+	rt_buf_init(&edited, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_body_edit(&edited, rt_alloc_libc(), rt_buf_str(&old),
+				      rt_str_of(content), is_json, NULL),
+			 RT_OK);
+	o.items[0].nodes[0].body_format = edited.ptr[0];
+	o.items[0].nodes[0].body = rt_str_at(edited.ptr + 1, edited.size - 1);
+	write_to(&o, NULL, &out);
+	got = rt_str_at(out.ptr + strlen(HEADER), out.size - strlen(HEADER));
+	assert_str(got, wanted);
+	rt_buf_deinit(&out);
+	rt_buf_deinit(&edited);
+	rt_buf_deinit(&old);
+	rt_buf_deinit(&file);
+	rt_outlines_deinit(&o);
+}
+
+static void
+test_edited(void **state)
+{
+	(void)state;
+	assert_edited(USER("a", ROOT, "01"), "new", false,
+		      MESSAGE("user", "a", ROOT, "01", "\"new\""));
+	assert_edited(USER("a", ROOT, "01"), "[{\"type\":\"text\",\"text\":\"new\"}]", true,
+		      MESSAGE("user", "a", ROOT, "01", "[{\"type\":\"text\",\"text\":\"new\"}]"));
+	assert_edited(MESSAGE("assistant", "a", ROOT, "01",
+			      "[{\"type\":\"text\",\"text\":\"x\"},{\"type\":\"toolCall\"}]"),
+		      "new", false,
+		      MESSAGE("assistant", "a", ROOT, "01", "[{\"type\":\"text\",\"text\":\"new\"}]"));
+	assert_edited(MESSAGE("assistant", "a", ROOT, "01", "[]"),
+		      "[{\"type\":\"toolCall\",\"id\":\"t\"}]", true,
+		      MESSAGE("assistant", "a", ROOT, "01", "[{\"type\":\"toolCall\",\"id\":\"t\"}]"));
+	assert_edited(MESSAGE("toolResult", "a", ROOT, "01", "[]"), "out", false,
+		      MESSAGE("toolResult", "a", ROOT, "01", "[{\"type\":\"text\",\"text\":\"out\"}]"));
+	assert_edited(MESSAGE("user", "a", ROOT, "01", "null"), "new", false,
+		      MESSAGE("user", "a", ROOT, "01", "\"new\""));
+	assert_edited(ENTRY("message", "a", ROOT, "01",
+			    ",\"message\":{\"role\":\"bashExecution\",\"command\":\"ls\","
+			    "\"output\":\"o\",\"exitCode\":0}"),
+		      "new", false,
+		      ENTRY("message", "a", ROOT, "01",
+			    ",\"message\":{\"role\":\"bashExecution\",\"command\":\"ls\","
+			    "\"output\":\"new\",\"exitCode\":0}"));
+	assert_edited(COMPACTION("a", ROOT, "01", "a"), "new", false,
+		      ENTRY("compaction", "a", ROOT, "01",
+			    ",\"summary\":\"new\",\"firstKeptEntryId\":\"a\",\"tokensBefore\":99"));
+	assert_edited(COMPACTION("a", ROOT, "01", "a"),
+		      "[{\"type\":\"text\",\"text\":\"n\"},{\"type\":\"text\",\"text\":\"m\"}]", true,
+		      ENTRY("compaction", "a", ROOT, "01",
+			    ",\"summary\":\"n\\nm\",\"firstKeptEntryId\":\"a\",\"tokensBefore\":99"));
+	assert_edited(ENTRY("custom_message", "a", ROOT, "01", ",\"content\":\"c\",\"customType\":\"t\""),
+		      "new", false,
+		      ENTRY("custom_message", "a", ROOT, "01",
+			    ",\"content\":\"new\",\"customType\":\"t\""));
+	/* nothing in it that one could edit */
+	assert_edited(ENTRY("custom", "a", ROOT, "01", ",\"data\":{\"n\":1.10}"), "new", false,
+		      ENTRY("custom", "a", ROOT, "01", ",\"data\":{\"n\":1.10}"));
+}
+
+/* Another role makes another record of it; what the role was lives on with lossless. */
+static void
+test_role(void **state)
+{
+	rt_outlines o;
+	const rt_export_options lossless = {.whole = true, .lossless = true};
+
+	(void)state;
+	outlines_of(RT_STR(HEADER BOT("a", ROOT, "01")), &o);
+	o.items[0].nodes[0].role = RT_STR("AI"); /* the same thing under Retake's name */
+	assert_written(&o, NULL, HEADER BOT("a", ROOT, "01"));
+	o.items[0].nodes[0].role = RT_STR("User");
+	assert_written(&o, NULL,
+		       HEADER ENTRY("message", "a", ROOT, "01",
+				    ",\"message\":{\"role\":\"user\",\"content\":[{\"type\":"
+				    "\"text\",\"text\":\"text a\"}],\"timestamp\":1793491201000}"));
+	rt_outlines_deinit(&o);
+	outlines_of(RT_STR(HEADER USER("a", ROOT, "01")), &o);
+	o.items[0].nodes[0].role = RT_STR("User");
+	assert_written(&o, &lossless,
+		       HEADER ENTRY("message", "a", ROOT, "01",
+				    ",\"message\":{\"role\":\"user\",\"content\":\"text a\","
+				    "\"timestamp\":7},\"retake\":{\"role\":\"User\"}"));
+	rt_outlines_deinit(&o);
+}
+
+/* What pi has no word for goes along with lossless and comes back. */
+static void
+test_lossless(void **state)
+{
+	const rt_export_options lossless = {.whole = true, .lossless = true};
+	rt_outlines o, again;
+	rt_node nodes[2];
+	rt_buf out, last;
+
+	(void)state;
+	outlines_of(RT_STR(HEADER USER("a", ROOT, "01")), &o);
+	nodes[0] = o.items[0].nodes[0];
+	nodes[0].muted = true;
+	nodes[1] = json_node("b", 0, "Vendor API", "", "{\"content\":\"x\",\"k\":1.10}");
+	nodes[1].collapsed = nodes[1].read_mode = true;
+	o.items[0].nodes = nodes;
+	o.items[0].node_count = 2;
+	o.items[0].head = 1;
+	write_to(&o, &lossless, &out);
+	assert_true(rt_str_find(rt_buf_str(&out),
+				RT_STR("\"retake\":{\"role\":\"Vendor API\",\"collapsed\":true,"
+				       "\"read_mode\":true,\"fields\":{\"k\":1.10}}}\n"),
+				0) != SIZE_MAX);
+	outlines_of(rt_buf_str(&out), &again);
+	assert_true(again.items[0].nodes[0].muted);
+	assert_str(again.items[0].nodes[1].role, "Vendor API");
+	assert_true(again.items[0].nodes[1].collapsed);
+	assert_true(again.items[0].nodes[1].read_mode);
+	assert_written(&again, &lossless, out.ptr);
+	assert_written(&again, NULL, out.ptr);
+	/* what it says no more must not be read again */
+	again.items[0].nodes[0].muted = false;
+	again.items[0].nodes[1].collapsed = again.items[0].nodes[1].read_mode = false;
+	write_to(&again, NULL, &last);
+	assert_true(rt_str_find(rt_buf_str(&last), RT_STR("muted"), 0) == SIZE_MAX);
+	assert_true(rt_str_find(rt_buf_str(&last),
+				RT_STR("\"retake\":{\"role\":\"Vendor API\",\"fields\":{\"k\":1.10}}"),
+				0) != SIZE_MAX);
+	rt_buf_deinit(&last);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+}
+
+/* --- moved, labelled, renamed --- */
+
+static void
+test_moved(void **state)
+{
+	rt_outlines o;
+	rt_buf out;
+
+	(void)state;
+	outlines_of(RT_STR(HEADER USER("a", ROOT, "01") USER("b", P("a"), "02") USER("c", P("b"), "03")),
+		    &o);
+	o.items[0].nodes[2].parent = 0;
+	assert_written(&o, NULL,
+		       HEADER USER("a", ROOT, "01") USER("b", P("a"), "02") USER("c", P("a"), "03"));
+	o.items[0].nodes[2].parent = -1;
+	assert_written(&o, NULL,
+		       HEADER USER("a", ROOT, "01") USER("b", P("a"), "02") USER("c", ROOT, "03"));
+	/* parents before children */
+	o.items[0].nodes[0].parent = 2;
+	o.items[0].head = 1;
+	assert_written(&o, NULL,
+		       HEADER USER("c", ROOT, "03") USER("a", P("c"), "01") USER("b", P("a"), "02"));
+	rt_outlines_deinit(&o);
+	/* a missing parentId is added */
+	outlines_of(RT_STR(HEADER USER("a", ROOT, "01") "{\"type\":\"x\",\"id\":\"b\"}\n"), &o);
+	o.items[0].nodes[1].parent = 0;
+	assert_written(&o, NULL, HEADER USER("a", ROOT, "01")
+		       "{\"type\":\"x\",\"id\":\"b\",\"parentId\":\"a\"}\n");
+	rt_outlines_deinit(&o);
+	/* an entry of ours closes what would be a circle with a line as it was */
+	outlines_of(RT_STR(HEADER USER("a", ROOT, "01") USER("b", P("a"), "02")), &o);
+	o.items[0].nodes[0] = text_node("a", 1, "Tool", "x");
+	o.items[0].nodes[1].parent = -1;
+	o.items[0].head = 0;
+	write_to(&o, NULL, &out);
+	assert_true(rt_str_starts(rt_buf_str(&out), RT_STR(HEADER USER("b", ROOT, "02"))));
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+	/* out of a circle: no other cut may be needed */
+	outlines_of(RT_STR(HEADER USER("a", P("b"), "01") USER("b", P("a"), "02")), &o);
+	o.items[0].nodes[1].parent = -1;
+	assert_written(&o, NULL, HEADER USER("a", ROOT, "01") USER("b", ROOT, "02"));
+	rt_outlines_deinit(&o);
+}
+
+/* A line that means another entry gets an id of its own when something is put below it. */
+static void
+test_shadowed(void **state)
+{
+	rt_outlines o, again;
+	rt_node nodes[3];
+	rt_buf out;
+
+	(void)state;
+	outlines_of(RT_STR(HEADER USER("a", ROOT, "01") USER("a", ROOT, "02")), &o);
+	nodes[0] = o.items[0].nodes[0];
+	nodes[1] = o.items[0].nodes[1];
+	nodes[2] = text_node("n", 0, "user", "below the first");
+	o.items[0].nodes = nodes;
+	o.items[0].node_count = 3;
+	o.items[0].head = 2;
+	write_to(&o, NULL, &out);
+	outlines_of(rt_buf_str(&out), &again);
+	assert_int_equal(again.items[0].node_count, 3);
+	assert_int_equal(again.items[0].nodes[2].parent, 0);
+	assert_str(again.items[0].nodes[1].id, "a");
+	assert_int_equal(again.items[0].nodes[0].id.size, 8);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+}
+
+static void
+test_label_changes(void **state)
+{
+	static const char text[] = HEADER USER("a", ROOT, "01") USER("b", P("a"), "02")
+		LABEL("l", P("b"), "03", "a", ",\"label\":\"one\"");
+	rt_outlines o, again;
+	rt_buf out;
+
+	(void)state;
+	outlines_of(rt_str_of(text), &o);
+	o.items[0].nodes[0].label = rt_str_at(NULL, 0);
+	o.items[0].nodes[1].label = RT_STR("two");
+	write_to(&o, NULL, &out);
+	assert_true(rt_str_starts(rt_buf_str(&out), rt_str_of(text)));
+	outlines_of(rt_buf_str(&out), &again);
+	assert_int_equal(again.items[0].node_count, 5);
+	assert_int_equal(again.items[0].nodes[0].label.size, 0);
+	assert_str(again.items[0].nodes[1].label, "two");
+	assert_int_equal(again.items[0].nodes[3].parent, 2); /* below the head, in a chain */
+	assert_int_equal(again.items[0].nodes[4].parent, 3);
+	assert_int_equal(again.items[0].head, 4);
+	/* a cleared label has no "label" member at all */
+	assert_true(rt_str_find(again.items[0].nodes[3].body, RT_STR("\"label\":"), 0) == SIZE_MAX);
+	assert_written(&again, NULL, out.ptr);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+}
+
+static void
+test_name_changes(void **state)
+{
+	rt_outlines o, again;
+	rt_buf out;
+
+	(void)state;
+	outlines_of(RT_STR(HEADER ENTRY("session_info", "i", ROOT, "01", ",\"name\":\"one\"")), &o);
+	o.items[0].name = RT_STR(" two\r\n\nlines ");
+	write_to(&o, NULL, &out);
+	outlines_of(rt_buf_str(&out), &again);
+	assert_str(again.items[0].name, "two lines");
+	assert_written(&again, NULL, out.ptr);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+	/* a file that never had a name is not given the one that we made up */
+	outlines_of(RT_STR(HEADER USER("a", ROOT, "01")), &o);
+	o.items[0].name = RT_STR("main");
+	assert_written(&o, NULL, HEADER USER("a", ROOT, "01"));
+	rt_outlines_deinit(&o);
+}
+
+/* --- the head --- */
+
+static void
+assert_anchor(int64_t head, const char *parent)
+{
+	static const char text[] = HEADER USER("a", ROOT, "01") USER("b", P("a"), "02")
+		USER("c", P("a"), "03");
+	rt_outlines o, again;
+	rt_buf out;
+	const rt_outline *x;
+
+	outlines_of(rt_str_of(text), &o);
+	o.items[0].head = head;
+	write_to(&o, NULL, &out);
+	assert_true(rt_str_starts(rt_buf_str(&out), rt_str_of(text)));
+	outlines_of(rt_buf_str(&out), &again);
+	x = &again.items[0];
+	assert_int_equal(x->node_count, 4);
+	assert_int_equal(x->head, 3);
+	assert_int_equal(x->nodes[3].parent, head);
+	assert_str(x->nodes[3].kind, "custom");
+	assert_true(rt_str_find(x->nodes[3].body, rt_str_of(parent), 0) != SIZE_MAX);
+	assert_written(&again, NULL, out.ptr);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+}
+
+static void
+test_anchor(void **state)
+{
+	(void)state;
+	assert_anchor(1, "{\"type\":\"custom\",\"customType\":\"retake.head\",\"id\":\"");
+	assert_anchor(1, "\"parentId\":\"b\"");
+	assert_anchor(0, "\"parentId\":\"a\"");
+	assert_anchor(-1, "\"parentId\":null");
+}
+
+/* --- takes --- */
+
+/* Two takes of which the second lacks an entry of the first: pi's tree needs a copy. */
+static void
+test_takes(void **state)
+{
+	const int64_t one[] = {0, 1, 2, 3}, two[] = {0, 2, 3};
+	rt_node nodes[] = {
+		text_node("a", -1, "user", "a"),
+		text_node("b", 0, "user", "b"),
+		text_node("c", 1, "user", "c"),
+		text_node("d", 2, "user", "d"),
+	};
+	rt_outline_take takes[] = {
+		{.name = RT_STR("one"), .nodes = one, .node_count = 4},
+		{.name = RT_STR("two"), .nodes = two, .node_count = 3},
+	};
+	rt_outline outline = {.nodes = nodes,
+			      .node_count = 4,
+			      .head = 3,
+			      .has_head = true,
+			      .takes = takes,
+			      .take_count = 2,
+			      .active_take = 1};
+	rt_outlines o = {.items = &outline, .count = 1}, again;
+	const rt_export_options whole = {.whole = true}, active = {.whole = false};
+	const rt_outline *x;
+	rt_buf out;
+
+	(void)state;
+	write_to(&o, &whole, &out);
+	outlines_of(rt_buf_str(&out), &again);
+	x = &again.items[0];
+	assert_int_equal(x->node_count, 6);
+	assert_int_equal(x->nodes[4].parent, 0);
+	assert_int_equal(x->nodes[5].parent, 4);
+	assert_int_equal(x->head, 5); /* the active take's d, so that no anchor is needed */
+	assert_written(&again, NULL, out.ptr);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+
+	write_to(&o, &active, &out);
+	outlines_of(rt_buf_str(&out), &again);
+	x = &again.items[0];
+	assert_int_equal(x->node_count, 3);
+	assert_str(x->nodes[1].id, "c");
+	assert_int_equal(x->nodes[1].parent, 0);
+	assert_int_equal(x->head, 2);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+}
+
+/* Revisions: nodes of one id in two takes. */
+static void
+test_revisions(void **state)
+{
+	static const char text[] = HEADER USER("a", ROOT, "01") USER("b", P("a"), "02");
+	const int64_t one[] = {0, 1}, two[] = {2, 1};
+	rt_outline_take takes[] = {{.nodes = one, .node_count = 2}, {.nodes = two, .node_count = 2}};
+	rt_outlines o, again;
+	rt_node nodes[3];
+	rt_buf out;
+	const rt_outline *x;
+
+	(void)state;
+	outlines_of(rt_str_of(text), &o);
+	memcpy(nodes, o.items[0].nodes, 2 * sizeof(nodes[0]));
+	nodes[2] = json_node("a", -1, "user", "",
+			     "{\"content\":\"second\",\"pi\":{\"type\":\"message\",\"id\":\"a\","
+			     "\"parentId\":null,\"message\":{\"role\":\"user\"}}}");
+	o.items[0].nodes = nodes;
+	o.items[0].node_count = 3;
+	o.items[0].takes = takes;
+	o.items[0].take_count = 2;
+	write_to(&o, NULL, &out);
+	assert_true(rt_str_starts(rt_buf_str(&out), rt_str_of(text)));
+	outlines_of(rt_buf_str(&out), &again);
+	x = &again.items[0];
+	assert_int_equal(x->node_count, 5); /* and the copy of b, and the anchor below b */
+	assert_int_equal(x->nodes[2].parent, -1);
+	assert_int_equal(x->nodes[3].parent, 2);
+	assert_int_equal(x->nodes[4].parent, 1);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+}
+
+/* --- random outlines --- */
+
+/* Every entry has a mark in its content, by which it is known again: "<17>". */
+
+static uint64_t seed;
+
+static size_t
+rnd(size_t below)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (size_t)(seed >> 33) % below;
+}
+
+/* A session file with all the oddities, and few ids, so that they meet. */
+static void
+random_file(rt_buf *file)
+{
+	static const char *const types[] = {"message", "label",      "custom",      "session_info",
+					    "usage",   "compaction", "context_edit"};
+	size_t count = rnd(30), i;
+
+	rt_buf_add_c(file, HEADER);
+	for (i = 0; i < count; i++) {
+		if (rnd(6) == 0)
+			rt_buf_add_c(file, rnd(2) == 0 ? "torn\n" : "\r\n");
+		rt_buf_add_f(file, "{\"type\":\"%s\",\"id\":\"%zu\",\"parentId\":", types[rnd(7)],
+			     rnd(10) == 0 ? rnd(30) : i);
+		if (rnd(8) == 0)
+			rt_buf_add_c(file, "null");
+		else
+			rt_buf_add_f(file, "\"%zu\"", rnd(4) == 0 ? rnd(40) : i == 0 ? 0 : i - 1);
+		rt_buf_add_f(file,
+			     ",\"targetId\":\"%zu\",\"label\":\"%s\",\"name\":\"n%zu\",\"message\":{"
+			     "\"role\":\"%s\",\"content\":\"<%zu>\"}}\n",
+			     rnd(30), rnd(3) == 0 ? "" : "x", rnd(3), rnd(2) == 0 ? "user" : "assistant",
+			     i);
+	}
+	if (rnd(4) == 0)
+		file->size--;
+}
+
+enum { NODES_MAX = 64, NAME_SIZE = 32 };
+
+typedef char name[NAME_SIZE];
+
+/* Some of what Retake may do to it. New nodes go behind the old ones. */
+static void
+random_edits(rt_outline *x, rt_node *nodes, name *ids, name *texts)
+{
+	size_t old = x->node_count, edits = rnd(8), i;
+
+	memcpy(nodes, x->nodes, old * sizeof(*nodes));
+	x->nodes = nodes;
+	for (i = 0; i < old; i++)
+		if (nodes[i].id.size == 0) { /* as the engine does */
+			snprintf(ids[i], NAME_SIZE, "made-%zu", i);
+			nodes[i].id = rt_str_of(ids[i]);
+		}
+	for (i = 0; i < edits; i++) {
+		size_t n = x->node_count, at = n == 0 ? 0 : rnd(n);
+
+		if (rnd(2) == 0 || n == 0) {
+			snprintf(ids[n], NAME_SIZE, "new-%zu", n);
+			snprintf(texts[n], NAME_SIZE, "<%zu>", n);
+			nodes[n] = text_node(ids[n], n == 0 ? -1 : (int64_t)at,
+					     rnd(2) == 0 ? "User" : "Tool", texts[n]);
+			x->node_count++;
+		} else if (rnd(2) == 0) {
+			nodes[at].label = rnd(2) == 0 ? RT_STR("y") : rt_str_at(NULL, 0);
+		} else {
+			nodes[at].parent = (int64_t)rnd(n + 1) - 1;
+		}
+	}
+	x->has_head = true;
+	x->head = (int64_t)rnd(x->node_count + 1) - 1;
+	assert_int_equal(rt_outline_mend(rt_alloc_libc(), x, NULL, NULL), RT_OK);
+}
+
+/* The node of y that has the mark of number; -1: none. */
+static int64_t
+place_of(const rt_outline *y, size_t number)
+{
+	name mark;
+	size_t i;
+
+	snprintf(mark, sizeof(mark), "<%zu>", number);
+	for (i = 0; i < y->node_count; i++)
+		if (rt_str_find(y->nodes[i].body, rt_str_of(mark), 0) != SIZE_MAX)
+			return (int64_t)i;
+	return -1;
+}
+
+/* What was written is what the outline said: parents, labels, and where the head is. */
+static void
+assert_says(const rt_outline *x, const rt_outline *y)
+{
+	int64_t place[NODES_MAX], at = y->head, head = x->head; /* walks up from at */
+	size_t i;
+
+	for (i = 0; i < x->node_count; i++) {
+		place[i] = place_of(y, i);
+		if (place[i] < 0)
+			fail_msg("seed %u: node %zu is not there", (unsigned)seed, i);
+	}
+	for (i = 0; i < x->node_count; i++) {
+		int64_t parent = x->nodes[i].parent;
+
+		assert_int_equal(y->nodes[place[i]].parent, parent < 0 ? -1 : place[parent]);
+		assert_true(rt_str_eq(x->nodes[i].label, y->nodes[place[i]].label));
+	}
+	/* records that we added hang below the head; but they leave alone a last line whose id
+	 * means another entry */
+	while (at >= 0 && rt_str_find(y->nodes[at].body, RT_STR("<"), 0) == SIZE_MAX)
+		at = y->nodes[at].parent;
+	if (head < 0)
+		assert_int_equal(at, -1);
+	else if (place[head] + 1 < (int64_t)x->node_count)
+		assert_int_equal(at, place[head]);
+}
+
+/* A take out of the path to a random node, with some entries left out. */
+static size_t
+random_take(const rt_outline *x, int64_t *take)
+{
+	int64_t at = (int64_t)rnd(x->node_count);
+	size_t count = 0, i;
+
+	for (; at >= 0; at = x->nodes[at].parent)
+		if (rnd(6) != 0)
+			take[count++] = at;
+	for (i = 0; i < count / 2; i++) {
+		int64_t swap = take[i];
+
+		take[i] = take[count - 1 - i];
+		take[count - 1 - i] = swap;
+	}
+	return count;
+}
+
+/* The take is a path from a root of y; gives its last node. */
+static int64_t
+assert_path(const rt_outline *y, const rt_outline_take *take)
+{
+	int64_t at = -1;
+	size_t i, j;
+	name mark;
+
+	for (i = 0; i < take->node_count; i++) {
+		snprintf(mark, sizeof(mark), "<%u>", (unsigned)take->nodes[i]);
+		for (j = 0; j < y->node_count; j++)
+			if (y->nodes[j].parent == at &&
+			    rt_str_find(y->nodes[j].body, rt_str_of(mark), 0) != SIZE_MAX)
+				break;
+		if (j == y->node_count)
+			fail_msg("seed %u: a take is not there", (unsigned)seed);
+		at = (int64_t)j;
+	}
+	return at;
+}
+
+static void
+test_random_takes(void **state)
+{
+	enum { TAKES = 4 };
+	const rt_export_options active = {.whole = false};
+	rt_node nodes[NODES_MAX];
+	name ids[NODES_MAX], texts[NODES_MAX];
+	int64_t lists[TAKES][NODES_MAX];
+	rt_outline_take takes[TAKES];
+	rt_outlines o, again;
+	rt_outline *x;
+	rt_buf file, out;
+	unsigned run, t;
+
+	(void)state;
+	for (run = 1; run <= 3000; run++) {
+		seed = run;
+		rt_buf_init(&file, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		random_file(&file);
+		outlines_of(rt_buf_str(&file), &o);
+		x = &o.items[0];
+		random_edits(x, nodes, ids, texts);
+		memset(takes, 0, sizeof(takes));
+		for (t = 0; t < TAKES; t++) {
+			takes[t].nodes = lists[t];
+			takes[t].node_count = x->node_count == 0 ? 0 : random_take(x, lists[t]);
+		}
+		x->takes = takes;
+		x->take_count = TAKES;
+		x->active_take = run % TAKES;
+		x->has_head = false; /* at the tip */
+		write_to(&o, NULL, &out);
+		assert_same(rt_buf_str(&out));
+		outlines_of(rt_buf_str(&out), &again);
+		for (t = 0; t < TAKES; t++)
+			assert_path(&again.items[0], &takes[t]);
+		rt_outlines_deinit(&again);
+		rt_buf_deinit(&out);
+
+		write_to(&o, &active, &out);
+		assert_same(rt_buf_str(&out));
+		outlines_of(rt_buf_str(&out), &again);
+		assert_path(&again.items[0], &takes[x->active_take]);
+		rt_outlines_deinit(&again);
+		rt_outlines_deinit(&o);
+		rt_buf_deinit(&out);
+		rt_buf_deinit(&file);
+	}
+}
+
+static void
+test_random(void **state)
+{
+	rt_node nodes[NODES_MAX];
+	name ids[NODES_MAX], texts[NODES_MAX];
+	rt_outlines o, again;
+	rt_buf file, out;
+	unsigned run;
+
+	(void)state;
+	for (run = 1; run <= 5000; run++) {
+		seed = run;
+		if (run % 1000 == 1)
+			print_message("seeds from %u\n", run);
+		rt_buf_init(&file, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		random_file(&file);
+		assert_same(rt_buf_str(&file));
+		outlines_of(rt_buf_str(&file), &o);
+		random_edits(&o.items[0], nodes, ids, texts);
+		write_to(&o, NULL, &out);
+		assert_same(rt_buf_str(&out));
+		outlines_of(rt_buf_str(&out), &again);
+		assert_says(&o.items[0], &again.items[0]);
+		rt_outlines_deinit(&again);
+		rt_outlines_deinit(&o);
+		rt_buf_deinit(&out);
+		rt_buf_deinit(&file);
+	}
+}
+
+/* --- torture --- */
+
+typedef struct stingy {
+	long left;
+} stingy;
+
+static void *
+stingy_resize(void *ctx, void *ptr, size_t size)
+{
+	stingy *s = ctx;
+
+	return s->left-- > 0 ? realloc(ptr, size) : NULL;
+}
+
+static void
+stingy_release(void *ctx, void *ptr)
+{
+	(void)ctx;
+	free(ptr);
+}
+
+static void
+test_torture(void **state)
+{
+	static const char text[] = "x\n" HEADER USER("a", ROOT, "01") USER("a", P("a"), "02")
+		BOT("b", P("a"), "03") LABEL("l", P("b"), "04", "a", ",\"label\":\"x\"") "\xFF\n";
+	const rt_export_options lossless = {.whole = true, .lossless = true};
+	rt_outlines o;
+	rt_node nodes[6];
+	long allowed;
+	rt_status st = RT_NOMEM;
+
+	(void)state;
+	for (allowed = 0; st != RT_OK; allowed++) {
+		stingy purse = {allowed};
+		rt_alloc alloc = {stingy_resize, stingy_release, &purse};
+
+		assert_true(allowed < 1000);
+		st = rt_format_pi.read(&alloc, rt_str_of(text), &o, NULL, NULL);
+		if (st == RT_OK)
+			rt_outlines_deinit(&o);
+		else
+			assert_int_equal(st, RT_NOMEM);
+	}
+	outlines_of(rt_str_of(text), &o);
+	memcpy(nodes, o.items[0].nodes, 4 * sizeof(nodes[0]));
+	nodes[0].muted = true;
+	nodes[1].label = rt_str_at(NULL, 0);
+	nodes[2].parent = 0;
+	nodes[4] = json_node("j", 0, "AI", "", "{\"content\":\"x\",\"k\":1}");
+	nodes[5] = json_node("k", 4, "user", "", "{\"content\":\"x\",\"pi\":{\"type\":\"message\","
+						 "\"message\":{\"role\":\"user\"}}}");
+	o.items[0].nodes = nodes;
+	o.items[0].node_count = 6;
+	o.items[0].name = RT_STR("new");
+	for (st = RT_NOMEM, allowed = 0; st != RT_OK; allowed++) {
+		stingy purse = {allowed};
+		rt_alloc alloc = {stingy_resize, stingy_release, &purse};
+		rt_buf out;
+
+		assert_true(allowed < 1000);
+		rt_buf_init(&out, &alloc, RT_BUF_UNLIMITED);
+		st = rt_format_pi.write(&alloc, &o, &lossless, &out, NULL);
+		if (st != RT_OK) {
+			assert_int_equal(st, RT_NOMEM);
+			assert_int_equal(out.size, 0);
+		}
+		rt_buf_deinit(&out);
+	}
+	rt_outlines_deinit(&o);
+}
+
+/* As deep as a session may get, every line to be patched. */
+static void
+test_deep(void **state)
+{
+	enum { COUNT = 100000 };
+	rt_node *nodes = calloc(COUNT, sizeof(*nodes));
+	char(*ids)[8] = calloc(COUNT, sizeof(*ids));
+	rt_outline outline = {.nodes = nodes, .node_count = COUNT, .head = 0, .has_head = true};
+	rt_outlines o = {.items = &outline, .count = 1}, again;
+	rt_buf out;
+	int i;
+
+	(void)state;
+	for (i = 0; i < COUNT; i++) { /* children first: the last node is the root */
+		snprintf(ids[i], sizeof(ids[i]), "%d", i);
+		nodes[i] = text_node(ids[i], i + 1 < COUNT ? i + 1 : -1, "user", "x");
+		nodes[i].has_ts = false;
+	}
+	write_to(&o, NULL, &out);
+	outlines_of(rt_buf_str(&out), &again);
+	assert_int_equal(again.items[0].node_count, COUNT);
+	assert_int_equal(again.items[0].nodes[COUNT - 1].parent, COUNT - 2);
+	assert_str(again.items[0].nodes[COUNT - 1].id, "0");
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+	free(ids);
+	free(nodes);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_composed),
+		cmocka_unit_test(test_appended),
+		cmocka_unit_test(test_edited),
+		cmocka_unit_test(test_role),
+		cmocka_unit_test(test_lossless),
+		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_shadowed),
+		cmocka_unit_test(test_label_changes),
+		cmocka_unit_test(test_name_changes),
+		cmocka_unit_test(test_anchor),
+		cmocka_unit_test(test_takes),
+		cmocka_unit_test(test_revisions),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_random_takes),
+		cmocka_unit_test(test_torture),
+		cmocka_unit_test(test_deep),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The only door between C and toml++ (C++): TOML text in, events out. No exception and
+ * no C++ type comes through it, and it includes nothing of ours, since some of our
+ * headers are not C++. Built only where toml++ is there (RT_WITH_TOML). */
+#ifndef RT_FORMATS_TOML_SHIM_H
+#define RT_FORMATS_TOML_SHIM_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rt_toml_event {
+	RT_TOML_TABLE,
+	RT_TOML_TABLE_END,
+	RT_TOML_ARRAY,
+	RT_TOML_ARRAY_END,
+	RT_TOML_KEY,     /* bytes: its name; the member's value follows */
+	RT_TOML_STRING,  /* bytes: its text */
+	RT_TOML_NUMBER,  /* bytes: as JSON writes it, every digit as it stood */
+	RT_TOML_LITERAL, /* bytes: what JSON has no word for: dates, times, inf, nan */
+	RT_TOML_TRUE,
+	RT_TOML_FALSE
+} rt_toml_event;
+
+/* Members come in the order of the text. The callback must not throw or jump out. */
+typedef void (*rt_toml_event_fn)(void *ctx, rt_toml_event event, const char *bytes, size_t size);
+
+typedef enum rt_toml_result { RT_TOML_OK, RT_TOML_MALFORMED, RT_TOML_NOMEM } rt_toml_result;
+
+typedef struct rt_toml_fault {
+	unsigned long line, column; /* 1-based, in code points */
+	char text[240];             /* NUL-terminated */
+} rt_toml_fault;
+
+/* The caller has checked the nesting: this recurses over it. */
+rt_toml_result rt_toml_parse(const char *text, size_t size, rt_toml_event_fn fn, void *ctx,
+			     rt_toml_fault *out_fault);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

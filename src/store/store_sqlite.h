@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A store in one SQLite file (and its -wal and -shm while it is open). Several processes
+ * may have it open at once. */
+#ifndef RT_STORE_SQLITE_H
+#define RT_STORE_SQLITE_H
+
+#include "base/env.h"
+#include "engine/store.h"
+
+typedef struct rt_store_sqlite_options {
+	bool create;    /* make the file (mode 0600, its folder 0700) when it is missing */
+	bool read_only; /* never write a byte, not even a -shm next to it where avoidable */
+	bool relaxed;   /* commits are not synced: a loss of power may take the last seconds
+	                   (at most what one WAL checkpoint interval holds), a crash of the
+	                   process takes nothing */
+	int busy_ms;    /* how long to wait for another writer; 0: the default, 30,000 */
+	/* Pages in the write-ahead log after which they go into the file; 0: the default,
+	   1,000 (8 MB). A crash leaves that much to read at the next open. */
+	int checkpoint_pages;
+	/* Both NULL but in tests, and read during open only (vfs: as long as it is open). */
+	const char *vfs;  /* the name of a registered VFS: one that loses power */
+	const char *boot; /* names this start of the machine */
+} rt_store_sqlite_options;
+
+/* RT_NOT_FOUND: no such file and create is off. RT_NOT_OURS: another kind of file, its
+ * bytes untouched. RT_TOO_NEW: written by a newer Retake: opened only with read_only, the
+ * message names the versions. RT_CORRUPT: damaged; an empty or truncated file that once was
+ * a store is damaged, not new. RT_IO: cannot be read (permissions, disk): never taken for
+ * empty. An SQLite library older than 3.51.3 is refused (it can damage a store that two
+ * processes write to). */
+RT_CHECKED rt_status rt_store_sqlite_open(const rt_alloc *alloc, const rt_env *env,
+					  const char *path,
+					  const rt_store_sqlite_options *options,
+					  rt_store **out_store, rt_error *err);
+
+#endif

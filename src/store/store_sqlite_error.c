@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SQLite's result codes in our words. What SQLite says goes into the message only where
+ * it adds something; nobody reads "database is locked" here. */
+#include "store/store_sqlite_impl.h"
+
+#include <errno.h>
+
+rt_status
+rt_sqlite_status(int rc)
+{
+	switch (rc & 0xff) {
+	case SQLITE_OK:
+	case SQLITE_ROW:
+	case SQLITE_DONE:
+		return RT_OK;
+	case SQLITE_NOMEM:
+		return RT_NOMEM;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL:
+		return RT_BUSY;
+	case SQLITE_FULL:
+		return RT_FULL;
+	case SQLITE_TOOBIG:
+		return RT_LIMIT;
+	case SQLITE_NOTADB:
+		return RT_NOT_OURS;
+	case SQLITE_READONLY:
+		return RT_READ_ONLY;
+	case SQLITE_INTERRUPT:
+		return RT_INTERRUPTED;
+	case SQLITE_IOERR:
+		if (rc == SQLITE_IOERR_NOMEM)
+			return RT_NOMEM;
+		if (rc == SQLITE_IOERR_CORRUPTFS || rc == SQLITE_IOERR_DATA)
+			return RT_CORRUPT;
+		return RT_IO;
+	case SQLITE_CANTOPEN:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+	case SQLITE_NOLFS:
+		return RT_IO;
+	default:
+		/* CORRUPT; and ERROR, SCHEMA, CONSTRAINT, MISMATCH …: our statements are right,
+		 * so the tables are not ours as we made them. */
+		return RT_CORRUPT;
+	}
+}
+
+/* SQLite's own message may quote a damaged file: only printable ASCII passes. */
+static void
+printable(char *to, size_t room, const char *from)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < room && from[i] != 0; i++)
+		to[i] = from[i] >= 0x20 && from[i] < 0x7f ? from[i] : '?';
+	to[i] = 0;
+}
+
+rt_status
+rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err)
+{
+	int rc = db == NULL ? SQLITE_NOMEM : sqlite3_extended_errcode(db);
+	int no = db == NULL ? 0 : sqlite3_system_errno(db);
+	rt_status st = rt_sqlite_status(rc);
+	char why[120];
+
+	printable(why, sizeof(why), db == NULL ? "" : sqlite3_errmsg(db));
+	if (st == RT_OK)
+		st = RT_IO; /* the caller saw a failure that SQLite has forgotten */
+	if ((rc == SQLITE_IOERR_FSYNC || rc == SQLITE_IOERR_DIR_FSYNC) &&
+	    !RT_SEEDED(RT_SEEDED_NOT_POISONED))
+		s->poisoned = true;
+	if (rt_sqlite_is_owner(s))
+		s->tx_status = st;
+	switch (st) {
+	case RT_NOMEM:
+		return rt_fail(err, st, "out of memory while %s", doing);
+	case RT_BUSY:
+		return rt_fail(err, st,
+			       "another process has been writing to %s for %d s; try again",
+			       s->place, (s->options.busy_ms + 999) / 1000);
+	case RT_FULL:
+		return rt_fail(err, st,
+			       "no space left on the disk that holds %s; free some and try again",
+			       s->place);
+	case RT_LIMIT:
+		return rt_fail(err, st, "%s: a row is larger than a store can hold", s->place);
+	case RT_READ_ONLY:
+		return rt_fail(err, st, "%s cannot be written", s->place);
+	case RT_NOT_OURS:
+		return rt_fail(err, st, "%s is not a Retake store", s->place);
+	case RT_IO:
+		if (no == ENOSPC || no == EDQUOT || no == EFBIG)
+			return rt_fail(err, RT_FULL,
+				       "no space left on the disk that holds %s; free some and "
+				       "try again", s->place);
+		return rt_fail(err, st, "%s: the disk failed while %s (%s, error %d, system %d)",
+			       s->place, doing, sqlite3_errstr(rc), rc, no);
+	case RT_CORRUPT:
+		return rt_fail(err, st, "%s is damaged (found while %s: %s); run retake fsck",
+			       s->place, doing, why);
+	default:
+		return rt_fail(err, st, "%s: %s failed: %s", s->place, doing, sqlite3_errstr(rc));
+	}
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finding and creating a store's file.
+ *
+ * A file is looked at through the VFS before SQLite is let near it (never with open(2):
+ * closing a second descriptor would drop the locks that other handles of this process
+ * hold). Only a whole header of ours is handed on; everything else is refused with its
+ * bytes as they were.
+ *
+ * Creating makes the whole image in memory, writes it to a file of another name next to
+ * the path, syncs it and gives it its name in one step that fails when the name is taken.
+ * So there is never a half-made store, two processes that create at once end up with one
+ * store, and an empty file under a store's name is damage. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* renameat2 */
+#endif
+#include "store/store_sqlite_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h> /* snprintf, renameat2: no streams */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+const char rt_sqlite_schema[] =
+	"CREATE TABLE meta(key TEXT PRIMARY KEY, sum INTEGER NOT NULL, value TEXT NOT NULL)"
+	" STRICT, WITHOUT ROWID;"
+	"CREATE TABLE project(id INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
+	" name BLOB NOT NULL UNIQUE) STRICT;"
+	"CREATE TABLE log(key INTEGER PRIMARY KEY, step BLOB NOT NULL, at INTEGER NOT NULL,"
+	" sum INTEGER NOT NULL, data BLOB NOT NULL) STRICT;"
+	"CREATE TABLE body(key INTEGER PRIMARY KEY, entry INTEGER NOT NULL,"
+	" sum INTEGER NOT NULL, data BLOB NOT NULL) STRICT;"
+	"CREATE TABLE node(key INTEGER PRIMARY KEY, sum INTEGER NOT NULL, data BLOB NOT NULL)"
+	" STRICT;"
+	"CREATE TABLE root(project INTEGER PRIMARY KEY, seq INTEGER NOT NULL,"
+	" sum INTEGER NOT NULL, data BLOB NOT NULL) STRICT;"
+	"CREATE TABLE side(project INTEGER NOT NULL, name BLOB NOT NULL, sum INTEGER NOT NULL,"
+	" data BLOB NOT NULL, PRIMARY KEY(project, name)) STRICT, WITHOUT ROWID;"
+	"CREATE TABLE mark(project INTEGER PRIMARY KEY, number INTEGER NOT NULL,"
+	" sum INTEGER NOT NULL) STRICT;"
+	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content='',"
+	" contentless_delete=1, contentless_unindexed=1,"
+	" tokenize='unicode61 remove_diacritics 2', detail=full);";
+
+/* --- looking at the file --- */
+
+static rt_status
+look_at_kind(const rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err)
+{
+	struct stat info;
+
+	*out = RT_SQLITE_REFUSED;
+	if (stat(s->path, &info) != 0) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			return rt_fail(err, RT_IO, "%s cannot be looked at: %s", s->place,
+				       strerror(errno));
+		if (errno == ENOTDIR)
+			return rt_fail(err, RT_IO, "%s lies below something that is not a folder",
+				       s->place);
+		*out = RT_SQLITE_MISSING;
+		return RT_OK;
+	}
+	if (S_ISDIR(info.st_mode))
+		return rt_fail(err, RT_IO, "%s is a folder, not a store", s->place);
+	if (!S_ISREG(info.st_mode))
+		return rt_fail(err, RT_NOT_OURS, "%s is not a regular file", s->place);
+	*out = RT_SQLITE_OURS;
+	return RT_OK;
+}
+
+static uint32_t
+get32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* Open a file of the VFS for reading. *file is NULL when that fails. */
+static int
+peek_open(const rt_sqlite_store *s, const char *suffix, int kind, sqlite3_file **out)
+{
+	char path[RT_SQLITE_PATH_ROOM + 8];
+	sqlite3_file *file = sqlite3_malloc(s->vfs->szOsFile);
+	sqlite3_filename name;
+	int rc = SQLITE_NOMEM;
+
+	*out = NULL;
+	if (file == NULL)
+		return SQLITE_NOMEM;
+	memset(file, 0, (size_t)s->vfs->szOsFile);
+	snprintf(path, sizeof(path), "%s%s", s->path, suffix);
+	name = sqlite3_create_filename(path, "", "", 0, NULL);
+	if (name != NULL)
+		rc = s->vfs->xOpen(s->vfs, name, file, SQLITE_OPEN_READONLY | kind, NULL);
+	sqlite3_free_filename(name);
+	if (rc == SQLITE_OK) {
+		*out = file;
+		return SQLITE_OK;
+	}
+	if (file->pMethods != NULL)
+		(void)file->pMethods->xClose(file);
+	sqlite3_free(file);
+	return rc;
+}
+
+static void
+peek_close(sqlite3_file *file)
+{
+	if (file == NULL)
+		return;
+	(void)file->pMethods->xClose(file);
+	sqlite3_free(file);
+}
+
+/* Is there a write-ahead log? It begins with 37 7f 06 82 or 83. */
+static bool
+has_log(const rt_sqlite_store *s)
+{
+	unsigned char head[32] = {0};
+	sqlite3_file *file = NULL;
+	bool filled = false, found = false;
+
+	if (!rt_sqlite_exists(s, "-wal", &filled) || !filled ||
+	    peek_open(s, "-wal", SQLITE_OPEN_WAL, &file) != SQLITE_OK)
+		return false;
+	if (file->pMethods->xRead(file, head, sizeof(head), 0) == SQLITE_OK)
+		found = head[0] == 0x37 && head[1] == 0x7f && head[2] == 0x06 &&
+			(head[3] & 0xfe) == 0x82;
+	peek_close(file);
+	return found;
+}
+
+/* The first 100 bytes of an SQLite file:
+ *    0  "SQLite format 3" and a NUL
+ *   16  page size, 2 bytes, 1 stands for 65536
+ *   24  change counter, 4 bytes
+ *   28  pages in the file, 4 bytes; right if 24 and 92 hold the same
+ *   60  user_version, 4 bytes
+ *   68  application_id, 4 bytes
+ *   92  the change counter for which 28 is right, 4 bytes */
+static rt_status
+judge_header(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 size,
+	     rt_error *err)
+{
+	static const char magic[16] = "SQLite format 3";
+	size_t known = size < 16 ? (size_t)size : 16;
+
+	if (size == 0)
+		return rt_fail(err, RT_CORRUPT, "%s is empty; it is not taken for a new store",
+			       s->place);
+	/* A page 1 that was trashed while the log was written back is in the log whole. Then
+	 * open asks again, through SQLite. */
+	if (memcmp(head, magic, known) != 0 && size >= 512 && has_log(s))
+		return RT_OK;
+	if (memcmp(head, magic, known) != 0)
+		return rt_fail(err, RT_NOT_OURS, "%s is another kind of file, not a Retake store",
+			       s->place);
+	if (size < RT_SQLITE_HEADER_SIZE)
+		return rt_fail(err, RT_CORRUPT, "%s is cut off: only %d bytes of it are there",
+			       s->place, (int)size);
+	if (get32(head + 68) != RT_SQLITE_APPLICATION_ID)
+		return rt_fail(err, RT_NOT_OURS,
+			       "%s is an SQLite database of another program, not a Retake store",
+			       s->place);
+	return RT_OK;
+}
+
+/* Is the file shorter than its header says? With a write-ahead log it may be: the rest is
+ * in there. */
+static bool
+is_cut(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 size)
+{
+	uint32_t page = (uint32_t)head[16] << 8 | head[17];
+	bool filled;
+
+	if (page == 1)
+		page = 65536;
+	if (memcmp(head + 24, head + 92, 4) != 0)
+		return false;
+	if (size >= (sqlite3_int64)get32(head + 28) * page)
+		return false;
+	(void)rt_sqlite_exists(s, "-wal", &filled);
+	return !filled;
+}
+
+static rt_status
+look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, bool *out_cut, rt_error *err)
+{
+	unsigned char head[RT_SQLITE_HEADER_SIZE] = {0};
+	sqlite3_file *file = NULL;
+	sqlite3_int64 size = 0;
+	rt_status st = RT_OK;
+	int rc, there = 0;
+
+	*out = RT_SQLITE_REFUSED;
+	*out_cut = false;
+	errno = 0;
+	if (s->options.vfs != NULL) {
+		rc = s->vfs->xAccess(s->vfs, s->path, SQLITE_ACCESS_EXISTS, &there);
+		if (rc == SQLITE_OK && !there) {
+			*out = RT_SQLITE_MISSING;
+			return RT_OK;
+		}
+	}
+	rc = peek_open(s, "", SQLITE_OPEN_MAIN_DB, &file);
+	if (rc == SQLITE_OK)
+		rc = file->pMethods->xFileSize(file, &size);
+	if (rc == SQLITE_OK)
+		rc = file->pMethods->xRead(file, head, sizeof(head), 0);
+	if (rc == SQLITE_IOERR_SHORT_READ)
+		rc = SQLITE_OK; /* the rest is zero */
+	if (size == 0 && head[0] != 0)
+		size = 1; /* SQLite's unix VFS gives 0 for a file of one byte */
+	if (RT_SEEDED(RT_SEEDED_EMPTY_IS_NEW) && rc == SQLITE_OK && size == 0) {
+		*out = RT_SQLITE_MISSING;
+		peek_close(file);
+		return RT_OK;
+	}
+	if (rc != SQLITE_OK)
+		st = rt_fail(err, rt_sqlite_status(rc) == RT_NOMEM ? RT_NOMEM : RT_IO,
+			     "%s cannot be read: %s", s->place,
+			     errno == EACCES ? "no permission" : sqlite3_errstr(rc));
+	else
+		st = judge_header(s, head, size, err);
+	if (st == RT_OK) {
+		*out = RT_SQLITE_OURS;
+		*out_cut = is_cut(s, head, size);
+	}
+	peek_close(file);
+	return st;
+}
+
+rt_status
+rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err)
+{
+	enum { TRIES = 3 };
+	struct timespec nap = {0, 5000000};
+	bool cut = false;
+	rt_status st = RT_OK;
+
+	*out = RT_SQLITE_OURS;
+	if (s->options.vfs == NULL)
+		st = look_at_kind(s, out, err);
+	if (st != RT_OK || *out != RT_SQLITE_OURS)
+		return st;
+	/* Header, size and log are three looks; somebody may have tidied up in between. */
+	for (int i = 0; i < TRIES; i++) {
+		st = look_at_header(s, out, &cut, err);
+		if (st != RT_OK || !cut)
+			return st;
+		nanosleep(&nap, NULL);
+	}
+	*out = RT_SQLITE_REFUSED;
+	return rt_fail(err, RT_CORRUPT, "%s is cut off: it is shorter than it says it is",
+		       s->place);
+}
+
+/* --- creating --- */
+
+static rt_status
+image_fill(rt_sqlite_store *s, rt_sqlite_conn *c, rt_error *err)
+{
+	rt_status st;
+	uint64_t epoch = 0;
+	char sql[200], number[24];
+
+	snprintf(sql, sizeof(sql),
+		 "PRAGMA page_size = %d; PRAGMA application_id = %d; PRAGMA user_version = %d;",
+		 RT_SQLITE_PAGE_SIZE, RT_SQLITE_APPLICATION_ID, RT_SQLITE_FORMAT);
+	st = rt_sqlite_exec(s, c, sql, "making it", err);
+	if (st == RT_OK)
+		st = rt_sqlite_exec(s, c, rt_sqlite_schema, "making it", err);
+	snprintf(number, sizeof(number), "%d", RT_SQLITE_MIN_READER);
+	if (st == RT_OK)
+		st = rt_sqlite_meta_set(s, c, "min_reader", rt_str_of(number), err);
+	snprintf(number, sizeof(number), "%d", RT_SQLITE_MIN_WRITER);
+	if (st == RT_OK)
+		st = rt_sqlite_meta_set(s, c, "min_writer", rt_str_of(number), err);
+	if (st == RT_OK)
+		st = rt_sqlite_meta_set(s, c, "written_by", RT_STR(RT_VERSION), err);
+	while (epoch == 0)
+		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)epoch);
+	if (st == RT_OK)
+		st = rt_sqlite_meta_set(s, c, "epoch", rt_str_of(number), err);
+	return st;
+}
+
+/* The bytes of a new store; sqlite3_free them. */
+static rt_status
+image_new(rt_sqlite_store *s, unsigned char **out, size_t *out_size, rt_error *err)
+{
+	rt_sqlite_conn c = {0};
+	sqlite3_int64 size = 0;
+	unsigned char *image = NULL;
+	rt_status st;
+
+	if (sqlite3_open_v2(":memory:", &c.db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY,
+			    NULL) != SQLITE_OK)
+		st = rt_sqlite_fail(s, c.db, "making it", err);
+	else
+		st = image_fill(s, &c, err);
+	if (st == RT_OK) {
+		image = sqlite3_serialize(c.db, "main", &size, 0);
+		if (image == NULL)
+			st = rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	if (st == RT_OK) {
+		RT_ASSERT(size > RT_SQLITE_HEADER_SIZE);
+		image[18] = image[19] = 2; /* write-ahead log */
+		*out = image;
+		*out_size = (size_t)size;
+	}
+	rt_sqlite_conn_close(&c);
+	return st;
+}
+
+rt_status
+rt_sqlite_sync_folder(const char *path, rt_error *err)
+{
+	char folder[RT_SQLITE_PATH_ROOM];
+	const char *slash = strrchr(path, '/');
+	int fd, failed;
+
+	if (slash == NULL)
+		snprintf(folder, sizeof(folder), ".");
+	else
+		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path),
+			 path);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return rt_fail(err, RT_IO, "the folder %s cannot be opened: %s", folder,
+			       strerror(errno));
+	/* Some file systems cannot sync a folder, and say so with EINVAL. */
+	failed = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
+	(void)close(fd);
+	if (failed != 0)
+		return rt_fail(err, RT_IO, "the folder %s cannot be synced: %s", folder,
+			       strerror(failed));
+	return RT_OK;
+}
+
+rt_status
+rt_sqlite_rename(const char *from, const char *to, rt_error *err)
+{
+	if (link(from, to) == 0) {
+		(void)unlink(from);
+		return RT_OK;
+	}
+#if defined(__linux__) && defined(RENAME_NOREPLACE)
+	/* File systems without hard links. */
+	if (errno != EEXIST && renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return RT_OK;
+#endif
+	if (errno == EEXIST)
+		return rt_fail(err, RT_REFUSED, "%s is there already", to);
+	return rt_fail(err, errno == ENOSPC || errno == EDQUOT ? RT_FULL : RT_IO,
+		       "%s could not be given its name: %s", to, strerror(errno));
+}
+
+static rt_status
+write_all(int fd, const unsigned char *bytes, size_t size)
+{
+	while (size > 0) {
+		ssize_t did = write(fd, bytes, size);
+
+		if (did < 0 && errno == EINTR)
+			continue;
+		if (did <= 0)
+			return errno == ENOSPC || errno == EDQUOT ? RT_FULL : RT_IO;
+		bytes += did;
+		size -= (size_t)did;
+	}
+	return fsync(fd) == 0 ? RT_OK : RT_IO;
+}
+
+/* Parent folders that are missing, 0700. */
+static rt_status
+make_folders(const rt_sqlite_store *s, rt_error *err)
+{
+	char folder[RT_SQLITE_PATH_ROOM];
+
+	snprintf(folder, sizeof(folder), "%s", s->path);
+	for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		if (mkdir(folder, 0700) == 0) {
+			rt_status st = rt_sqlite_sync_folder(folder, err);
+
+			if (st != RT_OK)
+				return st;
+		} else if (errno != EEXIST && access(folder, F_OK) != 0) {
+			return rt_fail(err, errno == ENOSPC ? RT_FULL : RT_IO,
+				       "the folder %s could not be made: %s", folder,
+				       strerror(errno));
+		}
+		*slash = '/';
+	}
+	return RT_OK;
+}
+
+static rt_status
+create_on_disk(rt_sqlite_store *s, const unsigned char *image, size_t size, rt_error *err)
+{
+	char name[RT_SQLITE_PATH_ROOM + 32];
+	uint64_t random;
+	rt_status st = make_folders(s, err);
+	int fd;
+
+	if (st != RT_OK)
+		return st;
+	s->env.random(s->env.ctx, &random, sizeof(random));
+	snprintf(name, sizeof(name), "%s.new-%016llx", s->path, (unsigned long long)random);
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return rt_fail(err, errno == ENOSPC || errno == EDQUOT ? RT_FULL : RT_IO,
+			       "%s could not be made: %s", s->place, strerror(errno));
+	st = write_all(fd, image, size);
+	if (st != RT_OK)
+		(void)rt_fail(err, st, "%s could not be written: %s", s->place, strerror(errno));
+	if (close(fd) != 0 && st == RT_OK)
+		st = rt_fail(err, RT_IO, "%s could not be written: %s", s->place, strerror(errno));
+	if (st == RT_OK) {
+		st = rt_sqlite_rename(name, s->path, err);
+		if (st == RT_REFUSED)
+			st = RT_OK; /* somebody else made it just now: theirs is as good */
+		if (st == RT_OK)
+			st = rt_sqlite_sync_folder(s->path, err);
+	}
+	(void)unlink(name);
+	return st;
+}
+
+/* A VFS of a test has no names to give: write the file where it will be. */
+static rt_status
+create_in_vfs(rt_sqlite_store *s, const unsigned char *image, size_t size, rt_error *err)
+{
+	sqlite3_file *file = sqlite3_malloc(s->vfs->szOsFile);
+	sqlite3_filename name = sqlite3_create_filename(s->path, "", "", 0, NULL);
+	int rc = SQLITE_NOMEM;
+
+	if (file != NULL && name != NULL) {
+		memset(file, 0, (size_t)s->vfs->szOsFile);
+		rc = s->vfs->xOpen(s->vfs, name, file,
+				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MAIN_DB,
+				   NULL);
+		for (size_t at = 0; rc == SQLITE_OK && at < size; at += RT_SQLITE_PAGE_SIZE)
+			rc = file->pMethods->xWrite(file, image + at, RT_SQLITE_PAGE_SIZE,
+						    (sqlite3_int64)at);
+		if (rc == SQLITE_OK)
+			rc = file->pMethods->xSync(file, SQLITE_SYNC_FULL);
+		if (file->pMethods != NULL)
+			(void)file->pMethods->xClose(file);
+	}
+	sqlite3_free_filename(name);
+	sqlite3_free(file);
+	if (rc != SQLITE_OK)
+		return rt_fail(err, rt_sqlite_status(rc), "%s could not be made: %s", s->place,
+			       sqlite3_errstr(rc));
+	return RT_OK;
+}
+
+rt_status
+rt_sqlite_create(rt_sqlite_store *s, rt_error *err)
+{
+	unsigned char *image = NULL;
+	size_t size = 0;
+	rt_status st = image_new(s, &image, &size, err);
+
+	if (st == RT_OK)
+		st = s->options.vfs == NULL ? create_on_disk(s, image, size, err)
+					    : create_in_vfs(s, image, size, err);
+	sqlite3_free(image);
+	return st;
+}

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conformance-import MANIFEST EXPECTED: every file of the manifest is given to the format
+ * that knows it by its content, and what comes out is counted and compared with the facts
+ * in EXPECTED, as its "_conventions" define them:
+ *
+ *   message        a node with a role whose kind is a message; other nodes are structure
+ *   leaves         nodes without children, structure included
+ *   longest_path   messages on the path that has most of them
+ *   active path    from the head up
+ *   last_text80    of the last message there that has text: stripped, 80 code points
+ *
+ * Facts that only one tool has are checked for pi alone. A file that no format knows is
+ * skipped. Last line: "N passed, N failed, N skipped", N counting files. */
+#include "codec/body.h"
+#include "conformance.h"
+#include "formats/formats.h"
+
+enum { SNIFF_SIZE = 64 * 1024, SURE_ENOUGH = 50, TEXT_POINTS = 80 };
+
+/* A number under a name, in the order of first sight. */
+typedef struct tally {
+	struct {
+		rt_str name;
+		uint64_t count;
+	} *items;
+	size_t size;
+} tally;
+
+/* What is counted in one discussion, or in all of a file. */
+typedef struct facts {
+	uint64_t nodes, messages, roots, orphans, leaves, branch_points, longest_path;
+	uint64_t active_messages, conversations;
+	bool knows_orphans;
+	tally roles;
+	tally types;  /* of pi records, the header included */
+	rt_str last_role;
+	rt_buf last_text;
+} facts;
+
+static void
+count_name(tally *t, rt_str name, uint64_t by)
+{
+	size_t i;
+
+	for (i = 0; i < t->size; i++)
+		if (rt_str_eq(t->items[i].name, name)) {
+			t->items[i].count += by;
+			return;
+		}
+	t->items = realloc(t->items, (t->size + 1) * sizeof(*t->items));
+	if (t->items == NULL)
+		abort();
+	t->items[t->size].name = name;
+	t->items[t->size++].count = by;
+}
+
+static void
+add_tally(tally *to, const tally *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->size; i++)
+		count_name(to, from->items[i].name, from->items[i].count);
+}
+
+static bool
+is_message(const rt_node *node)
+{
+	return node->role.size > 0 && (node->kind.size == 0 || rt_str_is(node->kind, "message"));
+}
+
+static bool
+read_body(const rt_node *node, rt_buf *scratch, rt_body *out)
+{
+	rt_buf_clear(scratch);
+	rt_buf_add_byte(scratch, node->body_format);
+	rt_buf_add_str(scratch, node->body);
+	return rt_body_read(rt_alloc_libc(), rt_buf_str(scratch), out, NULL) == RT_OK;
+}
+
+/* Size of the white space at the beginning of s, as Python strips it. */
+static size_t
+blank_size(rt_str s)
+{
+	static const char *const blanks[] = {
+		" ",            "\t",           "\n",           "\v",           "\f",
+		"\r",           "\x1c",         "\x1d",         "\x1e",         "\x1f",
+		"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81",
+		"\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86",
+		"\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8",
+		"\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
+	size_t i;
+
+	for (i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++)
+		if (rt_str_starts(s, rt_str_of(blanks[i])))
+			return strlen(blanks[i]);
+	return 0;
+}
+
+static rt_str
+strip(rt_str s)
+{
+	size_t step, back;
+
+	while (s.size > 0 && (step = blank_size(s)) > 0)
+		s = rt_str_at(s.ptr + step, s.size - step);
+	for (;;) {
+		for (back = 1; back <= 3 && back <= s.size; back++)
+			if (blank_size(rt_str_at(s.ptr + s.size - back, back)) == back)
+				break;
+		if (back > 3 || back > s.size)
+			return s;
+		s.size -= back;
+	}
+}
+
+/* Messages on the way from a root to each node; parents may come later, so walk up to
+ * what is known and come back. */
+static uint64_t
+longest_path(const rt_outline *o)
+{
+	uint64_t *depth = calloc(o->node_count + 1, sizeof(*depth));
+	size_t *walk = calloc(o->node_count + 1, sizeof(*walk));
+	bool *known = calloc(o->node_count + 1, sizeof(*known));
+	uint64_t longest = 0;
+	size_t i, steps;
+	int64_t at;
+
+	if (depth == NULL || walk == NULL || known == NULL)
+		abort();
+	for (i = 0; i < o->node_count; i++) {
+		for (steps = 0, at = (int64_t)i; at >= 0 && !known[at]; at = o->nodes[at].parent) {
+			walk[steps++] = (size_t)at;
+			known[at] = true; /* a circle would end here */
+		}
+		while (steps > 0) {
+			const rt_node *node = &o->nodes[walk[--steps]];
+
+			depth[walk[steps]] = (node->parent < 0 ? 0 : depth[node->parent]) +
+					     is_message(node);
+		}
+		if (depth[i] > longest)
+			longest = depth[i];
+	}
+	free(depth);
+	free(walk);
+	free(known);
+	return longest;
+}
+
+static void
+count_active_path(const rt_outline *o, facts *f, rt_buf *scratch)
+{
+	int64_t at = o->has_head ? o->head : (int64_t)o->node_count - 1;
+	bool has_text = false;
+
+	for (; at >= 0; at = o->nodes[at].parent) {
+		const rt_node *node = &o->nodes[at];
+		rt_body body;
+		rt_buf text;
+		rt_str stripped;
+
+		if (!is_message(node))
+			continue;
+		if (f->active_messages++ == 0)
+			f->last_role = node->role;
+		if (has_text || !read_body(node, scratch, &body))
+			continue;
+		rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_body_add_text(&text, &body);
+		stripped = strip(rt_buf_str(&text));
+		if (stripped.size > 0) {
+			size_t end = rt_utf8_offset(stripped, TEXT_POINTS);
+
+			has_text = true;
+			rt_buf_add(&f->last_text, stripped.ptr,
+				   end == SIZE_MAX ? stripped.size : end);
+		}
+		rt_buf_deinit(&text);
+		rt_body_deinit(&body);
+	}
+}
+
+/* What only the record itself tells: its type, and a parent that is not there. */
+static void
+count_pi(const rt_node *node, facts *f, rt_buf *scratch, rt_arena *arena)
+{
+	rt_body body;
+	rt_str type, copy;
+	char *to;
+
+	if (node->body_format != RT_BODY_PI || !read_body(node, scratch, &body))
+		return;
+	f->knows_orphans = true;
+	f->orphans += node->parent < 0 && yyjson_is_str(rt_json_get(body.fields, "parentId"));
+	type = rt_json_str(rt_json_get(body.fields, "type"));
+	to = rt_arena_get(arena, type.size + 1);
+	if (to == NULL)
+		abort();
+	if (type.size > 0)
+		memcpy(to, type.ptr, type.size);
+	copy = rt_str_at(to, type.size);
+	count_name(&f->types, copy, 1);
+	rt_body_deinit(&body);
+}
+
+static void
+count_outline(const rt_outline *o, facts *f, rt_arena *arena)
+{
+	uint64_t *children = calloc(o->node_count + 1, sizeof(*children));
+	rt_buf scratch;
+	size_t i;
+
+	if (children == NULL)
+		abort();
+	rt_buf_init(&scratch, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	f->conversations = 1;
+	f->nodes = o->node_count;
+	for (i = 0; i < o->node_count; i++) {
+		const rt_node *node = &o->nodes[i];
+
+		if (node->parent < 0)
+			f->roots++;
+		else
+			children[node->parent]++;
+		if (is_message(node)) {
+			f->messages++;
+			count_name(&f->roles, node->role, 1);
+		}
+		count_pi(node, f, &scratch, arena);
+	}
+	if (f->knows_orphans)
+		count_name(&f->types, RT_STR("session"), 1);
+	for (i = 0; i < o->node_count; i++) {
+		f->leaves += children[i] == 0;
+		f->branch_points += children[i] > 1;
+	}
+	f->longest_path = longest_path(o);
+	count_active_path(o, f, &scratch);
+	rt_buf_deinit(&scratch);
+	free(children);
+}
+
+static void
+facts_init(facts *f)
+{
+	memset(f, 0, sizeof(*f));
+	rt_buf_init(&f->last_text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+}
+
+static void
+facts_deinit(facts *f)
+{
+	free(f->roles.items);
+	free(f->types.items);
+	rt_buf_deinit(&f->last_text);
+}
+
+static void
+check_number(rt_case *c, const char *where, const char *what, yyjson_val *wanted, uint64_t is)
+{
+	uint64_t number = 0;
+
+	if (wanted == NULL || yyjson_is_null(wanted))
+		return;
+	rt_check(c, rt_json_u64(wanted, &number) && number == is, "%s: %s is %llu, should be %.*s",
+		 where, what, (unsigned long long)is, RT_STR_ARG(rt_json_str(wanted)));
+}
+
+static void
+check_tally(rt_case *c, const char *where, const char *what, yyjson_val *wanted, const tally *is)
+{
+	rt_buf text;
+	char name[200];
+	size_t i;
+
+	if (wanted == NULL)
+		return;
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&text, '{');
+	for (i = 0; i < is->size; i++) {
+		rt_json_add_key_str(&text, is->items[i].name);
+		rt_buf_add_u64(&text, is->items[i].count);
+	}
+	rt_buf_add_byte(&text, '}');
+	snprintf(name, sizeof(name), "%s: %s", where, what);
+	rt_check_json(c, name, &text, wanted);
+	rt_buf_deinit(&text);
+}
+
+static void
+check_text(rt_case *c, const char *where, const char *what, yyjson_val *wanted, rt_str is)
+{
+	rt_str should = rt_json_str(wanted);
+
+	if (wanted == NULL)
+		return;
+	rt_check(c, rt_str_eq(should, is), "%s: %s is \"%.*s\", should be \"%.*s\"", where, what,
+		 RT_STR_ARG(is), RT_STR_ARG(should));
+}
+
+static void
+check_counts(rt_case *c, const char *where, yyjson_val *wanted, const facts *f)
+{
+	check_number(c, where, "conversations", rt_json_get(wanted, "conversations"),
+		     f->conversations);
+	check_number(c, where, "nodes", rt_json_get(wanted, "nodes"), f->nodes);
+	check_number(c, where, "messages", rt_json_get(wanted, "messages"), f->messages);
+	check_number(c, where, "roots", rt_json_get(wanted, "roots"), f->roots);
+	check_number(c, where, "leaves", rt_json_get(wanted, "leaves"), f->leaves);
+	check_number(c, where, "branch_points", rt_json_get(wanted, "branch_points"),
+		     f->branch_points);
+	check_number(c, where, "longest_path", rt_json_get(wanted, "longest_path"),
+		     f->longest_path);
+	if (f->knows_orphans)
+		check_number(c, where, "orphans", rt_json_get(wanted, "orphans"), f->orphans);
+	check_tally(c, where, "roles", rt_json_get(wanted, "roles"), &f->roles);
+}
+
+static rt_str
+field_of(const rt_outline *o, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < o->field_count; i++)
+		if (rt_str_is(o->fields[i].name, name))
+			return o->fields[i].json;
+	return rt_str_at(NULL, 0);
+}
+
+/* Facts of pi: id, version, entry types, lines that are no JSON. */
+static void
+check_pi(rt_case *c, const char *where, yyjson_val *wanted, const rt_outline *o, const facts *f)
+{
+	rt_json_doc *field = rt_parse(field_of(o, "pi.header"));
+	rt_json_doc *header = field == NULL ? NULL : rt_parse(rt_json_str(rt_json_root(field)));
+	rt_json_doc *junk = NULL;
+	rt_str id = rt_json_str(rt_json_get(wanted, "id"));
+	yyjson_val *version, *line;
+	uint64_t number = 1, bad = 0;
+	size_t i, max;
+
+	rt_check(c, rt_str_starts(o->source, RT_STR("pi:")) &&
+			    rt_str_eq(rt_str_at(o->source.ptr + 3, o->source.size - 3), id),
+		 "%s: the source is \"%.*s\"", where, RT_STR_ARG(o->source));
+	if (rt_check(c, header != NULL, "%s: no header", where)) {
+		version = rt_json_get(rt_json_root(header), "version");
+		if (version != NULL)
+			rt_json_u64(version, &number);
+		check_number(c, where, "version", rt_json_get(wanted, "version"), number);
+	}
+	check_tally(c, where, "entry_types", rt_json_get(wanted, "entry_types"), &f->types);
+	if (field_of(o, "pi.junk").size > 0)
+		junk = rt_parse(field_of(o, "pi.junk"));
+	if (junk != NULL) {
+		yyjson_arr_foreach(rt_json_root(junk), i, max, line)
+		{
+			rt_str text = rt_json_str(yyjson_arr_get(line, 1));
+			rt_json_doc *doc = text.size > 0 ? rt_parse(text) : NULL;
+
+			bad += doc == NULL && strip(text).size > 0;
+			rt_json_free(doc);
+		}
+	}
+	check_number(c, where, "bad_lines", rt_json_get(wanted, "bad_lines"), bad);
+	rt_json_free(junk);
+	rt_json_free(header);
+	rt_json_free(field);
+}
+
+static void
+check_conversation(rt_case *c, const char *where, yyjson_val *wanted, const rt_outline *o,
+		   const facts *f)
+{
+	yyjson_val *title = rt_json_get(wanted, "title");
+
+	check_counts(c, where, wanted, f);
+	check_number(c, where, "active_path_messages",
+		     rt_json_get(wanted, "active_path_messages"), f->active_messages);
+	check_text(c, where, "last_role", rt_json_get(wanted, "last_role"), f->last_role);
+	check_text(c, where, "last_text80", rt_json_get(wanted, "last_text80"),
+		   rt_buf_str(&f->last_text));
+	if (yyjson_is_str(title)) /* a reader may make up a name where there is none */
+		check_text(c, where, "title", title, o->name);
+	if (f->knows_orphans)
+		check_pi(c, where, wanted, o, f);
+}
+
+static void
+check_outlines(rt_case *c, const rt_outlines *outlines, yyjson_val *wanted)
+{
+	yyjson_val *list = rt_json_get(wanted, "conversations");
+	facts all;
+	rt_arena *arena = rt_arena_new(rt_alloc_libc());
+	size_t i;
+
+	if (arena == NULL)
+		abort();
+	facts_init(&all);
+	for (i = 0; i < outlines->count; i++) {
+		const rt_outline *o = &outlines->items[i];
+		yyjson_val *one = yyjson_arr_get(list, i);
+		char where[40];
+		facts f;
+
+		facts_init(&f);
+		snprintf(where, sizeof(where), "conversation %zu", i);
+		count_outline(o, &f, arena);
+		if (rt_check(c, one != NULL, "%s: not expected", where))
+			check_conversation(c, where, one, o, &f);
+		all.conversations++;
+		all.messages += f.messages;
+		all.leaves += f.leaves;
+		all.branch_points += f.branch_points;
+		all.orphans += f.orphans;
+		all.knows_orphans = f.knows_orphans;
+		if (f.longest_path > all.longest_path)
+			all.longest_path = f.longest_path;
+		add_tally(&all.roles, &f.roles);
+		facts_deinit(&f);
+	}
+	rt_check(c, yyjson_arr_size(list) == outlines->count, "%zu conversations, should be %zu",
+		 outlines->count, yyjson_arr_size(list));
+	wanted = rt_json_get(wanted, "totals");
+	rt_check(c, wanted != NULL, "no totals to compare with");
+	/* totals have no nodes and roots of their own */
+	check_counts(c, "all", wanted, &all);
+	facts_deinit(&all);
+	rt_arena_free(arena);
+}
+
+typedef enum outcome { PASSED, FAILED, SKIPPED } outcome;
+
+static outcome
+run_file(const char *folder, const char *name, yyjson_val *wanted)
+{
+	rt_case c = {.name = name};
+	rt_outlines outlines;
+	rt_report report;
+	rt_error err;
+	rt_str file;
+	const rt_format *format;
+	char path[4096];
+	bool passed;
+	rt_status st;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (!rt_check(&c, rt_read_file(path, &file), "cannot be opened"))
+		return FAILED;
+	format = rt_format_sniff(
+		rt_str_at(file.ptr, file.size < SNIFF_SIZE ? file.size : SNIFF_SIZE));
+	if (wanted == NULL || format == NULL || format->read == NULL ||
+	    format->sniff(rt_str_at(file.ptr, file.size < SNIFF_SIZE ? file.size : SNIFF_SIZE)) <
+		    SURE_ENOUGH) {
+		printf("%s: skipped, %s\n", name,
+		       wanted == NULL ? "nothing is expected of it" : "no format knows it");
+		rt_free_file(file);
+		return SKIPPED;
+	}
+	memset(&err, 0, sizeof(err));
+	rt_report_init(&report, rt_alloc_libc());
+	st = format->read(rt_alloc_libc(), file, &outlines, &report, &err);
+	if (rt_check(&c, st == RT_OK, "taken for %s, but: %s", format->name, err.text)) {
+		check_outlines(&c, &outlines, wanted);
+		rt_outlines_deinit(&outlines);
+	}
+	rt_report_deinit(&report);
+	rt_free_file(file);
+	passed = rt_case_passed(&c);
+	if (!passed)
+		printf("%s: failed as %s\n", name, format->name);
+	return passed ? PASSED : FAILED;
+}
+
+/* The second column of the next line of the manifest, as a string of its own; NULL: the
+ * end. The text is cut up in doing so. */
+static char *
+next_name(char **text)
+{
+	char *line, *end, *tab;
+
+	do {
+		line = *text;
+		if (*line == '\0')
+			return NULL;
+		end = strchr(line, '\n');
+		*text = end == NULL ? line + strlen(line) : end + 1;
+		if (end != NULL)
+			*end = '\0';
+		tab = strchr(line, '\t');
+	} while (tab == NULL || strncmp(line, "tool\t", 5) == 0);
+	line = tab + 1;
+	tab = strchr(line, '\t');
+	if (tab != NULL)
+		*tab = '\0';
+	return line;
+}
+
+int
+main(int argc, char **argv)
+{
+	rt_str manifest, expected;
+	rt_json_doc *doc;
+	size_t counts[3] = {0, 0, 0};
+	char *at, *name, *slash;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: conformance-import MANIFEST EXPECTED\n");
+		return 2;
+	}
+	if (!rt_read_file(argv[1], &manifest) || !rt_read_file(argv[2], &expected)) {
+		fprintf(stderr, "conformance-import: cannot read %s or %s\n", argv[1], argv[2]);
+		return 2;
+	}
+	doc = rt_parse(expected);
+	if (doc == NULL || rt_json_get(rt_json_root(doc), "files") == NULL) {
+		fprintf(stderr, "conformance-import: %s has no \"files\"\n", argv[2]);
+		return 2;
+	}
+	slash = strrchr(argv[1], '/');
+	if (slash != NULL)
+		*slash = '\0';
+	at = (char *)(uintptr_t)(const void *)manifest.ptr;
+	while ((name = next_name(&at)) != NULL)
+		counts[run_file(slash == NULL ? "." : argv[1], name,
+				rt_json_get(rt_json_get(rt_json_root(doc), "files"), name))]++;
+	rt_json_free(doc);
+	rt_free_file(expected);
+	rt_free_file(manifest);
+	printf("%zu passed, %zu failed, %zu skipped\n", counts[PASSED], counts[FAILED],
+	       counts[SKIPPED]);
+	return counts[FAILED] == 0 && counts[PASSED] > 0 ? 0 : 1;
+}
