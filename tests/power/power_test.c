@@ -318,6 +318,17 @@ test_sync_error_then_cut(void **state)
 			assert_false(v.bad);
 			assert_true(v.step >= sc.acknowledged);
 			sc.acknowledged = v.step;
+			/* What the failure left can be read, and may be on no medium. What is
+			 * acknowledged on top of it must stay all the same. */
+			assert_int_equal(script_step(s, &sc, v.step + 1, &err), RT_OK);
+			after = power_cut(disk, POWER_DROP, nth);
+			v = verify_disk(power_name(after), &sc);
+			if (v.bad)
+				print_message("sync %llu, one step later: acknowledged %d, found %d:"
+					      " %s\n", (unsigned long long)nth, sc.acknowledged,
+					      v.step, v.text);
+			assert_false(v.bad);
+			power_disk_free(after);
 			s->ops->close(s);
 			script_run(power_name(disk), &sc);
 			assert_int_equal(sc.failed, RT_OK);

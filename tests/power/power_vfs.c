@@ -45,7 +45,9 @@ typedef struct inode {
 	const void *reserved, *exclusive; /* who */
 	/* Shared memory of the write-ahead log's index. */
 	unsigned char **regions;
-	int region_count, region_size;
+	int region_count;
+	int mapped; /* by how many open files; the last one to go takes it along, as the
+	               first one to come empties it in the unix VFS */
 	int shm_shared[POWER_SHM_LOCKS];
 	const void *shm_exclusive[POWER_SHM_LOCKS];
 } inode;
@@ -86,6 +88,7 @@ typedef struct power_file {
 	inode *node;
 	char *name; /* NULL: nameless */
 	int level;
+	bool mapped;
 	unsigned shm_mask_shared, shm_mask_exclusive;
 } power_file;
 
@@ -533,6 +536,9 @@ file_shm_map(sqlite3_file *file, int at, int size, int extend, void volatile **o
 	power_disk *disk = enter(file);
 
 	*out = NULL;
+	if (!power_file_of(file)->mapped)
+		node->mapped++;
+	power_file_of(file)->mapped = true;
 	if (at >= node->region_count && extend) {
 		node->regions = power_grow(node->regions, (size_t)at + 1, sizeof(*node->regions));
 		while (node->region_count <= at) {
@@ -596,12 +602,14 @@ file_shm_unmap(sqlite3_file *file, int gone)
 	inode *node = f->node;
 	power_disk *disk = enter(file);
 
+	(void)gone;
 	drop_shm_locks(f);
-	if (gone) {
+	if (f->mapped && --node->mapped == 0) {
 		for (int i = 0; i < node->region_count; i++)
 			free(node->regions[i]);
 		node->region_count = 0;
 	}
+	f->mapped = false;
 	return leave(disk, SQLITE_OK);
 }
 

@@ -134,6 +134,29 @@ disk_with(int steps, script *out)
 	return disk;
 }
 
+/* Open again, take one more step, lose power. */
+static const char *
+go_on_after_failure(power_disk *disk, script *sc)
+{
+	power_disk *after;
+	rt_store *s = NULL;
+	rt_error err = {0};
+	verdict v;
+
+	if (script_open(power_name(disk), false, "before", false, &s, &err) != RT_OK)
+		return notice(err.text);
+	v = verify_store(s);
+	if (!v.bad && script_step(s, sc, v.step + 1, &err) != RT_OK)
+		complain(&v, err.text, 0);
+	if (!v.bad) {
+		after = power_cut(disk, POWER_DROP, 1);
+		v = verify_disk(power_name(after), sc);
+		power_disk_free(after);
+	}
+	s->ops->close(s);
+	return v.bad ? notice(v.text) : NULL;
+}
+
 static const char *
 check_sync_errors(void)
 {
@@ -154,6 +177,8 @@ check_sync_errors(void)
 		if (v.bad)
 			result = notice(v.text);
 		power_disk_free(after);
+		if (result == NULL && sc.failed != RT_OK)
+			result = go_on_after_failure(disk, &sc);
 		power_disk_free(disk);
 	}
 	power_disk_free(start);
@@ -243,6 +268,22 @@ check_stubborn(void)
 				result = "half a transaction was committed";
 		}
 		s->ops->close(s);
+		power_set_fault(disk, (power_fault){0});
+		if (script_open(power_name(disk), false, "before", false, &s, &err) == RT_OK) {
+			uint64_t head = 0;
+			verdict v = {false, "", 0};
+			rt_buf buf;
+
+			rt_buf_init(&buf, rt_alloc_libc(), 100);
+			if (s->ops->log_head(s, SCRIPT_PROJECT, &head, &err) != RT_OK ||
+			    s->ops->side_read(s, SCRIPT_PROJECT, RT_STR("step"), &buf, &err) !=
+				    RT_OK ||
+			    sscanf(buf.ptr, "side of step %d", &v.step) != 1 ||
+			    head != script_rows(v.step))
+				result = "half a transaction is in the store";
+			rt_buf_deinit(&buf);
+			s->ops->close(s);
+		}
 		power_disk_free(disk);
 	}
 	power_disk_free(start);
@@ -388,6 +429,7 @@ static const struct {
 	{"the log row before its data", RT_SEEDED_LOG_FIRST, false, check_cuts},
 	{"two rows, two transactions", RT_SEEDED_TWO_TRANSACTIONS, false, check_cuts},
 	{"a failed sync is retried", RT_SEEDED_SYNC_RETRIED, false, check_sync_errors},
+	{"new commits behind a failed sync", RT_SEEDED_NOT_SETTLED, false, check_sync_errors},
 	{"writing goes on after a failed sync", RT_SEEDED_NOT_POISONED, false, check_poisoned},
 	{"a read error is the end", RT_SEEDED_READ_EMPTY, false, check_read_errors},
 	{"no waiting for a writer", RT_SEEDED_NO_WAITING, false, check_waiting},
@@ -396,7 +438,7 @@ static const struct {
 	{"relaxed mode leaves no mark", RT_SEEDED_NO_MARK, false, check_relaxed_cuts},
 	{"an empty file is a new store", RT_SEEDED_EMPTY_IS_NEW, false, check_empty_file},
 	{"the expected head is not compared", RT_SEEDED_NO_CONFLICT, false, check_conflict},
-	{"half a transaction is committed", RT_SEEDED_HALF_COMMITTED, false, check_stubborn},
+	{"a transaction goes on after a failure", RT_SEEDED_HALF_COMMITTED, false, check_stubborn},
 };
 
 /* In a child, because a bug may crash it: that counts as noticed. */
@@ -442,7 +484,7 @@ test_every_bug_is_noticed(void **state)
 	}
 	print_message("%zu of %zu seeded bugs noticed\n", caught, count);
 	assert_int_equal(caught, count);
-	assert_int_equal(count, RT_SEEDED_COUNT);
+	assert_int_equal(count, RT_SEEDED_COUNT); /* all of them, and the disk that lies */
 }
 
 int
