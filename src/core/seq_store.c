@@ -5,7 +5,7 @@
  *
  *   byte 'L' or 'I'   leaf or inner node, format 1
  *   height            0 for a leaf
- *   count             1 .. 32 items
+ *   count             1 .. 24 slots, or 1 .. 20 kids
  *   a leaf's slot     d key | d entry | d body | d ts_us | size | role | kind | flags
  *   an inner's kid    number | d first_key | count | bytes | turns
  *
@@ -78,13 +78,11 @@ rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height, uint64_
 	    count > 4096)
 		return rt_fail(err, RT_CORRUPT, "node %llu is not what its parent says",
 			       (unsigned long long)number);
-	/* A node written by a build with larger nodes is read as it is. */
-	size = height == 0 ? offsetof(node, of.slots) +
-				     sizeof(rt_slot) * (count > SEQ_LEAF_MAX ? count : SEQ_LEAF_MAX)
-			   : offsetof(node, of.kids) +
-				     sizeof(kid) * (count > SEQ_INNER_MAX ? count : SEQ_INNER_MAX);
+	size = height == 0 ? offsetof(node, of.slots) + sizeof(rt_slot) * SEQ_LEAF_MAX
+			   : offsetof(node, of.kids) + sizeof(kid) * SEQ_INNER_MAX;
+	/* from a build with larger nodes: a checkpoint that is of no use here; the log is */
 	if (count > (height == 0 ? (uint64_t)SEQ_LEAF_MAX : (uint64_t)SEQ_INNER_MAX))
-		return rt_fail(err, RT_TOO_NEW, "node %llu holds %llu items, more than this build",
+		return rt_fail(err, RT_CORRUPT, "node %llu holds %llu items, more than this build",
 			       (unsigned long long)number, (unsigned long long)count);
 	n = rt_new(alloc, size);
 	if (n == NULL)

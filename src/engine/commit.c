@@ -353,7 +353,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 {
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = NULL;
-	rt_arena *arena = rt_arena_new(engine->alloc);
+	rt_arena *arena;
 	rt_error err;
 	rt_ticket *t;
 	size_t i;
@@ -361,6 +361,9 @@ lead_round(rt_engine *engine, rt_ticket *first)
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
+	if (engine->scratch == NULL)
+		engine->scratch = rt_arena_new(engine->alloc);
+	arena = engine->scratch;
 	if (arena == NULL) {
 		st = nomem(&err);
 		fail_all(first, st, &err);
@@ -375,7 +378,6 @@ retry:
 		     : ops->begin(engine->store, &err);
 	if (st != RT_OK) {
 		fail_all(first, st, &err);
-		rt_arena_free(arena);
 		return;
 	}
 	st = rt_engine_newest(engine, &project, &err);
@@ -424,7 +426,7 @@ retry:
 		rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
 	}
 	engine->scrub_after = false;
-	rt_arena_free(arena);
+	rt_arena_reset(arena);
 }
 
 rt_status

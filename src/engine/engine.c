@@ -324,6 +324,7 @@ rt_engine_close(rt_engine *engine)
 		rt_engine_maybe_checkpoint(engine, RT_CHECKPOINT_AT_CLOSE);
 	rt_object_unref(engine->value);
 	rt_text_unref(engine->by);
+	rt_arena_free(engine->scratch);
 	pthread_cond_destroy(&engine->queue_moved);
 	pthread_mutex_destroy(&engine->queue_lock);
 	pthread_mutex_destroy(&engine->value_lock);

@@ -58,6 +58,7 @@ struct rt_engine {
 	bool leading; /* a thread is at work on a batch */
 
 	/* the leader's */
+	rt_arena *scratch;        /* of the round */
 	uint64_t root_seq;        /* of the checkpoint that we know of */
 	uint64_t next_node;
 	uint64_t nodes_written;   /* since the last sweep */
