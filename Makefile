@@ -71,8 +71,9 @@ fuzz: setup-test
 sim: setup-test
 	@RETAKE_TEST_SECONDS=$(SECONDS) python3 tests/run.py --jobs $(JOBS) --variant normal --match '^sim'
 
-torture: setup-test
+torture: setup-test build
 	@RETAKE_TEST_SECONDS=$(SECONDS) python3 tests/run.py --jobs $(JOBS) --variant asan --match torture
+	@tests/torture/torture.py --all --jobs $(JOBS)
 
 tsan: setup-test
 	@python3 tests/run.py --jobs $(JOBS) --variant tsan

@@ -37,7 +37,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			at = i + 1;
 		}
 	if (rt_state_open(rt_alloc_libc(), &source, pieces[0], &project, &err) == RT_OK) {
-		(void)rt_project_check(project, &err);
+		if (rt_project_check(project, &err) == RT_OK)
+			RT_ASSERT(rt_project_disc_count(project) > 0);
 		rt_object_unref(project);
 	}
 	return 0;

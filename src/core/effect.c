@@ -638,11 +638,33 @@ set_present(draft *d, uint32_t number, bool present, rt_str name, rt_error *err)
 	return RT_OK;
 }
 
+/* The labels of the entries that a new discussion begins with. */
+static rt_status
+labels_along(draft *d, const rt_disc *from, const rt_take *take, rt_disc *to, rt_error *err)
+{
+	size_t i;
+	rt_status st = RT_OK;
+
+	for (i = 0; st == RT_OK && i < rt_seq_count(from->labels); i++) {
+		rt_slot pair;
+		size_t at;
+		bool found = false;
+
+		st = rt_seq_get(from->labels, i, &pair, err);
+		if (st == RT_OK)
+			st = rt_take_find(d->project, take, (uint32_t)pair.key, &at, NULL, &found,
+					  err);
+		if (st == RT_OK && found)
+			st = pair_set(&to->labels, pair, err);
+	}
+	return st;
+}
+
 static rt_status
 new_disc(draft *d, const rt_effect *e, bool back, rt_error *err)
 {
 	const rt_take *from = NULL;
-	const rt_disc *source;
+	const rt_disc *source = NULL;
 	const rt_vec *takes = NULL, *discs;
 	rt_disc *disc = NULL;
 	rt_take *take = NULL;
@@ -671,8 +693,12 @@ new_disc(draft *d, const rt_effect *e, bool back, rt_error *err)
 	}
 	rt_object_unref(disc->takes);
 	disc->takes = takes;
-	if (from != NULL)
+	if (from != NULL) {
 		disc->seed = rt_object_ref(take);
+		st = labels_along(d, source, take, disc, err);
+		if (st != RT_OK)
+			goto done;
+	}
 	if (rt_cell_new(d->project->object.alloc, e->sub, true, e->name, disc, 0, &cell) != RT_OK ||
 	    rt_vec_set(d->project->discs, e->sub - 1, cell, &discs) != RT_OK) {
 		st = nomem(err);

@@ -5,7 +5,8 @@
  *
  *   splice   a run of slots in a take is replaced by another     (append, insert, edit,
  *            delete, role, mute, split, merge, clear, truncate; move and graft are two)
- *   new      a take out of the beginning of another, or a discussion out of a take;
+ *   new      a take out of the beginning of another, or a discussion out of a take (with
+ *            the labels of its entries);
  *            taken back, it stays but is no longer present
  *   set      a field gets a value: of a take, of a discussion, of the project
  *

@@ -152,9 +152,10 @@ run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_chang
 	 rt_arena *arena, const rt_project **out, rt_result *result, rt_error *err)
 {
 	const rt_project *moved = NULL;
+	uint64_t steps = 0;
 	rt_record record;
-	rt_status st = rt_history_plan(engine, c->base, op, request, c->place, c->pinned, arena,
-				       &record, &moved, err);
+	rt_status st = rt_history_plan(engine, c->base, op, request, c, arena, &record, &moved,
+				       &steps, err);
 
 	if (st != RT_OK)
 		return st;
@@ -165,7 +166,7 @@ run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_chang
 		return RT_OK;
 	}
 	if (op->id != RT_OP_JUMP)
-		result->steps = record.move_count;
+		result->steps = steps;
 	st = write_row(engine, c->base, moved, &record, NULL, 0, arena, out, err);
 	rt_object_unref(moved);
 	return st;
@@ -404,7 +405,7 @@ retry:
 				rt_result_deinit(&t->results[i]);
 				memset(&t->results[i], 0, sizeof(t->results[i]));
 			}
-		if (rt_engine_load(engine, true, &project, &err) == RT_OK)
+		if (rt_engine_load(engine, false, &project, &err) == RT_OK)
 			rt_engine_publish(engine, project);
 		project = NULL;
 		goto retry;

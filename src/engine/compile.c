@@ -423,7 +423,8 @@ rt_compile_place(rt_change *c, const rt_op *op, yyjson_val *request, rt_str defa
 		take = rt_str_at(NULL, 0);
 	else if (rt_json_get(request, "take") != NULL)
 		take = rt_json_str(rt_json_get(request, "take"));
-	c->pinned = disc.size > 0;
+	c->named_disc = disc.size > 0;
+	c->pinned = disc.size > 0 && take.size > 0;
 	st = rt_resolve_place(c->now, disc, take, &c->place, err);
 	return st;
 }

@@ -188,6 +188,9 @@ rt_compile_prompt_notify(rt_change *c, yyjson_val *request, rt_error *err)
 	rt_buf_init(&now, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
 	st = prompt_now(c, &now, &edited, err);
+	if (st == RT_OK && id != NULL && !rt_id_is_legal(rt_json_str(id)))
+		st = rt_fail(err, RT_USAGE, "an id is 1 to %d characters of A-Z a-z 0-9 . _ ~ -",
+			     (int)RT_ID_MAX);
 	if (st == RT_OK && !edited) {
 		st = unchanged(c);
 		goto done;

@@ -84,10 +84,8 @@ rt_compile_take_for(const rt_project *project, const rt_disc *disc, uint32_t ent
 	uint32_t best = 0;
 	bool best_tip = false;
 
-	for (i = 0; i <= rt_disc_take_count(disc); i++) {
-		/* the active one first, then the oldest */
-		const rt_take *take =
-			i == 0 ? rt_disc_active(disc) : rt_disc_take(disc, (uint32_t)i);
+	for (i = 1; i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
 		bool found, tip;
 		rt_status st;
 
@@ -99,13 +97,11 @@ rt_compile_take_for(const rt_project *project, const rt_disc *disc, uint32_t ent
 		if (!found)
 			continue;
 		tip = at + 1 == rt_seq_count(take->slots);
-		if (i == 0 || best == 0 || (tip && !best_tip)) {
+		if (best == 0 || (tip && !best_tip)) {
 			best = take->number;
 			best_at = at;
-			best_tip = tip || i == 0;
+			best_tip = tip;
 		}
-		if (i == 0)
-			break;
 	}
 	*out_take = best;
 	*out_at = best_at;
@@ -295,37 +291,11 @@ rt_compile_take_delete(rt_change *c, yyjson_val *request, rt_error *err)
 	return st;
 }
 
-/* The labels of entries that take holds go along. */
-static rt_status
-copy_labels(rt_change *c, const rt_disc *from, const rt_take *take, uint32_t to, rt_error *err)
-{
-	size_t i;
-	rt_status st = RT_OK;
-
-	for (i = 0; st == RT_OK && i < rt_seq_count(from->labels); i++) {
-		rt_slot pair;
-		rt_str label;
-		size_t at;
-		bool found;
-
-		st = rt_seq_get(from->labels, i, &pair, err);
-		if (st == RT_OK)
-			st = rt_take_find(c->now, take, (uint32_t)pair.key, &at, NULL, &found, err);
-		if (st != RT_OK || !found)
-			continue;
-		st = rt_project_name(c->now, (uint32_t)pair.body, &label, err);
-		if (st == RT_OK)
-			st = rt_change_set_text(c, to, 0, "label", (uint32_t)pair.key, label, err);
-	}
-	return st;
-}
-
 /* A new discussion out of the first count slots of a take; labels go along. */
 static rt_status
 new_from_take(rt_change *c, const rt_disc *disc, const rt_take *take, uint64_t count, rt_str name,
 	      uint32_t *out_number, rt_error *err)
 {
-	const rt_disc *made;
 	rt_effect e;
 	rt_status st;
 
@@ -340,17 +310,7 @@ new_from_take(rt_change *c, const rt_disc *disc, const rt_take *take, uint64_t c
 	e.git_commit = rt_change_keep(c, rt_text_str(take->git_commit));
 	if (e.name.ptr == NULL)
 		return nomem(err);
-	rt_object_ref(disc); /* it may be replaced while its labels are read */
 	st = rt_change_emit(c, &e, err);
-	if (st == RT_OK)
-		st = rt_project_disc(c->now, e.sub, &made, err);
-	if (st == RT_OK) {
-		const rt_take *first = rt_object_ref(rt_disc_take(made, 1));
-
-		st = copy_labels(c, disc, first, e.sub, err);
-		rt_object_unref(first);
-	}
-	rt_object_unref(disc);
 	*out_number = e.sub;
 	return st;
 }
@@ -527,6 +487,7 @@ rt_compile_take_graft(rt_change *c, yyjson_val *request, rt_error *err)
 			rt_effect_slot fresh;
 			rt_buf bytes, body;
 			rt_body old;
+			bool old_purged;
 			char id[RT_ID_MAX + 1];
 
 			st = rt_compile_plain(c, slots[i].role, slots[i].kind, RT_STR(""),
@@ -553,12 +514,13 @@ rt_compile_take_graft(rt_change *c, yyjson_val *request, rt_error *err)
 						  : rt_change_body(c, fresh.slot.entry,
 								   rt_buf_str(&body),
 								   &fresh.slot.body, err);
+			old_purged = old.format == RT_BODY_PURGED;
 			rt_body_deinit(&old);
 			rt_buf_deinit(&bytes);
 			rt_buf_deinit(&body);
 			if (st != RT_OK)
 				return st;
-			fresh.slot.size = picks[i].slot.size;
+			fresh.slot.size = old_purged ? 0 : picks[i].slot.size;
 			fresh.slot.ts_us = picks[i].slot.ts_us;
 			fresh.slot.flags = picks[i].slot.flags | RT_SLOT_RICH;
 			slots[i] = fresh;

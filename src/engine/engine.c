@@ -13,7 +13,14 @@ node_read(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 {
 	rt_engine *engine = ctx;
 
-	return engine->store->ops->node_read(engine->store, engine->project, number, out, err);
+	rt_status st = engine->store->ops->node_read(engine->store, engine->project, number, out,
+						     err);
+
+	/* another process may have replaced it; the log has everything */
+	return st == RT_NOT_FOUND ? rt_fail(err, RT_CORRUPT,
+					    "node %llu of the checkpoint is gone; run: retake repair",
+					    (unsigned long long)number)
+				  : st;
 }
 
 /* The value of an empty log: one discussion "main" with one empty take "main" (C16). */
@@ -585,14 +592,23 @@ checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 	node_writer writer = {engine, 0, 0};
 	rt_seq_writer w = {node_write, &writer};
 	rt_state_pending *pending = NULL;
-	uint64_t there = 0, highest = 0;
+	uint64_t there = 0, highest = 0, epoch = 0;
 	rt_buf root;
 	rt_status st = ops->begin(engine->store, err);
 
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&root, engine->alloc, RT_BUF_UNLIMITED);
-	st = ops->root_read(engine->store, engine->project, &there, &root, err);
+	st = ops->epoch(engine->store, &epoch, err);
+	if (st == RT_OK)
+		st = ops->root_read(engine->store, engine->project, &there, &root, err);
+	if (st != RT_OK && st != RT_NOT_FOUND)
+		goto give_up;
+	if (epoch != engine->epoch || (st == RT_NOT_FOUND && engine->root_seq != 0)) {
+		/* what we hold may name nodes that were thrown away: not on top of them */
+		st = RT_OK;
+		goto give_up;
+	}
 	if (st == RT_OK) {
 		rt_reader reader = rt_reader_of(rt_buf_str(&root));
 		uint64_t next = rt_read_varint(&reader);
@@ -646,6 +662,10 @@ checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 	if (engine->nodes_written > 4 * engine->nodes_live + 4096)
 		sweep(engine, project);
 	return RT_OK;
+give_up:
+	ops->cancel(engine->store);
+	rt_buf_deinit(&root);
+	return st;
 }
 
 void
@@ -692,14 +712,24 @@ rt_engine_rebuild(rt_engine *engine, rt_error *err)
 	if (st == RT_OK)
 		st = ops->begin(engine->store, err);
 	if (st == RT_OK) {
-		st = ops->node_drop_all(engine->store, engine->project, err);
+		uint64_t highest = 0;
+
+		/* numbers are not used again: somebody may still hold the old nodes */
+		st = ops->node_list(engine->store, engine->project, highest_node, &highest, err);
+		if (highest >= engine->next_node)
+			engine->next_node = highest + 1;
+		if (st == RT_OK)
+			st = ops->node_drop_all(engine->store, engine->project, err);
+		if (st == RT_OK)
+			st = ops->epoch_renew(engine->store, err);
+		if (st == RT_OK)
+			st = ops->epoch(engine->store, &engine->epoch, err);
 		if (st == RT_OK)
 			st = ops->commit(engine->store, err);
 		else
 			ops->cancel(engine->store);
 	}
 	if (st == RT_OK) {
-		engine->next_node = 0;
 		engine->root_seq = 0;
 		rt_engine_publish(engine, rt_object_ref(project));
 		if (project->seq > 0)
@@ -725,5 +755,68 @@ rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out, 
 		st = rt_fail(err, bytes->status, "out of memory");
 	if (st == RT_OK)
 		st = rt_body_read(engine->alloc, rt_buf_str(bytes), out, err);
+	return st;
+}
+
+/* Picks the wanted bodies out of a scan. */
+typedef struct run_pick {
+	const rt_slot *slots;
+	size_t count, found;
+	rt_body_run *out;
+} run_pick;
+
+static bool
+pick_body(void *ctx, const rt_body_row *row)
+{
+	run_pick *p = ctx;
+	size_t i, at = SIZE_MAX;
+
+	for (i = 0; i < p->count; i++) {
+		if (p->slots[i].body != row->number)
+			continue;
+		if (at == SIZE_MAX) {
+			at = p->out->bytes.size;
+			rt_buf_add_str(&p->out->bytes, row->data);
+		}
+		p->out->at[i] = at;
+		p->out->size[i] = row->data.size;
+		p->found++;
+	}
+	return p->found < p->count;
+}
+
+rt_status
+rt_engine_body_run(rt_engine *engine, const rt_slot *slots, size_t count, rt_body_run *out,
+		   rt_error *err)
+{
+	run_pick pick = {slots, count, 0, out};
+	uint64_t low = UINT64_MAX, high = 0;
+	size_t i;
+	rt_status st = RT_OK;
+
+	RT_ASSERT(count <= RT_BODY_RUN_MAX);
+	rt_buf_init(&out->bytes, engine->alloc, RT_BUF_UNLIMITED);
+	for (i = 0; i < count; i++) {
+		low = slots[i].body < low ? slots[i].body : low;
+		high = slots[i].body > high ? slots[i].body : high;
+		out->size[i] = 0;
+	}
+	if (count > 0 && high - low < 2 * count + 8) {
+		st = engine->store->ops->body_scan(engine->store, engine->project, low, high,
+						   pick_body, &pick, err);
+	} else {
+		for (i = 0; st == RT_OK && i < count; i++) {
+			out->at[i] = out->bytes.size;
+			st = engine->store->ops->body_read(engine->store, engine->project,
+							   slots[i].body, &out->bytes, NULL, err);
+			out->size[i] = out->bytes.size - out->at[i];
+			pick.found += st == RT_OK;
+		}
+	}
+	if (st == RT_NOT_FOUND || (st == RT_OK && pick.found < count))
+		st = rt_fail(err, RT_CORRUPT, "a body between %llu and %llu is missing; run: retake fsck",
+			     (unsigned long long)low, (unsigned long long)high);
+	if (st == RT_OK && out->bytes.status != RT_OK)
+		st = rt_fail(err, out->bytes.status, "out of memory");
 	return st;
 }

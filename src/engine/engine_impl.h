@@ -90,7 +90,8 @@ typedef struct rt_change {
 	size_t view_count, view_room;
 	/* of the request at hand */
 	rt_place place; /* numbers, never 0 */
-	bool pinned;    /* the discussion was named, not taken as the active one */
+	bool named_disc; /* the discussion was named, not taken as the active one */
+	bool pinned;     /* the take too */
 	bool only_view; /* nothing but views: no step */
 	rt_str extra;   /* unknown fields, as JSON */
 	rt_result *result;
@@ -129,7 +130,8 @@ rt_status rt_compile(rt_change *c, const rt_op *op, yyjson_val *request, rt_erro
 rt_status rt_compile_settle_head(rt_change *c, rt_error *err);
 /* Append a fresh entry at the head of the request's take, branching where need be (C9). */
 rt_status rt_compile_append(rt_change *c, rt_effect_slot *slot, rt_error *err);
-/* The take that an entry of the whole discussion is reached in (C9). */
+/* The take that an entry is reached in when the request's own does not hold it: one whose
+ * tip it is, else the oldest (C9). */
 rt_status rt_compile_take_for(const rt_project *project, const rt_disc *disc, uint32_t entry,
 			      uint32_t *out_take, size_t *out_at, rt_error *err);
 /* `<base>_take_<n>`, the first free n (C7). */
@@ -158,8 +160,9 @@ rt_status rt_engine_close_step(const rt_project *applied, uint64_t seq, const rt
 /* Build the record of an undo, redo or jump, and the value with its moves (yours; its seq is
  * still the old one). move_count 0: nothing to do. */
 rt_status rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op,
-			  yyjson_val *request, rt_place place, bool pinned, rt_arena *arena,
-			  rt_record *out, const rt_project **out_moved, rt_error *err);
+			  yyjson_val *request, const rt_change *c, rt_arena *arena,
+			  rt_record *out, const rt_project **out_moved, uint64_t *out_steps,
+			  rt_error *err);
 /* The value right after row seq, walking back from base, which is newer. */
 rt_status rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 			       const rt_project **out, rt_error *err);

@@ -423,8 +423,10 @@ compare_disc(pairing *p, uint32_t number, rt_error *err)
 	if (rt_disc_take_count(a) != rt_disc_take_count(b))
 		differ(p, "how many takes there are");
 	st = compare_seq(p, LABELS, a->labels, b->labels, err);
-	if (st == RT_OK)
-		st = compare_take(p, a->seed, b->seed, err);
+	if ((a->seed == NULL) != (b->seed == NULL))
+		differ(p, "what it was made from");
+	else if (st == RT_OK && a->seed != NULL) /* of it, only the slots are kept */
+		st = compare_seq(p, SLOTS, a->seed->slots, b->seed->slots, err);
 	for (i = 1; st == RT_OK && !p->told && i <= rt_disc_take_count(a); i++)
 		st = compare_take(p, rt_disc_take(a, i), rt_disc_take(b, i), err);
 	return st;

@@ -485,18 +485,13 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, b
 		st = history_get(p->now, disc, &d, err);
 	if ((scope & 2) != 0)
 		project = p->now->history;
-again:
 	seq = d.current > project.current ? d.current : project.current;
 	if (st == RT_OK && seq != 0) {
 		rt_arena_reset(arena);
 		st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
-		/* Another client's switch does not concern one that has pinned its place. */
-		if (st == RT_OK && pinned && seq == project.current && seq != d.current &&
-		    rt_str_is(step.op, "discussion.switch")) {
-			project.current = 0;
-			goto again;
-		}
-		if (st == RT_OK && pinned && rt_str_is(step.op, "take.switch"))
+		/* another client's switch does not concern one that has pinned its place */
+		if (st == RT_OK && pinned &&
+		    (rt_str_is(step.op, "take.switch") || rt_str_is(step.op, "discussion.switch")))
 			*out_counts = false;
 		for (i = 0; st == RT_OK && i < step.parent_count && disc_count < 64; i++) {
 			rt_history h;
@@ -685,8 +680,8 @@ plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_error *err)
 
 rt_status
 rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, yyjson_val *request,
-		rt_place place, bool pinned, rt_arena *arena, rt_record *out,
-		const rt_project **out_moved, rt_error *err)
+		const rt_change *c, rt_arena *arena, rt_record *out,
+		const rt_project **out_moved, uint64_t *out_steps, rt_error *err)
 {
 	plan p;
 	uint64_t count = 1, done_count = 0, i;
@@ -700,22 +695,22 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	p.now = rt_object_ref(project);
 	p.seq = project->seq + 1;
 	p.row.kind = RT_RECORD_MOVE;
-	p.row.disc = place.disc;
+	p.row.disc = c->place.disc;
 	p.row.op = rt_str_of(op->name);
 	p.row.by = rt_text_str(engine->by);
 	if (op->id == RT_OP_JUMP) {
-		st = plan_jump(&p, request, place.disc, err);
+		st = plan_jump(&p, request, c->place.disc, err);
 	} else {
 		st = count_of(request, &count, err);
 		if (st == RT_OK)
 			st = scope_of(request, &scope, err);
 		for (i = 0; st == RT_OK && done && done_count < count; i++) {
 			/* what is in view may be another discussion after every step */
-			uint32_t disc = pinned ? place.disc : p.now->active;
+			uint32_t disc = c->named_disc ? c->place.disc : p.now->active;
 			bool counts = true;
 
 			if (op->id == RT_OP_UNDO)
-				st = undo_once(&p, disc, scope, pinned, &done, &counts, err);
+				st = undo_once(&p, disc, scope, c->pinned, &done, &counts, err);
 			else
 				st = redo_once(&p, disc, scope, &done, err);
 			done_count += done && counts;
@@ -724,6 +719,7 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 			st = rt_fail(err, RT_REFUSED, "nothing to %s", op->name);
 	}
 	*out = p.row;
+	*out_steps = done_count;
 	if (st == RT_OK)
 		*out_moved = p.now;
 	else

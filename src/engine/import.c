@@ -689,6 +689,10 @@ make_disc(import *im, rt_str name, rt_str take_name, uint32_t number, bool reuse
 	rt_status st = RT_OK;
 
 	if (reuse) {
+		if (name.size == 0)
+			name = RT_STR("imported");
+		if (take_name.size == 0)
+			take_name = name;
 		im->disc = 1;
 		st = rt_change_set_text(im->c, 0, 1, "name", 0, name, err);
 		if (st == RT_OK)

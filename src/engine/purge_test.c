@@ -598,7 +598,8 @@ another_process_does_not_bring_it_back(void **state)
 	open_engine(&other);
 	assert_true(shows(&other, SECRET));
 	apply(f, "{\"op\":\"purge\",\"text\":\"" SECRET "\"}");
-	(void)rt_engine_checkpoint(other.engine, NULL);
+	if (rt_engine_checkpoint(other.engine, NULL) != RT_OK)
+		print_message("# the other process kept no checkpoint\n");
 	rt_engine_close(other.engine);
 	open_engine(&other);
 	assert_false(shows(&other, SECRET));

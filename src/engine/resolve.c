@@ -395,6 +395,17 @@ rt_resolve_entry(const rt_project *project, rt_place place, rt_str address, bool
 	s.present_only = true;
 	if (address.size > 0) {
 		st = exact(&s, address);
+		if (st == RT_OK && s.count == 0) {
+			/* the id of an entry that is gone names no other (C19) */
+			uint32_t gone = 0;
+
+			st = rt_resolve_vanished(project, disc->number, address, &gone, err);
+			if (st == RT_OK && gone != 0)
+				return rt_fail(err, RT_NOT_FOUND,
+					       "entry \"%.*s\" is in no take any more; undo brings "
+					       "it back",
+					       RT_STR_ARG(address));
+		}
 		if (st == RT_OK && s.count == 0)
 			st = labelled(&s, address);
 		if (st == RT_OK && s.count == 0)

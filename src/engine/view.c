@@ -28,14 +28,14 @@ add_text(rt_buf *buf, const char *key, rt_str value)
 
 /* ---- entries ---- */
 
-rt_status
-rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc,
-		 const rt_slot *slot, rt_buf *buf, rt_error *err)
+/* One entry as an object, from its slot and its body's bytes. */
+static rt_status
+add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
+	 rt_str bytes, rt_buf *buf, rt_error *err)
 {
 	char id[RT_ID_MAX + 1];
 	rt_str role, kind, label;
 	unsigned view;
-	rt_buf bytes;
 	rt_body body;
 	rt_status st = rt_entry_id(project, slot->entry, id, err);
 
@@ -49,11 +49,9 @@ rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *di
 		st = rt_project_view(project, slot->entry, &view, err);
 	if (st != RT_OK)
 		return st;
-	st = rt_engine_body(engine, slot->body, &bytes, &body, err);
-	if (st != RT_OK) {
-		rt_buf_deinit(&bytes);
+	st = rt_body_read(engine->alloc, bytes, &body, err);
+	if (st != RT_OK)
 		return st;
-	}
 	rt_buf_add_byte(buf, '{');
 	add_text(buf, "id", rt_str_of(id));
 	add_text(buf, "role", role);
@@ -76,8 +74,28 @@ rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *di
 	rt_body_add_fields(buf, engine->alloc, &body, false);
 	rt_buf_add_byte(buf, '}');
 	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
 	return done(buf, RT_OK, err);
+}
+
+rt_status
+rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc,
+		 const rt_slot *slot, rt_buf *buf, rt_error *err)
+{
+	rt_buf bytes;
+	rt_status st;
+
+	rt_buf_init(&bytes, engine->alloc, RT_BUF_UNLIMITED);
+	st = engine->store->ops->body_read(engine->store, engine->project, slot->body, &bytes, NULL,
+					   err);
+	if (st == RT_NOT_FOUND)
+		st = rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
+			     (unsigned long long)slot->body);
+	if (st == RT_OK && bytes.status != RT_OK)
+		st = rt_fail(err, bytes.status, "out of memory");
+	if (st == RT_OK)
+		st = add_slot(engine, project, disc, slot, rt_buf_str(&bytes), buf, err);
+	rt_buf_deinit(&bytes);
+	return st;
 }
 
 static rt_status
@@ -162,15 +180,23 @@ rt_view_show(rt_engine *engine, const rt_project *project, rt_place place, const
 		rt_slot slots[64];
 		size_t run = end - at < 64 ? end - at : 64, i;
 
+		rt_body_run bodies;
+
 		st = rt_seq_copy(take->slots, at, run, slots, err);
+		rt_buf_init(&bodies.bytes, engine->alloc, RT_BUF_UNLIMITED);
+		if (st == RT_OK)
+			st = rt_engine_body_run(engine, slots, run, &bodies, err);
 		for (i = 0; st == RT_OK && i < run; i++) {
 			if (window != NULL && !role_passes(project, &slots[i], window->role))
 				continue;
 			if (!first)
 				rt_buf_add_byte(buf, ',');
 			first = false;
-			st = rt_view_add_slot(engine, project, disc, &slots[i], buf, err);
+			st = add_slot(engine, project, disc, &slots[i],
+				      rt_str_at(bodies.bytes.ptr + bodies.at[i], bodies.size[i]),
+				      buf, err);
 		}
+		rt_buf_deinit(&bodies.bytes);
 		at += run;
 	}
 	rt_buf_add(buf, "]}", 2);

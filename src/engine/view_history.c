@@ -86,6 +86,8 @@ add_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_erro
 	for (i = 0; st == RT_OK && i < step->effect_count; i++) {
 		const rt_effect *e = &step->effects[i];
 
+		if (e->kind == RT_EFFECT_NEW && rt_str_starts(step->op, RT_STR("entry.")))
+			continue; /* the take that an append in mid-take made */
 		if (e->kind == RT_EFFECT_NEW) {
 			rt_buf_add_c(&words, " \"");
 			rt_buf_add_str(&words, e->name);

@@ -33,15 +33,15 @@ static inline rt_str
 random_text(rt_build *b, uint64_t *seed, size_t pieces_max)
 {
 	static const rt_str pieces[] = {
-		RT_STR("word"), RT_STR(" "), RT_STR("\n"), RT_STR("\r\n"), RT_STR("\r"),
-		RT_STR("\0"), RT_STR("\""), RT_STR("\"\"\""), RT_STR("'''"), RT_STR("\\"),
-		RT_STR("\\n"), RT_STR("\t"), RT_STR("\x7F"), RT_STR("\x1B"), RT_STR("\xC3\xA9"),
-		RT_STR("\xF0\x9F\x90\xB1"), RT_STR("\xE2\x80\xA8"), RT_STR("## User\n"),
-		RT_STR("\n## AI \xC2\xB7 2026-01-01T00:00:00Z\n"), RT_STR("**User:**"), RT_STR("-->"),
-		RT_STR("--!>"), RT_STR("<!-- retake: {\"bytes\":3} -->\n"), RT_STR("AI: "), RT_STR("User:"),
-		RT_STR("@2026-01-01T00:00:00"), RT_STR("@"), RT_STR("# "), RT_STR("```\n"), RT_STR("~~~"),
-		RT_STR("[a.b]\n"), RT_STR("null"), RT_STR("{\"a\":1}"), RT_STR("a = 1\n"), RT_STR("<thinking>"),
-		RT_STR("\xEF\xBB\xBF"), RT_STR("---\n"), RT_STR("_take_2"), RT_STR("."), RT_STR("System"),
+		RT_STR_INIT("word"), RT_STR_INIT(" "), RT_STR_INIT("\n"), RT_STR_INIT("\r\n"), RT_STR_INIT("\r"),
+		RT_STR_INIT("\0"), RT_STR_INIT("\""), RT_STR_INIT("\"\"\""), RT_STR_INIT("'''"), RT_STR_INIT("\\"),
+		RT_STR_INIT("\\n"), RT_STR_INIT("\t"), RT_STR_INIT("\x7F"), RT_STR_INIT("\x1B"), RT_STR_INIT("\xC3\xA9"),
+		RT_STR_INIT("\xF0\x9F\x90\xB1"), RT_STR_INIT("\xE2\x80\xA8"), RT_STR_INIT("## User\n"),
+		RT_STR_INIT("\n## AI \xC2\xB7 2026-01-01T00:00:00Z\n"), RT_STR_INIT("**User:**"), RT_STR_INIT("-->"),
+		RT_STR_INIT("--!>"), RT_STR_INIT("<!-- retake: {\"bytes\":3} -->\n"), RT_STR_INIT("AI: "), RT_STR_INIT("User:"),
+		RT_STR_INIT("@2026-01-01T00:00:00"), RT_STR_INIT("@"), RT_STR_INIT("# "), RT_STR_INIT("```\n"), RT_STR_INIT("~~~"),
+		RT_STR_INIT("[a.b]\n"), RT_STR_INIT("null"), RT_STR_INIT("{\"a\":1}"), RT_STR_INIT("a = 1\n"), RT_STR_INIT("<thinking>"),
+		RT_STR_INIT("\xEF\xBB\xBF"), RT_STR_INIT("---\n"), RT_STR_INIT("_take_2"), RT_STR_INIT("."), RT_STR_INIT("System"),
 	};
 	rt_buf buf;
 	rt_str out;

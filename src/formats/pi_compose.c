@@ -241,11 +241,10 @@ compose_message(rt_buf *out, const rt_pi_composed *e)
 	if (who == SPEAKER_ASSISTANT) {
 		rt_buf_add_c(out, ",\"api\":\"retake\",\"provider\":\"retake\"");
 		add_field(out, "model", yyjson_is_str(model) ? model : NULL, "\"retake\"");
-		rt_buf_add_c(out,
-			     ",\"usage\":{\"input\":0,\"output\":0,\"cacheRead\":0,"
-			     "\"cacheWrite\":0,\"totalTokens\":0,\"cost\":{\"input\":0,"
-			     "\"output\":0,\"cacheRead\":0,\"cacheWrite\":0,\"total\":0}},"
-			     "\"stopReason\":\"stop\"");
+		rt_buf_add_c(out, ",\"usage\":{\"input\":0,\"output\":0,\"cacheRead\":0,"
+				  "\"cacheWrite\":0,\"totalTokens\":0,\"cost\":{\"input\":0,"
+				  "\"output\":0,\"cacheRead\":0,\"cacheWrite\":0,\"total\":0}},"
+				  "\"stopReason\":\"stop\"");
 	}
 	rt_json_add_key(out, "timestamp");
 	rt_buf_add_i64(out, rt_pi_ms(e->ts));

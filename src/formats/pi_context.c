@@ -46,7 +46,8 @@ choose(const rt_pi_session *session, size_t *path, size_t count, size_t *selecte
 	c--;
 	compaction = &session->entries[path[c]];
 	for (first = 0; first < c; first++)
-		if (compaction->target.ptr != NULL && session->entries[path[first]].id.ptr != NULL &&
+		if (compaction->target.ptr != NULL &&
+		    session->entries[path[first]].id.ptr != NULL &&
 		    rt_str_eq(session->entries[path[first]].id, compaction->target))
 			break;
 	selected[kept++] = path[c];
@@ -230,7 +231,8 @@ add_member(rt_buf *buf, yyjson_val *object, const char *key)
 static void
 add_edited(rt_buf *buf, rt_str role, yyjson_val *content)
 {
-	if (yyjson_is_str(content) && (rt_str_is(role, "assistant") || rt_str_is(role, "toolResult"))) {
+	if (yyjson_is_str(content) &&
+	    (rt_str_is(role, "assistant") || rt_str_is(role, "toolResult"))) {
 		rt_buf_add_c(buf, "[{\"type\":\"text\",\"text\":");
 		rt_json_add_value(buf, content);
 		rt_buf_add_c(buf, "}]");

@@ -21,20 +21,20 @@ typedef enum rt_pi_line {
 
 typedef struct rt_pi_record {
 	rt_pi_line what;
-	yyjson_val *object;  /* the parsed line; lives until the next one is read */
-	rt_pi_entry entry;   /* without parent, label, number, record */
+	yyjson_val *object; /* the parsed line; lives until the next one is read */
+	rt_pi_entry entry;  /* without parent, label, number, record */
 	rt_str cwd, parent_session, timestamp; /* of a header */
-	int version;         /* of a header */
-	bool is_header;      /* type "session" */
+	int version;                           /* of a header */
+	bool is_header;                        /* type "session" */
 } rt_pi_record;
 
 /* Memory that is used again for every line. One thread at a time. */
 typedef struct rt_pi_reader {
 	const rt_alloc *alloc;
-	rt_arena *arena;     /* for strings with escapes; borrowed */
-	char *text;          /* copy of the line that yyjson unescapes in place */
+	rt_arena *arena; /* for strings with escapes; borrowed */
+	char *text;      /* copy of the line that yyjson unescapes in place */
 	size_t text_room;
-	char *values;        /* what yyjson allocates */
+	char *values; /* what yyjson allocates */
 	size_t values_room;
 	bool values_used;
 	rt_json_doc *repaired; /* the last line, where it needed repair */
@@ -121,8 +121,8 @@ rt_str rt_pi_member(rt_str text, yyjson_val *object, const char *key);
 
 /* Bring the entries of a file of version 1 or 2 to version 3, before they are linked.
  * record_count is one more than the last entry's record. */
-RT_CHECKED rt_status rt_pi_migrate(rt_pi_session *session, rt_pi_reader *reader,
-				   rt_pi_fresh *fresh, size_t record_count);
+RT_CHECKED rt_status rt_pi_migrate(rt_pi_session *session, rt_pi_reader *reader, rt_pi_fresh *fresh,
+				   size_t record_count);
 /* The header as it is after migration. */
 RT_CHECKED rt_status rt_pi_migrate_header(rt_buf *out, const rt_alloc *alloc, rt_str header);
 

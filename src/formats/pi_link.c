@@ -180,8 +180,8 @@ find_parent(const rt_pi_ids *ids, const rt_pi_links *links, size_t i, rt_report 
 		return -1;
 	if (rt_str_eq(id, wanted)) {
 		rt_report_add(report, RT_REMARK_REPAIRED, line_of(links, i),
-			      "entry %.*s is its own parent; made a root",
-			      (int)rt_utf8_cut(id, 40), id.ptr);
+			      "entry %.*s is its own parent; made a root", (int)rt_utf8_cut(id, 40),
+			      id.ptr);
 		return -1;
 	}
 	parent = rt_pi_ids_get(ids, wanted);
@@ -218,8 +218,7 @@ walk_up(const rt_pi_links *links, unsigned char *state, size_t from, rt_report *
 }
 
 rt_status
-rt_pi_link(const rt_alloc *alloc, const rt_pi_ids *ids, const rt_pi_links *links,
-	   rt_report *report)
+rt_pi_link(const rt_alloc *alloc, const rt_pi_ids *ids, const rt_pi_links *links, rt_report *report)
 {
 	unsigned char *state;
 	size_t i;

@@ -155,8 +155,7 @@ migrate_entry(migration *m, rt_pi_entry *e)
 }
 
 rt_status
-rt_pi_migrate(rt_pi_session *session, rt_pi_reader *reader, rt_pi_fresh *fresh,
-	      size_t record_count)
+rt_pi_migrate(rt_pi_session *session, rt_pi_reader *reader, rt_pi_fresh *fresh, size_t record_count)
 {
 	migration m = {.session = session, .reader = reader, .record_count = record_count};
 	rt_status st = RT_OK;

@@ -14,7 +14,7 @@ typedef struct place {
 	rt_str key, value; /* in the text, key with its quotes */
 	bool is_there;
 	bool after_is_there;
-	rt_str after;      /* the value behind which a new member goes */
+	rt_str after; /* the value behind which a new member goes */
 } place;
 
 /* Walk over the members of text and object at once; false: done or at odds (*bad). */
@@ -98,8 +98,7 @@ change_of(yyjson_val *k, rt_str value, const rt_pi_change *changes, const place 
 }
 
 rt_status
-rt_pi_patch(rt_buf *out, rt_str text, yyjson_val *object, const rt_pi_change *changes,
-	    size_t count)
+rt_pi_patch(rt_buf *out, rt_str text, yyjson_val *object, const rt_pi_change *changes, size_t count)
 {
 	enum { CHANGES_MAX = 16 };
 	place places[CHANGES_MAX];

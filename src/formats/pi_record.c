@@ -324,65 +324,61 @@ typedef struct members {
 	yyjson_val *role, *message_provider, *message_model, *message_timestamp;
 } members;
 
-static bool
-key_is(yyjson_val *key, const char *name, size_t size)
-{
-	return memcmp(unsafe_yyjson_get_str(key), name, size) == 0;
-}
+/* A member by name, and where in the above its value goes. */
+typedef struct known {
+	const char *name;
+	size_t size, at;
+} known;
 
-#define KEY(name, to)                                   \
-	if (key_is(key, name, sizeof(name) - 1)) { \
-		m->to = value;                          \
-		break;                                  \
+#define KNOWN(name, to) \
+	{ \
+		name, sizeof(name) - 1, offsetof(members, to) \
 	}
 
+static const known of_record[] = {
+	KNOWN("type", type),
+	KNOWN("id", id),
+	KNOWN("parentId", parent_id),
+	KNOWN("timestamp", timestamp),
+	KNOWN("message", message),
+	KNOWN("targetId", target_id),
+	KNOWN("label", label),
+	KNOWN("name", name),
+	KNOWN("summary", summary),
+	KNOWN("firstKeptEntryId", first_kept),
+	KNOWN("thinkingLevel", thinking_level),
+	KNOWN("provider", provider),
+	KNOWN("modelId", model_id),
+	KNOWN("version", version),
+	KNOWN("cwd", cwd),
+	KNOWN("parentSession", parent_session),
+	KNOWN("retake", retake),
+};
+
+static const known of_message[] = {
+	KNOWN("role", role),
+	KNOWN("provider", message_provider),
+	KNOWN("model", message_model),
+	KNOWN("timestamp", message_timestamp),
+};
+
+/* One walk over the object; of a repeated member the last one counts. */
 static void
-collect(yyjson_val *object, members *m)
+collect(yyjson_val *object, const known *list, size_t count, members *m)
 {
 	yyjson_val *key, *value;
-	size_t i, max;
+	size_t i, max, k;
 
+	if (!yyjson_is_obj(object))
+		return;
 	yyjson_obj_foreach(object, i, max, key, value)
 	{
-		switch (unsafe_yyjson_get_len(key)) {
-		case 2: KEY("id", id) break;
-		case 3: KEY("cwd", cwd) break;
-		case 4: KEY("type", type) KEY("name", name) break;
-		case 5: KEY("label", label) break;
-		case 6: KEY("retake", retake) break;
-		case 7:
-			KEY("message", message) KEY("summary", summary) KEY("modelId", model_id)
-			KEY("version", version) break;
-		case 8:
-			KEY("parentId", parent_id) KEY("targetId", target_id)
-			KEY("provider", provider) break;
-		case 9: KEY("timestamp", timestamp) break;
-		case 13:
-			KEY("thinkingLevel", thinking_level)
-			KEY("parentSession", parent_session) break;
-		case 16: KEY("firstKeptEntryId", first_kept) break;
-		default: break;
-		}
-	}
-}
+		size_t size = yyjson_get_len(key);
 
-static void
-collect_message(yyjson_val *message, members *m)
-{
-	yyjson_val *key, *value;
-	size_t i, max;
-
-	if (!yyjson_is_obj(message))
-		return;
-	yyjson_obj_foreach(message, i, max, key, value)
-	{
-		switch (unsafe_yyjson_get_len(key)) {
-		case 4: KEY("role", role) break;
-		case 5: KEY("model", message_model) break;
-		case 8: KEY("provider", message_provider) break;
-		case 9: KEY("timestamp", message_timestamp) break;
-		default: break;
-		}
+		for (k = 0; k < count; k++)
+			if (size == list[k].size &&
+			    memcmp(yyjson_get_str(key), list[k].name, size) == 0)
+				memcpy((char *)m + list[k].at, &value, sizeof(value));
 	}
 }
 
@@ -432,8 +428,8 @@ take_header(rt_pi_reader *reader, rt_str line, const members *m, rt_pi_record *o
 	out->version = 1;
 	if (version.size > 0 && version.ptr[0] >= '0' && version.ptr[0] <= '9') {
 		out->version = 0;
-		for (i = 0; i < version.size && i < 6 && version.ptr[i] >= '0' &&
-			    version.ptr[i] <= '9';
+		for (i = 0;
+		     i < version.size && i < 6 && version.ptr[i] >= '0' && version.ptr[i] <= '9';
 		     i++)
 			out->version = out->version * 10 + (version.ptr[i] - '0');
 		if (i < version.size && (version.ptr[i] == 'e' || version.ptr[i] == 'E'))
@@ -463,14 +459,14 @@ take_all(rt_pi_reader *reader, rt_str line, rt_pi_record *out)
 	rt_pi_entry *e = &out->entry;
 
 	memset(&m, 0, sizeof(m));
-	collect(out->object, &m);
+	collect(out->object, of_record, sizeof(of_record) / sizeof(of_record[0]), &m);
 	e->line = line;
 	if (!take(reader, line, m.type, &e->type) || !take(reader, line, m.id, &e->id) ||
 	    !take(reader, line, m.parent_id, &e->parent_id))
 		return RT_NOMEM;
 	e->kind = type_of(e->type);
 	if (e->kind == RT_PI_MESSAGE)
-		collect_message(m.message, &m);
+		collect(m.message, of_message, sizeof(of_message) / sizeof(of_message[0]), &m);
 	if (take_moment(m.timestamp, &e->ts))
 		e->ts_from = RT_PI_TS_ENTRY;
 	else if (take_ms(m.message_timestamp, &e->ts))

@@ -100,8 +100,7 @@ follow_take(rt_pi_rows *rows, rt_table *copies, const rt_outline_take *take, boo
 			row = (int64_t)rows->count;
 			st = add_row(rows, node, at, true);
 			if (st == RT_OK)
-				st = rt_table_add(copies,
-						  rt_hash_u64(node * 31 + (uint64_t)at),
+				st = rt_table_add(copies, rt_hash_u64(node * 31 + (uint64_t)at),
 						  (size_t)row);
 			if (st != RT_OK)
 				return st;
@@ -349,7 +348,8 @@ keep_ids(rt_pi_rows *rows)
 		if (!row->is_verbatim || row->raw.id.size == 0)
 			continue;
 		before = rt_pi_ids_get(&rows->ids, row->raw.id);
-		if (before >= 0 && id.size > 0 && rt_str_eq(node_of(rows, (size_t)before)->id, id)) {
+		if (before >= 0 && id.size > 0 &&
+		    rt_str_eq(node_of(rows, (size_t)before)->id, id)) {
 			row->needs_id = true;
 			continue;
 		}
@@ -404,8 +404,8 @@ find_nameless(rt_pi_rows *rows)
 	for (i = 0; i < rows->count; i++) {
 		rt_pi_row *row = &rows->items[i];
 
-		if (is_named[i] && (row->id.size == 0 ||
-				    rt_pi_ids_get(&rows->ids, row->id) != (int64_t)i))
+		if (is_named[i] &&
+		    (row->id.size == 0 || rt_pi_ids_get(&rows->ids, row->id) != (int64_t)i))
 			row->needs_id = true;
 	}
 	rt_free(rows->alloc, is_named);

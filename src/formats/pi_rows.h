@@ -6,7 +6,8 @@
  * are written by copying it. The work here is to find out which ones cannot be: it plays
  * the reader, which finds parents by id (of equal ids the last one counts), and changes
  * an id or a parentId only where the reader would find another parent than the outline
- * has. So a file that nobody touched comes out as it went in, however odd it is.
+ * has. So a file that nobody touched comes out as it went in, however odd it is; only
+ * then does it keep circles, out of which pi itself does not find.
  *
  * Where takes share a node below different ones (an entry before it was deleted in one of
  * them), pi's tree cannot: the take gets a copy of the rest with ids of its own. */
@@ -17,31 +18,30 @@
 #include "formats/pi_impl.h"
 
 typedef struct rt_pi_row {
-	rt_str id;         /* as it will be written */
-	rt_str parent_id;  /* as it will be written; ptr NULL: null */
-	int64_t linked;    /* the row that a reader will take for its parent; -1: none */
-	int64_t parent;    /* the row that is its parent */
-	size_t node;       /* in the outline */
-	rt_pi_entry raw;   /* what its line says; raw.line.ptr NULL: to be composed */
-	rt_moment ts;      /* of what was composed */
-	bool has_ts;
-	bool is_cut;       /* by the reader, to end a circle */
-	bool is_copy;      /* for another take */
-	bool is_verbatim;  /* the line was read from a file, and is good as it is */
-	bool needs_id;     /* the line's own is taken, or means another row */
+	rt_str id;        /* as it will be written */
+	rt_str parent_id; /* as it will be written; ptr NULL: null */
+	int64_t linked;   /* the row that a reader will take for its parent; -1: none */
+	int64_t parent;   /* the row that is its parent */
+	size_t node;      /* in the outline */
+	rt_pi_entry raw;  /* what its line says; raw.line.ptr NULL: to be composed */
+	rt_moment ts;     /* set when it is written: the node's, or its parent's */
+	bool is_cut;      /* by the reader, to end a circle */
+	bool is_copy;     /* for another take */
+	bool is_verbatim; /* the line was read from a file, and is good as it is */
+	bool needs_id;    /* the line's own is taken, or means another row */
 	bool changes_parent;
 } rt_pi_row;
 
 typedef struct rt_pi_rows {
 	const rt_alloc *alloc;
-	rt_arena *arena;      /* lines and ids made here */
+	rt_arena *arena; /* lines and ids made here */
 	rt_pi_reader reader;
-	rt_outline outline;   /* the caller's, with parents mended in a copy of the nodes */
-	rt_pi_row *items;     /* in the order in which to write them */
+	rt_outline outline; /* the caller's, with parents mended in a copy of the nodes */
+	rt_pi_row *items;   /* in the order in which to write them */
 	size_t count, room;
-	rt_pi_ids ids;        /* id to row */
-	int64_t head;         /* row; -1: before the first */
-	rt_buf scratch;       /* a body at a time */
+	rt_pi_ids ids;  /* id to row */
+	int64_t head;   /* row; -1: before the first */
+	rt_buf scratch; /* a body at a time */
 } rt_pi_rows;
 
 /* whole: all nodes, else the active take. RT_CORRUPT: a body that is none. */

@@ -17,9 +17,9 @@ typedef struct load {
 	rt_error *err;
 	size_t line_max;
 	size_t entry_room, junk_room;
-	uint64_t number;   /* of the line, from 1 */
-	uint64_t dropped;  /* lines that were too long */
-	size_t records;    /* what pi counts: the header, entries, later headers, odd values */
+	uint64_t number;  /* of the line, from 1 */
+	uint64_t dropped; /* lines that were too long */
+	size_t records;   /* what pi counts: the header, entries, later headers, odd values */
 } load;
 
 /* Room for one more item; items may move. */
@@ -80,8 +80,7 @@ add_entry(load *l, const rt_pi_entry *entry)
 static rt_status
 not_a_session(load *l, size_t at)
 {
-	rt_status st =
-		rt_fail_at(l->err, RT_USAGE, at, "Session file is not a valid pi session");
+	rt_status st = rt_fail_at(l->err, RT_USAGE, at, "Session file is not a valid pi session");
 
 	if (l->err != NULL)
 		l->err->line = l->number;
@@ -93,8 +92,7 @@ take_header(load *l, const rt_pi_record *record, rt_str line, size_t at)
 {
 	rt_pi_session *s = l->session;
 
-	if (record->what != RT_PI_LINE_OBJECT || !record->is_header ||
-	    record->entry.id.ptr == NULL)
+	if (record->what != RT_PI_LINE_OBJECT || !record->is_header || record->entry.id.ptr == NULL)
 		return not_a_session(l, at);
 	s->has_header = true;
 	s->header = line;
@@ -326,8 +324,7 @@ rt_pi_session_read(const rt_alloc *alloc, rt_str file, const rt_pi_options *opti
 	l.session = &session;
 	l.report = report;
 	l.err = err;
-	l.line_max = options == NULL || options->line_max == 0 ? RT_PI_LINE_MAX
-								: options->line_max;
+	l.line_max = options == NULL || options->line_max == 0 ? RT_PI_LINE_MAX : options->line_max;
 	rt_pi_reader_init(&l.reader, alloc, session.arena);
 	st = load_all(&l, file, options == NULL ? NULL : options->env);
 	rt_pi_reader_deinit(&l.reader);

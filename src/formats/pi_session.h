@@ -26,7 +26,7 @@
 #include "engine/format.h"
 
 enum {
-	RT_PI_VERSION = 3,                  /* what we migrate to */
+	RT_PI_VERSION = 3,                 /* what we migrate to */
 	RT_PI_LINE_MAX = 256 * 1024 * 1024 /* bytes; longer lines are passed over */
 };
 
@@ -51,25 +51,25 @@ typedef enum rt_pi_ts { RT_PI_TS_NONE, RT_PI_TS_ENTRY, RT_PI_TS_MESSAGE } rt_pi_
 /* Views point into the file or into the session. A view with ptr NULL means that the
  * member is missing, null, or no string. */
 typedef struct rt_pi_entry {
-	rt_str line;         /* the record as JSON text: its line without the \n, or migrated */
+	rt_str line; /* the record as JSON text: its line without the \n, or migrated */
 	rt_str id;
-	rt_str parent_id;    /* as written */
-	int64_t parent;      /* index of the parent; -1: a root. Mended: every walk up ends */
-	rt_str type;         /* as written */
-	rt_str role;         /* of a message */
-	rt_str target;       /* label, context edit: targetId; compaction: firstKeptEntryId */
-	rt_str text;         /* label, session name, thinking level, or the model's provider */
-	rt_str model;        /* of a model change or an assistant's message */
-	rt_str label;        /* the label on this entry; ptr NULL: none */
-	rt_str retake_role;  /* role in Retake, where it differs ("retake" member, pi_write.c) */
+	rt_str parent_id;   /* as written */
+	int64_t parent;     /* index of the parent; -1: a root. Mended: every walk up ends */
+	rt_str type;        /* as written */
+	rt_str role;        /* of a message */
+	rt_str target;      /* label, context edit: targetId; compaction: firstKeptEntryId */
+	rt_str text;        /* label, session name, thinking level, or the model's provider */
+	rt_str model;       /* of a model change or an assistant's message */
+	rt_str label;       /* the label on this entry; ptr NULL: none */
+	rt_str retake_role; /* role in Retake, where it differs ("retake" member, pi_write.c) */
 	rt_moment ts;
-	uint64_t number;     /* 1-based line of the file */
-	uint32_t record;     /* 0-based among what pi counts as records; the header is 0 */
+	uint64_t number; /* 1-based line of the file */
+	uint32_t record; /* 0-based among what pi counts as records; the header is 0 */
 	rt_pi_type kind;
 	rt_pi_ts ts_from;
-	bool speaks;         /* has a message, or a summary that is not empty */
-	bool is_duplicate;   /* an earlier entry has the same id; that id means the last of them */
-	bool is_cut;         /* its parent would lead in a circle */
+	bool speaks;       /* has a message, or a summary that is not empty */
+	bool is_duplicate; /* an earlier entry has the same id; that id means the last of them */
+	bool is_cut;       /* its parent would lead in a circle */
 	bool muted, collapsed, read_mode; /* "retake" member */
 } rt_pi_entry;
 
@@ -82,31 +82,31 @@ typedef struct rt_pi_junk {
 /* Labels in the order of their last setting from nothing; targets need not exist. */
 typedef struct rt_pi_label {
 	rt_str target;
-	rt_str text;   /* empty: cleared */
-	size_t entry;  /* the label entry that set it */
+	rt_str text;  /* empty: cleared */
+	size_t entry; /* the label entry that set it */
 } rt_pi_label;
 
 typedef struct rt_pi_session rt_pi_session;
 struct rt_pi_session {
 	const rt_alloc *alloc;
-	rt_arena *arena;         /* owns every view that is not in the file; NULL: handed over */
-	rt_str header;           /* its line, without the \n */
+	rt_arena *arena; /* owns every view that is not in the file; NULL: handed over */
+	rt_str header;   /* its line, without the \n */
 	rt_str id;
-	rt_str cwd;              /* ptr NULL: none */
-	rt_str parent_session;   /* path of the file it was forked from; ptr NULL: none */
+	rt_str cwd;            /* ptr NULL: none */
+	rt_str parent_session; /* path of the file it was forked from; ptr NULL: none */
 	rt_str timestamp;
-	int version;             /* of the file; entries are of version 3 or as they are */
-	rt_pi_entry *entries;    /* in file order */
+	int version;          /* of the file; entries are of version 3 or as they are */
+	rt_pi_entry *entries; /* in file order */
 	size_t entry_count;
-	int64_t leaf;            /* index of the last entry; -1: none */
-	rt_str name;             /* trimmed; empty: none */
+	int64_t leaf; /* index of the last entry; -1: none */
+	rt_str name;  /* trimmed; empty: none */
 	rt_pi_junk *junk;
 	size_t junk_count;
 	rt_pi_label *labels;
 	size_t label_count;
-	bool has_header;         /* false: the file is empty, which pi takes for a new session */
-	bool is_ended;           /* the last line has its \n (or there is none) */
-	uint32_t *id_slots;      /* hash table of ids: index of the last entry + 1 */
+	bool has_header;    /* false: the file is empty, which pi takes for a new session */
+	bool is_ended;      /* the last line has its \n (or there is none) */
+	uint32_t *id_slots; /* hash table of ids: index of the last entry + 1 */
 	size_t id_room;
 };
 
@@ -168,10 +168,10 @@ typedef struct rt_pi_item {
 
 typedef struct rt_pi_context {
 	const rt_alloc *alloc;
-	rt_str thinking_level;   /* "off" unless changed */
+	rt_str thinking_level; /* "off" unless changed */
 	bool has_model;
-	rt_str provider, model;  /* ptr NULL: the record does not say */
-	rt_pi_item *items;       /* entries that give one message or (a compaction) two */
+	rt_str provider, model; /* ptr NULL: the record does not say */
+	rt_pi_item *items;      /* entries that give one message or (a compaction) two */
 	size_t item_count;
 } rt_pi_context;
 

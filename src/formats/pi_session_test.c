@@ -12,10 +12,9 @@ test_example(void **state)
 	size_t *path, count;
 
 	(void)state;
-	session_of(HEADER USER("a", ROOT, "01") BOT("b", P("a"), "02")
-			   LABEL("l", P("b"), "03", "a", ",\"label\":\"start\"")
-				   ENTRY("session_info", "i", P("l"), "04",
-					 ",\"name\":\" A name \\n\""),
+	session_of(HEADER USER("a", ROOT, "01") BOT("b", P("a"), "02") LABEL("l", P("b"), "03", "a",
+									     ",\"label\":\"start\"")
+			   ENTRY("session_info", "i", P("l"), "04", ",\"name\":\" A name \\n\""),
 		   &s);
 	assert_str(s.id, "s1");
 	assert_str(s.cwd, "/w");
@@ -145,9 +144,9 @@ test_long_line(void **state)
 	for (i = 0; i < 1000; i++)
 		rt_buf_add_byte(&file, 'x');
 	rt_buf_add_c(&file, "\"}\n\n" USER("b", P("a"), "02"));
-	assert_int_equal(rt_pi_session_read(rt_alloc_libc(), rt_buf_str(&file), &options, &s, &report,
-					    NULL),
-			 RT_OK);
+	assert_int_equal(
+		rt_pi_session_read(rt_alloc_libc(), rt_buf_str(&file), &options, &s, &report, NULL),
+		RT_OK);
 	assert_int_equal(s.entry_count, 2);
 	assert_int_equal(s.entries[1].parent, 0);
 	assert_int_equal(s.entries[1].number, 5);
@@ -219,9 +218,9 @@ test_odd_trees(void **state)
 	(void)state;
 	/* unknown types keep the chain; a missing parentId, "" and an unknown id are roots */
 	session_of(HEADER USER("a", ROOT, "01") ENTRY("future", "b", P("a"), "02", ",\"z\":[{}]")
-			   USER("c", P("b"), "03")
-				   "{\"type\":\"x\",\"id\":\"d\"}\n" USER("e", P("lost"), "05")
-					   USER("f", P(""), "06") USER("", P("a"), "07"),
+			   USER("c", P("b"),
+				"03") "{\"type\":\"x\",\"id\":\"d\"}\n" USER("e", P("lost"), "05")
+				   USER("f", P(""), "06") USER("", P("a"), "07"),
 		   &s);
 	assert_int_equal(s.entries[2].parent, 1);
 	assert_str(s.entries[1].type, "future");
@@ -252,7 +251,7 @@ test_odd_trees(void **state)
 	/* its own parent; two that are each other's; and one below those */
 	rt_report_init(&report, rt_alloc_libc());
 	assert_int_equal(read_session(HEADER USER("a", P("a"), "01") USER("b", P("c"), "02")
-						   USER("c", P("b"), "03") USER("d", P("c"), "04"),
+					      USER("c", P("b"), "03") USER("d", P("c"), "04"),
 				      &s, &report, NULL),
 			 RT_OK);
 	rt_pi_session_check(&s);
@@ -302,13 +301,12 @@ test_labels(void **state)
 
 	(void)state;
 	session_of(HEADER USER("a", ROOT, "01") USER("b", P("a"), "02") USER("c", P("b"), "03")
-			   LABEL("1", P("c"), "04", "a", ",\"label\":\"one\"")
-				   LABEL("2", P("1"), "05", "b", ",\"label\":\"two\"")
-					   LABEL("3", P("2"), "06", "a", ",\"label\":\"\"")
-						   LABEL("4", P("3"), "07", "b", ",\"label\":\"three\"")
-							   LABEL("5", P("4"), "08", "gone",
-								 ",\"label\":\"x\"")
-								   LABEL("6", P("5"), "09", "c", ""),
+			   LABEL("1", P("c"), "04", "a", ",\"label\":\"one\"") LABEL(
+				   "2", P("1"), "05", "b", ",\"label\":\"two\"")
+				   LABEL("3", P("2"), "06", "a", ",\"label\":\"\"") LABEL(
+					   "4", P("3"), "07", "b", ",\"label\":\"three\"")
+					   LABEL("5", P("4"), "08", "gone", ",\"label\":\"x\"")
+						   LABEL("6", P("5"), "09", "c", ""),
 		   &s);
 	assert_true(s.entries[0].label.ptr == NULL);
 	assert_str(s.entries[1].label, "three");
@@ -370,7 +368,8 @@ test_text(void **state)
 	assert_int_equal(s.entries[2].parent, 1);
 	rt_pi_session_deinit(&s);
 	/* of a repeated key the last one counts; an escaped key is that key */
-	session_of(HEADER "{\"type\":\"x\",\"id\":\"a\",\"\\u0069d\":\"b\",\"parentId\":null}\n", &s);
+	session_of(HEADER "{\"type\":\"x\",\"id\":\"a\",\"\\u0069d\":\"b\",\"parentId\":null}\n",
+		   &s);
 	assert_str(s.entries[0].id, "b");
 	rt_pi_session_deinit(&s);
 }
@@ -435,9 +434,9 @@ test_migrate_1(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(rt_pi_session_read(rt_alloc_libc(), rt_str_of(v1_text), &options, &s, NULL,
-					    NULL),
-			 RT_OK);
+	assert_int_equal(
+		rt_pi_session_read(rt_alloc_libc(), rt_str_of(v1_text), &options, &s, NULL, NULL),
+		RT_OK);
 	rt_pi_session_check(&s);
 	assert_int_equal(s.version, 1);
 	assert_int_equal(s.entry_count, 6);
@@ -454,11 +453,13 @@ test_migrate_1(void **state)
 		   "\"id\":\"03030303\",\"parentId\":\"02020202\","
 		   "\"firstKeptEntryId\":\"02020202\" }");
 	assert_str(s.entries[2].target, "02020202");
-	assert_str(s.entries[3].line, "{\"type\":\"compaction\",\"summary\":\"s\",\"id\":\"04040404\","
-				      "\"parentId\":\"03030303\"}");
+	assert_str(s.entries[3].line,
+		   "{\"type\":\"compaction\",\"summary\":\"s\",\"id\":\"04040404\","
+		   "\"parentId\":\"03030303\"}");
 	assert_true(s.entries[3].target.ptr == NULL);
 	assert_true(s.entries[4].target.ptr == NULL);
-	assert_str(s.entries[5].line, "{\"type\":\"x\",\"id\":\"06060606\",\"parentId\":\"05050505\"}");
+	assert_str(s.entries[5].line,
+		   "{\"type\":\"x\",\"id\":\"06060606\",\"parentId\":\"05050505\"}");
 	rt_pi_session_deinit(&s);
 
 	/* without randomness the ids are derived: the same every time */
@@ -510,15 +511,17 @@ test_migrate_2(void **state)
 static void
 assert_children(const rt_pi_tree *tree, const rt_pi_session *s, int64_t of, const char *wanted)
 {
-	char text[200] = "";
+	rt_buf text;
 	size_t count, i;
 	const size_t *children = rt_pi_tree_children(tree, of, &count);
 
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	for (i = 0; i < count; i++) {
-		strncat(text, s->entries[children[i]].id.ptr, s->entries[children[i]].id.size);
-		strcat(text, " ");
+		rt_buf_add_str(&text, s->entries[children[i]].id);
+		rt_buf_add_byte(&text, ' ');
 	}
-	assert_string_equal(text, wanted);
+	assert_str(rt_buf_str(&text), wanted);
+	rt_buf_deinit(&text);
 }
 
 static void
@@ -543,10 +546,10 @@ test_tree(void **state)
 	rt_pi_tree_deinit(&tree);
 	rt_pi_session_deinit(&s);
 	/* one without a date, between two that fall; and three that fall */
-	session_of(HEADER USER("r", ROOT, "01") USER("c", P("r"), "05")
-			   "{\"id\":\"x\",\"parentId\":\"r\"}\n" USER("b", P("r"), "03")
-				   USER("f", P("b"), "05") USER("e", P("b"), "04")
-					   USER("d", P("b"), "03"),
+	session_of(HEADER USER("r", ROOT, "01")
+			   USER("c", P("r"), "05") "{\"id\":\"x\",\"parentId\":\"r\"}\n" USER(
+				   "b", P("r"), "03") USER("f", P("b"), "05")
+				   USER("e", P("b"), "04") USER("d", P("b"), "03"),
 		   &s);
 	assert_int_equal(rt_pi_tree_init(rt_alloc_libc(), &s, true, &tree), RT_OK);
 	assert_children(&tree, &s, 0, "c x b ");
@@ -576,10 +579,11 @@ test_tree_sorted(void **state)
 		rt_buf_init(&file, rt_alloc_libc(), RT_BUF_UNLIMITED);
 		rt_buf_add_c(&file, HEADER USER("r", ROOT, "00"));
 		for (i = 0; i < many; i++)
-			rt_buf_add_f(&file,
-				     "{\"id\":\"%zu\",\"parentId\":\"r\",\"timestamp\":\"2026-11-01T"
-				     "00:00:%02zu.000Z\"}\n",
-				     i, i * 7919 % 53);
+			rt_buf_add_f(
+				&file,
+				"{\"id\":\"%zu\",\"parentId\":\"r\",\"timestamp\":\"2026-11-01T"
+				"00:00:%02zu.000Z\"}\n",
+				i, i * 7919 % 53);
 		session_of(file.ptr, &s);
 		assert_int_equal(rt_pi_tree_init(rt_alloc_libc(), &s, true, &tree), RT_OK);
 		children = rt_pi_tree_children(&tree, 0, &count);
@@ -595,177 +599,6 @@ test_tree_sorted(void **state)
 		rt_pi_session_deinit(&s);
 		rt_buf_deinit(&file);
 	}
-}
-
-/* --- context --- */
-
-/* The context at an entry: "role:content" of every message, then level and model. */
-static void
-assert_context(const char *file, const char *at, const char *wanted)
-{
-	rt_pi_session s;
-	rt_pi_context context;
-	rt_buf messages, text;
-	rt_json_doc *doc = NULL;
-	yyjson_val *message;
-	size_t i, max;
-
-	session_of(file, &s);
-	assert_int_equal(rt_pi_context_init(rt_alloc_libc(), &s,
-					    at == NULL ? -1 : rt_pi_session_find(&s, rt_str_of(at)),
-					    &context),
-			 RT_OK);
-	rt_buf_init(&messages, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&messages, '[');
-	for (i = 0; i < context.item_count; i++)
-		assert_int_equal(rt_pi_context_add(&messages, rt_alloc_libc(), &s,
-						   &context.items[i], NULL),
-				 RT_OK);
-	rt_buf_add_byte(&messages, ']');
-	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&messages), &doc, NULL), RT_OK);
-	yyjson_arr_foreach(rt_json_root(doc), i, max, message)
-	{
-		yyjson_val *said = rt_json_get(message, "content");
-
-		if (said == NULL)
-			said = rt_json_get(message, "summary");
-		rt_buf_add_str(&text, rt_json_str(rt_json_get(message, "role")));
-		rt_buf_add_byte(&text, ':');
-		if (said != NULL)
-			rt_json_add_value(&text, said);
-		rt_buf_add_byte(&text, ' ');
-	}
-	rt_buf_add_str(&text, context.thinking_level);
-	rt_buf_add_byte(&text, ' ');
-	if (context.has_model) {
-		rt_buf_add_str(&text, context.provider);
-		rt_buf_add_byte(&text, '/');
-		rt_buf_add_str(&text, context.model);
-	}
-	assert_string_equal(text.ptr, wanted);
-	rt_json_free(doc);
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&messages);
-	rt_pi_context_deinit(&context);
-	rt_pi_session_deinit(&s);
-}
-
-#define SYSTEM(id, parent, second, text) MESSAGE("system", id, parent, second, "\"" text "\"")
-
-static void
-test_context(void **state)
-{
-	(void)state;
-	assert_context(HEADER, NULL, "off ");
-	assert_context(HEADER USER("a", ROOT, "01"), NULL, "off ");
-	assert_context(HEADER USER("a", ROOT, "01") BOT("b", P("a"), "02"), "b",
-		       "user:\"text a\" assistant:[{\"type\":\"text\",\"text\":\"text b\"}] "
-		       "off prov-b/mod-b");
-	/* the other branch is not in it; what says nothing is silent */
-	assert_context(HEADER USER("a", ROOT, "01") USER("x", P("a"), "02")
-			       ENTRY("custom", "c", P("a"), "03", ",\"customType\":\"t\"")
-				       ENTRY("usage", "u", P("c"), "04", "")
-					       LABEL("l", P("u"), "05", "a", ",\"label\":\"x\"")
-						       ENTRY("session_info", "i", P("l"), "06", "")
-							       USER("b", P("i"), "07"),
-		       "b", "user:\"text a\" user:\"text b\" off ");
-	assert_context(HEADER ENTRY("thinking_level_change", "t", ROOT, "01",
-				    ",\"thinkingLevel\":\"high\"")
-			       BOT("b", P("t"), "02")
-				       ENTRY("model_change", "m", P("b"), "03",
-					     ",\"provider\":\"pp\",\"modelId\":\"mm\""),
-		       "m",
-		       "assistant:[{\"type\":\"text\",\"text\":\"text b\"}] high pp/mm");
-	assert_context(HEADER ENTRY("custom_message", "c", ROOT, "01",
-				    ",\"customType\":\"t\",\"content\":\"said\",\"display\":false")
-			       ENTRY("branch_summary", "s", P("c"), "02",
-				     ",\"fromId\":\"x\",\"summary\":\"was there\"")
-				       ENTRY("branch_summary", "e", P("s"), "03",
-					     ",\"fromId\":\"x\",\"summary\":\"\""),
-		       "e", "custom:\"said\" branchSummary:\"was there\" off ");
-	assert_context(HEADER MESSAGE("user", "a", ROOT, "01", "null")
-			       MESSAGE("system", "b", P("a"), "02", "null")
-				       MESSAGE("toolResult", "c", P("b"), "03", "null")
-					       MESSAGE("novel", "d", P("c"), "04", "null"),
-		       "d", "user:[] system:\"\" toolResult:[] novel:null off ");
-}
-
-#define CHAIN_3 USER("a", ROOT, "01") USER("b", P("a"), "02") USER("c", P("b"), "03")
-
-static void
-test_context_compaction(void **state)
-{
-	(void)state;
-	/* keep from b */
-	assert_context(HEADER CHAIN_3 COMPACTION("s", P("c"), "04", "b") USER("d", P("s"), "05"),
-		       "d",
-		       "compactionSummary:\"sum s\" user:\"text b\" user:\"text c\" "
-		       "user:\"text d\" off ");
-	/* its own id, an unknown one, one that comes later, one elsewhere: nothing is kept */
-	assert_context(HEADER CHAIN_3 COMPACTION("s", P("c"), "04", "s") USER("d", P("s"), "05"),
-		       "d", "compactionSummary:\"sum s\" user:\"text d\" off ");
-	assert_context(HEADER CHAIN_3 COMPACTION("s", P("c"), "04", "no") USER("d", P("s"), "05"),
-		       "d", "compactionSummary:\"sum s\" user:\"text d\" off ");
-	assert_context(HEADER CHAIN_3 COMPACTION("s", P("c"), "04", "d") USER("d", P("s"), "05"),
-		       "d", "compactionSummary:\"sum s\" user:\"text d\" off ");
-	assert_context(HEADER CHAIN_3 COMPACTION("s", P("b"), "04", "c") USER("d", P("s"), "05"),
-		       "d", "compactionSummary:\"sum s\" user:\"text d\" off ");
-	/* the second one keeps a range that holds the first: that one is silent */
-	assert_context(HEADER CHAIN_3 COMPACTION("s", P("b"), "04", "b")
-			       USER("d", P("s"), "05") COMPACTION("t", P("d"), "06", "b"),
-		       "t", "compactionSummary:\"sum t\" user:\"text b\" user:\"text d\" off ");
-	/* system messages: the replayed one first, kept ones dropped, later ones there */
-	assert_context(HEADER SYSTEM("y", ROOT, "01", "old") USER("a", P("y"), "02")
-			       SYSTEM("z", P("a"), "03", "mid")
-				       ENTRY("compaction", "s", P("z"), "04",
-					     ",\"summary\":\"S\",\"firstKeptEntryId\":\"y\","
-					     "\"tokensBefore\":1,\"systemMessage\":{\"role\":"
-					     "\"system\",\"content\":\"all\"}")
-					       SYSTEM("x", P("s"), "05", "new"),
-		       "x",
-		       "system:\"all\" compactionSummary:\"S\" user:\"text a\" system:\"new\" off ");
-	/* settings come from before it, too */
-	assert_context(HEADER BOT("a", ROOT, "01") COMPACTION("s", P("a"), "02", "s"), "s",
-		       "compactionSummary:\"sum s\" off prov-a/mod-a");
-}
-
-#define EDIT(id, parent, second, target, replacement) \
-	ENTRY("context_edit", id, parent, second, \
-	      ",\"targetId\":\"" target "\",\"replacement\":" replacement)
-
-static void
-test_context_edit(void **state)
-{
-	(void)state;
-	assert_context(HEADER CHAIN_3 EDIT("e", P("c"), "04", "b", "null"), "e",
-		       "user:\"text a\" user:\"text c\" off ");
-	assert_context(HEADER CHAIN_3 EDIT("e", P("c"), "04", "b", "{\"content\":\"new\"}"), "e",
-		       "user:\"text a\" user:\"new\" user:\"text c\" off ");
-	/* the last one wins; from before the edit it is not there */
-	assert_context(HEADER CHAIN_3 EDIT("e", P("c"), "04", "b", "null")
-			       EDIT("f", P("e"), "05", "b", "{\"content\":[{\"type\":\"text\"}]}"),
-		       "f", "user:\"text a\" user:[{\"type\":\"text\"}] user:\"text c\" off ");
-	assert_context(HEADER CHAIN_3 EDIT("e", P("c"), "04", "b", "null"), "c",
-		       "user:\"text a\" user:\"text b\" user:\"text c\" off ");
-	/* an assistant's text is put in a block; a system message cannot be replaced */
-	assert_context(HEADER BOT("a", ROOT, "01") SYSTEM("b", P("a"), "02", "sys")
-			       EDIT("e", P("b"), "03", "a", "{\"content\":\"new\"}")
-				       EDIT("f", P("e"), "04", "b", "{\"content\":\"no\"}"),
-		       "f",
-		       "assistant:[{\"type\":\"text\",\"text\":\"new\"}] system:\"sys\" "
-		       "off prov-a/mod-a");
-	/* an edit that is none says nothing; one of what is not there neither */
-	assert_context(HEADER CHAIN_3 EDIT("e", P("c"), "04", "b", "7")
-			       EDIT("f", P("e"), "05", "gone", "null"),
-		       "f", "user:\"text a\" user:\"text b\" user:\"text c\" off ");
-	/* an edit from before a compaction is forgotten unless it is kept */
-	assert_context(HEADER CHAIN_3 EDIT("e", P("b"), "04", "b", "null")
-			       COMPACTION("s", P("e"), "05", "b"),
-		       "s", "compactionSummary:\"sum s\" off ");
-	assert_context(HEADER USER("a", ROOT, "01") EDIT("e", P("a"), "02", "b", "null")
-			       USER("b", P("e"), "03") COMPACTION("s", P("b"), "05", "b"),
-		       "s", "compactionSummary:\"sum s\" user:\"text b\" off ");
 }
 
 /* --- large and unlucky --- */
@@ -854,8 +687,8 @@ test_torture(void **state)
 {
 	static const char text[] = HEADER CHAIN_3 COMPACTION("s", P("c"), "04", "b")
 		LABEL("l", P("s"), "05", "a", ",\"label\":\"\\u0041\"")
-			MESSAGE("user", "d", P("l"), "06", "\"\\ud83d\"") "junk\n"
-				EDIT("e", P("d"), "07", "b", "null");
+			MESSAGE("user", "d", P("l"), "06",
+				"\"\\ud83d\"") "junk\n" EDIT("e", P("d"), "07", "b", "null");
 	const char *const texts[] = {text, v1_text};
 	size_t t;
 
@@ -911,9 +744,6 @@ main(void)
 		cmocka_unit_test(test_migrate_2),
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_tree_sorted),
-		cmocka_unit_test(test_context),
-		cmocka_unit_test(test_context_compaction),
-		cmocka_unit_test(test_context_edit),
 		cmocka_unit_test(test_deep_and_wide),
 		cmocka_unit_test(test_great_circle),
 		cmocka_unit_test(test_torture),

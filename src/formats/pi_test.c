@@ -16,7 +16,8 @@ assert_patched(const char *text, const rt_pi_change *changes, size_t count, cons
 
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(text), &doc, NULL), RT_OK);
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(rt_pi_patch(&out, rt_str_of(text), rt_json_root(doc), changes, count), RT_OK);
+	assert_int_equal(rt_pi_patch(&out, rt_str_of(text), rt_json_root(doc), changes, count),
+			 RT_OK);
 	assert_string_equal(out.ptr, wanted);
 	rt_buf_deinit(&out);
 	rt_json_free(doc);
@@ -56,14 +57,12 @@ static void
 test_read(void **state)
 {
 	static const char text[] = HEADER USER("a", ROOT, "01") BOT("b", P("a"), "02")
-		COMPACTION("c", P("b"), "03", "a")
-			ENTRY("custom_message", "d", P("c"), "04", ",\"customType\":\"t\","
-								    "\"content\":\"x\"")
-				LABEL("e", P("d"), "05", "b", ",\"label\":\"here\"")
-					MESSAGE("novel", "f", P("e"), "06", "1")
-						USER("a", P("f"), "07")
-							ENTRY("session_info", "n", P("a"), "08",
-							      ",\"name\":\"Name\"");
+		COMPACTION("c", P("b"), "03", "a") ENTRY("custom_message", "d", P("c"), "04",
+							 ",\"customType\":\"t\","
+							 "\"content\":\"x\"")
+			LABEL("e", P("d"), "05", "b", ",\"label\":\"here\"") MESSAGE(
+				"novel", "f", P("e"), "06", "1") USER("a", P("f"), "07")
+				ENTRY("session_info", "n", P("a"), "08", ",\"name\":\"Name\"");
 	rt_outlines o;
 	const rt_outline *x;
 
@@ -108,11 +107,12 @@ test_sniff(void **state)
 	assert_int_equal(rt_format_pi.sniff(RT_STR("\n\n")), 0);
 	assert_int_equal(rt_format_pi.sniff(RT_STR("text\nmore text\n")), 0);
 	assert_int_equal(rt_format_pi.sniff(RT_STR("torn}\n" HEADER)), 98);
-	assert_int_equal(rt_format_pi.sniff(RT_STR("{\"type\":\"session_meta\",\"id\":\"x\"}\n")), 0);
+	assert_int_equal(rt_format_pi.sniff(RT_STR("{\"type\":\"session_meta\",\"id\":\"x\"}\n")),
+			 0);
 	assert_int_equal(rt_format_pi.sniff(RT_STR("{\"type\":\"session\",\"id\":1}\n" HEADER)), 0);
 	assert_int_equal(rt_format_pi.sniff(RT_STR("{\"messages\":[]}\n" HEADER)), 0);
-	assert_int_equal(rt_format_pi.sniff(RT_STR("{\"type\":\"session\",\"version\":3,\"cwd\":\"/")),
-			 60);
+	assert_int_equal(
+		rt_format_pi.sniff(RT_STR("{\"type\":\"session\",\"version\":3,\"cwd\":\"/")), 60);
 }
 
 static void
@@ -137,37 +137,47 @@ static void
 test_untouched(void **state)
 {
 	static const rt_str files[] = {
-		RT_STR(HEADER),
-		RT_STR("{\"type\":\"session\",\"version\":3,\"id\":\"s\"}"),
-		RT_STR(HEADER USER("a", ROOT, "01") BOT("b", P("a"), "02")),
+		RT_STR_INIT(HEADER),
+		RT_STR_INIT("{\"type\":\"session\",\"version\":3,\"id\":\"s\"}"),
+		RT_STR_INIT(HEADER USER("a", ROOT, "01") BOT("b", P("a"), "02")),
 		/* torn, blank, doubled, odd lines; \r\n; no line end */
-		RT_STR("x\n\n" HEADER "\n" USER("a", ROOT, "01") "{\"to\n" HEADER "42\r\n"
-		       "{\"type\":\"x\",\"id\":\"b\",\"parentId\":\"a\"} \r\n null\n\n\n"),
-		RT_STR(HEADER USER("a", ROOT, "01") "{\"type\":\"message\",\"id\":\"b"),
-		RT_STR(HEADER USER("a", ROOT, "01") "  "),
-		RT_STR(HEADER "{\"id\":\"a\"}\n{\"id\":\"b\",\"parentId\":\"a\"}"),
+		RT_STR_INIT("x\n\n" HEADER "\n" USER(
+			"a", ROOT,
+			"01") "{\"to\n" HEADER "42\r\n"
+			      "{\"type\":\"x\",\"id\":\"b\",\"parentId\":\"a\"} \r\n null\n\n\n"),
+		RT_STR_INIT(HEADER USER("a", ROOT, "01") "{\"type\":\"message\",\"id\":\"b"),
+		RT_STR_INIT(HEADER USER("a", ROOT, "01") "  "),
+		RT_STR_INIT(HEADER "{\"id\":\"a\"}\n{\"id\":\"b\",\"parentId\":\"a\"}"),
 		/* bytes that are not UTF-8, lone surrogates, NUL, U+2028 */
-		RT_STR(HEADER "\xFF\xFE\n" MESSAGE("user", "a", ROOT, "01",
-						  "\"\xF0\x9F \\ud83d \\udc00 \\u0000 \xE2\x80\xA8\"")),
-		RT_STR("{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"cwd\":\"/caf\xE9\"}\n"
-		       USER("a", ROOT, "01")),
+		RT_STR_INIT(HEADER "\xFF\xFE\n" MESSAGE(
+			"user", "a", ROOT, "01",
+			"\"\xF0\x9F \\ud83d \\udc00 \\u0000 \xE2\x80\xA8\"")),
+		RT_STR_INIT(
+			"{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"cwd\":\"/caf\xE9\"}\n" USER(
+				"a", ROOT, "01")),
 		/* duplicates, orphans, circles, entries without ids, children first */
-		RT_STR(HEADER USER("a", ROOT, "01") USER("b", P("a"), "02") USER("b", P("a"), "03")
-			       USER("c", P("b"), "04") USER("a", P("zz"), "05")),
-		RT_STR(HEADER USER("a", P("b"), "01") USER("b", P("a"), "02") USER("c", P("c"), "03")
-			       USER("d", P("a"), "04")),
-		RT_STR(HEADER USER("a", P("b"), "01") USER("b", P("c"), "02") USER("c", ROOT, "03")),
-		RT_STR(HEADER "{}\n{\"type\":3}\n" USER("a", ROOT, "01") "{\"parentId\":\"a\"}\n"),
+		RT_STR_INIT(HEADER USER("a", ROOT, "01") USER("b", P("a"), "02") USER(
+			"b", P("a"), "03") USER("c", P("b"), "04") USER("a", P("zz"), "05")),
+		RT_STR_INIT(HEADER USER("a", P("b"), "01") USER("b", P("a"), "02")
+				    USER("c", P("c"), "03") USER("d", P("a"), "04")),
+		RT_STR_INIT(HEADER USER("a", P("b"), "01") USER("b", P("c"), "02")
+				    USER("c", ROOT, "03")),
+		RT_STR_INIT(HEADER
+			    "{}\n{\"type\":3}\n" USER("a", ROOT, "01") "{\"parentId\":\"a\"}\n"),
 		/* labels and names of all sorts */
-		RT_STR(HEADER USER("a", ROOT, "01") LABEL("l", P("a"), "02", "a", ",\"label\":\"x\"")
-			       LABEL("m", P("l"), "03", "gone", ",\"label\":\"y\"")
-				       LABEL("n", P("m"), "04", "a", "")
-					       ENTRY("session_info", "i", P("n"), "05",
-						     ",\"name\":\" N\"")),
-		RT_STR(HEADER USER("a", ROOT, "01") USER("a", P("a"), "02")
-			       LABEL("l", P("a"), "03", "a", ",\"label\":\"x\"")),
-		RT_STR("{\"type\":\"session\",\"version\":9,\"id\":\"s\"}\n" USER("a", ROOT, "01")),
-		RT_STR(HEADER "{\"type\":\"x\",\"id\":\"a\",\"retake\":{\"muted\":true,\"role\":\"R\"}}\n"),
+		RT_STR_INIT(HEADER USER("a", ROOT, "01")
+				    LABEL("l", P("a"), "02", "a", ",\"label\":\"x\"")
+					    LABEL("m", P("l"), "03", "gone", ",\"label\":\"y\"")
+						    LABEL("n", P("m"), "04", "a", "")
+							    ENTRY("session_info", "i", P("n"), "05",
+								  ",\"name\":\" N\"")),
+		RT_STR_INIT(HEADER USER("a", ROOT, "01") USER("a", P("a"), "02")
+				    LABEL("l", P("a"), "03", "a", ",\"label\":\"x\"")),
+		RT_STR_INIT("{\"type\":\"session\",\"version\":9,\"id\":\"s\"}\n" USER("a", ROOT,
+										       "01")),
+		RT_STR_INIT(
+			HEADER
+			"{\"type\":\"x\",\"id\":\"a\",\"retake\":{\"muted\":true,\"role\":\"R\"}}\n"),
 	};
 	size_t i;
 
@@ -214,12 +224,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_patch),
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_sniff),
-		cmocka_unit_test(test_refuses),
-		cmocka_unit_test(test_untouched),
-		cmocka_unit_test(test_migrated),
+		cmocka_unit_test(test_patch),     cmocka_unit_test(test_read),
+		cmocka_unit_test(test_sniff),     cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_untouched), cmocka_unit_test(test_migrated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

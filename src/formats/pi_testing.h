@@ -13,34 +13,39 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "codec/body.h"
 #include "codec/json.h"
 #include "formats/formats.h"
 #include "formats/pi_session.h"
 
 #define P(id) "\"" id "\""
 #define ROOT "null"
-#define HEADER                                                                      \
-	"{\"type\":\"session\",\"version\":3,\"id\":\"s1\","                        \
+#define HEADER \
+	"{\"type\":\"session\",\"version\":3,\"id\":\"s1\"," \
 	"\"timestamp\":\"2026-11-01T00:00:00.000Z\",\"cwd\":\"/w\"}\n"
 /* second is two digits */
-#define ENTRY(type, id, parent, second, more)                                       \
-	"{\"type\":\"" type "\",\"id\":\"" id "\",\"parentId\":" parent             \
+#define ENTRY(type, id, parent, second, more) \
+	"{\"type\":\"" type "\",\"id\":\"" id "\",\"parentId\":" parent \
 	",\"timestamp\":\"2026-11-01T00:00:" second ".000Z\"" more "}\n"
-#define MESSAGE(role, id, parent, second, content)                                  \
-	ENTRY("message", id, parent, second,                                        \
+#define MESSAGE(role, id, parent, second, content) \
+	ENTRY("message", id, parent, second, \
 	      ",\"message\":{\"role\":\"" role "\",\"content\":" content ",\"timestamp\":7}")
 #define USER(id, parent, second) MESSAGE("user", id, parent, second, "\"text " id "\"")
-#define BOT(id, parent, second)                                                     \
-	ENTRY("message", id, parent, second,                                        \
+#define BOT(id, parent, second) \
+	ENTRY("message", id, parent, second, \
 	      ",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\"," \
 	      "\"text\":\"text " id "\"}],\"api\":\"x\",\"provider\":\"prov-" id "\"," \
 	      "\"model\":\"mod-" id "\",\"usage\":{},\"stopReason\":\"stop\",\"timestamp\":7}")
-#define COMPACTION(id, parent, second, kept)                                        \
-	ENTRY("compaction", id, parent, second,                                     \
-	      ",\"summary\":\"sum " id "\",\"firstKeptEntryId\":\"" kept            \
-	      "\",\"tokensBefore\":99")
-#define LABEL(id, parent, second, target, more)                                     \
+#define COMPACTION(id, parent, second, kept) \
+	ENTRY("compaction", id, parent, second, \
+	      ",\"summary\":\"sum " id "\",\"firstKeptEntryId\":\"" kept "\",\"tokensBefore\":99")
+#define LABEL(id, parent, second, target, more) \
 	ENTRY("label", id, parent, second, ",\"targetId\":\"" target "\"" more)
+#define SYSTEM(id, parent, second, text) MESSAGE("system", id, parent, second, "\"" text "\"")
+#define CHAIN_3 USER("a", ROOT, "01") USER("b", P("a"), "02") USER("c", P("b"), "03")
+#define EDIT(id, parent, second, target, replacement) \
+	ENTRY("context_edit", id, parent, second, \
+	      ",\"targetId\":\"" target "\",\"replacement\":" replacement)
 
 static inline rt_status
 read_session(const char *text, rt_pi_session *out, rt_report *report, rt_error *err)
@@ -106,6 +111,23 @@ assert_same(rt_str text)
 		fail_msg("was\n%.*s\nis\n%.*s", RT_STR_ARG(text), RT_STR_ARG(rt_buf_str(&out)));
 	rt_buf_deinit(&out);
 	rt_outlines_deinit(&o);
+}
+
+/* An entry of Retake's own; a second later than its parent's number. */
+static inline rt_node
+text_node(const char *id, int64_t parent, const char *role, const char *text)
+{
+	rt_node node;
+
+	memset(&node, 0, sizeof(node));
+	node.id = rt_str_of(id);
+	node.parent = parent;
+	node.role = rt_str_of(role);
+	node.body_format = RT_BODY_TEXT;
+	node.body = rt_str_of(text);
+	node.has_ts = true;
+	node.ts.us = 1793491200000000 + parent * 1000000;
+	return node;
 }
 
 #endif

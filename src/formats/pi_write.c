@@ -38,16 +38,16 @@ typedef struct writer {
 	rt_buf *out;
 	rt_pi_rows rows;
 	bool whole, lossless;
-	uint64_t lines;       /* written so far */
+	uint64_t lines; /* written so far */
 	junk_line *junk;
 	size_t junk_count, junk_at;
-	uint64_t unended;     /* the number of lines that ended without a line end; 0: none */
-	bool has_header;      /* the discussion has been a session file before */
-	rt_moment start;      /* the header's time, for entries that have none */
+	uint64_t unended; /* the number of lines that ended without a line end; 0: none */
+	bool has_header;  /* the discussion has been a session file before */
+	rt_moment start;  /* the header's time, for entries that have none */
 	rt_buf scratch;
-	rt_str last_id;       /* of the record written last, where it can be a parent */
+	rt_str last_id; /* of the record written last, where it can be a parent */
 	rt_moment last_ts;
-	int64_t last_row;     /* the entry on the last line, -1: none */
+	int64_t last_row; /* the entry on the last line, -1: none */
 	rt_error *err;
 } writer;
 
@@ -143,8 +143,7 @@ read_junk(writer *w)
 		{
 			junk_line *junk = st == RT_OK ? &w->junk[w->junk_count] : NULL;
 
-			if (junk == NULL ||
-			    !rt_json_u64(yyjson_arr_get(pair, 0), &junk->number))
+			if (junk == NULL || !rt_json_u64(yyjson_arr_get(pair, 0), &junk->number))
 				continue;
 			st = line_of(w, yyjson_arr_get(pair, 1), &junk->line);
 			w->junk_count += st == RT_OK && junk->line.ptr != NULL;
@@ -182,42 +181,66 @@ find_start(writer *w)
 	}
 }
 
-/* A session id that is the same whenever the same discussion is written: in the form of a
- * UUID of version 7, its time the discussion's start, the rest a hash. */
-static void
+/* The discussion's source as its outline has it, or as a field keeps it. */
+static rt_status
+find_source(writer *w, rt_str *out)
+{
+	rt_json_doc *doc;
+	rt_status st = RT_OK;
+
+	*out = w->rows.outline.source;
+	if (out->size > 0)
+		return RT_OK;
+	st = open_field(w, "source", &doc);
+	if (st == RT_OK && doc != NULL && yyjson_is_str(rt_json_root(doc)) &&
+	    !rt_pi_copy(w->rows.arena, rt_json_str(rt_json_root(doc)), out))
+		st = RT_NOMEM;
+	rt_json_free(doc);
+	return st;
+}
+
+/* A session id that is the same whenever the same discussion is written: the one it had,
+ * or a UUID of version 7, its time the discussion's start, the rest a hash of its source,
+ * or of its first entry. */
+static rt_status
 add_session_id(writer *w)
 {
 	const rt_outline *o = &w->rows.outline;
 	uint64_t ms = (uint64_t)rt_pi_ms(w->start) & 0xFFFFFFFFFFFFu, hash;
-	size_t i;
+	rt_str source;
+	rt_status st = find_source(w, &source);
 
-	if (rt_str_starts(o->source, RT_STR("pi:")) && o->source.size > 3) {
-		rt_json_add_string(w->out, rt_str_at(o->source.ptr + 3, o->source.size - 3));
-		return;
+	if (st != RT_OK)
+		return st;
+	if (rt_str_starts(source, RT_STR("pi:")) && source.size > 3) {
+		rt_json_add_string(w->out, rt_str_at(source.ptr + 3, source.size - 3));
+		return RT_OK;
 	}
-	hash = rt_hash(o->source.ptr, o->source.size, 0);
-	hash = rt_hash(o->name.ptr, o->name.size, hash);
-	for (i = 0; i < w->rows.count; i++) {
-		const rt_node *node = &o->nodes[w->rows.items[i].node];
+	hash = rt_hash(source.ptr, source.size, 0);
+	if (source.size == 0 && w->rows.count > 0) {
+		const rt_node *first = &o->nodes[w->rows.items[0].node];
 
-		hash = rt_hash(node->id.ptr, node->id.size, hash);
-		if (o->source.size == 0)
-			hash = rt_hash(node->body.ptr, node->body.size, hash);
-		else if (i > 0)
-			break; /* the source alone names it */
+		hash = rt_hash(first->id.ptr, first->id.size, hash);
+		if (first->id.size == 0)
+			hash = rt_hash(first->body.ptr, first->body.size, hash);
 	}
 	rt_buf_add_f(w->out, "\"%08x-%04x-7%03x-%04x-%04x%08x\"", (unsigned)(ms >> 16),
 		     (unsigned)(ms & 0xFFFF), (unsigned)(hash & 0xFFF),
 		     (unsigned)(0x8000 | (hash >> 12 & 0x3FFF)), (unsigned)(hash >> 26 & 0xFFFF),
 		     (unsigned)(rt_hash_u64(hash) >> 32));
+	return RT_OK;
 }
 
 static rt_status
 write_new_header(writer *w)
 {
+	rt_status st;
+
 	find_start(w);
 	rt_buf_add_c(w->out, "{\"type\":\"session\",\"version\":3,\"id\":");
-	add_session_id(w);
+	st = add_session_id(w);
+	if (st != RT_OK)
+		return st;
 	rt_buf_add_c(w->out, ",\"timestamp\":\"");
 	rt_moment_format_ms(w->out, w->start);
 	rt_buf_add_c(w->out, "\"}"); /* without a cwd: pi takes the one it runs in */

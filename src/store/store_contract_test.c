@@ -113,24 +113,24 @@ must(rt_status st, const rt_error *err, const char *what, int line)
 	fail();
 }
 
-#define MUST(call)                                         \
-	do {                                               \
-		rt_error err_ = {0};                       \
-		rt_error *err = &err_;                     \
-		rt_status st_ = (call);                    \
-		must(st_, err, #call, __LINE__);           \
+#define MUST(call) \
+	do { \
+		rt_error err_ = {0}; \
+		rt_error *err = &err_; \
+		rt_status st_ = (call); \
+		must(st_, err, #call, __LINE__); \
 	} while (0)
 
-#define FAILS(with, call)                                                   \
-	do {                                                                \
-		rt_error err_ = {0};                                        \
-		rt_error *err = &err_;                                      \
-		rt_status st_ = (call);                                     \
+#define FAILS(with, call) \
+	do { \
+		rt_error err_ = {0}; \
+		rt_error *err = &err_; \
+		rt_status st_ = (call); \
 		assert_string_equal(rt_status_word(st_), rt_status_word(with)); \
-		assert_int_equal(err->status, st_);                         \
-		assert_true(err->text[0] != 0);                             \
-		assert_null(strchr(err->text, '\n'));                       \
-		assert_null(strstr(err->text, "database is locked"));       \
+		assert_int_equal(err->status, st_); \
+		assert_true(err->text[0] != 0); \
+		assert_null(strchr(err->text, '\n')); \
+		assert_null(strstr(err->text, "database is locked")); \
 	} while (0)
 
 static int
@@ -268,8 +268,8 @@ see_project(void *ctx, uint64_t project, rt_str name)
 	seen *s = ctx;
 	size_t size = strlen(s->text);
 
-	snprintf(s->text + size, sizeof(s->text) - size, "%llu=%.*s;",
-		 (unsigned long long)project, RT_STR_ARG(name));
+	snprintf(s->text + size, sizeof(s->text) - size, "%llu=%.*s;", (unsigned long long)project,
+		 RT_STR_ARG(name));
 	s->count++;
 	return s->count != s->stop_at;
 }
@@ -351,8 +351,9 @@ test_project_names(void **state)
 {
 	/* Any bytes are a name: nothing folds, nothing is cut. */
 	static const rt_str names[] = {
-		{"", 0}, {"a\0b", 3}, {"a", 1}, {"A", 1}, {"a ", 2}, {"\xff\xfe", 2},
-		{"\xc3\xa4", 2}, {"a\xcc\x88", 3}, {"1", 1}, {"0x1", 3}, {"' OR 1", 6}, {"%", 1},
+		{"", 0},   {"a\0b", 3},     {"a", 1},        {"A", 1},
+		{"a ", 2}, {"\xff\xfe", 2}, {"\xc3\xa4", 2}, {"a\xcc\x88", 3},
+		{"1", 1},  {"0x1", 3},      {"' OR 1", 6},   {"%", 1},
 	};
 	fixture *f = *state;
 	uint64_t made[16], found = 0;
@@ -462,10 +463,20 @@ test_read_order(void **state)
 		uint64_t first, last, count, from;
 		int by;
 	} cases[] = {
-		{1, 9, 9, 1, 1}, {9, 1, 9, 9, -1}, {3, 5, 3, 3, 1}, {5, 3, 3, 5, -1},
-		{4, 4, 1, 4, 1}, {8, 100, 2, 8, 1}, {100, 8, 2, 9, -1}, {10, 20, 0, 0, 1},
-		{20, 10, 0, 0, -1}, {0, 2, 2, 1, 1}, {2, 0, 2, 2, -1},
-		{UINT64_MAX, 8, 2, 9, -1}, {8, UINT64_MAX, 2, 8, 1}, {0, 0, 0, 0, 1},
+		{1, 9, 9, 1, 1},
+		{9, 1, 9, 9, -1},
+		{3, 5, 3, 3, 1},
+		{5, 3, 3, 5, -1},
+		{4, 4, 1, 4, 1},
+		{8, 100, 2, 8, 1},
+		{100, 8, 2, 9, -1},
+		{10, 20, 0, 0, 1},
+		{20, 10, 0, 0, -1},
+		{0, 2, 2, 1, 1},
+		{2, 0, 2, 2, -1},
+		{UINT64_MAX, 8, 2, 9, -1},
+		{8, UINT64_MAX, 2, 8, 1},
+		{0, 0, 0, 0, 1},
 		{UINT64_MAX, UINT64_MAX, 0, 0, 1},
 		{RT_STORE_NUMBER_MAX, 9, 1, 9, -1},
 	};
@@ -517,11 +528,9 @@ test_conflict(void **state)
 
 	append_one(f, 1);
 	MUST(OPS(f)->begin(f->store, err));
-	FAILS(RT_CONFLICT,
-	      OPS(f)->append(f->store, f->project, 0, &row, 1, &body, 1, &head, err));
+	FAILS(RT_CONFLICT, OPS(f)->append(f->store, f->project, 0, &row, 1, &body, 1, &head, err));
 	assert_int_equal(head, 1);
-	FAILS(RT_CONFLICT,
-	      OPS(f)->append(f->store, f->project, 2, &row, 1, &body, 1, NULL, err));
+	FAILS(RT_CONFLICT, OPS(f)->append(f->store, f->project, 2, &row, 1, &body, 1, NULL, err));
 	/* The begin is still open and holds nothing of it. */
 	MUST(OPS(f)->append(f->store, f->project, 1, &row, 1, &body, 1, &head, err));
 	assert_int_equal(head, 2);
@@ -590,8 +599,8 @@ test_cancel(void **state)
 	FAILS(RT_NOT_FOUND, OPS(f)->node_read(f->store, f->project, 7, &buf, err));
 	rt_buf_deinit(&buf);
 	seen s = {0};
-	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), RT_FIND_ALL_WORDS, see_hit,
-				&s, err));
+	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), RT_FIND_ALL_WORDS, see_hit, &s,
+				err));
 	assert_int_equal(s.count, 1);
 	MUST(OPS(f)->log_read(f->store, f->project, 1, 9, see_log, &s, err));
 	assert_string_equal(s.text, "effect 1");
@@ -617,8 +626,8 @@ test_nodes(void **state)
 	MUST(OPS(f)->node_write(f->store, f->project, RT_STORE_NUMBER_MAX, RT_STR(""), err));
 	MUST(OPS(f)->node_write(f->store, f->project, 30, RT_STR("thirty, again"), err));
 	FAILS(RT_USAGE, OPS(f)->node_write(f->store, f->project, 0, RT_STR("no"), err));
-	FAILS(RT_USAGE, OPS(f)->node_write(f->store, f->project, RT_STORE_NUMBER_MAX + 1,
-					   RT_STR("no"), err));
+	FAILS(RT_USAGE,
+	      OPS(f)->node_write(f->store, f->project, RT_STORE_NUMBER_MAX + 1, RT_STR("no"), err));
 	MUST(OPS(f)->root_write(f->store, f->project, 1, RT_STR("first root"), err));
 	MUST(OPS(f)->node_drop(f->store, f->project, 99, err));
 	MUST(OPS(f)->node_read(f->store, f->project, 30, &buf, err));
@@ -720,7 +729,10 @@ test_index(void **state)
 	MUST(OPS(f)->index_add(f->store, f->project, 2, 12, RT_STR("a fox, quick-witted"), err));
 	MUST(OPS(f)->index_add(f->store, f->project, 3, 13, RT_STR(""), err));
 	MUST(OPS(f)->index_add(f->store, f->project, 4, 14, (rt_str){"nul\0inside", 10}, err));
-	MUST(OPS(f)->index_add(f->store, f->project, 5, 15, RT_STR("Fuchs \xc3\xbc" "ber 42"), err));
+	MUST(OPS(f)->index_add(f->store, f->project, 5, 15,
+			       RT_STR("Fuchs \xc3\xbc"
+				      "ber 42"),
+			       err));
 	MUST(OPS(f)->project_new(f->store, RT_STR("other"), &other, err));
 	MUST(OPS(f)->index_add(f->store, other, 1, 1, RT_STR("another fox"), err));
 	FAILS(RT_USAGE, OPS(f)->index_add(f->store, f->project, 0, 1, RT_STR("x"), err));
@@ -736,7 +748,10 @@ test_index(void **state)
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("fo"), "1 2 ");
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("inside"), "4 ");
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("42"), "5 ");
-	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("\xc3\xbc" "ber"), "5 ");
+	expect_hits(f, RT_FIND_ALL_WORDS,
+		    RT_STR("\xc3\xbc"
+			   "ber"),
+		    "5 ");
 	expect_hits(f, RT_FIND_PHRASE, RT_STR("quick brown"), "1 ");
 	expect_hits(f, RT_FIND_PHRASE, RT_STR("fox quick"), "2 ");
 	expect_hits(f, RT_FIND_PHRASE, RT_STR("quick bro"), "");
@@ -1282,8 +1297,8 @@ model_compare(fixture *f, const model *m)
 	MUST(OPS(f)->body_head(f->store, f->project, &number, err));
 	assert_int_equal(number, m->body_count);
 	for (uint64_t i = 0; i < m->body_count; i++)
-		expect_body(f, i + 1, text_of(text, sizeof(text), "text %llu",
-					      (uint64_t)m->bodies[i]).ptr);
+		expect_body(f, i + 1,
+			    text_of(text, sizeof(text), "text %llu", (uint64_t)m->bodies[i]).ptr);
 	for (uint64_t i = 0; i < MODEL_NODES; i++) {
 		rt_buf_clear(&buf);
 		if (m->nodes[i] == 0) {

@@ -258,8 +258,8 @@ cell_set(memory_store *s, table *in, cell *c, value *v)
 
 /* Write one value under a key. */
 static rt_status
-put(memory_store *s, project *p, int in, uint64_t number, rt_str name, rt_str data,
-    uint64_t extra, const unsigned char *step, rt_error *err)
+put(memory_store *s, project *p, int in, uint64_t number, rt_str name, rt_str data, uint64_t extra,
+    const unsigned char *step, rt_error *err)
 {
 	value *v = value_new(s->alloc, data, extra);
 	cell *c = NULL;
@@ -579,8 +579,7 @@ memory_project_find(rt_store *store, rt_str name, uint64_t *out_project, rt_erro
 	found = project_named(s, name);
 	unlock(s);
 	if (found == 0)
-		return rt_fail(err, RT_NOT_FOUND, "there is no project \"%.*s\"",
-			       RT_STR_ARG(name));
+		return rt_fail(err, RT_NOT_FOUND, "there is no project \"%.*s\"", RT_STR_ARG(name));
 	*out_project = found;
 	return RT_OK;
 }
@@ -655,27 +654,26 @@ take_back(memory_store *s, size_t to_count)
 }
 
 static rt_status
-append_rows(memory_store *s, project *p, uint64_t head, const rt_log_row *rows,
-	    size_t row_count, const rt_body_row *bodies, size_t body_count, rt_error *err)
+append_rows(memory_store *s, project *p, uint64_t head, const rt_log_row *rows, size_t row_count,
+	    const rt_body_row *bodies, size_t body_count, rt_error *err)
 {
 	size_t before = s->change_count;
 	uint64_t last_body = table_head(s, &p->tables[BODY]);
 	rt_status st = RT_OK;
 
 	for (size_t i = 0; i < row_count && st == RT_OK; i++)
-		st = put(s, p, LOG, head + i + 1, RT_STR(""), rows[i].data,
-			 (uint64_t)rows[i].at_us, rows[i].step, err);
+		st = put(s, p, LOG, head + i + 1, RT_STR(""), rows[i].data, (uint64_t)rows[i].at_us,
+			 rows[i].step, err);
 	for (size_t i = 0; i < body_count && st == RT_OK; i++) {
 		if (bodies[i].number <= last_body || bodies[i].number > RT_STORE_NUMBER_MAX) {
-			st = rt_fail(err, RT_USAGE,
-				     "body %llu cannot follow body %llu",
+			st = rt_fail(err, RT_USAGE, "body %llu cannot follow body %llu",
 				     (unsigned long long)bodies[i].number,
 				     (unsigned long long)last_body);
 			break;
 		}
 		last_body = bodies[i].number;
-		st = put(s, p, BODY, bodies[i].number, RT_STR(""), bodies[i].data,
-			 bodies[i].entry, NULL, err);
+		st = put(s, p, BODY, bodies[i].number, RT_STR(""), bodies[i].data, bodies[i].entry,
+			 NULL, err);
 	}
 	if (st != RT_OK)
 		take_back(s, before);
@@ -684,8 +682,8 @@ append_rows(memory_store *s, project *p, uint64_t head, const rt_log_row *rows,
 
 static rt_status
 memory_append(rt_store *store, uint64_t number, uint64_t expected, const rt_log_row *rows,
-	      size_t row_count, const rt_body_row *bodies, size_t body_count,
-	      uint64_t *out_head, rt_error *err)
+	      size_t row_count, const rt_body_row *bodies, size_t body_count, uint64_t *out_head,
+	      rt_error *err)
 {
 	memory_store *s = self(store);
 	uint64_t head;
@@ -714,8 +712,8 @@ done:
 }
 
 static rt_status
-memory_log_read(rt_store *store, uint64_t number, uint64_t first, uint64_t last,
-		rt_log_fn fn, void *ctx, rt_error *err)
+memory_log_read(rt_store *store, uint64_t number, uint64_t first, uint64_t last, rt_log_fn fn,
+		void *ctx, rt_error *err)
 {
 	memory_store *s = self(store);
 	bool down = first > last;
@@ -730,8 +728,8 @@ memory_log_read(rt_store *store, uint64_t number, uint64_t first, uint64_t last,
 	t = &p->tables[LOG];
 	/* i runs over positions + 1 when going down, so that it can stop at 0. */
 	for (size_t i = down && first < RT_STORE_NUMBER_MAX
-			     ? table_at(t, first + 1, RT_STR(""))
-			     : (down ? t->count : table_at(t, first, RT_STR("")));
+				? table_at(t, first + 1, RT_STR(""))
+				: (down ? t->count : table_at(t, first, RT_STR("")));
 	     down ? i > 0 : i < t->count; down ? i-- : i++) {
 		const cell *c = t->cells[down ? i - 1 : i];
 		const value *v = seen(s, c);
@@ -755,8 +753,8 @@ done:
 
 /* Read one value of a table into out and its extra number. */
 static rt_status
-read_one(rt_store *store, uint64_t number, int in, uint64_t key, rt_str name,
-	 const char *noun, rt_buf *out, uint64_t *out_extra, rt_error *err)
+read_one(rt_store *store, uint64_t number, int in, uint64_t key, rt_str name, const char *noun,
+	 rt_buf *out, uint64_t *out_extra, rt_error *err)
 {
 	memory_store *s = self(store);
 	const value *v = NULL;
@@ -786,15 +784,15 @@ done:
 }
 
 static rt_status
-memory_body_read(rt_store *store, uint64_t number, uint64_t body, rt_buf *out,
-		 uint64_t *out_entry, rt_error *err)
+memory_body_read(rt_store *store, uint64_t number, uint64_t body, rt_buf *out, uint64_t *out_entry,
+		 rt_error *err)
 {
 	return read_one(store, number, BODY, body, RT_STR(""), "body", out, out_entry, err);
 }
 
 static rt_status
-memory_body_scan(rt_store *store, uint64_t number, uint64_t first, uint64_t last,
-		 rt_body_fn fn, void *ctx, rt_error *err)
+memory_body_scan(rt_store *store, uint64_t number, uint64_t first, uint64_t last, rt_body_fn fn,
+		 void *ctx, rt_error *err)
 {
 	memory_store *s = self(store);
 	project *p;
@@ -831,8 +829,8 @@ number_ok(uint64_t number, const char *noun, rt_error *err)
 {
 	if (number >= 1 && number <= RT_STORE_NUMBER_MAX)
 		return RT_OK;
-	return rt_fail(err, RT_USAGE, "%llu is not the number of a %s",
-		       (unsigned long long)number, noun);
+	return rt_fail(err, RT_USAGE, "%llu is not the number of a %s", (unsigned long long)number,
+		       noun);
 }
 
 static rt_status
@@ -919,8 +917,7 @@ memory_root_write(rt_store *store, uint64_t number, uint64_t seq, rt_str data, r
 }
 
 static rt_status
-memory_root_read(rt_store *store, uint64_t number, uint64_t *out_seq, rt_buf *out,
-		 rt_error *err)
+memory_root_read(rt_store *store, uint64_t number, uint64_t *out_seq, rt_buf *out, rt_error *err)
 {
 	return read_one(store, number, ROOT, 0, RT_STR(""), "root", out, out_seq, err);
 }
@@ -1025,8 +1022,8 @@ memory_index_add(rt_store *store, uint64_t number, uint64_t body, uint64_t entry
 }
 
 static rt_status
-memory_index_find(rt_store *store, uint64_t number, rt_str query, rt_store_find how,
-		  rt_hit_fn fn, void *ctx, rt_error *err)
+memory_index_find(rt_store *store, uint64_t number, rt_str query, rt_store_find how, rt_hit_fn fn,
+		  void *ctx, rt_error *err)
 {
 	memory_store *s = self(store);
 	project *p;
@@ -1072,8 +1069,7 @@ replace(rt_store *store, uint64_t number, int in, uint64_t key, rt_str data, con
 }
 
 static rt_status
-memory_body_replace(rt_store *store, uint64_t number, uint64_t body, rt_str data,
-		    rt_error *err)
+memory_body_replace(rt_store *store, uint64_t number, uint64_t body, rt_str data, rt_error *err)
 {
 	return replace(store, number, BODY, body, data, "body", err);
 }
@@ -1112,8 +1108,8 @@ static rt_status
 memory_backup(rt_store *store, const char *path, rt_error *err)
 {
 	(void)store;
-	return rt_fail(err, RT_REFUSED,
-		       "a store in memory has no file that could be copied to %s", path);
+	return rt_fail(err, RT_REFUSED, "a store in memory has no file that could be copied to %s",
+		       path);
 }
 
 static rt_status
@@ -1185,8 +1181,7 @@ static const rt_store_ops memory_ops = {
 };
 
 rt_status
-rt_store_memory_open(const rt_alloc *alloc, const rt_env *env, rt_store **out_store,
-		     rt_error *err)
+rt_store_memory_open(const rt_alloc *alloc, const rt_env *env, rt_store **out_store, rt_error *err)
 {
 	memory_store *s = rt_new0(alloc, sizeof(*s));
 	pthread_condattr_t attr;

@@ -23,6 +23,7 @@ enum rt_seeded {
 	RT_SEEDED_EMPTY_IS_NEW,     /* an empty file is taken for a new store */
 	RT_SEEDED_NO_CONFLICT,      /* the expected head is not compared */
 	RT_SEEDED_HALF_COMMITTED,   /* a transaction goes on after a write failed */
+	RT_SEEDED_NOT_SETTLED,      /* new commits go behind what a failed sync has left */
 	RT_SEEDED_COUNT
 };
 

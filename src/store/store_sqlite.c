@@ -22,8 +22,10 @@ rt_sqlite_sum(enum rt_sqlite_table table, uint64_t key, uint64_t extra, const vo
 rt_status
 rt_sqlite_damaged(rt_sqlite_store *s, const char *noun, uint64_t number, rt_error *err)
 {
-	return rt_fail(err, RT_CORRUPT, "%s is damaged: %s %llu is not what was written; run "
-		       "retake fsck", s->place, noun, rt_sqlite_ull(number));
+	return rt_fail(err, RT_CORRUPT,
+		       "%s is damaged: %s %llu is not what was written; run "
+		       "retake fsck",
+		       s->place, noun, rt_sqlite_ull(number));
 }
 
 rt_status
@@ -40,7 +42,7 @@ rt_sqlite_size_ok(size_t size, rt_error *err)
 static rt_status
 project_last(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t *out, rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, SQL_PROJECT_LAST, &stmt, err);
 
 	if (st != RT_OK)
@@ -76,14 +78,13 @@ rt_sqlite_write_enter(rt_sqlite_store *s, uint64_t project, rt_error *err)
 static rt_status
 project_named(rt_sqlite_store *s, rt_sqlite_conn *c, rt_str name, uint64_t *out, rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, SQL_PROJECT_FIND, &stmt, err);
 	int rc;
 
 	if (st != RT_OK)
 		return st;
-	(void)sqlite3_bind_blob64(stmt, 1, name.size > 0 ? name.ptr : "", name.size,
-				  SQLITE_STATIC);
+	(void)sqlite3_bind_blob64(stmt, 1, name.size > 0 ? name.ptr : "", name.size, SQLITE_STATIC);
 	rc = sqlite3_step(stmt);
 	*out = 0;
 	if (rc == SQLITE_ROW) {
@@ -104,7 +105,7 @@ static rt_status
 sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	uint64_t last = 0, taken = 0;
 	rt_status st;
 
@@ -128,10 +129,9 @@ sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error
 		return st;
 	last++;
 	(void)sqlite3_bind_int64(stmt, 1, (int64_t)last);
-	(void)sqlite3_bind_int64(stmt, 2, rt_sqlite_sum(RT_TABLE_PROJECT, last, 0, name.ptr,
-							name.size));
-	(void)sqlite3_bind_blob64(stmt, 3, name.size > 0 ? name.ptr : "", name.size,
-				  SQLITE_STATIC);
+	(void)sqlite3_bind_int64(stmt, 2,
+				 rt_sqlite_sum(RT_TABLE_PROJECT, last, 0, name.ptr, name.size));
+	(void)sqlite3_bind_blob64(stmt, 3, name.size > 0 ? name.ptr : "", name.size, SQLITE_STATIC);
 	st = rt_sqlite_run(s, &s->writer, stmt, "adding a project", err);
 	if (st == RT_OK) {
 		s->tx_project_last = last;
@@ -153,8 +153,7 @@ sqlite_project_find(rt_store *store, rt_str name, uint64_t *out_project, rt_erro
 	st = project_named(s, c, name, &id, err);
 	st = rt_sqlite_read_end(s, c, st, err);
 	if (st == RT_OK && id == 0)
-		return rt_fail(err, RT_NOT_FOUND, "there is no project \"%.*s\"",
-			       RT_STR_ARG(name));
+		return rt_fail(err, RT_NOT_FOUND, "there is no project \"%.*s\"", RT_STR_ARG(name));
 	if (st == RT_OK)
 		*out_project = id;
 	return st;
@@ -165,7 +164,7 @@ sqlite_project_list(rt_store *store, rt_project_fn fn, void *ctx, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	int rc = SQLITE_DONE;
 	rt_status st = rt_sqlite_read_begin(s, &c, err);
 
@@ -205,7 +204,7 @@ static rt_status
 last_number(rt_sqlite_store *s, rt_sqlite_conn *c, rt_sqlite_sql which, uint64_t project,
 	    uint64_t *out, rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, which, &stmt, err);
 	int rc;
 
@@ -286,7 +285,8 @@ add_log_row(rt_sqlite_store *s, sqlite3_stmt *stmt, uint64_t key, const rt_log_r
 	(void)sqlite3_bind_blob(stmt, 2, row->step, RT_STEP_ID_SIZE, SQLITE_STATIC);
 	(void)sqlite3_bind_int64(stmt, 3, row->at_us);
 	(void)sqlite3_bind_int64(stmt, 4,
-				 rt_sqlite_sum(RT_TABLE_LOG, key, rt_sqlite_log_extra(row->step, row->at_us),
+				 rt_sqlite_sum(RT_TABLE_LOG, key,
+					       rt_sqlite_log_extra(row->step, row->at_us),
 					       row->data.ptr, row->data.size));
 	rt_sqlite_bind(stmt, 5, row->data);
 	return rt_sqlite_run(s, &s->writer, stmt, "adding to its log", err);
@@ -298,8 +298,9 @@ add_body(rt_sqlite_store *s, sqlite3_stmt *stmt, uint64_t key, const rt_body_row
 {
 	(void)sqlite3_bind_int64(stmt, 1, (int64_t)key);
 	(void)sqlite3_bind_int64(stmt, 2, (int64_t)row->entry);
-	(void)sqlite3_bind_int64(stmt, 3, rt_sqlite_sum(RT_TABLE_BODY, key, row->entry,
-							row->data.ptr, row->data.size));
+	(void)sqlite3_bind_int64(
+		stmt, 3,
+		rt_sqlite_sum(RT_TABLE_BODY, key, row->entry, row->data.ptr, row->data.size));
 	rt_sqlite_bind(stmt, 4, row->data);
 	return rt_sqlite_run(s, &s->writer, stmt, "adding a body", err);
 }
@@ -338,8 +339,10 @@ append_rows(rt_sqlite_store *s, uint64_t project, uint64_t head, const rt_log_ro
 		empty.data.size = 0;
 		st = add_log_row(s, log, rt_sqlite_key(project, head + i + 1), &empty, err);
 		if (st == RT_OK)
-			st = rt_sqlite_exec(s, &s->writer, "COMMIT; BEGIN IMMEDIATE;"
-					    "DELETE FROM log WHERE data = x''", "", err);
+			st = rt_sqlite_exec(s, &s->writer,
+					    "COMMIT; BEGIN IMMEDIATE;"
+					    "DELETE FROM log WHERE data = x''",
+					    "", err);
 	}
 	for (size_t i = 0; i < row_count && st == RT_OK; i++)
 		st = add_log_row(s, log, rt_sqlite_key(project, head + i + 1), &rows[i], err);
@@ -352,8 +355,8 @@ append_rows(rt_sqlite_store *s, uint64_t project, uint64_t head, const rt_log_ro
 
 static rt_status
 sqlite_append(rt_store *store, uint64_t project, uint64_t expected, const rt_log_row *rows,
-	      size_t row_count, const rt_body_row *bodies, size_t body_count,
-	      uint64_t *out_head, rt_error *err)
+	      size_t row_count, const rt_body_row *bodies, size_t body_count, uint64_t *out_head,
+	      rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	uint64_t head;
@@ -367,11 +370,12 @@ sqlite_append(rt_store *store, uint64_t project, uint64_t expected, const rt_log
 	if (head != expected && !RT_SEEDED(RT_SEEDED_NO_CONFLICT)) {
 		if (out_head != NULL)
 			*out_head = head;
-		return rt_fail(err, RT_CONFLICT, "the log is at %llu, not at %llu", rt_sqlite_ull(head),
-			       rt_sqlite_ull(expected));
+		return rt_fail(err, RT_CONFLICT, "the log is at %llu, not at %llu",
+			       rt_sqlite_ull(head), rt_sqlite_ull(expected));
 	}
 	if (row_count > RT_STORE_NUMBER_MAX - head)
-		return rt_fail(err, RT_LIMIT, "the log of project %llu is full", rt_sqlite_ull(project));
+		return rt_fail(err, RT_LIMIT, "the log of project %llu is full",
+			       rt_sqlite_ull(project));
 	for (size_t i = 0; i < row_count && st == RT_OK; i++)
 		st = rt_sqlite_size_ok(rows[i].data.size, err);
 	if (st == RT_OK)
@@ -404,8 +408,8 @@ log_row_of(rt_sqlite_store *s, sqlite3_stmt *stmt, rt_log_row *out, rt_error *er
 		return rt_sqlite_damaged(s, "log row", out->seq, err);
 	memcpy(out->step, step.ptr, RT_STEP_ID_SIZE);
 	if (sqlite3_column_int64(stmt, 1) !=
-	    rt_sqlite_sum(RT_TABLE_LOG, key, rt_sqlite_log_extra(out->step, out->at_us), out->data.ptr,
-			  out->data.size))
+	    rt_sqlite_sum(RT_TABLE_LOG, key, rt_sqlite_log_extra(out->step, out->at_us),
+			  out->data.ptr, out->data.size))
 		return rt_sqlite_damaged(s, "log row", out->seq, err);
 	return RT_OK;
 }
@@ -416,7 +420,7 @@ log_read_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t 
 {
 	bool down = first > last;
 	uint64_t low = down ? last : first, high = down ? first : last, before = 0;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, down ? SQL_LOG_DOWN : SQL_LOG_UP, &stmt, err);
 	int rc = SQLITE_DONE;
 
@@ -446,8 +450,8 @@ log_read_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t 
 }
 
 static rt_status
-sqlite_log_read(rt_store *store, uint64_t project, uint64_t first, uint64_t last,
-		rt_log_fn fn, void *ctx, rt_error *err)
+sqlite_log_read(rt_store *store, uint64_t project, uint64_t first, uint64_t last, rt_log_fn fn,
+		void *ctx, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_conn *c;
@@ -466,10 +470,10 @@ sqlite_log_read(rt_store *store, uint64_t project, uint64_t first, uint64_t last
 
 /* Bodies from .. to, each checked and handed to fn. */
 static rt_status
-body_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t first,
-	  uint64_t last, rt_body_fn fn, void *ctx, rt_error *err)
+body_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t first, uint64_t last,
+	  rt_body_fn fn, void *ctx, rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, SQL_BODY_SCAN, &stmt, err);
 	int rc = SQLITE_DONE;
 
@@ -499,8 +503,8 @@ body_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t firs
 }
 
 static rt_status
-sqlite_body_scan(rt_store *store, uint64_t project, uint64_t first, uint64_t last,
-		 rt_body_fn fn, void *ctx, rt_error *err)
+sqlite_body_scan(rt_store *store, uint64_t project, uint64_t first, uint64_t last, rt_body_fn fn,
+		 void *ctx, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_conn *c;

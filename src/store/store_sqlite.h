@@ -23,15 +23,20 @@ typedef struct rt_store_sqlite_options {
 	const char *boot; /* names this start of the machine */
 } rt_store_sqlite_options;
 
-/* RT_NOT_FOUND: no such file and create is off. RT_NOT_OURS: another kind of file, its
+/* Locks must work where the file lies: not on NFS, SMB or 9p, and not on a folder that two
+ * machines share (a bind mount of one machine is fine). At rest a store is the one file; the
+ * last one to close writes the -wal back and removes it. A -wal that is there belongs to it.
+ *
+ * After a fork the child must open the store anew: the parent's handle refuses (RT_REFUSED).
+ *
+ * RT_NOT_FOUND: no such file and create is off. RT_NOT_OURS: another kind of file, its
  * bytes untouched. RT_TOO_NEW: written by a newer Retake: opened only with read_only, the
  * message names the versions. RT_CORRUPT: damaged; an empty or truncated file that once was
  * a store is damaged, not new. RT_IO: cannot be read (permissions, disk): never taken for
  * empty. An SQLite library older than 3.51.3 is refused (it can damage a store that two
  * processes write to). */
 RT_CHECKED rt_status rt_store_sqlite_open(const rt_alloc *alloc, const rt_env *env,
-					  const char *path,
-					  const rt_store_sqlite_options *options,
+					  const char *path, const rt_store_sqlite_options *options,
 					  rt_store **out_store, rt_error *err);
 
 #endif

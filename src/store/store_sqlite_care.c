@@ -212,14 +212,15 @@ each_log(checking *k, sqlite3_stmt *row, void *state)
 	uint64_t expected = key >> 43 == *before >> 43 ? *before + 1 : (key >> 43 << 43) + 1;
 
 	if (key != expected)
-		found(k, "store-log-gap", "the log of project %llu lacks row %llu",
-		      project_of(key), number_of(expected));
+		found(k, "store-log-gap", "the log of project %llu lacks row %llu", project_of(key),
+		      number_of(expected));
 	*before = key;
 	if (step.size != RT_STEP_ID_SIZE ||
 	    !sum_fits(row, 1, RT_TABLE_LOG, key, rt_hash(step.ptr, step.size, (uint64_t)at),
 		      column(row, 4)))
-		found(k, "store-log-damaged", "log row %llu of project %llu is not what was written",
-		      number_of(key), project_of(key));
+		found(k, "store-log-damaged",
+		      "log row %llu of project %llu is not what was written", number_of(key),
+		      project_of(key));
 }
 
 static void
@@ -387,11 +388,12 @@ check_rows(checking *k)
 		st = rows(k, "SELECT project, sum, name, data FROM side", "store-side-damaged",
 			  "the side rows", each_side, NULL);
 	if (st == RT_OK)
-		st = rows(k, "SELECT project, sum, number, coalesce((SELECT key & 8796093022207"
-			     " FROM body WHERE key BETWEEN mark.project << 43 AND"
-			     " mark.project << 43 | 8796093022207 ORDER BY key DESC LIMIT 1), 0)"
-			     " FROM mark", "store-index-damaged", "the index's marks", each_mark,
-			  NULL);
+		st = rows(k,
+			  "SELECT project, sum, number, coalesce((SELECT key & 8796093022207"
+			  " FROM body WHERE key BETWEEN mark.project << 43 AND"
+			  " mark.project << 43 | 8796093022207 ORDER BY key DESC LIMIT 1), 0)"
+			  " FROM mark",
+			  "store-index-damaged", "the index's marks", each_mark, NULL);
 	return st;
 }
 
@@ -407,7 +409,9 @@ static rt_status
 check_relations(checking *k)
 {
 	static const char *const strangers[] = {
-		PROJECTS_OF("log"), PROJECTS_OF("body"), PROJECTS_OF("node"),
+		PROJECTS_OF("log"),
+		PROJECTS_OF("body"),
+		PROJECTS_OF("node"),
 		"SELECT project, 'root' FROM root WHERE project NOT IN (SELECT id FROM project)",
 		"SELECT DISTINCT project, 'side' FROM side WHERE project NOT IN"
 		" (SELECT id FROM project)",
@@ -418,11 +422,12 @@ check_relations(checking *k)
 	for (size_t i = 0; i < sizeof(strangers) / sizeof(*strangers) && st == RT_OK; i++)
 		st = rows(k, strangers[i], "store-page-damaged", "a table", each_stranger, NULL);
 	if (st == RT_OK)
-		st = rows(k, "SELECT project, seq FROM root WHERE seq > coalesce((SELECT"
-			     " key & 8796093022207 FROM log WHERE key BETWEEN root.project << 43"
-			     " AND root.project << 43 | 8796093022207 ORDER BY key DESC LIMIT 1),"
-			     " 0)", "store-root-damaged", "the checkpoint's roots", each_ahead,
-			  NULL);
+		st = rows(k,
+			  "SELECT project, seq FROM root WHERE seq > coalesce((SELECT"
+			  " key & 8796093022207 FROM log WHERE key BETWEEN root.project << 43"
+			  " AND root.project << 43 | 8796093022207 ORDER BY key DESC LIMIT 1),"
+			  " 0)",
+			  "store-root-damaged", "the checkpoint's roots", each_ahead, NULL);
 	if (st == RT_OK)
 		st = rows(k, "SELECT id FROM found_docsize WHERE id NOT IN (SELECT key FROM body)",
 			  "store-index-damaged", "the index", each_orphan, NULL);

@@ -12,24 +12,16 @@ rt_sqlite_status(int rc)
 	switch (rc & 0xff) {
 	case SQLITE_OK:
 	case SQLITE_ROW:
-	case SQLITE_DONE:
-		return RT_OK;
-	case SQLITE_NOMEM:
-		return RT_NOMEM;
+	case SQLITE_DONE: return RT_OK;
+	case SQLITE_NOMEM: return RT_NOMEM;
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-	case SQLITE_PROTOCOL:
-		return RT_BUSY;
-	case SQLITE_FULL:
-		return RT_FULL;
-	case SQLITE_TOOBIG:
-		return RT_LIMIT;
-	case SQLITE_NOTADB:
-		return RT_NOT_OURS;
-	case SQLITE_READONLY:
-		return RT_READ_ONLY;
-	case SQLITE_INTERRUPT:
-		return RT_INTERRUPTED;
+	case SQLITE_PROTOCOL: return RT_BUSY;
+	case SQLITE_FULL: return RT_FULL;
+	case SQLITE_TOOBIG: return RT_LIMIT;
+	case SQLITE_NOTADB: return RT_NOT_OURS;
+	case SQLITE_READONLY: return RT_READ_ONLY;
+	case SQLITE_INTERRUPT: return RT_INTERRUPTED;
 	case SQLITE_IOERR:
 		if (rc == SQLITE_IOERR_NOMEM)
 			return RT_NOMEM;
@@ -39,8 +31,7 @@ rt_sqlite_status(int rc)
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
-	case SQLITE_NOLFS:
-		return RT_IO;
+	case SQLITE_NOLFS: return RT_IO;
 	default:
 		/* CORRUPT; and ERROR, SCHEMA, CONSTRAINT, MISMATCH …: our statements are right,
 		 * so the tables are not ours as we made them. */
@@ -76,8 +67,7 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 	if (rt_sqlite_is_owner(s))
 		s->tx_status = st;
 	switch (st) {
-	case RT_NOMEM:
-		return rt_fail(err, st, "out of memory while %s", doing);
+	case RT_NOMEM: return rt_fail(err, st, "out of memory while %s", doing);
 	case RT_BUSY:
 		return rt_fail(err, st,
 			       "another process has been writing to %s for %d s; try again",
@@ -88,21 +78,19 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 			       s->place);
 	case RT_LIMIT:
 		return rt_fail(err, st, "%s: a row is larger than a store can hold", s->place);
-	case RT_READ_ONLY:
-		return rt_fail(err, st, "%s cannot be written", s->place);
-	case RT_NOT_OURS:
-		return rt_fail(err, st, "%s is not a Retake store", s->place);
+	case RT_READ_ONLY: return rt_fail(err, st, "%s cannot be written", s->place);
+	case RT_NOT_OURS: return rt_fail(err, st, "%s is not a Retake store", s->place);
 	case RT_IO:
 		if (no == ENOSPC || no == EDQUOT || no == EFBIG)
 			return rt_fail(err, RT_FULL,
 				       "no space left on the disk that holds %s; free some and "
-				       "try again", s->place);
+				       "try again",
+				       s->place);
 		return rt_fail(err, st, "%s: the disk failed while %s (%s, error %d, system %d)",
 			       s->place, doing, sqlite3_errstr(rc), rc, no);
 	case RT_CORRUPT:
 		return rt_fail(err, st, "%s is damaged (found while %s: %s); run retake fsck",
 			       s->place, doing, why);
-	default:
-		return rt_fail(err, st, "%s: %s failed: %s", s->place, doing, sqlite3_errstr(rc));
+	default: return rt_fail(err, st, "%s: %s failed: %s", s->place, doing, sqlite3_errstr(rc));
 	}
 }

@@ -142,8 +142,7 @@ has_log(const rt_sqlite_store *s)
  *   68  application_id, 4 bytes
  *   92  the change counter for which 28 is right, 4 bytes */
 static rt_status
-judge_header(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 size,
-	     rt_error *err)
+judge_header(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 size, rt_error *err)
 {
 	static const char magic[16] = "SQLite format 3";
 	size_t known = size < 16 ? (size_t)size : 16;
@@ -251,7 +250,8 @@ rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err)
 		st = look_at_header(s, out, &cut, err);
 		if (st != RT_OK || !cut)
 			return st;
-		nanosleep(&nap, NULL);
+		if (i + 1 < TRIES)
+			nanosleep(&nap, NULL);
 	}
 	*out = RT_SQLITE_REFUSED;
 	return rt_fail(err, RT_CORRUPT, "%s is cut off: it is shorter than it says it is",

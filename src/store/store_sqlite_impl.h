@@ -44,6 +44,7 @@
 
 #include <pthread.h>
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "base/hash.h"
 #include "store/store_seeded.h"
@@ -57,8 +58,8 @@
 enum {
 	RT_SQLITE_APPLICATION_ID = 0x52744B31, /* "RtK1" */
 	RT_SQLITE_FORMAT = 1,
-	RT_SQLITE_MIN_READER = 1, /* an older Retake must not even read what we write */
-	RT_SQLITE_MIN_WRITER = 1, /* an older Retake must not write to what we write */
+	RT_SQLITE_MIN_READER = 1,        /* an older Retake must not even read what we write */
+	RT_SQLITE_MIN_WRITER = 1,        /* an older Retake must not write to what we write */
 	RT_SQLITE_LIBRARY_MIN = 3051003, /* older ones can damage a store, see store_sqlite.h */
 	RT_SQLITE_LIBRARY_BAD = 3052000, /* withdrawn */
 	RT_SQLITE_PAGE_SIZE = 8192,      /* measured: docs/decisions/0003-sqlite-page-size.md */
@@ -132,31 +133,33 @@ typedef struct rt_sqlite_store {
 	rt_sqlite_vfs *layer;            /* gathers writes; NULL when reading only */
 	char boot[RT_SQLITE_BOOT_SIZE];
 
-	pthread_mutex_t guard; /* guards writing, used, poisoned and project_last */
-	pthread_cond_t free;   /* the writer or a reader became free */
-	_Atomic bool writing;  /* somebody is between begin and commit */
+	pid_t process;           /* who opened it: a child of a fork must not use it */
+	pthread_mutex_t guard;   /* guards writing, used, poisoned and project_last */
+	pthread_cond_t free;     /* the writer or a reader became free */
+	_Atomic bool writing;    /* somebody is between begin and commit */
 	_Atomic pthread_t owner; /* who, while writing */
 
 	rt_sqlite_conn writer;
 	rt_sqlite_conn readers[RT_SQLITE_READERS_MAX];
 
-	_Atomic bool poisoned; /* a sync or a commit failed: no more writing */
+	_Atomic bool poisoned;         /* a sync or a commit failed: no more writing */
 	_Atomic uint64_t project_last; /* projects up to here are known to be there */
 
 	/* What follows belongs to the owner of the begin. */
-	bool marked;           /* our relaxed mark is in the store */
-	bool wiping;           /* secure_delete is fully on */
-	rt_status tx_status;   /* not RT_OK: a write failed, only cancel is left */
-	uint64_t tx_project;   /* the project whose heads follow; 0: none */
+	bool settled;        /* what was in the log when we came is in the file */
+	bool marked;         /* our relaxed mark is in the store */
+	bool wiping;         /* secure_delete is fully on */
+	rt_status tx_status; /* not RT_OK: a write failed, only cancel is left */
+	uint64_t tx_project; /* the project whose heads follow; 0: none */
 	uint64_t tx_head;
 	uint64_t tx_body_head;
-	unsigned tx_version;   /* SQLite's data version at which the three are true */
+	unsigned tx_version; /* SQLite's data version at which the three are true */
 	uint64_t tx_project_last;
-	int wal_pages;         /* in the write-ahead log after the last commit */
-	int wal_next;          /* the next try to write it back, when readers were in the way */
-	bool no_wait;          /* the busy handler gives up at once */
-	uint64_t dice;         /* state of the busy handler's random sleeps */
-	int64_t wait_from_ns;  /* when the busy handler was first asked */
+	int wal_pages;        /* in the write-ahead log after the last commit */
+	int wal_next;         /* the next try to write it back, when readers were in the way */
+	bool no_wait;         /* the busy handler gives up at once */
+	uint64_t dice;        /* state of the busy handler's random sleeps */
+	int64_t wait_from_ns; /* when the busy handler was first asked */
 } rt_sqlite_store;
 
 /* --- small words --- */
@@ -247,8 +250,7 @@ typedef enum rt_sqlite_look_result {
 } rt_sqlite_look_result;
 
 /* What is at the store's path? Nothing is changed. */
-RT_CHECKED rt_status rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *out,
-				    rt_error *err);
+RT_CHECKED rt_status rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err);
 /* Make a new, empty store there, and the folders above it. */
 RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
 /* What has to be executed to make the tables. */
@@ -266,8 +268,7 @@ extern const rt_store_ops rt_sqlite_ops;
 RT_CHECKED rt_status rt_sqlite_write_enter(rt_sqlite_store *s, uint64_t project, rt_error *err);
 /* Failures in the same words everywhere. */
 RT_CHECKED rt_status rt_sqlite_size_ok(size_t size, rt_error *err); /* RT_LIMIT */
-rt_status rt_sqlite_damaged(rt_sqlite_store *s, const char *noun, uint64_t number,
-			    rt_error *err);
+rt_status rt_sqlite_damaged(rt_sqlite_store *s, const char *noun, uint64_t number, rt_error *err);
 rt_status rt_sqlite_missing(const char *noun, uint64_t project, uint64_t number, rt_error *err);
 
 /* Tables, as the sums know them. */
@@ -285,8 +286,8 @@ enum rt_sqlite_table {
 /* The checksum of a row: over data, seeded with the table, the key and one more number
  * (log: the hash of step and at; body: the entry; root: the seq; side and meta: the hash
  * of the name; mark: the number; else 0). */
-int64_t rt_sqlite_sum(enum rt_sqlite_table table, uint64_t key, uint64_t extra,
-		      const void *data, size_t size);
+int64_t rt_sqlite_sum(enum rt_sqlite_table table, uint64_t key, uint64_t extra, const void *data,
+		      size_t size);
 
 static inline uint64_t
 rt_sqlite_key(uint64_t project, uint64_t number)
@@ -299,8 +300,7 @@ rt_sqlite_key(uint64_t project, uint64_t number)
 /* A connection to read with: the writer inside our own begin, else a free reader. Give it
  * back with rt_sqlite_read_end, which is handed the status of the reading and returns it,
  * or RT_BUSY when the file changed under a reader that holds no lock. */
-RT_CHECKED rt_status rt_sqlite_read_begin(rt_sqlite_store *s, rt_sqlite_conn **out,
-					  rt_error *err);
+RT_CHECKED rt_status rt_sqlite_read_begin(rt_sqlite_store *s, rt_sqlite_conn **out, rt_error *err);
 RT_CHECKED rt_status rt_sqlite_read_end(rt_sqlite_store *s, rt_sqlite_conn *c, rt_status st,
 					rt_error *err);
 /* Run a statement that gives no rows, and reset it. */
@@ -310,8 +310,7 @@ bool rt_sqlite_is_owner(const rt_sqlite_store *s);
 /* The failure of everything that comes after a failed write in one transaction. */
 rt_status rt_sqlite_refuse_broken(rt_sqlite_store *s, rt_error *err);
 /* Pages of the log back into the file. wait: for readers, up to the busy limit. */
-RT_CHECKED rt_status rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wait,
-					  rt_error *err);
+RT_CHECKED rt_status rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wait, rt_error *err);
 /* Turn complete overwriting of deleted content on for the rest of this begin. */
 RT_CHECKED rt_status rt_sqlite_wipe(rt_sqlite_store *s, rt_error *err);
 
@@ -321,8 +320,7 @@ RT_CHECKED rt_status rt_sqlite_meta_get(rt_sqlite_store *s, rt_sqlite_conn *c, c
 RT_CHECKED rt_status rt_sqlite_meta_set(rt_sqlite_store *s, rt_sqlite_conn *c, const char *key,
 					rt_str value, rt_error *err);
 RT_CHECKED rt_status rt_sqlite_epoch_read(rt_sqlite_store *s, rt_sqlite_conn *c,
-					  uint64_t *out_epoch, bool *out_derived,
-					  rt_error *err);
+					  uint64_t *out_epoch, bool *out_derived, rt_error *err);
 
 /* Inside a transaction of the writer: a mark of another boot becomes a new epoch. */
 RT_CHECKED rt_status rt_sqlite_epoch_settle(rt_sqlite_store *s, rt_error *err);
@@ -345,8 +343,7 @@ void rt_sqlite_cancel(rt_store *store);
 
 rt_status rt_sqlite_node_write(rt_store *store, uint64_t project, uint64_t number, rt_str data,
 			       rt_error *err);
-rt_status rt_sqlite_node_drop(rt_store *store, uint64_t project, uint64_t number,
-			      rt_error *err);
+rt_status rt_sqlite_node_drop(rt_store *store, uint64_t project, uint64_t number, rt_error *err);
 rt_status rt_sqlite_node_drop_all(rt_store *store, uint64_t project, rt_error *err);
 rt_status rt_sqlite_node_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out,
 			      rt_error *err);
@@ -362,8 +359,8 @@ rt_status rt_sqlite_side_read(rt_store *store, uint64_t project, rt_str name, rt
 			      rt_error *err);
 rt_status rt_sqlite_side_list(rt_store *store, uint64_t project, rt_side_fn fn, void *ctx,
 			      rt_error *err);
-rt_status rt_sqlite_body_replace(rt_store *store, uint64_t project, uint64_t number,
-				 rt_str data, rt_error *err);
+rt_status rt_sqlite_body_replace(rt_store *store, uint64_t project, uint64_t number, rt_str data,
+				 rt_error *err);
 rt_status rt_sqlite_log_replace(rt_store *store, uint64_t project, uint64_t seq, rt_str data,
 				rt_error *err);
 
@@ -371,10 +368,10 @@ rt_status rt_sqlite_log_replace(rt_store *store, uint64_t project, uint64_t seq,
 
 rt_status rt_sqlite_index_mark(rt_store *store, uint64_t project, uint64_t *out_number,
 			       rt_error *err);
-rt_status rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number,
-			      uint64_t entry, rt_str text, rt_error *err);
-rt_status rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query,
-			       rt_store_find how, rt_hit_fn fn, void *ctx, rt_error *err);
+rt_status rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t entry,
+			      rt_str text, rt_error *err);
+rt_status rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_find how,
+			       rt_hit_fn fn, void *ctx, rt_error *err);
 rt_status rt_sqlite_index_drop(rt_store *store, uint64_t project, uint64_t number, rt_str text,
 			       rt_error *err);
 
@@ -384,7 +381,7 @@ rt_status rt_sqlite_scrub(rt_store *store, rt_error *err);
 rt_status rt_sqlite_backup(rt_store *store, const char *path, rt_error *err);
 rt_status rt_sqlite_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err);
 /* The same on one connection; rt_sqlite_backup checks its copy with it. */
-rt_status rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn,
-			       void *ctx, rt_error *err);
+rt_status rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn, void *ctx,
+			       rt_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 static rt_status
 read_mark(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t *out, rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, SQL_MARK_GET, &stmt, err);
 	int rc;
 
@@ -23,7 +23,8 @@ read_mark(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t *out
 		*out = (uint64_t)sqlite3_column_int64(stmt, 1);
 		if (sqlite3_column_int64(stmt, 0) !=
 		    rt_sqlite_sum(RT_TABLE_MARK, project, *out, NULL, 0))
-			st = rt_fail(err, RT_CORRUPT, "%s is damaged: the mark of the index of "
+			st = rt_fail(err, RT_CORRUPT,
+				     "%s is damaged: the mark of the index of "
 				     "project %llu is not what was written; run retake fsck",
 				     s->place, (unsigned long long)project);
 	} else if (rc != SQLITE_DONE) {
@@ -50,7 +51,7 @@ rt_sqlite_index_mark(rt_store *store, uint64_t project, uint64_t *out_number, rt
 static rt_status
 move_mark(rt_sqlite_store *s, uint64_t project, uint64_t number, rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	uint64_t mark = 0;
 	rt_status st = read_mark(s, &s->writer, project, &mark, err);
 
@@ -66,11 +67,11 @@ move_mark(rt_sqlite_store *s, uint64_t project, uint64_t number, rt_error *err)
 }
 
 rt_status
-rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t entry,
-		    rt_str text, rt_error *err)
+rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t entry, rt_str text,
+		    rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_write_enter(s, project, err);
 
 	if (st != RT_OK)
@@ -86,8 +87,7 @@ rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t
 		if (st != RT_OK)
 			return st;
 		(void)sqlite3_bind_int64(stmt, 1, (int64_t)rt_sqlite_key(project, number));
-		(void)sqlite3_bind_text64(stmt, 2, text.ptr, text.size, SQLITE_STATIC,
-					  SQLITE_UTF8);
+		(void)sqlite3_bind_text64(stmt, 2, text.ptr, text.size, SQLITE_STATIC, SQLITE_UTF8);
 		(void)sqlite3_bind_int64(stmt, 3, (int64_t)entry);
 		st = rt_sqlite_run(s, &s->writer, stmt, "writing to the index", err);
 		if (st != RT_OK)
@@ -100,7 +100,7 @@ static rt_status
 find_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, rt_str match, rt_hit_fn fn,
 	  void *ctx, rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, SQL_INDEX_FIND, &stmt, err);
 	int rc = SQLITE_DONE;
 
@@ -146,11 +146,10 @@ rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_f
 }
 
 rt_status
-rt_sqlite_index_drop(rt_store *store, uint64_t project, uint64_t number, rt_str text,
-		     rt_error *err)
+rt_sqlite_index_drop(rt_store *store, uint64_t project, uint64_t number, rt_str text, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_write_enter(s, project, err);
 
 	(void)text; /* FTS5 finds the row by its number; its words go with scrub */

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 enum {
-	CACHE_KIB = 16384,            /* pages in memory for each connection, at most */
-	WAL_KEEP_BYTES = 32 << 20     /* a longer write-ahead log is cut when it starts anew */
+	CACHE_KIB = 16384,        /* pages in memory for each connection, at most */
+	WAL_KEEP_BYTES = 32 << 20 /* a longer write-ahead log is cut when it starts anew */
 };
 
 static const char *const sql_text[SQL_COUNT] = {
@@ -233,9 +233,9 @@ set_up(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 		 "PRAGMA synchronous = %s; PRAGMA secure_delete = FAST;"
 		 "PRAGMA temp_store = MEMORY;",
 		 CACHE_KIB,
-		 RT_SEEDED(RT_SEEDED_SYNC_OFF) ? "OFF"
+		 RT_SEEDED(RT_SEEDED_SYNC_OFF)                          ? "OFF"
 		 : s->options.relaxed || RT_SEEDED(RT_SEEDED_ACK_FIRST) ? "NORMAL"
-									  : "FULL");
+									: "FULL");
 	st = rt_sqlite_exec(s, c, sql, "opening it", err);
 	if (st != RT_OK || !writer)
 		return st;
@@ -272,9 +272,10 @@ rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error
 	c->immutable = read_only && strcmp(mode, "?immutable=1") == 0;
 	c->stamp = stamp;
 	if (!read_only && sqlite3_db_readonly(c->db, "main") == 1) {
-		st = rt_fail(err, RT_READ_ONLY,
-			     "%s cannot be written (permissions); it can be opened for reading only",
-			     s->place);
+		st = rt_fail(
+			err, RT_READ_ONLY,
+			"%s cannot be written (permissions); it can be opened for reading only",
+			s->place);
 		goto done;
 	}
 	st = set_up(s, c, writer, err);
@@ -318,8 +319,7 @@ rt_sqlite_exec(rt_sqlite_store *s, rt_sqlite_conn *c, const char *sql, const cha
 }
 
 rt_status
-rt_sqlite_ask(rt_sqlite_store *s, rt_sqlite_conn *c, const char *sql, int64_t *out,
-	      rt_error *err)
+rt_sqlite_ask(rt_sqlite_store *s, rt_sqlite_conn *c, const char *sql, int64_t *out, rt_error *err)
 {
 	sqlite3_stmt *stmt = NULL;
 	rt_status st = RT_OK;
@@ -463,8 +463,9 @@ find_path(rt_sqlite_store *s, const char *path, rt_error *err)
 	int rc;
 
 	if (size == 0 || s->vfs == NULL)
-		return rt_fail(err, RT_USAGE, s->vfs == NULL ? "there is no such VFS"
-							      : "the path of the store is empty");
+		return rt_fail(err, RT_USAGE,
+			       s->vfs == NULL ? "there is no such VFS"
+					      : "the path of the store is empty");
 	s->place = rt_new(s->alloc, size + 1);
 	if (s->place == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
@@ -551,6 +552,7 @@ rt_store_sqlite_open(const rt_alloc *alloc, const rt_env *env, const char *path,
 	s->base.ops = &rt_sqlite_ops;
 	s->alloc = alloc;
 	s->env = *env;
+	s->process = getpid();
 	if (options != NULL)
 		s->options = *options;
 	if (s->options.busy_ms <= 0)
@@ -572,7 +574,8 @@ rt_store_sqlite_open(const rt_alloc *alloc, const rt_env *env, const char *path,
 				       err);
 	if (st == RT_OK)
 		st = rt_sqlite_look(s, &found, err);
-	if (st == RT_OK && found == RT_SQLITE_MISSING && s->options.create && !s->options.read_only) {
+	if (st == RT_OK && found == RT_SQLITE_MISSING && s->options.create &&
+	    !s->options.read_only) {
 		st = rt_sqlite_create(s, err);
 		if (st == RT_OK)
 			st = rt_sqlite_look(s, &found, err);

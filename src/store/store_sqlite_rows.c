@@ -9,7 +9,8 @@ number_ok(uint64_t number, const char *noun, rt_error *err)
 {
 	if (number >= 1 && number <= RT_STORE_NUMBER_MAX)
 		return RT_OK;
-	return rt_fail(err, RT_USAGE, "%llu is not the number of a %s", rt_sqlite_ull(number), noun);
+	return rt_fail(err, RT_USAGE, "%llu is not the number of a %s", rt_sqlite_ull(number),
+		       noun);
 }
 
 /* Step a statement of the shape "SELECT sum, data[, extra] …" and give its only row. */
@@ -38,7 +39,8 @@ read_row(rt_sqlite_store *s, rt_sqlite_conn *c, sqlite3_stmt *stmt, enum rt_sqli
 		else
 			rt_buf_add_str(out, data);
 		if (st == RT_OK && out->status != RT_OK)
-			st = rt_fail(err, out->status, "%s %llu does not fit", noun, rt_sqlite_ull(number));
+			st = rt_fail(err, out->status, "%s %llu does not fit", noun,
+				     rt_sqlite_ull(number));
 		if (st == RT_OK && out_extra != NULL)
 			*out_extra = extra;
 	}
@@ -47,12 +49,11 @@ read_row(rt_sqlite_store *s, rt_sqlite_conn *c, sqlite3_stmt *stmt, enum rt_sqli
 }
 
 rt_status
-rt_sqlite_node_write(rt_store *store, uint64_t project, uint64_t number, rt_str data,
-		  rt_error *err)
+rt_sqlite_node_write(rt_store *store, uint64_t project, uint64_t number, rt_str data, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	uint64_t key = rt_sqlite_key(project, number);
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_write_enter(s, project, err);
 
 	if (st == RT_OK)
@@ -74,7 +75,7 @@ rt_status
 rt_sqlite_node_drop(rt_store *store, uint64_t project, uint64_t number, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_write_enter(s, project, err);
 
 	if (st != RT_OK || number > RT_STORE_NUMBER_MAX)
@@ -114,7 +115,7 @@ rt_sqlite_node_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	uint64_t key = rt_sqlite_key(project, number);
 	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st;
 
 	if (project == 0 || project > RT_STORE_PROJECT_MAX || number > RT_STORE_NUMBER_MAX)
@@ -137,7 +138,7 @@ rt_sqlite_node_list(rt_store *store, uint64_t project, rt_hit_fn fn, void *ctx, 
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	int rc = SQLITE_DONE;
 	rt_status st;
 
@@ -167,7 +168,7 @@ rt_status
 rt_sqlite_root_write(rt_store *store, uint64_t project, uint64_t seq, rt_str data, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_write_enter(s, project, err);
 
 	if (st == RT_OK)
@@ -186,11 +187,11 @@ rt_sqlite_root_write(rt_store *store, uint64_t project, uint64_t seq, rt_str dat
 
 rt_status
 rt_sqlite_root_read(rt_store *store, uint64_t project, uint64_t *out_seq, rt_buf *out,
-		 rt_error *err)
+		    rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	uint64_t seq = 0;
 	rt_status st = rt_sqlite_read_begin(s, &c, err);
 
@@ -212,7 +213,7 @@ static rt_status
 side_put(rt_sqlite_store *s, uint64_t project, rt_str name, rt_str value, rt_error *err)
 {
 	bool gone = value.size == 0;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_write_enter(s, project, err);
 
 	if (st == RT_OK)
@@ -224,9 +225,10 @@ side_put(rt_sqlite_store *s, uint64_t project, rt_str name, rt_str value, rt_err
 	(void)sqlite3_bind_int64(stmt, 1, (int64_t)project);
 	rt_sqlite_bind(stmt, 2, name);
 	if (!gone) {
-		(void)sqlite3_bind_int64(stmt, 3, rt_sqlite_sum(RT_TABLE_SIDE, project,
-								rt_sqlite_name_hash(name), value.ptr,
-								value.size));
+		(void)sqlite3_bind_int64(stmt, 3,
+					 rt_sqlite_sum(RT_TABLE_SIDE, project,
+						       rt_sqlite_name_hash(name), value.ptr,
+						       value.size));
 		rt_sqlite_bind(stmt, 4, value);
 	}
 	return rt_sqlite_run(s, &s->writer, stmt, "writing a side row", err);
@@ -250,7 +252,7 @@ rt_sqlite_side_read(rt_store *store, uint64_t project, rt_str name, rt_buf *out,
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_read_begin(s, &c, err);
 
 	if (st != RT_OK)
@@ -259,8 +261,8 @@ rt_sqlite_side_read(rt_store *store, uint64_t project, rt_str name, rt_buf *out,
 	if (st == RT_OK) {
 		(void)sqlite3_bind_int64(stmt, 1, (int64_t)project);
 		rt_sqlite_bind(stmt, 2, name);
-		st = read_row(s, c, stmt, RT_TABLE_SIDE, project, 0, project, rt_sqlite_name_hash(name),
-			      "side row", out, NULL, err);
+		st = read_row(s, c, stmt, RT_TABLE_SIDE, project, 0, project,
+			      rt_sqlite_name_hash(name), "side row", out, NULL, err);
 	}
 	st = rt_sqlite_read_end(s, c, st, err);
 	return st;
@@ -271,7 +273,7 @@ rt_sqlite_side_list(rt_store *store, uint64_t project, rt_side_fn fn, void *ctx,
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	int rc = SQLITE_DONE;
 	rt_status st = rt_sqlite_read_begin(s, &c, err);
 
@@ -288,8 +290,9 @@ rt_sqlite_side_list(rt_store *store, uint64_t project, rt_side_fn fn, void *ctx,
 			st = rt_fail(err, RT_NOMEM, "out of memory while listing side rows");
 			break;
 		}
-		if (sqlite3_column_int64(stmt, 1) !=
-		    rt_sqlite_sum(RT_TABLE_SIDE, project, rt_sqlite_name_hash(name), value.ptr, value.size)) {
+		if (sqlite3_column_int64(stmt, 1) != rt_sqlite_sum(RT_TABLE_SIDE, project,
+								   rt_sqlite_name_hash(name),
+								   value.ptr, value.size)) {
 			st = rt_sqlite_damaged(s, "side row of project", project, err);
 			break;
 		}
@@ -309,7 +312,7 @@ static rt_status
 extra_of(rt_sqlite_store *s, bool is_log, uint64_t key, uint64_t *out, bool *out_found,
 	 rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, &s->writer, is_log ? SQL_LOG_UP : SQL_BODY_SCAN, &stmt,
 				      err);
 	int rc;
@@ -337,12 +340,11 @@ extra_of(rt_sqlite_store *s, bool is_log, uint64_t key, uint64_t *out, bool *out
 }
 
 static rt_status
-replace(rt_store *store, bool is_log, uint64_t project, uint64_t number, rt_str data,
-	rt_error *err)
+replace(rt_store *store, bool is_log, uint64_t project, uint64_t number, rt_str data, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	uint64_t key = rt_sqlite_key(project, number), extra = 0;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	bool found = false;
 	rt_status st = rt_sqlite_write_enter(s, project, err);
 
@@ -359,15 +361,16 @@ replace(rt_store *store, bool is_log, uint64_t project, uint64_t number, rt_str 
 	if (st != RT_OK)
 		return st;
 	(void)sqlite3_bind_int64(stmt, 1, (int64_t)key);
-	(void)sqlite3_bind_int64(stmt, 2, rt_sqlite_sum(is_log ? RT_TABLE_LOG : RT_TABLE_BODY, key,
-							extra, data.ptr, data.size));
+	(void)sqlite3_bind_int64(stmt, 2,
+				 rt_sqlite_sum(is_log ? RT_TABLE_LOG : RT_TABLE_BODY, key, extra,
+					       data.ptr, data.size));
 	rt_sqlite_bind(stmt, 3, data);
 	return rt_sqlite_run(s, &s->writer, stmt, "purging", err);
 }
 
 rt_status
 rt_sqlite_body_replace(rt_store *store, uint64_t project, uint64_t number, rt_str data,
-		    rt_error *err)
+		       rt_error *err)
 {
 	return replace(store, false, project, number, data, err);
 }

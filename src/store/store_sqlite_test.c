@@ -60,16 +60,16 @@ open_as(const char *path, rt_store_sqlite_options options, rt_store **out, rt_er
 #define WRITE ((rt_store_sqlite_options){.create = false})
 #define READ ((rt_store_sqlite_options){.read_only = true})
 
-#define MUST(call)                                                                       \
-	do {                                                                             \
-		rt_error err_ = {0};                                                     \
-		rt_error *err = &err_;                                                   \
-		rt_status st_ = (call);                                                  \
-		if (st_ != RT_OK) {                                                      \
-			print_message("%s, line %d: %s: %s\n", #call, __LINE__,          \
-				      rt_status_word(st_), err_.text);                   \
-			fail();                                                          \
-		}                                                                        \
+#define MUST(call) \
+	do { \
+		rt_error err_ = {0}; \
+		rt_error *err = &err_; \
+		rt_status st_ = (call); \
+		if (st_ != RT_OK) { \
+			print_message("%s, line %d: %s: %s\n", #call, __LINE__, \
+				      rt_status_word(st_), err_.text); \
+			fail(); \
+		} \
 	} while (0)
 
 /* Opening must fail with that status and a sentence; no store comes out. */
@@ -325,8 +325,11 @@ test_foreign_database(void **state)
 	unsigned char *bytes;
 
 	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode = WAL; CREATE TABLE log(x);"
-				      "INSERT INTO log VALUES(1)", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+				      "PRAGMA journal_mode = WAL; CREATE TABLE log(x);"
+				      "INSERT INTO log VALUES(1)",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
 	sqlite3_close(db);
 	bytes = bytes_of(f->path, &size);
 	REFUSED(f->path, CREATE, RT_NOT_OURS);
@@ -344,12 +347,15 @@ set_meta(const char *path, const char *key, const char *value)
 	sqlite3_stmt *stmt = NULL;
 
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, "UPDATE meta SET value = ?1, sum = ?2"
-					    " WHERE key = ?3", -1, &stmt, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db,
+					    "UPDATE meta SET value = ?1, sum = ?2"
+					    " WHERE key = ?3",
+					    -1, &stmt, NULL),
+			 SQLITE_OK);
 	sqlite3_bind_text(stmt, 1, value, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(stmt, 2, rt_sqlite_sum(RT_TABLE_META, 0,
-						  rt_hash(key, strlen(key), 0), value,
-						  strlen(value)));
+	sqlite3_bind_int64(stmt, 2,
+			   rt_sqlite_sum(RT_TABLE_META, 0, rt_hash(key, strlen(key), 0), value,
+					 strlen(value)));
 	sqlite3_bind_text(stmt, 3, key, -1, SQLITE_STATIC);
 	assert_int_equal(sqlite3_step(stmt), SQLITE_DONE);
 	sqlite3_finalize(stmt);
@@ -669,7 +675,10 @@ test_cut(void **state)
 
 	fill(f->path, ROWS);
 	bytes = bytes_of(f->path, &size);
-	for (size_t cut = 1; cut < size; cut += cut < 200 ? 1 : cut < size - 40 ? 2003 : 1, tried++) {
+	for (size_t cut = 1; cut < size; cut += cut < 200         ? 1
+						: cut < size - 40 ? 2003
+								  : 1,
+		    tried++) {
 		rt_store *s = NULL;
 		rt_error why = {0};
 		rt_status st;
@@ -729,7 +738,8 @@ test_flips(void **state)
 		} else {
 			if (reads_wrong(s, ROWS)) {
 				print_message("wrong reading after flipping bit %02x of byte "
-					      "%zu\n", bit, at);
+					      "%zu\n",
+					      bit, at);
 				/* Rows that vanish from the end of a table can only be missed
 				 * by the engine's numbers, but check must say it. */
 				findings = 0;
@@ -846,7 +856,8 @@ test_damaged_backup(void **state)
 	fill(f->path, 10);
 	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "UPDATE body SET data = x'78' WHERE key & 255 = 7", NULL,
-				      NULL, NULL), SQLITE_OK);
+				      NULL, NULL),
+			 SQLITE_OK);
 	sqlite3_close(db);
 	MUST(open_as(f->path, WRITE, &s, err));
 	snprintf(copy, sizeof(copy), "%s/copy", f->folder);
@@ -981,8 +992,8 @@ test_processes(void **state)
 			assert_true(children[i] >= 0);
 			if (children[i] == 0)
 				_exit(append_many(f->path,
-						  (rt_store_sqlite_options){
-							  .create = true, .relaxed = i % 2 == 1},
+						  (rt_store_sqlite_options){.create = true,
+									    .relaxed = i % 2 == 1},
 						  COUNT));
 		}
 		for (int i = 0; i < CHILDREN; i++)
@@ -1069,8 +1080,9 @@ test_too_large(void **state)
 	MUST(s->ops->begin(s, err));
 	row.data.size = 1;
 	MUST(s->ops->append(s, PROJECT, 3, &row, 1, NULL, 0, NULL, err));
-	assert_int_equal(s->ops->side_write(s, PROJECT, RT_STR("x"),
-					    (rt_str){"x", (size_t)1 << 31}, &why), RT_LIMIT);
+	assert_int_equal(
+		s->ops->side_write(s, PROJECT, RT_STR("x"), (rt_str){"x", (size_t)1 << 31}, &why),
+		RT_LIMIT);
 	MUST(s->ops->commit(s, err));
 	MUST(s->ops->log_head(s, PROJECT, &head, err));
 	assert_int_equal(head, 4);
@@ -1102,28 +1114,53 @@ test_relative_path(void **state)
 	assert_int_equal(chdir(here), 0);
 }
 
+static int
+use_after_fork(rt_store *s)
+{
+	rt_error err = {0};
+	uint64_t head = 0;
+
+	if (s->ops->begin(s, &err) != RT_REFUSED ||
+	    s->ops->log_head(s, PROJECT, &head, &err) != RT_REFUSED)
+		return 1;
+	return strstr(err.text, "forked") == NULL;
+}
+
+static void
+test_fork(void **state)
+{
+	fixture *f = *state;
+	rt_store *s = NULL;
+	int status = 0;
+	pid_t child;
+
+	fill(f->path, 3);
+	MUST(open_as(f->path, WRITE, &s, err));
+	append(s, 4);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(use_after_fork(s));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	append(s, 5);
+	s->ops->close(s);
+}
+
 int
 main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_missing),
-		TEST(test_other_files),
-		TEST(test_not_files),
-		TEST(test_foreign_database),
-		TEST(test_newer),
-		TEST(test_read_only),
-		TEST(test_unreadable),
-		TEST(test_read_only_folder),
-		TEST(test_cut),
-		TEST(test_flips),
-		TEST(test_findings),
-		TEST(test_damaged_backup),
-		TEST(test_relaxed_epoch),
-		TEST(test_processes),
-		TEST(test_kill),
-		TEST(test_too_large),
-		TEST(test_relative_path),
+		TEST(test_missing),       TEST(test_other_files),
+		TEST(test_not_files),     TEST(test_foreign_database),
+		TEST(test_newer),         TEST(test_read_only),
+		TEST(test_unreadable),    TEST(test_read_only_folder),
+		TEST(test_cut),           TEST(test_flips),
+		TEST(test_findings),      TEST(test_damaged_backup),
+		TEST(test_relaxed_epoch), TEST(test_processes),
+		TEST(test_kill),          TEST(test_too_large),
+		TEST(test_relative_path), TEST(test_fork),
 	};
 
 	return cmocka_run_group_tests_name("store_sqlite", tests, NULL, NULL);

@@ -13,11 +13,12 @@
 #include <stdio.h> /* snprintf */
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 
 enum {
-	CUT_PAGES = 16384        /* a log this long is cut off once it is empty */
+	CUT_PAGES = 16384 /* a log this long is cut off once it is empty */
 };
 
 /* --- who may do what --- */
@@ -40,11 +41,25 @@ rt_sqlite_is_owner(const rt_sqlite_store *s)
 	return s->writing && pthread_equal(s->owner, pthread_self());
 }
 
+/* SQLite's locks do not survive a fork, and what is in memory would be used twice. */
+static rt_status
+refuse_fork(const rt_sqlite_store *s, rt_error *err)
+{
+	if (s->process == getpid())
+		return RT_OK;
+	return rt_fail(err, RT_REFUSED,
+		       "%s was opened by the process that this one was forked from; open it anew",
+		       s->place);
+}
+
 rt_status
 rt_sqlite_read_begin(rt_sqlite_store *s, rt_sqlite_conn **out, rt_error *err)
 {
 	rt_sqlite_conn *c = NULL;
+	rt_status st = refuse_fork(s, err);
 
+	if (st != RT_OK)
+		return st;
 	if (rt_sqlite_is_owner(s) && s->writer.db != NULL) {
 		*out = &s->writer;
 		return RT_OK;
@@ -64,8 +79,7 @@ rt_sqlite_read_begin(rt_sqlite_store *s, rt_sqlite_conn **out, rt_error *err)
 	if (c->immutable && rt_sqlite_conn_changed(s, c))
 		rt_sqlite_conn_close(c); /* somebody writes to it now: look again */
 	if (c->db == NULL) {
-		rt_status st = rt_sqlite_conn_open(s, c, false, err);
-
+		st = rt_sqlite_conn_open(s, c, false, err);
 		if (st != RT_OK) {
 			c->immutable = false;
 			return rt_sqlite_read_end(s, c, st, err);
@@ -81,8 +95,10 @@ rt_sqlite_read_end(rt_sqlite_store *s, rt_sqlite_conn *c, rt_status st, rt_error
 	if (c == &s->writer)
 		return st;
 	if (c->immutable && rt_sqlite_conn_changed(s, c))
-		st = rt_fail(err, RT_BUSY, "%s was written to while it was read without a lock; "
-			     "try again", s->place);
+		st = rt_fail(err, RT_BUSY,
+			     "%s was written to while it was read without a lock; "
+			     "try again",
+			     s->place);
 	guard(s);
 	c->used = false;
 	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
@@ -111,7 +127,8 @@ rt_sqlite_refuse_broken(rt_sqlite_store *s, rt_error *err)
 {
 	return rt_fail(err, s->tx_status,
 		       "%s: nothing is written, because an earlier write of the same step failed "
-		       "(%s)", s->place, rt_status_word(s->tx_status));
+		       "(%s)",
+		       s->place, rt_status_word(s->tx_status));
 }
 
 /* Wait until no other thread of ours writes. */
@@ -135,7 +152,8 @@ take_turn(rt_sqlite_store *s, rt_error *err)
 			if (pthread_cond_timedwait(&s->free, &s->guard, &until) != 0 && s->writing)
 				st = rt_fail(err, RT_BUSY,
 					     "another thread has been writing to %s for %d s; try "
-					     "again", s->place, (s->options.busy_ms + 999) / 1000);
+					     "again",
+					     s->place, (s->options.busy_ms + 999) / 1000);
 		}
 	}
 	if (st == RT_OK) {
@@ -160,7 +178,7 @@ static rt_status
 lock_file(rt_sqlite_store *s, rt_error *err)
 {
 	int64_t from = rt_sqlite_now_ns();
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, &s->writer, SQL_BEGIN, &stmt, err);
 	int rc;
 
@@ -180,13 +198,14 @@ lock_file(rt_sqlite_store *s, rt_error *err)
 		}
 	} while (rt_sqlite_status(rc) == RT_BUSY && !s->no_wait &&
 		 rt_sqlite_now_ns() - from < (int64_t)s->options.busy_ms * 1000000);
-	return rc == SQLITE_DONE ? RT_OK : rt_sqlite_fail(s, s->writer.db, "starting to write", err);
+	return rc == SQLITE_DONE ? RT_OK
+				 : rt_sqlite_fail(s, s->writer.db, "starting to write", err);
 }
 
 static void
 roll_back(rt_sqlite_store *s)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 
 	if (s->writer.db == NULL || sqlite3_get_autocommit(s->writer.db))
 		return;
@@ -202,7 +221,7 @@ roll_back(rt_sqlite_store *s)
 static rt_status
 commit_file(rt_sqlite_store *s, rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st;
 
 	if (s->tx_status != RT_OK && !RT_SEEDED(RT_SEEDED_HALF_COMMITTED)) {
@@ -249,8 +268,7 @@ tidy(rt_sqlite_store *s)
 
 	if (s->wal_pages < s->options.checkpoint_pages)
 		s->wal_next = 0; /* it started anew */
-	if (s->wal_pages < s->options.checkpoint_pages || s->wal_pages < s->wal_next ||
-	    s->poisoned)
+	if (s->wal_pages < s->options.checkpoint_pages || s->wal_pages < s->wal_next || s->poisoned)
 		return;
 	if (s->wal_pages >= CUT_PAGES)
 		st = rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_TRUNCATE, false, NULL);
@@ -265,9 +283,11 @@ tidy(rt_sqlite_store *s)
 static rt_status
 refuse_poisoned(rt_sqlite_store *s, rt_error *err)
 {
-	return rt_fail(err, RT_IO,
-		       "an earlier write to %s failed in the disk; it has to be opened again before "
-		       "more can be written", s->place);
+	return rt_fail(
+		err, RT_IO,
+		"an earlier write to %s failed in the disk; it has to be opened again before "
+		"more can be written",
+		s->place);
 }
 
 /* A number that changes when the file does, whoever changed it. */
@@ -282,6 +302,22 @@ data_version(rt_sqlite_store *s)
 	return version;
 }
 
+/* Before our first write. If the last writer died after a failed sync, the end of the log
+ * may be in the system's cache and on no disk: it can be read, and a sync finds nothing to
+ * do. Whatever was committed behind it would be lost with it. So it goes into the file,
+ * which writes it anew, before anything is put behind it. */
+static rt_status
+settle_log(rt_sqlite_store *s, rt_error *err)
+{
+	rt_error local = {0};
+	rt_status st = rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_PASSIVE, false, &local);
+
+	s->settled = st == RT_OK || st == RT_BUSY; /* busy: somebody else is at it */
+	if (!s->settled && err != NULL)
+		*err = local;
+	return s->settled ? RT_OK : st;
+}
+
 static rt_status mark_relaxed(rt_sqlite_store *s, bool on, rt_error *err);
 
 rt_status
@@ -293,13 +329,17 @@ rt_sqlite_begin(rt_store *store, rt_error *err)
 	RT_ASSERT(!rt_sqlite_is_owner(s));
 	if (s->options.read_only)
 		return rt_fail(err, RT_READ_ONLY, "%s was opened for reading only", s->place);
-	st = take_turn(s, err);
+	st = refuse_fork(s, err);
+	if (st == RT_OK)
+		st = take_turn(s, err);
 	if (st != RT_OK)
 		return st;
 	if (s->poisoned)
 		st = refuse_poisoned(s, err);
 	if (st == RT_OK && s->writer.db == NULL)
 		st = rt_sqlite_conn_open(s, &s->writer, true, err);
+	if (st == RT_OK && !s->settled && !RT_SEEDED(RT_SEEDED_NOT_SETTLED))
+		st = settle_log(s, err);
 	if (RT_SEEDED(RT_SEEDED_ACK_FIRST) && st == RT_OK)
 		st = rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_PASSIVE, false, err);
 	if (st == RT_OK && s->options.relaxed && !s->marked && !RT_SEEDED(RT_SEEDED_NO_MARK))
@@ -375,7 +415,7 @@ rt_status
 rt_sqlite_meta_get(rt_sqlite_store *s, rt_sqlite_conn *c, const char *key, rt_buf *out,
 		   rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, SQL_META_GET, &stmt, err);
 	int rc;
 
@@ -388,9 +428,12 @@ rt_sqlite_meta_get(rt_sqlite_store *s, rt_sqlite_conn *c, const char *key, rt_bu
 		size_t size = (size_t)sqlite3_column_bytes(stmt, 1);
 
 		if (sqlite3_column_int64(stmt, 0) !=
-		    rt_sqlite_sum(RT_TABLE_META, 0, rt_sqlite_name_hash(rt_str_of(key)), text, size))
-			st = rt_fail(err, RT_CORRUPT, "%s is damaged: its %s is not what was "
-				     "written; run retake fsck", s->place, key);
+		    rt_sqlite_sum(RT_TABLE_META, 0, rt_sqlite_name_hash(rt_str_of(key)), text,
+				  size))
+			st = rt_fail(err, RT_CORRUPT,
+				     "%s is damaged: its %s is not what was "
+				     "written; run retake fsck",
+				     s->place, key);
 		if (st == RT_OK) {
 			rt_buf_add(out, text, size);
 			st = out->status;
@@ -408,15 +451,16 @@ rt_status
 rt_sqlite_meta_set(rt_sqlite_store *s, rt_sqlite_conn *c, const char *key, rt_str value,
 		   rt_error *err)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, SQL_META_SET, &stmt, err);
 
 	if (st != RT_OK)
 		return st;
 	(void)sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
 	(void)sqlite3_bind_int64(stmt, 2,
-				 rt_sqlite_sum(RT_TABLE_META, 0, rt_sqlite_name_hash(rt_str_of(key)),
-					       value.ptr, value.size));
+				 rt_sqlite_sum(RT_TABLE_META, 0,
+					       rt_sqlite_name_hash(rt_str_of(key)), value.ptr,
+					       value.size));
 	(void)sqlite3_bind_text64(stmt, 3, value.ptr, value.size, SQLITE_STATIC, SQLITE_UTF8);
 	return rt_sqlite_run(s, c, stmt, "writing to it", err);
 }
@@ -445,8 +489,8 @@ mark_read(rt_sqlite_store *s, rt_sqlite_conn *c, rt_buf *text, unsigned long *ou
 }
 
 rt_status
-rt_sqlite_epoch_read(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t *out_epoch,
-		     bool *out_derived, rt_error *err)
+rt_sqlite_epoch_read(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t *out_epoch, bool *out_derived,
+		     rt_error *err)
 {
 	const char *boot;
 	unsigned long count;

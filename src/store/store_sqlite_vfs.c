@@ -36,7 +36,7 @@ enum {
 };
 
 struct rt_sqlite_vfs {
-	sqlite3_vfs base;   /* first: SQLite hands it to us */
+	sqlite3_vfs base; /* first: SQLite hands it to us */
 	sqlite3_vfs *under;
 	const rt_alloc *alloc;
 	int early;
@@ -47,12 +47,12 @@ struct rt_sqlite_vfs {
 typedef struct log_file {
 	sqlite3_file base;
 	sqlite3_file *under;
-	unsigned char *kept;  /* KEEP_SIZE bytes, from the first write on; NULL before */
-	sqlite3_int64 start;  /* where kept belongs in the file */
+	unsigned char *kept; /* KEEP_SIZE bytes, from the first write on; NULL before */
+	sqlite3_int64 start; /* where kept belongs in the file */
 	int kept_size;
-	sqlite3_int64 next;   /* where the last write ended; -1: unknown */
-	int ends_commit;      /* the last frame header was that of a commit's last frame */
-	int early_fd;         /* our own descriptor for sync_file_range; -1: none */
+	sqlite3_int64 next;       /* where the last write ended; -1: unknown */
+	int ends_commit;          /* the last frame header was that of a commit's last frame */
+	int early_fd;             /* our own descriptor for sync_file_range; -1: none */
 	sqlite3_int64 early_from; /* written, but the system was not asked yet */
 } log_file;
 
@@ -251,8 +251,7 @@ static const sqlite3_io_methods log_methods = {
 /* --- the VFS --- */
 
 static int
-layer_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
-	   int *out_flags)
+layer_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags, int *out_flags)
 {
 	rt_sqlite_vfs *layer = (rt_sqlite_vfs *)vfs;
 	log_file *f = log_of(file);

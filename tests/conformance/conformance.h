@@ -81,7 +81,8 @@ rt_parse(rt_str text)
 {
 	rt_json_doc *doc = NULL;
 
-	return rt_json_read_repairing(rt_alloc_libc(), text, &doc, NULL, NULL) == RT_OK ? doc : NULL;
+	return rt_json_read_repairing(rt_alloc_libc(), text, &doc, NULL, NULL) == RT_OK ? doc
+											: NULL;
 }
 
 /* Equal as JavaScript would have it: members in any order, numbers by their value. The

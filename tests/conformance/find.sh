@@ -1,19 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# find.sh NAME ARGUMENTS: runs the built program NAME; builds first where it is not there.
+# find.sh NAME ARGUMENTS: runs the built program NAME; builds it first where it is not there.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 name=$1
+program=$root/build/obj/tests/conformance/$name
 shift
-find_program() {
-	for program in "$root/build/obj/tests/conformance/$name" "$root/build/obj/tests/$name"; do
-		[ -x "$program" ] && return
-	done
-	return 1
-}
-if ! find_program; then
-	make -C "$root" build >&2
-	find_program || { echo "$name has not been built" >&2; exit 2; }
+if [ ! -x "$program" ]; then
+	if [ -f "$root/build/obj/build.ninja" ]; then
+		flock "$root/build/obj.lock" ninja -C "$root/build/obj" "tests/conformance/$name" >&2
+	else
+		make -C "$root" build >&2
+	fi
 fi
+[ -x "$program" ] || { echo "$name has not been built" >&2; exit 2; }
 exec "$program" "$@"

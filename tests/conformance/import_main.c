@@ -23,7 +23,7 @@ typedef struct tally {
 	struct {
 		rt_str name;
 		uint64_t count;
-	} *items;
+	} * items;
 	size_t size;
 } tally;
 
@@ -33,7 +33,7 @@ typedef struct facts {
 	uint64_t active_messages, conversations;
 	bool knows_orphans;
 	tally roles;
-	tally types;  /* of pi records, the header included */
+	tally types; /* of pi records, the header included */
 	rt_str last_role;
 	rt_buf last_text;
 } facts;
@@ -83,13 +83,35 @@ read_body(const rt_node *node, rt_buf *scratch, rt_body *out)
 static size_t
 blank_size(rt_str s)
 {
-	static const char *const blanks[] = {
-		" ",            "\t",           "\n",           "\v",           "\f",
-		"\r",           "\x1c",         "\x1d",         "\x1e",         "\x1f",
-		"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81",
-		"\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86",
-		"\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8",
-		"\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
+	static const char *const blanks[] = {" ",
+					     "\t",
+					     "\n",
+					     "\v",
+					     "\f",
+					     "\r",
+					     "\x1c",
+					     "\x1d",
+					     "\x1e",
+					     "\x1f",
+					     "\xC2\x85",
+					     "\xC2\xA0",
+					     "\xE1\x9A\x80",
+					     "\xE2\x80\x80",
+					     "\xE2\x80\x81",
+					     "\xE2\x80\x82",
+					     "\xE2\x80\x83",
+					     "\xE2\x80\x84",
+					     "\xE2\x80\x85",
+					     "\xE2\x80\x86",
+					     "\xE2\x80\x87",
+					     "\xE2\x80\x88",
+					     "\xE2\x80\x89",
+					     "\xE2\x80\x8A",
+					     "\xE2\x80\xA8",
+					     "\xE2\x80\xA9",
+					     "\xE2\x80\xAF",
+					     "\xE2\x81\x9F",
+					     "\xE3\x80\x80"};
 	size_t i;
 
 	for (i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++)
@@ -149,6 +171,30 @@ longest_path(const rt_outline *o)
 	return longest;
 }
 
+/* The texts of a content: of blocks the text blocks, whose text some writers call value. */
+static void
+add_text(rt_buf *out, const rt_body *body)
+{
+	yyjson_val *block, *text;
+	size_t i, max, count = 0;
+
+	if (body->content_json == NULL) {
+		rt_buf_add_str(out, body->content);
+		return;
+	}
+	yyjson_arr_foreach(body->content_json, i, max, block)
+	{
+		text = yyjson_is_str(block) ? block : rt_json_get(block, "text");
+		if (text == NULL && rt_str_is(rt_json_str(rt_json_get(block, "type")), "text"))
+			text = rt_json_get(block, "value");
+		if (!yyjson_is_str(text))
+			continue;
+		if (count++ > 0)
+			rt_buf_add_byte(out, '\n');
+		rt_buf_add_str(out, rt_json_str(text));
+	}
+}
+
 static void
 count_active_path(const rt_outline *o, facts *f, rt_buf *scratch)
 {
@@ -168,7 +214,7 @@ count_active_path(const rt_outline *o, facts *f, rt_buf *scratch)
 		if (has_text || !read_body(node, scratch, &body))
 			continue;
 		rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
-		rt_body_add_text(&text, &body);
+		add_text(&text, &body);
 		stripped = strip(rt_buf_str(&text));
 		if (stripped.size > 0) {
 			size_t end = rt_utf8_offset(stripped, TEXT_POINTS);
@@ -341,8 +387,9 @@ check_pi(rt_case *c, const char *where, yyjson_val *wanted, const rt_outline *o,
 	uint64_t number = 1, bad = 0;
 	size_t i, max;
 
-	rt_check(c, rt_str_starts(o->source, RT_STR("pi:")) &&
-			    rt_str_eq(rt_str_at(o->source.ptr + 3, o->source.size - 3), id),
+	rt_check(c,
+		 rt_str_starts(o->source, RT_STR("pi:")) &&
+			 rt_str_eq(rt_str_at(o->source.ptr + 3, o->source.size - 3), id),
 		 "%s: the source is \"%.*s\"", where, RT_STR_ARG(o->source));
 	if (rt_check(c, header != NULL, "%s: no header", where)) {
 		version = rt_json_get(rt_json_root(header), "version");
@@ -376,8 +423,8 @@ check_conversation(rt_case *c, const char *where, yyjson_val *wanted, const rt_o
 	yyjson_val *title = rt_json_get(wanted, "title");
 
 	check_counts(c, where, wanted, f);
-	check_number(c, where, "active_path_messages",
-		     rt_json_get(wanted, "active_path_messages"), f->active_messages);
+	check_number(c, where, "active_path_messages", rt_json_get(wanted, "active_path_messages"),
+		     f->active_messages);
 	check_text(c, where, "last_role", rt_json_get(wanted, "last_role"), f->last_role);
 	check_text(c, where, "last_text80", rt_json_get(wanted, "last_text80"),
 		   rt_buf_str(&f->last_text));

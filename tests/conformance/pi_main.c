@@ -102,15 +102,14 @@ add_roles(rt_buf *buf, const rt_pi_session *s, const rt_pi_context *context)
 	rt_buf_init(&messages, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	add_messages(&messages, s, context);
 	doc = rt_parse(rt_buf_str(&messages));
-	rt_buf_add_byte(buf, '[');
-	if (doc != NULL)
-		yyjson_arr_foreach(rt_json_root(doc), i, max, message)
-		{
-			rt_json_add_comma(buf);
-			rt_json_add_string(buf, rt_json_str(rt_json_get(message, "role")));
-		}
-	else
+	if (doc == NULL)
 		buf->status = RT_CORRUPT;
+	rt_buf_add_byte(buf, '[');
+	yyjson_arr_foreach(doc == NULL ? NULL : rt_json_root(doc), i, max, message)
+	{
+		rt_json_add_comma(buf);
+		rt_json_add_string(buf, rt_json_str(rt_json_get(message, "role")));
+	}
 	rt_buf_add_byte(buf, ']');
 	rt_json_free(doc);
 	rt_buf_deinit(&messages);
@@ -229,8 +228,8 @@ add_tree(rt_buf *buf, const rt_pi_session *s)
 			rt_buf_add_str(buf, e->label);
 			rt_buf_add_byte(buf, ']');
 		}
-		l[1].children =
-			rt_pi_tree_children(&tree, (int64_t)l->children[l->at++], &l[1].count);
+		l[1].children = rt_pi_tree_children(&tree, (int64_t)l->children[l->at++],
+						    &l[1].count);
 		l[1].at = 0;
 		if (l[1].count > 0) {
 			rt_buf_add_byte(buf, '(');
@@ -351,8 +350,7 @@ check_round_trip(subject *u)
 
 	rt_buf_init(&first, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_init(&second, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	if (round_trip(&u->c, u->file, &first) &&
-	    round_trip(&u->c, rt_buf_str(&first), &second)) {
+	if (round_trip(&u->c, u->file, &first) && round_trip(&u->c, rt_buf_str(&first), &second)) {
 		if (u->session.version >= RT_PI_VERSION)
 			rt_check(&u->c, rt_str_eq(rt_buf_str(&first), u->file),
 				 "written back it is not the file that was read");

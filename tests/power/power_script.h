@@ -29,12 +29,12 @@ enum {
 
 /* How far the workload is. */
 typedef struct script {
-	int steps;         /* how many to take */
-	int acknowledged;  /* the last one that was */
-	int attempted;     /* the last one that was begun */
+	int steps;        /* how many to take */
+	int acknowledged; /* the last one that was */
+	int attempted;    /* the last one that was begun */
 	bool relaxed;
 	uint64_t epoch;
-	rt_status failed;  /* the first failure, RT_OK for none */
+	rt_status failed; /* the first failure, RT_OK for none */
 	char text[RT_ERROR_TEXT_SIZE];
 } script;
 
@@ -309,8 +309,7 @@ scan_body(void *ctx, const rt_body_row *row)
 
 	if (sc->purged && row->number == SCRIPT_PURGED)
 		want = RT_STR("purged");
-	if (row->number != sc->next || row->entry != row->number + 7 ||
-	    !rt_str_eq(row->data, want))
+	if (row->number != sc->next || row->entry != row->number + 7 || !rt_str_eq(row->data, want))
 		complain(sc->v, "a body is wrong", row->number);
 	sc->next++;
 	return true;
@@ -386,15 +385,15 @@ verify_rows(rt_store *s, verdict *v)
 		rt_buf_clear(&buf);
 		st = s->ops->node_read(s, SCRIPT_PROJECT, (uint64_t)i + 1, &buf, &err);
 		if (st != (by == 0 ? RT_NOT_FOUND : RT_OK) ||
-		    (by != 0 && !rt_str_eq(rt_buf_str(&buf),
-					   script_text(want, sizeof(want), "node", by))))
+		    (by != 0 &&
+		     !rt_str_eq(rt_buf_str(&buf), script_text(want, sizeof(want), "node", by))))
 			complain(v, "a node is wrong", (uint64_t)i);
 	}
 	rt_buf_clear(&buf);
 	st = s->ops->root_read(s, SCRIPT_PROJECT, &seq, &buf, &err);
-	if (v->step > 0 && (st != RT_OK || seq != script_rows(v->step) ||
-			    !rt_str_eq(rt_buf_str(&buf),
-				       script_text(want, sizeof(want), "root", v->step))))
+	if (v->step > 0 &&
+	    (st != RT_OK || seq != script_rows(v->step) ||
+	     !rt_str_eq(rt_buf_str(&buf), script_text(want, sizeof(want), "root", v->step))))
 		complain(v, "the root is wrong", seq);
 	if (v->step == 0 && st != RT_NOT_FOUND)
 		complain(v, "there is a root too early", seq);

@@ -59,13 +59,14 @@ cut_here(void *ctx, power_step step, const char *name)
 				sc.relaxed = false;
 			v = verify_disk(power_name(after), &sc);
 			if (v.bad) {
-				print_message("%s, cut %llu before step %d of %s, kind %d, seed %llu:"
-					      " acknowledged %d, attempted %d, found %d: %s\n",
-					      sc.relaxed ? "relaxed" : "full",
-					      (unsigned long long)c->place, (int)step,
-					      name == NULL ? "a nameless file" : name, kind,
-					      (unsigned long long)seed, sc.acknowledged,
-					      sc.attempted, v.step, v.text);
+				print_message(
+					"%s, cut %llu before step %d of %s, kind %d, seed %llu:"
+					" acknowledged %d, attempted %d, found %d: %s\n",
+					sc.relaxed ? "relaxed" : "full",
+					(unsigned long long)c->place, (int)step,
+					name == NULL ? "a nameless file" : name, kind,
+					(unsigned long long)seed, sc.acknowledged, sc.attempted,
+					v.step, v.text);
 				fail();
 			}
 			power_disk_free(after);
@@ -197,9 +198,9 @@ expect_intact(power_disk *disk, script *sc, const char *what, uint64_t nth)
 	power_set_fault(disk, (power_fault){0});
 	v = verify_disk(power_name(disk), &unknown);
 	if (v.bad)
-		print_message("%s, number %llu: acknowledged %d, attempted %d, found %d: %s\n", what,
-			      (unsigned long long)nth, sc->acknowledged, sc->attempted, v.step,
-			      v.text);
+		print_message("%s, number %llu: acknowledged %d, attempted %d, found %d: %s\n",
+			      what, (unsigned long long)nth, sc->acknowledged, sc->attempted,
+			      v.step, v.text);
 	assert_false(v.bad);
 }
 
@@ -225,10 +226,9 @@ run_faults(const char *what, unsigned steps, int code, rt_status wanted, rt_stat
 			}
 			if (sc.failed != RT_OK && sc.failed != wanted && sc.failed != also)
 				print_message("%s, number %llu: %s: %s\n", what,
-					      (unsigned long long)nth,
-					      rt_status_word(sc.failed), sc.text);
-			assert_true(sc.failed == RT_OK || sc.failed == wanted ||
-				    sc.failed == also);
+					      (unsigned long long)nth, rt_status_word(sc.failed),
+					      sc.text);
+			assert_true(sc.failed == RT_OK || sc.failed == wanted || sc.failed == also);
 			expect_intact(disk, &sc, what, nth);
 			/* And if power goes as well. */
 			power_disk_free(disk);
@@ -276,8 +276,8 @@ static void
 test_truncate_errors(void **state)
 {
 	(void)state;
-	run_faults("truncate or delete error", POWER_TRUNCATE | POWER_DELETE,
-		   SQLITE_IOERR_TRUNCATE, RT_IO, RT_IO);
+	run_faults("truncate or delete error", POWER_TRUNCATE | POWER_DELETE, SQLITE_IOERR_TRUNCATE,
+		   RT_IO, RT_IO);
 }
 
 /* A sync that failed lost its data, although it can be read. Whatever was acknowledged
@@ -312,8 +312,9 @@ test_sync_error_then_cut(void **state)
 			rt_error err = {0};
 
 			sc.failed = RT_OK;
-			assert_int_equal(script_open(power_name(disk), false, "before", false, &s,
-						     &err), RT_OK);
+			assert_int_equal(
+				script_open(power_name(disk), false, "before", false, &s, &err),
+				RT_OK);
 			v = verify_store(s);
 			assert_false(v.bad);
 			assert_true(v.step >= sc.acknowledged);
@@ -324,9 +325,10 @@ test_sync_error_then_cut(void **state)
 			after = power_cut(disk, POWER_DROP, nth);
 			v = verify_disk(power_name(after), &sc);
 			if (v.bad)
-				print_message("sync %llu, one step later: acknowledged %d, found %d:"
-					      " %s\n", (unsigned long long)nth, sc.acknowledged,
-					      v.step, v.text);
+				print_message(
+					"sync %llu, one step later: acknowledged %d, found %d:"
+					" %s\n",
+					(unsigned long long)nth, sc.acknowledged, v.step, v.text);
 			assert_false(v.bad);
 			power_disk_free(after);
 			s->ops->close(s);
@@ -336,8 +338,9 @@ test_sync_error_then_cut(void **state)
 			v = verify_disk(power_name(after), &sc);
 			if (v.bad)
 				print_message("sync %llu, opened again: acknowledged %d, found %d:"
-					      " %s\n", (unsigned long long)nth,
-					      sc.acknowledged, v.step, v.text);
+					      " %s\n",
+					      (unsigned long long)nth, sc.acknowledged, v.step,
+					      v.text);
 			assert_false(v.bad);
 			power_disk_free(after);
 		}
@@ -396,8 +399,8 @@ test_full_then_room(void **state)
 	(void)state;
 	assert_int_equal(script_open(power_name(disk), false, "before", false, &s, &err), RT_OK);
 	for (int n = 26; n <= 60; n++) {
-		power_set_fault(disk, (power_fault){POWER_WRITE, 1 + (uint64_t)n % 3, true,
-						    SQLITE_FULL});
+		power_set_fault(disk,
+				(power_fault){POWER_WRITE, 1 + (uint64_t)n % 3, true, SQLITE_FULL});
 		for (int i = 0; i < 2; i++) {
 			rt_status st = script_step(s, &sc, n, &err);
 
@@ -411,7 +414,7 @@ test_full_then_room(void **state)
 		}
 		power_set_fault(disk, (power_fault){0});
 		assert_int_equal(script_step(s, &sc, n, &err), RT_OK);
-	next:
+next:
 		power_set_fault(disk, (power_fault){0});
 	}
 	s->ops->close(s);
@@ -460,8 +463,7 @@ mem_free(void *ptr)
 static void *
 mem_realloc(void *ptr, int size)
 {
-	int64_t *block = memory_says_no() ? NULL
-					  : realloc((int64_t *)ptr - 2, (size_t)size + 16);
+	int64_t *block = memory_says_no() ? NULL : realloc((int64_t *)ptr - 2, (size_t)size + 16);
 
 	if (block == NULL)
 		return NULL;
@@ -524,8 +526,8 @@ static const rt_alloc failing_alloc = {our_resize, our_release, NULL};
 static rt_status
 use_store(const char *vfs, script *sc, rt_error *err)
 {
-	rt_store_sqlite_options options = {.create = false, .vfs = vfs, .boot = "before",
-					   .checkpoint_pages = 3};
+	rt_store_sqlite_options options = {
+		.create = false, .vfs = vfs, .boot = "before", .checkpoint_pages = 3};
 	rt_store *s = NULL;
 	verdict v = {false, "", 0};
 	scan hit = {&v, 1, false};
@@ -606,18 +608,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cuts_full),
-		cmocka_unit_test(test_cuts_relaxed),
-		cmocka_unit_test(test_cuts_in_recovery),
-		cmocka_unit_test(test_write_errors),
-		cmocka_unit_test(test_disk_full),
-		cmocka_unit_test(test_sync_errors),
-		cmocka_unit_test(test_read_errors),
-		cmocka_unit_test(test_open_errors),
-		cmocka_unit_test(test_truncate_errors),
-		cmocka_unit_test(test_sync_error_then_cut),
-		cmocka_unit_test(test_poisoned),
-		cmocka_unit_test(test_full_then_room),
+		cmocka_unit_test(test_cuts_full),        cmocka_unit_test(test_cuts_relaxed),
+		cmocka_unit_test(test_cuts_in_recovery), cmocka_unit_test(test_write_errors),
+		cmocka_unit_test(test_disk_full),        cmocka_unit_test(test_sync_errors),
+		cmocka_unit_test(test_read_errors),      cmocka_unit_test(test_open_errors),
+		cmocka_unit_test(test_truncate_errors),  cmocka_unit_test(test_sync_error_then_cut),
+		cmocka_unit_test(test_poisoned),         cmocka_unit_test(test_full_then_room),
 		cmocka_unit_test(test_out_of_memory),
 	};
 	const char *seed = getenv("POWER_SEED");

@@ -24,7 +24,7 @@ enum { POWER_PATH_ROOM = 512, POWER_SHM_LOCKS = SQLITE_SHM_NLOCK };
 
 /* A write or a truncation that is not on the medium yet. */
 typedef struct pending {
-	bool is_cut;         /* truncation to offset */
+	bool is_cut; /* truncation to offset */
 	sqlite3_int64 offset;
 	size_t size;
 	unsigned char *bytes;
@@ -636,8 +636,7 @@ static const sqlite3_io_methods power_methods = {
 /* --- methods of the disk --- */
 
 static int
-disk_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
-	  int *out_flags)
+disk_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags, int *out_flags)
 {
 	power_disk *disk = (power_disk *)vfs;
 	power_file *f = power_file_of(file);
@@ -919,7 +918,7 @@ power_cut(power_disk *disk, power_kind kind, uint64_t seed)
 	size_t names_kept;
 
 	pthread_mutex_lock(&disk->lock);
-	names_kept = kind == POWER_KEEP ? disk->op_count
+	names_kept = kind == POWER_KEEP   ? disk->op_count
 		     : kind == POWER_DROP ? 0
 					  : power_dice(&dice) % (disk->op_count + 1);
 	for (size_t i = 0; i < disk->kept.count; i++)

@@ -230,8 +230,9 @@ check_read_errors(void)
 
 		power_set_fault(disk, (power_fault){POWER_READ, nth, false, SQLITE_IOERR_READ});
 		if (script_open(power_name(disk), false, "before", false, &s, &err) == RT_OK) {
-			if (s->ops->log_read(s, SCRIPT_PROJECT, 1, 1000, count_rows, &rows,
-					     &err) == RT_OK && rows != script_rows(40))
+			if (s->ops->log_read(s, SCRIPT_PROJECT, 1, 1000, count_rows, &rows, &err) ==
+				    RT_OK &&
+			    rows != script_rows(40))
 				result = "a read error was taken for the end of the log";
 			s->ops->close(s);
 		}
@@ -258,8 +259,8 @@ check_stubborn(void)
 		if (script_open(power_name(disk), false, "before", false, &s, &err) != RT_OK)
 			return notice(err.text);
 		if (s->ops->begin(s, &err) == RT_OK) {
-			power_set_fault(disk, (power_fault){POWER_READ, nth, false,
-							    SQLITE_IOERR_READ});
+			power_set_fault(disk,
+					(power_fault){POWER_READ, nth, false, SQLITE_IOERR_READ});
 			first = script_append(s, 41, &err);
 			second = s->ops->side_write(s, SCRIPT_PROJECT, RT_STR("step"),
 						    RT_STR("side of step 41"), &err);
@@ -319,8 +320,8 @@ check_flips(void)
 			if (s->ops->log_read(s, SCRIPT_PROJECT, 1, 9999, scan_log, &log, &err) ==
 			    RT_OK)
 				(void)0;
-			if (s->ops->body_scan(s, SCRIPT_PROJECT, 1, 9999, scan_body, &body,
-					      &err) == RT_OK)
+			if (s->ops->body_scan(s, SCRIPT_PROJECT, 1, 9999, scan_body, &body, &err) ==
+			    RT_OK)
 				(void)0;
 			if (v.bad)
 				result = notice(v.text);

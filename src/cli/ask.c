@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Asking for changes. Commands write requests as `retake apply` reads them; what comes
+ * back is said in one line: what changed, the step it is, how to undo it. */
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void
+rt_cli_ask_init(rt_cli *cli, rt_cli_ask *ask)
+{
+	memset(ask, 0, sizeof(*ask));
+	ask->cli = cli;
+	rt_buf_init(&ask->json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&ask->extra, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&ask->json, '[');
+}
+
+void
+rt_cli_ask_deinit(rt_cli_ask *ask)
+{
+	size_t i;
+
+	for (i = 0; ask->results != NULL && i < ask->count; i++)
+		rt_result_deinit(&ask->results[i]);
+	rt_free(ask->cli->alloc, ask->results);
+	ask->results = NULL;
+	rt_json_free(ask->doc);
+	ask->doc = NULL;
+	rt_buf_deinit(&ask->json);
+	rt_buf_deinit(&ask->extra);
+}
+
+void
+rt_cli_ask_op(rt_cli_ask *ask, const char *op)
+{
+	if (ask->count++ > 0)
+		rt_buf_add_c(&ask->json, "},");
+	rt_buf_add_c(&ask->json, "{\"op\":");
+	rt_json_add_string(&ask->json, rt_str_of(op));
+}
+
+void
+rt_cli_ask_text(rt_cli_ask *ask, const char *key, rt_str text)
+{
+	rt_json_add_key(&ask->json, key);
+	rt_json_add_string(&ask->json, text);
+}
+
+void
+rt_cli_ask_json(rt_cli_ask *ask, const char *key, rt_str json)
+{
+	rt_json_add_key(&ask->json, key);
+	rt_buf_add_str(&ask->json, json);
+}
+
+void
+rt_cli_ask_bool(rt_cli_ask *ask, const char *key, bool value)
+{
+	rt_cli_ask_json(ask, key, value ? RT_STR("true") : RT_STR("false"));
+}
+
+void
+rt_cli_ask_number(rt_cli_ask *ask, const char *key, uint64_t number)
+{
+	rt_json_add_key(&ask->json, key);
+	rt_buf_add_u64(&ask->json, number);
+}
+
+rt_status
+rt_cli_ask_entry(rt_cli_ask *ask, const char *key, const char *address)
+{
+	char room[RT_ID_ROOM];
+	rt_str plain;
+	rt_status st = rt_cli_address(ask->cli, address, room, &plain);
+
+	if (st == RT_OK)
+		rt_cli_ask_text(ask, key, plain);
+	return st;
+}
+
+static bool
+is_about(const rt_cli_ask *ask, const char *family)
+{
+	char start[40];
+
+	snprintf(start, sizeof(start), "[{\"op\":\"%s", family);
+	return rt_str_starts(rt_buf_str(&ask->json), rt_str_of(start));
+}
+
+/* Where to look for what was not found. */
+static void
+hint_failure(rt_cli_ask *ask, rt_status st)
+{
+	rt_cli *cli = ask->cli;
+
+	if (cli->hint[0] != 0)
+		return;
+	if (st == RT_NOT_FOUND || st == RT_REFUSED) {
+		if (is_about(ask, "take."))
+			rt_cli_hint(cli, st, "Takes: retake takes   Entries: retake show");
+		else if (is_about(ask, "discussion."))
+			rt_cli_hint(cli, st, "Discussions: retake ls");
+		else if (is_about(ask, "role."))
+			rt_cli_hint(cli, st, "Roles: retake roles");
+		else if (is_about(ask, "preset."))
+			rt_cli_hint(cli, st, "Presets: retake preset");
+		else if (is_about(ask, "jump") || is_about(ask, "revert") ||
+			 is_about(ask, "undo") || is_about(ask, "redo"))
+			rt_cli_hint(cli, st, "Steps: retake history");
+	}
+}
+
+static rt_status
+carry_out(rt_cli_ask *ask)
+{
+	rt_cli *cli = ask->cli;
+	yyjson_val **requests = NULL, *request;
+	size_t i, count;
+	rt_status st;
+
+	rt_buf_add_c(&ask->json, "}]");
+	st = rt_cli_buf(cli, &ask->json);
+	if (st == RT_OK)
+		st = rt_json_read(cli->alloc, rt_buf_str(&ask->json), &ask->doc, &cli->error);
+	if (st != RT_OK)
+		return st;
+	requests = rt_new_array(cli->alloc, ask->count, sizeof(yyjson_val *));
+	ask->results = rt_new_array(cli->alloc, ask->count, sizeof(*ask->results));
+	if (requests == NULL || ask->results == NULL) {
+		rt_free(cli->alloc, requests);
+		rt_free(cli->alloc, ask->results);
+		ask->results = NULL;
+		return rt_cli_nomem(cli);
+	}
+	memset(ask->results, 0, ask->count * sizeof(*ask->results));
+	yyjson_arr_foreach(rt_json_root(ask->doc), i, count, request)
+		requests[i] = request;
+	st = rt_engine_apply(cli->engine, requests, ask->count, ask->count > 1,
+			     rt_cli_disc_name(cli), rt_cli_take_name(cli), ask->results);
+	rt_free(cli->alloc, requests);
+	ask->result = &ask->results[ask->count - 1];
+	/* The first that failed tells the story; in a batch the others only echo it. */
+	for (i = 0; st != RT_OK && i < ask->count; i++)
+		if (ask->results[i].status == st) {
+			cli->error = ask->results[i].error;
+			break;
+		}
+	return st;
+}
+
+rt_status
+rt_cli_ask_run(rt_cli_ask *ask)
+{
+	rt_status st;
+
+	RT_ASSERT(ask->count > 0);
+	if (rt_cli_has(ask->cli, "at-op"))
+		return rt_cli_fail(ask->cli, RT_USAGE,
+				   "the past cannot be changed; --at-op is for looking");
+	st = rt_cli_open(ask->cli, RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = carry_out(ask);
+	if (st != RT_OK) {
+		hint_failure(ask, st);
+		return st;
+	}
+	/* A change may have taken away what -d or --take named; it is no failure then. */
+	if (rt_cli_look(ask->cli) != RT_OK) {
+		ask->cli->hint[0] = 0;
+		ask->cli->place = (rt_place){0, 0};
+	}
+	return RT_OK;
+}
+
+rt_status
+rt_cli_ask_simple(rt_cli_ask *ask, const char *op, ...)
+{
+	const char *key, *value;
+	va_list ap;
+
+	rt_cli_ask_op(ask, op);
+	va_start(ap, op);
+	while ((key = va_arg(ap, const char *)) != NULL) {
+		value = va_arg(ap, const char *);
+		if (value != NULL)
+			rt_cli_ask_text(ask, key, rt_str_of(value));
+	}
+	va_end(ap);
+	return rt_cli_ask_run(ask);
+}
+
+void
+rt_cli_add_where(rt_cli *cli, const char *id, rt_buf *out)
+{
+	const rt_take *take = NULL;
+	rt_str role = {NULL, 0};
+	rt_slot slot;
+	size_t at = 0;
+	rt_error none;
+	uint32_t entry = 0;
+	bool found = false;
+
+	rt_buf_add_c(out, id);
+	if (cli->value == NULL || cli->place.disc == 0 || rt_cli_take(cli, &take) != RT_OK ||
+	    rt_resolve_entry(cli->value, cli->place, rt_str_of(id), false, &entry, &none) !=
+		    RT_OK ||
+	    rt_take_find(cli->value, take, entry, &at, &slot, &found, &none) != RT_OK || !found ||
+	    rt_project_name(cli->value, slot.role, &role, &none) != RT_OK)
+		return;
+	rt_buf_add_c(out, " (");
+	rt_buf_add_str(out, role);
+	rt_buf_add_f(out, ", %zu of %zu)", at + 1, rt_seq_count(take->slots));
+}
+
+static rt_status
+say_json(rt_cli_ask *ask)
+{
+	rt_status st;
+	rt_buf buf;
+
+	rt_buf_init(&buf, ask->cli->alloc, RT_BUF_UNLIMITED);
+	rt_result_add_json(&buf, ask->result);
+	if (ask->extra.size > 0 && buf.size > 0 && buf.ptr[buf.size - 1] == '}') {
+		buf.size--;
+		rt_buf_add_str(&buf, rt_buf_str(&ask->extra));
+		rt_buf_add_byte(&buf, '}');
+	}
+	st = rt_cli_buf(ask->cli, &buf);
+	if (st == RT_OK)
+		st = rt_cli_print_json(ask->cli, rt_buf_str(&buf));
+	rt_buf_deinit(&buf);
+	return st;
+}
+
+rt_status
+rt_cli_ask_say(rt_cli_ask *ask, const char *format, ...)
+{
+	rt_cli *cli = ask->cli;
+	rt_buf buf, retake;
+	rt_status st;
+	va_list ap;
+	int size;
+
+	if (cli->json)
+		return say_json(ask);
+	if (cli->quiet)
+		return RT_OK;
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	va_start(ap, format);
+	size = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	if (size > 0 && rt_buf_reserve(&buf, (size_t)size + 1) != NULL) {
+		va_start(ap, format);
+		vsnprintf(buf.ptr, (size_t)size + 1, format, ap);
+		va_end(ap);
+		buf.size = (size_t)size;
+	}
+	st = rt_cli_buf(cli, &buf);
+	if (ask->result->unchanged) {
+		rt_term_c(&cli->out, "Nothing to change: it is so already.\n");
+	} else {
+		rt_buf_init(&retake, cli->alloc, RT_BUF_UNLIMITED);
+		rt_cli_add_retake(cli, &retake);
+		rt_cli_say(cli, rt_buf_str(&buf), "step %llu - undo: %s undo",
+			   (unsigned long long)ask->result->seq, retake.ptr);
+		rt_buf_deinit(&retake);
+	}
+	if (ask->result->note != NULL)
+		rt_term_indented(&cli->out, rt_text_str(ask->result->note), 2);
+	rt_buf_deinit(&buf);
+	return st;
+}

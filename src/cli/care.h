@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Care: what the commands that look after a store share. */
+#ifndef RT_CLI_CARE_H
+#define RT_CLI_CARE_H
+
+#include "cli/cli.h"
+
+typedef struct rt_cli_names {
+	const rt_alloc *alloc;
+	const rt_text **items;
+	size_t count;
+	bool nomem;
+} rt_cli_names;
+
+/* The names of the projects in the open store. deinit in any case. */
+rt_status rt_cli_names_read(rt_cli *cli, rt_cli_names *out);
+void rt_cli_names_deinit(rt_cli_names *names);
+
+/* Open each project of the open store in turn; fn gets NULL and a status where that fails. */
+typedef rt_status (*rt_cli_engine_fn)(rt_cli *cli, void *ctx, const rt_text *project,
+				      rt_engine *engine, rt_status opened);
+rt_status rt_cli_each_engine(rt_cli *cli, rt_cli_engine_fn fn, void *ctx);
+
+/* What a check found: printed as it comes, or collected as JSON. */
+typedef struct rt_cli_findings {
+	rt_cli *cli;
+	const rt_text *project; /* being checked; NULL: the store */
+	size_t count, bad;
+	rt_buf json; /* an array without its end; the caller's to deinit */
+} rt_cli_findings;
+
+void rt_cli_findings_init(rt_cli *cli, rt_cli_findings *findings);
+bool rt_cli_finding(void *findings, const rt_finding *finding);
+/* Check the open store and all its projects. */
+rt_status rt_cli_check(rt_cli *cli, rt_cli_findings *findings);
+
+/* Put a copy of the store, as it is, beside it; its name to out. Damaged ones are copied
+ * byte by byte. The store must not be open. */
+rt_status rt_cli_keep_copy(rt_cli *cli, const char *why, rt_buf *out);
+
+#endif

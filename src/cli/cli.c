@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the command line to a command, and from its status to messages and exit code. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/help.h"
+#include "cli/screen.h"
+
+rt_status
+rt_cli_fail(rt_cli *cli, rt_status status, const char *format, ...)
+{
+	va_list ap;
+
+	cli->error.status = status;
+	cli->error.has_at = 0;
+	cli->error.line = 0;
+	va_start(ap, format);
+	vsnprintf(cli->error.text, sizeof(cli->error.text), format, ap);
+	va_end(ap);
+	return status;
+}
+
+rt_status
+rt_cli_hint(rt_cli *cli, rt_status status, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(cli->hint, sizeof(cli->hint), format, ap);
+	va_end(ap);
+	return status;
+}
+
+rt_status
+rt_cli_nomem(rt_cli *cli)
+{
+	return rt_cli_fail(cli, RT_NOMEM, "out of memory");
+}
+
+rt_status
+rt_cli_buf(rt_cli *cli, const rt_buf *buf)
+{
+	if (buf->status == RT_OK)
+		return RT_OK;
+	if (buf->status == RT_NOMEM)
+		return rt_cli_nomem(cli);
+	return rt_cli_fail(cli, buf->status, "that is more than the limit of %zu bytes",
+			   buf->limit);
+}
+
+void
+rt_cli_note(rt_cli *cli, const char *format, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	if (cli->quiet)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	rt_term_c(&cli->err, "retake: ");
+	rt_term_c(&cli->err, text);
+	rt_term_c(&cli->err, "\n");
+	rt_term_flush(&cli->err);
+}
+
+void
+rt_cli_say(rt_cli *cli, rt_str message, const char *next, ...)
+{
+	rt_term *out = &cli->out;
+	rt_buf line, hint;
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, next);
+	vsnprintf(text, sizeof(text), next, ap);
+	va_end(ap);
+	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&hint, cli->alloc, RT_BUF_UNLIMITED);
+	rt_screen_add_line(&line, message);
+	rt_screen_add_line(&hint, rt_str_of(text));
+	if (out->columns > 0 &&
+	    rt_screen_width(rt_buf_str(&line)) + rt_screen_width(rt_buf_str(&hint)) + 3 >
+		    out->columns) {
+		rt_term_indented(out, rt_buf_str(&line), 0);
+		rt_term_c(out, "  ");
+	} else {
+		rt_term_text(out, rt_buf_str(&line));
+		rt_term_c(out, "   ");
+	}
+	rt_term_style(out, RT_STYLE_DIM);
+	rt_term_text(out, rt_buf_str(&hint));
+	rt_term_style(out, RT_STYLE_NONE);
+	rt_term_c(out, "\n");
+	rt_buf_deinit(&line);
+	rt_buf_deinit(&hint);
+}
+
+rt_status
+rt_cli_confirm(rt_cli *cli, const char *question)
+{
+	char answer[16];
+
+	if (rt_cli_has(cli, "yes"))
+		return RT_OK;
+	if (cli->no_input || !rt_host_can_ask()) {
+		rt_cli_hint(cli, RT_USAGE, "Add --yes if that is what you want.");
+		return rt_cli_fail(cli, RT_USAGE, "%s needs --yes when nobody can be asked",
+				   cli->args.command->name);
+	}
+	rt_term_c(&cli->err, question);
+	rt_term_c(&cli->err, " [y/N] ");
+	rt_term_flush(&cli->err);
+	if (rt_host_ask(answer, sizeof(answer)) && (answer[0] == 'y' || answer[0] == 'Y'))
+		return RT_OK;
+	rt_cli_hint(cli, RT_REFUSED, "Nothing was changed.");
+	return rt_cli_fail(cli, RT_REFUSED, "not confirmed");
+}
+
+/* --- the command line --- */
+
+bool
+rt_cli_has(const rt_cli *cli, const char *flag)
+{
+	return rt_cli_args_value(&cli->args, flag) != NULL;
+}
+
+const char *
+rt_cli_flag_value(const rt_cli *cli, const char *flag)
+{
+	return rt_cli_args_value(&cli->args, flag);
+}
+
+const char *
+rt_cli_word(const rt_cli *cli, size_t index)
+{
+	return index < cli->args.word_count ? cli->args.words[index] : NULL;
+}
+
+rt_status
+rt_cli_number(rt_cli *cli, const char *text, const char *what, uint64_t *out)
+{
+	uint64_t number = 0;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9'; p++) {
+		if (number > (UINT64_MAX - 9) / 10)
+			break;
+		number = number * 10 + (uint64_t)(*p - '0');
+	}
+	if (p == text || *p != 0)
+		return rt_cli_fail(cli, RT_USAGE, "\"%s\" is not a whole number (%s)", text, what);
+	*out = number;
+	return RT_OK;
+}
+
+rt_status
+rt_cli_text(rt_cli *cli, size_t index, rt_buf *out, bool *out_given)
+{
+	const char *file = rt_cli_flag_value(cli, "file"), *word = rt_cli_word(cli, index);
+	size_t valid;
+	rt_status st;
+
+	*out_given = false;
+	if (file != NULL && word != NULL)
+		return rt_cli_fail(cli, RT_USAGE,
+				   "there is both a text (\"%.40s\") and a file (%s)", word, file);
+	if (cli->args.word_count > index + 1) {
+		rt_cli_hint(cli, RT_USAGE, "Put the text in quotes.");
+		return rt_cli_fail(cli, RT_USAGE, "\"%.40s\" is one word too many",
+				   rt_cli_word(cli, index + 1));
+	}
+	if (file == NULL && word == NULL)
+		return RT_OK;
+	*out_given = true;
+	if (word != NULL && strcmp(word, "-") != 0) {
+		rt_buf_add_c(out, word);
+	} else {
+		st = rt_cli_read_file(cli, file != NULL ? file : "-", out);
+		if (st != RT_OK)
+			return st;
+		if (!rt_cli_has(cli, "exact") && out->size > 0 && out->ptr[out->size - 1] == '\n') {
+			out->size--;
+			if (out->size > 0 && out->ptr[out->size - 1] == '\r')
+				out->size--;
+		}
+	}
+	valid = rt_utf8_valid_size(rt_buf_str(out));
+	if (valid != out->size)
+		return rt_cli_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)", valid);
+	return rt_cli_buf(cli, out);
+}
+
+void
+rt_cli_add_quoted(rt_buf *buf, const char *word)
+{
+	const char *p;
+	bool plain = *word != 0;
+
+	for (p = word; *p != 0 && plain; p++)
+		plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+			(*p >= '0' && *p <= '9') || strchr("_-./:@,+=%", *p) != NULL;
+	if (plain) {
+		rt_buf_add_c(buf, word);
+		return;
+	}
+	rt_buf_add_byte(buf, '\'');
+	for (p = word; *p != 0; p++) {
+		if (*p == '\'')
+			rt_buf_add_c(buf, "'\\''");
+		else
+			rt_buf_add_byte(buf, *p);
+	}
+	rt_buf_add_byte(buf, '\'');
+}
+
+void
+rt_cli_add_retake(const rt_cli *cli, rt_buf *buf)
+{
+	static const char *const names[] = {"db", "project", "discussion"};
+	static const char *const flags[] = {"--db", "-p", "-d"};
+	size_t i;
+
+	rt_buf_add_c(buf, "retake");
+	for (i = 0; i < 3; i++) {
+		const char *value = rt_cli_flag_value(cli, names[i]);
+
+		if (value == NULL)
+			continue;
+		rt_buf_add_f(buf, " %s ", flags[i]);
+		rt_cli_add_quoted(buf, value);
+	}
+}
+
+rt_style
+rt_cli_role_style(rt_str role)
+{
+	if (rt_str_eq_nocase(role, RT_STR("user")))
+		return RT_STYLE_CYAN;
+	if (rt_str_eq_nocase(role, RT_STR("ai")) || rt_str_eq_nocase(role, RT_STR("assistant")))
+		return RT_STYLE_GREEN;
+	if (rt_str_eq_nocase(role, RT_STR("system")))
+		return RT_STYLE_YELLOW;
+	return RT_STYLE_MAGENTA;
+}
+
+void
+rt_cli_add_content(rt_buf *buf, yyjson_val *content)
+{
+	yyjson_val *block;
+	size_t i, count;
+
+	if (yyjson_is_str(content)) {
+		rt_buf_add_str(buf, rt_json_str(content));
+		return;
+	}
+	if (!yyjson_is_arr(content))
+		return;
+	yyjson_arr_foreach(content, i, count, block) {
+		rt_str type = rt_json_str(rt_json_get(block, "type"));
+		yyjson_val *text = rt_json_get(block, "text");
+
+		if (i > 0)
+			rt_buf_add_byte(buf, '\n');
+		if (yyjson_is_str(block)) {
+			rt_buf_add_str(buf, rt_json_str(block));
+		} else if (yyjson_is_str(text)) {
+			rt_buf_add_str(buf, rt_json_str(text));
+		} else {
+			rt_str name = rt_json_str(rt_json_get(block, "name"));
+
+			rt_buf_add_c(buf, "[");
+			rt_buf_add_str(buf, type.size > 0 ? type : RT_STR("block"));
+			if (name.size > 0) {
+				rt_buf_add_byte(buf, ' ');
+				rt_buf_add_str(buf, name);
+			}
+			rt_buf_add_c(buf, "]");
+		}
+	}
+}
+
+/* --- failures, said --- */
+
+static void
+usual_hint(rt_cli *cli, rt_status status, rt_buf *out)
+{
+	const rt_cli_command *command = cli->args.command;
+
+	switch (status) {
+	case RT_USAGE:
+		if (command != NULL)
+			rt_buf_add_f(out, "Usage: retake %s%s%.*s   More: retake help %s",
+				     command->name, command->usage[0] == 0 ? "" : " ",
+				     (int)strcspn(command->usage, "\n"), command->usage,
+				     command->name);
+		else
+			rt_buf_add_c(out, "Commands: retake help");
+		break;
+	case RT_NOT_FOUND:
+		rt_buf_add_c(out, "Entries: ");
+		rt_cli_add_retake(cli, out);
+		rt_buf_add_c(out, " show   Search: ");
+		rt_cli_add_retake(cli, out);
+		rt_buf_add_c(out, " search TEXT");
+		break;
+	case RT_AMBIGUOUS:
+		rt_buf_add_c(out, "Type more of the id, or a position such as :4. Entries: ");
+		rt_cli_add_retake(cli, out);
+		rt_buf_add_c(out, " show");
+		break;
+	case RT_REFUSED:
+		rt_buf_add_c(out, "What happened so far: ");
+		rt_cli_add_retake(cli, out);
+		rt_buf_add_c(out, " history");
+		break;
+	case RT_CONFLICT:
+		rt_buf_add_c(out, "Look at it again (");
+		rt_cli_add_retake(cli, out);
+		rt_buf_add_c(out, " show) and repeat the command.");
+		break;
+	case RT_BUSY: rt_buf_add_c(out, "Another program is writing to it; try again."); break;
+	case RT_CORRUPT:
+		rt_buf_add_c(out, "Check it: retake fsck   Then: retake help repair");
+		break;
+	case RT_TOO_NEW: rt_buf_add_c(out, "Use the newer Retake that wrote it."); break;
+	case RT_NOT_OURS: rt_buf_add_c(out, "Choose another file: retake --db FILE …"); break;
+	case RT_READ_ONLY: rt_buf_add_c(out, "To change things, leave out --read-only."); break;
+	case RT_IO: rt_buf_add_c(out, "Look into it: retake doctor"); break;
+	case RT_FULL: rt_buf_add_c(out, "Free some space and repeat the command."); break;
+	case RT_NOMEM:
+		rt_buf_add_c(out, "Nothing was changed. Close other programs and try again.");
+		break;
+	case RT_LIMIT: rt_buf_add_c(out, "Make it smaller."); break;
+	default: break;
+	}
+}
+
+static void
+report(rt_cli *cli, rt_status status)
+{
+	rt_buf buf;
+
+	if (cli->error.text[0] == 0)
+		(void)rt_cli_fail(cli, status, "failed: %s", rt_status_word(status));
+	if (cli->json && !cli->json_done) {
+		rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_c(&buf, "{\"error\":{\"code\":");
+		rt_json_add_string(&buf, rt_str_of(rt_status_word(status)));
+		rt_buf_add_c(&buf, ",\"message\":");
+		/* A message may have been cut in the middle of a character. */
+		rt_json_add_string(&buf, rt_str_at(cli->error.text,
+						   rt_utf8_valid_size(rt_str_of(cli->error.text))));
+		rt_buf_add_c(&buf, "}}\n");
+		rt_term_json(&cli->out, rt_buf_str(&buf));
+		rt_buf_deinit(&buf);
+	}
+	rt_term_flush(&cli->out);
+	rt_buf_init(&buf, cli->alloc, 64 * 1024);
+	if (cli->hint[0] != 0)
+		rt_buf_add_c(&buf, cli->hint);
+	else
+		usual_hint(cli, status, &buf);
+	rt_term_style(&cli->err, RT_STYLE_RED);
+	rt_term_c(&cli->err, "retake: ");
+	rt_term_style(&cli->err, RT_STYLE_NONE);
+	rt_term_line(&cli->err, rt_str_of(cli->error.text));
+	rt_term_c(&cli->err, "\n");
+	if (buf.size > 0)
+		rt_term_indented(&cli->err, rt_buf_str(&buf), 2);
+	rt_buf_deinit(&buf);
+	rt_term_flush(&cli->err);
+}
+
+/* --- dispatch --- */
+
+static rt_status
+unknown_command(rt_cli *cli)
+{
+	const char *verb = cli->args.verb, *near = rt_cli_command_nearest(verb);
+
+	if (near != NULL)
+		rt_cli_hint(cli, RT_USAGE, "Did you mean: retake %s   All commands: retake help",
+			    near);
+	else if (strchr(verb, ' ') != NULL)
+		rt_cli_hint(cli, RT_USAGE,
+			    "To add it as an entry: retake add \"…\"   "
+			    "All commands: retake help");
+	else
+		rt_cli_hint(cli, RT_USAGE, "All commands: retake help");
+	return rt_cli_fail(cli, RT_USAGE, "there is no command \"%.80s\"", verb);
+}
+
+static rt_status
+check_words(rt_cli *cli)
+{
+	const rt_cli_command *command = cli->args.command;
+	size_t count = cli->args.word_count;
+
+	if (count < (size_t)command->min_words) {
+		if (count == 0)
+			return rt_cli_fail(cli, RT_USAGE, "%s needs to be told more",
+					   command->name);
+		return rt_cli_fail(cli, RT_USAGE, "%s needs more than \"%.60s\"", command->name,
+				   cli->args.words[count - 1]);
+	}
+	if (command->max_words != RT_CLI_WORDS_ANY && count > (size_t)command->max_words)
+		return rt_cli_fail(cli, RT_USAGE, "%s: \"%.60s\" is one word too many",
+				   command->name, cli->args.words[command->max_words]);
+	if (rt_cli_has(cli, "at-op") && !(command->traits & RT_CLI_AT_OP))
+		return rt_cli_fail(cli, RT_USAGE,
+				   "%s works on the present; --at-op is for commands that look",
+				   command->name);
+	return RT_OK;
+}
+
+static rt_status
+dispatch(rt_cli *cli, rt_status parsed)
+{
+	rt_status st;
+
+	if (cli->args.help && (cli->args.command != NULL || cli->args.verb == NULL))
+		return rt_cli_help_command(cli, cli->args.command);
+	if (cli->args.verb != NULL && cli->args.command == NULL)
+		return unknown_command(cli);
+	if (parsed != RT_OK)
+		return parsed;
+	if (rt_cli_has(cli, "version"))
+		return rt_cli_help_version(cli);
+	if (cli->args.command == NULL)
+		return rt_cli_help_welcome(cli);
+	st = check_words(cli);
+	return st != RT_OK ? st : cli->args.command->run(cli);
+}
+
+int
+rt_cli_main(int argc, char **argv)
+{
+	rt_cli cli;
+	rt_status st, parsed;
+	int code;
+
+	memset(&cli, 0, sizeof(cli));
+	cli.alloc = rt_alloc_libc();
+	cli.env = rt_host_env();
+	cli.exit_code = -1;
+	rt_host_signals();
+	rt_buf_init(&cli.path, cli.alloc, RT_BUF_UNLIMITED);
+	cli.args.words = rt_new_array(cli.alloc, (size_t)argc + 1, sizeof(*cli.args.words));
+	if (cli.args.words == NULL) {
+		(void)!write(STDERR_FILENO, "retake: out of memory\n", 22);
+		return 1;
+	}
+	parsed = rt_cli_args_parse(argc, argv, &cli.args, &cli.error);
+	cli.json = rt_cli_has(&cli, "json");
+	cli.quiet = rt_cli_has(&cli, "quiet");
+	cli.verbose = rt_cli_has(&cli, "verbose");
+	cli.no_input = rt_cli_has(&cli, "no-input");
+	rt_term_init(&cli.out, cli.alloc, STDOUT_FILENO, rt_cli_has(&cli, "no-color"));
+	rt_term_init(&cli.err, cli.alloc, STDERR_FILENO, rt_cli_has(&cli, "no-color"));
+	st = dispatch(&cli, parsed);
+	if (st != RT_OK)
+		report(&cli, st);
+	code = cli.exit_code >= 0 ? cli.exit_code : rt_status_exit_code(st);
+	rt_cli_close(&cli);
+	rt_term_flush(&cli.out);
+	if (cli.out.error != 0 && code == 0) {
+		rt_cli_note(&cli, "cannot write the output: %s", strerror(cli.out.error));
+		code = 1;
+	}
+	rt_term_deinit(&cli.out);
+	rt_term_deinit(&cli.err);
+	rt_free(cli.alloc, cli.args.words);
+	rt_buf_deinit(&cli.path);
+	return code;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * add, insert: new entries. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <unistd.h>
+
+#include "cli/edit.h"
+
+/* The text of a new entry, from where the command line says, or from the editor. path is
+ * the editor's file, to be removed when the text has been used. */
+static rt_status
+new_text(rt_cli *cli, size_t index, rt_buf *text, rt_buf *path)
+{
+	bool given = false;
+	rt_status st = rt_cli_text(cli, index, text, &given);
+
+	if (st != RT_OK || given)
+		return st;
+	st = rt_cli_edit_one(cli, "entry", text, path);
+	if (st == RT_OK && rt_str_trim(rt_buf_str(text)).size == 0) {
+		(void)unlink(path->ptr);
+		rt_cli_hint(cli, RT_USAGE, "Nothing was added.");
+		return rt_cli_fail(cli, RT_USAGE, "the text is empty");
+	}
+	return st;
+}
+
+/* What both commands know of a new entry. */
+static rt_status
+ask_fields(rt_cli *cli, rt_cli_ask *ask, rt_str text)
+{
+	static const char *const names[] = {"role", "id", "kind", "ts"};
+	const char *value;
+	size_t i;
+
+	rt_cli_ask_text(ask, "content", text);
+	for (i = 0; i < 4; i++) {
+		value = rt_cli_flag_value(cli, names[i]);
+		if (value != NULL)
+			rt_cli_ask_text(ask, names[i], rt_str_of(value));
+	}
+	return RT_OK;
+}
+
+static rt_status
+finish(rt_cli *cli, rt_cli_ask *ask, const rt_buf *path, const char *verb)
+{
+	rt_status st = rt_cli_ask_run(ask);
+	rt_buf where;
+
+	if (st != RT_OK) {
+		if (path->size > 0 && cli->hint[0] == 0)
+			rt_cli_hint(cli, st, "Your text is kept in %s", path->ptr);
+		return st;
+	}
+	if (path->size > 0)
+		(void)unlink(path->ptr);
+	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_add_where(cli, ask->result->entry, &where);
+	if (ask->result->take[0] != 0)
+		st = rt_cli_ask_say(ask, "%s entry %s in the new take \"%s\".", verb, where.ptr,
+				    ask->result->take);
+	else
+		st = rt_cli_ask_say(ask, "%s entry %s.", verb, where.ptr);
+	rt_buf_deinit(&where);
+	return st;
+}
+
+static rt_status
+run_add(rt_cli *cli)
+{
+	rt_buf text, path;
+	rt_cli_ask ask;
+	rt_status st;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_ask_init(cli, &ask);
+	st = new_text(cli, 0, &text, &path);
+	if (st == RT_OK) {
+		rt_cli_ask_op(&ask, "entry.append");
+		st = ask_fields(cli, &ask, rt_buf_str(&text));
+	}
+	if (st == RT_OK)
+		st = finish(cli, &ask, &path, "Added");
+	rt_cli_ask_deinit(&ask);
+	rt_buf_deinit(&text);
+	rt_buf_deinit(&path);
+	return st;
+}
+
+static rt_status
+run_insert(rt_cli *cli)
+{
+	const char *before = rt_cli_flag_value(cli, "before");
+	const char *after = rt_cli_flag_value(cli, "after");
+	rt_buf text, path;
+	rt_cli_ask ask;
+	rt_status st;
+
+	if ((before == NULL) == (after == NULL))
+		return rt_cli_fail(cli, RT_USAGE,
+				   "insert needs one of --before ENTRY and --after ENTRY");
+	/* Look first: nobody should write a text for a place that is not there. */
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = rt_cli_position(cli, before != NULL ? before : after, &(size_t){0}, NULL);
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_ask_init(cli, &ask);
+	st = new_text(cli, 0, &text, &path);
+	if (st == RT_OK) {
+		rt_cli_ask_op(&ask, "entry.insert");
+		st = rt_cli_ask_entry(&ask, before != NULL ? "before" : "after",
+				      before != NULL ? before : after);
+	}
+	if (st == RT_OK)
+		st = ask_fields(cli, &ask, rt_buf_str(&text));
+	if (st == RT_OK)
+		st = finish(cli, &ask, &path, "Inserted");
+	rt_cli_ask_deinit(&ask);
+	rt_buf_deinit(&text);
+	rt_buf_deinit(&path);
+	return st;
+}
+
+#define TEXT_FLAGS \
+	{"file", 'f', "FILE", RT_CLI_FILE, "take the text from a file (\"-\": standard input)"}, \
+		{"editor", 'e', NULL, RT_CLI_TEXT, "write the text in the editor"}, \
+	{ \
+		"exact", 0, NULL, RT_CLI_TEXT, "keep the line end at the end of a file" \
+	}
+#define ENTRY_FLAGS \
+	{"role", 'r', "ROLE", RT_CLI_ROLE, \
+	 "who speaks; default: the first of the project's roles"}, \
+		{"kind", 0, "KIND", RT_CLI_TEXT, "message, custom …"}, \
+		{"id", 0, "ID", RT_CLI_TEXT, "an id of one's own"}, \
+	{ \
+		"ts", 0, "TIME", RT_CLI_TEXT, "when it was said; default: now" \
+	}
+
+static const rt_cli_flag add_flags[] = {
+	ENTRY_FLAGS,
+	TEXT_FLAGS,
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_add = {
+	.name = "add",
+	.alias = "append",
+	.group = RT_CLI_WRITING,
+	.max_words = RT_CLI_WORDS_ANY,
+	.usage = "[-r ROLE] [TEXT | -f FILE | -]",
+	.summary = "add an entry at the head",
+	.about = "The entry goes behind the head. When the head is in the middle of a take, a new "
+		 "take begins there by itself, and the old one stays as it is. Without a text, "
+		 "the editor opens.",
+	.examples = "retake add \"Which database?\"\nretake add -r AI -f reply.md\n"
+		    "git diff | retake add -",
+	.ops = "entry.append",
+	.flags = add_flags,
+	.kinds = {RT_CLI_TEXT},
+	.run = run_add,
+};
+
+static const rt_cli_flag insert_flags[] = {
+	{"before", 'b', "ENTRY", RT_CLI_ENTRY, "the entry that will follow"},
+	{"after", 'a', "ENTRY", RT_CLI_ENTRY, "the entry that will precede"},
+	ENTRY_FLAGS,
+	TEXT_FLAGS,
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_insert = {
+	.name = "insert",
+	.group = RT_CLI_WRITING,
+	.max_words = RT_CLI_WORDS_ANY,
+	.usage = "--before|--after ENTRY [-r ROLE] [TEXT | -f FILE | -]",
+	.summary = "add an entry before or after another",
+	.about = "Everything that follows stays.",
+	.examples = "retake insert --before :4 -r System \"Answer briefly.\"\n"
+		    "retake insert --after k3f9 -f note.md",
+	.ops = "entry.insert",
+	.flags = insert_flags,
+	.kinds = {RT_CLI_TEXT},
+	.run = run_insert,
+};

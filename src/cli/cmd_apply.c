@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * apply: operations in, results out, one JSON object a line.
+ *
+ * Lines that wait in the input already share one commit; nothing waits for a line that is
+ * not there yet, so a program that talks to us line by line gets each answer at once.
+ * Every result is written when what it reports is durable, not before. Memory is bounded
+ * by the longest line, but for --atomic, which needs all lines at once. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+#define LINE_MAX_SIZE ((size_t)256 << 20)
+
+enum { READ_SIZE = 256 * 1024, BATCH_LINES = 512, BATCH_SIZE = 1 << 20 };
+
+typedef struct request {
+	uint64_t line;
+	rt_json_doc *doc; /* NULL: the line was bad */
+	rt_error error;   /* why */
+} request;
+
+typedef struct applying {
+	rt_cli *cli;
+	int fd;
+	rt_buf input;  /* read and not yet done */
+	size_t at;     /* where the next line begins */
+	size_t seen;   /* bytes that are known to hold no line end */
+	bool ended;    /* there is no more to read */
+	bool too_long; /* within a line that is passed over */
+	uint64_t line;
+	request *requests;
+	size_t count, room;
+	size_t bytes; /* of the lines in the batch */
+	bool failed;  /* something was not carried out */
+} applying;
+
+/* --- requests --- */
+
+static request *
+next_request(applying *a)
+{
+	if (a->count == a->room) {
+		size_t room = a->room == 0 ? 64 : a->room * 2;
+		request *more = rt_resize(a->cli->alloc, a->requests, room * sizeof(*more));
+
+		if (more == NULL)
+			return NULL;
+		a->requests = more;
+		a->room = room;
+	}
+	memset(&a->requests[a->count], 0, sizeof(request));
+	a->requests[a->count].line = a->line;
+	return &a->requests[a->count++];
+}
+
+static void
+forget_requests(applying *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->count; i++)
+		rt_json_free(a->requests[i].doc);
+	a->count = 0;
+	a->bytes = 0;
+}
+
+static rt_status
+add_line(applying *a, rt_str line)
+{
+	yyjson_val *root;
+	request *r;
+	rt_status st;
+
+	a->line++;
+	if (line.size > 0 && line.ptr[line.size - 1] == '\r')
+		line.size--;
+	if (rt_str_trim(line).size == 0)
+		return RT_OK;
+	r = next_request(a);
+	if (r == NULL)
+		return rt_cli_nomem(a->cli);
+	a->bytes += line.size;
+	st = rt_json_read(a->cli->alloc, line, &r->doc, &r->error);
+	if (st == RT_NOMEM)
+		return rt_cli_nomem(a->cli);
+	if (st != RT_OK) {
+		r->error.status = RT_USAGE; /* whatever it is, the line is bad */
+		r->doc = NULL;
+		return RT_OK;
+	}
+	root = rt_json_root(r->doc);
+	if (!yyjson_is_obj(root))
+		(void)rt_fail(&r->error, RT_USAGE, "line %llu is no JSON object",
+			      (unsigned long long)a->line);
+	else if (!yyjson_is_str(rt_json_get(root, "op")))
+		(void)rt_fail(&r->error, RT_USAGE,
+			      "\"op\" is missing: it names the operation, "
+			      "such as {\"op\":\"entry.append\"}");
+	else
+		return RT_OK;
+	rt_json_free(r->doc);
+	r->doc = NULL;
+	return RT_OK;
+}
+
+static rt_status
+add_too_long(applying *a)
+{
+	request *r;
+
+	a->line++;
+	r = next_request(a);
+	if (r == NULL)
+		return rt_cli_nomem(a->cli);
+	(void)rt_fail(&r->error, RT_USAGE, "line %llu is longer than %d MiB",
+		      (unsigned long long)a->line, (int)(LINE_MAX_SIZE >> 20));
+	return RT_OK;
+}
+
+/* --- input --- */
+
+/* Read once, as much as waits. */
+static rt_status
+read_some(applying *a)
+{
+	char *to;
+	ssize_t got;
+
+	if (a->at > 0 && a->at == a->input.size) {
+		rt_buf_clear(&a->input);
+		a->at = 0;
+		a->seen = 0;
+	} else if (a->at > READ_SIZE) {
+		memmove(a->input.ptr, a->input.ptr + a->at, a->input.size - a->at);
+		a->input.size -= a->at;
+		a->seen -= a->at;
+		a->at = 0;
+	}
+	to = rt_buf_reserve(&a->input, READ_SIZE);
+	if (to == NULL)
+		return rt_cli_nomem(a->cli);
+	got = read(a->fd, to, READ_SIZE);
+	if (got > 0)
+		a->input.size += (size_t)got;
+	else if (got == 0)
+		a->ended = true;
+	else if (errno != EINTR)
+		return rt_cli_fail(a->cli, RT_IO, "the input cannot be read: %s", strerror(errno));
+	return RT_OK;
+}
+
+static bool
+more_waits(const applying *a)
+{
+	struct pollfd ready = {.fd = a->fd, .events = POLLIN};
+
+	return !a->ended && poll(&ready, 1, 0) == 1;
+}
+
+/* The next line that is there whole (the last one may lack its end). */
+static bool
+next_line(applying *a, rt_str *out)
+{
+	const char *end;
+	size_t left = a->input.size - a->seen;
+
+	end = left == 0 ? NULL : memchr(a->input.ptr + a->seen, '\n', left);
+	if (end == NULL && (!a->ended || a->at == a->input.size)) {
+		a->seen = a->input.size;
+		return false;
+	}
+	if (end == NULL)
+		end = a->input.ptr + a->input.size;
+	*out = rt_str_at(a->input.ptr + a->at, (size_t)(end - a->input.ptr) - a->at);
+	a->at += out->size + 1;
+	if (a->at > a->input.size)
+		a->at = a->input.size;
+	a->seen = a->at;
+	return true;
+}
+
+/* Take what is there into the batch. */
+static rt_status
+take_lines(applying *a, bool all)
+{
+	rt_status st = RT_OK;
+	rt_str line;
+
+	while (st == RT_OK && (all || (a->count < BATCH_LINES && a->bytes < BATCH_SIZE)) &&
+	       next_line(a, &line)) {
+		if (!a->too_long) {
+			st = add_line(a, line);
+			continue;
+		}
+		a->too_long = false;
+		st = add_too_long(a);
+	}
+	if (st == RT_OK && a->at < a->input.size && a->seen == a->input.size &&
+	    (a->too_long || a->input.size - a->at > LINE_MAX_SIZE)) {
+		a->too_long = true;
+		rt_buf_clear(&a->input);
+		a->at = 0;
+		a->seen = 0;
+	}
+	if (st == RT_OK && a->too_long && a->ended && a->at == a->input.size) {
+		a->too_long = false;
+		st = add_too_long(a);
+	}
+	return st;
+}
+
+/* --- output --- */
+
+static void
+print_result(applying *a, const rt_result *result)
+{
+	rt_buf buf;
+
+	rt_buf_init(&buf, a->cli->alloc, RT_BUF_UNLIMITED);
+	rt_result_add_json(&buf, result);
+	rt_buf_add_byte(&buf, '\n');
+	rt_term_json(&a->cli->out, rt_buf_str(&buf));
+	rt_buf_deinit(&buf);
+}
+
+static void
+print_error(applying *a, const rt_error *error)
+{
+	rt_result result;
+
+	memset(&result, 0, sizeof(result));
+	result.status = error->status;
+	result.error = *error;
+	print_result(a, &result);
+	a->failed = true;
+}
+
+/* The good requests of the batch, in one call; then all results in their order. */
+static rt_status
+run_batch(applying *a)
+{
+	rt_cli *cli = a->cli;
+	yyjson_val **good = NULL;
+	rt_result *results = NULL;
+	size_t i, count = 0;
+	rt_status st = RT_OK;
+
+	if (a->count == 0)
+		return RT_OK;
+	good = rt_new_array(cli->alloc, a->count, sizeof(yyjson_val *));
+	results = rt_new0(cli->alloc, a->count * sizeof(*results));
+	if (good == NULL || results == NULL) {
+		st = rt_cli_nomem(cli);
+		goto done;
+	}
+	for (i = 0; i < a->count; i++)
+		if (a->requests[i].doc != NULL)
+			good[count++] = rt_json_root(a->requests[i].doc);
+	if (count > 0 && rt_engine_apply(cli->engine, good, count, false, rt_cli_disc_name(cli),
+					 rt_cli_take_name(cli), results) != RT_OK)
+		a->failed = true;
+	count = 0;
+	for (i = 0; i < a->count; i++) {
+		if (a->requests[i].doc == NULL)
+			print_error(a, &a->requests[i].error);
+		else
+			print_result(a, &results[count++]);
+	}
+	rt_term_flush(&cli->out);
+	for (i = 0; i < count; i++)
+		rt_result_deinit(&results[i]);
+done:
+	rt_free(cli->alloc, good);
+	rt_free(cli->alloc, results);
+	forget_requests(a);
+	return st;
+}
+
+static rt_status
+run_lines(applying *a)
+{
+	rt_status st = RT_OK;
+
+	while (st == RT_OK && !rt_host_interrupted() && !a->cli->out.broken) {
+		st = take_lines(a, false);
+		if (st != RT_OK)
+			break;
+		if (a->count == BATCH_LINES || a->bytes >= BATCH_SIZE ||
+		    (a->count > 0 && !more_waits(a))) {
+			rt_host_hold(true); /* interrupted, finish the batch, then stop */
+			st = run_batch(a);
+			rt_host_hold(false);
+			continue;
+		}
+		if (a->ended && a->at == a->input.size) {
+			if (a->count == 0)
+				break;
+			continue;
+		}
+		st = read_some(a);
+	}
+	if (st == RT_OK && rt_host_interrupted())
+		st = rt_cli_fail(a->cli, RT_INTERRUPTED, "interrupted; what was answered is done");
+	return st;
+}
+
+/* --- atomic --- */
+
+/* Where a line is bad, nothing is asked of the engine. */
+static void
+refuse_all(applying *a, const request *bad)
+{
+	rt_error error;
+	size_t i;
+
+	(void)rt_fail(&error, RT_REFUSED,
+		      "not carried out: line %llu is bad, and all lines are one "
+		      "step",
+		      (unsigned long long)bad->line);
+	for (i = 0; i < a->count; i++)
+		print_error(a, a->requests[i].doc == NULL ? &a->requests[i].error : &error);
+}
+
+static rt_status
+run_atomic(applying *a)
+{
+	rt_cli *cli = a->cli;
+	yyjson_val **good = NULL;
+	rt_result *results = NULL;
+	size_t i;
+	rt_status st = RT_OK;
+
+	while (st == RT_OK && !a->ended) {
+		st = read_some(a);
+		if (st == RT_OK)
+			st = take_lines(a, true);
+	}
+	if (st != RT_OK || a->count == 0)
+		return st;
+	for (i = 0; i < a->count; i++)
+		if (a->requests[i].doc == NULL) {
+			refuse_all(a, &a->requests[i]);
+			return RT_OK;
+		}
+	good = rt_new_array(cli->alloc, a->count, sizeof(yyjson_val *));
+	results = rt_new0(cli->alloc, a->count * sizeof(*results));
+	if (good == NULL || results == NULL) {
+		st = rt_cli_nomem(cli);
+		goto done;
+	}
+	for (i = 0; i < a->count; i++)
+		good[i] = rt_json_root(a->requests[i].doc);
+	rt_host_hold(true);
+	if (rt_engine_apply(cli->engine, good, a->count, true, rt_cli_disc_name(cli),
+			    rt_cli_take_name(cli), results) != RT_OK)
+		a->failed = true;
+	for (i = 0; i < a->count; i++) {
+		print_result(a, &results[i]);
+		rt_result_deinit(&results[i]);
+	}
+	rt_term_flush(&cli->out);
+	rt_host_hold(false);
+done:
+	rt_free(cli->alloc, good);
+	rt_free(cli->alloc, results);
+	return st;
+}
+
+static rt_status
+run_apply(rt_cli *cli)
+{
+	const char *path = rt_cli_word(cli, 0);
+	applying a = {.cli = cli, .fd = STDIN_FILENO};
+	rt_status st;
+
+	if (path != NULL && strcmp(path, "-") != 0) {
+		a.fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (a.fd < 0) {
+			st = errno == ENOENT ? RT_NOT_FOUND : RT_IO;
+			rt_cli_hint(cli, st, "One operation a line: retake help operations");
+			return rt_cli_fail(cli, st, "%s cannot be read: %s", path, strerror(errno));
+		}
+	}
+	rt_buf_init(&a.input, cli->alloc, RT_BUF_UNLIMITED);
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st == RT_OK) {
+		cli->json_done = true;
+		st = rt_cli_has(cli, "atomic") ? run_atomic(&a) : run_lines(&a);
+	}
+	forget_requests(&a);
+	rt_free(cli->alloc, a.requests);
+	rt_buf_deinit(&a.input);
+	if (a.fd != STDIN_FILENO)
+		close(a.fd);
+	if (st == RT_OK && (a.failed || cli->out.broken))
+		cli->exit_code = 1;
+	return st;
+}
+
+static const rt_cli_flag apply_flags[] = {
+	{"atomic", 0, NULL, RT_CLI_TEXT, "all lines are one step; nothing is done when one fails"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_apply = {
+	.name = "apply",
+	.group = RT_CLI_FILES,
+	.max_words = 1,
+	.usage = "[FILE | -] [--atomic]",
+	.summary = "carry out operations given as JSON, one a line",
+	.about =
+		"Reads one operation a line from FILE or standard input and writes one result a line: "
+		"{\"seq\":…,\"entry\":…} or {\"error\":{\"code\":…,\"message\":…}}. A bad line changes "
+		"nothing and the rest goes on. A result is written when what it reports is on disk. "
+		"The exit status is 0 when all went well, else 1. The operations: retake help "
+		"operations.",
+	.examples = "echo '{\"op\":\"entry.append\",\"content\":\"hi\"}' | retake apply\n"
+		    "retake apply --atomic changes.jsonl",
+	.flags = apply_flags,
+	.kinds = {RT_CLI_FILE},
+	.run = run_apply,
+};

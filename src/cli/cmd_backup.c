@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * backup, restore: whole copies of the store, checked before anybody relies on them.
+ *
+ * restore never overwrites: the present store gets another name first, and the copy takes
+ * its place in one rename. Whoever has the store open at that moment finds out at the
+ * next write; where that can be seen beforehand (a write-ahead log that stays although we
+ * closed it), nothing is done at all. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/care.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/store_sqlite.h"
+
+static bool
+exists(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0;
+}
+
+/* STORE.why-20261121-203500, with a number behind it where that is taken. */
+static rt_status
+beside(rt_cli *cli, const char *why, rt_buf *out)
+{
+	time_t now = (time_t)(cli->env->now_us(cli->env->ctx) / 1000000);
+	struct tm parts;
+	char when[32] = "";
+	int i;
+
+	if (gmtime_r(&now, &parts) != NULL)
+		(void)strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &parts);
+	for (i = 0; i < 1000; i++) {
+		rt_buf_clear(out);
+		rt_buf_add_f(out, "%s.%s-%s", cli->path.ptr, why, when);
+		if (i > 0)
+			rt_buf_add_f(out, "-%d", i);
+		if (out->status != RT_OK || !exists(out->ptr))
+			break;
+	}
+	return rt_cli_buf(cli, out);
+}
+
+static rt_status
+copy_bytes(rt_cli *cli, const char *from, const char *to)
+{
+	rt_cli_file file;
+	rt_status st = rt_cli_file_open(cli, from, &file);
+
+	if (st == RT_OK)
+		st = rt_cli_write_file(cli, to, file.bytes, false);
+	rt_cli_file_close(&file);
+	return st;
+}
+
+rt_status
+rt_cli_keep_copy(rt_cli *cli, const char *why, rt_buf *out)
+{
+	char from[4200], to[4400];
+	rt_status st = beside(cli, why, out);
+
+	if (st == RT_OK)
+		st = rt_cli_open_store(cli, RT_CLI_LOOK);
+	if (st == RT_OK) {
+		st = cli->store->ops->backup(cli->store, out->ptr, &cli->error);
+		rt_cli_close(cli);
+	}
+	if (st != RT_CORRUPT)
+		return st;
+	/* Too damaged for a proper copy: every byte that is there, then. */
+	snprintf(from, sizeof(from), "%s-wal", cli->path.ptr);
+	snprintf(to, sizeof(to), "%s-wal", out->ptr);
+	st = copy_bytes(cli, cli->path.ptr, out->ptr);
+	if (st == RT_OK && exists(from))
+		st = copy_bytes(cli, from, to);
+	return st;
+}
+
+/* --- backup --- */
+
+static rt_status
+run_backup(rt_cli *cli)
+{
+	const char *path = rt_cli_word(cli, 0);
+	struct stat info;
+	rt_buf json;
+	rt_status st = rt_cli_open_store(cli, RT_CLI_LOOK);
+
+	if (st == RT_OK)
+		st = cli->store->ops->backup(cli->store, path, &cli->error);
+	if (st == RT_REFUSED)
+		rt_cli_hint(cli, st,
+			    "A backup never replaces a file. Another name: retake backup FILE");
+	if (st != RT_OK)
+		return st;
+	if (stat(path, &info) != 0)
+		info.st_size = 0;
+	if (cli->json) {
+		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_c(&json, "{\"file\":");
+		rt_json_add_string(&json, rt_str_of(path));
+		rt_buf_add_f(&json, ",\"bytes\":%lld}", (long long)info.st_size);
+		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		rt_buf_deinit(&json);
+	} else if (!cli->quiet) {
+		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_f(&json, "Wrote and checked %s (%lld bytes).", path,
+			     (long long)info.st_size);
+		rt_cli_say(cli, rt_buf_str(&json), "go back to it: retake restore %s", path);
+		rt_buf_deinit(&json);
+	}
+	return st;
+}
+
+const rt_cli_command rt_cli_backup = {
+	.name = "backup",
+	.group = RT_CLI_CARE,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "FILE",
+	.summary = "write a whole, checked copy of the store",
+	.about =
+		"Works while others use the store. The copy is itself a store: retake --db FILE show.",
+	.examples = "retake backup ~/retake-2026-11-21.db",
+	.kinds = {RT_CLI_FILE},
+	.run = run_backup,
+};
+
+/* --- restore --- */
+
+/* Is it sound? Its findings are printed. */
+static rt_status
+check_backup(rt_cli *cli, const char *path, const char *copy)
+{
+	rt_store_sqlite_options options = {.read_only = true};
+	rt_cli_findings findings;
+	rt_store *store = NULL;
+	rt_status st = rt_store_sqlite_open(cli->alloc, cli->env, path, &options, &store,
+					    &cli->error);
+
+	if (st != RT_OK)
+		return rt_cli_hint(cli, st, "Nothing was changed.");
+	rt_cli_findings_init(cli, &findings);
+	cli->store = store;
+	st = rt_cli_check(cli, &findings);
+	if (st == RT_OK && findings.bad > 0)
+		st = rt_cli_fail(cli, RT_CORRUPT, "%s is damaged (%zu finding%s)", path,
+				 findings.bad, RT_CLI_S(findings.bad));
+	if (st == RT_OK)
+		st = store->ops->backup(store, copy, &cli->error);
+	cli->store = NULL;
+	store->ops->close(store);
+	rt_buf_deinit(&findings.json);
+	return st == RT_OK ? st : rt_cli_hint(cli, st, "Nothing was changed.");
+}
+
+/* Nobody else may be at work on the present store. */
+static rt_status
+settle_present(rt_cli *cli)
+{
+	rt_store_sqlite_options options = {.busy_ms = 2000};
+	rt_store *store = NULL;
+	char wal[4200];
+	struct stat info;
+	rt_status st;
+
+	/* Opening and closing takes in what a crash left in the write-ahead log. */
+	st = rt_store_sqlite_open(cli->alloc, cli->env, cli->path.ptr, &options, &store,
+				  &cli->error);
+	if (st == RT_OK)
+		store->ops->close(store);
+	else if (st == RT_BUSY || st == RT_IO || st == RT_READ_ONLY)
+		return st;
+	snprintf(wal, sizeof(wal), "%s-wal", cli->path.ptr);
+	if (st == RT_OK && stat(wal, &info) == 0 && info.st_size > 0) {
+		rt_cli_hint(cli, RT_BUSY,
+			    "Close the other programs that use it and try again. "
+			    "Nothing was changed.");
+		return rt_cli_fail(cli, RT_BUSY, "%s is in use by another program", cli->path.ptr);
+	}
+	return RT_OK;
+}
+
+static rt_status
+fail_rename(rt_cli *cli, const char *what)
+{
+	rt_cli_fail(cli, RT_IO, "%s could not be given another name: %s", what, strerror(errno));
+	return rt_cli_hint(cli, RT_IO, "Nothing was changed.");
+}
+
+/* The present store to aside, the copy to its place. Never is there no store at all. */
+static rt_status
+change_places(rt_cli *cli, const char *copy, const char *aside)
+{
+	static const char *const ends[] = {"-wal", "-shm"};
+	char from[4200], to[4400];
+	size_t i;
+
+	if (link(cli->path.ptr, aside) != 0 && rename(cli->path.ptr, aside) != 0)
+		return fail_rename(cli, cli->path.ptr);
+	/* A damaged store's log stays with it. */
+	for (i = 0; i < 2; i++) {
+		snprintf(from, sizeof(from), "%s%s", cli->path.ptr, ends[i]);
+		snprintf(to, sizeof(to), "%s%s", aside, ends[i]);
+		if (exists(from) && rename(from, to) != 0)
+			return fail_rename(cli, from);
+	}
+	if (rename(copy, cli->path.ptr) != 0)
+		return fail_rename(cli, copy);
+	return RT_OK;
+}
+
+static rt_status
+say_restored(rt_cli *cli, const char *from, const rt_buf *aside)
+{
+	rt_buf json;
+	rt_status st = RT_OK;
+
+	if (cli->json) {
+		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_c(&json, "{\"restored\":");
+		rt_json_add_string(&json, rt_str_of(from));
+		rt_json_add_key(&json, "aside");
+		if (aside->size > 0)
+			rt_json_add_string(&json, rt_buf_str(aside));
+		else
+			rt_buf_add_c(&json, "null");
+		rt_buf_add_byte(&json, '}');
+		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		rt_buf_deinit(&json);
+	} else if (!cli->quiet) {
+		rt_term_f(&cli->out, "Restored %s.\n", from);
+		if (aside->size > 0)
+			rt_term_f(&cli->out,
+				  "The store as it was is kept: %s   "
+				  "go back: retake restore %s\n",
+				  aside->ptr, aside->ptr);
+	}
+	return st;
+}
+
+static rt_status
+restore(rt_cli *cli, const char *path, rt_buf *copy, rt_buf *aside)
+{
+	bool present = exists(cli->path.ptr);
+	rt_status st = beside(cli, "restoring", copy);
+
+	if (st == RT_OK)
+		st = check_backup(cli, path, copy->ptr);
+	if (st != RT_OK)
+		return st;
+	rt_host_hold(true);
+	if (present) {
+		st = settle_present(cli);
+		if (st == RT_OK)
+			st = beside(cli, "before-restore", aside);
+		if (st == RT_OK)
+			st = change_places(cli, copy->ptr, aside->ptr);
+	} else if (rename(copy->ptr, cli->path.ptr) != 0) {
+		st = fail_rename(cli, copy->ptr);
+	}
+	if (st != RT_OK)
+		(void)unlink(copy->ptr);
+	/* Others must not take the new history for the one they knew. */
+	if (st == RT_OK)
+		st = rt_cli_open_store(cli, RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = cli->store->ops->epoch_renew(cli->store, &cli->error);
+	rt_host_hold(false);
+	return st;
+}
+
+static rt_status
+run_restore(rt_cli *cli)
+{
+	const char *path = rt_cli_word(cli, 0);
+	rt_buf copy, aside;
+	rt_status st = rt_cli_find_store(cli);
+
+	if (st != RT_OK)
+		return st;
+	if (rt_cli_has(cli, "read-only"))
+		return rt_cli_fail(cli, RT_READ_ONLY,
+				   "restore changes things, and --read-only was given");
+	if (exists(cli->path.ptr)) {
+		st = rt_cli_confirm(cli, "Put the backup in the place of the present store "
+					 "(which is kept under another name)?");
+		if (st != RT_OK)
+			return st;
+	}
+	rt_buf_init(&copy, cli->alloc, 8192);
+	rt_buf_init(&aside, cli->alloc, 8192);
+	st = restore(cli, path, &copy, &aside);
+	if (st == RT_OK)
+		st = say_restored(cli, path, &aside);
+	rt_buf_deinit(&copy);
+	rt_buf_deinit(&aside);
+	return st;
+}
+
+static const rt_cli_flag restore_flags[] = {
+	{"yes", 'y', NULL, RT_CLI_TEXT, "do not ask"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_restore = {
+	.name = "restore",
+	.group = RT_CLI_CARE,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "FILE [--yes]",
+	.summary = "put a backup in the place of the store, which is kept",
+	.about = "The backup is checked first and stays as it is. The present store is never "
+		 "overwritten: it gets another name beside it.",
+	.examples = "retake restore ~/retake-2026-11-21.db",
+	.flags = restore_flags,
+	.kinds = {RT_CLI_FILE},
+	.run = run_restore,
+};

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * save, fsck, repair, checkpoint, index: keeping a store well. Backups are in
+ * cmd_backup.c, doctor in cmd_doctor.c. */
+#include "cli/care.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- save --- */
+
+static rt_status
+run_save(rt_cli *cli)
+{
+	rt_buf buf;
+	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+
+	if (st != RT_OK)
+		return st;
+	if (!cli->json) {
+		rt_term_c(&cli->out,
+			  "Everything is saved already: each change is on disk before it "
+			  "is reported.\n");
+		rt_term_c(&cli->out, "A copy for safe keeping: retake backup FILE\n");
+		return RT_OK;
+	}
+	rt_buf_init(&buf, cli->alloc, 256);
+	rt_buf_add_f(&buf, "{\"seq\":%llu,\"unchanged\":true}",
+		     (unsigned long long)cli->value->seq);
+	st = rt_cli_print_json(cli, rt_buf_str(&buf));
+	rt_buf_deinit(&buf);
+	return st;
+}
+
+const rt_cli_command rt_cli_save = {
+	.name = "save",
+	.group = RT_CLI_CARE,
+	.usage = "",
+	.summary = "say that everything is saved already",
+	.run = run_save,
+};
+
+/* --- every project of the store --- */
+
+static bool
+keep_name(void *ctx, uint64_t project, rt_str name)
+{
+	rt_cli_names *names = ctx;
+	size_t room = (names->count + 1) * sizeof(*names->items);
+	const rt_text **items = rt_resize(names->alloc, names->items, room);
+
+	(void)project;
+	if (items == NULL) {
+		names->nomem = true;
+		return false;
+	}
+	names->items = items;
+	names->items[names->count] = rt_text_new(names->alloc, name);
+	names->nomem = names->items[names->count] == NULL;
+	names->count += !names->nomem;
+	return !names->nomem;
+}
+
+rt_status
+rt_cli_names_read(rt_cli *cli, rt_cli_names *out)
+{
+	rt_status st;
+
+	memset(out, 0, sizeof(*out));
+	out->alloc = cli->alloc;
+	st = cli->store->ops->project_list(cli->store, keep_name, out, &cli->error);
+	return st == RT_OK && out->nomem ? rt_cli_nomem(cli) : st;
+}
+
+void
+rt_cli_names_deinit(rt_cli_names *names)
+{
+	size_t i;
+
+	for (i = 0; i < names->count; i++)
+		rt_text_unref(names->items[i]);
+	if (names->alloc != NULL)
+		rt_free(names->alloc, names->items);
+}
+
+rt_status
+rt_cli_each_engine(rt_cli *cli, rt_cli_engine_fn fn, void *ctx)
+{
+	rt_engine_options options;
+	rt_cli_names names;
+	rt_status st = rt_cli_names_read(cli, &names), first = RT_OK;
+	size_t i;
+
+	for (i = 0; st == RT_OK && i < names.count; i++) {
+		rt_engine *engine = NULL;
+
+		memset(&options, 0, sizeof(options));
+		options.alloc = cli->alloc;
+		options.env = cli->env;
+		options.project = rt_text_str(names.items[i]);
+		options.by = RT_STR("cli");
+		options.read_only = cli->store->ops->is_read_only(cli->store);
+		st = rt_engine_open(&options, cli->store, &engine, &cli->error);
+		st = fn(cli, ctx, names.items[i], engine, st);
+		rt_engine_close(engine);
+		if (st != RT_OK && first == RT_OK)
+			first = st;
+	}
+	rt_cli_names_deinit(&names);
+	return first != RT_OK ? first : st;
+}
+
+/* --- findings --- */
+
+static bool
+is_known(const rt_cli_findings *f, rt_str id, rt_str text)
+{
+	rt_buf key;
+	bool known;
+
+	rt_buf_init(&key, f->cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&key, "{\"id\":");
+	rt_json_add_string(&key, id);
+	rt_buf_add_c(&key, ",\"text\":");
+	rt_json_add_string(&key, text);
+	known = rt_str_find(rt_buf_str(&f->json), rt_buf_str(&key), 0) != SIZE_MAX;
+	rt_buf_deinit(&key);
+	return known;
+}
+
+bool
+rt_cli_finding(void *ctx, const rt_finding *finding)
+{
+	rt_cli_findings *f = ctx;
+	bool bad = strcmp(finding->severity, "note") != 0;
+	rt_str text = rt_str_at(finding->text, rt_utf8_valid_size(rt_str_of(finding->text)));
+
+	/* What is about the whole store comes once for every project. */
+	if (is_known(f, rt_str_of(finding->id), text))
+		return true;
+	f->count++;
+	f->bad += bad;
+	rt_json_add_comma(&f->json);
+	rt_buf_add_c(&f->json, "{\"id\":");
+	rt_json_add_string(&f->json, rt_str_of(finding->id));
+	rt_buf_add_c(&f->json, ",\"text\":");
+	rt_json_add_string(&f->json, text);
+	rt_buf_add_c(&f->json, ",\"severity\":");
+	rt_json_add_string(&f->json, rt_str_of(finding->severity));
+	if (f->project != NULL) {
+		rt_json_add_key(&f->json, "project");
+		rt_json_add_string(&f->json, rt_text_str(f->project));
+	}
+	rt_buf_add_byte(&f->json, '}');
+	if (f->cli->json)
+		return true;
+	rt_term_style(&f->cli->out, bad ? RT_STYLE_RED : RT_STYLE_DIM);
+	rt_term_f(&f->cli->out, "%s  %s", finding->severity, finding->id);
+	rt_term_style(&f->cli->out, RT_STYLE_NONE);
+	rt_term_c(&f->cli->out, "  ");
+	rt_term_line(&f->cli->out, text);
+	rt_term_c(&f->cli->out, "\n");
+	return true;
+}
+
+void
+rt_cli_findings_init(rt_cli *cli, rt_cli_findings *findings)
+{
+	memset(findings, 0, sizeof(*findings));
+	findings->cli = cli;
+	rt_buf_init(&findings->json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&findings->json, '[');
+}
+
+static rt_status
+check_engine(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_status opened)
+{
+	rt_cli_findings *f = ctx;
+	rt_finding cannot = {"project-cannot-open", "error", cli->error.text};
+	rt_status st;
+
+	f->project = project;
+	if (opened != RT_OK) {
+		(void)rt_cli_finding(f, &cannot);
+		return RT_OK;
+	}
+	st = rt_engine_fsck(engine, rt_cli_finding, f, &cli->error);
+	if (st != RT_OK && st != RT_NOMEM) {
+		cannot.id = "check-failed";
+		(void)rt_cli_finding(f, &cannot);
+		st = RT_OK;
+	}
+	return st;
+}
+
+static bool
+store_finding(void *ctx, const char *id, const char *text)
+{
+	rt_finding finding = {id, "error", text};
+
+	return rt_cli_finding(ctx, &finding);
+}
+
+rt_status
+rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
+{
+	rt_status st = cli->store->ops->check(cli->store, store_finding, findings, &cli->error);
+
+	if (st == RT_OK || st == RT_CORRUPT)
+		st = rt_cli_each_engine(cli, check_engine, findings);
+	findings->project = NULL;
+	return st;
+}
+
+/* --- fsck --- */
+
+/* A store that cannot even be opened is a finding, not a failure to look. */
+static rt_status
+open_for_check(rt_cli *cli, rt_cli_findings *f)
+{
+	rt_status st = rt_cli_open_store(cli, RT_CLI_LOOK);
+	rt_finding finding = {"store-cannot-open", "error", cli->error.text};
+
+	if (st != RT_CORRUPT && st != RT_TOO_NEW && st != RT_NOT_OURS)
+		return st;
+	cli->hint[0] = 0;
+	(void)rt_cli_finding(f, &finding);
+	return RT_OK;
+}
+
+static rt_status
+run_fsck(rt_cli *cli)
+{
+	rt_cli_findings f;
+	rt_status st;
+	rt_buf buf;
+
+	rt_cli_findings_init(cli, &f);
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	st = open_for_check(cli, &f);
+	if (st == RT_OK && cli->store != NULL)
+		st = rt_cli_check(cli, &f);
+	if (st == RT_OK && cli->json) {
+		rt_buf_add_f(&buf, "{\"clean\":%s,\"findings\":", f.bad == 0 ? "true" : "false");
+		rt_buf_add_str(&buf, rt_buf_str(&f.json));
+		rt_buf_add_c(&buf, "]}");
+		st = rt_cli_buf(cli, &buf);
+		if (st == RT_OK)
+			st = rt_cli_print_json(cli, rt_buf_str(&buf));
+	} else if (st == RT_OK && f.bad == 0) {
+		if (!cli->quiet)
+			rt_term_c(&cli->out,
+				  "Clean: pages, log, texts, index and checkpoint agree.\n");
+	} else if (st == RT_OK) {
+		rt_term_f(&cli->out,
+			  "%zu finding%s. What can be rebuilt: retake repair   "
+			  "Else: retake restore BACKUP\n",
+			  f.bad, RT_CLI_S(f.bad));
+	}
+	if (st == RT_OK && f.bad > 0)
+		cli->exit_code = 1;
+	rt_buf_deinit(&buf);
+	rt_buf_deinit(&f.json);
+	return st;
+}
+
+const rt_cli_command rt_cli_fsck = {
+	.name = "fsck",
+	.alias = "verify",
+	.group = RT_CLI_CARE,
+	.usage = "",
+	.summary = "check the store; changes nothing",
+	.about =
+		"Checks the file's pages, every row's checksum, the log for gaps, and that the "
+		"checkpoint and the index say what the log says. The exit status is 0 only when all is "
+		"well.",
+	.examples = "retake fsck\nretake fsck --json",
+	.run = run_fsck,
+};
+
+/* --- repair --- */
+
+static rt_status
+rebuild(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_status opened)
+{
+	(void)ctx;
+	(void)project;
+	return opened == RT_OK ? rt_engine_rebuild(engine, &cli->error) : opened;
+}
+
+static rt_status
+run_repair(rt_cli *cli)
+{
+	rt_cli_findings f;
+	rt_buf kept, json;
+	rt_status st = rt_cli_find_store(cli);
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&kept, cli->alloc, 8192);
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_findings_init(cli, &f);
+	st = rt_cli_keep_copy(cli, "before-repair", &kept);
+	if (st == RT_OK)
+		st = rt_cli_open_store(cli, RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = rt_cli_each_engine(cli, rebuild, NULL);
+	if (st == RT_OK)
+		st = cli->store->ops->epoch_renew(cli->store, &cli->error);
+	if (st == RT_OK)
+		st = rt_cli_check(cli, &f);
+	if (st == RT_CORRUPT)
+		rt_cli_hint(cli, st,
+			    "The log itself is damaged. A copy as it was: %s   "
+			    "Go back to a backup: retake restore BACKUP",
+			    kept.ptr == NULL ? "" : kept.ptr);
+	if (st == RT_OK && cli->json) {
+		rt_buf_add_f(&json, "{\"clean\":%s,\"copy\":", f.bad == 0 ? "true" : "false");
+		rt_json_add_string(&json, rt_buf_str(&kept));
+		rt_buf_add_c(&json, ",\"findings\":");
+		rt_buf_add_str(&json, rt_buf_str(&f.json));
+		rt_buf_add_c(&json, "]}");
+		st = rt_cli_print_json(cli, rt_buf_str(&json));
+	} else if (st == RT_OK && !cli->quiet) {
+		rt_term_f(&cli->out, "Rebuilt the checkpoint from the log. %s\n",
+			  f.bad == 0 ? "All is well now."
+				     : "What is listed above could not be mended.");
+		rt_term_f(&cli->out, "A copy as it was before: %s\n", kept.ptr);
+	}
+	if (st == RT_OK && f.bad > 0)
+		cli->exit_code = 1;
+	rt_buf_deinit(&f.json);
+	rt_buf_deinit(&kept);
+	rt_buf_deinit(&json);
+	return st;
+}
+
+const rt_cli_command rt_cli_repair = {
+	.name = "repair",
+	.group = RT_CLI_CARE,
+	.usage = "",
+	.summary = "rebuild what can be rebuilt from the log, after making a copy",
+	.about = "The log is the truth; the checkpoint is made anew from it. Before that, a copy of the "
+		 "store is put beside it.",
+	.examples = "retake repair",
+	.run = run_repair,
+};
+
+/* --- checkpoint, index: done by themselves, and by hand for whoever wants to --- */
+
+static rt_status
+tend(rt_cli *cli, rt_status (*what)(rt_engine *, rt_error *), const char *done)
+{
+	rt_status st = rt_cli_open_store(cli, RT_CLI_TEND);
+
+	if (st == RT_OK)
+		st = rt_cli_open(cli, RT_CLI_TEND);
+	if (st == RT_OK)
+		st = what(cli->engine, &cli->error);
+	if (st == RT_OK && cli->json)
+		st = rt_cli_print_json(cli, RT_STR("{\"done\":true}"));
+	else if (st == RT_OK && !cli->quiet)
+		rt_term_c(&cli->out, done);
+	return st;
+}
+
+static rt_status
+run_checkpoint(rt_cli *cli)
+{
+	return tend(cli, rt_engine_checkpoint, "Wrote a checkpoint.\n");
+}
+
+const rt_cli_command rt_cli_checkpoint = {
+	.name = "checkpoint",
+	.group = RT_CLI_CARE,
+	.traits = RT_CLI_HIDDEN,
+	.usage = "",
+	.summary = "write a checkpoint now",
+	.run = run_checkpoint,
+};
+
+static rt_status
+run_index(rt_cli *cli)
+{
+	return tend(cli, rt_engine_index, "The search index is up to date.\n");
+}
+
+const rt_cli_command rt_cli_index_command = {
+	.name = "index",
+	.group = RT_CLI_CARE,
+	.traits = RT_CLI_HIDDEN,
+	.usage = "",
+	.summary = "bring the search index up to date now",
+	.run = run_index,
+};

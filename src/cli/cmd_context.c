@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * context: what a model would be sent now. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+/* A value with line breaks and indentation, for people. */
+static void
+add_pretty(rt_buf *out, rt_str json)
+{
+	size_t i, depth = 0, j;
+	bool in_string = false, escaped = false;
+
+	for (i = 0; i < json.size; i++) {
+		char c = json.ptr[i];
+
+		if (in_string) {
+			rt_buf_add_byte(out, c);
+			if (escaped)
+				escaped = false;
+			else if (c == '\\')
+				escaped = true;
+			else if (c == '"')
+				in_string = false;
+			continue;
+		}
+		if ((c == '}' || c == ']') && i > 0 && json.ptr[i - 1] != '{' &&
+		    json.ptr[i - 1] != '[') {
+			rt_buf_add_byte(out, '\n');
+			for (j = 1; j < depth; j++)
+				rt_buf_add_c(out, "  ");
+		}
+		if (c == '}' || c == ']')
+			depth--;
+		rt_buf_add_byte(out, c);
+		if (c == '"')
+			in_string = true;
+		if (c == ':')
+			rt_buf_add_byte(out, ' ');
+		if (c == '{' || c == '[')
+			depth++;
+		if (((c == '{' || c == '[') && i + 1 < json.size && json.ptr[i + 1] != '}' &&
+		     json.ptr[i + 1] != ']') ||
+		    c == ',') {
+			rt_buf_add_byte(out, '\n');
+			for (j = 0; j < depth; j++)
+				rt_buf_add_c(out, "  ");
+		}
+	}
+	rt_buf_add_byte(out, '\n');
+}
+
+static rt_status
+run_context(rt_cli *cli)
+{
+	const char *provider = rt_cli_flag_value(cli, "provider");
+	rt_buf json, pretty;
+	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&pretty, cli->alloc, RT_BUF_UNLIMITED);
+	st = rt_view_context(cli->engine, cli->value, cli->place,
+			     rt_str_of(provider == NULL ? "openai" : provider), &json, &cli->error);
+	if (st == RT_USAGE || st == RT_NOT_FOUND)
+		rt_cli_hint(cli, st, "Providers: openai, anthropic, ollama, gemini");
+	if (st == RT_OK)
+		st = rt_cli_buf(cli, &json);
+	if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty")))) {
+		st = rt_cli_print_json(cli, rt_buf_str(&json));
+	} else if (st == RT_OK) {
+		add_pretty(&pretty, rt_buf_str(&json));
+		if (!rt_cli_has(cli, "no-pager"))
+			rt_term_page(&cli->out);
+		rt_term_json(&cli->out, rt_buf_str(&pretty));
+	}
+	rt_buf_deinit(&json);
+	rt_buf_deinit(&pretty);
+	return st;
+}
+
+static const rt_cli_flag context_flags[] = {
+	{"provider", 0, "NAME", RT_CLI_PROVIDER,
+	 "openai (the default), anthropic, ollama or gemini"},
+	{"pretty", 0, NULL, RT_CLI_TEXT, "on several lines, as on a terminal"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_context = {
+	.name = "context",
+	.group = RT_CLI_LOOKING,
+	.traits = RT_CLI_AT_OP,
+	.usage = "[--provider openai|anthropic|ollama|gemini]",
+	.summary = "print the exact request that a model would be sent",
+	.about =
+		"The body is built from the entries as they are now: edits are in it, muted entries are "
+		"not. Nothing is sent.",
+	.examples = "retake context --provider anthropic\n"
+		    "retake context --provider openai --json > request.json",
+	.flags = context_flags,
+	.run = run_context,
+};

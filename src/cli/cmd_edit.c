@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * edit: the text of an entry, a replacement over many, or the whole take at once. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <unistd.h>
+
+#include "cli/edit.h"
+#include "cli/replace.h"
+#include "cli/takefile.h"
+
+/* The entry's text as it is now; RT_REFUSED when it is no plain text. */
+static rt_status
+current_text(rt_cli *cli, uint32_t entry, rt_buf *out)
+{
+	rt_cli_view view;
+	yyjson_val *content;
+	rt_status st;
+
+	rt_cli_view_init(cli, &view);
+	st = rt_cli_view_read(
+		cli, &view,
+		rt_view_entry(cli->engine, cli->value, cli->place, entry, &view.buf, &cli->error));
+	if (st == RT_OK) {
+		content = rt_json_get(view.root, "content");
+		if (yyjson_is_str(content)) {
+			rt_buf_add_str(out, rt_json_str(content));
+			st = rt_cli_buf(cli, out);
+		} else {
+			rt_cli_hint(cli, RT_REFUSED,
+				    "Its parts: retake show %s --json   "
+				    "To replace it all the same, give the text.",
+				    rt_cli_word(cli, 0));
+			st = rt_cli_fail(cli, RT_REFUSED,
+					 "the content of %s is not plain text, so it does not open "
+					 "in an editor",
+					 rt_cli_word(cli, 0));
+		}
+	}
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+/* The new text by way of the editor. *out_same: nothing was changed in it. */
+static rt_status
+edited_text(rt_cli *cli, uint32_t entry, rt_buf *text, rt_buf *path, bool *out_same)
+{
+	rt_buf before, now;
+	rt_status st;
+
+	rt_buf_init(&before, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
+	st = current_text(cli, entry, &before);
+	rt_buf_add_str(text, rt_buf_str(&before));
+	if (st == RT_OK)
+		st = rt_cli_edit_one(cli, "entry", text, path);
+	if (st == RT_OK)
+		*out_same = rt_str_eq(rt_buf_str(text), rt_buf_str(&before));
+	if (st != RT_OK || *out_same)
+		goto done;
+	/* Somebody may have been faster while the editor was open. */
+	st = rt_engine_refresh(cli->engine, &cli->error);
+	if (st == RT_OK)
+		st = rt_cli_look(cli);
+	if (st == RT_OK)
+		st = current_text(cli, entry, &now);
+	if (st == RT_OK && !rt_str_eq(rt_buf_str(&now), rt_buf_str(&before))) {
+		st = rt_cli_fail(cli, RT_CONFLICT,
+				 "entry %s was changed by somebody else while you edited it",
+				 rt_cli_word(cli, 0));
+		rt_cli_hint(cli, st, "Your text is kept in %s   To use it: retake edit %s -f %s",
+			    path->ptr, rt_cli_word(cli, 0), path->ptr);
+	}
+done:
+	rt_buf_deinit(&before);
+	rt_buf_deinit(&now);
+	return st;
+}
+
+/* A new take that ends with the edited entry: the old one keeps the old text and what
+ * followed. */
+static rt_status
+ask_as_take(rt_cli *cli, rt_cli_ask *ask, const char *address, rt_str text)
+{
+	const char *name = rt_cli_flag_value(cli, "name");
+	char id[RT_ID_ROOM];
+	rt_str role = {NULL, 0};
+	rt_slot slot;
+	size_t at = 0;
+	rt_status st = rt_cli_position(cli, address, &at, &slot);
+
+	if (st == RT_OK)
+		st = rt_project_name(cli->value, slot.role, &role, &cli->error);
+	if (st != RT_OK)
+		return st;
+	if (at > 0) {
+		st = rt_cli_id_at(cli, at - 1, id);
+		if (st != RT_OK)
+			return st;
+		rt_cli_ask_op(ask, "take.branch");
+		rt_cli_ask_text(ask, "at", rt_str_of(id));
+		if (name != NULL)
+			rt_cli_ask_text(ask, "name", rt_str_of(name));
+	} else if (name != NULL) {
+		return rt_cli_fail(cli, RT_USAGE,
+				   "a take that begins with its first entry names itself; leave "
+				   "out --name, or rename it afterwards");
+	} else {
+		rt_cli_ask_op(ask, "head.move");
+		rt_cli_ask_json(ask, "entry", RT_STR("null"));
+	}
+	rt_cli_ask_op(ask, "entry.append");
+	if (role.size > 0)
+		rt_cli_ask_text(ask, "role", role);
+	rt_cli_ask_text(ask, "content", text);
+	return RT_OK;
+}
+
+static rt_status
+say(rt_cli *cli, rt_cli_ask *ask, const char *address)
+{
+	const rt_take *take = NULL;
+	rt_status st;
+	size_t at = 0, later;
+	rt_buf where;
+
+	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
+	if (rt_cli_has(cli, "as-take")) {
+		st = rt_cli_take(cli, &take);
+		rt_cli_add_where(cli, ask->result->entry, &where);
+		if (st == RT_OK)
+			st = rt_cli_ask_say(ask,
+					    "Wrote %s as entry %s of the new take \"%s\"; the old "
+					    "take keeps its text.",
+					    address, where.ptr, take->name->ptr);
+	} else {
+		rt_cli_add_where(cli, ask->result->entry, &where);
+		later = 0;
+		if (rt_cli_take(cli, &take) == RT_OK &&
+		    rt_cli_position(cli, ask->result->entry, &at, NULL) == RT_OK)
+			later = rt_seq_count(take->slots) - at - 1;
+		if (later > 0)
+			st = rt_cli_ask_say(ask, "Edited entry %s%s; %zu later entr%s kept.",
+					    where.ptr,
+					    rt_cli_has(cli, "everywhere") ? " in every take" : "",
+					    later, RT_CLI_IES(later));
+		else
+			st = rt_cli_ask_say(ask, "Edited entry %s%s.", where.ptr,
+					    rt_cli_has(cli, "everywhere") ? " in every take" : "");
+	}
+	rt_buf_deinit(&where);
+	return st;
+}
+
+static rt_status
+edit_entry(rt_cli *cli, rt_buf *text, rt_buf *path)
+{
+	const char *address = rt_cli_word(cli, 0);
+	bool given = false, same = false;
+	uint32_t entry = 0;
+	size_t at = 0;
+	rt_slot slot;
+	rt_cli_ask ask;
+	rt_status st = rt_cli_text(cli, 1, text, &given);
+
+	if (st == RT_OK)
+		st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = rt_cli_position(cli, address, &at, &slot);
+	if (st != RT_OK)
+		return st;
+	entry = slot.entry;
+	if (!given)
+		st = edited_text(cli, entry, text, path, &same);
+	if (st != RT_OK)
+		return st;
+	if (same) {
+		(void)unlink(path->ptr);
+		rt_term_c(&cli->out, cli->json || cli->quiet ? "" : "Nothing was changed.\n");
+		if (!cli->json)
+			return RT_OK;
+	}
+	rt_cli_ask_init(cli, &ask);
+	if (rt_cli_has(cli, "as-take")) {
+		st = ask_as_take(cli, &ask, address, rt_buf_str(text));
+	} else {
+		rt_cli_ask_op(&ask, "entry.edit");
+		st = rt_cli_ask_entry(&ask, "entry", address);
+		rt_cli_ask_text(&ask, "content", rt_buf_str(text));
+		if (rt_cli_has(cli, "everywhere"))
+			rt_cli_ask_bool(&ask, "everywhere", true);
+	}
+	if (st == RT_OK)
+		st = rt_cli_ask_run(&ask);
+	if (st != RT_OK && path->size > 0 && !same && cli->hint[0] == 0)
+		rt_cli_hint(cli, st, "Your text is kept in %s", path->ptr);
+	if (st == RT_OK && path->size > 0)
+		(void)unlink(path->ptr);
+	if (st == RT_OK)
+		st = say(cli, &ask, address);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static rt_status
+run_edit(rt_cli *cli)
+{
+	bool all = rt_cli_has(cli, "all") || rt_cli_has(cli, "take-file");
+	bool replace = rt_cli_has(cli, "replace");
+	rt_buf text, path;
+	rt_status st;
+
+	if (all && replace)
+		return rt_cli_fail(cli, RT_USAGE, "--all and --replace are two different things");
+	if (rt_cli_has(cli, "name") && !rt_cli_has(cli, "as-take"))
+		return rt_cli_fail(cli, RT_USAGE, "--name is for the new take of --as-take");
+	if (rt_cli_has(cli, "as-take") && rt_cli_has(cli, "everywhere"))
+		return rt_cli_fail(cli, RT_USAGE,
+				   "--as-take and --everywhere contradict each other");
+	if (all)
+		return rt_cli_takefile_edit(cli);
+	if (replace)
+		return rt_cli_replace(cli);
+	if (rt_cli_has(cli, "dry-run"))
+		return rt_cli_fail(cli, RT_USAGE, "-n is for --replace and --all");
+	if (cli->args.word_count == 0)
+		return rt_cli_fail(cli, RT_USAGE, "edit needs an entry, such as :4");
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
+	st = edit_entry(cli, &text, &path);
+	rt_buf_deinit(&text);
+	rt_buf_deinit(&path);
+	return st;
+}
+
+static const rt_cli_flag edit_flags[] = {
+	{"file", 'f', "FILE", RT_CLI_FILE, "take the text from a file (\"-\": standard input)"},
+	{"editor", 'e', NULL, RT_CLI_TEXT, "open the editor even when this is no terminal"},
+	{"exact", 0, NULL, RT_CLI_TEXT, "keep the line end at the end of a file"},
+	{"everywhere", 0, NULL, RT_CLI_TEXT, "in every take that holds the entry"},
+	{"as-take", 't', NULL, RT_CLI_TEXT,
+	 "leave the take as it is and begin a new one with this"},
+	{"name", 0, "NAME", RT_CLI_TEXT, "of the new take"},
+	{"replace", 0, NULL, RT_CLI_TEXT, "replace every OLD by NEW, as one step"},
+	{"all", 0, NULL, RT_CLI_TEXT, "edit the whole take as one text file, as one step"},
+	{"take-file", 0, NULL, RT_CLI_TEXT, NULL},
+	{"dry-run", 'n', NULL, RT_CLI_TEXT, "with --replace or --all: only say what would change"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_edit = {
+	.name = "edit",
+	.group = RT_CLI_WRITING,
+	.traits = RT_CLI_DRY_RUN,
+	.max_words = RT_CLI_WORDS_ANY,
+	.usage = "ENTRY [TEXT | -f FILE | -]\n"
+		 "--replace OLD NEW [ENTRY | FROM..TO]\n"
+		 "--all [-f FILE | -]",
+	.summary = "change an entry's text, or many at once",
+	.about =
+		"The text changes in place: role, time and everything that follows stay, and the old "
+		"text can be brought back (retake help revisions). Without a text, the editor "
+		"opens.\n\n"
+		"With --as-take the present take stays as it is, and a new one begins with what came "
+		"before the entry and the new text.\n\n"
+		"With --all the editor shows the whole take; change texts and roles, move, delete and "
+		"add entries. retake show --take-file prints the same file.",
+	.examples = "retake edit :4 \"Use SQLite, not Postgres\"\nretake edit :-1\n"
+		    "retake edit k3f9 -f reply.md --everywhere\n"
+		    "retake edit --replace teh the :2..:9 -n\nretake edit --all",
+	.ops = "entry.edit take.branch entry.append",
+	.flags = edit_flags,
+	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.run = run_edit,
+};

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * role, delete, move, mute, unmute, split, merge, view: what else is done to entries. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+/* Run, and say "VERB entry k3f9 (User, 4 of 12)TAIL". */
+static rt_status
+run_and_say(rt_cli *cli, rt_cli_ask *ask, const char *verb, const char *tail)
+{
+	rt_status st = rt_cli_ask_run(ask);
+	rt_buf where;
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_add_where(cli, ask->result->entry, &where);
+	st = rt_cli_ask_say(ask, "%s entry %s%s.", verb, where.size > 0 ? where.ptr : "", tail);
+	rt_buf_deinit(&where);
+	return st;
+}
+
+/* --- role --- */
+
+static rt_status
+run_role(rt_cli *cli)
+{
+	rt_cli_ask ask;
+	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "entry.role");
+	st = rt_cli_ask_entry(&ask, "entry", rt_cli_word(cli, 0));
+	rt_cli_ask_text(&ask, "role", rt_str_of(rt_cli_word(cli, 1)));
+	if (st == RT_OK)
+		st = run_and_say(cli, &ask, "Changed the role of", "");
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+const rt_cli_command rt_cli_role = {
+	.name = "role",
+	.group = RT_CLI_WRITING,
+	.min_words = 2,
+	.max_words = 2,
+	.usage = "ENTRY ROLE",
+	.summary = "change who speaks in an entry",
+	.about = "Any text may be a role; retake roles lists those that the project knows.",
+	.examples = "retake role :4 System",
+	.ops = "entry.role",
+	.kinds = {RT_CLI_ENTRY, RT_CLI_ROLE},
+	.run = run_role,
+};
+
+/* --- delete --- */
+
+static rt_status
+list_doomed(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
+{
+	yyjson_val *entry;
+	size_t i, count;
+
+	(void)ctx;
+	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
+		rt_term_f(&cli->out, "Would delete :%zu  ", from + i + 1);
+		rt_term_line(&cli->out, rt_json_str(rt_json_get(entry, "id")));
+		rt_term_c(&cli->out, "  ");
+		rt_term_line(&cli->out, rt_json_str(rt_json_get(entry, "role")));
+		rt_term_c(&cli->out, "\n");
+	}
+	return RT_OK;
+}
+
+static rt_status
+dry_delete(rt_cli *cli, size_t first, size_t last)
+{
+	rt_buf buf;
+
+	if (!cli->json)
+		return rt_cli_each_window(cli, first, last, rt_str_of(NULL), list_doomed, NULL);
+	rt_buf_init(&buf, cli->alloc, 4096);
+	rt_buf_add_f(&buf, "{\"dry_run\":true,\"deleted\":%zu}", last - first + 1);
+	(void)rt_cli_print_json(cli, rt_buf_str(&buf));
+	rt_buf_deinit(&buf);
+	return RT_OK;
+}
+
+static rt_status
+delete_run(rt_cli *cli, rt_cli_ask *ask, size_t first, size_t last, const char *after)
+{
+	char from[RT_ID_ROOM], to[RT_ID_ROOM], behind[RT_ID_ROOM];
+	size_t count = last - first + 1;
+	const rt_take *take = NULL;
+	rt_status st = rt_cli_id_at(cli, first, from);
+
+	if (st == RT_OK)
+		st = rt_cli_id_at(cli, last, to);
+	if (st == RT_OK && after != NULL)
+		st = rt_cli_id_at(cli, first - 1, behind);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_op(ask, "entry.delete");
+	rt_cli_ask_text(ask, "from", rt_str_of(from));
+	rt_cli_ask_text(ask, "to", rt_str_of(to));
+	st = rt_cli_ask_run(ask);
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st != RT_OK)
+		return st;
+	rt_buf_add_f(&ask->extra, ",\"deleted\":%zu", count);
+	if (after != NULL)
+		return rt_cli_ask_say(ask,
+				      "Removed %zu entr%s after %s from take \"%s\" (still in "
+				      "history).",
+				      count, RT_CLI_IES(count), behind, take->name->ptr);
+	return rt_cli_ask_say(ask,
+			      "Removed %zu entries, %s to %s, from take \"%s\" (still in "
+			      "history).",
+			      count, from, to, take->name->ptr);
+}
+
+static rt_status
+delete_one(rt_cli *cli, rt_cli_ask *ask, const char *address)
+{
+	const rt_take *take = NULL;
+	rt_buf where;
+	rt_slot slot;
+	char id[RT_ID_ROOM];
+	size_t at = 0;
+	rt_status st;
+
+	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
+	/* Where it was can only be said beforehand. A stale id is for the engine to judge. */
+	if (rt_cli_position(cli, address, &at, &slot) == RT_OK &&
+	    rt_entry_id(cli->value, slot.entry, id, &cli->error) == RT_OK)
+		rt_cli_add_where(cli, id, &where);
+	rt_cli_ask_op(ask, "entry.delete");
+	st = rt_cli_ask_entry(ask, "entry", address);
+	if (st == RT_OK)
+		st = rt_cli_ask_run(ask);
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st == RT_OK)
+		st = rt_cli_ask_say(ask, "Removed entry %s from take \"%s\" (still in history).",
+				    where.size > 0 ? where.ptr : address, take->name->ptr);
+	rt_buf_deinit(&where);
+	return st;
+}
+
+static rt_status
+run_delete(rt_cli *cli)
+{
+	const char *after = rt_cli_flag_value(cli, "after"), *what = rt_cli_word(cli, 0);
+	bool dry_run = rt_cli_has(cli, "dry-run");
+	size_t first = 0, last = 0;
+	const rt_take *take = NULL;
+	rt_cli_ask ask;
+	rt_status st;
+
+	if ((after == NULL) == (what == NULL))
+		return rt_cli_fail(cli, RT_USAGE,
+				   "delete needs an ENTRY, a range FROM..TO, or --after ENTRY");
+	st = rt_cli_open(cli, dry_run ? RT_CLI_LOOK : RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st != RT_OK)
+		return st;
+	if (after != NULL) {
+		st = rt_cli_position(cli, after, &first, NULL);
+		first++;
+		last = rt_seq_count(take->slots);
+		if (st == RT_OK && first == last) {
+			rt_cli_hint(cli, RT_REFUSED, "Nothing was changed.");
+			return rt_cli_fail(cli, RT_REFUSED, "nothing follows %s", after);
+		}
+		last--;
+	} else if (strstr(what, "..") != NULL || dry_run) {
+		st = rt_cli_range(cli, what, &first, &last);
+	}
+	if (st != RT_OK)
+		return st;
+	if (dry_run)
+		return dry_delete(cli, first, last);
+	rt_cli_ask_init(cli, &ask);
+	if (after != NULL || first != last)
+		st = delete_run(cli, &ask, first, last, after);
+	else
+		st = delete_one(cli, &ask, what);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag delete_flags[] = {
+	{"after", 'a', "ENTRY", RT_CLI_ENTRY, "everything that follows this entry"},
+	{"dry-run", 'n', NULL, RT_CLI_TEXT, "only say what would go"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_delete = {
+	.name = "delete",
+	.alias = "del",
+	.group = RT_CLI_WRITING,
+	.traits = RT_CLI_DRY_RUN,
+	.max_words = 1,
+	.usage = "ENTRY | FROM..TO | --after ENTRY",
+	.summary = "take entries out of the take",
+	.about =
+		"What was there stays in the history, and undo brings it back. To remove a secret for "
+		"good, see retake help purge.",
+	.examples = "retake delete :4\nretake delete :4..:9\nretake delete --after :4",
+	.ops = "entry.delete",
+	.flags = delete_flags,
+	.kinds = {RT_CLI_ENTRY},
+	.run = run_delete,
+};
+
+/* --- move --- */
+
+static rt_status
+run_move(rt_cli *cli)
+{
+	const char *before = rt_cli_flag_value(cli, "before");
+	const char *after = rt_cli_flag_value(cli, "after");
+	rt_cli_ask ask;
+	rt_status st;
+
+	if ((before == NULL) == (after == NULL))
+		return rt_cli_fail(cli, RT_USAGE,
+				   "move needs one of --before ENTRY and --after ENTRY");
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "entry.move");
+	st = rt_cli_ask_entry(&ask, "entry", rt_cli_word(cli, 0));
+	if (st == RT_OK)
+		st = rt_cli_ask_entry(&ask, before != NULL ? "before" : "after",
+				      before != NULL ? before : after);
+	if (st == RT_OK)
+		st = run_and_say(cli, &ask, "Moved", "");
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag move_flags[] = {
+	{"before", 'b', "ENTRY", RT_CLI_ENTRY, "the entry that will follow"},
+	{"after", 'a', "ENTRY", RT_CLI_ENTRY, "the entry that will precede"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_move = {
+	.name = "move",
+	.alias = "mv",
+	.group = RT_CLI_WRITING,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "ENTRY --before|--after ENTRY",
+	.summary = "put an entry elsewhere in the take",
+	.examples = "retake move :7 --before :3",
+	.ops = "entry.move",
+	.flags = move_flags,
+	.kinds = {RT_CLI_ENTRY},
+	.run = run_move,
+};
+
+/* --- mute, unmute --- */
+
+static rt_status
+mute(rt_cli *cli, bool muted)
+{
+	rt_cli_ask ask;
+	size_t first = 0, last = 0, at;
+	char id[RT_ID_ROOM];
+	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+
+	if (st == RT_OK)
+		st = rt_cli_range(cli, rt_cli_word(cli, 0), &first, &last);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	for (at = first; st == RT_OK && at <= last; at++) {
+		st = rt_cli_id_at(cli, at, id);
+		rt_cli_ask_op(&ask, "entry.mute");
+		rt_cli_ask_text(&ask, "entry", rt_str_of(id));
+		rt_cli_ask_bool(&ask, "muted", muted);
+	}
+	if (st == RT_OK && first == last)
+		st = run_and_say(cli, &ask, muted ? "Muted" : "Unmuted",
+				 muted ? ": still in view, but not sent" : ": it is sent again");
+	else if (st == RT_OK && (st = rt_cli_ask_run(&ask)) == RT_OK)
+		st = rt_cli_ask_say(&ask, "%s %zu entries.", muted ? "Muted" : "Unmuted",
+				    last - first + 1);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static rt_status
+run_mute(rt_cli *cli)
+{
+	return mute(cli, true);
+}
+
+static rt_status
+run_unmute(rt_cli *cli)
+{
+	return mute(cli, false);
+}
+
+const rt_cli_command rt_cli_mute = {
+	.name = "mute",
+	.group = RT_CLI_WRITING,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "ENTRY | FROM..TO",
+	.summary = "keep entries in view but out of what is sent",
+	.examples = "retake mute :4\nretake mute :2..:3",
+	.ops = "entry.mute",
+	.kinds = {RT_CLI_ENTRY},
+	.run = run_mute,
+};
+
+const rt_cli_command rt_cli_unmute = {
+	.name = "unmute",
+	.group = RT_CLI_WRITING,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "ENTRY | FROM..TO",
+	.summary = "send muted entries again",
+	.examples = "retake unmute :4",
+	.ops = "entry.mute",
+	.kinds = {RT_CLI_ENTRY},
+	.run = run_unmute,
+};
+
+/* --- split, merge --- */
+
+/* Where to cut: a number of characters, or in front of some words. */
+static rt_status
+find_cut(rt_cli *cli, const char *address, uint64_t *out)
+{
+	const char *text = rt_cli_flag_value(cli, "before-text"), *number = rt_cli_word(cli, 1);
+	rt_cli_view view;
+	uint32_t entry = 0;
+	rt_str content;
+	size_t found;
+	rt_status st;
+
+	if ((text == NULL) == (number == NULL))
+		return rt_cli_fail(cli, RT_USAGE,
+				   "split needs to know where: a number of characters, or "
+				   "--before-text TEXT");
+	if (number != NULL)
+		return rt_cli_number(cli, number, "how many characters stay in the first half",
+				     out);
+	st = rt_cli_entry(cli, address, false, &entry);
+	if (st != RT_OK)
+		return st;
+	rt_cli_view_init(cli, &view);
+	st = rt_cli_view_read(
+		cli, &view,
+		rt_view_entry(cli->engine, cli->value, cli->place, entry, &view.buf, &cli->error));
+	if (st == RT_OK) {
+		content = rt_json_str(rt_json_get(view.root, "content"));
+		found = rt_str_find(content, rt_str_of(text), 0);
+		if (found == SIZE_MAX)
+			st = rt_cli_fail(cli, RT_NOT_FOUND, "\"%.80s\" does not stand in entry %s",
+					 text, address);
+		else
+			*out = rt_utf8_count(rt_str_at(content.ptr, found));
+	}
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+static rt_status
+run_split(rt_cli *cli)
+{
+	const char *address = rt_cli_word(cli, 0);
+	uint64_t cut = 0;
+	rt_cli_ask ask;
+	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+
+	if (st == RT_OK)
+		st = find_cut(cli, address, &cut);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "entry.split");
+	st = rt_cli_ask_entry(&ask, "entry", address);
+	rt_cli_ask_number(&ask, "at", cut);
+	if (rt_cli_has(cli, "id"))
+		rt_cli_ask_text(&ask, "id", rt_str_of(rt_cli_flag_value(cli, "id")));
+	if (st == RT_OK)
+		st = run_and_say(cli, &ask, "Split: the second half is", "");
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag split_flags[] = {
+	{"before-text", 'b', "TEXT", RT_CLI_TEXT, "cut in front of these words"},
+	{"id", 0, "ID", RT_CLI_TEXT, "an id for the second half"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_split = {
+	.name = "split",
+	.group = RT_CLI_WRITING,
+	.min_words = 1,
+	.max_words = 2,
+	.usage = "ENTRY AT | ENTRY --before-text TEXT",
+	.summary = "cut an entry in two",
+	.about =
+		"AT counts characters (code points) from the beginning. The first half keeps the id.",
+	.examples = "retake split :4 120\nretake split :4 --before-text \"Second,\"",
+	.ops = "entry.split",
+	.flags = split_flags,
+	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.run = run_split,
+};
+
+static rt_status
+run_merge(rt_cli *cli)
+{
+	rt_cli_ask ask;
+	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "entry.merge");
+	st = rt_cli_ask_entry(&ask, "entry", rt_cli_word(cli, 0));
+	if (st == RT_OK)
+		st = run_and_say(cli, &ask, "Joined the next entry to", "");
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+const rt_cli_command rt_cli_merge = {
+	.name = "merge",
+	.alias = "join",
+	.group = RT_CLI_WRITING,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "ENTRY",
+	.summary = "join an entry with the next one",
+	.about = "The next entry's text is put behind this one's, with nothing between.",
+	.examples = "retake merge :4",
+	.ops = "entry.merge",
+	.kinds = {RT_CLI_ENTRY},
+	.run = run_merge,
+};
+
+/* --- view --- */
+
+static rt_status
+run_view(rt_cli *cli)
+{
+	bool collapse = rt_cli_has(cli, "collapse"), expand = rt_cli_has(cli, "expand");
+	bool read = rt_cli_has(cli, "read"), write = rt_cli_has(cli, "edit");
+	bool all = rt_cli_has(cli, "all");
+	const char *address = rt_cli_word(cli, 0);
+	rt_cli_ask ask;
+	rt_status st;
+
+	if (all == (address != NULL))
+		return rt_cli_fail(cli, RT_USAGE, "view needs an ENTRY, or --all");
+	if (collapse + expand > 1 || read + write > 1 || collapse + expand + read + write == 0)
+		return rt_cli_fail(cli, RT_USAGE,
+				   "view needs --collapse or --expand, or --read or --edit");
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "entry.view");
+	if (all)
+		rt_cli_ask_bool(&ask, "all", true);
+	else
+		st = rt_cli_ask_entry(&ask, "entry", address);
+	if (collapse || expand)
+		rt_cli_ask_bool(&ask, "collapsed", collapse);
+	if (read || write)
+		rt_cli_ask_bool(&ask, "read_mode", read);
+	if (st == RT_OK)
+		st = rt_cli_ask_run(&ask);
+	/* How things look is no step: there is nothing to undo, and nothing is said of it. */
+	if (st == RT_OK && (cli->json || ask.result->unchanged))
+		st = rt_cli_ask_say(&ask, "%s", "");
+	else if (st == RT_OK && !cli->quiet)
+		rt_term_c(&cli->out,
+			  "Changed how it is shown (not a step; undo leaves it alone).\n");
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag view_flags[] = {
+	{"all", 'a', NULL, RT_CLI_TEXT, "all entries of the take"},
+	{"collapse", 'c', NULL, RT_CLI_TEXT, "show a preview only"},
+	{"expand", 'x', NULL, RT_CLI_TEXT, "show the whole text"},
+	{"read", 0, NULL, RT_CLI_TEXT, "show as rendered text where a screen can"},
+	{"edit", 0, NULL, RT_CLI_TEXT, "show as plain text"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_view_command = {
+	.name = "view",
+	.group = RT_CLI_WRITING,
+	.max_words = 1,
+	.usage = "ENTRY|--all --collapse|--expand|--read|--edit",
+	.summary = "collapse or expand entries, read or edit mode",
+	.about = "How an entry is shown is kept beside the history: undo leaves it as it is.",
+	.examples = "retake view :4 --collapse\nretake view --all --expand",
+	.ops = "entry.view",
+	.flags = view_flags,
+	.kinds = {RT_CLI_ENTRY},
+	.run = run_view,
+};

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * import: files of other programs in. The kind of a file is found by its content; the
+ * file itself is only read. A folder stands for every file below it. */
+#define _DEFAULT_SOURCE
+#define _POSIX_C_SOURCE 200809L
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "formats/formats.h"
+
+enum { FOLDERS_DEEP = 16, PROGRESS_US = 1000000, PROGRESS_SIZE = 32 << 20 };
+
+typedef struct paths {
+	const rt_alloc *alloc;
+	char **items; /* each our own */
+	bool *asked;  /* named on the command line, not found in a folder */
+	size_t count, room;
+} paths;
+
+typedef struct importing {
+	rt_cli *cli;
+	const rt_format *format; /* NULL: by content */
+	rt_str name;
+	bool dry_run;
+	rt_buf json; /* of the files so far */
+	size_t files, discussions, entries, takes, known, repaired, skipped, unknown;
+	rt_status first; /* failure */
+	rt_error error;
+	char hint[RT_CLI_HINT_SIZE];
+	char discussion[260];
+	uint64_t begun_seq, seq;
+	int64_t begun_us, said_us;
+	bool progress;
+} importing;
+
+/* --- which files --- */
+
+static rt_status
+add_path(rt_cli *cli, paths *p, const char *path, bool asked)
+{
+	size_t size = strlen(path) + 1;
+	char *copy;
+
+	if (p->count == p->room) {
+		size_t room = p->room == 0 ? 32 : p->room * 2;
+		char **items = rt_resize(p->alloc, p->items, room * sizeof(*items));
+		bool *flags;
+
+		if (items == NULL)
+			return rt_cli_nomem(cli);
+		p->items = items;
+		flags = rt_resize(p->alloc, p->asked, room * sizeof(*flags));
+		if (flags == NULL)
+			return rt_cli_nomem(cli);
+		p->asked = flags;
+		p->room = room;
+	}
+	copy = rt_new(p->alloc, size);
+	if (copy == NULL)
+		return rt_cli_nomem(cli);
+	memcpy(copy, path, size);
+	p->items[p->count] = copy;
+	p->asked[p->count++] = asked;
+	return RT_OK;
+}
+
+static void
+paths_deinit(paths *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->count; i++)
+		rt_free(p->alloc, p->items[i]);
+	rt_free(p->alloc, p->items);
+	rt_free(p->alloc, p->asked);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static rt_status add_folder(rt_cli *cli, paths *p, const char *folder, int depth);
+
+static rt_status
+add_below(rt_cli *cli, paths *p, const char *folder, const char *name, int depth)
+{
+	struct stat info;
+	rt_buf path;
+	rt_status st;
+
+	rt_buf_init(&path, cli->alloc, 64 * 1024);
+	rt_buf_add_f(&path, "%s/%s", folder, name);
+	st = rt_cli_buf(cli, &path);
+	if (st == RT_OK && lstat(path.ptr, &info) == 0) {
+		if (S_ISREG(info.st_mode))
+			st = add_path(cli, p, path.ptr, false);
+		else if (S_ISDIR(info.st_mode) && depth < FOLDERS_DEEP)
+			st = add_folder(cli, p, path.ptr, depth + 1);
+	}
+	rt_buf_deinit(&path);
+	return st;
+}
+
+/* Recursion is bounded by FOLDERS_DEEP. */
+static rt_status
+add_folder(rt_cli *cli, paths *p, const char *folder, int depth)
+{
+	DIR *dir = opendir(folder);
+	size_t first = p->count;
+	struct dirent *item;
+	rt_status st = RT_OK;
+
+	if (dir == NULL)
+		return rt_cli_fail(cli, RT_IO, "%s cannot be read: %s", folder, strerror(errno));
+	while (st == RT_OK && (item = readdir(dir)) != NULL)
+		if (item->d_name[0] != '.')
+			st = add_below(cli, p, folder, item->d_name, depth);
+	closedir(dir);
+	qsort(p->items + first, p->count - first, sizeof(*p->items), by_name);
+	return st;
+}
+
+static rt_status
+find_files(rt_cli *cli, paths *p)
+{
+	struct stat info;
+	size_t i;
+	rt_status st = RT_OK;
+
+	for (i = 0; st == RT_OK && i < cli->args.word_count; i++) {
+		const char *path = rt_cli_word(cli, i);
+
+		if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+			st = add_folder(cli, p, path, 0);
+		else
+			st = add_path(cli, p, path, true);
+	}
+	return st;
+}
+
+/* --- one file --- */
+
+/* A large file is a wait of its own. */
+static void
+say_reading(importing *m, const char *path, size_t size)
+{
+	if (!m->cli->err.is_tty || m->cli->quiet)
+		return;
+	m->progress = true;
+	rt_term_f(&m->cli->err, "Reading %.60s (%zu MiB) …", path, size >> 20);
+	rt_buf_add_byte(&m->cli->err.buf, '\r'); /* our own; text never brings one */
+	rt_term_flush(&m->cli->err);
+}
+
+static rt_status
+read_as(importing *m, const char *path, rt_str bytes, rt_outlines *out, rt_report *report,
+	const rt_format **out_format)
+{
+	const rt_format *format = m->format != NULL ? m->format : rt_format_sniff(bytes);
+	rt_cli *cli = m->cli;
+	rt_status st;
+
+	*out_format = format;
+	if (format == NULL) {
+		rt_cli_hint(cli, RT_USAGE,
+			    "Known kinds: retake help formats   "
+			    "To name it: --format NAME");
+		return rt_cli_fail(cli, RT_USAGE,
+				   bytes.size == 0 ? "%s is empty"
+						   : "%s is of no kind that Retake knows",
+				   path);
+	}
+	if (format->read == NULL)
+		return rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake writes but does not read",
+				   path, format->name);
+	st = format->read(cli->alloc, bytes, out, report, &cli->error);
+	if (st != RT_OK) {
+		rt_error inner = cli->error;
+
+		rt_cli_fail(cli, st, "%s (as %s): %s", path, format->name, inner.text);
+		rt_cli_hint(cli, st,
+			    "If it is of another kind: --format NAME "
+			    "(retake help formats)");
+	}
+	return st;
+}
+
+static const char *
+level_word(rt_remark_level level)
+{
+	return level == RT_REMARK_REPAIRED  ? "repaired"
+	       : level == RT_REMARK_SKIPPED ? "skipped"
+					    : "note";
+}
+
+static void
+say_remarks(rt_cli *cli, const rt_report *report)
+{
+	size_t i, shown = 0;
+
+	for (i = 0; i < report->remark_count && shown < (cli->verbose ? SIZE_MAX : 10); i++) {
+		const rt_remark *remark = &report->remarks[i];
+
+		if (remark->level == RT_REMARK_NOTE && !cli->verbose)
+			continue;
+		shown++;
+		rt_term_f(&cli->out, "    %s", level_word(remark->level));
+		if (remark->line > 0)
+			rt_term_f(&cli->out, ", line %llu", (unsigned long long)remark->line);
+		rt_term_c(&cli->out, ": ");
+		rt_term_line(&cli->out, rt_str_of(remark->text));
+		rt_term_c(&cli->out, "\n");
+	}
+	if (report->repaired + report->skipped > shown)
+		rt_term_f(&cli->out, "    and %zu more%s\n",
+			  report->repaired + report->skipped - shown,
+			  cli->verbose ? "" : " (retake import -v)");
+}
+
+static void
+json_file(importing *m, const char *path, const rt_format *format, const rt_report *report,
+	  const rt_import_result *result, rt_status st)
+{
+	rt_buf *json = &m->json;
+	size_t i;
+
+	rt_json_add_comma(json);
+	rt_buf_add_c(json, "{\"file\":");
+	/* A file's name need not be UTF-8; a document has to be. */
+	{
+		rt_buf name;
+
+		rt_buf_init(&name, m->cli->alloc, RT_BUF_UNLIMITED);
+		rt_utf8_repair(&name, rt_str_of(path));
+		rt_json_add_string(json, rt_buf_str(&name));
+		rt_buf_deinit(&name);
+	}
+	if (format != NULL) {
+		rt_json_add_key(json, "format");
+		rt_json_add_string(json, rt_str_of(format->name));
+	}
+	if (st != RT_OK) {
+		rt_buf_add_c(json, ",\"error\":{\"code\":");
+		rt_json_add_string(json, rt_str_of(rt_status_word(st)));
+		rt_json_add_key(json, "message");
+		rt_json_add_string(json,
+				   rt_str_at(m->cli->error.text,
+					     rt_utf8_valid_size(rt_str_of(m->cli->error.text))));
+		rt_buf_add_c(json, "}");
+	} else {
+		rt_buf_add_f(json,
+			     ",\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,\"known\":%zu",
+			     result->discussions, result->entries, result->takes, result->known);
+	}
+	rt_buf_add_f(json, ",\"repaired\":%zu,\"skipped\":%zu,\"noted\":%zu,\"remarks\":[",
+		     report->repaired, report->skipped, report->noted);
+	for (i = 0; i < report->remark_count; i++) {
+		rt_json_add_comma(json);
+		rt_buf_add_f(json, "{\"level\":\"%s\",\"line\":%llu,\"text\":",
+			     level_word(report->remarks[i].level),
+			     (unsigned long long)report->remarks[i].line);
+		rt_json_add_string(
+			json, rt_str_at(report->remarks[i].text,
+					rt_utf8_valid_size(rt_str_of(report->remarks[i].text))));
+		rt_buf_add_byte(json, '}');
+	}
+	rt_buf_add_c(json, "]}");
+}
+
+static void
+say_file(importing *m, const char *path, const rt_format *format, const rt_report *report,
+	 const rt_import_result *result)
+{
+	rt_term *out = &m->cli->out;
+
+	if (m->cli->quiet)
+		return;
+	rt_term_line(out, rt_str_of(path));
+	rt_term_f(out, " (%s): ", format->name);
+	if (result->entries == 0 && result->discussions == 0)
+		rt_term_f(out, "nothing new; %zu entr%s known already", result->known,
+			  result->known == 1 ? "y is" : "ies are");
+	else
+		rt_term_f(out, "%s%zu entr%s, %zu take%s, %zu discussion%s%s",
+			  m->dry_run ? "would add " : "", result->entries,
+			  RT_CLI_IES(result->entries), result->takes, RT_CLI_S(result->takes),
+			  result->discussions, RT_CLI_S(result->discussions),
+			  m->dry_run ? "" : " added");
+	if (result->known > 0 && result->entries > 0)
+		rt_term_f(out, "; %zu known already", result->known);
+	if (report->repaired > 0)
+		rt_term_f(out, "; %zu repaired", report->repaired);
+	if (report->skipped > 0)
+		rt_term_f(out, "; %zu skipped", report->skipped);
+	rt_term_c(out, "\n");
+	say_remarks(m->cli, report);
+}
+
+static void
+count_file(importing *m, const rt_report *report, const rt_import_result *result)
+{
+	m->files++;
+	m->discussions += result->discussions;
+	m->entries += result->entries;
+	m->takes += result->takes;
+	m->known += result->known;
+	m->repaired += report->repaired;
+	m->skipped += report->skipped;
+	m->seq = result->seq;
+	if (result->discussion[0] != 0)
+		snprintf(m->discussion, sizeof(m->discussion), "%s", result->discussion);
+}
+
+/* --name goes before the file's own; what has none is called as the file. path outlives
+ * the outlines. */
+static void
+name_outlines(const importing *m, rt_outlines *outlines, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
+	const char *dot = strrchr(base, '.');
+	rt_str name = rt_str_at(base,
+				dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base));
+	size_t i;
+
+	if (m->name.size > 0)
+		name = m->name;
+	else if (rt_str_is(name, "-") || rt_utf8_valid_size(name) != name.size)
+		return;
+	for (i = 0; i < outlines->count; i++)
+		if (m->name.size > 0 || outlines->items[i].name.size == 0)
+			outlines->items[i].name = name;
+}
+
+static void
+import_file(importing *m, const char *path, bool asked)
+{
+	rt_cli *cli = m->cli;
+	const rt_format *format = NULL;
+	rt_import_result result;
+	rt_outlines outlines;
+	rt_report report;
+	rt_cli_file file;
+	rt_status st;
+
+	memset(&result, 0, sizeof(result));
+	rt_outlines_init(&outlines);
+	rt_report_init(&report, cli->alloc);
+	st = rt_cli_file_open(cli, path, &file);
+	if (st == RT_OK && file.bytes.size > PROGRESS_SIZE)
+		say_reading(m, path, file.bytes.size);
+	if (st == RT_OK)
+		st = read_as(m, path, file.bytes, &outlines, &report, &format);
+	/* In a folder there may be anything. */
+	if (st == RT_USAGE && format == NULL && !asked) {
+		m->unknown++;
+		if (cli->verbose)
+			rt_cli_note(cli, "%s", cli->error.text);
+		cli->hint[0] = 0;
+		goto done;
+	}
+	if (st == RT_OK)
+		name_outlines(m, &outlines, path);
+	if (st == RT_OK)
+		st = rt_engine_import(cli->engine, &outlines, m->name, m->dry_run, &result,
+				      &cli->error);
+	json_file(m, path, format, &report, &result, st);
+	if (st == RT_OK) {
+		count_file(m, &report, &result);
+		if (!cli->json)
+			say_file(m, path, format, &report, &result);
+	} else if (m->first == RT_OK) {
+		m->first = st;
+		m->error = cli->error;
+		memcpy(m->hint, cli->hint, sizeof(m->hint));
+	} else {
+		rt_cli_note(cli, "%s", cli->error.text);
+	}
+done:
+	rt_outlines_deinit(&outlines);
+	rt_report_deinit(&report);
+	rt_cli_file_close(&file);
+}
+
+/* --- all of them --- */
+
+static void
+say_progress(importing *m, size_t done, size_t count)
+{
+	int64_t now = m->cli->env->now_us(m->cli->env->ctx);
+
+	if (!m->cli->err.is_tty || m->cli->quiet || now - m->begun_us < PROGRESS_US ||
+	    now - m->said_us < PROGRESS_US / 5)
+		return;
+	m->said_us = now;
+	m->progress = true;
+	rt_term_f(&m->cli->err, "%zu of %zu files …%60s", done, count, "");
+	rt_buf_add_byte(&m->cli->err.buf, '\r');
+	rt_term_flush(&m->cli->err);
+}
+
+/* Each discussion is a step of its own. */
+static void
+say_undo(importing *m, rt_str message)
+{
+	uint64_t steps = m->seq > m->begun_seq ? m->seq - m->begun_seq : 1;
+	char count[32] = "";
+	rt_buf retake;
+
+	if (steps > 1)
+		snprintf(count, sizeof(count), " %llu", (unsigned long long)steps);
+	rt_buf_init(&retake, m->cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_add_retake(m->cli, &retake);
+	rt_cli_say(m->cli, message, "step %llu - undo: %s undo%s", (unsigned long long)m->seq,
+		   retake.ptr, count);
+	rt_buf_deinit(&retake);
+}
+
+static rt_status
+finish(importing *m)
+{
+	rt_cli *cli = m->cli;
+	rt_status st = RT_OK;
+	rt_buf buf;
+
+	if (cli->json) {
+		rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_f(
+			&buf,
+			"{\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,\"known\":%zu,"
+			"\"repaired\":%zu,\"skipped\":%zu,\"unknown_files\":%zu,\"dry_run\":%s,"
+			"\"files\":",
+			m->discussions, m->entries, m->takes, m->known, m->repaired, m->skipped,
+			m->unknown, m->dry_run ? "true" : "false");
+		rt_buf_add_str(&buf, rt_buf_str(&m->json));
+		rt_buf_add_c(&buf, "]}");
+		st = rt_cli_buf(cli, &buf);
+		if (st == RT_OK)
+			st = rt_cli_print_json(cli, rt_buf_str(&buf));
+		rt_buf_deinit(&buf);
+	} else if (!cli->quiet) {
+		if (m->files > 1 || m->unknown > 0)
+			rt_term_f(&cli->out, "%zu file%s: %zu entries in %zu discussion%s%s",
+				  m->files, RT_CLI_S(m->files), m->entries, m->discussions,
+				  RT_CLI_S(m->discussions), m->dry_run ? " would be added" : "");
+		if (m->unknown > 0)
+			rt_term_f(&cli->out, "; %zu file%s of no known kind left alone", m->unknown,
+				  RT_CLI_S(m->unknown));
+		if (m->files > 1 || m->unknown > 0)
+			rt_term_c(&cli->out, "\n");
+		if (m->dry_run)
+			rt_term_c(&cli->out, "Nothing was changed.\n");
+		else if (m->entries > 0) {
+			rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+			if (rt_cli_look(cli) == RT_OK &&
+			    rt_str_is(
+				    rt_text_str(
+					    rt_project_cell(cli->value, cli->value->active)->name),
+				    m->discussion)) {
+				rt_buf_add_f(&buf, "Now in discussion \"%s\".", m->discussion);
+			} else {
+				rt_buf_add_c(&buf, "Look at it: retake use ");
+				rt_cli_add_quoted(&buf, m->discussion);
+			}
+			say_undo(m, rt_buf_str(&buf));
+			rt_buf_deinit(&buf);
+		}
+	}
+	if (m->first != RT_OK) {
+		cli->error = m->error;
+		memcpy(cli->hint, m->hint, sizeof(cli->hint));
+	}
+	return st != RT_OK ? st : m->first;
+}
+
+static rt_status
+run_import(rt_cli *cli)
+{
+	const char *format = rt_cli_flag_value(cli, "format");
+	paths files = {.alloc = cli->alloc};
+	importing m = {.cli = cli,
+		       .dry_run = rt_cli_has(cli, "dry-run"),
+		       .name = rt_str_of(rt_cli_flag_value(cli, "name"))};
+	size_t i;
+	rt_status st = RT_OK;
+
+	if (format != NULL && (m.format = rt_format_find(format)) == NULL) {
+		rt_cli_hint(cli, RT_USAGE, "Known formats: retake help formats");
+		return rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", format);
+	}
+	st = find_files(cli, &files);
+	if (st == RT_OK && m.name.size > 0 && files.count > 1)
+		st = rt_cli_fail(cli, RT_USAGE, "--name is for one file, not for %zu", files.count);
+	if (st == RT_OK && files.count == 0)
+		st = rt_cli_fail(cli, RT_NOT_FOUND, "there is no file in %s", rt_cli_word(cli, 0));
+	if (st == RT_OK)
+		st = rt_cli_open(cli, m.dry_run ? RT_CLI_LOOK : RT_CLI_CHANGE);
+	if (st == RT_OK) {
+		m.begun_seq = cli->value->seq;
+		m.begun_us = cli->env->now_us(cli->env->ctx);
+		rt_buf_init(&m.json, cli->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_byte(&m.json, '[');
+		for (i = 0; i < files.count; i++) {
+			import_file(&m, files.items[i], files.asked[i]);
+			say_progress(&m, i + 1, files.count);
+		}
+		if (m.progress) {
+			rt_term_spaces(&cli->err, 79);
+			rt_buf_add_byte(&cli->err.buf, '\r');
+			rt_term_flush(&cli->err);
+		}
+		st = finish(&m);
+		rt_buf_deinit(&m.json);
+	}
+	paths_deinit(&files);
+	return st;
+}
+
+static const rt_cli_flag import_flags[] = {
+	{"dry-run", 'n', NULL, RT_CLI_TEXT, "only say what would be added"},
+	{"name", 0, "NAME", RT_CLI_TEXT, "of the discussion; default: as the file says"},
+	{"format", 0, "NAME", RT_CLI_FORMAT, "do not guess what kind of file it is"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_import = {
+	.name = "import",
+	.group = RT_CLI_FILES,
+	.traits = RT_CLI_DRY_RUN,
+	.min_words = 1,
+	.max_words = RT_CLI_WORDS_ANY,
+	.usage = "FILE… | -",
+	.summary = "read conversations of other programs",
+	.about =
+		"The kind of a file is found by its content, and the file is never changed. What is "
+		"damaged in it is repaired or passed over, and said. Importing the same again adds only "
+		"what is new. A folder stands for every file in it.",
+	.examples = "retake import session.jsonl\nretake import ~/exports --dry-run\n"
+		    "retake import - --format openai < messages.json",
+	.flags = import_flags,
+	.kinds = {RT_CLI_FILE, RT_CLI_FILE, RT_CLI_FILE},
+	.run = run_import,
+};

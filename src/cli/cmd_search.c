@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * search: words in all discussions, or in one. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+enum { LIMIT = 100 };
+
+/* A snippet, with what matched between \001 and \002. */
+static void
+add_snippet(rt_cli *cli, rt_str snippet)
+{
+	rt_term *out = &cli->out;
+	size_t at = 0, end;
+	bool inside = false;
+
+	rt_term_c(out, "    ");
+	while (at < snippet.size) {
+		for (end = at;
+		     end < snippet.size && snippet.ptr[end] != '\001' && snippet.ptr[end] != '\002';
+		     end++)
+			;
+		if (end > at && !inside && snippet.ptr[at] == ' ' && at > 0)
+			rt_term_c(out, " ");
+		rt_term_line(out, rt_str_at(snippet.ptr + at, end - at));
+		if (end > at + 1 && !inside && snippet.ptr[end - 1] == ' ' && end < snippet.size)
+			rt_term_c(out, " ");
+		if (end < snippet.size) {
+			inside = snippet.ptr[end] == '\001';
+			/* Without colour, stars show the same. */
+			if (out->color)
+				rt_term_style(out, inside ? RT_STYLE_MATCH : RT_STYLE_NONE);
+			else
+				rt_term_c(out, "*");
+		}
+		at = end + 1;
+	}
+	rt_term_style(out, RT_STYLE_NONE);
+	rt_term_c(out, "\n");
+}
+
+static void
+add_hit(rt_cli *cli, yyjson_val *hit)
+{
+	rt_term *out = &cli->out;
+	rt_str role = rt_json_str(rt_json_get(hit, "role"));
+
+	rt_term_style(out, RT_STYLE_BOLD);
+	rt_term_line(out, rt_json_str(rt_json_get(hit, "discussion")));
+	rt_term_style(out, RT_STYLE_NONE);
+	rt_term_c(out, "  ");
+	rt_term_line(out, rt_json_str(rt_json_get(hit, "take")));
+	rt_term_c(out, "  ");
+	rt_term_line(out, rt_json_str(rt_json_get(hit, "id")));
+	rt_term_c(out, "  ");
+	rt_term_style(out, rt_cli_role_style(role));
+	rt_term_line(out, role);
+	rt_term_style(out, RT_STYLE_NONE);
+	rt_term_c(out, "\n");
+	add_snippet(cli, rt_json_str(rt_json_get(hit, "snippet")));
+}
+
+static rt_status
+run_search(rt_cli *cli)
+{
+	const char *limit_text = rt_cli_flag_value(cli, "limit");
+	uint64_t limit = LIMIT;
+	size_t i, count;
+	rt_cli_view view;
+	yyjson_val *hit;
+	rt_buf query;
+	rt_status st = RT_OK;
+
+	if (limit_text != NULL)
+		st = rt_cli_number(cli, limit_text, "how many to list", &limit);
+	if (st == RT_OK)
+		st = rt_cli_open(cli, RT_CLI_TEND);
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&query, cli->alloc, RT_BUF_UNLIMITED);
+	for (i = 0; i < cli->args.word_count; i++) {
+		rt_buf_add_c(&query, i > 0 ? " " : "");
+		rt_buf_add_c(&query, rt_cli_word(cli, i));
+	}
+	rt_cli_view_init(cli, &view);
+	st = rt_view_search(cli->engine, cli->value, rt_buf_str(&query),
+			    rt_cli_disc_name(cli).size > 0 ? cli->place.disc : 0,
+			    rt_str_of(rt_cli_flag_value(cli, "role")), (size_t)limit, &view.buf,
+			    &cli->error);
+	if (st == RT_OK && cli->json) {
+		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
+	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK) {
+		if (!rt_cli_has(cli, "no-pager"))
+			rt_term_page(&cli->out);
+		yyjson_arr_foreach(view.root, i, count, hit)
+			add_hit(cli, hit);
+		if (yyjson_arr_size(view.root) == 0) {
+			rt_term_c(&cli->out, "Nothing holds \"");
+			rt_term_line(&cli->out, rt_buf_str(&query));
+			rt_term_c(&cli->out, "\".\n");
+		}
+	}
+	rt_buf_deinit(&query);
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+static const rt_cli_flag search_flags[] = {
+	{"role", 'r', "ROLE", RT_CLI_ROLE, "only entries of this role"},
+	{"limit", 'l', "N", RT_CLI_TEXT, "list so many; default 100"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_search = {
+	.name = "search",
+	.alias = "grep",
+	.group = RT_CLI_LOOKING,
+	.traits = RT_CLI_AT_OP,
+	.min_words = 1,
+	.max_words = RT_CLI_WORDS_ANY,
+	.usage = "TEXT… [-r ROLE] [-d DISCUSSION]",
+	.summary = "find words in all discussions",
+	.about =
+		"Finds entries that hold all the words; the last may be the beginning of one. What was "
+		"found stands between stars, or in colour.",
+	.examples = "retake search sqlite journal\nretake search -d db-choice error",
+	.flags = search_flags,
+	.kinds = {RT_CLI_TEXT},
+	.run = run_search,
+};

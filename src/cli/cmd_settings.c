@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * set, settings, roles, files, track, preset: what belongs to the project and to the
+ * discussion as a whole. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+static rt_status
+read_settings(rt_cli *cli, rt_cli_view *view)
+{
+	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+
+	if (st != RT_OK)
+		return st;
+	return rt_cli_view_read(cli, view,
+				rt_view_settings(cli->engine, cli->value, cli->place.disc,
+						 &view->buf, &cli->error));
+}
+
+static void
+print_value(rt_cli *cli, yyjson_val *value)
+{
+	rt_buf buf;
+
+	if (yyjson_is_str(value)) {
+		rt_term_line(&cli->out, rt_json_str(value));
+		return;
+	}
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	rt_json_add_value(&buf, value);
+	rt_term_line(&cli->out, rt_buf_str(&buf));
+	rt_buf_deinit(&buf);
+}
+
+static rt_status
+print_json_value(rt_cli *cli, yyjson_val *value, const char *otherwise)
+{
+	rt_buf buf;
+	rt_status st;
+
+	if (value == NULL)
+		return rt_cli_print_json(cli, rt_str_of(otherwise));
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	rt_json_add_value(&buf, value);
+	st = rt_cli_buf(cli, &buf);
+	if (st == RT_OK)
+		st = rt_cli_print_json(cli, rt_buf_str(&buf));
+	rt_buf_deinit(&buf);
+	return st;
+}
+
+/* --- settings --- */
+
+static rt_status
+run_settings(rt_cli *cli)
+{
+	const char *wanted = rt_cli_word(cli, 0);
+	rt_cli_view view;
+	yyjson_val *settings, *key, *value;
+	size_t i, count;
+	rt_status st;
+
+	rt_cli_view_init(cli, &view);
+	st = read_settings(cli, &view);
+	if (st != RT_OK) {
+		rt_cli_view_deinit(&view);
+		return st;
+	}
+	settings = rt_json_get(view.root, "settings");
+	if (wanted != NULL) {
+		value = rt_json_get(settings, wanted);
+		if (value == NULL) {
+			rt_cli_hint(cli, RT_NOT_FOUND,
+				    "What is set: retake settings   "
+				    "To set it: retake set %s VALUE",
+				    wanted);
+			st = rt_cli_fail(cli, RT_NOT_FOUND, "the setting \"%.80s\" is not set",
+					 wanted);
+		} else if (cli->json) {
+			st = print_json_value(cli, value, "null");
+		} else {
+			print_value(cli, value);
+			rt_term_c(&cli->out, "\n");
+		}
+	} else if (cli->json) {
+		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
+	} else if (yyjson_obj_size(settings) == 0) {
+		rt_term_c(&cli->out, "Everything is at its default. To set something: "
+				     "retake set KEY VALUE\n");
+	} else {
+		yyjson_obj_foreach(settings, i, count, key, value) {
+			rt_term_line(&cli->out, rt_json_str(key));
+			rt_term_c(&cli->out, " = ");
+			print_value(cli, value);
+			rt_term_c(&cli->out, "\n");
+		}
+	}
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+const rt_cli_command rt_cli_settings = {
+	.name = "settings",
+	.group = RT_CLI_SETTINGS,
+	.traits = RT_CLI_AT_OP,
+	.max_words = 1,
+	.usage = "[KEY]",
+	.summary = "show what is set, or one setting",
+	.examples = "retake settings\nretake settings temperature",
+	.kinds = {RT_CLI_SETTING},
+	.run = run_settings,
+};
+
+/* JSON where it is JSON, else a string. */
+static void
+ask_value(rt_cli *cli, rt_cli_ask *ask, const char *text)
+{
+	rt_json_doc *doc = NULL;
+
+	if (!rt_cli_has(cli, "string") &&
+	    rt_json_read(cli->alloc, rt_str_of(text), &doc, NULL) == RT_OK)
+		rt_cli_ask_json(ask, "value", rt_str_of(text));
+	else
+		rt_cli_ask_text(ask, "value", rt_str_of(text));
+	rt_json_free(doc);
+}
+
+static rt_status
+run_set(rt_cli *cli)
+{
+	const char *key = rt_cli_word(cli, 0), *value = rt_cli_word(cli, 1);
+	bool unset = rt_cli_has(cli, "unset");
+	rt_cli_ask ask;
+	rt_status st;
+
+	if (unset == (value != NULL))
+		return rt_cli_fail(cli, RT_USAGE, "set needs a KEY and a VALUE, or KEY --unset");
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "setting.set");
+	rt_cli_ask_text(&ask, "key", rt_str_of(key));
+	if (unset)
+		rt_cli_ask_json(&ask, "value", RT_STR("null"));
+	else
+		ask_value(cli, &ask, value);
+	st = rt_cli_ask_run(&ask);
+	if (st == RT_OK && unset)
+		st = rt_cli_ask_say(&ask, "%s is back at its default.", key);
+	else if (st == RT_OK)
+		st = rt_cli_ask_say(&ask, "Set %s to %.200s.", key, value);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag set_flags[] = {
+	{"unset", 0, NULL, RT_CLI_TEXT, "back to the default"},
+	{"string", 's', NULL, RT_CLI_TEXT, "VALUE is a text, even when it looks like JSON"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_set = {
+	.name = "set",
+	.group = RT_CLI_SETTINGS,
+	.min_words = 1,
+	.max_words = 2,
+	.usage = "KEY VALUE | KEY --unset",
+	.summary = "change a setting",
+	.about =
+		"VALUE is read as JSON where it is JSON, else as a text. draft, temperature, top_p and "
+		"max_tokens belong to the discussion, everything else to the project. Known keys: "
+		"project_system_prompt, global_system_prompt, base_system_prompt, "
+		"use_default_base_prompt, model, auto_add_history, edit_notices, role_map. Any other "
+		"key is kept.",
+	.examples = "retake set temperature 0.7\nretake set model qwen3:8b\n"
+		    "retake set temperature --unset",
+	.ops = "setting.set",
+	.flags = set_flags,
+	.kinds = {RT_CLI_SETTING, RT_CLI_TEXT},
+	.run = run_set,
+};
+
+/* --- roles --- */
+
+static rt_status
+list_roles(rt_cli *cli)
+{
+	rt_cli_view view;
+	yyjson_val *roles, *role;
+	size_t i, count;
+	rt_status st;
+
+	rt_cli_view_init(cli, &view);
+	st = read_settings(cli, &view);
+	roles = st == RT_OK ? rt_json_get(view.root, "roles") : NULL;
+	if (st == RT_OK && cli->json) {
+		st = print_json_value(cli, roles, "[]");
+	} else if (st == RT_OK) {
+		yyjson_arr_foreach(roles, i, count, role) {
+			rt_term_line(&cli->out, rt_json_str(role));
+			rt_term_c(&cli->out, "\n");
+		}
+		if (yyjson_arr_size(roles) == 0)
+			rt_term_c(&cli->out,
+				  "The list is empty; entries without a role are User.\n");
+	}
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+static rt_status
+run_roles(rt_cli *cli)
+{
+	const char *verb = rt_cli_word(cli, 0), *role = rt_cli_word(cli, 1);
+	rt_cli_ask ask;
+	bool add;
+	rt_status st;
+
+	if (verb == NULL)
+		return list_roles(cli);
+	add = strcmp(verb, "add") == 0;
+	if (role == NULL || (!add && strcmp(verb, "rm") != 0))
+		return rt_cli_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"",
+				   verb);
+	rt_cli_ask_init(cli, &ask);
+	st = rt_cli_ask_simple(&ask, add ? "role.add" : "role.remove", "role", role, NULL);
+	if (st == RT_OK)
+		st = rt_cli_ask_say(
+			&ask,
+			add ? "Added the role \"%s\"."
+			    : "Removed the role \"%s\" from the list; entries keep theirs.",
+			role);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+const rt_cli_command rt_cli_roles = {
+	.name = "roles",
+	.group = RT_CLI_SETTINGS,
+	.traits = RT_CLI_AT_OP,
+	.max_words = 2,
+	.usage = "[add ROLE | rm ROLE]",
+	.summary = "list the project's roles, add one, remove one",
+	.about =
+		"An entry may have any role; this list is what screens offer. Its first is the default.",
+	.examples = "retake roles\nretake roles add Reviewer",
+	.ops = "role.add role.remove",
+	.kinds = {RT_CLI_TEXT, RT_CLI_ROLE},
+	.run = run_roles,
+};
+
+/* --- files --- */
+
+static const char *const file_lists[] = {"files", "context_files", "screenshots"};
+
+static bool
+is_file_list(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		if (strcmp(word, file_lists[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The settings view has "files" as an object of lists, or each list by itself. */
+static yyjson_val *
+file_list(yyjson_val *settings, const char *which)
+{
+	yyjson_val *files = rt_json_get(settings, "files"), *inner;
+
+	inner = yyjson_is_obj(files) ? rt_json_get(files, which) : NULL;
+	return inner != NULL ? inner : rt_json_get(settings, which);
+}
+
+static rt_status
+list_files(rt_cli *cli, const char *which)
+{
+	rt_cli_view view;
+	yyjson_val *item;
+	size_t i, count, list, shown = 0;
+	rt_buf json;
+	rt_status st;
+
+	rt_cli_view_init(cli, &view);
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&json, '{');
+	st = read_settings(cli, &view);
+	for (list = 0; st == RT_OK && list < 3; list++) {
+		yyjson_val *items = file_list(view.root, file_lists[list]);
+
+		if ((which != NULL && strcmp(which, file_lists[list]) != 0) ||
+		    !yyjson_is_arr(items))
+			continue;
+		rt_json_add_key(&json, file_lists[list]);
+		rt_json_add_value(&json, items);
+		yyjson_arr_foreach(items, i, count, item) {
+			shown++;
+			if (cli->json)
+				continue;
+			if (which == NULL)
+				rt_term_f(&cli->out, "%-14s ", file_lists[list]);
+			print_value(cli, item);
+			rt_term_c(&cli->out, "\n");
+		}
+	}
+	rt_buf_add_byte(&json, '}');
+	if (st == RT_OK && cli->json)
+		st = rt_cli_print_json(cli, rt_buf_str(&json));
+	else if (st == RT_OK && shown == 0)
+		rt_term_c(&cli->out, "No files. To name some: retake files set files FILE…\n");
+	rt_buf_deinit(&json);
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+static void
+add_items(rt_buf *json, const rt_cli *cli, size_t from)
+{
+	size_t i;
+
+	for (i = from; i < cli->args.word_count; i++) {
+		rt_json_add_comma(json);
+		rt_json_add_string(json, rt_str_of(rt_cli_word(cli, i)));
+	}
+}
+
+static bool
+is_named(const rt_cli *cli, rt_str item)
+{
+	size_t i;
+
+	for (i = 2; i < cli->args.word_count; i++)
+		if (rt_str_is(item, rt_cli_word(cli, i)))
+			return true;
+	return false;
+}
+
+/* The new list: set takes the words alone, add puts them behind, rm takes them out. */
+static rt_status
+new_list(rt_cli *cli, const char *verb, const char *which, rt_buf *json)
+{
+	rt_cli_view view;
+	yyjson_val *item;
+	size_t i, count;
+	rt_status st = RT_OK;
+
+	rt_buf_add_byte(json, '[');
+	if (strcmp(verb, "set") != 0) {
+		rt_cli_view_init(cli, &view);
+		st = rt_cli_view_read(cli, &view,
+				      rt_view_settings(cli->engine, cli->value, cli->place.disc,
+						       &view.buf, &cli->error));
+		if (st == RT_OK)
+			yyjson_arr_foreach(file_list(view.root, which), i, count, item) {
+				if (is_named(cli, rt_json_str(item)))
+					continue;
+				rt_json_add_comma(json);
+				rt_json_add_value(json, item);
+			}
+		rt_cli_view_deinit(&view);
+	}
+	if (strcmp(verb, "rm") != 0)
+		add_items(json, cli, 2);
+	rt_buf_add_byte(json, ']');
+	return st == RT_OK ? rt_cli_buf(cli, json) : st;
+}
+
+static rt_status
+run_files(rt_cli *cli)
+{
+	const char *verb = rt_cli_word(cli, 0), *which = rt_cli_word(cli, 1);
+	rt_cli_ask ask;
+	rt_buf json;
+	rt_status st;
+
+	if (verb == NULL || (is_file_list(verb) && which == NULL))
+		return list_files(cli, verb);
+	if (strcmp(verb, "set") != 0 && strcmp(verb, "add") != 0 && strcmp(verb, "rm") != 0)
+		return rt_cli_fail(cli, RT_USAGE, "files can set, add and rm, not \"%.40s\"", verb);
+	if (which == NULL || !is_file_list(which))
+		return rt_cli_fail(cli, RT_USAGE,
+				   "files %s needs to know which list: files, context_files or "
+				   "screenshots",
+				   verb);
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+	st = new_list(cli, verb, which, &json);
+	rt_cli_ask_op(&ask, "files.set");
+	rt_cli_ask_text(&ask, "which", rt_str_of(which));
+	rt_cli_ask_json(&ask, "items", rt_buf_str(&json));
+	if (st == RT_OK)
+		st = rt_cli_ask_run(&ask);
+	if (st == RT_OK)
+		st = rt_cli_ask_say(&ask, "Changed the list %s.", which);
+	rt_buf_deinit(&json);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+const rt_cli_command rt_cli_files = {
+	.name = "files",
+	.group = RT_CLI_SETTINGS,
+	.traits = RT_CLI_AT_OP,
+	.max_words = RT_CLI_WORDS_ANY,
+	.usage = "[files | context_files | screenshots]\n"
+		 "set|add|rm LIST FILE…",
+	.summary = "show or change the discussion's lists of files",
+	.about =
+		"There are three lists: files, context_files and screenshots. They are part of what undo "
+		"brings back.",
+	.examples = "retake files\nretake files add context_files src/main.c",
+	.ops = "files.set",
+	.kinds = {RT_CLI_TEXT, RT_CLI_TEXT, RT_CLI_FILE},
+	.run = run_files,
+};
+
+/* --- track --- */
+
+static rt_status
+show_track(rt_cli *cli)
+{
+	rt_cli_view view;
+	yyjson_val *track;
+	rt_status st;
+
+	rt_cli_view_init(cli, &view);
+	st = read_settings(cli, &view);
+	if (st == RT_OK) {
+		track = rt_json_get(view.root, "track");
+		if (cli->json) {
+			st = print_json_value(cli, track, "null");
+		} else if (track == NULL) {
+			rt_term_c(&cli->out, "The discussion is bound to no track.\n");
+		} else {
+			print_value(cli, track);
+			rt_term_c(&cli->out, "\n");
+		}
+	}
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+static rt_status
+run_track(rt_cli *cli)
+{
+	const char *name = rt_cli_word(cli, 0);
+	bool clear = rt_cli_has(cli, "clear");
+	rt_cli_ask ask;
+	rt_status st;
+
+	if (name == NULL && !clear)
+		return show_track(cli);
+	if (name != NULL && clear)
+		return rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "track.set");
+	if (clear)
+		rt_cli_ask_json(&ask, "track", RT_STR("null"));
+	else
+		rt_cli_ask_text(&ask, "track", rt_str_of(name));
+	st = rt_cli_ask_run(&ask);
+	if (st == RT_OK && clear)
+		st = rt_cli_ask_say(&ask, "The discussion is bound to no track now.");
+	else if (st == RT_OK)
+		st = rt_cli_ask_say(&ask, "Bound the discussion to the track \"%s\".", name);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag track_flags[] = {
+	{"clear", 'c', NULL, RT_CLI_TEXT, "bind it to none"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_track = {
+	.name = "track",
+	.group = RT_CLI_SETTINGS,
+	.traits = RT_CLI_AT_OP,
+	.max_words = 1,
+	.usage = "[NAME | --clear]",
+	.summary = "show or set the track the discussion is bound to",
+	.examples = "retake track release-2",
+	.ops = "track.set",
+	.flags = track_flags,
+	.kinds = {RT_CLI_TEXT},
+	.run = run_track,
+};
+
+/* --- preset --- */
+
+static rt_status
+list_presets(rt_cli *cli)
+{
+	rt_cli_view view;
+	yyjson_val *presets, *key, *value;
+	size_t i, count;
+	rt_status st;
+
+	rt_cli_view_init(cli, &view);
+	st = read_settings(cli, &view);
+	if (st == RT_OK) {
+		presets = rt_json_get(view.root, "presets");
+		if (cli->json) {
+			st = print_json_value(cli, presets, "{}");
+		} else {
+			if (yyjson_obj_size(presets) > 0) /* the macro does not like NULL */
+				yyjson_obj_foreach(presets, i, count, key, value) {
+					rt_term_line(&cli->out, rt_json_str(key));
+					rt_term_c(&cli->out, "\n");
+				}
+			else
+				rt_term_c(&cli->out, "No presets. To keep the files and prompts of "
+						     "now: retake preset save NAME\n");
+		}
+	}
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+static rt_status
+run_preset(rt_cli *cli)
+{
+	static const char *const verbs[] = {"save", "load", "delete"};
+	static const char *const ops[] = {"preset.save", "preset.load", "preset.delete"};
+	static const char *const did[] = {"Saved", "Loaded", "Deleted"};
+	const char *verb = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
+	rt_cli_ask ask;
+	rt_status st;
+	size_t i = 0;
+
+	if (verb == NULL)
+		return list_presets(cli);
+	while (i < 3 && strcmp(verb, verbs[i]) != 0)
+		i++;
+	if (i == 3 || name == NULL)
+		return rt_cli_fail(cli, RT_USAGE,
+				   "preset can save, load and delete a NAME, not "
+				   "\"%.40s\" alone",
+				   verb);
+	rt_cli_ask_init(cli, &ask);
+	st = rt_cli_ask_simple(&ask, ops[i], "name", name, NULL);
+	if (st == RT_OK)
+		st = rt_cli_ask_say(&ask, "%s the preset \"%s\".", did[i], name);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+const rt_cli_command rt_cli_preset = {
+	.name = "preset",
+	.alias = "presets",
+	.group = RT_CLI_SETTINGS,
+	.traits = RT_CLI_AT_OP,
+	.max_words = 2,
+	.usage = "[save|load|delete NAME]",
+	.summary = "keep files, screenshots and prompts under a name",
+	.examples = "retake preset save review\nretake preset load review",
+	.ops = "preset.save preset.load preset.delete",
+	.kinds = {RT_CLI_TEXT},
+	.run = run_preset,
+};

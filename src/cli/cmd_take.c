@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * branch, go, label, clear, truncate, graft, promote, extract: takes as a whole, and where
+ * one is in them. The command takes is in cmd_takes.c. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+/* --- branch --- */
+
+static rt_status
+run_branch(rt_cli *cli)
+{
+	const char *at = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
+	const rt_take *take = NULL;
+	rt_cli_ask ask;
+	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "take.branch");
+	st = rt_cli_ask_entry(&ask, "at", at == NULL ? "@" : at);
+	if (name != NULL)
+		rt_cli_ask_text(&ask, "name", rt_str_of(name));
+	if (st == RT_OK)
+		st = rt_cli_ask_run(&ask);
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st == RT_OK) {
+		size_t count = rt_seq_count(take->slots);
+
+		st = rt_cli_ask_say(&ask, "Now in the new take \"%s\" with %zu entr%s.",
+				    ask.result->take, count, RT_CLI_IES(count));
+	}
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+const rt_cli_command rt_cli_branch = {
+	.name = "branch",
+	.group = RT_CLI_BRANCHING,
+	.max_words = 2,
+	.usage = "[ENTRY [NAME]]",
+	.summary = "start a new take that holds everything up to an entry",
+	.about =
+		"The new take is named like the old one with _take_ and a number unless NAME is "
+		"given, and becomes the active one. The old take stays as it is. Without ENTRY, at "
+		"the head.",
+	.examples = "retake branch :6\nretake branch good-start duck",
+	.ops = "take.branch",
+	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.run = run_branch,
+};
+
+/* --- go --- */
+
+static rt_status
+run_go(rt_cli *cli)
+{
+	const char *address = rt_cli_word(cli, 0);
+	bool start = rt_cli_has(cli, "start");
+	const rt_take *take = NULL;
+	size_t at = 0, count;
+	rt_cli_ask ask;
+	rt_buf where;
+	rt_status st;
+
+	if (start == (address != NULL))
+		return rt_cli_fail(cli, RT_USAGE, "go needs an ENTRY, or --start");
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st != RT_OK)
+		return st;
+	if (!start) {
+		/* For a good message; the engine decides. */
+		uint32_t entry;
+
+		st = rt_cli_entry(cli, address, true, &entry);
+		if (st != RT_OK)
+			return st;
+	}
+	rt_cli_ask_init(cli, &ask);
+	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_ask_op(&ask, "head.move");
+	if (start)
+		rt_cli_ask_json(&ask, "entry", RT_STR("null"));
+	else
+		st = rt_cli_ask_entry(&ask, "entry", address);
+	if (st == RT_OK)
+		st = rt_cli_ask_run(&ask);
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st == RT_OK && start) {
+		st = rt_cli_ask_say(&ask, "The head is before the first entry; the next one begins "
+					  "a new take.");
+	} else if (st == RT_OK) {
+		rt_cli_add_where(cli, ask.result->entry, &where);
+		count = rt_seq_count(take->slots);
+		if (rt_cli_position(cli, ask.result->entry, &at, NULL) == RT_OK && at + 1 < count)
+			st = rt_cli_ask_say(&ask,
+					    "The head is at entry %s; the next entry begins a new "
+					    "take.",
+					    where.ptr);
+		else
+			st = rt_cli_ask_say(&ask,
+					    "The head is at entry %s, the end of take \"%s\".",
+					    where.ptr == NULL ? "" : where.ptr, take->name->ptr);
+	}
+	rt_buf_deinit(&where);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag go_flags[] = {
+	{"start", 0, NULL, RT_CLI_TEXT, "before the first entry"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_go = {
+	.name = "go",
+	.group = RT_CLI_BRANCHING,
+	.max_words = 1,
+	.usage = "ENTRY | --start",
+	.summary = "move the head: continue from another entry",
+	.about =
+		"Any entry of the discussion will do, also of another take. When something follows "
+		"it there, the next entry that is added starts a new take by itself.",
+	.examples = "retake go :6\nretake go good-start\nretake go @-",
+	.ops = "head.move",
+	.flags = go_flags,
+	.kinds = {RT_CLI_ENTRY},
+	.run = run_go,
+};
+
+/* --- label --- */
+
+static rt_status
+list_labels(rt_cli *cli)
+{
+	rt_cli_view view;
+	yyjson_val *row;
+	size_t i, count, shown = 0;
+	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_buf json;
+
+	if (st != RT_OK)
+		return st;
+	rt_cli_view_init(cli, &view);
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&json, '[');
+	st = rt_cli_view_read(
+		cli, &view,
+		rt_view_tree(cli->engine, cli->value, cli->place.disc, &view.buf, &cli->error));
+	if (st == RT_OK) {
+		yyjson_arr_foreach(view.root, i, count, row) {
+			rt_str label = rt_json_str(rt_json_get(row, "label"));
+
+			if (label.size == 0)
+				continue;
+			rt_json_add_comma(&json);
+			rt_buf_add_c(&json, "{\"label\":");
+			rt_json_add_string(&json, label);
+			rt_json_add_key(&json, "entry");
+			rt_json_add_string(&json, rt_json_str(rt_json_get(row, "id")));
+			rt_buf_add_byte(&json, '}');
+			if (cli->json)
+				continue;
+			shown++;
+			rt_term_style(&cli->out, RT_STYLE_YELLOW);
+			rt_term_line(&cli->out, label);
+			rt_term_style(&cli->out, RT_STYLE_NONE);
+			rt_term_c(&cli->out, "  ");
+			rt_term_line(&cli->out, rt_json_str(rt_json_get(row, "id")));
+			rt_term_c(&cli->out, "  ");
+			rt_term_line(&cli->out, rt_json_str(rt_json_get(row, "preview")));
+			rt_term_c(&cli->out, "\n");
+		}
+		if (!cli->json && shown == 0)
+			rt_term_c(&cli->out, "No labels. Set one: retake label ENTRY NAME\n");
+	}
+	rt_buf_add_byte(&json, ']');
+	if (st == RT_OK && cli->json)
+		st = rt_cli_print_json(cli, rt_buf_str(&json));
+	rt_buf_deinit(&json);
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+static rt_status
+run_label(rt_cli *cli)
+{
+	const char *address = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
+	bool clear = rt_cli_has(cli, "clear");
+	rt_cli_ask ask;
+	rt_status st;
+
+	if (address == NULL && !clear)
+		return list_labels(cli);
+	if (address == NULL || clear == (name != NULL))
+		return rt_cli_fail(cli, RT_USAGE, "label needs an ENTRY and a NAME, or --clear");
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "label.set");
+	st = rt_cli_ask_entry(&ask, "entry", address);
+	if (clear)
+		rt_cli_ask_json(&ask, "label", RT_STR("null"));
+	else
+		rt_cli_ask_text(&ask, "label", rt_str_of(name));
+	if (st == RT_OK)
+		st = rt_cli_ask_run(&ask);
+	if (st == RT_OK && clear)
+		st = rt_cli_ask_say(&ask, "Took the label off entry %s.", ask.result->entry);
+	else if (st == RT_OK)
+		st = rt_cli_ask_say(&ask, "Labelled entry %s [%s].", ask.result->entry, name);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag label_flags[] = {
+	{"clear", 'c', NULL, RT_CLI_TEXT, "take the label off"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_label = {
+	.name = "label",
+	.group = RT_CLI_BRANCHING,
+	.max_words = 2,
+	.usage = "[ENTRY NAME | ENTRY --clear]",
+	.summary = "name an entry; without words, list the labels",
+	.about = "A label is an address: retake go good-start.",
+	.examples = "retake label :6 good-start\nretake label good-start --clear\nretake label",
+	.ops = "label.set",
+	.flags = label_flags,
+	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.run = run_label,
+};
+
+/* --- clear, truncate --- */
+
+static rt_status
+run_clear(rt_cli *cli)
+{
+	rt_cli_ask ask;
+	rt_status st;
+
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "take.clear");
+	if (rt_cli_has(cli, "all"))
+		rt_cli_ask_bool(&ask, "all", true);
+	st = rt_cli_ask_run(&ask);
+	if (st == RT_OK)
+		st = rt_cli_ask_say(&ask, "Cleared the take%s (still in history).",
+				    rt_cli_has(cli, "all") ? " and the prompt" : "");
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag clear_flags[] = {
+	{"all", 'a', NULL, RT_CLI_TEXT, "the working prompt, too"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_clear = {
+	.name = "clear",
+	.group = RT_CLI_BRANCHING,
+	.usage = "[--all]",
+	.summary = "take out all entries of the take",
+	.examples = "retake clear",
+	.ops = "take.clear",
+	.flags = clear_flags,
+	.run = run_clear,
+};
+
+static rt_status
+run_truncate(rt_cli *cli)
+{
+	const rt_take *take = NULL;
+	uint64_t pairs = 0;
+	size_t before, after;
+	rt_cli_ask ask;
+	rt_status st = rt_cli_number(cli, rt_cli_word(cli, 0), "how many pairs to keep", &pairs);
+
+	if (st == RT_OK)
+		st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st != RT_OK)
+		return st;
+	before = rt_seq_count(take->slots);
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "take.truncate");
+	rt_cli_ask_number(&ask, "pairs", pairs);
+	st = rt_cli_ask_run(&ask);
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st == RT_OK) {
+		after = rt_seq_count(take->slots);
+		st = rt_cli_ask_say(&ask,
+				    "Kept the last %zu entr%s, removed %zu (still in history).",
+				    after, RT_CLI_IES(after), before - after);
+	}
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+const rt_cli_command rt_cli_truncate = {
+	.name = "truncate",
+	.group = RT_CLI_BRANCHING,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "PAIRS",
+	.summary = "keep only the last question-answer pairs",
+	.about =
+		"Everything before goes, entries of the system, too; mute or move what is to stay.",
+	.examples = "retake truncate 5",
+	.ops = "take.truncate",
+	.run = run_truncate,
+};
+
+/* --- graft --- */
+
+static rt_status
+run_graft(rt_cli *cli)
+{
+	const char *from = rt_cli_flag_value(cli, "from");
+	const char *before = rt_cli_flag_value(cli, "before");
+	const char *after = rt_cli_flag_value(cli, "after");
+	size_t i, count = cli->args.word_count;
+	rt_cli_ask ask;
+	rt_buf entries;
+	rt_status st;
+
+	if (from == NULL)
+		return rt_cli_fail(cli, RT_USAGE, "graft needs --from TAKE");
+	if ((before == NULL) == (after == NULL))
+		return rt_cli_fail(cli, RT_USAGE,
+				   "graft needs one of --before ENTRY and --after ENTRY");
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_buf_init(&entries, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&entries, '[');
+	for (i = 0; i < count; i++) {
+		rt_json_add_comma(&entries);
+		rt_json_add_string(&entries, rt_str_of(rt_cli_word(cli, i)));
+	}
+	rt_buf_add_byte(&entries, ']');
+	rt_cli_ask_op(&ask, "take.graft");
+	rt_cli_ask_json(&ask, "entries", rt_buf_str(&entries));
+	rt_cli_ask_text(&ask, "from", rt_str_of(from));
+	st = rt_cli_ask_entry(&ask, before != NULL ? "before" : "after",
+			      before != NULL ? before : after);
+	if (st == RT_OK)
+		st = rt_cli_ask_run(&ask);
+	if (st == RT_OK)
+		st = rt_cli_ask_say(&ask, "Brought %zu entr%s from take \"%s\" in.", count,
+				    RT_CLI_IES(count), from);
+	rt_buf_deinit(&entries);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+static const rt_cli_flag graft_flags[] = {
+	{"from", 'f', "TAKE", RT_CLI_TAKE, "the take that they are in"},
+	{"before", 'b', "ENTRY", RT_CLI_ENTRY, "the entry that will follow"},
+	{"after", 'a', "ENTRY", RT_CLI_ENTRY, "the entry that will precede"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_graft = {
+	.name = "graft",
+	.group = RT_CLI_BRANCHING,
+	.min_words = 1,
+	.max_words = RT_CLI_WORDS_ANY,
+	.usage = "ENTRY… --from TAKE --before|--after ENTRY",
+	.summary = "bring entries of another take into this one",
+	.examples = "retake graft k3f9 9z2p --from main --after :4",
+	.ops = "take.graft",
+	.flags = graft_flags,
+	.kinds = {RT_CLI_ENTRY, RT_CLI_ENTRY, RT_CLI_ENTRY},
+	.run = run_graft,
+};
+
+/* --- promote, extract --- */
+
+static rt_status
+run_promote(rt_cli *cli)
+{
+	const char *take = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
+	const rt_take *active = NULL;
+	rt_cli_ask ask;
+	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &active);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	if (name == NULL) {
+		name = take;
+		take = NULL;
+	}
+	rt_cli_ask_op(&ask, "take.promote");
+	rt_cli_ask_text(&ask, "take", take != NULL ? rt_str_of(take) : rt_text_str(active->name));
+	rt_cli_ask_text(&ask, "name", rt_str_of(name));
+	st = rt_cli_ask_run(&ask);
+	if (st == RT_OK)
+		st = rt_cli_ask_say(&ask, "The take is now a discussion of its own, \"%s\".",
+				    ask.result->discussion);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+const rt_cli_command rt_cli_promote = {
+	.name = "promote",
+	.group = RT_CLI_BRANCHING,
+	.min_words = 1,
+	.max_words = 2,
+	.usage = "[TAKE] NAME",
+	.summary = "make a take a discussion of its own",
+	.about = "Without TAKE, the active one.",
+	.examples = "retake promote duck duckdb",
+	.ops = "take.promote",
+	.kinds = {RT_CLI_TAKE, RT_CLI_TEXT},
+	.run = run_promote,
+};
+
+static rt_status
+run_extract(rt_cli *cli)
+{
+	const char *address = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
+	rt_cli_ask ask;
+	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	rt_cli_ask_op(&ask, "discussion.extract");
+	st = rt_cli_ask_entry(&ask, "entry", address == NULL ? "@" : address);
+	if (name != NULL)
+		rt_cli_ask_text(&ask, "name", rt_str_of(name));
+	if (st == RT_OK)
+		st = rt_cli_ask_run(&ask);
+	if (st == RT_OK)
+		st = rt_cli_ask_say(&ask, "Now in the new discussion \"%s\".",
+				    ask.result->discussion);
+	if (st == RT_OK && !cli->json && !cli->quiet && ask.result->editor != NULL) {
+		rt_term_c(&cli->out, "The text to send again:\n");
+		rt_term_indented(&cli->out, rt_text_str(ask.result->editor), 4);
+	}
+	rt_cli_ask_deinit(&ask);
+	return st;
+}
+
+const rt_cli_command rt_cli_extract = {
+	.name = "extract",
+	.group = RT_CLI_BRANCHING,
+	.max_words = 2,
+	.usage = "[ENTRY [NAME]]",
+	.summary = "make a discussion of the path to an entry",
+	.about = "An entry of the user is left out, and its text is given back to be sent again. "
+		 "Without ENTRY, the path to the head.",
+	.examples = "retake extract :6 second-try",
+	.ops = "discussion.extract",
+	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.run = run_extract,
+};

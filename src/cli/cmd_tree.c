@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tree: all takes of a discussion as one tree. Lines of descent are drawn only where the
+ * tree forks, so a long conversation does not drift to the right:
+ *
+ *     * User  Which database?
+ *     * AI  SQLite: one file …  [good-start]
+ *     |- * User  Use SQLite
+ *     |  * AI  Good. Schema: …  (main)  <- head
+ *     `- User  What about DuckDB?  (duck)
+ *
+ * Nothing here recurses: rows come depth-first, and each knows its parent's row. */
+#include "cli/cli.h"
+#include "cli/screen.h"
+#include "base/hash.h"
+
+enum {
+	PREVIEW = 60,
+	NARROW = 50,
+	GUTTER_MAX = 40 /* columns of gutter at most; deeper forks show the last few levels */
+};
+
+typedef struct row {
+	yyjson_val *json;
+	size_t parent; /* row, or SIZE_MAX */
+	size_t children;
+	size_t level; /* forks above */
+	bool forked;  /* one of several children */
+	bool last;    /* the last of them */
+} row;
+
+/* The last row of a take. */
+typedef struct tip {
+	rt_str take;
+	size_t row; /* + 1; 0: free */
+} tip;
+
+typedef struct tree {
+	const rt_alloc *alloc;
+	row *rows;
+	size_t count;
+	size_t roots;
+	size_t *table; /* node -> row + 1 */
+	size_t mask;
+	bool *more; /* by level: do siblings follow further down */
+	tip *tips;  /* by the hash of a take's name */
+	size_t tips_mask;
+	rt_str active; /* name of the active take */
+} tree;
+
+/* --- shape --- */
+
+static size_t *
+find_node(const tree *t, rt_str node)
+{
+	size_t at = (size_t)rt_hash(node.ptr, node.size, 0) & t->mask;
+
+	for (; t->table[at] != 0; at = (at + 1) & t->mask)
+		if (rt_str_eq(rt_json_str(rt_json_get(t->rows[t->table[at] - 1].json, "node")),
+			      node))
+			break;
+	return &t->table[at];
+}
+
+static tip *
+find_tip(const tree *t, rt_str take)
+{
+	size_t at = (size_t)rt_hash(take.ptr, take.size, 0) & t->tips_mask;
+
+	while (t->tips[at].row != 0 && !rt_str_eq(t->tips[at].take, take))
+		at = (at + 1) & t->tips_mask;
+	return &t->tips[at];
+}
+
+static rt_status
+tree_tips(rt_cli *cli, tree *t, size_t takes)
+{
+	size_t room = 16, i, j, count;
+	yyjson_val *take;
+
+	while (room < takes * 2 + 2)
+		room *= 2;
+	t->tips_mask = room - 1;
+	t->tips = rt_new0(t->alloc, room * sizeof(*t->tips));
+	if (t->tips == NULL)
+		return rt_cli_nomem(cli);
+	for (i = 0; i < t->count; i++) {
+		yyjson_arr_foreach(rt_json_get(t->rows[i].json, "takes"), j, count, take)
+			*find_tip(t, rt_json_str(take)) = (tip){rt_json_str(take), i + 1};
+	}
+	return RT_OK;
+}
+
+static rt_status
+tree_init(rt_cli *cli, tree *t, yyjson_val *rows)
+{
+	size_t count = yyjson_arr_size(rows), room = 16, i, max;
+	yyjson_val *json;
+
+	while (room < count * 2)
+		room *= 2;
+	t->alloc = cli->alloc;
+	t->mask = room - 1;
+	t->table = rt_new0(cli->alloc, room * sizeof(*t->table));
+	t->rows = rt_new0(cli->alloc, (count + 1) * sizeof(*t->rows));
+	t->more = rt_new0(cli->alloc, count + 2);
+	if (t->table == NULL || t->rows == NULL || t->more == NULL)
+		return rt_cli_nomem(cli);
+	yyjson_arr_foreach(rows, i, max, json) {
+		rt_str parent = rt_json_str(rt_json_get(json, "parent_node"));
+		size_t above = parent.size == 0 ? 0 : *find_node(t, parent);
+
+		t->rows[i].json = json;
+		t->rows[i].parent = above == 0 ? SIZE_MAX : above - 1;
+		if (above == 0)
+			t->roots++;
+		else
+			t->rows[above - 1].children++;
+		t->count = i + 1;
+		*find_node(t, rt_json_str(rt_json_get(json, "node"))) = i + 1;
+	}
+	return RT_OK;
+}
+
+/* Levels; and, going backwards, the first child that is met is the last of its siblings. */
+static rt_status
+tree_shape(rt_cli *cli, tree *t)
+{
+	bool *met = rt_new0(t->alloc, t->count + 1); /* by parent; at count: of the roots */
+	size_t i;
+
+	if (met == NULL)
+		return rt_cli_nomem(cli);
+	for (i = 0; i < t->count; i++) {
+		row *r = &t->rows[i];
+		const row *parent = r->parent == SIZE_MAX ? NULL : &t->rows[r->parent];
+
+		r->forked = parent == NULL ? t->roots > 1 : parent->children > 1;
+		r->level = (parent == NULL ? 0 : parent->level) + (size_t)r->forked;
+	}
+	for (i = t->count; i-- > 0;) {
+		size_t parent = t->rows[i].parent == SIZE_MAX ? t->count : t->rows[i].parent;
+
+		t->rows[i].last = !met[parent];
+		met[parent] = true;
+	}
+	rt_free(t->alloc, met);
+	return RT_OK;
+}
+
+/* --- drawing --- */
+
+static void
+add_gutter(rt_cli *cli, const tree *t, const row *r)
+{
+	bool fine = cli->out.utf8;
+	size_t room = cli->out.columns > 0 && cli->out.columns / 2 < GUTTER_MAX
+			      ? cli->out.columns / 2
+			      : GUTTER_MAX;
+	size_t levels = room / 3, level = 1;
+
+	if (levels == 0)
+		levels = 1;
+	rt_term_style(&cli->out, RT_STYLE_DIM);
+	if (r->level > levels) {
+		level = r->level - levels + 1;
+		rt_term_c(&cli->out, fine ? "\xE2\x80\xA6" : "<");
+	}
+	for (; level <= r->level; level++) {
+		bool here = level == r->level && r->forked;
+
+		if (here)
+			rt_term_c(&cli->out,
+				  r->last ? (fine ? "\xE2\x94\x94\xE2\x94\x80 " : "`- ")
+					  : (fine ? "\xE2\x94\x9C\xE2\x94\x80 " : "|- "));
+		else
+			rt_term_c(&cli->out,
+				  t->more[level] ? (fine ? "\xE2\x94\x82  " : "|  ") : "   ");
+	}
+	rt_term_style(&cli->out, RT_STYLE_NONE);
+}
+
+static bool
+holds(yyjson_val *takes, rt_str name)
+{
+	yyjson_val *take;
+	size_t i, count;
+
+	yyjson_arr_foreach(takes, i, count, take) {
+		if (rt_str_eq(rt_json_str(take), name))
+			return true;
+	}
+	return false;
+}
+
+/* Takes that end here. */
+static void
+add_tips(const tree *t, size_t at, rt_buf *buf)
+{
+	yyjson_val *take;
+	size_t i, count;
+
+	yyjson_arr_foreach(rt_json_get(t->rows[at].json, "takes"), i, count, take) {
+		const tip *end = find_tip(t, rt_json_str(take));
+
+		if (end->row != at + 1)
+			continue;
+		rt_buf_add_c(buf, buf->size > 0 ? ", " : "");
+		rt_screen_add_line(buf, rt_json_str(take));
+		if (rt_str_eq(rt_json_str(take), t->active))
+			rt_buf_add_c(buf, " *");
+	}
+}
+
+/* What stands behind the text, without styles, to know its width. */
+static void
+add_tail(rt_cli *cli, const tree *t, size_t at, rt_buf *buf)
+{
+	yyjson_val *json = t->rows[at].json;
+	rt_str kind = rt_json_str(rt_json_get(json, "kind"));
+	rt_buf tips;
+
+	rt_buf_init(&tips, cli->alloc, RT_BUF_UNLIMITED);
+	add_tips(t, at, &tips);
+	if (kind.size > 0 && !rt_str_is(kind, "message")) {
+		rt_buf_add_c(buf, "  (");
+		rt_screen_add_line(buf, kind);
+		rt_buf_add_c(buf, ")");
+	}
+	if (yyjson_is_true(rt_json_get(json, "muted")))
+		rt_buf_add_c(buf, "  (muted)");
+	if (rt_json_get(json, "variants") != NULL)
+		rt_buf_add_f(buf, "  (%zu texts)", yyjson_arr_size(rt_json_get(json, "variants")));
+	if (tips.size > 0) {
+		rt_buf_add_c(buf, "  (take ");
+		rt_buf_add_str(buf, rt_buf_str(&tips));
+		rt_buf_add_c(buf, ")");
+	}
+	if (yyjson_is_true(rt_json_get(json, "active")))
+		rt_buf_add_c(buf, "  <- head");
+	rt_buf_deinit(&tips);
+}
+
+static void
+draw_row(rt_cli *cli, const tree *t, size_t at)
+{
+	const row *r = &t->rows[at];
+	rt_term *out = &cli->out;
+	rt_str role = rt_json_str(rt_json_get(r->json, "role"));
+	/* On a very narrow screen the text counts for more than the id. */
+	rt_str id = out->columns > 0 && out->columns < NARROW
+			    ? rt_str_of(NULL)
+			    : rt_json_str(rt_json_get(r->json, "id"));
+	rt_str label = rt_json_str(rt_json_get(r->json, "label"));
+	rt_str preview = rt_json_str(rt_json_get(r->json, "preview"));
+	bool active = holds(rt_json_get(r->json, "takes"), t->active);
+	size_t levels = r->level < GUTTER_MAX / 3 ? r->level : GUTTER_MAX / 3, used, room;
+	rt_buf tail, text;
+
+	rt_buf_init(&tail, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	add_gutter(cli, t, r);
+	rt_term_style(out, RT_STYLE_BOLD);
+	rt_term_c(out, active ? (out->utf8 ? "\xE2\x80\xA2 " : "* ") : "  ");
+	rt_term_style(out, RT_STYLE_NONE);
+	rt_term_style(out, rt_cli_role_style(role));
+	rt_term_line(out, role);
+	if (id.size > 0) {
+		rt_term_style(out, RT_STYLE_DIM);
+		rt_term_c(out, "  ");
+		rt_term_line(out, id);
+		rt_term_style(out, RT_STYLE_NONE);
+	}
+	rt_term_c(out, "  ");
+	add_tail(cli, t, at, &tail);
+	rt_screen_add_preview(&text, preview, PREVIEW, out->utf8);
+	/* The engine cuts there; whether more follows is not said. */
+	if (rt_utf8_count(preview) == PREVIEW)
+		rt_buf_add_c(&text, out->utf8 ? "\xE2\x80\xA6" : "...");
+	used = levels * 3 + 2 + rt_screen_width(role) + 2 +
+	       (id.size > 0 ? rt_screen_width(id) + 2 : 0) + rt_screen_width(rt_buf_str(&tail)) +
+	       (label.size > 0 ? rt_screen_width(label) + 4 : 0);
+	room = out->columns == 0 ? SIZE_MAX : out->columns > used + 4 ? out->columns - used : 4;
+	if (rt_screen_width(rt_buf_str(&text)) > room) {
+		rt_term_text(out, rt_screen_cut(rt_buf_str(&text), room - 1));
+		rt_term_c(out, out->utf8 ? "\xE2\x80\xA6" : "~");
+	} else {
+		rt_term_text(out, rt_buf_str(&text));
+	}
+	if (label.size > 0) {
+		rt_term_style(out, RT_STYLE_YELLOW);
+		rt_term_c(out, "  [");
+		rt_term_line(out, label);
+		rt_term_c(out, "]");
+		rt_term_style(out, RT_STYLE_NONE);
+	}
+	rt_term_text(out, rt_buf_str(&tail));
+	rt_term_c(out, "\n");
+	rt_buf_deinit(&tail);
+	rt_buf_deinit(&text);
+}
+
+static bool
+is_listed(rt_cli *cli, yyjson_val *json)
+{
+	if (rt_cli_has(cli, "labels") && rt_json_str(rt_json_get(json, "label")).size == 0)
+		return false;
+	if (rt_cli_has(cli, "user-only") &&
+	    !rt_str_eq_nocase(rt_json_str(rt_json_get(json, "role")), RT_STR("user")))
+		return false;
+	return true;
+}
+
+static rt_status
+draw(rt_cli *cli, yyjson_val *rows)
+{
+	const rt_disc *disc = NULL;
+	tree t = {0};
+	size_t i;
+	rt_status st = rt_cli_disc(cli, &disc);
+
+	if (st == RT_OK)
+		st = tree_init(cli, &t, rows);
+	if (st == RT_OK)
+		st = tree_shape(cli, &t);
+	if (st == RT_OK)
+		st = tree_tips(cli, &t, rt_disc_take_count(disc));
+	if (st == RT_OK) {
+		t.active = rt_text_str(rt_disc_active(disc)->name);
+		if (!rt_cli_has(cli, "no-pager"))
+			rt_term_page(&cli->out);
+		if (t.count == 0)
+			rt_term_c(&cli->out,
+				  "Nothing is here yet. Add an entry: retake add TEXT\n");
+		for (i = 0; i < t.count && !cli->out.broken; i++) {
+			if (t.rows[i].forked)
+				t.more[t.rows[i].level] = !t.rows[i].last;
+			if (is_listed(cli, t.rows[i].json))
+				draw_row(cli, &t, i);
+		}
+	}
+	rt_free(cli->alloc, t.rows);
+	rt_free(cli->alloc, t.table);
+	rt_free(cli->alloc, t.more);
+	rt_free(cli->alloc, t.tips);
+	return st;
+}
+
+static rt_status
+run_tree(rt_cli *cli)
+{
+	rt_cli_view view;
+	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+
+	if (st != RT_OK)
+		return st;
+	rt_cli_view_init(cli, &view);
+	st = rt_view_tree(cli->engine, cli->value, cli->place.disc, &view.buf, &cli->error);
+	if (st == RT_OK && cli->json)
+		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
+	else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
+		st = draw(cli, view.root);
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
+static const rt_cli_flag tree_flags[] = {
+	{"user-only", 'u', NULL, RT_CLI_TEXT, "only the user's entries"},
+	{"labels", 'l', NULL, RT_CLI_TEXT, "only labelled entries"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_tree = {
+	.name = "tree",
+	.group = RT_CLI_LOOKING,
+	.traits = RT_CLI_AT_OP,
+	.usage = "[--user-only] [--labels]",
+	.summary = "show all takes of the discussion as a tree",
+	.about =
+		"Entries of the active take have a dot in front. The last entry of a take names the "
+		"take; the active one has a star.",
+	.examples = "retake tree\nretake tree --labels\nretake tree --json",
+	.flags = tree_flags,
+	.run = run_tree,
+};

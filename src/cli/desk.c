@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The desk: which store, project, discussion and take a command works on, opened once.
+ *
+ * Looking opens the store for reading only and never makes a file: where there is no
+ * store yet, an empty one in memory stands in for it. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/store_memory.h"
+#include "store/store_sqlite.h"
+
+enum { WINDOW = 200 /* entries read at a time */ };
+
+static rt_status
+find_default(rt_cli *cli)
+{
+	rt_status st = rt_host_data_dir(&cli->path, &cli->error);
+
+	if (st != RT_OK)
+		return rt_cli_hint(cli, st, "Name a store: retake --db FILE …");
+	rt_buf_add_c(&cli->path, "/retake.db");
+	return rt_cli_buf(cli, &cli->path);
+}
+
+rt_status
+rt_cli_find_store(rt_cli *cli)
+{
+	const char *path = rt_cli_flag_value(cli, "db");
+
+	if (cli->path.size > 0)
+		return RT_OK;
+	if (path == NULL)
+		path = getenv("RETAKE_DB");
+	if (path == NULL || (*path == 0 && rt_cli_flag_value(cli, "db") == NULL))
+		return find_default(cli);
+	if (*path == 0)
+		return rt_cli_fail(cli, RT_USAGE, "--db is given no file");
+	if (strncmp(path, "postgres:", 9) == 0 || strncmp(path, "postgresql:", 11) == 0) {
+		rt_cli_hint(cli, RT_REFUSED, "Until then, a file: retake --db FILE …");
+		return rt_cli_fail(cli, RT_REFUSED,
+				   "stores in PostgreSQL come with a later version of Retake");
+	}
+	cli->path_given = true;
+	rt_buf_add_c(&cli->path, path);
+	return rt_cli_buf(cli, &cli->path);
+}
+
+static rt_status
+open_scratch(rt_cli *cli)
+{
+	cli->is_scratch = true;
+	return rt_store_memory_open(cli->alloc, cli->env, &cli->store, &cli->error);
+}
+
+rt_status
+rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
+{
+	rt_store_sqlite_options options;
+	rt_status st;
+
+	if (cli->store != NULL)
+		return RT_OK;
+	st = rt_cli_find_store(cli);
+	if (st != RT_OK)
+		return st;
+	if (mode == RT_CLI_CHANGE && rt_cli_has(cli, "read-only"))
+		return rt_cli_fail(cli, RT_READ_ONLY,
+				   "%s changes things, and --read-only was given",
+				   cli->args.command->name);
+	if (strcmp(cli->path.ptr, ":memory:") == 0)
+		return open_scratch(cli);
+	memset(&options, 0, sizeof(options));
+	if (mode == RT_CLI_TEND &&
+	    (rt_cli_has(cli, "read-only") || access(cli->path.ptr, W_OK) != 0))
+		mode = RT_CLI_LOOK;
+	options.create = mode == RT_CLI_CHANGE;
+	options.read_only = mode == RT_CLI_LOOK;
+	options.relaxed = rt_cli_has(cli, "relaxed");
+	st = rt_store_sqlite_open(cli->alloc, cli->env, cli->path.ptr, &options, &cli->store,
+				  &cli->error);
+	if (st == RT_NOT_FOUND && cli->hint[0] == 0)
+		rt_cli_hint(cli, st,
+			    "The first change makes it: retake add TEXT   "
+			    "A tour: retake demo");
+	return st;
+}
+
+/* --- projects --- */
+
+typedef struct project_names {
+	rt_buf buf;
+	size_t count;
+} project_names;
+
+static bool
+add_project(void *ctx, uint64_t project, rt_str name)
+{
+	project_names *names = ctx;
+
+	(void)project;
+	rt_buf_add_f(&names->buf, "%s%.*s", names->count++ == 0 ? "" : ", ",
+		     name.size > 60 ? 60 : (int)name.size, name.ptr);
+	return names->buf.size < 600;
+}
+
+static rt_status
+hint_projects(rt_cli *cli, rt_status status)
+{
+	project_names names = {.count = 0};
+
+	rt_buf_init(&names.buf, cli->alloc, 2048);
+	if (cli->store->ops->project_list(cli->store, add_project, &names, NULL) == RT_OK &&
+	    names.count > 0)
+		rt_cli_hint(cli, status, "Projects here: %s   Choose one: retake -p NAME …",
+			    names.buf.ptr);
+	else
+		rt_cli_hint(cli, status, "There is no project yet; the first change makes one.");
+	rt_buf_deinit(&names.buf);
+	return status;
+}
+
+static rt_str
+project_name(const rt_cli *cli)
+{
+	const char *name = rt_cli_flag_value(cli, "project");
+
+	if (name == NULL)
+		name = getenv("RETAKE_PROJECT");
+	return rt_str_of(name);
+}
+
+static rt_status
+open_engine(rt_cli *cli, rt_cli_mode mode)
+{
+	rt_engine_options options;
+	rt_status st;
+
+	if (rt_cli_flag_value(cli, "project") != NULL && project_name(cli).size == 0)
+		return rt_cli_fail(cli, RT_USAGE, "-p is given no name");
+	memset(&options, 0, sizeof(options));
+	options.alloc = cli->alloc;
+	options.env = cli->env;
+	options.project = project_name(cli);
+	options.by = RT_STR("cli");
+	options.read_only = cli->store->ops->is_read_only(cli->store);
+	options.create = mode == RT_CLI_CHANGE || cli->is_scratch;
+	options.git_commit = rt_host_git_commit;
+	options.git_ctx = &cli->git;
+	st = rt_engine_open(&options, cli->store, &cli->engine, &cli->error);
+	if (st == RT_NOT_FOUND)
+		return hint_projects(cli, st);
+	return st;
+}
+
+rt_status
+rt_cli_open(rt_cli *cli, rt_cli_mode mode)
+{
+	rt_status st = rt_cli_open_store(cli, mode);
+
+	if (st == RT_NOT_FOUND && mode != RT_CLI_CHANGE) {
+		if (cli->path_given && cli->verbose)
+			rt_cli_note(cli, "%s is not there yet; the first change makes it",
+				    cli->path.ptr);
+		cli->hint[0] = 0;
+		st = open_scratch(cli);
+	}
+	if (st == RT_OK && cli->engine == NULL)
+		st = open_engine(cli, mode);
+	return st == RT_OK ? rt_cli_look(cli) : st;
+}
+
+void
+rt_cli_close(rt_cli *cli)
+{
+	rt_object_unref(cli->value);
+	cli->value = NULL;
+	rt_engine_close(cli->engine);
+	cli->engine = NULL;
+	if (cli->store != NULL)
+		cli->store->ops->close(cli->store);
+	cli->store = NULL;
+	cli->is_scratch = false;
+}
+
+/* --- the place --- */
+
+rt_str
+rt_cli_disc_name(const rt_cli *cli)
+{
+	return rt_str_of(rt_cli_flag_value(cli, "discussion"));
+}
+
+rt_str
+rt_cli_take_name(const rt_cli *cli)
+{
+	return rt_str_of(rt_cli_flag_value(cli, "take"));
+}
+
+static rt_status
+find_place(rt_cli *cli)
+{
+	const rt_disc *disc = NULL;
+	rt_place place = {0, 0};
+	rt_status st;
+
+	/* First the discussion alone, to know which of the two names was wrong. */
+	st = rt_resolve_place(cli->value, rt_cli_disc_name(cli), rt_str_of(NULL), &place,
+			      &cli->error);
+	if (st != RT_OK)
+		return rt_cli_hint(cli, st, "Discussions: retake ls");
+	if (place.disc == 0)
+		place.disc = cli->value->active;
+	st = rt_project_disc(cli->value, place.disc, &disc, &cli->error);
+	if (st != RT_OK)
+		return st;
+	if (rt_cli_take_name(cli).size > 0) {
+		st = rt_resolve_place(cli->value, rt_cli_disc_name(cli), rt_cli_take_name(cli),
+				      &place, &cli->error);
+		if (st != RT_OK)
+			return rt_cli_hint(cli, st, "Takes: retake takes");
+		if (place.disc == 0)
+			place.disc = cli->value->active;
+	}
+	if (place.take == 0)
+		place.take = disc->active;
+	cli->place = place;
+	return RT_OK;
+}
+
+rt_status
+rt_cli_look(rt_cli *cli)
+{
+	const char *at = rt_cli_flag_value(cli, "at-op");
+	uint64_t seq;
+	rt_status st;
+
+	rt_object_unref(cli->value);
+	cli->value = NULL;
+	if (at == NULL) {
+		cli->value = rt_engine_value(cli->engine);
+	} else {
+		st = rt_cli_number(cli, at, "the number of a step", &seq);
+		if (st == RT_OK)
+			st = rt_engine_value_at(cli->engine, seq, &cli->value, &cli->error);
+		if (st == RT_NOT_FOUND)
+			rt_cli_hint(cli, st, "Steps: retake history");
+		if (st != RT_OK)
+			return st;
+	}
+	return find_place(cli);
+}
+
+rt_status
+rt_cli_disc(rt_cli *cli, const rt_disc **out)
+{
+	return rt_project_disc(cli->value, cli->place.disc, out, &cli->error);
+}
+
+rt_status
+rt_cli_take(rt_cli *cli, const rt_take **out)
+{
+	const rt_disc *disc = NULL;
+	rt_status st = rt_cli_disc(cli, &disc);
+
+	if (st != RT_OK)
+		return st;
+	*out = rt_disc_take(disc, cli->place.take);
+	return *out != NULL ? RT_OK : rt_cli_fail(cli, RT_NOT_FOUND, "there is no such take");
+}
+
+rt_status
+rt_cli_id_at(rt_cli *cli, size_t at, char room[RT_ID_ROOM])
+{
+	const rt_take *take = NULL;
+	rt_slot slot;
+	rt_status st = rt_cli_take(cli, &take);
+
+	if (st == RT_OK)
+		st = rt_seq_get(take->slots, at, &slot, &cli->error);
+	return st == RT_OK ? rt_entry_id(cli->value, slot.entry, room, &cli->error) : st;
+}
+
+/* "@-N": N entries before the head. */
+static rt_status
+before_head(rt_cli *cli, const char *address, size_t back, char room[RT_ID_ROOM])
+{
+	const rt_disc *disc = NULL;
+	size_t at = 0;
+	rt_status st = rt_cli_disc(cli, &disc);
+
+	if (st == RT_OK)
+		st = rt_disc_head_at(cli->value, disc, &at, &cli->error);
+	if (st != RT_OK)
+		return st;
+	/* The head stands behind entry at - 1 of the active take. */
+	if (at < back + 1)
+		return rt_cli_fail(cli, RT_NOT_FOUND,
+				   "there is no entry %s: only %zu before the head", address,
+				   at == 0 ? at : at - 1);
+	cli->place.take = disc->active;
+	return rt_cli_id_at(cli, at - 1 - back, room);
+}
+
+rt_status
+rt_cli_address(rt_cli *cli, const char *address, char room[RT_ID_ROOM], rt_str *out)
+{
+	uint64_t back = 1;
+	uint32_t take = cli->place.take;
+	rt_status st;
+
+	*out = rt_str_of(address);
+	if (address[0] != '@' || address[1] != '-')
+		return RT_OK;
+	if (address[2] != 0) {
+		st = rt_cli_number(cli, address + 2, "how far before the head", &back);
+		if (st != RT_OK)
+			return st;
+	}
+	st = before_head(cli, address, (size_t)(back > UINT32_MAX ? UINT32_MAX : back), room);
+	cli->place.take = take;
+	*out = rt_str_of(room);
+	return st;
+}
+
+/* What a person may have meant by something that names no entry. */
+static void
+hint_entry(rt_cli *cli, const char *address, rt_status status)
+{
+	const rt_disc *disc = NULL;
+
+	if (status != RT_NOT_FOUND || rt_cli_disc(cli, &disc) != RT_OK)
+		return;
+	if (rt_disc_take_named(disc, rt_str_of(address)) != 0)
+		rt_cli_hint(cli, status, "That is a take. Go to it: retake takes switch %s",
+			    address);
+	else if (address[0] >= '0' && address[0] <= '9' &&
+		 strspn(address, "0123456789") == strlen(address))
+		rt_cli_hint(cli, status, "Positions begin with a colon: :%s   Entries: retake show",
+			    address);
+}
+
+rt_status
+rt_cli_entry(rt_cli *cli, const char *address, bool whole, uint32_t *out_entry)
+{
+	char room[RT_ID_ROOM];
+	rt_error kept = cli->error;
+	rt_str plain;
+	rt_status st = rt_cli_address(cli, address, room, &plain);
+
+	if (st != RT_OK)
+		return st;
+	st = rt_resolve_entry(cli->value, cli->place, plain, whole, out_entry, &cli->error);
+	if (st != RT_OK) {
+		kept = cli->error;
+		hint_entry(cli, address, st);
+		cli->error = kept;
+	}
+	return st;
+}
+
+rt_status
+rt_cli_position(rt_cli *cli, const char *address, size_t *out_at, rt_slot *out_slot)
+{
+	const rt_take *take = NULL;
+	rt_slot slot;
+	uint32_t entry = 0;
+	bool found = false;
+	rt_status st = rt_cli_entry(cli, address, false, &entry);
+
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st == RT_OK)
+		st = rt_take_find(cli->value, take, entry, out_at, &slot, &found, &cli->error);
+	if (st == RT_OK && !found)
+		st = rt_cli_fail(cli, RT_NOT_FOUND, "entry \"%.80s\" is not in take \"%s\"",
+				 address, take->name->ptr);
+	if (st == RT_OK && out_slot != NULL)
+		*out_slot = slot;
+	return st;
+}
+
+/* Both ends of "A..B" cut at dots; empty ends are the ends of the take. */
+static rt_status
+range_at(rt_cli *cli, const char *range, const char *dots, size_t count, size_t *out_first,
+	 size_t *out_last)
+{
+	char first[RT_ID_ROOM * 4];
+	rt_status st = RT_OK;
+
+	if ((size_t)(dots - range) >= sizeof(first))
+		return rt_cli_fail(cli, RT_NOT_FOUND, "no entry matches \"%.80s\"", range);
+	memcpy(first, range, (size_t)(dots - range));
+	first[dots - range] = 0;
+	*out_first = 0;
+	*out_last = count - 1;
+	if (first[0] != 0)
+		st = rt_cli_position(cli, first, out_first, NULL);
+	if (st == RT_OK && dots[2] != 0)
+		st = rt_cli_position(cli, dots + 2, out_last, NULL);
+	if (st == RT_OK && *out_first > *out_last)
+		st = rt_cli_fail(cli, RT_USAGE, "in \"%.80s\" the end comes before the beginning",
+				 range);
+	return st;
+}
+
+rt_status
+rt_cli_range(rt_cli *cli, const char *range, size_t *out_first, size_t *out_last)
+{
+	const char *dots = strstr(range, "..");
+	const rt_take *take = NULL;
+	rt_error whole;
+	rt_status st = rt_cli_take(cli, &take), first;
+	size_t count;
+
+	if (st != RT_OK)
+		return st;
+	count = rt_seq_count(take->slots);
+	/* An id may hold dots, so the whole goes first. */
+	first = rt_cli_position(cli, range, out_first, NULL);
+	*out_last = *out_first;
+	if (first == RT_OK || dots == NULL)
+		return first;
+	whole = cli->error;
+	cli->hint[0] = 0;
+	if (count == 0)
+		return rt_cli_fail(cli, RT_NOT_FOUND, "take \"%s\" is empty", take->name->ptr);
+	for (st = RT_NOT_FOUND; dots != NULL && st == RT_NOT_FOUND; dots = strstr(dots + 1, ".."))
+		st = range_at(cli, range, dots, count, out_first, out_last);
+	if (st == RT_NOT_FOUND && first != RT_NOT_FOUND) {
+		cli->error = whole;
+		return first;
+	}
+	return st;
+}
+
+/* --- views --- */
+
+void
+rt_cli_view_init(rt_cli *cli, rt_cli_view *view)
+{
+	memset(view, 0, sizeof(*view));
+	rt_buf_init(&view->buf, cli->alloc, RT_BUF_UNLIMITED);
+}
+
+void
+rt_cli_view_deinit(rt_cli_view *view)
+{
+	rt_json_free(view->doc);
+	view->doc = NULL;
+	view->root = NULL;
+	rt_buf_deinit(&view->buf);
+}
+
+rt_status
+rt_cli_view_read(rt_cli *cli, rt_cli_view *view, rt_status status)
+{
+	if (status == RT_OK)
+		status = rt_cli_buf(cli, &view->buf);
+	if (status == RT_OK)
+		status = rt_json_read(cli->alloc, rt_buf_str(&view->buf), &view->doc, &cli->error);
+	if (status == RT_OK)
+		view->root = rt_json_root(view->doc);
+	return status;
+}
+
+rt_status
+rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_str role, rt_cli_window_fn fn,
+		   void *ctx)
+{
+	rt_status st = RT_OK;
+	size_t at = first;
+
+	/* Once at least, so that an empty take has its frame. */
+	do {
+		size_t left = last >= at ? last - at + 1 : 0;
+		rt_window window = {at, left < WINDOW ? left : WINDOW, role};
+		rt_cli_view view;
+
+		rt_cli_view_init(cli, &view);
+		st = rt_view_show(cli->engine, cli->value, cli->place, &window, &view.buf,
+				  &cli->error);
+		st = rt_cli_view_read(cli, &view, st);
+		if (st == RT_OK)
+			st = fn(cli, ctx, view.root, at);
+		rt_cli_view_deinit(&view);
+		at += WINDOW;
+	} while (st == RT_OK && at <= last && last != SIZE_MAX && !cli->out.broken);
+	return st;
+}
+
+rt_status
+rt_cli_print_json(rt_cli *cli, rt_str json)
+{
+	cli->json_done = true;
+	while (json.size > 0 && json.ptr[json.size - 1] == '\n')
+		json.size--;
+	rt_term_json(&cli->out, json);
+	rt_term_json(&cli->out, RT_STR("\n"));
+	return RT_OK;
+}

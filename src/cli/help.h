@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Help: everything that explains, made from the tables of commands, operations and
+ * formats, so that it cannot drift from what the program does. */
+#ifndef RT_CLI_HELP_H
+#define RT_CLI_HELP_H
+
+#include "cli/cli.h"
+#include "core/op.h"
+
+/* One line of a topic: what, and what about it. */
+typedef struct rt_cli_topic_row {
+	const char *term;
+	const char *text;
+} rt_cli_topic_row;
+
+typedef struct rt_cli_topic {
+	const char *name;             /* "exit-codes" */
+	const char *title;            /* "Exit codes" */
+	const char *summary;          /* one line for lists */
+	const char *intro;            /* a paragraph before the rows, or NULL */
+	const rt_cli_topic_row *rows; /* ended by a NULL term; or NULL */
+	const char *outro;            /* a paragraph behind them, or NULL */
+} rt_cli_topic;
+
+/* The topics that are not generated; ended by a NULL name. */
+extern const rt_cli_topic rt_cli_topics[];
+extern const char rt_cli_tagline[];
+
+/* How a field of an operation is written: "number", "address" … */
+const char *rt_cli_field_word(rt_field_type type);
+
+rt_status rt_cli_help_welcome(rt_cli *cli);
+rt_status rt_cli_help_version(rt_cli *cli);
+rt_status rt_cli_help_command(rt_cli *cli, const rt_cli_command *command); /* NULL: all */
+/* The man page, and the completions of a shell (NULL: unknown), as text. */
+void rt_cli_manpage(rt_buf *out);
+const char *rt_cli_completion_script(const char *shell);
+
+#endif

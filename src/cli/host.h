@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Host: what the program asks of the machine: clock, randomness, environment, folders,
+ * signals, other programs. Everything else in this folder is handed the answers. */
+#ifndef RT_CLI_HOST_H
+#define RT_CLI_HOST_H
+
+#include "base/env.h"
+#include "base/text.h"
+
+/* The system's clock and random numbers. */
+const rt_env *rt_host_env(void);
+
+/* Appends $XDG_DATA_HOME/retake, else ~/.local/share/retake. RT_NOT_FOUND: no home. */
+RT_CHECKED rt_status rt_host_data_dir(rt_buf *out, rt_error *err);
+/* Appends the folder for files that nobody keeps. */
+void rt_host_temp_dir(rt_buf *out);
+/* Local time for people: "2026-11-21 20:35" (or with the seconds). */
+void rt_host_add_local_time(rt_buf *out, int64_t at_us, bool seconds);
+
+/* Do the locale's variables say UTF-8? */
+bool rt_host_is_utf8(void);
+/* Is there a person to ask: are standard input and standard error terminals? */
+bool rt_host_can_ask(void);
+/* A line from standard input, without its end; false: none. */
+bool rt_host_ask(char *line, size_t room);
+
+/* Can the first word of a shell command be run? */
+bool rt_host_has_program(const char *command);
+/* $VISUAL, $EDITOR, or one that is there; NULL: none. */
+const char *rt_host_editor(void);
+/* Run the person's editor on a file and wait. RT_INTERRUPTED, RT_IO (it failed). */
+RT_CHECKED rt_status rt_host_edit(const char *path, rt_error *err);
+
+/* The commit that a git work tree around the working folder is at, found by reading .git,
+ * without running anything; NULL: none. ctx is an rt_host_git. */
+typedef struct rt_host_git {
+	char commit[72];
+} rt_host_git;
+const char *rt_host_git_commit(void *ctx);
+
+/* Interrupts end the program at once with status 130, except while held: then they are
+ * only noted. What is registered as temporary is removed on the way out. */
+void rt_host_signals(void);
+void rt_host_hold(bool hold); /* nests */
+bool rt_host_interrupted(void);
+/* path must stay where it is; NULL: none. */
+void rt_host_temporary(const char *path);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The man page, made from the tables. share/man/retake.1 is what this prints; a test
+ * compares them. */
+#include "cli/help.h"
+#include "formats/formats.h"
+
+/* Text as troff takes it: no line of it is a request, and minus signs are minus signs. */
+static void
+add_text(rt_buf *out, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	bool first = out->size == 0 || out->ptr[out->size - 1] == '\n';
+
+	for (; *p != 0; p++) {
+		if (first && (*p == '.' || *p == '\''))
+			rt_buf_add_c(out, "\\&");
+		first = *p == '\n';
+		if (*p == '\\')
+			rt_buf_add_c(out, "\\e");
+		else if (*p == '-')
+			rt_buf_add_c(out, "\\-");
+		else if (*p == '\'')
+			rt_buf_add_c(out, "\\(aq");
+		else if (*p == '~')
+			rt_buf_add_c(out, "\\(ti");
+		else if (*p == '^')
+			rt_buf_add_c(out, "\\(ha");
+		else if (*p == 0xE2 && p[1] == 0x80 && p[2] == 0xA6) {
+			rt_buf_add_c(out, "\\[u2026]");
+			p += 2;
+		} else
+			rt_buf_add_byte(out, (char)*p);
+	}
+}
+
+static void
+add_line(rt_buf *out, const char *text)
+{
+	add_text(out, text);
+	rt_buf_add_byte(out, '\n');
+}
+
+static void
+add_paragraphs(rt_buf *out, const char *text)
+{
+	while (*text != 0) {
+		size_t size = strcspn(text, "\n");
+
+		if (size == 0) {
+			rt_buf_add_c(out, ".PP\n");
+		} else {
+			char line[2048];
+
+			RT_ASSERT(size < sizeof(line));
+			memcpy(line, text, size);
+			line[size] = 0;
+			add_line(out, line);
+		}
+		text += size + (text[size] == '\n');
+	}
+}
+
+static void
+add_term(rt_buf *out, const char *term, const char *text)
+{
+	rt_buf_add_c(out, ".TP\n.B ");
+	add_line(out, term);
+	add_line(out, text);
+}
+
+static void
+add_flags(rt_buf *out, const rt_cli_flag *flags)
+{
+	for (; flags != NULL && flags->name != NULL; flags++) {
+		if (flags->about == NULL)
+			continue;
+		rt_buf_add_c(out, ".TP\n");
+		if (flags->letter != 0)
+			rt_buf_add_f(out, "\\fB\\-%c\\fR, ", flags->letter);
+		rt_buf_add_c(out, "\\fB\\-\\-");
+		add_text(out, flags->name);
+		rt_buf_add_c(out, "\\fR");
+		if (flags->value != NULL)
+			rt_buf_add_f(out, " \\fI%s\\fR", flags->value);
+		rt_buf_add_byte(out, '\n');
+		add_line(out, flags->about);
+	}
+}
+
+static void
+add_usage(rt_buf *out, const rt_cli_command *command)
+{
+	const char *usage = command->usage;
+
+	rt_buf_add_c(out, ".nf\n");
+	for (;;) {
+		char line[512];
+		size_t size = strcspn(usage, "\n");
+
+		RT_ASSERT(size < sizeof(line));
+		memcpy(line, usage, size);
+		line[size] = 0;
+		rt_buf_add_f(out, "\\fBretake %s\\fR ", command->name);
+		add_line(out, line);
+		if (usage[size] == 0)
+			break;
+		usage += size + 1;
+	}
+	rt_buf_add_c(out, ".fi\n");
+}
+
+static void
+add_command(rt_buf *out, const rt_cli_command *command)
+{
+	rt_buf_add_f(out, ".SS %s\n", command->name);
+	add_usage(out, command);
+	rt_buf_add_c(out, ".PP\n");
+	/* A summary is no sentence yet. */
+	if (command->summary[0] >= 'a' && command->summary[0] <= 'z')
+		rt_buf_add_byte(out, (char)(command->summary[0] - 'a' + 'A'));
+	add_text(out, command->summary + 1);
+	rt_buf_add_c(out, ".\n");
+	if (command->about != NULL)
+		add_paragraphs(out, command->about);
+	if (command->alias != NULL)
+		rt_buf_add_f(out, "Short: \\fB%s\\fR.\n", command->alias);
+	add_flags(out, command->flags);
+	if (command->examples != NULL) {
+		rt_buf_add_c(out, ".PP\nFor example:\n.PP\n.nf\n.RS\n");
+		add_line(out, command->examples);
+		rt_buf_add_c(out, ".RE\n.fi\n");
+	}
+}
+
+static void
+add_commands(rt_buf *out)
+{
+	int group;
+	size_t i;
+
+	for (group = 0; group < RT_CLI_GROUP_COUNT; group++) {
+		const char *p;
+
+		rt_buf_add_c(out, ".SH \"");
+		for (p = rt_cli_group_names[group]; *p != 0; p++)
+			rt_buf_add_byte(out, *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p);
+		rt_buf_add_c(out, "\"\n");
+		for (i = 0; rt_cli_commands[i] != NULL; i++)
+			if ((int)rt_cli_commands[i]->group == group &&
+			    !(rt_cli_commands[i]->traits & RT_CLI_HIDDEN))
+				add_command(out, rt_cli_commands[i]);
+	}
+}
+
+static void
+add_topic(rt_buf *out, const rt_cli_topic *topic)
+{
+	const rt_cli_topic_row *row;
+	const char *p;
+
+	rt_buf_add_c(out, ".SH \"");
+	for (p = topic->title; *p != 0; p++)
+		rt_buf_add_byte(out, *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p);
+	rt_buf_add_c(out, "\"\n");
+	if (topic->intro != NULL)
+		add_line(out, topic->intro);
+	for (row = topic->rows; row->term != NULL; row++)
+		add_term(out, row->term, row->text);
+	if (topic->outro != NULL) {
+		rt_buf_add_c(out, ".PP\n");
+		add_line(out, topic->outro);
+	}
+}
+
+static void
+add_formats(rt_buf *out)
+{
+	size_t i;
+
+	rt_buf_add_c(out, ".SH FORMATS\n");
+	for (i = 0; rt_formats[i] != NULL; i++) {
+		rt_buf_add_f(out, ".TP\n.B %s\n", rt_formats[i]->name);
+		add_text(out, rt_formats[i]->about);
+		rt_buf_add_f(out, " (%s%s%s)\n", rt_formats[i]->read != NULL ? "import" : "",
+			     rt_formats[i]->read != NULL && rt_formats[i]->write != NULL ? ", "
+											 : "",
+			     rt_formats[i]->write != NULL ? "export" : "");
+	}
+}
+
+static void
+add_operations(rt_buf *out)
+{
+	size_t i;
+
+	rt_buf_add_c(
+		out,
+		".SH OPERATIONS\n\\fBretake apply\\fR reads one JSON object a line, such as\n"
+		".PP\n.nf\n.RS\n{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"hi\"}\n"
+		".RE\n.fi\n.PP\nAny operation may also say \"discussion\" and \"take\". "
+		"Fields that are needed are bold.\n");
+	for (i = 0; i < RT_OP_COUNT; i++) {
+		const rt_op_field *field = rt_ops[i].fields;
+
+		rt_buf_add_f(out, ".TP\n\\fB%s\\fR {", rt_ops[i].name);
+		for (; field->name != NULL; field++)
+			rt_buf_add_f(out, "%s%s%s\\fR", field == rt_ops[i].fields ? "" : ", ",
+				     (field->flags & RT_FIELD_REQUIRED) ? "\\fB" : "\\fI",
+				     field->name);
+		rt_buf_add_c(out, rt_ops[i].open ? ", \\[u2026]}\n" : "}\n");
+		add_line(out, rt_ops[i].about);
+	}
+}
+
+void
+rt_cli_manpage(rt_buf *out)
+{
+	const rt_cli_topic *topic;
+
+	rt_buf_add_c(out, ".\\\" SPDX-License-Identifier: MIT\n"
+			  ".\\\" Made by: retake help --man\n"
+			  ".TH RETAKE 1 \"\" \"retake " RT_VERSION "\" \"User commands\"\n"
+			  ".SH NAME\nretake \\- ");
+	add_line(out, rt_cli_tagline);
+	rt_buf_add_c(
+		out,
+		".SH SYNOPSIS\n.B retake\n[\\fIflags\\fR] \\fIcommand\\fR \\[u2026]\n"
+		".SH DESCRIPTION\n"
+		"A discussion is a tree of entries, seen as one or more takes: lines through the "
+		"tree from the first entry to a tip. Every entry can be edited, every point "
+		"branched from, and every change undone; what a model is sent is always built "
+		"from what is seen. The head is where the next entry goes.\n.PP\n"
+		"Each change is on disk before it is reported, and says how to undo it. What "
+		"was there is never lost: it stays in the history until it is purged.\n"
+		".SH FLAGS\nThese stand before or behind any command.\n");
+	add_flags(out, rt_cli_globals);
+	add_commands(out);
+	for (topic = rt_cli_topics; topic->name != NULL; topic++)
+		add_topic(out, topic);
+	add_formats(out);
+	add_operations(out);
+	rt_buf_add_c(out, ".SH FILES\n.TP\n.I \\(ti/.local/share/retake/retake.db\n"
+			  "The default store, readable by its owner alone.\n");
+}

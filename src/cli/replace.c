@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The same words replaced in many entries, as one step; or (-n) a list of where that
+ * would be. Only texts are looked at, not blocks. */
+#include "cli/replace.h"
+
+#include <stdio.h>
+
+#include "cli/screen.h"
+
+enum { AROUND = 24 /* bytes shown on either side of a match */ };
+
+typedef struct replacing {
+	rt_str old, new;
+	rt_cli_ask *ask;
+	bool dry_run;
+	size_t matches, entries, blocks;
+	rt_buf text;
+	rt_buf list; /* JSON of what would change */
+} replacing;
+
+static size_t
+replace_in(replacing *r, rt_str text)
+{
+	size_t at = 0, found, count = 0;
+
+	rt_buf_clear(&r->text);
+	while ((found = rt_str_find(text, r->old, at)) != SIZE_MAX) {
+		rt_buf_add(&r->text, text.ptr + at, found - at);
+		rt_buf_add_str(&r->text, r->new);
+		at = found + r->old.size;
+		count++;
+	}
+	rt_buf_add(&r->text, text.ptr + at, text.size - at);
+	return count;
+}
+
+/* ":4 k3f9  2 times: … around the first …" */
+static void
+say_match(rt_cli *cli, const replacing *r, size_t at, rt_str id, rt_str text, size_t count)
+{
+	size_t found = rt_str_find(text, r->old, 0), from = found > AROUND ? found - AROUND : 0;
+	size_t end = found + r->old.size, to = end + AROUND < text.size ? end + AROUND : text.size;
+	rt_term *out = &cli->out;
+
+	while (from > 0 && ((unsigned char)text.ptr[from] & 0xC0) == 0x80)
+		from--;
+	while (to < text.size && ((unsigned char)text.ptr[to] & 0xC0) == 0x80)
+		to++;
+	rt_term_f(out, ":%zu  ", at + 1);
+	rt_term_line(out, id);
+	rt_term_f(out, "  %zu time%s:  ", count, RT_CLI_S(count));
+	rt_term_c(out, from > 0 ? "..." : "");
+	rt_term_line(out, rt_str_at(text.ptr + from, found - from));
+	rt_term_c(out, found > from && text.ptr[found - 1] == ' ' ? " " : "");
+	rt_term_style(out, RT_STYLE_RED);
+	rt_term_c(out, "[-");
+	rt_term_line(out, r->old);
+	rt_term_c(out, "-]");
+	rt_term_style(out, RT_STYLE_GREEN);
+	rt_term_c(out, "{+");
+	rt_term_line(out, r->new);
+	rt_term_c(out, "+}");
+	rt_term_style(out, RT_STYLE_NONE);
+	rt_term_c(out, end < text.size && text.ptr[end] == ' ' ? " " : "");
+	rt_term_line(out, rt_str_at(text.ptr + end, to - end));
+	rt_term_c(out, to < text.size ? "...\n" : "\n");
+}
+
+static rt_status
+replace_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
+{
+	replacing *r = ctx;
+	yyjson_val *entry;
+	size_t i, count, found;
+
+	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
+		yyjson_val *content = rt_json_get(entry, "content");
+		rt_str id = rt_json_str(rt_json_get(entry, "id"));
+
+		if (!yyjson_is_str(content)) {
+			r->blocks++;
+			continue;
+		}
+		found = replace_in(r, rt_json_str(content));
+		if (found == 0)
+			continue;
+		r->entries++;
+		r->matches += found;
+		if (r->dry_run && !cli->json)
+			say_match(cli, r, from + i, id, rt_json_str(content), found);
+		rt_json_add_comma(&r->list);
+		rt_buf_add_c(&r->list, "{\"entry\":");
+		rt_json_add_string(&r->list, id);
+		rt_buf_add_f(&r->list, ",\"count\":%zu}", found);
+		rt_cli_ask_op(r->ask, "entry.edit");
+		rt_cli_ask_text(r->ask, "entry", id);
+		rt_cli_ask_text(r->ask, "content", rt_buf_str(&r->text));
+	}
+	return rt_cli_buf(cli, &r->text);
+}
+
+static rt_status
+say_dry(rt_cli *cli, const replacing *r)
+{
+	rt_status st = RT_OK;
+	rt_buf buf;
+
+	if (!cli->json) {
+		rt_term_f(&cli->out,
+			  "Would replace %zu time%s in %zu entr%s. Nothing was changed.\n",
+			  r->matches, RT_CLI_S(r->matches), r->entries, RT_CLI_IES(r->entries));
+		return RT_OK;
+	}
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_f(&buf, "{\"dry_run\":true,\"replaced\":%zu,\"entries\":%s]}", r->matches,
+		     r->list.ptr);
+	st = rt_cli_buf(cli, &buf);
+	if (st == RT_OK)
+		st = rt_cli_print_json(cli, rt_buf_str(&buf));
+	rt_buf_deinit(&buf);
+	return st;
+}
+
+static rt_status
+finish(rt_cli *cli, replacing *r)
+{
+	rt_status st;
+
+	if (r->blocks > 0)
+		rt_cli_note(cli, "%zu entr%s not looked into: no plain text", r->blocks,
+			    r->blocks == 1 ? "y was" : "ies were");
+	if (r->matches == 0) {
+		rt_cli_hint(cli, RT_NOT_FOUND, "Look for it: retake search TEXT");
+		return rt_cli_fail(cli, RT_NOT_FOUND, "\"%.*s\" stands nowhere there",
+				   (int)rt_utf8_cut(r->old, 100), r->old.ptr);
+	}
+	if (r->dry_run)
+		return say_dry(cli, r);
+	st = rt_cli_ask_run(r->ask);
+	if (st != RT_OK)
+		return st;
+	rt_buf_add_f(&r->ask->extra, ",\"replaced\":%zu,\"entries\":%s]", r->matches, r->list.ptr);
+	return rt_cli_ask_say(r->ask, "Replaced \"%.*s\" by \"%.*s\": %zu time%s in %zu entr%s.",
+			      (int)rt_utf8_cut(r->old, 60), r->old.ptr,
+			      (int)rt_utf8_cut(r->new, 60), r->new.ptr == NULL ? "" : r->new.ptr,
+			      r->matches, RT_CLI_S(r->matches), r->entries, RT_CLI_IES(r->entries));
+}
+
+rt_status
+rt_cli_replace(rt_cli *cli)
+{
+	const rt_take *take = NULL;
+	const char *range = rt_cli_word(cli, 2);
+	replacing r = {.dry_run = rt_cli_has(cli, "dry-run")};
+	size_t first = 0, last = 0;
+	rt_cli_ask ask;
+	rt_status st;
+
+	if (cli->args.word_count < 2 || cli->args.word_count > 3)
+		return rt_cli_fail(cli, RT_USAGE,
+				   "edit --replace needs OLD, NEW and, if not all "
+				   "entries are meant, ENTRY or FROM..TO");
+	r.old = rt_str_of(rt_cli_word(cli, 0));
+	r.new = rt_str_of(rt_cli_word(cli, 1));
+	if (r.old.size == 0)
+		return rt_cli_fail(cli, RT_USAGE, "there is nothing to replace (OLD is empty)");
+	if (rt_utf8_valid_size(r.old) != r.old.size || rt_utf8_valid_size(r.new) != r.new.size)
+		return rt_cli_fail(cli, RT_USAGE, "OLD and NEW must be UTF-8");
+	st = rt_cli_open(cli, r.dry_run ? RT_CLI_LOOK : RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st != RT_OK)
+		return st;
+	last = rt_seq_count(take->slots);
+	if (last > 0)
+		last--;
+	if (range != NULL)
+		st = rt_cli_range(cli, range, &first, &last);
+	if (st != RT_OK)
+		return st;
+	rt_cli_ask_init(cli, &ask);
+	r.ask = &ask;
+	rt_buf_init(&r.text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&r.list, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&r.list, '[');
+	st = rt_cli_each_window(cli, first, last, rt_str_of(NULL), replace_window, &r);
+	if (st == RT_OK)
+		st = finish(cli, &r);
+	rt_buf_deinit(&r.text);
+	rt_buf_deinit(&r.list);
+	rt_cli_ask_deinit(&ask);
+	return st;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Replace: edit --replace OLD NEW [RANGE]. */
+#ifndef RT_CLI_REPLACE_H
+#define RT_CLI_REPLACE_H
+
+#include "cli/cli.h"
+
+rt_status rt_cli_replace(rt_cli *cli);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Takefile: a whole take as one text file for an editor, and back.
+ *
+ *     anything                      ignored, up to the first frame line
+ *     === :step 42                  the step that the file shows; optional
+ *     === k3f9 User                 a frame line: id, role; the text follows
+ *     Which database?
+ *                                   one blank line belongs to the frame, not to the text
+ *     === 9z2p+muted AI             flags stand behind the id
+ *     \=== is three equals signs    such a line of a text has a backslash before it
+ *
+ *     === + User                    an entry that is new
+ *     === :end                      must be there: a file that was cut off is no deletion
+ *
+ * A role that could be misread (white space at its ends, control characters, a quote at
+ * the beginning, nothing at all) is written as a JSON string. "+locked" marks an entry
+ * whose content is no plain text; it can be moved and deleted, but not edited.
+ *
+ * Reading is the inverse of writing for every take: unchanged stays unchanged. These are
+ * pure functions (takefile.c, takediff.c); the commands around them are in cmd_takefile.c. */
+#ifndef RT_CLI_TAKEFILE_H
+#define RT_CLI_TAKEFILE_H
+
+#include "cli/cli.h"
+
+typedef struct rt_cli_item {
+	rt_str id; /* empty: new */
+	rt_str role;
+	rt_str content;
+	bool muted;
+	bool locked;   /* content is not looked at */
+	uint64_t line; /* of the frame, when read from a file */
+} rt_cli_item;
+
+/* Entries of a take, in order; the texts are in the arena or in what was read. */
+typedef struct rt_cli_items {
+	const rt_alloc *alloc;
+	rt_arena *arena;
+	rt_cli_item *items;
+	size_t count, room;
+	uint64_t step;
+	bool has_step;
+} rt_cli_items;
+
+RT_CHECKED rt_status rt_cli_items_init(rt_cli_items *items, const rt_alloc *alloc);
+void rt_cli_items_deinit(rt_cli_items *items);
+/* The texts are copied. */
+RT_CHECKED rt_status rt_cli_items_add(rt_cli_items *items, const rt_cli_item *item);
+/* Position of the item with this id, or SIZE_MAX. O(1) after the first call. */
+typedef struct rt_cli_index rt_cli_index;
+RT_CHECKED rt_status rt_cli_index_new(const rt_cli_items *items, rt_cli_index **out);
+size_t rt_cli_index_find(const rt_cli_index *index, rt_str id);
+void rt_cli_index_free(rt_cli_index *index);
+
+/* title is one line for the reader, or empty. */
+void rt_cli_takefile_write(rt_buf *buf, const rt_cli_items *items, rt_str title);
+/* RT_USAGE with the line in err. An id that stands twice is an error. */
+RT_CHECKED rt_status rt_cli_takefile_read(rt_str text, rt_cli_items *out, rt_error *err);
+
+/* What was done to a take. */
+typedef struct rt_cli_counts {
+	size_t edited, roles, muted, added, deleted, moved;
+} rt_cli_counts;
+
+/* The requests that make `now` of `was`, none where they are equal. Ids of `now` that are
+ * not in `was` are an error, as are changed locked entries. */
+RT_CHECKED rt_status rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now,
+					  rt_cli_ask *ask, rt_cli_counts *out, rt_error *err);
+/* May those requests be applied to `current`, which others may have changed since `was`?
+ * RT_CONFLICT names an entry that both changed. */
+RT_CHECKED rt_status rt_cli_takefile_fits(const rt_cli_items *was, const rt_cli_items *now,
+					  const rt_cli_items *current, rt_error *err);
+
+/* ---- cmd_takefile.c ---- */
+rt_status rt_cli_takefile_print(rt_cli *cli); /* show --take-file */
+rt_status rt_cli_takefile_edit(rt_cli *cli);  /* edit --all */
+
+#endif

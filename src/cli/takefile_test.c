@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A take as text and back: nothing gets lost, and the requests that a changed file gives
+ * make of the old take exactly the new one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/takefile.h"
+
+enum { ROUNDS = 3000, ENTRIES = 9 };
+
+static unsigned
+chance(unsigned below)
+{
+	return (unsigned)rand() % below;
+}
+
+static void
+add(rt_cli_items *items, const char *id, const char *role, rt_str content)
+{
+	rt_cli_item item = {.id = rt_str_of(id), .role = rt_str_of(role), .content = content};
+
+	assert_int_equal(rt_cli_items_add(items, &item), RT_OK);
+}
+
+static void
+write_to(rt_buf *buf, const rt_cli_items *items)
+{
+	rt_buf_init(buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_cli_takefile_write(buf, items, RT_STR("A title"));
+	assert_int_equal(buf->status, RT_OK);
+}
+
+static void
+read_from(rt_str text, rt_cli_items *items)
+{
+	rt_error err = {0};
+	rt_status st;
+
+	assert_int_equal(rt_cli_items_init(items, rt_alloc_libc()), RT_OK);
+	st = rt_cli_takefile_read(text, items, &err);
+	if (st != RT_OK)
+		print_error("%s\n%.*s\n", err.text, (int)text.size, text.ptr);
+	assert_int_equal(st, RT_OK);
+}
+
+static void
+same(const rt_cli_items *a, const rt_cli_items *b)
+{
+	size_t i;
+
+	assert_int_equal(a->count, b->count);
+	for (i = 0; i < a->count; i++) {
+		const rt_cli_item *x = &a->items[i], *y = &b->items[i];
+
+		if (!rt_str_eq(x->content, y->content))
+			print_error("entry %zu: \"%.*s\" and \"%.*s\"\n", i, RT_STR_ARG(x->content),
+				    RT_STR_ARG(y->content));
+		assert_true(rt_str_eq(x->content, y->content));
+		assert_true(rt_str_eq(x->role, y->role));
+		assert_true(x->id.size == 0 || y->id.size == 0 || rt_str_eq(x->id, y->id));
+		assert_int_equal(x->muted, y->muted);
+	}
+}
+
+/* --- example --- */
+
+static void
+test_form(void **state)
+{
+	static const char wanted[] = "=== :step 42\n"
+				     "=== a1 User\n"
+				     "Hello\n\n"
+				     "=== b2 AI\n"
+				     "\\=== this looks like a frame\n"
+				     "==== this does not\n\n\n"
+				     "=== c3 \" odd\"\n\n\n"
+				     "=== :end\n";
+	rt_cli_items items, again;
+	rt_buf buf;
+
+	(void)state;
+	assert_int_equal(rt_cli_items_init(&items, rt_alloc_libc()), RT_OK);
+	items.step = 42;
+	add(&items, "a1", "User", RT_STR("Hello"));
+	add(&items, "b2", "AI", RT_STR("=== this looks like a frame\n==== this does not\n"));
+	add(&items, "c3", " odd", RT_STR(""));
+	write_to(&buf, &items);
+	assert_non_null(strstr(buf.ptr, wanted));
+	read_from(rt_buf_str(&buf), &again);
+	assert_true(again.has_step);
+	assert_int_equal(again.step, 42);
+	same(&items, &again);
+	rt_cli_items_deinit(&items);
+	rt_cli_items_deinit(&again);
+	rt_buf_deinit(&buf);
+}
+
+/* --- errors name the line --- */
+
+static void
+refused(const char *text, unsigned line, const char *words)
+{
+	rt_cli_items items;
+	rt_error err = {0};
+	rt_status st;
+
+	assert_int_equal(rt_cli_items_init(&items, rt_alloc_libc()), RT_OK);
+	st = rt_cli_takefile_read(rt_str_of(text), &items, &err);
+	assert_int_equal(st, RT_USAGE);
+	if (strstr(err.text, words) == NULL)
+		print_error("%s\n", err.text);
+	assert_non_null(strstr(err.text, words));
+	if (line > 0) {
+		char start[32];
+
+		snprintf(start, sizeof(start), "line %u:", line);
+		assert_int_equal(strncmp(err.text, start, strlen(start)), 0);
+	}
+	rt_cli_items_deinit(&items);
+}
+
+static void
+test_errors(void **state)
+{
+	(void)state;
+	refused("", 1, "ends without its last line");
+	refused("=== a User\ntext\n", 3, "ends without its last line");
+	refused("=== a\ntext\n=== :end\n", 1, "role is missing");
+	refused("=== a b!c User\n", 0, "");
+	refused("title\n=== a+loud User\ntext\n=== :end\n", 2, "+muted, +locked or neither");
+	refused("=== a User\n=== a AI\n=== :end\n", 2, "second time");
+	refused("=== \xFF User\n=== :end\n", 0, "not UTF-8");
+	refused("=== a!b User\n=== :end\n", 1, "no id");
+	refused("=== a \"User\n=== :end\n", 1, "JSON string");
+	refused("=== a+locked AI\nchanged\n=== :end\n", 1, "cannot be edited");
+	refused("=== :step x\n=== :end\n", 1, "must be a number");
+}
+
+/* An editor for another system ended every line with CR LF. */
+static void
+test_crlf(void **state)
+{
+	rt_cli_items items;
+
+	(void)state;
+	read_from(RT_STR("=== :step 1\r\n=== a User\r\none\r\ntwo\r\n\r\n=== :end\r\n"), &items);
+	assert_int_equal(items.count, 1);
+	assert_true(rt_str_is(items.items[0].content, "one\ntwo"));
+	assert_true(rt_str_is(items.items[0].role, "User"));
+	rt_cli_items_deinit(&items);
+}
+
+/* --- random takes --- */
+
+static void
+random_content(rt_buf *buf)
+{
+	static const char *const pieces[] = {
+		"\n",   "=== ",     "\\",     "===",      "a",  " ",    "=== x User",
+		"\r\n", "=== :end", "\\=== ", "\xC3\xBC", "\t", "\n\n", "+"};
+	unsigned count = chance(8);
+
+	rt_buf_clear(buf);
+	rt_buf_add(buf, "", 0);
+	while (count-- > 0)
+		rt_buf_add_c(buf, pieces[chance(sizeof(pieces) / sizeof(pieces[0]))]);
+}
+
+static const char *
+random_role(void)
+{
+	static const char *const roles[] = {"User",  "AI",         "Vendor API", " led by a space",
+					    "ends ", "\"quoted\"", "two\nlines", "",
+					    "+ x",   "a=== b"};
+
+	return roles[chance(sizeof(roles) / sizeof(roles[0]))];
+}
+
+static void
+random_take(rt_cli_items *items)
+{
+	unsigned count = chance(ENTRIES), i;
+	char id[16];
+	rt_buf buf;
+
+	assert_int_equal(rt_cli_items_init(items, rt_alloc_libc()), RT_OK);
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < count; i++) {
+		snprintf(id, sizeof(id), "e%u", i);
+		random_content(&buf);
+		add(items, id, random_role(), rt_buf_str(&buf));
+		items->items[i].muted = chance(4) == 0;
+	}
+	rt_buf_deinit(&buf);
+}
+
+static void
+test_unchanged_stays(void **state)
+{
+	rt_cli_items items, again;
+	rt_cli_counts counts;
+	rt_cli cli = {.alloc = rt_alloc_libc()};
+	rt_cli_ask ask;
+	rt_error err;
+	rt_buf buf;
+	int round;
+
+	(void)state;
+	srand(11);
+	for (round = 0; round < ROUNDS; round++) {
+		random_take(&items);
+		write_to(&buf, &items);
+		read_from(rt_buf_str(&buf), &again);
+		same(&items, &again);
+		rt_cli_ask_init(&cli, &ask);
+		assert_int_equal(rt_cli_takefile_diff(&items, &again, &ask, &counts, &err), RT_OK);
+		assert_int_equal(ask.count, 0);
+		rt_cli_ask_deinit(&ask);
+		rt_cli_items_deinit(&items);
+		rt_cli_items_deinit(&again);
+		rt_buf_deinit(&buf);
+	}
+}
+
+/* --- the difference, against a plain list --- */
+
+typedef struct model {
+	rt_cli_item items[64];
+	size_t count;
+} model;
+
+static size_t
+model_find(const model *m, rt_str id)
+{
+	size_t i;
+
+	for (i = 0; i < m->count; i++)
+		if (rt_str_eq(m->items[i].id, id))
+			return i;
+	fail_msg("no entry %.*s", RT_STR_ARG(id));
+	return 0;
+}
+
+static rt_cli_item
+model_take(model *m, size_t at)
+{
+	rt_cli_item item = m->items[at];
+
+	memmove(&m->items[at], &m->items[at + 1], (m->count - at - 1) * sizeof(item));
+	m->count--;
+	return item;
+}
+
+static void
+model_put(model *m, size_t at, rt_cli_item item)
+{
+	assert_true(m->count < 64);
+	memmove(&m->items[at + 1], &m->items[at], (m->count - at) * sizeof(item));
+	m->items[at] = item;
+	m->count++;
+}
+
+static size_t
+model_place(const model *m, yyjson_val *request)
+{
+	yyjson_val *before = rt_json_get(request, "before");
+
+	if (before != NULL)
+		return model_find(m, rt_json_str(before));
+	return model_find(m, rt_json_str(rt_json_get(request, "after"))) + 1;
+}
+
+static void
+model_apply(model *m, yyjson_val *request)
+{
+	rt_str op = rt_json_str(rt_json_get(request, "op"));
+	rt_str entry = rt_json_str(rt_json_get(request, "entry"));
+
+	if (rt_str_is(op, "entry.move")) {
+		rt_cli_item item = model_take(m, model_find(m, entry));
+
+		model_put(m, model_place(m, request), item);
+	} else if (rt_str_is(op, "entry.delete")) {
+		(void)model_take(m, model_find(m, entry));
+	} else if (rt_str_is(op, "entry.insert") || rt_str_is(op, "entry.append")) {
+		rt_cli_item item = {
+			.role = rt_json_str(rt_json_get(request, "role")),
+			.content = rt_json_str(rt_json_get(request, "content")),
+			.muted = yyjson_is_true(rt_json_get(request, "muted")),
+		};
+
+		model_put(m, rt_str_is(op, "entry.append") ? m->count : model_place(m, request),
+			  item);
+	} else {
+		rt_cli_item *item = &m->items[model_find(m, entry)];
+
+		if (rt_str_is(op, "entry.edit"))
+			item->content = rt_json_str(rt_json_get(request, "content"));
+		else if (rt_str_is(op, "entry.role"))
+			item->role = rt_json_str(rt_json_get(request, "role"));
+		else if (rt_str_is(op, "entry.mute"))
+			item->muted = yyjson_is_true(rt_json_get(request, "muted"));
+		else
+			fail_msg("an unexpected operation: %.*s", RT_STR_ARG(op));
+	}
+}
+
+/* Another take out of the same entries: some gone, moved, changed, some new. */
+static void
+change_take(const rt_cli_items *was, rt_cli_items *now)
+{
+	size_t order[64], count = 0, i;
+	rt_buf buf;
+
+	assert_int_equal(rt_cli_items_init(now, rt_alloc_libc()), RT_OK);
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < was->count; i++)
+		if (chance(4) != 0)
+			order[count++] = i;
+	for (i = 0; i < count && chance(2) == 0; i++) {
+		size_t a = chance((unsigned)count), b = chance((unsigned)count), kept = order[a];
+
+		order[a] = order[b];
+		order[b] = kept;
+	}
+	for (i = 0; i <= count; i++) {
+		while (chance(4) == 0 && now->count < 40) {
+			random_content(&buf);
+			add(now, "", "User", rt_buf_str(&buf));
+		}
+		if (i < count) {
+			rt_cli_item item = was->items[order[i]];
+
+			if (chance(3) == 0) {
+				random_content(&buf);
+				item.content = rt_buf_str(&buf);
+			}
+			if (chance(5) == 0)
+				item.role = RT_STR("Changed");
+			if (chance(5) == 0)
+				item.muted = !item.muted;
+			assert_int_equal(rt_cli_items_add(now, &item), RT_OK);
+		}
+	}
+	rt_buf_deinit(&buf);
+}
+
+static void
+test_difference(void **state)
+{
+	rt_cli cli = {.alloc = rt_alloc_libc()};
+	rt_cli_items was, now, result;
+	rt_cli_counts counts;
+	rt_cli_ask ask;
+	rt_error err;
+	int round;
+
+	(void)state;
+	srand(13);
+	for (round = 0; round < ROUNDS; round++) {
+		rt_json_doc *doc = NULL;
+		yyjson_val *request;
+		model m = {.count = 0};
+		size_t i, count;
+
+		random_take(&was);
+		change_take(&was, &now);
+		rt_cli_ask_init(&cli, &ask);
+		assert_int_equal(rt_cli_takefile_diff(&was, &now, &ask, &counts, &err), RT_OK);
+		assert_int_equal(rt_cli_takefile_fits(&was, &now, &was, &err), RT_OK);
+		for (i = 0; i < was.count; i++)
+			m.items[m.count++] = was.items[i];
+		rt_buf_add_c(&ask.json, ask.count > 0 ? "}]" : "]");
+		assert_int_equal(rt_json_read(cli.alloc, rt_buf_str(&ask.json), &doc, &err), RT_OK);
+		yyjson_arr_foreach(rt_json_root(doc), i, count, request)
+			model_apply(&m, request);
+		result = (rt_cli_items){.items = m.items, .count = m.count};
+		same(&now, &result);
+		rt_json_free(doc);
+		rt_cli_ask_deinit(&ask);
+		rt_cli_items_deinit(&was);
+		rt_cli_items_deinit(&now);
+	}
+}
+
+/* What others did in the meantime. */
+static void
+test_conflicts(void **state)
+{
+	rt_cli_items was, now, current;
+	rt_error err = {0};
+
+	(void)state;
+	assert_int_equal(rt_cli_items_init(&was, rt_alloc_libc()), RT_OK);
+	assert_int_equal(rt_cli_items_init(&now, rt_alloc_libc()), RT_OK);
+	assert_int_equal(rt_cli_items_init(&current, rt_alloc_libc()), RT_OK);
+	add(&was, "a", "User", RT_STR("one"));
+	add(&was, "b", "AI", RT_STR("two"));
+	add(&now, "a", "User", RT_STR("ONE"));
+	add(&now, "b", "AI", RT_STR("two"));
+	add(&current, "a", "User", RT_STR("one"));
+	add(&current, "b", "AI", RT_STR("TWO"));
+	add(&current, "c", "User", RT_STR("new"));
+	/* they changed b, we changed a: both can be had */
+	assert_int_equal(rt_cli_takefile_fits(&was, &now, &current, &err), RT_OK);
+	current.items[0].content = RT_STR("Eins");
+	assert_int_equal(rt_cli_takefile_fits(&was, &now, &current, &err), RT_CONFLICT);
+	assert_non_null(strstr(err.text, "entry a was changed"));
+	current.count = 0;
+	assert_int_equal(rt_cli_takefile_fits(&was, &now, &current, &err), RT_CONFLICT);
+	assert_non_null(strstr(err.text, "taken out"));
+	rt_cli_items_deinit(&was);
+	rt_cli_items_deinit(&now);
+	rt_cli_items_deinit(&current);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_form),       cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_crlf),       cmocka_unit_test(test_unchanged_stays),
+		cmocka_unit_test(test_difference), cmocka_unit_test(test_conflicts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Term: one output of the program, standard output or standard error, which may be a
+ * terminal, a pager in front of one, a pipe or a file.
+ *
+ * All text passes through cli/screen.h on its way, so nothing that a model said can drive
+ * a terminal; styles are the only escape sequences, and only where colour is wanted.
+ * Output is collected and written in large pieces. When the reader of a pipe has gone
+ * away, the rest is thrown away quietly. One thread at a time. */
+#ifndef RT_CLI_TERM_H
+#define RT_CLI_TERM_H
+
+#include <sys/types.h>
+
+#include "base/text.h"
+
+typedef enum rt_style {
+	RT_STYLE_NONE,
+	RT_STYLE_BOLD,
+	RT_STYLE_DIM,
+	RT_STYLE_RED,
+	RT_STYLE_GREEN,
+	RT_STYLE_YELLOW,
+	RT_STYLE_BLUE,
+	RT_STYLE_MAGENTA,
+	RT_STYLE_CYAN,
+	RT_STYLE_MATCH /* what a search found */
+} rt_style;
+
+typedef struct rt_term {
+	int fd;
+	bool is_tty; /* a person looks at it (through the pager, too) */
+	bool color;
+	bool utf8;      /* lines and ellipses may be drawn with more than ASCII */
+	size_t columns; /* of the terminal; 0: no limit */
+	bool broken;    /* the reader went away */
+	int error;      /* errno of a failed write, else 0 */
+	bool kept;      /* nothing is written: the text stays in buf for whoever asked */
+	pid_t pager;    /* 0: none */
+	int kept_fd;    /* the terminal, while the pager runs */
+	rt_buf buf;     /* not yet written */
+	rt_buf scratch;
+} rt_term;
+
+void rt_term_init(rt_term *term, const rt_alloc *alloc, int fd, bool no_color);
+/* Writes what is left and waits for the pager. */
+void rt_term_deinit(rt_term *term);
+void rt_term_flush(rt_term *term);
+/* Send what follows through the person's pager, where a person looks at it. */
+void rt_term_page(rt_term *term);
+
+/* Made fit for a terminal, always. */
+void rt_term_text(rt_term *term, rt_str text); /* several lines */
+void rt_term_line(rt_term *term, rt_str text); /* on one line, white space closed up */
+void rt_term_c(rt_term *term, const char *text);
+void rt_term_f(rt_term *term, const char *format, ...) RT_PRINTF(2, 3);
+/* JSON and the end of its line: as it is, but for a terminal. */
+void rt_term_json(rt_term *term, rt_str json);
+/* Bytes as they are, but for a terminal. */
+void rt_term_raw(rt_term *term, rt_str bytes);
+void rt_term_style(rt_term *term, rt_style style);
+void rt_term_spaces(rt_term *term, size_t count);
+/* Several lines, each after indent spaces, broken to fit the terminal. */
+void rt_term_indented(rt_term *term, rt_str text, size_t indent);
+
+#endif

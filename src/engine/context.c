@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Contexts: the request that a model would be sent now (M2, M3, M5).
+ *
+ *   the system prompt      base, global and project, from the settings
+ *   the entries            of the take up to its head, by the plan (context_plan.c):
+ *                          muted ones left out, compactions for what they stand for
+ *   the working prompt     "[current prompt: "…"]", when there is one
+ *
+ * Nothing is kept between two requests: what is sent is what is seen. The base prompt
+ * counts unless use_default_base_prompt is set to true, which asks for Retake's own; that
+ * is empty, since Retake does not know what it is used for.
+ *
+ * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target
+ * while both are sent; the last one counts. */
+#include "engine/context_impl.h"
+
+#define DEFAULT_BASE_PROMPT ""
+
+static rt_status
+nomem(rt_error *err)
+{
+	return rt_fail(err, RT_NOMEM, "out of memory while building a request");
+}
+
+/* What is being built. */
+typedef struct building {
+	rt_engine *engine;
+	const rt_project *project;
+	const rt_disc *disc;
+	const rt_take *take;
+	size_t count;     /* positions before the head */
+	rt_slot *slots;   /* of these */
+	bool *skip;
+	rt_compaction *compactions;
+	size_t compaction_count, compaction_room;
+	rt_context_step *steps;
+	size_t step_count;
+	size_t *edits;    /* by position: that of its edit, + 1; 0: none; NULL: none at all */
+	rt_json_doc *role_map; /* NULL: none */
+	rt_pairs pairs;
+	rt_request request;
+} building;
+
+/* ---- settings ---- */
+
+/* Of the discussion, else of the project; ptr NULL: unset. */
+static rt_str
+setting(const building *b, const char *key)
+{
+	rt_str json = rt_fields_get(b->disc->fields, rt_str_of(key));
+
+	return json.ptr != NULL ? json : rt_fields_get(b->project->fields, rt_str_of(key));
+}
+
+static rt_status
+add_prompt(building *b, const char *key, rt_error *err)
+{
+	rt_str json = setting(b, key);
+	rt_json_doc *doc = NULL;
+	rt_status st;
+
+	if (json.ptr == NULL)
+		return RT_OK;
+	st = rt_json_read(b->engine->alloc, json, &doc, err);
+	if (st != RT_OK)
+		return st;
+	if (yyjson_is_str(rt_json_root(doc)))
+		rt_request_prompt(&b->request, rt_json_str(rt_json_root(doc)));
+	rt_json_free(doc);
+	return RT_OK;
+}
+
+static rt_status
+add_prompts(building *b, rt_error *err)
+{
+	rt_status st = RT_OK;
+
+	if (rt_str_is(setting(b, "setting.use_default_base_prompt"), "true"))
+		rt_request_prompt(&b->request, RT_STR(DEFAULT_BASE_PROMPT));
+	else
+		st = add_prompt(b, "setting.base_system_prompt", err);
+	if (st == RT_OK)
+		st = add_prompt(b, "setting.global_system_prompt", err);
+	if (st == RT_OK)
+		st = add_prompt(b, "setting.project_system_prompt", err);
+	return st;
+}
+
+/* Values of the wrong type are as good as unset. */
+static rt_str
+number_setting(const building *b, const char *key)
+{
+	rt_str json = setting(b, key);
+	bool is_number = json.size > 0 &&
+			 (json.ptr[0] == '-' || (json.ptr[0] >= '0' && json.ptr[0] <= '9'));
+
+	return is_number ? json : rt_str_at(NULL, 0);
+}
+
+static rt_request_settings
+request_settings(const building *b)
+{
+	rt_request_settings s;
+
+	s.model = setting(b, "setting.model");
+	if (s.model.size < 3 || s.model.ptr[0] != '"')
+		s.model = rt_str_at(NULL, 0);
+	s.temperature = number_setting(b, "setting.temperature");
+	s.top_p = number_setting(b, "setting.top_p");
+	s.max_tokens = number_setting(b, "setting.max_tokens");
+	return s;
+}
+
+/* What role_map says of a role: its exact name first, then in any case. */
+static rt_str
+mapped_role(const building *b, rt_str role)
+{
+	yyjson_val *key, *value, *found = NULL;
+	size_t i, max;
+
+	if (b->role_map == NULL)
+		return rt_str_at("", 0);
+	yyjson_obj_foreach(rt_json_root(b->role_map), i, max, key, value)
+	{
+		if (!yyjson_is_str(value))
+			continue;
+		if (rt_str_eq(rt_json_str(key), role))
+			return rt_json_str(value);
+		if (found == NULL && rt_str_eq_nocase(rt_json_str(key), role))
+			found = value;
+	}
+	return rt_json_str(found);
+}
+
+static rt_status
+add_working_prompt(building *b, rt_error *err)
+{
+	rt_str json = rt_fields_get(b->disc->fields, RT_STR("prompt"));
+	rt_json_doc *doc = NULL;
+	rt_buf text;
+	rt_status st;
+
+	if (json.ptr == NULL)
+		return RT_OK;
+	st = rt_json_read(b->engine->alloc, json, &doc, err);
+	if (st != RT_OK)
+		return st;
+	if (yyjson_get_len(rt_json_root(doc)) > 0 && yyjson_is_str(rt_json_root(doc))) {
+		rt_buf_init(&text, b->engine->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_c(&text, "[current prompt: \"");
+		rt_buf_add_str(&text, rt_json_str(rt_json_root(doc)));
+		rt_buf_add_c(&text, "\"]");
+		rt_request_system(&b->request, rt_buf_str(&text), false);
+		if (text.status != RT_OK)
+			st = nomem(err);
+		rt_buf_deinit(&text);
+	}
+	rt_json_free(doc);
+	return st;
+}
+
+/* ---- entries ---- */
+
+/* An entry with its body in hand. */
+typedef struct held {
+	rt_buf bytes;
+	rt_body body;
+	rt_context_entry entry;
+} held;
+
+static void
+release(held *h)
+{
+	rt_body_deinit(&h->body);
+	rt_buf_deinit(&h->bytes);
+}
+
+static rt_status
+hold(building *b, size_t at, held *h, rt_error *err)
+{
+	const rt_slot *slot = &b->slots[at];
+	rt_str role, kind;
+	rt_status st = rt_project_name(b->project, slot->role, &role, err);
+
+	if (st == RT_OK)
+		st = rt_project_name(b->project, slot->kind, &kind, err);
+	if (st != RT_OK)
+		return st;
+	st = rt_engine_body(b->engine, slot->body, &h->bytes, &h->body, err);
+	if (st != RT_OK) {
+		rt_buf_deinit(&h->bytes);
+		return st;
+	}
+	rt_context_entry_of(&h->entry, role, kind, &h->body);
+	h->entry.role_to = mapped_role(b, role);
+	return RT_OK;
+}
+
+static bool
+has_kind(const building *b, size_t at, const char *kind)
+{
+	rt_str name;
+
+	return b->slots[at].kind != 0 &&
+	       rt_project_name(b->project, b->slots[at].kind, &name, NULL) == RT_OK &&
+	       rt_str_is(name, kind);
+}
+
+/* pi's own ids, where they could not become ours: in the records themselves. */
+static rt_status
+find_raw_id(building *b, rt_str id, size_t *out_at, rt_error *err)
+{
+	size_t i;
+	rt_status st = RT_OK;
+
+	for (i = 0; st == RT_OK && i < b->count && *out_at == SIZE_MAX; i++) {
+		held h;
+
+		if ((b->slots[i].flags & RT_SLOT_RICH) == 0)
+			continue;
+		st = hold(b, i, &h, err);
+		if (st != RT_OK)
+			break;
+		if (rt_str_eq(rt_json_str(rt_json_get(h.entry.record, "id")), id))
+			*out_at = i;
+		release(&h);
+	}
+	return st;
+}
+
+/* Where the entry of an id (or a label, or a unique prefix) stands; SIZE_MAX: not before
+ * the head. */
+static rt_status
+find_id(building *b, yyjson_val *v, bool raw, size_t *out_at, rt_error *err)
+{
+	rt_place place = {b->disc->number, b->take->number};
+	rt_str id = rt_json_str(v);
+	uint32_t entry = 0;
+	bool found = false;
+	size_t at;
+	rt_status st;
+
+	*out_at = SIZE_MAX;
+	if (!yyjson_is_str(v) || id.size == 0 || id.ptr[0] == ':' || id.ptr[0] == '@')
+		return RT_OK;
+	st = rt_resolve_entry(b->project, place, id, false, &entry, err);
+	if (st == RT_OK)
+		st = rt_take_find(b->project, b->take, entry, &at, NULL, &found, err);
+	else if (st == RT_NOT_FOUND || st == RT_AMBIGUOUS)
+		st = RT_OK;
+	if (st == RT_OK && found && at < b->count)
+		*out_at = at;
+	else if (st == RT_OK && raw)
+		st = find_raw_id(b, id, out_at, err);
+	return st;
+}
+
+/* Take a compaction in: what it says it stands for. */
+static rt_status
+add_compaction(building *b, size_t at, rt_error *err)
+{
+	rt_compaction c = {.at = at, .first_kept = SIZE_MAX};
+	yyjson_val *first_kept, *from, *to;
+	held h;
+	rt_status st = hold(b, at, &h, err);
+
+	if (st != RT_OK)
+		return st;
+	first_kept = rt_context_entry_field(&h.entry, "first_kept", "firstKeptEntryId");
+	from = rt_body_field(&h.body, "from");
+	to = rt_body_field(&h.body, "to");
+	if (h.body.format == RT_BODY_PURGED) {
+		release(&h); /* a hole stands for nothing: what it hid is seen again */
+		return RT_OK;
+	}
+	c.is_range = first_kept == NULL && from != NULL && to != NULL;
+	if (c.is_range) {
+		st = find_id(b, from, false, &c.from, err);
+		if (st == RT_OK)
+			st = find_id(b, to, false, &c.to, err);
+		if (c.from == SIZE_MAX || c.to == SIZE_MAX) { /* not on the path */
+			c.from = 1;
+			c.to = 0;
+		}
+	} else {
+		st = find_id(b, first_kept, h.entry.record != NULL, &c.first_kept, err);
+	}
+	release(&h);
+	if (st == RT_OK && b->compaction_count == b->compaction_room) {
+		size_t room = b->compaction_room == 0 ? 8 : b->compaction_room * 2;
+		rt_compaction *more = rt_resize(b->engine->alloc, b->compactions,
+						room * sizeof(*more));
+
+		if (more == NULL)
+			return nomem(err);
+		b->compactions = more;
+		b->compaction_room = room;
+	}
+	if (st == RT_OK)
+		b->compactions[b->compaction_count++] = c;
+	return st;
+}
+
+static rt_status
+read_path(building *b, rt_error *err)
+{
+	const rt_alloc *alloc = b->engine->alloc;
+	size_t i;
+	rt_status st = RT_OK;
+
+	b->count = rt_seq_count(b->take->slots);
+	if (b->take->number == b->disc->active)
+		st = rt_disc_head_at(b->project, b->disc, &b->count, err);
+	if (st != RT_OK)
+		return st;
+	b->slots = rt_new_array(alloc, b->count, sizeof(*b->slots));
+	b->skip = rt_new_array(alloc, b->count, sizeof(*b->skip));
+	if (b->slots == NULL || b->skip == NULL)
+		return nomem(err);
+	if (b->count > 0)
+		st = rt_seq_copy(b->take->slots, 0, b->count, b->slots, err);
+	for (i = 0; st == RT_OK && i < b->count; i++) {
+		bool muted = (b->slots[i].flags & RT_SLOT_MUTED) != 0;
+		bool is_compaction = has_kind(b, i, "compaction");
+
+		b->skip[i] = muted || is_compaction;
+		if (is_compaction && !muted)
+			st = add_compaction(b, i, err);
+	}
+	return st;
+}
+
+/* Note what context edits among the steps change. */
+static rt_status
+read_edits(building *b, rt_error *err)
+{
+	size_t i, target;
+	rt_status st = RT_OK;
+
+	for (i = 0; st == RT_OK && i < b->step_count; i++) {
+		size_t at = b->steps[i].at;
+		held h;
+
+		if (b->steps[i].is_summary || !has_kind(b, at, "context_edit"))
+			continue;
+		st = hold(b, at, &h, err);
+		if (st != RT_OK)
+			break;
+		st = find_id(b, rt_context_entry_field(&h.entry, "targetId", "targetId"),
+			     h.entry.record != NULL, &target, err);
+		release(&h);
+		if (st != RT_OK || target == SIZE_MAX)
+			continue;
+		if (b->edits == NULL) {
+			b->edits = rt_new_array(b->engine->alloc, b->count, sizeof(*b->edits));
+			if (b->edits == NULL)
+				return nomem(err);
+			memset(b->edits, 0, b->count * sizeof(*b->edits));
+		}
+		b->edits[target] = at + 1;
+	}
+	return st;
+}
+
+/* The entry of a step with its edit, if there is one. *out_edit lives as long as it. */
+static rt_status
+edited(building *b, const rt_context_step *step, rt_context_entry *e, held *out_edit,
+       bool *out_has_edit, bool *out_omitted, rt_error *err)
+{
+	yyjson_val *replacement, *content;
+	rt_status st;
+
+	*out_has_edit = *out_omitted = false;
+	if (b->edits == NULL || b->edits[step->at] == 0)
+		return RT_OK;
+	st = hold(b, b->edits[step->at] - 1, out_edit, err);
+	if (st != RT_OK)
+		return st;
+	*out_has_edit = true;
+	replacement = rt_context_entry_field(&out_edit->entry, "replacement", "replacement");
+	content = rt_json_get(replacement, "content");
+	*out_omitted = yyjson_is_null(replacement);
+	if (step->is_summary || rt_str_is(e->kind, "branch_summary") || rt_str_is(e->role, "system"))
+		return RT_OK; /* only taken away, never changed */
+	if (yyjson_is_str(content)) {
+		e->content = rt_json_str(content);
+		e->content_json = NULL;
+	} else if (yyjson_is_arr(content)) {
+		e->content_json = content;
+	}
+	return RT_OK;
+}
+
+/* One round over the steps: to pair tool calls, or to send. */
+static rt_status
+walk(building *b, bool send, rt_error *err)
+{
+	size_t i;
+	rt_status st = RT_OK;
+
+	for (i = 0; st == RT_OK && i < b->step_count; i++) {
+		const rt_context_step *step = &b->steps[i];
+		bool has_edit, omitted;
+		held h, edit;
+
+		st = hold(b, step->at, &h, err);
+		if (st != RT_OK)
+			break;
+		st = edited(b, step, &h.entry, &edit, &has_edit, &omitted, err);
+		/* pi's compaction has the prompt as it was then */
+		if (step->is_kept && h.body.format == RT_BODY_PI && rt_str_is(h.entry.role, "system"))
+			omitted = true;
+		if (st == RT_OK && !omitted) {
+			if (!send && !step->is_summary)
+				rt_context_entry_pair(&h.entry, &b->pairs);
+			else if (!send)
+				b->pairs.pending_count = 0;
+			else if (step->is_summary)
+				rt_context_entry_summary(&h.entry, &b->request);
+			else
+				rt_context_entry_send(&h.entry, &b->pairs, &b->request);
+		}
+		if (has_edit)
+			release(&edit);
+		release(&h);
+	}
+	return st == RT_OK && b->pairs.nomem ? nomem(err) : st;
+}
+
+/* ---- all ---- */
+
+static rt_status
+build(building *b, rt_buf *buf, rt_error *err)
+{
+	rt_str map = setting(b, "setting.role_map");
+	rt_request_settings settings = request_settings(b);
+	rt_status st = RT_OK;
+
+	if (map.ptr != NULL)
+		st = rt_json_read(b->engine->alloc, map, &b->role_map, err);
+	if (st == RT_OK)
+		st = add_prompts(b, err);
+	if (st == RT_OK)
+		st = read_path(b, err);
+	if (st == RT_OK && rt_context_plan(b->engine->alloc, b->count, b->skip, b->compactions,
+					   b->compaction_count, &b->steps, &b->step_count) != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK)
+		st = read_edits(b, err);
+	if (st == RT_OK)
+		st = walk(b, false, err);
+	if (st == RT_OK)
+		st = walk(b, true, err);
+	if (st == RT_OK)
+		st = add_working_prompt(b, err);
+	if (st == RT_OK)
+		st = rt_request_finish(&b->request, &settings, buf, err);
+	return st;
+}
+
+rt_status
+rt_view_context(rt_engine *engine, const rt_project *project, rt_place place, rt_str provider,
+		rt_buf *buf, rt_error *err)
+{
+	building b = {.engine = engine, .project = project};
+	rt_provider which;
+	rt_status st;
+
+	if (!rt_provider_named(provider, &which))
+		return rt_fail(err, RT_USAGE,
+			       "no provider \"%.*s\"; there are openai, anthropic, ollama and gemini",
+			       RT_STR_ARG(provider));
+	st = rt_project_disc(project, place.disc != 0 ? place.disc : project->active, &b.disc, err);
+	if (st != RT_OK)
+		return st;
+	b.take = rt_disc_take(b.disc, place.take != 0 ? place.take : b.disc->active);
+	if (b.take == NULL)
+		return rt_fail(err, RT_NOT_FOUND, "no such take");
+	rt_request_init(&b.request, engine->alloc, which);
+	st = rt_pairs_init(&b.pairs, engine->alloc) == RT_OK ? build(&b, buf, err) : nomem(err);
+	rt_request_deinit(&b.request);
+	rt_pairs_deinit(&b.pairs);
+	rt_json_free(b.role_map);
+	rt_free(engine->alloc, b.slots);
+	rt_free(engine->alloc, b.skip);
+	rt_free(engine->alloc, b.compactions);
+	rt_free(engine->alloc, b.steps);
+	rt_free(engine->alloc, b.edits);
+	return st;
+}

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One entry as a message.
+ *
+ *   kind              sent as
+ *   (none), message   by its role: user, assistant (AI, model), system; what else there is
+ *                     becomes a user's text with the role in front, "[Critic]: …", unless
+ *                     the settings' role_map says otherwise
+ *   custom_message    user
+ *   prompt_notice     system
+ *   branch_summary    user, with a sentence around it
+ *   compaction        where the plan puts it, with a sentence around it
+ *   anything else     not at all: labels, states of hooks, changes of model, usage …
+ *
+ * Blocks are those of pi, Anthropic and OpenAI alike: text, image, image_url, toolCall,
+ * tool_use, tool_result. Thinking is never sent. A tool's call goes with its result, or
+ * both go as text: a provider refuses the one without the other. */
+#include "engine/context_impl.h"
+
+#define COMPACTION_BEFORE \
+	"The conversation history before this point was compacted into the following " \
+	"summary:\n\n<summary>\n"
+#define COMPACTION_AFTER "\n</summary>"
+#define BRANCH_BEFORE \
+	"The following is a summary of a branch that this conversation came back " \
+	"from:\n\n<summary>\n"
+#define BRANCH_AFTER "</summary>"
+
+/* ---- pairs ---- */
+
+rt_status
+rt_pairs_init(rt_pairs *pairs, const rt_alloc *alloc)
+{
+	memset(pairs, 0, sizeof(*pairs));
+	pairs->alloc = alloc;
+	pairs->arena = rt_arena_new(alloc);
+	return pairs->arena != NULL ? rt_strs_new(alloc, NULL, &pairs->ids) : RT_NOMEM;
+}
+
+void
+rt_pairs_deinit(rt_pairs *pairs)
+{
+	rt_strs_free(pairs->ids);
+	rt_arena_free(pairs->arena);
+	rt_free(pairs->alloc, pairs->names);
+	rt_free(pairs->alloc, pairs->pending);
+}
+
+static rt_str
+pairs_keep(rt_pairs *p, rt_str s)
+{
+	char *copy = rt_arena_get(p->arena, s.size + 1);
+
+	if (copy == NULL) {
+		p->nomem = true;
+		return rt_str_at("", 0);
+	}
+	if (s.size > 0)
+		memcpy(copy, s.ptr, s.size);
+	return rt_str_at(copy, s.size);
+}
+
+static void
+pairs_call(rt_pairs *p, rt_str id, rt_str name)
+{
+	if (p->pending_count == p->pending_room) {
+		size_t room = p->pending_room == 0 ? 8 : p->pending_room * 2;
+		void *more = rt_resize(p->alloc, p->pending, room * sizeof(*p->pending));
+
+		if (more == NULL) {
+			p->nomem = true;
+			return;
+		}
+		p->pending = more;
+		p->pending_room = room;
+	}
+	p->pending[p->pending_count].id = pairs_keep(p, id);
+	p->pending[p->pending_count++].name = pairs_keep(p, name);
+}
+
+static void
+pairs_result(rt_pairs *p, rt_str id)
+{
+	uint32_t number;
+	size_t i;
+
+	for (i = 0; i < p->pending_count && !rt_str_eq(p->pending[i].id, id); i++)
+		;
+	if (i == p->pending_count)
+		return;
+	if (rt_strs_intern(p->ids, id, &number, NULL) != RT_OK) {
+		p->nomem = true;
+		return;
+	}
+	if (number > p->room) {
+		size_t room = p->room == 0 ? 16 : p->room * 2;
+		rt_str *names = rt_resize(p->alloc, p->names, room * sizeof(*names));
+
+		if (names == NULL) {
+			p->nomem = true;
+			return;
+		}
+		p->names = names;
+		p->room = room;
+	}
+	p->names[number - 1] = p->pending[i].name;
+	p->pending[i] = p->pending[--p->pending_count];
+}
+
+static bool
+pairs_has(rt_pairs *p, rt_str id, rt_str *out_name)
+{
+	uint32_t number;
+
+	if (rt_strs_find(p->ids, id, &number, NULL) != RT_OK) {
+		p->nomem = true;
+		return false;
+	}
+	if (number != 0)
+		*out_name = p->names[number - 1];
+	return number != 0;
+}
+
+/* ---- what an entry is ---- */
+
+void
+rt_context_entry_of(rt_context_entry *e, rt_str role, rt_str kind, const rt_body *body)
+{
+	memset(e, 0, sizeof(*e));
+	e->role = role;
+	e->kind = rt_str_is(kind, "message") ? rt_str_at("", 0) : kind;
+	e->body = body;
+	e->content = body->content;
+	e->content_json = body->content_json;
+	e->record = body->format == RT_BODY_PI ? body->fields : rt_body_field(body, "pi");
+}
+
+yyjson_val *
+rt_context_entry_field(const rt_context_entry *e, const char *name, const char *pi_name)
+{
+	yyjson_val *own = rt_body_field(e->body, name);
+
+	return own != NULL ? own : rt_json_get(e->record, pi_name);
+}
+
+/* pi's message inside the record, when it still speaks in this role. */
+static yyjson_val *
+message_as(const rt_context_entry *e, const char *role)
+{
+	yyjson_val *message = rt_json_get(e->record, "message");
+
+	return rt_str_is(e->role, role) && rt_str_is(rt_json_str(rt_json_get(message, "role")), role)
+		       ? message
+		       : NULL;
+}
+
+/* The call that an entry as a whole answers; empty: none. */
+static rt_str
+result_id(const rt_context_entry *e)
+{
+	yyjson_val *message = message_as(e, "toolResult");
+
+	if (e->kind.size > 0 || e->role_to.size > 0)
+		return rt_str_at("", 0);
+	if (message != NULL)
+		return rt_json_str(rt_json_get(message, "toolCallId"));
+	return rt_str_eq_nocase(e->role, RT_STR("tool"))
+		       ? rt_json_str(rt_body_field(e->body, "tool_call_id"))
+		       : rt_str_at("", 0);
+}
+
+/* Who speaks; a tag when it is said in front of the text. */
+static rt_speaker
+speaker_of(const rt_context_entry *e, rt_str *out_tag)
+{
+	*out_tag = rt_str_at("", 0);
+	if (rt_str_is(e->kind, "custom_message"))
+		return RT_SPEAKER_USER;
+	if (rt_str_is(e->kind, "prompt_notice"))
+		return RT_SPEAKER_SYSTEM;
+	if (e->kind.size > 0)
+		return RT_SPEAKER_NOBODY;
+	if (rt_str_eq_nocase(e->role_to, RT_STR("user")))
+		return RT_SPEAKER_USER;
+	if (rt_str_eq_nocase(e->role_to, RT_STR("assistant")))
+		return RT_SPEAKER_ASSISTANT;
+	if (rt_str_eq_nocase(e->role_to, RT_STR("system")))
+		return RT_SPEAKER_SYSTEM;
+	if (e->role.size == 0 || rt_role_is_user(e->role) || message_as(e, "custom") != NULL)
+		return RT_SPEAKER_USER;
+	if (rt_role_is_assistant(e->role))
+		return RT_SPEAKER_ASSISTANT;
+	if (rt_str_eq_nocase(e->role, RT_STR("system")))
+		return RT_SPEAKER_SYSTEM;
+	*out_tag = e->role;
+	return RT_SPEAKER_USER;
+}
+
+typedef struct tool_call {
+	rt_str id, name;
+	yyjson_val *arguments; /* an object, or JSON text as a string */
+} tool_call;
+
+static bool
+call_of(yyjson_val *v, tool_call *out)
+{
+	rt_str type = rt_json_str(rt_json_get(v, "type"));
+	yyjson_val *function = rt_json_get(v, "function"), *from = v;
+
+	if (rt_str_is(type, "toolCall")) {
+		out->arguments = rt_json_get(v, "arguments");
+	} else if (rt_str_is(type, "tool_use")) {
+		out->arguments = rt_json_get(v, "input");
+	} else if (function != NULL) { /* an item of OpenAI's "tool_calls" */
+		out->arguments = rt_json_get(function, "arguments");
+		from = function;
+	} else {
+		return false;
+	}
+	out->id = rt_json_str(rt_json_get(v, "id"));
+	out->name = rt_json_str(rt_json_get(from, "name"));
+	return true;
+}
+
+static bool
+is_empty(const rt_context_entry *e)
+{
+	return e->content_json != NULL ? yyjson_arr_size(e->content_json) == 0
+				       : e->content.size == 0;
+}
+
+void
+rt_context_entry_pair(const rt_context_entry *e, rt_pairs *p)
+{
+	yyjson_val *item, *calls = rt_body_field(e->body, "tool_calls");
+	rt_str tag, id = result_id(e);
+	rt_speaker speaker = speaker_of(e, &tag);
+	bool is_assistant = speaker == RT_SPEAKER_ASSISTANT, called = false, answered = id.size > 0;
+	size_t i, max;
+	tool_call call;
+
+	if (speaker == RT_SPEAKER_NOBODY && !rt_str_is(e->kind, "branch_summary"))
+		return; /* not sent: it comes between nothing */
+	if (answered)
+		pairs_result(p, id);
+	yyjson_arr_foreach(e->content_json, i, max, item)
+	{
+		if (is_assistant && call_of(item, &call)) {
+			if (!called)
+				p->pending_count = 0;
+			called = true;
+			pairs_call(p, call.id, call.name);
+		} else if (speaker == RT_SPEAKER_USER &&
+			   rt_str_is(rt_json_str(rt_json_get(item, "type")), "tool_result")) {
+			answered = true;
+			pairs_result(p, rt_json_str(rt_json_get(item, "tool_use_id")));
+		}
+	}
+	yyjson_arr_foreach(calls, i, max, item)
+	{
+		if (!is_assistant || !call_of(item, &call))
+			continue;
+		if (!called)
+			p->pending_count = 0;
+		called = true;
+		pairs_call(p, call.id, call.name);
+	}
+	if (!called && !answered && !is_empty(e))
+		p->pending_count = 0;
+}
+
+/* ---- sending ---- */
+
+static void
+send_image(yyjson_val *block, rt_request *r)
+{
+	yyjson_val *source = rt_json_get(block, "source"), *url = rt_json_get(block, "image_url");
+	rt_str mime = rt_json_str(rt_json_get(block, "mimeType"));
+	rt_str data = rt_json_str(rt_json_get(block, "data"));
+	rt_buf whole;
+
+	if (source != NULL) {
+		mime = rt_json_str(rt_json_get(source, "media_type"));
+		data = rt_json_str(rt_json_get(source, "data"));
+		if (rt_json_get(source, "url") != NULL)
+			url = rt_json_get(source, "url");
+	}
+	if (yyjson_is_obj(url))
+		url = rt_json_get(url, "url");
+	if (yyjson_is_str(url)) {
+		rt_request_image_url(r, rt_json_str(url));
+		return;
+	}
+	rt_buf_init(&whole, r->alloc, RT_BUF_UNLIMITED); /* checked there, once for all */
+	rt_buf_add_c(&whole, "data:");
+	rt_buf_add_str(&whole, mime);
+	rt_buf_add_c(&whole, ";base64,");
+	rt_buf_add_str(&whole, data);
+	rt_request_image_url(r, rt_buf_str(&whole));
+	if (whole.status != RT_OK)
+		r->messages.status = whole.status;
+	rt_buf_deinit(&whole);
+}
+
+static void
+send_call(const tool_call *call, rt_pairs *pairs, rt_request *r)
+{
+	rt_str name;
+	rt_buf arguments, text;
+
+	rt_buf_init(&arguments, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
+	if (yyjson_is_str(call->arguments))
+		rt_buf_add_str(&arguments, rt_json_str(call->arguments));
+	else if (call->arguments != NULL)
+		rt_json_add_value(&arguments, call->arguments);
+	if (pairs_has(pairs, call->id, &name)) {
+		rt_request_call(r, call->id, call->name, rt_buf_str(&arguments));
+	} else {
+		rt_buf_add_c(&text, "[called ");
+		rt_buf_add_str(&text, call->name);
+		rt_buf_add_byte(&text, '(');
+		rt_buf_add_str(&text, rt_buf_str(&arguments));
+		rt_buf_add_c(&text, ")]");
+		rt_request_text(r, rt_buf_str(&text));
+	}
+	if (arguments.status != RT_OK || text.status != RT_OK)
+		r->messages.status = RT_NOMEM;
+	rt_buf_deinit(&arguments);
+	rt_buf_deinit(&text);
+}
+
+/* The tag goes in front of the first text; empty afterwards. */
+static void
+send_text(rt_request *r, rt_str *tag, rt_str text)
+{
+	rt_buf tagged;
+
+	if (tag->size == 0) {
+		rt_request_text(r, text);
+		return;
+	}
+	if (text.size == 0)
+		return;
+	rt_buf_init(&tagged, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&tagged, '[');
+	rt_buf_add_str(&tagged, *tag);
+	rt_buf_add_c(&tagged, "]: ");
+	rt_buf_add_str(&tagged, text);
+	rt_request_text(r, rt_buf_str(&tagged));
+	if (tagged.status != RT_OK)
+		r->messages.status = tagged.status;
+	rt_buf_deinit(&tagged);
+	tag->size = 0;
+}
+
+static void send_result(yyjson_val *block, rt_pairs *pairs, rt_request *r);
+
+/* A string, or blocks, into what is open. */
+static void
+send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt_pairs *pairs,
+	     rt_request *r)
+{
+	yyjson_val *block;
+	size_t i, max;
+	tool_call call;
+
+	if (blocks == NULL) {
+		send_text(r, &tag, text);
+		return;
+	}
+	yyjson_arr_foreach(blocks, i, max, block)
+	{
+		rt_str type = rt_json_str(rt_json_get(block, "type"));
+
+		if (yyjson_is_str(block)) {
+			send_text(r, &tag, rt_json_str(block));
+		} else if (rt_str_is(type, "image") || rt_str_is(type, "image_url")) {
+			if (tag.size > 0)
+				send_text(r, &tag, RT_STR("an image"));
+			send_image(block, r);
+		} else if (speaker == RT_SPEAKER_ASSISTANT && call_of(block, &call)) {
+			send_call(&call, pairs, r);
+		} else if (rt_str_is(type, "tool_result") && speaker == RT_SPEAKER_USER) {
+			send_result(block, pairs, r);
+			rt_request_begin(r, speaker);
+		} else if (!rt_str_is(type, "thinking") && !rt_str_is(type, "reasoning")) {
+			send_text(r, &tag, rt_json_str(rt_json_get(block, "text")));
+		}
+	}
+}
+
+static bool
+is_true(yyjson_val *v)
+{
+	return yyjson_is_true(v);
+}
+
+/* A result of a known call; of an unknown one the text, which says whose it is. */
+static void
+send_answer(rt_str id, rt_str name, bool failed, rt_str text, yyjson_val *blocks, rt_pairs *pairs,
+	    rt_request *r)
+{
+	rt_str called;
+	rt_buf tag;
+
+	if (pairs_has(pairs, id, &called)) {
+		rt_request_result_begin(r, id, name.size > 0 ? name : called, failed);
+		send_content(text, blocks, rt_str_at("", 0), RT_SPEAKER_NOBODY, pairs, r);
+		rt_request_result_end(r);
+		return;
+	}
+	rt_buf_init(&tag, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&tag, "result of ");
+	rt_buf_add_str(&tag, name.size > 0 ? name : RT_STR("a tool"));
+	rt_request_begin(r, RT_SPEAKER_USER);
+	send_content(text, blocks, rt_buf_str(&tag), RT_SPEAKER_NOBODY, pairs, r);
+	rt_request_end(r);
+	if (tag.status != RT_OK)
+		r->messages.status = tag.status;
+	rt_buf_deinit(&tag);
+}
+
+static void
+send_result(yyjson_val *block, rt_pairs *pairs, rt_request *r)
+{
+	yyjson_val *content = rt_json_get(block, "content");
+
+	send_answer(rt_json_str(rt_json_get(block, "tool_use_id")), rt_str_at("", 0),
+		    is_true(rt_json_get(block, "is_error")), rt_json_str(content),
+		    yyjson_is_arr(content) ? content : NULL, pairs, r);
+}
+
+/* The texts of a content, joined by line ends. */
+static void
+add_texts(rt_buf *buf, const rt_context_entry *e)
+{
+	rt_body view = {.content = e->content, .content_json = e->content_json};
+
+	rt_body_add_text(buf, &view);
+}
+
+static void
+send_framed(const rt_context_entry *e, const char *before, const char *after, rt_request *r)
+{
+	rt_buf text;
+	size_t start;
+
+	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&text, before);
+	start = text.size;
+	add_texts(&text, e);
+	if (text.size > start) {
+		rt_buf_add_c(&text, after);
+		rt_request_begin(r, RT_SPEAKER_USER);
+		rt_request_text(r, rt_buf_str(&text));
+		rt_request_end(r);
+	}
+	if (text.status != RT_OK)
+		r->messages.status = text.status;
+	rt_buf_deinit(&text);
+}
+
+static void
+send_system(const rt_context_entry *e, yyjson_val *sections, rt_request *r)
+{
+	yyjson_val *key, *value;
+	size_t i, max;
+	rt_buf text;
+
+	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
+	add_texts(&text, e);
+	yyjson_obj_foreach(sections, i, max, key, value) /* pi's parts of a system prompt */
+	{
+		if (!yyjson_is_str(value) || yyjson_get_len(value) == 0)
+			continue;
+		if (text.size > 0)
+			rt_buf_add_c(&text, "\n\n");
+		rt_buf_add_str(&text, rt_json_str(value));
+	}
+	rt_request_system(r, rt_buf_str(&text), true);
+	if (text.status != RT_OK)
+		r->messages.status = text.status;
+	rt_buf_deinit(&text);
+}
+
+/* What pi makes of a command that its user ran. */
+static void
+send_bash(const rt_context_entry *e, yyjson_val *message, rt_request *r)
+{
+	yyjson_val *code = rt_json_get(message, "exitCode");
+	rt_str path = rt_json_str(rt_json_get(message, "fullOutputPath"));
+	rt_buf text;
+
+	if (is_true(rt_json_get(message, "excludeFromContext")))
+		return;
+	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&text, "Ran `");
+	rt_buf_add_str(&text, rt_json_str(rt_json_get(message, "command")));
+	rt_buf_add_c(&text, "`\n");
+	if (is_empty(e)) {
+		rt_buf_add_c(&text, "(no output)");
+	} else {
+		rt_buf_add_c(&text, "```\n");
+		add_texts(&text, e);
+		rt_buf_add_c(&text, "\n```");
+	}
+	if (is_true(rt_json_get(message, "cancelled"))) {
+		rt_buf_add_c(&text, "\n\n(command cancelled)");
+	} else if (rt_json_is_number(code) && !rt_str_is(rt_json_str(code), "0")) {
+		rt_buf_add_c(&text, "\n\nCommand exited with code ");
+		rt_buf_add_str(&text, rt_json_str(code));
+	}
+	if (is_true(rt_json_get(message, "truncated")) && path.size > 0) {
+		rt_buf_add_c(&text, "\n\n[Output truncated. Full output: ");
+		rt_buf_add_str(&text, path);
+		rt_buf_add_byte(&text, ']');
+	}
+	rt_request_begin(r, RT_SPEAKER_USER);
+	rt_request_text(r, rt_buf_str(&text));
+	rt_request_end(r);
+	if (text.status != RT_OK)
+		r->messages.status = text.status;
+	rt_buf_deinit(&text);
+}
+
+void
+rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
+{
+	yyjson_val *message, *item, *name;
+	size_t i, max;
+	tool_call call;
+	rt_speaker speaker;
+	rt_str tag, id = result_id(e);
+
+	if (rt_str_is(e->kind, "branch_summary")) {
+		send_framed(e, BRANCH_BEFORE, BRANCH_AFTER, r);
+		return;
+	}
+	if (id.size > 0) {
+		message = message_as(e, "toolResult");
+		name = message != NULL ? rt_json_get(message, "toolName")
+				       : rt_body_field(e->body, "name");
+		send_answer(id, rt_json_str(name), is_true(rt_json_get(message, "isError")),
+			    e->content, e->content_json, pairs, r);
+		return;
+	}
+	message = e->kind.size == 0 ? message_as(e, "bashExecution") : NULL;
+	if (message != NULL && e->role_to.size == 0) {
+		send_bash(e, message, r);
+		return;
+	}
+	speaker = speaker_of(e, &tag);
+	if (speaker == RT_SPEAKER_NOBODY)
+		return;
+	if (speaker == RT_SPEAKER_SYSTEM) {
+		message = message_as(e, "system");
+		send_system(e, rt_json_get(message, "sections"), r);
+		return;
+	}
+	rt_request_begin(r, speaker);
+	send_content(e->content, e->content_json, tag, speaker, pairs, r);
+	if (speaker == RT_SPEAKER_ASSISTANT) {
+		yyjson_arr_foreach(rt_body_field(e->body, "tool_calls"), i, max, item)
+		{
+			if (call_of(item, &call))
+				send_call(&call, pairs, r);
+		}
+	}
+	rt_request_end(r);
+}
+
+void
+rt_context_entry_summary(const rt_context_entry *e, rt_request *r)
+{
+	yyjson_val *system = rt_json_get(e->record, "systemMessage");
+
+	if (yyjson_is_obj(system)) { /* pi's prompt as it was then */
+		yyjson_val *content = rt_json_get(system, "content");
+		rt_context_entry prompt = *e;
+
+		prompt.content = rt_json_str(content);
+		prompt.content_json = yyjson_is_arr(content) ? content : NULL;
+		send_system(&prompt, rt_json_get(system, "sections"), r);
+	}
+	send_framed(e, COMPACTION_BEFORE, COMPACTION_AFTER, r);
+}

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Contexts: what is sent, in which order, and in which shape. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "engine/context_impl.h"
+#include "store/store_memory.h"
+
+static void
+env_random(void *ctx, void *to, size_t size)
+{
+	static uint64_t state = 3;
+	unsigned char *bytes = to;
+
+	(void)ctx;
+	for (size_t i = 0; i < size; i++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		bytes[i] = (unsigned char)(state >> 33);
+	}
+}
+
+static int64_t
+env_now(void *ctx)
+{
+	(void)ctx;
+	return 1700000000000000;
+}
+
+static const rt_env env = {env_now, env_random, NULL};
+
+typedef struct fixture {
+	rt_store *store;
+	rt_engine *engine;
+	rt_buf out;
+} fixture;
+
+static int
+set_up(void **state)
+{
+	fixture *f = test_calloc(1, sizeof(*f));
+	rt_engine_options options = {.env = &env, .create = true};
+
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &f->store, NULL), RT_OK);
+	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
+	rt_buf_init(&f->out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	*state = f;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	fixture *f = *state;
+
+	rt_buf_deinit(&f->out);
+	rt_engine_close(f->engine);
+	f->store->ops->close(f->store);
+	test_free(f);
+	return 0;
+}
+
+static void
+apply(fixture *f, const char *json)
+{
+	rt_result result;
+
+	if (rt_engine_apply_text(f->engine, rt_str_of(json), RT_STR(""), RT_STR(""), &result) != RT_OK)
+		fail_msg("%s: %s", json, result.error.text);
+	rt_result_deinit(&result);
+}
+
+static void
+add(fixture *f, const char *id, const char *role, const char *content)
+{
+	char json[512];
+
+	snprintf(json, sizeof(json),
+		 "{\"op\":\"entry.append\",\"id\":\"%s\",\"role\":\"%s\",\"content\":\"%s\"}", id, role,
+		 content);
+	apply(f, json);
+}
+
+static const char *
+context(fixture *f, const char *provider)
+{
+	const rt_project *project = rt_engine_value(f->engine);
+	rt_place place = {0, 0};
+	rt_json_doc *doc;
+	rt_error err = {0};
+
+	rt_buf_clear(&f->out);
+	if (rt_view_context(f->engine, project, place, rt_str_of(provider), &f->out, &err) != RT_OK)
+		fail_msg("%s: %s", provider, err.text);
+	rt_object_unref(project);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&f->out), &doc, NULL), RT_OK);
+	rt_json_free(doc);
+	return f->out.ptr;
+}
+
+/* The messages of an OpenAI request, a line for each: "role: text". */
+static const char *
+messages(fixture *f)
+{
+	rt_json_doc *doc;
+	yyjson_val *message;
+	size_t i, max;
+	rt_buf lines;
+
+	(void)context(f, "openai");
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&f->out), &doc, NULL), RT_OK);
+	rt_buf_init(&lines, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&lines, "");
+	yyjson_arr_foreach(rt_json_get(rt_json_root(doc), "messages"), i, max, message)
+	{
+		rt_buf_add_str(&lines, rt_json_str(rt_json_get(message, "role")));
+		rt_buf_add_c(&lines, ": ");
+		rt_buf_add_str(&lines, rt_json_str(rt_json_get(message, "content")));
+		rt_buf_add_byte(&lines, '\n');
+	}
+	rt_json_free(doc);
+	rt_buf_deinit(&f->out);
+	f->out = lines;
+	return lines.ptr != NULL ? lines.ptr : "";
+}
+
+/* ---- the plan ---- */
+
+/* "0 1 S4 5": positions, and S where a summary stands. */
+static void
+plans(size_t count, const char *skipped, const rt_compaction *c, size_t n, const char *expected)
+{
+	bool skip[32] = {false};
+	rt_context_step *steps;
+	size_t sent, i, used = 0;
+	char got[200] = "";
+
+	for (i = 0; skipped[i] != '\0'; i++)
+		skip[skipped[i] - '0'] = true;
+	for (i = 0; i < n; i++)
+		skip[c[i].at] = true;
+	assert_int_equal(rt_context_plan(rt_alloc_libc(), count, skip, c, n, &steps, &sent), RT_OK);
+	for (i = 0; i < sent; i++)
+		used += (size_t)snprintf(got + used, sizeof(got) - used, "%s%s%zu", i > 0 ? " " : "",
+					 steps[i].is_summary ? "S" : "", steps[i].at);
+	assert_string_equal(got, expected);
+	rt_free(rt_alloc_libc(), steps);
+}
+
+static void
+plans_without_compactions(void **state)
+{
+	(void)state;
+	plans(0, "", NULL, 0, "");
+	plans(1, "", NULL, 0, "0");
+	plans(4, "", NULL, 0, "0 1 2 3");
+	plans(4, "02", NULL, 0, "1 3");
+}
+
+static void
+plans_with_a_first_kept_entry(void **state)
+{
+	rt_compaction one[] = {{.at = 5, .first_kept = 3}};
+	rt_compaction none[] = {{.at = 5, .first_kept = SIZE_MAX}};
+	rt_compaction later[] = {{.at = 2, .first_kept = 6}};
+	rt_compaction two[] = {{.at = 3, .first_kept = 2}, {.at = 6, .first_kept = 2}};
+	rt_compaction gone[] = {{.at = 3, .first_kept = 2}, {.at = 6, .first_kept = 5}};
+
+	(void)state;
+	plans(8, "", one, 1, "S5 3 4 6 7");
+	plans(6, "", one, 1, "S5 3 4");
+	plans(8, "37", one, 1, "S5 4 6");
+	plans(8, "", none, 1, "S5 6 7");
+	plans(4, "", later, 1, "S2 3");
+	plans(8, "", two, 2, "S6 2 4 5 7"); /* the older one is silent */
+	plans(8, "", gone, 2, "S6 5 7");
+}
+
+static void
+plans_with_ranges(void **state)
+{
+	rt_compaction one[] = {{.at = 5, .is_range = true, .from = 1, .to = 3}};
+	rt_compaction none[] = {{.at = 5, .is_range = true, .from = 1, .to = 0}};
+	rt_compaction beyond[] = {{.at = 2, .is_range = true, .from = 1, .to = 90}};
+	rt_compaction two[] = {{.at = 5, .is_range = true, .from = 1, .to = 3},
+			       {.at = 6, .is_range = true, .from = 3, .to = 4}};
+	rt_compaction nested[] = {{.at = 3, .is_range = true, .from = 0, .to = 1},
+				  {.at = 5, .is_range = true, .from = 1, .to = 3}};
+	rt_compaction inside[] = {{.at = 3, .is_range = true, .from = 0, .to = 1},
+				  {.at = 6, .is_range = true, .from = 0, .to = 4}};
+
+	(void)state;
+	plans(7, "", one, 1, "0 S5 4 6");
+	plans(7, "", none, 1, "0 1 2 3 4 6");
+	plans(4, "", beyond, 1, "0 1 3");
+	plans(7, "", two, 2, "0 S5 S6"); /* 1 2, and 3 4 */
+	plans(7, "", nested, 2, "0 S5 4 6"); /* the first is in the second's range */
+	plans(8, "", inside, 2, "S6 5 7");
+}
+
+static void
+plans_with_both(void **state)
+{
+	rt_compaction before[] = {{.at = 3, .is_range = true, .from = 0, .to = 1},
+				  {.at = 6, .first_kept = 4}};
+	rt_compaction kept[] = {{.at = 5, .is_range = true, .from = 3, .to = 4},
+				{.at = 6, .first_kept = 2}};
+	rt_compaction after[] = {{.at = 4, .first_kept = 2},
+				 {.at = 7, .is_range = true, .from = 1, .to = 3}};
+	rt_compaction covered[] = {{.at = 2, .first_kept = 1},
+				   {.at = 6, .is_range = true, .from = 1, .to = 4}};
+
+	(void)state;
+	plans(8, "", before, 2, "S6 4 5 7");
+	plans(8, "", kept, 2, "S6 2 S5 7");
+	plans(8, "", after, 2, "S4 S7 5 6");
+	plans(8, "", covered, 2, "0 S6 5 7");
+}
+
+/* ---- prompts and settings ---- */
+
+static void
+an_empty_take(void **state)
+{
+	fixture *f = *state;
+
+	assert_string_equal(context(f, "openai"), "{\"messages\":[]}");
+	assert_string_equal(context(f, "ollama"), "{\"messages\":[]}");
+	assert_string_equal(context(f, "anthropic"), "{\"max_tokens\":8192,\"messages\":[]}");
+	assert_string_equal(context(f, "gemini"), "{\"contents\":[]}");
+}
+
+static void
+an_unknown_provider(void **state)
+{
+	fixture *f = *state;
+	const rt_project *project = rt_engine_value(f->engine);
+	rt_place place = {0, 0};
+	rt_error err = {0};
+
+	assert_int_equal(rt_view_context(f->engine, project, place, RT_STR("mystery"), &f->out, &err),
+			 RT_USAGE);
+	assert_int_equal(f->out.size, 0);
+	rt_object_unref(project);
+}
+
+static void
+settings_have_each_providers_names(void **state)
+{
+	fixture *f = *state;
+
+	add(f, "a", "User", "Hi");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"m-1\"}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":0.70}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"top_p\",\"value\":0.9}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"max_tokens\",\"value\":100}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"P\"}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\"G\"}");
+	assert_string_equal(context(f, "openai"),
+			    "{\"model\":\"m-1\",\"messages\":[{\"role\":\"system\",\"content\":\"G\\n\\nP\"},"
+			    "{\"role\":\"user\",\"content\":\"Hi\"}],\"temperature\":0.70,\"top_p\":0.9,"
+			    "\"max_tokens\":100}");
+	assert_string_equal(context(f, "anthropic"),
+			    "{\"model\":\"m-1\",\"max_tokens\":100,\"system\":\"G\\n\\nP\",\"messages\":["
+			    "{\"role\":\"user\",\"content\":\"Hi\"}],\"temperature\":0.70,\"top_p\":0.9}");
+	assert_string_equal(context(f, "ollama"),
+			    "{\"model\":\"m-1\",\"messages\":[{\"role\":\"system\",\"content\":\"G\\n\\nP\"},"
+			    "{\"role\":\"user\",\"content\":\"Hi\"}],\"options\":{\"temperature\":0.70,"
+			    "\"top_p\":0.9,\"num_predict\":100}}");
+	assert_string_equal(context(f, "gemini"),
+			    "{\"systemInstruction\":{\"parts\":[{\"text\":\"G\\n\\nP\"}]},\"contents\":["
+			    "{\"role\":\"user\",\"parts\":[{\"text\":\"Hi\"}]}],\"generationConfig\":{"
+			    "\"temperature\":0.70,\"topP\":0.9,\"maxOutputTokens\":100}}");
+	/* values that make no sense are left out */
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":\"hot\"}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":{\"x\":1}}");
+	assert_null(strstr(context(f, "openai"), "hot"));
+	assert_null(strstr(context(f, "openai"), "model"));
+}
+
+static void
+the_base_prompt_can_be_ones_own(void **state)
+{
+	fixture *f = *state;
+
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"base_system_prompt\",\"value\":\"B\"}");
+	assert_string_equal(messages(f), "system: B\n");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":true}");
+	assert_string_equal(messages(f), "");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":false}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\"G\"}");
+	assert_string_equal(messages(f), "system: B\n\nG\n");
+}
+
+/* Seed 3's example, step by step. */
+static void
+the_working_prompt(void **state)
+{
+	fixture *f = *state;
+
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"You help.\"}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"I want a cat\"}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"Prompt: a cat\",\"prompt\":\"a cat\"}");
+	apply(f, "{\"op\":\"prompt.update\",\"text\":\"a sparkly cat\"}");
+	apply(f, "{\"op\":\"prompt.notify\"}");
+	apply(f, "{\"op\":\"prompt.notify\"}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"Now purple\"}");
+	assert_string_equal(messages(f), "system: You help.\n"
+					 "user: I want a cat\n"
+					 "assistant: Prompt: a cat\n"
+					 "system: [user edited prompt to: \"a sparkly cat\"]\n"
+					 "user: Now purple\n"
+					 "system: [current prompt: \"a sparkly cat\"]\n");
+	assert_non_null(strstr(context(f, "anthropic"),
+			       "{\"role\":\"user\",\"content\":["
+			       "{\"type\":\"text\",\"text\":\"[System]: [user edited prompt to: \\\"a sparkly "
+			       "cat\\\"]\"},{\"type\":\"text\",\"text\":\"Now purple\"},"
+			       "{\"type\":\"text\",\"text\":\"[System]: [current prompt: \\\"a sparkly "
+			       "cat\\\"]\"}]}"));
+	apply(f, "{\"op\":\"take.clear\",\"all\":true}");
+	assert_string_equal(messages(f), "system: You help.\n");
+}
+
+/* ---- entries ---- */
+
+static void
+roles_become_what_providers_know(void **state)
+{
+	fixture *f = *state;
+
+	add(f, "a", "System", "rules");
+	add(f, "b", "USER", "hello");
+	add(f, "c", "AI", "hi");
+	add(f, "d", "Vendor API", "rate limit");
+	add(f, "e", "Critic", "meh");
+	add(f, "g", "model", "ok");
+	add(f, "h", "system", "stop");
+	assert_string_equal(messages(f), "system: rules\nuser: hello\nassistant: hi\n"
+					 "user: [Vendor API]: rate limit\nuser: [Critic]: meh\n"
+					 "assistant: ok\nsystem: stop\n");
+	assert_string_equal(context(f, "anthropic"),
+			    "{\"max_tokens\":8192,\"system\":\"rules\",\"messages\":["
+			    "{\"role\":\"user\",\"content\":\"hello\"},"
+			    "{\"role\":\"assistant\",\"content\":\"hi\"},"
+			    "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"[Vendor API]: rate "
+			    "limit\"},{\"type\":\"text\",\"text\":\"[Critic]: meh\"}]},"
+			    "{\"role\":\"assistant\",\"content\":\"ok\"},"
+			    "{\"role\":\"user\",\"content\":\"[System]: stop\"}]}");
+	assert_string_equal(context(f, "gemini"),
+			    "{\"systemInstruction\":{\"parts\":[{\"text\":\"rules\"}]},\"contents\":["
+			    "{\"role\":\"user\",\"parts\":[{\"text\":\"hello\"}]},"
+			    "{\"role\":\"model\",\"parts\":[{\"text\":\"hi\"}]},"
+			    "{\"role\":\"user\",\"parts\":[{\"text\":\"[Vendor API]: rate limit\"},"
+			    "{\"text\":\"[Critic]: meh\"}]},"
+			    "{\"role\":\"model\",\"parts\":[{\"text\":\"ok\"}]},"
+			    "{\"role\":\"user\",\"parts\":[{\"text\":\"[System]: stop\"}]}]}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"role_map\",\"value\":{\"critic\":\"assistant\","
+		 "\"Vendor API\":\"user\",\"model\":\"system\",\"System\":7}}");
+	assert_string_equal(messages(f), "system: rules\nuser: hello\nassistant: hi\n"
+					 "user: rate limit\nassistant: meh\nsystem: ok\nsystem: stop\n");
+}
+
+static void
+the_assistant_cannot_be_first_everywhere(void **state)
+{
+	fixture *f = *state;
+
+	add(f, "a", "AI", "Welcome!");
+	assert_string_equal(messages(f), "assistant: Welcome!\n");
+	assert_string_equal(context(f, "anthropic"),
+			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":"
+			    "\"[start of the conversation]\"},{\"role\":\"assistant\",\"content\":"
+			    "\"Welcome!\"}]}");
+}
+
+static void
+only_the_path_to_the_head(void **state)
+{
+	fixture *f = *state;
+
+	add(f, "a", "User", "one");
+	add(f, "b", "AI", "two");
+	add(f, "c", "User", "three");
+	add(f, "empty", "AI", "");
+	assert_string_equal(messages(f), "user: one\nassistant: two\nuser: three\n");
+	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"b\",\"muted\":true}");
+	assert_string_equal(messages(f), "user: one\nuser: three\n");
+	apply(f, "{\"op\":\"undo\"}");
+	apply(f, "{\"op\":\"head.move\",\"entry\":\"b\"}");
+	assert_string_equal(messages(f), "user: one\nassistant: two\n");
+	apply(f, "{\"op\":\"head.move\",\"entry\":null}");
+	assert_string_equal(messages(f), "");
+	apply(f, "{\"op\":\"head.move\",\"entry\":\"b\"}");
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"edited\"}");
+	assert_string_equal(messages(f), "user: edited\nassistant: two\n");
+	apply(f, "{\"op\":\"purge\",\"entry\":\"a\"}");
+	assert_string_equal(messages(f), "assistant: two\n");
+}
+
+static void
+kinds_that_are_sent_and_not(void **state)
+{
+	fixture *f = *state;
+
+	apply(f, "{\"op\":\"entry.append\",\"kind\":\"message\",\"content\":\"said\"}");
+	apply(f, "{\"op\":\"entry.append\",\"kind\":\"custom\",\"content\":\"state\"}");
+	apply(f, "{\"op\":\"entry.append\",\"kind\":\"custom_message\",\"role\":\"hook\",\"content\":\"from a hook\"}");
+	apply(f, "{\"op\":\"entry.append\",\"kind\":\"label\",\"content\":\"x\"}");
+	apply(f, "{\"op\":\"entry.append\",\"kind\":\"novelty\",\"content\":\"x\"}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"thought about it\",\"thinking_segments\":[{\"content\":\"hm\"}]}");
+	apply(f, "{\"op\":\"entry.append\",\"kind\":\"branch_summary\",\"content\":\"we tried\"}");
+	apply(f, "{\"op\":\"entry.append\",\"kind\":\"branch_summary\",\"content\":\"\"}");
+	assert_string_equal(messages(f),
+			    "user: said\nuser: from a hook\nassistant: thought about it\n"
+			    "user: The following is a summary of a branch that this conversation came "
+			    "back from:\n\n<summary>\nwe tried</summary>\n");
+}
+
+static void
+compactions_stand_for_what_they_sum_up(void **state)
+{
+	fixture *f = *state;
+
+	add(f, "a", "User", "one");
+	add(f, "b", "AI", "two");
+	add(f, "c", "User", "three");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"s\",\"kind\":\"compaction\",\"content\":\"SUM\",\"first_kept\":\"c\",\"tokens_before\":9}");
+	add(f, "d", "AI", "four");
+	assert_string_equal(messages(f),
+			    "user: The conversation history before this point was compacted into the "
+			    "following summary:\n\n<summary>\nSUM\n</summary>\nuser: three\n"
+			    "assistant: four\n");
+	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"s\",\"muted\":true}");
+	assert_string_equal(messages(f), "user: one\nassistant: two\nuser: three\nassistant: four\n");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"r\",\"kind\":\"compaction\",\"content\":\"RANGE\",\"from\":\"b\",\"to\":\"c\"}");
+	assert_string_equal(messages(f),
+			    "user: one\nuser: The conversation history before this point was compacted "
+			    "into the following summary:\n\n<summary>\nRANGE\n</summary>\n"
+			    "assistant: four\n");
+	apply(f, "{\"op\":\"head.move\",\"entry\":\"d\"}");
+	assert_string_equal(messages(f), "user: one\nassistant: two\nuser: three\nassistant: four\n");
+}
+
+static void
+blocks_go_where_they_can(void **state)
+{
+	fixture *f = *state;
+
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":[{\"type\":\"text\",\"text\":\"see\"},"
+		 "{\"type\":\"image\",\"data\":\"QUJD\",\"mimeType\":\"image/png\"}]}");
+	assert_string_equal(context(f, "openai"),
+			    "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"see\"},"
+			    "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,QUJD\"}}]}]}");
+	assert_string_equal(context(f, "anthropic"),
+			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":["
+			    "{\"type\":\"text\",\"text\":\"see\"},{\"type\":\"image\",\"source\":{\"type\":"
+			    "\"base64\",\"media_type\":\"image/png\",\"data\":\"QUJD\"}}]}]}");
+	assert_string_equal(context(f, "ollama"),
+			    "{\"messages\":[{\"role\":\"user\",\"content\":\"see\",\"images\":[\"QUJD\"]}]}");
+	assert_string_equal(context(f, "gemini"),
+			    "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"see\"},"
+			    "{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"QUJD\"}}]}]}");
+	/* the forms of others, and what is no image */
+	apply(f, "{\"op\":\"take.clear\"}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":["
+		 "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,QUJD\"}},"
+		 "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://example.org/a.png\"}},"
+		 "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":\"QQ==\"}},"
+		 "{\"type\":\"image\",\"data\":\"\\\"}bad\",\"mimeType\":\"image/png\"},"
+		 "{\"type\":\"thinking\",\"thinking\":\"secret thoughts\",\"text\":\"no\"},"
+		 "{\"type\":\"audio\",\"x\":1},\"bare\"]}");
+	assert_string_equal(context(f, "ollama"),
+			    "{\"messages\":[{\"role\":\"user\",\"content\":\"[image]\\n[image]\\nbare\","
+			    "\"images\":[\"QUJD\",\"QQ==\"]}]}");
+	assert_non_null(strstr(context(f, "openai"), "{\"url\":\"https://example.org/a.png\"}"));
+	assert_non_null(strstr(context(f, "anthropic"),
+			       "{\"type\":\"url\",\"url\":\"https://example.org/a.png\"}"));
+}
+
+static void
+tool_calls_go_with_their_results(void **state)
+{
+	fixture *f = *state;
+
+	add(f, "q", "User", "weather?");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"id\":\"call\",\"content\":[{\"type\":\"text\",\"text\":\"Looking\"},"
+		 "{\"type\":\"toolCall\",\"id\":\"t1\",\"name\":\"get\",\"arguments\":{\"city\":\"Bonn\"}}]}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"id\":\"res\",\"content\":\"sunny\",\"tool_call_id\":\"t1\"}");
+	add(f, "z", "AI", "Sun.");
+	assert_string_equal(context(f, "openai"),
+			    "{\"messages\":[{\"role\":\"user\",\"content\":\"weather?\"},"
+			    "{\"role\":\"assistant\",\"content\":\"Looking\",\"tool_calls\":[{\"id\":\"t1\","
+			    "\"type\":\"function\",\"function\":{\"name\":\"get\",\"arguments\":"
+			    "\"{\\\"city\\\":\\\"Bonn\\\"}\"}}]},"
+			    "{\"role\":\"tool\",\"tool_call_id\":\"t1\",\"content\":\"sunny\"},"
+			    "{\"role\":\"assistant\",\"content\":\"Sun.\"}]}");
+	assert_string_equal(context(f, "anthropic"),
+			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"weather?\"},"
+			    "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"Looking\"},"
+			    "{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"get\",\"input\":{\"city\":\"Bonn\"}}]},"
+			    "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t1\","
+			    "\"content\":\"sunny\"}]},{\"role\":\"assistant\",\"content\":\"Sun.\"}]}");
+	assert_string_equal(context(f, "ollama"),
+			    "{\"messages\":[{\"role\":\"user\",\"content\":\"weather?\"},"
+			    "{\"role\":\"assistant\",\"content\":\"Looking\",\"tool_calls\":[{\"function\":{"
+			    "\"name\":\"get\",\"arguments\":{\"city\":\"Bonn\"}}}]},"
+			    "{\"role\":\"tool\",\"tool_name\":\"get\",\"content\":\"sunny\"},"
+			    "{\"role\":\"assistant\",\"content\":\"Sun.\"}]}");
+	assert_string_equal(context(f, "gemini"),
+			    "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"weather?\"}]},"
+			    "{\"role\":\"model\",\"parts\":[{\"text\":\"Looking\"},{\"functionCall\":{\"name\":"
+			    "\"get\",\"args\":{\"city\":\"Bonn\"}}}]},{\"role\":\"user\",\"parts\":["
+			    "{\"functionResponse\":{\"name\":\"get\",\"response\":{\"output\":\"sunny\"}}}]},"
+			    "{\"role\":\"model\",\"parts\":[{\"text\":\"Sun.\"}]}]}");
+	/* one without the other is text */
+	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"res\",\"muted\":true}");
+	assert_non_null(strstr(context(f, "openai"),
+			       "[called get({\\\"city\\\":\\\"Bonn\\\"})]"));
+	assert_null(strstr(f->out.ptr, "tool_calls"));
+	apply(f, "{\"op\":\"undo\"}");
+	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"call\",\"muted\":true}");
+	assert_string_equal(messages(f), "user: weather?\nuser: [result of a tool]: sunny\n"
+					 "assistant: Sun.\n");
+	apply(f, "{\"op\":\"undo\"}");
+	apply(f, "{\"op\":\"entry.insert\",\"before\":\"res\",\"role\":\"User\",\"content\":\"wait\"}");
+	assert_null(strstr(context(f, "anthropic"), "tool_use"));
+}
+
+static void
+calls_in_the_forms_of_others(void **state)
+{
+	fixture *f = *state;
+
+	add(f, "q", "User", "go");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":["
+		 "{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1}\"}},"
+		 "{\"id\":\"c2\",\"type\":\"function\",\"function\":{\"name\":\"g\",\"arguments\":\"oops\"}}]}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"content\":\"r2\",\"tool_call_id\":\"c2\"}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"content\":\"\",\"tool_call_id\":\"c1\"}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c3\",\"name\":\"h\",\"input\":{}}]}");
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c3\","
+		 "\"is_error\":true,\"content\":[{\"type\":\"text\",\"text\":\"bad\"}]},{\"type\":\"text\",\"text\":\"go on\"}]}");
+	assert_string_equal(context(f, "anthropic"),
+			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"go\"},"
+			    "{\"role\":\"assistant\",\"content\":["
+			    "{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"f\",\"input\":{\"a\":1}},"
+			    "{\"type\":\"tool_use\",\"id\":\"c2\",\"name\":\"g\",\"input\":{}}]},"
+			    "{\"role\":\"user\",\"content\":["
+			    "{\"type\":\"tool_result\",\"tool_use_id\":\"c2\",\"content\":\"r2\"},"
+			    "{\"type\":\"tool_result\",\"tool_use_id\":\"c1\",\"content\":\"\"}]},"
+			    "{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c3\",\"name\":"
+			    "\"h\",\"input\":{}}]},{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\","
+			    "\"tool_use_id\":\"c3\",\"content\":\"bad\",\"is_error\":true},"
+			    "{\"type\":\"text\",\"text\":\"go on\"}]}]}");
+	assert_non_null(strstr(context(f, "openai"),
+			       "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\""));
+	assert_non_null(strstr(f->out.ptr, "{\"role\":\"tool\",\"tool_call_id\":\"c3\",\"content\":\"bad\"},"
+					   "{\"role\":\"user\",\"content\":\"go on\"}"));
+	assert_non_null(strstr(context(f, "gemini"),
+			       "{\"functionResponse\":{\"name\":\"h\",\"response\":{\"error\":\"bad\"}}}"));
+}
+
+/* ---- pi's records ---- */
+
+static void
+import_records(fixture *f, const char *const *lines, const char *const *roles,
+	       const char *const *kinds, size_t count)
+{
+	rt_outline outline;
+	rt_outlines outlines;
+	rt_import_result result;
+	rt_error err = {0};
+	rt_node *nodes = test_calloc(count, sizeof(*nodes));
+	static char ids[32][24];
+
+	memset(&outline, 0, sizeof(outline));
+	for (size_t i = 0; i < count; i++) {
+		snprintf(ids[i], sizeof(ids[i]), "p%zu", i);
+		nodes[i].id = rt_str_of(ids[i]);
+		nodes[i].parent = (int64_t)i - 1;
+		nodes[i].role = rt_str_of(roles[i]);
+		nodes[i].kind = rt_str_of(kinds[i]);
+		nodes[i].body_format = RT_BODY_PI;
+		nodes[i].body = rt_str_of(lines[i]);
+	}
+	outline.name = RT_STR("session");
+	outline.source = RT_STR("pi:test");
+	outline.nodes = nodes;
+	outline.node_count = count;
+	rt_outlines_init(&outlines);
+	outlines.items = &outline;
+	outlines.count = 1;
+	if (rt_engine_import(f->engine, &outlines, RT_STR(""), false, &result, &err) != RT_OK)
+		fail_msg("%s", err.text);
+	apply(f, "{\"op\":\"discussion.switch\",\"discussion\":\"session\"}");
+	rt_outlines_deinit(&outlines);
+	test_free(nodes);
+}
+
+static void
+records_of_pi(void **state)
+{
+	static const char *const lines[] = {
+		"{\"type\":\"message\",\"id\":\"p0\",\"message\":{\"role\":\"system\",\"content\":\"old rules\"}}",
+		"{\"type\":\"message\",\"id\":\"p1\",\"message\":{\"role\":\"user\",\"content\":\"first\"}}",
+		"{\"type\":\"message\",\"id\":\"p2\",\"message\":{\"role\":\"system\",\"content\":\"kept rules\"}}",
+		"{\"type\":\"message\",\"id\":\"p3\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"second\"}]}}",
+		"{\"type\":\"message\",\"id\":\"p4\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"hm\"},"
+		"{\"type\":\"toolCall\",\"id\":\"t\",\"name\":\"ls\",\"arguments\":{}}]}}",
+		"{\"type\":\"message\",\"id\":\"p5\",\"message\":{\"role\":\"toolResult\",\"toolCallId\":\"t\",\"toolName\":\"ls\",\"content\":[{\"type\":\"text\",\"text\":\"a b\"}],\"isError\":false}}",
+		"{\"type\":\"compaction\",\"id\":\"p6\",\"summary\":\"SUM\",\"firstKeptEntryId\":\"p2\",\"systemMessage\":{\"role\":\"system\",\"content\":\"rules then\",\"sections\":{\"a\":\"more\",\"b\":null}}}",
+		"{\"type\":\"message\",\"id\":\"p7\",\"message\":{\"role\":\"bashExecution\",\"command\":\"ls\",\"output\":\"x\",\"exitCode\":2,\"cancelled\":false,\"truncated\":true,\"fullOutputPath\":\"/tmp/o\"}}",
+		"{\"type\":\"message\",\"id\":\"p8\",\"message\":{\"role\":\"bashExecution\",\"command\":\"id\",\"output\":\"\",\"cancelled\":true,\"truncated\":false}}",
+		"{\"type\":\"message\",\"id\":\"p9\",\"message\":{\"role\":\"bashExecution\",\"command\":\"no\",\"output\":\"\",\"excludeFromContext\":true}}",
+		"{\"type\":\"custom_message\",\"id\":\"p10\",\"customType\":\"c\",\"content\":\"hooked\",\"display\":false}",
+		"{\"type\":\"model_change\",\"id\":\"p11\",\"provider\":\"p\",\"modelId\":\"m\"}",
+		"{\"type\":\"context_edit\",\"id\":\"p12\",\"targetId\":\"p3\",\"replacement\":{\"content\":\"second, edited\"}}",
+		"{\"type\":\"context_edit\",\"id\":\"p13\",\"targetId\":\"p10\",\"replacement\":null}",
+	};
+	static const char *const roles[] = {"system", "user", "system", "user", "assistant", "toolResult", "",
+					    "bashExecution", "bashExecution", "bashExecution", "custom", "", "", ""};
+	static const char *const kinds[] = {"", "", "", "", "", "", "compaction", "", "", "",
+					    "custom_message", "model_change", "context_edit", "context_edit"};
+	fixture *f = *state;
+
+	import_records(f, lines, roles, kinds, sizeof(lines) / sizeof(lines[0]));
+	assert_string_equal(
+		context(f, "anthropic"),
+		"{\"max_tokens\":8192,\"system\":\"rules then\\n\\nmore\",\"messages\":["
+		"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"The conversation history before "
+		"this point was compacted into the following summary:\\n\\n<summary>\\nSUM\\n</summary>\"},"
+		"{\"type\":\"text\",\"text\":\"second, edited\"}]},"
+		"{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"ls\",\"input\":{}}]},"
+		"{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":\"a b\"},"
+		"{\"type\":\"text\",\"text\":\"Ran `ls`\\n```\\nx\\n```\\n\\nCommand exited with code 2\\n\\n"
+		"[Output truncated. Full output: /tmp/o]\"},"
+		"{\"type\":\"text\",\"text\":\"Ran `id`\\n(no output)\\n\\n(command cancelled)\"}]}]}");
+	/* edited here, a record keeps its meaning */
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p6\",\"content\":\"a better sum\"}");
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p5\",\"content\":\"c d\"}");
+	assert_non_null(strstr(context(f, "anthropic"), "a better sum"));
+	assert_null(strstr(f->out.ptr, "first"));
+	assert_non_null(strstr(f->out.ptr, "\"tool_use_id\":\"t\",\"content\":\"c d\""));
+}
+
+#define WITH(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plans_without_compactions),
+		cmocka_unit_test(plans_with_a_first_kept_entry),
+		cmocka_unit_test(plans_with_ranges),
+		cmocka_unit_test(plans_with_both),
+		WITH(an_empty_take),
+		WITH(an_unknown_provider),
+		WITH(settings_have_each_providers_names),
+		WITH(the_base_prompt_can_be_ones_own),
+		WITH(the_working_prompt),
+		WITH(roles_become_what_providers_know),
+		WITH(the_assistant_cannot_be_first_everywhere),
+		WITH(only_the_path_to_the_head),
+		WITH(kinds_that_are_sent_and_not),
+		WITH(compactions_stand_for_what_they_sum_up),
+		WITH(blocks_go_where_they_can),
+		WITH(tool_calls_go_with_their_results),
+		WITH(calls_in_the_forms_of_others),
+		WITH(records_of_pi),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

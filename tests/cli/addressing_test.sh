@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# How entries, runs of them, takes and discussions are named (C5, C6, C29).
+. "$(dirname "$0")/lib.sh"
+
+rm -f "$db"
+apply '{"op":"entry.append","id":"alpha","content":"a"}' \
+	'{"op":"entry.append","id":"alphabet","content":"b"}' \
+	'{"op":"entry.append","id":"beta","content":"c"}' \
+	'{"op":"entry.append","id":"with..dots","content":"d"}' \
+	'{"op":"entry.append","id":"last","content":"e"}' \
+	'{"op":"label.set","entry":"beta","label":"alp"}' >/dev/null
+
+text() {
+	r show "$1" --json 2>/dev/null | json 'd["content"]' 2>/dev/null
+}
+is 'id' a "$(text alpha)"
+is 'an id that begins another' a "$(text alpha)"
+is 'prefix' b "$(text alphab)"
+is 'label before prefix' c "$(text alp)"
+is 'short prefix' c "$(text b)"
+is 'position' b "$(text :2)"
+is 'last' e "$(text :-1)"
+is 'one before the last' d "$(text :-2)"
+is 'head' e "$(text @)"
+is 'before the head' d "$(text @-)"
+is 'further before the head' b "$(text @-3)"
+is 'dots in an id' d "$(text with..dots)"
+code 'ambiguous prefix' 6 r show alph
+code 'no such prefix' 3 r show gamma
+
+run() {
+	r show "$1" --json | json '"".join(e["content"] for e in d["entries"])'
+}
+is 'a run' bcd "$(run :2..:4)"
+is 'a run of ids' bcd "$(run alphabet..with..dots)"
+is 'to the end' de "$(run :4..)"
+is 'from the beginning' ab "$(run ..:2)"
+is 'around the head' de "$(run @-..@)"
+code 'backwards' 2 r show :4..:2
+
+# the head moves; @ with it
+r -q go beta
+is 'moved head' c "$(text @)"
+is 'before the moved head' b "$(text @-)"
+r -q go --start
+code 'no head' 3 r show @
+code 'nothing before no head' 3 r show @-
+r -q go :-1
+
+# another take
+r -q branch :2 second
+r -q add -r User 'x'
+code 'an entry of another take: edit' 3 r edit beta y
+has 'the take that holds it is named' 'main' "$err"
+code 'an entry of another take: show' 0 r show beta
+code 'an entry of another take: label' 0 r label beta here
+code 'an entry of another take: go' 0 r go beta
+is 'going there makes its take active' main "$(r show --json | json 'd["take"]')"
+is '--take looks elsewhere' 'a|b|x' "$(contents --take second)"
+is 'and changes nothing' main "$(r show --json | json 'd["take"]')"
+code '--take changes elsewhere' 0 r --take second edit :3 z
+is '--take changed elsewhere' 'a|b|z' "$(contents --take second)"
+is 'not here' 'a|b|c|d|e' "$(contents)"
+id=$(r takes --json | json 'd[1]["id"]')
+is 'a take by id' 'a|b|z' "$(contents --take "$id")"
+
+# another discussion
+r -q go :-1
+r -q new other
+r -q add 'over there'
+is '-d looks elsewhere' 'a|b|c|d|e' "$(contents -d main)"
+code '-d changes elsewhere' 0 r -d main add f
+has 'the hint says where' '-d main undo' "$out"
+is '-d changed elsewhere' 'a|b|c|d|e|f' "$(contents -d main)"
+is 'the active one stays' other "$(r status --json | json 'd["discussion"]')"
+id=$(r ls --json | json 'd[0]["id"]')
+is 'a discussion by id' 'a|b|c|d|e|f' "$(contents -d "$id")"
+code 'flags before the verb' 0 "$RETAKE" --db "$db" -d main --json show
+code 'flags behind the verb' 0 "$RETAKE" show -dmain --db="$db" --json
+is 'the same' 'a|b|c|d|e|f' "$(printf '%s' "$out" | json '"|".join(e["content"] for e in d["entries"])')"
+
+finish

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The tour works without network, key and model, quickly, again and again, and leaves a
+# store to play with.
+. "$(dirname "$0")/lib.sh"
+
+begin=$(date +%s%N)
+code 'demo' 0 "$RETAKE" demo
+end=$(date +%s%N)
+is 'within a second' yes "$([ $(((end - begin) / 1000000)) -lt 1000 ] && echo yes || echo "$(((end - begin) / 1000000)) ms")"
+tour=$XDG_DATA_HOME/retake/retake-demo.db
+is 'the store' yes "$([ -f "$tour" ] && echo yes)"
+for words in '$ retake tree' '$ retake edit' '$ retake context' '$ retake undo' '$ retake redo' '--at-op' \
+	'$ retake history' 'export RETAKE_DB=' 'A girl of seven'; do
+	has 'shown' "$words" "$out"
+done
+hasnt 'no error' 'retake: ' "$out$err"
+hasnt 'no colour' "$(printf '\033')" "$out"
+is 'the user has no store yet' no "$([ -e "$XDG_DATA_HOME/retake/retake.db" ] && echo yes || echo no)"
+is 'four takes' 4 "$("$RETAKE" --db "$tour" takes --json | json 'len(d)')"
+is 'sound' true "$("$RETAKE" --db "$tour" fsck --json | json 'd["clean"]')"
+
+# every command that it shows does the same when a person types it
+printf '%s\n' "$out" | sed -n 's/^\$ //p' >"$work/commands"
+is 'commands' yes "$([ "$(wc -l <"$work/commands")" -ge 9 ] && echo yes)"
+code 'back to the story' 0 "$RETAKE" --db "$tour" jump 1
+while IFS= read -r command; do
+	code "$command" 0 env RETAKE_DB="$tour" PATH="$(dirname "$RETAKE"):$PATH" sh -c "$command"
+done <"$work/commands"
+
+# again, in the same place: nothing is lost
+steps=$("$RETAKE" --db "$tour" status --json | json 'd["step"]')
+code 'again' 0 "$RETAKE" demo
+has 'the same tour' '$ retake tree' "$out"
+is 'what was there is still in the history' yes "$([ "$("$RETAKE" --db "$tour" status --json | json 'd["step"]')" -gt "$steps" ] && echo yes)"
+is 'the story begins afresh' 'lighthouse rescue comedy lighthouse_take_1' "$("$RETAKE" --db "$tour" takes --json | json '" ".join(t["name"] for t in d)')"
+
+code 'in a folder' 0 "$RETAKE" demo "$work/tour"
+is 'in a folder' yes "$([ -f "$work/tour/demo.db" ] && echo yes)"
+code 'as JSON' 0 "$RETAKE" demo "$work/tour2" --json
+is 'as JSON' true "$(printf '%s' "$out" | json 'len(d["steps"]) >= 9 and all(s["command"].startswith("retake ") for s in d["steps"])')"
+fresh
+code 'not in a store of the user' 1 r demo
+is 'which stays as it is' 'one|two|three|four' "$(contents)"
+
+finish

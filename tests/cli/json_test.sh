@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The shapes that --json promises, and that every command has one document.
+. "$(dirname "$0")/lib.sh"
+
+fresh
+r -q label :2 good
+r -q branch :2 side
+r -q add -r AI other
+r -q takes switch main
+r -q go :3
+
+out=$(r show --json)
+is 'show: keys' '["discussion", "take", "head", "count", "entries"]' "$(printf '%s' "$out" | json 'list(d)')"
+is 'show: the whole take although the head is inside' 4 "$(printf '%s' "$out" | json 'len(d["entries"])')"
+is 'show: head' "$(r show :3 --json | json 'd["id"]')" "$(printf '%s' "$out" | json 'd["head"]')"
+is 'show: entry' true "$(printf '%s' "$out" | json 'all(k in d["entries"][0] for k in ("id","role","content","ts"))')"
+is 'show: label' good "$(printf '%s' "$out" | json 'd["entries"][1]["label"]')"
+is 'show: a head before the first' null "$(r -q go --start; r show --json | json 'd["head"]')"
+r -q go :-1
+is 'show ENTRY' three "$(r show :3 --json | json 'd["content"]')"
+is 'show --role' 'one|three' "$(contents --role User)"
+
+out=$(r tree --json)
+is 'tree: a flat list' 5 "$(printf '%s' "$out" | json 'len(d)')"
+is 'tree: keys' true "$(printf '%s' "$out" | json 'all(k in row for row in d for k in ("node","parent_node","id","parent","role","label","active","takes"))')"
+is 'tree: one active row' 1 "$(printf '%s' "$out" | json 'sum(row["active"] for row in d)')"
+is 'tree: parents come first' true "$(printf '%s' "$out" | json '[row["parent_node"] in [None] + [x["node"] for x in d[:i]] for i, row in enumerate(d)] == [True] * len(d)')"
+is 'tree: label' '[null, "good", null, null, null]' "$(printf '%s' "$out" | json '[row["label"] for row in d]')"
+
+is 'takes' '["main", "side"]' "$(r takes --json | json '[t["name"] for t in d]')"
+is 'takes: active' '[true, false]' "$(r takes --json | json '[t["active"] for t in d]')"
+is 'ls' '[["main", true]]' "$(r ls --json | json '[[x["name"], x["active"]] for x in d]')"
+out=$(r history --json)
+is 'history: newest first' true "$(printf '%s' "$out" | json '[x["seq"] for x in d] == sorted((x["seq"] for x in d), reverse=True)')"
+is 'history: one is current' 1 "$(printf '%s' "$out" | json 'sum(x["current"] for x in d)')"
+is 'history: who' cli "$(printf '%s' "$out" | json 'd[0]["by"]')"
+is 'history: --limit' 2 "$(r history --json --limit 2 | json 'len(d)')"
+is 'fsck' '[true, []]' "$(r fsck --json | json '[d["clean"], d["findings"]]')"
+is 'status' '["main", "main", 4]' "$(r status --json | json '[d["discussion"], d["take"], d["entries"]]')"
+is 'a change' true "$(r add x --json | json 'd["seq"] > 0 and d["entry"] == d["entry"]')"
+is 'a change that changes nothing' true "$(r takes switch main --json | json 'd["unchanged"]')"
+is 'undo' 1 "$(r undo --json | json 'd["steps"]')"
+is 'context' true "$(r context --provider openai --json | json '"messages" in d')"
+is 'export' main "$(r export --format canonical | json 'd["active"]')"
+is 'version' retake "$("$RETAKE" --version --json | json 'd["name"]')"
+is 'help' true "$("$RETAKE" help --json | json 'len(d["commands"]) > 40')"
+is 'help: operations' true "$("$RETAKE" help operations --json | json 'any(o["op"] == "entry.append" for o in d)')"
+
+# --- every command prints exactly one document ---
+one() {
+	"$RETAKE" --db "$db" --json "$@" >"$work/out" 2>/dev/null </dev/null
+	if "$python" -c 'import json, sys; json.loads(sys.stdin.read())' <"$work/out" 2>/dev/null; then
+		pass
+	else
+		fail "no JSON document: $*" "$(head -c 300 "$work/out")"
+	fi
+}
+one show
+one show :1
+one show :1..:2
+one show --take-file
+one tree
+one status
+one search one
+one search nothing-like-it
+one context
+one add text
+one insert --before :1 text
+one edit :1 changed
+one edit --replace changed again
+one edit --replace again once -n
+one role :1 AI
+one delete :1
+one delete :1 -n
+one move :1 --after :2
+one mute :1
+one unmute :1
+one split :1 1
+one merge :1
+one view :1 --collapse
+one branch :1
+one go :1
+one takes
+one takes switch main
+one takes rename main2
+one diff side
+one label
+one label :1 l
+one label :1 --clear
+one truncate 1
+one clear
+one undo
+one redo
+one history
+one history show 1
+one jump 3
+one revert 1
+one revisions :1
+one ls
+one new n
+one use n
+one rename n2
+one projects
+one prompt
+one prompt set text
+one prompt notify
+one settings
+one set temperature 1
+one settings temperature
+one roles
+one roles add R
+one files
+one files add files a.c
+one track
+one track t
+one preset
+one preset save p
+one save
+one backup "$work/b.db"
+one fsck
+one doctor
+one repair
+one restore "$work/b.db" --yes
+one checkpoint
+one index
+one reset
+one help
+one help edit
+one help addressing
+one help formats
+one completion bash
+one export --format canonical
+one export --format markdown
+one export --format pi -o "$work/x.jsonl"
+one import "$work/x.jsonl"
+one import "$work/x.jsonl" -n
+one demo "$work/tour"
+one purge :1 --yes
+one rm main --yes
+one promote nowhere
+one extract :1
+one frobnicate
+one
+
+finish

@@ -1,0 +1,384 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# tests/docs_test.sh [--write]
+#
+# The pages say what the program does:
+#
+#   commands    every `retake COMMAND --flag` in a block marked sh or console is known to
+#               `retake help`, every `make TARGET` to the Makefile
+#   walk        the commands of the README's walk through exit with 0 and print what stands
+#               there (times apart)
+#   operations  the table in docs/contract.md is what `retake help operations` says
+#   findings    docs/storage.md lists the findings of fsck, no more and no fewer
+#   formats     README.md and docs/formats.md list the formats that the program lists
+#   links       relative links in all pages lead somewhere, to a heading where they name one
+#   names       files, tests and programs that the pages name are there
+#
+# With --write, what the program says is put into the pages: the walk through's output and
+# the table of operations. RETAKE names the program (build/retake).
+set -eu
+cd "$(dirname "$0")/.."
+RETAKE=${RETAKE:-$PWD/build/retake}
+export RETAKE
+exec python3 - "$@" <<'PYTHON'
+import glob
+import html
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+WRITE = "--write" in sys.argv[1:]
+RETAKE = os.environ["RETAKE"]
+passed = failed = 0
+
+
+def result(ok, name, *details):
+    global passed, failed
+    if ok:
+        passed += 1
+        return
+    failed += 1
+    print("FAILED: " + name)
+    for text in details:
+        for line in str(text).splitlines()[:20]:
+            print("    " + line)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def help_json(*words):
+    done = subprocess.run([RETAKE, "help", *words, "--json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        return None
+    return json.loads(done.stdout)
+
+
+PAGES = sorted(path for path in glob.glob("**/*.md", recursive=True)
+               if path.split("/")[0] not in ("build", "node_modules"))
+MINE = [p for p in PAGES if p in ("README.md", "ARCHITECTURE.md") or p.startswith("docs/")]
+
+# ---- blocks ----
+
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
+
+
+def command_lines(page):
+    """Lines of shell in blocks marked sh, and after "$ " in blocks marked console."""
+    for match in FENCE.finditer(read(page)):
+        kind, text = match.groups()
+        for line in text.splitlines():
+            if kind == "sh" and line.strip():
+                yield line
+            elif kind == "console" and line.startswith("$ "):
+                yield line[2:]
+
+
+# ---- commands ----
+
+def parts(line):
+    """Simple commands of a line, each a list of words without redirections."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|;&<>")
+    lexer.whitespace_split = True
+    words = []
+    skip = False
+    for word in lexer:
+        if re.fullmatch(r"[|;&]+", word):
+            yield words
+            words = []
+        elif re.fullmatch(r"[<>]+&?", word):
+            skip = True
+        elif skip:
+            skip = False
+        elif word == "#":
+            break
+        else:
+            words.append(word)
+    yield words
+
+
+def check_retake(words, commands, global_flags):
+    """What is wrong with the words behind "retake"; None: nothing."""
+    flags = {f["name"]: f for f in global_flags}
+    flags.update({f["short"]: f for f in global_flags if "short" in f})
+    at, verb = 0, None
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        name = word.split("=")[0]
+        if word.startswith("-") and len(word) > 1 and not re.match(r"-\d", word):
+            if name not in flags:
+                return f"{verb or 'retake'} knows no flag {name}"
+            if flags[name].get("value") and "=" not in word:
+                at += 1
+        elif verb is None:
+            verb = word
+            if verb not in commands:
+                return f'no command "{verb}"'
+            for flag in commands[verb]["flags"]:
+                flags[flag["name"]] = flag
+                if "short" in flag:
+                    flags[flag["short"]] = flag
+    return None
+
+
+def check_commands():
+    table = help_json()
+    if table is None:
+        result(False, "commands", f"{RETAKE} help --json failed")
+        return
+    commands = {c["name"]: c for c in table["commands"]}
+    targets = set(re.findall(r"^([a-z][a-z-]*):", read("Makefile"), re.M))
+    for page in MINE:
+        wrong = []
+        for line in command_lines(page):
+            try:
+                simple = list(parts(line))
+            except ValueError as bad:
+                wrong.append(f"{line}: {bad}")
+                continue
+            for words in simple:
+                while words and re.match(r"^\w+=", words[0]):
+                    words = words[1:]
+                if not words:
+                    continue
+                if os.path.basename(words[0]) == "retake":
+                    why = check_retake(words[1:], commands, table["flags"])
+                    if why:
+                        wrong.append(f"{line}: {why}")
+                elif words[0] == "make":
+                    for word in words[1:]:
+                        if "=" not in word and not word.startswith("-") and word not in targets:
+                            wrong.append(f"{line}: no target {word}")
+                elif "/" in words[0] and not os.path.exists(words[0]):
+                    wrong.append(f"{line}: {words[0]} is not there")
+        result(not wrong, f"commands in {page}", *wrong)
+
+
+# ---- walk ----
+
+WALK = re.compile(r"(<!-- walk -->\n)(.*?)(<!-- /walk -->)", re.S)
+
+
+def mask(text):
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?", "2026-11-21 20:35", text)
+    return re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "2026-11-21T20:35:40Z", text)
+
+
+def run_walk(commands):
+    """(exit status, output) of each, run one after the other in one shell."""
+    mark = "\x01"
+    script = "".join(f"{{ {c}\n}} 2>&1; printf '\\001%d\\n' $?\n" for c in commands)
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(folder + "/bin")
+        os.symlink(os.path.abspath(RETAKE), folder + "/bin/retake")
+        os.mkdir(folder + "/work")
+        env = {"PATH": folder + "/bin:" + os.environ["PATH"], "HOME": folder, "LC_ALL": "C.UTF-8",
+               "TZ": "UTC"}
+        done = subprocess.run(["bash", "-c", script], cwd=folder + "/work", env=env, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, errors="replace")
+    pieces = done.stdout.split(mark)
+    outputs, before = [], pieces[0]
+    for piece in pieces[1:]:
+        status, _, rest = piece.partition("\n")
+        outputs.append((int(status), before))
+        before = rest
+    return outputs
+
+
+def check_walk():
+    page = "README.md"
+    text = read(page)
+    match = WALK.search(text)
+    if not match:
+        result(False, "walk", "README.md has no walk through")
+        return
+    commands, wanted = [], []
+    for kind, block in FENCE.findall(match[2]):
+        if kind != "console":
+            continue
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                commands.append(line[2:])
+                wanted.append([])
+            else:
+                wanted[-1].append(line)
+    outputs = run_walk(commands)
+    result(len(outputs) == len(commands), "walk: all commands ran")
+    for command, output, want in zip(commands, outputs, wanted):
+        status, said = output
+        result(status == 0, f"walk: {command}", f"exit status {status}", said)
+        if not WRITE:
+            said = mask(said).rstrip("\n").splitlines()
+            result(said == want, f"walk: what {command} prints", "the page:", *want,
+                   "the program:", *said)
+    if not WRITE or len(outputs) != len(commands):
+        return
+    said = iter(outputs)
+
+    def fill(block):
+        if block[1] != "console":
+            return block[0]
+        lines = []
+        for line in block[2].splitlines():
+            if line.startswith("$ "):
+                lines.append(line)
+                lines += mask(next(said)[1]).rstrip("\n").splitlines()
+        return "```console\n" + "\n".join(lines) + "\n```"
+
+    walk = match[1] + FENCE.sub(fill, match[2]) + match[3]
+    write(page, text[:match.start()] + walk + text[match.end():])
+
+
+# ---- operations ----
+
+OPERATIONS = re.compile(r"(<!-- operations -->\n)(.*?)(<!-- /operations -->)", re.S)
+
+
+def operations_table():
+    rows = ["| operation | fields |", "|---|---|"]
+    for op in help_json("operations") or []:
+        fields = []
+        for field in op["fields"]:
+            notes = [field["type"]]
+            if field.get("required"):
+                notes.append("required")
+            if field.get("nullable"):
+                notes.append("or null")
+            about = field["about"].replace("<", "&lt;").replace("|", "\\|")
+            fields.append(f"`{field['name']}` ({', '.join(notes)}): {about}")
+        rows.append(f"| `{op['op']}`: {op['about']} | {'<br>'.join(fields) or 'none'} |")
+    return "\n".join(rows) + "\n"
+
+
+def check_operations():
+    page = "docs/contract.md"
+    text = read(page)
+    match = OPERATIONS.search(text)
+    table = operations_table()
+    if match and WRITE:
+        write(page, text[:match.start(2)] + table + text[match.end(2):])
+        return
+    result(match is not None and match[2] == table, "operations in docs/contract.md",
+           "bring it up to date: tests/docs_test.sh --write")
+
+
+# ---- findings ----
+
+def check_findings():
+    known = set()
+    for path in ("src/engine/fsck.c", "src/store/store_sqlite_care.c"):
+        comment = read(path).split("*/")[0]
+        known |= set(re.findall(r"^ \*   ([a-z]+-[a-z-]+)  ", comment, re.M))
+    for path in glob.glob("src/cli/*.c"):
+        known |= set(re.findall(r'rt_finding \w+ = \{"([a-z]+-[a-z-]+)"', read(path)))
+        known |= set(re.findall(r'\.id = "([a-z]+-[a-z-]+)"', read(path)))
+    listed = set(re.findall(r"^\| `([a-z]+-[a-z-]+)` \| (?:error|warning|note) ",
+                            read("docs/storage.md"), re.M))
+    result(known == listed, "findings in docs/storage.md",
+           f"not on the page: {sorted(known - listed)}", f"only on the page: {sorted(listed - known)}")
+
+
+# ---- formats ----
+
+def check_formats():
+    done = subprocess.run([RETAKE, "help", "formats", "--json"], capture_output=True, text=True)
+    try:
+        table = json.loads(done.stdout)
+        names = {f["name"]: f for f in (table if isinstance(table, list) else table["formats"])}
+    except (ValueError, KeyError, TypeError) as bad:
+        result(False, "formats", f"retake help formats --json: {bad}", done.stdout[:500])
+        return
+    for page in ("README.md", "docs/formats.md"):
+        table = re.search(r"^\| name \|.*\n((?:\|.*\n)+)", read(page), re.M)
+        listed = set(re.findall(r"^\| `([a-z]+)` \|", table[1] if table else "", re.M))
+        result(listed == set(names), f"formats in {page}", f"listed {sorted(listed)}",
+               f"known {sorted(names)}")
+
+
+# ---- links ----
+
+def anchor(heading):
+    heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+    heading = html.unescape(heading).lower().replace("`", "")
+    return re.sub(r"[^\w\- ]", "", heading).replace(" ", "-")
+
+
+def anchors(page):
+    text = FENCE.sub("", read(page))
+    return {anchor(h) for h in re.findall(r"^#+ +(.*?) *$", text, re.M)}
+
+
+def check_links():
+    for page in PAGES:
+        text = re.sub(r"`[^`\n]*`", "", FENCE.sub("", read(page)))
+        wrong = []
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, name = target.partition("#")
+            full = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if not os.path.exists(full):
+                wrong.append(f"{target}: not there")
+            elif name and full.endswith(".md") and name not in anchors(full):
+                wrong.append(f"{target}: no such heading")
+        result(not wrong, f"links in {page}", *wrong)
+
+
+# ---- names ----
+
+TOPS = ("src", "tests", "docs", "tools", "setup", "bench", "fuzz", "base", "core", "codec", "engine",
+        "store", "formats", "cli", "share")
+MADE = re.compile(r"NAME|LAYER|DIR|^build/")
+
+
+def check_names():
+    sources = "\n".join(read(p) for p in glob.glob("src/**/*.[ch]", recursive=True) +
+                        glob.glob("tests/**/*.[ch]", recursive=True))
+    for page in MINE:
+        text = FENCE.sub("", read(page))
+        wrong = []
+        for name in set(re.findall(r"`([\w./*-]+)`", text)):
+            if MADE.search(name):
+                continue
+            top = name.split("/")[0]
+            if "/" in name and top in TOPS:
+                if not (glob.glob(name) or glob.glob("src/" + name)):
+                    wrong.append(f"{name} is not there")
+            elif re.fullmatch(r"[\w*]+\.[ch]", name):
+                if not glob.glob("**/" + name, recursive=True):
+                    wrong.append(f"no file {name}")
+            elif re.fullmatch(r"rt_\w+|RT_\w+|test_\w+|c\d+_\w+|agrees_\w+", name):
+                if not re.search(r"\b" + name + r"\b", sources):
+                    wrong.append(f"nothing is called {name}")
+        result(not wrong, f"names in {page}", *sorted(wrong))
+
+
+if not os.access(RETAKE, os.X_OK):
+    print(f"{RETAKE} is not there; run make first")
+    sys.exit(1)
+check_walk()
+check_operations()
+check_commands()
+check_findings()
+check_formats()
+check_links()
+check_names()
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)
+PYTHON

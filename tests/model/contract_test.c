@@ -1,0 +1,1541 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The contract, row by row, as far as the engine alone can show it. Each test is named for
+ * its row. Requests are written with ' for ", as nothing here has an apostrophe in it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "codec/json.h"
+#include "engine/engine.h"
+#include "formats/formats.h"
+#include "store/store_memory.h"
+
+typedef struct fixture {
+	rt_env env;
+	uint64_t chance;
+	rt_store *store;
+	rt_engine *engine;
+	rt_result result; /* of the last request */
+	rt_buf out;       /* of the last look */
+	char line[4096];
+} fixture;
+
+static int64_t
+now_us(void *ctx)
+{
+	(void)ctx;
+	return 1770091506000000; /* 2026-02-03T04:05:06Z */
+}
+
+static void
+random_bytes(void *ctx, void *to, size_t size)
+{
+	fixture *f = ctx;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		f->chance = f->chance * 6364136223846793005u + 1442695040888963407u;
+		((unsigned char *)to)[i] = (unsigned char)(f->chance >> 33);
+	}
+}
+
+static int
+setup(void **state)
+{
+	fixture *f = calloc(1, sizeof(*f));
+	rt_engine_options o = {.alloc = rt_alloc_libc(), .by = RT_STR("test"), .create = true};
+	rt_error err;
+
+	if (f == NULL)
+		return -1;
+	f->env = (rt_env){now_us, random_bytes, f};
+	f->chance = 7;
+	o.env = &f->env;
+	rt_buf_init(&f->out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	*state = f;
+	if (rt_store_memory_open(rt_alloc_libc(), &f->env, &f->store, &err) != RT_OK ||
+	    rt_engine_open(&o, f->store, &f->engine, &err) != RT_OK) {
+		print_error("%s\n", err.text);
+		return -1;
+	}
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	fixture *f = *state;
+
+	rt_result_deinit(&f->result);
+	rt_engine_close(f->engine);
+	f->store->ops->close(f->store);
+	rt_buf_deinit(&f->out);
+	free(f);
+	return 0;
+}
+
+/* ' becomes " */
+static rt_str
+unquoted(fixture *f, const char *text)
+{
+	size_t i;
+
+	assert_true(strlen(text) < sizeof(f->line));
+	for (i = 0; text[i] != '\0'; i++)
+		f->line[i] = text[i] == '\'' ? '"' : text[i];
+	f->line[i] = '\0';
+	return rt_str_at(f->line, i);
+}
+
+static rt_status
+run_raw(fixture *f, rt_str line)
+{
+	rt_status st;
+
+	rt_result_deinit(&f->result);
+	memset(&f->result, 0, sizeof(f->result));
+	st = rt_engine_apply_text(f->engine, line, RT_STR(""), RT_STR(""), &f->result);
+	assert_int_equal(st, f->result.status);
+	return st;
+}
+
+static void
+check_status(fixture *f, const char *text, rt_status expected, const char *file, int line)
+{
+	rt_status st = run_raw(f, unquoted(f, text));
+
+	if (st == expected)
+		return;
+	print_error("%s: %s (%s), not %s\n", text, rt_status_word(st),
+		    st == RT_OK ? "" : f->result.error.text, rt_status_word(expected));
+	_fail(file, line);
+}
+
+/* A request with this outcome. */
+#define GIVES(word, text) check_status(f, text, RT_##word, __FILE__, __LINE__)
+#define DONE(text)                                                                                 \
+	do {                                                                                       \
+		GIVES(OK, text);                                                                   \
+		if (f->result.unchanged)                                                           \
+			print_error("%s: unchanged\n", text);                                      \
+		assert_false(f->result.unchanged);                                                 \
+	} while (0)
+#define UNCHANGED(text)                                                                            \
+	do {                                                                                       \
+		GIVES(OK, text);                                                                   \
+		if (!f->result.unchanged)                                                          \
+			print_error("%s: changed\n", text);                                        \
+		assert_true(f->result.unchanged);                                                  \
+	} while (0)
+
+/* ---- looking ---- */
+
+typedef enum view { SHOW, TREE, TAKES, DISCUSSIONS, HISTORY } view;
+
+static rt_json_doc *
+look_at(fixture *f, view what)
+{
+	const rt_project *value = rt_engine_value(f->engine);
+	rt_place here = {0, 0};
+	rt_window all = {0};
+	rt_json_doc *doc = NULL;
+	rt_error err = {0};
+	rt_status st = RT_OK;
+
+	rt_buf_clear(&f->out);
+	switch (what) {
+	case SHOW: st = rt_view_show(f->engine, value, here, &all, &f->out, &err); break;
+	case TREE: st = rt_view_tree(f->engine, value, 0, &f->out, &err); break;
+	case TAKES: st = rt_view_takes(f->engine, value, 0, false, &f->out, &err); break;
+	case DISCUSSIONS: st = rt_view_discussions(f->engine, value, false, &f->out, &err); break;
+	case HISTORY: st = rt_view_history(f->engine, value, 0, 0, 0, &f->out, &err); break;
+	}
+	if (st != RT_OK)
+		print_error("%s\n", err.text);
+	assert_int_equal(st, RT_OK);
+	rt_object_unref(value);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&f->out), &doc, &err), RT_OK);
+	return doc;
+}
+
+/* The items' members of that name, with spaces between; - for false, null and absent. */
+static void
+join(yyjson_val *items, const char *member, rt_buf *out)
+{
+	size_t i, max;
+	yyjson_val *item;
+
+	rt_buf_clear(out);
+	yyjson_arr_foreach(items, i, max, item)
+	{
+		yyjson_val *value = rt_json_get(item, member);
+
+		if (i > 0)
+			rt_buf_add_byte(out, ' ');
+		if (yyjson_is_str(value))
+			rt_buf_add_str(out, rt_json_str(value));
+		else if (value == NULL || yyjson_is_null(value) || yyjson_is_false(value))
+			rt_buf_add_byte(out, '-');
+		else
+			rt_json_add_value(out, value);
+	}
+	rt_buf_add_byte(out, '\0');
+}
+
+static void
+check_joined(fixture *f, view what, const char *member, const char *expected, const char *file,
+	     int line)
+{
+	rt_json_doc *doc = look_at(f, what);
+	rt_buf out;
+	bool same;
+
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	join(what == SHOW ? rt_json_get(rt_json_root(doc), "entries") : rt_json_root(doc), member, &out);
+	same = strcmp(out.ptr, expected) == 0;
+	if (!same)
+		print_error("%s: \"%s\", not \"%s\"\n", member, out.ptr, expected);
+	rt_json_free(doc);
+	rt_buf_deinit(&out);
+	if (!same)
+		_fail(file, line);
+}
+
+#define IDS(expected) check_joined(f, SHOW, "id", expected, __FILE__, __LINE__)
+#define CONTENTS(expected) check_joined(f, SHOW, "content", expected, __FILE__, __LINE__)
+#define ROLES(expected) check_joined(f, SHOW, "role", expected, __FILE__, __LINE__)
+#define TAKES_ARE(expected) check_joined(f, TAKES, "name", expected, __FILE__, __LINE__)
+#define DISCUSSIONS_ARE(expected) check_joined(f, DISCUSSIONS, "name", expected, __FILE__, __LINE__)
+#define COLUMN(what, member, expected) check_joined(f, what, member, expected, __FILE__, __LINE__)
+
+/* A member of show, of an entry of it (at >= 0), as JSON text; "-" where it is absent. */
+static void
+check_member(fixture *f, int at, const char *member, const char *expected, const char *file, int line)
+{
+	rt_json_doc *doc = look_at(f, SHOW);
+	yyjson_val *value = rt_json_root(doc);
+	rt_buf out;
+	bool same;
+
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	if (at >= 0)
+		value = yyjson_arr_get(rt_json_get(value, "entries"), (size_t)at);
+	value = rt_json_get(value, member);
+	if (value == NULL)
+		rt_buf_add_c(&out, "-");
+	else
+		rt_json_add_value(&out, value);
+	same = rt_str_eq(rt_buf_str(&out), unquoted(f, expected));
+	if (!same)
+		print_error("%s: %s, not %s\n", member, out.ptr, f->line);
+	rt_buf_deinit(&out);
+	rt_json_free(doc);
+	if (!same)
+		_fail(file, line);
+}
+
+#define SHOWS(member, expected) check_member(f, -1, member, expected, __FILE__, __LINE__)
+#define ENTRY_HAS(at, member, expected) check_member(f, at, member, expected, __FILE__, __LINE__)
+
+/* The canonical export; the caller's to free. */
+static char *
+canonical(fixture *f)
+{
+	const rt_project *value = rt_engine_value(f->engine);
+	const rt_format *format = rt_format_find("canonical");
+	rt_export_options how = {.whole = true, .lossless = true};
+	rt_outlines outlines;
+	rt_error err = {0};
+	rt_status st;
+	char *text;
+
+	assert_non_null(format);
+	rt_outlines_init(&outlines);
+	rt_buf_clear(&f->out);
+	st = rt_engine_export(f->engine, value, (rt_place){0, 0}, true, &outlines, &err);
+	if (st == RT_OK)
+		st = format->write(rt_alloc_libc(), &outlines, &how, &f->out, &err);
+	if (st != RT_OK)
+		print_error("%s\n", err.text);
+	assert_int_equal(st, RT_OK);
+	rt_outlines_deinit(&outlines);
+	rt_object_unref(value);
+	text = malloc(f->out.size + 1);
+	assert_non_null(text);
+	memcpy(text, f->out.ptr, f->out.size);
+	text[f->out.size] = '\0';
+	return text;
+}
+
+static void
+check_canonical(fixture *f, const char *part, bool wanted, const char *file, int line)
+{
+	char *text = canonical(f);
+	bool found = strstr(text, unquoted(f, part).ptr) != NULL;
+
+	if (found != wanted)
+		print_error("%s is %s in %s\n", f->line, found ? "" : "not", text);
+	free(text);
+	if (found != wanted)
+		_fail(file, line);
+}
+
+#define EXPORT_HAS(part) check_canonical(f, part, true, __FILE__, __LINE__)
+#define EXPORT_LACKS(part) check_canonical(f, part, false, __FILE__, __LINE__)
+
+/* Three entries a, b, c: User, AI, User. */
+static void
+three(fixture *f)
+{
+	DONE("{'op':'entry.append','id':'aa','role':'User','content':'one','ts':'2026-01-01'}");
+	DONE("{'op':'entry.append','id':'bb','role':'AI','content':'two'}");
+	DONE("{'op':'entry.append','id':'cc','role':'User','content':'three'}");
+}
+
+#define ROW(name)                                                                                  \
+	static void name(void **state);                                                            \
+	static void name(void **state)
+#define F fixture *f = *state
+
+/* ---- the rows ---- */
+
+ROW(c0_op_names_the_operation)
+{
+	F;
+	DONE("{'op':'entry.append','kind':'custom','content':'x'}");
+	EXPORT_HAS("'kind':'custom'");
+	GIVES(USAGE, "{'kind':'entry.append','content':'x'}");
+}
+
+ROW(c1_undo_takes_the_newest_of_discussion_and_project)
+{
+	F;
+	three(f);
+	DONE("{'op':'role.add','role':'Tool'}");
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'undo'}");
+	IDS("aa bb cc");
+	EXPORT_HAS("'Tool'");
+	DONE("{'op':'undo'}");
+	EXPORT_LACKS("'Tool'");
+	IDS("aa bb cc");
+	DONE("{'op':'redo'}");
+	EXPORT_HAS("'Tool'");
+	DONE("{'op':'redo'}");
+	IDS("aa bb cc dd");
+	DONE("{'op':'undo','scope':'project'}");
+	EXPORT_LACKS("'Tool'");
+	IDS("aa bb cc dd");
+	DONE("{'op':'undo','scope':'discussion','count':2}");
+	IDS("aa bb");
+	GIVES(REFUSED, "{'op':'undo','scope':'project'}");
+}
+
+ROW(c1_the_steps_of_other_discussions_are_left_alone)
+{
+	F;
+	three(f);
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'xx','content':'x'}");
+	DONE("{'op':'undo','discussion':'main','scope':'discussion'}");
+	IDS("xx");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	IDS("aa bb");
+}
+
+ROW(c1_a_pinned_client_is_not_moved_by_switches)
+{
+	F;
+	three(f);
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	DONE("{'op':'entry.append','id':'xx','content':'x','discussion':'other'}");
+	DONE("{'op':'discussion.switch','discussion':'other'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	/* the switches are newer, and not this client's */
+	DONE("{'op':'undo','discussion':'other','take':'other'}");
+	SHOWS("discussion", "'main'");
+	DONE("{'op':'discussion.switch','discussion':'other'}");
+	IDS("");
+}
+
+ROW(c2_a_step_over_several_documents_is_undone_where_it_is_current)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'bb','name':'side'}");
+	DONE("{'op':'take.promote','take':'side','name':'apart'}");
+	DISCUSSIONS_ARE("main apart");
+	DONE("{'op':'undo'}");
+	DISCUSSIONS_ARE("main");
+	TAKES_ARE("main side");
+	DONE("{'op':'redo'}");
+	DISCUSSIONS_ARE("main apart");
+	/* the old discussion moves on: the promotion is undone in the catalogue only */
+	DONE("{'op':'entry.append','id':'dd','content':'x','discussion':'main'}");
+	GIVES(OK, "{'op':'undo','scope':'project'}");
+	DISCUSSIONS_ARE("main");
+	DONE("{'op':'redo','scope':'project'}");
+	DISCUSSIONS_ARE("main apart");
+}
+
+ROW(c2a_seq_counts_what_changed)
+{
+	F;
+	uint64_t seq;
+
+	DONE("{'op':'entry.append','id':'aa','content':'x'}");
+	seq = f->result.seq;
+	UNCHANGED("{'op':'entry.edit','entry':'aa','content':'x'}");
+	assert_int_equal(f->result.seq, seq);
+	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':'zz','content':'x'}");
+	DONE("{'op':'entry.view','entry':'aa','collapsed':true}");
+	assert_int_equal(f->result.seq, seq + 1);
+	DONE("{'op':'undo'}");
+	assert_int_equal(f->result.seq, seq + 2);
+	DONE("{'op':'redo'}");
+	assert_int_equal(f->result.seq, seq + 3);
+	DONE("{'op':'jump','to':0}");
+	assert_int_equal(f->result.seq, seq + 4);
+}
+
+ROW(c3_what_changes_nothing)
+{
+	F;
+	char line[100];
+	uint64_t seq;
+
+	three(f);
+	seq = f->result.seq;
+	UNCHANGED("{'op':'entry.edit','entry':'aa','content':'one'}");
+	UNCHANGED("{'op':'entry.role','entry':'aa','role':'User'}");
+	UNCHANGED("{'op':'entry.mute','entry':'aa','muted':false}");
+	UNCHANGED("{'op':'take.switch','take':'main'}");
+	UNCHANGED("{'op':'discussion.switch','discussion':'main'}");
+	UNCHANGED("{'op':'prompt.notify'}");
+	UNCHANGED("{'op':'prompt.update','text':''}");
+	UNCHANGED("{'op':'head.move','entry':'cc'}");
+	UNCHANGED("{'op':'label.set','entry':'aa','label':null}");
+	UNCHANGED("{'op':'entry.move','entry':'aa','before':'bb'}");
+	UNCHANGED("{'op':'setting.set','key':'model','value':null}");
+	UNCHANGED("{'op':'files.set','which':'files','items':[]}");
+	assert_int_equal(f->result.seq, seq);
+	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)seq);
+	UNCHANGED(line);
+}
+
+ROW(c4_an_unknown_operation_is_refused)
+{
+	F;
+	GIVES(USAGE, "{'op':'entry.explode'}");
+	assert_true(f->result.error.text[0] != '\0');
+}
+
+ROW(c5_an_id_that_another_take_holds)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'bb','name':'side'}");
+	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':'cc','content':'x'}");
+	assert_non_null(strstr(f->result.error.text, "main"));
+	GIVES(NOT_FOUND, "{'op':'entry.role','entry':'cc','role':'x'}");
+	GIVES(NOT_FOUND, "{'op':'entry.mute','entry':'cc'}");
+	GIVES(NOT_FOUND, "{'op':'entry.delete','entry':'cc'}");
+	GIVES(NOT_FOUND, "{'op':'entry.move','entry':'cc','before':'aa'}");
+	GIVES(NOT_FOUND, "{'op':'entry.insert','before':'cc'}");
+	GIVES(NOT_FOUND, "{'op':'entry.split','entry':'cc','at':1}");
+	GIVES(NOT_FOUND, "{'op':'entry.merge','entry':'cc'}");
+	GIVES(NOT_FOUND, "{'op':'entry.view','entry':'cc','collapsed':true}");
+	DONE("{'op':'label.set','entry':'cc','label':'far'}");
+	DONE("{'op':'entry.edit','entry':'cc','content':'x','take':'main'}");
+	DONE("{'op':'head.move','entry':'cc'}");
+	SHOWS("take", "'main'");
+	DONE("{'op':'take.switch','take':'side'}");
+	DONE("{'op':'take.branch','at':'cc'}");
+	IDS("aa bb cc");
+}
+
+ROW(c6_precedence_of_addresses)
+{
+	F;
+	DONE("{'op':'entry.append','id':'ab','content':'1'}");
+	DONE("{'op':'entry.append','id':'abc','content':'2'}");
+	DONE("{'op':'entry.append','id':'xyz','content':'3'}");
+	DONE("{'op':'entry.edit','entry':'ab','content':'exact id before prefix'}");
+	ENTRY_HAS(0, "content", "'exact id before prefix'");
+	GIVES(AMBIGUOUS, "{'op':'entry.edit','entry':'a','content':'x'}");
+	DONE("{'op':'entry.edit','entry':'xy','content':'prefix'}");
+	ENTRY_HAS(2, "content", "'prefix'");
+	DONE("{'op':'label.set','entry':'ab','label':'x'}");
+	DONE("{'op':'entry.edit','entry':'x','content':'label before prefix'}");
+	ENTRY_HAS(0, "content", "'label before prefix'");
+	DONE("{'op':'label.set','entry':'ab','label':'xyz'}");
+	DONE("{'op':'entry.edit','entry':'xyz','content':'id before label'}");
+	ENTRY_HAS(2, "content", "'id before label'");
+	DONE("{'op':'label.set','entry':'ab','label':'two'}");
+	DONE("{'op':'label.set','entry':'abc','label':'two'}");
+	GIVES(AMBIGUOUS, "{'op':'entry.edit','entry':'two','content':'x'}");
+	DONE("{'op':'label.set','entry':'ab','label':'@'}");
+	DONE("{'op':'entry.edit','entry':'@','content':'the head'}");
+	ENTRY_HAS(2, "content", "'the head'");
+	DONE("{'op':'entry.edit','entry':':1','content':'first'}");
+	DONE("{'op':'entry.edit','entry':':-2','content':'last but one'}");
+	CONTENTS("first last but one the head");
+	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':':0','content':'x'}");
+	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':':4','content':'x'}");
+	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':':-4','content':'x'}");
+	DONE("{'op':'head.move','entry':null}");
+	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':'@','content':'x'}");
+}
+
+ROW(c6_prefixes_go_over_all_takes)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'aa','name':'side'}");
+	DONE("{'op':'entry.append','id':'bc','content':'x'}");
+	GIVES(AMBIGUOUS, "{'op':'entry.edit','entry':'b','content':'x'}");
+	DONE("{'op':'entry.delete','entry':'bc'}");
+	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':'b','content':'x'}"); /* in the other take */
+}
+
+ROW(c7_names_of_takes)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'aa'}");
+	assert_string_equal(f->result.take, "main_take_1");
+	DONE("{'op':'take.branch','at':'aa'}");
+	assert_string_equal(f->result.take, "main_take_2");
+	DONE("{'op':'take.delete','take':'main_take_1'}");
+	DONE("{'op':'take.branch','at':'aa'}");
+	assert_string_equal(f->result.take, "main_take_1");
+	DONE("{'op':'discussion.rename','discussion':'main','name':'new name'}");
+	TAKES_ARE("main main_take_2 main_take_1");
+	DONE("{'op':'discussion.new','name':'second'}");
+	TAKES_ARE("second");
+	GIVES(REFUSED, "{'op':'take.branch','at':'aa','name':'main','discussion':'new name'}");
+}
+
+ROW(c9_a_shared_entry_and_an_append_in_mid_take)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'bb'}");
+	DONE("{'op':'take.branch','at':'aa'}");
+	/* bb: not in the active take; the tip of main_take_1 */
+	DONE("{'op':'head.move','entry':'bb'}");
+	SHOWS("take", "'main_take_1'");
+	DONE("{'op':'take.switch','take':'main'}");
+	DONE("{'op':'head.move','entry':'aa'}");
+	SHOWS("take", "'main'");
+	SHOWS("head", "'aa'");
+	DONE("{'op':'entry.append','id':'dd','content':'x'}");
+	assert_string_equal(f->result.take, "main_take_3");
+	IDS("aa dd");
+	DONE("{'op':'undo'}");
+	SHOWS("take", "'main'");
+	SHOWS("head", "'aa'");
+	TAKES_ARE("main main_take_1 main_take_2");
+	DONE("{'op':'head.move','entry':null}");
+	SHOWS("head", "null");
+	DONE("{'op':'entry.append','id':'ee','content':'x'}");
+	IDS("ee");
+}
+
+ROW(c10_the_head_after_edits)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.insert','after':'cc','id':'dd','content':'x'}");
+	SHOWS("head", "'dd'");
+	DONE("{'op':'entry.delete','entry':'dd'}");
+	SHOWS("head", "'cc'");
+	DONE("{'op':'entry.move','entry':'aa','after':'cc'}");
+	SHOWS("head", "'aa'");
+	IDS("bb cc aa");
+	DONE("{'op':'head.move','entry':'cc'}");
+	DONE("{'op':'entry.insert','after':'cc','id':'ee','content':'x'}");
+	SHOWS("head", "'cc'");
+	DONE("{'op':'entry.delete','entry':'cc'}");
+	SHOWS("head", "'bb'");
+	DONE("{'op':'entry.delete','entry':'bb'}");
+	SHOWS("head", "null");
+	DONE("{'op':'take.clear'}");
+	DONE("{'op':'entry.append','id':'ff','content':'x'}"); /* an empty take is at its tip */
+	SHOWS("take", "'main'");
+	IDS("ff");
+}
+
+ROW(c11_view_flags_stand_beside_history)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.view','entry':'aa','collapsed':true,'read_mode':true}");
+	DONE("{'op':'undo'}");
+	IDS("aa bb");
+	ENTRY_HAS(0, "collapsed", "true");
+	DONE("{'op':'take.branch','at':'aa'}");
+	ENTRY_HAS(0, "read_mode", "true");
+	DONE("{'op':'entry.view','all':true,'collapsed':false}");
+	EXPORT_LACKS("collapsed");
+	EXPORT_HAS("'read_mode':true");
+	GIVES(USAGE, "{'op':'entry.view','collapsed':true}");
+}
+
+ROW(c12_promote)
+{
+	F;
+	three(f);
+	GIVES(REFUSED, "{'op':'take.promote','take':'main','name':'apart'}");
+	DONE("{'op':'label.set','entry':'aa','label':'start'}");
+	DONE("{'op':'take.branch','at':'bb','name':'side'}");
+	GIVES(REFUSED, "{'op':'take.promote','take':'side','name':'main'}");
+	DONE("{'op':'take.promote','take':'side','name':'apart'}");
+	assert_string_equal(f->result.discussion, "apart");
+	SHOWS("discussion", "'apart'");
+	IDS("aa bb");
+	TAKES_ARE("apart");
+	DONE("{'op':'entry.edit','entry':'start','content':'by its label'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	TAKES_ARE("main");
+	CONTENTS("one two three");
+}
+
+ROW(c13_truncate_keeps_the_last_pairs)
+{
+	F;
+	DONE("{'op':'entry.append','id':'s','role':'System','content':'s'}");
+	DONE("{'op':'entry.append','id':'u1','role':'User','content':'1'}");
+	DONE("{'op':'entry.append','id':'a1','role':'AI','content':'1'}");
+	DONE("{'op':'entry.append','id':'u2','role':'uSER','content':'2'}");
+	DONE("{'op':'entry.append','id':'a2','role':'AI','content':'2'}");
+	DONE("{'op':'entry.append','id':'u3','role':'User','content':'3'}");
+	UNCHANGED("{'op':'take.truncate','pairs':4}");
+	DONE("{'op':'take.truncate','pairs':2}");
+	IDS("u2 a2 u3");
+	UNCHANGED("{'op':'take.truncate','pairs':2}");
+	DONE("{'op':'take.truncate','pairs':1}");
+	IDS("u3");
+	DONE("{'op':'take.truncate','pairs':0}");
+	IDS("");
+	GIVES(USAGE, "{'op':'take.truncate','pairs':-1}");
+}
+
+ROW(c14_split_and_merge)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','role':'Tool','kind':'custom','ts':'2026-01-01',"
+	     "'content':'h\xc3\xa9\xf0\x9f\x98\x80x','extra':1}");
+	DONE("{'op':'entry.mute','entry':'aa'}");
+	GIVES(USAGE, "{'op':'entry.split','entry':'aa','at':0}");
+	GIVES(USAGE, "{'op':'entry.split','entry':'aa','at':4}");
+	DONE("{'op':'entry.split','entry':'aa','at':2,'id':'ab'}");
+	assert_string_equal(f->result.entry, "ab");
+	CONTENTS("h\xc3\xa9 \xf0\x9f\x98\x80x");
+	ENTRY_HAS(0, "extra", "1");
+	ENTRY_HAS(1, "extra", "-");
+	ENTRY_HAS(1, "role", "'Tool'");
+	ENTRY_HAS(1, "kind", "'custom'");
+	ENTRY_HAS(1, "muted", "true");
+	ENTRY_HAS(1, "ts", "'2026-01-01T00:00:00Z'");
+	DONE("{'op':'entry.merge','entry':'aa'}");
+	assert_string_equal(f->result.entry, "aa");
+	IDS("aa");
+	ENTRY_HAS(0, "content", "'h\xc3\xa9\xf0\x9f\x98\x80x'");
+	ENTRY_HAS(0, "extra", "1");
+	GIVES(REFUSED, "{'op':'entry.merge','entry':'aa'}");
+}
+
+ROW(c15_reset)
+{
+	F;
+	char *before;
+	char *after;
+
+	three(f);
+	DONE("{'op':'role.add','role':'Tool'}");
+	DONE("{'op':'setting.set','key':'model','value':'m'}");
+	DONE("{'op':'prompt.update','text':'p'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	before = canonical(f);
+	DONE("{'op':'project.reset'}");
+	DISCUSSIONS_ARE("main");
+	IDS("");
+	EXPORT_LACKS("'Tool'");
+	EXPORT_LACKS("'settings'");
+	EXPORT_LACKS("'prompt'");
+	DONE("{'op':'undo'}");
+	after = canonical(f);
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+}
+
+ROW(c16_a_fresh_store)
+{
+	F;
+	SHOWS("discussion", "'main'");
+	SHOWS("take", "'main'");
+	SHOWS("head", "null");
+	IDS("");
+	DISCUSSIONS_ARE("main");
+	DONE("{'op':'role.remove','role':'User'}");
+	DONE("{'op':'role.remove','role':'AI'}");
+	DONE("{'op':'role.remove','role':'Vendor API'}");
+	DONE("{'op':'role.remove','role':'System'}");
+	GIVES(NOT_FOUND, "{'op':'role.remove','role':'User'}");
+}
+
+static uint64_t
+revert_of(fixture *f, uint64_t seq)
+{
+	char line[100];
+
+	snprintf(line, sizeof(line), "{'op':'revert','seq':%llu}", (unsigned long long)seq);
+	return (uint64_t)run_raw(f, unquoted(f, line));
+}
+
+ROW(c17_revert)
+{
+	F;
+	uint64_t edit, role, mute, append, insert, removal, label;
+
+	three(f);
+	append = f->result.seq;
+	DONE("{'op':'entry.insert','after':'aa','id':'in','content':'x'}");
+	insert = f->result.seq;
+	DONE("{'op':'entry.edit','entry':'aa','content':'edited'}");
+	edit = f->result.seq;
+	DONE("{'op':'entry.role','entry':'aa','role':'Tool'}");
+	role = f->result.seq;
+	DONE("{'op':'entry.mute','entry':'aa'}");
+	mute = f->result.seq;
+	DONE("{'op':'label.set','entry':'aa','label':'l'}");
+	label = f->result.seq;
+	DONE("{'op':'entry.delete','entry':'bb'}");
+	removal = f->result.seq;
+
+	assert_int_equal(revert_of(f, edit), RT_OK);
+	ENTRY_HAS(0, "content", "'one'");
+	ENTRY_HAS(0, "role", "'Tool'");
+	assert_int_equal(revert_of(f, role), RT_OK);
+	ENTRY_HAS(0, "role", "'User'");
+	assert_int_equal(revert_of(f, mute), RT_OK);
+	EXPORT_LACKS("'muted':true");
+	assert_int_equal(revert_of(f, label), RT_OK);
+	EXPORT_LACKS("'labels'");
+	assert_int_equal(revert_of(f, insert), RT_OK);
+	IDS("aa cc");
+	assert_int_equal(revert_of(f, append), RT_OK);
+	IDS("aa");
+	assert_int_equal(revert_of(f, removal), RT_OK);
+	IDS("aa bb");
+	assert_int_equal(revert_of(f, edit), RT_REFUSED); /* not as it left it */
+	assert_int_equal(revert_of(f, removal), RT_REFUSED);
+	assert_int_equal(revert_of(f, 9999), RT_NOT_FOUND);
+	DONE("{'op':'undo','count':7}"); /* the reverts are steps */
+	IDS("aa in cc");
+}
+
+ROW(c18_counts_and_jump_targets)
+{
+	F;
+	char line[100];
+	uint64_t first, undo;
+
+	three(f);
+	first = f->result.seq - 2;
+	DONE("{'op':'undo','count':99}");
+	assert_int_equal(f->result.steps, 3);
+	undo = f->result.seq;
+	GIVES(REFUSED, "{'op':'undo'}");
+	DONE("{'op':'redo','count':99}");
+	assert_int_equal(f->result.steps, 3);
+	GIVES(REFUSED, "{'op':'redo'}");
+	GIVES(USAGE, "{'op':'undo','count':0}");
+	GIVES(USAGE, "{'op':'redo','count':-1}");
+	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)first);
+	DONE(line);
+	IDS("aa");
+	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)undo);
+	GIVES(NOT_FOUND, line);
+	GIVES(NOT_FOUND, "{'op':'jump','to':9999}");
+	DONE("{'op':'jump','to':0}");
+	IDS("");
+}
+
+ROW(c19_a_stale_second_delete)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.delete','entry':'bb'}");
+	UNCHANGED("{'op':'entry.delete','entry':'bb'}");
+	GIVES(NOT_FOUND, "{'op':'entry.delete','entry':'b'}");
+	GIVES(NOT_FOUND, "{'op':'entry.delete','entry':'never'}");
+	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':'bb','content':'x'}");
+	GIVES(NOT_FOUND, "{'op':'head.move','entry':'bb'}");
+	GIVES(NOT_FOUND, "{'op':'label.set','entry':'bb','label':'x'}");
+	GIVES(NOT_FOUND, "{'op':'take.branch','at':'bb'}");
+	DONE("{'op':'take.branch','at':'aa'}");
+	GIVES(NOT_FOUND, "{'op':'entry.delete','entry':'cc'}"); /* another take has it */
+}
+
+ROW(c20_codes)
+{
+	F;
+	rt_buf out;
+
+	three(f);
+	GIVES(USAGE, "{'op':'entry.append'");
+	GIVES(USAGE, "{'op':'entry.edit','entry':'aa'}");
+	GIVES(USAGE, "{'op':'entry.edit','entry':5,'content':'x'}");
+	GIVES(USAGE, "{'op':'entry.delete','from':'cc','to':'aa'}");
+	GIVES(REFUSED, "{'op':'take.delete','take':'main'}");
+	GIVES(REFUSED, "{'op':'discussion.delete','discussion':'main'}");
+	GIVES(NOT_FOUND, "{'op':'take.switch','take':'nope'}");
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_result_add_json(&out, &f->result);
+	assert_non_null(strstr(out.ptr, "\"error\""));
+	assert_non_null(strstr(out.ptr, "\"code\":\"not_found\""));
+	rt_buf_deinit(&out);
+}
+
+ROW(c21_given_ids)
+{
+	F;
+	char line[400] = "{'op':'entry.append','id':'";
+	size_t i, n = strlen(line);
+
+	DONE("{'op':'entry.append','id':'A.z_0~-','content':'x'}");
+	GIVES(USAGE, "{'op':'entry.append','id':''}");
+	GIVES(USAGE, "{'op':'entry.append','id':'a b'}");
+	GIVES(USAGE, "{'op':'entry.append','id':'\xc3\xa9'}");
+	for (i = 0; i < 128; i++)
+		line[n + i] = 'x';
+	snprintf(line + n + 128, 8, "'}");
+	DONE(line);
+	line[n + 128] = 'x';
+	snprintf(line + n + 129, 8, "'}");
+	GIVES(USAGE, line);
+	GIVES(REFUSED, "{'op':'entry.append','id':'A.z_0~-'}");
+	DONE("{'op':'entry.delete','entry':'A.z_0~-'}");
+	GIVES(REFUSED, "{'op':'entry.append','id':'A.z_0~-'}");
+	DONE("{'op':'entry.append','id':'undone','content':'xy'}");
+	DONE("{'op':'undo'}");
+	GIVES(REFUSED, "{'op':'entry.append','id':'undone'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'undone','content':'xy'}");
+	DONE("{'op':'entry.split','entry':'undone','at':1,'id':'half'}");
+	DONE("{'op':'prompt.update','text':'p'}");
+	GIVES(REFUSED, "{'op':'prompt.notify','id':'half'}");
+	DONE("{'op':'prompt.notify','id':'notice'}");
+	IDS("undone half notice");
+}
+
+ROW(c24_purge)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','role':'AI','content':'the first','usage':{'n':1}}");
+	DONE("{'op':'entry.edit','entry':'aa','content':'the secret'}");
+	DONE("{'op':'entry.edit','entry':'aa','content':'the third'}");
+	DONE("{'op':'entry.append','id':'bb','content':'x'}");
+	DONE("{'op':'purge','entry':'aa'}");
+	ENTRY_HAS(0, "content", "''");
+	ENTRY_HAS(0, "purged", "true");
+	ENTRY_HAS(0, "usage", "-");
+	ENTRY_HAS(0, "role", "'AI'");
+	DONE("{'op':'undo','count':2}"); /* purging is no step: this is bb and the last edit */
+	ENTRY_HAS(0, "content", "''");
+	EXPORT_LACKS("secret");
+}
+
+ROW(c24_purge_by_text)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'a secret here'}");
+	DONE("{'op':'entry.append','id':'bb','content':'nothing'}");
+	DONE("{'op':'entry.edit','entry':'aa','content':'clean'}");
+	DONE("{'op':'purge','text':'secret'}");
+	CONTENTS("clean nothing");
+	DONE("{'op':'undo'}");
+	CONTENTS(" nothing");
+	GIVES(USAGE, "{'op':'purge'}");
+}
+
+ROW(c25_settings_and_files)
+{
+	F;
+	DONE("{'op':'setting.set','key':'temperature','value':0.70}");
+	DONE("{'op':'setting.set','key':'anything at all','value':{'b':[1,null]}}");
+	EXPORT_HAS("'settings':{'temperature':0.70}");
+	EXPORT_HAS("'settings':{'anything at all':{'b':[1,null]}}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'setting.set','key':'temperature','value':1}");
+	DONE("{'op':'setting.set','key':'temperature','value':null}");
+	EXPORT_HAS("0.70");
+	GIVES(USAGE, "{'op':'setting.set','key':'x'}");
+	DONE("{'op':'files.set','which':'files','items':['a']}");
+	DONE("{'op':'files.set','which':'context_files','items':['b']}");
+	DONE("{'op':'files.set','which':'screenshots','items':['c']}");
+	EXPORT_HAS("'files':{'context_files':['b'],'files':['a'],'screenshots':['c']}");
+	GIVES(USAGE, "{'op':'files.set','which':'else','items':[]}");
+	GIVES(USAGE, "{'op':'files.set','which':'files','items':'a'}");
+}
+
+static rt_status
+run_atomic(fixture *f, const char *const *texts, size_t count, rt_result *results)
+{
+	rt_json_doc *docs[8];
+	yyjson_val *requests[8] = {NULL};
+	rt_status st;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		assert_int_equal(rt_json_read(rt_alloc_libc(), unquoted(f, texts[i]), &docs[i], NULL),
+				 RT_OK);
+		requests[i] = rt_json_root(docs[i]);
+	}
+	memset(results, 0, count * sizeof(*results));
+	st = rt_engine_apply(f->engine, requests, count, true, RT_STR(""), RT_STR(""), results);
+	for (i = 0; i < count; i++)
+		rt_json_free(docs[i]);
+	return st;
+}
+
+ROW(c27_atomic)
+{
+	F;
+	static const char *const good[] = {"{'op':'entry.append','id':'a','content':'x'}",
+					   "{'op':'entry.append','id':'b','content':'y'}",
+					   "{'op':'entry.edit','entry':'a','content':'z'}"};
+	static const char *const bad[] = {"{'op':'entry.append','id':'c','content':'x'}",
+					  "{'op':'entry.edit','entry':'nope','content':'z'}",
+					  "{'op':'entry.append','id':'d','content':'x'}"};
+	static const char *const undo[] = {"{'op':'entry.append','id':'e','content':'x'}",
+					   "{'op':'undo'}"};
+	rt_result results[3];
+	size_t i;
+
+	assert_int_equal(run_atomic(f, good, 3, results), RT_OK);
+	for (i = 0; i < 3; i++)
+		rt_result_deinit(&results[i]);
+	CONTENTS("z y");
+	assert_int_equal(run_atomic(f, bad, 3, results), RT_NOT_FOUND);
+	for (i = 0; i < 3; i++) {
+		assert_int_not_equal(results[i].status, RT_OK);
+		rt_result_deinit(&results[i]);
+	}
+	CONTENTS("z y");
+	assert_int_equal(run_atomic(f, undo, 2, results), RT_REFUSED);
+	for (i = 0; i < 2; i++)
+		rt_result_deinit(&results[i]);
+	CONTENTS("z y");
+	DONE("{'op':'entry.append','id':'c','content':'the id was not used up'}");
+	DONE("{'op':'undo'}");
+	DONE("{'op':'undo'}");
+	assert_int_equal(f->result.steps, 1);
+	IDS("");
+}
+
+ROW(c28_keys_of_results)
+{
+	F;
+	rt_buf out;
+
+	three(f);
+	assert_string_equal(f->result.entry, "cc");
+	DONE("{'op':'head.move','entry':'aa'}");
+	DONE("{'op':'entry.append','id':'dd','content':'x'}");
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_result_add_json(&out, &f->result);
+	assert_non_null(strstr(out.ptr, "\"entry\":\"dd\""));
+	assert_non_null(strstr(out.ptr, "\"take\":\"main_take_1\""));
+	assert_non_null(strstr(out.ptr, "\"seq\":"));
+	assert_null(strstr(out.ptr, "\"unchanged\""));
+	assert_null(strstr(out.ptr, "\"discussion\""));
+	rt_buf_clear(&out);
+	DONE("{'op':'undo','count':2}");
+	rt_result_add_json(&out, &f->result);
+	assert_non_null(strstr(out.ptr, "\"steps\":2"));
+	rt_buf_clear(&out);
+	UNCHANGED("{'op':'take.switch','take':'main'}");
+	rt_result_add_json(&out, &f->result);
+	assert_non_null(strstr(out.ptr, "\"unchanged\":true"));
+	rt_buf_deinit(&out);
+	DONE("{'op':'discussion.new','name':'other'}");
+	assert_string_equal(f->result.discussion, "other");
+}
+
+ROW(c29_names_and_ids_of_places)
+{
+	F;
+	char line[200], id[32];
+	rt_json_doc *doc;
+
+	three(f);
+	DONE("{'op':'discussion.new','name':'other'}");
+	GIVES(NOT_FOUND, "{'op':'entry.append','discussion':'oth','content':'x'}");
+	DONE("{'op':'entry.append','id':'xx','discussion':'main','take':'main','content':'x'}");
+	GIVES(NOT_FOUND, "{'op':'entry.append','take':'mai','discussion':'main','content':'x'}");
+	doc = look_at(f, DISCUSSIONS);
+	snprintf(id, sizeof(id), "%.*s",
+		 RT_STR_ARG(rt_json_str(rt_json_get(yyjson_arr_get(rt_json_root(doc), 0), "id"))));
+	rt_json_free(doc);
+	snprintf(line, sizeof(line), "{'op':'discussion.switch','discussion':'%s'}", id);
+	DONE(line);
+	IDS("aa bb cc xx");
+	DONE("{'op':'discussion.switch','discussion':'other'}");
+	DONE("{'op':'project.reset'}");
+	snprintf(line, sizeof(line), "{'op':'entry.edit','entry':'aa','content':'y','discussion':'%s'}",
+		 id);
+	DONE(line); /* out of the catalogue, and still named */
+	DONE("{'op':'undo','scope':'project'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	ENTRY_HAS(0, "content", "'y'");
+}
+
+ROW(c30_redo_after_a_new_step)
+{
+	F;
+	char line[100];
+	uint64_t undone;
+
+	three(f);
+	undone = f->result.seq;
+	DONE("{'op':'undo'}");
+	DONE("{'op':'role.add','role':'Tool'}"); /* in the project */
+	GIVES(REFUSED, "{'op':'redo'}");
+	GIVES(REFUSED, "{'op':'redo','scope':'discussion'}");
+	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)undone);
+	DONE(line); /* reachable nevertheless */
+	IDS("aa bb cc");
+	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)undone - 2);
+	DONE(line);
+	IDS("aa");
+	DONE("{'op':'redo'}"); /* towards where one came from */
+	IDS("aa bb");
+	DONE("{'op':'redo'}");
+	IDS("aa bb cc");
+}
+
+ROW(c31_what_is_a_step)
+{
+	F;
+	static const char *const steps[] = {"{'op':'head.move','entry':'aa'}",
+					    "{'op':'take.switch','take':'side'}",
+					    "{'op':'discussion.switch','discussion':'other'}",
+					    "{'op':'label.set','entry':'aa','label':'l'}",
+					    "{'op':'files.set','which':'files','items':['a']}",
+					    "{'op':'prompt.update','text':'p'}"};
+	size_t i;
+
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	three(f);
+	DONE("{'op':'take.branch','at':'aa','name':'side'}");
+	DONE("{'op':'take.switch','take':'main'}");
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		char *before = canonical(f), *after;
+
+		DONE(steps[i]);
+		DONE("{'op':'undo'}");
+		assert_int_equal(f->result.steps, 1);
+		after = canonical(f);
+		assert_string_equal(before, after);
+		free(before);
+		free(after);
+	}
+}
+
+ROW(c32_the_first_by_the_bytes_of_its_name)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'aa','name':'\xc3\xa4'}");
+	DONE("{'op':'take.branch','at':'aa','name':'Zed'}");
+	DONE("{'op':'take.branch','at':'aa','name':'abc'}");
+	DONE("{'op':'take.delete','take':'abc'}");
+	SHOWS("take", "'Zed'");
+	DONE("{'op':'discussion.new','name':'Old'}");
+	DONE("{'op':'discussion.new','name':'new'}");
+	DONE("{'op':'discussion.delete','discussion':'new'}");
+	SHOWS("discussion", "'Old'");
+}
+
+ROW(c33_text_is_kept)
+{
+	F;
+	GIVES(USAGE, "{'op':'entry.append','content':'\\ud800'}");
+	GIVES(USAGE, "{'op':'entry.append','content':'\xff'}");
+	GIVES(USAGE, "{'op':'entry.append','content':'\xed\xa0\x80'}");
+	DONE("{'op':'entry.append','content':' a\\u0000b\\r\\n e\xcc\x81 \\ud83d\\ude00 '}");
+	ENTRY_HAS(0, "content", "' a\\u0000b\\r\\n e\xcc\x81 \xf0\x9f\x98\x80 '");
+	DONE("{'op':'entry.split','entry':':1','at':3}");
+	ENTRY_HAS(0, "content", "' a\\u0000'");
+}
+
+ROW(c34_content)
+{
+	F;
+	DONE("{'op':'entry.append'}");
+	ENTRY_HAS(0, "content", "''");
+	DONE("{'op':'entry.append','content':[{'type':'text','text':'x','n':1.10}]}");
+	ENTRY_HAS(1, "content", "[{'type':'text','text':'x','n':1.10}]");
+	GIVES(USAGE, "{'op':'entry.append','content':1}");
+	GIVES(USAGE, "{'op':'entry.append','content':{}}");
+	GIVES(USAGE, "{'op':'entry.append','content':null}");
+	GIVES(USAGE, "{'op':'entry.edit','entry':':1','content':null}");
+}
+
+ROW(c35_unknown_fields)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'x','usage':{'n':12345678901234567890123},'x':1.10}");
+	ENTRY_HAS(0, "usage", "{'n':12345678901234567890123}");
+	EXPORT_HAS("'x':1.10");
+	DONE("{'op':'entry.insert','before':'aa','content':'y','own':null}");
+	ENTRY_HAS(0, "own", "null");
+	DONE("{'op':'entry.edit','entry':'aa','content':'z','why':'reason'}");
+	ENTRY_HAS(1, "why", "-");
+	ENTRY_HAS(1, "x", "1.10"); /* and an edit keeps them */
+	EXPORT_LACKS("reason");
+}
+
+ROW(c36_thinking_is_not_parsed)
+{
+	F;
+	DONE("{'op':'entry.append','role':'AI','content':'<thinking>hm</thinking>yes'}");
+	ENTRY_HAS(0, "content", "'<thinking>hm</thinking>yes'");
+	ENTRY_HAS(0, "thinking_segments", "-");
+}
+
+ROW(c37_times)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'x','ts':'2026-01-01T01:00:00+01:00'}");
+	ENTRY_HAS(0, "ts", "'2026-01-01T00:00:00Z'");
+	DONE("{'op':'entry.append','content':'x','ts':1767225600}");
+	ENTRY_HAS(1, "ts", "'2026-01-01T00:00:00Z'");
+	DONE("{'op':'entry.append','content':'x'}");
+	ENTRY_HAS(2, "ts", "'2026-02-03T04:05:06Z'");
+	GIVES(USAGE, "{'op':'entry.append','content':'x','ts':'soon'}");
+	DONE("{'op':'entry.edit','entry':'aa','content':'longer'}");
+	DONE("{'op':'entry.role','entry':'aa','role':'AI'}");
+	DONE("{'op':'entry.mute','entry':'aa'}");
+	DONE("{'op':'entry.move','entry':'aa','after':':2'}");
+	DONE("{'op':'entry.split','entry':'aa','at':2}");
+	DONE("{'op':'undo'}");
+	ENTRY_HAS(1, "ts", "'2026-01-01T00:00:00Z'");
+}
+
+ROW(c38_history)
+{
+	F;
+	rt_json_doc *doc;
+	uint64_t seq = 0, parent = 0;
+
+	COLUMN(HISTORY, "seq", "");
+	three(f);
+	DONE("{'op':'role.add','role':'Tool'}");
+	DONE("{'op':'undo','count':2}");
+	COLUMN(HISTORY, "op", "role.add entry.append entry.append entry.append");
+	COLUMN(HISTORY, "current", "- - true -");
+	DONE("{'op':'entry.append','id':'dd','content':'x'}");
+	COLUMN(HISTORY, "current", "true - - - -");
+	doc = look_at(f, HISTORY);
+	rt_json_u64(rt_json_get(yyjson_arr_get(rt_json_root(doc), 3), "seq"), &seq);
+	rt_json_u64(rt_json_get(yyjson_arr_get(rt_json_root(doc), 0), "parent"), &parent);
+	rt_json_free(doc);
+	assert_int_equal(seq, parent);
+	DONE("{'op':'undo','count':3}");
+	COLUMN(HISTORY, "current", "- - - - -");
+}
+
+ROW(c39_show_in_mid_take)
+{
+	F;
+	three(f);
+	DONE("{'op':'head.move','entry':'aa'}");
+	IDS("aa bb cc");
+	SHOWS("head", "'aa'");
+	SHOWS("discussion", "'main'");
+	SHOWS("take", "'main'");
+	DONE("{'op':'head.move','entry':null}");
+	SHOWS("head", "null");
+	IDS("aa bb cc");
+}
+
+ROW(c40_tree)
+{
+	F;
+	rt_json_doc *doc;
+
+	three(f);
+	DONE("{'op':'take.branch','at':'bb'}");
+	DONE("{'op':'entry.append','id':'dd','content':'x'}");
+	DONE("{'op':'entry.edit','entry':'aa','content':'another one'}"); /* parts nothing */
+	COLUMN(TREE, "id", "aa bb cc dd");
+	COLUMN(TREE, "parent", "- aa bb bb");
+	doc = look_at(f, TREE);
+	assert_int_equal(2, yyjson_arr_size(rt_json_get(yyjson_arr_get(rt_json_root(doc), 0), "variants")));
+	assert_null(rt_json_get(yyjson_arr_get(rt_json_root(doc), 1), "variants"));
+	assert_int_equal(2, yyjson_arr_size(rt_json_get(yyjson_arr_get(rt_json_root(doc), 0), "takes")));
+	rt_json_free(doc);
+	/* in another order the takes part at the root */
+	DONE("{'op':'entry.move','entry':'aa','after':'bb'}");
+	COLUMN(TREE, "id", "aa bb cc bb aa dd");
+	COLUMN(TREE, "parent", "- aa bb - bb aa");
+	DONE("{'op':'take.delete','take':'main'}");
+	COLUMN(TREE, "id", "bb aa dd");
+}
+
+ROW(c41_active_row)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'bb'}");
+	COLUMN(TREE, "active", "- true -");
+	DONE("{'op':'head.move','entry':null}");
+	COLUMN(TREE, "active", "- - -");
+}
+
+ROW(c42_per_take)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'bb','name':'side'}");
+	DONE("{'op':'entry.edit','entry':'aa','content':'here'}");
+	DONE("{'op':'entry.role','entry':'aa','role':'Tool'}");
+	DONE("{'op':'entry.mute','entry':'aa'}");
+	DONE("{'op':'take.branch','at':'aa','name':'copy'}");
+	ENTRY_HAS(0, "content", "'here'");
+	ENTRY_HAS(0, "role", "'Tool'");
+	ENTRY_HAS(0, "muted", "true");
+	DONE("{'op':'take.switch','take':'main'}");
+	ENTRY_HAS(0, "content", "'one'");
+	ENTRY_HAS(0, "role", "'User'");
+	DONE("{'op':'entry.edit','entry':'aa','content':'everywhere','everywhere':true}");
+	DONE("{'op':'take.switch','take':'side'}");
+	ENTRY_HAS(0, "content", "'everywhere'");
+	ENTRY_HAS(0, "role", "'Tool'");
+}
+
+ROW(c43_roles)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'x'}");
+	ENTRY_HAS(0, "role", "'User'");
+	GIVES(USAGE, "{'op':'entry.append','role':''}");
+	DONE("{'op':'entry.append','role':'not in the list'}");
+	DONE("{'op':'role.add','role':'  Tool  '}");
+	EXPORT_HAS("'Tool'");
+	UNCHANGED("{'op':'role.add','role':'Tool'}");
+	DONE("{'op':'role.remove','role':'User'}");
+	ENTRY_HAS(0, "role", "'User'");
+	DONE("{'op':'entry.append','content':'x'}");
+	ENTRY_HAS(2, "role", "'AI'");
+	GIVES(NOT_FOUND, "{'op':'role.remove','role':'User'}");
+	DONE("{'op':'role.remove','role':'AI'}");
+	DONE("{'op':'role.remove','role':'Vendor API'}");
+	DONE("{'op':'role.remove','role':'System'}");
+	DONE("{'op':'role.remove','role':'Tool'}");
+	DONE("{'op':'entry.append','content':'x'}");
+	ENTRY_HAS(3, "role", "'User'");
+}
+
+ROW(c44_labels)
+{
+	F;
+	three(f);
+	DONE("{'op':'label.set','entry':'bb','label':'l'}");
+	COLUMN(TREE, "label", "- l -");
+	DONE("{'op':'take.branch','at':'bb'}");
+	DONE("{'op':'entry.delete','entry':'bb'}");
+	EXPORT_HAS("'labels':{'bb':'l'}"); /* the other take has it */
+	DONE("{'op':'entry.delete','entry':'bb','take':'main'}");
+	EXPORT_LACKS("labels");
+	DONE("{'op':'undo'}");
+	EXPORT_HAS("'labels':{'bb':'l'}");
+	DONE("{'op':'label.set','entry':'bb','label':''}");
+	EXPORT_LACKS("labels");
+}
+
+ROW(c45_prompt_notice)
+{
+	F;
+	three(f);
+	DONE("{'op':'prompt.update','text':'first'}");
+	DONE("{'op':'prompt.notify'}");
+	ENTRY_HAS(3, "role", "'system'");
+	ENTRY_HAS(3, "kind", "'prompt_notice'");
+	ENTRY_HAS(3, "content", "'[user edited prompt to: \\\"first\\\"]'");
+	UNCHANGED("{'op':'prompt.notify'}");
+	DONE("{'op':'prompt.update','text':'a \\\"b\\\"'}");
+	DONE("{'op':'prompt.update','text':'first'}"); /* there and back: edited */
+	DONE("{'op':'head.move','entry':'aa'}");
+	DONE("{'op':'prompt.notify'}");
+	assert_string_equal(f->result.take, "main_take_1");
+	DONE("{'op':'prompt.update','text':'a \\\"b\\\"'}");
+	DONE("{'op':'take.clear'}");
+	EXPORT_HAS("'prompt':{'edited':true,'text':'a \\\"b\\\"'}");
+	DONE("{'op':'prompt.notify'}");
+	ENTRY_HAS(0, "content", "'[user edited prompt to: \\\"a \\\"b\\\"\\\"]'");
+	EXPORT_LACKS("'edited'");
+}
+
+ROW(c46_the_model_sets_the_prompt)
+{
+	F;
+	DONE("{'op':'prompt.update','text':'mine'}");
+	DONE("{'op':'entry.append','role':'assistant','content':'x','prompt':'theirs'}");
+	EXPORT_HAS("'prompt':{'text':'theirs'}");
+	ENTRY_HAS(0, "prompt", "-");
+	UNCHANGED("{'op':'prompt.notify'}");
+	DONE("{'op':'undo'}");
+	IDS("");
+	EXPORT_HAS("'prompt':{'edited':true,'text':'mine'}");
+}
+
+ROW(c47_canonical)
+{
+	F;
+	char *before, *after;
+
+	three(f);
+	DONE("{'op':'take.branch','at':'aa'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	EXPORT_HAS("'active':'other'");
+	EXPORT_LACKS("'seq'");
+	EXPORT_HAS("{'content':'one','id':'aa','role':'User','ts':'2026-01-01T00:00:00Z'}");
+	before = canonical(f);
+	DONE("{'op':'undo','count':99}");
+	DONE("{'op':'redo','count':99}");
+	after = canonical(f);
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+}
+
+ROW(c48_discussions)
+{
+	F;
+	DONE("{'op':'discussion.new','name':'other'}");
+	SHOWS("discussion", "'other'");
+	GIVES(REFUSED, "{'op':'discussion.new','name':'main'}");
+	GIVES(REFUSED, "{'op':'discussion.rename','discussion':'other','name':'main'}");
+	UNCHANGED("{'op':'discussion.rename','discussion':'other','name':'other'}");
+	DONE("{'op':'discussion.delete','discussion':'other'}");
+	DONE("{'op':'discussion.new','name':'other'}"); /* free again */
+	DONE("{'op':'discussion.delete','discussion':'other'}");
+	GIVES(REFUSED, "{'op':'discussion.delete','discussion':'main'}");
+}
+
+ROW(c49_jump_in_another_discussion)
+{
+	F;
+	char line[100];
+	uint64_t seq;
+
+	three(f);
+	seq = f->result.seq;
+	DONE("{'op':'discussion.new','name':'other'}");
+	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)seq - 1);
+	DONE(line);
+	SHOWS("discussion", "'other'");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	IDS("aa bb");
+	DONE("{'op':'discussion.switch','discussion':'other'}");
+	DONE("{'op':'discussion.delete','discussion':'main'}");
+	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)seq);
+	DONE(line); /* out of the catalogue */
+	DONE("{'op':'undo','scope':'project'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	IDS("aa bb cc");
+}
+
+ROW(c50_extract)
+{
+	F;
+	three(f);
+	DONE("{'op':'label.set','entry':'aa','label':'l'}");
+	DONE("{'op':'discussion.extract','entry':'bb','name':'path'}");
+	assert_string_equal(f->result.discussion, "path");
+	assert_null(f->result.editor);
+	SHOWS("discussion", "'path'");
+	IDS("aa bb");
+	EXPORT_HAS("'link':");
+	DONE("{'op':'entry.edit','entry':'l','content':'by its label'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	CONTENTS("one two three");
+	DONE("{'op':'discussion.extract','entry':'cc'}");
+	assert_non_null(f->result.editor);
+	assert_true(rt_str_is(rt_text_str(f->result.editor), "three"));
+	IDS("aa bb");
+}
+
+ROW(c51_graft)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'aa','name':'side'}");
+	DONE("{'op':'take.graft','entries':['bb','cc'],'from':'main','after':'aa'}");
+	IDS("aa bb cc");
+	DONE("{'op':'undo'}");
+	IDS("aa");
+	DONE("{'op':'take.graft','entries':['aa','bb'],'from':'main','before':'aa'}");
+	CONTENTS("one two one");
+	ENTRY_HAS(1, "id", "'bb'");
+	ENTRY_HAS(2, "id", "'aa'");
+	assert_int_equal(f->result.status, RT_OK);
+}
+
+ROW(c52_compaction_entries)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.append','id':'k','kind':'compaction','role':'system','content':'summary',"
+	     "'first_kept':'cc','tokens_before':1234,'details':{'files':[]}}");
+	ENTRY_HAS(3, "kind", "'compaction'");
+	ENTRY_HAS(3, "first_kept", "'cc'");
+	ENTRY_HAS(3, "tokens_before", "1234");
+	CONTENTS("one two three summary");
+	DONE("{'op':'undo'}");
+	IDS("aa bb cc");
+}
+
+ROW(c53_tracks_and_presets)
+{
+	F;
+	DONE("{'op':'track.set','track':'t-1'}");
+	EXPORT_HAS("'track':'t-1'");
+	UNCHANGED("{'op':'track.set','track':'t-1'}");
+	DONE("{'op':'track.set','track':null}");
+	EXPORT_LACKS("'track'");
+	DONE("{'op':'files.set','which':'files','items':['a']}");
+	DONE("{'op':'files.set','which':'screenshots','items':['s']}");
+	DONE("{'op':'preset.save','name':'p'}");
+	EXPORT_HAS("'presets':{'p':");
+	DONE("{'op':'files.set','which':'files','items':[]}");
+	DONE("{'op':'files.set','which':'screenshots','items':[]}");
+	DONE("{'op':'preset.load','name':'p'}");
+	EXPORT_HAS("'files':['a']");
+	EXPORT_HAS("'screenshots':['s']");
+	DONE("{'op':'undo'}");
+	GIVES(NOT_FOUND, "{'op':'preset.load','name':'q'}");
+	DONE("{'op':'preset.delete','name':'p'}");
+	EXPORT_LACKS("'presets'");
+	GIVES(NOT_FOUND, "{'op':'preset.delete','name':'p'}");
+}
+
+ROW(c54_settings_are_kept)
+{
+	F;
+	DONE("{'op':'setting.set','key':'use_default_base_prompt','value':false}");
+	DONE("{'op':'setting.set','key':'max_tokens','value':100}");
+	DONE("{'op':'setting.set','key':'draft','value':'unsent'}");
+	EXPORT_HAS("'use_default_base_prompt':false");
+	EXPORT_HAS("'settings':{'draft':'unsent','max_tokens':100}");
+}
+
+ROW(c57_clear_all)
+{
+	F;
+	three(f);
+	DONE("{'op':'prompt.update','text':'p'}");
+	DONE("{'op':'take.clear','all':true}");
+	IDS("");
+	EXPORT_LACKS("prompt");
+	UNCHANGED("{'op':'take.clear','all':true}");
+	DONE("{'op':'undo'}");
+	IDS("aa bb cc");
+	EXPORT_HAS("'prompt':{'edited':true,'text':'p'}");
+	DONE("{'op':'take.clear'}");
+	EXPORT_HAS("'prompt':{'edited':true,'text':'p'}");
+}
+
+ROW(c60_an_id_stands_once_in_a_take)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'cc','name':'side'}");
+	DONE("{'op':'take.graft','entries':['aa'],'from':'main','after':'cc'}");
+	CONTENTS("one two three one");
+	GIVES(OK, "{'op':'entry.edit','entry':':4','content':'copy'}");
+	CONTENTS("one two three copy");
+	assert_string_not_equal(f->result.entry, "aa");
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(c0_op_names_the_operation),
+		TEST(c1_undo_takes_the_newest_of_discussion_and_project),
+		TEST(c1_the_steps_of_other_discussions_are_left_alone),
+		TEST(c1_a_pinned_client_is_not_moved_by_switches),
+		TEST(c2_a_step_over_several_documents_is_undone_where_it_is_current),
+		TEST(c2a_seq_counts_what_changed),
+		TEST(c3_what_changes_nothing),
+		TEST(c4_an_unknown_operation_is_refused),
+		TEST(c5_an_id_that_another_take_holds),
+		TEST(c6_precedence_of_addresses),
+		TEST(c6_prefixes_go_over_all_takes),
+		TEST(c7_names_of_takes),
+		TEST(c9_a_shared_entry_and_an_append_in_mid_take),
+		TEST(c10_the_head_after_edits),
+		TEST(c11_view_flags_stand_beside_history),
+		TEST(c12_promote),
+		TEST(c13_truncate_keeps_the_last_pairs),
+		TEST(c14_split_and_merge),
+		TEST(c15_reset),
+		TEST(c16_a_fresh_store),
+		TEST(c17_revert),
+		TEST(c18_counts_and_jump_targets),
+		TEST(c19_a_stale_second_delete),
+		TEST(c20_codes),
+		TEST(c21_given_ids),
+		TEST(c24_purge),
+		TEST(c24_purge_by_text),
+		TEST(c25_settings_and_files),
+		TEST(c27_atomic),
+		TEST(c28_keys_of_results),
+		TEST(c29_names_and_ids_of_places),
+		TEST(c30_redo_after_a_new_step),
+		TEST(c31_what_is_a_step),
+		TEST(c32_the_first_by_the_bytes_of_its_name),
+		TEST(c33_text_is_kept),
+		TEST(c34_content),
+		TEST(c35_unknown_fields),
+		TEST(c36_thinking_is_not_parsed),
+		TEST(c37_times),
+		TEST(c38_history),
+		TEST(c39_show_in_mid_take),
+		TEST(c40_tree),
+		TEST(c41_active_row),
+		TEST(c42_per_take),
+		TEST(c43_roles),
+		TEST(c44_labels),
+		TEST(c45_prompt_notice),
+		TEST(c46_the_model_sets_the_prompt),
+		TEST(c47_canonical),
+		TEST(c48_discussions),
+		TEST(c49_jump_in_another_discussion),
+		TEST(c50_extract),
+		TEST(c51_graft),
+		TEST(c52_compaction_entries),
+		TEST(c53_tracks_and_presets),
+		TEST(c54_settings_are_kept),
+		TEST(c57_clear_all),
+		TEST(c60_an_id_stands_once_in_a_take),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Model: a project in plain arrays, to compare the engine with.
+ *
+ * It is meant to be obviously right and may be slow. Nothing here comes from the engine:
+ * it was written from the contract. A document (the project's own settings, number 0, or a
+ * discussion, numbers from 1) is a struct that is copied whole before it is changed; a step
+ * keeps the documents it touched as they were before and as they are after, so undo is an
+ * assignment. Every list inside a document is immutable and lives in one arena till the end.
+ *
+ * What undo leaves alone stands beside the documents: ids ever used, view flags, bodies.
+ *
+ * The model makes no ids. An entry that was made without one has an empty id until
+ * model_learn tells it which one the engine chose. */
+#ifndef RT_TESTS_MODEL_H
+#define RT_TESTS_MODEL_H
+
+#include "codec/json.h"
+
+/* The text of one entry. content and the values in extra are JSON. */
+typedef struct model_pair {
+	rt_str key, value;
+} model_pair;
+
+typedef struct model_body {
+	rt_str content;
+	bool is_array;
+	bool purged;
+	const model_pair *extra;
+	size_t extra_count;
+	int entity;
+} model_body;
+
+/* An entry as it stands in a take. */
+typedef struct model_slot {
+	int entity, body;
+	rt_str role, kind, ts;
+	bool muted;
+} model_slot;
+
+typedef struct model_take {
+	int number; /* "t1" … */
+	rt_str name;
+	const model_slot *slots;
+	size_t count;
+} model_take;
+
+enum { MODEL_TIP = -1, MODEL_START = -2 }; /* places of the head that are no entity */
+
+typedef struct model_label {
+	int entity;
+	rt_str text;
+} model_label;
+
+/* A discussion. */
+typedef struct model_disc {
+	const model_take *takes; /* the present ones, by number */
+	size_t take_count;
+	size_t active; /* index */
+	int head;      /* an entity, MODEL_TIP or MODEL_START */
+	const model_label *labels;
+	size_t label_count;
+	rt_str prompt;
+	bool edited;
+	const model_pair *settings;
+	size_t setting_count;
+	rt_str files[3]; /* files, context_files, screenshots: JSON, empty: none */
+	rt_str track;    /* JSON, empty: none */
+	const model_pair *presets;
+	size_t preset_count;
+	rt_str link; /* JSON, empty: none */
+} model_disc;
+
+/* A line of the catalogue. */
+typedef struct model_cell {
+	int number;
+	rt_str name;
+} model_cell;
+
+/* The project's own settings. */
+typedef struct model_project {
+	const model_cell *cells; /* the present ones, by number */
+	size_t cell_count;
+	int active; /* number of a discussion */
+	const rt_str *roles;
+	size_t role_count;
+	const model_pair *settings;
+	size_t setting_count;
+	bool roles_set; /* the list is not the default one */
+} model_project;
+
+/* A document: where it is now, and where it stands in its history. */
+typedef struct model_doc {
+	const void *value; /* model_project for number 0, else model_disc */
+	const void *first; /* as it was made */
+	rt_str first_name;
+	int current; /* index of a step, -1: none */
+	int redo;    /* index of an undone, -1: none */
+	int next_take;
+	int *known; /* entities that this discussion ever held */
+	size_t known_count;
+} model_doc;
+
+/* What a step did to one document. */
+typedef struct model_part {
+	int doc, parent; /* parent: the step before it there, -1: none */
+	const void *before, *after;
+} model_part;
+
+typedef struct model_step {
+	uint64_t seq;
+	rt_str op;
+	int view;   /* the discussion in view */
+	int entity; /* what it was about, or -1 */
+	model_part *parts;
+	size_t part_count;
+} model_step;
+
+/* Something that was undone, in some documents; redo takes it back in all of them. */
+typedef struct model_undone {
+	int step;
+	int *docs;
+	int *below; /* of each document: what redo would take back before it */
+	size_t doc_count;
+	size_t with; /* so many undone just before it belong to it */
+} model_undone;
+
+typedef struct model_entity {
+	rt_str id;
+	int home;
+	bool collapsed, read_mode;
+	bool purged;
+} model_entity;
+
+typedef struct model {
+	rt_arena *arena;
+	rt_str now; /* what the clock says */
+	uint64_t seq;
+	model_doc *docs;
+	size_t doc_count;
+	model_step *steps;
+	size_t step_count;
+	model_undone *undone;
+	size_t undone_count;
+	model_entity *entities;
+	size_t entity_count;
+	model_body *bodies;
+	size_t body_count;
+	model_part *touched; /* by the operation under way */
+	size_t touched_count;
+	bool in_atomic;
+	bool sparse; /* an atomic group made entities whose ids are not known yet */
+} model;
+
+typedef struct model_result {
+	rt_status status;
+	uint64_t seq, steps;
+	bool unchanged;
+	int entity; /* made or changed, -1: none */
+	bool made;  /* it is new */
+	bool loose; /* refused, but the contract leaves open for which of several reasons */
+	rt_str take, discussion, editor;
+	bool has_editor;
+	char why[160];
+} model_result;
+
+/* now: the time that the engine's clock gives, as it is shown. seq: of the last row. */
+void model_init(model *m, const char *now, uint64_t seq);
+void model_deinit(model *m);
+
+/* One operation as JSON. chosen: the name that the engine gave a discussion where the
+ * operation left that open; may be empty. */
+void model_apply(model *m, rt_str json, rt_str chosen, model_result *out);
+/* All of them as one step, or nothing; the results as in the engine. chosen may be NULL. */
+void model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, size_t count,
+			model_result *out);
+
+/* The first entity whose id is not known, and where it stands in a present take of an
+ * existing discussion; false: none. */
+bool model_unknown(const model *m, int *out_entity, int *out_doc, int *out_take,
+		   size_t *out_position);
+/* False when the id was used before in that discussion. */
+bool model_learn(model *m, int entity, rt_str id);
+
+/* The whole state as the canonical export writes it (C47). */
+void model_canonical(const model *m, rt_buf *out);
+
+static inline const model_project *
+model_project_of(const model *m)
+{
+	return m->docs[0].value;
+}
+static inline const model_disc *
+model_disc_of(const model *m, int number)
+{
+	return m->docs[number].value;
+}
+/* In a present take of the discussion? */
+bool model_present(const model_disc *disc, int entity);
+bool model_knows(const model *m, int doc, int entity);
+rt_str model_name_of(const model *m, int disc); /* in the catalogue; empty: not there */
+
+#endif

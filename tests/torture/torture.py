@@ -1,0 +1,618 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Torture: every command of the program, with its memory or its disk failing.
+
+Each command runs on a copy of a small store (three takes, labels, a prompt, undone
+steps, a second discussion). First undisturbed: that gives its output, the state after
+it, and how many calls of each kind it makes. Then again and again, with the Nth call
+failing (fault.c), once or from there on. Every time:
+
+  ends      with an exit status of the table, not by a signal, and in time
+  says      where the status is not 0, on standard error, what is wrong
+  output    where the status is 0, the same as undisturbed
+  fsck      finds nothing afterwards
+  whole     the state is the one before or the one after (of several operations: one in
+            between), and the one after where the status is 0
+  clean     no more blocks are left at the end than undisturbed, and no strange files
+
+One check that fails is one finding, printed with the command that shows it again. Times
+are left out of the comparison of states; clock and random numbers are pretended.
+
+  torture.py                     points 1 to 25 of each fault, a sample of them (--stride),
+                                 and four beyond
+  torture.py --all               every point of every fault
+  torture.py --seconds 300       stop after that time (what was not reached is said)
+  torture.py --verb edit --fault alloc:7
+  torture.py --list              the commands and how many calls they make
+
+A fault is KIND:N (from the Nth call on) or KIND:N:once; kinds are in fault.c. Exit status
+77: this machine cannot do it (no C compiler, or a C library without what fault.c needs).
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+RETAKE = os.path.abspath(os.environ.get("RETAKE") or os.path.join(ROOT, "build/retake"))
+EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 130}
+TIMEOUT_S = 120
+SHALLOW = 25   # calls from the start that a sample is taken of
+DEEP = 4       # points of each fault beyond them
+
+# kind of call, once or for ever, what a message about it may say
+SAYS_MEMORY = re.compile(r"memory", re.I)
+SAYS_DISK = re.compile(r"disk|space|input/output|i/o|\bread|\bwrite|cannot|could not|memory", re.I)
+SAYS_FULL = re.compile(r"full|space|memory", re.I)
+FAULTS = {
+    "alloc": ("alloc", False, SAYS_MEMORY),
+    "alloc:once": ("alloc", True, SAYS_MEMORY),
+    "io": ("io", False, SAYS_DISK),
+    "io:once": ("io", True, SAYS_DISK),
+    "full": ("full", False, SAYS_FULL),
+    "full:once": ("full", True, SAYS_FULL),
+    "read": ("read", False, SAYS_DISK),
+    "read:once": ("read", True, SAYS_DISK),
+    "intr:once": ("intr", True, SAYS_DISK),
+}
+
+
+def op(name, /, **fields):
+    return json.dumps({"op": name, **fields})
+
+
+PREPARE = [
+    op("entry.append", id="u1", role="User", content="Write a haiku about ducks."),
+    op("entry.append", id="a1", role="AI", content="Quiet pond at dawn\nA duck says nothing at all"),
+    op("entry.append", id="u2", role="User", content="Now make it funny.\n\nAnd shorter."),
+    op("entry.append", id="a2", role="AI", content="Quack."),
+    op("entry.append", id="u3", role="User", content="the secret is swordfish"),
+    op("entry.append", id="a3", role="AI", content="I will not tell."),
+    op("label.set", entry="a1", label="good"),
+    op("label.set", entry="u3", label="late"),
+    op("prompt.update", text="Write about {topic}."),
+    op("setting.set", key="model", value="small"),
+    op("files.set", which="files", items=["a.c", "b.c"]),
+    op("take.branch", at="a1", name="second"),
+    op("entry.append", id="u4", role="User", content="Longer, please."),
+    op("entry.append", id="a4", role="AI", content="It is still a duck."),
+    op("take.branch", at="u4", name="third"),
+    op("entry.append", id="a5", role="AI", content="A goose, then."),
+    op("entry.edit", entry="u4", content="Longer, please, and in French."),
+    op("take.switch", take="main"),
+    op("discussion.new", name="other"),
+    op("entry.append", id="o1", role="User", content="Something else."),
+    op("discussion.switch", discussion="main"),
+    op("entry.mute", entry="a2"),
+    op("entry.append", id="u5", role="User", content="One more."),
+    op("entry.append", id="a5x", role="AI", content="No."),
+]
+
+SEVERAL = [
+    op("entry.append", id="n1", role="User", content="first of several"),
+    op("entry.edit", entry="a2", content="Quack, quack."),
+    op("take.branch", at="u2", name="fourth"),
+    op("entry.append", id="n2", role="AI", content="last of several"),
+]
+
+PI = "\n".join([
+    json.dumps({"type": "session", "version": 3, "id": "5f3a1c3e-0000-4000-8000-000000000001",
+                "timestamp": "2026-01-02T03:04:05.000Z", "cwd": "/tmp"}),
+    json.dumps({"type": "message", "id": "aaaa0001", "parentId": None,
+                "timestamp": "2026-01-02T03:04:06.000Z",
+                "message": {"role": "user", "content": [{"type": "text", "text": "Hello there."}],
+                            "timestamp": 1767323046000}}),
+    json.dumps({"type": "message", "id": "aaaa0002", "parentId": "aaaa0001",
+                "timestamp": "2026-01-02T03:04:07.000Z",
+                "message": {"role": "assistant", "api": "openai-completions", "provider": "local",
+                            "model": "small", "stopReason": "stop",
+                            "content": [{"type": "text", "text": "Hello to you."}],
+                            "usage": {"input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0,
+                                      "totalTokens": 2, "cost": {"input": 0, "output": 0,
+                                      "cacheRead": 0, "cacheWrite": 0, "total": 0}},
+                            "timestamp": 1767323047000}}),
+]) + "\n"
+
+# name: words behind "retake --db STORE". DIR stands for the store's folder.
+VERBS = {
+    "add": "add -r User 'a new entry'",
+    "add file": "add -r AI -f DIR/in.txt",
+    "insert": "insert --before :2 -r User inserted",
+    "edit": "edit :2 'other words'",
+    "edit everywhere": "edit a1 --everywhere 'other words'",
+    "edit as take": "edit :4 --as-take 'other words' --name edited",
+    "replace": "edit --replace duck goose",
+    "role": "role :2 System",
+    "delete": "delete :3",
+    "delete range": "delete :3..:5",
+    "move": "move :4 --before :2",
+    "mute": "mute :2",
+    "unmute": "unmute a2",
+    "split": "split :3 --before-text And",
+    "merge": "merge :3",
+    "view entry": "view :2 --collapse",
+    "branch": "branch :3 fresh",
+    "go": "go :2",
+    "label": "label :4 named",
+    "label clear": "label good --clear",
+    "labels": "label",
+    "takes": "takes",
+    "takes switch": "takes switch second",
+    "takes rename": "takes rename second renamed",
+    "takes rm": "takes rm third",
+    "diff": "takes diff main second",
+    "promote": "promote second promoted",
+    "clear": "clear",
+    "truncate": "truncate 1",
+    "graft": "graft a4 --from second --after :2",
+    "extract": "extract a2 extracted",
+    "new": "new another",
+    "use": "use other",
+    "rename": "rename other renamed",
+    "rm": "rm other --yes",
+    "ls": "ls",
+    "projects": "projects",
+    "status": "status",
+    "prompt": "prompt show",
+    "prompt set": "prompt set 'Another prompt.'",
+    "prompt notify": "prompt notify",
+    "settings": "settings",
+    "set": "set temperature 0.7",
+    "unset": "set model --unset",
+    "roles add": "roles add Critic",
+    "files": "files add files c.c",
+    "track": "track song",
+    "preset": "preset save mine",
+    "undo": "undo",
+    "undo 3": "undo 3",
+    "redo": "redo",
+    "jump": "jump 12",
+    "revert": "revert 10",
+    "revisions": "revisions u4 --take third",
+    "reset": "reset",
+    "purge": "purge a1 --yes",
+    "purge text": "purge --text swordfish --yes",
+    "show": "show",
+    "show json": "show --json",
+    "show at": "show --at-op 5",
+    "tree": "tree",
+    "history": "history",
+    "history show": "history show 17",
+    "search": "search duck",
+    "context": "context --provider openai",
+    "export canonical": "export --format canonical",
+    "export pi": "export --format pi --all --lossless -o DIR/out.jsonl",
+    "export toml": "export --format toml -o DIR/out.toml",
+    "export markdown": "export --format markdown -o DIR/out.md",
+    "export openai": "export --format openai",
+    "import pi": "import DIR/pi.jsonl",
+    "import canonical": "import DIR/in.json --name copy",
+    "import toml": "import DIR/in.toml",
+    "import markdown": "import DIR/in.md",
+    "apply": "apply DIR/several.jsonl",
+    "apply atomic": "apply --atomic DIR/several.jsonl",
+    "save": "save",
+    "fsck": "fsck",
+    "backup": "backup DIR/copy.db",
+    "restore": "restore DIR/old.db --yes",
+    "repair": "repair",
+}
+# Made of steps of their own, each as an operation: the states in between are right too.
+STEPS = {"apply": SEVERAL}
+# What the commands make in the folder.
+OUTPUTS = re.compile(r"out\.\w+$|copy\.db$|t\.db(-wal|-shm|-journal)?$")
+# These put whole stores aside, under names of their own.
+KEEPS = {"repair", "restore"}
+# What is wrong is part of the output of these.
+ANSWERS = {"fsck", "apply", "apply atomic"}
+# Without the index they find the same in another order.
+ANY_ORDER = {"search"}
+
+
+class Refused(Exception):
+    pass
+
+
+def environment(home, extra=None):
+    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": home, "TMPDIR": home,
+           "XDG_DATA_HOME": home, "LC_ALL": "C.UTF-8", "TZ": "UTC", "EDITOR": "false",
+           "PAGER": ""}
+    env.update(extra or {})
+    return env
+
+
+def build_library(folder):
+    library = os.path.join(folder, "fault.so")
+    compiler = os.environ.get("CC", "cc").split()
+    try:
+        done = subprocess.run(compiler + ["-std=c17", "-O1", "-g", "-fPIC", "-shared", "-o", library,
+                                          os.path.join(HERE, "fault.c"), "-ldl"],
+                              capture_output=True, text=True)
+    except OSError as bad:
+        raise Refused(f"no C compiler: {bad}")
+    if done.returncode != 0:
+        raise Refused("fault.c does not compile here:\n" + done.stderr)
+    return library
+
+
+class Case:
+    """What a command does undisturbed."""
+
+    def __init__(self, name):
+        self.name = name
+        self.counts = {}
+        self.exit = 0
+        self.out = b""
+        self.err = b""
+        self.states = []   # before, in between, after
+        self.files = {}    # the other files it makes: name, contents
+
+
+class Torture:
+    def __init__(self, work, keep):
+        self.work = work
+        self.keep = keep
+        self.library = build_library(work)
+        self.start = os.path.join(work, "start")
+        self.local = threading.local()
+        self.number = 0
+        self.lock = threading.Lock()
+
+    # ---- running ----
+
+    def folder(self):
+        """A folder of this thread's own. Every one has a name of the same size."""
+        if not hasattr(self.local, "folder"):
+            with self.lock:
+                self.number += 1
+                self.local.folder = os.path.join(self.work, f"run{self.number:03d}")
+        shutil.rmtree(self.local.folder, ignore_errors=True)
+        shutil.copytree(self.start, self.local.folder)
+        return self.local.folder
+
+    @staticmethod
+    def words(name, folder):
+        return [RETAKE, "--db", f"{folder}/t.db"] + [
+            w.replace("DIR/", folder + "/") for w in shlex.split(VERBS[name])]
+
+    def run(self, words, folder, fault=None):
+        """(exit status, output, errors, report); fault: (kind, N, once) or None."""
+        env = environment(folder)
+        report = os.path.join(folder, "report")
+        if fault is not None:
+            env.update(self.fault_env(folder, fault), FAULT_REPORT=report)
+        try:
+            done = subprocess.run(words, env=env, cwd=folder, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  timeout=TIMEOUT_S, close_fds=False)
+            code, out, err = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired as late:
+            code, out, err = None, late.stdout or b"", late.stderr or b""
+        counts = {}
+        if os.path.exists(report):
+            with open(report) as lines:
+                counts = {k: int(v) for k, v in (line.split() for line in lines)}
+            os.remove(report)
+        hide = folder.encode()
+        return code, out.replace(hide, b"DIR"), err.replace(hide, b"DIR"), counts
+
+    def fault_env(self, folder, fault, seed=999):
+        kind, at, once = fault
+        env = {"LD_PRELOAD": self.library, "FAULT_KIND": kind, "FAULT_AT": str(at),
+               "FAULT_DIR": folder + "/", "FAULT_SEED": str(seed)}
+        if once:
+            env["FAULT_ONCE"] = "1"
+        return env
+
+    def state(self, folder):
+        """The store's state without times, or what is wrong with it."""
+        code, out, err, _ = self.run([RETAKE, "--db", f"{folder}/t.db", "export", "--format",
+                                      "canonical"], folder)
+        if code != 0:
+            return f"export fails with {code}: {err.decode(errors='replace')}"
+        return json.dumps(without_times(json.loads(out)), sort_keys=True)
+
+    # ---- the store that is copied ----
+
+    def prepare(self):
+        os.mkdir(self.start)
+        db = self.start + "/t.db"
+
+        def step(seed, *words, stdin=None):
+            done = subprocess.run([RETAKE, "--db", db, *words], capture_output=True, input=stdin,
+                                  cwd=self.start, env=environment(self.start, self.fault_env(
+                                      self.start, ("alloc", 0, False), seed)))
+            if done.returncode != 0:
+                raise RuntimeError(f"{words}: {done.returncode}\n{done.stdout.decode()}\n"
+                                   f"{done.stderr.decode()}")
+            return done.stdout
+
+        def put(name, data):
+            with open(os.path.join(self.start, name), "wb") as out:
+                out.write(data)
+
+        step(1, "apply", stdin=("\n".join(PREPARE) + "\n").encode())
+        put("in.json", step(2, "export", "--format", "canonical"))
+        put("in.toml", step(3, "-d", "other", "export", "--format", "toml"))
+        put("in.md", step(4, "-d", "other", "export", "--format", "markdown"))
+        step(5, "backup", self.start + "/old.db")
+        step(6, "undo", "2")
+        put("in.txt", b"from a file\nof two lines\n")
+        put("pi.jsonl", PI.encode())
+        put("several.jsonl", ("\n".join(SEVERAL) + "\n").encode())
+        self.given = {f: self.bytes_of(self.start, f) for f in os.listdir(self.start)}
+
+    @staticmethod
+    def bytes_of(folder, name):
+        with open(os.path.join(folder, name), "rb") as data:
+            return data.read()
+
+    def touched(self, folder):
+        """Names whose bytes are not those that were given; stores' side files only if they
+        hold something."""
+        found = set()
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if os.path.isdir(path):
+                found.add(name)
+            elif name.endswith("-shm"):
+                continue
+            elif name.endswith("-wal") and os.path.getsize(path) == 0:
+                continue
+            elif self.given.get(name) != self.bytes_of(folder, name):
+                found.add(name)
+        for name in self.given:
+            if not os.path.exists(os.path.join(folder, name)) and not name.endswith("-shm"):
+                found.add(name)
+        return found
+
+    # ---- undisturbed ----
+
+    def clean(self, name):
+        case = Case(name)
+        folder = self.folder()
+        before = self.state(folder)
+        folder = self.folder()
+        case.exit, case.out, case.err, case.counts = self.run(
+            self.words(name, folder), folder, ("alloc", 0, False))
+        if case.exit is None or case.exit not in EXIT_CODES or "live" not in case.counts:
+            raise RuntimeError(f"{name} undisturbed: status {case.exit}\n"
+                               f"{case.err.decode(errors='replace')}")
+        if name in ANY_ORDER:
+            case.out = b"\n".join(sorted(case.out.split(b"\n")))
+        for extra in self.touched(folder) - set(self.given) - {"t.db-wal"}:
+            case.files[extra] = self.bytes_of(folder, extra)
+        case.states = [before, self.state(folder)]
+        lines = STEPS.get(name, [])
+        for count in range(1, len(lines)):
+            folder = self.folder()
+            with open(folder + "/several.jsonl", "w") as out:
+                out.write("\n".join(lines[:count]) + "\n")
+            self.run(self.words(name, folder), folder, ("alloc", 0, False))
+            case.states.insert(-1, self.state(folder))
+        return case
+
+    # ---- disturbed ----
+
+    def point(self, case, fault_name, at):
+        """What is wrong: a list of (what, detail)."""
+        kind, once, says = FAULTS[fault_name]
+        folder = self.folder()
+        wrong = []
+        code, out, err, counts = self.run(self.words(case.name, folder), folder, (kind, at, once))
+        text = (err + (out if case.name in ANSWERS else b"")).decode(errors="replace")
+        if case.name in ANY_ORDER:
+            out = b"\n".join(sorted(out.split(b"\n")))
+        if code is None:
+            return [("hangs", f"stopped after {TIMEOUT_S} s")]
+        if code < 0:
+            wrong.append(("crash", f"signal {-code}"))
+        elif code not in EXIT_CODES:
+            wrong.append(("exit", f"status {code} is in no table"))
+        if counts and counts["hits"] == 0:
+            return wrong + [("harness", "the fault was not reached")]
+        if code > 0 and code != case.exit:
+            if not text.strip():
+                wrong.append(("silent", f"status {code} and nothing on standard error"))
+            elif not says.search(text):
+                wrong.append(("message", f"status {code}: {text.strip()}"))
+        if code == 0 and case.exit == 0 and out != case.out and case.name not in KEEPS:
+            wrong.append(("output", f"status 0, but the output is not the whole: {text.strip()}\n"
+                                    f"{out[-300:].decode(errors='replace')}"))
+        if counts and counts["live"] > case.counts["live"]:
+            wrong.append(("leak", f"{counts['live'] - case.counts['live']} blocks more are left"))
+        if code is not None and code >= 0 and not counts:
+            wrong.append(("harness", "no report: ended without cleaning up"))
+        touched = self.touched(folder)
+        for name in sorted(touched - set(self.given) - {"t.db-wal"}):
+            if case.name in KEEPS:
+                continue
+            if name not in case.files:
+                wrong.append(("left", f"the file {name} is left in the folder"))
+            elif name != "copy.db" and self.bytes_of(folder, name) != case.files[name]:
+                wrong.append(("torn", f"the file {name} is not the whole one"))
+        for name in sorted(set(case.files) - touched):
+            if code == 0 and case.name not in KEEPS:
+                wrong.append(("absent", f"status 0, but {name} is not there"))
+        for name in sorted((touched & set(self.given)) - {"t.db", "t.db-wal"}):
+            wrong.append(("input", f"the file {name} was changed"))
+        if "copy.db" in touched:
+            status, found, trouble, _ = self.run([RETAKE, "--db", folder + "/copy.db", "fsck"],
+                                                 folder)
+            if status != 0:
+                wrong.append(("torn", f"the backup: {(found + trouble).decode(errors='replace')}"))
+        if not touched & {"t.db", "t.db-wal"}:
+            if code == 0 and case.states[0] != case.states[-1]:
+                wrong.append(("lost", "status 0, but nothing was written"))
+            return wrong
+        status, found, trouble, _ = self.run([RETAKE, "--db", folder + "/t.db", "fsck"], folder)
+        if status != 0:
+            return wrong + [("fsck", f"status {status}: {(found + trouble).decode(errors='replace')}")]
+        state = self.state(folder)
+        if state not in case.states:
+            wrong.append(("state", "neither before nor after" +
+                          ("" if state[:1] in "{[" else ": " + state)))
+        elif code == 0 and case.exit == 0 and state != case.states[-1]:
+            wrong.append(("lost", "status 0, but the change is not there"))
+        return wrong
+
+    def shown(self, case, fault_name, at):
+        kind, once, _ = FAULTS[fault_name]
+        fault = f"{kind}:{at}" + (":once" if once else "")
+        return f"tests/torture/torture.py --verb {shlex.quote(case.name)} --fault {fault}"
+
+
+TIMES = {"ts", "at", "time", "created", "updated", "modified", "created_at", "updated_at",
+         "timestamp"}
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if k not in TIMES}
+    if isinstance(value, list):
+        return [without_times(v) for v in value]
+    return value
+
+
+def points_of(case, fault_name, args, turn):
+    """The N that are tried."""
+    kind, once, _ = FAULTS[fault_name]
+    count = case.counts[kind]
+    if args.all:
+        return range(1, count + 1)
+    points = [n for n in range(1, min(count, SHALLOW) + 1) if (n + turn) % args.stride == 0]
+    deep = count - SHALLOW
+    if deep > 0:
+        points += sorted({SHALLOW + 1 + (turn * 7919 + i * deep // DEEP) % deep
+                          for i in range(DEEP)})
+    return points
+
+
+def show_point(torture, case, fault):
+    """One point, with everything that was said, and where the call came from."""
+    kind, at, once = fault
+    folder = torture.folder()
+    words = torture.words(case.name, folder)
+    env = environment(folder, torture.fault_env(folder, fault))
+    env.update(FAULT_TRACE="1", FAULT_REPORT=os.path.join(torture.work, "report"))
+    done = subprocess.run(words, env=env, cwd=folder, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    print("status", done.returncode)
+    print(done.stdout.decode(errors="replace")[-2000:])
+    for line in done.stderr.decode(errors="replace").splitlines():
+        print(line)
+        if line.startswith("fault: "):
+            addresses = re.findall(r"0x[0-9a-f]+", line)
+            if addresses and shutil.which("addr2line"):
+                where = subprocess.run(["addr2line", "-fspi", "-e", RETAKE] + addresses,
+                                       capture_output=True, text=True).stdout
+                print("    " + where.rstrip().replace("\n", "\n    "))
+    name = kind + (":once" if once else "")
+    return torture.point(case, name, at)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="every point")
+    parser.add_argument("--stride", type=int, default=5,
+                        help="try one in so many points, another one for each command and fault")
+    parser.add_argument("--offset", type=int, default=0, help="turn the sample by so many points")
+    parser.add_argument("--verb", action="append", help="these commands alone")
+    parser.add_argument("--kind", action="append", choices=list(FAULTS), help="these faults alone")
+    parser.add_argument("--fault", help="this point alone, and say more: KIND:N[:once]")
+    parser.add_argument("--seconds", type=float, default=0, help="stop after so long")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--keep", action="store_true", help="keep the folder")
+    parser.add_argument("--list", action="store_true", help="the commands and their calls")
+    args = parser.parse_args()
+    for verb in args.verb or []:
+        if verb not in VERBS:
+            parser.error(f"no command {verb}; there are: {', '.join(VERBS)}")
+    return args
+
+
+def main():
+    args = parse()
+    work = tempfile.mkdtemp(prefix="torture-")
+    try:
+        torture = Torture(work, args.keep)
+        torture.prepare()
+        return go(torture, args)
+    except Refused as why:
+        print(why)
+        return 77
+    finally:
+        if args.keep:
+            print(f"the folder is {work}")
+        else:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def go(torture, args):
+    begin = time.monotonic()
+    passed = failed = late = 0
+    seen = {}
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        cases = list(pool.map(torture.clean, args.verb or VERBS))
+        for case in cases:
+            if args.list:
+                print(f"{case.name}: status {case.exit}, {case.counts}")
+            elif case.exit != 0:
+                print(f"FAILED: {case.name} undisturbed: status {case.exit}: "
+                      f"{case.err.decode(errors='replace').strip()}")
+                failed += 1
+        if args.list:
+            return 0
+        if args.fault:
+            kind, at, *once = args.fault.split(":")
+            for case in cases:
+                wrong = show_point(torture, case, (kind, int(at), bool(once)))
+                for what, detail in wrong:
+                    print(f"FAILED: {what}: {detail}")
+                failed, passed = failed + bool(wrong), passed + (not wrong)
+        else:
+            todo = [(case, fault, at) for turn, (case, fault) in enumerate(
+                        (c, f) for c in cases for f in (args.kind or FAULTS))
+                    for at in points_of(case, fault, args, turn + args.offset)]
+
+            def one(item):
+                if args.seconds and time.monotonic() - begin > args.seconds:
+                    return item, None
+                return item, torture.point(*item)
+
+            for (case, fault, at), wrong in pool.map(one, todo):
+                if wrong is None:
+                    late += 1
+                elif not wrong:
+                    passed += 1
+                else:
+                    failed += 1
+                    for what, detail in wrong:
+                        known = seen.setdefault((case.name, fault.split(":")[0], what), 0)
+                        seen[(case.name, fault.split(":")[0], what)] = known + 1
+                        if known < 2:
+                            print(f"FAILED: {what}: {detail}\n    "
+                                  f"{torture.shown(case, fault, at)}", flush=True)
+    calls = sum(sum(case.counts[k] for k in ("alloc", "io", "read")) for case in cases)
+    print(f"{len(cases)} commands, {calls} calls that can fail, "
+          f"{time.monotonic() - begin:.0f} s")
+    for (verb, kind, what), count in sorted(seen.items()):
+        if count > 2:
+            print(f"  {verb}, {kind}: {what} {count} times")
+    if late:
+        print(f"{late} points were not reached in time")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
