@@ -21,8 +21,8 @@ PREFIX       ?= /usr/local
 DESTDIR      ?=
 T            ?=
 ARGS         ?=
-# Elsewhere a warning is a warning; where CI is set, it is an error.
-OPTIONS      ?= $(if $(CI),-Dwerror=true)
+# For example OPTIONS=-Dwerror=true: a warning is an error.
+OPTIONS      ?=
 
 # Two makes at once wait for each other instead of breaking each other's build.
 NINJA := flock $(OBJ).lock ninja -j$(JOBS) -C $(OBJ)

@@ -118,7 +118,7 @@ has '--no-input' 'status 2' "$(tty rm main --no-input)"
 
 # --- a pipe that nobody reads ---
 "$python" -c 'for i in range(5000): print("{\"op\":\"entry.append\",\"content\":\"%s\"}" % ("text " * 40))' | r apply >/dev/null
-err=$({ r show 2>&1 >&3 | cat; } 3>&1 | head -n 1 >/dev/null)
+err=$({ r show | head -n 1 >/dev/null; } 2>&1)
 is 'quiet' '' "$err"
 
 finish

@@ -679,11 +679,6 @@ resolve_in_disc(call *c, rt_str address, int *out, size_t *out_take)
 	*out_take = c->take;
 	if (slot_find(&d->takes[c->take], *out) != SIZE_MAX)
 		return RT_OK;
-#ifdef QUIRK_13
-	*out_take = d->active;
-	if (slot_find(&d->takes[d->active], *out) != SIZE_MAX)
-		return RT_OK;
-#endif
 	for (t = d->take_count; t-- > 0;) {
 		size_t at = slot_find(&d->takes[t], *out);
 
@@ -1192,12 +1187,8 @@ op_promote(call *c)
 	made = get(m, sizeof(*made));
 	*made = *disc_of(m, number);
 	for (i = 0; i < d->label_count; i++)
-		if (slot_find(&take, d->labels[i].entity) != SIZE_MAX) {
-#ifdef QUIRK_11
-			touch(m, number);
-#endif
+		if (slot_find(&take, d->labels[i].entity) != SIZE_MAX)
 			set_label(m, made, d->labels[i].entity, d->labels[i].text);
-		}
 	m->docs[number].value = m->docs[number].first = made;
 	drop_take(m, edit_disc(m, c->doc), c->take);
 	p = edit_project(m);
@@ -1695,7 +1686,8 @@ op_extract(call *c)
 	}
 	take.count = count;
 	number = make_doc(m, name, take.slots, count);
-	made = edit_disc(m, number); /* C2: a step of both */
+	made = get(m, sizeof(*made));
+	*made = *disc_of(m, number);
 	for (i = 0; i < d->label_count; i++)
 		if (slot_find(&take, d->labels[i].entity) != SIZE_MAX)
 			set_label(m, made, d->labels[i].entity, d->labels[i].text);
@@ -1704,6 +1696,7 @@ op_extract(call *c)
 	rt_json_add_string(&buf, m->entities[entity].id);
 	rt_buf_add_c(&buf, "}");
 	made->link = keep_buf(m, &buf);
+	m->docs[number].value = m->docs[number].first = made; /* its history is fresh */
 	p = edit_project(m);
 	add_cell(m, p, number, name);
 	p->active = number;
