@@ -404,6 +404,10 @@ walk(building *b, bool send, rt_error *err)
 		bool has_edit, omitted;
 		held h, edit;
 
+		/* most entries: no call in them, and none waits for a result */
+		if (!send && (b->slots[step->at].flags & RT_SLOT_RICH) == 0 &&
+		    b->pairs.pending_count == 0 && b->edits == NULL)
+			continue;
 		st = hold(b, step->at, &h, err);
 		if (st != RT_OK)
 			break;

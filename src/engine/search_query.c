@@ -223,7 +223,11 @@ size_t
 rt_term_find(rt_str text, const rt_term *term, bool substring, size_t from, size_t *out_size)
 {
 	bool anywhere = substring || term->kind == RT_TERM_LITERAL, inside = false;
-	size_t at = from, next, end;
+	size_t at = from, next = 0, end;
+	/* beyond the European alphabets a character is only itself: look for its bytes */
+	int first = anywhere && next_char(term->text, &next) >= 0x530
+			    ? (unsigned char)term->text.ptr[0]
+			    : -1;
 
 	if (from > 0) { /* in the middle of a word? */
 		for (at = from - 1; at > 0 && ((unsigned char)text.ptr[at] & 0xC0) == 0x80; at--)
@@ -234,6 +238,13 @@ rt_term_find(rt_str text, const rt_term *term, bool substring, size_t from, size
 	for (; at < text.size; at = next) {
 		bool letter;
 
+		if (first >= 0) {
+			const char *hit = memchr(text.ptr + at, first, text.size - at);
+
+			if (hit == NULL)
+				return SIZE_MAX;
+			at = (size_t)(hit - text.ptr);
+		}
 		next = at;
 		letter = is_letter(next_char(text, &next));
 		end = at;

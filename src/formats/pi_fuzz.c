@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "codec/json.h"
+#include "codec/body.h"
 #include "formats/formats.h"
 #include "formats/pi_session.h"
 
@@ -57,6 +57,24 @@ use_tree(const rt_pi_session *s)
 	}
 	RT_ASSERT(sum == s->entry_count);
 	rt_pi_tree_deinit(&tree);
+}
+
+/* Every record is a body that the rest of Retake can take apart. */
+static void
+use_bodies(const rt_pi_session *s)
+{
+	rt_buf bytes;
+	rt_body body;
+	size_t i;
+
+	rt_buf_init(&bytes, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < s->entry_count; i++) {
+		rt_buf_clear(&bytes);
+		rt_body_write_pi(&bytes, s->entries[i].line);
+		RT_ASSERT(rt_body_read(rt_alloc_libc(), rt_buf_str(&bytes), &body, NULL) == RT_OK);
+		rt_body_deinit(&body);
+	}
+	rt_buf_deinit(&bytes);
 }
 
 static void
@@ -136,6 +154,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size <= SNIFF_SIZE)
 		RT_ASSERT(rt_format_pi.sniff(text) > 0);
 	use_tree(&s);
+	use_bodies(&s);
 	step = s.leaf / 4 + 1;
 	for (at = s.leaf; at >= 0; at -= step)
 		use_context(&s, at);
