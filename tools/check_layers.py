@@ -127,7 +127,7 @@ class Check:
                 continue
             if top == layer:
                 continue
-            if RANK[top] > RANK[layer]:
+            if RANK[top] > RANK[layer] and not path.endswith(("_test.c", "_fuzz.c")):
                 self.say(path, line, "layer", f'{layer} is below {top} and includes "{name}"')
             elif RANK[top] == RANK[layer] and layer not in PROGRAMS:
                 self.say(path, line, "layer", f'{layer} stands beside {top} and includes "{name}"')
