@@ -470,7 +470,10 @@ send_system(const rt_context_entry *e, yyjson_val *sections, rt_request *r)
 
 	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
 	add_texts(&text, e);
-	yyjson_obj_foreach(sections, i, max, key, value) /* pi's parts of a system prompt */
+	/* pi's parts of a system prompt; its loop computes with the pointer, so not with none */
+	if (sections == NULL)
+		goto send;
+	yyjson_obj_foreach(sections, i, max, key, value)
 	{
 		if (!yyjson_is_str(value) || yyjson_get_len(value) == 0)
 			continue;
@@ -478,6 +481,7 @@ send_system(const rt_context_entry *e, yyjson_val *sections, rt_request *r)
 			rt_buf_add_c(&text, "\n\n");
 		rt_buf_add_str(&text, rt_json_str(value));
 	}
+send:
 	rt_request_system(r, rt_buf_str(&text), true);
 	if (text.status != RT_OK)
 		r->messages.status = text.status;

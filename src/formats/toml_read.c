@@ -2,6 +2,7 @@
  *
  * Reading TOML project files: the file as JSON (toml_text.c), then its parts. */
 #include "base/hash.h"
+#include "formats/formats_share.h"
 #include "formats/toml_impl.h"
 
 /* A discussion: the tables of its takes, chained in the order of the file. */
@@ -25,13 +26,8 @@ typedef struct reader {
 	member *members;
 	size_t group_count, member_count;
 	/* of the discussion being read */
-	rt_table nodes;  /* hash: node, to share those of other takes */
-	rt_table ids;    /* hash of an id: node, to see it twice in a take */
-	size_t *seen_in; /* by node: the take, from 1, that held it last */
-	size_t seen_room, take_number;
-	int64_t *path;
-	size_t path_room;
-	rt_buf kept;     /* the field "toml.takes" under construction */
+	rt_share share;
+	rt_buf kept; /* the field "toml.takes" under construction */
 } reader;
 
 static void
@@ -250,114 +246,6 @@ read_table_entry(reader *r, yyjson_val *table, rt_node *node, rt_buf *array)
 		node->body_format = 0;
 }
 
-/* Sharing between takes */
-
-static uint64_t
-hash_str(rt_str s, uint64_t seed)
-{
-	return rt_hash(s.size == 0 ? "" : s.ptr, s.size, seed ^ s.size);
-}
-
-static uint64_t
-hash_node(const rt_node *n, char format, rt_str body)
-{
-	/* entries with ids are the same wherever they stand, others behind the same one */
-	uint64_t h = n->id.size > 0 ? hash_str(n->id, 1) : rt_hash_u64((uint64_t)n->parent + 7);
-
-	h = hash_str(n->role, h);
-	h = hash_str(n->kind, h);
-	h = hash_str(body, h + (unsigned char)format);
-	return rt_hash_u64(h ^ (n->has_ts ? (uint64_t)n->ts.us ^ ((uint64_t)n->ts.ns << 48) : 0));
-}
-
-static bool
-same_node(const rt_node *a, const rt_node *b, char format, rt_str body)
-{
-	bool same = rt_str_eq(a->id, b->id) && rt_str_eq(a->role, b->role) &&
-		    rt_str_eq(a->kind, b->kind) && a->has_ts == b->has_ts &&
-		    (!a->has_ts || (a->ts.us == b->ts.us && a->ts.ns == b->ts.ns)) &&
-		    a->muted == b->muted && a->body_format == format && rt_str_eq(a->body, body);
-
-	if (a->id.size == 0) /* C59; how they are shown is no matter */
-		return same && a->parent == b->parent;
-	return same && a->collapsed == b->collapsed && a->read_mode == b->read_mode &&
-	       rt_str_eq(a->label, b->label);
-}
-
-static bool
-grow(reader *r, void **items, size_t *room, size_t count, size_t item_size)
-{
-	size_t wanted = *room == 0 ? 64 : *room * 2;
-	void *more;
-
-	if (count < *room)
-		return true;
-	more = rt_resize(r->b.alloc, *items, wanted * item_size);
-	if (more == NULL) {
-		r->b.status = RT_NOMEM;
-		return false;
-	}
-	memset((char *)more + *room * item_size, 0, (wanted - *room) * item_size);
-	*items = more;
-	*room = wanted;
-	return true;
-}
-
-static bool
-is_id_in_take(reader *r, rt_str id)
-{
-	size_t probe = 0, at;
-
-	while (rt_table_next(&r->ids, hash_str(id, 0), &probe, &at))
-		if (r->seen_in[at] == r->take_number && rt_str_eq(rt_build_nodes(&r->b)[at].id, id))
-			return true;
-	return false;
-}
-
-/* The node for an entry whose body is open: one that is there already, or a new one. */
-static int64_t
-place_node(reader *r, rt_node *node)
-{
-	char format;
-	rt_str body = rt_build_body(&r->b, &format);
-	size_t probe = 0, at;
-	uint64_t hash;
-	void *items = r->seen_in;
-
-	if (node->body_format == RT_BODY_PURGED) {
-		format = RT_BODY_PURGED;
-		body = rt_str_at(NULL, 0);
-	} else if (node->body_format == RT_BODY_PI) {
-		format = RT_BODY_PI;
-	}
-	if (node->id.size > 0 && is_id_in_take(r, node->id)) {
-		remark(r, RT_REMARK_REPAIRED,
-		       "an id stands twice in one take; the second entry gets a new one",
-		       node->id);
-		node->id = rt_str_at(NULL, 0);
-	}
-	hash = hash_node(node, format, body);
-	while (rt_table_next(&r->nodes, hash, &probe, &at))
-		if (r->seen_in[at] != r->take_number &&
-		    same_node(&rt_build_nodes(&r->b)[at], node, format, body)) {
-			r->seen_in[at] = r->take_number;
-			return (int64_t)at;
-		}
-	node->id = rt_build_copy(&r->b, node->id);
-	node->role = rt_build_copy(&r->b, node->role);
-	node->kind = rt_build_copy(&r->b, node->kind);
-	node->label = rt_build_copy(&r->b, node->label);
-	at = rt_build_node(&r->b, node);
-	if (r->b.status != RT_OK || !grow(r, &items, &r->seen_room, at, sizeof(*r->seen_in)))
-		return -1;
-	r->seen_in = items;
-	r->seen_in[at] = r->take_number;
-	if (rt_table_add(&r->nodes, hash, at) != RT_OK ||
-	    (node->id.size > 0 && rt_table_add(&r->ids, hash_str(node->id, 0), at) != RT_OK))
-		r->b.status = RT_NOMEM;
-	return (int64_t)at;
-}
-
 /* Takes */
 
 /* Members that have no meaning here are kept word for word. */
@@ -420,13 +308,11 @@ add_fields(reader *r, bool of_project, yyjson_val *table)
 	}
 }
 
-/* The entries of a take: its path, in r->path. */
-static size_t
+static void
 read_history(reader *r, rt_str name, yyjson_val *history)
 {
 	yyjson_val *entry;
-	size_t i, max, count = 0;
-	int64_t parent = -1;
+	size_t i, max;
 	rt_buf array;
 
 	if (history != NULL && !yyjson_is_arr(history))
@@ -435,12 +321,10 @@ read_history(reader *r, rt_str name, yyjson_val *history)
 	yyjson_arr_foreach(history, i, max, entry)
 	{
 		rt_node node;
-		void *items = r->path;
 
 		if (r->b.status != RT_OK)
 			break;
 		memset(&node, 0, sizeof(node));
-		node.parent = parent;
 		rt_buf_clear(&array);
 		if (yyjson_is_str(entry)) {
 			read_string_entry(r, rt_json_str(entry), &node);
@@ -453,14 +337,12 @@ read_history(reader *r, rt_str name, yyjson_val *history)
 		}
 		if (array.status != RT_OK)
 			r->b.status = array.status;
-		parent = place_node(r, &node);
-		if (parent < 0 || !grow(r, &items, &r->path_room, count, sizeof(*r->path)))
-			break;
-		r->path = items;
-		r->path[count++] = parent;
+		if (!rt_share_add(&r->share, &node))
+			remark(r, RT_REMARK_REPAIRED,
+			       "an id stands twice in a take; the second entry gets a new one",
+			       name);
 	}
 	rt_buf_deinit(&array);
-	return count;
 }
 
 static rt_str
@@ -477,24 +359,26 @@ read_take(reader *r, const member *m, bool is_active, rt_outline *outline)
 	rt_str key = rt_json_str(m->key), name = text_of(m->table, "retake_name");
 	yyjson_val *snapshot = rt_json_get(m->table, "context_snapshot");
 	uint64_t head;
+	const int64_t *path;
 	size_t count;
 
 	if (name.size == 0)
 		name = key;
 	name = rt_build_copy(&r->b, name);
-	r->take_number++;
-	count = read_history(r, key, rt_json_get(m->table, "history"));
+	rt_share_take(&r->share);
+	read_history(r, key, rt_json_get(m->table, "history"));
+	path = r->share.path;
+	count = r->share.path_count;
 	keep_rest(r, name, m->table, is_active && yyjson_is_arr(snapshot));
 	add_fields(r, false, rt_json_get(m->table, "retake"));
-	rt_build_take(&r->b, name, rt_build_copy(&r->b, text_of(m->table, "git_commit")), r->path,
-		      count);
+	rt_build_take(&r->b, name, rt_build_copy(&r->b, text_of(m->table, "git_commit")), path, count);
 	if (!is_active)
 		return;
-	outline->active_take = r->take_number - 1;
+	outline->active_take = r->share.take_number - 1;
 	outline->has_head = true;
-	outline->head = count == 0 ? -1 : r->path[count - 1];
+	outline->head = count == 0 ? -1 : path[count - 1];
 	if (rt_json_u64(rt_json_get(m->table, "retake_head"), &head) && head <= count)
-		outline->head = head == 0 ? -1 : r->path[head - 1];
+		outline->head = head == 0 ? -1 : path[head - 1];
 	if (yyjson_is_arr(snapshot))
 		add_field(r, false, "", RT_STR("context_files"), snapshot);
 }
@@ -510,12 +394,8 @@ read_group(reader *r, group *g, rt_str active)
 		return;
 	g->outline = rt_build_count(&r->b) - 1;
 	outline->name = rt_build_copy(&r->b, g->name);
-	rt_table_clear(&r->nodes);
-	rt_table_clear(&r->ids);
+	rt_share_discussion(&r->share);
 	rt_buf_clear(&r->kept);
-	r->take_number = 0;
-	if (r->seen_in != NULL)
-		memset(r->seen_in, 0, r->seen_room * sizeof(*r->seen_in));
 	for (at = g->first; at != SIZE_MAX; at = r->members[at].next)
 		if (yyjson_is_true(rt_json_get(r->members[at].table, "retake_active")))
 			current = at;
@@ -531,6 +411,12 @@ read_group(reader *r, group *g, rt_str active)
 	}
 	if (r->kept.status != RT_OK)
 		r->b.status = r->kept.status;
+}
+
+static uint64_t
+hash_str(rt_str s)
+{
+	return rt_hash(s.size == 0 ? "" : s.ptr, s.size, s.size);
 }
 
 /* Sort the tables below [discussion.discussions] into groups. */
@@ -562,7 +448,7 @@ find_groups(reader *r, yyjson_val *discussions)
 			       rt_json_str(key));
 			continue;
 		}
-		while (g == SIZE_MAX && rt_table_next(&names, hash_str(base, 0), &probe, &found))
+		while (g == SIZE_MAX && rt_table_next(&names, hash_str(base), &probe, &found))
 			if (rt_str_eq(r->groups[found].name, base))
 				g = found;
 		r->members[at] = (member){key, table, SIZE_MAX};
@@ -573,7 +459,7 @@ find_groups(reader *r, yyjson_val *discussions)
 			continue;
 		}
 		r->groups[r->group_count] = (group){base, at, at, 0};
-		if (rt_table_add(&names, hash_str(base, 0), r->group_count++) != RT_OK) {
+		if (rt_table_add(&names, hash_str(base), r->group_count++) != RT_OK) {
 			r->b.status = RT_NOMEM;
 			break;
 		}
@@ -700,8 +586,7 @@ rt_toml_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *r
 
 	memset(&r, 0, sizeof(r));
 	rt_build_init(&r.b, alloc, report);
-	rt_table_init(&r.nodes, alloc);
-	rt_table_init(&r.ids, alloc);
+	rt_share_init(&r.share, &r.b, true);
 	rt_buf_init(&r.kept, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&mended, alloc, RT_BUF_UNLIMITED);
@@ -725,12 +610,9 @@ rt_toml_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *r
 	rt_buf_deinit(&json);
 	rt_buf_deinit(&mended);
 	rt_buf_deinit(&r.kept);
-	rt_table_deinit(&r.nodes);
-	rt_table_deinit(&r.ids);
+	rt_share_deinit(&r.share);
 	rt_free(alloc, r.groups);
 	rt_free(alloc, r.members);
-	rt_free(alloc, r.seen_in);
-	rt_free(alloc, r.path);
 	rt_build_deinit(&r.b);
 	return st;
 }

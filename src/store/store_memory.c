@@ -2,16 +2,10 @@
  *
  * A store in memory.
  *
- * Everything is a cell: a place (a log row, a body, a node, the root …) with two values.
- * `now` is what the writer sees inside its begin, `kept` is what everybody else sees.
- * Outside a begin the two are the same. A write changes `now` and puts the cell on the
- * list of changes; commit makes every `kept` its `now`, cancel every `now` its `kept`.
- * Cells whose two values are both gone are taken out of their table.
+ * Everything is a cell with two values (store_memory_cell.h), so a transaction is a list of
+ * changed cells, and readers beside it see what was committed.
  *
- *   store ── projects[] ── tables[log, body, node, side, found, root] ── cells[]
- *
- * A table is an array in the order of numbers (of names for side rows), so the usual
- * append goes at the end and everything else is found by halving.
+ *   store ── projects[] ── tables[log, body, node, side, found, root, mark] ── cells[]
  *
  * One lock around every call; a begin is a flag on top of it, so that readers do not wait
  * for the end of a transaction, only for the call that is running. */
@@ -22,47 +16,20 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "store/store_memory_cell.h"
 #include "store/store_words.h"
 
 enum {
 	BUSY_MS = 30000, /* as the SQLite store: how long begin waits for another thread */
-	CELLS_FIRST = 16
+	PROJECTS_FIRST = 16
 };
-
-/* What a cell holds. One allocation; never changes once it is in a cell. */
-typedef struct value {
-	uint64_t extra; /* log: at_us; body and found: entry; root: seq; mark: number */
-	unsigned char step[RT_STEP_ID_SIZE]; /* log only */
-	size_t size;
-	char bytes[];
-} value;
-
-typedef struct cell {
-	uint64_t number; /* 0 in side tables */
-	value *now;      /* NULL: not there */
-	value *kept;     /* the same pointer as now unless changed */
-	bool listed;     /* on the list of changes */
-	size_t name_size;
-	char name[]; /* side rows: their key */
-} cell;
-
-typedef struct table {
-	cell **cells;
-	size_t count;
-	size_t room;
-} table;
 
 enum { LOG, BODY, NODE, SIDE, FOUND, ROOT, MARK, TABLE_COUNT };
 
 typedef struct project {
-	cell *name; /* now/kept: the name's bytes */
-	table tables[TABLE_COUNT];
+	rt_cell *name; /* now/kept: the name's bytes */
+	rt_cell_table tables[TABLE_COUNT];
 } project;
-
-typedef struct change {
-	table *in; /* NULL: a project's name */
-	cell *what;
-} change;
 
 typedef struct memory_store {
 	rt_store base;
@@ -75,8 +42,7 @@ typedef struct memory_store {
 	uint64_t epoch_now, epoch_kept;
 	project **projects; /* project n is at n - 1 */
 	size_t project_count, project_room;
-	change *changes;
-	size_t change_count, change_room;
+	rt_cell_changes changes;
 } memory_store;
 
 static memory_store *
@@ -85,226 +51,22 @@ self(rt_store *store)
 	return (memory_store *)store;
 }
 
-/* --- cells --- */
-
-static value *
-value_new(const rt_alloc *alloc, rt_str data, uint64_t extra)
-{
-	value *v;
-
-	if (data.size > SIZE_MAX - sizeof(*v))
-		return NULL;
-	v = rt_new(alloc, sizeof(*v) + data.size);
-	if (v == NULL)
-		return NULL;
-	v->extra = extra;
-	memset(v->step, 0, sizeof(v->step));
-	v->size = data.size;
-	if (data.size > 0)
-		memcpy(v->bytes, data.ptr, data.size);
-	return v;
-}
-
-static rt_str
-value_str(const value *v)
-{
-	return rt_str_at(v->bytes, v->size);
-}
-
-static void
-cell_free(const rt_alloc *alloc, cell *c)
-{
-	if (c == NULL)
-		return;
-	if (c->now != c->kept)
-		rt_free(alloc, c->now);
-	rt_free(alloc, c->kept);
-	rt_free(alloc, c);
-}
-
-static int
-cell_cmp(const cell *c, uint64_t number, rt_str name)
-{
-	if (c->number != number)
-		return c->number < number ? -1 : 1;
-	return rt_str_cmp(rt_str_at(c->name, c->name_size), name);
-}
-
-/* Where the key is, or would be. */
-static size_t
-table_at(const table *t, uint64_t number, rt_str name)
-{
-	size_t low = 0, high = t->count;
-
-	if (high > 0 && cell_cmp(t->cells[high - 1], number, name) < 0)
-		return high; /* the usual case: the end */
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (cell_cmp(t->cells[mid], number, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-static cell *
-table_get(const table *t, uint64_t number, rt_str name)
-{
-	size_t at = table_at(t, number, name);
-
-	if (at == t->count || cell_cmp(t->cells[at], number, name) != 0)
-		return NULL;
-	return t->cells[at];
-}
-
-/* The cell of the key, made empty when it is missing. NULL: no memory. */
-static cell *
-table_make(const rt_alloc *alloc, table *t, uint64_t number, rt_str name)
-{
-	size_t at = table_at(t, number, name);
-	cell *c;
-
-	if (at < t->count && cell_cmp(t->cells[at], number, name) == 0)
-		return t->cells[at];
-	if (t->count == t->room) {
-		size_t room = t->room == 0 ? CELLS_FIRST : t->room * 2;
-		cell **cells = rt_resize(alloc, t->cells, room * sizeof(*cells));
-
-		if (cells == NULL)
-			return NULL;
-		t->cells = cells;
-		t->room = room;
-	}
-	c = rt_new0(alloc, sizeof(*c) + name.size);
-	if (c == NULL)
-		return NULL;
-	c->number = number;
-	c->name_size = name.size;
-	if (name.size > 0)
-		memcpy(c->name, name.ptr, name.size);
-	memmove(t->cells + at + 1, t->cells + at, (t->count - at) * sizeof(cell *));
-	t->cells[at] = c;
-	t->count++;
-	return c;
-}
-
-static void
-table_remove(const rt_alloc *alloc, table *t, cell *c)
-{
-	size_t at = table_at(t, c->number, rt_str_at(c->name, c->name_size));
-
-	RT_ASSERT(at < t->count);
-	RT_ASSERT(t->cells[at] == c);
-	memmove(t->cells + at, t->cells + at + 1, (t->count - at - 1) * sizeof(cell *));
-	t->count--;
-	cell_free(alloc, c);
-}
-
-static void
-table_deinit(const rt_alloc *alloc, table *t)
-{
-	for (size_t i = 0; i < t->count; i++)
-		cell_free(alloc, t->cells[i]);
-	rt_free(alloc, t->cells);
-}
-
 static void
 project_free(const rt_alloc *alloc, project *p)
 {
 	if (p == NULL)
 		return;
-	cell_free(alloc, p->name);
+	rt_cell_free(alloc, p->name);
 	for (int i = 0; i < TABLE_COUNT; i++)
-		table_deinit(alloc, &p->tables[i]);
+		rt_cell_table_deinit(alloc, &p->tables[i]);
 	rt_free(alloc, p);
 }
 
-/* --- changes --- */
-
-/* Room for one more change, so that noting it cannot fail. */
-static bool
-changes_reserve(memory_store *s)
-{
-	size_t room = s->change_room == 0 ? CELLS_FIRST : s->change_room * 2;
-	change *changes;
-
-	if (s->change_count < s->change_room)
-		return true;
-	changes = rt_resize(s->alloc, s->changes, room * sizeof(*changes));
-	if (changes == NULL)
-		return false;
-	s->changes = changes;
-	s->change_room = room;
-	return true;
-}
-
-/* Give the cell its new value (NULL: gone). The value is the cell's from now on. */
-static void
-cell_set(memory_store *s, table *in, cell *c, value *v)
-{
-	if (c->now != c->kept)
-		rt_free(s->alloc, c->now);
-	c->now = v;
-	if (c->listed)
-		return;
-	RT_ASSERT(s->change_count < s->change_room);
-	s->changes[s->change_count].in = in;
-	s->changes[s->change_count].what = c;
-	s->change_count++;
-	c->listed = true;
-}
-
-/* Write one value under a key. */
-static rt_status
-put(memory_store *s, project *p, int in, uint64_t number, rt_str name, rt_str data, uint64_t extra,
-    const unsigned char *step, rt_error *err)
-{
-	value *v = value_new(s->alloc, data, extra);
-	cell *c = NULL;
-
-	if (v != NULL && step != NULL)
-		memcpy(v->step, step, sizeof(v->step));
-	if (v != NULL && changes_reserve(s))
-		c = table_make(s->alloc, &p->tables[in], number, name);
-	if (c == NULL) {
-		rt_free(s->alloc, v);
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	}
-	cell_set(s, &p->tables[in], c, v);
-	return RT_OK;
-}
-
-static rt_status
-drop(memory_store *s, project *p, int in, uint64_t number, rt_str name, rt_error *err)
-{
-	cell *c = table_get(&p->tables[in], number, name);
-
-	if (c == NULL || c->now == NULL)
-		return RT_OK;
-	if (!changes_reserve(s))
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	cell_set(s, &p->tables[in], c, NULL);
-	return RT_OK;
-}
-
-/* Settle every change, last first, and forget the list. */
+/* The end of a transaction. */
 static void
 settle(memory_store *s, bool keep)
 {
-	while (s->change_count > 0) {
-		change ch = s->changes[--s->change_count];
-		cell *c = ch.what;
-		value *gone = keep ? c->kept : c->now;
-
-		if (c->now != c->kept)
-			rt_free(s->alloc, gone);
-		c->kept = c->now = keep ? c->now : c->kept;
-		c->listed = false;
-		if (c->now == NULL && ch.in != NULL)
-			table_remove(s->alloc, ch.in, c);
-	}
+	rt_cell_settle(&s->changes, keep);
 	if (keep)
 		s->epoch_kept = s->epoch_now;
 	else
@@ -323,8 +85,8 @@ is_writer(const memory_store *s)
 }
 
 /* What this thread may see of a cell. */
-static value *
-seen(const memory_store *s, const cell *c)
+static rt_cell_value *
+seen(const memory_store *s, const rt_cell *c)
 {
 	if (c == NULL)
 		return NULL;
@@ -450,7 +212,7 @@ memory_close(rt_store *store)
 	for (size_t i = 0; i < s->project_count; i++)
 		project_free(s->alloc, s->projects[i]);
 	rt_free(s->alloc, s->projects);
-	rt_free(s->alloc, s->changes);
+	rt_free(s->alloc, s->changes.items);
 	pthread_cond_destroy(&s->free);
 	pthread_mutex_destroy(&s->lock);
 	rt_free(s->alloc, s);
@@ -511,9 +273,9 @@ static uint64_t
 project_named(const memory_store *s, rt_str name)
 {
 	for (size_t i = 0; i < s->project_count; i++) {
-		value *v = seen(s, s->projects[i]->name);
+		rt_cell_value *v = seen(s, s->projects[i]->name);
 
-		if (v != NULL && rt_str_eq(value_str(v), name))
+		if (v != NULL && rt_str_eq(rt_cell_str(v), name))
 			return i + 1;
 	}
 	return 0;
@@ -523,14 +285,14 @@ static rt_status
 project_add(memory_store *s, rt_str name, rt_error *err)
 {
 	project *p = rt_new0(s->alloc, sizeof(*p));
-	value *v = value_new(s->alloc, name, 0);
+	rt_cell_value *v = rt_cell_value_new(s->alloc, name, 0);
 
 	if (p != NULL)
 		p->name = rt_new0(s->alloc, sizeof(*p->name));
-	if (p == NULL || p->name == NULL || v == NULL || !changes_reserve(s))
+	if (p == NULL || p->name == NULL || v == NULL || !rt_cell_reserve(&s->changes))
 		goto nomem;
 	if (s->project_count == s->project_room) {
-		size_t room = s->project_room == 0 ? CELLS_FIRST : s->project_room * 2;
+		size_t room = s->project_room == 0 ? PROJECTS_FIRST : s->project_room * 2;
 		project **all = rt_resize(s->alloc, s->projects, room * sizeof(*all));
 
 		if (all == NULL)
@@ -539,7 +301,7 @@ project_add(memory_store *s, rt_str name, rt_error *err)
 		s->project_room = room;
 	}
 	s->projects[s->project_count++] = p;
-	cell_set(s, NULL, p->name, v);
+	rt_cell_set(&s->changes, NULL, p->name, v);
 	return RT_OK;
 nomem:
 	rt_free(s->alloc, v);
@@ -592,9 +354,9 @@ memory_project_list(rt_store *store, rt_project_fn fn, void *ctx, rt_error *err)
 	(void)err;
 	lock(s);
 	for (size_t i = 0; i < s->project_count; i++) {
-		value *v = seen(s, s->projects[i]->name);
+		rt_cell_value *v = seen(s, s->projects[i]->name);
 
-		if (v != NULL && !fn(ctx, i + 1, value_str(v)))
+		if (v != NULL && !fn(ctx, i + 1, rt_cell_str(v)))
 			break;
 	}
 	unlock(s);
@@ -605,7 +367,7 @@ memory_project_list(rt_store *store, rt_project_fn fn, void *ctx, rt_error *err)
 
 /* The number of the last cell that this thread sees. */
 static uint64_t
-table_head(const memory_store *s, const table *t)
+table_head(const memory_store *s, const rt_cell_table *t)
 {
 	for (size_t i = t->count; i > 0; i--) {
 		if (seen(s, t->cells[i - 1]) != NULL)
@@ -640,30 +402,17 @@ memory_body_head(rt_store *store, uint64_t number, uint64_t *out_number, rt_erro
 	return head_of(store, number, BODY, out_number, err);
 }
 
-/* Take back the last count additions of a table's end: an append that failed half-way. */
-static void
-take_back(memory_store *s, size_t to_count)
-{
-	while (s->change_count > to_count) {
-		change ch = s->changes[--s->change_count];
-
-		rt_free(s->alloc, ch.what->now);
-		ch.what->now = NULL;
-		table_remove(s->alloc, ch.in, ch.what);
-	}
-}
-
 static rt_status
 append_rows(memory_store *s, project *p, uint64_t head, const rt_log_row *rows, size_t row_count,
 	    const rt_body_row *bodies, size_t body_count, rt_error *err)
 {
-	size_t before = s->change_count;
+	size_t before = s->changes.count;
 	uint64_t last_body = table_head(s, &p->tables[BODY]);
 	rt_status st = RT_OK;
 
 	for (size_t i = 0; i < row_count && st == RT_OK; i++)
-		st = put(s, p, LOG, head + i + 1, RT_STR(""), rows[i].data, (uint64_t)rows[i].at_us,
-			 rows[i].step, err);
+		st = rt_cell_put(&s->changes, &p->tables[LOG], head + i + 1, RT_STR(""),
+				 rows[i].data, (uint64_t)rows[i].at_us, rows[i].step, err);
 	for (size_t i = 0; i < body_count && st == RT_OK; i++) {
 		if (bodies[i].number <= last_body || bodies[i].number > RT_STORE_NUMBER_MAX) {
 			st = rt_fail(err, RT_USAGE, "body %llu cannot follow body %llu",
@@ -672,11 +421,11 @@ append_rows(memory_store *s, project *p, uint64_t head, const rt_log_row *rows, 
 			break;
 		}
 		last_body = bodies[i].number;
-		st = put(s, p, BODY, bodies[i].number, RT_STR(""), bodies[i].data, bodies[i].entry,
-			 NULL, err);
+		st = rt_cell_put(&s->changes, &p->tables[BODY], bodies[i].number, RT_STR(""),
+				 bodies[i].data, bodies[i].entry, NULL, err);
 	}
 	if (st != RT_OK)
-		take_back(s, before);
+		rt_cell_take_back(&s->changes, before);
 	return st;
 }
 
@@ -718,7 +467,7 @@ memory_log_read(rt_store *store, uint64_t number, uint64_t first, uint64_t last,
 	memory_store *s = self(store);
 	bool down = first > last;
 	project *p;
-	table *t;
+	rt_cell_table *t;
 
 	(void)err;
 	lock(s);
@@ -728,11 +477,11 @@ memory_log_read(rt_store *store, uint64_t number, uint64_t first, uint64_t last,
 	t = &p->tables[LOG];
 	/* i runs over positions + 1 when going down, so that it can stop at 0. */
 	for (size_t i = down && first < RT_STORE_NUMBER_MAX
-				? table_at(t, first + 1, RT_STR(""))
-				: (down ? t->count : table_at(t, first, RT_STR("")));
+				? rt_cell_table_at(t, first + 1, RT_STR(""))
+				: (down ? t->count : rt_cell_table_at(t, first, RT_STR("")));
 	     down ? i > 0 : i < t->count; down ? i-- : i++) {
-		const cell *c = t->cells[down ? i - 1 : i];
-		const value *v = seen(s, c);
+		const rt_cell *c = t->cells[down ? i - 1 : i];
+		const rt_cell_value *v = seen(s, c);
 		rt_log_row row;
 
 		if (down ? c->number < last : c->number > last)
@@ -742,7 +491,7 @@ memory_log_read(rt_store *store, uint64_t number, uint64_t first, uint64_t last,
 		row.seq = c->number;
 		memcpy(row.step, v->step, sizeof(row.step));
 		row.at_us = (int64_t)v->extra;
-		row.data = value_str(v);
+		row.data = rt_cell_str(v);
 		if (!fn(ctx, &row))
 			break;
 	}
@@ -757,14 +506,14 @@ read_one(rt_store *store, uint64_t number, int in, uint64_t key, rt_str name, co
 	 rt_buf *out, uint64_t *out_extra, rt_error *err)
 {
 	memory_store *s = self(store);
-	const value *v = NULL;
+	const rt_cell_value *v = NULL;
 	rt_status st = RT_OK;
 	project *p;
 
 	lock(s);
 	p = project_get(s, number);
 	if (p != NULL)
-		v = seen(s, table_get(&p->tables[in], key, name));
+		v = seen(s, rt_cell_table_get(&p->tables[in], key, name));
 	if (v == NULL) {
 		st = rt_fail(err, RT_NOT_FOUND, "there is no %s %llu in project %llu", noun,
 			     (unsigned long long)key, (unsigned long long)number);
@@ -801,10 +550,10 @@ memory_body_scan(rt_store *store, uint64_t number, uint64_t first, uint64_t last
 	lock(s);
 	p = project_get(s, number);
 	if (p != NULL) {
-		table *t = &p->tables[BODY];
+		rt_cell_table *t = &p->tables[BODY];
 
-		for (size_t i = table_at(t, first, RT_STR("")); i < t->count; i++) {
-			const value *v = seen(s, t->cells[i]);
+		for (size_t i = rt_cell_table_at(t, first, RT_STR("")); i < t->count; i++) {
+			const rt_cell_value *v = seen(s, t->cells[i]);
 			rt_body_row row;
 
 			if (t->cells[i]->number > last)
@@ -813,7 +562,7 @@ memory_body_scan(rt_store *store, uint64_t number, uint64_t first, uint64_t last
 				continue;
 			row.number = t->cells[i]->number;
 			row.entry = v->extra;
-			row.data = value_str(v);
+			row.data = rt_cell_str(v);
 			if (!fn(ctx, &row))
 				break;
 		}
@@ -843,7 +592,8 @@ memory_node_write(rt_store *store, uint64_t number, uint64_t node, rt_str data, 
 	if (st == RT_OK)
 		st = number_ok(node, "node", err);
 	if (st == RT_OK)
-		st = put(s, p, NODE, node, RT_STR(""), data, 0, NULL, err);
+		st = rt_cell_put(&s->changes, &p->tables[NODE], node, RT_STR(""), data, 0, NULL,
+				 err);
 	unlock(s);
 	return st;
 }
@@ -856,7 +606,7 @@ memory_node_drop(rt_store *store, uint64_t number, uint64_t node, rt_error *err)
 	rt_status st = write_enter(s, number, &p, err);
 
 	if (st == RT_OK)
-		st = drop(s, p, NODE, node, RT_STR(""), err);
+		st = rt_cell_drop(&s->changes, &p->tables[NODE], node, RT_STR(""), err);
 	unlock(s);
 	return st;
 }
@@ -869,9 +619,10 @@ memory_node_drop_all(rt_store *store, uint64_t number, rt_error *err)
 	rt_status st = write_enter(s, number, &p, err);
 
 	for (size_t i = 0; st == RT_OK && i < p->tables[NODE].count; i++)
-		st = drop(s, p, NODE, p->tables[NODE].cells[i]->number, RT_STR(""), err);
+		st = rt_cell_drop(&s->changes, &p->tables[NODE], p->tables[NODE].cells[i]->number,
+				  RT_STR(""), err);
 	if (st == RT_OK)
-		st = drop(s, p, ROOT, 0, RT_STR(""), err);
+		st = rt_cell_drop(&s->changes, &p->tables[ROOT], 0, RT_STR(""), err);
 	unlock(s);
 	return st;
 }
@@ -892,7 +643,7 @@ memory_node_list(rt_store *store, uint64_t number, rt_hit_fn fn, void *ctx, rt_e
 	lock(s);
 	p = project_get(s, number);
 	if (p != NULL) {
-		table *t = &p->tables[NODE];
+		rt_cell_table *t = &p->tables[NODE];
 
 		for (size_t i = 0; i < t->count; i++) {
 			if (seen(s, t->cells[i]) != NULL && !fn(ctx, t->cells[i]->number, 0))
@@ -911,7 +662,8 @@ memory_root_write(rt_store *store, uint64_t number, uint64_t seq, rt_str data, r
 	rt_status st = write_enter(s, number, &p, err);
 
 	if (st == RT_OK)
-		st = put(s, p, ROOT, 0, RT_STR(""), data, seq, NULL, err);
+		st = rt_cell_put(&s->changes, &p->tables[ROOT], 0, RT_STR(""), data, seq, NULL,
+				 err);
 	unlock(s);
 	return st;
 }
@@ -940,9 +692,9 @@ memory_side_write(rt_store *store, uint64_t number, rt_str name, rt_str data, rt
 		goto done;
 	st = project_need(s, number, &p, err);
 	if (st == RT_OK && data.size == 0)
-		st = drop(s, p, SIDE, 0, name, err);
+		st = rt_cell_drop(&s->changes, &p->tables[SIDE], 0, name, err);
 	else if (st == RT_OK)
-		st = put(s, p, SIDE, 0, name, data, 0, NULL, err);
+		st = rt_cell_put(&s->changes, &p->tables[SIDE], 0, name, data, 0, NULL, err);
 	if (alone)
 		end_locked(s, st == RT_OK);
 done:
@@ -966,13 +718,13 @@ memory_side_list(rt_store *store, uint64_t number, rt_side_fn fn, void *ctx, rt_
 	lock(s);
 	p = project_get(s, number);
 	if (p != NULL) {
-		table *t = &p->tables[SIDE];
+		rt_cell_table *t = &p->tables[SIDE];
 
 		for (size_t i = 0; i < t->count; i++) {
-			const cell *c = t->cells[i];
-			const value *v = seen(s, c);
+			const rt_cell *c = t->cells[i];
+			const rt_cell_value *v = seen(s, c);
 
-			if (v != NULL && !fn(ctx, rt_str_at(c->name, c->name_size), value_str(v)))
+			if (v != NULL && !fn(ctx, rt_str_at(c->name, c->name_size), rt_cell_str(v)))
 				break;
 		}
 	}
@@ -986,14 +738,14 @@ static rt_status
 memory_index_mark(rt_store *store, uint64_t number, uint64_t *out_number, rt_error *err)
 {
 	memory_store *s = self(store);
-	const value *v = NULL;
+	const rt_cell_value *v = NULL;
 	project *p;
 
 	(void)err;
 	lock(s);
 	p = project_get(s, number);
 	if (p != NULL)
-		v = seen(s, table_get(&p->tables[MARK], 0, RT_STR("")));
+		v = seen(s, rt_cell_table_get(&p->tables[MARK], 0, RT_STR("")));
 	*out_number = v == NULL ? 0 : v->extra;
 	unlock(s);
 	return RT_OK;
@@ -1004,18 +756,20 @@ memory_index_add(rt_store *store, uint64_t number, uint64_t body, uint64_t entry
 		 rt_error *err)
 {
 	memory_store *s = self(store);
-	const cell *mark;
+	const rt_cell *mark;
 	project *p;
 	rt_status st = write_enter(s, number, &p, err);
 
 	if (st == RT_OK)
 		st = number_ok(body, "body", err);
 	if (st == RT_OK && text.size > 0)
-		st = put(s, p, FOUND, body, RT_STR(""), text, entry, NULL, err);
+		st = rt_cell_put(&s->changes, &p->tables[FOUND], body, RT_STR(""), text, entry,
+				 NULL, err);
 	if (st == RT_OK) {
-		mark = table_get(&p->tables[MARK], 0, RT_STR(""));
+		mark = rt_cell_table_get(&p->tables[MARK], 0, RT_STR(""));
 		if (mark == NULL || mark->now == NULL || mark->now->extra < body)
-			st = put(s, p, MARK, 0, RT_STR(""), RT_STR(""), body, NULL, err);
+			st = rt_cell_put(&s->changes, &p->tables[MARK], 0, RT_STR(""), RT_STR(""),
+					 body, NULL, err);
 	}
 	unlock(s);
 	return st;
@@ -1032,12 +786,12 @@ memory_index_find(rt_store *store, uint64_t number, rt_str query, rt_store_find 
 	lock(s);
 	p = project_get(s, number);
 	if (p != NULL) {
-		table *t = &p->tables[FOUND];
+		rt_cell_table *t = &p->tables[FOUND];
 
 		for (size_t i = 0; i < t->count; i++) {
-			const value *v = seen(s, t->cells[i]);
+			const rt_cell_value *v = seen(s, t->cells[i]);
 
-			if (v != NULL && rt_words_match(value_str(v), query, how) &&
+			if (v != NULL && rt_words_match(rt_cell_str(v), query, how) &&
 			    !fn(ctx, t->cells[i]->number, v->extra))
 				break;
 		}
@@ -1053,17 +807,18 @@ replace(rt_store *store, uint64_t number, int in, uint64_t key, rt_str data, con
 	rt_error *err)
 {
 	memory_store *s = self(store);
-	const cell *c = NULL;
+	const rt_cell *c = NULL;
 	project *p;
 	rt_status st = write_enter(s, number, &p, err);
 
 	if (st == RT_OK)
-		c = table_get(&p->tables[in], key, RT_STR(""));
+		c = rt_cell_table_get(&p->tables[in], key, RT_STR(""));
 	if (st == RT_OK && (c == NULL || c->now == NULL))
 		st = rt_fail(err, RT_NOT_FOUND, "there is no %s %llu in project %llu", noun,
 			     (unsigned long long)key, (unsigned long long)number);
 	else if (st == RT_OK)
-		st = put(s, p, in, key, RT_STR(""), data, c->now->extra, c->now->step, err);
+		st = rt_cell_put(&s->changes, &p->tables[in], key, RT_STR(""), data, c->now->extra,
+				 c->now->step, err);
 	unlock(s);
 	return st;
 }
@@ -1089,7 +844,7 @@ memory_index_drop(rt_store *store, uint64_t number, uint64_t body, rt_str text, 
 
 	(void)text;
 	if (st == RT_OK)
-		st = drop(s, p, FOUND, body, RT_STR(""), err);
+		st = rt_cell_drop(&s->changes, &p->tables[FOUND], body, RT_STR(""), err);
 	unlock(s);
 	return st;
 }
@@ -1121,7 +876,7 @@ memory_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err)
 	(void)err;
 	lock(s);
 	for (size_t i = 0; i < s->project_count; i++) {
-		const table *t = &s->projects[i]->tables[LOG];
+		const rt_cell_table *t = &s->projects[i]->tables[LOG];
 
 		for (size_t at = 0; at < t->count; at++) {
 			rt_buf none;
@@ -1191,6 +946,7 @@ rt_store_memory_open(const rt_alloc *alloc, const rt_env *env, rt_store **out_st
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	s->base.ops = &memory_ops;
 	s->alloc = alloc;
+	s->changes.alloc = alloc;
 	s->env = *env;
 	ok = pthread_mutex_init(&s->lock, NULL) == 0;
 	if (ok && pthread_condattr_init(&attr) == 0) {

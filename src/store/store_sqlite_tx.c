@@ -542,7 +542,7 @@ mark_relaxed(rt_sqlite_store *s, bool on, rt_error *err)
 {
 	char value[RT_SQLITE_BOOT_SIZE + 24];
 	const char *boot;
-	unsigned long count;
+	unsigned long count = 0;
 	sqlite3_stmt *drop = NULL;
 	rt_buf text;
 	rt_status st;

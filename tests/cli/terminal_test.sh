@@ -18,8 +18,10 @@ if pid == 0:
     os.execv(argv[0], argv)
 out = b""
 sent = not answer
-limit = time.time() + 20
-while time.time() < limit:
+limit = time.time() + 60
+while True:
+    if time.time() > limit:
+        os.kill(pid, 9)
     ready, _, _ = select.select([fd], [], [], 0.2)
     if ready:
         try:

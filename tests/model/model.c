@@ -1695,8 +1695,14 @@ op_extract(call *c)
 	rt_buf_add_f(&buf, "{\"discussion\":\"d%d\",\"entry\":", c->doc);
 	rt_json_add_string(&buf, m->entities[entity].id);
 	rt_buf_add_c(&buf, "}");
+#ifdef QUIRK_11B
+	m->docs[number].value = m->docs[number].first = made;
+	made = edit_disc(m, number);
+	made->link = keep_buf(m, &buf);
+#else
 	made->link = keep_buf(m, &buf);
 	m->docs[number].value = m->docs[number].first = made; /* its history is fresh */
+#endif
 	p = edit_project(m);
 	add_cell(m, p, number, name);
 	p->active = number;

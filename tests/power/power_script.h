@@ -10,6 +10,7 @@
 #ifndef RT_TESTS_POWER_SCRIPT_H
 #define RT_TESTS_POWER_SCRIPT_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ script_random(void *ctx, void *to, size_t size)
 
 	(void)ctx;
 	for (size_t i = 0; i < size; i++) {
-		uint64_t x = state += 0x9E3779B97F4A7C15u;
+		uint64_t x = atomic_fetch_add(&state, 0x9E3779B97F4A7C15u);
 
 		x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
 		bytes[i] = (unsigned char)(x >> 33);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Canonical: the whole state as one JSON text (row C47 of the contract). Equal states,
+ * equal bytes: the keys of every object sorted by their bytes, no spaces, what is empty
+ * or default left out, one line end behind it.
+ *
+ *   {"active":NAME,"discussions":[DISCUSSION…],"roles":[…],"settings":{…}}
+ *
+ *   DISCUSSION   active       name of the active take
+ *                files        {"context_files":[…],"files":[…],"screenshots":[…]}
+ *                git_commit, id, link, presets, track
+ *                head         id of the entry; null before the first
+ *                labels       {ID:TEXT…}
+ *                name
+ *                prompt       {"edited":true,"text":…}
+ *                settings     {NAME:VALUE…}
+ *                takes        [{"entries":[ENTRY…],"git_commit":…,"name":…}…]
+ *   ENTRY        collapsed, content, id, kind, muted, purged, read_mode, role, ts
+ *
+ * and, at the level of the project, of a discussion and of an entry, any further members.
+ * content, id, role, head, name and takes are always written (id and head unless the
+ * outline has no ids).
+ *
+ * An entry that several takes hold is written out in each of them. Reading joins equal
+ * entries of equal id again; of different ones each take keeps its own (they are
+ * revisions). */
+#ifndef RT_FORMATS_CANONICAL_IMPL_H
+#define RT_FORMATS_CANONICAL_IMPL_H
+
+#include "formats/formats_build.h"
+
+/* Members of an entry that have a meaning, ended by NULL. */
+extern const char *const rt_canonical_entry_names[];
+bool rt_canonical_is_one_of(rt_str name, const char *const *names);
+
+rt_status rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out,
+			    rt_report *report, rt_error *err);
+rt_status rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,
+			     const rt_export_options *options, rt_buf *out, rt_error *err);
+
+#endif
