@@ -758,10 +758,11 @@ rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out, 
 	return st;
 }
 
-/* Picks the wanted bodies out of a scan. */
+/* Slots in the order of their bodies, to be matched with bodies as they come. */
 typedef struct run_pick {
 	const rt_slot *slots;
-	size_t count, found;
+	unsigned char order[RT_BODY_RUN_MAX]; /* indices of slots, by body */
+	size_t count, next;		      /* order[next ..] still wait */
 	rt_body_run *out;
 } run_pick;
 
@@ -769,53 +770,43 @@ static bool
 pick_body(void *ctx, const rt_body_row *row)
 {
 	run_pick *p = ctx;
-	size_t i, at = SIZE_MAX;
+	size_t at = p->out->bytes.size;
 
-	for (i = 0; i < p->count; i++) {
-		if (p->slots[i].body != row->number)
-			continue;
-		if (at == SIZE_MAX) {
-			at = p->out->bytes.size;
-			rt_buf_add_str(&p->out->bytes, row->data);
-		}
-		p->out->at[i] = at;
-		p->out->size[i] = row->data.size;
-		p->found++;
+	rt_buf_add_str(&p->out->bytes, row->data);
+	for (; p->next < p->count && p->slots[p->order[p->next]].body == row->number; p->next++) {
+		p->out->at[p->order[p->next]] = at;
+		p->out->size[p->order[p->next]] = row->data.size;
 	}
-	return p->found < p->count;
+	return true;
 }
 
 rt_status
 rt_engine_body_run(rt_engine *engine, const rt_slot *slots, size_t count, rt_body_run *out,
 		   rt_error *err)
 {
-	run_pick pick = {slots, count, 0, out};
-	uint64_t low = UINT64_MAX, high = 0;
-	size_t i;
-	rt_status st = RT_OK;
+	run_pick pick = {.slots = slots, .count = count, .out = out};
+	uint64_t numbers[RT_BODY_RUN_MAX];
+	size_t i, k, number_count = 0;
+	rt_status st;
 
 	RT_ASSERT(count <= RT_BODY_RUN_MAX);
 	rt_buf_init(&out->bytes, engine->alloc, RT_BUF_UNLIMITED);
+	for (i = 0; i < count; i++) { /* nearly in order as a rule */
+		for (k = i; k > 0 && slots[pick.order[k - 1]].body > slots[i].body; k--)
+			pick.order[k] = pick.order[k - 1];
+		pick.order[k] = (unsigned char)i;
+	}
 	for (i = 0; i < count; i++) {
-		low = slots[i].body < low ? slots[i].body : low;
-		high = slots[i].body > high ? slots[i].body : high;
-		out->size[i] = 0;
+		uint64_t number = slots[pick.order[i]].body;
+
+		if (number_count == 0 || numbers[number_count - 1] != number)
+			numbers[number_count++] = number;
 	}
-	if (count > 0 && high - low < 2 * count + 8) {
-		st = engine->store->ops->body_scan(engine->store, engine->project, low, high,
-						   pick_body, &pick, err);
-	} else {
-		for (i = 0; st == RT_OK && i < count; i++) {
-			out->at[i] = out->bytes.size;
-			st = engine->store->ops->body_read(engine->store, engine->project,
-							   slots[i].body, &out->bytes, NULL, err);
-			out->size[i] = out->bytes.size - out->at[i];
-			pick.found += st == RT_OK;
-		}
-	}
-	if (st == RT_NOT_FOUND || (st == RT_OK && pick.found < count))
-		st = rt_fail(err, RT_CORRUPT, "a body between %llu and %llu is missing; run: retake fsck",
-			     (unsigned long long)low, (unsigned long long)high);
+	st = engine->store->ops->body_pick(engine->store, engine->project, numbers, number_count,
+					   pick_body, &pick, err);
+	if (st == RT_OK && pick.next < count)
+		st = rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
+			     (unsigned long long)slots[pick.order[pick.next]].body);
 	if (st == RT_OK && out->bytes.status != RT_OK)
 		st = rt_fail(err, out->bytes.status, "out of memory");
 	return st;

@@ -44,6 +44,8 @@ sniff_message(rt_str head)
 			return value.ptr[0] == '"' ? 85 : 0;
 		content = content || rt_scan_key_is(key, "content");
 	}
+	if (!m.bad)
+		return 0; /* somebody else's messages */
 	/* what was given ends inside the content */
 	return content || rt_scan_key_is(key, "content") ? 50 : 0;
 }

@@ -511,6 +511,19 @@ test_read_order(void **state)
 	MUST(OPS(f)->body_scan(f->store, f->project, 5, 3, see_body, &s, err));
 	assert_int_equal(s.count, 0);
 	s = (seen){0};
+	MUST(OPS(f)->body_pick(f->store, f->project, (const uint64_t[]){2, 3, 5, 99, UINT64_MAX}, 5,
+			       see_body, &s, err));
+	assert_int_equal(s.count, 3);
+	assert_int_equal(s.numbers[0], 2);
+	assert_int_equal(s.numbers[2], 5);
+	s = (seen){.stop_at = 2};
+	MUST(OPS(f)->body_pick(f->store, f->project, (const uint64_t[]){2, 5, 6}, 3, see_body, &s, err));
+	assert_int_equal(s.count, 2);
+	s = (seen){0};
+	MUST(OPS(f)->body_pick(f->store, f->project, NULL, 0, see_body, &s, err));
+	MUST(OPS(f)->body_pick(f->store, 0, (const uint64_t[]){2}, 1, see_body, &s, err));
+	assert_int_equal(s.count, 0);
+	s = (seen){0};
 	MUST(OPS(f)->log_read(f->store, other, 0, UINT64_MAX, see_log, &s, err));
 	assert_int_equal(s.count, 1);
 	assert_string_equal(s.text, "another's");

@@ -521,8 +521,10 @@ read_one(rt_store *store, uint64_t number, int in, uint64_t key, rt_str name, co
 	}
 	rt_buf_add(out, v->bytes, v->size);
 	if (out->status != RT_OK) {
-		st = rt_fail(err, out->status, "%s %llu does not fit", noun,
-			     (unsigned long long)key);
+		st = rt_fail(err, out->status,
+			     out->status == RT_NOMEM ? "out of memory while reading %s %llu"
+						     : "%s %llu is larger than what takes it",
+			     noun, (unsigned long long)key);
 		goto done;
 	}
 	if (out_extra != NULL)
@@ -569,6 +571,33 @@ memory_body_scan(rt_store *store, uint64_t number, uint64_t first, uint64_t last
 	}
 	unlock(s);
 	return RT_OK;
+}
+
+typedef struct picked {
+	rt_body_fn fn;
+	void *ctx;
+	bool ended;
+} picked;
+
+static bool
+pick_body(void *ctx, const rt_body_row *row)
+{
+	picked *p = ctx;
+
+	p->ended = !p->fn(p->ctx, row);
+	return !p->ended;
+}
+
+static rt_status
+memory_body_pick(rt_store *store, uint64_t number, const uint64_t *numbers, size_t count,
+		 rt_body_fn fn, void *ctx, rt_error *err)
+{
+	picked p = {fn, ctx, false};
+	rt_status st = RT_OK;
+
+	for (size_t i = 0; st == RT_OK && !p.ended && i < count; i++)
+		st = memory_body_scan(store, number, numbers[i], numbers[i], pick_body, &p, err);
+	return st;
 }
 
 /* --- checkpoint --- */
@@ -912,6 +941,7 @@ static const rt_store_ops memory_ops = {
 	.log_read = memory_log_read,
 	.body_read = memory_body_read,
 	.body_scan = memory_body_scan,
+	.body_pick = memory_body_pick,
 	.body_head = memory_body_head,
 	.node_write = memory_node_write,
 	.node_drop = memory_node_drop,

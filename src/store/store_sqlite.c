@@ -468,10 +468,10 @@ sqlite_log_read(rt_store *store, uint64_t project, uint64_t first, uint64_t last
 	return st;
 }
 
-/* Bodies from .. to, each checked and handed to fn. */
+/* Bodies from .. to, each checked and handed to fn. out_ended: fn wants no more. */
 static rt_status
 body_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t first, uint64_t last,
-	  rt_body_fn fn, void *ctx, rt_error *err)
+	  rt_body_fn fn, void *ctx, bool *out_ended, rt_error *err)
 {
 	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, SQL_BODY_SCAN, &stmt, err);
@@ -493,7 +493,10 @@ body_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t firs
 		else if (sqlite3_column_int64(stmt, 1) !=
 			 rt_sqlite_sum(RT_TABLE_BODY, key, row.entry, row.data.ptr, row.data.size))
 			st = rt_sqlite_damaged(s, "body", row.number, err);
-		if (st != RT_OK || !fn(ctx, &row))
+		if (st != RT_OK)
+			break;
+		*out_ended = !fn(ctx, &row);
+		if (*out_ended)
 			break;
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
@@ -509,6 +512,7 @@ sqlite_body_scan(rt_store *store, uint64_t project, uint64_t first, uint64_t las
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_conn *c;
 	rt_status st;
+	bool ended = false;
 
 	if (last > RT_STORE_NUMBER_MAX)
 		last = RT_STORE_NUMBER_MAX;
@@ -517,9 +521,42 @@ sqlite_body_scan(rt_store *store, uint64_t project, uint64_t first, uint64_t las
 	st = rt_sqlite_read_begin(s, &c, err);
 	if (st != RT_OK)
 		return st;
-	st = body_rows(s, c, project, first, last, fn, ctx, err);
+	st = body_rows(s, c, project, first, last, fn, ctx, &ended, err);
 	st = rt_sqlite_read_end(s, c, st, err);
 	return st;
+}
+
+/* One transaction around all: without it, each look would take and leave the file's locks. */
+static rt_status
+sqlite_body_pick(rt_store *store, uint64_t project, const uint64_t *numbers, size_t count,
+		 rt_body_fn fn, void *ctx, rt_error *err)
+{
+	rt_sqlite_store *s = rt_sqlite_self(store);
+	rt_sqlite_conn *c;
+	rt_status st;
+	size_t from, to;
+	bool alone, ended = false;
+
+	if (project == 0 || project > RT_STORE_PROJECT_MAX)
+		return RT_OK;
+	st = rt_sqlite_read_begin(s, &c, err);
+	if (st != RT_OK)
+		return st;
+	alone = sqlite3_get_autocommit(c->db) != 0;
+	if (alone)
+		st = rt_sqlite_exec(s, c, "BEGIN", "reading bodies", err);
+	for (from = 0; st == RT_OK && !ended && from < count; from = to) {
+		to = from + 1;
+		while (to < count && numbers[to] == numbers[to - 1] + 1)
+			to++;
+		if (numbers[from] <= RT_STORE_NUMBER_MAX)
+			st = body_rows(s, c, project, numbers[from], numbers[to - 1], fn, ctx,
+				       &ended, err);
+	}
+	if (alone && sqlite3_get_autocommit(c->db) == 0 &&
+	    sqlite3_exec(c->db, "END", NULL, NULL, NULL) != SQLITE_OK && st == RT_OK)
+		st = rt_sqlite_fail(s, c->db, "reading bodies", err);
+	return rt_sqlite_read_end(s, c, st, err);
 }
 
 typedef struct one_body {
@@ -546,6 +583,15 @@ rt_sqlite_missing(const char *noun, uint64_t project, uint64_t number, rt_error 
 		       rt_sqlite_ull(number), rt_sqlite_ull(project));
 }
 
+rt_status
+rt_sqlite_no_room(const rt_buf *out, const char *noun, uint64_t number, rt_error *err)
+{
+	return rt_fail(err, out->status,
+		       out->status == RT_NOMEM ? "out of memory while reading %s %llu"
+					       : "%s %llu is larger than what takes it",
+		       noun, rt_sqlite_ull(number));
+}
+
 static rt_status
 sqlite_body_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out,
 		 uint64_t *out_entry, rt_error *err)
@@ -558,7 +604,7 @@ sqlite_body_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out
 	if (!one.found)
 		return rt_sqlite_missing("body", project, number, err);
 	if (out->status != RT_OK)
-		return rt_fail(err, out->status, "body %llu does not fit", rt_sqlite_ull(number));
+		return rt_sqlite_no_room(out, "body", number, err);
 	if (out_entry != NULL)
 		*out_entry = one.entry;
 	return RT_OK;
@@ -581,6 +627,7 @@ const rt_store_ops rt_sqlite_ops = {
 	.log_read = sqlite_log_read,
 	.body_read = sqlite_body_read,
 	.body_scan = sqlite_body_scan,
+	.body_pick = sqlite_body_pick,
 	.body_head = sqlite_body_head,
 	.node_write = rt_sqlite_node_write,
 	.node_drop = rt_sqlite_node_drop,
