@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,6 +345,34 @@ usual_hint(rt_cli *cli, rt_status status, rt_buf *out)
 	}
 }
 
+/* Without memory, and so without anybody's help. */
+static void
+say_plainly(int fd, const char *text)
+{
+	(void)!write(fd, text, strlen(text));
+}
+
+static void
+report_json(rt_cli *cli, rt_status status)
+{
+	rt_buf buf;
+
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&buf, "{\"error\":{\"code\":");
+	rt_json_add_string(&buf, rt_str_of(rt_status_word(status)));
+	rt_buf_add_c(&buf, ",\"message\":");
+	/* A message may have been cut in the middle of a character. */
+	rt_json_add_string(&buf, rt_str_at(cli->error.text,
+					   rt_utf8_valid_size(rt_str_of(cli->error.text))));
+	rt_buf_add_c(&buf, "}}\n");
+	rt_term_json(&cli->out, rt_buf_str(&buf));
+	rt_term_flush(&cli->out);
+	if (buf.status == RT_NOMEM || cli->out.error == ENOMEM)
+		say_plainly(cli->out.fd, "{\"error\":{\"code\":\"out_of_memory\","
+					 "\"message\":\"out of memory\"}}\n");
+	rt_buf_deinit(&buf);
+}
+
 static void
 report(rt_cli *cli, rt_status status)
 {
@@ -351,18 +380,8 @@ report(rt_cli *cli, rt_status status)
 
 	if (cli->error.text[0] == 0)
 		(void)rt_cli_fail(cli, status, "failed: %s", rt_status_word(status));
-	if (cli->json && !cli->json_done) {
-		rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_c(&buf, "{\"error\":{\"code\":");
-		rt_json_add_string(&buf, rt_str_of(rt_status_word(status)));
-		rt_buf_add_c(&buf, ",\"message\":");
-		/* A message may have been cut in the middle of a character. */
-		rt_json_add_string(&buf, rt_str_at(cli->error.text,
-						   rt_utf8_valid_size(rt_str_of(cli->error.text))));
-		rt_buf_add_c(&buf, "}}\n");
-		rt_term_json(&cli->out, rt_buf_str(&buf));
-		rt_buf_deinit(&buf);
-	}
+	if (cli->json && !cli->json_done)
+		report_json(cli, status);
 	rt_term_flush(&cli->out);
 	rt_buf_init(&buf, cli->alloc, 64 * 1024);
 	if (cli->hint[0] != 0)
@@ -456,8 +475,8 @@ rt_cli_main(int argc, char **argv)
 	rt_buf_init(&cli.path, cli.alloc, RT_BUF_UNLIMITED);
 	cli.args.words = rt_new_array(cli.alloc, (size_t)argc + 1, sizeof(*cli.args.words));
 	if (cli.args.words == NULL) {
-		(void)!write(STDERR_FILENO, "retake: out of memory\n", 22);
-		return 1;
+		say_plainly(STDERR_FILENO, "retake: out of memory\n");
+		return rt_status_exit_code(RT_NOMEM);
 	}
 	parsed = rt_cli_args_parse(argc, argv, &cli.args, &cli.error);
 	cli.json = rt_cli_has(&cli, "json");
@@ -466,16 +485,21 @@ rt_cli_main(int argc, char **argv)
 	cli.no_input = rt_cli_has(&cli, "no-input");
 	rt_term_init(&cli.out, cli.alloc, STDOUT_FILENO, rt_cli_has(&cli, "no-color"));
 	rt_term_init(&cli.err, cli.alloc, STDERR_FILENO, rt_cli_has(&cli, "no-color"));
-	st = dispatch(&cli, parsed);
+	st = rt_term_reserve(&cli.err);
+	st = st == RT_OK ? dispatch(&cli, parsed) : rt_cli_nomem(&cli);
 	if (st != RT_OK)
 		report(&cli, st);
 	code = cli.exit_code >= 0 ? cli.exit_code : rt_status_exit_code(st);
 	rt_cli_close(&cli);
 	rt_term_flush(&cli.out);
 	if (cli.out.error != 0 && code == 0) {
-		rt_cli_note(&cli, "cannot write the output: %s", strerror(cli.out.error));
+		cli.quiet = false;
+		rt_cli_note(&cli, "cannot write the output: %s",
+			    cli.out.error == ENOMEM ? "out of memory" : strerror(cli.out.error));
 		code = 1;
 	}
+	if (cli.err.error == ENOMEM && code != 0)
+		say_plainly(STDERR_FILENO, "retake: out of memory\n");
 	rt_term_deinit(&cli.out);
 	rt_term_deinit(&cli.err);
 	rt_free(cli.alloc, cli.args.words);

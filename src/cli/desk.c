@@ -117,7 +117,7 @@ hint_projects(rt_cli *cli, rt_status status)
 	if (cli->store->ops->project_list(cli->store, add_project, &names, NULL) == RT_OK &&
 	    names.count > 0)
 		rt_cli_hint(cli, status, "Projects here: %s   Choose one: retake -p NAME …",
-			    names.buf.ptr);
+			    names.buf.ptr == NULL ? "" : names.buf.ptr);
 	else
 		rt_cli_hint(cli, status, "There is no project yet; the first change makes one.");
 	rt_buf_deinit(&names.buf);

@@ -49,6 +49,15 @@ rt_term_init(rt_term *term, const rt_alloc *alloc, int fd, bool no_color)
 	rt_buf_init(&term->scratch, alloc, RT_BUF_UNLIMITED);
 }
 
+rt_status
+rt_term_reserve(rt_term *term)
+{
+	return rt_buf_reserve(&term->buf, TERM_LINE) != NULL &&
+			       rt_buf_reserve(&term->scratch, TERM_LINE) != NULL
+		       ? RT_OK
+		       : RT_NOMEM;
+}
+
 void
 rt_term_flush(rt_term *term)
 {

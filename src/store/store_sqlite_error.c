@@ -2,9 +2,15 @@
  *
  * SQLite's result codes in our words. What SQLite says goes into the message only where
  * it adds something; nobody reads "database is locked" here. */
+#define _POSIX_C_SOURCE 200809L /* O_CLOEXEC, O_NOFOLLOW */
+#define _GNU_SOURCE
 #include "store/store_sqlite_impl.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h> /* snprintf */
+#include <sys/stat.h>
+#include <unistd.h>
 
 rt_status
 rt_sqlite_status(int rc)
@@ -50,6 +56,53 @@ printable(char *to, size_t room, const char *from)
 	to[i] = 0;
 }
 
+static bool
+is_full(int no)
+{
+	return no == ENOSPC || no == EDQUOT || no == EFBIG;
+}
+
+/* SQLite could not open something. Where a file beside the store could not be made, it has
+ * tried once more for reading only, and the system's answer is that there is no such file
+ * (ENOENT). So ask again whether one can be made: 0, or why not. */
+static int
+why_not_made(const rt_sqlite_store *s)
+{
+	char name[RT_SQLITE_PATH_ROOM + 32];
+	uint64_t random;
+	int fd, no;
+
+	s->env.random(s->env.ctx, &random, sizeof(random));
+	snprintf(name, sizeof(name), "%s.new-%016llx", s->path, rt_sqlite_ull(random));
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	no = fd < 0 ? errno : 0;
+	if (fd >= 0)
+		(void)close(fd);
+	if (fd >= 0)
+		(void)unlink(name);
+	return no;
+}
+
+static rt_status
+fail_beside(const rt_sqlite_store *s, rt_error *err)
+{
+	int no = s->options.read_only ? 0 : why_not_made(s);
+
+	if (is_full(no))
+		return rt_fail(err, RT_FULL,
+			       "no space left on the disk that holds %s; free some and try again",
+			       s->place);
+	if (no == EACCES || no == EPERM || no == EROFS)
+		return rt_fail(err, RT_IO,
+			       "the folder of %s cannot be written, and a store that is written "
+			       "to needs two more files there",
+			       s->place);
+	return rt_fail(err, RT_IO,
+		       "%s: the files beside it (-wal, -shm) could not be opened or made; is "
+		       "there space left on the disk?",
+		       s->place);
+}
+
 rt_status
 rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err)
 {
@@ -81,11 +134,14 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 	case RT_READ_ONLY: return rt_fail(err, st, "%s cannot be written", s->place);
 	case RT_NOT_OURS: return rt_fail(err, st, "%s is not a Retake store", s->place);
 	case RT_IO:
-		if (no == ENOSPC || no == EDQUOT || no == EFBIG)
+		if (is_full(no))
 			return rt_fail(err, RT_FULL,
 				       "no space left on the disk that holds %s; free some and "
 				       "try again",
 				       s->place);
+		if (rc == SQLITE_CANTOPEN && no == ENOENT && s->options.vfs == NULL &&
+		    access(s->path, F_OK) == 0)
+			return fail_beside(s, err);
 		return rt_fail(err, st, "%s: the disk failed while %s (%s, error %d, system %d)",
 			       s->place, doing, sqlite3_errstr(rc), rc, no);
 	case RT_CORRUPT:

@@ -225,7 +225,8 @@ rt_status rt_sqlite_status(int rc);
 RT_CHECKED rt_status rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer,
 					 rt_error *err);
 void rt_sqlite_conn_close(rt_sqlite_conn *c);
-/* Is there a file of that name and this suffix, and anything in it? */
+/* Is there a file of that name and this suffix, and anything in it? A log that has only its
+ * header is empty. */
 bool rt_sqlite_exists(const rt_sqlite_store *s, const char *suffix, bool *out_filled);
 /* Was the file of an immutable connection written to, or is it about to be? */
 bool rt_sqlite_conn_changed(const rt_sqlite_store *s, const rt_sqlite_conn *c);
@@ -270,6 +271,8 @@ RT_CHECKED rt_status rt_sqlite_write_enter(rt_sqlite_store *s, uint64_t project,
 RT_CHECKED rt_status rt_sqlite_size_ok(size_t size, rt_error *err); /* RT_LIMIT */
 rt_status rt_sqlite_damaged(rt_sqlite_store *s, const char *noun, uint64_t number, rt_error *err);
 rt_status rt_sqlite_missing(const char *noun, uint64_t project, uint64_t number, rt_error *err);
+/* The buffer did not take the row: out of memory, or more than its limit. */
+rt_status rt_sqlite_no_room(const rt_buf *out, const char *noun, uint64_t number, rt_error *err);
 
 /* Tables, as the sums know them. */
 enum rt_sqlite_table {

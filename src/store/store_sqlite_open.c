@@ -15,7 +15,8 @@
 
 enum {
 	CACHE_KIB = 16384,        /* pages in memory for each connection, at most */
-	WAL_KEEP_BYTES = 32 << 20 /* a longer write-ahead log is cut when it starts anew */
+	WAL_KEEP_BYTES = 32 << 20, /* a longer write-ahead log is cut when it starts anew */
+	LOG_HEADER_SIZE = 32       /* bytes before the first frame of a write-ahead log */
 };
 
 static const char *const sql_text[SQL_COUNT] = {
@@ -169,7 +170,7 @@ rt_sqlite_exists(const rt_sqlite_store *s, const char *suffix, bool *out_filled)
 	*out_filled = false;
 	if (stat(name, &info) != 0)
 		return false;
-	*out_filled = info.st_size > 0;
+	*out_filled = info.st_size > (strcmp(suffix, "-wal") == 0 ? LOG_HEADER_SIZE : 0);
 	return true;
 }
 
@@ -202,7 +203,11 @@ rt_sqlite_conn_changed(const rt_sqlite_store *s, const rt_sqlite_conn *c)
 
 /* How to read without writing a byte. Without a filled write-ahead log nobody is writing
  * and the file alone is the truth: no locks, no -shm. With one, the -shm of whoever is
- * writing is read where there is one; where there is none SQLite has to make it. */
+ * writing is read where there is one; where there is none SQLite has to make it.
+ *
+ * A log of a header and no frame is what a disk leaves behind that failed at the first
+ * write. With a -shm beside it SQLite would look for its frames for ten seconds and then
+ * give up (SQLITE_PROTOCOL), so it has to count as the empty log that it is. */
 static const char *
 reading_mode(const rt_sqlite_store *s)
 {
@@ -464,7 +469,7 @@ find_path(rt_sqlite_store *s, const char *path, rt_error *err)
 
 	if (size == 0 || s->vfs == NULL)
 		return rt_fail(err, RT_USAGE,
-			       s->vfs == NULL ? "there is no such VFS"
+			       s->vfs == NULL ? "SQLite knows no VFS of that name"
 					      : "the path of the store is empty");
 	s->place = rt_new(s->alloc, size + 1);
 	if (s->place == NULL)
@@ -495,6 +500,9 @@ library_ok(rt_error *err)
 	if (sqlite3_threadsafe() == 0)
 		return rt_fail(err, RT_REFUSED,
 			       "the SQLite library was built without support for threads");
+	/* It would do so by itself, but not say why it could not. */
+	if (sqlite3_initialize() != SQLITE_OK)
+		return rt_fail(err, RT_NOMEM, "out of memory while starting SQLite");
 	return RT_OK;
 }
 

@@ -39,8 +39,7 @@ read_row(rt_sqlite_store *s, rt_sqlite_conn *c, sqlite3_stmt *stmt, enum rt_sqli
 		else
 			rt_buf_add_str(out, data);
 		if (st == RT_OK && out->status != RT_OK)
-			st = rt_fail(err, out->status, "%s %llu does not fit", noun,
-				     rt_sqlite_ull(number));
+			st = rt_sqlite_no_room(out, noun, number, err);
 		if (st == RT_OK && out_extra != NULL)
 			*out_extra = extra;
 	}
