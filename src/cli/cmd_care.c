@@ -172,6 +172,14 @@ rt_cli_findings_init(rt_cli *cli, rt_cli_findings *findings)
 	rt_buf_add_byte(&findings->json, '[');
 }
 
+/* Does it say something about the store? Everything else only says that we could not look. */
+static bool
+is_finding(rt_status status)
+{
+	return status != RT_NOMEM && status != RT_IO && status != RT_FULL && status != RT_BUSY &&
+	       status != RT_INTERRUPTED;
+}
+
 static rt_status
 check_engine(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_status opened)
 {
@@ -181,11 +189,13 @@ check_engine(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, 
 
 	f->project = project;
 	if (opened != RT_OK) {
+		if (!is_finding(opened))
+			return opened;
 		(void)rt_cli_finding(f, &cannot);
 		return RT_OK;
 	}
 	st = rt_engine_fsck(engine, rt_cli_finding, f, &cli->error);
-	if (st != RT_OK && st != RT_NOMEM) {
+	if (st != RT_OK && is_finding(st)) {
 		cannot.id = "check-failed";
 		(void)rt_cli_finding(f, &cannot);
 		st = RT_OK;
@@ -285,7 +295,24 @@ rebuild(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_st
 {
 	(void)ctx;
 	(void)project;
-	return opened == RT_OK ? rt_engine_rebuild(engine, &cli->error) : opened;
+	if (opened == RT_OK)
+		opened = rt_engine_rebuild(engine, &cli->error);
+	return opened == RT_OK ? rt_engine_index(engine, &cli->error) : opened;
+}
+
+static rt_status
+clear_index(rt_cli *cli)
+{
+	const rt_store_ops *ops = cli->store->ops;
+	rt_status st = ops->begin(cli->store, &cli->error);
+
+	if (st != RT_OK)
+		return st;
+	st = ops->index_clear(cli->store, &cli->error);
+	if (st == RT_OK)
+		return ops->commit(cli->store, &cli->error);
+	ops->cancel(cli->store);
+	return st;
 }
 
 static rt_status
@@ -303,6 +330,8 @@ run_repair(rt_cli *cli)
 	st = rt_cli_keep_copy(cli, "before-repair", &kept);
 	if (st == RT_OK)
 		st = rt_cli_open_store(cli, RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = clear_index(cli);
 	if (st == RT_OK)
 		st = rt_cli_each_engine(cli, rebuild, NULL);
 	if (st == RT_OK)
@@ -322,7 +351,7 @@ run_repair(rt_cli *cli)
 		rt_buf_add_c(&json, "]}");
 		st = rt_cli_print_json(cli, rt_buf_str(&json));
 	} else if (st == RT_OK && !cli->quiet) {
-		rt_term_f(&cli->out, "Rebuilt the checkpoint from the log. %s\n",
+		rt_term_f(&cli->out, "Rebuilt the checkpoint and the search index from the log. %s\n",
 			  f.bad == 0 ? "All is well now."
 				     : "What is listed above could not be mended.");
 		rt_term_f(&cli->out, "A copy as it was before: %s\n", kept.ptr);
@@ -340,7 +369,7 @@ const rt_cli_command rt_cli_repair = {
 	.group = RT_CLI_CARE,
 	.usage = "",
 	.summary = "rebuild what can be rebuilt from the log, after making a copy",
-	.about = "The log is the truth; the checkpoint is made anew from it. Before that, a copy of the "
+	.about = "The log is the truth; the checkpoint and the search index are made anew from it. Before that, a copy of the "
 		 "store is put beside it.",
 	.examples = "retake repair",
 	.run = run_repair,

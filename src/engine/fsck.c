@@ -35,6 +35,7 @@
  *   checkpoint-ahead       warning   the checkpoint speaks of rows that are not there
  *   checkpoint-differs     error     the checkpoint's value is not the one that the log gives
  *   index-ahead            warning   the search index goes further than the bodies
+ *   index-lost             warning   a text is not found by its own words (a sample is tried)
  *
  * Bodies and rows are read once, in order; what is kept of each is a dozen bytes. */
 #include "engine/fsck_impl.h"
@@ -42,7 +43,11 @@
 #include <stdarg.h>
 #include <stdio.h> /* vsnprintf */
 
-enum { TEXT_MAX = 480 };
+enum {
+	TEXT_MAX = 480,
+	INDEX_TRIES = 64,  /* texts that are looked for by their words, */
+	INDEX_WORDS = 200  /* and how many of their bytes */
+};
 
 void
 rt_fsck_say(rt_fsck *f, const char *severity, const char *id, const char *format, ...)
@@ -127,6 +132,101 @@ look_at_body(void *ctx, const rt_body_row *row)
 	return !f->nomem;
 }
 
+/* ---- the search index ---- */
+
+typedef struct index_try {
+	rt_fsck *f;
+	rt_buf words; /* the first words of the text that is looked for */
+	uint64_t number;
+	bool found;
+} index_try;
+
+static bool
+is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* The plain words of the text's beginning, which every kind of index cuts alike: those
+ * between spaces. Empty: it cannot be tried. */
+static bool
+take_words(void *ctx, const rt_body_row *row)
+{
+	index_try *t = ctx;
+	rt_buf text;
+	rt_body body;
+	size_t at, end;
+
+	rt_buf_clear(&t->words);
+	if (row->entry == 0 || rt_body_read(t->f->engine->alloc, row->data, &body, NULL) != RT_OK)
+		return false; /* said already, if it is wrong */
+	rt_buf_init(&text, t->f->engine->alloc, RT_BUF_UNLIMITED);
+	rt_body_add_text(&text, &body);
+	rt_body_deinit(&body);
+	for (at = 0; at < text.size && at < INDEX_WORDS; at = end + 1) {
+		end = at;
+		while (end < text.size && is_word(text.ptr[end]))
+			end++;
+		if (end > at && (end == text.size || text.ptr[end] == ' ')) {
+			rt_buf_add(&t->words, text.ptr + at, end - at);
+			rt_buf_add_byte(&t->words, ' ');
+		}
+		while (end < text.size && text.ptr[end] != ' ')
+			end++;
+	}
+	t->f->nomem = t->f->nomem || text.status != RT_OK || t->words.status != RT_OK;
+	rt_buf_deinit(&text);
+	return false;
+}
+
+static bool
+take_hit(void *ctx, uint64_t number, uint64_t entry)
+{
+	index_try *t = ctx;
+
+	(void)entry;
+	t->found = number == t->number;
+	return !t->found;
+}
+
+/* An index whose pages were lost says nothing, it finds nothing. So some of the texts up to
+ * the mark are looked for by their own words. */
+static rt_status
+look_at_index(rt_fsck *f, uint64_t mark, rt_error *err)
+{
+	const rt_store_ops *ops = f->engine->store->ops;
+	index_try t = {.f = f};
+	uint64_t by = mark / INDEX_TRIES + 1;
+	rt_error why;
+	rt_status st = RT_OK;
+
+	rt_buf_init(&t.words, f->engine->alloc, RT_BUF_UNLIMITED);
+	for (t.number = 1; st == RT_OK && t.number <= mark; t.number += by) {
+		rt_buf_clear(&t.words);
+		st = ops->body_scan(f->engine->store, f->engine->project, t.number, t.number,
+				    take_words, &t, err);
+		if (st != RT_OK || f->nomem || t.words.size == 0)
+			continue;
+		t.found = false;
+		st = ops->index_find(f->engine->store, f->engine->project, rt_buf_str(&t.words),
+				     RT_FIND_ALL_WORDS, take_hit, &t, &why);
+		if (st == RT_CORRUPT || (st == RT_OK && !t.found)) {
+			rt_fsck_say(f, "warning", "index-lost",
+				    "body %llu is not found by its words: the search index is damaged; "
+				    "retake repair makes it anew",
+				    (unsigned long long)t.number);
+			st = RT_OK;
+			break;
+		}
+		if (st != RT_OK && err != NULL)
+			*err = why;
+	}
+	rt_buf_deinit(&t.words);
+	if (st == RT_OK && f->nomem)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	return st;
+}
+
 static rt_status
 look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 {
@@ -163,6 +263,8 @@ look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 		rt_fsck_say(f, "warning", "index-ahead",
 			    "the search index goes to body %llu, the last one is %llu",
 			    (unsigned long long)mark, (unsigned long long)head);
+	if (st == RT_OK && !f->bodies_cut)
+		st = look_at_index(f, head < mark ? head : mark, err);
 	return st;
 }
 

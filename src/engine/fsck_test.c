@@ -586,6 +586,27 @@ search_index(void **state)
 	finds(f, "warning index-ahead\n");
 }
 
+static void
+search_index_lost(void **state)
+{
+	fixture *f = *state;
+	uint64_t head;
+
+	three(f);
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"\u00c4pfel & (pears), plums\\nx\"}");
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"?!\"}");
+	assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
+	assert_string_equal(fsck(f), "");
+	/* the mark says that everything is in it, but nothing is */
+	assert_int_equal(f->store->ops->body_head(f->store, f->project, &head, NULL), RT_OK);
+	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
+	assert_int_equal(f->store->ops->index_clear(f->store, NULL), RT_OK);
+	assert_int_equal(f->store->ops->index_add(f->store, f->project, head, 0, RT_STR(""), NULL),
+			 RT_OK);
+	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
+	finds(f, "warning index-lost\n");
+}
+
 #define ON(name, kind) \
 	{#name " (" kind ")", name, set_up, tear_down, (void *)(uintptr_t)kind}
 #define BOTH(name) ON(name, "memory"), ON(name, "sqlite")
@@ -605,6 +626,7 @@ main(void)
 		BOTH(active_discussion),
 		BOTH(checkpoints),
 		BOTH(search_index),
+		BOTH(search_index_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,9 @@ typedef struct rt_store_ops {
 	/* Needs begin. Take a body's text out of the index; text is what index_add was given. */
 	rt_status (*index_drop)(rt_store *store, uint64_t project, uint64_t number, rt_str text,
 				rt_error *err);
+	/* Needs begin. Forget the index of every project, also where it is damaged; all marks
+	 * are 0 then, so that it is made anew. */
+	rt_status (*index_clear)(rt_store *store, rt_error *err);
 	/* Outside begin. Make sure that nothing that was overwritten or dropped can be read
 	 * from the store's files: free pages, write-ahead log, index segments. May take long. */
 	rt_status (*scrub)(rt_store *store, rt_error *err);

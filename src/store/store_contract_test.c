@@ -559,6 +559,20 @@ test_conflict(void **state)
 	must_be_clean(f);
 }
 
+/* The mark, and how often the fox is found, are both this. */
+static void
+expect_found(fixture *f, uint64_t count)
+{
+	uint64_t mark;
+	seen s = {0};
+
+	MUST(OPS(f)->index_mark(f->store, f->project, &mark, err));
+	assert_int_equal(mark, count);
+	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), RT_FIND_ALL_WORDS, see_hit, &s,
+				err));
+	assert_int_equal(s.count, count);
+}
+
 static void
 test_cancel(void **state)
 {
@@ -618,6 +632,20 @@ test_cancel(void **state)
 	MUST(OPS(f)->log_read(f->store, f->project, 1, 9, see_log, &s, err));
 	assert_string_equal(s.text, "effect 1");
 	append_one(f, 2);
+	must_be_clean(f);
+
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->index_clear(f->store, err));
+	OPS(f)->cancel(f->store);
+	expect_found(f, 1);
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->index_clear(f->store, err));
+	MUST(OPS(f)->commit(f->store, err));
+	expect_found(f, 0);
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->index_add(f->store, f->project, 1, 1001, RT_STR("quick brown fox"), err));
+	MUST(OPS(f)->commit(f->store, err));
+	expect_found(f, 1);
 	must_be_clean(f);
 }
 

@@ -879,6 +879,27 @@ memory_index_drop(rt_store *store, uint64_t number, uint64_t body, rt_str text, 
 }
 
 static rt_status
+memory_index_clear(rt_store *store, rt_error *err)
+{
+	memory_store *s = self(store);
+	rt_status st = RT_OK;
+
+	lock(s);
+	RT_ASSERT(is_writer(s));
+	for (size_t n = 0; st == RT_OK && n < s->project_count; n++) {
+		rt_cell_table *t = &s->projects[n]->tables[FOUND];
+
+		for (size_t i = 0; st == RT_OK && i < t->count; i++)
+			st = rt_cell_drop(&s->changes, t, t->cells[i]->number, RT_STR(""), err);
+		if (st == RT_OK)
+			st = rt_cell_drop(&s->changes, &s->projects[n]->tables[MARK], 0, RT_STR(""),
+					  err);
+	}
+	unlock(s);
+	return st;
+}
+
+static rt_status
 memory_scrub(rt_store *store, rt_error *err)
 {
 	(void)store;
@@ -959,6 +980,7 @@ static const rt_store_ops memory_ops = {
 	.body_replace = memory_body_replace,
 	.log_replace = memory_log_replace,
 	.index_drop = memory_index_drop,
+	.index_clear = memory_index_clear,
 	.scrub = memory_scrub,
 	.backup = memory_backup,
 	.check = memory_check,

@@ -645,6 +645,7 @@ const rt_store_ops rt_sqlite_ops = {
 	.body_replace = rt_sqlite_body_replace,
 	.log_replace = rt_sqlite_log_replace,
 	.index_drop = rt_sqlite_index_drop,
+	.index_clear = rt_sqlite_index_clear,
 	.scrub = rt_sqlite_scrub,
 	.backup = rt_sqlite_backup,
 	.check = rt_sqlite_check,

@@ -42,9 +42,7 @@ const char rt_sqlite_schema[] =
 	" data BLOB NOT NULL, PRIMARY KEY(project, name)) STRICT, WITHOUT ROWID;"
 	"CREATE TABLE mark(project INTEGER PRIMARY KEY, number INTEGER NOT NULL,"
 	" sum INTEGER NOT NULL) STRICT;"
-	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content='',"
-	" contentless_delete=1, contentless_unindexed=1,"
-	" tokenize='unicode61 remove_diacritics 2', detail=full);";
+	RT_SQLITE_INDEX_TABLE;
 
 /* --- looking at the file --- */
 

@@ -255,6 +255,12 @@ RT_CHECKED rt_status rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *o
 /* Make a new, empty store there, and the folders above it. */
 RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
 /* What has to be executed to make the tables. */
+/* The full-text index: its words only, the texts are in the bodies. */
+#define RT_SQLITE_INDEX_TABLE                                                                      \
+	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content='',"                 \
+	" contentless_delete=1, contentless_unindexed=1,"                                          \
+	" tokenize='unicode61 remove_diacritics 2', detail=full);"
+
 extern const char rt_sqlite_schema[];
 /* Sync the folder that holds path. */
 RT_CHECKED rt_status rt_sqlite_sync_folder(const char *path, rt_error *err);
@@ -375,6 +381,7 @@ rt_status rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number
 			      rt_str text, rt_error *err);
 rt_status rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_find how,
 			       rt_hit_fn fn, void *ctx, rt_error *err);
+rt_status rt_sqlite_index_clear(rt_store *store, rt_error *err);
 rt_status rt_sqlite_index_drop(rt_store *store, uint64_t project, uint64_t number, rt_str text,
 			       rt_error *err);
 

@@ -162,3 +162,21 @@ rt_sqlite_index_drop(rt_store *store, uint64_t project, uint64_t number, rt_str 
 	(void)sqlite3_bind_int64(stmt, 1, (int64_t)rt_sqlite_key(project, number));
 	return rt_sqlite_run(s, &s->writer, stmt, "taking a text out of the index", err);
 }
+
+rt_status
+rt_sqlite_index_clear(rt_store *store, rt_error *err)
+{
+	rt_sqlite_store *s = rt_sqlite_self(store);
+	rt_status st;
+
+	RT_ASSERT(rt_sqlite_is_owner(s));
+	/* The table itself goes: "delete-all" would read what may be damaged. SQLite 3.53.2
+	 * leaves found_content behind for a table of this kind, and guards it. */
+	(void)sqlite3_db_config(s->writer.db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+	st = rt_sqlite_exec(s, &s->writer,
+			    "DROP TABLE IF EXISTS found; DROP TABLE IF EXISTS found_content;"
+			    "DELETE FROM mark;" RT_SQLITE_INDEX_TABLE,
+			    "making the index anew", err);
+	(void)sqlite3_db_config(s->writer.db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	return st;
+}

@@ -74,6 +74,17 @@ state=$(r export --format canonical)
 code 'repair' 0 r repair
 is 'repair loses nothing' "$state" "$(r export --format canonical)"
 is 'a copy is kept' 1 "$(find "$work" -name 'test.db.before-repair-*' | wc -l | tr -d ' ')"
+r search -q five >/dev/null
+python3 - "$work/test.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE found_data SET block = zeroblob(length(block))")
+db.commit()
+PY
+code 'a damaged index is found' 1 r fsck
+code 'and mended' 0 r repair
+code 'so that all is well' 0 r fsck
+has 'and searched again' 'five' "$(r search five)"
 code 'repair of nothing' 3 "$RETAKE" --db "$work/none.db" repair
 
 # --- files that are no stores ---
