@@ -35,27 +35,47 @@ alc_free(void *ctx, void *ptr)
 	rt_free(ctx, ptr);
 }
 
+/* Sixteen bytes that are looked at together. A comparison gives 0xFF where it holds. */
+typedef unsigned char bytes16 __attribute__((vector_size(16)));
+
+#define SAME16(c) {c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c}
+
+static bytes16
+load16(const char *p)
+{
+	bytes16 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* How many of the bytes are 0xFF, where each is 0xFF or 0. */
+static size_t
+count16(bytes16 v)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t w[2];
+
+	memcpy(w, &v, sizeof(w));
+	if ((w[0] | w[1]) == 0)
+		return 0;
+	return (size_t)((((w[0] & ones) + (w[1] & ones)) * ones) >> 56);
+}
+
 /* Position of the bracket that opens level RT_JSON_DEPTH_MAX + 1, or SIZE_MAX. */
 static size_t
 too_deep_at(rt_str s)
 {
-	const uint64_t ones = 0x0101010101010101u;
+	const bytes16 lower = SAME16(0x20), bracket = SAME16('{');
 	size_t depth = 0, i, at = 0, open = 0;
 
-	/* A cheap upper bound first: fewer brackets than the limit cannot be too deep. Eight
-	 * bytes at a time; '[' and '{' differ in one bit. It may count too many, not too few. */
+	/* A cheap upper bound first: fewer brackets than the limit cannot be too deep. '[' and
+	 * '{' differ in one bit. */
 	if (s.size <= RT_JSON_DEPTH_MAX)
 		return SIZE_MAX;
-	for (; s.size - at >= 8 && open <= RT_JSON_DEPTH_MAX; at += 8) {
-		uint64_t w;
-
-		memcpy(&w, s.ptr + at, 8);
-		w = (w | ones * 0x20) ^ ones * '{';
-		w = (w - ones) & ~w & ones * 0x80;
-		if (w != 0)
-			open += (size_t)((w >> 7) * ones >> 56);
-	}
-	for (; at < s.size && s.size - at < 8; at++)
+	for (; s.size - at >= 16 && open <= RT_JSON_DEPTH_MAX; at += 16)
+		open += count16((bytes16)((load16(s.ptr + at) | lower) == bracket));
+	for (; at < s.size && s.size - at < 16; at++)
 		open += s.ptr[at] == '[' || s.ptr[at] == '{';
 	if (open <= RT_JSON_DEPTH_MAX)
 		return SIZE_MAX;
@@ -368,18 +388,14 @@ rt_json_i64(yyjson_val *value, int64_t *out)
 static size_t
 next_escape(rt_str s, size_t i)
 {
-	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	const bytes16 quote = SAME16('"'), slash = SAME16('\\'), blank = SAME16(0x20);
 
-	while (s.size - i >= 8) { /* eight bytes at a time: a control, a quote, a backslash? */
-		uint64_t w, quote, slash, control;
+	while (s.size - i >= 16) {
+		bytes16 v = load16(s.ptr + i);
 
-		memcpy(&w, s.ptr + i, 8);
-		quote = w ^ ones * '"';
-		slash = w ^ ones * '\\';
-		control = (w - ones * 0x20) & ~w;
-		if ((((quote - ones) & ~quote) | ((slash - ones) & ~slash) | control) & tops)
+		if (count16((bytes16)((v == quote) | (v == slash) | (v < blank))) > 0)
 			break;
-		i += 8;
+		i += 16;
 	}
 	for (; i < s.size; i++) {
 		unsigned char c = (unsigned char)s.ptr[i];

@@ -786,11 +786,14 @@ rt_engine_body_run(rt_engine *engine, const rt_slot *slots, size_t count, rt_bod
 {
 	run_pick pick = {.slots = slots, .count = count, .out = out};
 	uint64_t numbers[RT_BODY_RUN_MAX];
-	size_t i, k, number_count = 0;
+	size_t i, k, number_count = 0, room = count * 128;
 	rt_status st;
 
 	RT_ASSERT(count <= RT_BODY_RUN_MAX);
 	rt_buf_init(&out->bytes, engine->alloc, RT_BUF_UNLIMITED);
+	for (i = 0; i < count; i++)
+		room += slots[i].size;
+	(void)rt_buf_reserve(&out->bytes, room); /* their texts; fields may need more */
 	for (i = 0; i < count; i++) { /* nearly in order as a rule */
 		for (k = i; k > 0 && slots[pick.order[k - 1]].body > slots[i].body; k--)
 			pick.order[k] = pick.order[k - 1];
