@@ -155,7 +155,7 @@ rt_record_write(rt_buf *buf, const rt_record *record)
 			rt_buf_add_c(buf, record->moves[i].direction < 0 ? ",-1,[" : ",1,[");
 			for (j = 0; j < record->moves[i].disc_count; j++)
 				add_number(buf, record->moves[i].discs[j]);
-			rt_buf_add(buf, "]]", 2);
+			rt_buf_add_c(buf, record->moves[i].with_next ? "],1]" : "]]");
 		}
 		rt_buf_add_byte(buf, ']');
 		rt_json_add_key(buf, "r");
@@ -412,13 +412,16 @@ read_moves(parse *p, yyjson_val *moves, yyjson_val *redos, rt_record *out)
 	{
 		rt_record_move *m = &out->moves[i];
 		int64_t direction = 0;
-		yyjson_val *discs = yyjson_arr_get(item, 2);
+		yyjson_val *discs = yyjson_arr_get(item, 2), *with = yyjson_arr_get(item, 3);
 
 		m->step = number(p, yyjson_arr_get(item, 0), INT64_MAX);
 		if (!rt_json_i64(yyjson_arr_get(item, 1), &direction) ||
 		    (direction != 1 && direction != -1))
 			p->bad = true;
 		m->direction = (int)direction;
+		if (with != NULL && (number(p, with, 1) != 1 || i + 1 == out->move_count))
+			p->bad = true;
+		m->with_next = with != NULL;
 		m->disc_count = array(p, discs);
 		m->discs = get(p, m->disc_count, sizeof(*m->discs));
 		if (p->bad || p->nomem)

@@ -17,7 +17,8 @@
  *         slot: [entry,body,size,ts,role,kind,flags] and the given id where it is new;
  *         ts in microseconds, null for none; flags: 1 muted, 8 a body with
  *         more than text, from 65536 on nanoseconds
- *   m     [step, -1 taken back or 1 brought back, [documents]], in order
+ *   m     [step, -1 taken back or 1 brought back, [documents]], in order; a fourth member 1:
+ *         the move after it belongs to it, and redo brings back both as one
  *   r     [document, redo row, redo move] as they were before this row
  *   view  [entry, flags]: 1 collapsed, 2 read mode; a step may have it too
  *   x     the operation's unknown fields, kept for whoever wrote them
@@ -38,7 +39,8 @@ typedef struct rt_record_parent {
 
 typedef struct rt_record_move {
 	uint64_t step;
-	int direction; /* -1 taken back, 1 brought back */
+	int direction;  /* -1 taken back, 1 brought back */
+	bool with_next; /* the move after it belongs to it: they are one for redo */
 	uint32_t *discs;
 	size_t disc_count;
 } rt_record_move;

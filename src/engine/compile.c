@@ -204,6 +204,41 @@ rt_change_body(rt_change *c, uint64_t entry, rt_str data, uint64_t *out_number, 
 }
 
 rt_status
+rt_change_body_bytes(rt_change *c, uint64_t number, rt_buf *bytes, rt_error *err)
+{
+	size_t i = number >= c->base->next_body ? c->body_count : 0;
+	rt_status st;
+
+	while (i > 0 && c->bodies[i - 1].number != number)
+		i--;
+	if (i > 0) {
+		rt_buf_add_str(bytes, c->bodies[i - 1].data);
+		return bytes->status == RT_OK ? RT_OK : nomem(err);
+	}
+	st = c->engine->store->ops->body_read(c->engine->store, c->engine->project, number, bytes,
+					      NULL, err);
+	if (st == RT_NOT_FOUND)
+		return rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
+			       (unsigned long long)number);
+	if (st == RT_OK && bytes->status != RT_OK)
+		st = nomem(err);
+	return st;
+}
+
+rt_status
+rt_change_body_read(rt_change *c, uint64_t number, rt_buf *bytes, rt_body *out, rt_error *err)
+{
+	rt_status st;
+
+	rt_buf_init(bytes, c->engine->alloc, RT_BUF_UNLIMITED);
+	memset(out, 0, sizeof(*out));
+	st = rt_change_body_bytes(c, number, bytes, err);
+	if (st == RT_OK)
+		st = rt_body_read(c->engine->alloc, rt_buf_str(bytes), out, err);
+	return st;
+}
+
+rt_status
 rt_change_view(rt_change *c, uint32_t entry, unsigned flags, rt_error *err)
 {
 	const rt_project *next;
@@ -407,6 +442,18 @@ rt_compile_check(yyjson_val *request, const rt_op **out_op, rt_error *err)
 	return RT_OK;
 }
 
+static rt_status
+take_is_there(rt_change *c, rt_str name, rt_error *err)
+{
+	const rt_disc *disc;
+	rt_status st = rt_change_disc(c, &disc, err);
+
+	if (st == RT_OK && !rt_disc_take(disc, c->place.take)->present)
+		st = rt_fail(err, RT_NOT_FOUND, "take \"%.*s\" was deleted; undo brings it back",
+			     RT_STR_ARG(name));
+	return st;
+}
+
 rt_status
 rt_compile_place(rt_change *c, const rt_op *op, yyjson_val *request, rt_str default_disc,
 		 rt_str default_take, rt_error *err)
@@ -426,6 +473,10 @@ rt_compile_place(rt_change *c, const rt_op *op, yyjson_val *request, rt_str defa
 	c->named_disc = disc.size > 0;
 	c->pinned = disc.size > 0 && take.size > 0;
 	st = rt_resolve_place(c->now, disc, take, &c->place, err);
+	/* what is written into a take that is gone, nobody would see; history goes where it was */
+	if (st == RT_OK && take.size > 0 && op->id != RT_OP_UNDO && op->id != RT_OP_REDO &&
+	    op->id != RT_OP_JUMP)
+		st = take_is_there(c, take, err);
 	return st;
 }
 

@@ -411,28 +411,6 @@ rt_compile_entry_insert(rt_change *c, yyjson_val *request, rt_error *err)
 
 /* ---- edit ---- */
 
-/* The body of a slot, also when this step made it. */
-static rt_status
-body_bytes(rt_change *c, uint64_t number, rt_buf *bytes, rt_error *err)
-{
-	size_t i;
-	rt_status st;
-
-	for (i = 0; i < c->body_count; i++)
-		if (c->bodies[i].number == number) {
-			rt_buf_add_str(bytes, c->bodies[i].data);
-			return bytes->status == RT_OK ? RT_OK : nomem(err);
-		}
-	st = c->engine->store->ops->body_read(c->engine->store, c->engine->project, number, bytes,
-					      NULL, err);
-	if (st == RT_NOT_FOUND)
-		return rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
-			       (unsigned long long)number);
-	if (st == RT_OK && bytes->status != RT_OK)
-		st = nomem(err);
-	return st;
-}
-
 /* A new body for slot with this content; *out_same when it is what it was. */
 static rt_status
 edit_body(rt_change *c, const rt_slot *slot, rt_str content, bool is_json, uint64_t *out_number,
@@ -445,7 +423,7 @@ edit_body(rt_change *c, const rt_slot *slot, rt_str content, bool is_json, uint6
 	rt_buf_init(&old, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&fresh, c->engine->alloc, RT_BUF_UNLIMITED);
 	if ((slot->flags & RT_SLOT_RICH) != 0 || slot->size == size_of(content.size)) {
-		st = body_bytes(c, slot->body, &old, err);
+		st = rt_change_body_bytes(c, slot->body, &old, err);
 		if (st == RT_OK)
 			st = rt_body_edit(&fresh, c->engine->alloc, rt_buf_str(&old), content,
 					  is_json, err);
@@ -776,7 +754,7 @@ rt_compile_entry_move(rt_change *c, yyjson_val *request, rt_error *err)
 static rt_status
 text_of(rt_change *c, const rt_slot *slot, rt_buf *bytes, rt_body *body, rt_error *err)
 {
-	rt_status st = body_bytes(c, slot->body, bytes, err);
+	rt_status st = rt_change_body_bytes(c, slot->body, bytes, err);
 
 	if (st == RT_OK)
 		st = rt_body_read(c->engine->alloc, rt_buf_str(bytes), body, err);

@@ -498,7 +498,7 @@ rt_compile_take_graft(rt_change *c, yyjson_val *request, rt_error *err)
 				return st;
 			c->body_count--; /* a body with the text, the fields and the link instead */
 			c->next_body--;
-			st = rt_engine_body(c->engine, picks[i].slot.body, &bytes, &old, err);
+			st = rt_change_body_read(c, picks[i].slot.body, &bytes, &old, err);
 			if (st != RT_OK) {
 				rt_buf_deinit(&bytes);
 				return st;
@@ -676,7 +676,7 @@ rt_compile_discussion_extract(rt_change *c, yyjson_val *request, rt_error *err)
 		rt_body body;
 
 		count = at;
-		st = rt_engine_body(c->engine, slot.body, &bytes, &body, err);
+		st = rt_change_body_read(c, slot.body, &bytes, &body, err);
 		if (st == RT_OK && c->result != NULL) {
 			rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
 			rt_body_add_text(&text, &body);

@@ -113,6 +113,11 @@ rt_status rt_change_set_text(rt_change *c, uint32_t disc, uint32_t sub, const ch
 /* A body for an entry; data is copied. */
 rt_status rt_change_body(rt_change *c, uint64_t entry, rt_str data, uint64_t *out_number,
 			 rt_error *err);
+/* A body that is stored, or that this step made: added to bytes, or taken apart (bytes and
+ * out are then the caller's to deinit, also after a failure). */
+rt_status rt_change_body_bytes(rt_change *c, uint64_t number, rt_buf *bytes, rt_error *err);
+rt_status rt_change_body_read(rt_change *c, uint64_t number, rt_buf *bytes, rt_body *out,
+			      rt_error *err);
 rt_status rt_change_view(rt_change *c, uint32_t entry, unsigned flags, rt_error *err);
 /* A slot of the value with its names. */
 rt_status rt_change_name(rt_change *c, const rt_slot *slot, rt_effect_slot *out, rt_error *err);

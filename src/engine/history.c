@@ -365,6 +365,12 @@ rt_engine_take_row(rt_engine *engine, const rt_project *project, uint64_t seq,
 
 /* ---- planning a move ---- */
 
+/* How far below a document's current step the search for one that is no switch has come. */
+typedef struct plan_passed {
+	uint64_t from, at; /* the current step; where the search goes on */
+	bool found;        /* `at` is no switch */
+} plan_passed;
+
 /* A record of moves that grows. */
 typedef struct plan {
 	rt_engine *engine;
@@ -374,6 +380,7 @@ typedef struct plan {
 	const rt_project *now; /* ours: the value after the moves so far */
 	uint64_t seq;          /* the row's number to be */
 	rt_record row;
+	plan_passed passed[2]; /* in the project; in the discussion that is pinned */
 } plan;
 
 static rt_status
@@ -397,7 +404,8 @@ plan_add(plan *p, uint64_t step_seq, int direction, const uint32_t *discs, size_
 	if (copy == NULL || p->moves == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	memcpy(copy, discs, disc_count * sizeof(*copy));
-	p->moves[p->count] = (rt_record_move){step_seq, direction, copy, disc_count};
+	p->moves[p->count] = (rt_record_move){
+		.step = step_seq, .direction = direction, .discs = copy, .disc_count = disc_count};
 	/* what redo was in a document before this row */
 	for (i = 0; i < disc_count; i++) {
 		rt_record_redo *redos;
@@ -434,6 +442,13 @@ plan_add(plan *p, uint64_t step_seq, int direction, const uint32_t *discs, size_
 	return RT_OK;
 }
 
+/* Does the step only say where somebody is? */
+static bool
+is_switch(const rt_record *step)
+{
+	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch");
+}
+
 /* Which documents a request's scope takes in: bit 0 the discussion, bit 1 the project. */
 static rt_status
 scope_of(yyjson_val *request, unsigned *out, rt_error *err)
@@ -464,13 +479,81 @@ count_of(yyjson_val *request, uint64_t *out, rt_error *err)
 	return RT_OK;
 }
 
-/* Undo once. *out_done false: nothing left. */
+/* The newest step of a document, in effect, that somebody who has pinned a place would take
+ * back: the switches of others are passed over. The search ends at `enough`, where it would
+ * find nothing newer. It goes on from where the last one in the same plan ended. */
 static rt_status
-undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, bool *out_counts,
-	  rt_error *err)
+pass_switches(plan *p, uint32_t disc, uint64_t current, uint64_t enough, uint64_t *out,
+	      rt_error *err)
+{
+	plan_passed *passed = &p->passed[disc != 0];
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	rt_record step;
+	rt_status st = RT_OK;
+
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	if (passed->from != current)
+		*passed = (plan_passed){current, current, false};
+	while (st == RT_OK && !passed->found && passed->at > enough) {
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, passed->at, arena, &step, NULL, err);
+		if (st != RT_OK)
+			break;
+		passed->found = !is_switch(&step);
+		if (!passed->found && !step_parent(&step, disc, &passed->at))
+			st = rt_fail(err, RT_CORRUPT, "step %llu did not touch document %u",
+				     (unsigned long long)passed->at, disc);
+	}
+	*out = passed->found ? passed->at : 0;
+	rt_arena_free(arena);
+	return st;
+}
+
+/* Take back the switches that lie above a step in one of its documents, if nothing else
+ * does. Whatever comes next belongs to them. */
+static rt_status
+undo_switches(plan *p, uint32_t disc, uint64_t down_to, rt_error *err)
+{
+	uint64_t current, at;
+	rt_arena *arena = NULL;
+	rt_record step;
+	rt_history h;
+	rt_status st = history_get(p->now, disc, &h, err);
+
+	if (st != RT_OK || h.current <= down_to)
+		return st;
+	current = h.current;
+	arena = rt_arena_new(p->engine->alloc);
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	for (at = current; st == RT_OK && at > down_to;) {
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, at, arena, &step, NULL, err);
+		if (st == RT_OK && (!is_switch(&step) || !step_parent(&step, disc, &at)))
+			break;
+	}
+	while (st == RT_OK && at == down_to && current > down_to) {
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, current, arena, &step, NULL, err);
+		if (st == RT_OK)
+			st = plan_add(p, current, -1, &disc, 1, &step, NULL, err);
+		if (st == RT_OK) {
+			p->moves[p->count - 1].with_next = true;
+			(void)step_parent(&step, disc, &current);
+		}
+	}
+	rt_arena_free(arena);
+	return st;
+}
+
+/* Undo once. pinned: for somebody who names discussion and take; the switches of others do
+ * not concern them. *out_done false: nothing left. */
+static rt_status
+undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, rt_error *err)
 {
 	rt_history d = {0}, project = {0};
-	uint32_t discs[64];
+	uint32_t *discs;
 	size_t disc_count = 0, i;
 	uint64_t seq;
 	rt_record step;
@@ -478,30 +561,79 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, b
 	rt_status st = RT_OK;
 
 	*out_done = false;
-	*out_counts = true;
 	if (arena == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	if ((scope & 1) != 0)
 		st = history_get(p->now, disc, &d, err);
 	if ((scope & 2) != 0)
 		project = p->now->history;
+	if (st == RT_OK && pinned)
+		st = pass_switches(p, disc, d.current, 0, &d.current, err);
+	if (st == RT_OK && pinned)
+		st = pass_switches(p, 0, project.current, d.current, &project.current, err);
 	seq = d.current > project.current ? d.current : project.current;
-	if (st == RT_OK && seq != 0) {
-		rt_arena_reset(arena);
-		st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
-		/* another client's switch does not concern one that has pinned its place */
-		if (st == RT_OK && pinned &&
-		    (rt_str_is(step.op, "take.switch") || rt_str_is(step.op, "discussion.switch")))
-			*out_counts = false;
-		for (i = 0; st == RT_OK && i < step.parent_count && disc_count < 64; i++) {
-			rt_history h;
+	if (st != RT_OK || seq == 0)
+		goto done;
+	st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
+	if (st != RT_OK)
+		goto done;
+	discs = rt_arena_get(arena, step.parent_count * sizeof(*discs) + 1);
+	if (discs == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	for (i = 0; st == RT_OK && i < step.parent_count; i++) {
+		rt_history h;
 
-			st = history_get(p->now, step.parents[i].disc, &h, err);
-			if (st == RT_OK && h.current == seq)
-				discs[disc_count++] = step.parents[i].disc;
-		}
+		if (pinned)
+			st = undo_switches(p, step.parents[i].disc, seq, err);
 		if (st == RT_OK)
-			st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
+			st = history_get(p->now, step.parents[i].disc, &h, err);
+		if (st == RT_OK && h.current == seq)
+			discs[disc_count++] = step.parents[i].disc;
+	}
+	if (st == RT_OK)
+		st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
+	*out_done = st == RT_OK;
+done:
+	rt_arena_free(arena);
+	return st;
+}
+
+/* Bring back one move of a row (which may be the one that is being planned), together in
+ * the documents where it was taken together, but not where something else came since.
+ * *out_done: in one at least. */
+static rt_status
+redo_move(plan *p, uint64_t seq, const rt_record *from, uint32_t index, bool *out_done,
+	  rt_error *err)
+{
+	const rt_record_move *m = &from->moves[index];
+	uint64_t step_seq = m->step;
+	uint32_t *discs;
+	size_t disc_count = 0, i;
+	redo_hint hint = {seq, from};
+	rt_record step;
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	rt_status st = RT_OK;
+
+	*out_done = false;
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	discs = rt_arena_get(arena, m->disc_count * sizeof(*discs) + 1);
+	if (discs == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (st == RT_OK)
+		st = rt_engine_record(p->engine, step_seq, arena, &step, NULL, err);
+	for (i = 0; st == RT_OK && i < m->disc_count; i++) {
+		rt_history other;
+		uint64_t parent;
+
+		st = history_get(p->now, m->discs[i], &other, err);
+		if (st == RT_OK && other.redo_row == seq && other.redo_move == index &&
+		    step_parent(&step, m->discs[i], &parent) && other.current == parent)
+			discs[disc_count++] = m->discs[i];
+	}
+	if (st == RT_OK && disc_count > 0) {
+		st = plan_add(p, step_seq, 1, discs, disc_count, &step,
+			      seq != p->seq ? &hint : NULL, err);
 		*out_done = st == RT_OK;
 	}
 	rt_arena_free(arena);
@@ -512,11 +644,11 @@ static rt_status
 redo_once(plan *p, uint32_t disc, unsigned scope, bool *out_done, rt_error *err)
 {
 	rt_history d = {0}, project = {0}, h;
-	uint32_t discs[64], index;
-	size_t disc_count = 0, i;
-	rt_record row, step;
-	const rt_record *from;
+	uint32_t index;
+	rt_record row;
+	const rt_record *from = &row;
 	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	bool also = true;
 	rt_status st = RT_OK;
 
 	*out_done = false;
@@ -535,38 +667,18 @@ redo_once(plan *p, uint32_t disc, unsigned scope, bool *out_done, rt_error *err)
 	if (st != RT_OK || h.redo_row == 0)
 		goto done;
 	index = h.redo_move;
-	if (h.redo_row == p->seq) {
+	if (h.redo_row == p->seq)
 		from = &p->row;
-	} else {
+	else
 		st = rt_engine_record(p->engine, h.redo_row, arena, &row, NULL, err);
-		from = &row;
-	}
-	if (st != RT_OK)
-		goto done;
-	if (index >= from->move_count) {
+	if (st == RT_OK && index >= from->move_count)
 		st = rt_fail(err, RT_CORRUPT, "row %llu has no move %u",
 			     (unsigned long long)h.redo_row, index);
-		goto done;
-	}
-	st = rt_engine_record(p->engine, from->moves[index].step, arena, &step, NULL, err);
-	for (i = 0; st == RT_OK && i < from->moves[index].disc_count && disc_count < 64; i++) {
-		rt_history other;
-		uint64_t parent;
-
-		/* together what was taken together, but not where something else came since */
-		st = history_get(p->now, from->moves[index].discs[i], &other, err);
-		if (st == RT_OK && other.redo_row == h.redo_row && other.redo_move == index &&
-		    step_parent(&step, from->moves[index].discs[i], &parent) &&
-		    other.current == parent)
-			discs[disc_count++] = from->moves[index].discs[i];
-	}
-	if (st == RT_OK && disc_count > 0) {
-		redo_hint hint = {h.redo_row, from};
-
-		st = plan_add(p, from->moves[index].step, 1, discs, disc_count, &step,
-			      from == &row ? &hint : NULL, err);
-		*out_done = st == RT_OK;
-	}
+	if (st == RT_OK)
+		st = redo_move(p, h.redo_row, from, index, out_done, err);
+	/* the switches that this step was undone with */
+	while (st == RT_OK && *out_done && index > 0 && from->moves[index - 1].with_next)
+		st = redo_move(p, h.redo_row, from, --index, &also, err);
 done:
 	rt_arena_free(arena);
 	return st;
@@ -707,13 +819,11 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 		for (i = 0; st == RT_OK && done && done_count < count; i++) {
 			/* what is in view may be another discussion after every step */
 			uint32_t disc = c->named_disc ? c->place.disc : p.now->active;
-			bool counts = true;
-
 			if (op->id == RT_OP_UNDO)
-				st = undo_once(&p, disc, scope, c->pinned, &done, &counts, err);
+				st = undo_once(&p, disc, scope, c->pinned, &done, err);
 			else
 				st = redo_once(&p, disc, scope, &done, err);
-			done_count += done && counts;
+			done_count += done;
 		}
 		if (st == RT_OK && p.count == 0)
 			st = rt_fail(err, RT_REFUSED, "nothing to %s", op->name);
@@ -904,8 +1014,8 @@ revert_added(rt_change *c, const rt_effect *e, uint64_t seq, rt_error *err)
 	return RT_OK;
 }
 
-/* Deleted entries back, each behind its nearest predecessor that still stands. before is
- * the value right before the step. */
+/* Deleted entries back, behind the nearest predecessor that still stands. before is the
+ * value right before the effect. */
 static rt_status
 revert_removed(rt_change *c, const rt_effect *e, const rt_project *before, uint64_t seq,
 	       rt_error *err)
@@ -994,7 +1104,7 @@ rt_history_revert(rt_change *c, uint64_t seq, rt_error *err)
 		return cannot(err, seq, "only changes to entries, labels and settings can be "
 					"reverted by themselves; see: retake jump");
 	if (rt_str_is(step.op, "entry.delete")) {
-		st = rt_engine_value_back(c->engine, c->base, seq - 1, &before, err);
+		st = rt_engine_value_back(c->engine, c->base, seq, &before, err);
 		if (st != RT_OK)
 			return st;
 	}
@@ -1002,6 +1112,16 @@ rt_history_revert(rt_change *c, uint64_t seq, rt_error *err)
 		const rt_effect *e = &step.effects[i - 1];
 		size_t k;
 
+		if (before != NULL) { /* to right before this effect of the step */
+			const rt_project *after = before;
+
+			st = rt_effect_apply(after, e, true, &before, err);
+			if (st != RT_OK) {
+				before = after;
+				break;
+			}
+			rt_object_unref(after);
+		}
 		if (e->kind == RT_EFFECT_SET) {
 			if (plain_field)
 				st = revert_set(c, e, seq, err);

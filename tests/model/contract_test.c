@@ -298,6 +298,41 @@ three(fixture *f)
 	DONE("{'op':'entry.append','id':'cc','role':'User','content':'three'}");
 }
 
+static rt_status
+run_atomic(fixture *f, const char *const *texts, size_t count, rt_result *results)
+{
+	rt_json_doc *docs[80];
+	yyjson_val *requests[80] = {NULL};
+	rt_status st;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		assert_int_equal(rt_json_read(rt_alloc_libc(), unquoted(f, texts[i]), &docs[i], NULL),
+				 RT_OK);
+		requests[i] = rt_json_root(docs[i]);
+	}
+	memset(results, 0, count * sizeof(*results));
+	st = rt_engine_apply(f->engine, requests, count, true, RT_STR(""), RT_STR(""), results);
+	for (i = 0; i < count; i++)
+		rt_json_free(docs[i]);
+	return st;
+}
+
+/* All of them one step. */
+static void
+one_step(fixture *f, const char *const *texts, size_t count)
+{
+	rt_result results[80];
+	rt_status st = run_atomic(f, texts, count, results);
+	size_t i;
+
+	if (st != RT_OK)
+		print_error("%s\n", results[0].error.text);
+	for (i = 0; i < count; i++)
+		rt_result_deinit(&results[i]);
+	assert_int_equal(st, RT_OK);
+}
+
 #define ROW(name)                                                                                  \
 	static void name(void **state);                                                            \
 	static void name(void **state)
@@ -363,6 +398,102 @@ ROW(c1_a_pinned_client_is_not_moved_by_switches)
 	SHOWS("discussion", "'main'");
 	DONE("{'op':'discussion.switch','discussion':'other'}");
 	IDS("");
+}
+
+ROW(c1_switches_elsewhere_stay_when_a_pinned_client_undoes)
+{
+	F;
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'xx','content':'x'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	DONE("{'op':'undo','discussion':'other','take':'other'}");
+	assert_int_equal(f->result.steps, 1);
+	SHOWS("discussion", "'main'"); /* whoever went there is still there */
+	EXPORT_LACKS("'xx'");
+	DONE("{'op':'redo','discussion':'other','take':'other'}");
+	SHOWS("discussion", "'main'");
+	EXPORT_HAS("'xx'");
+}
+
+ROW(c1_a_pinned_client_passes_over_switches)
+{
+	F;
+	char *before, *after;
+
+	three(f);
+	DONE("{'op':'take.branch','at':'bb','name':'side'}");
+	DONE("{'op':'entry.append','id':'dd','content':'x','take':'main'}");
+	DONE("{'op':'take.switch','take':'main'}");
+	DONE("{'op':'take.switch','take':'side'}");
+	before = canonical(f);
+	/* they lie above the step in its own discussion and go with it, uncounted */
+	DONE("{'op':'undo','discussion':'main','take':'main'}");
+	assert_int_equal(f->result.steps, 1);
+	EXPORT_LACKS("'dd'");
+	DONE("{'op':'redo','discussion':'main','take':'main'}");
+	assert_int_equal(f->result.steps, 1);
+	after = canonical(f);
+	assert_string_equal(before, after);
+	free(after);
+	/* what one undo took, one redo brings back, whoever asks for it */
+	DONE("{'op':'undo','discussion':'main','take':'main'}");
+	DONE("{'op':'redo'}");
+	assert_int_equal(f->result.steps, 1);
+	after = canonical(f);
+	assert_string_equal(before, after);
+	free(after);
+	DONE("{'op':'undo','discussion':'main','take':'main','count':100}");
+	assert_int_equal(f->result.steps, 5);
+	GIVES(REFUSED, "{'op':'undo','discussion':'main','take':'main'}");
+	DONE("{'op':'redo','discussion':'main','take':'main','count':100}");
+	assert_int_equal(f->result.steps, 5);
+	after = canonical(f);
+	assert_string_equal(before, after);
+	free(after);
+	/* for everybody else a switch is a step */
+	DONE("{'op':'undo','count':100}");
+	assert_int_equal(f->result.steps, 7);
+	free(before);
+}
+
+ROW(c1_switches_in_the_catalogue_do_not_split_a_step)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'bb','name':'side'}");
+	DONE("{'op':'take.switch','take':'main'}");
+	DONE("{'op':'take.promote','take':'side','name':'apart'}");
+	DONE("{'op':'discussion.switch','discussion':'apart'}");
+	DONE("{'op':'undo','discussion':'main','take':'main'}");
+	assert_int_equal(f->result.steps, 1);
+	DISCUSSIONS_ARE("main");
+	TAKES_ARE("main side");
+	DONE("{'op':'redo','discussion':'main','take':'main'}");
+	DISCUSSIONS_ARE("main apart");
+	SHOWS("discussion", "'apart'");
+}
+
+ROW(c2_a_step_over_many_documents)
+{
+	F;
+	char lines[70][100], line[100];
+	const char *texts[70];
+	int i;
+
+	for (i = 0; i < 70; i++) {
+		snprintf(line, sizeof(line), "{'op':'discussion.new','name':'n%d'}", i);
+		DONE(line);
+		snprintf(lines[i], sizeof(lines[i]),
+			 "{'op':'setting.set','key':'draft','value':'new','discussion':'n%d'}", i);
+		texts[i] = lines[i];
+	}
+	one_step(f, texts, 70);
+	EXPORT_HAS("'draft'");
+	DONE("{'op':'undo'}");
+	EXPORT_LACKS("'draft'");
+	DONE("{'op':'redo'}");
+	DONE("{'op':'undo','discussion':'n69','scope':'discussion'}");
+	EXPORT_LACKS("'draft'");
 }
 
 ROW(c2_a_step_over_several_documents_is_undone_where_it_is_current)
@@ -889,24 +1020,40 @@ ROW(c25_settings_and_files)
 	GIVES(USAGE, "{'op':'files.set','which':'files','items':'a'}");
 }
 
-static rt_status
-run_atomic(fixture *f, const char *const *texts, size_t count, rt_result *results)
+ROW(c17_several_deletions_in_one_step)
 {
-	rt_json_doc *docs[8];
-	yyjson_val *requests[8] = {NULL};
-	rt_status st;
-	size_t i;
+	F;
+	static const char *const lines[] = {"{'op':'entry.delete','entry':'aa'}",
+					    "{'op':'entry.delete','entry':'cc'}"};
+	char line[100];
 
-	for (i = 0; i < count; i++) {
-		assert_int_equal(rt_json_read(rt_alloc_libc(), unquoted(f, texts[i]), &docs[i], NULL),
-				 RT_OK);
-		requests[i] = rt_json_root(docs[i]);
-	}
-	memset(results, 0, count * sizeof(*results));
-	st = rt_engine_apply(f->engine, requests, count, true, RT_STR(""), RT_STR(""), results);
-	for (i = 0; i < count; i++)
-		rt_json_free(docs[i]);
-	return st;
+	three(f);
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	one_step(f, lines, 2);
+	IDS("bb dd");
+	DONE("{'op':'role.add','role':'Tool'}");
+	snprintf(line, sizeof(line), "{'op':'revert','seq':%llu}",
+		 (unsigned long long)f->result.seq - 1);
+	DONE(line); /* each behind what stood before it */
+	IDS("aa bb cc dd");
+}
+
+ROW(c27_an_atomic_step_can_use_what_it_made)
+{
+	F;
+	static const char *const graft[] = {
+		"{'op':'entry.append','id':'dd','content':'four','extra':1}",
+		"{'op':'take.graft','from':'main','entries':['dd'],'before':'aa'}"};
+	static const char *const extract[] = {
+		"{'op':'entry.append','id':'ee','role':'User','content':'five'}",
+		"{'op':'discussion.extract','entry':'ee','name':'apart'}"};
+
+	three(f);
+	one_step(f, graft, 2);
+	CONTENTS("four one two three four");
+	one_step(f, extract, 2);
+	CONTENTS("four one two three four"); /* the question was handed back */
+	SHOWS("discussion", "'apart'");
 }
 
 ROW(c27_atomic)
@@ -999,6 +1146,19 @@ ROW(c29_names_and_ids_of_places)
 	DONE("{'op':'undo','scope':'project'}");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	ENTRY_HAS(0, "content", "'y'");
+}
+
+ROW(c29_a_deleted_take_is_not_written_to)
+{
+	F;
+	three(f);
+	DONE("{'op':'take.branch','at':'bb','name':'side'}");
+	DONE("{'op':'take.delete','take':'side'}");
+	GIVES(NOT_FOUND, "{'op':'entry.append','take':'t2','content':'nobody would see it'}");
+	GIVES(NOT_FOUND, "{'op':'take.truncate','take':'t2','pairs':0}");
+	TAKES_ARE("main");
+	DONE("{'op':'undo','discussion':'main','take':'t2'}"); /* who deleted it undoes that */
+	TAKES_ARE("main side");
 }
 
 ROW(c30_redo_after_a_new_step)
@@ -1481,7 +1641,11 @@ main(void)
 		TEST(c1_undo_takes_the_newest_of_discussion_and_project),
 		TEST(c1_the_steps_of_other_discussions_are_left_alone),
 		TEST(c1_a_pinned_client_is_not_moved_by_switches),
+		TEST(c1_switches_elsewhere_stay_when_a_pinned_client_undoes),
+		TEST(c1_a_pinned_client_passes_over_switches),
+		TEST(c1_switches_in_the_catalogue_do_not_split_a_step),
 		TEST(c2_a_step_over_several_documents_is_undone_where_it_is_current),
+		TEST(c2_a_step_over_many_documents),
 		TEST(c2a_seq_counts_what_changed),
 		TEST(c3_what_changes_nothing),
 		TEST(c4_an_unknown_operation_is_refused),
@@ -1498,6 +1662,7 @@ main(void)
 		TEST(c15_reset),
 		TEST(c16_a_fresh_store),
 		TEST(c17_revert),
+		TEST(c17_several_deletions_in_one_step),
 		TEST(c18_counts_and_jump_targets),
 		TEST(c19_a_stale_second_delete),
 		TEST(c20_codes),
@@ -1506,8 +1671,10 @@ main(void)
 		TEST(c24_purge_by_text),
 		TEST(c25_settings_and_files),
 		TEST(c27_atomic),
+		TEST(c27_an_atomic_step_can_use_what_it_made),
 		TEST(c28_keys_of_results),
 		TEST(c29_names_and_ids_of_places),
+		TEST(c29_a_deleted_take_is_not_written_to),
 		TEST(c30_redo_after_a_new_step),
 		TEST(c31_what_is_a_step),
 		TEST(c32_the_first_by_the_bytes_of_its_name),
