@@ -1273,8 +1273,8 @@ op_graft(call *c)
 		if (slot_find(&d->takes[c->take], slot.entity) != SIZE_MAX) { /* a new id */
 			model_body body = m->bodies[slot.body];
 
-			pair_set(m, &body.extra, &body.extra_count, RT_STR("grafted_from"),
-				 keep_string(m, m->entities[slot.entity].id));
+			body.grafted = true;
+			body.grafted_from = slot.entity;
 			body.purged = false;
 			body.entity = slot.entity = make_entity(m, c->doc, RT_STR(""));
 			slot.body = make_body(m, body);
@@ -1670,7 +1670,6 @@ op_extract(call *c)
 	model_take take;
 	model_project *p;
 	model_disc *made;
-	rt_buf buf;
 	rt_status st = resolve_in_disc(c, str_field(c, "entry"), &entity, &from);
 
 	if (st != RT_OK)
@@ -1691,18 +1690,10 @@ op_extract(call *c)
 	for (i = 0; i < d->label_count; i++)
 		if (slot_find(&take, d->labels[i].entity) != SIZE_MAX)
 			set_label(m, made, d->labels[i].entity, d->labels[i].text);
-	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_buf_add_f(&buf, "{\"discussion\":\"d%d\",\"entry\":", c->doc);
-	rt_json_add_string(&buf, m->entities[entity].id);
-	rt_buf_add_c(&buf, "}");
-#ifdef QUIRK_11B
-	m->docs[number].value = m->docs[number].first = made;
-	made = edit_disc(m, number);
-	made->link = keep_buf(m, &buf);
-#else
-	made->link = keep_buf(m, &buf);
 	m->docs[number].value = m->docs[number].first = made; /* its history is fresh */
-#endif
+	made = edit_disc(m, number);
+	made->link_doc = c->doc;
+	made->link_entity = entity;
 	p = edit_project(m);
 	add_cell(m, p, number, name);
 	p->active = number;
@@ -1771,14 +1762,37 @@ part_of(const model_step *step, int doc)
 	return NULL;
 }
 
-/* The documents that the operation touched become a step. */
+/* What one operation has done, for a revert. values: of the documents before it. */
 static void
-make_step(model *m, int view, rt_str op, int entity)
+note_act(model *m, rt_str op, int entity, const void *const *values, size_t count)
 {
-	model_step step = {.op = op, .view = view, .entity = entity};
+	model_act act = {.op = op, .entity = entity};
+	size_t i;
+
+	act.parts = get(m, m->doc_count * sizeof(*act.parts));
+	for (i = 0; i < m->doc_count; i++) {
+		const void *before = i < count ? values[i] : m->docs[i].first;
+
+		if (before != m->docs[i].value)
+			act.parts[act.part_count++] =
+				(model_part){(int)i, -1, before, m->docs[i].value};
+	}
+	m->acts = more(m->acts, m->act_count, sizeof(*m->acts));
+	m->acts[m->act_count++] = act;
+}
+
+/* The documents that the operations touched become a step. */
+static void
+make_step(model *m, int view)
+{
+	model_step step = {.op = m->acts[0].op, .view = view, .act_count = m->act_count};
 	size_t i;
 
 	step.seq = ++m->seq;
+	step.acts = copy(m, m->acts, m->act_count, 0, sizeof(*m->acts));
+	for (i = 1; i < m->act_count; i++)
+		if (!rt_str_eq(m->acts[i].op, step.op))
+			step.op = RT_STR("batch");
 	step.parts = copy(m, m->touched, m->touched_count, 0, sizeof(*step.parts));
 	step.part_count = m->touched_count;
 	/* C30: redo ends, in the discussion and in the project */
@@ -1794,6 +1808,7 @@ make_step(model *m, int view, rt_str op, int entity)
 	m->steps = more(m->steps, m->step_count, sizeof(*m->steps));
 	m->steps[m->step_count++] = step;
 	m->touched_count = 0;
+	m->act_count = 0;
 }
 
 /* Take a step back in these documents, as one thing for redo. */
@@ -1818,6 +1833,12 @@ take_back(model *m, int step, const int *docs, size_t count)
 	m->undone[m->undone_count++] = u;
 }
 
+static bool
+is_switch(const model_step *step)
+{
+	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch");
+}
+
 /* The newest step in effect in a document, but for (pinned) the switches: a client that names
  * its place is not moved by those of others, and undo passes over them (C1). */
 static int
@@ -1825,8 +1846,7 @@ newest(const model *m, int doc, bool pinned)
 {
 	int step = m->docs[doc].current;
 
-	while (step >= 0 && pinned &&
-	       rt_str_is(m->steps[step].op, doc == 0 ? "discussion.switch" : "take.switch"))
+	while (step >= 0 && pinned && is_switch(&m->steps[step]))
 		step = part_of(&m->steps[step], doc)->parent;
 	return step;
 }
@@ -1834,38 +1854,27 @@ newest(const model *m, int doc, bool pinned)
 static bool
 undo_one(model *m, int view, bool disc, bool project, bool pinned)
 {
-	int step = -1, where = view, docs[64];
-	size_t count = 0, i;
+	int step = -1, *docs;
+	size_t count = 0, with = 0, i;
 
 	if (disc)
 		step = newest(m, view, pinned);
-	if (project && newest(m, 0, pinned) > step) {
+	if (project && newest(m, 0, pinned) > step)
 		step = newest(m, 0, pinned);
-		where = 0;
-	}
 	if (step < 0)
 		return false;
-#ifdef QUIRK_14
-	for (i = 0;; i++) {
-		int top = disc ? m->docs[view].current : -1, at = view;
+	docs = get(m, m->steps[step].part_count * sizeof(*docs));
+	for (i = 0; i < m->steps[step].part_count; i++) {
+		int doc = m->steps[step].parts[i].doc;
 
-		if (project && m->docs[0].current > top) {
-			top = m->docs[0].current;
-			at = 0;
-		}
-		if (top == step)
-			break;
-		take_back(m, top, &at, 1);
+		if (newest(m, doc, pinned) != step)
+			continue; /* C2 */
+		for (; m->docs[doc].current != step; with++)
+			take_back(m, m->docs[doc].current, &doc, 1);
+		docs[count++] = doc;
 	}
-#else
-	for (i = 0; m->docs[where].current != step; i++)
-		take_back(m, m->docs[where].current, &where, 1);
-#endif
-	for (size_t k = 0; k < m->steps[step].part_count; k++) /* C2 */
-		if (m->docs[m->steps[step].parts[k].doc].current == step)
-			docs[count++] = m->steps[step].parts[k].doc;
 	take_back(m, step, docs, count);
-	m->undone[m->undone_count - 1].with = i; /* they come back together */
+	m->undone[m->undone_count - 1].with = with; /* they come back together */
 	return true;
 }
 
@@ -2099,23 +2108,18 @@ revert_fields(call *c, const model_part *part)
 	return ok ? RT_OK : FAIL(c, REFUSED, "it is not as the step left it");
 }
 
-/* C17, for the kinds that the contract names. */
+/* One operation of a step. */
 static rt_status
-op_revert(call *c)
+revert_act(call *c, model_act step)
 {
 	model *m = c->m;
-	uint64_t seq = 0;
-	int number, doc;
-	model_step step;
+	int doc;
 	const model_disc *was, *then, *now;
 	model_disc *mine;
 	size_t t, i, changed = 0;
 
-	rt_json_u64(field(c, "seq"), &seq);
-	number = step_with_seq(m, seq);
-	if (number < 0)
-		return FAIL(c, NOT_FOUND, "no such step");
-	step = m->steps[number];
+	if (step.part_count == 0)
+		return RT_OK; /* it changed nothing */
 	doc = step.parts[0].doc;
 	if (step.part_count != 1)
 		return FAIL(c, REFUSED, "cannot revert this");
@@ -2208,6 +2212,30 @@ op_revert(call *c)
 		return FAIL(c, REFUSED, "cannot revert this");
 	*edit_disc(m, doc) = *mine;
 	return RT_OK;
+}
+
+/* C17, for the kinds that the contract names. A step of several operations of one kind is
+ * reverted too, the last one first. */
+static rt_status
+op_revert(call *c)
+{
+	model *m = c->m;
+	uint64_t seq = 0;
+	int number;
+	model_step step;
+	size_t i;
+	rt_status st = RT_OK;
+
+	rt_json_u64(field(c, "seq"), &seq);
+	number = step_with_seq(m, seq);
+	if (number < 0)
+		return FAIL(c, NOT_FOUND, "no such step");
+	step = m->steps[number];
+	if (rt_str_is(step.op, "batch"))
+		return FAIL(c, REFUSED, "cannot revert this");
+	for (i = step.act_count; i-- > 0 && st == RT_OK;)
+		st = revert_act(c, step.acts[i]);
+	return st;
 }
 
 /* ---- the table of operations ---- */
@@ -2366,9 +2394,9 @@ check_form(call *c, size_t row)
 	return RT_OK;
 }
 
-/* C29 */
+/* C29. gone_too: a take that is no more may be named by its id. */
 static rt_status
-resolve_place(call *c)
+resolve_place(call *c, bool gone_too)
 {
 	const model *m = c->m;
 	const model_project *p = project_of(m);
@@ -2388,7 +2416,6 @@ resolve_place(call *c)
 		if (c->doc == 0 || c->doc >= (int)m->doc_count)
 			return FAIL(c, NOT_FOUND, "no such discussion");
 	}
-	c->view = c->doc;
 	d = disc_of(m, c->doc);
 	c->take = d->active;
 	if (take != NULL && rt_json_str(take).size > 0) {
@@ -2396,7 +2423,9 @@ resolve_place(call *c)
 		for (i = 0; i < d->take_count && c->take == SIZE_MAX; i++)
 			if (d->takes[i].number == number_of(rt_json_str(take), 't'))
 				c->take = i;
-		if (c->take == SIZE_MAX)
+		if (c->take == SIZE_MAX &&
+		    (!gone_too || number_of(rt_json_str(take), 't') == 0 ||
+		     number_of(rt_json_str(take), 't') >= m->docs[c->doc].next_take))
 			return FAIL(c, NOT_FOUND, "no such take");
 	}
 	return RT_OK;
@@ -2406,13 +2435,14 @@ resolve_place(call *c)
 static rt_status
 run_one(call *c, size_t *out_row)
 {
-	size_t row;
+	size_t row, i, count = c->m->doc_count;
+	const void **values;
 	rt_status st;
 
 	c->out->entity = -1;
 	if (!yyjson_is_obj(c->op) || !yyjson_is_str(field(c, "op")))
 		return FAIL(c, USAGE, "not an operation");
-	c->name = str_field(c, "op");
+	c->name = keep(c->m, str_field(c, "op"));
 	for (row = 0; row < sizeof(table) / sizeof(table[0]); row++)
 		if (rt_str_is(c->name, table[row].name))
 			break;
@@ -2422,14 +2452,29 @@ run_one(call *c, size_t *out_row)
 	st = check_form(c, row);
 	if (st == RT_OK)
 		c->out->loose = false;
-	if (st == RT_OK && c->m->in_atomic &&
+	if (c->m->in_atomic &&
 	    (table[row].run == op_undo || table[row].run == op_redo || table[row].run == op_jump ||
-	     table[row].run == op_purge))
+	     table[row].run == op_purge)) {
+		c->out->loose = true;
 		return FAIL(c, REFUSED, "not inside an atomic group");
-	if (st == RT_OK)
-		st = resolve_place(c);
-	if (st == RT_OK)
-		st = table[row].run(c);
+	}
+	if (st == RT_OK) {
+		int active = project_of(c->m)->active;
+
+		st = resolve_place(c, table[row].run == op_undo || table[row].run == op_redo ||
+					      table[row].run == op_jump);
+		c->view = table[row].on_disc ? active : c->doc;
+	}
+	if (st != RT_OK)
+		return st;
+	values = must(malloc(count * sizeof(*values)));
+	for (i = 0; i < count; i++)
+		values[i] = c->m->docs[i].value;
+	st = table[row].run(c);
+	if (st == RT_OK && table[row].run != op_undo && table[row].run != op_redo &&
+	    table[row].run != op_jump)
+		note_act(c->m, c->name, c->out->entity, values, count);
+	free(values);
 	return st;
 }
 
@@ -2442,6 +2487,7 @@ model_apply(model *m, rt_str json, rt_str chosen, model_result *out)
 
 	*out = (model_result){.entity = -1};
 	m->touched_count = 0;
+	m->act_count = 0;
 	out->status = rt_json_read(rt_alloc_libc(), json, &doc, NULL);
 	if (out->status == RT_OK) {
 		c.op = rt_json_root(doc);
@@ -2453,11 +2499,12 @@ model_apply(model *m, rt_str json, rt_str chosen, model_result *out)
 		for (i = 0; i < m->touched_count; i++)
 			m->docs[m->touched[i].doc].value = m->touched[i].before;
 	} else if (m->touched_count > 0) {
-		make_step(m, c.view, keep(m, c.name), out->entity);
+		make_step(m, c.view);
 	} else if (!out->unchanged) {
 		m->seq++;
 	}
 	m->touched_count = 0;
+	m->act_count = 0;
 	out->seq = m->seq;
 	rt_json_free(doc);
 }
@@ -2492,6 +2539,8 @@ save(const model *m)
 	s.undone = duplicate(m->undone, m->undone_count, sizeof(*m->undone));
 	s.entities = duplicate(m->entities, m->entity_count, sizeof(*m->entities));
 	s.bodies = duplicate(m->bodies, m->body_count, sizeof(*m->bodies));
+	s.acts = NULL;
+	s.act_count = 0;
 	s.touched = NULL;
 	s.touched_count = 0;
 	return s;
@@ -2510,6 +2559,7 @@ drop_lists(model *m)
 	free(m->entities);
 	free(m->bodies);
 	free(m->touched);
+	free(m->acts);
 }
 
 void
@@ -2522,6 +2572,7 @@ model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, size_t co
 	size_t i, bad = SIZE_MAX, row = 0;
 
 	m->touched_count = 0;
+	m->act_count = 0;
 	m->in_atomic = true;
 	for (i = 0; i < count && bad == SIZE_MAX; i++) {
 		call c = {.m = m, .out = &out[i]};
@@ -2542,19 +2593,23 @@ model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, size_t co
 			bad = i;
 		else if (!out[i].unchanged)
 			viewed = true;
+		if (i == 0)
+			view = c.view;
 	}
 	m->in_atomic = false;
 	if (bad != SIZE_MAX) { /* C27 */
 		for (i = 0; i < count; i++)
 			if (i != bad)
-				out[i] = (model_result){.entity = -1, .status = out[bad].status};
+				out[i] = (model_result){.entity = -1,
+							.status = out[bad].status,
+							.loose = out[bad].loose};
 		drop_lists(m);
 		*m = before;
 		return;
 	}
 	drop_lists(&before);
 	if (m->touched_count > 0)
-		make_step(m, view, RT_STR("group"), -1);
+		make_step(m, view);
 	else if (viewed)
 		m->seq++;
 	for (i = 0; i < count; i++)
@@ -2726,6 +2781,8 @@ add_slot(const model *m, rt_buf *out, const model_slot *slot)
 	object_true(&o, "collapsed", e->collapsed);
 	object_true(&o, "read_mode", e->read_mode);
 	object_true(&o, "purged", body->purged);
+	if (body->grafted)
+		object_text(&o, "grafted_from", m->entities[body->grafted_from].id);
 	for (i = 0; i < body->extra_count; i++)
 		rt_buf_add_str(object_member(&o, body->extra[i].key), body->extra[i].value);
 	object_end(&o, out);
@@ -2814,7 +2871,12 @@ add_disc(const model *m, rt_buf *out, int number)
 		object_end(&inner, object_member(&o, RT_STR("files")));
 	}
 	object_json(&o, "track", d->track);
-	object_json(&o, "link", d->link);
+	if (d->link_doc > 0) {
+		object_begin(&inner);
+		rt_buf_add_f(object_member(&inner, RT_STR("discussion")), "\"d%d\"", d->link_doc);
+		object_text(&inner, "entry", m->entities[d->link_entity].id);
+		object_end(&inner, object_member(&o, RT_STR("link")));
+	}
 	if (d->preset_count > 0)
 		add_pairs(object_member(&o, RT_STR("presets")), d->presets, d->preset_count);
 	add_takes(m, object_member(&o, RT_STR("takes")), d);

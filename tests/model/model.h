@@ -29,6 +29,8 @@ typedef struct model_body {
 	const model_pair *extra;
 	size_t extra_count;
 	int entity;
+	bool grafted; /* from this entity, whose id may not be known yet: */
+	int grafted_from;
 } model_body;
 
 /* An entry as it stands in a take. */
@@ -68,7 +70,7 @@ typedef struct model_disc {
 	rt_str track;    /* JSON, empty: none */
 	const model_pair *presets;
 	size_t preset_count;
-	rt_str link; /* JSON, empty: none */
+	int link_doc, link_entity; /* what it was extracted from; 0: nothing */
 } model_disc;
 
 /* A line of the catalogue. */
@@ -107,13 +109,22 @@ typedef struct model_part {
 	const void *before, *after;
 } model_part;
 
-typedef struct model_step {
-	uint64_t seq;
+/* What one operation of a step did. */
+typedef struct model_act {
 	rt_str op;
-	int view;   /* the discussion in view */
 	int entity; /* what it was about, or -1 */
 	model_part *parts;
 	size_t part_count;
+} model_act;
+
+typedef struct model_step {
+	uint64_t seq;
+	rt_str op; /* "batch" where there were several */
+	int view;  /* the discussion in view */
+	model_part *parts;
+	size_t part_count;
+	model_act *acts;
+	size_t act_count;
 } model_step;
 
 /* Something that was undone, in some documents; redo takes it back in all of them. */
@@ -148,8 +159,9 @@ typedef struct model {
 	size_t body_count;
 	model_part *touched; /* by the operation under way */
 	size_t touched_count;
+	model_act *acts; /* what the operations under way did, one by one */
+	size_t act_count;
 	bool in_atomic;
-	bool sparse; /* an atomic group made entities whose ids are not known yet */
 } model;
 
 typedef struct model_result {

@@ -530,7 +530,9 @@ compare(run *r, const rt_result *theirs, const model_result *ours)
 		return wrong(r, "engine: seq %llu steps %llu, model: seq %llu steps %llu",
 			    (unsigned long long)theirs->seq, (unsigned long long)theirs->steps,
 			    (unsigned long long)ours->seq, (unsigned long long)ours->steps);
-	if (ours->made && r->model.entities[ours->entity].id.size == 0 &&
+	/* made just now, or by another request of the same group */
+	if (ours->entity >= 0 && !ours->unchanged &&
+	    r->model.entities[ours->entity].id.size == 0 &&
 	    !model_learn(&r->model, ours->entity, rt_str_of(theirs->entry)))
 		return wrong(r, "the new id %s was used before, or is none", theirs->entry);
 	if (ours->entity >= 0 && !ours->unchanged &&
@@ -1024,6 +1026,8 @@ make_group(random_ops *ops, const model *m, const char *what, int64_t at, unsign
 	rt_buf_init(&one, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_add_f(out, "{\"run\":\"%s\",\"at\":%lld,\"ops\":[", what, (long long)at);
 	ops->cautious = true;
+	if (random_below(ops, 4) == 0)
+		random_ops_one_kind(ops);
 	for (i = 0; i < count; i++) {
 		rt_buf_clear(&one);
 		random_ops_make(ops, m, &one);
@@ -1033,6 +1037,7 @@ make_group(random_ops *ops, const model *m, const char *what, int64_t at, unsign
 		rt_buf_add_str(out, rt_buf_str(&one));
 	}
 	ops->cautious = false;
+	random_ops_any_kind(ops);
 	rt_buf_add_c(out, "]}");
 	rt_buf_deinit(&one);
 }
@@ -1111,7 +1116,7 @@ model_run_seed(const model_run_options *options, model_run_stats *stats)
 static int
 try_lines(const model_run_options *options, const rt_str *lines, size_t count)
 {
-	int status = 0, kind = 2;
+	int status = 0, verdict = 2;
 	pid_t child;
 
 	fflush(NULL);
@@ -1125,8 +1130,8 @@ try_lines(const model_run_options *options, const rt_str *lines, size_t count)
 		if (freopen("/dev/null", "w", stderr) == NULL)
 			_exit(2);
 		alarm(60);
-		mine.kind = &kind;
-		_exit(model_run_lines(&mine, lines, count, &stats) ? 0 : kind);
+		mine.kind = &verdict;
+		_exit(model_run_lines(&mine, lines, count, &stats) ? 0 : verdict);
 	}
 	if (child < 0 || waitpid(child, &status, 0) < 0)
 		return 0;

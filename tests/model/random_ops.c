@@ -508,6 +508,21 @@ add_count(random_ops *r, rt_buf *out)
 		text_field(out, "scope", chance(r, 50) ? "discussion" : "project");
 }
 
+void
+random_ops_one_kind(random_ops *r)
+{
+	static const kind kinds[] = {APPEND, INSERT, EDIT,    ROLE,  DELETE, DELETE_RUN,
+				     MUTE,   LABEL,  SETTING, FILES, PROMPT, ROLE_ADD};
+
+	r->only = 1 + (int)PICK(r, kinds);
+}
+
+void
+random_ops_any_kind(random_ops *r)
+{
+	r->only = 0;
+}
+
 static kind
 any_kind(random_ops *r, const model *m)
 {
@@ -516,7 +531,7 @@ any_kind(random_ops *r, const model *m)
 	unsigned luck;
 	size_t i;
 
-	if (chance(r, 15)) { /* keep things small */
+	if (r->only == 0 && chance(r, 15)) { /* keep things small */
 		if (d->takes[d->active].count > r->take_room)
 			return chance(r, 50) ? TRUNCATE : chance(r, 60) ? DELETE_RUN : CLEAR;
 		if (d->take_count > 7)
@@ -524,6 +539,8 @@ any_kind(random_ops *r, const model *m)
 		if (p->cell_count > 5)
 			return chance(r, 90) ? DISC_DELETE : RESET;
 	}
+	if (r->only > 0)
+		return (kind)(r->only - 1);
 	luck = random_below(r, r->total);
 	for (i = 0; i < KINDS; i++) {
 		if (luck < r->weights[i])

@@ -17,6 +17,7 @@ typedef struct random_ops {
 	unsigned fresh;       /* counts the ids given */
 	unsigned take_room;   /* entries that a take may have before it is cut down */
 	unsigned pin_percent; /* requests that name their discussion, and their take */
+	int only;             /* a kind of operation that can be reverted, or 0: any kind */
 	bool cautious;        /* only what is also clear inside an atomic group */
 } random_ops;
 
@@ -24,6 +25,9 @@ void random_ops_init(random_ops *r, uint64_t seed);
 uint64_t random_next(random_ops *r);
 /* 0 … n-1 */
 unsigned random_below(random_ops *r, unsigned n);
+/* The requests until random_ops_any_kind are all of one kind, for a step that can be reverted. */
+void random_ops_one_kind(random_ops *r);
+void random_ops_any_kind(random_ops *r);
 /* One request that has to do with what the model holds now, appended to out. */
 void random_ops_make(random_ops *r, const model *m, rt_buf *out);
 
