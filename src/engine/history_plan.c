@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Planning undo, redo and jump: which steps to take back or bring back, in which documents.
+ * A plan is a log row that grows move by move, and the value after the moves so far. */
+#include "engine/history_impl.h"
+
+/* How far below a document's current step the search for one that is no switch has come. */
+typedef struct plan_passed {
+	uint64_t from, at; /* the current step; where the search goes on */
+	bool found;        /* `at` is no switch */
+} plan_passed;
+
+/* A record of moves that grows. */
+typedef struct plan {
+	rt_engine *engine;
+	rt_arena *arena;
+	rt_record_move *moves;
+	size_t count, room;
+	const rt_project *now; /* ours: the value after the moves so far */
+	uint64_t seq;          /* the row's number to be */
+	rt_record row;
+	plan_passed passed[2]; /* in the project; in the discussion that is pinned */
+} plan;
+
+static rt_status
+plan_add(plan *p, uint64_t step_seq, int direction, const uint32_t *discs, size_t disc_count,
+	 const rt_record *step, const rt_redo_hint *hint, rt_error *err)
+{
+	const rt_project *next;
+	uint32_t *copy = rt_arena_get(p->arena, disc_count * sizeof(*copy) + 1);
+	size_t i, j;
+	rt_status st;
+
+	if (copy != NULL && p->count == p->room) {
+		size_t room = p->room == 0 ? 8 : p->room * 2;
+		rt_record_move *moves = rt_arena_get(p->arena, room * sizeof(*moves));
+
+		if (moves != NULL && p->count > 0)
+			memcpy(moves, p->moves, p->count * sizeof(*moves));
+		p->moves = moves;
+		p->room = room;
+	}
+	if (copy == NULL || p->moves == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	memcpy(copy, discs, disc_count * sizeof(*copy));
+	p->moves[p->count] = (rt_record_move){
+		.step = step_seq, .direction = direction, .discs = copy, .disc_count = disc_count};
+	/* what redo was in a document before this row */
+	for (i = 0; i < disc_count; i++) {
+		rt_record_redo *redos;
+		rt_history h;
+
+		for (j = 0; j < p->row.redo_count; j++)
+			if (p->row.redos[j].disc == discs[i])
+				break;
+		if (j < p->row.redo_count)
+			continue;
+		st = rt_history_get(p->now, discs[i], &h, err);
+		if (st != RT_OK)
+			return st;
+		redos = rt_arena_get(p->arena, (p->row.redo_count + 1) * sizeof(*redos));
+		if (redos == NULL)
+			return rt_fail(err, RT_NOMEM, "out of memory");
+		if (p->row.redo_count > 0)
+			memcpy(redos, p->row.redos, p->row.redo_count * sizeof(*redos));
+		redos[p->row.redo_count++] = (rt_record_redo){discs[i], h.redo_row, h.redo_move};
+		p->row.redos = redos;
+	}
+	p->count++;
+	p->row.moves = p->moves;
+	p->row.move_count = p->count;
+	st = rt_history_move(p->engine, p->now, p->seq, &p->row, (uint32_t)(p->count - 1), step,
+			     hint, &next, err);
+	if (st != RT_OK) {
+		p->count--;
+		p->row.move_count--;
+		return st;
+	}
+	rt_object_unref(p->now);
+	p->now = next;
+	return RT_OK;
+}
+
+/* Does the step only say where somebody is? */
+static bool
+is_switch(const rt_record *step)
+{
+	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch");
+}
+
+/* Which documents a request's scope takes in: bit 0 the discussion, bit 1 the project. */
+static rt_status
+scope_of(yyjson_val *request, unsigned *out, rt_error *err)
+{
+	yyjson_val *scope = rt_json_get(request, "scope");
+
+	*out = 3;
+	if (scope == NULL)
+		return RT_OK;
+	if (rt_str_is(rt_json_str(scope), "discussion"))
+		*out = 1;
+	else if (rt_str_is(rt_json_str(scope), "project"))
+		*out = 2;
+	else
+		return rt_fail(
+			err, RT_USAGE,
+			"\"scope\" is \"discussion\" or \"project\" (both when it is left out)");
+	return RT_OK;
+}
+
+static rt_status
+count_of(yyjson_val *request, uint64_t *out, rt_error *err)
+{
+	yyjson_val *count = rt_json_get(request, "count");
+
+	*out = 1;
+	if (count != NULL && (!rt_json_u64(count, out) || *out < 1))
+		return rt_fail(err, RT_USAGE, "\"count\" is a whole number from 1 on");
+	return RT_OK;
+}
+
+/* The newest step of a document, in effect, that somebody who has pinned a place would take
+ * back: the switches of others are passed over. The search ends at `enough`, where it would
+ * find nothing newer. It goes on from where the last one in the same plan ended. */
+static rt_status
+pass_switches(plan *p, uint32_t disc, uint64_t current, uint64_t enough, uint64_t *out,
+	      rt_error *err)
+{
+	plan_passed *passed = &p->passed[disc != 0];
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	rt_record step;
+	rt_status st = RT_OK;
+
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	if (passed->from != current)
+		*passed = (plan_passed){current, current, false};
+	while (st == RT_OK && !passed->found && passed->at > enough) {
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, passed->at, arena, &step, NULL, err);
+		if (st != RT_OK)
+			break;
+		passed->found = !is_switch(&step);
+		if (!passed->found && !rt_history_parent(&step, disc, &passed->at))
+			st = rt_fail(err, RT_CORRUPT, "step %llu did not touch document %u",
+				     (unsigned long long)passed->at, disc);
+	}
+	*out = passed->found ? passed->at : 0;
+	rt_arena_free(arena);
+	return st;
+}
+
+/* Take back the switches that lie above a step in one of its documents, if nothing else
+ * does. Whatever comes next belongs to them. */
+static rt_status
+undo_switches(plan *p, uint32_t disc, uint64_t down_to, rt_error *err)
+{
+	uint64_t current, at;
+	rt_arena *arena = NULL;
+	rt_record step;
+	rt_history h;
+	rt_status st = rt_history_get(p->now, disc, &h, err);
+
+	if (st != RT_OK || h.current <= down_to)
+		return st;
+	current = h.current;
+	arena = rt_arena_new(p->engine->alloc);
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	for (at = current; st == RT_OK && at > down_to;) {
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, at, arena, &step, NULL, err);
+		if (st == RT_OK && (!is_switch(&step) || !rt_history_parent(&step, disc, &at)))
+			break;
+	}
+	while (st == RT_OK && at == down_to && current > down_to) {
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, current, arena, &step, NULL, err);
+		if (st == RT_OK)
+			st = plan_add(p, current, -1, &disc, 1, &step, NULL, err);
+		if (st == RT_OK) {
+			p->moves[p->count - 1].with_next = true;
+			(void)rt_history_parent(&step, disc, &current);
+		}
+	}
+	rt_arena_free(arena);
+	return st;
+}
+
+/* Undo once. pinned: for somebody who names discussion and take; the switches of others do
+ * not concern them. *out_done false: nothing left. */
+static rt_status
+undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, rt_error *err)
+{
+	rt_history d = {0}, project = {0};
+	uint32_t *discs;
+	size_t disc_count = 0, i;
+	uint64_t seq;
+	rt_record step;
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	rt_status st = RT_OK;
+
+	*out_done = false;
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	if ((scope & 1) != 0)
+		st = rt_history_get(p->now, disc, &d, err);
+	if ((scope & 2) != 0)
+		project = p->now->history;
+	if (st == RT_OK && pinned)
+		st = pass_switches(p, disc, d.current, 0, &d.current, err);
+	if (st == RT_OK && pinned)
+		st = pass_switches(p, 0, project.current, d.current, &project.current, err);
+	seq = d.current > project.current ? d.current : project.current;
+	if (st != RT_OK || seq == 0)
+		goto done;
+	st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
+	if (st != RT_OK)
+		goto done;
+	discs = rt_arena_get(arena, step.parent_count * sizeof(*discs) + 1);
+	if (discs == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	for (i = 0; st == RT_OK && i < step.parent_count; i++) {
+		rt_history h;
+
+		if (pinned)
+			st = undo_switches(p, step.parents[i].disc, seq, err);
+		if (st == RT_OK)
+			st = rt_history_get(p->now, step.parents[i].disc, &h, err);
+		if (st == RT_OK && h.current == seq)
+			discs[disc_count++] = step.parents[i].disc;
+	}
+	if (st == RT_OK)
+		st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
+	*out_done = st == RT_OK;
+done:
+	rt_arena_free(arena);
+	return st;
+}
+
+/* Bring back one move of a row (which may be the one that is being planned), together in
+ * the documents where it was taken together, but not where something else came since.
+ * *out_done: in one at least. */
+static rt_status
+redo_move(plan *p, uint64_t seq, const rt_record *from, uint32_t index, bool *out_done,
+	  rt_error *err)
+{
+	const rt_record_move *m = &from->moves[index];
+	uint64_t step_seq = m->step;
+	uint32_t *discs;
+	size_t disc_count = 0, i;
+	rt_redo_hint hint = {seq, from};
+	rt_record step;
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	rt_status st = RT_OK;
+
+	*out_done = false;
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	discs = rt_arena_get(arena, m->disc_count * sizeof(*discs) + 1);
+	if (discs == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (st == RT_OK)
+		st = rt_engine_record(p->engine, step_seq, arena, &step, NULL, err);
+	for (i = 0; st == RT_OK && i < m->disc_count; i++) {
+		rt_history other;
+		uint64_t parent;
+
+		st = rt_history_get(p->now, m->discs[i], &other, err);
+		if (st == RT_OK && other.redo_row == seq && other.redo_move == index &&
+		    rt_history_parent(&step, m->discs[i], &parent) && other.current == parent)
+			discs[disc_count++] = m->discs[i];
+	}
+	if (st == RT_OK && disc_count > 0) {
+		st = plan_add(p, step_seq, 1, discs, disc_count, &step,
+			      seq != p->seq ? &hint : NULL, err);
+		*out_done = st == RT_OK;
+	}
+	rt_arena_free(arena);
+	return st;
+}
+
+static rt_status
+redo_once(plan *p, uint32_t disc, unsigned scope, bool *out_done, rt_error *err)
+{
+	rt_history d = {0}, project = {0}, h;
+	uint32_t index;
+	rt_record row;
+	const rt_record *from = &row;
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	bool also = true;
+	rt_status st = RT_OK;
+
+	*out_done = false;
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	st = rt_history_get(p->now, disc, &d, err);
+	project = p->now->history;
+	if ((scope & 1) == 0)
+		d.redo_row = 0;
+	if ((scope & 2) == 0)
+		project.redo_row = 0;
+	h = d.redo_row > project.redo_row ||
+			    (d.redo_row == project.redo_row && d.redo_move >= project.redo_move)
+		    ? d
+		    : project;
+	if (st != RT_OK || h.redo_row == 0)
+		goto done;
+	index = h.redo_move;
+	if (h.redo_row == p->seq)
+		from = &p->row;
+	else
+		st = rt_engine_record(p->engine, h.redo_row, arena, &row, NULL, err);
+	if (st == RT_OK && index >= from->move_count)
+		st = rt_fail(err, RT_CORRUPT, "row %llu has no move %u",
+			     (unsigned long long)h.redo_row, index);
+	if (st == RT_OK)
+		st = redo_move(p, h.redo_row, from, index, out_done, err);
+	/* the switches that this step was undone with */
+	while (st == RT_OK && *out_done && index > 0 && from->moves[index - 1].with_next)
+		st = redo_move(p, h.redo_row, from, --index, &also, err);
+done:
+	rt_arena_free(arena);
+	return st;
+}
+
+/* The parent of a step in a document. */
+static rt_status
+parent_of(plan *p, uint64_t step_seq, uint32_t disc, uint64_t *out, rt_error *err)
+{
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	rt_record step;
+	rt_status st;
+
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	st = rt_engine_record(p->engine, step_seq, arena, &step, NULL, err);
+	if (st == RT_OK && !rt_history_parent(&step, disc, out))
+		st = rt_fail(err, RT_CORRUPT, "step %llu did not touch document %u",
+			     (unsigned long long)step_seq, disc);
+	rt_arena_free(arena);
+	return st;
+}
+
+/* Walk one document from its current step to another: up to the common ancestor, down. */
+static rt_status
+jump_disc(plan *p, uint32_t disc, uint64_t to, rt_error *err)
+{
+	uint64_t *down = NULL, a, b = to;
+	size_t down_count = 0, down_room = 0;
+	rt_history h;
+	rt_status st = rt_history_get(p->now, disc, &h, err);
+
+	if (st != RT_OK)
+		return st;
+	a = h.current;
+	while (st == RT_OK && a != b) {
+		rt_arena *arena;
+		rt_record step;
+
+		if (a > b) { /* take a back */
+			arena = rt_arena_new(p->engine->alloc);
+			if (arena == NULL)
+				st = rt_fail(err, RT_NOMEM, "out of memory");
+			if (st == RT_OK)
+				st = rt_engine_record(p->engine, a, arena, &step, NULL, err);
+			if (st == RT_OK)
+				st = plan_add(p, a, -1, &disc, 1, &step, NULL, err);
+			if (st == RT_OK && !rt_history_parent(&step, disc, &a))
+				st = rt_fail(err, RT_CORRUPT, "a step without its document");
+			rt_arena_free(arena);
+			continue;
+		}
+		if (down_count == down_room) {
+			size_t room = down_room == 0 ? 64 : down_room * 2;
+			uint64_t *more = rt_resize(p->engine->alloc, down, room * sizeof(*down));
+
+			if (more == NULL) {
+				st = rt_fail(err, RT_NOMEM, "out of memory");
+				break;
+			}
+			down = more;
+			down_room = room;
+		}
+		down[down_count++] = b;
+		st = parent_of(p, b, disc, &b, err);
+	}
+	while (st == RT_OK && down_count > 0) {
+		rt_arena *arena = rt_arena_new(p->engine->alloc);
+		rt_record step;
+
+		if (arena == NULL) {
+			st = rt_fail(err, RT_NOMEM, "out of memory");
+			break;
+		}
+		st = rt_engine_record(p->engine, down[down_count - 1], arena, &step, NULL, err);
+		if (st == RT_OK)
+			st = plan_add(p, down[--down_count], 1, &disc, 1, &step, NULL, err);
+		rt_arena_free(arena);
+	}
+	rt_free(p->engine->alloc, down);
+	return st;
+}
+
+static rt_status
+plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_error *err)
+{
+	rt_record target;
+	uint64_t to;
+	size_t i;
+	rt_status st;
+
+	if (!rt_json_u64(rt_json_get(request, "to"), &to))
+		return rt_fail(err, RT_USAGE, "\"to\" is the number of a step, or 0");
+	if (to == 0)
+		return jump_disc(p, disc, 0, err);
+	if (to >= p->seq)
+		return rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
+			       (unsigned long long)to);
+	st = rt_engine_record(p->engine, to, p->arena, &target, NULL, err);
+	if (st != RT_OK)
+		return st;
+	if (target.kind != RT_RECORD_STEP || target.parent_count == 0)
+		return rt_fail(err, RT_NOT_FOUND,
+			       "%llu is not a step (undo, redo and jumps are none); see: retake "
+			       "history",
+			       (unsigned long long)to);
+	for (i = 0; st == RT_OK && i < target.parent_count; i++)
+		st = jump_disc(p, target.parents[i].disc, to, err);
+	return st;
+}
+
+rt_status
+rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, yyjson_val *request,
+		const rt_change *c, rt_arena *arena, rt_record *out, const rt_project **out_moved,
+		uint64_t *out_steps, rt_error *err)
+{
+	plan p;
+	uint64_t count = 1, done_count = 0, i;
+	unsigned scope = 3;
+	bool done = true;
+	rt_status st = RT_OK;
+
+	memset(&p, 0, sizeof(p));
+	p.engine = engine;
+	p.arena = arena;
+	p.now = rt_object_ref(project);
+	p.seq = project->seq + 1;
+	p.row.kind = RT_RECORD_MOVE;
+	p.row.disc = c->place.disc;
+	p.row.op = rt_str_of(op->name);
+	p.row.by = rt_text_str(engine->by);
+	if (op->id == RT_OP_JUMP) {
+		st = plan_jump(&p, request, c->place.disc, err);
+	} else {
+		st = count_of(request, &count, err);
+		if (st == RT_OK)
+			st = scope_of(request, &scope, err);
+		for (i = 0; st == RT_OK && done && done_count < count; i++) {
+			/* what is in view may be another discussion after every step */
+			uint32_t disc = c->named_disc ? c->place.disc : p.now->active;
+			if (op->id == RT_OP_UNDO)
+				st = undo_once(&p, disc, scope, c->pinned, &done, err);
+			else
+				st = redo_once(&p, disc, scope, &done, err);
+			done_count += done;
+		}
+		if (st == RT_OK && p.count == 0)
+			st = rt_fail(err, RT_REFUSED, "nothing to %s", op->name);
+	}
+	*out = p.row;
+	*out_steps = done_count;
+	if (st == RT_OK)
+		*out_moved = p.now;
+	else
+		rt_object_unref(p.now);
+	return st;
+}
