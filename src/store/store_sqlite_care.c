@@ -29,6 +29,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h> /* snprintf, vsnprintf */
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,7 +78,8 @@ typedef struct checking {
 	rt_finding_fn fn;
 	void *ctx;
 	rt_error *err;
-	bool stop; /* fn has had enough */
+	bool stop;        /* fn has had enough, or we failed */
+	rt_status failed; /* RT_OK, or why it could not be looked at; err has the words */
 } checking;
 
 static void found(checking *k, const char *id, const char *format, ...) RT_PRINTF(3, 4);
@@ -135,7 +137,7 @@ rows(checking *k, const char *sql, const char *id, const char *what,
 	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
 		st = broke(k, id, what);
 	(void)sqlite3_finalize(stmt);
-	return st;
+	return st == RT_OK ? k->failed : st;
 }
 
 static rt_str
@@ -166,14 +168,45 @@ number_of(uint64_t key)
 	return key & RT_STORE_NUMBER_MAX;
 }
 
+/* SQLite's check goes on where a page could not be read, and lists that among the damage:
+ * "unable to get the page. error code=N". What it finds after that is not to be trusted. */
+static rt_status
+page_unread(const char *text)
+{
+	static const char before[] = "error code=";
+	const char *code = strstr(text, before);
+	rt_status st = RT_OK;
+
+	if (code != NULL)
+		st = rt_sqlite_status(atoi(code + sizeof(before) - 1));
+	else if (strstr(text, "failed to get page") != NULL)
+		st = RT_IO;
+	return st == RT_IO || st == RT_NOMEM ? st : RT_OK;
+}
+
 static void
 each_page(checking *k, sqlite3_stmt *row, void *state)
 {
 	const char *text = (const char *)sqlite3_column_text(row, 0);
 
 	(void)state;
-	if (text == NULL || strcmp(text, "ok") == 0)
+	if (text == NULL) {
+		k->failed = rt_fail(k->err, RT_NOMEM, "out of memory while checking it");
+		k->stop = true;
 		return;
+	}
+	if (strcmp(text, "ok") == 0)
+		return;
+	k->failed = page_unread(text);
+	if (k->failed != RT_OK) {
+		k->stop = true;
+		(void)rt_fail(k->err, k->failed,
+			      k->failed == RT_NOMEM ? "out of memory while checking %s"
+						    : "%s: the disk failed while checking it (a "
+						      "page cannot be read)",
+			      k->s->place);
+		return;
+	}
 	if (strstr(text, "fts5") != NULL || strstr(text, "inverted index") != NULL)
 		found(k, "store-index-damaged", "the full-text index is damaged: %s", text);
 	else
@@ -438,7 +471,7 @@ rt_status
 rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn, void *ctx,
 		     rt_error *err)
 {
-	checking k = {s, c, fn, ctx, err, false};
+	checking k = {s, c, fn, ctx, err, false, RT_OK};
 	rt_status st;
 
 	/* One snapshot for everything. */

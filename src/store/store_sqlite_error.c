@@ -31,9 +31,8 @@ rt_sqlite_status(int rc)
 	case SQLITE_IOERR:
 		if (rc == SQLITE_IOERR_NOMEM)
 			return RT_NOMEM;
-		if (rc == SQLITE_IOERR_CORRUPTFS || rc == SQLITE_IOERR_DATA)
-			return RT_CORRUPT;
-		return RT_IO;
+		/* Not CORRUPTFS: that is what SQLite makes of a read that gives EIO. */
+		return rc == SQLITE_IOERR_DATA ? RT_CORRUPT : RT_IO;
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
@@ -103,6 +102,37 @@ fail_beside(const rt_sqlite_store *s, rt_error *err)
 		       s->place);
 }
 
+static int
+last_errno(sqlite3_file *file)
+{
+	int no = 0;
+
+	if (file != NULL && file->pMethods != NULL)
+		(void)file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &no);
+	return no;
+}
+
+/* SQLite takes a read that gives EIO for a damaged database, and FTS5 for an error like any
+ * other. To a person the difference matters: it is the disk that has to go. */
+static bool
+could_not_read(sqlite3 *db, int *out_no)
+{
+	static const int files[] = {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		sqlite3_file *file = NULL;
+		int no;
+
+		(void)sqlite3_file_control(db, "main", files[i], &file);
+		no = last_errno(file);
+		if (no == EIO || no == ENXIO) {
+			*out_no = no;
+			return true;
+		}
+	}
+	return false;
+}
+
 rt_status
 rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err)
 {
@@ -112,6 +142,10 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 	char why[120];
 
 	printable(why, sizeof(why), db == NULL ? "" : sqlite3_errmsg(db));
+	if (st == RT_CORRUPT && could_not_read(db, &no)) {
+		rc = SQLITE_IOERR_READ;
+		st = RT_IO;
+	}
 	if (st == RT_OK)
 		st = RT_IO; /* the caller saw a failure that SQLite has forgotten */
 	if ((rc == SQLITE_IOERR_FSYNC || rc == SQLITE_IOERR_DIR_FSYNC) &&

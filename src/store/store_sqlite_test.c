@@ -473,6 +473,47 @@ test_read_only(void **state)
 	free(wal);
 }
 
+/* A disk that failed at the first write after the store was opened leaves a log of a header
+ * and no frame, and a -shm that nobody holds. It is neither a lock nor damage. */
+static void
+test_header_only_log(void **state)
+{
+	enum { HEADER = 32 };
+	fixture *f = *state;
+	rt_store *s = NULL, *writer = NULL;
+	char copy[160], from[200], to[200];
+	unsigned char *log;
+	size_t size = 0;
+	uint64_t head = 0;
+
+	fill(f->path, 3);
+	snprintf(copy, sizeof(copy), "%s/copy", f->folder);
+	copy_file(f->path, copy);
+	MUST(open_as(f->path, WRITE, &writer, err));
+	append(writer, 4);
+	snprintf(from, sizeof(from), "%s-shm", f->path);
+	snprintf(to, sizeof(to), "%s-shm", copy);
+	copy_file(from, to);
+	snprintf(from, sizeof(from), "%s-wal", f->path);
+	snprintf(to, sizeof(to), "%s-wal", copy);
+	log = bytes_of(from, &size);
+	assert_true(size > HEADER);
+	put_bytes(to, log, HEADER);
+	writer->ops->close(writer);
+
+	MUST(open_as(copy, READ, &s, err));
+	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	assert_int_equal(head, 3);
+	/* Who writes now is seen as ever. */
+	MUST(open_as(copy, WRITE, &writer, err));
+	append(writer, 4);
+	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	assert_int_equal(head, 4);
+	writer->ops->close(writer);
+	s->ops->close(s);
+	free(log);
+}
+
 /* Run something as a user who is nobody. False: this cannot be done here. */
 static bool
 as_nobody(int (*run)(fixture *f), fixture *f, int *out_result)
@@ -1161,6 +1202,7 @@ main(void)
 		TEST(test_relaxed_epoch), TEST(test_processes),
 		TEST(test_kill),          TEST(test_too_large),
 		TEST(test_relative_path), TEST(test_fork),
+		TEST(test_header_only_log),
 	};
 
 	return cmocka_run_group_tests_name("store_sqlite", tests, NULL, NULL);
