@@ -191,7 +191,12 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_s
 	if (st == RT_OK && (op->id == RT_OP_UNDO || op->id == RT_OP_REDO || op->id == RT_OP_JUMP)) {
 		st = run_move(engine, op, request, &c, arena, &next, result, &err);
 	} else if (st == RT_OK && op->id == RT_OP_PURGE) {
+		bool before = engine->scrub_after;
+
+		engine->scrub_after = true; /* from its first body on */
 		st = rt_engine_purge(engine, *project, request, c.place, result, &err);
+		if (st != RT_NOMEM && (st != RT_OK || result->unchanged))
+			engine->scrub_after = before;
 		if (st == RT_OK && !result->unchanged) {
 			rt_record record;
 
@@ -200,7 +205,6 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_s
 			record.op = rt_str_of(op->name);
 			record.by = rt_text_str(engine->by);
 			record.disc = c.place.disc;
-			engine->scrub_after = true;
 			st = write_row(engine, *project, NULL, &record, NULL, 0, arena, &next,
 				       &err);
 			/* names and fields in the log may have changed: the value anew */
@@ -226,6 +230,7 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_s
 	}
 	rt_change_deinit(&c);
 	if (st != RT_OK) {
+		rt_object_unref(next); /* a purge's, loaded anew */
 		result_fail(result, st, &err);
 		return st;
 	}
@@ -359,7 +364,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 	rt_ticket *t;
 	size_t i;
 	bool reloaded = false, again;
-	rt_status st;
+	rt_status st, one;
 
 	memset(&err, 0, sizeof(err));
 	if (engine->scratch == NULL)
@@ -390,8 +395,14 @@ retry:
 		}
 		for (i = 0; i < t->count && !again; i++) {
 			rt_arena_reset(arena);
-			again = run_one(engine, &project, t->requests[i], t->default_disc,
-					t->default_take, arena, &t->results[i]) == RT_CORRUPT;
+			one = run_one(engine, &project, t->requests[i], t->default_disc,
+				      t->default_take, arena, &t->results[i]);
+			again = one == RT_CORRUPT;
+			/* A purge changes bodies before its row is there. */
+			if (one == RT_NOMEM && engine->scrub_after) {
+				st = nomem(&err);
+				break;
+			}
 		}
 	}
 	if (again && !reloaded && st == RT_OK) {
