@@ -121,7 +121,7 @@ carry_out(rt_cli_ask *ask)
 	rt_status st;
 
 	rt_buf_add_c(&ask->json, "}]");
-	st = rt_cli_buf(cli, &ask->json);
+	st = rt_cli_short_of_memory(cli) ? rt_cli_nomem(cli) : rt_cli_buf(cli, &ask->json);
 	if (st == RT_OK)
 		st = rt_json_read(cli->alloc, rt_buf_str(&ask->json), &ask->doc, &cli->error);
 	if (st != RT_OK)
@@ -153,6 +153,8 @@ carry_out(rt_cli_ask *ask)
 rt_status
 rt_cli_ask_run(rt_cli_ask *ask)
 {
+	uint64_t before = 0;
+	const rt_project *now;
 	rt_status st;
 
 	RT_ASSERT(ask->count > 0);
@@ -160,14 +162,25 @@ rt_cli_ask_run(rt_cli_ask *ask)
 		return rt_cli_fail(ask->cli, RT_USAGE,
 				   "the past cannot be changed; --at-op is for looking");
 	st = rt_cli_open(ask->cli, RT_CLI_CHANGE);
-	if (st == RT_OK)
-		st = carry_out(ask);
+	if (st != RT_OK) {
+		hint_failure(ask, st);
+		return st;
+	}
+	before = ask->cli->value->seq;
+	st = carry_out(ask);
+	/* A purge may be on disk, and what tidies up behind it have failed. */
+	now = rt_engine_value(ask->cli->engine);
+	ask->cli->changed = ask->cli->changed || now->seq != before;
+	rt_object_unref(now);
 	if (st != RT_OK) {
 		hint_failure(ask, st);
 		return st;
 	}
 	/* A change may have taken away what -d or --take named; it is no failure then. */
-	if (rt_cli_look(ask->cli) != RT_OK) {
+	st = rt_cli_look(ask->cli);
+	if (st == RT_NOMEM || st == RT_IO)
+		rt_cli_output_lost(ask->cli, st);
+	if (st != RT_OK) {
 		ask->cli->hint[0] = 0;
 		ask->cli->place = (rt_place){0, 0};
 	}
@@ -201,17 +214,25 @@ rt_cli_add_where(rt_cli *cli, const char *id, rt_buf *out)
 	rt_error none;
 	uint32_t entry = 0;
 	bool found = false;
+	rt_status st = RT_NOT_FOUND;
 
 	rt_buf_add_c(out, id);
-	if (cli->value == NULL || cli->place.disc == 0 || rt_cli_take(cli, &take) != RT_OK ||
-	    rt_resolve_entry(cli->value, cli->place, rt_str_of(id), false, &entry, &none) !=
-		    RT_OK ||
-	    rt_take_find(cli->value, take, entry, &at, &slot, &found, &none) != RT_OK || !found ||
-	    rt_project_name(cli->value, slot.role, &role, &none) != RT_OK)
-		return;
-	rt_buf_add_c(out, " (");
-	rt_buf_add_str(out, role);
-	rt_buf_add_f(out, ", %zu of %zu)", at + 1, rt_seq_count(take->slots));
+	if (cli->value != NULL && cli->place.disc != 0)
+		st = rt_cli_take(cli, &take);
+	if (st == RT_OK)
+		st = rt_resolve_entry(cli->value, cli->place, rt_str_of(id), false, &entry, &none);
+	if (st == RT_OK)
+		st = rt_take_find(cli->value, take, entry, &at, &slot, &found, &none);
+	if (st == RT_OK && found)
+		st = rt_project_name(cli->value, slot.role, &role, &none);
+	if (st == RT_OK && found) {
+		rt_buf_add_c(out, " (");
+		rt_buf_add_str(out, role);
+		rt_buf_add_f(out, ", %zu of %zu)", at + 1, rt_seq_count(take->slots));
+	}
+	/* An entry that the take does not show has no place to name. */
+	if (st != RT_NOT_FOUND && st != RT_AMBIGUOUS)
+		rt_cli_output_lost(cli, st);
 }
 
 static rt_status
@@ -264,7 +285,8 @@ rt_cli_ask_say(rt_cli_ask *ask, const char *format, ...)
 		rt_buf_init(&retake, cli->alloc, RT_BUF_UNLIMITED);
 		rt_cli_add_retake(cli, &retake);
 		rt_cli_say(cli, rt_buf_str(&buf), "step %llu - undo: %s undo",
-			   (unsigned long long)ask->result->seq, retake.ptr);
+			   (unsigned long long)ask->result->seq,
+			   retake.ptr == NULL ? "" : retake.ptr);
 		rt_buf_deinit(&retake);
 	}
 	if (ask->result->note != NULL)

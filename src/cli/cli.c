@@ -45,6 +45,12 @@ rt_cli_nomem(rt_cli *cli)
 	return rt_cli_fail(cli, RT_NOMEM, "out of memory");
 }
 
+bool
+rt_cli_short_of_memory(const rt_cli *cli)
+{
+	return atomic_load(&cli->memory.short_of);
+}
+
 rt_status
 rt_cli_buf(rt_cli *cli, const rt_buf *buf)
 {
@@ -54,6 +60,13 @@ rt_cli_buf(rt_cli *cli, const rt_buf *buf)
 		return rt_cli_nomem(cli);
 	return rt_cli_fail(cli, buf->status, "that is more than the limit of %zu bytes",
 			   buf->limit);
+}
+
+void
+rt_cli_output_lost(rt_cli *cli, rt_status status)
+{
+	if (status != RT_OK && cli->out.error == 0)
+		cli->out.error = status == RT_NOMEM ? ENOMEM : EIO;
 }
 
 void
@@ -296,6 +309,12 @@ usual_hint(rt_cli *cli, rt_status status, rt_buf *out)
 {
 	const rt_cli_command *command = cli->args.command;
 
+	if (cli->changed) {
+		rt_buf_add_c(out, "The change was made before that: ");
+		rt_cli_add_retake(cli, out);
+		rt_buf_add_c(out, " history");
+		return;
+	}
 	switch (status) {
 	case RT_USAGE:
 		if (command != NULL)
@@ -378,6 +397,9 @@ report(rt_cli *cli, rt_status status)
 {
 	rt_buf buf;
 
+	/* What fills the message may be what had no memory. */
+	if (status == RT_NOMEM && cli->error.status != RT_NOMEM)
+		(void)rt_cli_nomem(cli);
 	if (cli->error.text[0] == 0)
 		(void)rt_cli_fail(cli, status, "failed: %s", rt_status_word(status));
 	if (cli->json && !cli->json_done)
@@ -460,6 +482,35 @@ dispatch(rt_cli *cli, rt_status parsed)
 	return st != RT_OK ? st : cli->args.command->run(cli);
 }
 
+/* --- memory --- */
+
+static void *
+memory_resize(void *ctx, void *ptr, size_t size)
+{
+	rt_cli_memory *memory = ctx;
+	void *out = rt_resize(rt_alloc_libc(), ptr, size);
+
+	if (out == NULL)
+		atomic_store(&memory->short_of, true);
+	return out;
+}
+
+static void
+memory_release(void *ctx, void *ptr)
+{
+	(void)ctx;
+	rt_free(rt_alloc_libc(), ptr);
+}
+
+static void
+memory_init(rt_cli_memory *memory)
+{
+	memory->alloc.resize = memory_resize;
+	memory->alloc.release = memory_release;
+	memory->alloc.ctx = memory;
+	atomic_init(&memory->short_of, false);
+}
+
 int
 rt_cli_main(int argc, char **argv)
 {
@@ -468,7 +519,8 @@ rt_cli_main(int argc, char **argv)
 	int code;
 
 	memset(&cli, 0, sizeof(cli));
-	cli.alloc = rt_alloc_libc();
+	memory_init(&cli.memory);
+	cli.alloc = &cli.memory.alloc;
 	cli.env = rt_host_env();
 	cli.exit_code = -1;
 	rt_host_signals();
@@ -491,12 +543,16 @@ rt_cli_main(int argc, char **argv)
 		report(&cli, st);
 	code = cli.exit_code >= 0 ? cli.exit_code : rt_status_exit_code(st);
 	rt_cli_close(&cli);
+	if (rt_cli_short_of_memory(&cli))
+		rt_cli_output_lost(&cli, RT_NOMEM);
 	rt_term_flush(&cli.out);
-	if (cli.out.error != 0 && code == 0) {
+	if (cli.out.error != 0 && st == RT_OK) {
 		cli.quiet = false;
-		rt_cli_note(&cli, "cannot write the output: %s",
+		rt_cli_note(&cli, "%s: %s",
+			    cli.changed ? "what was changed is saved, but cannot be reported"
+					: "cannot write the output",
 			    cli.out.error == ENOMEM ? "out of memory" : strerror(cli.out.error));
-		code = 1;
+		code = code == 0 ? 1 : code;
 	}
 	if (cli.err.error == ENOMEM && code != 0)
 		say_plainly(STDERR_FILENO, "retake: out of memory\n");

@@ -12,6 +12,8 @@
 #ifndef RT_CLI_CLI_H
 #define RT_CLI_CLI_H
 
+#include <stdatomic.h>
+
 #include "cli/command.h"
 #include "cli/host.h"
 #include "cli/term.h"
@@ -23,8 +25,16 @@ enum {
 	RT_ID_ROOM = RT_ID_MAX + 1 /* an id and its NUL */
 };
 
+/* Memory that remembers whether there was ever too little: requests and output are put
+ * together in many small buffers, and one that stayed empty must not pass for the whole. */
+typedef struct rt_cli_memory {
+	rt_alloc alloc;
+	atomic_bool short_of;
+} rt_cli_memory;
+
 typedef struct rt_cli {
-	const rt_alloc *alloc;
+	rt_cli_memory memory;
+	const rt_alloc *alloc; /* that one */
 	const rt_env *env;
 	rt_term out, err;
 	rt_cli_args args;
@@ -44,6 +54,7 @@ typedef struct rt_cli {
 	char hint[RT_CLI_HINT_SIZE]; /* the next step; empty: the usual one */
 	int exit_code;               /* -1: by the status */
 	bool json_done;              /* a document was printed already */
+	bool changed;                /* something was changed, and that is on disk */
 } rt_cli;
 
 int rt_cli_main(int argc, char **argv);
@@ -55,10 +66,15 @@ rt_status rt_cli_fail(rt_cli *cli, rt_status status, const char *format, ...) RT
 /* What to do next; returns status for convenience. */
 rt_status rt_cli_hint(rt_cli *cli, rt_status status, const char *format, ...) RT_PRINTF(3, 4);
 rt_status rt_cli_nomem(rt_cli *cli);
+/* Was there ever too little memory? Then nothing may be written that was put together. */
+bool rt_cli_short_of_memory(const rt_cli *cli);
 /* RT_OK, or out of memory or too large, as the buffer says. */
 rt_status rt_cli_buf(rt_cli *cli, const rt_buf *buf);
 /* Ask yes or no; RT_OK is yes. Without somebody to ask, --yes is needed. */
 rt_status rt_cli_confirm(rt_cli *cli, const char *question);
+/* Something that was to be printed could not be had: the output is not whole, and the
+ * program says so at its end. RT_OK does nothing. */
+void rt_cli_output_lost(rt_cli *cli, rt_status status);
 /* A warning or a remark on standard error. */
 void rt_cli_note(rt_cli *cli, const char *format, ...) RT_PRINTF(2, 3);
 

@@ -15,12 +15,15 @@ add_current(rt_cli *cli, rt_buf *out)
 	rt_cli_view view;
 	yyjson_val *row, *found = NULL;
 	size_t i, count;
+	rt_status st = RT_OK;
 
 	rt_cli_view_init(cli, &view);
-	if (cli->place.disc != 0 &&
-	    rt_cli_view_read(cli, &view,
-			     rt_view_history(cli->engine, cli->value, cli->place.disc, 0, 200,
-					     &view.buf, &cli->error)) == RT_OK)
+	if (cli->place.disc != 0)
+		st = rt_cli_view_read(cli, &view,
+				      rt_view_history(cli->engine, cli->value, cli->place.disc, 0,
+						      200, &view.buf, &cli->error));
+	rt_cli_output_lost(cli, st);
+	if (view.root != NULL)
 		yyjson_arr_foreach(view.root, i, count, row) {
 			if (yyjson_is_true(rt_json_get(row, "current"))) {
 				found = row;
@@ -74,7 +77,8 @@ undo_or_redo(rt_cli *cli, const char *op, const char *did, const char *back)
 		add_current(cli, &now);
 		rt_buf_add_c(&now, ".");
 		rt_cli_add_retake(cli, &retake);
-		rt_cli_say(cli, rt_buf_str(&now), "%s: %s %s%s", back, retake.ptr, back, again);
+		rt_cli_say(cli, rt_buf_str(&now), "%s: %s %s%s", back,
+			   retake.ptr == NULL ? "" : retake.ptr, back, again);
 	}
 	rt_buf_deinit(&now);
 	rt_buf_deinit(&retake);

@@ -368,9 +368,13 @@ import_file(importing *m, const char *path, bool asked)
 	}
 	if (st == RT_OK)
 		name_outlines(m, &outlines, path);
+	if (st == RT_OK && rt_cli_short_of_memory(cli))
+		st = rt_cli_nomem(cli);
 	if (st == RT_OK)
 		st = rt_engine_import(cli->engine, &outlines, m->name, m->dry_run, &result,
 				      &cli->error);
+	if (st == RT_OK && !m->dry_run)
+		cli->changed = true;
 	json_file(m, path, format, &report, &result, st);
 	if (st == RT_OK) {
 		count_file(m, &report, &result);

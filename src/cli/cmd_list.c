@@ -183,12 +183,19 @@ run_projects(rt_cli *cli)
 	projects p = {.cli = cli};
 	rt_status st = rt_cli_open_store(cli, RT_CLI_LOOK);
 
-	/* The project at hand need not be there for the others to be listed. */
-	if (st == RT_OK && rt_cli_open(cli, RT_CLI_LOOK) == RT_OK)
-		p.current = rt_engine_project_number(cli->engine);
-	cli->hint[0] = 0;
-	if (st != RT_OK)
+	if (st == RT_NOT_FOUND) {
+		cli->hint[0] = 0;
 		return rt_cli_hint(cli, st, "The first change makes it: retake add TEXT");
+	}
+	if (st != RT_OK)
+		return st;
+	st = rt_cli_open(cli, RT_CLI_LOOK);
+	if (st == RT_OK)
+		p.current = rt_engine_project_number(cli->engine);
+	/* The project at hand need not be there for the others to be listed, nor be sound. */
+	if (st != RT_OK && st != RT_NOT_FOUND && st != RT_CORRUPT && st != RT_TOO_NEW)
+		return st;
+	cli->hint[0] = 0;
 	rt_buf_init(&p.json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&p.json, '[');
 	st = cli->store->ops->project_list(cli->store, list_project, &p, &cli->error);

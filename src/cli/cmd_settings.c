@@ -113,17 +113,22 @@ const rt_cli_command rt_cli_settings = {
 };
 
 /* JSON where it is JSON, else a string. */
-static void
+static rt_status
 ask_value(rt_cli *cli, rt_cli_ask *ask, const char *text)
 {
 	rt_json_doc *doc = NULL;
+	rt_status st = RT_USAGE;
 
-	if (!rt_cli_has(cli, "string") &&
-	    rt_json_read(cli->alloc, rt_str_of(text), &doc, NULL) == RT_OK)
+	if (!rt_cli_has(cli, "string"))
+		st = rt_json_read(cli->alloc, rt_str_of(text), &doc, NULL);
+	if (st == RT_NOMEM)
+		return rt_cli_nomem(cli);
+	if (st == RT_OK)
 		rt_cli_ask_json(ask, "value", rt_str_of(text));
 	else
 		rt_cli_ask_text(ask, "value", rt_str_of(text));
 	rt_json_free(doc);
+	return RT_OK;
 }
 
 static rt_status
@@ -132,7 +137,7 @@ run_set(rt_cli *cli)
 	const char *key = rt_cli_word(cli, 0), *value = rt_cli_word(cli, 1);
 	bool unset = rt_cli_has(cli, "unset");
 	rt_cli_ask ask;
-	rt_status st;
+	rt_status st = RT_OK;
 
 	if (unset == (value != NULL))
 		return rt_cli_fail(cli, RT_USAGE, "set needs a KEY and a VALUE, or KEY --unset");
@@ -142,8 +147,9 @@ run_set(rt_cli *cli)
 	if (unset)
 		rt_cli_ask_json(&ask, "value", RT_STR("null"));
 	else
-		ask_value(cli, &ask, value);
-	st = rt_cli_ask_run(&ask);
+		st = ask_value(cli, &ask, value);
+	if (st == RT_OK)
+		st = rt_cli_ask_run(&ask);
 	if (st == RT_OK && unset)
 		st = rt_cli_ask_say(&ask, "%s is back at its default.", key);
 	else if (st == RT_OK)

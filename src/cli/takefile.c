@@ -312,8 +312,10 @@ read_role(reader *r, rt_str role, rt_str line)
 		r->item.role = role;
 		return role.size > 0 ? RT_OK : bad(r, "the role is missing", line);
 	}
-	if (rt_json_read(r->out->alloc, role, &doc, NULL) != RT_OK ||
-	    !yyjson_is_str(rt_json_root(doc))) {
+	st = rt_json_read(r->out->alloc, role, &doc, NULL);
+	if (st == RT_NOMEM) {
+		st = rt_fail(r->err, RT_NOMEM, "out of memory");
+	} else if (st != RT_OK || !yyjson_is_str(rt_json_root(doc))) {
 		st = bad(r, "a role in quotes must be a JSON string", line);
 	} else {
 		r->item.role = rt_json_str(rt_json_root(doc));
