@@ -20,6 +20,11 @@
  *   FAULT_SEED    a number: of the random bytes
  *   FAULT_REPORT  a file: at exit, "kind calls" lines, "hits", and "live": blocks that the
  *                 program itself (not its libraries) took and did not give back
+ *   FAULT_SERVE   "IN,OUT": stop before main and wait on the descriptor IN for lines "KIND AT
+ *                 ONCE"; each makes a child that goes on with that fault, its standard
+ *                 output and error being the files FAULT_OUT and FAULT_ERR. On OUT goes its
+ *                 number and, when it has ended, its status as wait gives it. So a run
+ *                 costs a fork, and no start of a program
  *   FAULT_TRACE   set: on standard error where the call that fails was made, and with
  *                 FAULT_REPORT where the live blocks were taken (return addresses in the
  *                 program, for addr2line)
@@ -38,6 +43,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <execinfo.h>
@@ -510,17 +516,76 @@ find_program(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1;
 }
 
+static int
+kind_named(const char *name)
+{
+	int i;
+
+	for (i = 0; name != NULL && i < KIND_COUNT; i++) {
+		if (strcmp(name, kind_names[i]) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static void
+replace_fd(int fd, const char *path)
+{
+	int file = path == NULL ? -1
+				: (int)syscall(SYS_openat, AT_FDCWD, path,
+					       O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (file < 0 || dup2(file, fd) != fd)
+		_exit(127);
+	close(file);
+}
+
+/* Returns in every child; the process itself ends here, when IN does. */
+static void
+serve(const char *control)
+{
+	int in, out, state, size, once_given;
+	char line[64], name[16];
+	long at;
+	pid_t child;
+
+	if (sscanf(control, "%d,%d", &in, &out) != 2)
+		_exit(127);
+	for (;;) {
+		size = (int)read(in, line, sizeof(line) - 1);
+		if (size <= 0)
+			_exit(0);
+		line[size] = 0;
+		if (sscanf(line, "%15s %ld %d", name, &at, &once_given) != 3)
+			_exit(127);
+		child = fork();
+		if (child == 0) {
+			close(in);
+			close(out);
+			replace_fd(1, getenv("FAULT_OUT"));
+			replace_fd(2, getenv("FAULT_ERR"));
+			fault_kind = kind_named(name);
+			fault_at = at;
+			once = once_given != 0;
+			return;
+		}
+		size = snprintf(line, sizeof(line), "%d\n", (int)child);
+		if (child < 0 || write(out, line, (size_t)size) != size ||
+		    waitpid(child, &state, 0) != child)
+			_exit(127);
+		size = snprintf(line, sizeof(line), "%d\n", state);
+		if (write(out, line, (size_t)size) != size)
+			_exit(127);
+	}
+}
+
 __attribute__((constructor)) static void
 begin(void)
 {
-	const char *kind = getenv("FAULT_KIND"), *number = getenv("FAULT_AT");
+	const char *number = getenv("FAULT_AT"), *control = getenv("FAULT_SERVE");
 	void *frames[2];
-	int i;
 
-	for (i = 0; kind != NULL && i < KIND_COUNT; i++) {
-		if (strcmp(kind, kind_names[i]) == 0)
-			fault_kind = i;
-	}
+	fault_kind = kind_named(getenv("FAULT_KIND"));
 	fault_at = number != NULL ? atol(number) : 0;
 	once = getenv("FAULT_ONCE") != NULL;
 	trace = getenv("FAULT_TRACE") != NULL;
@@ -532,6 +597,8 @@ begin(void)
 	dl_iterate_phdr(find_program, NULL);
 	if (trace)
 		(void)backtrace(frames, 2); /* loads what it needs */
+	if (control != NULL)
+		serve(control);
 	armed = true;
 }
 

@@ -14,12 +14,12 @@ failing (fault.c), once or from there on. Every time:
   whole     the state is the one before or the one after (of several operations: one in
             between), and the one after where the status is 0
   clean     no more blocks are left at the end than undisturbed, and no strange files
+  true      what is said of the state: "nothing was changed", or the answer to each line
 
 One check that fails is one finding, printed with the command that shows it again. Times
 are left out of the comparison of states; clock and random numbers are pretended.
 
-  torture.py                     points 1 to 25 of each fault, a sample of them (--stride),
-                                 and four beyond
+  torture.py                     points 1 to 25 of each fault, and four beyond
   torture.py --all               every point of every fault
   torture.py --seconds 300       stop after that time (what was not reached is said)
   torture.py --verb edit --fault alloc:7
@@ -29,16 +29,18 @@ A fault is KIND:N (from the Nth call on) or KIND:N:once; kinds are in fault.c. E
 77: this machine cannot do it (no C compiler, or a C library without what fault.c needs).
 """
 import argparse
-import concurrent.futures
+import itertools
 import json
+import multiprocessing
 import os
 import re
+import select
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -46,7 +48,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 RETAKE = os.path.abspath(os.environ.get("RETAKE") or os.path.join(ROOT, "build/retake"))
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 130}
 TIMEOUT_S = 120
-SHALLOW = 25   # calls from the start that a sample is taken of
+SHALLOW = 25   # calls from the start that are tried
 DEEP = 4       # points of each fault beyond them
 
 # kind of call, once or for ever, what a message about it may say
@@ -206,7 +208,7 @@ VERBS = {
     "restore": "restore DIR/old.db --yes",
     "repair": "repair",
 }
-# Made of steps of their own, each as an operation: the states in between are right too.
+# A line that fails changes nothing and the rest goes on: any of the lines may be done.
 STEPS = {"apply": SEVERAL}
 # What the commands make in the folder.
 OUTPUTS = re.compile(r"out\.\w+$|copy\.db$|t\.db(-wal|-shm|-journal)?$")
@@ -254,7 +256,53 @@ class Case:
         self.out = b""
         self.err = b""
         self.states = []   # before, in between, after
+        self.by_lines = {} # of STEPS: which lines were done (True, False, …), state
         self.files = {}    # the other files it makes: name, contents
+
+
+class Server:
+    """A command stopped before its first instruction, to be run again and again (FAULT_SERVE)."""
+
+    def __init__(self, words, env, folder):
+        ask, self.ask = os.pipe()
+        self.answer, answer = os.pipe()
+        self.process = subprocess.Popen(words, env=dict(env, FAULT_SERVE=f"{ask},{answer}"),
+                                        cwd=folder, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        pass_fds=(ask, answer))
+        os.close(ask)
+        os.close(answer)
+        self.lines = b""
+
+    def line(self, seconds):
+        """The next number that it says; None if it does not in that time."""
+        until = time.monotonic() + seconds
+        while b"\n" not in self.lines:
+            ready, _, _ = select.select([self.answer], [], [], max(0, until - time.monotonic()))
+            if not ready:
+                return None
+            some = os.read(self.answer, 64)
+            if not some:
+                raise RuntimeError(f"{self.process.args} ended before it was asked to")
+            self.lines += some
+        number, self.lines = self.lines.split(b"\n", 1)
+        return int(number)
+
+    def run(self, kind, at, once):
+        """The exit status, negative for a signal; None: it took too long."""
+        os.write(self.ask, f"{kind} {at} {int(once)}\n".encode())
+        child = self.line(TIMEOUT_S)
+        state = self.line(TIMEOUT_S)
+        if state is None:
+            os.kill(child, signal.SIGKILL)
+            self.line(TIMEOUT_S)
+            return None
+        return os.waitstatus_to_exitcode(state)
+
+    def close(self):
+        os.close(self.ask)
+        os.close(self.answer)
+        self.process.wait()
 
 
 class Torture:
@@ -263,21 +311,56 @@ class Torture:
         self.keep = keep
         self.library = build_library(work)
         self.start = os.path.join(work, "start")
-        self.local = threading.local()
-        self.number = 0
-        self.lock = threading.Lock()
+        self.own = None      # our folder
+        self.servers = {}    # words, server
+        self.marks = {}      # of the files that were put into the folder: name, mark
 
     # ---- running ----
 
     def folder(self):
-        """A folder of this thread's own. Every one has a name of the same size."""
-        if not hasattr(self.local, "folder"):
-            with self.lock:
-                self.number += 1
-                self.local.folder = os.path.join(self.work, f"run{self.number:03d}")
-        shutil.rmtree(self.local.folder, ignore_errors=True)
-        shutil.copytree(self.start, self.local.folder)
-        return self.local.folder
+        """This process's own folder, as it was at the start. All names are of one size."""
+        if self.own is None:
+            self.own = os.path.join(self.work, f"run{os.getpid():010d}")
+            os.mkdir(self.own)
+        for entry in os.scandir(self.own):
+            if self.marks.get(entry.name) == self.mark(entry.path):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            else:
+                os.unlink(entry.path)
+            self.marks.pop(entry.name, None)
+        for name in self.given:
+            path = os.path.join(self.own, name)
+            if name not in self.marks or not os.path.exists(path):
+                shutil.copy(os.path.join(self.start, name), path)
+                os.utime(path, ns=(0, 0))
+                self.marks[name] = self.mark(path)
+        return self.own
+
+    @staticmethod
+    def mark(path):
+        """Another one after every write to the file: its time was set long ago."""
+        info = os.lstat(path)
+        return info.st_ino, info.st_size, info.st_mtime_ns, info.st_mode
+
+    def again(self, words, folder, fault=("none", 0, False)):
+        """What run gives, from a server of ours."""
+        key = tuple(words)
+        report, out, err = (f"{folder}.{what}" for what in ("report", "out", "err"))
+        if key not in self.servers:
+            if len(self.servers) > 8:
+                self.close()
+            env = environment(folder, self.fault_env(folder, ("none", 0, False)))
+            env.update(FAULT_REPORT=report, FAULT_OUT=out, FAULT_ERR=err)
+            self.servers[key] = Server(words, env, folder)
+        code = self.servers[key].run(*fault)
+        return self.results(code, folder, self.read(out), self.read(err), report)
+
+    def close(self):
+        for server in self.servers.values():
+            server.close()
+        self.servers = {}
 
     @staticmethod
     def words(name, folder):
@@ -297,6 +380,10 @@ class Torture:
             code, out, err = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired as late:
             code, out, err = None, late.stdout or b"", late.stderr or b""
+        return self.results(code, folder, out, err, report)
+
+    @staticmethod
+    def results(code, folder, out, err, report):
         counts = {}
         if os.path.exists(report):
             with open(report) as lines:
@@ -315,8 +402,8 @@ class Torture:
 
     def state(self, folder):
         """The store's state without times, or what is wrong with it."""
-        code, out, err, _ = self.run([RETAKE, "--db", f"{folder}/t.db", "export", "--format",
-                                      "canonical"], folder)
+        code, out, err, _ = self.again([RETAKE, "--db", f"{folder}/t.db", "export", "--format",
+                                        "canonical"], folder)
         if code != 0:
             return f"export fails with {code}: {err.decode(errors='replace')}"
         return json.dumps(without_times(json.loads(out)), sort_keys=True)
@@ -352,9 +439,12 @@ class Torture:
         self.given = {f: self.bytes_of(self.start, f) for f in os.listdir(self.start)}
 
     @staticmethod
-    def bytes_of(folder, name):
-        with open(os.path.join(folder, name), "rb") as data:
+    def read(path):
+        with open(path, "rb") as data:
             return data.read()
+
+    def bytes_of(self, folder, name):
+        return self.read(os.path.join(folder, name))
 
     def touched(self, folder):
         """Names whose bytes are not those that were given; stores' side files only if they
@@ -362,6 +452,8 @@ class Torture:
         found = set()
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
+            if self.marks.get(name) == self.mark(path):
+                continue
             if os.path.isdir(path):
                 found.add(name)
             elif name.endswith("-shm"):
@@ -393,13 +485,21 @@ class Torture:
             case.files[extra] = self.bytes_of(folder, extra)
         case.states = [before, self.state(folder)]
         lines = STEPS.get(name, [])
-        for count in range(1, len(lines)):
+        for done in itertools.product((False, True), repeat=len(lines)):
             folder = self.folder()
             with open(folder + "/several.jsonl", "w") as out:
-                out.write("\n".join(lines[:count]) + "\n")
+                out.writelines(line + "\n" for line, yes in zip(lines, done) if yes)
             self.run(self.words(name, folder), folder, ("alloc", 0, False))
-            case.states.insert(-1, self.state(folder))
+            case.by_lines[done] = self.state(folder)
+        case.states[1:1] = case.by_lines.values()
         return case
+
+    def answered(self, case, out):
+        """The state that the answers speak of; None: there are not as many as lines."""
+        lines = [line for line in out.split(b"\n") if line]
+        if len(lines) != len(STEPS.get(case.name, ())) or not lines:
+            return None
+        return case.by_lines.get(tuple(b'"error"' not in line for line in lines))
 
     # ---- disturbed ----
 
@@ -408,7 +508,8 @@ class Torture:
         kind, once, says = FAULTS[fault_name]
         folder = self.folder()
         wrong = []
-        code, out, err, counts = self.run(self.words(case.name, folder), folder, (kind, at, once))
+        code, out, err, counts = self.again(self.words(case.name, folder), folder,
+                                            (kind, at, once))
         text = (err + (out if case.name in ANSWERS else b"")).decode(errors="replace")
         if case.name in ANY_ORDER:
             out = b"\n".join(sorted(out.split(b"\n")))
@@ -446,15 +547,15 @@ class Torture:
         for name in sorted((touched & set(self.given)) - {"t.db", "t.db-wal"}):
             wrong.append(("input", f"the file {name} was changed"))
         if "copy.db" in touched:
-            status, found, trouble, _ = self.run([RETAKE, "--db", folder + "/copy.db", "fsck"],
-                                                 folder)
+            status, found, trouble, _ = self.again([RETAKE, "--db", folder + "/copy.db", "fsck"],
+                                                   folder)
             if status != 0:
                 wrong.append(("torn", f"the backup: {(found + trouble).decode(errors='replace')}"))
         if not touched & {"t.db", "t.db-wal"}:
             if code == 0 and case.states[0] != case.states[-1]:
                 wrong.append(("lost", "status 0, but nothing was written"))
             return wrong
-        status, found, trouble, _ = self.run([RETAKE, "--db", folder + "/t.db", "fsck"], folder)
+        status, found, trouble, _ = self.again([RETAKE, "--db", folder + "/t.db", "fsck"], folder)
         if status != 0:
             return wrong + [("fsck", f"status {status}: {(found + trouble).decode(errors='replace')}")]
         state = self.state(folder)
@@ -463,12 +564,17 @@ class Torture:
                           ("" if state[:1] in "{[" else ": " + state)))
         elif code == 0 and case.exit == 0 and state != case.states[-1]:
             wrong.append(("lost", "status 0, but the change is not there"))
+        elif code != 0 and "othing was changed" in text and state != case.states[0]:
+            wrong.append(("true", f"something was changed: {text.strip()}"))
+        elif kind == "alloc" and self.answered(case, out) not in (None, state):
+            wrong.append(("true", "the answers do not fit what was done"))
         return wrong
 
-    def shown(self, case, fault_name, at):
+    @staticmethod
+    def shown(name, fault_name, at):
         kind, once, _ = FAULTS[fault_name]
         fault = f"{kind}:{at}" + (":once" if once else "")
-        return f"tests/torture/torture.py --verb {shlex.quote(case.name)} --fault {fault}"
+        return f"tests/torture/torture.py --verb {shlex.quote(name)} --fault {fault}"
 
 
 TIMES = {"ts", "at", "time", "created", "updated", "modified", "created_at", "updated_at",
@@ -524,7 +630,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="every point")
-    parser.add_argument("--stride", type=int, default=5,
+    parser.add_argument("--stride", type=int, default=1,
                         help="try one in so many points, another one for each command and fault")
     parser.add_argument("--offset", type=int, default=0, help="turn the sample by so many points")
     parser.add_argument("--verb", action="append", help="these commands alone")
@@ -543,11 +649,16 @@ def parse():
 
 def main():
     args = parse()
-    work = tempfile.mkdtemp(prefix="torture-")
+    # What fails here is pretended: there is no need to wait for a real disk.
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) and not os.environ.get("TMPDIR") else None
+    work = tempfile.mkdtemp(prefix="torture-", dir=memory)
     try:
         torture = Torture(work, args.keep)
         torture.prepare()
-        return go(torture, args)
+        try:
+            return go(torture, args)
+        finally:
+            torture.close()
     except Refused as why:
         print(why)
         return 77
@@ -558,12 +669,33 @@ def main():
             shutil.rmtree(work, ignore_errors=True)
 
 
+class Work:
+    """What a worker process holds. It is made before the workers are, which inherit it."""
+    torture = args = begin = None
+    cases = {}
+
+
+def clean(name):
+    return Work.torture.clean(name)
+
+
+def one(item):
+    name, fault, at = item
+    if Work.args.seconds and time.monotonic() - Work.begin > Work.args.seconds:
+        return item, None
+    return item, Work.torture.point(Work.cases[name], fault, at)
+
+
 def go(torture, args):
     begin = time.monotonic()
     passed = failed = late = 0
     seen = {}
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        cases = list(pool.map(torture.clean, args.verb or VERBS))
+    workers = multiprocessing.get_context("fork")
+    Work.torture, Work.args, Work.begin = torture, args, begin
+    with workers.Pool(args.jobs) as pool:
+        cases = pool.map(clean, args.verb or VERBS, 1)
+    Work.cases = {case.name: case for case in cases}
+    with workers.Pool(args.jobs) as pool:
         for case in cases:
             if args.list:
                 print(f"{case.name}: status {case.exit}, {case.counts}")
@@ -581,16 +713,10 @@ def go(torture, args):
                     print(f"FAILED: {what}: {detail}")
                 failed, passed = failed + bool(wrong), passed + (not wrong)
         else:
-            todo = [(case, fault, at) for turn, (case, fault) in enumerate(
+            todo = [(case.name, fault, at) for turn, (case, fault) in enumerate(
                         (c, f) for c in cases for f in (args.kind or FAULTS))
                     for at in points_of(case, fault, args, turn + args.offset)]
-
-            def one(item):
-                if args.seconds and time.monotonic() - begin > args.seconds:
-                    return item, None
-                return item, torture.point(*item)
-
-            for (case, fault, at), wrong in pool.map(one, todo):
+            for (name, fault, at), wrong in pool.imap(one, todo, 20):
                 if wrong is None:
                     late += 1
                 elif not wrong:
@@ -598,11 +724,11 @@ def go(torture, args):
                 else:
                     failed += 1
                     for what, detail in wrong:
-                        known = seen.setdefault((case.name, fault.split(":")[0], what), 0)
-                        seen[(case.name, fault.split(":")[0], what)] = known + 1
+                        known = seen.setdefault((name, fault.split(":")[0], what), 0)
+                        seen[(name, fault.split(":")[0], what)] = known + 1
                         if known < 2:
                             print(f"FAILED: {what}: {detail}\n    "
-                                  f"{torture.shown(case, fault, at)}", flush=True)
+                                  f"{torture.shown(name, fault, at)}", flush=True)
     calls = sum(sum(case.counts[k] for k in ("alloc", "io", "read")) for case in cases)
     print(f"{len(cases)} commands, {calls} calls that can fail, "
           f"{time.monotonic() - begin:.0f} s")
