@@ -413,9 +413,11 @@ operations_json(rt_cli *cli)
 		for (field = rt_ops[i].fields; field->name != NULL; field++) {
 			rt_json_add_comma(&out);
 			rt_buf_add_f(&out,
-				     "{\"name\":\"%s\",\"type\":\"%s\",\"required\":%s,\"about\":",
+				     "{\"name\":\"%s\",\"type\":\"%s\",\"required\":%s,"
+				     "\"nullable\":%s,\"about\":",
 				     field->name, rt_cli_field_word(field->type),
-				     (field->flags & RT_FIELD_REQUIRED) ? "true" : "false");
+				     (field->flags & RT_FIELD_REQUIRED) ? "true" : "false",
+				     (field->flags & RT_FIELD_NULLABLE) ? "true" : "false");
 			rt_json_add_string(&out, rt_str_of(field->about));
 			rt_buf_add_byte(&out, '}');
 		}

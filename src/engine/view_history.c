@@ -2,6 +2,7 @@
  *
  * History as JSON: the list of steps, one step in words, the revisions of an entry. */
 #include "engine/engine_impl.h"
+#include "engine/view_words.h"
 
 enum { ROWS = 64 };
 
@@ -64,64 +65,16 @@ add_time(rt_buf *buf, const char *key, int64_t at_us)
 	rt_buf_add_byte(buf, '"');
 }
 
-/* Words for the history list: what the operation did, and to what. */
 static rt_status
 add_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_error *err)
 {
-	const rt_op *op = rt_op_named(step->op);
-	char id[RT_ID_MAX + 1];
-	size_t i, entries = 0;
 	rt_buf words;
-	rt_status st = RT_OK;
+	rt_status st;
 
 	rt_buf_init(&words, project->object.alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&words, op != NULL ? rt_str_of(op->done)
-				     : rt_str_is(step->op, "import") ? RT_STR("imported")
-									 : step->op);
-	for (i = 0; i < step->effect_count; i++)
-		if (step->effects[i].kind == RT_EFFECT_SPLICE)
-			entries += step->effects[i].added_count > step->effects[i].removed_count
-					   ? step->effects[i].added_count
-					   : step->effects[i].removed_count;
-	for (i = 0; st == RT_OK && i < step->effect_count; i++) {
-		const rt_effect *e = &step->effects[i];
-
-		if (e->kind == RT_EFFECT_NEW && rt_str_starts(step->op, RT_STR("entry.")))
-			continue; /* the take that an append in mid-take made */
-		if (e->kind == RT_EFFECT_NEW) {
-			rt_buf_add_c(&words, " \"");
-			rt_buf_add_str(&words, e->name);
-			rt_buf_add_c(&words, "\"");
-			break;
-		}
-		if (e->kind == RT_EFFECT_SPLICE) {
-			const rt_effect_slot *slot =
-				e->added_count > 0 ? &e->added[0] : &e->removed[0];
-
-			if (slot->slot.entry >= project->next_entry)
-				break;
-			st = rt_entry_id(project, slot->slot.entry, id, err);
-			rt_buf_add_c(&words, " ");
-			rt_buf_add_c(&words, st == RT_OK ? id : "");
-			if (entries > 1)
-				rt_buf_add_f(&words, " and %zu more", entries - 1);
-			break;
-		}
-		if (e->kind == RT_EFFECT_SET && i + 1 == step->effect_count) {
-			if (e->entry != 0 && e->entry < project->next_entry) {
-				st = rt_entry_id(project, e->entry, id, err);
-				rt_buf_add_c(&words, " ");
-				rt_buf_add_c(&words, st == RT_OK ? id : "");
-			} else if (rt_str_starts(e->key, RT_STR("setting."))) {
-				rt_buf_add_c(&words, " ");
-				rt_buf_add(&words, e->key.ptr + 8, e->key.size - 8);
-			}
-		}
-	}
-	if (st == RT_OK && words.status == RT_OK)
+	st = rt_view_words(project, step, &words, err);
+	if (st == RT_OK)
 		rt_json_add_string(buf, rt_buf_str(&words));
-	else if (st == RT_OK)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
 	rt_buf_deinit(&words);
 	return st;
 }

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A step in words: the operation's own ("deleted") and what it was done to, read off its
+ * effects. An operation without words of its own here gets those of the table. */
+#include "engine/view_words.h"
+
+#include "codec/json.h"
+#include "core/id.h"
+#include "core/op.h"
+#include "core/project.h"
+#include "engine/engine.h"
+
+enum { VALUE_MAX = 48 }; /* bytes of a setting's value that are shown */
+
+typedef struct saying {
+	const rt_project *project;
+	const rt_record *step;
+	rt_buf *buf;
+	rt_error *err;
+	rt_status status;
+} saying;
+
+static void
+say(saying *s, const char *text)
+{
+	rt_buf_add_c(s->buf, text);
+}
+
+static void
+say_entry(saying *s, uint64_t entry)
+{
+	char id[RT_ID_MAX + 1];
+
+	if (entry == 0 || entry >= s->project->next_entry || s->status != RT_OK)
+		return;
+	s->status = rt_entry_id(s->project, (uint32_t)entry, id, s->err);
+	if (s->status == RT_OK)
+		say(s, id);
+}
+
+static void
+say_quoted(saying *s, rt_str name)
+{
+	rt_buf_add_byte(s->buf, '"');
+	rt_buf_add_str(s->buf, name);
+	rt_buf_add_byte(s->buf, '"');
+}
+
+/* A value as it is written in JSON, not too much of it. */
+static void
+say_value(saying *s, rt_str json)
+{
+	if (json.size > VALUE_MAX) {
+		json.size = VALUE_MAX;
+		rt_buf_add(s->buf, json.ptr, rt_utf8_valid_size(json));
+		say(s, "…");
+		return;
+	}
+	rt_buf_add_str(s->buf, json);
+}
+
+static const rt_effect *
+effect_of(const saying *s, rt_effect_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < s->step->effect_count; i++)
+		if (s->step->effects[i].kind == kind)
+			return &s->step->effects[i];
+	return NULL;
+}
+
+static const rt_effect *
+set_of(const saying *s, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < s->step->effect_count; i++)
+		if (s->step->effects[i].kind == RT_EFFECT_SET &&
+		    rt_str_is(s->step->effects[i].key, key))
+			return &s->step->effects[i];
+	return NULL;
+}
+
+/* ---- entries ---- */
+
+static size_t
+entries_of(const rt_effect *e)
+{
+	return e->added_count > e->removed_count ? e->added_count : e->removed_count;
+}
+
+static const rt_effect_slot *
+slot_of(const rt_effect *e)
+{
+	return e->added_count > 0 ? &e->added[0] : &e->removed[0];
+}
+
+static void
+say_entries(saying *s, const char *one, const char *more)
+{
+	const rt_effect *first = NULL;
+	size_t i, count = 0;
+
+	for (i = 0; i < s->step->effect_count; i++) {
+		const rt_effect *e = &s->step->effects[i];
+
+		if (e->kind != RT_EFFECT_SPLICE || entries_of(e) == 0)
+			continue;
+		first = first == NULL ? e : first;
+		/* the same entry again, in another take, is not one more */
+		if (e == first || slot_of(e)->slot.entry != slot_of(first)->slot.entry)
+			count += entries_of(e);
+	}
+	if (first == NULL) {
+		rt_buf_add_f(s->buf, "%s", one);
+		return;
+	}
+	if (count == 1)
+		rt_buf_add_f(s->buf, "%s ", one);
+	else
+		rt_buf_add_f(s->buf, "%s %zu entries, first ", more, count);
+	say_entry(s, slot_of(first)->slot.entry);
+}
+
+static void
+say_mute(saying *s)
+{
+	const rt_effect *e = effect_of(s, RT_EFFECT_SPLICE);
+	bool muted = e != NULL && e->added_count > 0 && 
+		     (e->added[0].slot.flags & RT_SLOT_MUTED) != 0;
+
+	say_entries(s, muted ? "muted entry" : "unmuted entry", muted ? "muted" : "unmuted");
+}
+
+static void
+say_role(saying *s)
+{
+	const rt_effect *e = effect_of(s, RT_EFFECT_SPLICE);
+	say_entries(s, "changed the role of entry", "changed the role of");
+	if (e != NULL && e->added_count > 0) {
+		say(s, " to ");
+		rt_buf_add_str(s->buf, e->added[0].role);
+	}
+}
+
+/* ---- names and fields ---- */
+
+static void
+say_label(saying *s)
+{
+	const rt_effect *e = set_of(s, "label");
+
+	if (e == NULL) {
+		say(s, "set a label");
+	} else if (e->after.ptr != NULL) {
+		say(s, "labelled entry ");
+		say_entry(s, e->entry);
+		say(s, " ");
+		say_value(s, e->after);
+	} else {
+		say(s, "took label ");
+		say_value(s, e->before);
+		say(s, " from entry ");
+		say_entry(s, e->entry);
+	}
+}
+
+static void
+say_head(saying *s)
+{
+	const rt_effect *e = set_of(s, "head");
+	uint64_t entry = 0;
+	size_t i;
+
+	say(s, "moved the head");
+	if (e == NULL || e->after.ptr == NULL)
+		return;
+	for (i = 0; i < e->after.size && e->after.ptr[i] >= '0' && e->after.ptr[i] <= '9'; i++)
+		entry = entry * 10 + (uint64_t)(e->after.ptr[i] - '0');
+	if (i == e->after.size && entry != 0) {
+		say(s, " to entry ");
+		say_entry(s, entry);
+	} else {
+		say(s, " to before the first entry");
+	}
+}
+
+static void
+say_setting(saying *s)
+{
+	const rt_effect *e = effect_of(s, RT_EFFECT_SET);
+
+	if (e == NULL || !rt_str_starts(e->key, RT_STR("setting."))) {
+		say(s, "changed a setting");
+		return;
+	}
+	say(s, e->after.ptr != NULL ? "set " : "put ");
+	rt_buf_add(s->buf, e->key.ptr + 8, e->key.size - 8);
+	say(s, e->after.ptr != NULL ? " to " : " back to its default");
+	if (e->after.ptr != NULL)
+		say_value(s, e->after);
+}
+
+/* The name of a take, or (disc 0) of a discussion. */
+static void
+say_name(saying *s, uint32_t disc, uint32_t sub)
+{
+	const rt_disc *d;
+	const rt_take *take;
+
+	if (disc == 0) {
+		if (rt_project_cell(s->project, sub) != NULL)
+			say_quoted(s, rt_text_str(rt_project_cell(s->project, sub)->name));
+		return;
+	}
+	if (rt_project_disc(s->project, disc, &d, NULL) != RT_OK)
+		return;
+	take = rt_disc_take(d, sub);
+	if (take != NULL)
+		say_quoted(s, rt_text_str(take->name));
+}
+
+static uint32_t
+number_of(rt_str json)
+{
+	uint32_t number = 0;
+	size_t i;
+
+	for (i = 0; i < json.size && i < 9 && json.ptr[i] >= '0' && json.ptr[i] <= '9'; i++)
+		number = number * 10 + (uint32_t)(json.ptr[i] - '0');
+	return number;
+}
+
+static void
+say_switch(saying *s, const char *noun)
+{
+	const rt_effect *e = set_of(s, "active");
+
+	rt_buf_add_f(s->buf, "switched to %s ", noun);
+	if (e != NULL)
+		say_name(s, e->disc, number_of(e->after));
+}
+
+static void
+say_rename(saying *s, const char *noun)
+{
+	const rt_effect *e = set_of(s, "name");
+
+	rt_buf_add_f(s->buf, "renamed %s ", noun);
+	if (e == NULL)
+		return;
+	say_value(s, e->before);
+	say(s, " to ");
+	say_value(s, e->after);
+}
+
+static void
+say_deleted(saying *s, const char *noun)
+{
+	size_t i;
+
+	rt_buf_add_f(s->buf, "deleted %s ", noun);
+	for (i = 0; i < s->step->effect_count; i++) {
+		const rt_effect *e = &s->step->effects[i];
+
+		if (e->kind == RT_EFFECT_SET && e->sub != 0) {
+			say_name(s, e->disc, e->sub);
+			return;
+		}
+	}
+}
+
+static void
+say_import(saying *s)
+{
+	const rt_effect *made = effect_of(s, RT_EFFECT_NEW);
+	size_t i, count = 0;
+
+	for (i = 0; i < s->step->effect_count; i++)
+		if (s->step->effects[i].kind == RT_EFFECT_SPLICE)
+			count += s->step->effects[i].added_count;
+	rt_buf_add_f(s->buf, "imported %zu entr%s", count, count == 1 ? "y" : "ies");
+	if (made != NULL) {
+		say(s, " as ");
+		say_quoted(s, made->name);
+	}
+}
+
+static void
+say_other(saying *s, const rt_op *op)
+{
+	const rt_effect *made = effect_of(s, RT_EFFECT_NEW);
+
+	if (op != NULL)
+		say(s, op->done);
+	else
+		rt_buf_add_str(s->buf, s->step->op);
+	if (made != NULL) {
+		say(s, " ");
+		say_quoted(s, made->name);
+	}
+}
+
+rt_status
+rt_view_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_error *err)
+{
+	const rt_op *op = rt_op_named(step->op);
+	saying s = {project, step, buf, err, RT_OK};
+
+	if (op == NULL) {
+		if (rt_str_is(step->op, "import"))
+			say_import(&s);
+		else if (rt_str_is(step->op, "batch"))
+			say(&s, "several changes in one step");
+		else
+			say_other(&s, NULL);
+	} else {
+		switch (op->id) {
+		case RT_OP_ENTRY_APPEND:
+		case RT_OP_ENTRY_INSERT: say_entries(&s, "added entry", "added"); break;
+		case RT_OP_ENTRY_EDIT: say_entries(&s, "edited entry", "edited"); break;
+		case RT_OP_ENTRY_DELETE: say_entries(&s, "deleted entry", "deleted"); break;
+		case RT_OP_ENTRY_MOVE: say_entries(&s, "moved entry", "moved"); break;
+		case RT_OP_ENTRY_ROLE: say_role(&s); break;
+		case RT_OP_ENTRY_MUTE: say_mute(&s); break;
+		case RT_OP_TAKE_SWITCH: say_switch(&s, "take"); break;
+		case RT_OP_TAKE_RENAME: say_rename(&s, "take"); break;
+		case RT_OP_TAKE_DELETE: say_deleted(&s, "take"); break;
+		case RT_OP_TAKE_GRAFT: say_entries(&s, "grafted entry", "grafted"); break;
+		case RT_OP_HEAD_MOVE: say_head(&s); break;
+		case RT_OP_LABEL_SET: say_label(&s); break;
+		case RT_OP_SETTING_SET: say_setting(&s); break;
+		case RT_OP_DISCUSSION_SWITCH: say_switch(&s, "discussion"); break;
+		case RT_OP_DISCUSSION_RENAME: say_rename(&s, "discussion"); break;
+		case RT_OP_DISCUSSION_DELETE: say_deleted(&s, "discussion"); break;
+		default: say_other(&s, op); break;
+		}
+	}
+	if (s.status == RT_OK && buf->status != RT_OK)
+		s.status = rt_fail(err, buf->status, "out of memory");
+	return s.status;
+}
