@@ -20,6 +20,13 @@ typedef struct spot {
 	bool known;    /* from an earlier import */
 } spot;
 
+/* The bodies of a dry run: they are in no store, but later outlines may hold them again. */
+typedef struct dry_bodies {
+	uint64_t first;		   /* number of nodes[0] */
+	const rt_node **nodes;	   /* NULL: not a node's */
+	size_t count, room;
+} dry_bodies;
+
 typedef struct import {
 	rt_engine *engine;
 	rt_change *c;
@@ -38,7 +45,7 @@ typedef struct import {
 		uint32_t entry;
 	} *waiting;
 	size_t waiting_count;
-	bool dry_run;
+	dry_bodies *dry; /* NULL: the import is real */
 } import;
 
 static rt_status
@@ -56,7 +63,7 @@ flush(import *im, rt_error *err)
 	size_t i;
 	rt_status st;
 
-	if (im->waiting_count == 0 || im->dry_run) {
+	if (im->waiting_count == 0 || im->dry != NULL) {
 		im->waiting_count = 0;
 		rt_buf_clear(&im->bytes);
 		return RT_OK;
@@ -79,6 +86,29 @@ flush(import *im, rt_error *err)
 }
 
 static rt_status
+dry_note(import *im, uint64_t number, const rt_node *node, rt_error *err)
+{
+	dry_bodies *d = im->dry;
+	size_t at = (size_t)(number - d->first);
+
+	if (at >= d->room) {
+		size_t room = at * 2 + 64;
+		const rt_node **nodes = rt_resize(im->engine->alloc, d->nodes,
+						  room * sizeof(*d->nodes));
+
+		if (nodes == NULL)
+			return nomem(err);
+		d->nodes = nodes;
+		d->room = room;
+	}
+	while (d->count < at)
+		d->nodes[d->count++] = NULL;
+	d->nodes[at] = node;
+	d->count = at + 1;
+	return RT_OK;
+}
+
+static rt_status
 add_body(import *im, size_t index, rt_error *err)
 {
 	const rt_node *node = &im->outline->nodes[index];
@@ -91,6 +121,12 @@ add_body(import *im, size_t index, rt_error *err)
 	im->waiting[im->waiting_count].size = node->body.size + 1;
 	im->waiting[im->waiting_count].number = s->body = im->c->next_body++;
 	im->waiting[im->waiting_count++].entry = s->entry;
+	if (im->dry != NULL) {
+		rt_status st = dry_note(im, s->body, node, err);
+
+		if (st != RT_OK)
+			return st;
+	}
 	if (im->waiting_count == CHUNK_BODIES || im->bytes.size >= CHUNK_BYTES)
 		return flush(im, err);
 	return RT_OK;
@@ -519,6 +555,31 @@ find_source(import *im, rt_str source_json, uint32_t *out, rt_error *err)
 	return RT_OK;
 }
 
+/* Is this body, of the store or of the dry run, the node's? */
+static rt_status
+is_body(import *im, uint64_t number, const rt_node *node, bool *out, rt_error *err)
+{
+	rt_buf bytes;
+	rt_status st;
+
+	if (im->dry != NULL && number >= im->dry->first) {
+		size_t at = (size_t)(number - im->dry->first);
+		const rt_node *was = at < im->dry->count ? im->dry->nodes[at] : NULL;
+
+		*out = was != NULL && was->body_format == node->body_format &&
+		       rt_str_eq(was->body, node->body);
+		return RT_OK;
+	}
+	rt_buf_init(&bytes, im->engine->alloc, RT_BUF_UNLIMITED);
+	st = im->engine->store->ops->body_read(im->engine->store, im->engine->project, number,
+					       &bytes, NULL, err);
+	*out = st == RT_OK && bytes.size == node->body.size + 1 &&
+	       bytes.ptr[0] == node->body_format &&
+	       rt_str_eq(rt_str_at(bytes.ptr + 1, bytes.size - 1), node->body);
+	rt_buf_deinit(&bytes);
+	return st;
+}
+
 /* A node without a usable id: is an entry with just this body what follows its parent in
  * some take? */
 static rt_status
@@ -534,7 +595,6 @@ match_nameless(import *im, size_t index, rt_error *err)
 		size_t at = 0;
 		bool found = node->parent < 0, same;
 		rt_slot slot;
-		rt_buf bytes;
 
 		if (!take->present)
 			continue;
@@ -550,13 +610,9 @@ match_nameless(import *im, size_t index, rt_error *err)
 		st = rt_seq_get(take->slots, at, &slot, err);
 		if (st != RT_OK)
 			break;
-		rt_buf_init(&bytes, im->engine->alloc, RT_BUF_UNLIMITED);
-		st = im->engine->store->ops->body_read(im->engine->store, im->engine->project,
-						       slot.body, &bytes, NULL, err);
-		same = st == RT_OK && bytes.size == node->body.size + 1 &&
-		       bytes.ptr[0] == node->body_format &&
-		       rt_str_eq(rt_str_at(bytes.ptr + 1, bytes.size - 1), node->body);
-		rt_buf_deinit(&bytes);
+		st = is_body(im, slot.body, node, &same, err);
+		if (st != RT_OK)
+			break;
 		if (same) {
 			im->spots[index].entry = slot.entry;
 			im->spots[index].known = true;
@@ -861,6 +917,7 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = NULL;
 	rt_import_result result;
+	dry_bodies dry = {0};
 	size_t i;
 	bool pristine, keep_numbers = true;
 	uint32_t first_disc = 0, last_number = 0;
@@ -887,6 +944,7 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 		return st;
 	}
 	pristine = project->seq == 0;
+	dry.first = project->next_body;
 	for (i = 0; i < outlines->count; i++) {
 		uint32_t number = wanted_number(&outlines->items[i]);
 
@@ -909,7 +967,7 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 		im.c = &c;
 		im.outline = &outlines->items[i];
 		im.result = &result;
-		im.dry_run = dry_run;
+		im.dry = dry_run ? &dry : NULL;
 		rt_buf_init(&im.bytes, engine->alloc, RT_BUF_UNLIMITED);
 		im.waiting = rt_new_array(engine->alloc, CHUNK_BODIES, sizeof(*im.waiting));
 		if (im.waiting == NULL)
@@ -948,6 +1006,7 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 		rt_change_deinit(&c);
 		rt_arena_free(arena);
 	}
+	rt_free(engine->alloc, dry.nodes);
 	if (dry_run) {
 		rt_object_unref(project);
 	} else if (st == RT_OK) {

@@ -46,6 +46,9 @@ test_sniff(void **state)
 	assert_sniffed("[{\"messages\":[{\"role\":\"user\"", "openai");
 	assert_sniffed("{\"messages\":[{\"content\":\"a very long text that is cut", "openai");
 	assert_sniffed("{\"messages\":[{\"type\":\"user\",\"content\":\"a\"}]}", "none");
+	assert_sniffed("{\"role\":\"user\",\"message\":\"a\",\"created_at\":1}\n", "none");
+	assert_sniffed("{\"messages\":[{\"role\":\"user\",\"content\":\"a\",\"parentId\":null}]}", "none");
+	assert_sniffed("{\"id\":\"x\",\"role\":\"user\",\"time\":{\"created\":1}}", "none");
 	assert_sniffed("{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\n{\"messages\":[]}\n", "openai");
 	assert_sniffed("\xEF\xBB\xBF# c\n[project]\nname = \"x\"\n[discussion]\nactive = \"a\"\n", "toml");
 	assert_sniffed("[ai]\nmodel = \"x\"\n", "toml");

@@ -29,25 +29,46 @@ rt_openai_is_setting(rt_str name)
 	       rt_str_is(name, "max_tokens");
 }
 
-/* From the beginning of a message: does it have a role? */
+/* Names that such messages never have, but those of other programs that also say "role". */
+static bool
+is_foreign(rt_str key)
+{
+	static const char *const foreign[] = {"message",   "text",     "parentId", "parent_id",
+					      "parent",	   "children", "replies",  "childrenIds",
+					      "sessionID", "uuid",     "message_id", NULL};
+	size_t i;
+
+	for (i = 0; foreign[i] != NULL; i++)
+		if (rt_scan_key_is(key, foreign[i]))
+			return true;
+	return false;
+}
+
+/* From the beginning of a message: does it have a role, and say something? */
 static int
 sniff_message(rt_str head)
 {
+	static const char *const says[] = {"content", "tool_calls", "function_call", "refusal",
+					   "audio", NULL};
 	rt_members m;
 	rt_str key, value;
-	bool content = false;
+	bool role = false, said = false;
+	size_t i;
 
 	if (!rt_members_open(&m, head) || m.close != '}')
 		return 0;
 	while (rt_members_next(&m, &key, &value)) {
-		if (rt_scan_key_is(key, "role"))
-			return value.ptr[0] == '"' ? 85 : 0;
-		content = content || rt_scan_key_is(key, "content");
+		if (is_foreign(key))
+			return 0;
+		role = role || (rt_scan_key_is(key, "role") && value.ptr[0] == '"');
+		for (i = 0; says[i] != NULL; i++)
+			said = said || rt_scan_key_is(key, says[i]);
 	}
 	if (!m.bad)
-		return 0; /* somebody else's messages */
-	/* what was given ends inside the content */
-	return content || rt_scan_key_is(key, "content") ? 50 : 0;
+		return role && said ? 85 : 0;
+	/* what was given ends inside the content, or before it */
+	said = said || rt_scan_key_is(key, "content");
+	return role ? 85 : said ? 50 : 0;
 }
 
 static rt_str

@@ -13,6 +13,15 @@ r -q prompt set 'A prompt'
 r -q set temperature 0.5
 r -q roles add Critic
 
+# --- a dry run says what the import does ---
+for letter in a b a; do
+	printf '{"messages":[{"role":"user","content":"%s"}]}\n' $letter
+done >"$work/dup.jsonl"
+code 'a conversation that is there twice' 0 "$RETAKE" --db "$work/dry.db" import -n "$work/dup.jsonl"
+has 'is known the second time' 'would add 2 entries, 2 takes, 2 discussions; 1 known already' "$out"
+code 'and in truth' 0 "$RETAKE" --db "$work/dry.db" import "$work/dup.jsonl"
+has 'the same' '2 entries, 2 takes, 2 discussions added; 1 known already' "$out"
+
 # --- export, import, export ---
 for format in canonical; do
 	r export --format $format >"$work/one"
