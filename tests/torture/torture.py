@@ -124,7 +124,8 @@ PI = "\n".join([
                             "timestamp": 1767323047000}}),
 ]) + "\n"
 
-# name: words behind "retake --db STORE". DIR stands for the store's folder.
+# name: words behind "retake --db STORE", unless they begin with "retake" themselves. DIR
+# stands for the store's folder.
 VERBS = {
     "add": "add -r User 'a new entry'",
     "add file": "add -r AI -f DIR/in.txt",
@@ -207,15 +208,27 @@ VERBS = {
     "backup": "backup DIR/copy.db",
     "restore": "restore DIR/old.db --yes",
     "repair": "repair",
+    "checkpoint": "checkpoint",
+    "index": "index",
+    "doctor": "doctor",
+    "demo": "retake demo DIR/demo",
+    "help": "help edit",
+    "help all": "help",
+    "completion": "completion bash",
+    "complete": "complete -- --db DIR/t.db show a",
 }
 # A line that fails changes nothing and the rest goes on: any of the lines may be done.
 STEPS = {"apply": SEVERAL}
 # What the commands make in the folder.
 OUTPUTS = re.compile(r"out\.\w+$|copy\.db$|t\.db(-wal|-shm|-journal)?$")
 # These put whole stores aside, under names of their own.
-KEEPS = {"repair", "restore"}
+KEEPS = {"repair", "restore", "demo"}
 # What is wrong is part of the output of these.
-ANSWERS = {"fsck", "apply", "apply atomic"}
+ANSWERS = {"fsck", "apply", "apply atomic", "doctor"}
+# The shell offers what there is; where nothing can be found out, that is nothing.
+OFFERS = {"complete"}
+# Other stores that they make.
+STORES = ["copy.db", "demo/demo.db"]
 # Without the index they find the same in another order.
 ANY_ORDER = {"search"}
 
@@ -364,8 +377,10 @@ class Torture:
 
     @staticmethod
     def words(name, folder):
-        return [RETAKE, "--db", f"{folder}/t.db"] + [
-            w.replace("DIR/", folder + "/") for w in shlex.split(VERBS[name])]
+        words = [w.replace("DIR/", folder + "/") for w in shlex.split(VERBS[name])]
+        if words[0] == "retake":
+            return [RETAKE] + words[1:]
+        return [RETAKE, "--db", f"{folder}/t.db"] + words
 
     def run(self, words, folder, fault=None):
         """(exit status, output, errors, report); fault: (kind, N, once) or None."""
@@ -444,7 +459,8 @@ class Torture:
             return data.read()
 
     def bytes_of(self, folder, name):
-        return self.read(os.path.join(folder, name))
+        path = os.path.join(folder, name)
+        return b"" if os.path.isdir(path) else self.read(path)
 
     def touched(self, folder):
         """Names whose bytes are not those that were given; stores' side files only if they
@@ -526,7 +542,7 @@ class Torture:
                 wrong.append(("silent", f"status {code} and nothing on standard error"))
             elif not says.search(text):
                 wrong.append(("message", f"status {code}: {text.strip()}"))
-        if code == 0 and case.exit == 0 and out != case.out and case.name not in KEEPS:
+        if code == 0 and case.exit == 0 and out != case.out and case.name not in KEEPS | OFFERS:
             wrong.append(("output", f"status 0, but the output is not the whole: {text.strip()}\n"
                                     f"{out[-300:].decode(errors='replace')}"))
         if counts and counts["live"] > case.counts["live"]:
@@ -546,11 +562,13 @@ class Torture:
                 wrong.append(("absent", f"status 0, but {name} is not there"))
         for name in sorted((touched & set(self.given)) - {"t.db", "t.db-wal"}):
             wrong.append(("input", f"the file {name} was changed"))
-        if "copy.db" in touched:
-            status, found, trouble, _ = self.again([RETAKE, "--db", folder + "/copy.db", "fsck"],
+        for store in STORES:
+            if not os.path.exists(f"{folder}/{store}"):
+                continue
+            status, found, trouble, _ = self.again([RETAKE, "--db", f"{folder}/{store}", "fsck"],
                                                    folder)
             if status != 0:
-                wrong.append(("torn", f"the backup: {(found + trouble).decode(errors='replace')}"))
+                wrong.append(("torn", f"{store}: {(found + trouble).decode(errors='replace')}"))
         if not touched & {"t.db", "t.db-wal"}:
             if code == 0 and case.states[0] != case.states[-1]:
                 wrong.append(("lost", "status 0, but nothing was written"))
