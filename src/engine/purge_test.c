@@ -615,6 +615,76 @@ another_process_does_not_bring_it_back(void **state)
 	is_sound(f);
 }
 
+/* ---- too little memory ---- */
+
+/* Fails from the allocation on that left counts down to; 0: never. */
+static void *
+short_resize(void *ctx, void *ptr, size_t size)
+{
+	long *left = ctx;
+
+	if (*left == 1)
+		return NULL;
+	*left -= *left > 1;
+	return rt_resize(rt_alloc_libc(), ptr, size);
+}
+
+static void
+short_release(void *ctx, void *ptr)
+{
+	(void)ctx;
+	rt_free(rt_alloc_libc(), ptr);
+}
+
+static bool
+count_secret(void *ctx, const rt_body_row *row)
+{
+	*(int *)ctx += rt_str_find(row->data, RT_STR(SECRET), 0) != SIZE_MAX;
+	return true;
+}
+
+/* Some bodies would be blank and others not, without a row that says so. */
+static void
+memory_that_ends_leaves_all_bodies_alone(void **state)
+{
+	fixture *f = *state;
+	long left = 0, n;
+	rt_alloc scarce = {short_resize, short_release, &left};
+	rt_engine_options options = {.env = &env, .alloc = &scarce};
+	rt_status st = RT_NOMEM;
+	rt_result result;
+	uint64_t head, now, project = rt_engine_project_number(f->engine);
+
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"one " SECRET "\"}");
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"two " SECRET "\"}");
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"three " SECRET "\"}");
+	assert_int_equal(f->store->ops->log_head(f->store, project, &head, NULL), RT_OK);
+	rt_engine_close(f->engine);
+	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
+	for (n = 1; st != RT_OK; n++) {
+		int count = 0;
+
+		left = n;
+		st = try_apply(f, "{\"op\":\"purge\",\"text\":\"" SECRET "\"}", &result);
+		left = 0;
+		rt_result_deinit(&result);
+		if (st == RT_OK)
+			break;
+		assert_int_equal(st, RT_NOMEM);
+		assert_int_equal(f->store->ops->log_head(f->store, project, &now, NULL), RT_OK);
+		assert_int_equal(now, head);
+		assert_int_equal(f->store->ops->body_scan(f->store, project, 1, UINT32_MAX,
+							  count_secret, &count, NULL),
+				 RT_OK);
+		assert_int_equal(count, 3);
+	}
+	assert_true(n > 20);
+	assert_false(store_holds(f, SECRET));
+	is_sound(f);
+	rt_engine_close(f->engine);
+	open_engine(f);
+}
+
 /* ---- the parts ---- */
 
 static bool
@@ -668,6 +738,7 @@ main(void)
 		BOTH(words_of_ours_stay),
 		BOTH(odd_texts),
 		BOTH(a_secret_with_signs),
+		BOTH(memory_that_ends_leaves_all_bodies_alone),
 		ON(a_backup_made_after_is_clean, "sqlite"),
 		ON(another_process_does_not_bring_it_back, "sqlite"),
 	};
