@@ -70,6 +70,7 @@ static atomic_long hits;
 static atomic_uchar watched[FD_MAX];     /* file descriptors below dir */
 static _Atomic(void *) live[LIVE_SLOTS]; /* blocks of the program, by address; open hashing */
 static void *taken_at[LIVE_SLOTS];       /* the return address of the call that took it */
+static atomic_long live_count;
 static _Thread_local int busy;           /* we are tracing: do not count */
 
 /* ---- which call fails ---- */
@@ -149,6 +150,7 @@ remember(void *block, void *caller)
 		if (atomic_compare_exchange_strong(&live[i], &none, block) ||
 		    atomic_compare_exchange_strong(&live[i], &gone, block)) {
 			taken_at[i] = caller;
+			atomic_fetch_add(&live_count, 1);
 			return;
 		}
 	}
@@ -168,6 +170,7 @@ forget(const void *block)
 			return;
 		if (there == block) {
 			atomic_store(&live[i], (void *)1);
+			atomic_fetch_sub(&live_count, 1);
 			return;
 		}
 	}
@@ -606,27 +609,23 @@ __attribute__((destructor)) static void
 end(void)
 {
 	char text[512];
-	long count = 0;
 	size_t i;
 	int fd, size;
 
 	armed = false;
 	if (report == NULL)
 		return;
-	for (i = 0; i < LIVE_SLOTS; i++) {
+	for (i = 0; trace && i < LIVE_SLOTS; i++) {
 		if ((uintptr_t)live[i] <= 1)
 			continue;
-		count++;
-		if (trace) {
-			size = snprintf(text, sizeof(text), "fault: a block is left that 0x%zx took\n",
-					(size_t)((uintptr_t)taken_at[i] - program_from - 1));
-			say(text);
-		}
+		size = snprintf(text, sizeof(text), "fault: a block is left that 0x%zx took\n",
+				(size_t)((uintptr_t)taken_at[i] - program_from - 1));
+		say(text);
 	}
 	size = snprintf(text, sizeof(text),
 			"alloc %ld\nio %ld\nfull %ld\nread %ld\nintr %ld\nhits %ld\nlive %ld\n",
 			calls[KIND_ALLOC], calls[KIND_IO], calls[KIND_FULL], calls[KIND_READ],
-			calls[KIND_INTR], hits, count);
+			calls[KIND_INTR], hits, live_count);
 	fd = (int)syscall(SYS_openat, AT_FDCWD, report, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
 		return;
