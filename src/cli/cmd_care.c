@@ -290,11 +290,45 @@ const rt_cli_command rt_cli_fsck = {
 
 /* --- repair --- */
 
+/* Texts that repair gave up. */
+typedef struct lost_texts {
+	rt_cli *cli;
+	size_t count;
+	rt_buf json; /* of those that a take shows */
+} lost_texts;
+
+static void
+tell_lost(void *ctx, const rt_lost_text *text)
+{
+	lost_texts *lost = ctx;
+	rt_cli *cli = lost->cli;
+
+	rt_json_add_comma(&lost->json);
+	rt_buf_add_c(&lost->json, "{\"discussion\":");
+	rt_json_add_string(&lost->json, text->discussion);
+	rt_buf_add_c(&lost->json, ",\"take\":");
+	rt_json_add_string(&lost->json, text->take);
+	rt_buf_add_f(&lost->json, ",\"position\":%zu,\"entry\":\"%s\"}", text->position, text->entry);
+	if (cli->json || cli->quiet)
+		return;
+	rt_term_f(&cli->out, "lost  the text of %s, which is :%zu of take ", text->entry,
+		  text->position);
+	rt_term_line(&cli->out, text->take);
+	rt_term_c(&cli->out, " in discussion ");
+	rt_term_line(&cli->out, text->discussion);
+	rt_term_c(&cli->out, "\n");
+}
+
 static rt_status
 rebuild(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_status opened)
 {
-	(void)ctx;
+	lost_texts *lost = ctx;
+	size_t count = 0;
+
 	(void)project;
+	if (opened == RT_OK)
+		opened = rt_engine_mend(engine, tell_lost, lost, &count, &cli->error);
+	lost->count += count;
 	if (opened == RT_OK)
 		opened = rt_engine_rebuild(engine, &cli->error);
 	return opened == RT_OK ? rt_engine_index(engine, &cli->error) : opened;
@@ -319,11 +353,13 @@ static rt_status
 run_repair(rt_cli *cli)
 {
 	rt_cli_findings f;
+	lost_texts lost = {.cli = cli};
 	rt_buf kept, json;
 	rt_status st = rt_cli_find_store(cli);
 
 	if (st != RT_OK)
 		return st;
+	rt_buf_init(&lost.json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&kept, cli->alloc, 8192);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_findings_init(cli, &f);
@@ -333,7 +369,7 @@ run_repair(rt_cli *cli)
 	if (st == RT_OK)
 		st = clear_index(cli);
 	if (st == RT_OK)
-		st = rt_cli_each_engine(cli, rebuild, NULL);
+		st = rt_cli_each_engine(cli, rebuild, &lost);
 	if (st == RT_OK)
 		st = cli->store->ops->epoch_renew(cli->store, &cli->error);
 	if (st == RT_OK)
@@ -346,11 +382,18 @@ run_repair(rt_cli *cli)
 	if (st == RT_OK && cli->json) {
 		rt_buf_add_f(&json, "{\"clean\":%s,\"copy\":", f.bad == 0 ? "true" : "false");
 		rt_json_add_string(&json, rt_buf_str(&kept));
-		rt_buf_add_c(&json, ",\"findings\":");
+		rt_buf_add_f(&json, ",\"lost\":%zu,\"lost_in_view\":[", lost.count);
+		rt_buf_add_str(&json, rt_buf_str(&lost.json));
+		rt_buf_add_c(&json, "],\"findings\":");
 		rt_buf_add_str(&json, rt_buf_str(&f.json));
 		rt_buf_add_c(&json, "]}");
 		st = rt_cli_print_json(cli, rt_buf_str(&json));
 	} else if (st == RT_OK && !cli->quiet) {
+		if (lost.count > 0)
+			rt_term_f(&cli->out,
+				  "%zu text%s could not be read any more and %s given up; entries, order "
+				  "and history stay.\n", lost.count, RT_CLI_S(lost.count),
+				  lost.count == 1 ? "was" : "were");
 		rt_term_f(&cli->out, "Rebuilt the checkpoint and the search index from the log. %s\n",
 			  f.bad == 0 ? "All is well now."
 				     : "What is listed above could not be mended.");
@@ -361,6 +404,7 @@ run_repair(rt_cli *cli)
 	rt_buf_deinit(&f.json);
 	rt_buf_deinit(&kept);
 	rt_buf_deinit(&json);
+	rt_buf_deinit(&lost.json);
 	return st;
 }
 
@@ -369,8 +413,9 @@ const rt_cli_command rt_cli_repair = {
 	.group = RT_CLI_CARE,
 	.usage = "",
 	.summary = "rebuild what can be rebuilt from the log, after making a copy",
-	.about = "The log is the truth; the checkpoint and the search index are made anew from it. Before that, a copy of the "
-		 "store is put beside it.",
+	.about = "The log is the truth; the checkpoint and the search index are made anew from it. A "
+		 "text that is not what was written any more is given up: its entry stays, marked as "
+		 "lost. Before all that, a copy of the store is put beside it.",
 	.examples = "retake repair",
 	.run = run_repair,
 };

@@ -101,6 +101,8 @@ add_marks(rt_term *out, yyjson_val *entry, rt_str head)
 		rt_term_c(out, "  (muted)");
 	if (is_true(entry, "purged"))
 		rt_term_c(out, "  (purged)");
+	if (is_true(entry, "lost"))
+		rt_term_c(out, "  (lost)");
 	if (is_true(entry, "partial"))
 		rt_term_c(out, "  (partial)");
 	add_time(out, rt_json_get(entry, "ts"));
@@ -120,6 +122,7 @@ show_content(rt_cli *cli, yyjson_val *entry, bool whole)
 	if (text.size == 0) {
 		rt_term_style(out, RT_STYLE_DIM);
 		rt_term_c(out, is_true(entry, "purged") ? "    (nothing is left of it)\n"
+			       : is_true(entry, "lost") ? "    (its text was damaged)\n"
 							: "    (empty)\n");
 		rt_term_style(out, RT_STYLE_NONE);
 	} else if (!whole && is_true(entry, "collapsed")) {

@@ -59,6 +59,7 @@ rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err)
 		*out = body;
 		return RT_OK;
 	case RT_BODY_PURGED:
+		body.lost = data.size > 1;
 		*out = body;
 		return RT_OK;
 	case RT_BODY_JSON:

@@ -5,7 +5,7 @@
  *   'T' text              the content, nothing else
  *   'J' JSON object       {"content":string or array, …every further field of the entry}
  *   'P' JSON object       a record of a pi session file, byte for byte as its line was
- *   'X'                   purged: nothing left
+ *   'X' word              nothing left: purged (no word), or "lost" to damage
  *
  * A body with content and nothing more is always written as 'T', so that equal entries
  * have equal bodies. In 'P' the content is found inside (a message's content, a summary,
@@ -24,6 +24,7 @@ enum {
 
 typedef struct rt_body {
 	char format;
+	bool lost; /* with RT_BODY_PURGED: damaged, not purged */
 	/* The content: text (content_json NULL), or a JSON array of content blocks. */
 	rt_str content;
 	yyjson_val *content_json;

@@ -17,6 +17,7 @@
 #include "codec/body.h"
 #include "core/project.h"
 #include "engine/format.h"
+#include "core/id.h"
 #include "engine/store.h"
 
 typedef struct rt_engine rt_engine;
@@ -206,6 +207,20 @@ typedef bool (*rt_fsck_fn)(void *ctx, const rt_finding *finding);
 RT_CHECKED rt_status rt_engine_fsck(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err);
 /* Throw the checkpoint away and make it anew from the log. */
 RT_CHECKED rt_status rt_engine_rebuild(rt_engine *engine, rt_error *err);
+
+/* A text that could not be read any more, and where a present take shows it. */
+typedef struct rt_lost_text {
+	rt_str discussion, take;
+	size_t position; /* from 1 */
+	char entry[RT_ID_MAX + 1];
+} rt_lost_text;
+typedef void (*rt_lost_fn)(void *ctx, const rt_lost_text *text);
+
+/* Texts that are not what was written become empty, marked as lost, so that everything
+ * else can be used again. The caller has made a copy before. fn is told of each that a
+ * present take shows; out_count counts them all. RT_READ_ONLY. O(bodies). */
+RT_CHECKED rt_status rt_engine_mend(rt_engine *engine, rt_lost_fn fn, void *ctx, size_t *out_count,
+				    rt_error *err);
 RT_CHECKED rt_status rt_engine_checkpoint(rt_engine *engine, rt_error *err);
 /* Index what is not indexed yet. */
 RT_CHECKED rt_status rt_engine_index(rt_engine *engine, rt_error *err);

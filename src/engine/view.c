@@ -70,7 +70,7 @@ add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc, cons
 	if (label.size > 0)
 		add_text(buf, "label", label);
 	if (body.format == RT_BODY_PURGED)
-		add_bool(buf, "purged", true);
+		add_bool(buf, body.lost ? "lost" : "purged", true);
 	rt_body_add_fields(buf, engine->alloc, &body, false);
 	rt_buf_add_byte(buf, '}');
 	rt_body_deinit(&body);

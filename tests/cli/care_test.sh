@@ -85,6 +85,22 @@ code 'a damaged index is found' 1 r fsck
 code 'and mended' 0 r repair
 code 'so that all is well' 0 r fsck
 has 'and searched again' 'five' "$(r search five)"
+r -q add -r User 'a text that will be hit'
+position=$(r show --json | python3 -c 'import json,sys; print(len(json.load(sys.stdin)["entries"]))')
+python3 - "$work/test.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE body SET data = zeroblob(length(data)) WHERE key = (SELECT max(key) FROM body)")
+db.commit()
+PY
+code 'a damaged text is found' 1 r fsck
+code 'and not shown as another' 1 r show
+code 'what cannot be mended is given up' 0 r repair
+has 'by name' "which is :$position of take" "$out"
+has 'and number' '1 text could not be read any more' "$out"
+code 'the rest is there' 0 r show
+has 'with a hole' '(its text was damaged)' "$out"
+code 'and sound' 0 r fsck
 code 'repair of nothing' 3 "$RETAKE" --db "$work/none.db" repair
 
 # --- files that are no stores ---
