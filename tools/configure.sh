@@ -14,7 +14,13 @@ mkdir -p "$dir"
 exec 9>"$dir.lock"
 flock 9
 
-options=$(printf '%s\n' "${CC-}" "${CXX-}" "$@")
+# What meson looks for counts as an option: `make run` needs less than `make test`.
+options=$(
+	printf '%s\n' "${CC-}" "${CXX-}" "$@"
+	for package in cmocka tomlplusplus; do
+		echo "$package $(pkg-config --modversion $package 2>/dev/null || echo none)"
+	done
+)
 files=$(
 	for folder in src tests fuzz bench; do
 		tools/sources.sh all "$folder"
