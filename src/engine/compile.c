@@ -517,13 +517,102 @@ keep_extra(rt_change *c, const rt_op *op, yyjson_val *request, rt_error *err)
 	return RT_OK;
 }
 
+/* ---- the head (C10) ---- */
+
+/* Every discussion whose takes a request changed: at the tip the head stays there; a head
+ * whose entry is gone goes to the nearest surviving entry before it. */
+static rt_status
+settle_disc(rt_change *c, const rt_project *before, uint32_t number, rt_error *err)
+{
+	const rt_disc *disc, *old_disc;
+	const rt_take *take, *old_take;
+	rt_slot slot;
+	size_t at, count, back;
+	bool found;
+	uint32_t head;
+	rt_status st = rt_project_disc(c->now, number, &disc, err);
+
+	if (st != RT_OK || disc->head == RT_HEAD_TIP)
+		return st;
+	take = rt_disc_active(disc);
+	count = rt_seq_count(take->slots);
+	head = disc->head;
+	if (head != RT_HEAD_START) {
+		st = rt_take_find(c->now, take, head, &at, NULL, &found, err);
+		if (st != RT_OK)
+			return st;
+		if (!found) { /* back through the take as it was before this request */
+			head = RT_HEAD_START;
+			if (rt_project_cell(before, number) == NULL)
+				old_disc = disc;
+			else
+				st = rt_project_disc(before, number, &old_disc, err);
+			if (st != RT_OK)
+				return st;
+			old_take = rt_disc_take(old_disc, take->number);
+			if (old_take != NULL)
+				st = rt_take_find(before, old_take, disc->head, &at, NULL, &found,
+						  err);
+			for (back = st == RT_OK && found ? at : 0; st == RT_OK && back > 0; back--) {
+				size_t where;
+				bool here;
+
+				st = rt_seq_get(old_take->slots, back - 1, &slot, err);
+				if (st == RT_OK)
+					st = rt_take_find(c->now, take, slot.entry, &where, NULL,
+							  &here, err);
+				if (st == RT_OK && here) {
+					head = slot.entry;
+					break;
+				}
+			}
+			if (st != RT_OK)
+				return st;
+		}
+	}
+	if (head == RT_HEAD_START ? count == 0 : false)
+		head = RT_HEAD_TIP;
+	if (head != RT_HEAD_START && head != RT_HEAD_TIP) {
+		st = rt_take_find(c->now, take, head, &at, NULL, &found, err);
+		if (st != RT_OK)
+			return st;
+		if (found && at + 1 == count)
+			head = RT_HEAD_TIP;
+	}
+	if (head == disc->head)
+		return RT_OK;
+	if (head == RT_HEAD_TIP)
+		return rt_change_set(c, number, 0, "head", 0, rt_str_at(NULL, 0), err);
+	return rt_change_set_number(c, number, 0, "head", head, err);
+}
+
+static rt_status
+settle_head(rt_change *c, const rt_project *before, size_t first, rt_error *err)
+{
+	size_t i, count = c->effect_count;
+	rt_status st = RT_OK;
+
+	for (i = first; st == RT_OK && i < count; i++) {
+		uint32_t disc = c->effects[i].disc;
+
+		if (disc != 0 && (i == first || c->effects[i - 1].disc != disc))
+			st = settle_disc(c, before, disc, err);
+	}
+	return st;
+}
+
+/* ---- the whole request ---- */
+
 rt_status
 rt_compile(rt_change *c, const rt_op *op, yyjson_val *request, rt_error *err)
 {
+	const rt_project *before;
+	size_t first = c->effect_count;
 	rt_status st = keep_extra(c, op, request, err);
 
 	if (st != RT_OK)
 		return st;
+	before = rt_object_ref(c->now);
 	switch (op->id) {
 	case RT_OP_ENTRY_APPEND: st = rt_compile_entry_append(c, request, err); break;
 	case RT_OP_ENTRY_INSERT: st = rt_compile_entry_insert(c, request, err); break;
@@ -564,104 +653,22 @@ rt_compile(rt_change *c, const rt_op *op, yyjson_val *request, rt_error *err)
 	case RT_OP_REVERT: {
 		uint64_t seq;
 
-		if (!rt_json_u64(rt_json_get(request, "seq"), &seq))
-			return rt_fail(err, RT_USAGE, "\"seq\" is the number of a step");
-		st = rt_history_revert(c, seq, err);
+		if (rt_json_u64(rt_json_get(request, "seq"), &seq))
+			st = rt_history_revert(c, seq, err);
+		else
+			st = rt_fail(err, RT_USAGE, "\"seq\" is the number of a step");
 		break;
 	}
 	case RT_OP_UNDO:
 	case RT_OP_REDO:
 	case RT_OP_JUMP:
 	case RT_OP_PURGE:
-	case RT_OP_COUNT: return rt_fail(err, RT_USAGE, "%s cannot be part of a step", op->name);
+	case RT_OP_COUNT:
+		st = rt_fail(err, RT_USAGE, "%s cannot be part of a step", op->name);
+		break;
 	}
 	if (st == RT_OK)
-		st = rt_compile_settle_head(c, err);
-	return st;
-}
-
-/* ---- the head (C10) ---- */
-
-/* Every discussion whose takes a request changed: at the tip the head stays there; a head
- * whose entry is gone goes to the nearest surviving entry before it. */
-static rt_status
-settle_disc(rt_change *c, uint32_t number, rt_error *err)
-{
-	const rt_disc *disc, *old_disc;
-	const rt_take *take, *old_take;
-	rt_slot slot;
-	size_t at, count, back;
-	bool found;
-	uint32_t head;
-	rt_status st = rt_project_disc(c->now, number, &disc, err);
-
-	if (st != RT_OK || disc->head == RT_HEAD_TIP)
-		return st;
-	take = rt_disc_active(disc);
-	count = rt_seq_count(take->slots);
-	head = disc->head;
-	if (head != RT_HEAD_START) {
-		st = rt_take_find(c->now, take, head, &at, NULL, &found, err);
-		if (st != RT_OK)
-			return st;
-		if (!found) { /* back through the take as it was before this step */
-			head = RT_HEAD_START;
-			if (rt_project_cell(c->base, number) == NULL)
-				old_disc = disc;
-			else
-				st = rt_project_disc(c->base, number, &old_disc, err);
-			if (st != RT_OK)
-				return st;
-			old_take = rt_disc_take(old_disc, take->number);
-			if (old_take != NULL)
-				st = rt_take_find(c->base, old_take, disc->head, &at, NULL, &found,
-						  err);
-			for (back = st == RT_OK && found ? at : 0; st == RT_OK && back > 0; back--) {
-				size_t where;
-				bool here;
-
-				st = rt_seq_get(old_take->slots, back - 1, &slot, err);
-				if (st == RT_OK)
-					st = rt_take_find(c->now, take, slot.entry, &where, NULL,
-							  &here, err);
-				if (st == RT_OK && here) {
-					head = slot.entry;
-					break;
-				}
-			}
-			if (st != RT_OK)
-				return st;
-		}
-	}
-	if (head == RT_HEAD_START ? count == 0 : false)
-		head = RT_HEAD_TIP;
-	if (head != RT_HEAD_START && head != RT_HEAD_TIP) {
-		st = rt_take_find(c->now, take, head, &at, NULL, &found, err);
-		if (st != RT_OK)
-			return st;
-		if (found && at + 1 == count)
-			head = RT_HEAD_TIP;
-	}
-	if (head == disc->head)
-		return RT_OK;
-	if (head == RT_HEAD_TIP)
-		return rt_change_set(c, number, 0, "head", 0, rt_str_at(NULL, 0), err);
-	return rt_change_set_number(c, number, 0, "head", head, err);
-}
-
-rt_status
-rt_compile_settle_head(rt_change *c, rt_error *err)
-{
-	size_t i, j, count = c->effect_count;
-	rt_status st = RT_OK;
-
-	for (i = 0; st == RT_OK && i < count; i++) {
-		bool seen = false;
-
-		for (j = 0; j < i; j++)
-			seen = seen || c->effects[j].disc == c->effects[i].disc;
-		if (!seen && c->effects[i].disc != 0)
-			st = settle_disc(c, c->effects[i].disc, err);
-	}
+		st = settle_head(c, before, first, err);
+	rt_object_unref(before);
 	return st;
 }

@@ -131,8 +131,6 @@ rt_status rt_compile_check(yyjson_val *request, const rt_op **out_op, rt_error *
 rt_status rt_compile_place(rt_change *c, const rt_op *op, yyjson_val *request, rt_str default_disc,
 			   rt_str default_take, rt_error *err);
 rt_status rt_compile(rt_change *c, const rt_op *op, yyjson_val *request, rt_error *err);
-/* The head rules (C10), after everything that a request did. */
-rt_status rt_compile_settle_head(rt_change *c, rt_error *err);
 /* Append a fresh entry at the head of the request's take, branching where need be (C9). */
 rt_status rt_compile_append(rt_change *c, rt_effect_slot *slot, rt_error *err);
 /* The take that an entry is reached in when the request's own does not hold it: one whose

@@ -342,63 +342,111 @@ parent_of(plan *p, uint64_t step_seq, uint32_t disc, uint64_t *out, rt_error *er
 	return st;
 }
 
-/* Walk one document from its current step to another: up to the common ancestor, down. */
+/* The way of one document through its tree of steps: up to the common ancestor, down. */
+typedef struct way {
+	uint32_t disc;
+	uint64_t at; /* its current step */
+	uint64_t to; /* how far the way down is known, seen from its end */
+	uint64_t *down;
+	size_t down_count, down_room;
+} way;
+
+/* As much of the way down as lies below the current step. Where `at` is not `to` then,
+ * `at` is to be taken back. */
 static rt_status
-jump_disc(plan *p, uint32_t disc, uint64_t to, rt_error *err)
+way_look(plan *p, way *w, rt_error *err)
 {
-	uint64_t *down = NULL, a, b = to;
-	size_t down_count = 0, down_room = 0;
-	rt_history h;
-	rt_status st = rt_history_get(p->now, disc, &h, err);
+	rt_status st = RT_OK;
 
-	if (st != RT_OK)
-		return st;
-	a = h.current;
-	while (st == RT_OK && a != b) {
-		rt_arena *arena;
-		rt_record step;
+	while (st == RT_OK && w->to > w->at) {
+		if (w->down_count == w->down_room) {
+			size_t room = w->down_room == 0 ? 64 : w->down_room * 2;
+			uint64_t *more = rt_resize(p->engine->alloc, w->down, room * sizeof(*more));
 
-		if (a > b) { /* take a back */
-			arena = rt_arena_new(p->engine->alloc);
-			if (arena == NULL)
-				st = rt_fail(err, RT_NOMEM, "out of memory");
-			if (st == RT_OK)
-				st = rt_engine_record(p->engine, a, arena, &step, NULL, err);
-			if (st == RT_OK)
-				st = plan_add(p, a, -1, &disc, 1, &step, NULL, err);
-			if (st == RT_OK && !rt_history_parent(&step, disc, &a))
-				st = rt_fail(err, RT_CORRUPT, "a step without its document");
-			rt_arena_free(arena);
+			if (more == NULL)
+				return rt_fail(err, RT_NOMEM, "out of memory");
+			w->down = more;
+			w->down_room = room;
+		}
+		w->down[w->down_count++] = w->to;
+		st = parent_of(p, w->to, w->disc, &w->to, err);
+	}
+	return st;
+}
+
+/* One step, taken back (or brought back) together on all ways that are there. */
+static rt_status
+ways_move(plan *p, way *ways, size_t count, uint64_t seq, bool back, uint32_t *discs, rt_error *err)
+{
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	size_t i, disc_count = 0;
+	rt_record step;
+	rt_status st = RT_OK;
+
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
+	for (i = 0; st == RT_OK && i < count; i++) {
+		way *w = &ways[i];
+
+		if (back ? w->at == w->to || w->at != seq
+			 : w->down_count == 0 || w->down[w->down_count - 1] != seq)
 			continue;
-		}
-		if (down_count == down_room) {
-			size_t room = down_room == 0 ? 64 : down_room * 2;
-			uint64_t *more = rt_resize(p->engine->alloc, down, room * sizeof(*down));
-
-			if (more == NULL) {
-				st = rt_fail(err, RT_NOMEM, "out of memory");
-				break;
-			}
-			down = more;
-			down_room = room;
-		}
-		down[down_count++] = b;
-		st = parent_of(p, b, disc, &b, err);
+		discs[disc_count++] = w->disc;
+		if (!back)
+			w->down_count--;
+		else if (!rt_history_parent(&step, w->disc, &w->at))
+			st = rt_fail(err, RT_CORRUPT, "step %llu did not touch document %u",
+				     (unsigned long long)seq, w->disc);
 	}
-	while (st == RT_OK && down_count > 0) {
-		rt_arena *arena = rt_arena_new(p->engine->alloc);
-		rt_record step;
+	if (st == RT_OK)
+		st = plan_add(p, seq, back ? -1 : 1, discs, disc_count, &step, NULL, err);
+	rt_arena_free(arena);
+	return st;
+}
 
-		if (arena == NULL) {
-			st = rt_fail(err, RT_NOMEM, "out of memory");
-			break;
-		}
-		st = rt_engine_record(p->engine, down[down_count - 1], arena, &step, NULL, err);
+/* Walk documents from their current steps to another. The newest is taken back first,
+ * whichever document it is in, so that redo leads back step by step. */
+static rt_status
+jump_ways(plan *p, way *ways, size_t count, rt_error *err)
+{
+	uint32_t *discs = rt_arena_get(p->arena, count * sizeof(*discs) + 1);
+	size_t i;
+	rt_status st = RT_OK;
+
+	if (discs == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	for (i = 0; st == RT_OK && i < count; i++) {
+		rt_history h;
+
+		st = rt_history_get(p->now, ways[i].disc, &h, err);
 		if (st == RT_OK)
-			st = plan_add(p, down[--down_count], 1, &disc, 1, &step, NULL, err);
-		rt_arena_free(arena);
+			ways[i].at = h.current;
 	}
-	rt_free(p->engine->alloc, down);
+	for (;;) {
+		uint64_t newest = 0;
+
+		for (i = 0; st == RT_OK && i < count; i++) {
+			st = way_look(p, &ways[i], err);
+			if (ways[i].at != ways[i].to && ways[i].at > newest)
+				newest = ways[i].at;
+		}
+		if (st != RT_OK || newest == 0)
+			break;
+		st = ways_move(p, ways, count, newest, true, discs, err);
+	}
+	for (;;) {
+		uint64_t oldest = UINT64_MAX;
+
+		for (i = 0; i < count; i++)
+			if (ways[i].down_count > 0 && ways[i].down[ways[i].down_count - 1] < oldest)
+				oldest = ways[i].down[ways[i].down_count - 1];
+		if (st != RT_OK || oldest == UINT64_MAX)
+			break;
+		st = ways_move(p, ways, count, oldest, false, discs, err);
+	}
+	for (i = 0; i < count; i++)
+		rt_free(p->engine->alloc, ways[i].down);
 	return st;
 }
 
@@ -406,14 +454,18 @@ static rt_status
 plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_error *err)
 {
 	rt_record target;
+	way *ways;
 	uint64_t to;
 	size_t i;
 	rt_status st;
 
 	if (!rt_json_u64(rt_json_get(request, "to"), &to))
 		return rt_fail(err, RT_USAGE, "\"to\" is the number of a step, or 0");
-	if (to == 0)
-		return jump_disc(p, disc, 0, err);
+	if (to == 0) {
+		way whole = {.disc = disc};
+
+		return jump_ways(p, &whole, 1, err);
+	}
 	if (to >= p->seq)
 		return rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
 			       (unsigned long long)to);
@@ -425,9 +477,12 @@ plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_error *err)
 			       "%llu is not a step (undo, redo and jumps are none); see: retake "
 			       "history",
 			       (unsigned long long)to);
-	for (i = 0; st == RT_OK && i < target.parent_count; i++)
-		st = jump_disc(p, target.parents[i].disc, to, err);
-	return st;
+	ways = rt_arena_get(p->arena, target.parent_count * sizeof(*ways));
+	if (ways == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	for (i = 0; i < target.parent_count; i++)
+		ways[i] = (way){.disc = target.parents[i].disc, .to = to};
+	return jump_ways(p, ways, target.parent_count, err);
 }
 
 rt_status

@@ -704,6 +704,20 @@ ROW(c10_the_head_after_edits)
 	IDS("ff");
 }
 
+ROW(c10_the_head_inside_an_atomic_step)
+{
+	F;
+	static const char *const lines[] = {
+		"{'op':'entry.insert','before':'bb','id':'xx','content':'x'}",
+		"{'op':'entry.delete','entry':'bb'}"};
+
+	three(f);
+	DONE("{'op':'head.move','entry':'bb'}");
+	one_step(f, lines, 2);
+	IDS("aa xx cc");
+	SHOWS("head", "'xx'"); /* the nearest before it when it was deleted */
+}
+
 ROW(c11_view_flags_stand_beside_history)
 {
 	F;
@@ -900,6 +914,30 @@ ROW(c18_counts_and_jump_targets)
 	GIVES(NOT_FOUND, "{'op':'jump','to':9999}");
 	DONE("{'op':'jump','to':0}");
 	IDS("");
+}
+
+ROW(c18_redo_after_a_jump_over_several_documents)
+{
+	F;
+	char line[100];
+
+	three(f);
+	DONE("{'op':'discussion.extract','entry':'bb','name':'apart'}");
+	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)f->result.seq);
+	DONE("{'op':'role.add','role':'First'}");
+	DONE("{'op':'entry.append','id':'dd','content':'second'}");
+	DONE("{'op':'role.add','role':'Third'}");
+	DONE(line);
+	EXPORT_LACKS("'First'");
+	IDS("aa bb");
+	DONE("{'op':'redo'}"); /* as they came, whichever document they are in */
+	EXPORT_HAS("'First'");
+	IDS("aa bb");
+	DONE("{'op':'redo'}");
+	IDS("aa bb dd");
+	EXPORT_LACKS("'Third'");
+	DONE("{'op':'redo'}");
+	EXPORT_HAS("'Third'");
 }
 
 ROW(c19_a_stale_second_delete)
@@ -1655,6 +1693,7 @@ main(void)
 		TEST(c7_names_of_takes),
 		TEST(c9_a_shared_entry_and_an_append_in_mid_take),
 		TEST(c10_the_head_after_edits),
+		TEST(c10_the_head_inside_an_atomic_step),
 		TEST(c11_view_flags_stand_beside_history),
 		TEST(c12_promote),
 		TEST(c13_truncate_keeps_the_last_pairs),
@@ -1664,6 +1703,7 @@ main(void)
 		TEST(c17_revert),
 		TEST(c17_several_deletions_in_one_step),
 		TEST(c18_counts_and_jump_targets),
+		TEST(c18_redo_after_a_jump_over_several_documents),
 		TEST(c19_a_stale_second_delete),
 		TEST(c20_codes),
 		TEST(c21_given_ids),

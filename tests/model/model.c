@@ -1961,34 +1961,60 @@ is_at_or_above(const model *m, int doc, int upper, int step)
 	return upper == -1;
 }
 
-/* Move one document to right after a step (-1: to its beginning). */
+/* Take the newest step back, in those of the documents that have to go up from it to come
+ * to `to` (-1: to their beginning), as one thing for redo; false: none has to. */
 static bool
-walk(model *m, int doc, int to)
+walk_up(model *m, const int *docs, size_t count, int to)
 {
-	model_doc *d = &m->docs[doc];
-	bool moved = false;
+	int *here = get(m, count * sizeof(*here)), newest = -1;
+	size_t i, n = 0;
 
-	while (!is_at_or_above(m, doc, d->current, to)) {
-		take_back(m, d->current, &doc, 1);
-		moved = true;
+	for (i = 0; i < count; i++) {
+		int current = m->docs[docs[i]].current;
+
+		if (is_at_or_above(m, docs[i], current, to))
+			continue;
+		if (current > newest)
+			n = 0;
+		if (current >= newest)
+			here[n++] = docs[i];
+		newest = current > newest ? current : newest;
 	}
-	while (d->current != to) {
-		int next = to;
+	if (n > 0)
+		take_back(m, newest, here, n);
+	return n > 0;
+}
 
-		while (part_of(&m->steps[next], doc)->parent != d->current)
-			next = part_of(&m->steps[next], doc)->parent;
-		if (d->redo >= 0 && m->undone[d->redo].step == next) {
-			size_t i;
-			const model_undone *u = &m->undone[d->redo];
+/* Move documents to right after a step (-1: to their beginning). */
+static bool
+walk(model *m, const int *docs, size_t count, int to)
+{
+	bool moved = false;
+	size_t k;
 
-			for (i = 0; i < u->doc_count; i++)
-				if (u->docs[i] == doc)
-					break;
-			d->redo = u->below[i];
-		}
-		d->value = part_of(&m->steps[next], doc)->after;
-		d->current = next;
+	while (walk_up(m, docs, count, to))
 		moved = true;
+	for (k = 0; k < count; k++) {
+		model_doc *d = &m->docs[docs[k]];
+
+		while (d->current != to) {
+			int next = to;
+
+			while (part_of(&m->steps[next], docs[k])->parent != d->current)
+				next = part_of(&m->steps[next], docs[k])->parent;
+			if (d->redo >= 0 && m->undone[d->redo].step == next) {
+				const model_undone *u = &m->undone[d->redo];
+				size_t i;
+
+				for (i = 0; i < u->doc_count; i++)
+					if (u->docs[i] == docs[k])
+						break;
+				d->redo = u->below[i];
+			}
+			d->value = part_of(&m->steps[next], docs[k])->after;
+			d->current = next;
+			moved = true;
+		}
 	}
 	return moved;
 }
@@ -1998,20 +2024,19 @@ op_jump(call *c)
 {
 	model *m = c->m;
 	uint64_t to = 0;
-	bool moved = false;
-	int step;
+	int step, *docs;
 	size_t i;
 
 	rt_json_u64(field(c, "to"), &to);
 	if (to == 0)
-		return walk(m, c->doc, -1) ? RT_OK : unchanged(c);
+		return walk(m, &c->doc, 1, -1) ? RT_OK : unchanged(c);
 	step = step_with_seq(m, to);
 	if (step < 0)
 		return FAIL(c, NOT_FOUND, "no such step");
+	docs = get(m, m->steps[step].part_count * sizeof(*docs));
 	for (i = 0; i < m->steps[step].part_count; i++)
-		if (walk(m, m->steps[step].parts[i].doc, step))
-			moved = true;
-	return moved ? RT_OK : unchanged(c);
+		docs[i] = m->steps[step].parts[i].doc;
+	return walk(m, docs, m->steps[step].part_count, step) ? RT_OK : unchanged(c);
 }
 
 static bool
