@@ -3,6 +3,7 @@
  * set, settings, roles, files, track, preset: what belongs to the project and to the
  * discussion as a whole. */
 #include "cli/cli.h"
+#include "core/setting.h"
 
 #include <stdio.h>
 
@@ -52,6 +53,79 @@ print_json_value(rt_cli *cli, yyjson_val *value, const char *otherwise)
 
 /* --- settings --- */
 
+static const char *
+type_word(rt_setting_type type)
+{
+	switch (type) {
+	case RT_SETTING_TEXT: return "text";
+	case RT_SETTING_NUMBER: return "number";
+	case RT_SETTING_BOOL: return "true or false";
+	case RT_SETTING_OBJECT: return "object";
+	}
+	return "";
+}
+
+/* Everything that Retake reads, set or not, and what else is set. */
+static rt_status
+list_all(rt_cli *cli, yyjson_val *settings)
+{
+	yyjson_val *key, *value;
+	size_t i, count;
+	rt_status st = RT_OK;
+	rt_buf json;
+
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&json, '[');
+	for (i = 0; rt_settings[i].key != NULL; i++) {
+		const rt_setting *s = &rt_settings[i];
+
+		value = rt_json_get(settings, s->key);
+		rt_json_add_comma(&json);
+		rt_buf_add_f(&json, "{\"key\":\"%s\",\"type\":\"%s\",\"of\":\"%s\",\"about\":", s->key,
+			     type_word(s->type), s->of_discussion ? "discussion" : "project");
+		rt_json_add_string(&json, rt_str_of(s->about));
+		if (value != NULL) {
+			rt_buf_add_c(&json, ",\"value\":");
+			rt_json_add_value(&json, value);
+		}
+		rt_buf_add_byte(&json, '}');
+		if (cli->json)
+			continue;
+		rt_term_f(&cli->out, "%-24s ", s->key);
+		if (value != NULL) {
+			rt_term_c(&cli->out, "= ");
+			print_value(cli, value);
+			rt_term_c(&cli->out, "  ");
+		}
+		rt_term_style(&cli->out, RT_STYLE_DIM);
+		rt_term_f(&cli->out, "%s (%s)", s->about, type_word(s->type));
+		rt_term_style(&cli->out, RT_STYLE_NONE);
+		rt_term_c(&cli->out, "\n");
+	}
+	yyjson_obj_foreach(settings, i, count, key, value) {
+		if (rt_setting_named(rt_json_str(key)) != NULL)
+			continue;
+		rt_json_add_comma(&json);
+		rt_buf_add_c(&json, "{\"key\":");
+		rt_json_add_string(&json, rt_json_str(key));
+		rt_buf_add_c(&json, ",\"value\":");
+		rt_json_add_value(&json, value);
+		rt_buf_add_byte(&json, '}');
+		if (cli->json)
+			continue;
+		rt_term_line(&cli->out, rt_json_str(key));
+		rt_term_c(&cli->out, " = ");
+		print_value(cli, value);
+		rt_term_c(&cli->out, "\n");
+	}
+	rt_buf_add_byte(&json, ']');
+	st = rt_cli_buf(cli, &json);
+	if (st == RT_OK && cli->json)
+		st = rt_cli_print_json(cli, rt_buf_str(&json));
+	rt_buf_deinit(&json);
+	return st;
+}
+
 static rt_status
 run_settings(rt_cli *cli)
 {
@@ -68,7 +142,9 @@ run_settings(rt_cli *cli)
 		return st;
 	}
 	settings = rt_json_get(view.root, "settings");
-	if (wanted != NULL) {
+	if (rt_cli_has(cli, "all") && settings != NULL) {
+		st = list_all(cli, settings);
+	} else if (wanted != NULL) {
 		value = rt_json_get(settings, wanted);
 		if (value == NULL) {
 			rt_cli_hint(cli, RT_NOT_FOUND,
@@ -86,8 +162,8 @@ run_settings(rt_cli *cli)
 	} else if (cli->json) {
 		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
 	} else if (yyjson_obj_size(settings) == 0) {
-		rt_term_c(&cli->out, "Everything is at its default. To set something: "
-				     "retake set KEY VALUE\n");
+		rt_cli_advise(cli, "Everything is at its default. To set something: "
+				   "retake set KEY VALUE\n");
 	} else {
 		yyjson_obj_foreach(settings, i, count, key, value) {
 			rt_term_line(&cli->out, rt_json_str(key));
@@ -100,14 +176,20 @@ run_settings(rt_cli *cli)
 	return st;
 }
 
+static const rt_cli_flag settings_flags[] = {
+	{"all", 'a', NULL, RT_CLI_TEXT, "also what can be set, and what it is for"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
 const rt_cli_command rt_cli_settings = {
 	.name = "settings",
 	.group = RT_CLI_SETTINGS,
 	.traits = RT_CLI_AT_OP,
 	.max_words = 1,
-	.usage = "[KEY]",
+	.usage = "[KEY | --all]",
 	.summary = "show what is set, or one setting",
-	.examples = "retake settings\nretake settings temperature",
+	.examples = "retake settings\nretake settings temperature\nretake settings --all",
+	.flags = settings_flags,
 	.kinds = {RT_CLI_SETTING},
 	.run = run_settings,
 };
@@ -131,6 +213,44 @@ ask_value(rt_cli *cli, rt_cli_ask *ask, const char *text)
 	return RT_OK;
 }
 
+/* A key that Retake reads takes what it can read; one that looks like such a key is noted. */
+static rt_status
+check_setting(rt_cli *cli, const char *key, const char *text)
+{
+	const rt_setting *setting = rt_setting_named(rt_str_of(key));
+	size_t i, nearest = SIZE_MAX, d;
+	rt_json_doc *doc = NULL;
+	const char *wants;
+	rt_status st = RT_USAGE;
+
+	if (setting == NULL) {
+		for (i = 0; rt_settings[i].key != NULL; i++) {
+			d = rt_cli_distance(key, rt_settings[i].key);
+			if (rt_cli_is_near(d, strlen(key)) && d < nearest) {
+				nearest = d;
+				setting = &rt_settings[i];
+			}
+		}
+		if (setting != NULL)
+			rt_cli_advise(cli, "Retake itself does not read \"%.60s\". Did you mean %s?\n",
+				      key, setting->key);
+		return RT_OK;
+	}
+	if (!rt_cli_has(cli, "string"))
+		st = rt_json_read(cli->alloc, rt_str_of(text), &doc, NULL);
+	rt_json_free(doc);
+	if (st == RT_NOMEM)
+		return rt_cli_nomem(cli);
+	wants = rt_setting_wants(setting, st == RT_OK ? rt_str_of(text) : RT_STR("\"\""));
+	if (wants == NULL)
+		return RT_OK;
+	if (setting->type == RT_SETTING_TEXT)
+		rt_cli_hint(cli, RT_USAGE, "As a text: retake set %s --string %.60s", key, text);
+	else
+		rt_cli_hint(cli, RT_USAGE, "All of them: retake settings --all");
+	return rt_cli_fail(cli, RT_USAGE, "%s is %s, not %.60s", key, wants, text);
+}
+
 static rt_status
 run_set(rt_cli *cli)
 {
@@ -141,6 +261,10 @@ run_set(rt_cli *cli)
 
 	if (unset == (value != NULL))
 		return rt_cli_fail(cli, RT_USAGE, "set needs a KEY and a VALUE, or KEY --unset");
+	if (!unset)
+		st = check_setting(cli, key, value);
+	if (st != RT_OK)
+		return st;
 	rt_cli_ask_init(cli, &ask);
 	rt_cli_ask_op(&ask, "setting.set");
 	rt_cli_ask_text(&ask, "key", rt_str_of(key));
@@ -167,16 +291,14 @@ static const rt_cli_flag set_flags[] = {
 const rt_cli_command rt_cli_set = {
 	.name = "set",
 	.group = RT_CLI_SETTINGS,
+	.traits = RT_CLI_NUMBERS,
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "KEY VALUE | KEY --unset",
 	.summary = "change a setting",
 	.about =
-		"VALUE is read as JSON where it is JSON, else as a text. draft, temperature, top_p and "
-		"max_tokens belong to the discussion, everything else to the project. Known keys: "
-		"project_system_prompt, global_system_prompt, base_system_prompt, "
-		"use_default_base_prompt, model, auto_add_history, edit_notices, role_map. Any other "
-		"key is kept.",
+		"VALUE is read as JSON where it is JSON, else as a text. What can be set: retake "
+		"settings --all. Any other key is kept, for whoever reads it.",
 	.examples = "retake set temperature 0.7\nretake set model qwen3:8b\n"
 		    "retake set temperature --unset",
 	.ops = "setting.set",
@@ -314,7 +436,7 @@ list_files(rt_cli *cli, const char *which)
 	if (st == RT_OK && cli->json)
 		st = rt_cli_print_json(cli, rt_buf_str(&json));
 	else if (st == RT_OK && shown == 0)
-		rt_term_c(&cli->out, "No files. To name some: retake files set files FILE…\n");
+		rt_cli_advise(cli, "No files. To name some: retake files set files FILE…\n");
 	rt_buf_deinit(&json);
 	rt_cli_view_deinit(&view);
 	return st;
@@ -519,8 +641,8 @@ list_presets(rt_cli *cli)
 					rt_term_c(&cli->out, "\n");
 				}
 			else
-				rt_term_c(&cli->out, "No presets. To keep the files and prompts of "
-						     "now: retake preset save NAME\n");
+				rt_cli_advise(cli, "No presets. To keep the files and prompts of "
+						   "now: retake preset save NAME\n");
 		}
 	}
 	rt_cli_view_deinit(&view);

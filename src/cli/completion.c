@@ -8,6 +8,7 @@
  *
  * Whatever goes wrong while completing is silent. */
 #include "cli/help.h"
+#include "core/setting.h"
 
 #include <stdio.h>
 
@@ -232,20 +233,6 @@ offer_entries(rt_cli *cli, rt_str prefix)
 static void
 offer_view(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
 {
-	static const char *const settings[] = {
-		"draft",
-		"temperature",
-		"top_p",
-		"max_tokens",
-		"model",
-		"project_system_prompt",
-		"global_system_prompt",
-		"base_system_prompt",
-		"use_default_base_prompt",
-		"auto_add_history",
-		"edit_notices",
-		"role_map",
-	};
 	rt_cli_view view;
 	rt_status st;
 	size_t i;
@@ -265,10 +252,10 @@ offer_view(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
 		} else if (kind == RT_CLI_ROLE) {
 			offer_names(cli, prefix, rt_json_get(view.root, "roles"), NULL);
 		} else {
-			for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-				if (rt_json_get(rt_json_get(view.root, "settings"), settings[i]) ==
-				    NULL)
-					offer(cli, prefix, rt_str_of(settings[i]), NULL);
+			for (i = 0; rt_settings[i].key != NULL; i++)
+				if (rt_json_get(rt_json_get(view.root, "settings"),
+						rt_settings[i].key) == NULL)
+					offer(cli, prefix, rt_str_of(rt_settings[i].key), NULL);
 			offer_keys(cli, prefix, rt_json_get(view.root, "settings"));
 		}
 	}
@@ -334,6 +321,10 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
 			offer(cli, prefix, rt_str_of(topic->name), topic->summary);
 		offer(cli, prefix, RT_STR("formats"), "what import and export read and write");
 		offer(cli, prefix, RT_STR("operations"), "what apply carries out");
+		break;
+	case RT_CLI_SCOPE:
+		offer(cli, prefix, RT_STR("discussion"), NULL);
+		offer(cli, prefix, RT_STR("project"), NULL);
 		break;
 	case RT_CLI_SHELL:
 		for (i = 0; i < 3; i++)
@@ -417,7 +408,8 @@ complete(rt_cli *cli, const char *const *words, size_t count)
 			offer_commands(cli, prefix);
 		return;
 	}
-	if (done == 0)
+	/* The usage of completion names the shells, which the kind knows, too. */
+	if (done == 0 && command->kinds[0] != RT_CLI_SHELL)
 		offer_usage(cli, prefix, command->usage);
 	if (command->max_words == 0)
 		return;

@@ -3,6 +3,8 @@
  * Operations on discussions, settings, roles, the prompt, files, tracks and presets. */
 #include "engine/compile.h"
 
+#include "core/setting.h"
+
 static rt_status
 nomem(rt_error *err)
 {
@@ -62,8 +64,8 @@ rt_status
 rt_compile_setting_set(rt_change *c, yyjson_val *request, rt_error *err)
 {
 	rt_str key = rt_json_str(rt_json_get(request, "key"));
-	bool of_disc = rt_str_is(key, "draft") || rt_str_is(key, "temperature") ||
-		       rt_str_is(key, "top_p") || rt_str_is(key, "max_tokens");
+	const rt_setting *setting = rt_setting_named(key);
+	bool of_disc = setting != NULL && setting->of_discussion;
 	size_t before = c->effect_count;
 	rt_buf name;
 	rt_status st;
@@ -204,7 +206,8 @@ rt_compile_prompt_notify(rt_change *c, yyjson_val *request, rt_error *err)
 		st = rt_fail(err, RT_USAGE, "\"id\" is empty");
 	if (st == RT_OK)
 		st = rt_compile_plain(c, RT_STR("system"), RT_STR("prompt_notice"), rt_buf_str(&text),
-				      id != NULL ? rt_json_str(id) : rt_str_at(NULL, 0), &slot, err);
+				      false, id != NULL ? rt_json_str(id) : rt_str_at(NULL, 0),
+				      &slot, err);
 	if (st == RT_OK)
 		st = rt_compile_append(c, &slot, err);
 	if (st == RT_OK)

@@ -140,6 +140,8 @@ wrong nowhere -d nowhere show
 wrong nowhere --take nowhere show
 wrong nowhere -p nowhere show
 wrong soon show --at-op soon
+wrong 'temperature is a number' set temperature banana
+wrong '--string' set model 5
 wrong PostgreSQL --db postgres://u:p@h/d show
 
 # what was wrong changed nothing
@@ -151,6 +153,9 @@ r shwo 2>"$work/err"
 has 'did you mean' 'retake show' "$(cat "$work/err")"
 r show --jsn 2>"$work/err"
 has 'did you mean a flag' '--json' "$(cat "$work/err")"
+
+r set temperatur 0.7 >"$work/out" 2>"$work/err"
+has 'did you mean a setting' 'mean temperature' "$(cat "$work/out" "$work/err")"
 
 # a name with control characters does not reach the terminal as it is
 r edit "$(printf 'x\033]0;title\007')" y 2>"$work/err"

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/setting.h"
+
+const rt_setting rt_settings[] = {
+	{"model", RT_SETTING_TEXT, false, "the model that is asked"},
+	{"temperature", RT_SETTING_NUMBER, true, "how free the model is in its choice of words"},
+	{"top_p", RT_SETTING_NUMBER, true, "the share of likely words that it chooses from"},
+	{"max_tokens", RT_SETTING_NUMBER, true, "how long a reply may become"},
+	{"base_system_prompt", RT_SETTING_TEXT, false, "comes first in every request"},
+	{"use_default_base_prompt", RT_SETTING_BOOL, false, "Retake's own base prompt instead"},
+	{"global_system_prompt", RT_SETTING_TEXT, false, "comes second"},
+	{"project_system_prompt", RT_SETTING_TEXT, false, "comes third"},
+	{"role_map", RT_SETTING_OBJECT, false,
+	 "how roles are sent: {\"Critic\":\"user\"}; system, user or assistant"},
+	{"auto_add_history", RT_SETTING_BOOL, false, "for front ends: keep each exchange"},
+	{"edit_notices", RT_SETTING_BOOL, false, "for front ends: tell the model of edited prompts"},
+	{"draft", RT_SETTING_TEXT, true, "what is being written and was not sent yet"},
+	{NULL, RT_SETTING_TEXT, false, NULL},
+};
+
+const rt_setting *
+rt_setting_named(rt_str key)
+{
+	size_t i;
+
+	for (i = 0; rt_settings[i].key != NULL; i++)
+		if (rt_str_is(key, rt_settings[i].key))
+			return &rt_settings[i];
+	return NULL;
+}
+
+const char *
+rt_setting_wants(const rt_setting *setting, rt_str json)
+{
+	char first = json.size > 0 ? json.ptr[0] : '\0';
+
+	if (first == 'n') /* null: back to the default */
+		return NULL;
+	switch (setting->type) {
+	case RT_SETTING_TEXT: return first == '"' ? NULL : "a text";
+	case RT_SETTING_NUMBER:
+		return first == '-' || (first >= '0' && first <= '9') ? NULL : "a number";
+	case RT_SETTING_BOOL: return first == 't' || first == 'f' ? NULL : "true or false";
+	case RT_SETTING_OBJECT: return first == '{' ? NULL : "a JSON object";
+	}
+	return NULL;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The settings that Retake itself reads. Any other key is kept for whoever reads it. */
+#ifndef RT_CORE_SETTING_H
+#define RT_CORE_SETTING_H
+
+#include "base/text.h"
+
+typedef enum rt_setting_type {
+	RT_SETTING_TEXT,
+	RT_SETTING_NUMBER,
+	RT_SETTING_BOOL,
+	RT_SETTING_OBJECT
+} rt_setting_type;
+
+typedef struct rt_setting {
+	const char *key;
+	rt_setting_type type;
+	bool of_discussion; /* else of the project */
+	const char *about;
+} rt_setting;
+
+/* All of them; ended by a NULL key. */
+extern const rt_setting rt_settings[];
+
+const rt_setting *rt_setting_named(rt_str key); /* NULL: not one of ours */
+/* What the value has to be, where json (the value as JSON text) is not that: "a number".
+ * NULL: it fits. A value that does not fit is kept, and is as good as unset to who reads it. */
+const char *rt_setting_wants(const rt_setting *setting, rt_str json);
+
+#endif

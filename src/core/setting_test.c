@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/setting.h"
+
+static void
+values(void **state)
+{
+	static const struct {
+		const char *key, *json, *wants;
+	} cases[] = {
+		{"temperature", "0.7", NULL},	  {"temperature", "-1", NULL},
+		{"temperature", "\"hot\"", "a number"}, {"temperature", "null", NULL},
+		{"model", "\"m\"", NULL},	  {"model", "5", "a text"},
+		{"role_map", "{}", NULL},	  {"role_map", "[]", "a JSON object"},
+		{"edit_notices", "true", NULL},	  {"edit_notices", "1", "true or false"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const rt_setting *s = rt_setting_named(rt_str_of(cases[i].key));
+		const char *wants;
+
+		assert_non_null(s);
+		wants = rt_setting_wants(s, rt_str_of(cases[i].json));
+		if (cases[i].wants == NULL)
+			assert_null(wants);
+		else
+			assert_string_equal(wants, cases[i].wants);
+	}
+	assert_null(rt_setting_named(RT_STR("temperatur")));
+	assert_null(rt_setting_named(RT_STR("")));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(values)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
