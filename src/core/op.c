@@ -30,6 +30,8 @@ const rt_op rt_ops[RT_OP_COUNT] = {
 	 {{"entry", RT_FIELD_ADDRESS, REQ, "which"},
 	  {"content", RT_FIELD_CONTENT, REQ, "the new text"},
 	  {"everywhere", RT_FIELD_BOOL, 0, "in every take that holds it, not only this one"},
+	  {"keep_blocks", RT_FIELD_BOOL, 0,
+	   "the text goes where the text was; blocks that are no text stay"},
 	  {NULL, 0, 0, NULL}}},
 	{RT_OP_ENTRY_ROLE, "entry.role", "change who speaks", "changed a role", false,
 	 {{"entry", RT_FIELD_ADDRESS, REQ, "which"},

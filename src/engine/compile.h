@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What operations mean, by noun: compile_entry.c, compile_take.c, compile_disc.c. Each
- * function makes the effects of one operation on c, or fails and leaves c to be thrown
- * away. A request is checked against the table before it gets here. */
+ * What operations mean, by noun: compile_entry.c, compile_split.c, compile_take.c,
+ * compile_disc.c. Each function makes the effects of one operation on c, or fails and leaves
+ * c to be thrown away. A request is checked against the table before it gets here. */
 #ifndef RT_ENGINE_COMPILE_H
 #define RT_ENGINE_COMPILE_H
 
@@ -46,9 +46,10 @@ rt_status rt_compile_project_reset(rt_change *c, rt_error *err);
 
 /* Shared: a fresh entry from a request's role, content, kind, id, ts and further fields. */
 rt_status rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_error *err);
-/* A new entry with this text and nothing else; id may be empty. */
-rt_status rt_compile_plain(rt_change *c, rt_str role, rt_str kind, rt_str content, rt_str id,
-			   rt_effect_slot *out, rt_error *err);
+/* A new entry with this text, or (is_json) array of blocks, and nothing else; id may be
+ * empty. */
+rt_status rt_compile_plain(rt_change *c, rt_str role, rt_str kind, rt_str content, bool is_json,
+			   rt_str id, rt_effect_slot *out, rt_error *err);
 /* Where a request's before or after points to in a take. */
 rt_status rt_compile_gap(rt_change *c, yyjson_val *request, size_t *out_at, rt_error *err);
 /* A per-entry address in the request's take: where it stands. */

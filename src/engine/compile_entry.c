@@ -2,6 +2,7 @@
  *
  * Operations on entries. Edit, role and mute replace a slot in one take (C42); the text
  * they replace stays where it is, under its own body number. */
+#include "codec/content.h"
 #include "engine/compile.h"
 
 static rt_status
@@ -290,7 +291,7 @@ fresh_views(rt_change *c, yyjson_val *request, uint32_t entry, rt_error *err)
 }
 
 rt_status
-rt_compile_plain(rt_change *c, rt_str role, rt_str kind, rt_str content, rt_str id,
+rt_compile_plain(rt_change *c, rt_str role, rt_str kind, rt_str content, bool is_json, rt_str id,
 		 rt_effect_slot *out, rt_error *err)
 {
 	rt_buf body;
@@ -314,9 +315,11 @@ rt_compile_plain(rt_change *c, rt_str role, rt_str kind, rt_str content, rt_str 
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&body, c->engine->alloc, RT_BUF_UNLIMITED);
-	rt_body_write(&body, content, false, NULL, NULL);
+	rt_body_write(&body, content, is_json, NULL, NULL);
 	if (body.status != RT_OK || out->role.ptr == NULL || out->kind.ptr == NULL)
 		st = nomem(err);
+	if (is_json)
+		out->slot.flags |= RT_SLOT_RICH;
 	if (st == RT_OK)
 		st = rt_change_body(c, out->slot.entry, rt_buf_str(&body), &out->slot.body, err);
 	rt_buf_deinit(&body);
@@ -411,51 +414,96 @@ rt_compile_entry_insert(rt_change *c, yyjson_val *request, rt_error *err)
 
 /* ---- edit ---- */
 
-/* A new body for slot with this content; *out_same when it is what it was. */
+/* What an edit asks for, and what it made of one slot. */
+typedef struct edit {
+	rt_str content;
+	bool is_json;
+	bool keeps_blocks; /* the content is a text, for where the text is now */
+} edit;
+
+typedef struct edited {
+	uint64_t body;
+	size_t size; /* of the content */
+	bool rich;
+	bool same; /* nothing was made: it is what it was */
+} edited;
+
+/* Is this the content of that body? */
+static bool
+is_content_of(rt_change *c, const rt_body *body, rt_str content, bool is_json, rt_error *err,
+	      rt_status *status)
+{
+	rt_buf text;
+	bool same;
+
+	if (is_json != (body->content_json != NULL))
+		return false;
+	if (!is_json)
+		return rt_str_eq(body->content, content);
+	rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_json_add_value(&text, body->content_json);
+	if (text.status != RT_OK)
+		*status = nomem(err);
+	same = rt_str_eq(rt_buf_str(&text), content);
+	rt_buf_deinit(&text);
+	return same;
+}
+
+/* The body of slot, with the content that is asked for; old is what it is made of. */
 static rt_status
-edit_body(rt_change *c, const rt_slot *slot, rt_str content, bool is_json, uint64_t *out_number,
-	  bool *out_rich, bool *out_same, rt_error *err)
+edit_from(rt_change *c, rt_str old, const edit *e, rt_buf *fresh, edited *out, rt_error *err)
+{
+	bool is_json = e->is_json;
+	rt_str content = e->content;
+	rt_buf blocks;
+	rt_body was;
+	rt_status st = rt_body_read(c->engine->alloc, old, &was, err);
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&blocks, c->engine->alloc, RT_BUF_UNLIMITED);
+	if (e->keeps_blocks && was.content_json != NULL) {
+		rt_content_set_text(&blocks, (rt_content){was.content, was.content_json}, content);
+		content = rt_buf_str(&blocks);
+		is_json = true;
+		if (blocks.status != RT_OK)
+			st = nomem(err);
+	}
+	if (st == RT_OK)
+		st = rt_body_edit(fresh, c->engine->alloc, old, content, is_json, err);
+	/* a pi record's content may be the same though its form differs */
+	if (st == RT_OK && was.format == RT_BODY_PI)
+		out->same = is_content_of(c, &was, content, is_json, err, &st);
+	else
+		out->same = rt_str_eq(old, rt_buf_str(fresh));
+	out->size = content.size;
+	rt_buf_deinit(&blocks);
+	rt_body_deinit(&was);
+	return st;
+}
+
+/* A new body for slot. */
+static rt_status
+edit_body(rt_change *c, const rt_slot *slot, const edit *e, edited *out, rt_error *err)
 {
 	rt_buf old, fresh;
 	rt_status st = RT_OK;
 
-	*out_same = false;
+	*out = (edited){.size = e->content.size};
 	rt_buf_init(&old, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&fresh, c->engine->alloc, RT_BUF_UNLIMITED);
-	if ((slot->flags & RT_SLOT_RICH) != 0 || slot->size == size_of(content.size)) {
+	if ((slot->flags & RT_SLOT_RICH) != 0 || slot->size == size_of(e->content.size)) {
 		st = rt_change_body_bytes(c, slot->body, &old, err);
 		if (st == RT_OK)
-			st = rt_body_edit(&fresh, c->engine->alloc, rt_buf_str(&old), content,
-					  is_json, err);
-		if (st == RT_OK && old.ptr[0] == RT_BODY_PI) {
-			/* a pi record's content may be the same though its form differs */
-			rt_body was;
-
-			st = rt_body_read(c->engine->alloc, rt_buf_str(&old), &was, err);
-			if (st == RT_OK && !is_json && was.content_json == NULL)
-				*out_same = rt_str_eq(was.content, content);
-			if (st == RT_OK && is_json && was.content_json != NULL) {
-				rt_buf text;
-
-				rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
-				rt_json_add_value(&text, was.content_json);
-				*out_same = text.status == RT_OK &&
-					    rt_str_eq(rt_buf_str(&text), content);
-				rt_buf_deinit(&text);
-			}
-			if (st == RT_OK)
-				rt_body_deinit(&was);
-		} else if (st == RT_OK) {
-			*out_same = rt_str_eq(rt_buf_str(&old), rt_buf_str(&fresh));
-		}
+			st = edit_from(c, rt_buf_str(&old), e, &fresh, out, err);
 	} else {
-		rt_body_write(&fresh, content, is_json, NULL, NULL);
+		rt_body_write(&fresh, e->content, e->is_json, NULL, NULL);
 	}
 	if (st == RT_OK && fresh.status != RT_OK)
 		st = nomem(err);
-	if (st == RT_OK && !*out_same) {
-		*out_rich = fresh.ptr[0] != RT_BODY_TEXT;
-		st = rt_change_body(c, slot->entry, rt_buf_str(&fresh), out_number, err);
+	if (st == RT_OK && !out->same) {
+		out->rich = fresh.ptr[0] != RT_BODY_TEXT;
+		st = rt_change_body(c, slot->entry, rt_buf_str(&fresh), &out->body, err);
 	}
 	rt_buf_deinit(&old);
 	rt_buf_deinit(&fresh);
@@ -463,51 +511,36 @@ edit_body(rt_change *c, const rt_slot *slot, rt_str content, bool is_json, uint6
 }
 
 static rt_status
-edit_slot(rt_change *c, uint32_t take, size_t at, const rt_slot *slot, uint64_t body, size_t size,
-	  bool rich, rt_error *err)
+edit_slot(rt_change *c, uint32_t take, size_t at, const rt_slot *slot, const edited *to,
+	  rt_error *err)
 {
 	rt_effect_slot fresh;
 	rt_status st = rt_change_name(c, slot, &fresh, err);
 
 	if (st != RT_OK)
 		return st;
-	fresh.slot.body = body;
-	fresh.slot.size = size_of(size);
-	fresh.slot.flags = (fresh.slot.flags & ~(uint32_t)RT_SLOT_RICH) | (rich ? RT_SLOT_RICH : 0);
+	fresh.slot.body = to->body;
+	fresh.slot.size = size_of(to->size);
+	fresh.slot.flags = (fresh.slot.flags & ~(uint32_t)RT_SLOT_RICH) |
+			   (to->rich ? RT_SLOT_RICH : 0);
 	return rt_change_splice(c, c->place.disc, take, at, 1, &fresh, 1, err);
 }
 
-rt_status
-rt_compile_entry_edit(rt_change *c, yyjson_val *request, rt_error *err)
+/* The same in every other take that holds the entry. slot is what it was here. */
+static rt_status
+edit_elsewhere(rt_change *c, const rt_slot *slot, const edit *e, const edited *here,
+	       size_t *changed, rt_error *err)
 {
-	bool everywhere = yyjson_is_true(rt_json_get(request, "everywhere")), is_json, same, rich;
 	const rt_disc *disc;
-	rt_buf content;
-	rt_slot slot;
-	size_t at, i, takes = 0, changed = 0;
-	uint64_t body = 0;
-	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+	size_t at, i, takes = 0;
+	rt_status st = rt_change_disc(c, &disc, err);
 
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&content, c->engine->alloc, RT_BUF_UNLIMITED);
-	content_of(request, &content, &is_json);
-	if (content.status != RT_OK) {
-		st = nomem(err);
-		goto done;
-	}
-	st = edit_body(c, &slot, rt_buf_str(&content), is_json, &body, &rich, &same, err);
-	if (st == RT_OK && !same) {
-		st = edit_slot(c, c->place.take, at, &slot, body, content.size, rich, err);
-		changed++;
-	}
-	if (st == RT_OK)
-		st = rt_change_disc(c, &disc, err);
 	if (st == RT_OK)
 		takes = rt_disc_take_count(disc);
-	for (i = 1; everywhere && st == RT_OK && i <= takes; i++) {
+	for (i = 1; st == RT_OK && i <= takes; i++) {
 		const rt_take *take;
 		rt_slot other;
+		edited own = *here;
 		bool found;
 
 		st = rt_change_disc(c, &disc, err);
@@ -516,30 +549,50 @@ rt_compile_entry_edit(rt_change *c, yyjson_val *request, rt_error *err)
 		take = rt_disc_take(disc, (uint32_t)i);
 		if (!take->present || take->number == c->place.take)
 			continue;
-		st = rt_take_find(c->now, take, slot.entry, &at, &other, &found, err);
+		st = rt_take_find(c->now, take, slot->entry, &at, &other, &found, err);
 		if (st != RT_OK || !found)
 			continue;
-		if (other.body == slot.body && !same) {
-			/* the same text as here: it shares the new body */
-			st = edit_slot(c, take->number, at, &other, body, content.size, rich, err);
-			changed++;
-			continue;
-		}
-		{
-			uint64_t own = 0;
-			bool own_rich = false, own_same = false;
-
-			if (other.body == slot.body)
-				continue; /* it has this text already */
-			st = edit_body(c, &other, rt_buf_str(&content), is_json, &own, &own_rich,
-				       &own_same, err);
-			if (st == RT_OK && !own_same) {
-				st = edit_slot(c, take->number, at, &other, own, content.size,
-					       own_rich, err);
-				changed++;
-			}
+		/* with the same body as here it shares the new one */
+		if (other.body != slot->body)
+			st = edit_body(c, &other, e, &own, err);
+		if (st == RT_OK && !own.same) {
+			st = edit_slot(c, take->number, at, &other, &own, err);
+			(*changed)++;
 		}
 	}
+	return st;
+}
+
+rt_status
+rt_compile_entry_edit(rt_change *c, yyjson_val *request, rt_error *err)
+{
+	edit e = {.keeps_blocks = yyjson_is_true(rt_json_get(request, "keep_blocks"))};
+	edited here;
+	rt_buf content;
+	rt_slot slot;
+	size_t at, changed = 0;
+	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&content, c->engine->alloc, RT_BUF_UNLIMITED);
+	content_of(request, &content, &e.is_json);
+	e.content = rt_buf_str(&content);
+	if (content.status != RT_OK) {
+		st = nomem(err);
+		goto done;
+	}
+	if (e.keeps_blocks && e.is_json) {
+		st = rt_fail(err, RT_USAGE, "\"keep_blocks\" goes with a text, not with an array");
+		goto done;
+	}
+	st = edit_body(c, &slot, &e, &here, err);
+	if (st == RT_OK && !here.same) {
+		st = edit_slot(c, c->place.take, at, &slot, &here, err);
+		changed++;
+	}
+	if (st == RT_OK && yyjson_is_true(rt_json_get(request, "everywhere")))
+		st = edit_elsewhere(c, &slot, &e, &here, &changed, err);
 	if (st == RT_OK)
 		st = rt_compile_result_entry(c, slot.entry, err);
 	if (st == RT_OK && changed == 0)
@@ -745,148 +798,5 @@ rt_compile_entry_move(rt_change *c, yyjson_val *request, rt_error *err)
 	st = rt_change_splice(c, c->place.disc, c->place.take, from, 1, NULL, 0, err);
 	if (st == RT_OK)
 		st = rt_change_splice(c, c->place.disc, c->place.take, to, 0, &moved, 1, err);
-	return st;
-}
-
-/* ---- split, merge ---- */
-
-/* The content of a slot as text; RT_REFUSED for content blocks. */
-static rt_status
-text_of(rt_change *c, const rt_slot *slot, rt_buf *bytes, rt_body *body, rt_error *err)
-{
-	rt_status st = rt_change_body_bytes(c, slot->body, bytes, err);
-
-	if (st == RT_OK)
-		st = rt_body_read(c->engine->alloc, rt_buf_str(bytes), body, err);
-	if (st == RT_OK && body->content_json != NULL)
-		st = rt_fail(err, RT_REFUSED,
-			     "its content is an array of blocks, which has no one text to cut or "
-			     "join");
-	return st;
-}
-
-rt_status
-rt_compile_entry_split(rt_change *c, yyjson_val *request, rt_error *err)
-{
-	yyjson_val *id = rt_json_get(request, "id");
-	rt_buf bytes, fresh;
-	rt_body body;
-	rt_effect_slot halves[2];
-	rt_slot slot;
-	uint64_t at_chars = 0;
-	size_t at, cut;
-	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
-
-	memset(&body, 0, sizeof(body));
-	rt_buf_init(&bytes, c->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&fresh, c->engine->alloc, RT_BUF_UNLIMITED);
-	if (st == RT_OK)
-		st = text_of(c, &slot, &bytes, &body, err);
-	if (st != RT_OK)
-		goto done;
-	(void)rt_json_u64(rt_json_get(request, "at"), &at_chars);
-	cut = at_chars > body.content.size ? SIZE_MAX
-					   : rt_utf8_offset(body.content, (size_t)at_chars);
-	if (at_chars == 0 || cut == SIZE_MAX || cut >= body.content.size) {
-		st = rt_fail(err, RT_USAGE, "\"at\" is from 1 to %zu here: the text has %zu characters",
-			     rt_utf8_count(body.content) > 0 ? rt_utf8_count(body.content) - 1 : 0,
-			     rt_utf8_count(body.content));
-		goto done;
-	}
-	st = rt_change_name(c, &slot, &halves[0], err);
-	if (st != RT_OK)
-		goto done;
-	st = rt_compile_plain(c, halves[0].role, halves[0].kind,
-			      rt_str_at(body.content.ptr + cut, body.content.size - cut),
-			      id != NULL ? rt_json_str(id) : rt_str_at(NULL, 0), &halves[1], err);
-	if (st == RT_OK && id != NULL && yyjson_get_len(id) == 0)
-		st = rt_fail(err, RT_USAGE, "\"id\" is empty");
-	if (st != RT_OK)
-		goto done;
-	halves[1].slot.ts_us = slot.ts_us;
-	halves[1].slot.flags = slot.flags & ~(uint32_t)RT_SLOT_RICH;
-	st = rt_body_edit(&fresh, c->engine->alloc, rt_buf_str(&bytes),
-			  rt_str_at(body.content.ptr, cut), false, err);
-	if (st == RT_OK && fresh.status != RT_OK)
-		st = nomem(err);
-	if (st == RT_OK)
-		st = rt_change_body(c, slot.entry, rt_buf_str(&fresh), &halves[0].slot.body, err);
-	halves[0].slot.size = size_of(cut);
-	halves[0].slot.flags = (slot.flags & ~(uint32_t)RT_SLOT_RICH) |
-			       (fresh.ptr != NULL && fresh.ptr[0] != RT_BODY_TEXT ? RT_SLOT_RICH
-										  : 0);
-	if (st == RT_OK)
-		st = rt_change_splice(c, c->place.disc, c->place.take, at, 1, &halves[0], 1, err);
-	if (st == RT_OK)
-		st = rt_change_splice(c, c->place.disc, c->place.take, at + 1, 0, &halves[1], 1, err);
-	if (st == RT_OK)
-		st = rt_compile_result_entry(c, halves[1].slot.entry, err);
-done:
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	rt_buf_deinit(&fresh);
-	return st;
-}
-
-rt_status
-rt_compile_entry_merge(rt_change *c, yyjson_val *request, rt_error *err)
-{
-	const rt_disc *disc;
-	const rt_take *take;
-	rt_buf first, second, text, fresh;
-	rt_body a, b;
-	rt_effect_slot merged;
-	rt_slot slot, next;
-	size_t at;
-	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
-
-	memset(&a, 0, sizeof(a));
-	memset(&b, 0, sizeof(b));
-	rt_buf_init(&first, c->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&second, c->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&fresh, c->engine->alloc, RT_BUF_UNLIMITED);
-	if (st == RT_OK)
-		st = take_of(c, &disc, &take, err);
-	if (st == RT_OK && at + 1 >= rt_seq_count(take->slots))
-		st = rt_fail(err, RT_REFUSED, "there is no entry after it to merge with");
-	if (st == RT_OK)
-		st = rt_seq_get(take->slots, at + 1, &next, err);
-	if (st == RT_OK)
-		st = text_of(c, &slot, &first, &a, err);
-	if (st == RT_OK)
-		st = text_of(c, &next, &second, &b, err);
-	if (st == RT_OK)
-		st = rt_change_name(c, &slot, &merged, err);
-	if (st != RT_OK)
-		goto done;
-	rt_buf_add_str(&text, a.content);
-	rt_buf_add_str(&text, b.content);
-	if (text.status != RT_OK)
-		st = nomem(err);
-	if (st == RT_OK)
-		st = rt_body_edit(&fresh, c->engine->alloc, rt_buf_str(&first), rt_buf_str(&text),
-				  false, err);
-	if (st == RT_OK && fresh.status != RT_OK)
-		st = nomem(err);
-	if (st == RT_OK)
-		st = rt_change_body(c, slot.entry, rt_buf_str(&fresh), &merged.slot.body, err);
-	if (st != RT_OK)
-		goto done;
-	merged.slot.size = size_of(text.size);
-	merged.slot.flags = (slot.flags & ~(uint32_t)RT_SLOT_RICH) |
-			    (fresh.ptr[0] != RT_BODY_TEXT ? RT_SLOT_RICH : 0);
-	st = rt_change_splice(c, c->place.disc, c->place.take, at + 1, 1, NULL, 0, err);
-	if (st == RT_OK)
-		st = rt_change_splice(c, c->place.disc, c->place.take, at, 1, &merged, 1, err);
-	if (st == RT_OK)
-		st = rt_compile_result_entry(c, slot.entry, err);
-done:
-	rt_body_deinit(&a);
-	rt_body_deinit(&b);
-	rt_buf_deinit(&first);
-	rt_buf_deinit(&second);
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&fresh);
 	return st;
 }

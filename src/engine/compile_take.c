@@ -491,7 +491,7 @@ rt_compile_take_graft(rt_change *c, yyjson_val *request, rt_error *err)
 			char id[RT_ID_MAX + 1];
 
 			st = rt_compile_plain(c, slots[i].role, slots[i].kind, RT_STR(""),
-					      rt_str_at(NULL, 0), &fresh, err);
+					      false, rt_str_at(NULL, 0), &fresh, err);
 			if (st == RT_OK)
 				st = rt_entry_id(c->now, picks[i].slot.entry, id, err);
 			if (st != RT_OK)

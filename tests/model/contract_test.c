@@ -796,6 +796,20 @@ ROW(c14_split_and_merge)
 	ENTRY_HAS(0, "content", "'h\xc3\xa9\xf0\x9f\x98\x80x'");
 	ENTRY_HAS(0, "extra", "1");
 	GIVES(REFUSED, "{'op':'entry.merge','entry':'aa'}");
+	/* an array is cut in its one text; what stands behind that goes with the second half */
+	DONE("{'op':'entry.append','id':'b','content':[{'type':'image'},{'type':'text','text':'xy'},"
+	     "{'type':'toolCall'}]}");
+	GIVES(USAGE, "{'op':'entry.split','entry':'b','at':2}");
+	DONE("{'op':'entry.split','entry':'b','at':1}");
+	ENTRY_HAS(1, "content", "[{'type':'image'},{'type':'text','text':'x'}]");
+	ENTRY_HAS(2, "content", "[{'type':'text','text':'y'},{'type':'toolCall'}]");
+	DONE("{'op':'entry.merge','entry':'b'}");
+	ENTRY_HAS(1, "content",
+		  "[{'type':'image'},{'type':'text','text':'xy'},{'type':'toolCall'}]");
+	DONE("{'op':'entry.append','id':'cc','content':['x','y']}");
+	GIVES(REFUSED, "{'op':'entry.split','entry':'cc','at':1}");
+	DONE("{'op':'entry.append','id':'dd','content':[]}");
+	GIVES(REFUSED, "{'op':'entry.split','entry':'dd','at':1}");
 }
 
 ROW(c15_reset)
@@ -1290,6 +1304,18 @@ ROW(c34_content)
 	GIVES(USAGE, "{'op':'entry.append','content':{}}");
 	GIVES(USAGE, "{'op':'entry.append','content':null}");
 	GIVES(USAGE, "{'op':'entry.edit','entry':':1','content':null}");
+	/* a string is the whole content, unless the blocks are to be kept */
+	DONE("{'op':'entry.append','content':[{'type':'thinking','signature':'s'},"
+	     "{'type':'text','text':'x','n':1},{'type':'toolCall','name':'read'}]}");
+	DONE("{'op':'entry.edit','entry':':3','content':'y','keep_blocks':true}");
+	ENTRY_HAS(2, "content",
+		  "[{'type':'thinking','signature':'s'},{'type':'text','text':'y','n':1},"
+		  "{'type':'toolCall','name':'read'}]");
+	GIVES(USAGE, "{'op':'entry.edit','entry':':3','content':['y'],'keep_blocks':true}");
+	DONE("{'op':'entry.edit','entry':':3','content':'y'}");
+	ENTRY_HAS(2, "content", "'y'");
+	DONE("{'op':'entry.edit','entry':':3','content':'z','keep_blocks':true}");
+	ENTRY_HAS(2, "content", "'z'");
 }
 
 ROW(c35_unknown_fields)

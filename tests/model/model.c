@@ -855,6 +855,114 @@ op_insert(call *c)
 	return RT_OK;
 }
 
+/* Texts of blocks; the model's arrays hold strings and blocks of type "text" alone beside
+ * what is no text. */
+static bool
+is_text_block(yyjson_val *block)
+{
+	return yyjson_is_str(block) || rt_str_is(rt_json_str(rt_json_get(block, "type")), "text");
+}
+
+static rt_str
+block_text(yyjson_val *block)
+{
+	return rt_json_str(yyjson_is_str(block) ? block : rt_json_get(block, "text"));
+}
+
+/* A block with another text, as JSON. */
+static void
+add_block(rt_buf *buf, yyjson_val *block, rt_str text)
+{
+	yyjson_val *key, *value;
+	size_t i, max;
+
+	if (buf->ptr[buf->size - 1] != '[')
+		rt_buf_add_byte(buf, ',');
+	if (!is_text_block(block)) {
+		rt_json_add_value(buf, block);
+	} else if (yyjson_is_str(block)) {
+		rt_json_add_string(buf, text);
+	} else {
+		rt_buf_add_byte(buf, '{');
+		yyjson_obj_foreach(block, i, max, key, value)
+		{
+			bool is_text = rt_str_is(rt_json_str(key), "text");
+
+			if (rt_str_is(rt_json_str(key), "textSignature") &&
+			    !rt_str_eq(block_text(block), text))
+				continue;
+			rt_json_add_key_str(buf, rt_json_str(key));
+			if (is_text)
+				rt_json_add_string(buf, text);
+			else
+				rt_json_add_value(buf, value);
+		}
+		rt_buf_add_byte(buf, '}');
+	}
+}
+
+static bool
+ends_with(rt_str text, rt_str end)
+{
+	return text.size >= end.size &&
+	       memcmp(text.ptr + text.size - end.size, end.ptr, end.size) == 0;
+}
+
+/* The array with another text: blocks of text that it still begins with and ends with
+ * stay, what is between goes into one. */
+static rt_str
+with_text(model *m, rt_str content, rt_str text)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *block, *texts[16];
+	size_t i, max, count = 0, from = 0, to, nth = 0;
+	rt_buf buf;
+
+	if (rt_json_read(rt_alloc_libc(), content, &doc, NULL) != RT_OK)
+		abort();
+	yyjson_arr_foreach(rt_json_root(doc), i, max, block)
+		if (is_text_block(block))
+			texts[count++] = block;
+	for (to = count; to > from + 1; from++) {
+		rt_str own = block_text(texts[from]);
+
+		if (!rt_str_starts(text, own) || text.size == own.size ||
+		    text.ptr[own.size] != '\n')
+			break;
+		text = rt_str_at(text.ptr + own.size + 1, text.size - own.size - 1);
+	}
+	for (; to > from + 1; to--) {
+		rt_str own = block_text(texts[to - 1]);
+
+		if (!ends_with(text, own) || text.size == own.size ||
+		    text.ptr[text.size - own.size - 1] != '\n')
+			break;
+		text.size -= own.size + 1;
+	}
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&buf, '[');
+	yyjson_arr_foreach(rt_json_root(doc), i, max, block)
+	{
+		bool is_text = is_text_block(block);
+
+		if (is_text && nth > from && nth < to) {
+			nth++;
+			continue;
+		}
+		add_block(&buf, block, is_text && nth != from ? block_text(block) : text);
+		nth += is_text;
+	}
+	if (count == 0 && text.size > 0) { /* the model's arrays hold no calls */
+		rt_buf_add_c(&buf, buf.size > 1 ? "," : "");
+		rt_buf_add_c(&buf, "{\"text\":"); /* keys in order, as all the model keeps */
+		rt_json_add_string(&buf, text);
+		rt_buf_add_c(&buf, ",\"type\":\"text\"}");
+	}
+	rt_buf_add_byte(&buf, ']');
+	rt_json_free(doc);
+	return keep_buf(m, &buf);
+}
+
 static rt_status
 op_edit(call *c)
 {
@@ -862,27 +970,33 @@ op_edit(call *c)
 	const model_disc *d = disc_of(m, c->doc);
 	rt_str content = keep_value(m, field(c, "content"));
 	bool everywhere = bool_field(c, "everywhere", false), changed = false;
+	bool keeps = bool_field(c, "keep_blocks", false);
 	int entity;
 	size_t at, t;
 	rt_status st = resolve_in_take(c, c->take, str_field(c, "entry"), &entity, &at);
 
 	if (st != RT_OK)
 		return st;
+	if (keeps && yyjson_is_arr(field(c, "content")))
+		return FAIL(c, USAGE, "keep_blocks goes with a text");
 	c->out->entity = entity;
 	for (t = 0; t < d->take_count; t++) {
 		model_slot slot;
 		model_body body;
+		rt_str fresh = content;
 
 		at = slot_find(&d->takes[t], entity);
 		if (at == SIZE_MAX || (t != c->take && !everywhere))
 			continue;
 		slot = d->takes[t].slots[at];
 		body = m->bodies[slot.body];
-		if (rt_str_eq(body.content, content) && !body.purged)
+		if (keeps && body.is_array)
+			fresh = with_text(m, body.content, str_field(c, "content"));
+		if (rt_str_eq(body.content, fresh) && !body.purged)
 			continue;
 		changed = true;
-		body.content = content;
-		body.is_array = yyjson_is_arr(field(c, "content"));
+		body.content = fresh;
+		body.is_array = fresh.ptr[0] == '[';
 		body.purged = false;
 		slot.body = make_body(m, body);
 		replace_slot(m, edit_disc(m, c->doc), t, at, slot);
@@ -1017,6 +1131,107 @@ op_view(call *c)
 	return changed ? RT_OK : unchanged(c);
 }
 
+/* The one text of an array, and where its block is; false: there are none or several. */
+static bool
+one_text(model *m, rt_str content, rt_str *out, size_t *out_at)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *block;
+	size_t i, max, count = 0;
+
+	if (rt_json_read(rt_alloc_libc(), content, &doc, NULL) != RT_OK)
+		abort();
+	yyjson_arr_foreach(rt_json_root(doc), i, max, block)
+	{
+		if (!is_text_block(block))
+			continue;
+		*out = keep(m, block_text(block));
+		if (out_at != NULL)
+			*out_at = i;
+		count++;
+	}
+	rt_json_free(doc);
+	return count == 1;
+}
+
+/* Blocks up to the cut in the one text, or from there on. */
+static rt_str
+half(model *m, rt_str content, rt_str text, size_t cut, bool second)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *block;
+	size_t i, max, at = 0;
+	rt_buf buf;
+
+	(void)one_text(m, content, &text, &at);
+	if (rt_json_read(rt_alloc_libc(), content, &doc, NULL) != RT_OK)
+		abort();
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&buf, '[');
+	yyjson_arr_foreach(rt_json_root(doc), i, max, block)
+		if (i == at || (i > at) == second)
+			add_block(&buf, block,
+				  second ? rt_str_at(text.ptr + cut, text.size - cut)
+					 : rt_str_at(text.ptr, cut));
+	rt_buf_add_byte(&buf, ']');
+	rt_json_free(doc);
+	return keep_buf(m, &buf);
+}
+
+/* Two contents as one. A string behind or before an array is a block, but for an empty one
+ * that touches no text. */
+static rt_str
+joined(model *m, const model_body *a, const model_body *b)
+{
+	rt_json_doc *docs[2] = {NULL, NULL};
+	yyjson_val *blocks[64], *block;
+	size_t count = 0, ends[2] = {0, 0}, k, i, max;
+	const model_body *bodies[2] = {a, b};
+	rt_str touching = {NULL, 0};
+	bool touch;
+	rt_buf buf, text;
+
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (k = 0; k < 2; k++) {
+		rt_buf_clear(&buf);
+		if (!bodies[k]->is_array)
+			rt_buf_add_c(&buf, "[{\"text\":");
+		rt_buf_add_str(&buf, bodies[k]->content);
+		if (!bodies[k]->is_array)
+			rt_buf_add_c(&buf, ",\"type\":\"text\"}]");
+		if (rt_json_read(rt_alloc_libc(), rt_buf_str(&buf), &docs[k], NULL) != RT_OK)
+			abort();
+		yyjson_arr_foreach(rt_json_root(docs[k]), i, max, block)
+			blocks[count++] = block;
+		ends[k] = count;
+	}
+	touch = ends[0] > 0 && ends[1] > ends[0] && is_text_block(blocks[ends[0] - 1]) &&
+		is_text_block(blocks[ends[0]]);
+	if (touch) {
+		rt_buf_add_str(&text, block_text(blocks[ends[0] - 1]));
+		rt_buf_add_str(&text, block_text(blocks[ends[0]]));
+		touching = keep_buf(m, &text);
+	}
+	rt_buf_clear(&buf);
+	rt_buf_add_byte(&buf, '[');
+	for (i = 0; i < count; i++) {
+		bool made = !bodies[i < ends[0] ? 0 : 1]->is_array;
+
+		if (touch && i == ends[0])
+			continue;
+		if (touch && i + 1 == ends[0])
+			add_block(&buf, blocks[i], touching);
+		else if (!made || block_text(blocks[i]).size > 0)
+			add_block(&buf, blocks[i], block_text(blocks[i]));
+	}
+	rt_buf_add_byte(&buf, ']');
+	rt_json_free(docs[0]);
+	rt_json_free(docs[1]);
+	rt_buf_deinit(&text);
+	return keep_buf(m, &buf);
+}
+
 static rt_status
 op_split(call *c)
 {
@@ -1026,7 +1241,7 @@ op_split(call *c)
 	uint64_t chars = 0;
 	model_slot first, second;
 	model_body body;
-	rt_str text;
+	rt_str text, rest;
 	model_disc *d;
 	rt_status st = resolve_in_take(c, c->take, str_field(c, "entry"), &entity, &at);
 
@@ -1034,9 +1249,10 @@ op_split(call *c)
 		return st;
 	first = second = disc_of(m, c->doc)->takes[c->take].slots[at];
 	body = m->bodies[first.body];
-	if (body.is_array)
-		return FAIL(c, REFUSED, "content blocks cannot be split");
-	text = text_of(m, body.content);
+	if (body.is_array ? !one_text(m, body.content, &text, NULL) : false)
+		return FAIL(c, REFUSED, "not one text");
+	if (!body.is_array)
+		text = text_of(m, body.content);
 	rt_json_u64(field(c, "at"), &chars);
 	cut = rt_utf8_offset(text, (size_t)chars);
 	if (chars == 0 || cut == SIZE_MAX || cut >= text.size)
@@ -1044,12 +1260,18 @@ op_split(call *c)
 	st = check_id(c);
 	if (st != RT_OK)
 		return st;
-	body.content = keep_string(m, rt_str_at(text.ptr, cut));
+	rest = keep_string(m, rt_str_at(text.ptr + cut, text.size - cut));
+	if (body.is_array) {
+		rest = half(m, body.content, text, cut, true);
+		body.content = half(m, body.content, text, cut, false);
+	} else {
+		body.content = keep_string(m, rt_str_at(text.ptr, cut));
+	}
 	body.purged = false;
 	first.body = make_body(m, body);
 	second.entity = make_entity(m, c->doc, str_field(c, "id"));
-	second.body = make_body(m, (model_body){.content = keep_string(m, rt_str_at(text.ptr + cut,
-										    text.size - cut)),
+	second.body = make_body(m, (model_body){.content = rest,
+						.is_array = body.is_array,
 						.entity = second.entity});
 	d = edit_disc(m, c->doc);
 	if (d->head == entity && c->take == d->active)
@@ -1059,6 +1281,21 @@ op_split(call *c)
 	c->out->entity = second.entity;
 	c->out->made = true;
 	return RT_OK;
+}
+
+/* An array of one text, or of nothing. */
+static bool
+is_text_alone(model *m, rt_str content, rt_str *out)
+{
+	rt_json_doc *doc = NULL;
+	size_t count;
+
+	if (rt_json_read(rt_alloc_libc(), content, &doc, NULL) != RT_OK)
+		abort();
+	count = yyjson_arr_size(rt_json_root(doc));
+	rt_json_free(doc);
+	*out = rt_str_at("", 0);
+	return count == 0 || (count == 1 && one_text(m, content, out, NULL));
 }
 
 static rt_status
@@ -1071,6 +1308,7 @@ op_merge(call *c)
 	model_slot slot;
 	model_body body, next;
 	model_disc *d;
+	rt_str text = {NULL, 0};
 	rt_buf buf;
 	rt_status st = resolve_in_take(c, c->take, str_field(c, "entry"), &entity, &at);
 
@@ -1082,12 +1320,17 @@ op_merge(call *c)
 	slot = take->slots[at];
 	body = m->bodies[slot.body];
 	next = m->bodies[take->slots[at + 1].body];
-	if (body.is_array || next.is_array)
-		return FAIL(c, REFUSED, "content blocks cannot be merged");
-	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_buf_add_str(&buf, text_of(m, body.content));
-	rt_buf_add_str(&buf, text_of(m, next.content));
-	body.content = keep_string(m, keep_buf(m, &buf));
+	if (body.is_array) {
+		body.content = joined(m, &body, &next);
+	} else if (next.is_array && !is_text_alone(m, next.content, &text)) {
+		body.content = joined(m, &body, &next);
+		body.is_array = true;
+	} else {
+		rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_buf_add_str(&buf, text_of(m, body.content));
+		rt_buf_add_str(&buf, next.is_array ? text : text_of(m, next.content));
+		body.content = keep_string(m, keep_buf(m, &buf));
+	}
 	body.purged = false;
 	slot.body = make_body(m, body);
 	d = edit_disc(m, c->doc);
@@ -1640,6 +1883,7 @@ words_of(model *m, const model_body *body)
 	rt_json_doc *doc = NULL;
 	yyjson_val *block;
 	size_t i, max;
+	bool first = true;
 	rt_buf buf;
 
 	if (!body->is_array)
@@ -1649,11 +1893,12 @@ words_of(model *m, const model_body *body)
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	yyjson_arr_foreach(rt_json_root(doc), i, max, block)
 	{
-		rt_str text = rt_json_str(rt_json_get(block, "text"));
-
-		if (buf.size > 0 && text.size > 0)
+		if (!is_text_block(block))
+			continue;
+		if (!first)
 			rt_buf_add_byte(&buf, '\n');
-		rt_buf_add_str(&buf, text);
+		first = false;
+		rt_buf_add_str(&buf, block_text(block));
 	}
 	rt_json_free(doc);
 	return keep_buf(m, &buf);
@@ -2291,7 +2536,7 @@ static const struct {
 } table[] = {
 	{"entry.append", op_append, "role:S content:c kind:s id:i ts:m prompt:s", 0, 0, 0},
 	{"entry.insert", op_insert, "before:s after:s role:S content:c kind:s id:i ts:m", 0, 0, 1},
-	{"entry.edit", op_edit, "entry:s! content:c! everywhere:b", 0, 0, 0},
+	{"entry.edit", op_edit, "entry:s! content:c! everywhere:b keep_blocks:b", 0, 0, 0},
 	{"entry.role", op_role, "entry:s! role:S!", 0, 0, 0},
 	{"entry.delete", op_delete, "entry:s from:s to:s", 0, 0, 0},
 	{"entry.move", op_move, "entry:s! before:s after:s", 0, 0, 1},

@@ -135,7 +135,9 @@ add_content(random_ops *r, rt_buf *out)
 {
 	static const char *const blocks[] = {
 		"[]", "[{\"text\":\"a\",\"type\":\"text\"}]",
-		"[{\"data\":\"\",\"n\":1.10,\"type\":\"image\"},{\"text\":\"h\xc3\xa9\",\"type\":\"text\"}]"};
+		"[{\"data\":\"\",\"n\":1.10,\"type\":\"image\"},{\"text\":\"h\xc3\xa9\",\"type\":\"text\"}]",
+		"[{\"text\":\"one\",\"textSignature\":\"s\",\"type\":\"text\"},"
+		"{\"data\":\"\",\"type\":\"image\"},\"two\",\"three\"]"};
 
 	if (chance(r, 4))
 		rt_buf_add_c(out, PICK(r, blocks));
@@ -584,7 +586,20 @@ random_ops_make(random_ops *r, const model *m, rt_buf *out)
 		p = add_place(r, m, out, false);
 		add_address(r, m, &p, "entry", out);
 		key(out, "content");
-		add_content(r, out);
+		if (chance(r, 20)) { /* what arrays of several texts read like, or nearly so */
+			static const char *const near[] = {
+				"\"one\\ntwo\\nthree\"", "\"one\\nTWO\\nthree\"",
+				"\"one\\nthree\"",       "\"two\\nthree\"",
+				"\"\\ntwo\\nthree\"",    "\"one\\n\""};
+
+			rt_buf_add_c(out, PICK(r, near));
+		} else {
+			add_content(r, out);
+		}
+		if (chance(r, 40)) {
+			key(out, "keep_blocks");
+			rt_buf_add_c(out, chance(r, 90) ? "true" : "false");
+		}
 		if (chance(r, 25)) {
 			key(out, "everywhere");
 			rt_buf_add_c(out, chance(r, 90) ? "true" : "false");

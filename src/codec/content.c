@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Texts inside contents. Arrays are written block by block: those that stay are copied,
+ * those whose text changes are written member by member. */
+#include "codec/content.h"
+
+rt_content
+rt_content_of(yyjson_val *value)
+{
+	rt_content content = {rt_str_at("", 0), NULL};
+
+	if (yyjson_is_arr(value))
+		content.blocks = value;
+	else if (yyjson_is_str(value))
+		content.text = rt_json_str(value);
+	return content;
+}
+
+static bool
+is_one_of(rt_str name, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (rt_str_is(name, *names))
+			return true;
+	return false;
+}
+
+bool
+rt_content_is_text(yyjson_val *block)
+{
+	static const char *const types[] = {"text", "input_text", "output_text", NULL};
+	yyjson_val *type = rt_json_get(block, "type");
+
+	if (yyjson_is_str(block))
+		return true;
+	return yyjson_is_str(rt_json_get(block, "text")) &&
+	       (type == NULL || (yyjson_is_str(type) && is_one_of(rt_json_str(type), types)));
+}
+
+static bool
+is_call(yyjson_val *block)
+{
+	static const char *const types[] = {"toolCall", "tool_use", "function_call", NULL};
+
+	return is_one_of(rt_json_str(rt_json_get(block, "type")), types);
+}
+
+static rt_str
+text_of(yyjson_val *block)
+{
+	return rt_json_str(yyjson_is_str(block) ? block : rt_json_get(block, "text"));
+}
+
+size_t
+rt_content_text_count(rt_content content)
+{
+	yyjson_val *block;
+	size_t i, max, count = 0;
+
+	if (content.blocks == NULL)
+		return 1;
+	yyjson_arr_foreach(content.blocks, i, max, block)
+		count += rt_content_is_text(block);
+	return count;
+}
+
+bool
+rt_content_one_text(rt_content content, rt_str *out)
+{
+	yyjson_val *block;
+	size_t i, max;
+
+	if (rt_content_text_count(content) != 1)
+		return false;
+	*out = content.text;
+	yyjson_arr_foreach(content.blocks, i, max, block)
+	{
+		if (rt_content_is_text(block))
+			*out = text_of(block);
+	}
+	return true;
+}
+
+void
+rt_content_add_text(rt_buf *buf, rt_content content)
+{
+	yyjson_val *block;
+	size_t i, max, count = 0;
+
+	if (content.blocks == NULL) {
+		rt_buf_add_str(buf, content.text);
+		return;
+	}
+	yyjson_arr_foreach(content.blocks, i, max, block)
+	{
+		if (!rt_content_is_text(block))
+			continue;
+		if (count++ > 0)
+			rt_buf_add_byte(buf, '\n');
+		rt_buf_add_str(buf, text_of(block));
+	}
+}
+
+/* ---- writing ---- */
+
+static void
+add_new_block(rt_buf *buf, rt_str text)
+{
+	rt_json_add_comma(buf);
+	rt_buf_add_c(buf, "{\"type\":\"text\",\"text\":");
+	rt_json_add_string(buf, text);
+	rt_buf_add_byte(buf, '}');
+}
+
+static void
+add_block(rt_buf *buf, yyjson_val *block)
+{
+	rt_json_add_comma(buf);
+	rt_json_add_value(buf, block);
+}
+
+/* A block of text with another text in it. */
+static void
+add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
+{
+	/* what holds of the old text alone */
+	static const char *const bound[] = {"textSignature",     "thoughtSignature",
+					    "thought_signature", "signature",
+					    "annotations",       "logprobs",
+					    NULL};
+	yyjson_val *key, *value, *own = rt_json_get(block, "text");
+	size_t i, max;
+
+	if (rt_str_eq(text_of(block), text)) {
+		add_block(buf, block);
+		return;
+	}
+	rt_json_add_comma(buf);
+	if (yyjson_is_str(block)) {
+		rt_json_add_string(buf, text);
+		return;
+	}
+	rt_buf_add_byte(buf, '{');
+	yyjson_obj_foreach(block, i, max, key, value)
+	{
+		rt_str name = rt_json_str(key);
+
+		if (is_one_of(name, bound) || (rt_str_is(name, "text") && value != own))
+			continue;
+		rt_json_add_key_str(buf, name);
+		if (value == own)
+			rt_json_add_string(buf, text);
+		else
+			rt_json_add_value(buf, value);
+	}
+	rt_buf_add_byte(buf, '}');
+}
+
+/* The blocks with a new one of text. */
+static void
+add_inserting(rt_buf *buf, yyjson_val *blocks, rt_str text)
+{
+	yyjson_val *block;
+	size_t i, max;
+	bool done = text.size == 0;
+
+	rt_buf_add_byte(buf, '[');
+	yyjson_arr_foreach(blocks, i, max, block)
+	{
+		if (!done && is_call(block)) {
+			add_new_block(buf, text);
+			done = true;
+		}
+		add_block(buf, block);
+	}
+	if (!done)
+		add_new_block(buf, text);
+	rt_buf_add_byte(buf, ']');
+}
+
+/* How many of the texts, but for the last one, the text begins with; they and their line
+ * ends are taken off it. */
+static size_t
+take_leading(const rt_str *texts, size_t count, rt_str *text)
+{
+	size_t kept = 0;
+
+	while (kept + 1 < count && text->size > texts[kept].size &&
+	       rt_str_starts(*text, texts[kept]) && text->ptr[texts[kept].size] == '\n') {
+		size_t taken = texts[kept++].size + 1;
+
+		*text = rt_str_at(text->ptr + taken, text->size - taken);
+	}
+	return kept;
+}
+
+/* The same at the end. */
+static size_t
+take_trailing(const rt_str *texts, size_t count, rt_str *text)
+{
+	size_t kept = 0;
+
+	while (kept + 1 < count) {
+		rt_str own = texts[count - 1 - kept];
+		size_t at = text->size - own.size;
+
+		if (text->size <= own.size || text->ptr[at - 1] != '\n' ||
+		    !rt_str_eq(rt_str_at(text->ptr + at, own.size), own))
+			break;
+		*text = rt_str_at(text->ptr, at - 1);
+		kept++;
+	}
+	return kept;
+}
+
+void
+rt_content_set_text(rt_buf *buf, rt_content content, rt_str text)
+{
+	size_t count = rt_content_text_count(content), leading, trailing, i, max, nth = 0;
+	yyjson_val *block;
+	rt_str *texts;
+
+	if (content.blocks == NULL) {
+		rt_json_add_string(buf, text);
+		return;
+	}
+	if (count == 0) {
+		add_inserting(buf, content.blocks, text);
+		return;
+	}
+	texts = rt_new_array(buf->alloc, count, sizeof(*texts));
+	if (texts == NULL) {
+		buf->status = RT_NOMEM;
+		return;
+	}
+	yyjson_arr_foreach(content.blocks, i, max, block)
+	{
+		if (rt_content_is_text(block))
+			texts[nth++] = text_of(block);
+	}
+	leading = take_leading(texts, count, &text);
+	trailing = take_trailing(texts + leading, count - leading, &text);
+	nth = 0;
+	rt_buf_add_byte(buf, '[');
+	yyjson_arr_foreach(content.blocks, i, max, block)
+	{
+		if (!rt_content_is_text(block)) {
+			add_block(buf, block);
+			continue;
+		}
+		if (nth < leading || nth >= count - trailing)
+			add_block(buf, block);
+		else if (nth == leading)
+			add_with_text(buf, block, text);
+		nth++;
+	}
+	rt_buf_add_byte(buf, ']');
+	rt_free(buf->alloc, texts);
+}
+
+/* ---- replacing ---- */
+
+static size_t
+replace_in(rt_buf *out, rt_str text, rt_str from, rt_str to)
+{
+	size_t at = 0, found, count = 0;
+
+	while ((found = rt_str_find(text, from, at)) != SIZE_MAX) {
+		rt_buf_add(out, text.ptr + at, found - at);
+		rt_buf_add_str(out, to);
+		at = found + from.size;
+		count++;
+	}
+	rt_buf_add(out, text.ptr + at, text.size - at);
+	return count;
+}
+
+size_t
+rt_content_replace(rt_buf *buf, rt_content content, rt_str from, rt_str to)
+{
+	yyjson_val *block;
+	size_t i, max, count = 0;
+	rt_buf text;
+
+	RT_ASSERT(from.size > 0);
+	rt_buf_init(&text, buf->alloc, RT_BUF_UNLIMITED);
+	if (content.blocks == NULL) {
+		count = replace_in(&text, content.text, from, to);
+		rt_json_add_string(buf, rt_buf_str(&text));
+	} else {
+		rt_buf_add_byte(buf, '[');
+		yyjson_arr_foreach(content.blocks, i, max, block)
+		{
+			size_t found = 0;
+
+			rt_buf_clear(&text);
+			if (rt_content_is_text(block))
+				found = replace_in(&text, text_of(block), from, to);
+			if (found > 0)
+				add_with_text(buf, block, rt_buf_str(&text));
+			else
+				add_block(buf, block);
+			count += found;
+		}
+		rt_buf_add_byte(buf, ']');
+	}
+	if (text.status != RT_OK)
+		buf->status = text.status;
+	rt_buf_deinit(&text);
+	return count;
+}
+
+/* ---- in two, and together ---- */
+
+void
+rt_content_cut(rt_buf *first, rt_buf *second, yyjson_val *blocks, size_t at)
+{
+	yyjson_val *block;
+	size_t i, max;
+	bool behind = false;
+
+	rt_buf_add_byte(first, '[');
+	rt_buf_add_byte(second, '[');
+	yyjson_arr_foreach(blocks, i, max, block)
+	{
+		rt_str text = text_of(block);
+
+		if (!rt_content_is_text(block)) {
+			add_block(behind ? second : first, block);
+			continue;
+		}
+		RT_ASSERT(!behind);
+		RT_ASSERT(at > 0 && at < text.size);
+		add_with_text(first, block, rt_str_at(text.ptr, at));
+		add_with_text(second, block, rt_str_at(text.ptr + at, text.size - at));
+		behind = true;
+	}
+	rt_buf_add_byte(first, ']');
+	rt_buf_add_byte(second, ']');
+}
+
+static bool
+is_text_alone(rt_content c)
+{
+	size_t size = yyjson_arr_size(c.blocks);
+
+	return c.blocks == NULL || size == 0 || (size == 1 && rt_content_text_count(c) == 1);
+}
+
+static void
+add_joined_texts(rt_buf *buf, yyjson_val *block, rt_str a, rt_str b)
+{
+	rt_buf text;
+
+	rt_buf_init(&text, buf->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&text, a);
+	rt_buf_add_str(&text, b);
+	if (block == NULL)
+		add_new_block(buf, rt_buf_str(&text));
+	else
+		add_with_text(buf, block, rt_buf_str(&text));
+	if (text.status != RT_OK)
+		buf->status = text.status;
+	rt_buf_deinit(&text);
+}
+
+bool
+rt_content_join(rt_buf *buf, rt_content a, rt_content b)
+{
+	yyjson_val *last = yyjson_arr_get_last(a.blocks), *next = yyjson_arr_get_first(b.blocks);
+	rt_str a_text = a.blocks == NULL ? a.text : text_of(last);
+	rt_str b_text = b.blocks == NULL ? b.text : text_of(next);
+	bool touch = (a.blocks == NULL || rt_content_is_text(last)) &&
+		     (b.blocks == NULL || rt_content_is_text(next));
+	size_t i, max, a_count = yyjson_arr_size(a.blocks);
+	yyjson_val *block;
+
+	if (a.blocks == NULL && is_text_alone(b)) {
+		rt_buf_add_str(buf, a_text);
+		rt_buf_add_str(buf, b_text);
+		return false;
+	}
+	rt_buf_add_byte(buf, '[');
+	yyjson_arr_foreach(a.blocks, i, max, block)
+	{
+		if (!touch || i + 1 < a_count)
+			add_block(buf, block);
+	}
+	if (touch)
+		add_joined_texts(buf, last, a_text, b_text);
+	else if (a_text.size > 0 && a.blocks == NULL)
+		add_new_block(buf, a_text);
+	else if (b_text.size > 0 && b.blocks == NULL)
+		add_new_block(buf, b_text);
+	yyjson_arr_foreach(b.blocks, i, max, block)
+	{
+		if (!touch || i > 0)
+			add_block(buf, block);
+	}
+	rt_buf_add_byte(buf, ']');
+	return true;
+}
+
+/* ---- in words ---- */
+
+static void
+begin_part(rt_buf *buf, size_t start)
+{
+	if (buf->size > start)
+		rt_buf_add_c(buf, "; ");
+}
+
+/* "calls read, bash" */
+static void
+add_call(rt_buf *buf, size_t start, size_t count, yyjson_val *call)
+{
+	yyjson_val *function = rt_json_get(call, "function");
+	rt_str name = rt_json_str(rt_json_get(function != NULL ? function : call, "name"));
+
+	if (count == 0)
+		begin_part(buf, start);
+	rt_buf_add_c(buf, count == 0 ? "calls " : ", ");
+	rt_buf_add_str(buf, name.size > 0 ? name : RT_STR("a tool"));
+}
+
+static void
+add_count(rt_buf *buf, size_t start, size_t count, const char *what)
+{
+	if (count == 0)
+		return;
+	begin_part(buf, start);
+	if (count == 1)
+		rt_buf_add_f(buf, "%s %s", what[0] == 'i' ? "an" : "a", what);
+	else
+		rt_buf_add_f(buf, "%zu %ss", count, what);
+}
+
+void
+rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls)
+{
+	size_t i, max, start = buf->size, count = 0, images = 0, results = 0, others = 0;
+	bool thinks = false;
+	yyjson_val *block;
+
+	yyjson_arr_foreach(content.blocks, i, max, block)
+	{
+		rt_str type = rt_json_str(rt_json_get(block, "type"));
+
+		if (is_call(block))
+			add_call(buf, start, count++, block);
+		else if (rt_str_is(type, "thinking") || rt_str_is(type, "redacted_thinking") ||
+			 rt_str_is(type, "reasoning"))
+			thinks = true;
+		else if (rt_str_is(type, "image") || rt_str_is(type, "image_url") ||
+			 rt_str_is(type, "input_image"))
+			images++;
+		else if (rt_str_is(type, "tool_result"))
+			results++;
+		else
+			others += !rt_content_is_text(block);
+	}
+	yyjson_arr_foreach(calls, i, max, block)
+		add_call(buf, start, count++, block);
+	if (thinks) {
+		begin_part(buf, start);
+		rt_buf_add_c(buf, "thinking");
+	}
+	add_count(buf, start, images, "image");
+	add_count(buf, start, results, "result");
+	add_count(buf, start, others, "block of another kind");
+}
+
+/* How an answer ended that did not end well; with a message, if there is one. */
+static void
+add_failure(rt_buf *buf, size_t start, yyjson_val *message)
+{
+	rt_str reason = rt_json_str(rt_json_get(message, "stopReason"));
+	rt_str said = rt_json_str(rt_json_get(message, "errorMessage"));
+
+	if (!rt_str_is(reason, "aborted") && !rt_str_is(reason, "error") && said.size == 0)
+		return;
+	begin_part(buf, start);
+	rt_buf_add_str(buf, rt_str_is(reason, "aborted") ? reason : RT_STR("error"));
+	if (said.size > 0) {
+		rt_buf_add_c(buf, ": ");
+		rt_buf_add_str(buf, said);
+	}
+}
+
+/* "model: openai/gpt-x": a record of pi's that sets something. */
+static void
+add_setting(rt_buf *buf, yyjson_val *record)
+{
+	rt_str type = rt_json_str(rt_json_get(record, "type"));
+	rt_str provider = rt_json_str(rt_json_get(record, "provider"));
+	rt_str model = rt_json_str(rt_json_get(record, "modelId"));
+	rt_str level = rt_json_str(rt_json_get(record, "thinkingLevel"));
+	rt_str custom = rt_json_str(rt_json_get(record, "customType"));
+
+	if (rt_str_is(type, "model_change") && model.size > 0) {
+		rt_buf_add_c(buf, "model: ");
+		rt_buf_add_str(buf, provider);
+		rt_buf_add_c(buf, provider.size > 0 ? "/" : "");
+		rt_buf_add_str(buf, model);
+	} else if (rt_str_is(type, "thinking_level_change") && level.size > 0) {
+		rt_buf_add_c(buf, "thinking: ");
+		rt_buf_add_str(buf, level);
+	} else if (rt_str_is(type, "custom") && custom.size > 0) {
+		rt_buf_add_c(buf, "custom: ");
+		rt_buf_add_str(buf, custom);
+	} else if (rt_str_is(type, "usage")) {
+		rt_buf_add_c(buf, "usage: ");
+		rt_buf_add_str(buf, rt_json_str(rt_json_get(record, "kind")));
+	}
+}
+
+void
+rt_content_add_brief(rt_buf *buf, rt_content content, yyjson_val *calls, yyjson_val *record)
+{
+	size_t start = buf->size, inside;
+
+	rt_buf_add_byte(buf, '(');
+	inside = buf->size;
+	rt_content_add_parts(buf, content, calls);
+	add_failure(buf, inside, rt_json_get(record, "message"));
+	if (buf->status != RT_OK)
+		return;
+	if (buf->size > inside) {
+		rt_buf_add_byte(buf, ')');
+		return;
+	}
+	buf->size = start;
+	buf->ptr[start] = 0;
+	add_setting(buf, record);
+}
