@@ -246,6 +246,36 @@ say_restored(rt_cli *cli, const char *from, const rt_buf *aside)
 	return st;
 }
 
+/* Others must not take the new history for the one they knew. Done before the copy takes
+ * the store's place, so that nothing can fail after that. */
+static rt_status
+renew_epoch(rt_cli *cli, const char *copy)
+{
+	rt_store_sqlite_options options = {.busy_ms = 2000};
+	rt_store *store = NULL;
+	rt_status st = rt_store_sqlite_open(cli->alloc, cli->env, copy, &options, &store,
+					    &cli->error);
+
+	if (st == RT_OK)
+		st = store->ops->epoch_renew(store, &cli->error);
+	if (store != NULL)
+		store->ops->close(store);
+	return st == RT_OK ? st : rt_cli_hint(cli, st, "Nothing was changed.");
+}
+
+static void
+drop_copy(const char *copy)
+{
+	static const char *const ends[] = {"", "-wal", "-shm"};
+	char name[4400];
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "%s%s", copy, ends[i]);
+		(void)unlink(name);
+	}
+}
+
 static rt_status
 restore(rt_cli *cli, const char *path, rt_buf *copy, rt_buf *aside)
 {
@@ -257,22 +287,20 @@ restore(rt_cli *cli, const char *path, rt_buf *copy, rt_buf *aside)
 	if (st != RT_OK)
 		return st;
 	rt_host_hold(true);
-	if (present) {
+	st = renew_epoch(cli, copy->ptr);
+	if (st == RT_OK && present) {
 		st = settle_present(cli);
 		if (st == RT_OK)
 			st = beside(cli, "before-restore", aside);
 		if (st == RT_OK)
 			st = change_places(cli, copy->ptr, aside->ptr);
-	} else if (rename(copy->ptr, cli->path.ptr) != 0) {
+	} else if (st == RT_OK && rename(copy->ptr, cli->path.ptr) != 0) {
 		st = fail_rename(cli, copy->ptr);
 	}
-	if (st != RT_OK)
-		(void)unlink(copy->ptr);
-	/* Others must not take the new history for the one they knew. */
 	if (st == RT_OK)
-		st = rt_cli_open_store(cli, RT_CLI_CHANGE);
-	if (st == RT_OK)
-		st = cli->store->ops->epoch_renew(cli->store, &cli->error);
+		cli->changed = true;
+	else
+		drop_copy(copy->ptr);
 	rt_host_hold(false);
 	return st;
 }
