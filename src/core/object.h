@@ -5,6 +5,8 @@
 #ifndef RT_CORE_OBJECT_H
 #define RT_CORE_OBJECT_H
 
+#include <string.h>
+
 #include "base/text.h"
 
 typedef struct rt_object {
@@ -19,6 +21,18 @@ rt_object_init(rt_object *object, const rt_alloc *alloc, void (*free)(rt_object 
 	atomic_init(&object->refs, 1);
 	object->alloc = alloc;
 	object->free = free;
+}
+
+/* Into to, of the same size as from: what is behind the header, bit by bit. The header is
+ * new: another thread may be counting in that of from. */
+static inline void
+rt_object_copy(void *to, const void *from, size_t size, void (*free)(rt_object *))
+{
+	const rt_object *object = from;
+
+	memcpy((char *)to + sizeof(*object), (const char *)from + sizeof(*object),
+	       size - sizeof(*object));
+	rt_object_init(to, object->alloc, free);
 }
 
 static inline const void *

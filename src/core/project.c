@@ -125,8 +125,7 @@ rt_project_copy(const rt_project *project, rt_project **out)
 
 	if (mine == NULL)
 		return RT_NOMEM;
-	memcpy((void *)mine, (const void *)project, sizeof(*mine));
-	rt_object_init(&mine->object, project->object.alloc, project_free);
+	rt_object_copy(mine, project, sizeof(*mine), project_free);
 	rt_object_ref(mine->discs);
 	rt_object_ref(mine->fields);
 	rt_seq_ref(mine->views);
@@ -144,8 +143,7 @@ rt_disc_copy(const rt_disc *disc, rt_disc **out)
 
 	if (mine == NULL)
 		return RT_NOMEM;
-	memcpy((void *)mine, (const void *)disc, sizeof(*mine));
-	rt_object_init(&mine->object, disc->object.alloc, disc_free);
+	rt_object_copy(mine, disc, sizeof(*mine), disc_free);
 	rt_object_ref(mine->takes);
 	rt_object_ref(mine->fields);
 	rt_seq_ref(mine->labels);
@@ -161,8 +159,7 @@ rt_take_copy(const rt_take *take, rt_take **out)
 
 	if (mine == NULL)
 		return RT_NOMEM;
-	memcpy((void *)mine, (const void *)take, sizeof(*mine));
-	rt_object_init(&mine->object, take->object.alloc, take_free);
+	rt_object_copy(mine, take, sizeof(*mine), take_free);
 	rt_text_ref(mine->name);
 	rt_text_ref(mine->git_commit);
 	rt_seq_ref(mine->slots);
