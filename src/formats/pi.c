@@ -13,6 +13,7 @@
  * A line is a JSON string, or {"hex":"…"} where its bytes are not UTF-8. Lines without
  * their \n; a \r before it belongs to the line. Writing is in pi_write.c. */
 #include "formats/formats.h"
+#include "formats/formats_scan.h"
 #include "formats/pi_impl.h"
 #include "formats/pi_rows.h"
 
@@ -175,6 +176,22 @@ pi_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report
 }
 
 /* The first line that says anything decides, as in reading. */
+/* Without memory: does a line's object say that it is a session? Answering no instead would
+ * turn the file into one of another kind, or of none. */
+static int
+sniff_plainly(rt_str line)
+{
+	rt_members m;
+	rt_str key, value;
+
+	if (!rt_members_open(&m, line) || m.close != '}')
+		return 0;
+	while (rt_members_next(&m, &key, &value))
+		if (rt_scan_key_is(key, "type"))
+			return rt_scan_key_is(value, "session") ? 60 : 0;
+	return 0;
+}
+
 static int
 pi_sniff(rt_str head)
 {
@@ -186,15 +203,17 @@ pi_sniff(rt_str head)
 	int sure = -1;
 
 	if (arena == NULL)
-		return 0;
+		return sniff_plainly(head);
 	rt_pi_reader_init(&reader, alloc, arena);
 	while (at < head.size && sure < 0) {
 		const char *nl = memchr(head.ptr + at, '\n', head.size - at);
 		size_t end = nl == NULL ? head.size : (size_t)(nl - head.ptr);
 		rt_str line = rt_str_at(head.ptr + at, end - at);
 
-		if (rt_pi_reader_read(&reader, line, &record) != RT_OK)
+		if (rt_pi_reader_read(&reader, line, &record) != RT_OK) {
+			sure = sniff_plainly(line);
 			break;
+		}
 		if (record.what == RT_PI_LINE_OBJECT || record.what == RT_PI_LINE_VALUE)
 			sure = record.is_header && record.entry.id.ptr != NULL ? 98 : 0;
 		else if (nl == NULL && rt_str_starts(line, RT_STR("{\"type\":\"session\",")))

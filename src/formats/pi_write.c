@@ -726,6 +726,8 @@ rt_pi_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_option
 			out->ptr[size] = '\0';
 	}
 	if (st == RT_NOMEM || st == RT_LIMIT)
-		return rt_fail(err, st, "no room for the session file");
+		return rt_fail(err, st,
+			       st == RT_NOMEM ? "out of memory while writing the session file"
+					      : "the session file would be too large");
 	return st;
 }
