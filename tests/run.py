@@ -167,7 +167,9 @@ def unit_tests(name, jobs, match, tally):
         command = ["setarch", "-R"]     # it cannot place its shadow in much randomised memory
     command = ["flock", folder + ".test.lock"] + command     # two runs would share a log
     status, output, seconds = run(command + ["meson", "test", "-C", folder, "--no-rebuild",
-                                   "--num-processes", str(jobs)] + wanted, env)
+                                   "--num-processes", str(jobs),
+                                   "--timeout-multiplier", "4" if name == "tsan" else "1"]
+                                  + wanted, env)
     if not os.path.exists(log):
         tally.add(f"{name}: meson test", one(False), seconds, output)
         return
