@@ -125,6 +125,9 @@ RT_CHECKED rt_status rt_view_entry(rt_engine *engine, const rt_project *project,
  * also "kind", "preview", "depth", "muted" where they say something. */
 RT_CHECKED rt_status rt_view_tree(rt_engine *engine, const rt_project *project, uint32_t disc,
 				  rt_buf *buf, rt_error *err);
+/* The same with previews of so many characters, not 60. */
+RT_CHECKED rt_status rt_view_tree_wide(rt_engine *engine, const rt_project *project, uint32_t disc,
+				       size_t preview, rt_buf *buf, rt_error *err);
 /* [{"id","name","active","entries","base","git_commit"}] */
 RT_CHECKED rt_status rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc,
 				   bool all, rt_buf *buf, rt_error *err);

@@ -103,6 +103,7 @@ typedef struct rt_export_options {
 	bool whole;       /* all takes; else the active one, where the format can choose */
 	bool lossless;    /* add what the format cannot say as comments or extra keys, so that
 	                     an import gives everything back */
+	bool lines;       /* one conversation a line, where the format knows both forms */
 } rt_export_options;
 
 typedef struct rt_format {

@@ -242,7 +242,7 @@ prefixed(search *s, rt_str prefix)
 }
 
 static rt_status
-ambiguous(search *s, rt_str address)
+ambiguous(search *s, rt_str address, bool is_label)
 {
 	rt_buf list;
 	size_t i;
@@ -259,9 +259,9 @@ ambiguous(search *s, rt_str address)
 		}
 	}
 	if (st == RT_OK)
-		st = rt_fail(s->err, RT_AMBIGUOUS, "\"%.*s\" could be %s%s; write more of it",
-			     RT_STR_ARG(address), list.ptr != NULL ? list.ptr : "",
-			     s->count > 8 ? ", …" : "");
+		st = rt_fail(s->err, RT_AMBIGUOUS, "\"%.*s\" %s %s%s", RT_STR_ARG(address),
+			     is_label ? "is the label of" : "could be",
+			     list.ptr != NULL ? list.ptr : "", s->count > 8 ? ", …" : "");
 	rt_buf_deinit(&list);
 	return st;
 }
@@ -374,7 +374,7 @@ rt_resolve_entry(const rt_project *project, rt_place place, rt_str address, bool
 	const rt_take *take;
 	search s;
 	size_t at;
-	bool found;
+	bool found, is_label = false;
 	rt_status st = rt_project_disc(project, place.disc != 0 ? place.disc : project->active,
 				       &disc, err);
 
@@ -406,8 +406,10 @@ rt_resolve_entry(const rt_project *project, rt_place place, rt_str address, bool
 					       "it back",
 					       RT_STR_ARG(address));
 		}
-		if (st == RT_OK && s.count == 0)
+		if (st == RT_OK && s.count == 0) {
 			st = labelled(&s, address);
+			is_label = s.count > 0;
+		}
 		if (st == RT_OK && s.count == 0)
 			st = prefixed(&s, address);
 	}
@@ -416,7 +418,7 @@ rt_resolve_entry(const rt_project *project, rt_place place, rt_str address, bool
 	if (s.count == 0)
 		return not_found(project, disc, address, err);
 	if (s.count > 1)
-		return ambiguous(&s, address);
+		return ambiguous(&s, address, is_label);
 	if (!whole) {
 		st = rt_take_find(project, take, s.hits[0], &at, NULL, &found, err);
 		if (st != RT_OK)

@@ -269,6 +269,27 @@ rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc_number
 	return done(buf, RT_OK, err);
 }
 
+/* A discussion that nothing was done to since it was made out of another one's take: the time
+ * of its last entry, or null. */
+static rt_status
+add_newest_time(const rt_take *take, rt_buf *buf, rt_error *err)
+{
+	size_t count = rt_seq_count(take->slots);
+	rt_slot slot;
+	rt_status st = RT_OK;
+
+	if (count > 0)
+		st = rt_seq_get(take->slots, count - 1, &slot, err);
+	if (st != RT_OK || count == 0 || (slot.flags & RT_SLOT_NO_TS) != 0) {
+		rt_buf_add_c(buf, "null");
+		return st;
+	}
+	rt_buf_add_byte(buf, '"');
+	rt_moment_format_ms(buf, rt_slot_moment(&slot));
+	rt_buf_add_byte(buf, '"');
+	return RT_OK;
+}
+
 rt_status
 rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_buf *buf,
 		    rt_error *err)
@@ -312,7 +333,7 @@ rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_b
 			rt_moment_format_ms(buf, (rt_moment){st == RT_OK ? at_us : 0, 0});
 			rt_buf_add_byte(buf, '"');
 		} else {
-			rt_buf_add_c(buf, "null");
+			st = add_newest_time(rt_disc_active(disc), buf, err);
 		}
 		if (!cell->present)
 			add_bool(buf, "present", false);

@@ -373,6 +373,8 @@ rt_view_revisions(rt_engine *engine, const rt_project *project, uint32_t disc_nu
 						rt_json_add_string(buf, step.by);
 						rt_json_add_key(buf, "content");
 						rt_body_add_content(buf, &body);
+						if (body.format == RT_BODY_PURGED)
+							rt_buf_add_c(buf, ",\"purged\":true");
 						rt_json_add_key(buf, "current");
 						rt_buf_add_c(buf,
 							     found && now.body == slot->slot.body

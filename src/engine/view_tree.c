@@ -14,6 +14,8 @@
 
 #define NONE UINT32_MAX
 
+enum { PREVIEW = 60 /* characters, unless told otherwise */ };
+
 typedef struct trie_node {
 	rt_slot slot;      /* as the first take that came by holds it */
 	uint32_t take;     /* that take */
@@ -40,6 +42,7 @@ typedef struct trie {
 	uint32_t *next_tip;  /* by take number: the next one that ends at the same node */
 	uint32_t *order;     /* take numbers in the order of their tips */
 	uint32_t ordered;
+	size_t preview; /* characters */
 } trie;
 
 static uint64_t
@@ -372,7 +375,7 @@ add_variants(trie *t, const trie_node *n, const uint32_t *takes, size_t count, r
 	return st;
 }
 
-/* The first 60 characters on one line. */
+/* The first characters on one line. */
 static rt_status
 add_preview(trie *t, const rt_slot *slot, rt_buf *buf, rt_error *err)
 {
@@ -384,7 +387,7 @@ add_preview(trie *t, const rt_slot *slot, rt_buf *buf, rt_error *err)
 	rt_buf_init(&text, t->engine->alloc, RT_BUF_UNLIMITED);
 	if (st == RT_OK) {
 		rt_body_add_text(&text, &body);
-		end = rt_utf8_offset(rt_buf_str(&text), 60);
+		end = rt_utf8_offset(rt_buf_str(&text), t->preview);
 		if (end < text.size)
 			text.size = end;
 		for (i = 0; i < text.size; i++)
@@ -474,6 +477,13 @@ rt_status
 rt_view_tree(rt_engine *engine, const rt_project *project, uint32_t disc_number, rt_buf *buf,
 	     rt_error *err)
 {
+	return rt_view_tree_wide(engine, project, disc_number, PREVIEW, buf, err);
+}
+
+rt_status
+rt_view_tree_wide(rt_engine *engine, const rt_project *project, uint32_t disc_number,
+		  size_t preview, rt_buf *buf, rt_error *err)
+{
 	const rt_disc *disc;
 	const rt_take *near[6];
 	size_t near_count = 0, takes, i, head_at;
@@ -488,6 +498,7 @@ rt_view_tree(rt_engine *engine, const rt_project *project, uint32_t disc_number,
 	t.engine = engine;
 	t.project = project;
 	t.disc = disc;
+	t.preview = preview;
 	takes = rt_disc_take_count(disc);
 	t.tip_node = rt_new_array(engine->alloc, takes + 1, sizeof(uint32_t));
 	t.next_tip = rt_new_array(engine->alloc, takes + 1, sizeof(uint32_t));

@@ -65,7 +65,8 @@ test_sniff(void **state)
 static void
 test_sniff_own(void **state)
 {
-	static const rt_export_options options[] = {{false, false}, {true, true}};
+	static const rt_export_options options[] = {{.whole = false},
+						   {.whole = true, .lossless = true}};
 	size_t i, k;
 	rt_outlines o;
 
@@ -255,7 +256,8 @@ torture_format(const rt_format *format, const rt_export_options *options, const 
 static void
 test_torture(void **state)
 {
-	static const rt_export_options options[] = {{false, false}, {true, true}};
+	static const rt_export_options options[] = {{.whole = false},
+						   {.whole = true, .lossless = true}};
 	const rt_format *formats[] = {&rt_format_canonical, &rt_format_openai, &rt_format_markdown,
 #ifdef RT_WITH_TOML
 				      &rt_format_toml,

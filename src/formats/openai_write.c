@@ -14,7 +14,7 @@
 typedef struct writer {
 	const rt_alloc *alloc;
 	const rt_outlines *in;
-	bool lossless, whole;
+	bool lossless, whole, lines;
 	rt_buf *out;
 	rt_error *err;
 	rt_status status;
@@ -350,7 +350,7 @@ is_request(const rt_outline *o)
 static void
 add_plain(writer *w, const rt_outline *o, const rt_outline_take *take, bool only)
 {
-	bool array = only && !is_request(o);
+	bool array = only && !w->lines && !is_request(o);
 	size_t i, told = 0;
 
 	rt_buf_add_c(w->out, array ? "[" : "{\"messages\":[");
@@ -450,6 +450,7 @@ rt_openai_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_op
 	if (options != NULL) {
 		w.lossless = options->lossless;
 		w.whole = options->whole;
+		w.lines = options->lines;
 	}
 	rt_buf_init(&w.scratch, alloc, RT_BUF_UNLIMITED);
 	if (in->count == 0)
