@@ -29,28 +29,36 @@ const rt_cli_flag rt_cli_globals[] = {
 size_t
 rt_cli_distance(const char *a, const char *b)
 {
-	size_t row[64], a_size = strlen(a), b_size = strlen(b), i, j;
+	size_t rows[3][64], a_size = strlen(a), b_size = strlen(b), i, j;
 
 	if (a_size > 60 || b_size > 60)
 		return SIZE_MAX;
 	for (j = 0; j <= b_size; j++)
-		row[j] = j;
+		rows[0][j] = j;
 	for (i = 1; i <= a_size; i++) {
-		size_t corner = row[0];
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *higher = rows[(i + 1) % 3];
 
 		row[0] = i;
 		for (j = 1; j <= b_size; j++) {
-			size_t best = corner + (a[i - 1] != b[j - 1]);
+			size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
 
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
 			if (row[j - 1] + 1 < best)
 				best = row[j - 1] + 1;
-			corner = row[j];
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    higher[j - 2] + 1 < best)
+				best = higher[j - 2] + 1;
 			row[j] = best;
 		}
 	}
-	return row[b_size];
+	return rows[a_size % 3][b_size];
+}
+
+bool
+rt_cli_is_near(size_t distance, size_t size)
+{
+	return distance < size && distance <= (size < 6 ? 1 : size / 3);
 }
 
 static const rt_cli_flag *
@@ -79,6 +87,15 @@ static bool
 is_flag(const char *word)
 {
 	return word[0] == '-' && word[1] != 0;
+}
+
+/* -0.5 and the like, where the command's words may be numbers. */
+static bool
+is_number(const rt_cli_command *command, const char *word)
+{
+	return command != NULL && (command->traits & RT_CLI_NUMBERS) != 0 && word[0] == '-' &&
+	       (word[1] == '.' || (word[1] >= '0' && word[1] <= '9')) &&
+	       strspn(word + 1, "0123456789.eE+-") == strlen(word + 1);
 }
 
 /* Does this word take the next one as its value? */
@@ -139,7 +156,7 @@ nearest_flag(const rt_cli_command *command, const char *name, size_t size)
 			}
 		}
 	}
-	return best <= size / 3 + 1 ? found : NULL;
+	return rt_cli_is_near(best, size) ? found : NULL;
 }
 
 static rt_status
@@ -155,11 +172,12 @@ unknown_flag(const rt_cli_command *command, const char *name, size_t size, rt_er
 }
 
 static rt_status
-give(rt_cli_args *out, const rt_cli_flag *flag, const char *value, rt_error *err)
+give(rt_cli_args *out, const rt_cli_flag *flag, const char *value, const char *glued,
+     rt_error *err)
 {
 	if (out->given_count == RT_CLI_GIVEN_MAX)
 		return rt_fail(err, RT_USAGE, "more than %d flags", (int)RT_CLI_GIVEN_MAX);
-	out->given[out->given_count++] = (rt_cli_given){flag, value};
+	out->given[out->given_count++] = (rt_cli_given){flag, value, glued};
 	return RT_OK;
 }
 
@@ -176,15 +194,15 @@ parse_long(rt_cli_args *out, const char *word, const char *next, bool *out_used,
 	if (flag->value == NULL) {
 		if (name[size] == '=')
 			return rt_fail(err, RT_USAGE, "--%s takes no value", flag->name);
-		return give(out, flag, "", err);
+		return give(out, flag, "", NULL, err);
 	}
 	if (name[size] == '=')
-		return give(out, flag, name + size + 1, err);
+		return give(out, flag, name + size + 1, NULL, err);
 	if (next == NULL)
 		return rt_fail(err, RT_USAGE, "--%s needs a value: --%s %s", flag->name, flag->name,
 			       flag->value);
 	*out_used = true;
-	return give(out, flag, next, err);
+	return give(out, flag, next, NULL, err);
 }
 
 /* -abc, -oVALUE, -o VALUE. */
@@ -204,18 +222,18 @@ parse_short(rt_cli_args *out, const char *word, const char *next, bool *out_used
 				word[i] >= '0' && word[i] <= '9' ? "; a position is written :-1"
 								 : "");
 		if (flag->value == NULL) {
-			st = give(out, flag, "", err);
+			st = give(out, flag, "", NULL, err);
 			if (st != RT_OK)
 				return st;
 			continue;
 		}
 		if (word[i + 1] != 0)
-			return give(out, flag, word + i + 1, err);
+			return give(out, flag, word + i + 1, word, err);
 		if (next == NULL)
 			return rt_fail(err, RT_USAGE, "-%c needs a value: -%c %s", flag->letter,
 				       flag->letter, flag->value);
 		*out_used = true;
-		return give(out, flag, next, err);
+		return give(out, flag, next, NULL, err);
 	}
 	return RT_OK;
 }
@@ -233,7 +251,7 @@ rt_cli_args_parse(int argc, char *const *argv, rt_cli_args *out, rt_error *err)
 		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
 		bool used = false;
 
-		if (ended || !is_flag(argv[i])) {
+		if (ended || !is_flag(argv[i]) || is_number(out->command, argv[i])) {
 			if (i != verb)
 				out->words[out->word_count++] = argv[i];
 			continue;
@@ -262,5 +280,16 @@ rt_cli_args_value(const rt_cli_args *args, const char *name)
 	for (i = args->given_count; i > 0; i--)
 		if (strcmp(args->given[i - 1].flag->name, name) == 0)
 			return args->given[i - 1].value;
+	return NULL;
+}
+
+const char *
+rt_cli_args_glued(const rt_cli_args *args, const char *name)
+{
+	size_t i;
+
+	for (i = args->given_count; i > 0; i--)
+		if (strcmp(args->given[i - 1].flag->name, name) == 0)
+			return args->given[i - 1].glued;
 	return NULL;
 }

@@ -22,6 +22,7 @@ typedef enum rt_cli_kind {
 	RT_CLI_SETTING,
 	RT_CLI_PROVIDER,
 	RT_CLI_STEP,
+	RT_CLI_SCOPE, /* what undo takes back */
 	RT_CLI_COMMAND, /* a command or a help topic */
 	RT_CLI_SHELL
 } rt_cli_kind;
@@ -39,6 +40,7 @@ struct rt_cli_command;
 typedef struct rt_cli_given {
 	const rt_cli_flag *flag;
 	const char *value; /* "" for switches */
+	const char *glued; /* the word, where the value stood right behind a letter; or NULL */
 } rt_cli_given;
 
 enum { RT_CLI_GIVEN_MAX = 64 };
@@ -63,7 +65,14 @@ RT_CHECKED rt_status rt_cli_args_parse(int argc, char *const *argv, rt_cli_args 
 /* The value of a flag; "" for a switch; NULL when it was not given. */
 const char *rt_cli_args_value(const rt_cli_args *args, const char *name);
 
-/* How unlike two words are: letters to insert, delete or replace. SIZE_MAX: very. */
+/* The word of the line that gave this flag its value without a space ("-dash" for -d), which
+ * may have been meant as a text; NULL: there is none. */
+const char *rt_cli_args_glued(const rt_cli_args *args, const char *name);
+
+/* How unlike two words are: letters to insert, delete, replace, or swap with the next one.
+ * SIZE_MAX: very. */
 size_t rt_cli_distance(const char *a, const char *b);
+/* May somebody who typed so many letters have meant a word at that distance? */
+bool rt_cli_is_near(size_t distance, size_t size);
 
 #endif

@@ -77,6 +77,7 @@ rt_cli_ask_entry(rt_cli_ask *ask, const char *key, const char *address)
 
 	if (st == RT_OK)
 		rt_cli_ask_text(ask, key, plain);
+	ask->address = address;
 	return st;
 }
 
@@ -97,6 +98,12 @@ hint_failure(rt_cli_ask *ask, rt_status st)
 
 	if (cli->hint[0] != 0)
 		return;
+	if (ask->address != NULL && (strstr(cli->error.text, "no entry matches") != NULL ||
+				     strstr(cli->error.text, "is the label of") != NULL)) {
+		rt_cli_hint_entry(cli, ask->address, st);
+		if (cli->hint[0] != 0)
+			return;
+	}
 	if (st == RT_NOT_FOUND || st == RT_REFUSED) {
 		if (is_about(ask, "take."))
 			rt_cli_hint(cli, st, "Takes: retake takes   Entries: retake show");

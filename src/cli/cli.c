@@ -40,6 +40,13 @@ rt_cli_hint(rt_cli *cli, rt_status status, const char *format, ...)
 }
 
 rt_status
+rt_cli_keep(rt_cli *cli, rt_status status, const char *path)
+{
+	snprintf(cli->kept, sizeof(cli->kept), "%s", path);
+	return status;
+}
+
+rt_status
 rt_cli_nomem(rt_cli *cli)
 {
 	return rt_cli_fail(cli, RT_NOMEM, "out of memory");
@@ -74,23 +81,27 @@ rt_cli_note(rt_cli *cli, const char *format, ...)
 {
 	char text[1024];
 	va_list ap;
+	rt_buf buf;
 
 	if (cli->quiet)
 		return;
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_add_advice(cli, &buf, rt_str_of(text));
 	rt_term_c(&cli->err, "retake: ");
-	rt_term_c(&cli->err, text);
+	rt_term_text(&cli->err, buf.status == RT_OK ? rt_buf_str(&buf) : rt_str_of(text));
 	rt_term_c(&cli->err, "\n");
 	rt_term_flush(&cli->err);
+	rt_buf_deinit(&buf);
 }
 
 void
 rt_cli_say(rt_cli *cli, rt_str message, const char *next, ...)
 {
 	rt_term *out = &cli->out;
-	rt_buf line, hint;
+	rt_buf line, hint, advice;
 	char text[1024];
 	va_list ap;
 
@@ -100,7 +111,10 @@ rt_cli_say(rt_cli *cli, rt_str message, const char *next, ...)
 	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&hint, cli->alloc, RT_BUF_UNLIMITED);
 	rt_screen_add_line(&line, message);
-	rt_screen_add_line(&hint, rt_str_of(text));
+	rt_buf_init(&advice, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_add_advice(cli, &advice, rt_str_of(text));
+	rt_screen_add_line(&hint, rt_buf_str(&advice));
+	rt_buf_deinit(&advice);
 	if (out->columns > 0 &&
 	    rt_screen_width(rt_buf_str(&line)) + rt_screen_width(rt_buf_str(&hint)) + 3 >
 		    out->columns) {
@@ -236,15 +250,18 @@ rt_cli_add_quoted(rt_buf *buf, const char *word)
 	rt_buf_add_byte(buf, '\'');
 }
 
-void
-rt_cli_add_retake(const rt_cli *cli, rt_buf *buf)
+enum { STORE = 1, PROJECT = 2, DISCUSSION = 3 };
+
+/* "retake" with the first so many of the flags that say where. */
+static void
+add_retake(const rt_cli *cli, rt_buf *buf, size_t count)
 {
 	static const char *const names[] = {"db", "project", "discussion"};
 	static const char *const flags[] = {"--db", "-p", "-d"};
 	size_t i;
 
 	rt_buf_add_c(buf, "retake");
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < count; i++) {
 		const char *value = rt_cli_flag_value(cli, names[i]);
 
 		if (value == NULL)
@@ -252,6 +269,76 @@ rt_cli_add_retake(const rt_cli *cli, rt_buf *buf)
 		rt_buf_add_f(buf, " %s ", flags[i]);
 		rt_cli_add_quoted(buf, value);
 	}
+}
+
+void
+rt_cli_add_retake(const rt_cli *cli, rt_buf *buf)
+{
+	add_retake(cli, buf, DISCUSSION);
+}
+
+/* How many of these flags the command behind "retake " is to be given. */
+static size_t
+flags_wanted(rt_str rest)
+{
+	const rt_cli_command *command;
+	char word[24];
+	size_t size = 0;
+
+	if (rt_str_starts(rest, RT_STR("-p ")) || rt_str_starts(rest, RT_STR("-d ")))
+		return rest.ptr[1] == 'p' ? STORE : PROJECT;
+	while (size < rest.size && rest.ptr[size] >= 'a' && rest.ptr[size] <= 'z')
+		size++;
+	if (size == 0 || size >= sizeof(word))
+		return 0;
+	memcpy(word, rest.ptr, size);
+	word[size] = 0;
+	command = rt_cli_command_named(word);
+	if (command == NULL || command->group == RT_CLI_LEARNING)
+		return 0;
+	if (command->group == RT_CLI_CARE || strcmp(command->name, "projects") == 0)
+		return STORE;
+	return command->group == RT_CLI_CATALOGUE ? PROJECT : DISCUSSION;
+}
+
+void
+rt_cli_add_advice(const rt_cli *cli, rt_buf *buf, rt_str text)
+{
+	rt_str name = RT_STR("retake "), usage = RT_STR("Usage: ");
+	size_t at = 0, next;
+
+	while ((next = rt_str_find(text, name, at)) != SIZE_MAX) {
+		size_t behind = next + name.size;
+		bool is_word = next == 0 || text.ptr[next - 1] == ' ' || text.ptr[next - 1] == '(';
+		bool is_usage = next >= usage.size &&
+				rt_str_eq(rt_str_at(text.ptr + next - usage.size, usage.size), usage);
+
+		rt_buf_add(buf, text.ptr + at, next - at);
+		if (is_word && !is_usage)
+			add_retake(cli, buf,
+				   flags_wanted(rt_str_at(text.ptr + behind, text.size - behind)));
+		else
+			rt_buf_add_c(buf, "retake");
+		rt_buf_add_byte(buf, ' ');
+		at = behind;
+	}
+	rt_buf_add(buf, text.ptr + at, text.size - at);
+}
+
+void
+rt_cli_advise(rt_cli *cli, const char *format, ...)
+{
+	char text[1024];
+	va_list ap;
+	rt_buf buf;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_add_advice(cli, &buf, rt_str_of(text));
+	rt_term_text(&cli->out, rt_buf_str(&buf));
+	rt_buf_deinit(&buf);
 }
 
 rt_style
@@ -310,9 +397,7 @@ usual_hint(rt_cli *cli, rt_status status, rt_buf *out)
 	const rt_cli_command *command = cli->args.command;
 
 	if (cli->changed) {
-		rt_buf_add_c(out, "The change was made before that: ");
-		rt_cli_add_retake(cli, out);
-		rt_buf_add_c(out, " history");
+		rt_buf_add_c(out, "The change was made before that: retake history");
 		return;
 	}
 	switch (status) {
@@ -326,26 +411,16 @@ usual_hint(rt_cli *cli, rt_status status, rt_buf *out)
 			rt_buf_add_c(out, "Commands: retake help");
 		break;
 	case RT_NOT_FOUND:
-		rt_buf_add_c(out, "Entries: ");
-		rt_cli_add_retake(cli, out);
-		rt_buf_add_c(out, " show   Search: ");
-		rt_cli_add_retake(cli, out);
-		rt_buf_add_c(out, " search TEXT");
+		rt_buf_add_c(out, "Entries: retake show   Search: retake search TEXT");
 		break;
 	case RT_AMBIGUOUS:
-		rt_buf_add_c(out, "Type more of the id, or a position such as :4. Entries: ");
-		rt_cli_add_retake(cli, out);
-		rt_buf_add_c(out, " show");
+		rt_buf_add_c(out, "Type more of the id, or a position such as :4. Entries: retake show");
 		break;
 	case RT_REFUSED:
-		rt_buf_add_c(out, "What happened so far: ");
-		rt_cli_add_retake(cli, out);
-		rt_buf_add_c(out, " history");
+		rt_buf_add_c(out, "What happened so far: retake history");
 		break;
 	case RT_CONFLICT:
-		rt_buf_add_c(out, "Look at it again (");
-		rt_cli_add_retake(cli, out);
-		rt_buf_add_c(out, " show) and repeat the command.");
+		rt_buf_add_c(out, "Look at it again (retake show) and repeat the command.");
 		break;
 	case RT_BUSY: rt_buf_add_c(out, "Another program is writing to it; try again."); break;
 	case RT_CORRUPT:
@@ -392,10 +467,35 @@ report_json(rt_cli *cli, rt_status status)
 	rt_buf_deinit(&buf);
 }
 
+/* What the engine says ends with where to look ("; see: retake ls"), for whoever reads no
+ * hints. Here it is the hint: in its own line, and once. */
+static void
+split_advice(rt_cli *cli, rt_buf *hint)
+{
+	static const char *const starts[] = {"; see: retake ", "; run: retake ", "; run retake "};
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		char *cut = strstr(cli->error.text, starts[i]), *command;
+
+		if (cut == NULL)
+			continue;
+		command = strstr(cut, "retake ");
+		/* A hint of the command's own knows better. */
+		if (cli->hint[0] == 0 &&
+		    rt_str_find(rt_buf_str(hint), rt_str_of(command), 0) == SIZE_MAX) {
+			rt_buf_clear(hint);
+			rt_buf_add_f(hint, "See: %s", command);
+		}
+		*cut = 0;
+		return;
+	}
+}
+
 static void
 report(rt_cli *cli, rt_status status)
 {
-	rt_buf buf;
+	rt_buf buf, advice;
 
 	/* What fills the message may be what had no memory. */
 	if (status == RT_NOMEM && cli->error.status != RT_NOMEM)
@@ -410,13 +510,22 @@ report(rt_cli *cli, rt_status status)
 		rt_buf_add_c(&buf, cli->hint);
 	else
 		usual_hint(cli, status, &buf);
+	split_advice(cli, &buf);
+	rt_buf_init(&advice, cli->alloc, 64 * 1024);
+	rt_cli_add_advice(cli, &advice, rt_buf_str(&buf));
 	rt_term_style(&cli->err, RT_STYLE_RED);
 	rt_term_c(&cli->err, "retake: ");
 	rt_term_style(&cli->err, RT_STYLE_NONE);
 	rt_term_line(&cli->err, rt_str_of(cli->error.text));
 	rt_term_c(&cli->err, "\n");
-	if (buf.size > 0)
-		rt_term_indented(&cli->err, rt_buf_str(&buf), 2);
+	if (advice.size > 0)
+		rt_term_indented(&cli->err, rt_buf_str(&advice), 2);
+	if (cli->kept[0] != 0 && strstr(cli->hint, cli->kept) == NULL) {
+		rt_term_c(&cli->err, "  Your text is kept in ");
+		rt_term_line(&cli->err, rt_str_of(cli->kept));
+		rt_term_c(&cli->err, "\n");
+	}
+	rt_buf_deinit(&advice);
 	rt_buf_deinit(&buf);
 	rt_term_flush(&cli->err);
 }
@@ -426,7 +535,7 @@ report(rt_cli *cli, rt_status status)
 static rt_status
 unknown_command(rt_cli *cli)
 {
-	const char *verb = cli->args.verb, *near = rt_cli_command_nearest(verb);
+	const char *verb = cli->args.verb, *near = rt_cli_command_nearest(verb, false);
 
 	if (near != NULL)
 		rt_cli_hint(cli, RT_USAGE, "Did you mean: retake %s   All commands: retake help",
@@ -440,19 +549,49 @@ unknown_command(rt_cli *cli)
 	return rt_cli_fail(cli, RT_USAGE, "there is no command \"%.80s\"", verb);
 }
 
+/* "role needs ENTRY and ROLE": the words of the usage that are not in brackets, without
+ * those that are there. */
+static rt_status
+lacks_words(rt_cli *cli)
+{
+	const rt_cli_command *command = cli->args.command;
+	const char *p = command->usage, *end = p + strcspn(p, "\n");
+	size_t at = 0, left = (size_t)command->min_words;
+	rt_status st;
+	rt_buf buf;
+
+	rt_buf_init(&buf, cli->alloc, 4096);
+	while (p < end && at < left) {
+		size_t size = strcspn(p, " \n");
+
+		if (*p != '[' && *p != '|' && at++ >= cli->args.word_count) {
+			rt_buf_add_c(&buf, buf.size > 0 ? " and " : "");
+			rt_buf_add(&buf, p, size);
+		}
+		p += size;
+		p += *p == ' ';
+	}
+	st = rt_cli_fail(cli, RT_USAGE, "%s needs %s%s", command->name,
+			 buf.size > 0 ? buf.ptr : "more words",
+			 command->kinds[cli->args.word_count] == RT_CLI_STEP
+				 ? ", the number of a step"
+				 : "");
+	if (cli->args.word_count > 0)
+		st = rt_cli_fail(cli, RT_USAGE, "%s needs %s behind \"%.60s\"", command->name,
+				 buf.size > 0 ? buf.ptr : "more words",
+				 cli->args.words[cli->args.word_count - 1]);
+	rt_buf_deinit(&buf);
+	return st;
+}
+
 static rt_status
 check_words(rt_cli *cli)
 {
 	const rt_cli_command *command = cli->args.command;
 	size_t count = cli->args.word_count;
 
-	if (count < (size_t)command->min_words) {
-		if (count == 0)
-			return rt_cli_fail(cli, RT_USAGE, "%s needs to be told more",
-					   command->name);
-		return rt_cli_fail(cli, RT_USAGE, "%s needs more than \"%.60s\"", command->name,
-				   cli->args.words[count - 1]);
-	}
+	if (count < (size_t)command->min_words)
+		return lacks_words(cli);
 	if (command->max_words != RT_CLI_WORDS_ANY && count > (size_t)command->max_words)
 		return rt_cli_fail(cli, RT_USAGE, "%s: \"%.60s\" is one word too many",
 				   command->name, cli->args.words[command->max_words]);
@@ -472,8 +611,17 @@ dispatch(rt_cli *cli, rt_status parsed)
 		return rt_cli_help_command(cli, cli->args.command);
 	if (cli->args.verb != NULL && cli->args.command == NULL)
 		return unknown_command(cli);
-	if (parsed != RT_OK)
+	if (parsed != RT_OK) {
+		if (cli->args.command != NULL && cli->args.command->max_words != 0)
+			rt_cli_hint(cli, parsed,
+				    "Usage: retake %s%s%.*s   More: retake help %s   "
+				    "What begins with a dash and is no flag goes behind --.",
+				    cli->args.command->name,
+				    cli->args.command->usage[0] == 0 ? "" : " ",
+				    (int)strcspn(cli->args.command->usage, "\n"),
+				    cli->args.command->usage, cli->args.command->name);
 		return parsed;
+	}
 	if (rt_cli_has(cli, "version"))
 		return rt_cli_help_version(cli);
 	if (cli->args.command == NULL)

@@ -52,6 +52,7 @@ typedef struct rt_cli {
 
 	rt_error error;
 	char hint[RT_CLI_HINT_SIZE]; /* the next step; empty: the usual one */
+	char kept[RT_CLI_HINT_SIZE]; /* the file in which a text of the person's lies; or empty */
 	int exit_code;               /* -1: by the status */
 	bool json_done;              /* a document was printed already */
 	bool changed;                /* something was changed, and that is on disk */
@@ -63,8 +64,11 @@ int rt_cli_main(int argc, char **argv);
 
 /* Fill cli->error and return status. */
 rt_status rt_cli_fail(rt_cli *cli, rt_status status, const char *format, ...) RT_PRINTF(3, 4);
-/* What to do next; returns status for convenience. */
+/* What to do next; returns status for convenience. A command of ours ("retake show") gets the
+ * flags that say where, as in all that rt_cli_add_advice writes. */
 rt_status rt_cli_hint(rt_cli *cli, rt_status status, const char *format, ...) RT_PRINTF(3, 4);
+/* What was written in the editor lies in this file, and whatever failed, that is said. */
+rt_status rt_cli_keep(rt_cli *cli, rt_status status, const char *path);
 rt_status rt_cli_nomem(rt_cli *cli);
 /* Was there ever too little memory? Then nothing may be written that was put together. */
 bool rt_cli_short_of_memory(const rt_cli *cli);
@@ -92,6 +96,11 @@ rt_status rt_cli_text(rt_cli *cli, size_t index, rt_buf *out, bool *out_given);
 void rt_cli_add_quoted(rt_buf *buf, const char *word);
 /* "retake" with the flags that say where, as somebody would have to type it. */
 void rt_cli_add_retake(const rt_cli *cli, rt_buf *buf);
+/* A text that names commands ("Steps: retake history"), each with those of the flags that it
+ * needs. What follows "Usage: " stays as it is. */
+void rt_cli_add_advice(const rt_cli *cli, rt_buf *buf, rt_str text);
+/* The same on standard output. */
+void rt_cli_advise(rt_cli *cli, const char *format, ...) RT_PRINTF(2, 3);
 
 /* ---- the desk ---- */
 
@@ -112,11 +121,15 @@ void rt_cli_close(rt_cli *cli);
 rt_status rt_cli_look(rt_cli *cli);
 rt_status rt_cli_disc(rt_cli *cli, const rt_disc **out);
 rt_status rt_cli_take(rt_cli *cli, const rt_take **out);
+/* The project that is worked on. */
+rt_str rt_cli_project_name(const rt_cli *cli);
 /* Discussion and take as operations are given them; empty: the active ones. */
 rt_str rt_cli_disc_name(const rt_cli *cli);
 rt_str rt_cli_take_name(const rt_cli *cli);
 /* "@-", "@-2" become ids; everything else stays as it is. *out borrows from either. */
 rt_status rt_cli_address(rt_cli *cli, const char *address, char room[RT_ID_ROOM], rt_str *out);
+/* A hint at what may have been meant by something that names no entry, or several. */
+void rt_cli_hint_entry(rt_cli *cli, const char *address, rt_status status);
 /* The entry, its position in the take, and its slot. */
 rt_status rt_cli_entry(rt_cli *cli, const char *address, bool whole, uint32_t *out_entry);
 rt_status rt_cli_position(rt_cli *cli, const char *address, size_t *out_at, rt_slot *out_slot);
@@ -137,10 +150,10 @@ void rt_cli_view_deinit(rt_cli_view *view);
 rt_status rt_cli_view_read(rt_cli *cli, rt_cli_view *view, rt_status status);
 /* The entries of the take at hand from position first to last, some at a time, so that any
  * number of them takes bounded memory. show is what the engine's view gave for a part of
- * them; from is the position of its first. role: only that one and User; empty: all. */
+ * them; from is the position of its first. */
 typedef rt_status (*rt_cli_window_fn)(rt_cli *cli, void *ctx, yyjson_val *show, size_t from);
-rt_status rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_str role,
-			     rt_cli_window_fn fn, void *ctx);
+rt_status rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_cli_window_fn fn,
+			     void *ctx);
 /* Print JSON text as the one document. */
 rt_status rt_cli_print_json(rt_cli *cli, rt_str json);
 
@@ -151,6 +164,7 @@ typedef struct rt_cli_ask {
 	rt_cli *cli;
 	rt_buf json; /* an array of requests */
 	size_t count;
+	const char *address; /* of the entry that was named last, or NULL; borrowed */
 	rt_result *results; /* count of them, after running */
 	rt_result *result;  /* the last one */
 	rt_buf extra;       /* further members of the JSON result, each with a comma before */

@@ -7,15 +7,38 @@
 
 #include "cli/edit.h"
 
+/* What can be known to be wrong before anybody writes a text for it. */
+static rt_status
+check_fields(rt_cli *cli)
+{
+	const char *role = rt_cli_flag_value(cli, "role"), *ts = rt_cli_flag_value(cli, "ts");
+	rt_moment at;
+
+	if (role != NULL && rt_str_trim(rt_str_of(role)).size == 0) {
+		rt_cli_hint(cli, RT_USAGE, "Roles: retake roles   Without -r: the first of them");
+		return rt_cli_fail(cli, RT_USAGE, "-r is given no role");
+	}
+	if (ts != NULL && !rt_moment_parse(rt_str_of(ts), &at)) {
+		rt_cli_hint(cli, RT_USAGE, "Put it so: --ts 2026-11-22T10:00:00Z");
+		return rt_cli_fail(cli, RT_USAGE, "\"%.60s\" is no time", ts);
+	}
+	return RT_OK;
+}
+
 /* The text of a new entry, from where the command line says, or from the editor. path is
  * the editor's file, to be removed when the text has been used. */
 static rt_status
 new_text(rt_cli *cli, size_t index, rt_buf *text, rt_buf *path)
 {
 	bool given = false;
-	rt_status st = rt_cli_text(cli, index, text, &given);
+	rt_status st = check_fields(cli);
 
+	if (st == RT_OK)
+		st = rt_cli_text(cli, index, text, &given);
 	if (st != RT_OK || given)
+		return st;
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st != RT_OK)
 		return st;
 	st = rt_cli_edit_one(cli, "entry", text, path);
 	if (st == RT_OK && rt_str_trim(rt_buf_str(text)).size == 0) {
@@ -49,11 +72,8 @@ finish(rt_cli *cli, rt_cli_ask *ask, const rt_buf *path, const char *verb)
 	rt_status st = rt_cli_ask_run(ask);
 	rt_buf where;
 
-	if (st != RT_OK) {
-		if (path->size > 0 && cli->hint[0] == 0)
-			rt_cli_hint(cli, st, "Your text is kept in %s", path->ptr);
-		return st;
-	}
+	if (st != RT_OK)
+		return path->size > 0 ? rt_cli_keep(cli, st, path->ptr) : st;
 	if (path->size > 0)
 		(void)unlink(path->ptr);
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/op.h"
 
 #define LINE_MAX_SIZE ((size_t)256 << 20)
 
@@ -91,18 +92,23 @@ add_line(applying *a, rt_str line)
 	if (st == RT_NOMEM)
 		return rt_cli_nomem(a->cli);
 	if (st != RT_OK) {
-		r->error.status = RT_USAGE; /* whatever it is, the line is bad */
+		rt_error inner = r->error;
+
+		/* Whatever it is, the line is bad. */
+		(void)rt_fail(&r->error, RT_USAGE, "line %llu: %.400s", (unsigned long long)a->line,
+			      inner.text);
 		r->doc = NULL;
 		return RT_OK;
 	}
 	root = rt_json_root(r->doc);
 	if (!yyjson_is_obj(root))
-		(void)rt_fail(&r->error, RT_USAGE, "line %llu is no JSON object",
+		(void)rt_fail(&r->error, RT_USAGE, "line %llu: this is no JSON object",
 			      (unsigned long long)a->line);
 	else if (!yyjson_is_str(rt_json_get(root, "op")))
 		(void)rt_fail(&r->error, RT_USAGE,
-			      "\"op\" is missing: it names the operation, "
-			      "such as {\"op\":\"entry.append\"}");
+			      "line %llu: \"op\" is missing; it names the operation, "
+			      "such as {\"op\":\"entry.append\"}",
+			      (unsigned long long)a->line);
 	else
 		return RT_OK;
 	rt_json_free(r->doc);
@@ -313,11 +319,27 @@ run_lines(applying *a)
 
 /* --- atomic --- */
 
+/* A line that is JSON may be wrong by itself, too, and then its own result says so. */
+static bool
+is_unknown(const request *r, rt_error *out)
+{
+	rt_str name = rt_json_str(rt_json_get(rt_json_root(r->doc), "op"));
+	const char *near = rt_op_nearest(name);
+
+	if (rt_op_named(name) != NULL)
+		return false;
+	(void)rt_fail(out, RT_USAGE, "unknown operation \"%.*s\"%s%s%s",
+		      (int)(name.size > 80 ? 80 : name.size), name.ptr,
+		      near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+		      near != NULL ? "\"" : "");
+	return true;
+}
+
 /* Where a line is bad, nothing is asked of the engine. */
 static void
 refuse_all(applying *a, const request *bad)
 {
-	rt_error error;
+	rt_error error, own;
 	size_t i;
 
 	(void)rt_fail(&error, RT_REFUSED,
@@ -325,7 +347,10 @@ refuse_all(applying *a, const request *bad)
 		      "step",
 		      (unsigned long long)bad->line);
 	for (i = 0; i < a->count; i++)
-		print_error(a, a->requests[i].doc == NULL ? &a->requests[i].error : &error);
+		if (a->requests[i].doc == NULL)
+			print_error(a, &a->requests[i].error);
+		else
+			print_error(a, is_unknown(&a->requests[i], &own) ? &own : &error);
 }
 
 static rt_status

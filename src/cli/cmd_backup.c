@@ -238,10 +238,10 @@ say_restored(rt_cli *cli, const char *from, const rt_buf *aside)
 	} else if (!cli->quiet) {
 		rt_term_f(&cli->out, "Restored %s.\n", from);
 		if (aside->size > 0)
-			rt_term_f(&cli->out,
-				  "The store as it was is kept: %s   "
-				  "go back: retake restore %s\n",
-				  aside->ptr, aside->ptr);
+			rt_cli_advise(cli,
+				      "The store as it was is kept: %s   "
+				      "go back: retake restore %s\n",
+				      aside->ptr, aside->ptr);
 	}
 	return st;
 }

@@ -21,7 +21,7 @@ run_save(rt_cli *cli)
 		rt_term_c(&cli->out,
 			  "Everything is saved already: each change is on disk before it "
 			  "is reported.\n");
-		rt_term_c(&cli->out, "A copy for safe keeping: retake backup FILE\n");
+		rt_cli_advise(cli, "A copy for safe keeping: retake backup FILE\n");
 		return RT_OK;
 	}
 	rt_buf_init(&buf, cli->alloc, 256);
@@ -262,10 +262,10 @@ run_fsck(rt_cli *cli)
 			rt_term_c(&cli->out,
 				  "Clean: pages, log, texts, index and checkpoint agree.\n");
 	} else if (st == RT_OK) {
-		rt_term_f(&cli->out,
-			  "%zu finding%s. What can be rebuilt: retake repair   "
-			  "Else: retake restore BACKUP\n",
-			  f.bad, RT_CLI_S(f.bad));
+		rt_cli_advise(cli,
+			      "%zu finding%s. What can be rebuilt: retake repair   "
+			      "Else: retake restore BACKUP\n",
+			      f.bad, RT_CLI_S(f.bad));
 	}
 	if (st == RT_OK && f.bad > 0)
 		cli->exit_code = 1;

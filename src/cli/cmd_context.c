@@ -51,6 +51,42 @@ add_pretty(rt_buf *out, rt_str json)
 	rt_buf_add_byte(out, '\n');
 }
 
+/* What would surprise in the request. */
+static rt_status
+note_limits(rt_cli *cli)
+{
+	const rt_disc *disc = NULL;
+	const rt_take *take = NULL;
+	size_t at = 0, count = 0;
+	rt_cli_view view;
+	rt_status st = rt_cli_disc(cli, &disc);
+
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st == RT_OK)
+		at = count = rt_seq_count(take->slots);
+	if (st == RT_OK && take->number == disc->active)
+		st = rt_disc_head_at(cli->value, disc, &at, &cli->error);
+	if (st != RT_OK)
+		return st;
+	if (at == 0 && count > 0)
+		rt_cli_note(cli, "the head is before the first of %zu entr%s, so none is in the "
+				 "request; to the end: retake go :-1",
+			    count, RT_CLI_IES(count));
+	else if (at < count)
+		rt_cli_note(cli, "the request ends at the head, :%zu of %zu; to the end: retake go :-1",
+			    at, count);
+	rt_cli_view_init(cli, &view);
+	st = rt_cli_view_read(cli, &view,
+			      rt_view_settings(cli->engine, cli->value, cli->place.disc, &view.buf,
+					       &cli->error));
+	if (st == RT_OK &&
+	    rt_json_str(rt_json_get(rt_json_get(view.root, "settings"), "model")).size == 0)
+		rt_cli_note(cli, "the request names no model; to set one: retake set model NAME");
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
 static rt_status
 run_context(rt_cli *cli)
 {
@@ -68,6 +104,9 @@ run_context(rt_cli *cli)
 		rt_cli_hint(cli, st, "Providers: openai, anthropic, ollama, gemini");
 	if (st == RT_OK)
 		st = rt_cli_buf(cli, &json);
+	/* The tour shows the request, and only that. */
+	if (st == RT_OK && !cli->out.kept)
+		st = note_limits(cli);
 	if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty")))) {
 		st = rt_cli_print_json(cli, rt_buf_str(&json));
 	} else if (st == RT_OK) {

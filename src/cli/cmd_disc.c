@@ -56,6 +56,85 @@ const rt_cli_command rt_cli_new = {
 
 /* --- use --- */
 
+/* The step that deleted a discussion and still stands; 0: none did. */
+static uint64_t
+deleted_in(rt_cli *cli, rt_str name, uint64_t *out_before, bool *out_newest)
+{
+	rt_cli_view view;
+	yyjson_val *row;
+	size_t i, count;
+	uint64_t seq = 0;
+	rt_buf quoted;
+
+	*out_newest = false;
+	*out_before = 0;
+	rt_cli_view_init(cli, &view);
+	rt_buf_init(&quoted, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&quoted, '"');
+	rt_buf_add_str(&quoted, name);
+	rt_buf_add_byte(&quoted, '"');
+	if (rt_cli_view_read(cli, &view,
+			     rt_view_history(cli->engine, cli->value, cli->place.disc, 0, 0,
+					     &view.buf, NULL)) == RT_OK)
+		yyjson_arr_foreach(view.root, i, count, row) {
+			if (!rt_str_is(rt_json_str(rt_json_get(row, "op")), "discussion.delete") ||
+			    yyjson_is_true(rt_json_get(row, "undone")) ||
+			    rt_str_find(rt_json_str(rt_json_get(row, "what")), rt_buf_str(&quoted),
+					0) == SIZE_MAX)
+				continue;
+			(void)rt_json_u64(rt_json_get(row, "seq"), &seq);
+			(void)rt_json_u64(rt_json_get(row, "parent"), out_before);
+			*out_newest = yyjson_is_true(rt_json_get(row, "current"));
+			break;
+		}
+	rt_buf_deinit(&quoted);
+	rt_cli_view_deinit(&view);
+	return seq;
+}
+
+/* A discussion that is not there, or not any more. */
+static void
+hint_use(rt_cli *cli, const char *name)
+{
+	const rt_cell *cell = NULL;
+	rt_place place = {0, 0};
+	bool newest = false;
+	size_t i;
+	uint64_t seq = 0, before = 0;
+	rt_error none;
+
+	if (rt_resolve_place(cli->value, rt_str_of(name), rt_str_of(NULL), &place, &none) == RT_OK)
+		cell = rt_project_cell(cli->value, place.disc);
+	/* By name only those are found that are there; of the others, the newest. */
+	for (i = rt_project_disc_count(cli->value); cell == NULL && i > 0; i--) {
+		const rt_cell *other = rt_project_cell(cli->value, (uint32_t)i);
+
+		if (!other->present && rt_str_is(rt_text_str(other->name), name)) {
+			cell = other;
+			place.disc = (uint32_t)i;
+		}
+	}
+	if (cell == NULL || cell->present) {
+		rt_cli_hint(cli, RT_NOT_FOUND, "Discussions: retake ls   Start it: retake new NAME");
+		return;
+	}
+	seq = deleted_in(cli, rt_text_str(cell->name), &before, &newest);
+	if (seq != 0 && newest)
+		rt_cli_hint(cli, RT_NOT_FOUND, "Bring it back: retake undo");
+	else if (seq != 0 && before != 0)
+		rt_cli_hint(cli, RT_NOT_FOUND,
+			    "It was deleted in step %llu. To right before that, in the catalogue and "
+			    "the settings: retake jump %llu   To read it: retake -d d%u show",
+			    (unsigned long long)seq, (unsigned long long)before, place.disc);
+	else
+		rt_cli_hint(cli, RT_NOT_FOUND,
+			    "How it came to that: retake history   To read it: retake -d d%u show",
+			    place.disc);
+	/* "undo brings it back" is only so right after. */
+	if (!newest && strstr(cli->error.text, "; undo") != NULL)
+		*strstr(cli->error.text, "; undo") = 0;
+}
+
 static rt_status
 run_use(rt_cli *cli)
 {
@@ -66,7 +145,7 @@ run_use(rt_cli *cli)
 	rt_cli_ask_init(cli, &ask);
 	st = rt_cli_ask_simple(&ask, "discussion.switch", "discussion", name, NULL);
 	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "Discussions: retake ls   Start it: retake new NAME");
+		hint_use(cli, name);
 	if (st == RT_OK)
 		st = rt_cli_ask_say(&ask, "Now in discussion \"%s\".",
 				    ask.result->discussion[0] != 0 ? ask.result->discussion : name);
@@ -136,7 +215,6 @@ static rt_status
 run_rm(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
-	char question[400];
 	rt_place place;
 	rt_cli_ask ask;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
@@ -149,11 +227,6 @@ run_rm(rt_cli *cli)
 	}
 	if (st != RT_OK)
 		return st;
-	snprintf(question, sizeof(question), "Delete discussion \"%.200s\" (undo brings it back)?",
-		 name);
-	st = rt_cli_confirm(cli, question);
-	if (st != RT_OK)
-		return st;
 	rt_cli_ask_init(cli, &ask);
 	st = rt_cli_ask_simple(&ask, "discussion.delete", "discussion", name, NULL);
 	if (st == RT_OK)
@@ -163,7 +236,7 @@ run_rm(rt_cli *cli)
 }
 
 static const rt_cli_flag rm_flags[] = {
-	{"yes", 'y', NULL, RT_CLI_TEXT, "do not ask"},
+	{"yes", 'y', NULL, RT_CLI_TEXT, NULL}, /* once, it asked */
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
 
@@ -172,9 +245,9 @@ const rt_cli_command rt_cli_rm = {
 	.group = RT_CLI_CATALOGUE,
 	.min_words = 1,
 	.max_words = 1,
-	.usage = "DISCUSSION [--yes]",
+	.usage = "DISCUSSION",
 	.summary = "delete a discussion",
-	.about = "Asks on a terminal; elsewhere it needs --yes. Undo brings it back.",
+	.about = "It is out of the catalogue and not lost: undo brings it back.",
 	.examples = "retake rm scratch",
 	.ops = "discussion.delete",
 	.flags = rm_flags,

@@ -99,9 +99,9 @@ check_store(checkup *c)
 		say(c, TROUBLE, "store", "%s", cli->error.text);
 		return;
 	}
-	say(c, FINE, "store", "%s, %lld KiB, step %llu, %zu discussions ever", cli->path.ptr,
+	say(c, FINE, "store", "%s, %lld KiB, step %llu, %zu discussion%s in all", cli->path.ptr,
 	    (long long)(info.st_size / 1024), (unsigned long long)cli->value->seq,
-	    rt_project_disc_count(cli->value));
+	    rt_project_disc_count(cli->value), RT_CLI_S(rt_project_disc_count(cli->value)));
 }
 
 static void
@@ -149,10 +149,10 @@ run_doctor(rt_cli *cli)
 	if (cli->json)
 		(void)rt_cli_print_json(cli, rt_buf_str(&c.json));
 	else
-		rt_term_c(&cli->out,
-			  c.troubles == 0 ? "\nNothing is in the way. To check the store itself: "
-					    "retake fsck\n"
-					  : "\nSee to what is marked trouble first.\n");
+		rt_cli_advise(cli, "%s",
+			      c.troubles == 0 ? "\nNothing is in the way. To check the store itself: "
+						"retake fsck\n"
+					      : "\nSee to what is marked trouble first.\n");
 	rt_buf_deinit(&c.json);
 	if (c.troubles > 0)
 		cli->exit_code = 1;

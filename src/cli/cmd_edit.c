@@ -71,6 +71,8 @@ edited_text(rt_cli *cli, uint32_t entry, rt_buf *text, rt_buf *path, bool *out_s
 		rt_cli_hint(cli, st, "Your text is kept in %s   To use it: retake edit %s -f %s",
 			    path->ptr, rt_cli_word(cli, 0), path->ptr);
 	}
+	if (st != RT_OK)
+		(void)rt_cli_keep(cli, st, path->ptr);
 done:
 	rt_buf_deinit(&before);
 	rt_buf_deinit(&now);
@@ -192,8 +194,8 @@ edit_entry(rt_cli *cli, rt_buf *text, rt_buf *path)
 	}
 	if (st == RT_OK)
 		st = rt_cli_ask_run(&ask);
-	if (st != RT_OK && path->size > 0 && !same && cli->hint[0] == 0)
-		rt_cli_hint(cli, st, "Your text is kept in %s", path->ptr);
+	if (st != RT_OK && path->size > 0 && !same)
+		(void)rt_cli_keep(cli, st, path->ptr);
 	if (st == RT_OK && path->size > 0)
 		(void)unlink(path->ptr);
 	if (st == RT_OK)

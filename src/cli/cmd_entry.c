@@ -80,7 +80,7 @@ dry_delete(rt_cli *cli, size_t first, size_t last)
 	rt_buf buf;
 
 	if (!cli->json)
-		return rt_cli_each_window(cli, first, last, rt_str_of(NULL), list_doomed, NULL);
+		return rt_cli_each_window(cli, first, last, list_doomed, NULL);
 	rt_buf_init(&buf, cli->alloc, 4096);
 	rt_buf_add_f(&buf, "{\"dry_run\":true,\"deleted\":%zu}", last - first + 1);
 	(void)rt_cli_print_json(cli, rt_buf_str(&buf));
@@ -344,17 +344,19 @@ find_cut(rt_cli *cli, const char *address, uint64_t *out)
 	const char *text = rt_cli_flag_value(cli, "before-text"), *number = rt_cli_word(cli, 1);
 	rt_cli_view view;
 	uint32_t entry = 0;
-	rt_str content;
-	size_t found;
+	rt_str content = {NULL, 0};
+	size_t found, count;
 	rt_status st;
 
 	if ((text == NULL) == (number == NULL))
 		return rt_cli_fail(cli, RT_USAGE,
 				   "split needs to know where: a number of characters, or "
 				   "--before-text TEXT");
-	if (number != NULL)
-		return rt_cli_number(cli, number, "how many characters stay in the first half",
-				     out);
+	st = number == NULL ? RT_OK
+			    : rt_cli_number(cli, number,
+					    "how many characters stay in the first half", out);
+	if (st != RT_OK)
+		return st;
 	st = rt_cli_entry(cli, address, false, &entry);
 	if (st != RT_OK)
 		return st;
@@ -364,6 +366,21 @@ find_cut(rt_cli *cli, const char *address, uint64_t *out)
 		rt_view_entry(cli->engine, cli->value, cli->place, entry, &view.buf, &cli->error));
 	if (st == RT_OK) {
 		content = rt_json_str(rt_json_get(view.root, "content"));
+		count = rt_utf8_count(content);
+		/* What is no text is for the engine to refuse. */
+		if (yyjson_is_str(rt_json_get(view.root, "content")) && count < 2)
+			st = rt_cli_fail(cli, RT_REFUSED,
+					 "entry %s has %zu character%s; there is nothing to cut in "
+					 "two",
+					 address, count, RT_CLI_S(count));
+		else if (yyjson_is_str(rt_json_get(view.root, "content")) && number != NULL &&
+			 (*out == 0 || *out >= count))
+			st = rt_cli_fail(cli, RT_USAGE,
+					 "entry %s has %zu characters; it can be cut after 1 to %zu "
+					 "of them, not after %s",
+					 address, count, count - 1, number);
+	}
+	if (st == RT_OK && number == NULL) {
 		found = rt_str_find(content, rt_str_of(text), 0);
 		if (found == SIZE_MAX)
 			st = rt_cli_fail(cli, RT_NOT_FOUND, "\"%.80s\" does not stand in entry %s",

@@ -95,6 +95,30 @@ put_out(rt_cli *cli, const rt_format *format, const rt_buf *bytes)
 	return st;
 }
 
+/* talk.jsonl: one conversation a line. */
+static bool
+is_lines(rt_cli *cli)
+{
+	const char *file = rt_cli_flag_value(cli, "output");
+	size_t size = file == NULL ? 0 : strlen(file);
+
+	return size > 6 && strcmp(file + size - 6, ".jsonl") == 0;
+}
+
+/* These hold one take; the others need --lossless. */
+static void
+note_left_out(rt_cli *cli, const rt_format *format)
+{
+	const rt_disc *disc = NULL;
+
+	if (rt_cli_has(cli, "lossless") || rt_cli_disc(cli, &disc) != RT_OK ||
+	    rt_disc_present_count(disc) < 2 ||
+	    (strcmp(format->name, "markdown") != 0 && strcmp(format->name, "openai") != 0))
+		return;
+	rt_cli_note(cli, "%s holds one take; with --all, it needs --lossless to keep the other%s",
+		    format->name, rt_disc_present_count(disc) == 2 ? "" : "s");
+}
+
 static rt_status
 run_export(rt_cli *cli)
 {
@@ -111,6 +135,9 @@ run_export(rt_cli *cli)
 		st = rt_cli_open(cli, RT_CLI_LOOK);
 	if (st != RT_OK)
 		return st;
+	options.lines = is_lines(cli);
+	if (options.whole)
+		note_left_out(cli, format);
 	whole_project = holds_project(format) && rt_cli_disc_name(cli).size == 0 &&
 			rt_cli_take_name(cli).size == 0;
 	if (whole_project)
@@ -137,7 +164,7 @@ static const rt_cli_flag export_flags[] = {
 	{"format", 0, "NAME", RT_CLI_FORMAT, "what to write; retake help formats lists them"},
 	{"output", 'o', "FILE", RT_CLI_FILE, "write to a file, whole or not at all"},
 	{"force", 'f', NULL, RT_CLI_TEXT, "replace the file if it is there"},
-	{"all", 'a', NULL, RT_CLI_TEXT, "all takes, not only the active one"},
+	{"all", 'a', NULL, RT_CLI_TEXT, "all takes, not only the active one; markdown and openai need --lossless for that"},
 	{"lossless", 0, NULL, RT_CLI_TEXT,
 	 "add what the format cannot say, so that an import brings everything back"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},

@@ -8,80 +8,176 @@
 
 /* --- undo, redo --- */
 
-/* What the newest step in effect was, in words. */
+/* The newest step in effect of the discussion in view and the project; 0: none. */
+static uint64_t
+current_step(rt_cli *cli)
+{
+	const rt_disc *disc = NULL;
+	uint64_t in_project = cli->value->history.current;
+
+	if (cli->place.disc == 0 || rt_cli_disc(cli, &disc) != RT_OK)
+		return in_project;
+	return disc->history.current > in_project ? disc->history.current : in_project;
+}
+
+/* "step 5" and what it did, with these between and behind. */
 static void
-add_current(rt_cli *cli, rt_buf *out)
+add_step(rt_cli *cli, uint64_t seq, const char *between, const char *behind, rt_buf *out)
 {
 	rt_cli_view view;
-	yyjson_val *row, *found = NULL;
-	size_t i, count;
-	rt_status st = RT_OK;
+	rt_status st;
 
 	rt_cli_view_init(cli, &view);
-	if (cli->place.disc != 0)
-		st = rt_cli_view_read(cli, &view,
-				      rt_view_history(cli->engine, cli->value, cli->place.disc, 0,
-						      200, &view.buf, &cli->error));
+	st = rt_cli_view_read(cli, &view, rt_view_step(cli->engine, cli->value, seq, &view.buf,
+						       &cli->error));
 	rt_cli_output_lost(cli, st);
-	if (view.root != NULL)
-		yyjson_arr_foreach(view.root, i, count, row) {
-			if (yyjson_is_true(rt_json_get(row, "current"))) {
-				found = row;
-				break;
-			}
-		}
-	if (found != NULL) {
-		rt_buf_add_c(out, "now right after step ");
-		rt_buf_add_str(out, rt_json_str(rt_json_get(found, "seq")));
-		rt_buf_add_c(out, " (");
-		rt_buf_add_str(out, rt_json_str(rt_json_get(found, "what")));
-		rt_buf_add_c(out, ")");
-	} else {
-		rt_buf_add_c(out, "now as it was in the beginning");
+	rt_buf_add_f(out, "step %llu", (unsigned long long)seq);
+	if (st == RT_OK) {
+		rt_buf_add_c(out, between);
+		rt_buf_add_str(out, rt_json_str(rt_json_get(view.root, "what")));
+		rt_buf_add_c(out, behind);
 	}
 	rt_cli_view_deinit(&view);
 }
 
+/* The one step that a move was about; 0: it was about several. */
+static uint64_t
+only_step(rt_cli *cli, uint64_t move)
+{
+	rt_cli_view view;
+	yyjson_val *moves, *item;
+	uint64_t found = 0, seq = 0;
+	size_t i, count;
+	bool one = true;
+
+	rt_cli_view_init(cli, &view);
+	if (rt_cli_view_read(cli, &view, rt_view_step(cli->engine, cli->value, move, &view.buf,
+						      &cli->error)) == RT_OK) {
+		moves = rt_json_get(view.root, "moves");
+		yyjson_arr_foreach(moves, i, count, item) {
+			(void)rt_json_u64(rt_json_get(item, "step"), &seq);
+			one = one && (found == 0 || found == seq);
+			found = seq;
+		}
+	}
+	rt_cli_view_deinit(&view);
+	return one ? found : 0;
+}
+
+/* Which discussion and take are in view, where that is not as it was. */
+static void
+add_view(rt_cli *cli, rt_place before, rt_buf *out)
+{
+	const rt_disc *disc = NULL;
+	const rt_take *take = NULL;
+
+	if (cli->place.disc == 0 || before.disc == 0 || rt_cli_disc(cli, &disc) != RT_OK)
+		return;
+	if (cli->place.disc != before.disc) {
+		rt_buf_add_c(out, " Now in discussion \"");
+		rt_buf_add_str(out, rt_text_str(rt_project_cell(cli->value, disc->number)->name));
+		rt_buf_add_c(out, "\".");
+	} else if (cli->place.take != before.take && rt_cli_take(cli, &take) == RT_OK) {
+		rt_buf_add_c(out, " Now in take \"");
+		rt_buf_add_str(out, rt_text_str(take->name));
+		rt_buf_add_c(out, "\".");
+	}
+}
+
+/* "Undid step 5: edited entry nvsa." or "Undid 3 steps, back to right after step 2 (…)." */
+static void
+add_what_moved(rt_cli *cli, const rt_result *result, bool undo, rt_buf *out)
+{
+	unsigned long long steps = (unsigned long long)result->steps;
+	uint64_t seq = steps == 1 ? only_step(cli, result->seq) : 0;
+
+	rt_buf_add_c(out, undo ? "Undid " : "Redid ");
+	if (seq != 0) {
+		add_step(cli, seq, ": ", ".", out);
+		return;
+	}
+	rt_buf_add_f(out, "%llu step%s, %s ", steps, RT_CLI_S(steps), undo ? "back" : "up");
+	seq = current_step(cli);
+	if (seq == 0) {
+		rt_buf_add_c(out, "to the beginning.");
+		return;
+	}
+	rt_buf_add_c(out, "to right after ");
+	add_step(cli, seq, " (", ").", out);
+}
+
+/* Redo is at its end, but what was undone is not lost. */
+static void
+hint_undone(rt_cli *cli, rt_status status)
+{
+	rt_cli_view view;
+	yyjson_val *row;
+	size_t i, count;
+	uint64_t seq = 0;
+
+	rt_cli_view_init(cli, &view);
+	if (rt_cli_view_read(cli, &view,
+			     rt_view_history(cli->engine, cli->value, cli->place.disc, 0, 0,
+					     &view.buf, NULL)) == RT_OK)
+		yyjson_arr_foreach(view.root, i, count, row) {
+			if (yyjson_is_true(rt_json_get(row, "undone"))) {
+				(void)rt_json_u64(rt_json_get(row, "seq"), &seq);
+				break;
+			}
+		}
+	if (seq != 0)
+		rt_cli_hint(cli, status,
+			    "To where what was undone last stood: retake jump %llu   "
+			    "Steps: retake history",
+			    (unsigned long long)seq);
+	rt_cli_view_deinit(&view);
+}
+
 static rt_status
-undo_or_redo(rt_cli *cli, const char *op, const char *did, const char *back)
+undo_or_redo(rt_cli *cli, const char *op)
 {
 	const char *scope = rt_cli_flag_value(cli, "scope"), *word = rt_cli_word(cli, 0);
+	bool undo = strcmp(op, "undo") == 0;
 	uint64_t count = 1;
+	rt_place before;
+	rt_error kept;
 	rt_cli_ask ask;
 	rt_status st = RT_OK;
-	rt_buf now, retake;
+	rt_buf now;
 
 	if (word != NULL)
 		st = rt_cli_number(cli, word, "how many steps", &count);
+	if (st == RT_OK)
+		st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)
 		return st;
+	before = cli->place;
 	rt_cli_ask_init(cli, &ask);
 	rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&retake, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_ask_op(&ask, op);
 	rt_cli_ask_number(&ask, "count", count);
 	if (scope != NULL)
 		rt_cli_ask_text(&ask, "scope", rt_str_of(scope));
 	st = rt_cli_ask_run(&ask);
-	if (st == RT_REFUSED && cli->hint[0] == 0)
-		rt_cli_hint(cli, st, "Steps: retake history");
+	if (st == RT_REFUSED && !undo) {
+		kept = cli->error;
+		hint_undone(cli, st);
+		cli->error = kept;
+	}
 	if (st == RT_OK && cli->json) {
 		st = rt_cli_ask_say(&ask, "%s", "");
 	} else if (st == RT_OK && !cli->quiet) {
-		unsigned long long steps = (unsigned long long)ask.result->steps;
+		const char *back = undo ? "redo" : "undo";
 		char again[32] = "";
 
-		if (steps > 1)
-			snprintf(again, sizeof(again), " %llu", steps);
-		rt_buf_add_f(&now, "%s %llu step%s; ", did, steps, RT_CLI_S(steps));
-		add_current(cli, &now);
-		rt_buf_add_c(&now, ".");
-		rt_cli_add_retake(cli, &retake);
-		rt_cli_say(cli, rt_buf_str(&now), "%s: %s %s%s", back,
-			   retake.ptr == NULL ? "" : retake.ptr, back, again);
+		if (ask.result->steps > 1)
+			snprintf(again, sizeof(again), " %llu",
+				 (unsigned long long)ask.result->steps);
+		add_what_moved(cli, ask.result, undo, &now);
+		add_view(cli, before, &now);
+		rt_cli_say(cli, rt_buf_str(&now), "%s: retake %s%s", back, back, again);
 	}
 	rt_buf_deinit(&now);
-	rt_buf_deinit(&retake);
 	rt_cli_ask_deinit(&ask);
 	return st;
 }
@@ -89,17 +185,17 @@ undo_or_redo(rt_cli *cli, const char *op, const char *did, const char *back)
 static rt_status
 run_undo(rt_cli *cli)
 {
-	return undo_or_redo(cli, "undo", "Undid", "redo");
+	return undo_or_redo(cli, "undo");
 }
 
 static rt_status
 run_redo(rt_cli *cli)
 {
-	return undo_or_redo(cli, "redo", "Redid", "undo");
+	return undo_or_redo(cli, "redo");
 }
 
 static const rt_cli_flag scope_flags[] = {
-	{"scope", 0, "SCOPE", RT_CLI_TEXT, "discussion or project; default: both"},
+	{"scope", 0, "SCOPE", RT_CLI_SCOPE, "discussion or project; default: both"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
 
@@ -201,7 +297,7 @@ list_history(rt_cli *cli)
 		if (yyjson_arr_size(view.root) == 0)
 			rt_term_c(&cli->out, "Nothing has been done here yet.\n");
 		else if (limit > 0 && yyjson_arr_size(view.root) == limit)
-			rt_term_c(&cli->out, "        … more: retake history --all\n");
+			rt_cli_advise(cli, "        … more: retake history --all\n");
 	}
 	rt_cli_view_deinit(&view);
 	return st;
@@ -247,17 +343,63 @@ add_value(rt_cli *cli, const char *key, yyjson_val *value)
 	rt_buf_deinit(&buf);
 }
 
+/* "d2" or "t3": the number. */
+static uint32_t
+number_behind(rt_str id)
+{
+	uint32_t number = 0;
+	size_t i;
+
+	for (i = 1; i < id.size && i < 10; i++)
+		number = number * 10 + (uint32_t)(id.ptr[i] - '0');
+	return number;
+}
+
+/* "  in take "duck":", before what was changed there. */
+static void
+add_take(rt_cli *cli, yyjson_val *effect)
+{
+	const rt_disc *disc = NULL;
+	const rt_take *take = NULL;
+	uint32_t number = number_behind(rt_json_str(rt_json_get(effect, "discussion")));
+
+	if (rt_project_cell(cli->value, number) != NULL &&
+	    rt_project_disc(cli->value, number, &disc, NULL) == RT_OK)
+		take = rt_disc_take(disc, number_behind(rt_json_str(rt_json_get(effect, "take"))));
+	rt_term_c(&cli->out, "    in take \"");
+	rt_term_line(&cli->out, take != NULL ? rt_text_str(take->name)
+					     : rt_json_str(rt_json_get(effect, "take")));
+	rt_term_c(&cli->out, "\":\n");
+}
+
 static void
 step_text(rt_cli *cli, yyjson_val *step)
 {
-	yyjson_val *effect;
-	size_t i, count;
+	yyjson_val *effects = rt_json_get(step, "effects"), *effect;
+	size_t i, count, takes = 0;
+	rt_str last = {NULL, 0};
 
 	history_row(cli, step);
-	yyjson_arr_foreach(rt_json_get(step, "effects"), i, count, effect) {
+	/* Where one take alone was changed, it goes without saying. */
+	yyjson_arr_foreach(effects, i, count, effect) {
+		rt_str take = rt_json_str(rt_json_get(effect, "take"));
+
+		if (rt_str_is(rt_json_str(rt_json_get(effect, "effect")), "splice") &&
+		    (takes == 0 || !rt_str_eq(take, last))) {
+			takes++;
+			last = take;
+		}
+	}
+	last = rt_str_of(NULL);
+	yyjson_arr_foreach(effects, i, count, effect) {
 		rt_str kind = rt_json_str(rt_json_get(effect, "effect"));
 
 		if (rt_str_is(kind, "splice")) {
+			rt_str take = rt_json_str(rt_json_get(effect, "take"));
+
+			if (takes > 1 && !rt_str_eq(take, last))
+				add_take(cli, effect);
+			last = take;
 			add_side(cli, rt_json_get(effect, "before"), "-", RT_STYLE_RED);
 			add_side(cli, rt_json_get(effect, "after"), "+", RT_STYLE_GREEN);
 			continue;
@@ -350,28 +492,67 @@ const rt_cli_command rt_cli_history = {
 
 /* --- jump, revert --- */
 
+/* The step that a discussion is at. */
+static uint64_t
+disc_step(rt_cli *cli, uint32_t number)
+{
+	const rt_disc *disc = NULL;
+
+	return rt_project_disc(cli->value, number, &disc, NULL) == RT_OK ? disc->history.current
+									  : 0;
+}
+
+/* The way back is to where each of the two histories was, as far as it was left. */
+static void
+say_jumped(rt_cli *cli, rt_str message, uint64_t in_disc, bool disc_moved, uint64_t in_project,
+	   bool project_moved)
+{
+	unsigned long long first = (unsigned long long)in_project;
+	unsigned long long second = (unsigned long long)in_disc;
+
+	if (project_moved && in_project == 0 && in_disc != 0)
+		rt_cli_say(cli, message, "steps: retake history");
+	else if (project_moved && disc_moved && first != second && second != 0)
+		rt_cli_say(cli, message, "back: retake jump %llu, then retake jump %llu", first,
+			   second);
+	else
+		rt_cli_say(cli, message, "back: retake jump %llu", disc_moved ? second : first);
+}
+
 static rt_status
 run_jump(rt_cli *cli)
 {
-	uint64_t to = 0;
-	char now[80];
+	uint64_t to = 0, in_disc, in_project;
+	rt_place before;
 	rt_cli_ask ask;
+	rt_buf now;
 	rt_status st = rt_cli_number(cli, rt_cli_word(cli, 0), "the number of a step", &to);
 
 	if (st != RT_OK)
 		return rt_cli_hint(cli, st,
 				   "Steps: retake history   To move the head: retake go ENTRY");
+	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st != RT_OK)
+		return st;
+	before = cli->place;
+	in_disc = disc_step(cli, before.disc);
+	in_project = cli->value->history.current;
 	rt_cli_ask_init(cli, &ask);
 	rt_cli_ask_op(&ask, "jump");
 	rt_cli_ask_number(&ask, "to", to);
 	st = rt_cli_ask_run(&ask);
 	if (st == RT_OK && !cli->json && !cli->quiet && !ask.result->unchanged) {
+		rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
 		if (to == 0)
-			snprintf(now, sizeof(now), "Now as it was in the beginning.");
+			rt_buf_add_c(&now, "Now as it was in the beginning.");
 		else
-			snprintf(now, sizeof(now), "Now as it was right after step %llu.",
-				 (unsigned long long)to);
-		rt_cli_say(cli, rt_str_of(now), "go on from here, or look around: retake history");
+			rt_buf_add_f(&now, "Now as it was right after step %llu.",
+				     (unsigned long long)to);
+		add_view(cli, before, &now);
+		say_jumped(cli, rt_buf_str(&now), in_disc,
+			   disc_step(cli, before.disc) != in_disc, in_project,
+			   cli->value->history.current != in_project);
+		rt_buf_deinit(&now);
 	} else if (st == RT_OK) {
 		st = rt_cli_ask_say(&ask, "%s", "");
 	}
@@ -431,29 +612,95 @@ const rt_cli_command rt_cli_revert = {
 
 /* --- purge --- */
 
+/* "-" reads the secret from standard input, so that it need not stand in the shell's history. */
+static rt_status
+read_secret(rt_cli *cli, const char *text, rt_buf *out)
+{
+	rt_status st;
+
+	if (strcmp(text, "-") != 0) {
+		rt_buf_add_c(out, text);
+		return rt_cli_buf(cli, out);
+	}
+	st = rt_cli_read_file(cli, "-", out);
+	if (st != RT_OK)
+		return st;
+	if (out->size > 0 && out->ptr[out->size - 1] == '\n')
+		out->size--;
+	if (out->size > 0 && out->ptr[out->size - 1] == '\r')
+		out->size--;
+	if (out->size == 0)
+		return rt_cli_fail(cli, RT_USAGE, "standard input is empty; there is no text to "
+						  "look for");
+	if (rt_utf8_valid_size(rt_buf_str(out)) != out->size)
+		return rt_cli_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
+				   rt_utf8_valid_size(rt_buf_str(out)));
+	return rt_cli_buf(cli, out);
+}
+
+/* The question names the entry, and how many texts it ever had. */
+static rt_status
+ask_about(rt_cli *cli, const char *address, char *out, size_t room)
+{
+	char id[RT_ID_ROOM];
+	uint32_t entry = 0;
+	rt_cli_view view;
+	size_t count;
+	rt_buf where;
+	rt_status st;
+
+	if (rt_cli_has(cli, "yes"))
+		return RT_OK;
+	st = rt_cli_entry(cli, address, true, &entry);
+	/* The id of what is in no take any more is for the engine to judge. */
+	if (st != RT_OK || entry == 0) {
+		snprintf(out, room, "Remove the texts of %.100s for good (no undo)?", address);
+		cli->hint[0] = 0;
+		return st == RT_NOMEM || st == RT_IO || st == RT_CORRUPT ? st : RT_OK;
+	}
+	rt_cli_view_init(cli, &view);
+	rt_buf_init(&where, cli->alloc, 4096);
+	st = rt_entry_id(cli->value, entry, id, &cli->error);
+	if (st == RT_OK)
+		st = rt_cli_view_read(cli, &view,
+				      rt_view_revisions(cli->engine, cli->value, cli->place.disc,
+							entry, &view.buf, &cli->error));
+	if (st == RT_OK) {
+		rt_cli_add_where(cli, id, &where);
+		count = yyjson_arr_size(view.root);
+		snprintf(out, room, "Remove entry %.200s, %zu text%s, for good (no undo)?",
+			 where.ptr == NULL ? id : where.ptr, count, RT_CLI_S(count));
+	}
+	rt_buf_deinit(&where);
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
 static rt_status
 run_purge(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0), *text = rt_cli_flag_value(cli, "text");
+	char question[400] = "Remove for good every text that holds this (no undo)?";
 	unsigned long long count;
 	rt_cli_ask ask;
+	rt_buf secret;
 	rt_status st;
 
 	if ((address == NULL) == (text == NULL))
 		return rt_cli_fail(cli, RT_USAGE, "purge needs an ENTRY, or --text TEXT");
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
-	if (st == RT_OK)
-		st = rt_cli_confirm(cli, text != NULL
-						 ? "Remove for good every text that holds this "
-						   "(no undo)?"
-						 : "Remove this entry's texts for good (no undo)?");
-	if (st != RT_OK)
-		return st;
+	rt_buf_init(&secret, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_ask_init(cli, &ask);
+	st = text != NULL ? read_secret(cli, text, &secret) : RT_OK;
+	if (st == RT_OK)
+		st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st == RT_OK && text == NULL)
+		st = ask_about(cli, address, question, sizeof(question));
+	if (st == RT_OK)
+		st = rt_cli_confirm(cli, question);
 	rt_cli_ask_op(&ask, "purge");
-	if (text != NULL)
-		rt_cli_ask_text(&ask, "text", rt_str_of(text));
-	else
+	if (st == RT_OK && text != NULL)
+		rt_cli_ask_text(&ask, "text", rt_buf_str(&secret));
+	else if (st == RT_OK)
 		st = rt_cli_ask_entry(&ask, "entry", address);
 	if (st == RT_OK)
 		st = rt_cli_ask_run(&ask);
@@ -470,12 +717,14 @@ run_purge(rt_cli *cli)
 		if (ask.result->note != NULL)
 			rt_term_indented(&cli->out, rt_text_str(ask.result->note), 2);
 	}
+	rt_buf_deinit(&secret);
 	rt_cli_ask_deinit(&ask);
 	return st;
 }
 
 static const rt_cli_flag purge_flags[] = {
-	{"text", 't', "TEXT", RT_CLI_TEXT, "everything that holds this text"},
+	{"text", 't', "TEXT", RT_CLI_TEXT,
+	 "everything that holds this text (\"-\": from standard input)"},
 	{"yes", 'y', NULL, RT_CLI_TEXT, "do not ask"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
@@ -491,7 +740,8 @@ const rt_cli_command rt_cli_purge = {
 		"The texts are blanked in the entry, its older revisions, every take, the past and the "
 		"index; an empty entry stays in their place. Backups that were made before still "
 		"hold them.",
-	.examples = "retake purge :4\nretake purge --text sk-abc123 --yes",
+	.examples = "retake purge :4\nretake purge --text sk-abc123 --yes\n"
+		    "retake purge --text - --yes < secret.txt",
 	.ops = "purge",
 	.flags = purge_flags,
 	.kinds = {RT_CLI_ENTRY},

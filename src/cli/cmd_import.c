@@ -176,7 +176,7 @@ read_as(importing *m, const char *path, rt_str bytes, rt_outlines *out, rt_repor
 		return rt_cli_fail(cli, RT_USAGE,
 				   bytes.size == 0 ? "%s is empty"
 						   : "%s is of no kind that Retake knows",
-				   path);
+				   strcmp(path, "-") == 0 ? "standard input" : path);
 	}
 	if (format->read == NULL)
 		return rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake writes but does not read",
@@ -226,6 +226,17 @@ say_remarks(rt_cli *cli, const rt_report *report)
 }
 
 static void
+json_error(rt_buf *json, rt_status st, const rt_error *error)
+{
+	rt_buf_add_c(json, "{\"code\":");
+	rt_json_add_string(json, rt_str_of(rt_status_word(st)));
+	rt_json_add_key(json, "message");
+	rt_json_add_string(json,
+			   rt_str_at(error->text, rt_utf8_valid_size(rt_str_of(error->text))));
+	rt_buf_add_byte(json, '}');
+}
+
+static void
 json_file(importing *m, const char *path, const rt_format *format, const rt_report *report,
 	  const rt_import_result *result, rt_status st)
 {
@@ -248,13 +259,8 @@ json_file(importing *m, const char *path, const rt_format *format, const rt_repo
 		rt_json_add_string(json, rt_str_of(format->name));
 	}
 	if (st != RT_OK) {
-		rt_buf_add_c(json, ",\"error\":{\"code\":");
-		rt_json_add_string(json, rt_str_of(rt_status_word(st)));
-		rt_json_add_key(json, "message");
-		rt_json_add_string(json,
-				   rt_str_at(m->cli->error.text,
-					     rt_utf8_valid_size(rt_str_of(m->cli->error.text))));
-		rt_buf_add_c(json, "}");
+		rt_buf_add_c(json, ",\"error\":");
+		json_error(json, st, &m->cli->error);
 	} else {
 		rt_buf_add_f(json,
 			     ",\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,\"known\":%zu",
@@ -444,7 +450,12 @@ finish(importing *m)
 			m->discussions, m->entries, m->takes, m->known, m->repaired, m->skipped,
 			m->unknown, m->dry_run ? "true" : "false");
 		rt_buf_add_str(&buf, rt_buf_str(&m->json));
-		rt_buf_add_c(&buf, "]}");
+		rt_buf_add_c(&buf, "]");
+		if (m->first != RT_OK) {
+			rt_buf_add_c(&buf, ",\"error\":");
+			json_error(&buf, m->first, &m->error);
+		}
+		rt_buf_add_byte(&buf, '}');
 		st = rt_cli_buf(cli, &buf);
 		if (st == RT_OK)
 			st = rt_cli_print_json(cli, rt_buf_str(&buf));
@@ -470,7 +481,8 @@ finish(importing *m)
 				    m->discussion)) {
 				rt_buf_add_f(&buf, "Now in discussion \"%s\".", m->discussion);
 			} else {
-				rt_buf_add_c(&buf, "Look at it: retake use ");
+				rt_buf_add_c(&buf, "Look at it: ");
+				rt_cli_add_advice(cli, &buf, RT_STR("retake use "));
 				rt_cli_add_quoted(&buf, m->discussion);
 			}
 			say_undo(m, rt_buf_str(&buf));

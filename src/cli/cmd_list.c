@@ -56,8 +56,10 @@ list_row(rt_cli *cli, yyjson_val *row, size_t width)
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_spaces(out, used < width ? width - used : 0);
 	rt_term_f(out, "  %4llu entr%s", (unsigned long long)entries, entries == 1 ? "y  " : "ies");
-	rt_term_f(out, "  %2llu take%s", (unsigned long long)takes, takes == 1 ? " " : "s");
+	rt_term_f(out, "  %2llu take%s", (unsigned long long)takes, RT_CLI_S(takes));
 	add_moment(&when, rt_json_get(row, "updated"));
+	if (takes == 1 && (when.size > 0 || rt_cli_has(cli, "all")))
+		rt_term_spaces(out, 1);
 	rt_term_style(out, RT_STYLE_DIM);
 	if (when.size > 0)
 		rt_term_f(out, "  %s", when.ptr);
@@ -227,6 +229,8 @@ status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, 
 	rt_json_add_string(buf, rt_str_of(cli->store->ops->place(cli->store)));
 	rt_json_add_key(buf, "exists");
 	rt_buf_add_c(buf, cli->is_scratch ? "false" : "true");
+	rt_json_add_key(buf, "project");
+	rt_json_add_string(buf, rt_cli_project_name(cli));
 	rt_json_add_key(buf, "discussion");
 	rt_json_add_string(buf, rt_text_str(rt_project_cell(cli->value, disc->number)->name));
 	rt_json_add_key(buf, "take");
@@ -251,7 +255,9 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, 
 	rt_term *out = &cli->out;
 	size_t count = rt_seq_count(take->slots), takes = rt_disc_present_count(disc);
 
-	rt_term_c(out, "Discussion  ");
+	rt_term_c(out, "Project     ");
+	rt_term_line(out, rt_cli_project_name(cli));
+	rt_term_c(out, "\nDiscussion  ");
 	rt_term_style(out, RT_STYLE_BOLD);
 	rt_term_line(out, rt_text_str(rt_project_cell(cli->value, disc->number)->name));
 	rt_term_style(out, RT_STYLE_NONE);
@@ -268,8 +274,8 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, 
 	rt_term_f(out, "\nStep        %llu\nStore       ", (unsigned long long)cli->value->seq);
 	if (cli->is_scratch) {
 		rt_term_line(out, rt_buf_str(&cli->path));
-		rt_term_c(out, "  (not there yet)\n\nBegin: retake add TEXT, retake import FILE or "
-			       "retake demo");
+		rt_cli_advise(cli, "  (not there yet)\n\nBegin: retake add TEXT, retake import FILE "
+				   "or retake demo");
 	} else {
 		rt_term_line(out, rt_str_of(cli->store->ops->place(cli->store)));
 	}
@@ -317,7 +323,7 @@ const rt_cli_command rt_cli_status = {
 	.group = RT_CLI_LOOKING,
 	.traits = RT_CLI_AT_OP,
 	.usage = "",
-	.summary = "say where one is: discussion, take, head, store",
+	.summary = "say where one is: project, discussion, take, head, store",
 	.examples = "retake status",
 	.run = run_status,
 };

@@ -43,12 +43,12 @@ show(rt_cli *cli)
 	} else if (st == RT_OK && rt_cli_has(cli, "raw")) {
 		rt_term_raw(&cli->out, text);
 	} else if (st == RT_OK && text.size == 0) {
-		rt_term_c(&cli->out, "There is no working prompt. Write one: retake prompt edit\n");
+		rt_cli_advise(cli, "There is no working prompt. Write one: retake prompt edit\n");
 	} else if (st == RT_OK) {
 		rt_term_indented(&cli->out, text, 0);
 		if (edited)
-			rt_term_c(&cli->out, "\n(edited; the model has not been told: "
-					     "retake prompt notify)\n");
+			rt_cli_advise(cli, "\n(edited; the model has not been told: "
+					   "retake prompt notify)\n");
 	}
 	rt_buf_deinit(&json);
 	rt_cli_view_deinit(&view);
@@ -113,7 +113,7 @@ edit(rt_cli *cli)
 		if (st == RT_OK)
 			(void)unlink(path.ptr);
 		else
-			rt_cli_hint(cli, st, "Your text is kept in %s", path.ptr);
+			(void)rt_cli_keep(cli, st, path.ptr);
 	}
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);

@@ -84,7 +84,7 @@ run_revisions(rt_cli *cli)
 	uint32_t entry = 0;
 	rt_cli_view view;
 	yyjson_val *row;
-	size_t i, count;
+	size_t i, count, left = 0;
 	rt_status st = rt_cli_open(cli, again != NULL ? RT_CLI_CHANGE : RT_CLI_LOOK);
 
 	if (st == RT_OK)
@@ -101,10 +101,15 @@ run_revisions(rt_cli *cli)
 	} else if (st == RT_OK) {
 		if (!rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
-		yyjson_arr_foreach(view.root, i, count, row)
+		yyjson_arr_foreach(view.root, i, count, row) {
 			list_revision(cli, row, i + 1);
-		rt_term_f(&cli->out, "Bring one back: retake revisions %s --restore N\n",
-			  rt_cli_word(cli, 0));
+			left += !yyjson_is_true(rt_json_get(row, "purged"));
+		}
+		if (left > 0)
+			rt_cli_advise(cli, "Bring one back: retake revisions %s --restore N\n",
+				      rt_cli_word(cli, 0));
+		else
+			rt_term_c(&cli->out, "All of them were purged; nothing is left of them.\n");
 	}
 	rt_cli_view_deinit(&view);
 	return st;

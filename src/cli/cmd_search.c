@@ -2,42 +2,82 @@
  *
  * search: words in all discussions, or in one. */
 #include "cli/cli.h"
+#include "cli/screen.h"
 
 #include <stdio.h>
 
-enum { LIMIT = 100 };
+enum { LIMIT = 100, INDENT = 4 };
 
-/* A snippet, with what matched between \001 and \002. */
+/* One run of marked or plain text of a snippet. */
+static bool
+next_run(rt_str *snippet, bool *inside, rt_str *out)
+{
+	size_t end = 0;
+
+	while (snippet->size > 0 && (snippet->ptr[0] == '\001' || snippet->ptr[0] == '\002')) {
+		*inside = snippet->ptr[0] == '\001';
+		snippet->ptr++;
+		snippet->size--;
+	}
+	while (end < snippet->size && snippet->ptr[end] != '\001' && snippet->ptr[end] != '\002')
+		end++;
+	*out = rt_str_at(snippet->ptr, end);
+	snippet->ptr += end;
+	snippet->size -= end;
+	return end > 0;
+}
+
+/* Lay a snippet out on lines: what matched stands between \001 and \002, which take no
+ * room where there is colour and one column each, as stars, where there is none. */
 static void
 add_snippet(rt_cli *cli, rt_str snippet)
 {
 	rt_term *out = &cli->out;
-	size_t at = 0, end;
-	bool inside = false;
+	size_t room = out->columns > INDENT + 10 ? out->columns - INDENT : SIZE_MAX;
+	rt_buf line, plain;
+	rt_str left, run;
+	bool inside = false, was = false;
 
-	rt_term_c(out, "    ");
-	while (at < snippet.size) {
-		for (end = at;
-		     end < snippet.size && snippet.ptr[end] != '\001' && snippet.ptr[end] != '\002';
-		     end++)
-			;
-		if (end > at && !inside && snippet.ptr[at] == ' ' && at > 0)
-			rt_term_c(out, " ");
-		rt_term_line(out, rt_str_at(snippet.ptr + at, end - at));
-		if (end > at + 1 && !inside && snippet.ptr[end - 1] == ' ' && end < snippet.size)
-			rt_term_c(out, " ");
-		if (end < snippet.size) {
-			inside = snippet.ptr[end] == '\001';
-			/* Without colour, stars show the same. */
-			if (out->color)
-				rt_term_style(out, inside ? RT_STYLE_MATCH : RT_STYLE_NONE);
-			else
-				rt_term_c(out, "*");
-		}
-		at = end + 1;
+	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&plain, cli->alloc, RT_BUF_UNLIMITED);
+	while (next_run(&snippet, &inside, &run)) {
+		rt_buf_clear(&plain);
+		rt_screen_add_line(&plain, run);
+		/* A line has no white space at its ends; between two runs it counts. */
+		if (run.ptr[0] == ' ' && line.size > 0)
+			rt_buf_add_byte(&line, ' ');
+		rt_buf_add_c(&line, inside ? "\001" : "");
+		rt_buf_add_str(&line, rt_buf_str(&plain));
+		rt_buf_add_c(&line, inside ? "\002" : "");
+		if (run.size > 1 && run.ptr[run.size - 1] == ' ' && snippet.size > 0)
+			rt_buf_add_byte(&line, ' ');
 	}
-	rt_term_style(out, RT_STYLE_NONE);
-	rt_term_c(out, "\n");
+	inside = false;
+	for (left = rt_buf_str(&line); left.size > 0;) {
+		size_t skip = 0, size = room == SIZE_MAX ? left.size
+							  : rt_screen_break(left, room, &skip);
+		rt_str piece = rt_str_at(left.ptr, size);
+
+		rt_term_spaces(out, INDENT);
+		if (inside && out->color)
+			rt_term_style(out, RT_STYLE_MATCH);
+		while (piece.size > 0) {
+			was = inside;
+			if (next_run(&piece, &inside, &run) || was != inside) {
+				if (was != inside && out->color)
+					rt_term_style(out, inside ? RT_STYLE_MATCH : RT_STYLE_NONE);
+				else if (was != inside)
+					rt_term_c(out, "*");
+				rt_term_text(out, run);
+			}
+		}
+		rt_term_style(out, RT_STYLE_NONE);
+		rt_term_c(out, "\n");
+		left.ptr += size + skip;
+		left.size -= size + skip;
+	}
+	rt_buf_deinit(&line);
+	rt_buf_deinit(&plain);
 }
 
 static void
@@ -59,6 +99,54 @@ add_hit(rt_cli *cli, yyjson_val *hit)
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "\n");
 	add_snippet(cli, rt_json_str(rt_json_get(hit, "snippet")));
+}
+
+/* The hits for programs: the snippet as it stands in the text, and beside it what matched. */
+static rt_status
+print_hits(rt_cli *cli, yyjson_val *hits)
+{
+	yyjson_val *hit, *key, *value;
+	size_t i, count, j, members;
+	rt_status st;
+	rt_buf buf;
+
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&buf, '[');
+	yyjson_arr_foreach(hits, i, count, hit) {
+		rt_str snippet = rt_json_str(rt_json_get(hit, "snippet")), run;
+		rt_buf plain, marks;
+		bool inside = false;
+
+		rt_buf_init(&plain, cli->alloc, RT_BUF_UNLIMITED);
+		rt_buf_init(&marks, cli->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_c(&buf, i > 0 ? ",{" : "{");
+		yyjson_obj_foreach(hit, j, members, key, value) {
+			if (rt_str_is(rt_json_str(key), "snippet"))
+				continue;
+			rt_json_add_key_str(&buf, rt_json_str(key));
+			rt_json_add_value(&buf, value);
+		}
+		while (next_run(&snippet, &inside, &run)) {
+			if (inside)
+				rt_buf_add_f(&marks, "%s[%zu,%zu]", marks.size > 0 ? "," : "",
+					     rt_utf8_count(rt_buf_str(&plain)), rt_utf8_count(run));
+			rt_buf_add_str(&plain, run);
+		}
+		rt_json_add_key(&buf, "snippet");
+		rt_json_add_string(&buf, rt_buf_str(&plain));
+		rt_json_add_key(&buf, "marks");
+		rt_buf_add_byte(&buf, '[');
+		rt_buf_add_str(&buf, rt_buf_str(&marks));
+		rt_buf_add_c(&buf, "]}");
+		rt_buf_deinit(&plain);
+		rt_buf_deinit(&marks);
+	}
+	rt_buf_add_byte(&buf, ']');
+	st = rt_cli_buf(cli, &buf);
+	if (st == RT_OK)
+		st = rt_cli_print_json(cli, rt_buf_str(&buf));
+	rt_buf_deinit(&buf);
+	return st;
 }
 
 static rt_status
@@ -88,9 +176,10 @@ run_search(rt_cli *cli)
 			    rt_cli_disc_name(cli).size > 0 ? cli->place.disc : 0,
 			    rt_str_of(rt_cli_flag_value(cli, "role")), (size_t)limit, &view.buf,
 			    &cli->error);
+	st = rt_cli_view_read(cli, &view, st);
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
-	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK) {
+		st = print_hits(cli, view.root);
+	} else if (st == RT_OK) {
 		if (!rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
 		yyjson_arr_foreach(view.root, i, count, hit)

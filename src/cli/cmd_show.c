@@ -15,6 +15,16 @@ typedef struct showing {
 	size_t wanted_at; /* position of the one entry that is asked for; SIZE_MAX: several */
 } showing;
 
+/* Has it the role that is asked for? As in search, that one alone. */
+static bool
+is_wanted(const rt_cli *cli, yyjson_val *entry)
+{
+	const char *role = rt_cli_flag_value(cli, "role");
+
+	return role == NULL ||
+	       rt_str_eq_nocase(rt_json_str(rt_json_get(entry, "role")), rt_str_of(role));
+}
+
 /* --- JSON: the parts of all windows as one document --- */
 
 static rt_status
@@ -41,6 +51,8 @@ json_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 		s->begun = true;
 	}
 	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
+		if (!is_wanted(cli, entry))
+			continue;
 		if (s->shown++ > 0)
 			rt_buf_add_byte(&buf, ',');
 		rt_json_add_value(&buf, entry);
@@ -205,7 +217,7 @@ show_title(rt_cli *cli, yyjson_val *show)
 		rt_term_f(out, ", as it was right after step %s", at_op);
 	rt_term_c(out, "\n");
 	if (count == 0)
-		rt_term_c(out, "\nNothing is here yet. Add an entry: retake add TEXT\n");
+		rt_cli_advise(cli, "\nNothing is here yet. Add an entry: retake add TEXT\n");
 }
 
 static rt_status
@@ -213,7 +225,6 @@ human_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 {
 	showing *s = ctx;
 	rt_str head = rt_json_str(rt_json_get(show, "head"));
-	bool filtered = rt_cli_has(cli, "role");
 	yyjson_val *entry;
 	size_t i, count;
 	rt_buf buf;
@@ -222,6 +233,8 @@ human_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 		show_title(cli, show);
 	s->begun = true;
 	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
+		if (!is_wanted(cli, entry))
+			continue;
 		if (s->raw) {
 			rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 			rt_cli_add_content(&buf, rt_json_get(entry, "content"));
@@ -233,8 +246,7 @@ human_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 		}
 		if (s->wanted_at == SIZE_MAX)
 			rt_term_c(&cli->out, "\n");
-		show_entry(cli, entry, filtered ? SIZE_MAX : from + i, head,
-			   s->wanted_at != SIZE_MAX);
+		show_entry(cli, entry, from + i, head, s->wanted_at != SIZE_MAX);
 		s->shown++;
 	}
 	return RT_OK;
@@ -283,15 +295,18 @@ show_many(rt_cli *cli, size_t first, size_t last)
 {
 	showing s = {
 		.raw = rt_cli_has(cli, "raw"), .first = first, .last = last, .wanted_at = SIZE_MAX};
-	rt_str role = rt_str_of(rt_cli_flag_value(cli, "role"));
 	rt_status st;
 
 	if (!cli->json) {
 		if (!s.raw && !rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
-		return rt_cli_each_window(cli, first, last, role, human_window, &s);
+		st = rt_cli_each_window(cli, first, last, human_window, &s);
+		if (st == RT_OK && !s.raw && s.shown == 0 && rt_cli_has(cli, "role"))
+			rt_cli_advise(cli, "\nNone of them is of the role \"%.80s\". Roles: retake roles\n",
+				      rt_cli_flag_value(cli, "role"));
+		return st;
 	}
-	st = rt_cli_each_window(cli, first, last, role, json_window, &s);
+	st = rt_cli_each_window(cli, first, last, json_window, &s);
 	if (st == RT_OK)
 		st = rt_cli_print_json(cli, RT_STR("]}"));
 	return st;
@@ -332,7 +347,7 @@ run_show(rt_cli *cli)
 }
 
 static const rt_cli_flag show_flags[] = {
-	{"role", 'r', "ROLE", RT_CLI_ROLE, "only entries of this role and the user's"},
+	{"role", 'r', "ROLE", RT_CLI_ROLE, "only entries of this role"},
 	{"raw", 0, NULL, RT_CLI_TEXT, "the text alone, byte for byte (into a pipe or file)"},
 	{"take-file", 0, NULL, RT_CLI_TEXT, "the take as a text file for retake edit --all"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},

@@ -176,7 +176,7 @@ list_labels(rt_cli *cli)
 			rt_term_c(&cli->out, "\n");
 		}
 		if (!cli->json && shown == 0)
-			rt_term_c(&cli->out, "No labels. Set one: retake label ENTRY NAME\n");
+			rt_cli_advise(cli, "No labels. Set one: retake label ENTRY NAME\n");
 	}
 	rt_buf_add_byte(&json, ']');
 	if (st == RT_OK && cli->json)
@@ -184,6 +184,36 @@ list_labels(rt_cli *cli)
 	rt_buf_deinit(&json);
 	rt_cli_view_deinit(&view);
 	return st;
+}
+
+/* A label that could not be used as an address is of no use. */
+static rt_status
+check_label(rt_cli *cli, const char *name)
+{
+	char id[RT_ID_ROOM];
+	uint32_t entry = 0;
+	rt_error none;
+
+	if (name[0] == ':' || strcmp(name, "@") == 0 || strncmp(name, "@-", 2) == 0) {
+		rt_cli_hint(cli, RT_USAGE, "Choose a word, such as good-start.");
+		return rt_cli_fail(cli, RT_USAGE,
+				   "\"%.60s\" cannot be a label: that is how %s is named", name,
+				   name[0] == ':' ? "a position" : "the head");
+	}
+	if (rt_str_trim(rt_str_of(name)).size == 0) {
+		rt_cli_hint(cli, RT_USAGE, "To take a label off: retake label ENTRY --clear");
+		return rt_cli_fail(cli, RT_USAGE, "the label is empty");
+	}
+	/* An id goes before a label that is spelled the same. */
+	if (rt_resolve_entry(cli->value, cli->place, rt_str_of(name), true, &entry, &none) ==
+		    RT_OK &&
+	    entry != 0 && rt_entry_id(cli->value, entry, id, &none) == RT_OK &&
+	    strcmp(id, name) == 0) {
+		rt_cli_hint(cli, RT_USAGE, "Choose a word, such as good-start.");
+		return rt_cli_fail(cli, RT_USAGE,
+				   "\"%.60s\" cannot be a label: it is the id of an entry", name);
+	}
+	return RT_OK;
 }
 
 static rt_status
@@ -199,6 +229,8 @@ run_label(rt_cli *cli)
 	if (address == NULL || clear == (name != NULL))
 		return rt_cli_fail(cli, RT_USAGE, "label needs an ENTRY and a NAME, or --clear");
 	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	if (st == RT_OK && !clear)
+		st = check_label(cli, name);
 	if (st != RT_OK)
 		return st;
 	rt_cli_ask_init(cli, &ask);
@@ -391,6 +423,7 @@ run_promote(rt_cli *cli)
 {
 	const char *take = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	const rt_take *active = NULL;
+	uint32_t before;
 	rt_cli_ask ask;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
@@ -406,9 +439,14 @@ run_promote(rt_cli *cli)
 	rt_cli_ask_op(&ask, "take.promote");
 	rt_cli_ask_text(&ask, "take", take != NULL ? rt_str_of(take) : rt_text_str(active->name));
 	rt_cli_ask_text(&ask, "name", rt_str_of(name));
+	before = cli->value->active;
 	st = rt_cli_ask_run(&ask);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "The take is now a discussion of its own, \"%s\".",
+		st = rt_cli_ask_say(&ask,
+				    cli->value != NULL && cli->value->active != before
+					    ? "The take is now a discussion of its own, \"%s\", and "
+					      "that is where you are."
+					    : "The take is now a discussion of its own, \"%s\".",
 				    ask.result->discussion);
 	rt_cli_ask_deinit(&ask);
 	return st;

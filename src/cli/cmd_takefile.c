@@ -85,7 +85,7 @@ load(rt_cli *cli, rt_cli_items *items)
 	if (count == 0)
 		return RT_OK;
 	rt_buf_init(&l.scratch, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_each_window(cli, 0, count - 1, rt_str_of(NULL), load_window, &l);
+	st = rt_cli_each_window(cli, 0, count - 1, load_window, &l);
 	rt_buf_deinit(&l.scratch);
 	return st;
 }

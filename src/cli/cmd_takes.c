@@ -25,7 +25,9 @@ list_take(rt_cli *cli, yyjson_val *row, size_t width)
 	rt_term_line(out, name);
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_spaces(out, used < width ? width - used : 0);
-	rt_term_f(out, "  %4llu entr%s", (unsigned long long)entries, entries == 1 ? "y  " : "ies");
+	rt_term_f(out, "  %4llu entr%s", (unsigned long long)entries, RT_CLI_IES(entries));
+	if (entries == 1 && (commit.size > 0 || rt_cli_has(cli, "all")))
+		rt_term_spaces(out, 2);
 	rt_term_style(out, RT_STYLE_DIM);
 	if (commit.size > 0) {
 		rt_term_c(out, "  git ");
@@ -222,6 +224,39 @@ diff_takes(rt_cli *cli, const char *a, const char *b)
 
 /* --- the commands --- */
 
+/* A word that takes does not know, or too few or too many behind one that it knows. */
+static rt_status
+not_so(rt_cli *cli, const char *verb)
+{
+	static const char *const verbs[][2] = {{"list", ""},
+					       {"switch", "TAKE"},
+					       {"rename", "[TAKE] NAME"},
+					       {"rm", "TAKE"},
+					       {"diff", "TAKE [TAKE]"}};
+	size_t best = SIZE_MAX, near = 0, words = cli->args.word_count - 1, i, d;
+
+	for (i = 0; i < 5; i++) {
+		d = rt_cli_distance(verb, verbs[i][0]);
+		if (d == 0) {
+			rt_cli_hint(cli, RT_USAGE, "Usage: retake takes %s %s   More: retake help takes",
+				    verb, verbs[i][1]);
+			return rt_cli_fail(cli, RT_USAGE, "takes %s needs %s, not %zu word%s", verb,
+					   verbs[i][1], words, RT_CLI_S(words));
+		}
+		if (d < best) {
+			best = d;
+			near = i;
+		}
+	}
+	if (rt_cli_is_near(best, strlen(verb)))
+		rt_cli_hint(cli, RT_USAGE, "Did you mean: retake takes %s %s   More: retake help takes",
+			    verbs[near][0], verbs[near][1]);
+	else
+		rt_cli_hint(cli, RT_USAGE, "Takes: retake takes   More: retake help takes");
+	return rt_cli_fail(cli, RT_USAGE, "takes can list, switch, rename, rm and diff, not \"%.40s\"",
+			   verb);
+}
+
 static rt_status
 run_takes(rt_cli *cli)
 {
@@ -240,9 +275,7 @@ run_takes(rt_cli *cli)
 		return remove_take(cli, a);
 	if (strcmp(verb, "diff") == 0 && (count == 2 || count == 3))
 		return diff_takes(cli, a, b);
-	return rt_cli_fail(cli, RT_USAGE,
-			   "\"takes %.40s\" with %zu further word%s is not something takes can do",
-			   verb, count - 1, RT_CLI_S(count - 1));
+	return not_so(cli, verb);
 }
 
 static const rt_cli_flag takes_flags[] = {

@@ -15,8 +15,10 @@
 #include "base/hash.h"
 
 enum {
-	PREVIEW = 60,
+	PREVIEW = 60,      /* characters that the engine gives unless told otherwise */
+	WIDTH = 80,
 	NARROW = 50,
+	ROLE_MAX = 12,     /* columns to which roles are filled up */
 	GUTTER_MAX = 40 /* columns of gutter at most; deeper forks show the last few levels */
 };
 
@@ -46,6 +48,9 @@ typedef struct tree {
 	tip *tips;  /* by the hash of a take's name */
 	size_t tips_mask;
 	rt_str active; /* name of the active take */
+	size_t width;  /* columns */
+	size_t preview;
+	size_t role_width;
 } tree;
 
 /* --- shape --- */
@@ -150,6 +155,13 @@ tree_shape(rt_cli *cli, tree *t)
 
 /* --- drawing --- */
 
+/* As many characters of a text as may find room on a line. */
+static size_t
+preview_of(size_t width)
+{
+	return width > WIDTH ? width : PREVIEW;
+}
+
 static void
 add_gutter(rt_cli *cli, const tree *t, const row *r)
 {
@@ -230,7 +242,7 @@ add_tail(rt_cli *cli, const tree *t, size_t at, rt_buf *buf)
 	if (yyjson_is_true(rt_json_get(json, "muted")))
 		rt_buf_add_c(buf, "  (muted)");
 	if (rt_json_get(json, "variants") != NULL)
-		rt_buf_add_f(buf, "  (%zu texts)", yyjson_arr_size(rt_json_get(json, "variants")));
+		rt_buf_add_c(buf, "  (differs by take)");
 	if (tips.size > 0) {
 		rt_buf_add_c(buf, "  (take ");
 		rt_buf_add_str(buf, rt_buf_str(&tips));
@@ -255,6 +267,7 @@ draw_row(rt_cli *cli, const tree *t, size_t at)
 	rt_str preview = rt_json_str(rt_json_get(r->json, "preview"));
 	bool active = holds(rt_json_get(r->json, "takes"), t->active);
 	size_t levels = r->level < GUTTER_MAX / 3 ? r->level : GUTTER_MAX / 3, used, room;
+	size_t role_used = rt_screen_width(role);
 	rt_buf tail, text;
 
 	rt_buf_init(&tail, cli->alloc, RT_BUF_UNLIMITED);
@@ -265,6 +278,10 @@ draw_row(rt_cli *cli, const tree *t, size_t at)
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_style(out, rt_cli_role_style(role));
 	rt_term_line(out, role);
+	if (role_used < t->role_width) {
+		rt_term_spaces(out, t->role_width - role_used);
+		role_used = t->role_width;
+	}
 	if (id.size > 0) {
 		rt_term_style(out, RT_STYLE_DIM);
 		rt_term_c(out, "  ");
@@ -273,14 +290,14 @@ draw_row(rt_cli *cli, const tree *t, size_t at)
 	}
 	rt_term_c(out, "  ");
 	add_tail(cli, t, at, &tail);
-	rt_screen_add_preview(&text, preview, PREVIEW, out->utf8);
+	rt_screen_add_preview(&text, preview, t->preview, out->utf8);
 	/* The engine cuts there; whether more follows is not said. */
-	if (rt_utf8_count(preview) == PREVIEW)
+	if (rt_utf8_count(preview) == t->preview)
 		rt_buf_add_c(&text, out->utf8 ? "\xE2\x80\xA6" : "...");
-	used = levels * 3 + 2 + rt_screen_width(role) + 2 +
+	used = levels * 3 + 2 + role_used + 2 +
 	       (id.size > 0 ? rt_screen_width(id) + 2 : 0) + rt_screen_width(rt_buf_str(&tail)) +
 	       (label.size > 0 ? rt_screen_width(label) + 4 : 0);
-	room = out->columns == 0 ? SIZE_MAX : out->columns > used + 4 ? out->columns - used : 4;
+	room = t->width > used + 4 ? t->width - used : 4;
 	if (rt_screen_width(rt_buf_str(&text)) > room) {
 		rt_term_text(out, rt_screen_cut(rt_buf_str(&text), room - 1));
 		rt_term_c(out, out->utf8 ? "\xE2\x80\xA6" : "~");
@@ -312,10 +329,10 @@ is_listed(rt_cli *cli, yyjson_val *json)
 }
 
 static rt_status
-draw(rt_cli *cli, yyjson_val *rows)
+draw(rt_cli *cli, yyjson_val *rows, size_t width)
 {
 	const rt_disc *disc = NULL;
-	tree t = {0};
+	tree t = {.width = width, .preview = preview_of(width)};
 	size_t i;
 	rt_status st = rt_cli_disc(cli, &disc);
 
@@ -330,8 +347,14 @@ draw(rt_cli *cli, yyjson_val *rows)
 		if (!rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
 		if (t.count == 0)
-			rt_term_c(&cli->out,
-				  "Nothing is here yet. Add an entry: retake add TEXT\n");
+			rt_cli_advise(cli, "Nothing is here yet. Add an entry: retake add TEXT\n");
+		for (i = 0; i < t.count; i++) {
+			rt_str role = rt_json_str(rt_json_get(t.rows[i].json, "role"));
+			size_t used = rt_screen_width(role);
+
+			if (used > t.role_width && used <= ROLE_MAX)
+				t.role_width = used;
+		}
 		for (i = 0; i < t.count && !cli->out.broken; i++) {
 			if (t.rows[i].forked)
 				t.more[t.rows[i].level] = !t.rows[i].last;
@@ -349,17 +372,23 @@ draw(rt_cli *cli, yyjson_val *rows)
 static rt_status
 run_tree(rt_cli *cli)
 {
+	size_t width = rt_term_width(&cli->out);
 	rt_cli_view view;
 	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
 
 	if (st != RT_OK)
 		return st;
 	rt_cli_view_init(cli, &view);
-	st = rt_view_tree(cli->engine, cli->value, cli->place.disc, &view.buf, &cli->error);
+	if (cli->json)
+		st = rt_view_tree(cli->engine, cli->value, cli->place.disc, &view.buf,
+				  &cli->error);
+	else
+		st = rt_view_tree_wide(cli->engine, cli->value, cli->place.disc, preview_of(width),
+				       &view.buf, &cli->error);
 	if (st == RT_OK && cli->json)
 		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
 	else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
-		st = draw(cli, view.root);
+		st = draw(cli, view.root, width);
 	rt_cli_view_deinit(&view);
 	return st;
 }

@@ -4,6 +4,8 @@
  * file cmd_*.c. */
 #include "cli/command.h"
 
+#include "cli/help.h"
+
 #define COMMANDS(X) \
 	X(show) \
 	X(tree) \
@@ -101,8 +103,10 @@ rt_cli_command_named(const char *name)
 }
 
 const char *
-rt_cli_command_nearest(const char *name)
+rt_cli_command_nearest(const char *name, bool topics)
 {
+	static const char *const made[] = {"formats", "operations"}; /* topics of tables */
+	const rt_cli_topic *topic = rt_cli_topics;
 	size_t best = SIZE_MAX, size = strlen(name), i, d;
 	const char *found = NULL;
 
@@ -117,5 +121,19 @@ rt_cli_command_nearest(const char *name)
 			found = c->name;
 		}
 	}
-	return best <= size / 3 + 1 ? found : NULL;
+	for (; topics && topic->name != NULL; topic++) {
+		d = rt_cli_distance(name, topic->name);
+		if (d < best) {
+			best = d;
+			found = topic->name;
+		}
+	}
+	for (i = 0; topics && i < 2; i++) {
+		d = rt_cli_distance(name, made[i]);
+		if (d < best) {
+			best = d;
+			found = made[i];
+		}
+	}
+	return rt_cli_is_near(best, size) ? found : NULL;
 }

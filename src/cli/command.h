@@ -27,6 +27,7 @@ enum {
 	RT_CLI_HIDDEN = 1 << 0,  /* not in lists */
 	RT_CLI_AT_OP = 1 << 1,   /* --at-op means something */
 	RT_CLI_DRY_RUN = 1 << 2, /* has a flag -n */
+	RT_CLI_NUMBERS = 1 << 3, /* a word may be a number below zero */
 };
 
 enum { RT_CLI_WORDS_ANY = -1, RT_CLI_KINDS = 3 };
@@ -52,7 +53,7 @@ extern const char *const rt_cli_group_names[RT_CLI_GROUP_COUNT];
 
 /* By name or alias; NULL: unknown. */
 const rt_cli_command *rt_cli_command_named(const char *name);
-/* The name that is spelled most like it; NULL: none is near. */
-const char *rt_cli_command_nearest(const char *name);
+/* The name that is spelled most like it; NULL: none is near. topics: help topics, too. */
+const char *rt_cli_command_nearest(const char *name, bool topics);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/store_memory.h"
@@ -57,10 +58,28 @@ open_scratch(rt_cli *cli)
 	return rt_store_memory_open(cli->alloc, cli->env, &cli->store, &cli->error);
 }
 
+/* What can be done about a file that does not open. */
+static void
+hint_store(rt_cli *cli, rt_status st)
+{
+	struct stat info;
+
+	if (cli->hint[0] != 0)
+		return;
+	if (st == RT_NOT_FOUND)
+		rt_cli_hint(cli, st,
+			    "The first change makes it: retake add TEXT   "
+			    "A tour: retake demo");
+	else if (st == RT_CORRUPT && stat(cli->path.ptr, &info) == 0 && info.st_size == 0)
+		rt_cli_hint(cli, st, "Remove it, or name another file: retake --db FILE …");
+}
+
 rt_status
 rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 {
 	rt_store_sqlite_options options;
+	struct stat info;
+	bool is_new;
 	rt_status st;
 
 	if (cli->store != NULL)
@@ -81,12 +100,14 @@ rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 	options.create = mode == RT_CLI_CHANGE;
 	options.read_only = mode == RT_CLI_LOOK;
 	options.relaxed = rt_cli_has(cli, "relaxed");
+	is_new = options.create && stat(cli->path.ptr, &info) != 0;
 	st = rt_store_sqlite_open(cli->alloc, cli->env, cli->path.ptr, &options, &cli->store,
 				  &cli->error);
-	if (st == RT_NOT_FOUND && cli->hint[0] == 0)
-		rt_cli_hint(cli, st,
-			    "The first change makes it: retake add TEXT   "
-			    "A tour: retake demo");
+	/* For people; what talks to apply wants nothing else to be said. */
+	if (st == RT_OK && is_new && !cli->json && cli->args.command->group != RT_CLI_LEARNING &&
+	    strcmp(cli->args.command->name, "apply") != 0)
+		rt_cli_note(cli, "made a new store: %s", cli->path.ptr);
+	hint_store(cli, st);
 	return st;
 }
 
@@ -124,14 +145,14 @@ hint_projects(rt_cli *cli, rt_status status)
 	return status;
 }
 
-static rt_str
-project_name(const rt_cli *cli)
+rt_str
+rt_cli_project_name(const rt_cli *cli)
 {
 	const char *name = rt_cli_flag_value(cli, "project");
 
 	if (name == NULL)
 		name = getenv("RETAKE_PROJECT");
-	return rt_str_of(name);
+	return name == NULL || *name == 0 ? RT_STR("default") : rt_str_of(name);
 }
 
 static rt_status
@@ -140,12 +161,12 @@ open_engine(rt_cli *cli, rt_cli_mode mode)
 	rt_engine_options options;
 	rt_status st;
 
-	if (rt_cli_flag_value(cli, "project") != NULL && project_name(cli).size == 0)
+	if (rt_cli_flag_value(cli, "project") != NULL && *rt_cli_flag_value(cli, "project") == 0)
 		return rt_cli_fail(cli, RT_USAGE, "-p is given no name");
 	memset(&options, 0, sizeof(options));
 	options.alloc = cli->alloc;
 	options.env = cli->env;
-	options.project = project_name(cli);
+	options.project = rt_cli_project_name(cli);
 	options.by = RT_STR("cli");
 	options.read_only = cli->store->ops->is_read_only(cli->store);
 	options.create = mode == RT_CLI_CHANGE || cli->is_scratch;
@@ -211,6 +232,11 @@ find_place(rt_cli *cli)
 	/* First the discussion alone, to know which of the two names was wrong. */
 	st = rt_resolve_place(cli->value, rt_cli_disc_name(cli), rt_str_of(NULL), &place,
 			      &cli->error);
+	if (st != RT_OK && rt_cli_args_glued(&cli->args, "discussion") != NULL)
+		return rt_cli_hint(cli, st,
+				   "Discussions: retake ls   "
+				   "A text that begins with a dash goes behind --: -- %s",
+				   rt_cli_args_glued(&cli->args, "discussion"));
 	if (st != RT_OK)
 		return rt_cli_hint(cli, st, "Discussions: retake ls");
 	if (place.disc == 0)
@@ -327,13 +353,53 @@ rt_cli_address(rt_cli *cli, const char *address, char room[RT_ID_ROOM], rt_str *
 	return st;
 }
 
-/* What a person may have meant by something that names no entry. */
-static void
-hint_entry(rt_cli *cli, const char *address, rt_status status)
+/* Is this the whole id of an entry of another discussion? Its name to out. */
+static bool
+is_elsewhere(rt_cli *cli, rt_str id, rt_buf *out)
+{
+	size_t i, count = rt_project_disc_count(cli->value);
+	char whole[RT_ID_ROOM];
+	rt_error none;
+
+	if (id.size == 0 || id.ptr[0] == ':' || id.ptr[0] == '@')
+		return false;
+	for (i = 1; i <= count; i++) {
+		const rt_cell *cell = rt_project_cell(cli->value, (uint32_t)i);
+		rt_place place = {(uint32_t)i, 0};
+		uint32_t entry = 0;
+
+		if (cell == NULL || !cell->present || i == cli->place.disc ||
+		    rt_resolve_entry(cli->value, place, id, true, &entry, &none) != RT_OK ||
+		    rt_entry_id(cli->value, entry, whole, &none) != RT_OK ||
+		    !rt_str_is(id, whole))
+			continue;
+		rt_buf_add_str(out, rt_text_str(cell->name));
+		return true;
+	}
+	return false;
+}
+
+void
+rt_cli_hint_entry(rt_cli *cli, const char *address, rt_status status)
 {
 	const rt_disc *disc = NULL;
+	rt_buf name, quoted;
 
+	/* A label is whole already; more of it would not help. */
+	if (status == RT_AMBIGUOUS && strstr(cli->error.text, "is the label of") != NULL)
+		rt_cli_hint(cli, status, "Name one by its id. Labels: retake label");
 	if (status != RT_NOT_FOUND || rt_cli_disc(cli, &disc) != RT_OK)
+		return;
+	rt_buf_init(&name, cli->alloc, 4096);
+	rt_buf_init(&quoted, cli->alloc, 4096);
+	if (is_elsewhere(cli, rt_str_of(address), &name) && name.ptr != NULL) {
+		rt_cli_add_quoted(&quoted, name.ptr);
+		rt_cli_hint(cli, status, "It is in discussion \"%.200s\": retake -d %.300s show %s",
+			    name.ptr, quoted.ptr == NULL ? "" : quoted.ptr, address);
+	}
+	rt_buf_deinit(&name);
+	rt_buf_deinit(&quoted);
+	if (cli->hint[0] != 0)
 		return;
 	if (rt_disc_take_named(disc, rt_str_of(address)) != 0)
 		rt_cli_hint(cli, status, "That is a take. Go to it: retake takes switch %s",
@@ -357,7 +423,7 @@ rt_cli_entry(rt_cli *cli, const char *address, bool whole, uint32_t *out_entry)
 	st = rt_resolve_entry(cli->value, cli->place, plain, whole, out_entry, &cli->error);
 	if (st != RT_OK) {
 		kept = cli->error;
-		hint_entry(cli, address, st);
+		rt_cli_hint_entry(cli, address, st);
 		cli->error = kept;
 	}
 	return st;
@@ -469,8 +535,7 @@ rt_cli_view_read(rt_cli *cli, rt_cli_view *view, rt_status status)
 }
 
 rt_status
-rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_str role, rt_cli_window_fn fn,
-		   void *ctx)
+rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_cli_window_fn fn, void *ctx)
 {
 	rt_status st = RT_OK;
 	size_t at = first;
@@ -478,7 +543,7 @@ rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_str role, rt_cli_w
 	/* Once at least, so that an empty take has its frame. */
 	do {
 		size_t left = last >= at ? last - at + 1 : 0;
-		rt_window window = {at, left < WINDOW ? left : WINDOW, role};
+		rt_window window = {at, left < WINDOW ? left : WINDOW, rt_str_of(NULL)};
 		rt_cli_view view;
 
 		rt_cli_view_init(cli, &view);

@@ -21,7 +21,11 @@ rt_cli_edit_text(rt_cli *cli, const char *name, rt_buf *text, rt_buf *path)
 
 	if (!rt_cli_may_edit(cli)) {
 		rt_cli_hint(cli, RT_USAGE,
-			    "Give the text, a file with -f FILE, or \"-\" for standard input.");
+			    strcmp(cli->args.command->name, "prompt") == 0
+				    ? "To open the editor all the same: retake prompt edit -e   "
+				      "To give the text: retake prompt set TEXT"
+				    : "Give the text, a file with -f FILE, or \"-\" for standard input.   "
+			    "To open the editor all the same: -e");
 		return rt_cli_fail(cli, RT_USAGE,
 				   "%s has no text, and there is nobody to ask for it",
 				   cli->args.command->name);

@@ -107,6 +107,16 @@ flag_term(const rt_cli_flag *flag, rt_buf *out)
 		rt_buf_add_f(out, " %s", flag->value);
 }
 
+/* Is there one that is not hidden? */
+static bool
+has_flags(const rt_cli_flag *flags)
+{
+	for (; flags != NULL && flags->name != NULL; flags++)
+		if (flags->about != NULL)
+			return true;
+	return false;
+}
+
 static void
 add_flags(rt_cli *cli, const rt_cli_flag *flags)
 {
@@ -152,7 +162,7 @@ explain(rt_cli *cli, const rt_cli_command *command)
 		rt_term_c(&cli->out, "\n");
 		paragraph(cli, command->about, 0);
 	}
-	if (command->flags != NULL) {
+	if (has_flags(command->flags)) {
 		rt_term_c(&cli->out, "\n");
 		title(cli, "Flags");
 		add_flags(cli, command->flags);
@@ -494,7 +504,7 @@ print_manpage(rt_cli *cli)
 static rt_status
 unknown_topic(rt_cli *cli, const char *word)
 {
-	const char *near = rt_cli_command_nearest(word);
+	const char *near = rt_cli_command_nearest(word, true);
 
 	if (near != NULL)
 		rt_cli_hint(cli, RT_NOT_FOUND, "Did you mean: retake help %s   All: retake help",

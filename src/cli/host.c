@@ -224,7 +224,7 @@ rt_host_edit(const char *path, rt_error *err)
 		return rt_fail(err, RT_INTERRUPTED, "the editor was stopped");
 	if (WEXITSTATUS(state) != 0)
 		return rt_fail(err, RT_IO,
-			       "the editor (%s) ended with status %d; nothing was changed", editor,
+			       "the editor (%s) ended with status %d", editor,
 			       WEXITSTATUS(state));
 	return RT_OK;
 }

@@ -184,7 +184,7 @@ rt_cli_replace(rt_cli *cli)
 	rt_buf_init(&r.text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r.list, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&r.list, '[');
-	st = rt_cli_each_window(cli, first, last, rt_str_of(NULL), replace_window, &r);
+	st = rt_cli_each_window(cli, first, last, replace_window, &r);
 	if (st == RT_OK)
 		st = finish(cli, &r);
 	rt_buf_deinit(&r.text);

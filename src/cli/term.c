@@ -32,6 +32,12 @@ columns_of(int fd)
 	return columns > 0 && columns < 10000 ? columns : 80;
 }
 
+size_t
+rt_term_width(const rt_term *term)
+{
+	return term->columns > 0 ? term->columns : columns_of(term->fd);
+}
+
 void
 rt_term_init(rt_term *term, const rt_alloc *alloc, int fd, bool no_color)
 {

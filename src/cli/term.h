@@ -46,6 +46,8 @@ void rt_term_init(rt_term *term, const rt_alloc *alloc, int fd, bool no_color);
 /* Writes what is left and waits for the pager. */
 void rt_term_deinit(rt_term *term);
 void rt_term_flush(rt_term *term);
+/* Columns to lay a table out for: of the terminal, else as COLUMNS says, else 80. */
+size_t rt_term_width(const rt_term *term);
 /* Make room for a few lines, so that they can be said when there is no memory left.
  * RT_NOMEM: there is none now. */
 RT_CHECKED rt_status rt_term_reserve(rt_term *term);

@@ -123,7 +123,7 @@ editor 'sed -i "s/^=== :end$//" "$1"'
 code 'cut off' 2 r edit --all -e
 has 'cut off' 'ends without its last line' "$err"
 has 'kept' 'Your text is kept in' "$err"
-has 'how to go on' 'retake edit --all -f' "$err"
+has 'how to go on' "retake --db $db edit --all -f" "$err"
 is 'nothing changed' 'one|two|three|four' "$(contents)"
 is 'one file' 1 "$(left)"
 file=$(find "$work" -maxdepth 1 -name '*.md')

@@ -102,7 +102,7 @@ wrong nowhere use nowhere
 wrong main new main
 wrong nowhere rename nowhere x
 wrong nowhere rm nowhere --yes
-wrong --yes rm main
+wrong main rm main
 wrong main rm main --yes
 wrong several undo several
 wrong redo redo
@@ -150,7 +150,7 @@ is 'no step was made' 'take.switch' "$(r history --json | json 'd[0]["op"]')"
 
 # did you mean
 r shwo 2>"$work/err"
-has 'did you mean' 'retake show' "$(cat "$work/err")"
+has 'did you mean' "retake --db $db show" "$(cat "$work/err")"
 r show --jsn 2>"$work/err"
 has 'did you mean a flag' '--json' "$(cat "$work/err")"
 

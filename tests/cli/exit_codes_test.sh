@@ -40,7 +40,7 @@ code 'not ours' 1 "$RETAKE" --db "$root/Makefile" show
 code 'read-only' 1 r --read-only add x
 code 'postgres' 1 "$RETAKE" --db postgres://host/db show
 hasnt 'no credentials are repeated' 'host' "$err"
-code 'needs --yes' 2 r rm main
+code 'needs --yes' 2 r purge :1
 
 # help goes before everything else
 code '-h behind' 0 r edit -h

@@ -8,11 +8,11 @@ fresh
 id=$(r show :2 --json | json 'd["id"]')
 is 'edit' "Edited entry $id (AI, 2 of 4); 2 later entries kept.   step 5 - undo: retake --db $db undo" "$(r edit :2 TWO)"
 is 'edit the last' 'Edited entry' "$(r edit :-1 FOUR | cut -c1-12)"
-has 'undo' 'Undid 1 step; now right after step 5' "$(r undo)"
+has 'undo' "Undid step 6: edited entry " "$(r undo)"
 is 'undone' 'one|TWO|three|four' "$(contents)"
-has 'redo' 'Redid 1 step' "$(r redo)"
+has 'redo' 'Redid step 6: edited entry ' "$(r redo)"
 is 'redone' 'one|TWO|three|FOUR' "$(contents)"
-has 'undo as far as it goes' 'Undid 6 steps; now as it was in the beginning' "$(r undo 99)"
+has 'undo as far as it goes' 'Undid 6 steps, back to the beginning.' "$(r undo 99)"
 is 'nothing is left' '' "$(contents)"
 code 'nothing to undo' 1 r undo
 has 'redo all' 'Redid 6 steps' "$(r redo 99)"
@@ -117,7 +117,7 @@ code 'graft' 0 r graft "$(r --take side show :3 --json | json 'd["id"]')" --from
 is 'grafted' 'one|from the side|two|three|four' "$(contents)"
 code 'promote' 0 r promote side own
 is 'promoted' '["main", "own"]' "$(r ls --json | json '[x["name"] for x in d]')"
-code 'rm' 0 r rm own --yes
+code 'rm' 0 r rm own
 is 'removed' '["main"]' "$(r ls --json | json '[x["name"] for x in d]')"
 r -q undo
 is 'back' '["main", "own"]' "$(r ls --json | json '[x["name"] for x in d]')"

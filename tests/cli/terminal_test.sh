@@ -107,16 +107,23 @@ has 'a pager that is not there' 'word' "$(PAGER=no-such-pager tty show --no-colo
 has 'a pager that stops early' 'status 0' "$(PAGER='head -n 1' tty show --no-color)"
 
 # --- questions ---
+# Only what undo does not bring back is asked.
 r -q new second
-r -q use main
+r -q add "a secret"
+r -q edit :1 "a better secret"
+secret=$(r show :1 --json | json 'd["id"]')
 answer='n\n'
-has 'no' 'status 1' "$(tty rm second)"
-is 'still there' 2 "$(r ls --json | json 'len(d)')"
+has 'rm does not ask' 'status 0' "$(r -q new third; tty rm third)"
+r -q use second
+has 'no' 'status 1' "$(tty purge :1)"
+has 'the question names the entry and its texts' "Remove entry $secret (User, 1 of 1), 2 texts, for good" "$(tty purge :1)"
+is 'still there' 'a better secret' "$(r show :1 --raw)"
 answer='y\n'
-has 'yes' 'status 0' "$(tty rm second)"
-is 'gone' 1 "$(r ls --json | json 'len(d)')"
+has 'yes' 'status 0' "$(tty purge :1)"
+is 'gone' '' "$(r show :1 --raw)"
 answer=
-has '--no-input' 'status 2' "$(tty rm main --no-input)"
+has '--no-input' 'status 2' "$(tty purge :1 --no-input)"
+r -q use main
 
 # --- a pipe that nobody reads ---
 "$python" -c 'for i in range(5000): print("{\"op\":\"entry.append\",\"content\":\"%s\"}" % ("text " * 40))' | r apply >/dev/null

@@ -1,0 +1,245 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Hints: what they name can be typed as it stands, with the flags that say where, and leads
+# on. Each of these once did not.
+. "$(dirname "$0")/lib.sh"
+
+# fails N ARGS…: the status; then wants PART…, each in the message.
+fails() {
+	n=$1
+	shift
+	code "$*" "$n" r "$@"
+}
+
+wants() {
+	for part in "$@"; do
+		has 'message' "$part" "$err"
+	done
+}
+
+lacks() {
+	for part in "$@"; do
+		hasnt 'message' "$part" "$err"
+	done
+}
+
+# --- a text is asked for only when all else is right, and is never lost ---
+fresh
+cat >"$work/editor" <<-EOF
+	#!/bin/sh
+	echo opened >>"$work/opened"
+	echo "a text that took long" >"\$1"
+	$(printf '%s' "${EDITOR_DOES:-}")
+EOF
+chmod +x "$work/editor"
+EDITOR=$work/editor
+export EDITOR
+fails 3 add -e --take nope
+fails 3 add -e -d nope
+fails 2 add -e -r ''
+wants 'no role'
+fails 2 add -e --ts yesterday
+is 'the editor did not open' '' "$(cat "$work/opened" 2>/dev/null)"
+# The id is taken, which only the engine finds.
+fails 0 add -e --id mine
+code 'taken' 1 r add -e --id mine
+wants 'Your text is kept in'
+kept=$(sed -n 's/.*kept in //p' "$work/err")
+is 'and there it is' 'a text that took long' "$(cat "$kept")"
+code 'opened where there is no terminal' 0 r prompt edit -e
+code 'no terminal' 2 r prompt edit
+wants "retake --db $db prompt edit -e"
+code 'no terminal' 2 r edit :1
+wants '-e'
+
+# --- the flags that say where ---
+fresh
+fails 3 show nope
+wants "retake --db $db show" "retake --db $db search TEXT"
+fails 3 -d main takes switch nope
+wants "retake --db $db -d main takes"
+fails 3 -d nope show
+wants "retake --db $db ls"
+fails 3 -p nope show
+wants "retake --db $db -p NAME"
+printf 'SQLite format 3' >"$work/bad.db"
+head -c 20000 /dev/zero >>"$work/bad.db"
+"$RETAKE" --db "$work/bad.db" -d x show 2>"$work/err"
+err=$(cat "$work/err")
+hasnt 'a store is checked whatever discussion' '-d x fsck' "$err"
+: >"$work/empty.db"
+code 'an empty file' 1 "$RETAKE" --db "$work/empty.db" show
+wants 'Remove it, or name another file'
+has 'on standard output, too' "retake --db $db label ENTRY" "$(r label)"
+
+# --- once ---
+fails 3 history show 999
+lacks 'see: retake'
+fails 3 use nope
+lacks 'see: retake'
+EDITOR=false
+fails 1 edit :1 -e
+is 'nothing was changed, once' 1 "$(grep -ci 'nothing was changed' "$work/err")"
+
+# --- where it is ---
+r -q new other
+id=$(r -d main show :1 --json | json 'd["id"]')
+fails 3 show "$id"
+wants "It is in discussion \"main\": retake --db $db -d main show $id"
+fails 3 delete "$id"
+wants "retake --db $db -d main show $id"
+
+# --- undo, redo, jump ---
+fresh
+id=$(r show :2 --json | json 'd["id"]')
+r -q edit :2 TWO
+r -q new second
+has 'undo says what, and where one is' 'Undid step 6: started a discussion "second". Now in discussion "main".' "$(r undo)"
+has 'redo does' 'Redid step 6: started a discussion "second". Now in discussion "second".' "$(r redo)"
+has 'several' 'Undid 2 steps, back to right after step 4 (added entry' "$(r undo 2)"
+has 'several' 'Redid 2 steps, up to right after step 6' "$(r redo 2)"
+r -q use main
+has 'jump says the way back' 'jump 5' "$(r jump 2)"
+is 'and that is one' "$(r -q jump 5; contents)" 'one|TWO|three|four'
+fresh
+r -q edit :2 TWO
+r -q undo
+r -q label :1 here
+fails 1 redo
+wants "retake --db $db jump 5"
+r -q jump 5
+is 'there it is' 'one|TWO|three|four' "$(contents)"
+
+# --- one entry in two takes ---
+r -q branch :3 duck
+r -q edit :2 --everywhere zwei
+has 'each take is named' 'in take "duck":' "$(r history show "$(r history --json | json 'd[0]["seq"]')")"
+has 'each take is named' 'in take "main":' "$(r history show "$(r history --json | json 'd[0]["seq"]')")"
+
+# --- a deleted discussion ---
+fresh
+r -q new gone
+r -q add there
+r -q use main
+r -q rm gone
+fails 3 use gone
+wants "Bring it back: retake --db $db undo"
+r -q add more
+fails 3 use gone
+lacks 'undo brings it back'
+step=$(printf '%s' "$err" | sed -n 's/.* jump \([0-9]*\) .*/\1/p')
+r -q jump "$step"
+r -q use gone
+is 'the hint leads there' there "$(contents)"
+
+# --- words that begin with a dash ---
+fresh
+r -q set pp -0.5
+is 'a number' -0.5 "$(r settings pp)"
+fails 2 set pp -x
+wants 'behind --'
+fails 3 add -dash
+wants '-- -dash'
+r -q add -- -dash
+is 'a text' '-dash' "$(r show :-1 --raw)"
+
+# --- what is missing ---
+fails 2 graft
+wants 'graft needs ENTRY'
+fails 2 jump
+wants 'the number of a step'
+fails 2 role :1
+wants 'needs ROLE behind ":1"'
+fails 2 takes swich
+wants 'takes can list, switch, rename, rm and diff' 'takes switch TAKE'
+fails 2 takes switch
+wants 'takes switch needs TAKE'
+r -q edit :1 x
+fails 1 split :1 1
+wants 'has 1 character'
+fails 2 split :2 0
+wants '3 characters' 'after 1 to 2'
+fails 2 import -
+wants 'standard input is empty'
+
+# --- did you mean ---
+fails 3 help nope
+lacks 'Did you mean'
+fails 3 help all
+lacks 'Did you mean'
+fails 3 help addresing
+wants 'retake help addressing'
+fails 3 help fromats
+wants 'retake help formats'
+
+# --- labels that could not be used ---
+fresh
+for label in :2 @ @-1 ''; do
+	fails 2 label :1 "$label"
+done
+fails 2 label :1 "$(r show :2 --json | json 'd["id"]')"
+r -q label :1 twice
+r -q label :2 twice
+fails 6 go twice
+wants 'is the label of' 'by its id'
+lacks 'more of'
+
+# --- notes ---
+code 'a new store is said' 0 "$RETAKE" --db "$work/a/b/new.db" add hi
+wants "made a new store: $work/a/b/new.db"
+code 'once' 0 "$RETAKE" --db "$work/a/b/new.db" add hi
+lacks 'made a new'
+code 'not to programs' 0 "$RETAKE" --db "$work/new2.db" add hi --json
+is 'not to programs' '' "$err"
+code 'context at the tip' 0 r context
+lacks 'ends at the head'
+wants 'no model'
+r -q set model m
+r -q go :1
+code 'context' 0 r context
+wants 'the request ends at the head, :1 of 4'
+lacks 'no model'
+r -q branch :2 b
+code 'markdown holds one take' 0 r export --format markdown --all
+wants 'needs --lossless'
+code 'with --lossless all' 0 r export --format markdown --all --lossless
+is 'nothing to say' '' "$err"
+has 'promote says where one is' 'that is where you are' "$(r promote b own)"
+has 'status names the project' 'Project     default' "$(r status)"
+is 'status --json' default "$(r status --json | json 'd["project"]')"
+
+# --- for programs ---
+fresh
+r -q export --format openai -o "$work/x.jsonl"
+is 'one conversation a line' '1 4' "$(wc -l <"$work/x.jsonl" | tr -d ' ') $(json 'len(d["messages"])' <"$work/x.jsonl")"
+r -q add "déjà vu: one more one"
+is 'marks' '[9, 3]' "$(r search more one --json | json 'd[0]["marks"][0]')"
+is 'marks stand for what matched' 'one|more|one' "$(r search more one --json | json '"|".join(d[0]["snippet"][a:a+n] for a, n in d[0]["marks"])')"
+echo nonsense >"$work/nonsense"
+code 'import --json' 2 r import "$work/nonsense" --json
+is 'import --json' usage "$(printf '%s' "$out" | json 'd["error"]["code"]')"
+printf '%s\n' '{"op":"entry.append","content":"a"}' '{"op":"nosuch"}' 'no json' '[1]' >"$work/lines"
+code 'apply --atomic' 1 r apply --atomic "$work/lines"
+is 'each line its own' 'line 3|nosuch|line 3:|line 4:' "$(printf '%s\n' "$out" | "$python" -c 'import json, sys
+m = [json.loads(x)["error"]["message"] for x in sys.stdin]
+print("|".join(p if p in x else "?" for p, x in zip(["line 3", "nosuch", "line 3:", "line 4:"], m)))')"
+r -q edit :1 ONE
+printf 'ONE\n' | r -q purge --text - --yes
+is 'a secret from standard input' '' "$(r show :1 --raw)"
+r -q purge :1 --yes
+has 'revisions' 'All of them were purged' "$(r revisions :1)"
+hasnt 'revisions' '(empty)' "$(r revisions :1)"
+is 'completion of shells' 3 "$(r complete -- completion '' | wc -l | tr -d ' ')"
+has 'completion of scopes' project "$(r complete -- undo --scope '')"
+hasnt 'help of help' 'Flags
+' "$(r help help)"
+is 'no blanks at the end' '' "$(r ls | grep ' $'; r takes | grep ' $')"
+r -q add "$(printf 'word %.0s' $(seq 60))"
+widest() {
+	"$python" -c 'import sys; print(max(len(line.rstrip("\n")) for line in sys.stdin))'
+}
+is 'a tree is as wide as it may be' 120 "$(COLUMNS=120 r tree | widest)"
+is 'a tree in a pipe' 80 "$(r tree | widest)"
+
+finish
