@@ -13,6 +13,7 @@
 
 #include "cli/help.h"
 #include "cli/screen.h"
+#include "codec/content.h"
 
 rt_status
 rt_cli_fail(rt_cli *cli, rt_status status, const char *format, ...)
@@ -354,39 +355,21 @@ rt_cli_role_style(rt_str role)
 }
 
 void
-rt_cli_add_content(rt_buf *buf, yyjson_val *content)
+rt_cli_add_content(rt_buf *buf, yyjson_val *entry)
 {
-	yyjson_val *block;
-	size_t i, count;
+	rt_content content = rt_content_of(rt_json_get(entry, "content"));
+	rt_buf brief;
 
-	if (yyjson_is_str(content)) {
-		rt_buf_add_str(buf, rt_json_str(content));
-		return;
-	}
-	if (!yyjson_is_arr(content))
-		return;
-	yyjson_arr_foreach(content, i, count, block) {
-		rt_str type = rt_json_str(rt_json_get(block, "type"));
-		yyjson_val *text = rt_json_get(block, "text");
-
-		if (i > 0)
-			rt_buf_add_byte(buf, '\n');
-		if (yyjson_is_str(block)) {
-			rt_buf_add_str(buf, rt_json_str(block));
-		} else if (yyjson_is_str(text)) {
-			rt_buf_add_str(buf, rt_json_str(text));
-		} else {
-			rt_str name = rt_json_str(rt_json_get(block, "name"));
-
-			rt_buf_add_c(buf, "[");
-			rt_buf_add_str(buf, type.size > 0 ? type : RT_STR("block"));
-			if (name.size > 0) {
-				rt_buf_add_byte(buf, ' ');
-				rt_buf_add_str(buf, name);
-			}
-			rt_buf_add_c(buf, "]");
-		}
-	}
+	rt_content_add_text(buf, content);
+	rt_buf_init(&brief, buf->alloc, RT_BUF_UNLIMITED);
+	rt_content_add_brief(&brief, content, rt_json_get(entry, "tool_calls"),
+			     rt_json_get(entry, "pi"));
+	if (buf->size > 0 && brief.size > 0)
+		rt_buf_add_byte(buf, '\n');
+	rt_buf_add_str(buf, rt_buf_str(&brief));
+	if (brief.status != RT_OK)
+		buf->status = brief.status;
+	rt_buf_deinit(&brief);
 }
 
 /* --- failures, said --- */

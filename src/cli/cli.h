@@ -218,7 +218,8 @@ rt_status rt_cli_temp_file(rt_cli *cli, const char *name, rt_str text, rt_buf *o
 #define RT_CLI_S(count) ((count) == 1 ? "" : "s")
 #define RT_CLI_IES(count) ((count) == 1 ? "y" : "ies")
 rt_style rt_cli_role_style(rt_str role);
-/* Content of an entry (a string, or blocks) as people read it. */
-void rt_cli_add_content(rt_buf *buf, yyjson_val *content);
+/* What an entry says, as people read it: its text, and on a line of its own what else there
+ * is, such as "(calls read, bash)". entry: the object that a view gave. */
+void rt_cli_add_content(rt_buf *buf, yyjson_val *entry);
 
 #endif

@@ -27,7 +27,7 @@ list_revision(rt_cli *cli, yyjson_val *row, size_t number)
 		rt_term_style(out, RT_STYLE_NONE);
 	}
 	rt_term_c(out, current ? "  <- now\n" : "\n");
-	rt_cli_add_content(&text, rt_json_get(row, "content"));
+	rt_cli_add_content(&text, row);
 	if (text.size > 0)
 		rt_term_indented(out, rt_buf_str(&text), 4);
 	else

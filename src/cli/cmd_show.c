@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "cli/takefile.h"
+#include "codec/content.h"
 
 enum { PREVIEW = 60 };
 
@@ -130,7 +131,7 @@ show_content(rt_cli *cli, yyjson_val *entry, bool whole)
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&preview, cli->alloc, 4096);
-	rt_cli_add_content(&text, rt_json_get(entry, "content"));
+	rt_cli_add_content(&text, entry);
 	if (text.size == 0) {
 		rt_term_style(out, RT_STYLE_DIM);
 		rt_term_c(out, is_true(entry, "purged") ? "    (nothing is left of it)\n"
@@ -237,7 +238,7 @@ human_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 			continue;
 		if (s->raw) {
 			rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-			rt_cli_add_content(&buf, rt_json_get(entry, "content"));
+			rt_content_add_text(&buf, rt_content_of(rt_json_get(entry, "content")));
 			rt_term_raw(&cli->out, rt_buf_str(&buf));
 			if (s->first != s->last)
 				rt_term_c(&cli->out, "\n");
@@ -271,7 +272,7 @@ show_one(rt_cli *cli, uint32_t entry)
 		goto done;
 	if (rt_cli_has(cli, "raw")) {
 		rt_buf_init(&content, cli->alloc, RT_BUF_UNLIMITED);
-		rt_cli_add_content(&content, rt_json_get(view.root, "content"));
+		rt_content_add_text(&content, rt_content_of(rt_json_get(view.root, "content")));
 		rt_term_raw(&cli->out, rt_buf_str(&content));
 		rt_buf_deinit(&content);
 	} else {

@@ -140,7 +140,7 @@ diff_entry(rt_cli *cli, yyjson_val *entry, char sign)
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, cli->alloc, 4096);
-	rt_cli_add_content(&text, rt_json_get(entry, "content"));
+	rt_cli_add_content(&text, entry);
 	rt_screen_add_preview(&line, rt_buf_str(&text), out->columns > 60 ? out->columns - 24 : 80,
 			      out->utf8);
 	rt_term_style(out, sign == '-'   ? RT_STYLE_RED

@@ -10,6 +10,7 @@
 #include <stdlib.h> /* qsort */
 
 #include "base/hash.h"
+#include "codec/content.h"
 #include "engine/engine_impl.h"
 
 #define NONE UINT32_MAX
@@ -387,6 +388,13 @@ add_preview(trie *t, const rt_slot *slot, rt_buf *buf, rt_error *err)
 	rt_buf_init(&text, t->engine->alloc, RT_BUF_UNLIMITED);
 	if (st == RT_OK) {
 		rt_body_add_text(&text, &body);
+		if (rt_str_trim(rt_buf_str(&text)).size == 0) /* something can be said all the same */
+			rt_content_add_brief(&text, (rt_content){body.content, body.content_json},
+					     rt_body_field(&body, "tool_calls"),
+					     body.format == RT_BODY_PI ? body.fields
+								       : rt_body_field(&body, "pi"));
+		if (text.status != RT_OK)
+			st = rt_fail(err, text.status, "out of memory");
 		end = rt_utf8_offset(rt_buf_str(&text), t->preview);
 		if (end < text.size)
 			text.size = end;
