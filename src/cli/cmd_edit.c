@@ -8,10 +8,53 @@
 #include "cli/edit.h"
 #include "cli/replace.h"
 #include "cli/takefile.h"
+#include "codec/content.h"
 
-/* The entry's text as it is now; RT_REFUSED when it is no plain text. */
+/* What an entry is before it is edited. */
+typedef struct before {
+	rt_buf text;    /* what the editor shows */
+	rt_buf content; /* as JSON */
+	rt_buf kept;    /* what is beside the text, in words */
+} before;
+
+static void
+before_init(rt_cli *cli, before *b)
+{
+	rt_buf_init(&b->text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->content, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->kept, cli->alloc, RT_BUF_UNLIMITED);
+}
+
+static void
+before_deinit(before *b)
+{
+	rt_buf_deinit(&b->text);
+	rt_buf_deinit(&b->content);
+	rt_buf_deinit(&b->kept);
+}
+
+/* The content as JSON for people: a block a line. */
+static void
+add_json(rt_buf *buf, yyjson_val *content)
+{
+	yyjson_val *block;
+	size_t i, count;
+
+	if (!yyjson_is_arr(content)) {
+		rt_json_add_value(buf, content);
+		return;
+	}
+	rt_buf_add_byte(buf, '[');
+	yyjson_arr_foreach(content, i, count, block) {
+		rt_buf_add_c(buf, i > 0 ? ",\n " : "");
+		rt_json_add_value(buf, block);
+	}
+	rt_buf_add_byte(buf, ']');
+}
+
+/* The entry as it is now. */
 static rt_status
-current_text(rt_cli *cli, uint32_t entry, rt_buf *out)
+look_before(rt_cli *cli, uint32_t entry, before *b)
 {
 	rt_cli_view view;
 	yyjson_val *content;
@@ -23,39 +66,71 @@ current_text(rt_cli *cli, uint32_t entry, rt_buf *out)
 		rt_view_entry(cli->engine, cli->value, cli->place, entry, &view.buf, &cli->error));
 	if (st == RT_OK) {
 		content = rt_json_get(view.root, "content");
-		if (yyjson_is_str(content)) {
-			rt_buf_add_str(out, rt_json_str(content));
-			st = rt_cli_buf(cli, out);
-		} else {
-			rt_cli_hint(cli, RT_REFUSED,
-				    "Its parts: retake show %s --json   "
-				    "To replace it all the same, give the text.",
-				    rt_cli_word(cli, 0));
-			st = rt_cli_fail(cli, RT_REFUSED,
-					 "the content of %s is not plain text, so it does not open "
-					 "in an editor",
-					 rt_cli_word(cli, 0));
-		}
+		rt_json_add_value(&b->content, content);
+		if (rt_cli_has(cli, "content-json"))
+			add_json(&b->text, content);
+		else
+			rt_content_add_text(&b->text, rt_content_of(content));
+		rt_content_add_parts(&b->kept, rt_content_of(content),
+				     rt_json_get(view.root, "tool_calls"));
+		st = rt_cli_buf(cli, &b->text);
 	}
+	if (st == RT_OK)
+		st = rt_cli_buf(cli, &b->content);
+	if (st == RT_OK)
+		st = rt_cli_buf(cli, &b->kept);
 	rt_cli_view_deinit(&view);
+	return st;
+}
+
+/* The content that is asked for, as JSON: the text as it is, in the blocks that are there
+ * (is_in_blocks), or what --content-json says. */
+static rt_status
+new_content(rt_cli *cli, const before *b, rt_str text, bool is_in_blocks, rt_buf *out)
+{
+	bool is_given = rt_cli_has(cli, "content-json");
+	rt_json_doc *doc = NULL;
+	yyjson_val *root;
+	rt_status st;
+
+	if (!is_given && !is_in_blocks) {
+		rt_json_add_string(out, text);
+		return rt_cli_buf(cli, out);
+	}
+	st = rt_json_read(cli->alloc, is_given ? text : rt_buf_str(&b->content), &doc, &cli->error);
+	root = st == RT_OK ? rt_json_root(doc) : NULL;
+	if (st == RT_OK && is_given && !yyjson_is_str(root) && !yyjson_is_arr(root))
+		st = rt_cli_fail(cli, RT_USAGE, "a content is a string or an array of blocks");
+	if (st == RT_OK && is_given)
+		rt_json_add_value(out, root);
+	else if (st == RT_OK)
+		rt_content_set_text(out, rt_content_of(root), text);
+	if (st == RT_OK)
+		st = rt_cli_buf(cli, out);
+	else if (st == RT_USAGE)
+		rt_cli_hint(cli, st,
+			    "What it is now: retake show %s --json   As text: leave out "
+			    "--content-json",
+			    rt_cli_word(cli, 0));
+	rt_json_free(doc);
 	return st;
 }
 
 /* The new text by way of the editor. *out_same: nothing was changed in it. */
 static rt_status
-edited_text(rt_cli *cli, uint32_t entry, rt_buf *text, rt_buf *path, bool *out_same)
+edited_text(rt_cli *cli, uint32_t entry, const before *was, rt_buf *text, rt_buf *path,
+	    bool *out_same)
 {
-	rt_buf before, now;
+	before now;
 	rt_status st;
 
-	rt_buf_init(&before, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
-	st = current_text(cli, entry, &before);
-	rt_buf_add_str(text, rt_buf_str(&before));
+	before_init(cli, &now);
+	rt_buf_add_str(text, rt_buf_str(&was->text));
+	st = rt_cli_buf(cli, text);
 	if (st == RT_OK)
 		st = rt_cli_edit_one(cli, "entry", text, path);
 	if (st == RT_OK)
-		*out_same = rt_str_eq(rt_buf_str(text), rt_buf_str(&before));
+		*out_same = rt_str_eq(rt_buf_str(text), rt_buf_str(&was->text));
 	if (st != RT_OK || *out_same)
 		goto done;
 	/* Somebody may have been faster while the editor was open. */
@@ -63,8 +138,8 @@ edited_text(rt_cli *cli, uint32_t entry, rt_buf *text, rt_buf *path, bool *out_s
 	if (st == RT_OK)
 		st = rt_cli_look(cli);
 	if (st == RT_OK)
-		st = current_text(cli, entry, &now);
-	if (st == RT_OK && !rt_str_eq(rt_buf_str(&now), rt_buf_str(&before))) {
+		st = look_before(cli, entry, &now);
+	if (st == RT_OK && !rt_str_eq(rt_buf_str(&now.text), rt_buf_str(&was->text))) {
 		st = rt_cli_fail(cli, RT_CONFLICT,
 				 "entry %s was changed by somebody else while you edited it",
 				 rt_cli_word(cli, 0));
@@ -74,15 +149,14 @@ edited_text(rt_cli *cli, uint32_t entry, rt_buf *text, rt_buf *path, bool *out_s
 	if (st != RT_OK)
 		(void)rt_cli_keep(cli, st, path->ptr);
 done:
-	rt_buf_deinit(&before);
-	rt_buf_deinit(&now);
+	before_deinit(&now);
 	return st;
 }
 
 /* A new take that ends with the edited entry: the old one keeps the old text and what
  * followed. */
 static rt_status
-ask_as_take(rt_cli *cli, rt_cli_ask *ask, const char *address, rt_str text)
+ask_as_take(rt_cli *cli, rt_cli_ask *ask, const char *address, rt_str content)
 {
 	const char *name = rt_cli_flag_value(cli, "name");
 	char id[RT_ID_ROOM];
@@ -114,12 +188,28 @@ ask_as_take(rt_cli *cli, rt_cli_ask *ask, const char *address, rt_str text)
 	rt_cli_ask_op(ask, "entry.append");
 	if (role.size > 0)
 		rt_cli_ask_text(ask, "role", role);
-	rt_cli_ask_text(ask, "content", text);
+	rt_cli_ask_json(ask, "content", content);
 	return RT_OK;
 }
 
+/* What there was beside the text, and still is. */
+static void
+say_kept(rt_cli *cli, rt_cli_ask *ask, const before *was)
+{
+	if (was->kept.size == 0 || rt_cli_has(cli, "content-json") || ask->result->unchanged)
+		return;
+	if (cli->json) {
+		rt_buf_add_c(&ask->extra, ",\"kept\":");
+		rt_json_add_string(&ask->extra, rt_buf_str(&was->kept));
+	} else if (!cli->quiet) {
+		rt_term_c(&cli->out, "  Kept beside the text: ");
+		rt_term_line(&cli->out, rt_buf_str(&was->kept));
+		rt_term_c(&cli->out, "\n");
+	}
+}
+
 static rt_status
-say(rt_cli *cli, rt_cli_ask *ask, const char *address)
+say(rt_cli *cli, rt_cli_ask *ask, const char *address, const before *was)
 {
 	const rt_take *take = NULL;
 	rt_status st;
@@ -127,6 +217,8 @@ say(rt_cli *cli, rt_cli_ask *ask, const char *address)
 	rt_buf where;
 
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
+	if (cli->json)
+		say_kept(cli, ask, was);
 	if (rt_cli_has(cli, "as-take")) {
 		st = rt_cli_take(cli, &take);
 		rt_cli_add_where(cli, ask->result->entry, &where);
@@ -150,15 +242,17 @@ say(rt_cli *cli, rt_cli_ask *ask, const char *address)
 			st = rt_cli_ask_say(ask, "Edited entry %s%s.", where.ptr,
 					    rt_cli_has(cli, "everywhere") ? " in every take" : "");
 	}
+	if (st == RT_OK && !cli->json)
+		say_kept(cli, ask, was);
 	rt_buf_deinit(&where);
 	return st;
 }
 
 static rt_status
-edit_entry(rt_cli *cli, rt_buf *text, rt_buf *path)
+edit_entry(rt_cli *cli, before *was, rt_buf *text, rt_buf *path, rt_buf *content)
 {
 	const char *address = rt_cli_word(cli, 0);
-	bool given = false, same = false;
+	bool given = false, same = false, is_json = rt_cli_has(cli, "content-json");
 	uint32_t entry = 0;
 	size_t at = 0;
 	rt_slot slot;
@@ -172,8 +266,9 @@ edit_entry(rt_cli *cli, rt_buf *text, rt_buf *path)
 	if (st != RT_OK)
 		return st;
 	entry = slot.entry;
-	if (!given)
-		st = edited_text(cli, entry, text, path, &same);
+	st = look_before(cli, entry, was);
+	if (st == RT_OK && !given)
+		st = edited_text(cli, entry, was, text, path, &same);
 	if (st != RT_OK)
 		return st;
 	if (same) {
@@ -183,12 +278,16 @@ edit_entry(rt_cli *cli, rt_buf *text, rt_buf *path)
 			return RT_OK;
 	}
 	rt_cli_ask_init(cli, &ask);
-	if (rt_cli_has(cli, "as-take")) {
-		st = ask_as_take(cli, &ask, address, rt_buf_str(text));
-	} else {
+	st = new_content(cli, was, rt_buf_str(text), rt_cli_has(cli, "as-take"), content);
+	if (st == RT_OK && rt_cli_has(cli, "as-take")) {
+		st = ask_as_take(cli, &ask, address, rt_buf_str(content));
+	} else if (st == RT_OK) {
 		rt_cli_ask_op(&ask, "entry.edit");
 		st = rt_cli_ask_entry(&ask, "entry", address);
-		rt_cli_ask_text(&ask, "content", rt_buf_str(text));
+		rt_cli_ask_json(&ask, "content", rt_buf_str(content));
+		/* which blocks there are then is for the engine to see */
+		if (!is_json)
+			rt_cli_ask_bool(&ask, "keep_blocks", true);
 		if (rt_cli_has(cli, "everywhere"))
 			rt_cli_ask_bool(&ask, "everywhere", true);
 	}
@@ -199,7 +298,7 @@ edit_entry(rt_cli *cli, rt_buf *text, rt_buf *path)
 	if (st == RT_OK && path->size > 0)
 		(void)unlink(path->ptr);
 	if (st == RT_OK)
-		st = say(cli, &ask, address);
+		st = say(cli, &ask, address, was);
 	rt_cli_ask_deinit(&ask);
 	return st;
 }
@@ -209,7 +308,8 @@ run_edit(rt_cli *cli)
 {
 	bool all = rt_cli_has(cli, "all") || rt_cli_has(cli, "take-file");
 	bool replace = rt_cli_has(cli, "replace");
-	rt_buf text, path;
+	rt_buf text, path, content;
+	before was;
 	rt_status st;
 
 	if (all && replace)
@@ -219,6 +319,8 @@ run_edit(rt_cli *cli)
 	if (rt_cli_has(cli, "as-take") && rt_cli_has(cli, "everywhere"))
 		return rt_cli_fail(cli, RT_USAGE,
 				   "--as-take and --everywhere contradict each other");
+	if (rt_cli_has(cli, "content-json") && (all || replace))
+		return rt_cli_fail(cli, RT_USAGE, "--content-json is for one entry");
 	if (all)
 		return rt_cli_takefile_edit(cli);
 	if (replace)
@@ -229,9 +331,13 @@ run_edit(rt_cli *cli)
 		return rt_cli_fail(cli, RT_USAGE, "edit needs an entry, such as :4");
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
-	st = edit_entry(cli, &text, &path);
+	rt_buf_init(&content, cli->alloc, RT_BUF_UNLIMITED);
+	before_init(cli, &was);
+	st = edit_entry(cli, &was, &text, &path, &content);
+	before_deinit(&was);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);
+	rt_buf_deinit(&content);
 	return st;
 }
 
@@ -243,6 +349,8 @@ static const rt_cli_flag edit_flags[] = {
 	{"as-take", 't', NULL, RT_CLI_TEXT,
 	 "leave the take as it is and begin a new one with this"},
 	{"name", 0, "NAME", RT_CLI_TEXT, "of the new take"},
+	{"content-json", 0, NULL, RT_CLI_TEXT,
+	 "the text is all of the content, as JSON: a string, or an array of blocks"},
 	{"replace", 0, NULL, RT_CLI_TEXT, "replace every OLD by NEW, as one step"},
 	{"all", 0, NULL, RT_CLI_TEXT, "edit the whole take as one text file, as one step"},
 	{"take-file", 0, NULL, RT_CLI_TEXT, NULL},
@@ -263,6 +371,8 @@ const rt_cli_command rt_cli_edit = {
 		"The text changes in place: role, time and everything that follows stay, and the old "
 		"text can be brought back (retake help revisions). Without a text, the editor "
 		"opens.\n\n"
+		"What an entry has beside its text (calls of tools, images, thinking) stays with it. "
+		"With --content-json it can be changed as well, or left out.\n\n"
 		"With --as-take the present take stays as it is, and a new one begins with what came "
 		"before the entry and the new text.\n\n"
 		"With --all the editor shows the whole take; change texts and roles, move, delete and "

@@ -2,6 +2,7 @@
  *
  * role, delete, move, mute, unmute, split, merge, view: what else is done to entries. */
 #include "cli/cli.h"
+#include "codec/content.h"
 
 #include <stdio.h>
 
@@ -346,6 +347,7 @@ find_cut(rt_cli *cli, const char *address, uint64_t *out)
 	uint32_t entry = 0;
 	rt_str content = {NULL, 0};
 	size_t found, count;
+	bool is_text = true;
 	rt_status st;
 
 	if ((text == NULL) == (number == NULL))
@@ -365,22 +367,24 @@ find_cut(rt_cli *cli, const char *address, uint64_t *out)
 		cli, &view,
 		rt_view_entry(cli->engine, cli->value, cli->place, entry, &view.buf, &cli->error));
 	if (st == RT_OK) {
-		content = rt_json_str(rt_json_get(view.root, "content"));
+		/* What has not one text is for the engine to refuse. */
+		is_text = rt_content_one_text(rt_content_of(rt_json_get(view.root, "content")),
+					      &content);
 		count = rt_utf8_count(content);
-		/* What is no text is for the engine to refuse. */
-		if (yyjson_is_str(rt_json_get(view.root, "content")) && count < 2)
+		if (is_text && count < 2)
 			st = rt_cli_fail(cli, RT_REFUSED,
 					 "entry %s has %zu character%s; there is nothing to cut in "
 					 "two",
 					 address, count, RT_CLI_S(count));
-		else if (yyjson_is_str(rt_json_get(view.root, "content")) && number != NULL &&
-			 (*out == 0 || *out >= count))
+		else if (is_text && number != NULL && (*out == 0 || *out >= count))
 			st = rt_cli_fail(cli, RT_USAGE,
 					 "entry %s has %zu characters; it can be cut after 1 to %zu "
 					 "of them, not after %s",
 					 address, count, count - 1, number);
 	}
-	if (st == RT_OK && number == NULL) {
+	if (st == RT_OK && !is_text) {
+		*out = 1;
+	} else if (st == RT_OK && number == NULL) {
 		found = rt_str_find(content, rt_str_of(text), 0);
 		if (found == SIZE_MAX)
 			st = rt_cli_fail(cli, RT_NOT_FOUND, "\"%.80s\" does not stand in entry %s",

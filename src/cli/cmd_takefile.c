@@ -12,6 +12,7 @@
 
 #include "cli/edit.h"
 #include "cli/screen.h"
+#include "codec/content.h"
 
 /* --- from the value --- */
 
@@ -19,6 +20,7 @@ static rt_status
 load_entry(rt_cli *cli, rt_cli_items *items, yyjson_val *entry, rt_buf *scratch)
 {
 	yyjson_val *content = rt_json_get(entry, "content");
+	rt_content text = rt_content_of(content);
 	rt_cli_item item = {
 		.id = rt_json_str(rt_json_get(entry, "id")),
 		.role = rt_json_str(rt_json_get(entry, "role")),
@@ -27,16 +29,15 @@ load_entry(rt_cli *cli, rt_cli_items *items, yyjson_val *entry, rt_buf *scratch)
 	rt_status st;
 
 	rt_buf_clear(scratch);
-	if (!yyjson_is_str(content) || yyjson_is_true(rt_json_get(entry, "purged")) ||
-	    memchr(rt_json_str(content).ptr, 0, rt_json_str(content).size) != NULL)
+	rt_content_add_text(scratch, text);
+	if (rt_content_text_count(text) == 0 || yyjson_is_true(rt_json_get(entry, "purged")) ||
+	    (scratch->size > 0 && memchr(scratch->ptr, 0, scratch->size) != NULL)) {
+		/* Locked ones are kept as JSON, so that a change of theirs is seen all the same. */
 		item.locked = true;
-	/* Locked ones are kept as JSON, so that a change of theirs is seen all the same. */
-	if (item.locked) {
+		rt_buf_clear(scratch);
 		rt_json_add_value(scratch, content);
-		item.content = rt_buf_str(scratch);
-	} else {
-		item.content = rt_json_str(content);
 	}
+	item.content = rt_buf_str(scratch);
 	st = rt_cli_buf(cli, scratch);
 	if (st == RT_OK && rt_cli_items_add(items, &item) != RT_OK)
 		st = rt_cli_nomem(cli);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * The same words replaced in many entries, as one step; or (-n) a list of where that
- * would be. Only texts are looked at, not blocks. */
+ * would be. In arrays of blocks the texts are looked at, one by one; all else stays. */
 #include "cli/replace.h"
 
 #include <stdio.h>
 
 #include "cli/screen.h"
+#include "codec/content.h"
 
 enum { AROUND = 24 /* bytes shown on either side of a match */ };
 
@@ -14,26 +15,11 @@ typedef struct replacing {
 	rt_str old, new;
 	rt_cli_ask *ask;
 	bool dry_run;
-	size_t matches, entries, blocks;
-	rt_buf text;
+	size_t matches, entries;
+	rt_buf content; /* the new one, as JSON */
+	rt_buf text;    /* the old one, where it is shown */
 	rt_buf list; /* JSON of what would change */
 } replacing;
-
-static size_t
-replace_in(replacing *r, rt_str text)
-{
-	size_t at = 0, found, count = 0;
-
-	rt_buf_clear(&r->text);
-	while ((found = rt_str_find(text, r->old, at)) != SIZE_MAX) {
-		rt_buf_add(&r->text, text.ptr + at, found - at);
-		rt_buf_add_str(&r->text, r->new);
-		at = found + r->old.size;
-		count++;
-	}
-	rt_buf_add(&r->text, text.ptr + at, text.size - at);
-	return count;
-}
 
 /* ":4 k3f9  2 times: … around the first …" */
 static void
@@ -75,29 +61,33 @@ replace_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 	size_t i, count, found;
 
 	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
-		yyjson_val *content = rt_json_get(entry, "content");
+		rt_content content = rt_content_of(rt_json_get(entry, "content"));
 		rt_str id = rt_json_str(rt_json_get(entry, "id"));
 
-		if (!yyjson_is_str(content)) {
-			r->blocks++;
-			continue;
-		}
-		found = replace_in(r, rt_json_str(content));
+		rt_buf_clear(&r->content);
+		found = rt_content_replace(&r->content, content, r->old, r->new);
+		if (r->content.status != RT_OK)
+			return rt_cli_buf(cli, &r->content);
 		if (found == 0)
 			continue;
 		r->entries++;
 		r->matches += found;
-		if (r->dry_run && !cli->json)
-			say_match(cli, r, from + i, id, rt_json_str(content), found);
+		if (r->dry_run && !cli->json) {
+			rt_buf_clear(&r->text);
+			rt_content_add_text(&r->text, content);
+			if (r->text.status != RT_OK)
+				return rt_cli_buf(cli, &r->text);
+			say_match(cli, r, from + i, id, rt_buf_str(&r->text), found);
+		}
 		rt_json_add_comma(&r->list);
 		rt_buf_add_c(&r->list, "{\"entry\":");
 		rt_json_add_string(&r->list, id);
 		rt_buf_add_f(&r->list, ",\"count\":%zu}", found);
 		rt_cli_ask_op(r->ask, "entry.edit");
 		rt_cli_ask_text(r->ask, "entry", id);
-		rt_cli_ask_text(r->ask, "content", rt_buf_str(&r->text));
+		rt_cli_ask_json(r->ask, "content", rt_buf_str(&r->content));
 	}
-	return rt_cli_buf(cli, &r->text);
+	return RT_OK;
 }
 
 static rt_status
@@ -127,9 +117,6 @@ finish(rt_cli *cli, replacing *r)
 {
 	rt_status st;
 
-	if (r->blocks > 0)
-		rt_cli_note(cli, "%zu entr%s not looked into: no plain text", r->blocks,
-			    r->blocks == 1 ? "y was" : "ies were");
 	if (r->matches == 0) {
 		rt_cli_hint(cli, RT_NOT_FOUND, "Look for it: retake search TEXT");
 		return rt_cli_fail(cli, RT_NOT_FOUND, "\"%.*s\" stands nowhere there",
@@ -181,12 +168,14 @@ rt_cli_replace(rt_cli *cli)
 		return st;
 	rt_cli_ask_init(cli, &ask);
 	r.ask = &ask;
+	rt_buf_init(&r.content, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r.text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r.list, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&r.list, '[');
 	st = rt_cli_each_window(cli, first, last, replace_window, &r);
 	if (st == RT_OK)
 		st = finish(cli, &r);
+	rt_buf_deinit(&r.content);
 	rt_buf_deinit(&r.text);
 	rt_buf_deinit(&r.list);
 	rt_cli_ask_deinit(&ask);

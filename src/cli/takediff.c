@@ -169,6 +169,7 @@ ask_edits(differ *d)
 			rt_cli_ask_op(d->ask, "entry.edit");
 			rt_cli_ask_text(d->ask, "entry", item->id);
 			rt_cli_ask_text(d->ask, "content", item->content);
+			rt_cli_ask_bool(d->ask, "keep_blocks", true);
 			d->counts->edited++;
 		}
 		if (!rt_str_eq(old->role, item->role)) {

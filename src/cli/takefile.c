@@ -11,8 +11,9 @@
 static const char guide[] =
 	"Each entry begins with a line \"=== ID ROLE\"; its text follows. Change texts and roles,\n"
 	"move entries, delete them with their line, add new ones with a line \"=== + ROLE\".\n"
-	"\"+muted\" behind an ID keeps the entry from being sent. A line of a text that begins with\n"
-	"\"=== \" has a backslash before it. What stands above the next line is ignored.\n\n";
+	"\"+muted\" behind an ID keeps the entry from being sent. What an entry has beside its text\n"
+	"(calls of tools, images) stays with it. A line of a text that begins with \"=== \" has a\n"
+	"backslash before it. What stands above the next line is ignored.\n\n";
 
 rt_status
 rt_cli_items_init(rt_cli_items *items, const rt_alloc *alloc)

@@ -14,8 +14,10 @@
  *     === :end                      must be there: a file that was cut off is no deletion
  *
  * A role that could be misread (white space at its ends, control characters, a quote at
- * the beginning, nothing at all) is written as a JSON string. "+locked" marks an entry
- * whose content is no plain text; it can be moved and deleted, but not edited.
+ * the beginning, nothing at all) is written as a JSON string. Of an array of blocks the
+ * text stands here (codec/content.h); the other blocks stay with the entry. "+locked" marks
+ * an entry that has no text at all, or one that cannot be written here; it can be moved and
+ * deleted, but not edited.
  *
  * Reading is the inverse of writing for every take: unchanged stays unchanged. These are
  * pure functions (takefile.c, takediff.c); the commands around them are in cmd_takefile.c. */

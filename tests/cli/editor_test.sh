@@ -145,12 +145,11 @@ editor "'$RETAKE' --db '$db' -q edit :3 theirs3; sed -i 's/^one\$/mine1/' \"\$1\
 code 'different entries' 0 r edit --all -e
 is 'both are there' 'mine1|theirs|theirs3|four' "$(contents)"
 
-# what is no plain text stays as it is
-apply '{"op":"entry.append","role":"User","content":[{"type":"text","text":"block"},{"type":"image","source":"x"}]}'
+# what has no text stays as it is
+apply '{"op":"entry.append","role":"User","content":[{"type":"image","source":"x"}]}'
 has 'locked' '+locked User' "$(r show --take-file)"
 is 'locked and unchanged' 'Nothing was changed.' "$(r show --take-file | r edit --all -)"
 code 'locked and changed' 2 sh -c "'$RETAKE' --db '$db' show --take-file | sed 's/^(not plain text.*/x/' | '$RETAKE' --db '$db' edit --all -"
-code 'not in the editor' 1 r edit :-1 -e
 
 # --- the prompt ---
 editor 'printf "A prompt.\n" >"$1"'
