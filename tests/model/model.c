@@ -2411,7 +2411,9 @@ revert_act(call *c, model_act step)
 		set_label(m, edit_disc(m, doc), step.entity, before);
 		return RT_OK;
 	}
-	if (!rt_str_starts(step.op, RT_STR("entry.")))
+	if (!rt_str_is(step.op, "entry.append") && !rt_str_is(step.op, "entry.insert") &&
+	    !rt_str_is(step.op, "entry.delete") && !rt_str_is(step.op, "entry.edit") &&
+	    !rt_str_is(step.op, "entry.role") && !rt_str_is(step.op, "entry.mute"))
 		return FAIL(c, REFUSED, "cannot revert this");
 	mine = get(m, sizeof(*mine));
 	*mine = *now;
