@@ -49,10 +49,13 @@ only_step(rt_cli *cli, uint64_t move)
 	uint64_t found = 0, seq = 0;
 	size_t i, count;
 	bool one = true;
+	rt_status st;
 
 	rt_cli_view_init(cli, &view);
-	if (rt_cli_view_read(cli, &view, rt_view_step(cli->engine, cli->value, move, &view.buf,
-						      &cli->error)) == RT_OK) {
+	st = rt_cli_view_read(cli, &view, rt_view_step(cli->engine, cli->value, move, &view.buf,
+						       &cli->error));
+	rt_cli_output_lost(cli, st);
+	if (st == RT_OK) {
 		moves = rt_json_get(view.root, "moves");
 		yyjson_arr_foreach(moves, i, count, item) {
 			(void)rt_json_u64(rt_json_get(item, "step"), &seq);
@@ -313,7 +316,7 @@ add_side(rt_cli *cli, yyjson_val *side, const char *sign, rt_style style)
 	yyjson_arr_foreach(side, i, count, slot) {
 		rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 		rt_buf_init(&line, cli->alloc, 4096);
-		rt_cli_add_content(&text, slot);
+		rt_cli_add_content(&text, rt_json_get(slot, "content"));
 		rt_screen_add_preview(&line, rt_buf_str(&text),
 				      cli->out.columns > 60 ? cli->out.columns - 24 : 60,
 				      cli->out.utf8);
