@@ -247,12 +247,15 @@ say_restored(rt_cli *cli, const char *from, const rt_buf *aside)
 }
 
 /* Others must not take the new history for the one they knew. Done before the copy takes
- * the store's place, so that nothing can fail after that. */
+ * the store's place, so that nothing can fail after that; and it takes it alone, so all of
+ * its log must have gone into it. */
 static rt_status
 renew_epoch(rt_cli *cli, const char *copy)
 {
 	rt_store_sqlite_options options = {.busy_ms = 2000};
 	rt_store *store = NULL;
+	char wal[4200];
+	struct stat info;
 	rt_status st = rt_store_sqlite_open(cli->alloc, cli->env, copy, &options, &store,
 					    &cli->error);
 
@@ -260,6 +263,12 @@ renew_epoch(rt_cli *cli, const char *copy)
 		st = store->ops->epoch_renew(store, &cli->error);
 	if (store != NULL)
 		store->ops->close(store);
+	snprintf(wal, sizeof(wal), "%s-wal", copy);
+	if (st == RT_OK && stat(wal, &info) == 0 && info.st_size > 0)
+		st = rt_cli_fail(cli, RT_IO,
+				 "the copy %s could not be finished; is there space left on the "
+				 "disk?",
+				 copy);
 	return st == RT_OK ? st : rt_cli_hint(cli, st, "Nothing was changed.");
 }
 
