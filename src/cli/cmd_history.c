@@ -316,7 +316,7 @@ add_side(rt_cli *cli, yyjson_val *side, const char *sign, rt_style style)
 	yyjson_arr_foreach(side, i, count, slot) {
 		rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 		rt_buf_init(&line, cli->alloc, 4096);
-		rt_cli_add_content(&text, rt_json_get(slot, "content"));
+		rt_cli_add_content(&text, slot);
 		rt_screen_add_preview(&line, rt_buf_str(&text),
 				      cli->out.columns > 60 ? cli->out.columns - 24 : 60,
 				      cli->out.utf8);
