@@ -172,6 +172,56 @@ run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_chang
 	return st;
 }
 
+/* ---- wiping what was purged ---- */
+
+#define SCRUB_MARK "scrub" /* a side row */
+
+bool
+rt_engine_scrub_pending(rt_engine *engine)
+{
+	rt_buf mark;
+	rt_status st;
+
+	rt_buf_init(&mark, engine->alloc, RT_BUF_UNLIMITED);
+	st = engine->store->ops->side_read(engine->store, engine->project, RT_STR(SCRUB_MARK), &mark,
+					   NULL);
+	rt_buf_deinit(&mark);
+	return st == RT_OK;
+}
+
+static rt_status
+scrub(rt_engine *engine, rt_error *err)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	rt_status st = ops->scrub(engine->store, err);
+
+	if (st != RT_OK || ops->begin(engine->store, NULL) != RT_OK)
+		return st; /* a mark too many is wiped after once more */
+	if (ops->side_write(engine->store, engine->project, RT_STR(SCRUB_MARK), rt_str_at(NULL, 0),
+			    NULL) != RT_OK ||
+	    ops->commit(engine->store, NULL) != RT_OK)
+		ops->cancel(engine->store);
+	return RT_OK;
+}
+
+/* What was purged is gone from the state, but its bytes may still be in the files. That is
+ * the purge's failure and nobody else's: everything is committed. */
+static void
+fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
+{
+	rt_error err;
+	rt_ticket *t;
+	size_t i;
+
+	rt_fail(&err, st, "purged, but its bytes could not be wiped from the store yet (%.300s); "
+		"purge it again", why->text);
+	for (t = first; t != NULL; t = t->next)
+		for (i = 0; i < t->count; i++)
+			if (t->results[i].status == RT_OK &&
+			    rt_str_is(rt_json_str(rt_json_get(t->requests[i], "op")), "purge"))
+				result_fail(&t->results[i], st, &err);
+}
+
 static rt_status
 run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_str default_disc,
 	rt_str default_take, rt_arena *arena, rt_result *result)
@@ -197,6 +247,12 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_s
 		st = rt_engine_purge(engine, *project, request, c.place, result, &err);
 		if (st != RT_NOMEM && (st != RT_OK || result->unchanged))
 			engine->scrub_after = before;
+		/* The mark stands until everything is wiped, also after a crash. */
+		if (st == RT_OK && !result->unchanged)
+			st = engine->store->ops->side_write(engine->store, engine->project,
+							    RT_STR(SCRUB_MARK), RT_STR("1"), &err);
+		else if (st == RT_OK && rt_engine_scrub_pending(engine))
+			engine->scrub_after = true;
 		if (st == RT_OK && !result->unchanged) {
 			rt_record record;
 
@@ -390,14 +446,14 @@ retry:
 	for (t = first; st == RT_OK && t != NULL && !again; t = t->next) {
 		if (t->atomic) {
 			rt_arena_reset(arena);
-			again = run_atomic(engine, &project, t, arena) == RT_CORRUPT;
+			again = run_atomic(engine, &project, t, arena) == RT_CORRUPT && !reloaded;
 			continue;
 		}
 		for (i = 0; i < t->count && !again; i++) {
 			rt_arena_reset(arena);
 			one = run_one(engine, &project, t->requests[i], t->default_disc,
 				      t->default_take, arena, &t->results[i]);
-			again = one == RT_CORRUPT;
+			again = one == RT_CORRUPT && !reloaded; /* once; then it is damage */
 			/* A purge changes bodies before its row is there. */
 			if (one == RT_NOMEM && engine->scrub_after) {
 				st = nomem(&err);
@@ -405,7 +461,7 @@ retry:
 			}
 		}
 	}
-	if (again && !reloaded && st == RT_OK) {
+	if (again && st == RT_OK) {
 		/* A node that another process replaced since we saw it: from the log anew. */
 		ops->cancel(engine->store);
 		rt_object_unref(project);
@@ -431,10 +487,11 @@ retry:
 		rt_object_unref(project);
 	} else {
 		rt_engine_publish(engine, project);
-		if (engine->scrub_after)
-			st = engine->store->ops->scrub(engine->store, &err);
+		if (engine->scrub_after || engine->scrub_pending)
+			st = scrub(engine, &err);
+		engine->scrub_pending = false; /* one try in each process */
 		if (st != RT_OK)
-			fail_all(first, st, &err);
+			fail_purges(first, st, &err);
 		rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
 	}
 	engine->scrub_after = false;

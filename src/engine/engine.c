@@ -314,6 +314,7 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 		st = store->ops->epoch(store, &engine->epoch, err);
 	if (st == RT_OK)
 		st = rt_engine_load(engine, true, &engine->value, err);
+	engine->scrub_pending = st == RT_OK && !engine->read_only && rt_engine_scrub_pending(engine);
 	if (st != RT_OK) {
 		rt_engine_close(engine);
 		return st;

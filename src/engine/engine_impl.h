@@ -64,7 +64,11 @@ struct rt_engine {
 	uint64_t nodes_written;   /* since the last sweep */
 	uint64_t nodes_live;      /* found by it */
 	bool scrub_after;         /* something was purged in this round */
+	bool scrub_pending;       /* something was purged before, and is not wiped yet */
 };
+
+/* Was something purged of which bytes may still be in the store's files? */
+bool rt_engine_scrub_pending(rt_engine *engine);
 
 /* ---- a change being made ---- */
 

@@ -34,6 +34,7 @@
  *   checkpoint-unreadable  warning   the checkpoint cannot be loaded; the log is used
  *   checkpoint-ahead       warning   the checkpoint speaks of rows that are not there
  *   checkpoint-differs     error     the checkpoint's value is not the one that the log gives
+ *   purge-unfinished       warning   bytes of what was purged may still be in the files
  *   index-ahead            warning   the search index goes further than the bodies
  *   index-lost             warning   a text is not found by its own words (a sample is tried)
  *
@@ -257,6 +258,10 @@ look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 		rt_fsck_say(f, "warning", "body-ahead",
 			    "there are bodies up to %llu, but the value knows of %llu",
 			    (unsigned long long)head, (unsigned long long)value->next_body - 1);
+	if (st == RT_OK && rt_engine_scrub_pending(f->engine))
+		rt_fsck_say(f, "warning", "purge-unfinished",
+			    "bytes of what was purged may still be in the store's files; the next "
+			    "change wipes them");
 	if (st == RT_OK)
 		st = ops->index_mark(f->engine->store, f->engine->project, &mark, err);
 	if (st == RT_OK && mark > head)

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commits that go wrong halfway: what was acknowledged is there, what was not is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "engine/engine.h"
+#include "store/store_memory.h"
+
+static void
+env_random(void *ctx, void *to, size_t size)
+{
+	static uint64_t state = 11;
+	unsigned char *bytes = to;
+
+	(void)ctx;
+	for (size_t i = 0; i < size; i++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		bytes[i] = (unsigned char)(state >> 33);
+	}
+}
+
+static int64_t
+env_now(void *ctx)
+{
+	(void)ctx;
+	return 1700000000000000;
+}
+
+static const rt_env env = {env_now, env_random, NULL};
+
+static const rt_store_ops *whole;
+static rt_store_ops broken;
+static bool bodies_are_damaged, scrub_is_refused;
+static int scrubs;
+
+static rt_status
+body_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out, uint64_t *out_entry,
+	  rt_error *err)
+{
+	if (bodies_are_damaged)
+		return rt_fail(err, RT_CORRUPT, "not what was written");
+	return whole->body_read(store, project, number, out, out_entry, err);
+}
+
+static rt_status
+scrub(rt_store *store, rt_error *err)
+{
+	scrubs++;
+	if (scrub_is_refused)
+		return rt_fail(err, RT_BUSY, "somebody reads");
+	return whole->scrub(store, err);
+}
+
+typedef struct fixture {
+	rt_store *store;
+	rt_engine *engine;
+} fixture;
+
+static void
+open_engine(fixture *f)
+{
+	rt_engine_options options = {.env = &env, .create = true};
+
+	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
+}
+
+static int
+set_up(void **state)
+{
+	fixture *f = test_calloc(1, sizeof(*f));
+
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &f->store, NULL), RT_OK);
+	whole = f->store->ops;
+	broken = *whole;
+	broken.body_read = body_read;
+	broken.scrub = scrub;
+	f->store->ops = &broken;
+	bodies_are_damaged = scrub_is_refused = false;
+	scrubs = 0;
+	open_engine(f);
+	*state = f;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	fixture *f = *state;
+
+	rt_engine_close(f->engine);
+	f->store->ops->close(f->store);
+	test_free(f);
+	return 0;
+}
+
+/* Carry them out in one round. */
+static void
+apply(fixture *f, const char *const *lines, size_t count, rt_result *results)
+{
+	rt_json_doc *docs[8];
+	yyjson_val *requests[8];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(lines[i]), &docs[i], NULL),
+				 RT_OK);
+		requests[i] = rt_json_root(docs[i]);
+	}
+	(void)rt_engine_apply(f->engine, requests, count, false, rt_str_at(NULL, 0),
+			      rt_str_at(NULL, 0), results);
+	for (i = 0; i < count; i++)
+		rt_json_free(docs[i]);
+}
+
+static uint64_t
+log_head(fixture *f)
+{
+	uint64_t head;
+
+	assert_int_equal(whole->log_head(f->store, rt_engine_project_number(f->engine), &head, NULL),
+			 RT_OK);
+	return head;
+}
+
+static void
+free_results(rt_result *results, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		rt_result_deinit(&results[i]);
+}
+
+/* A damaged text fails the request that needs it, and no other. */
+static void
+damage_fails_one(void **state)
+{
+	static const char *const first[] = {"{\"op\":\"entry.append\",\"content\":\"one\"}"};
+	static const char *const lines[] = {"{\"op\":\"entry.split\",\"entry\":\":1\",\"at\":1}",
+					    "{\"op\":\"entry.append\",\"content\":\"two\"}"};
+	fixture *f = *state;
+	rt_result results[2];
+
+	apply(f, first, 1, results);
+	free_results(results, 1);
+	bodies_are_damaged = true;
+	apply(f, lines, 2, results);
+	assert_int_equal(results[0].status, RT_CORRUPT);
+	assert_int_equal(results[1].status, RT_OK);
+	assert_int_equal(results[1].seq, 2);
+	assert_int_equal(log_head(f), 2);
+	free_results(results, 2);
+}
+
+static size_t findings;
+
+static bool
+count_finding(void *ctx, const rt_finding *finding)
+{
+	(void)ctx;
+	if (rt_str_is(rt_str_of(finding->id), "purge-unfinished"))
+		findings++;
+	return true;
+}
+
+static size_t
+unfinished(fixture *f)
+{
+	findings = 0;
+	assert_int_equal(rt_engine_fsck(f->engine, count_finding, NULL, NULL), RT_OK);
+	return findings;
+}
+
+/* Bytes that could not be wiped are the purge's failure alone, and are not forgotten. */
+static void
+wiping_is_not_forgotten(void **state)
+{
+	static const char *const lines[] = {
+		"{\"op\":\"entry.append\",\"content\":\"secret\"}",
+		"{\"op\":\"purge\",\"text\":\"secret\"}",
+		"{\"op\":\"entry.append\",\"content\":\"more\"}"};
+	fixture *f = *state;
+	rt_result results[3];
+
+	scrub_is_refused = true;
+	apply(f, lines, 3, results);
+	assert_int_equal(results[0].status, RT_OK);
+	assert_int_equal(results[1].status, RT_BUSY);
+	assert_int_equal(results[2].status, RT_OK);
+	assert_int_equal(log_head(f), 3);
+	free_results(results, 3);
+	assert_int_equal(unfinished(f), 1);
+
+	/* the purge again finds nothing more to blank, but wipes */
+	scrubs = 0;
+	scrub_is_refused = false;
+	apply(f, &lines[1], 1, results);
+	assert_int_equal(results[0].status, RT_OK);
+	assert_int_equal(scrubs, 1);
+	free_results(results, 1);
+	assert_int_equal(unfinished(f), 0);
+	apply(f, &lines[1], 1, results);
+	assert_int_equal(scrubs, 1);
+	free_results(results, 1);
+}
+
+/* As if the process had ended before it could wipe. */
+static void
+wiping_goes_on_in_the_next_process(void **state)
+{
+	static const char *const lines[] = {
+		"{\"op\":\"entry.append\",\"content\":\"secret\"}",
+		"{\"op\":\"purge\",\"text\":\"secret\"}"};
+	static const char *const other[] = {"{\"op\":\"entry.append\",\"content\":\"other\"}"};
+	fixture *f = *state;
+	rt_result results[2];
+
+	scrub_is_refused = true;
+	apply(f, lines, 2, results);
+	free_results(results, 2);
+	rt_engine_close(f->engine);
+	open_engine(f);
+	scrub_is_refused = false;
+	scrubs = 0;
+	apply(f, other, 1, results);
+	assert_int_equal(results[0].status, RT_OK);
+	free_results(results, 1);
+	assert_int_equal(scrubs, 1);
+	assert_int_equal(unfinished(f), 0);
+	apply(f, other, 1, results);
+	free_results(results, 1);
+	assert_int_equal(scrubs, 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(damage_fails_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(wiping_is_not_forgotten, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(wiping_goes_on_in_the_next_process, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
