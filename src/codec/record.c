@@ -3,6 +3,8 @@
  * Log rows to and from JSON. */
 #include "codec/record.h"
 
+#include "core/id.h"
+
 /* What of a slot's flags a log keeps. */
 #define RECORD_FLAGS \
 	(RT_SLOT_MUTED | RT_SLOT_RICH | (uint32_t)RT_SLOT_NS_MASK << RT_SLOT_NS_SHIFT)
@@ -304,6 +306,7 @@ read_slot(parse *p, yyjson_val *v, rt_effect_slot *out)
 	if (count > 7) {
 		item = unsafe_yyjson_get_next(item);
 		out->id = text(p, item);
+		p->bad = p->bad || out->id.size > RT_ID_MAX;
 	}
 }
 

@@ -107,6 +107,8 @@ rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height, uint64_
 			s->role = (uint16_t)rt_read_varint(&r);
 			s->kind = (uint16_t)rt_read_varint(&r);
 			s->flags = (uint32_t)rt_read_varint(&r);
+			if (i > 0 && s->key <= before.key)
+				r.ok = false; /* keys rise; places are found by them */
 			before = *s;
 		}
 	} else {
@@ -121,9 +123,10 @@ rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height, uint64_
 			k->sum.count = rt_read_varint(&r);
 			k->sum.bytes = rt_read_varint(&r);
 			k->sum.turns = rt_read_varint(&r);
-			before = k->first_key;
-			if (k->stored == 0 || k->sum.count == 0)
+			if (k->stored == 0 || k->sum.count == 0 ||
+			    (i > 0 && k->first_key <= before))
 				r.ok = false;
+			before = k->first_key;
 		}
 	}
 	if (!r.ok || r.at != r.end) {

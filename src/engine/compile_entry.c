@@ -105,7 +105,9 @@ rt_compile_find(rt_change *c, yyjson_val *request, const char *field, size_t *ou
 		st = take_of(c, &disc, &take, err);
 	if (st == RT_OK)
 		st = rt_take_find(c->now, take, entry, out_at, out_slot, &found, err);
-	RT_ASSERT(st != RT_OK || found);
+	if (st == RT_OK && !found)
+		st = rt_fail(err, RT_CORRUPT, "entry number %u is in the take, and not where its key says",
+			     entry);
 	return st;
 }
 

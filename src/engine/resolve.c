@@ -85,7 +85,9 @@ rt_entry_id(const rt_project *project, uint32_t entry, char *out, rt_error *err)
 		st = rt_strs_get(project->ledger->ids, (uint32_t)pair.ts_us, &id, err);
 		if (st != RT_OK)
 			return st;
-		RT_ASSERT(id.size <= RT_ID_MAX);
+		if (id.size > RT_ID_MAX)
+			return rt_fail(err, RT_CORRUPT, "the id of entry number %u is longer than ids are",
+				       entry);
 		memcpy(out, id.ptr, id.size);
 		out[id.size] = '\0';
 		return RT_OK;
