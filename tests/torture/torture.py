@@ -411,6 +411,7 @@ class Torture:
                 counts = {k: int(v) for k, v in (line.split() for line in lines)}
             os.remove(report)
         hide = folder.encode()
+        out = re.sub(rb"\d+ MiB free", b"some MiB free", out)
         return code, out.replace(hide, b"DIR"), err.replace(hide, b"DIR"), counts
 
     def fault_env(self, folder, fault, seed=999):
@@ -580,6 +581,10 @@ class Torture:
                 wrong.append(("lost", "status 0, but nothing was written"))
             return wrong
         status, found, trouble, _ = self.again([RETAKE, "--db", folder + "/t.db", "fsck"], folder)
+        # The mark goes last: bytes of a purge may have to be wiped, or wiped once more.
+        if (case.name.startswith("purge") and b"purge-unfinished" in found and
+                b"\n1 finding." in found):
+            status = 0
         if status != 0:
             return wrong + [("fsck", f"status {status}: {(found + trouble).decode(errors='replace')}")]
         state = self.state(folder)
