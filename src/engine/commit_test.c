@@ -55,6 +55,32 @@ scrub(rt_store *store, rt_error *err)
 	return whole->scrub(store, err);
 }
 
+/* How many bytes of the log were read. */
+static size_t log_bytes;
+
+typedef struct log_ear {
+	rt_log_fn fn;
+	void *ctx;
+} log_ear;
+
+static bool
+hear_row(void *ctx, const rt_log_row *row)
+{
+	log_ear *ear = ctx;
+
+	log_bytes += row->data.size;
+	return ear->fn(ear->ctx, row);
+}
+
+static rt_status
+log_read(rt_store *store, uint64_t project, uint64_t first, uint64_t last, rt_log_fn fn, void *ctx,
+	 rt_error *err)
+{
+	log_ear ear = {fn, ctx};
+
+	return whole->log_read(store, project, first, last, hear_row, &ear, err);
+}
+
 typedef struct fixture {
 	rt_store *store;
 	rt_engine *engine;
@@ -78,6 +104,7 @@ set_up(void **state)
 	broken = *whole;
 	broken.body_read = body_read;
 	broken.scrub = scrub;
+	broken.log_read = log_read;
 	f->store->ops = &broken;
 	bodies_are_damaged = scrub_is_refused = false;
 	scrubs = 0;
@@ -236,11 +263,46 @@ wiping_goes_on_in_the_next_process(void **state)
 	assert_int_equal(scrubs, 1);
 }
 
+/* A row of many moves is read once, not once for each of them. */
+static void
+redo_of_many_is_linear(void **state)
+{
+	static const char *const line[] = {"{\"op\":\"entry.append\",\"content\":\"x\"}"};
+	static const char *const undo[] = {"{\"op\":\"undo\",\"count\":400}"};
+	static const char *const redo[] = {"{\"op\":\"redo\",\"count\":400}"};
+	enum { STEPS = 400, ROW = 400 /* bytes of a row of one append, at most */ };
+	fixture *f = *state;
+	rt_engine *other;
+	rt_result result;
+	int i;
+
+	for (i = 0; i < STEPS; i++) {
+		apply(f, line, 1, &result);
+		free_results(&result, 1);
+	}
+	apply(f, undo, 1, &result);
+	assert_int_equal(result.steps, STEPS);
+	free_results(&result, 1);
+	log_bytes = 0;
+	apply(f, redo, 1, &result);
+	assert_int_equal(result.steps, STEPS);
+	free_results(&result, 1);
+	assert_in_range(log_bytes, 1, 2 * STEPS * ROW);
+
+	/* and so is reading that row again, as another process would */
+	log_bytes = 0;
+	other = f->engine;
+	open_engine(f);
+	rt_engine_close(other);
+	assert_in_range(log_bytes, 1, 4 * STEPS * ROW);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(damage_fails_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(redo_of_many_is_linear, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wiping_is_not_forgotten, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wiping_goes_on_in_the_next_process, set_up, tear_down),
 	};

@@ -359,6 +359,22 @@ log_rows(void **state)
 	assert_string_equal(fsck(f), "note log-op-unknown\n");
 }
 
+/* An id that is longer than ids are must not reach anybody's buffer. */
+static void
+long_id(void **state)
+{
+	fixture *f = *state;
+	char id[2 * RT_ID_MAX], with[2 * RT_ID_MAX + 8];
+
+	three(f);
+	memset(id, 'x', sizeof(id) - 1);
+	id[sizeof(id) - 1] = '\0';
+	snprintf(with, sizeof(with), "\"%s\"", id);
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"x\",\"id\":\"mine\"}");
+	change_row(f, 4, "\"mine\"", with);
+	finds(f, "error log-row-unreadable\n");
+}
+
 static const rt_store_ops *whole_ops;
 static uint64_t hidden_row, hidden_body;
 
@@ -619,6 +635,7 @@ main(void)
 		BOTH(is_quiet_on_grafts),
 		BOTH(stops_when_told),
 		BOTH(log_rows),
+		BOTH(long_id),
 		BOTH(gaps),
 		BOTH(history),
 		BOTH(bodies),

@@ -207,6 +207,41 @@ rt_history_move(rt_engine *engine, const rt_project *project, uint64_t seq, cons
 	return RT_OK;
 }
 
+rt_status
+rt_moves_read(rt_engine *engine, rt_moves_cache *cache, uint64_t seq, rt_error *err)
+{
+	rt_status st;
+
+	if (cache->arena != NULL && cache->seq == seq)
+		return RT_OK;
+	cache->seq = 0;
+	if (cache->arena == NULL)
+		cache->arena = rt_arena_new(engine->alloc);
+	if (cache->arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	rt_arena_reset(cache->arena);
+	st = rt_engine_record(engine, seq, cache->arena, &cache->row, NULL, err);
+	if (st == RT_OK)
+		cache->seq = seq;
+	return st;
+}
+
+/* The row that a redo of the row at `seq` looks at, in its first document. */
+static rt_status
+read_redo_row(rt_engine *engine, const rt_project *now, uint64_t seq, const rt_record_move *move,
+	      rt_moves_cache *cache, rt_error *err)
+{
+	rt_history h;
+	rt_status st;
+
+	if (move->direction < 0 || move->disc_count == 0)
+		return RT_OK;
+	st = rt_history_get(now, move->discs[0], &h, err);
+	if (st != RT_OK || h.redo_row == 0 || h.redo_row == seq)
+		return st;
+	return rt_moves_read(engine, cache, h.redo_row, err);
+}
+
 static rt_status
 take_views(const rt_project *project, const rt_record *record, const rt_project **out,
 	   rt_error *err)
@@ -293,6 +328,7 @@ rt_engine_take_row(rt_engine *engine, const rt_project *project, uint64_t seq,
 {
 	const rt_project *now = NULL, *next;
 	rt_arena *arena = NULL;
+	rt_moves_cache cache = {0};
 	rt_project *mine = NULL;
 	size_t i;
 	rt_status st = RT_OK;
@@ -316,20 +352,25 @@ rt_engine_take_row(rt_engine *engine, const rt_project *project, uint64_t seq,
 		if (arena == NULL)
 			st = rt_fail(err, RT_NOMEM, "out of memory");
 		for (i = 0; st == RT_OK && i < record->move_count; i++) {
+			rt_redo_hint hint;
 			rt_record step;
 
 			rt_arena_reset(arena);
 			st = rt_engine_record(engine, record->moves[i].step, arena, &step, NULL,
 					      err);
 			if (st == RT_OK)
+				st = read_redo_row(engine, now, seq, &record->moves[i], &cache, err);
+			hint = (rt_redo_hint){cache.seq, &cache.row};
+			if (st == RT_OK)
 				st = rt_history_move(engine, now, seq, record, (uint32_t)i, &step,
-						     NULL, &next, err);
+						     cache.seq != 0 ? &hint : NULL, &next, err);
 			if (st == RT_OK) {
 				rt_object_unref(now);
 				now = next;
 			}
 		}
 		rt_arena_free(arena);
+		rt_arena_free(cache.arena);
 		if (st == RT_OK && rt_project_copy(now, &mine) != RT_OK)
 			st = rt_fail(err, RT_NOMEM, "out of memory");
 		rt_object_unref(now);

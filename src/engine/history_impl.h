@@ -16,6 +16,16 @@ typedef struct rt_redo_hint {
 	const rt_record *row;
 } rt_redo_hint;
 
+/* The row of moves that was read last: many moves in a row look at the same one, and a row
+ * of ten thousand moves is not to be read ten thousand times. Begins as {0}; free it. */
+typedef struct rt_moves_cache {
+	rt_arena *arena; /* NULL: nothing yet */
+	uint64_t seq;
+	rt_record row;
+} rt_moves_cache;
+
+rt_status rt_moves_read(rt_engine *engine, rt_moves_cache *cache, uint64_t seq, rt_error *err);
+
 /* The history of a document as it stands. */
 rt_status rt_history_get(const rt_project *project, uint32_t number, rt_history *out,
 			 rt_error *err);

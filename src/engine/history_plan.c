@@ -19,6 +19,7 @@ typedef struct plan {
 	const rt_project *now; /* ours: the value after the moves so far */
 	uint64_t seq;          /* the row's number to be */
 	rt_record row;
+	rt_moves_cache redo;   /* the row that redo reads from */
 	plan_passed passed[2]; /* in the project; in the discussion that is pinned */
 } plan;
 
@@ -285,15 +286,11 @@ redo_once(plan *p, uint32_t disc, unsigned scope, bool *out_done, rt_error *err)
 {
 	rt_history d = {0}, project = {0}, h;
 	uint32_t index;
-	rt_record row;
-	const rt_record *from = &row;
-	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	const rt_record *from = &p->redo.row;
 	bool also = true;
-	rt_status st = RT_OK;
+	rt_status st;
 
 	*out_done = false;
-	if (arena == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
 	st = rt_history_get(p->now, disc, &d, err);
 	project = p->now->history;
 	if ((scope & 1) == 0)
@@ -305,12 +302,12 @@ redo_once(plan *p, uint32_t disc, unsigned scope, bool *out_done, rt_error *err)
 		    ? d
 		    : project;
 	if (st != RT_OK || h.redo_row == 0)
-		goto done;
+		return st;
 	index = h.redo_move;
 	if (h.redo_row == p->seq)
 		from = &p->row;
 	else
-		st = rt_engine_record(p->engine, h.redo_row, arena, &row, NULL, err);
+		st = rt_moves_read(p->engine, &p->redo, h.redo_row, err);
 	if (st == RT_OK && index >= from->move_count)
 		st = rt_fail(err, RT_CORRUPT, "row %llu has no move %u",
 			     (unsigned long long)h.redo_row, index);
@@ -319,8 +316,6 @@ redo_once(plan *p, uint32_t disc, unsigned scope, bool *out_done, rt_error *err)
 	/* the switches that this step was undone with */
 	while (st == RT_OK && *out_done && index > 0 && from->moves[index - 1].with_next)
 		st = redo_move(p, h.redo_row, from, --index, &also, err);
-done:
-	rt_arena_free(arena);
 	return st;
 }
 
@@ -523,6 +518,7 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 		if (st == RT_OK && p.count == 0)
 			st = rt_fail(err, RT_REFUSED, "nothing to %s", op->name);
 	}
+	rt_arena_free(p.redo.arena);
 	*out = p.row;
 	*out_steps = done_count;
 	if (st == RT_OK)
