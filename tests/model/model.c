@@ -2835,8 +2835,8 @@ drop_lists(model *m)
 }
 
 void
-model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, size_t count,
-		   model_result *out)
+model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, const rt_str *entries,
+		   size_t count, model_result *out)
 {
 	model before = save(m);
 	bool viewed = false;
@@ -2861,6 +2861,10 @@ model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, size_t co
 			out[i].status = RT_USAGE;
 		}
 		rt_json_free(doc);
+		/* what follows may name it */
+		if (out[i].status == RT_OK && out[i].made && entries != NULL &&
+		    m->entities[out[i].entity].id.size == 0)
+			(void)model_learn(m, out[i].entity, entries[i]);
 		if (out[i].status != RT_OK)
 			bad = i;
 		else if (!out[i].unchanged)
@@ -2870,6 +2874,11 @@ model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, size_t co
 	}
 	m->in_atomic = false;
 	if (bad != SIZE_MAX) { /* C27 */
+		int entity, disc, take;
+		size_t at;
+
+		/* an address may have meant an entry whose id is not known here */
+		out[bad].loose = out[bad].loose || model_unknown(m, &entity, &disc, &take, &at);
 		for (i = 0; i < count; i++)
 			if (i != bad)
 				out[i] = (model_result){.entity = -1,

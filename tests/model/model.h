@@ -183,9 +183,10 @@ void model_deinit(model *m);
 /* One operation as JSON. chosen: the name that the engine gave a discussion where the
  * operation left that open; may be empty. */
 void model_apply(model *m, rt_str json, rt_str chosen, model_result *out);
-/* All of them as one step, or nothing; the results as in the engine. chosen may be NULL. */
-void model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, size_t count,
-			model_result *out);
+/* All of them as one step, or nothing; the results as in the engine. entries: the ids of the
+ * entries that the engine says it made or changed. chosen and entries may be NULL. */
+void model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, const rt_str *entries,
+			size_t count, model_result *out);
 
 /* The first entity whose id is not known, and where it stands in a present take of an
  * existing discussion; false: none. */

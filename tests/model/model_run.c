@@ -595,6 +595,7 @@ run_group(run *r, yyjson_val *ops, bool atomic)
 {
 	yyjson_val *requests[GROUP_MAX];
 	rt_str lines[GROUP_MAX], chosen[GROUP_MAX] = {{NULL, 0}};
+	rt_str entries[GROUP_MAX] = {{NULL, 0}};
 	rt_result theirs[GROUP_MAX];
 	model_result ours[GROUP_MAX];
 	size_t n, i;
@@ -608,10 +609,12 @@ run_group(run *r, yyjson_val *ops, bool atomic)
 	memset(theirs, 0, sizeof(theirs));
 	memset(ours, 0, sizeof(ours));
 	rt_engine_apply(engine_of(r), requests, n, atomic, RT_STR(""), RT_STR(""), theirs);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		chosen[i] = rt_str_of(theirs[i].discussion);
+		entries[i] = rt_str_of(theirs[i].entry);
+	}
 	if (atomic)
-		model_apply_atomic(&r->model, lines, chosen, n, ours);
+		model_apply_atomic(&r->model, lines, chosen, entries, n, ours);
 	for (i = 0; i < n && ok; i++) {
 		if (!atomic)
 			model_apply(&r->model, lines[i], chosen[i], &ours[i]);
