@@ -125,7 +125,7 @@ p = subprocess.Popen([sys.argv[1], "--db", sys.argv[2], "apply"], stdin=subproce
 for i in range(20):
     p.stdin.write(b'{"op":"entry.append","content":"%d"}\n' % i)
     p.stdin.flush()
-    ready, _, _ = select.select([p.stdout], [], [], 20)
+    ready, _, _ = select.select([p.stdout], [], [], 120)
     assert ready, "no answer"
     assert json.loads(p.stdout.readline())["seq"] == i + 1
     # and what was answered is there for others
@@ -163,7 +163,7 @@ p.stdin.write(b'{"op":"entry.append","content":"five"}\n')
 p.stdin.flush()
 assert json.loads(p.stdout.readline())["seq"] == 5
 p.send_signal(signal.SIGINT)
-assert p.wait(20) == 130, p.returncode
+assert p.wait(120) == 130, p.returncode
 # nobody reads the answers
 p = subprocess.Popen([sys.argv[1], "--db", sys.argv[2], "apply"], stdin=subprocess.PIPE,
                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -174,7 +174,7 @@ try:
     p.stdin.close()
 except BrokenPipeError:
     pass
-p.wait(20)
+p.wait(120)
 assert p.returncode in (1, 141), p.returncode
 assert p.stderr.read() == b"", "not quiet"
 print("fine")

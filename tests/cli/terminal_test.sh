@@ -5,6 +5,11 @@
 # wanted, questions only where somebody can answer, the pager only for long output.
 . "$(dirname "$0")/lib.sh"
 
+"$python" -c 'import pty; pty.openpty()' 2>/dev/null || {
+	echo "there are no pseudo-terminals here (/dev/pts)"
+	exit 77
+}
+
 # tty ARGS…: run on a terminal of its own, answering with $answer; prints what came out,
 # and "status N".
 answer=
