@@ -197,18 +197,18 @@ void rt_cli_add_where(rt_cli *cli, const char *id, rt_buf *out);
 
 /* All of a file ("-": standard input) appended. RT_NOT_FOUND, RT_IO, RT_LIMIT. */
 rt_status rt_cli_read_file(rt_cli *cli, const char *path, rt_buf *out);
-/* A regular file's bytes, looked at where they are; it is not changed. Anything else is
- * read. Close it in the end. */
+/* All of a file as it was at one moment, in memory of our own: what others do to the file
+ * afterwards changes nothing here. Close it in the end. RT_BUSY: it is being written to. */
 typedef struct rt_cli_file {
 	rt_str bytes;
-	void *map;
-	size_t map_size;
 	rt_buf buf;
 } rt_cli_file;
 rt_status rt_cli_file_open(rt_cli *cli, const char *path, rt_cli_file *out);
 void rt_cli_file_close(rt_cli_file *file);
 /* Write a new file whole or not at all. RT_REFUSED: it is there and replace is false. */
 rt_status rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, bool replace);
+/* The same for nobody but ourselves to read, and never over a file. */
+rt_status rt_cli_write_private(rt_cli *cli, const char *path, rt_str bytes);
 /* A private temporary file with this text; its path to out. */
 rt_status rt_cli_temp_file(rt_cli *cli, const char *name, rt_str text, rt_buf *out);
 

@@ -3,14 +3,11 @@
  * backup, restore: whole copies of the store, checked before anybody relies on them.
  *
  * restore never overwrites: the present store gets another name first, and the copy takes
- * its place in one rename. Whoever has the store open at that moment finds out at the
- * next write; where that can be seen beforehand (a write-ahead log that stays although we
- * closed it), nothing is done at all. */
+ * its place in one rename. While somebody has the store open, nothing is done at all. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/care.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -55,8 +52,28 @@ copy_bytes(rt_cli *cli, const char *from, const char *to)
 	rt_status st = rt_cli_file_open(cli, from, &file);
 
 	if (st == RT_OK)
-		st = rt_cli_write_file(cli, to, file.bytes, false);
+		st = rt_cli_write_private(cli, to, file.bytes);
 	rt_cli_file_close(&file);
+	return st;
+}
+
+/* What lies beside a store lies beside its file, not beside a link to it. */
+static rt_status
+follow_links(rt_cli *cli)
+{
+	rt_buf real;
+	rt_status st;
+
+	if (strcmp(cli->path.ptr, ":memory:") == 0)
+		return RT_OK;
+	rt_buf_init(&real, cli->alloc, 8192);
+	st = rt_store_sqlite_real_path(cli->path.ptr, &real, &cli->error);
+	if (st == RT_OK) {
+		rt_buf_clear(&cli->path);
+		rt_buf_add_str(&cli->path, rt_buf_str(&real));
+		st = rt_cli_buf(cli, &cli->path);
+	}
+	rt_buf_deinit(&real);
 	return st;
 }
 
@@ -64,8 +81,10 @@ rt_status
 rt_cli_keep_copy(rt_cli *cli, const char *why, rt_buf *out)
 {
 	char from[4200], to[4400];
-	rt_status st = beside(cli, why, out);
+	rt_status st = follow_links(cli);
 
+	if (st == RT_OK)
+		st = beside(cli, why, out);
 	if (st == RT_OK)
 		st = rt_cli_open_store(cli, RT_CLI_LOOK);
 	if (st == RT_OK) {
@@ -161,62 +180,6 @@ check_backup(rt_cli *cli, const char *path, const char *copy)
 	return st == RT_OK ? st : rt_cli_hint(cli, st, "Nothing was changed.");
 }
 
-/* Nobody else may be at work on the present store. */
-static rt_status
-settle_present(rt_cli *cli)
-{
-	rt_store_sqlite_options options = {.busy_ms = 2000};
-	rt_store *store = NULL;
-	char wal[4200];
-	struct stat info;
-	rt_status st;
-
-	/* Opening and closing takes in what a crash left in the write-ahead log. */
-	st = rt_store_sqlite_open(cli->alloc, cli->env, cli->path.ptr, &options, &store,
-				  &cli->error);
-	if (st == RT_OK)
-		store->ops->close(store);
-	else if (st == RT_BUSY || st == RT_IO || st == RT_READ_ONLY)
-		return st;
-	snprintf(wal, sizeof(wal), "%s-wal", cli->path.ptr);
-	if (st == RT_OK && stat(wal, &info) == 0 && info.st_size > 0) {
-		rt_cli_hint(cli, RT_BUSY,
-			    "Close the other programs that use it and try again. "
-			    "Nothing was changed.");
-		return rt_cli_fail(cli, RT_BUSY, "%s is in use by another program", cli->path.ptr);
-	}
-	return RT_OK;
-}
-
-static rt_status
-fail_rename(rt_cli *cli, const char *what)
-{
-	rt_cli_fail(cli, RT_IO, "%s could not be given another name: %s", what, strerror(errno));
-	return rt_cli_hint(cli, RT_IO, "Nothing was changed.");
-}
-
-/* The present store to aside, the copy to its place. Never is there no store at all. */
-static rt_status
-change_places(rt_cli *cli, const char *copy, const char *aside)
-{
-	static const char *const ends[] = {"-wal", "-shm"};
-	char from[4200], to[4400];
-	size_t i;
-
-	if (link(cli->path.ptr, aside) != 0 && rename(cli->path.ptr, aside) != 0)
-		return fail_rename(cli, cli->path.ptr);
-	/* A damaged store's log stays with it. */
-	for (i = 0; i < 2; i++) {
-		snprintf(from, sizeof(from), "%s%s", cli->path.ptr, ends[i]);
-		snprintf(to, sizeof(to), "%s%s", aside, ends[i]);
-		if (exists(from) && rename(from, to) != 0)
-			return fail_rename(cli, from);
-	}
-	if (rename(copy, cli->path.ptr) != 0)
-		return fail_rename(cli, copy);
-	return RT_OK;
-}
-
 static rt_status
 say_restored(rt_cli *cli, const char *from, const rt_buf *aside)
 {
@@ -286,9 +249,33 @@ drop_copy(const char *copy)
 }
 
 static rt_status
+exchange(rt_cli *cli, const char *copy, rt_buf *aside)
+{
+	bool present = exists(cli->path.ptr), changed = false;
+	rt_status st = beside(cli, "before-restore", aside);
+
+	if (st != RT_OK)
+		return st;
+	st = rt_store_sqlite_exchange(cli->alloc, cli->env, cli->path.ptr, copy, aside->ptr,
+				      &changed, &cli->error);
+	if (changed)
+		cli->changed = true;
+	else if (st == RT_BUSY)
+		rt_cli_hint(cli, st,
+			    "Close the other programs that use it and try again. "
+			    "Nothing was changed.");
+	else if (st != RT_OK)
+		rt_cli_hint(cli, st, "Nothing was changed.");
+	if (changed && st != RT_OK)
+		rt_cli_hint(cli, st, "The store as it was: %s", aside->ptr);
+	if (!present)
+		rt_buf_clear(aside);
+	return st;
+}
+
+static rt_status
 restore(rt_cli *cli, const char *path, rt_buf *copy, rt_buf *aside)
 {
-	bool present = exists(cli->path.ptr);
 	rt_status st = beside(cli, "restoring", copy);
 
 	if (st == RT_OK)
@@ -297,18 +284,9 @@ restore(rt_cli *cli, const char *path, rt_buf *copy, rt_buf *aside)
 		return st;
 	rt_host_hold(true);
 	st = renew_epoch(cli, copy->ptr);
-	if (st == RT_OK && present) {
-		st = settle_present(cli);
-		if (st == RT_OK)
-			st = beside(cli, "before-restore", aside);
-		if (st == RT_OK)
-			st = change_places(cli, copy->ptr, aside->ptr);
-	} else if (st == RT_OK && rename(copy->ptr, cli->path.ptr) != 0) {
-		st = fail_rename(cli, copy->ptr);
-	}
 	if (st == RT_OK)
-		cli->changed = true;
-	else
+		st = exchange(cli, copy->ptr, aside);
+	if (st != RT_OK)
 		drop_copy(copy->ptr);
 	rt_host_hold(false);
 	return st;
@@ -321,6 +299,8 @@ run_restore(rt_cli *cli)
 	rt_buf copy, aside;
 	rt_status st = rt_cli_find_store(cli);
 
+	if (st == RT_OK)
+		st = follow_links(cli);
 	if (st != RT_OK)
 		return st;
 	if (rt_cli_has(cli, "read-only"))

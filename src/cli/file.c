@@ -9,11 +9,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 256 * 1024 };
+enum { READ_SIZE = 256 * 1024, READ_TRIES = 3 };
 
 static rt_status
 fail_errno(rt_cli *cli, const char *path, const char *what)
@@ -67,12 +66,49 @@ rt_cli_read_file(rt_cli *cli, const char *path, rt_buf *out)
 	return st;
 }
 
+static bool
+same_state(const struct stat *a, const struct stat *b)
+{
+	return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* A file that changes meanwhile is read anew: half of the old and half of the new is
+ * neither. */
+static rt_status
+read_regular(rt_cli *cli, int fd, const char *path, const struct stat *info, rt_buf *out)
+{
+	struct stat before = *info, after;
+	rt_status st;
+
+	for (int i = 0; i < READ_TRIES; i++) {
+		rt_buf_clear(out);
+		/* room for all of it at once, and to see that there is no more */
+		if ((uint64_t)before.st_size < SIZE_MAX / 2 - READ_SIZE &&
+		    rt_buf_reserve(out, (size_t)before.st_size + READ_SIZE) == NULL)
+			return rt_cli_buf(cli, out);
+		if (lseek(fd, 0, SEEK_SET) != 0)
+			return fail_errno(cli, path, "read");
+		st = read_fd(cli, fd, path, out);
+		if (st != RT_OK)
+			return st;
+		if (fstat(fd, &after) != 0)
+			return fail_errno(cli, path, "read");
+		/* a size of 0 is also what a file of the system has that is made while it is read */
+		if (same_state(&before, &after) &&
+		    (after.st_size == 0 || (uint64_t)after.st_size == out->size))
+			return RT_OK;
+		before = after;
+	}
+	rt_cli_hint(cli, RT_BUSY, "Try again when the other program is done with it.");
+	return rt_cli_fail(cli, RT_BUSY, "%s was changed while it was read", path);
+}
+
 rt_status
 rt_cli_file_open(rt_cli *cli, const char *path, rt_cli_file *out)
 {
 	struct stat info;
 	rt_status st;
-	void *map;
 	int fd;
 
 	memset(out, 0, sizeof(*out));
@@ -85,20 +121,11 @@ rt_cli_file_open(rt_cli *cli, const char *path, rt_cli_file *out)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return fail_errno(cli, path, "read");
-	st = RT_OK;
-	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
-	    (uint64_t)info.st_size < SIZE_MAX / 2) {
-		map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (map != MAP_FAILED) {
-			out->map = map;
-			out->map_size = (size_t)info.st_size;
-			out->bytes = rt_str_at(map, out->map_size);
-		}
-	}
-	if (out->map == NULL) {
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+		st = read_regular(cli, fd, path, &info, &out->buf);
+	else
 		st = read_fd(cli, fd, path, &out->buf);
-		out->bytes = rt_buf_str(&out->buf);
-	}
+	out->bytes = rt_buf_str(&out->buf);
 	close(fd);
 	return st;
 }
@@ -106,9 +133,6 @@ rt_cli_file_open(rt_cli *cli, const char *path, rt_cli_file *out)
 void
 rt_cli_file_close(rt_cli_file *file)
 {
-	if (file->map != NULL)
-		(void)munmap(file->map, file->map_size);
-	file->map = NULL;
 	rt_buf_deinit(&file->buf);
 	file->bytes = rt_str_at(NULL, 0);
 }
@@ -166,8 +190,8 @@ name_it(const char *from, const char *to, bool replace)
 	return true;
 }
 
-rt_status
-rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, bool replace)
+static rt_status
+write_file(rt_cli *cli, const char *path, rt_str bytes, bool replace, mode_t mode)
 {
 	unsigned char dice[6];
 	char room[4096];
@@ -188,7 +212,7 @@ rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, bool replace)
 	if ((size_t)snprintf(room, sizeof(room), "%s.%02x%02x%02x%02x.tmp", path, dice[0], dice[1],
 			     dice[2], dice[3]) >= sizeof(room))
 		return rt_cli_fail(cli, RT_USAGE, "the name of the file is too long");
-	fd = open(room, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = open(room, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0) {
 		if (errno == ENOENT)
 			return rt_cli_fail(cli, RT_NOT_FOUND, "there is no folder for %s", path);
@@ -206,6 +230,18 @@ rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, bool replace)
 	}
 	rt_host_temporary(NULL);
 	return st;
+}
+
+rt_status
+rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, bool replace)
+{
+	return write_file(cli, path, bytes, replace, 0666);
+}
+
+rt_status
+rt_cli_write_private(rt_cli *cli, const char *path, rt_str bytes)
+{
+	return write_file(cli, path, bytes, false, 0600);
 }
 
 rt_status

@@ -39,4 +39,19 @@ RT_CHECKED rt_status rt_store_sqlite_open(const rt_alloc *alloc, const rt_env *e
 					  const char *path, const rt_store_sqlite_options *options,
 					  rt_store **out_store, rt_error *err);
 
+/* The path with all symbolic links followed, also where there is no file yet. */
+RT_CHECKED rt_status rt_store_sqlite_real_path(const char *path, rt_buf *out, rt_error *err);
+
+/* Whatever is at path gets the name aside, with what lies beside it, and the file copy takes
+ * its place; then the folder is synced. All three are in one folder, path is a real path,
+ * nobody has copy open and it has no log. When there is nothing at path, copy just gets that
+ * name. Nobody can open the store meanwhile.
+ *
+ * RT_BUSY: somebody has it open, writing or not. RT_REFUSED: aside is there already. After a
+ * failure everything has its old name again unless *out_changed says otherwise. */
+RT_CHECKED rt_status rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_env *env,
+					      const char *path, const char *copy,
+					      const char *aside, bool *out_changed,
+					      rt_error *err);
+
 #endif

@@ -6,6 +6,7 @@
  *   store_sqlite_open.c    connections and their statements; opening
  *   store_sqlite_file.c    finding and creating the file
  *   store_sqlite_tx.c      transactions, checkpoints, meta and epoch
+ *   store_sqlite_exchange.c  another file takes the store's place
  *   store_sqlite_rows.c    nodes, root, side rows; purge
  *   store_sqlite_index.c   the full-text index
  *   store_sqlite_care.c    scrub, backup, check
@@ -132,6 +133,8 @@ typedef struct rt_sqlite_store {
 	sqlite3_vfs *vfs;                /* the one under the layer */
 	rt_sqlite_vfs *layer;            /* gathers writes; NULL when reading only */
 	char boot[RT_SQLITE_BOOT_SIZE];
+	bool file_known; /* which file path was when it was opened, to write to it: */
+	uint64_t file_device, file_number;
 
 	pid_t process;           /* who opened it: a child of a fork must not use it */
 	pthread_mutex_t guard;   /* guards writing, used, poisoned and project_last */
@@ -225,6 +228,8 @@ rt_status rt_sqlite_status(int rc);
 RT_CHECKED rt_status rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer,
 					 rt_error *err);
 void rt_sqlite_conn_close(rt_sqlite_conn *c);
+/* Is the file at the store's path still the one that was opened? RT_REFUSED. */
+RT_CHECKED rt_status rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err);
 /* Is there a file of that name and this suffix, and anything in it? A log that has only its
  * header is empty. */
 bool rt_sqlite_exists(const rt_sqlite_store *s, const char *suffix, bool *out_filled);

@@ -218,6 +218,39 @@ reading_mode(const rt_sqlite_store *s)
 	return rt_sqlite_exists(s, "-shm", &shm_filled) ? "?readonly_shm=1" : "";
 }
 
+/* Which file is at the path? False: none, or it is not for the system to say. */
+static bool
+file_at(const rt_sqlite_store *s, uint64_t *out_device, uint64_t *out_number)
+{
+	struct stat info;
+
+	*out_device = *out_number = 0;
+	if (s->options.vfs != NULL || stat(s->path, &info) != 0)
+		return false;
+	*out_device = (uint64_t)info.st_dev;
+	*out_number = (uint64_t)info.st_ino;
+	return true;
+}
+
+rt_status
+rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err)
+{
+	uint64_t device, number;
+
+	if (!s->file_known)
+		return RT_OK;
+	if (!file_at(s, &device, &number))
+		return rt_fail(err, RT_REFUSED,
+			       "%s is not there any more (removed, or given another name) since it "
+			       "was opened; open it again",
+			       s->place);
+	if (device != s->file_device || number != s->file_number)
+		return rt_fail(err, RT_REFUSED,
+			       "%s was replaced by another file since it was opened; open it again",
+			       s->place);
+	return RT_OK;
+}
+
 static rt_status
 set_up(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 {
@@ -250,8 +283,8 @@ set_up(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 	return rt_sqlite_exec(s, c, sql, "opening it", err);
 }
 
-rt_status
-rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
+static rt_status
+conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 {
 	bool read_only = s->options.read_only;
 	uint64_t stamp = stamp_of(s);
@@ -289,6 +322,35 @@ done:
 		rt_sqlite_conn_close(c);
 	rt_buf_deinit(&uri);
 	return st;
+}
+
+/* A store is a file and the log of that name. When another file took the place of the one
+ * that was opened before a lock kept it, the two do not belong together: once more. The
+ * lock is had by the time conn_open returns (set_up looks into the file). */
+rt_status
+rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
+{
+	uint64_t device, number, device_now, number_now;
+	rt_status st;
+
+	for (int tries = 0; tries < 3; tries++) {
+		st = rt_sqlite_same_file(s, err);
+		if (st != RT_OK)
+			return st;
+		(void)file_at(s, &device, &number);
+		st = conn_open(s, c, writer, err);
+		if (st != RT_OK || c->immutable)
+			return st;
+		(void)file_at(s, &device_now, &number_now);
+		st = rt_sqlite_same_file(s, err);
+		if (st == RT_OK && device == device_now && number == number_now)
+			return RT_OK;
+		rt_sqlite_conn_close(c);
+		if (st != RT_OK)
+			return st;
+	}
+	return rt_fail(err, RT_BUSY, "%s is being replaced by another program; try again",
+		       s->place);
 }
 
 void
@@ -445,6 +507,8 @@ open_found(rt_sqlite_store *s, rt_error *err)
 	int64_t id = 0;
 	rt_status st = rt_sqlite_conn_open(s, c, false, err);
 
+	if (st == RT_OK && !s->options.read_only)
+		s->file_known = file_at(s, &s->file_device, &s->file_number);
 	if (st == RT_OK)
 		st = rt_sqlite_ask(s, c, "PRAGMA application_id", &id, err);
 	if (st == RT_OK && id != RT_SQLITE_APPLICATION_ID) {

@@ -1188,6 +1188,162 @@ test_fork(void **state)
 	s->ops->close(s);
 }
 
+/* --- another file takes its place --- */
+
+static rt_status
+exchange(const char *path, const char *copy, const char *aside, bool *changed, rt_error *err)
+{
+	return rt_store_sqlite_exchange(rt_alloc_libc(), &env, path, copy, aside, changed, err);
+}
+
+/* Open it in another process, look into it once and wait. */
+static pid_t
+open_elsewhere(const char *path, int *out_release)
+{
+	int ready[2], release[2];
+	char byte = 0;
+	pid_t child;
+
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(release), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		rt_store *s = NULL;
+
+		close(release[1]);
+		if (open_as(path, WRITE, &s, NULL) != RT_OK || write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		(void)!read(release[0], &byte, 1);
+		s->ops->close(s);
+		_exit(0);
+	}
+	close(ready[1]);
+	close(release[0]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	*out_release = release[1];
+	return child;
+}
+
+static void
+test_exchange(void **state)
+{
+	fixture *f = *state;
+	char copy[150], aside[150];
+	rt_store *s = NULL;
+	rt_error why = {0};
+	uint64_t head = 0;
+	bool changed = true;
+	int release = -1;
+	pid_t child;
+
+	snprintf(copy, sizeof(copy), "%s/copy", f->folder);
+	snprintf(aside, sizeof(aside), "%s/aside", f->folder);
+	fill(f->path, 7);
+	fill(copy, 3);
+	/* Somebody else has it open, and has not even begun to write. */
+	child = open_elsewhere(f->path, &release);
+	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_BUSY);
+	assert_false(changed);
+	assert_non_null(strstr(why.text, "in use"));
+	assert_true(is_there(copy, ""));
+	assert_false(is_there(aside, ""));
+	close(release);
+	wait_for(child);
+	/* A name that is taken is not taken away. */
+	fill(aside, 1);
+	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_REFUSED);
+	assert_false(changed);
+	assert_int_equal(unlink(aside), 0);
+	MUST(exchange(f->path, copy, aside, &changed, err));
+	assert_true(changed);
+	MUST(open_as(f->path, WRITE, &s, err));
+	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	assert_int_equal(head, 3);
+	s->ops->close(s);
+	MUST(open_as(aside, WRITE, &s, err));
+	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	assert_int_equal(head, 7);
+	s->ops->close(s);
+	assert_false(is_there(copy, ""));
+	/* A log without its store is not taken for the log of what comes. */
+	fill(copy, 3);
+	assert_int_equal(unlink(f->path), 0);
+	assert_int_equal(unlink(aside), 0);
+	snprintf(copy, sizeof(copy), "%s-wal", f->path);
+	put_bytes(copy, "a log of old", 12);
+	snprintf(copy, sizeof(copy), "%s/copy", f->folder);
+	MUST(exchange(f->path, copy, aside, &changed, err));
+	assert_true(is_there(aside, "-wal"));
+	assert_false(is_there(f->path, "-wal"));
+}
+
+/* The last name cannot be given: the earlier ones are taken back. */
+static void
+test_exchange_undone(void **state)
+{
+	static const char *const names[] = {"", "-wal", "-shm"};
+	fixture *f = *state;
+	char copy[150], aside[150], name[180];
+	rt_error why = {0};
+	bool changed = true;
+
+	snprintf(copy, sizeof(copy), "%s/copy", f->folder);
+	snprintf(aside, sizeof(aside), "%s/aside", f->folder);
+	for (int i = 0; i < 3; i++) { /* no store, so nobody settles the log */
+		snprintf(name, sizeof(name), "%s%s", f->path, names[i]);
+		put_bytes(name, names[i], strlen(names[i]));
+	}
+	assert_int_equal(mkdir(copy, 0700), 0); /* a folder cannot take a file's place */
+	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_IO);
+	assert_false(changed);
+	for (int i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "%s%s", f->path, names[i]);
+		expect_bytes(name, names[i], strlen(names[i]));
+		assert_false(is_there(aside, names[i]));
+	}
+	/* The second name cannot be given. */
+	snprintf(name, sizeof(name), "%s-shm", aside);
+	put_bytes(name, "taken", 5);
+	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_REFUSED);
+	assert_false(changed);
+	assert_true(is_there(f->path, "") && is_there(f->path, "-wal") && is_there(f->path, "-shm"));
+	assert_false(is_there(aside, "") || is_there(aside, "-wal"));
+	expect_bytes(name, "taken", 5);
+}
+
+/* A store that has another file's name now is not written to. */
+static void
+test_replaced(void **state)
+{
+	fixture *f = *state;
+	char other[180];
+	rt_store *s = NULL;
+	rt_error why = {0};
+
+	snprintf(other, sizeof(other), "%s/other", f->folder);
+	fill(f->path, 2);
+	fill(other, 2);
+	for (int written = 0; written < 2; written++) { /* before and after its first write */
+		MUST(open_as(f->path, WRITE, &s, err));
+		if (written)
+			append(s, 3);
+		assert_int_equal(rename(other, f->path), 0);
+		assert_int_equal(s->ops->begin(s, &why), RT_REFUSED);
+		assert_non_null(strstr(why.text, "was replaced by another file"));
+		assert_int_equal(unlink(f->path), 0);
+		assert_int_equal(s->ops->begin(s, &why), RT_REFUSED);
+		assert_non_null(strstr(why.text, "not there any more"));
+		s->ops->close(s);
+		snprintf(other, sizeof(other), "rm -f '%s'-*", f->path);
+		assert_int_equal(system(other), 0);
+		snprintf(other, sizeof(other), "%s/other", f->folder);
+		fill(f->path, 2);
+		fill(other, 2);
+	}
+}
+
 int
 main(void)
 {
@@ -1202,7 +1358,8 @@ main(void)
 		TEST(test_relaxed_epoch), TEST(test_processes),
 		TEST(test_kill),          TEST(test_too_large),
 		TEST(test_relative_path), TEST(test_fork),
-		TEST(test_header_only_log),
+		TEST(test_header_only_log), TEST(test_exchange),
+		TEST(test_exchange_undone), TEST(test_replaced),
 	};
 
 	return cmocka_run_group_tests_name("store_sqlite", tests, NULL, NULL);

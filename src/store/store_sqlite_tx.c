@@ -338,6 +338,8 @@ rt_sqlite_begin(rt_store *store, rt_error *err)
 		st = refuse_poisoned(s, err);
 	if (st == RT_OK && s->writer.db == NULL)
 		st = rt_sqlite_conn_open(s, &s->writer, true, err);
+	if (st == RT_OK) /* what is written to another file than the one at path is lost */
+		st = rt_sqlite_same_file(s, err);
 	if (st == RT_OK && !s->settled && !RT_SEEDED(RT_SEEDED_NOT_SETTLED))
 		st = settle_log(s, err);
 	if (RT_SEEDED(RT_SEEDED_ACK_FIRST) && st == RT_OK)

@@ -69,6 +69,118 @@ PY
 is 'a store in use is left alone' '1 True' "$(cat "$work/out")"
 has 'what was written stays' 'open' "$(contents)"
 
+# also when it is idle, when its log is empty after a purge, and while it only waits
+cat >"$work/idle.py" <<'PY'
+import subprocess, sys
+program, db, backup = sys.argv[1:4]
+p = subprocess.Popen([program, "--db", db, "apply"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def ask(line):
+    p.stdin.write(line.encode() + b"\n")
+    p.stdin.flush()
+    return p.stdout.readline().decode().strip()
+for line in sys.argv[4:]:
+    ask(line)
+q = subprocess.run([program, "--db", db, "restore", backup, "--yes"], capture_output=True)
+print(q.returncode, b"in use" in q.stderr, "seq" in ask('{"op":"entry.append","content":"kept"}'))
+p.stdin.close()
+p.wait()
+PY
+"$python" "$work/idle.py" "$RETAKE" "$db" "$work/b.db" '{"op":"nothing"}' >"$work/out" 2>&1
+is 'an idle one counts' '1 True True' "$(cat "$work/out")"
+has 'what it writes stays' 'open|kept' "$(contents)"
+"$python" "$work/idle.py" "$RETAKE" "$db" "$work/b.db" \
+	'{"op":"entry.append","content":"xyzzy"}' '{"op":"purge","text":"xyzzy"}' >"$work/out" 2>&1
+is 'so does one with an empty log' '1 True True' "$(cat "$work/out")"
+is 'nothing is lost' 2 "$(contents | grep -o kept | wc -l | tr -d ' ')"
+code 'all is well' 0 r fsck
+is 'nothing is left behind' 0 "$(find "$work" -name '*.restoring-*' | wc -l | tr -d ' ')"
+
+# somebody puts another file there while the store is open
+cp "$work/b.db" "$work/other.db"
+"$RETAKE" --db "$work/moved.db" restore "$work/b.db" -q
+"$python" - "$RETAKE" "$work/moved.db" "$work/other.db" >"$work/out" 2>&1 <<'PY'
+import os, subprocess, sys
+program, db, other = sys.argv[1:4]
+p = subprocess.Popen([program, "--db", db, "apply"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def ask(line):
+    p.stdin.write(line + b"\n")
+    p.stdin.flush()
+    return p.stdout.readline().decode().strip()
+ask(b'{"op":"entry.append","content":"before"}')
+os.rename(other, db)
+for name in db + "-wal", db + "-shm":
+    os.rename(name, name + ".old")
+print(ask(b'{"op":"entry.append","content":"lost"}'))
+os.unlink(db)
+print(ask(b'{"op":"entry.append","content":"lost"}'))
+p.stdin.close()
+p.wait()
+PY
+has 'a replaced store is not written to' 'was replaced by another file since it was opened; open it again' "$(cat "$work/out")"
+has 'nor one that is gone' 'is not there any more' "$(cat "$work/out")"
+
+# another history of the same length comes into the store that is open
+rm -f "$work/same.db" "$work/short.db"
+"$RETAKE" --db "$work/short.db" -q add B
+for i in 1 2 3; do "$RETAKE" --db "$work/short.db" -q edit :1 "B$i"; done
+for i in 1 2 3 4; do "$RETAKE" --db "$work/same.db" -q add "A$i"; done
+"$python" - "$RETAKE" "$work/same.db" "$work/short.db" >"$work/out" 2>&1 <<'PY'
+import sqlite3, subprocess, sys
+program, db, other = sys.argv[1:4]
+p = subprocess.Popen([program, "--db", db, "apply"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def ask(line):
+    p.stdin.write(line + b"\n")
+    p.stdin.flush()
+    return p.stdout.readline().decode().strip()
+ask(b'{"op":"nothing"}')
+c = sqlite3.connect(db, isolation_level=None)
+c.execute("ATTACH ? AS b", (other,))
+print(*[c.execute("SELECT count(*) FROM %s.log" % name).fetchone()[0] for name in ("main", "b")])
+c.execute("BEGIN IMMEDIATE")
+for t in "meta", "log", "body", "node", "root", "side", "mark":
+    c.execute("DELETE FROM main." + t)
+    c.execute("INSERT INTO main.%s SELECT * FROM b.%s" % (t, t))
+c.execute("COMMIT")
+c.close()
+print("seq" in ask(b'{"op":"entry.append","content":"on top"}'))
+p.stdin.close()
+p.wait()
+PY
+is 'of the same length' '4 4
+True' "$(cat "$work/out")"
+is 'what comes next is on top of it' 'B3|on top' \
+	"$("$RETAKE" --db "$work/same.db" show --json | json '"|".join(e["content"] for e in d["entries"])')"
+
+# --- restore through a link ---
+mkdir "$work/far"
+"$RETAKE" --db "$work/far/real.db" -q add old
+ln -s far/real.db "$work/link.db"
+code 'restore through a link' 0 "$RETAKE" --db "$work/link.db" restore "$work/b.db" --yes
+is 'it stays a link' far/real.db "$(readlink "$work/link.db")"
+is 'to what was restored' "$("$RETAKE" --db "$work/b.db" export --format canonical)" \
+	"$("$RETAKE" --db "$work/far/real.db" export --format canonical)"
+is 'the store is kept beside its file' 1 "$(find "$work/far" -name 'real.db.before-restore-*' | wc -l | tr -d ' ')"
+is 'and not beside the link' 0 "$(find "$work" -maxdepth 1 -name 'link.db.*' | wc -l | tr -d ' ')"
+
+# --- restored means: on the disk ---
+if strace -o /dev/null true 2>/dev/null; then
+	strace -f -y -e trace=rename,renameat,renameat2,link,linkat,fsync,fdatasync,write \
+		-o "$work/calls" "$RETAKE" --db "$work/far/real.db" restore "$work/b.db" --yes >/dev/null
+	is 'the folder is synced before it is told' 'named synced told' "$("$python" - "$work" <<'PY'
+import re, sys
+work, seen = sys.argv[1], []
+for line in open(work + "/calls"):
+    if re.search(r'rename.*"' + re.escape(work + "/far/real.db") + r'"\)', line):
+        seen = ["named"]
+    elif "sync(" in line and "<" + work + "/far>" in line and seen == ["named"]:
+        seen.append("synced")
+    elif "write(1<" in line and seen:
+        seen.append("told")
+print(*seen[:3])
+PY
+)"
+fi
+
 # --- repair ---
 state=$(r export --format canonical)
 code 'repair' 0 r repair
@@ -103,6 +215,18 @@ has 'with a hole' '(its text was damaged)' "$out"
 code 'and sound' 0 r fsck
 code 'repair of nothing' 3 "$RETAKE" --db "$work/none.db" repair
 
+# what cannot be copied properly is copied byte by byte, and is as private as the store
+"$RETAKE" --db "$work/torn.db" restore "$work/b.db" -q
+"$python" - "$work/torn.db" <<'PY'
+import sys
+f = open(sys.argv[1], "r+b")
+size = f.seek(0, 2)
+f.seek(8192)
+f.write(b"\xff" * (size - 8192))
+PY
+(umask 022; "$RETAKE" --db "$work/torn.db" repair >/dev/null 2>&1)
+is 'a copy of a damaged store is private' 600 "$(stat -c %a "$work"/torn.db.before-repair-*)"
+
 # --- files that are no stores ---
 : >"$work/empty.db"
 code 'an empty file is not taken for a new store' 1 "$RETAKE" --db "$work/empty.db" show
@@ -122,5 +246,35 @@ chmod 600 "$db"
 code '--read-only show' 0 r --read-only show
 code '--read-only search' 0 r --read-only search one
 code '--relaxed' 0 r --relaxed add fast
+
+# --- import of a file that somebody cuts off meanwhile ---
+"$python" - "$RETAKE" "$work" >"$work/out" 2>&1 <<'PY'
+import json, os, subprocess, sys
+program, work = sys.argv[1:3]
+path = work + "/big.json"
+with open(path, "w") as f:
+    json.dump({"messages": [{"role": "user", "content": "%d " % i + "abcdefghi " * 100} for i in range(16000)]}, f)
+p = subprocess.Popen([program, "-q", "--db", work + "/big.db", "import", path], stdout=subprocess.DEVNULL)
+def has_it():
+    try:
+        if path in open("/proc/%d/maps" % p.pid).read():
+            return True
+        return any(os.readlink("/proc/%d/fd/%s" % (p.pid, fd)) == path for fd in os.listdir("/proc/%d/fd" % p.pid))
+    except OSError:
+        return False
+def is_mapped():
+    return path in open("/proc/%d/maps" % p.pid).read()
+while p.poll() is None and not has_it():
+    pass
+while p.poll() is None and has_it() and not is_mapped():
+    pass
+os.truncate(path, 0)
+print(p.wait())
+q = subprocess.run([program, "--db", work + "/big.db", "show", "--json"], capture_output=True)
+entries = json.loads(q.stdout)["entries"]
+print(len(entries), all(e["content"].strip() == ("%d " % i + "abcdefghi " * 100).strip() for i, e in enumerate(entries)))
+PY
+is 'an import has its own copy of the file' '0
+16000 True' "$(cat "$work/out")"
 
 finish
