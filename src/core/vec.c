@@ -1,62 +1,62 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chunks of 32 references. */
+ * A tree of nodes of 32 references: to items in the lowest ones, to nodes above. */
 #include "core/vec.h"
 
-enum { CHUNK = 32 };
+enum { BITS = 5, NODE = 1 << BITS };
 
-typedef struct chunk {
+typedef struct node {
 	rt_object object;
 	size_t count;
-	const void *items[CHUNK];
-} chunk;
+	const void *items[NODE];
+} node;
 
 struct rt_vec {
 	rt_object object;
 	size_t count;
-	size_t chunk_count;
-	const chunk *chunks[];
+	unsigned shift;   /* of the root: 0 where it holds the items */
+	const void *root; /* a node; NULL: empty */
 };
 
+/* The tree is as high as its shift says, so this ends. */
 static void
-chunk_free(rt_object *object)
+node_free(rt_object *object)
 {
-	chunk *c = (chunk *)object;
+	node *n = (node *)object;
 	size_t i;
 
-	for (i = 0; i < c->count; i++)
-		rt_object_unref(c->items[i]);
-	rt_free(object->alloc, c);
+	for (i = 0; i < n->count; i++)
+		rt_object_unref(n->items[i]);
+	rt_free(object->alloc, n);
 }
 
 static void
 vec_free(rt_object *object)
 {
 	rt_vec *vec = (rt_vec *)object;
-	size_t i;
 
-	for (i = 0; i < vec->chunk_count; i++)
-		rt_object_unref(vec->chunks[i]);
+	rt_object_unref(vec->root);
 	rt_free(object->alloc, vec);
 }
 
 static rt_vec *
-vec_alloc(const rt_alloc *alloc, size_t chunk_count)
+vec_alloc(const rt_alloc *alloc)
 {
-	rt_vec *vec = rt_new(alloc, sizeof(*vec) + chunk_count * sizeof(chunk *));
+	rt_vec *vec = rt_new(alloc, sizeof(*vec));
 
 	if (vec == NULL)
 		return NULL;
 	rt_object_init(&vec->object, alloc, vec_free);
 	vec->count = 0;
-	vec->chunk_count = chunk_count;
+	vec->shift = 0;
+	vec->root = NULL;
 	return vec;
 }
 
 rt_status
 rt_vec_new(const rt_alloc *alloc, const rt_vec **out_vec)
 {
-	rt_vec *vec = vec_alloc(alloc, 0);
+	rt_vec *vec = vec_alloc(alloc);
 
 	if (vec == NULL)
 		return RT_NOMEM;
@@ -73,36 +73,80 @@ rt_vec_count(const rt_vec *vec)
 const void *
 rt_vec_get(const rt_vec *vec, size_t at)
 {
+	const node *n = vec->root;
+	unsigned shift;
+
 	RT_ASSERT(at < vec->count);
-	return vec->chunks[at / CHUNK]->items[at % CHUNK];
+	for (shift = vec->shift; shift > 0; shift -= BITS)
+		n = n->items[at >> shift & (NODE - 1)];
+	return n->items[at & (NODE - 1)];
+}
+
+/* A copy of old (NULL: none) without what is in this place. */
+static node *
+copy_but(const rt_alloc *alloc, const node *old, size_t place)
+{
+	node *n = rt_new(alloc, sizeof(*n));
+	size_t i;
+
+	if (n == NULL)
+		return NULL;
+	rt_object_init(&n->object, alloc, node_free);
+	n->count = old == NULL ? 0 : old->count;
+	for (i = 0; i < n->count; i++)
+		n->items[i] = i == place ? NULL : rt_object_ref(old->items[i]);
+	if (place == n->count)
+		n->items[n->count++] = NULL;
+	return n;
 }
 
 rt_status
 rt_vec_set(const rt_vec *vec, size_t at, const void *item, const rt_vec **out_vec)
 {
 	const rt_alloc *alloc = vec->object.alloc;
-	size_t where = at / CHUNK, i;
-	bool grow = where == vec->chunk_count;
-	rt_vec *next;
-	chunk *c;
+	rt_vec *next = vec_alloc(alloc);
+	const node *old = vec->root;
+	const void **to;
+	unsigned shift = vec->shift;
 
 	RT_ASSERT(at <= vec->count);
-	next = vec_alloc(alloc, vec->chunk_count + grow);
-	c = rt_new(alloc, sizeof(*c));
-	if (next == NULL || c == NULL) {
-		rt_free(alloc, next);
-		rt_free(alloc, c);
+	if (next == NULL)
 		return RT_NOMEM;
+	to = &next->root;
+	if (at >> shift >> BITS != 0) { /* full: one more level above */
+		node *n = copy_but(alloc, NULL, 0);
+
+		if (n == NULL) {
+			rt_object_unref(next);
+			return RT_NOMEM;
+		}
+		n->items[0] = rt_object_ref(old);
+		n->items[n->count++] = NULL;
+		shift += BITS;
+		next->root = n;
+		next->shift = shift;
+		to = &n->items[1];
+		old = NULL;
+	} else {
+		next->shift = shift;
+		shift += BITS;
 	}
-	rt_object_init(&c->object, alloc, chunk_free);
-	c->count = grow ? 0 : vec->chunks[where]->count;
-	for (i = 0; i < c->count; i++)
-		c->items[i] = i == at % CHUNK ? NULL : rt_object_ref(vec->chunks[where]->items[i]);
-	if (at % CHUNK == c->count)
-		c->count++;
-	c->items[at % CHUNK] = rt_object_ref(item);
-	for (i = 0; i < next->chunk_count; i++)
-		next->chunks[i] = i == where ? c : rt_object_ref(vec->chunks[i]);
+	while (shift > 0) {
+		size_t place;
+		node *n;
+
+		shift -= BITS;
+		place = at >> shift & (NODE - 1);
+		n = copy_but(alloc, old, place);
+		if (n == NULL) {
+			rt_object_unref(next);
+			return RT_NOMEM;
+		}
+		*to = n;
+		to = &n->items[place];
+		old = old == NULL || place >= old->count || shift == 0 ? NULL : old->items[place];
+	}
+	*to = rt_object_ref(item);
 	next->count = vec->count + (at == vec->count);
 	*out_vec = next;
 	return RT_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vec: a persistent list of objects by number, for takes and discussions. Two levels of
- * 32: changing one copies its chunk and the list of chunks, and shares the rest. */
+ * Vec: a persistent list of objects by number, for takes and discussions. A tree of nodes
+ * of 32: changing one item copies the nodes above it, and shares the rest. */
 #ifndef RT_CORE_VEC_H
 #define RT_CORE_VEC_H
 
