@@ -342,7 +342,7 @@ name_outlines(const importing *m, rt_outlines *outlines, const char *path)
 		return;
 	for (i = 0; i < outlines->count; i++)
 		if (m->name.size > 0 || outlines->items[i].name.size == 0)
-			outlines->items[i].name = name;
+			outlines->items[i].called = name;
 }
 
 static void

@@ -59,6 +59,8 @@ rt_status rt_compile_find(rt_change *c, yyjson_val *request, const char *field, 
 rt_status rt_compile_result_entry(rt_change *c, uint32_t entry, rt_error *err);
 void rt_compile_result_take(rt_change *c, rt_str name);
 void rt_compile_result_disc(rt_change *c, rt_str name);
+/* What the numbered takes of a discussion are called after: up to the first "_take_". */
+rt_str rt_compile_take_base(rt_str name);
 /* Set a field of the discussion or project unless it is so already; *out_same says. */
 rt_status rt_compile_set_json(rt_change *c, uint32_t disc, rt_str key, yyjson_val *value,
 			      rt_error *err);

@@ -20,9 +20,8 @@ unchanged(rt_change *c)
 	return RT_OK;
 }
 
-/* Up to the first "_take_". */
-static rt_str
-base_name(rt_str name)
+rt_str
+rt_compile_take_base(rt_str name)
 {
 	size_t at = rt_str_find(name, RT_STR("_take_"), 0);
 
@@ -32,7 +31,7 @@ base_name(rt_str name)
 rt_status
 rt_compile_take_name(rt_change *c, const rt_disc *disc, rt_str like, rt_str *out, rt_error *err)
 {
-	rt_str base = base_name(like);
+	rt_str base = rt_compile_take_base(like);
 	size_t n, i, count = rt_disc_take_count(disc);
 	bool *used = rt_new_array(c->engine->alloc, count + 2, 1);
 	rt_buf name;

@@ -50,9 +50,12 @@ typedef struct rt_outline_field {
 
 typedef struct rt_outline {
 	rt_str name;       /* of the discussion; may be empty */
+	rt_str called;     /* what an import is to call it instead; empty: as its name says. It
+	                      is no part of what makes two conversations the same */
 	rt_str source;     /* names the origin for ever, e.g. "pi:" and its session id; equal
 	                      sources are the same conversation, so that importing twice adds
-	                      nothing twice; empty: the engine takes a hash of the content */
+	                      nothing twice; empty: the engine takes a hash of the content, so
+	                      that only what is the very same is known */
 	rt_node *nodes;    /* in the source's order; parents may come after children */
 	size_t node_count;
 	int64_t head;      /* node index; -1: before the first */

@@ -8,6 +8,8 @@
  * in chunks, so memory is bounded by the outline, not by the texts. */
 #include "base/hash.h"
 #include "engine/compile.h"
+#include "engine/import_known.h"
+#include "engine/names.h"
 
 enum { CHUNK_BYTES = 4 << 20, CHUNK_BODIES = 4096, GAP_MAX = 10000 };
 
@@ -18,14 +20,15 @@ typedef struct spot {
 	uint64_t body; /* 0: not written yet */
 	size_t at;
 	bool known;    /* from an earlier import */
+	bool tip;      /* known, and the last of that take */
 } spot;
 
-/* The bodies of a dry run: they are in no store, but later outlines may hold them again. */
-typedef struct dry_bodies {
-	uint64_t first;		   /* number of nodes[0] */
-	const rt_node **nodes;	   /* NULL: not a node's */
-	size_t count, room;
-} dry_bodies;
+/* What the outlines of one import share. */
+typedef struct shared {
+	bool dry_run;
+	rt_known known;
+	rt_names discs; /* their names; empty until one is asked for */
+} shared;
 
 typedef struct import {
 	rt_engine *engine;
@@ -45,7 +48,8 @@ typedef struct import {
 		uint32_t entry;
 	} *waiting;
 	size_t waiting_count;
-	dry_bodies *dry; /* NULL: the import is real */
+	shared *all;
+	rt_names takes; /* names in the discussion; empty until one is asked for */
 } import;
 
 static rt_status
@@ -63,7 +67,7 @@ flush(import *im, rt_error *err)
 	size_t i;
 	rt_status st;
 
-	if (im->waiting_count == 0 || im->dry != NULL) {
+	if (im->waiting_count == 0 || im->all->dry_run) {
 		im->waiting_count = 0;
 		rt_buf_clear(&im->bytes);
 		return RT_OK;
@@ -86,29 +90,6 @@ flush(import *im, rt_error *err)
 }
 
 static rt_status
-dry_note(import *im, uint64_t number, const rt_node *node, rt_error *err)
-{
-	dry_bodies *d = im->dry;
-	size_t at = (size_t)(number - d->first);
-
-	if (at >= d->room) {
-		size_t room = at * 2 + 64;
-		const rt_node **nodes = rt_resize(im->engine->alloc, d->nodes,
-						  room * sizeof(*d->nodes));
-
-		if (nodes == NULL)
-			return nomem(err);
-		d->nodes = nodes;
-		d->room = room;
-	}
-	while (d->count < at)
-		d->nodes[d->count++] = NULL;
-	d->nodes[at] = node;
-	d->count = at + 1;
-	return RT_OK;
-}
-
-static rt_status
 add_body(import *im, size_t index, rt_error *err)
 {
 	const rt_node *node = &im->outline->nodes[index];
@@ -121,12 +102,6 @@ add_body(import *im, size_t index, rt_error *err)
 	im->waiting[im->waiting_count].size = node->body.size + 1;
 	im->waiting[im->waiting_count].number = s->body = im->c->next_body++;
 	im->waiting[im->waiting_count++].entry = s->entry;
-	if (im->dry != NULL) {
-		rt_status st = dry_note(im, s->body, node, err);
-
-		if (st != RT_OK)
-			return st;
-	}
 	if (im->waiting_count == CHUNK_BODIES || im->bytes.size >= CHUNK_BYTES)
 		return flush(im, err);
 	return RT_OK;
@@ -286,6 +261,35 @@ lay_run(import *im, uint32_t take, size_t at, const int64_t *list, size_t from, 
 	return st;
 }
 
+/* A name for a new take: as wanted where that is free, else a number behind its base. */
+static rt_status
+free_take_name(import *im, const rt_disc *disc, rt_str wanted, rt_str *out, rt_error *err)
+{
+	size_t i;
+	rt_buf name;
+	rt_status st = RT_OK;
+
+	if (im->takes.count == 0)
+		for (i = 1; st == RT_OK && i <= rt_disc_take_count(disc); i++) {
+			const rt_take *take = rt_disc_take(disc, (uint32_t)i);
+
+			if (take->present)
+				st = rt_names_add(&im->takes, rt_text_str(take->name));
+		}
+	rt_buf_init(&name, im->engine->alloc, RT_BUF_UNLIMITED);
+	if (st == RT_OK && (wanted.size == 0 || rt_names_has(&im->takes, wanted))) {
+		if (wanted.size == 0)
+			wanted = rt_text_str(rt_disc_take(disc, 1)->name);
+		st = rt_names_number(&im->takes, rt_compile_take_base(wanted), "_take_", 1, &name);
+		wanted = rt_buf_str(&name);
+	}
+	if (st == RT_OK)
+		st = rt_names_add(&im->takes, wanted);
+	*out = st == RT_OK ? rt_change_keep(im->c, wanted) : rt_str_at(NULL, 0);
+	rt_buf_deinit(&name);
+	return out->ptr == NULL ? nomem(err) : RT_OK;
+}
+
 /* A new take that begins like the first `shared` slots of `from`. */
 static rt_status
 new_take(import *im, uint32_t from, size_t shared, rt_str name, rt_str git_commit,
@@ -304,13 +308,7 @@ new_take(import *im, uint32_t from, size_t shared, rt_str name, rt_str git_commi
 	e.from_take = shared > 0 ? from : 0;
 	e.count = shared;
 	e.git_commit = rt_change_keep(im->c, git_commit);
-	if (name.size > 0 && rt_disc_take_named(disc, name) == 0)
-		e.name = rt_change_keep(im->c, name);
-	else
-		st = rt_compile_take_name(im->c, disc,
-					  name.size > 0 ? name
-							: rt_text_str(rt_disc_take(disc, 1)->name),
-					  &e.name, err);
+	st = free_take_name(im, disc, name, &e.name, err);
 	if (st == RT_OK)
 		st = rt_change_emit(im->c, &e, err);
 	im->result->takes++;
@@ -337,16 +335,16 @@ lay_leaves(import *im, uint32_t first_take, size_t head, rt_error *err)
 {
 	const rt_outline *o = im->outline;
 	const rt_alloc *alloc = im->engine->alloc;
-	unsigned char *has_child = rt_new_array(alloc, o->node_count + 1, 1);
+	int64_t *newest = rt_new_array(alloc, o->node_count + 1, sizeof(*newest)); /* child; -1 */
 	int64_t *path = rt_new_array(alloc, o->node_count + 1, sizeof(*path));
 	size_t i, leaf, depth;
-	rt_status st = has_child != NULL && path != NULL ? RT_OK : nomem(err);
+	rt_status st = newest != NULL && path != NULL ? RT_OK : nomem(err);
 
 	if (st == RT_OK) {
-		memset(has_child, 0, o->node_count + 1);
+		memset(newest, 0xFF, (o->node_count + 1) * sizeof(*newest));
 		for (i = 0; i < o->node_count; i++)
 			if (o->nodes[i].parent >= 0)
-				has_child[o->nodes[i].parent] = 1;
+				newest[o->nodes[i].parent] = (int64_t)i;
 	}
 	for (i = 0; st == RT_OK && i <= o->node_count; i++) {
 		uint32_t take = first_take;
@@ -357,14 +355,11 @@ lay_leaves(import *im, uint32_t first_take, size_t head, rt_error *err)
 			leaf = head;
 			if (o->node_count == 0)
 				break;
-			for (at = (int64_t)o->node_count - 1; has_child[leaf] && at >= 0; at--)
-				if (o->nodes[at].parent == (int64_t)leaf && at != (int64_t)leaf) {
-					leaf = (size_t)at;
-					at = (int64_t)o->node_count;
-				}
+			while (newest[leaf] >= 0)
+				leaf = (size_t)newest[leaf];
 		} else {
 			leaf = i - 1;
-			if (has_child[leaf])
+			if (newest[leaf] >= 0)
 				continue;
 		}
 		if (im->spots[leaf].take != 0)
@@ -401,7 +396,7 @@ lay_leaves(import *im, uint32_t first_take, size_t head, rt_error *err)
 		if (st == RT_OK)
 			st = lay_run(im, take, shared, path + (o->node_count - depth), 0, depth, err);
 	}
-	rt_free(alloc, has_child);
+	rt_free(alloc, newest);
 	rt_free(alloc, path);
 	return st;
 }
@@ -484,92 +479,39 @@ set_fields(import *im, uint32_t disc, const rt_outline_field *fields, size_t cou
 static rt_status
 free_disc_name(import *im, rt_str wanted, rt_str *out, rt_error *err)
 {
-	uint64_t n;
+	rt_names *names = &im->all->discs;
+	size_t i;
+	rt_buf name;
+	rt_status st = RT_OK;
 
 	if (wanted.size == 0)
 		wanted = RT_STR("imported");
-	for (n = 1;; n++) {
-		rt_buf name;
+	if (names->count == 0)
+		for (i = 1; st == RT_OK && i <= rt_project_disc_count(im->c->now); i++) {
+			const rt_cell *cell = rt_project_cell(im->c->now, (uint32_t)i);
 
-		rt_buf_init(&name, im->engine->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_str(&name, wanted);
-		if (n > 1) {
-			rt_buf_add_byte(&name, '_');
-			rt_buf_add_u64(&name, n);
+			if (cell->present)
+				st = rt_names_add(names, rt_text_str(cell->name));
 		}
-		*out = name.status == RT_OK ? rt_change_keep(im->c, rt_buf_str(&name))
-					    : rt_str_at(NULL, 0);
-		rt_buf_deinit(&name);
-		if (out->ptr == NULL)
-			return nomem(err);
-		if (rt_project_disc_named(im->c->now, *out) == 0)
-			return RT_OK;
+	rt_buf_init(&name, im->engine->alloc, RT_BUF_UNLIMITED);
+	if (st == RT_OK && rt_names_has(names, wanted)) {
+		st = rt_names_number(names, wanted, "_", 2, &name);
+		wanted = rt_buf_str(&name);
 	}
+	if (st == RT_OK)
+		st = rt_names_add(names, wanted);
+	*out = st == RT_OK ? rt_change_keep(im->c, wanted) : rt_str_at(NULL, 0);
+	rt_buf_deinit(&name);
+	return out->ptr == NULL ? nomem(err) : RT_OK;
 }
 
-static rt_status
-source_of(import *im, rt_buf *out)
-{
-	const rt_outline *o = im->outline;
-	size_t i;
-
-	if (o->source.size > 0) {
-		rt_buf_add_str(out, o->source);
-	} else {
-		uint64_t hash = o->node_count;
-
-		for (i = 0; i < o->node_count; i++) {
-			const rt_node *n = &o->nodes[i];
-
-			hash = rt_hash(n->role.ptr, n->role.size, hash);
-			hash = rt_hash(n->body.ptr, n->body.size, hash ^ (uint64_t)n->ts.us);
-			hash = rt_hash_u64(hash ^ (uint64_t)n->parent);
-		}
-		rt_buf_add_f(out, "content:%016llx", (unsigned long long)hash);
-	}
-	return out->status;
-}
-
-/* The discussion that came from this source; 0: none. */
-static rt_status
-find_source(import *im, rt_str source_json, uint32_t *out, rt_error *err)
-{
-	size_t i;
-
-	*out = 0;
-	for (i = 1; i <= rt_project_disc_count(im->c->now); i++) {
-		const rt_cell *cell = rt_project_cell(im->c->now, (uint32_t)i);
-		const rt_disc *disc;
-		rt_status st;
-
-		if (!cell->present)
-			continue;
-		st = rt_project_disc(im->c->now, cell->number, &disc, err);
-		if (st != RT_OK)
-			return st;
-		if (rt_str_eq(rt_fields_get(disc->fields, RT_STR("source")), source_json)) {
-			*out = cell->number;
-			return RT_OK;
-		}
-	}
-	return RT_OK;
-}
-
-/* Is this body, of the store or of the dry run, the node's? */
+/* Is this body of the store the node's? */
 static rt_status
 is_body(import *im, uint64_t number, const rt_node *node, bool *out, rt_error *err)
 {
 	rt_buf bytes;
 	rt_status st;
 
-	if (im->dry != NULL && number >= im->dry->first) {
-		size_t at = (size_t)(number - im->dry->first);
-		const rt_node *was = at < im->dry->count ? im->dry->nodes[at] : NULL;
-
-		*out = was != NULL && was->body_format == node->body_format &&
-		       rt_str_eq(was->body, node->body);
-		return RT_OK;
-	}
 	rt_buf_init(&bytes, im->engine->alloc, RT_BUF_UNLIMITED);
 	st = im->engine->store->ops->body_read(im->engine->store, im->engine->project, number,
 					       &bytes, NULL, err);
@@ -626,35 +568,96 @@ match_nameless(import *im, size_t index, rt_error *err)
 	return st;
 }
 
-/* Find in the discussion what the outline has: entries by id, in the take whose tip they
- * are where there is one. */
+static size_t
+place_of_entry(const import *im, const uint32_t *first, size_t room, uint32_t entry)
+{
+	size_t at = (size_t)rt_hash_u64(entry) & (room - 1);
+
+	while (first[at] != UINT32_MAX && im->spots[first[at]].entry != entry)
+		at = (at + 1) & (room - 1);
+	return at;
+}
+
+/* Where the known entries stand: in the take whose tip they are, else in the oldest. One
+ * walk over the takes, for there may be many of both. first: the node that speaks for an
+ * entry, by a hash of its number. */
+static rt_status
+place_known(import *im, uint32_t *first, size_t room, rt_error *err)
+{
+	const rt_disc *disc;
+	size_t i, k, at, count;
+	rt_status st = rt_project_disc(im->c->now, im->disc, &disc, err);
+
+	for (i = 1; st == RT_OK && i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
+
+		if (!take->present)
+			continue;
+		count = rt_seq_count(take->slots);
+		for (at = 0; st == RT_OK && at < count;) {
+			rt_slot slots[64];
+			size_t run = count - at < 64 ? count - at : 64;
+
+			st = rt_seq_copy(take->slots, at, run, slots, err);
+			for (k = 0; st == RT_OK && k < run; k++) {
+				uint32_t index = first[place_of_entry(im, first, room,
+								      slots[k].entry)];
+				bool tip = at + k + 1 == count;
+
+				if (index == UINT32_MAX ||
+				    (im->spots[index].take != UINT32_MAX &&
+				     (!tip || im->spots[index].tip)))
+					continue;
+				im->spots[index].take = take->number;
+				im->spots[index].at = at + k;
+				im->spots[index].tip = tip;
+			}
+			at += run;
+		}
+	}
+	return st;
+}
+
+/* Find in the discussion what the outline has: entries by id. */
 static rt_status
 match_known(import *im, rt_error *err)
 {
 	const rt_outline *o = im->outline;
-	size_t i;
+	size_t room = 64, i;
+	uint32_t *first;
 	rt_status st = RT_OK;
 
+	while (room < o->node_count * 2 + 2)
+		room *= 2;
+	first = rt_new_array(im->engine->alloc, room, sizeof(*first));
+	if (first == NULL)
+		return nomem(err);
+	memset(first, 0xFF, room * sizeof(*first));
 	for (i = 0; st == RT_OK && i < o->node_count; i++) {
-		const rt_disc *disc;
-		uint32_t entry = 0, take = 0;
-		size_t at = 0;
+		uint32_t entry = 0;
+		size_t at;
 
 		if (!id_usable(o->nodes[i].id))
 			continue;
 		st = rt_resolve_vanished(im->c->now, im->disc, o->nodes[i].id, &entry, err);
 		if (st != RT_OK || entry == 0)
 			continue;
-		st = rt_project_disc(im->c->now, im->disc, &disc, err);
-		if (st == RT_OK)
-			st = rt_compile_take_for(im->c->now, disc, entry, &take, &at, err);
 		im->spots[i].entry = entry;
 		im->spots[i].known = true;
 		im->spots[i].body = UINT64_MAX; /* whatever it is now, it stays */
-		im->spots[i].take = take != 0 ? take : UINT32_MAX;
-		im->spots[i].at = at;
+		im->spots[i].take = UINT32_MAX;
 		im->result->known++;
+		at = place_of_entry(im, first, room, entry);
+		if (first[at] == UINT32_MAX)
+			first[at] = (uint32_t)i;
 	}
+	if (st == RT_OK)
+		st = place_known(im, first, room, err);
+	for (i = 0; st == RT_OK && i < o->node_count; i++)
+		if (im->spots[i].known)
+			im->spots[i] = im->spots[first[place_of_entry(im, first, room,
+								      im->spots[i].entry)]];
+	rt_free(im->engine->alloc, first);
 	for (i = 0; st == RT_OK && i < o->node_count; i++)
 		if (!id_usable(o->nodes[i].id))
 			st = match_nameless(im, i, err);
@@ -802,6 +805,8 @@ static rt_status
 import_one(import *im, rt_str fallback_name, bool pristine, uint32_t number, rt_error *err)
 {
 	rt_outline *o = (rt_outline *)(uintptr_t)im->outline;
+	rt_str name = o->called.size > 0 ? o->called : o->name.size > 0 ? o->name : fallback_name;
+	bool named = o->called.size > 0 || o->name.size > 0;
 	rt_buf source, source_json;
 	uint32_t known = 0, active = 1;
 	size_t head = 0;
@@ -811,31 +816,36 @@ import_one(import *im, rt_str fallback_name, bool pristine, uint32_t number, rt_
 	rt_buf_init(&source_json, im->engine->alloc, RT_BUF_UNLIMITED);
 	if (st == RT_OK && o->takes == NULL)
 		st = rt_outline_mend(im->engine->alloc, o, NULL, NULL);
-	if (st == RT_OK && source_of(im, &source) != RT_OK)
+	if (o->source.size > 0)
+		rt_buf_add_str(&source, o->source);
+	else if (st == RT_OK)
+		rt_known_mark(o, &source);
+	if (st == RT_OK && source.status != RT_OK)
 		st = nomem(err);
 	rt_json_add_string(&source_json, rt_buf_str(&source));
 	if (st == RT_OK && source_json.status != RT_OK)
 		st = nomem(err);
 	if (st == RT_OK)
-		st = find_source(im, rt_buf_str(&source_json), &known, err);
+		st = rt_known_find(&im->all->known, im->c->now, rt_buf_str(&source_json), &known,
+				   err);
 	if (st != RT_OK)
 		goto done;
 	if (known != 0) {
 		im->disc = known;
+		if (o->source.size == 0) { /* the very same content */
+			im->result->known += o->node_count;
+			goto done;
+		}
 		st = match_known(im, err);
-		if (st == RT_OK && o->source.size == 0)
-			im->result->known = o->node_count; /* the very same content */
-		else if (st == RT_OK && o->takes == NULL)
+		if (st == RT_OK && o->takes == NULL)
 			st = lay_news(im, err);
 		goto done;
 	}
 	head = o->node_count > 0 ? o->node_count - 1 : 0;
 	if (o->has_head && o->head >= 0 && o->head < (int64_t)o->node_count)
 		head = (size_t)o->head;
-	st = make_disc(im, o->name.size > 0 ? o->name : fallback_name,
-		       o->takes != NULL && o->take_count > 0 ? o->takes[0].name
-		       : o->name.size > 0		     ? o->name
-							     : fallback_name,
+	st = make_disc(im, name,
+		       o->takes != NULL && o->take_count > 0 ? o->takes[0].name : name,
 		       pristine ? number : 0, pristine && number <= 1 && im->c->effect_count == 0,
 		       err);
 	if (st == RT_OK)
@@ -850,19 +860,23 @@ import_one(import *im, rt_str fallback_name, bool pristine, uint32_t number, rt_
 		st = set_labels_and_views(im, err);
 	if (st == RT_OK)
 		st = set_fields(im, im->disc, o->fields, o->field_count, err);
-	if (st == RT_OK && o->name.size == 0) /* a format may want to know that nobody chose it */
+	if (st == RT_OK && !named) /* a format may want to know that nobody chose it */
 		st = rt_change_set_text(im->c, im->disc, 0, "name_made", 0,
 					rt_text_str(rt_project_cell(im->c->now, im->disc)->name),
 					err);
-	if (st == RT_OK && o->source.size > 0) {
-		st = rt_change_set(im->c, im->disc, 0, "source", 0, rt_buf_str(&source_json), err);
-	} else if (st == RT_OK) {
+	if (st == RT_OK) {
 		const rt_disc *disc;
 
+		/* a field of the file may say where it came from, once upon a time */
 		st = rt_project_disc(im->c->now, im->disc, &disc, err);
-		if (st == RT_OK && rt_fields_get(disc->fields, RT_STR("source")).ptr == NULL)
-			st = rt_change_set(im->c, im->disc, 0, "source", 0, rt_buf_str(&source_json),
-					   err);
+		if (st == RT_OK)
+			st = rt_change_set(im->c, im->disc, 0,
+					   o->source.size == 0 &&
+						   rt_fields_get(disc->fields, RT_STR("source"))
+								   .ptr != NULL
+						   ? "source_content"
+						   : "source",
+					   0, rt_buf_str(&source_json), err);
 	}
 	if (st == RT_OK && o->takes != NULL && active != 1)
 		st = rt_change_set_number(im->c, im->disc, 0, "active", active, err);
@@ -917,7 +931,7 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = NULL;
 	rt_import_result result;
-	dry_bodies dry = {0};
+	shared all = {.dry_run = dry_run};
 	size_t i;
 	bool pristine, keep_numbers = true;
 	uint32_t first_disc = 0, last_number = 0;
@@ -944,7 +958,8 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 		return st;
 	}
 	pristine = project->seq == 0;
-	dry.first = project->next_body;
+	rt_names_init(&all.discs, engine->alloc);
+	st = rt_known_init(&all.known, engine->alloc, project, err);
 	for (i = 0; i < outlines->count; i++) {
 		uint32_t number = wanted_number(&outlines->items[i]);
 
@@ -967,7 +982,8 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 		im.c = &c;
 		im.outline = &outlines->items[i];
 		im.result = &result;
-		im.dry = dry_run ? &dry : NULL;
+		im.all = &all;
+		rt_names_init(&im.takes, engine->alloc);
 		rt_buf_init(&im.bytes, engine->alloc, RT_BUF_UNLIMITED);
 		im.waiting = rt_new_array(engine->alloc, CHUNK_BODIES, sizeof(*im.waiting));
 		if (im.waiting == NULL)
@@ -1002,11 +1018,13 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 		rt_free(engine->alloc, im.table);
 		rt_free(engine->alloc, im.spots);
 		rt_free(engine->alloc, im.waiting);
+		rt_names_deinit(&im.takes);
 		rt_buf_deinit(&im.bytes);
 		rt_change_deinit(&c);
 		rt_arena_free(arena);
 	}
-	rt_free(engine->alloc, dry.nodes);
+	rt_known_deinit(&all.known);
+	rt_names_deinit(&all.discs);
 	if (dry_run) {
 		rt_object_unref(project);
 	} else if (st == RT_OK) {

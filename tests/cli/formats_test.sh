@@ -18,9 +18,18 @@ for letter in a b a; do
 	printf '{"messages":[{"role":"user","content":"%s"}]}\n' $letter
 done >"$work/dup.jsonl"
 code 'a conversation that is there twice' 0 "$RETAKE" --db "$work/dry.db" import -n "$work/dup.jsonl"
-has 'is known the second time' 'would add 2 entries, 2 takes, 2 discussions; 1 known already' "$out"
+has 'is added twice' 'would add 3 entries, 3 takes, 3 discussions' "$out"
+hasnt 'and known to nobody' 'known already' "$out"
 code 'and in truth' 0 "$RETAKE" --db "$work/dry.db" import "$work/dup.jsonl"
-has 'the same' '2 entries, 2 takes, 2 discussions added; 1 known already' "$out"
+has 'the same' '3 entries, 3 takes, 3 discussions added' "$out"
+cp "$work/dup.jsonl" "$work/other name.jsonl"
+code 'the file again' 0 "$RETAKE" --db "$work/dry.db" import -n "$work/dup.jsonl"
+has 'all are known' 'nothing new; 3 entries are known already' "$out"
+code 'under another name' 0 "$RETAKE" --db "$work/dry.db" import "$work/other name.jsonl" --name x
+has 'all are known as well' 'nothing new; 3 entries are known already' "$out"
+printf '{"messages":[{"role":"user","content":"a"}]}\n' >>"$work/dup.jsonl"
+code 'and once more in it' 0 "$RETAKE" --db "$work/dry.db" import "$work/dup.jsonl"
+has 'one is new' '1 entry, 1 take, 1 discussion added; 3 known already' "$out"
 
 # --- export, import, export ---
 for format in canonical; do

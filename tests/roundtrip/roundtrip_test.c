@@ -3,7 +3,7 @@
  * Through the store and back: a file is read, imported, exported, and the export imported
  * and exported again. An untouched pi session gives the very same lines; every format
  * gives the same bytes the second time; importing a file twice adds nothing twice; undoing
- * the import and doing it again gives the same bytes too. */
+ * the import and doing it again gives the same bytes too. Large imports end in good time. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "engine/engine.h"
@@ -317,11 +318,219 @@ a_project_of_our_own(void **state)
 	}
 }
 
+static void
+op(desk *d, const char *line)
+{
+	rt_result r;
+
+	rt_engine_apply_text(d->engine, rt_str_of(line), rt_str_at(NULL, 0), rt_str_at(NULL, 0), &r);
+	if (r.status != RT_OK)
+		fail_msg("%s: %s", line, r.error.text);
+	rt_result_deinit(&r);
+}
+
+/* Discussions that say the same, or nothing, are not one: all of them come back, and all
+ * are known the second time. One that differs in anything is a new one. */
+static void
+equal_discussions(void **state)
+{
+	static const char *const names[] = {"canonical", "toml"};
+	/* each makes the first store differ from the one that was imported, in "b" alone */
+	static const char *const changes[] = {
+		"{\"op\":\"discussion.rename\",\"discussion\":\"b\",\"name\":\"b2\"}",
+		"{\"op\":\"label.set\",\"discussion\":\"b2\",\"entry\":\":1\",\"label\":\"l\"}",
+		"{\"op\":\"entry.mute\",\"discussion\":\"b2\",\"entry\":\":1\"}",
+		"{\"op\":\"take.branch\",\"discussion\":\"b2\",\"at\":\":1\"}",
+	};
+	size_t i, n;
+
+	(void)state;
+	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+		const rt_format *format = rt_format_find(names[n]);
+		rt_import_result result;
+		rt_buf first, second;
+		desk a, b;
+
+		if (format == NULL || format->read == NULL)
+			continue;
+		desk_open(&a);
+		op(&a, "{\"op\":\"discussion.new\",\"name\":\"a\"}");
+		op(&a, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"Hello\",\"ts\":1}");
+		op(&a, "{\"op\":\"discussion.new\",\"name\":\"b\"}");
+		op(&a, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"Hello\",\"ts\":1}");
+		op(&a, "{\"op\":\"discussion.new\",\"name\":\"c\"}");
+		export_bytes(&a, format, true, &first);
+		desk_open(&b);
+		assert_true(import_bytes(&b, format, rt_buf_str(&first), &result));
+		assert_int_equal(result.discussions, 4);
+		assert_int_equal(result.entries, 2);
+		assert_int_equal(result.known, 0);
+		export_bytes(&b, format, true, &second);
+		if (!rt_str_eq(rt_buf_str(&first), rt_buf_str(&second)))
+			fail_msg("%s:\n%s\n---\n%s", names[n], first.ptr, second.ptr);
+		rt_buf_deinit(&second);
+		assert_true(import_bytes(&b, format, rt_buf_str(&first), &result));
+		assert_int_equal(result.discussions, 0);
+		assert_int_equal(result.entries, 0);
+		assert_int_equal(result.known, 2);
+		rt_buf_deinit(&first);
+		for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+			op(&a, changes[i]);
+			export_bytes(&a, format, true, &first);
+			assert_true(import_bytes(&b, format, rt_buf_str(&first), &result));
+			if (result.discussions != 1)
+				fail_msg("%s: %s: %zu discussions", names[n], changes[i],
+					 result.discussions);
+			rt_buf_deinit(&first);
+		}
+		desk_close(&a);
+		desk_close(&b);
+	}
+}
+
+/* A pi session that went through another format is known again as well. */
+static void
+known_by_way_of_another_format(void **state)
+{
+	static const char session[] =
+		"{\"type\":\"session\",\"version\":3,\"id\":\"one\","
+		"\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"cwd\":\"/\"}\n"
+		"{\"type\":\"message\",\"id\":\"00000001\",\"parentId\":null,"
+		"\"timestamp\":\"2026-01-01T00:00:00.000Z\","
+		"\"message\":{\"role\":\"user\",\"content\":\"m\",\"timestamp\":1}}\n";
+	const rt_format *pi = rt_format_find("pi"), *canonical = rt_format_find("canonical");
+	rt_import_result result;
+	rt_buf first, second;
+	desk a, b;
+
+	(void)state;
+	desk_open(&a);
+	assert_true(import_bytes(&a, pi, rt_str_of(session), &result));
+	export_bytes(&a, canonical, true, &first);
+	desk_open(&b);
+	assert_true(import_bytes(&b, canonical, rt_buf_str(&first), &result));
+	assert_int_equal(result.discussions, 1);
+	assert_true(import_bytes(&b, canonical, rt_buf_str(&first), &result));
+	assert_int_equal(result.discussions, 0);
+	assert_int_equal(result.known, 1);
+	assert_true(import_bytes(&b, pi, rt_str_of(session), &result));
+	assert_int_equal(result.discussions, 0);
+	assert_int_equal(result.known, 1);
+	export_bytes(&b, canonical, true, &second);
+	assert_true(rt_str_eq(rt_buf_str(&first), rt_buf_str(&second)));
+	rt_buf_deinit(&first);
+	rt_buf_deinit(&second);
+	desk_close(&a);
+	desk_close(&b);
+}
+
+static double
+cpu_seconds(void)
+{
+	return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* Far more than it takes, far less than it took when each looked at all others. */
+enum { SECONDS_MAX = 20 };
+
+static void
+many_discussions(void **state)
+{
+	enum { COUNT = 5000 };
+	rt_import_result result;
+	double begun = cpu_seconds();
+	const rt_project *project;
+	rt_buf lines;
+	size_t i;
+	desk d;
+
+	(void)state;
+	rt_buf_init(&lines, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < COUNT; i++)
+		rt_buf_add_f(&lines,
+			     "{\"messages\":[{\"role\":\"user\",\"content\":\"%zu\"}]}\n", i % 3);
+	desk_open(&d);
+	op(&d, "{\"op\":\"discussion.new\",\"name\":\"imported_3\"}");
+	assert_true(import_bytes(&d, rt_format_find("openai"), rt_buf_str(&lines), &result));
+	assert_int_equal(result.discussions, COUNT);
+	project = rt_engine_value(d.engine);
+	assert_int_equal(rt_project_disc_named(project, RT_STR("imported")), 3);
+	assert_int_equal(rt_project_disc_named(project, RT_STR("imported_2")), 4);
+	assert_int_equal(rt_project_disc_named(project, RT_STR("imported_4")), 5);
+	assert_int_equal(rt_project_disc_named(project, RT_STR("imported_5001")), COUNT + 2);
+	rt_object_unref(project);
+	assert_true(import_bytes(&d, rt_format_find("openai"), rt_buf_str(&lines), &result));
+	assert_int_equal(result.discussions, 0);
+	assert_int_equal(result.known, COUNT);
+	assert_true(cpu_seconds() - begun < SECONDS_MAX);
+	desk_close(&d);
+	rt_buf_deinit(&lines);
+}
+
+static void
+many_takes(void **state)
+{
+	enum { COUNT = 50000 };
+	rt_import_result result;
+	double begun = cpu_seconds();
+	const rt_project *project;
+	const rt_disc *disc;
+	rt_error err;
+	rt_buf lines;
+	size_t i, size;
+	desk d;
+
+	(void)state;
+	rt_buf_init(&lines, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&lines, "{\"type\":\"session\",\"version\":3,\"id\":\"many\","
+			     "\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"cwd\":\"/\"}\n");
+	for (i = 0; i <= COUNT; i++) {
+		rt_buf_add_f(&lines, "{\"type\":\"message\",\"id\":\"%08zx\",\"parentId\":%s,", i + 1,
+			     i == 0 ? "null" : "\"00000001\"");
+		rt_buf_add_f(&lines, "\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"message\":"
+				     "{\"role\":\"user\",\"content\":\"m\",\"timestamp\":1}}\n");
+	}
+	size = lines.size;
+	/* the same file later: one more behind a tip, one more behind the first */
+	rt_buf_add_f(&lines, "{\"type\":\"message\",\"id\":\"%08x\",\"parentId\":\"%08x\","
+			     "\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"message\":"
+			     "{\"role\":\"user\",\"content\":\"m\",\"timestamp\":1}}\n",
+		     COUNT + 2, 1000);
+	rt_buf_add_f(&lines, "{\"type\":\"message\",\"id\":\"%08x\",\"parentId\":\"%08x\","
+			     "\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"message\":"
+			     "{\"role\":\"user\",\"content\":\"m\",\"timestamp\":1}}\n",
+		     COUNT + 3, 1);
+	desk_open(&d);
+	assert_true(import_bytes(&d, rt_format_find("pi"), rt_str_at(lines.ptr, size), &result));
+	assert_int_equal(result.takes, COUNT);
+	assert_int_equal(result.entries, COUNT + 1);
+	assert_true(import_bytes(&d, rt_format_find("pi"), rt_str_at(lines.ptr, size), &result));
+	assert_int_equal(result.takes, 0);
+	assert_int_equal(result.known, COUNT + 1);
+	assert_true(import_bytes(&d, rt_format_find("pi"), rt_buf_str(&lines), &result));
+	assert_int_equal(result.takes, 1);
+	assert_int_equal(result.entries, 2);
+	assert_int_equal(result.known, COUNT + 1);
+	project = rt_engine_value(d.engine);
+	assert_int_equal(rt_project_disc(project, 1, &disc, &err), RT_OK);
+	assert_int_equal(rt_disc_take_named(disc, RT_STR("imported_take_1")), 2);
+	assert_int_equal(rt_disc_take_named(disc, RT_STR("imported_take_50000")), COUNT + 1);
+	assert_int_equal(rt_seq_count(rt_disc_take(disc, 2)->slots), 2);
+	rt_object_unref(project);
+	assert_true(cpu_seconds() - begun < SECONDS_MAX);
+	desk_close(&d);
+	rt_buf_deinit(&lines);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_project_of_our_own),
+		cmocka_unit_test(equal_discussions),
+		cmocka_unit_test(known_by_way_of_another_format),
+		cmocka_unit_test(many_discussions),
+		cmocka_unit_test(many_takes),
 		cmocka_unit_test(pi_sessions),
 		cmocka_unit_test(pi_fixtures),
 		cmocka_unit_test(openai_fixtures),
