@@ -253,13 +253,15 @@ rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_env *env, const char *p
 rt_status
 rt_store_sqlite_real_path(const char *path, rt_buf *out, rt_error *err)
 {
-	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
 	char full[RT_SQLITE_PATH_ROOM];
+	sqlite3_vfs *vfs;
 	int rc;
 
-	if (vfs == NULL || vfs->mxPathname + 1 > RT_SQLITE_PATH_ROOM)
-		return rt_fail(err, RT_IO, "SQLite cannot be started");
-	if (strlen(path) == 0 || strlen(path) + 32 > (size_t)vfs->mxPathname)
+	if (sqlite3_initialize() != SQLITE_OK)
+		return rt_fail(err, RT_NOMEM, "out of memory while starting SQLite");
+	vfs = sqlite3_vfs_find(NULL);
+	if (vfs == NULL || strlen(path) == 0 || vfs->mxPathname + 1 > RT_SQLITE_PATH_ROOM ||
+	    strlen(path) + 32 > (size_t)vfs->mxPathname)
 		return rt_fail(err, RT_LIMIT, "the path of the store is %s",
 			       *path == 0 ? "empty" : "too long");
 	rc = vfs->xFullPathname(vfs, path, vfs->mxPathname + 1, full);
