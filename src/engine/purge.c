@@ -223,7 +223,12 @@ blank_bodies(purge *p, uint64_t *out_count, rt_error *err)
 		if (st == RT_OK && bytes.status != RT_OK)
 			st = nomem(err);
 		if (st == RT_OK && bytes.size > 0 && bytes.ptr[0] != RT_BODY_PURGED) {
-			if (rt_body_read(p->engine->alloc, rt_buf_str(&bytes), &body, NULL) == RT_OK) {
+			rt_status read = rt_body_read(p->engine->alloc, rt_buf_str(&bytes), &body,
+						      NULL);
+
+			if (read == RT_NOMEM)
+				st = nomem(err);
+			if (read == RT_OK) {
 				rt_body_add_text(&text, &body);
 				rt_body_deinit(&body);
 			}

@@ -230,6 +230,7 @@ rt_needle_in_body(rt_needle *n, rt_str data)
 	rt_str rest;
 	rt_body body;
 	rt_buf text;
+	rt_status st;
 	bool found, is_word = false;
 
 	if (data.size == 0 || data.ptr[0] == RT_BODY_PURGED)
@@ -242,7 +243,9 @@ rt_needle_in_body(rt_needle *n, rt_str data)
 	/* a word of ours may be all that is said; a line end may be the joint of two blocks */
 	if (!is_word && memchr(n->text.ptr, '\n', n->text.size) == NULL)
 		return false;
-	if (rt_body_read(n->alloc, data, &body, NULL) != RT_OK)
+	st = rt_body_read(n->alloc, data, &body, NULL);
+	n->nomem = n->nomem || st == RT_NOMEM;
+	if (st != RT_OK)
 		return false;
 	rt_buf_init(&text, n->alloc, RT_BUF_UNLIMITED);
 	rt_body_add_text(&text, &body);

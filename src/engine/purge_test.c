@@ -685,6 +685,29 @@ memory_that_ends_leaves_all_bodies_alone(void **state)
 	open_engine(f);
 }
 
+/* The words lie across two blocks, so the body has to be read to find them. */
+static void
+memory_that_ends_finds_no_less(void **state)
+{
+	long left = 0, n;
+	rt_alloc scarce = {short_resize, short_release, &left};
+	rt_str body = RT_STR("J{\"content\":[{\"type\":\"text\",\"text\":\"one\"},"
+			     "{\"type\":\"text\",\"text\":\"two\"}]}");
+	rt_needle needle;
+	bool found = false;
+
+	(void)state;
+	for (n = 1; !found; n++) {
+		rt_needle_init(&needle, &scarce, RT_STR("one\ntwo"));
+		left = n;
+		found = rt_needle_in_body(&needle, body);
+		left = 0;
+		assert_true(found || needle.nomem);
+		rt_needle_deinit(&needle);
+		assert_true(n < 100);
+	}
+}
+
 /* ---- the parts ---- */
 
 static bool
@@ -729,6 +752,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_a_text_in_bodies),
+		cmocka_unit_test(memory_that_ends_finds_no_less),
 		BOTH(an_entry_becomes_a_hole),
 		BOTH(an_entry_that_is_in_no_take),
 		BOTH(says_who_else_has_the_words),

@@ -75,11 +75,16 @@ batch_add(void *ctx, const rt_body_row *row)
 	batch *b = ctx;
 	size_t before = b->texts.size;
 	rt_body body;
+	rt_status st;
 
 	b->last = row->number;
-	/* a body that cannot be read is for fsck; one of no entry is nobody's text */
-	if (row->entry == 0 || rt_body_read(b->alloc, row->data, &body, NULL) != RT_OK)
+	if (row->entry == 0) /* nobody's text */
 		return true;
+	st = rt_body_read(b->alloc, row->data, &body, NULL);
+	if (st == RT_NOMEM) /* passed over, it would never be found */
+		b->texts.status = st;
+	if (st != RT_OK) /* a body that cannot be read is for fsck */
+		return st != RT_NOMEM;
 	rt_body_add_text(&b->texts, &body);
 	rt_body_deinit(&body);
 	if (b->query != NULL &&
