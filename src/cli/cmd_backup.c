@@ -229,8 +229,8 @@ renew_epoch(rt_cli *cli, const char *copy)
 	snprintf(wal, sizeof(wal), "%s-wal", copy);
 	if (st == RT_OK && stat(wal, &info) == 0 && info.st_size > 0)
 		st = rt_cli_fail(cli, RT_IO,
-				 "the copy %s could not be finished; is there space left on the "
-				 "disk?",
+				 "the copy %s could not be finished: no space left on the disk, or "
+				 "out of memory",
 				 copy);
 	return st == RT_OK ? st : rt_cli_hint(cli, st, "Nothing was changed.");
 }

@@ -116,7 +116,9 @@ settle_and_hold(const rt_alloc *alloc, const rt_env *env, const char *path, int 
 		if (st == RT_OK && sound && log_left(path)) {
 			/* somebody came between the two and went without settling */
 			(void)close(*out_fd);
-			st = rt_fail(err, RT_BUSY, "the write-ahead log of %s could not be taken in",
+			st = rt_fail(err, RT_BUSY,
+				     "the write-ahead log of %s could not be taken in: somebody "
+				     "else writes, no space left on the disk, or out of memory",
 				     path);
 		}
 		if (st != RT_BUSY || rt_sqlite_now_ns() >= until)
