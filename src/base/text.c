@@ -98,6 +98,35 @@ rt_str_find(rt_str in, rt_str needle, size_t from)
 	return SIZE_MAX;
 }
 
+size_t
+rt_str_distance(rt_str a, rt_str b)
+{
+	size_t rows[3][64], i, j;
+
+	if (a.size > 60 || b.size > 60)
+		return SIZE_MAX;
+	for (j = 0; j <= b.size; j++)
+		rows[0][j] = j;
+	for (i = 1; i <= a.size; i++) {
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *higher = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (j = 1; j <= b.size; j++) {
+			size_t best = above[j - 1] + (a.ptr[i - 1] != b.ptr[j - 1]);
+
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] &&
+			    a.ptr[i - 2] == b.ptr[j - 1] && higher[j - 2] + 1 < best)
+				best = higher[j - 2] + 1;
+			row[j] = best;
+		}
+	}
+	return rows[a.size % 3][b.size];
+}
+
 void
 rt_buf_init(rt_buf *buf, const rt_alloc *alloc, size_t limit)
 {

@@ -39,6 +39,9 @@ int rt_str_cmp(rt_str a, rt_str b);
 rt_str rt_str_trim(rt_str a);
 /* Position of needle at or after from, or SIZE_MAX. An empty needle is found at from. */
 size_t rt_str_find(rt_str in, rt_str needle, size_t from);
+/* Edits between two words: insert, delete, replace, swap neighbours. SIZE_MAX where one is
+ * longer than 60 bytes. O(a * b). */
+size_t rt_str_distance(rt_str a, rt_str b);
 
 /* Buf: a growable run of bytes with a limit from birth. One thread at a time.
  * Appending is sticky: after the first failure nothing more is added, and

@@ -29,30 +29,7 @@ const rt_cli_flag rt_cli_globals[] = {
 size_t
 rt_cli_distance(const char *a, const char *b)
 {
-	size_t rows[3][64], a_size = strlen(a), b_size = strlen(b), i, j;
-
-	if (a_size > 60 || b_size > 60)
-		return SIZE_MAX;
-	for (j = 0; j <= b_size; j++)
-		rows[0][j] = j;
-	for (i = 1; i <= a_size; i++) {
-		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *higher = rows[(i + 1) % 3];
-
-		row[0] = i;
-		for (j = 1; j <= b_size; j++) {
-			size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
-
-			if (above[j] + 1 < best)
-				best = above[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    higher[j - 2] + 1 < best)
-				best = higher[j - 2] + 1;
-			row[j] = best;
-		}
-	}
-	return rows[a_size % 3][b_size];
+	return rt_str_distance(rt_str_of(a), rt_str_of(b));
 }
 
 bool

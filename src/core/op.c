@@ -174,34 +174,6 @@ rt_op_named(rt_str name)
 	return NULL;
 }
 
-/* Edits (insert, delete, replace) between two short words. */
-static size_t
-distance(rt_str a, rt_str b)
-{
-	size_t row[64], i, j;
-
-	if (a.size > 60 || b.size > 60)
-		return SIZE_MAX;
-	for (j = 0; j <= b.size; j++)
-		row[j] = j;
-	for (i = 1; i <= a.size; i++) {
-		size_t corner = row[0];
-
-		row[0] = i;
-		for (j = 1; j <= b.size; j++) {
-			size_t best = corner + (a.ptr[i - 1] != b.ptr[j - 1]);
-
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			corner = row[j];
-			row[j] = best;
-		}
-	}
-	return row[b.size];
-}
-
 const char *
 rt_op_nearest(rt_str name)
 {
@@ -209,7 +181,7 @@ rt_op_nearest(rt_str name)
 	const char *found = NULL;
 
 	for (i = 0; i < RT_OP_COUNT; i++) {
-		size_t d = distance(name, rt_str_of(rt_ops[i].name));
+		size_t d = rt_str_distance(name, rt_str_of(rt_ops[i].name));
 
 		if (d < best) {
 			best = d;

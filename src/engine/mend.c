@@ -79,7 +79,7 @@ find_lost(rt_engine *engine, lost *l, rt_error *err)
 
 /* Say which present entries show a lost text. */
 static rt_status
-tell(rt_engine *engine, const rt_project *project, const lost *l, rt_lost_fn fn, void *ctx,
+tell(const rt_project *project, const lost *l, rt_lost_fn fn, void *ctx,
      rt_error *err)
 {
 	size_t d, t, at;
@@ -112,7 +112,6 @@ tell(rt_engine *engine, const rt_project *project, const lost *l, rt_lost_fn fn,
 			}
 		}
 	}
-	(void)engine;
 	return st;
 }
 
@@ -143,7 +142,7 @@ rt_engine_mend(rt_engine *engine, rt_lost_fn fn, void *ctx, size_t *out_count, r
 	}
 	if (st == RT_OK && l.count > 0) {
 		project = rt_engine_value(engine);
-		st = tell(engine, project, &l, fn, ctx, err);
+		st = tell(project, &l, fn, ctx, err);
 		rt_object_unref(project);
 	}
 	if (st == RT_OK)
