@@ -24,11 +24,11 @@ typedef struct spot {
 } spot;
 
 /* What the outlines of one import have in common. */
-typedef struct common {
+typedef struct import_all {
 	bool dry_run;
 	rt_known known;
 	rt_names discs; /* their names; empty until one is asked for */
-} common;
+} import_all;
 
 typedef struct import {
 	rt_engine *engine;
@@ -48,7 +48,7 @@ typedef struct import {
 		uint32_t entry;
 	} *waiting;
 	size_t waiting_count;
-	common *all;
+	import_all *all;
 	rt_names takes; /* names in the discussion; empty until one is asked for */
 } import;
 
@@ -931,7 +931,7 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = NULL;
 	rt_import_result result;
-	common all = {.dry_run = dry_run};
+	import_all all = {.dry_run = dry_run};
 	size_t i;
 	bool pristine, keep_numbers = true;
 	uint32_t first_disc = 0, last_number = 0;
