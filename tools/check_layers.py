@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Checks what the compiler does not: who may include whom, and who may do what.
 
-  layer     a file includes only its own layer and those below; store, formats
-            and llm do not know each other
+  layer     a file includes only its own layer and those below; store, formats,
+            llm and hooks do not know each other
   include   quoted includes are written from src/ or include/
   pure      base, core, codec and engine include only headers from a short list,
             call nothing that reads or writes the world, and define no _GNU_SOURCE;
@@ -22,7 +22,7 @@ import re
 import sys
 
 RANK = {"base": 0, "core": 1, "codec": 2, "engine": 3,
-        "store": 4, "formats": 4, "llm": 4,
+        "store": 4, "formats": 4, "llm": 4, "hooks": 4,
         "cli": 5, "tui": 5, "server": 5}
 PURE = {"base", "core", "codec", "engine"}
 PROGRAMS = {"cli", "tui", "server"}

@@ -61,6 +61,9 @@ rt_status_word(rt_status status)
 	case RT_FULL: return "disk_full";
 	case RT_LIMIT: return "limit";
 	case RT_INTERRUPTED: return "interrupted";
+	case RT_CREDENTIALS: return "credentials";
+	case RT_UPSTREAM: return "upstream";
+	case RT_DENIED: return "hook_refused";
 	}
 	return "failed";
 }
@@ -74,6 +77,9 @@ rt_status_exit_code(rt_status status)
 	case RT_NOT_FOUND: return 3;
 	case RT_CONFLICT: return 5;
 	case RT_AMBIGUOUS: return 6;
+	case RT_CREDENTIALS: return 4;
+	case RT_UPSTREAM: return 7;
+	case RT_DENIED: return 8;
 	case RT_INTERRUPTED: return 130;
 	default: return 1;
 	}

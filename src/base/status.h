@@ -35,7 +35,10 @@ typedef enum rt_status {
 	RT_IO,         /* the disk or the system said no */
 	RT_FULL,       /* no space left on the disk: free some */
 	RT_LIMIT,      /* larger or deeper than a named limit */
-	RT_INTERRUPTED /* the person stopped it */
+	RT_INTERRUPTED, /* the person stopped it */
+	RT_CREDENTIALS, /* a key is missing or not accepted: set one */
+	RT_UPSTREAM,   /* the model's server failed, or said no: try again, or ask another */
+	RT_DENIED      /* a hook said no */
 } rt_status;
 
 #define RT_ERROR_TEXT_SIZE 480
