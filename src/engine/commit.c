@@ -222,6 +222,29 @@ fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
 				result_fail(&t->results[i], st, &err);
 }
 
+/* The reply in flight that a request ends; empty: none. It is ended once, also when its
+ * keeper and somebody who found it left behind (flight.c) both try. */
+static rt_status
+flight_of(rt_engine *engine, const rt_op *op, yyjson_val *request, rt_str *out, rt_error *err)
+{
+	yyjson_val *flight = rt_json_get(request, "flight");
+	rt_buf row;
+	rt_status st;
+
+	*out = rt_str_at("", 0);
+	if (op->id != RT_OP_ENTRY_REPLY || flight == NULL)
+		return RT_OK;
+	*out = rt_json_str(flight);
+	if (!rt_str_starts(*out, RT_STR(RT_FLIGHT_PREFIX)))
+		return rt_fail(err, RT_USAGE, "\"flight\" is the name of a reply in flight");
+	rt_buf_init(&row, engine->alloc, RT_BUF_UNLIMITED);
+	st = engine->store->ops->side_read(engine->store, engine->project, *out, &row, err);
+	rt_buf_deinit(&row);
+	return st == RT_NOT_FOUND
+		       ? rt_fail(err, RT_NOT_FOUND, "this reply was kept, or given up, already")
+		       : st;
+}
+
 static rt_status
 run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_str default_disc,
 	rt_str default_take, rt_arena *arena, rt_result *result)
@@ -277,12 +300,18 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_s
 		}
 	} else if (st == RT_OK) {
 		uint32_t disc = c.place.disc;
+		rt_str flight = {NULL, 0};
 
-		st = rt_compile(&c, op, request, &err);
+		st = flight_of(engine, op, request, &flight, &err);
+		if (st == RT_OK)
+			st = rt_compile(&c, op, request, &err);
 		if (st == RT_OK && c.effect_count == 0 && c.view_count == 0)
 			next = rt_object_ref(*project);
 		else if (st == RT_OK)
 			st = rt_engine_write_change(engine, &c, rt_str_of(op->name), disc, arena, &next, &err);
+		if (st == RT_OK && flight.size > 0)
+			st = engine->store->ops->side_write(engine->store, engine->project, flight,
+							    rt_str_at(NULL, 0), &err);
 	}
 	rt_change_deinit(&c);
 	if (st != RT_OK) {
@@ -321,6 +350,9 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 				    op->id == RT_OP_JUMP || op->id == RT_OP_PURGE))
 			st = rt_fail(&err, RT_REFUSED, "%s cannot be part of an atomic step",
 				     op->name);
+		if (st == RT_OK && rt_json_get(t->requests[i], "flight") != NULL)
+			st = rt_fail(&err, RT_REFUSED,
+				     "the end of a reply in flight cannot be part of an atomic step");
 		if (st == RT_OK)
 			st = rt_compile_place(&c, op, t->requests[i], t->default_disc,
 					      t->default_take, &err);

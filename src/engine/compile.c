@@ -616,6 +616,7 @@ rt_compile(rt_change *c, const rt_op *op, yyjson_val *request, rt_error *err)
 	switch (op->id) {
 	case RT_OP_ENTRY_APPEND: st = rt_compile_entry_append(c, request, err); break;
 	case RT_OP_ENTRY_INSERT: st = rt_compile_entry_insert(c, request, err); break;
+	case RT_OP_ENTRY_REPLY: st = rt_compile_entry_reply(c, request, err); break;
 	case RT_OP_ENTRY_EDIT: st = rt_compile_entry_edit(c, request, err); break;
 	case RT_OP_ENTRY_ROLE: st = rt_compile_entry_role(c, request, err); break;
 	case RT_OP_ENTRY_DELETE: st = rt_compile_entry_delete(c, request, err); break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What operations mean, by noun: compile_entry.c, compile_split.c, compile_take.c,
- * compile_disc.c. Each function makes the effects of one operation on c, or fails and leaves
+ * What operations mean, by noun: compile_entry.c, compile_reply.c, compile_split.c,
+ * compile_take.c, compile_disc.c. Each function makes the effects of one operation on c, or fails and leaves
  * c to be thrown away. A request is checked against the table before it gets here. */
 #ifndef RT_ENGINE_COMPILE_H
 #define RT_ENGINE_COMPILE_H
@@ -10,6 +10,7 @@
 
 rt_status rt_compile_entry_append(rt_change *c, yyjson_val *request, rt_error *err);
 rt_status rt_compile_entry_insert(rt_change *c, yyjson_val *request, rt_error *err);
+rt_status rt_compile_entry_reply(rt_change *c, yyjson_val *request, rt_error *err);
 rt_status rt_compile_entry_edit(rt_change *c, yyjson_val *request, rt_error *err);
 rt_status rt_compile_entry_role(rt_change *c, yyjson_val *request, rt_error *err);
 rt_status rt_compile_entry_delete(rt_change *c, yyjson_val *request, rt_error *err);
@@ -50,6 +51,11 @@ rt_status rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *ou
  * empty. */
 rt_status rt_compile_plain(rt_change *c, rt_str role, rt_str kind, rt_str content, bool is_json,
 			   rt_str id, rt_effect_slot *out, rt_error *err);
+/* A new take out of the first `at` slots of the request's, which becomes active with the
+ * head at its tip; the request goes on there. */
+rt_status rt_compile_fork(rt_change *c, size_t at, rt_error *err);
+/* The working prompt that came with an entry: the model's own, not an edit (C46). */
+rt_status rt_compile_given_prompt(rt_change *c, yyjson_val *request, rt_error *err);
 /* Where a request's before or after points to in a take. */
 rt_status rt_compile_gap(rt_change *c, yyjson_val *request, size_t *out_at, rt_error *err);
 /* A per-entry address in the request's take: where it stands. */

@@ -209,6 +209,12 @@ rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_erro
 	static const char *const skip[] = {"op",    "role",  "kind",       "id",     "ts",
 					   "prompt", "before", "after",    "discussion",
 					   "take",  "muted", "collapsed", "read_mode", NULL};
+	/* a reply's own, which elsewhere would be fields of the entry */
+	static const char *const skip_reply[] = {
+		"op",         "role", "kind",  "id",        "ts",        "prompt", "after",
+		"discussion", "take", "muted", "collapsed", "read_mode", "into",   "fork",
+		"flight",     NULL};
+	bool is_reply = rt_str_is(rt_json_str(rt_json_get(request, "op")), "entry.reply");
 	yyjson_val *role = rt_json_get(request, "role"), *kind = rt_json_get(request, "kind");
 	yyjson_val *id = rt_json_get(request, "id"), *ts = rt_json_get(request, "ts");
 	yyjson_val *muted = rt_json_get(request, "muted");
@@ -222,6 +228,8 @@ rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_erro
 		if (yyjson_get_len(role) == 0)
 			return rt_fail(err, RT_USAGE, "\"role\" is empty");
 		out->role = rt_change_keep(c, rt_json_str(role));
+	} else if (is_reply) {
+		out->role = RT_STR("AI");
 	} else {
 		st = default_role(c, &out->role, err);
 		if (st != RT_OK)
@@ -259,7 +267,7 @@ rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_erro
 	rt_buf_init(&content, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&body, c->engine->alloc, RT_BUF_UNLIMITED);
 	content_of(request, &content, &is_json);
-	rt_body_write(&body, rt_buf_str(&content), is_json, request, skip);
+	rt_body_write(&body, rt_buf_str(&content), is_json, request, is_reply ? skip_reply : skip);
 	if (content.status != RT_OK || body.status != RT_OK || out->role.ptr == NULL ||
 	    out->kind.ptr == NULL || (id != NULL && out->id.ptr == NULL))
 		st = nomem(err);
@@ -331,12 +339,42 @@ rt_compile_plain(rt_change *c, rt_str role, rt_str kind, rt_str content, bool is
 /* ---- append, insert ---- */
 
 rt_status
+rt_compile_fork(rt_change *c, size_t at, rt_error *err)
+{
+	const rt_disc *disc;
+	const rt_take *take;
+	rt_effect e;
+	rt_status st = take_of(c, &disc, &take, err);
+
+	if (st != RT_OK)
+		return st;
+	memset(&e, 0, sizeof(e));
+	e.kind = RT_EFFECT_NEW;
+	e.disc = disc->number;
+	e.sub = (uint32_t)rt_disc_take_count(disc) + 1;
+	e.from_take = take->number;
+	e.count = at;
+	e.git_commit = rt_change_keep(c, rt_text_str(take->git_commit));
+	st = rt_compile_take_name(c, disc, rt_text_str(take->name), &e.name, err);
+	if (st == RT_OK)
+		st = rt_change_emit(c, &e, err);
+	if (st == RT_OK)
+		st = rt_change_set_number(c, e.disc, 0, "active", e.sub, err);
+	if (st == RT_OK)
+		st = rt_change_set(c, e.disc, 0, "head", 0, rt_str_at(NULL, 0), err);
+	if (st == RT_OK) {
+		c->place.take = e.sub;
+		rt_compile_result_take(c, e.name);
+	}
+	return st;
+}
+
+rt_status
 rt_compile_append(rt_change *c, rt_effect_slot *slot, rt_error *err)
 {
 	const rt_disc *disc;
 	const rt_take *take;
 	size_t at;
-	rt_effect e;
 	rt_status st = take_of(c, &disc, &take, err);
 
 	if (st != RT_OK)
@@ -347,24 +385,9 @@ rt_compile_append(rt_change *c, rt_effect_slot *slot, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	if (at < rt_seq_count(take->slots)) { /* in mid-take: a new take (C9) */
-		memset(&e, 0, sizeof(e));
-		e.kind = RT_EFFECT_NEW;
-		e.disc = disc->number;
-		e.sub = (uint32_t)rt_disc_take_count(disc) + 1;
-		e.from_take = take->number;
-		e.count = at;
-		e.git_commit = rt_change_keep(c, rt_text_str(take->git_commit));
-		st = rt_compile_take_name(c, disc, rt_text_str(take->name), &e.name, err);
-		if (st == RT_OK)
-			st = rt_change_emit(c, &e, err);
-		if (st == RT_OK)
-			st = rt_change_set_number(c, e.disc, 0, "active", e.sub, err);
-		if (st == RT_OK)
-			st = rt_change_set(c, e.disc, 0, "head", 0, rt_str_at(NULL, 0), err);
+		st = rt_compile_fork(c, at, err);
 		if (st != RT_OK)
 			return st;
-		c->place.take = e.sub;
-		rt_compile_result_take(c, e.name);
 	}
 	st = rt_change_splice(c, c->place.disc, c->place.take, at, 0, slot, 1, err);
 	if (st == RT_OK)
@@ -373,9 +396,25 @@ rt_compile_append(rt_change *c, rt_effect_slot *slot, rt_error *err)
 }
 
 rt_status
-rt_compile_entry_append(rt_change *c, yyjson_val *request, rt_error *err)
+rt_compile_given_prompt(rt_change *c, yyjson_val *request, rt_error *err)
 {
 	yyjson_val *prompt = rt_json_get(request, "prompt");
+	rt_status st;
+
+	if (prompt == NULL)
+		return RT_OK;
+	if (yyjson_get_len(prompt) == 0)
+		st = rt_change_set(c, c->place.disc, 0, "prompt", 0, rt_str_at(NULL, 0), err);
+	else
+		st = rt_change_set_text(c, c->place.disc, 0, "prompt", 0, rt_json_str(prompt), err);
+	if (st == RT_OK)
+		st = rt_change_set(c, c->place.disc, 0, "prompt_edited", 0, rt_str_at(NULL, 0), err);
+	return st;
+}
+
+rt_status
+rt_compile_entry_append(rt_change *c, yyjson_val *request, rt_error *err)
+{
 	rt_effect_slot slot;
 	rt_status st = rt_compile_fresh(c, request, &slot, err);
 
@@ -383,16 +422,8 @@ rt_compile_entry_append(rt_change *c, yyjson_val *request, rt_error *err)
 		st = rt_compile_append(c, &slot, err);
 	if (st == RT_OK)
 		st = fresh_views(c, request, slot.slot.entry, err);
-	if (st == RT_OK && prompt != NULL) { /* the model's own: not an edit (C46) */
-		if (yyjson_get_len(prompt) == 0)
-			st = rt_change_set(c, c->place.disc, 0, "prompt", 0, rt_str_at(NULL, 0), err);
-		else
-			st = rt_change_set_text(c, c->place.disc, 0, "prompt", 0,
-						rt_json_str(prompt), err);
-		if (st == RT_OK)
-			st = rt_change_set(c, c->place.disc, 0, "prompt_edited", 0,
-					   rt_str_at(NULL, 0), err);
-	}
+	if (st == RT_OK)
+		st = rt_compile_given_prompt(c, request, err);
 	return st;
 }
 

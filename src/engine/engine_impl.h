@@ -67,6 +67,9 @@ struct rt_engine {
 	bool scrub_pending;       /* something was purged before, and is not wiped yet */
 };
 
+/* The names of side rows of replies in flight begin so (send.h). */
+#define RT_FLIGHT_PREFIX "reply/"
+
 /* Was something purged of which bytes may still be in the store's files? */
 bool rt_engine_scrub_pending(rt_engine *engine);
 

@@ -182,7 +182,7 @@ rt_history_revert(rt_change *c, uint64_t seq, rt_error *err)
 	if (!plain_field && !rt_str_is(step.op, "entry.edit") &&
 	    !rt_str_is(step.op, "entry.role") && !rt_str_is(step.op, "entry.mute") &&
 	    !rt_str_is(step.op, "entry.append") && !rt_str_is(step.op, "entry.insert") &&
-	    !rt_str_is(step.op, "entry.delete"))
+	    !rt_str_is(step.op, "entry.reply") && !rt_str_is(step.op, "entry.delete"))
 		return cannot(err, seq,
 			      "only changes to entries, labels and settings can be "
 			      "reverted by themselves; see: retake jump");

@@ -319,6 +319,7 @@ rt_view_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_
 		switch (op->id) {
 		case RT_OP_ENTRY_APPEND:
 		case RT_OP_ENTRY_INSERT: say_entries(&s, "added entry", "added"); break;
+		case RT_OP_ENTRY_REPLY: say_entries(&s, "got reply", "got"); break;
 		case RT_OP_ENTRY_EDIT: say_entries(&s, "edited entry", "edited"); break;
 		case RT_OP_ENTRY_DELETE: say_entries(&s, "deleted entry", "deleted"); break;
 		case RT_OP_ENTRY_MOVE: say_entries(&s, "moved entry", "moved"); break;
