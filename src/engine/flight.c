@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Replies in flight: their side rows, and what becomes of rows whose process is gone. */
+#include "engine/flight.h"
+
+#include "codec/content.h"
+
+static rt_status
+nomem(rt_error *err)
+{
+	return rt_fail(err, RT_NOMEM, "out of memory while a reply arrived");
+}
+
+static void
+add_member(rt_buf *buf, const char *key, rt_str text)
+{
+	rt_json_add_key(buf, key);
+	rt_json_add_string(buf, text);
+}
+
+/* The content: what was there before, and what has arrived behind it. */
+static rt_status
+add_content(const rt_flight *f, rt_buf *buf, rt_error *err)
+{
+	const rt_alloc *alloc = f->engine->alloc;
+	rt_json_doc *doc = NULL;
+	rt_content content;
+	rt_buf text;
+	rt_status st;
+
+	rt_json_add_key(buf, "content");
+	if (f->before.size == 0) {
+		rt_reply_add_content(f->reply, buf);
+		return RT_OK;
+	}
+	st = rt_json_read(alloc, f->before, &doc, err);
+	if (st != RT_OK)
+		return st;
+	content = rt_content_of(rt_json_root(doc));
+	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
+	rt_content_add_text(&text, content);
+	rt_reply_add_all_text(f->reply, &text);
+	rt_content_set_text(buf, content, rt_buf_str(&text));
+	if (text.status != RT_OK)
+		st = nomem(err);
+	rt_buf_deinit(&text);
+	rt_json_free(doc);
+	return st;
+}
+
+/* What keeps the reply as it is now. */
+static rt_status
+add_request(const rt_flight *f, bool partial, rt_buf *buf, rt_error *err)
+{
+	rt_status st;
+
+	rt_buf_add_c(buf, "{\"op\":\"entry.reply\"");
+	add_member(buf, "discussion", rt_str_of(f->discussion));
+	add_member(buf, "take", rt_str_of(f->take));
+	if (f->into[0] != '\0') {
+		add_member(buf, "into", rt_str_of(f->into));
+	} else if (f->after[0] != '\0') {
+		add_member(buf, "after", rt_str_of(f->after));
+	} else {
+		rt_buf_add_c(buf, ",\"after\":null");
+	}
+	if (f->fork)
+		rt_buf_add_c(buf, ",\"fork\":true");
+	if (f->role.size > 0)
+		add_member(buf, "role", f->role);
+	st = add_content(f, buf, err);
+	rt_reply_add_fields(f->reply, buf);
+	if (f->reply->model.size == 0)
+		add_member(buf, "model", f->model);
+	if (partial)
+		rt_buf_add_c(buf, ",\"partial\":true");
+	add_member(buf, "flight", rt_str_of(f->name));
+	rt_buf_add_byte(buf, '}');
+	return st;
+}
+
+static rt_status
+write_row(rt_flight *f, rt_error *err)
+{
+	rt_engine *engine = f->engine;
+	rt_buf row;
+	rt_status st;
+
+	f->written_us = engine->env->now_us(engine->env->ctx);
+	rt_buf_init(&row, engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&row, "{\"v\":1");
+	add_member(&row, "owner", f->owner);
+	rt_json_add_key(&row, "started");
+	rt_buf_add_i64(&row, f->started_us);
+	rt_json_add_key(&row, "written");
+	rt_buf_add_i64(&row, f->written_us);
+	rt_json_add_key(&row, "request");
+	st = add_request(f, true, &row, err);
+	rt_buf_add_byte(&row, '}');
+	if (st == RT_OK && row.status != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK)
+		st = engine->store->ops->side_write(engine->store, engine->project,
+						    rt_str_of(f->name), rt_buf_str(&row), err);
+	rt_buf_deinit(&row);
+	f->written_size = f->reply->size;
+	return st;
+}
+
+rt_status
+rt_flight_begin(rt_flight *f, rt_error *err)
+{
+	static const char digits[] = "0123456789abcdef";
+	const rt_env *env = f->engine->env;
+	unsigned char random[16];
+	size_t i, at = sizeof(RT_FLIGHT_PREFIX) - 1;
+
+	env->random(env->ctx, random, sizeof(random));
+	memcpy(f->name, RT_FLIGHT_PREFIX, at);
+	for (i = 0; i < sizeof(random); i++) {
+		f->name[at++] = digits[random[i] >> 4];
+		f->name[at++] = digits[random[i] & 15];
+	}
+	f->name[at] = '\0';
+	f->started_us = env->now_us(env->ctx);
+	return write_row(f, err);
+}
+
+rt_status
+rt_flight_write(rt_flight *f, bool now, rt_error *err)
+{
+	const rt_env *env = f->engine->env;
+	int64_t since = env->now_us(env->ctx) - f->written_us;
+
+	if (f->reply->size == f->written_size)
+		return RT_OK;
+	if (!now && since >= 0 && since < RT_FLIGHT_EVERY_US)
+		return RT_OK;
+	return write_row(f, err);
+}
+
+rt_status
+rt_flight_drop(rt_flight *f, rt_error *err)
+{
+	rt_engine *engine = f->engine;
+
+	return engine->store->ops->side_write(engine->store, engine->project, rt_str_of(f->name),
+					      rt_str_at(NULL, 0), err);
+}
+
+rt_status
+rt_flight_keep(rt_flight *f, bool partial, rt_result *result)
+{
+	rt_buf request;
+	rt_error err;
+	rt_status st;
+
+	memset(result, 0, sizeof(*result));
+	rt_buf_init(&request, f->engine->alloc, RT_BUF_UNLIMITED);
+	st = add_request(f, partial, &request, &err);
+	if (st == RT_OK && request.status != RT_OK)
+		st = nomem(&err);
+	if (st == RT_OK) {
+		st = rt_engine_apply_text(f->engine, rt_buf_str(&request), rt_str_at(NULL, 0),
+					  rt_str_at(NULL, 0), result);
+	} else {
+		result->status = st;
+		result->error = err;
+	}
+	rt_buf_deinit(&request);
+	return st;
+}
+
+/* ---- rows of others ---- */
+
+typedef struct left {
+	const rt_alloc *alloc;
+	rt_buf names; /* each ended by a NUL */
+	rt_buf values;
+	size_t *ends; /* of the values */
+	size_t count, room;
+	bool nomem;
+} left;
+
+static bool
+gather(void *ctx, rt_str name, rt_str value)
+{
+	left *l = ctx;
+
+	if (!rt_str_starts(name, RT_STR(RT_FLIGHT_PREFIX)))
+		return true;
+	if (l->count == l->room) {
+		size_t room = l->room == 0 ? 8 : l->room * 2;
+		size_t *more = rt_resize(l->alloc, l->ends, room * sizeof(*more));
+
+		if (more == NULL) {
+			l->nomem = true;
+			return false;
+		}
+		l->ends = more;
+		l->room = room;
+	}
+	rt_buf_add_str(&l->names, name);
+	rt_buf_add_byte(&l->names, '\0');
+	rt_buf_add_str(&l->values, value);
+	l->ends[l->count++] = l->values.size;
+	return true;
+}
+
+static rt_status
+gather_all(rt_engine *engine, left *l, rt_error *err)
+{
+	rt_status st;
+
+	memset(l, 0, sizeof(*l));
+	l->alloc = engine->alloc;
+	rt_buf_init(&l->names, engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&l->values, engine->alloc, RT_BUF_UNLIMITED);
+	st = engine->store->ops->side_list(engine->store, engine->project, gather, l, err);
+	if (st == RT_OK && (l->nomem || l->names.status != RT_OK || l->values.status != RT_OK))
+		st = nomem(err);
+	return st;
+}
+
+static void
+left_deinit(left *l)
+{
+	rt_buf_deinit(&l->names);
+	rt_buf_deinit(&l->values);
+	rt_free(l->alloc, l->ends);
+}
+
+/* Take a row apart; false: it is not one of ours. */
+static bool
+view_of(rt_json_doc *doc, rt_str name, rt_flight_view *v)
+{
+	yyjson_val *root = rt_json_root(doc), *request = rt_json_get(root, "request");
+
+	memset(v, 0, sizeof(*v));
+	v->name = name;
+	v->owner = rt_json_str(rt_json_get(root, "owner"));
+	v->discussion = rt_json_str(rt_json_get(request, "discussion"));
+	v->take = rt_json_str(rt_json_get(request, "take"));
+	v->after = rt_json_str(rt_json_get(request, "after"));
+	v->into = rt_json_str(rt_json_get(request, "into"));
+	v->model = rt_json_str(rt_json_get(request, "model"));
+	return rt_json_i64(rt_json_get(root, "started"), &v->started_us) &&
+	       rt_json_i64(rt_json_get(root, "written"), &v->written_us) && yyjson_is_obj(request);
+}
+
+/* Has the request anything to keep: a content, or thinking that came before one? */
+static bool
+has_content(yyjson_val *request)
+{
+	yyjson_val *content = rt_json_get(request, "content");
+
+	return yyjson_get_len(content) > 0 || rt_json_get(request, "thinking_segments") != NULL;
+}
+
+static rt_status
+keep_one(rt_engine *engine, const rt_flight_view *v, yyjson_val *request, size_t *kept,
+	 rt_error *err)
+{
+	rt_result result;
+	rt_status st = RT_NOT_FOUND;
+
+	if (has_content(request)) {
+		st = rt_engine_apply(engine, &request, 1, false, rt_str_at(NULL, 0),
+				     rt_str_at(NULL, 0), &result);
+		if (st == RT_OK)
+			++*kept;
+		else if (err != NULL)
+			*err = result.error;
+		rt_result_deinit(&result);
+	}
+	if (st == RT_NOT_FOUND) /* nothing to keep, or no place for it any more */
+		st = engine->store->ops->side_write(engine->store, engine->project, v->name,
+						    rt_str_at(NULL, 0), err);
+	return st;
+}
+
+rt_status
+rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_t *out_kept,
+		    rt_error *err)
+{
+	const char *name;
+	size_t i, kept = 0, from = 0;
+	left l;
+	rt_status st;
+
+	if (out_kept != NULL)
+		*out_kept = 0;
+	if (engine->read_only)
+		return RT_OK;
+	st = gather_all(engine, &l, err);
+	name = l.names.ptr;
+	for (i = 0; st == RT_OK && i < l.count; i++) {
+		rt_str bytes = rt_str_at(l.values.ptr + from, l.ends[i] - from);
+		rt_json_doc *doc = NULL;
+		rt_flight_view v;
+
+		from = l.ends[i];
+		st = rt_json_read(engine->alloc, bytes, &doc, err);
+		if (st == RT_OK && view_of(doc, rt_str_of(name), &v) && !lives(ctx, v.owner))
+			st = keep_one(engine, &v, rt_json_get(rt_json_root(doc), "request"), &kept,
+				      err);
+		else if (st == RT_USAGE)
+			st = RT_OK; /* not ours to judge; fsck tells of it */
+		rt_json_free(doc);
+		name += strlen(name) + 1;
+	}
+	left_deinit(&l);
+	if (out_kept != NULL)
+		*out_kept = kept;
+	return st;
+}
+
+rt_status
+rt_engine_flights(rt_engine *engine, rt_flight_fn fn, void *ctx, rt_error *err)
+{
+	const char *name;
+	size_t i, from = 0;
+	bool go_on = true;
+	left l;
+	rt_status st = gather_all(engine, &l, err);
+
+	name = l.names.ptr;
+	for (i = 0; st == RT_OK && go_on && i < l.count; i++) {
+		rt_str bytes = rt_str_at(l.values.ptr + from, l.ends[i] - from);
+		rt_json_doc *doc = NULL;
+		rt_flight_view v;
+		rt_buf text;
+
+		from = l.ends[i];
+		st = rt_json_read(engine->alloc, bytes, &doc, err);
+		if (st == RT_OK && view_of(doc, rt_str_of(name), &v)) {
+			yyjson_val *request = rt_json_get(rt_json_root(doc), "request");
+
+			rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
+			rt_content_add_text(&text, rt_content_of(rt_json_get(request, "content")));
+			v.text = rt_buf_str(&text);
+			if (text.status != RT_OK)
+				st = nomem(err);
+			else
+				go_on = fn(ctx, &v);
+			rt_buf_deinit(&text);
+		} else if (st == RT_USAGE) {
+			st = RT_OK;
+		}
+		rt_json_free(doc);
+		name += strlen(name) + 1;
+	}
+	left_deinit(&l);
+	return st;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sending: a question goes into the conversation, the context goes to a model, its reply
+ * comes back as one step.
+ *
+ *   ask        hooks may change or refuse the question; it is appended (with a notice of
+ *              edits that the model does not know of) as a step of its own
+ *   build      the request, from the value as it is now (context.c)
+ *   receive    what arrives is kept beside the log, in a side row that is written anew at
+ *              most every 250 ms: the reply in flight
+ *   keep       entry.reply and the end of the side row, in one transaction: one step
+ *
+ * A reply stands behind what it answers whatever others do meanwhile. When what it
+ * answers is taken out (by an undo, say) the stream is ended and nothing is kept. When the
+ * process dies, the side row stays; the next program that opens the project keeps what is
+ * in it, marked as partial (rt_engine_keep_left).
+ *
+ * Threads: call from any thread; several replies may be in flight in one engine. */
+#ifndef RT_ENGINE_SEND_H
+#define RT_ENGINE_SEND_H
+
+#include "engine/engine.h"
+#include "engine/hook.h"
+#include "engine/model.h"
+
+typedef enum rt_send_how {
+	RT_SEND_ASK,     /* a question, or what is there already, to be answered */
+	RT_SEND_AGAIN,   /* another reply beside one that is there, in a take of its own */
+	RT_SEND_CONTINUE /* more of a reply that ended too early */
+} rt_send_how;
+
+/* Writes one line (a JSON object without line end) to the record of requests. */
+typedef void (*rt_comms_fn)(void *ctx, rt_str line);
+
+/* What every request to a model is made with. */
+typedef struct rt_send_with {
+	rt_model *model;
+	rt_hooks *hooks;      /* or NULL */
+	size_t budget_tokens; /* what does not fit is left out, oldest first; 0: everything */
+	rt_str owner;         /* says which process this is, see rt_owner_lives_fn */
+	rt_reply_fn fn;       /* what arrives; or NULL */
+	rt_stop_fn stop;      /* or NULL */
+	rt_notice_fn notice;  /* or NULL */
+	rt_comms_fn comms;    /* or NULL */
+	void *ctx;            /* of these four */
+} rt_send_with;
+
+typedef struct rt_send_options {
+	rt_send_how how;
+	rt_send_with with;
+	rt_str discussion, take; /* addresses; empty: the active ones */
+	/* ASK: go on from this entry (empty: from the head). AGAIN, CONTINUE: that reply, or
+	 * what it answers; empty: the last reply up to the head. */
+	rt_str at;
+	rt_str text;       /* ASK: the question; ptr NULL: none, the path ends with one */
+	rt_str role;       /* of the question; empty: "User" */
+	rt_str fields;     /* of the question, further ones, as `"key":value,…`; or empty */
+	rt_str reply_role; /* empty: "AI" */
+} rt_send_options;
+
+typedef struct rt_send_result {
+	char question[132];  /* id of the entry that was asked; empty: none was added */
+	uint64_t question_seq;
+	char entry[132];     /* id of the reply; empty: nothing was kept */
+	char take[260];      /* the take it is in */
+	uint64_t seq;        /* of the step */
+	bool partial;        /* kept, and not all that it was to be */
+	rt_stop stop;
+	rt_usage usage;
+	size_t left_out;     /* entries that did not fit into the budget */
+	size_t tokens;       /* that were sent, by estimate */
+	rt_text *note;       /* of hooks and others, for people; or NULL */
+} rt_send_result;
+
+void rt_send_result_deinit(rt_send_result *result);
+
+/* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry
+ * then names it): as rt_model_ops.ask; RT_DENIED, a hook said no; RT_NOT_FOUND;
+ * RT_REFUSED, there is nothing to answer; RT_CONFLICT, what it answers was taken out.
+ * out is filled in whatever the status; deinit it. */
+RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *options,
+				    rt_send_result *out, rt_error *err);
+
+/* Is the process that calls itself so still there? */
+typedef bool (*rt_owner_lives_fn)(void *ctx, rt_str owner);
+
+/* Keep what processes that are gone have left of their replies, as partial ones; what has
+ * no text, or has lost its place, is given up. *out_kept (may be NULL) counts them.
+ * Cheap when there is nothing. Read-only: does nothing. */
+RT_CHECKED rt_status rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx,
+					 size_t *out_kept, rt_error *err);
+
+/* A reply in flight, of any process. Views live until the function returns. */
+typedef struct rt_flight_view {
+	rt_str name;           /* of its side row */
+	rt_str owner;
+	int64_t started_us, written_us;
+	rt_str discussion, take; /* ids */
+	rt_str after;          /* what it answers; empty: continues `into` */
+	rt_str into;
+	rt_str model;
+	rt_str text;           /* what is said so far */
+} rt_flight_view;
+typedef bool (*rt_flight_fn)(void *ctx, const rt_flight_view *flight);
+
+/* The replies in flight. false from fn ends it early. */
+RT_CHECKED rt_status rt_engine_flights(rt_engine *engine, rt_flight_fn fn, void *ctx,
+				       rt_error *err);
+
+#endif
