@@ -36,14 +36,12 @@ RT_CHECKED rt_status rt_context_plan(const rt_alloc *alloc, size_t count, const 
 
 /* ---- writing (context_write.c) ---- */
 
-typedef enum rt_provider {
+typedef enum rt_wire {
 	RT_PROVIDER_OPENAI,
 	RT_PROVIDER_ANTHROPIC,
 	RT_PROVIDER_OLLAMA,
 	RT_PROVIDER_GEMINI
-} rt_provider;
-
-bool rt_provider_named(rt_str name, rt_provider *out);
+} rt_wire;
 
 typedef enum rt_speaker {
 	RT_SPEAKER_NOBODY,
@@ -63,7 +61,7 @@ typedef struct rt_blocks {
 /* A request under construction. One thread at a time; failures are kept in its buffers and
  * told by finish. */
 typedef struct rt_request {
-	rt_provider provider;
+	rt_wire provider;
 	const rt_alloc *alloc;
 	rt_buf top;      /* the system prompt, and system entries before the first message */
 	rt_buf messages;
@@ -80,7 +78,7 @@ typedef struct rt_request {
 	bool result_failed;
 } rt_request;
 
-void rt_request_init(rt_request *r, const rt_alloc *alloc, rt_provider provider);
+void rt_request_init(rt_request *r, const rt_alloc *alloc, const rt_provider *provider);
 void rt_request_deinit(rt_request *r);
 /* Part of the system prompt, in front of everything; empty: nothing. */
 void rt_request_prompt(rt_request *r, rt_str text);
@@ -99,12 +97,6 @@ void rt_request_end(rt_request *r);
 /* A tool's result; texts and images between the two. A message of its own, or a block. */
 void rt_request_result_begin(rt_request *r, rt_str id, rt_str name, bool failed);
 void rt_request_result_end(rt_request *r);
-
-/* Settings as JSON text; ptr NULL: unset. */
-typedef struct rt_request_settings {
-	rt_str model; /* a JSON string */
-	rt_str temperature, top_p, max_tokens;
-} rt_request_settings;
 
 /* The whole body. */
 RT_CHECKED rt_status rt_request_finish(rt_request *r, const rt_request_settings *settings,

@@ -14,18 +14,16 @@
 #define FIRST_WORDS "[start of the conversation]"
 #define MAX_TOKENS_DEFAULT "8192" /* where the provider does not go without it */
 
-bool
-rt_provider_named(rt_str name, rt_provider *out)
+static rt_wire
+wire_of(const rt_provider *provider)
 {
 	static const char *const names[] = {"openai", "anthropic", "ollama", "gemini"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (rt_str_eq_nocase(name, rt_str_of(names[i]))) {
-			*out = (rt_provider)i;
-			return true;
-		}
-	return false;
+		if (rt_str_is(rt_str_of(provider->name), names[i]))
+			return (rt_wire)i;
+	return RT_PROVIDER_OPENAI;
 }
 
 static void
@@ -61,10 +59,10 @@ target(rt_request *r)
 }
 
 void
-rt_request_init(rt_request *r, const rt_alloc *alloc, rt_provider provider)
+rt_request_init(rt_request *r, const rt_alloc *alloc, const rt_provider *provider)
 {
 	memset(r, 0, sizeof(*r));
-	r->provider = provider;
+	r->provider = wire_of(provider);
 	r->alloc = alloc;
 	rt_buf_init(&r->top, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r->messages, alloc, RT_BUF_UNLIMITED);
