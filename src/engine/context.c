@@ -29,7 +29,6 @@ typedef struct building {
 	const rt_project *project;
 	const rt_disc *disc;
 	const rt_take *take;
-	rt_context_options options;
 	size_t count;     /* positions before the head */
 	rt_slot *slots;   /* of these */
 	bool *skip;
@@ -37,6 +36,9 @@ typedef struct building {
 	size_t compaction_count, compaction_room;
 	rt_context_step *steps;
 	size_t step_count;
+	const rt_context_options *options; /* never NULL */
+	rt_buf model;     /* of the options, as JSON */
+	size_t prompt_tokens;
 	size_t *edits;    /* by position: that of its edit, + 1; 0: none; NULL: none at all */
 	rt_json_doc *role_map; /* NULL: none */
 	rt_pairs pairs;
@@ -54,6 +56,27 @@ setting(const building *b, const char *key)
 	return json.ptr != NULL ? json : rt_fields_get(b->project->fields, rt_str_of(key));
 }
 
+size_t
+rt_tokens_estimate(size_t bytes)
+{
+	return bytes / 4 + (bytes % 4 != 0);
+}
+
+static size_t
+tokens_of(const building *b, rt_str text)
+{
+	return b->options->count != NULL ? b->options->count(b->options->ctx, text)
+					 : rt_tokens_estimate(text.size);
+}
+
+static void
+add_prompt_text(building *b, rt_str text)
+{
+	rt_request_prompt(&b->request, text);
+	if (text.size > 0)
+		b->prompt_tokens += tokens_of(b, text) + RT_TOKENS_PER_MESSAGE;
+}
+
 static rt_status
 add_prompt(building *b, const char *key, rt_error *err)
 {
@@ -67,7 +90,7 @@ add_prompt(building *b, const char *key, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	if (yyjson_is_str(rt_json_root(doc)))
-		rt_request_prompt(&b->request, rt_json_str(rt_json_root(doc)));
+		add_prompt_text(b, rt_json_str(rt_json_root(doc)));
 	rt_json_free(doc);
 	return RT_OK;
 }
@@ -78,7 +101,7 @@ add_prompts(building *b, rt_error *err)
 	rt_status st = RT_OK;
 
 	if (rt_str_is(setting(b, "setting.use_default_base_prompt"), "true"))
-		rt_request_prompt(&b->request, RT_STR(DEFAULT_BASE_PROMPT));
+		add_prompt_text(b, RT_STR(DEFAULT_BASE_PROMPT));
 	else
 		st = add_prompt(b, "setting.base_system_prompt", err);
 	if (st == RT_OK)
@@ -107,10 +130,12 @@ request_settings(const building *b)
 	s.model = setting(b, "setting.model");
 	if (s.model.size < 3 || s.model.ptr[0] != '"')
 		s.model = rt_str_at(NULL, 0);
+	if (b->options->model.size > 0)
+		s.model = rt_buf_str(&b->model);
 	s.temperature = number_setting(b, "setting.temperature");
 	s.top_p = number_setting(b, "setting.top_p");
 	s.max_tokens = number_setting(b, "setting.max_tokens");
-	s.stream = b->options.stream;
+	s.stream = b->options->stream;
 	return s;
 }
 
@@ -304,6 +329,21 @@ add_compaction(building *b, size_t at, rt_error *err)
 	return st;
 }
 
+/* The path ends at an entry that is named. */
+static rt_status
+count_upto(building *b, rt_error *err)
+{
+	bool found = false;
+	size_t at;
+	rt_status st = rt_take_find(b->project, b->take, b->options->upto, &at, NULL, &found, err);
+
+	if (st == RT_OK && !found)
+		st = rt_fail(err, RT_NOT_FOUND, "the take does not hold that entry");
+	if (st == RT_OK)
+		b->count = at + 1;
+	return st;
+}
+
 static rt_status
 read_path(building *b, rt_error *err)
 {
@@ -312,7 +352,9 @@ read_path(building *b, rt_error *err)
 	rt_status st = RT_OK;
 
 	b->count = rt_seq_count(b->take->slots);
-	if (b->take->number == b->disc->active)
+	if (b->options->upto != 0)
+		st = count_upto(b, err);
+	else if (b->take->number == b->disc->active)
 		st = rt_disc_head_at(b->project, b->disc, &b->count, err);
 	if (st != RT_OK)
 		return st;
@@ -434,6 +476,115 @@ walk(building *b, bool send, rt_error *err)
 	return st == RT_OK && b->pairs.nomem ? nomem(err) : st;
 }
 
+/* ---- the budget (M4) ---- */
+
+/* Tokens of a step to the letter, where somebody counts them. */
+static rt_status
+step_tokens(building *b, const rt_context_step *step, size_t *out, rt_error *err)
+{
+	rt_buf text;
+	rt_status st = RT_OK;
+	held h;
+
+	if (b->options->count == NULL)
+		return RT_OK;
+	st = hold(b, step->at, &h, err);
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&text, b->engine->alloc, RT_BUF_UNLIMITED);
+	rt_body_add_text(&text, &h.body);
+	if (text.status != RT_OK)
+		st = nomem(err);
+	else
+		*out = tokens_of(b, rt_buf_str(&text)) + RT_TOKENS_PER_MESSAGE;
+	rt_buf_deinit(&text);
+	release(&h);
+	return st;
+}
+
+/* Is it the result of a tool's call? It does not stand at the beginning. */
+static rt_status
+is_result(building *b, size_t at, bool *out, rt_error *err)
+{
+	rt_status st;
+	held h;
+
+	*out = false;
+	if ((b->slots[at].flags & RT_SLOT_RICH) == 0)
+		return RT_OK;
+	st = hold(b, at, &h, err);
+	if (st == RT_OK) {
+		*out = rt_context_entry_is_result(&h.entry);
+		release(&h);
+	}
+	return st;
+}
+
+static void
+tell(const building *b, const rt_context_step *step, bool left_out, size_t tokens)
+{
+	rt_context_part part = {step->at, b->slots[step->at].entry, step->is_summary, left_out,
+				tokens};
+
+	if (b->options->part != NULL)
+		b->options->part(b->options->ctx, &part);
+}
+
+/* Leave the oldest entries out until the rest fits. Summaries stay, since they stand for
+ * what is left out already, and so does the newest entry, whatever its size. */
+static rt_status
+fit(building *b, rt_error *err)
+{
+	size_t budget = b->options->budget_tokens, used = b->prompt_tokens, first, i, kept = 0;
+	size_t *tokens;
+	bool at_result = true;
+	rt_status st = RT_OK;
+
+	if (budget == 0 && b->options->part == NULL && b->options->totals == NULL)
+		return RT_OK;
+	tokens = rt_new_array(b->engine->alloc, b->step_count, sizeof(*tokens));
+	if (tokens == NULL)
+		return nomem(err);
+	used += rt_tokens_estimate(
+		rt_fields_get(b->disc->fields, RT_STR("prompt")).size); /* the working prompt */
+	for (i = 0; st == RT_OK && i < b->step_count; i++) {
+		tokens[i] = rt_tokens_estimate(b->slots[b->steps[i].at].size) +
+			    RT_TOKENS_PER_MESSAGE;
+		if (b->steps[i].is_summary)
+			st = step_tokens(b, &b->steps[i], &tokens[i], err);
+		if (b->steps[i].is_summary)
+			used += tokens[i];
+	}
+	for (first = b->step_count; st == RT_OK && first > 0; first--) {
+		if (b->steps[first - 1].is_summary)
+			continue;
+		st = step_tokens(b, &b->steps[first - 1], &tokens[first - 1], err);
+		if (budget > 0 && used + tokens[first - 1] > budget && first < b->step_count)
+			break;
+		used += tokens[first - 1];
+	}
+	while (st == RT_OK && first > 0 && first + 1 < b->step_count && at_result) {
+		at_result = false;
+		if (!b->steps[first].is_summary)
+			st = is_result(b, b->steps[first].at, &at_result, err);
+		if (at_result)
+			used -= tokens[first++];
+	}
+	for (i = 0; st == RT_OK && i < b->step_count; i++) {
+		bool out = i < first && !b->steps[i].is_summary;
+
+		tell(b, &b->steps[i], out, tokens[i]);
+		if (!out)
+			b->steps[kept++] = b->steps[i];
+	}
+	rt_free(b->engine->alloc, tokens);
+	if (st == RT_OK && b->options->totals != NULL)
+		*b->options->totals = (rt_context_totals){kept, b->step_count - kept, used};
+	if (st == RT_OK)
+		b->step_count = kept;
+	return st;
+}
+
 /* ---- all ---- */
 
 static rt_status
@@ -453,6 +604,8 @@ build(building *b, rt_buf *buf, rt_error *err)
 					   b->compaction_count, &b->steps, &b->step_count) != RT_OK)
 		st = nomem(err);
 	if (st == RT_OK)
+		st = fit(b, err);
+	if (st == RT_OK)
 		st = read_edits(b, err);
 	if (st == RT_OK)
 		st = walk(b, false, err);
@@ -470,19 +623,25 @@ rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
 		const rt_provider *provider, const rt_context_options *options, rt_buf *buf,
 		rt_error *err)
 {
+	static const rt_context_options none = {0};
 	building b = {.engine = engine, .project = project};
 	rt_status st;
 
-	if (options != NULL)
-		b.options = *options;
+	b.options = options != NULL ? options : &none;
 	st = rt_project_disc(project, place.disc != 0 ? place.disc : project->active, &b.disc, err);
 	if (st != RT_OK)
 		return st;
 	b.take = rt_disc_take(b.disc, place.take != 0 ? place.take : b.disc->active);
 	if (b.take == NULL)
 		return rt_fail(err, RT_NOT_FOUND, "no such take");
+	rt_buf_init(&b.model, engine->alloc, RT_BUF_UNLIMITED);
+	if (b.options->model.size > 0)
+		rt_json_add_string(&b.model, b.options->model);
 	rt_request_init(&b.request, engine->alloc, provider);
 	st = rt_pairs_init(&b.pairs, engine->alloc) == RT_OK ? build(&b, buf, err) : nomem(err);
+	if (st == RT_OK && b.model.status != RT_OK)
+		st = nomem(err);
+	rt_buf_deinit(&b.model);
 	rt_request_deinit(&b.request);
 	rt_pairs_deinit(&b.pairs);
 	rt_json_free(b.role_map);

@@ -222,6 +222,20 @@ call_of(yyjson_val *v, tool_call *out)
 	return true;
 }
 
+bool
+rt_context_entry_is_result(const rt_context_entry *e)
+{
+	yyjson_val *item;
+	size_t i, max;
+
+	if (result_id(e).size > 0)
+		return true;
+	yyjson_arr_foreach(e->content_json, i, max, item)
+		if (rt_str_is(rt_json_str(rt_json_get(item, "type")), "tool_result"))
+			return true;
+	return false;
+}
+
 static bool
 is_empty(const rt_context_entry *e)
 {

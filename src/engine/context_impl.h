@@ -137,6 +137,8 @@ void rt_context_entry_of(rt_context_entry *e, rt_str role, rt_str kind, const rt
 void rt_context_entry_pair(const rt_context_entry *e, rt_pairs *pairs);
 /* Send it, if it has anything to say. */
 void rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_request *r);
+/* Does it answer a tool's call? */
+bool rt_context_entry_is_result(const rt_context_entry *e);
 /* The summary of a compaction. */
 void rt_context_entry_summary(const rt_context_entry *e, rt_request *r);
 /* A field of the entry, wherever its body keeps it: native's name, or pi's. */

@@ -159,9 +159,39 @@ RT_CHECKED rt_status rt_view_search(rt_engine *engine, const rt_project *project
 				    uint32_t disc, rt_str role, size_t limit, rt_buf *buf,
 				    rt_error *err);
 /* How a request is wanted. */
+/* One entry (or summary) of a context, in the order in which they are sent. */
+typedef struct rt_context_part {
+	size_t at;         /* its position in the take */
+	uint32_t entry;
+	bool is_summary;   /* a compaction speaks for what it stands for */
+	bool left_out;     /* did not fit into the budget */
+	size_t tokens;
+} rt_context_part;
+typedef void (*rt_context_part_fn)(void *ctx, const rt_context_part *part);
+/* Tokens of a text. */
+typedef size_t (*rt_token_fn)(void *ctx, rt_str text);
+
+/* What a context came to. */
+typedef struct rt_context_totals {
+	size_t entries;    /* that are sent */
+	size_t left_out;   /* that did not fit */
+	size_t tokens;     /* of all that is sent, prompts too */
+} rt_context_totals;
+
 typedef struct rt_context_options {
-	bool stream; /* the reply piece by piece, where the body says so */
+	bool stream;          /* the reply piece by piece, where the body says so */
+	rt_str model;         /* instead of the setting's; empty: that one */
+	uint32_t upto;        /* the last entry of the path; 0: up to the head */
+	size_t budget_tokens; /* oldest entries are left out until the rest fits; 0: no limit */
+	rt_token_fn count;    /* NULL: rt_tokens_estimate, without looking at the texts */
+	rt_context_part_fn part; /* told of every entry; or NULL */
+	void *ctx;            /* of both */
+	rt_context_totals *totals; /* or NULL */
 } rt_context_options;
+
+enum { RT_TOKENS_PER_MESSAGE = 4 };
+/* About as many tokens as a text of so many bytes has: a quarter, rounded up. */
+size_t rt_tokens_estimate(size_t bytes);
 
 /* The request body for a provider (M2, M3, M5, C54-C57), from the path by the context rules.
  * options NULL: as if it were zero. */
