@@ -69,7 +69,7 @@ typedef struct rt_send_result {
 	rt_usage usage;
 	size_t left_out;     /* entries that did not fit into the budget */
 	size_t tokens;       /* that were sent, by estimate */
-	rt_text *note;       /* of hooks and others, for people; or NULL */
+	const rt_text *note;       /* of hooks and others, for people; or NULL */
 } rt_send_result;
 
 void rt_send_result_deinit(rt_send_result *result);

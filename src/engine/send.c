@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a question to a reply that is kept. See send.h for the way it goes. */
+#include "engine/send.h"
+
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "base/moment.h"
+#include "engine/flight.h"
+#include "engine/notice.h"
+
+enum { LOOK_EVERY_US = 1000 * 1000 }; /* whether what is answered is still there */
+
+typedef struct sending {
+	rt_engine *engine;
+	const rt_send_options *options;
+	rt_send_result *out;
+	const rt_project *value; /* that the request is built from; or NULL */
+	rt_place place;
+	uint32_t anchor;  /* the last entry of the path; 0: none */
+	uint32_t into;    /* CONTINUE */
+	bool fork;
+	rt_flight flight;
+	rt_buf before;    /* CONTINUE: the content so far */
+	rt_buf question;  /* the text, as hooks left it */
+	rt_buf model;     /* "openai/gpt-4o" */
+	rt_buf notes;
+	rt_reply reply;
+	int64_t looked_us;
+	bool gone;        /* what is answered was taken out */
+	rt_error row_error; /* of the side row */
+} sending;
+
+static rt_status
+nomem(rt_error *err)
+{
+	return rt_fail(err, RT_NOMEM, "out of memory while sending");
+}
+
+static void
+add_member(rt_buf *buf, const char *key, rt_str text)
+{
+	rt_json_add_key(buf, key);
+	rt_json_add_string(buf, text);
+}
+
+static int64_t
+now_us(const sending *s)
+{
+	return s->engine->env->now_us(s->engine->env->ctx);
+}
+
+static bool
+stopped(void *ctx)
+{
+	const sending *s = ctx;
+	const rt_send_with *with = &s->options->with;
+
+	return s->gone || (with->stop != NULL && with->stop(with->ctx));
+}
+
+/* ---- hooks ---- */
+
+/* Tell hooks of an event. *answer is there in any case. */
+static rt_status
+fire(sending *s, const char *event, rt_str members, rt_hook_answer *answer, rt_error *err)
+{
+	rt_hooks *hooks = s->options->with.hooks;
+	rt_str subject = rt_buf_str(&s->model);
+	rt_status st;
+
+	rt_hook_answer_init(answer, s->engine->alloc);
+	if (hooks == NULL || !hooks->ops->wants(hooks, event))
+		return RT_OK;
+	st = hooks->ops->fire(hooks, event, members, subject, stopped, s, answer, err);
+	if (answer->notes.size > 0) {
+		if (s->notes.size > 0)
+			rt_buf_add_byte(&s->notes, '\n');
+		rt_buf_add_str(&s->notes, rt_buf_str(&answer->notes));
+	}
+	if (st == RT_OK && answer->decision == RT_HOOK_DENY)
+		st = rt_fail(err, RT_DENIED, "hook %.*s: %.*s", RT_STR_ARG(rt_buf_str(&answer->by)),
+			     RT_STR_ARG(rt_buf_str(&answer->reason)));
+	return st;
+}
+
+/* Hooks may refuse the question, or put another in its place: {"patch":{"text":"…"}}. */
+static rt_status
+ask_hooks(sending *s, rt_error *err)
+{
+	const rt_send_options *o = s->options;
+	rt_json_doc *doc = NULL;
+	rt_hook_answer answer;
+	rt_buf members;
+	yyjson_val *text;
+	rt_status st;
+
+	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&members, "\"request\":{");
+	add_member(&members, "model", rt_buf_str(&s->model));
+	rt_buf_add_byte(&members, '}');
+	if (o->text.ptr != NULL)
+		add_member(&members, "text", rt_buf_str(&s->question));
+	st = members.status == RT_OK
+		     ? fire(s, "request.before", rt_buf_str(&members), &answer, err)
+		     : nomem(err);
+	rt_buf_deinit(&members);
+	if (st == RT_NOMEM)
+		return st;
+	if (st == RT_OK && answer.decision == RT_HOOK_REPLACE && answer.patch.size > 0) {
+		st = rt_json_read(s->engine->alloc, rt_buf_str(&answer.patch), &doc, err);
+		text = st == RT_OK ? rt_json_get(rt_json_root(doc), "text") : NULL;
+		if (yyjson_is_str(text) && o->text.ptr != NULL) {
+			rt_buf_clear(&s->question);
+			rt_buf_add_str(&s->question, rt_json_str(text));
+		}
+		rt_json_free(doc);
+	}
+	rt_hook_answer_deinit(&answer);
+	return st;
+}
+
+/* ---- the question ---- */
+
+static rt_status
+apply_all(sending *s, rt_str array, rt_result *results, size_t room, size_t *out_count,
+	  rt_error *err)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *requests[16], *item;
+	size_t i, max, count = 0;
+	rt_status st = rt_json_read(s->engine->alloc, array, &doc, err);
+
+	*out_count = 0;
+	if (st != RT_OK)
+		return st;
+	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
+		if (count < room)
+			requests[count++] = item;
+	st = rt_engine_apply(s->engine, requests, count, count > 1, s->options->discussion,
+			     s->options->take, results);
+	*out_count = count;
+	for (i = 0; i < count; i++)
+		if (results[i].status != RT_OK && err != NULL) {
+			*err = results[i].error;
+			break;
+		}
+	rt_json_free(doc);
+	return st;
+}
+
+/* The question as a step, behind the notices of what the model does not know. */
+static rt_status
+append_question(sending *s, rt_error *err)
+{
+	const rt_send_options *o = s->options;
+	rt_result results[16];
+	size_t i, count, notices = 0;
+	rt_buf array;
+	rt_status st;
+
+	rt_buf_init(&array, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&array, '[');
+	if (o->at.size > 0) {
+		rt_buf_add_c(&array, "{\"op\":\"head.move\"");
+		add_member(&array, "entry", o->at);
+		rt_buf_add_byte(&array, '}');
+	}
+	st = rt_notice_add(s->engine, o->discussion, o->take, &array, &notices, err);
+	rt_json_add_comma(&array);
+	rt_buf_add_c(&array, "{\"op\":\"entry.append\"");
+	add_member(&array, "role", o->role.size > 0 ? o->role : RT_STR("User"));
+	add_member(&array, "content", rt_buf_str(&s->question));
+	if (o->fields.size > 0) {
+		rt_buf_add_byte(&array, ',');
+		rt_buf_add_str(&array, o->fields);
+	}
+	rt_buf_add_c(&array, "}]");
+	if (st == RT_OK && array.status != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK) {
+		st = apply_all(s, rt_buf_str(&array), results, 16, &count, err);
+		if (st == RT_OK && count > 0) {
+			const rt_result *last = &results[count - 1];
+
+			memcpy(s->out->question, last->entry, sizeof(s->out->question));
+			s->out->question_seq = last->seq;
+			for (i = 0; i < count; i++) /* appended in mid-take: a new one */
+				if (results[i].take[0] != '\0')
+					memcpy(s->out->take, results[i].take, sizeof(s->out->take));
+		}
+		for (i = 0; i < count; i++)
+			rt_result_deinit(&results[i]);
+	}
+	rt_buf_deinit(&array);
+	return st;
+}
+
+/* ---- what is answered ---- */
+
+static rt_status
+find_take(sending *s, const rt_disc **out_disc, const rt_take **out_take, rt_error *err)
+{
+	rt_str take = s->out->take[0] != '\0' ? rt_str_of(s->out->take) : s->options->take;
+	rt_status st = rt_resolve_place(s->value, s->options->discussion, take, &s->place, err);
+
+	if (st == RT_OK)
+		st = rt_project_disc(s->value, s->place.disc, out_disc, err);
+	if (st == RT_OK)
+		*out_take = rt_disc_take(*out_disc, s->place.take);
+	return st;
+}
+
+static rt_status
+slot_at(const rt_take *take, size_t at, rt_slot *out, rt_error *err)
+{
+	return rt_seq_copy(take->slots, at, 1, out, err);
+}
+
+static rt_status
+is_reply(const sending *s, const rt_slot *slot, bool *out, rt_error *err)
+{
+	rt_str role, kind = rt_str_at("", 0);
+	rt_status st = rt_project_name(s->value, slot->role, &role, err);
+
+	if (st == RT_OK && slot->kind != 0)
+		st = rt_project_name(s->value, slot->kind, &kind, err);
+	*out = st == RT_OK && kind.size == 0 && rt_role_is_assistant(role);
+	return st;
+}
+
+/* The reply that AGAIN and CONTINUE are about, and where it stands; *out_found false: `at`
+ * names a question that has none. */
+static rt_status
+find_reply(sending *s, const rt_take *take, size_t end, size_t *out_at, bool *out_found,
+	   rt_error *err)
+{
+	rt_slot slot;
+	uint32_t entry;
+	bool found = false, yes = false;
+	size_t at = end;
+	rt_status st = RT_OK;
+
+	if (s->options->at.size > 0) {
+		st = rt_resolve_entry(s->value, s->place, s->options->at, false, &entry, err);
+		if (st == RT_OK)
+			st = rt_take_find(s->value, take, entry, &at, &slot, &found, err);
+		if (st == RT_OK && !found)
+			st = rt_fail(err, RT_NOT_FOUND, "the take does not hold that entry");
+		if (st == RT_OK)
+			st = is_reply(s, &slot, out_found, err);
+		*out_at = at;
+		return st;
+	}
+	while (st == RT_OK && !yes && at > 0) {
+		st = slot_at(take, at - 1, &slot, err);
+		if (st == RT_OK)
+			st = is_reply(s, &slot, &yes, err);
+		at--;
+	}
+	if (st == RT_OK && !yes)
+		st = rt_fail(err, RT_REFUSED, "there is no reply yet; ask something first");
+	*out_at = at;
+	*out_found = yes;
+	return st;
+}
+
+/* Where the reply will stand: anchor, into, fork. */
+static rt_status
+find_anchor(sending *s, rt_error *err)
+{
+	const rt_disc *disc;
+	const rt_take *take;
+	size_t end, at;
+	rt_slot slot = {0};
+	bool is_one = false;
+	rt_status st = find_take(s, &disc, &take, err);
+
+	if (st != RT_OK)
+		return st;
+	end = rt_seq_count(take->slots);
+	if (s->options->how == RT_SEND_ASK && s->out->question[0] != '\0') {
+		/* just appended: others may have gone on behind it */
+		st = rt_resolve_entry(s->value, s->place, rt_str_of(s->out->question), false,
+				      &s->anchor, err);
+		return st;
+	}
+	if (take->number == disc->active)
+		st = rt_disc_head_at(s->value, disc, &end, err);
+	if (st == RT_OK && s->options->how == RT_SEND_ASK) {
+		if (end == 0)
+			return rt_fail(err, RT_REFUSED, "there is nothing to answer yet");
+		st = slot_at(take, end - 1, &slot, err);
+		s->anchor = slot.entry;
+		s->fork = true; /* where the head is in mid-take, as append does (C9) */
+		return st;
+	}
+	if (st == RT_OK)
+		st = find_reply(s, take, end, &at, &is_one, err);
+	if (st == RT_OK && s->options->how == RT_SEND_CONTINUE) {
+		if (!is_one)
+			return rt_fail(err, RT_REFUSED, "that is no reply of a model");
+		st = slot_at(take, at, &slot, err);
+		s->into = s->anchor = slot.entry;
+		return st;
+	}
+	if (st == RT_OK && is_one && at == 0)
+		return rt_fail(err, RT_REFUSED, "there is nothing before that reply to answer");
+	if (st == RT_OK)
+		st = slot_at(take, is_one ? at - 1 : at, &slot, err);
+	s->anchor = slot.entry;
+	s->fork = true;
+	return st;
+}
+
+/* CONTINUE: the content that there is, as JSON. */
+static rt_status
+read_before(sending *s, rt_error *err)
+{
+	const rt_disc *disc;
+	const rt_take *take;
+	rt_slot slot;
+	rt_buf bytes;
+	rt_body body;
+	bool found;
+	size_t at;
+	rt_status st = find_take(s, &disc, &take, err);
+
+	if (st == RT_OK)
+		st = rt_take_find(s->value, take, s->into, &at, &slot, &found, err);
+	if (st == RT_OK)
+		st = rt_engine_body(s->engine, slot.body, &bytes, &body, err);
+	if (st != RT_OK)
+		return st;
+	rt_body_add_content(&s->before, &body);
+	rt_body_deinit(&body);
+	rt_buf_deinit(&bytes);
+	return s->before.status == RT_OK ? RT_OK : nomem(err);
+}
+
+/* ---- the record of requests (M8) ---- */
+
+/* The texts are not in it: seq says from which value the request was built, and building
+ * it again gives the same bytes. So a purge reaches them. */
+static void
+record(sending *s, const char *what, rt_str members)
+{
+	const rt_send_with *with = &s->options->with;
+	rt_buf line;
+
+	if (with->comms == NULL)
+		return;
+	rt_buf_init(&line, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&line, "{\"v\":1");
+	add_member(&line, "what", rt_str_of(what));
+	rt_buf_add_c(&line, ",\"at\":\"");
+	rt_moment_format_ms(&line, (rt_moment){now_us(s), 0});
+	rt_buf_add_byte(&line, '"');
+	add_member(&line, "request", rt_str_of(s->flight.name));
+	rt_buf_add_str(&line, members);
+	rt_buf_add_byte(&line, '}');
+	if (line.status == RT_OK)
+		with->comms(with->ctx, rt_buf_str(&line));
+	rt_buf_deinit(&line);
+}
+
+static void
+record_request(sending *s, rt_str body)
+{
+	const rt_send_with *with = &s->options->with;
+	char upto[RT_ID_MAX + 1] = "";
+	rt_buf m;
+
+	if (s->anchor != 0 && rt_entry_id(s->value, s->anchor, upto, NULL) != RT_OK)
+		upto[0] = '\0';
+	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
+	add_member(&m, "store", rt_str_of(rt_engine_store(s->engine)->ops->place(s->engine->store)));
+	rt_buf_add_f(&m, ",\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
+		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
+		     s->place.disc, s->place.take);
+	add_member(&m, "upto", rt_str_of(upto));
+	add_member(&m, "provider", rt_str_of(with->model->provider->name));
+	add_member(&m, "model", with->model->name);
+	rt_buf_add_f(&m, ",\"budget_tokens\":%zu,\"bytes\":%zu,\"hash\":\"%016llx\"",
+		     with->budget_tokens, body.size,
+		     (unsigned long long)rt_hash(body.ptr, body.size, 0));
+	if (m.status == RT_OK)
+		record(s, "request", rt_buf_str(&m));
+	rt_buf_deinit(&m);
+}
+
+static void
+record_reply(sending *s, rt_status st, const rt_error *err)
+{
+	rt_buf m;
+
+	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
+	if (s->out->entry[0] != '\0') {
+		add_member(&m, "entry", rt_str_of(s->out->entry));
+		rt_buf_add_f(&m, ",\"seq\":%llu", (unsigned long long)s->out->seq);
+	}
+	add_member(&m, "stop", rt_str_of(rt_stop_word(s->reply.stop)));
+	if (s->out->usage.input != SIZE_MAX)
+		rt_buf_add_f(&m, ",\"input_tokens\":%zu", s->out->usage.input);
+	if (s->out->usage.output != SIZE_MAX)
+		rt_buf_add_f(&m, ",\"output_tokens\":%zu", s->out->usage.output);
+	if (st != RT_OK) {
+		add_member(&m, "error", rt_str_of(rt_status_word(st)));
+		add_member(&m, "message", rt_str_of(err->text));
+	}
+	if (m.status == RT_OK)
+		record(s, "reply", rt_buf_str(&m));
+	rt_buf_deinit(&m);
+}
+
+/* ---- while it arrives ---- */
+
+/* Is what is answered still in its take? */
+static void
+look(sending *s)
+{
+	const rt_project *value;
+	const rt_disc *disc;
+	const rt_take *take;
+	bool found = true;
+	size_t at;
+
+	s->looked_us = now_us(s);
+	if (s->anchor == 0 || rt_engine_refresh(s->engine, NULL) != RT_OK)
+		return;
+	value = rt_engine_value(s->engine);
+	if (rt_project_disc(value, s->place.disc, &disc, NULL) == RT_OK) {
+		take = rt_disc_take(disc, s->place.take);
+		if (rt_take_find(value, take, s->anchor, &at, NULL, &found, NULL) == RT_OK)
+			s->gone = !found || !take->present;
+	}
+	rt_object_unref(value);
+}
+
+static void
+tick(void *ctx)
+{
+	sending *s = ctx;
+
+	if (rt_flight_write(&s->flight, false, &s->row_error) != RT_OK)
+		s->flight.written_us = now_us(s); /* the next try in its time */
+	if (now_us(s) - s->looked_us >= LOOK_EVERY_US)
+		look(s);
+}
+
+static void
+notice(void *ctx, const char *words)
+{
+	const sending *s = ctx;
+	const rt_send_with *with = &s->options->with;
+
+	if (with->notice != NULL)
+		with->notice(with->ctx, words);
+}
+
+static void
+arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
+{
+	const sending *s = ctx;
+	const rt_send_with *with = &s->options->with;
+
+	if (with->fn != NULL)
+		with->fn(with->ctx, kind, block, added);
+}
+
+/* ---- to the end ---- */
+
+static rt_status
+begin_flight(sending *s, rt_error *err)
+{
+	rt_flight *f = &s->flight;
+	rt_status st = RT_OK;
+
+	f->engine = s->engine;
+	f->owner = s->options->with.owner;
+	f->reply = &s->reply;
+	f->role = s->options->reply_role;
+	f->model = rt_buf_str(&s->model);
+	f->before = rt_buf_str(&s->before);
+	f->fork = s->fork;
+	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);
+	snprintf(f->take, sizeof(f->take), "t%u", s->place.take);
+	if (s->into != 0)
+		st = rt_entry_id(s->value, s->into, f->into, err);
+	else if (s->anchor != 0)
+		st = rt_entry_id(s->value, s->anchor, f->after, err);
+	return st == RT_OK ? rt_flight_begin(f, err) : st;
+}
+
+/* Keep what there is. st is how the asking ended, and what is said in the end. */
+static rt_status
+keep(sending *s, rt_status st, rt_error *err)
+{
+	rt_stop stop = s->reply.stop;
+	bool partial = st != RT_OK || stop == RT_STOP_NONE || stop == RT_STOP_USER ||
+		       stop == RT_STOP_CUT || stop == RT_STOP_ERROR;
+	rt_result result;
+	rt_status kept;
+
+	if (rt_reply_is_empty(&s->reply)) {
+		if (rt_flight_drop(&s->flight, NULL) != RT_OK)
+			notice(s, "the side row of the reply could not be dropped");
+		return st != RT_OK ? st
+				   : rt_fail(err, RT_UPSTREAM, "the model answered with nothing");
+	}
+	kept = rt_flight_keep(&s->flight, partial, &result);
+	if (kept == RT_OK) {
+		memcpy(s->out->entry, result.entry, sizeof(s->out->entry));
+		if (result.take[0] != '\0')
+			memcpy(s->out->take, result.take, sizeof(s->out->take));
+		s->out->seq = result.seq;
+		s->out->partial = partial;
+	} else if (kept == RT_NOT_FOUND && rt_flight_drop(&s->flight, NULL) == RT_OK) {
+		st = rt_fail(err, RT_CONFLICT,
+			     "what was asked is no longer there, so the reply is not kept");
+	} else {
+		st = kept;
+		if (err != NULL)
+			*err = result.error;
+	}
+	rt_result_deinit(&result);
+	return st;
+}
+
+static void
+tell_hooks(sending *s)
+{
+	rt_hook_answer answer;
+	rt_buf members;
+
+	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&members, "\"reply\":{");
+	add_member(&members, "entry", rt_str_of(s->out->entry));
+	add_member(&members, "model", rt_buf_str(&s->model));
+	add_member(&members, "stop", rt_str_of(rt_stop_word(s->reply.stop)));
+	rt_json_add_key(&members, "content");
+	rt_reply_add_content(&s->reply, &members);
+	rt_buf_add_byte(&members, '}');
+	if (members.status == RT_OK) {
+		rt_status st = fire(s, "reply.after", rt_buf_str(&members), &answer, NULL);
+
+		if (st == RT_DENIED)
+			notice(s, "a hook refused the reply, too late: it is kept");
+		rt_hook_answer_deinit(&answer);
+	}
+	rt_buf_deinit(&members);
+}
+
+static rt_status
+ask(sending *s, rt_error *err)
+{
+	const rt_send_with *with = &s->options->with;
+	rt_context_totals totals = {0, 0, 0};
+	rt_context_options context = {.stream = true,
+				      .model = with->model->name,
+				      .upto = s->anchor,
+				      .budget_tokens = with->budget_tokens,
+				      .totals = &totals};
+	rt_ask request = {.stream = true, .stop = stopped, .notice = notice, .tick = tick, .ctx = s};
+	rt_buf body;
+	rt_status st;
+
+	rt_buf_init(&body, s->engine->alloc, RT_BUF_UNLIMITED);
+	st = rt_view_context(s->engine, s->value, s->place, with->model->provider, &context, &body,
+			     err);
+	s->out->left_out = totals.left_out;
+	s->out->tokens = totals.tokens;
+	if (st == RT_OK)
+		st = begin_flight(s, err);
+	if (st == RT_OK) {
+		record_request(s, rt_buf_str(&body));
+		s->looked_us = now_us(s);
+		request.body = rt_buf_str(&body);
+		st = with->model->ops->ask(with->model, &request, &s->reply, err);
+		rt_reply_finish(&s->reply);
+		if (s->reply.status != RT_OK && st == RT_OK)
+			st = rt_fail(err, s->reply.status,
+				     s->reply.status == RT_NOMEM ? "out of memory while a reply arrived"
+								 : "the reply is too large");
+		s->out->stop = s->reply.stop;
+		s->out->usage = s->reply.usage;
+		st = keep(s, st, err);
+		record_reply(s, st, err);
+		if (s->out->entry[0] != '\0')
+			tell_hooks(s);
+	}
+	rt_buf_deinit(&body);
+	return st;
+}
+
+rt_status
+rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result *out, rt_error *err)
+{
+	sending s = {.engine = engine, .options = options, .out = out};
+	rt_error own;
+	rt_status st;
+
+	memset(out, 0, sizeof(*out));
+	memset(&own, 0, sizeof(own));
+	out->usage = (rt_usage){SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+	if (err == NULL)
+		err = &own;
+	rt_buf_init(&s.before, engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&s.question, engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&s.model, engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&s.notes, engine->alloc, RT_BUF_UNLIMITED);
+	rt_reply_init(&s.reply, engine->alloc, arrived, &s);
+	rt_buf_add_f(&s.model, "%s/", options->with.model->provider->name);
+	rt_buf_add_str(&s.model, options->with.model->name);
+	rt_buf_add_str(&s.question, options->text);
+	st = s.model.status == RT_OK && s.question.status == RT_OK ? ask_hooks(&s, err) : nomem(err);
+	if (st == RT_OK && options->how == RT_SEND_ASK && options->text.ptr != NULL)
+		st = append_question(&s, err);
+	if (st == RT_OK) {
+		s.value = rt_engine_value(engine);
+		st = find_anchor(&s, err);
+	}
+	if (st == RT_OK && s.into != 0)
+		st = read_before(&s, err);
+	if (st == RT_OK)
+		st = ask(&s, err);
+	if (s.notes.size > 0 && s.notes.status == RT_OK)
+		out->note = rt_text_new(engine->alloc, rt_buf_str(&s.notes));
+	rt_object_unref(s.value);
+	rt_reply_deinit(&s.reply);
+	rt_buf_deinit(&s.before);
+	rt_buf_deinit(&s.question);
+	rt_buf_deinit(&s.model);
+	rt_buf_deinit(&s.notes);
+	return st;
+}
+
+void
+rt_send_result_deinit(rt_send_result *result)
+{
+	rt_text_unref(result->note);
+	result->note = NULL;
+}
