@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of summaries, shared by summary.c, compact.c and go.c. */
+#ifndef RT_ENGINE_SUMMARY_IMPL_H
+#define RT_ENGINE_SUMMARY_IMPL_H
+
+#include "engine/context_impl.h"
+#include "engine/summary.h"
+
+/* A summary being made. */
+typedef struct rt_summing {
+	rt_engine *engine;
+	const rt_send_with *with;
+	rt_summary_result *out;
+	const rt_project *value;
+	rt_place place;
+	const rt_disc *disc;
+	const rt_take *take;
+	size_t count;    /* entries before the head */
+	rt_slot *slots;  /* of these */
+	rt_buf text;     /* the conversation as the model reads it */
+	rt_buf summary;  /* what it, or a hook, wrote */
+	rt_buf details;  /* JSON that a hook gave with it; empty: none */
+	rt_buf notes;
+} rt_summing;
+
+/* The value, the place and the path up to the head. Pair with rt_summing_end. */
+RT_CHECKED rt_status rt_summing_begin(rt_summing *s, rt_engine *engine, const rt_send_with *with,
+				      rt_str discussion, rt_str take, rt_summary_result *out,
+				      rt_error *err);
+void rt_summing_end(rt_summing *s);
+/* Bytes that were appended to a buffer fit into memory? */
+RT_CHECKED rt_status rt_summing_nomem(rt_error *err);
+
+/* The position's entry, in the words that the model reads: "[User]: …". What is not sent
+ * otherwise (hidden states, muted entries) is passed over. */
+RT_CHECKED rt_status rt_summing_add_entry(rt_summing *s, rt_str take_text, const rt_slot *slot,
+					  rt_error *err);
+/* Ask hooks: event with these members; a summary of theirs lands in s->summary. */
+RT_CHECKED rt_status rt_summing_ask_hooks(rt_summing *s, const char *event, rt_str members,
+					  rt_error *err);
+/* Tell hooks of what was done. */
+void rt_summing_tell_hooks(rt_summing *s, const char *event, rt_str members);
+/* Ask the model for a summary of s->text. task: what to do. instructions may be empty. */
+RT_CHECKED rt_status rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions,
+					  rt_error *err);
+/* Carry out an array of requests as one step; out->entry, take and seq are filled in. */
+RT_CHECKED rt_status rt_summing_apply(rt_summing *s, rt_str array, rt_error *err);
+/* Members of an entry's object for hooks: "id","role","kind","content". */
+RT_CHECKED rt_status rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out,
+					   rt_error *err);
+void rt_summing_add_member(rt_buf *buf, const char *key, rt_str text);
+
+#endif
