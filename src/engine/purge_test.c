@@ -3,45 +3,17 @@
  * Purge: what it takes out of the conversations, what it leaves as it was, and that no
  * byte of a secret stays in the files. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "engine/engine_testing.h"
 #include "engine/purge_impl.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
 #define SECRET "tok-9f8e7d6c5b4a"
-
-static void
-env_random(void *ctx, void *to, size_t size)
-{
-	static uint64_t state = 11;
-	unsigned char *bytes = to;
-
-	(void)ctx;
-	for (size_t i = 0; i < size; i++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		bytes[i] = (unsigned char)(state >> 33);
-	}
-}
-
-static int64_t
-env_now(void *ctx)
-{
-	(void)ctx;
-	return 1700000000000000;
-}
-
-static const rt_env env = {env_now, env_random, NULL};
 
 typedef struct fixture {
 	rt_store *store;
