@@ -461,7 +461,9 @@ rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 
 	if (arena == NULL)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK && seq > now->seq)
+	if (st == RT_OK && seq > now->seq && rt_engine_newer(engine, err))
+		st = RT_TOO_NEW;
+	else if (st == RT_OK && seq > now->seq)
 		st = rt_fail(err, RT_NOT_FOUND, "no step %llu yet; the newest is %llu",
 			     (unsigned long long)seq, (unsigned long long)now->seq);
 	for (at = now->seq; st == RT_OK && at > seq; at--) {
