@@ -86,6 +86,7 @@ try licence tests/tool '#!/usr/bin/env python3'
 try good src/core/a.c '#include "base/alloc.h"' '#include "core/seq.h"' '#include <string.h>'
 try good src/core/a_test.c '#include <stdio.h>' 'void f(void) { printf("x"); free(malloc(1)); }'
 try good src/core/a_test.c '#include "engine/engine.h"' # a test may drive its layer through others
+try good src/core/a_testing.h '#include <cmocka.h>' # what tests share
 try good tests/a_test.c 'void f(void) { system("ls"); }' # and set a scene with a command
 try good src/base/alloc.c 'void f(void *p) { free(p); }'
 try good src/base/text.c '#include <stdio.h>' 'void f(void) { vsnprintf(a, 1, b, c); }'

@@ -177,7 +177,7 @@ class Check:
         if layer is not None and layer not in RANK:
             self.say(path, 1, "layer", f"{layer} is not a layer that this check knows")
             return
-        is_test = re.search(r"_(test|fuzz)\.\w+$", name) is not None
+        is_test = re.search(r"_(test|testing|fuzz)\.\w+$", name) is not None
         if layer is not None:
             self.includes(path, text, layer, is_test)
         self.calls(path, code_of(text), layer, is_test)

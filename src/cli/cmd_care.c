@@ -334,6 +334,15 @@ rebuild(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_st
 	return opened == RT_OK ? rt_engine_index(engine, &cli->error) : opened;
 }
 
+/* What a newer version wrote is not for this one to rebuild. */
+static rt_status
+refuse_newer(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_status opened)
+{
+	(void)ctx;
+	(void)project;
+	return opened == RT_OK && rt_engine_newer(engine, &cli->error) ? RT_TOO_NEW : RT_OK;
+}
+
 static rt_status
 clear_index(rt_cli *cli)
 {
@@ -366,6 +375,8 @@ run_repair(rt_cli *cli)
 	st = rt_cli_keep_copy(cli, "before-repair", &kept);
 	if (st == RT_OK)
 		st = rt_cli_open_store(cli, RT_CLI_CHANGE);
+	if (st == RT_OK)
+		st = rt_cli_each_engine(cli, refuse_newer, NULL);
 	if (st == RT_OK)
 		st = clear_index(cli);
 	if (st == RT_OK)

@@ -59,6 +59,7 @@ type_word(rt_setting_type type)
 	switch (type) {
 	case RT_SETTING_TEXT: return "text";
 	case RT_SETTING_NUMBER: return "number";
+	case RT_SETTING_COUNT: return "whole number";
 	case RT_SETTING_BOOL: return "true or false";
 	case RT_SETTING_OBJECT: return "object";
 	}

@@ -159,6 +159,7 @@ static rt_status
 open_engine(rt_cli *cli, rt_cli_mode mode)
 {
 	rt_engine_options options;
+	rt_error newer;
 	rt_status st;
 
 	if (rt_cli_flag_value(cli, "project") != NULL && *rt_cli_flag_value(cli, "project") == 0)
@@ -175,6 +176,9 @@ open_engine(rt_cli *cli, rt_cli_mode mode)
 	st = rt_engine_open(&options, cli->store, &cli->engine, &cli->error);
 	if (st == RT_NOT_FOUND)
 		return hint_projects(cli, st);
+	/* A change says so itself: it is refused. */
+	if (st == RT_OK && mode != RT_CLI_CHANGE && rt_engine_newer(cli->engine, &newer))
+		rt_cli_note(cli, "newer steps are not shown: %s", newer.text);
 	return st;
 }
 

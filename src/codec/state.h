@@ -2,7 +2,9 @@
  *
  * State: a project as a checkpoint keeps it: a root record, one node for every
  * discussion, and the nodes of their sequences. Binary, of varints (base/varint.h) and
- * sized strings; a cache of the log, never the truth, so its version may change freely.
+ * sized strings; a cache of the log, never the truth, so its version may change freely. It
+ * has to change where RT_RECORD_VERSION does: an older program must not go on from a value
+ * that it could not have made.
  *
  *   root  'R' version | seq | next entry | next body | active | salt (8 bytes)
  *         | history | names (sized) | given ids (sized) | views | entries | owners | fields

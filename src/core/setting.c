@@ -14,6 +14,8 @@ const rt_setting rt_settings[] = {
 	 "how roles are sent: {\"Critic\":\"user\"}; system, user or assistant"},
 	{"auto_add_history", RT_SETTING_BOOL, false, "for front ends: keep each exchange"},
 	{"edit_notices", RT_SETTING_BOOL, false, "for front ends: tell the model of edited prompts"},
+	{"undo_capacity", RT_SETTING_COUNT, false,
+	 "how many steps undo takes back at most; jump goes further"},
 	{"draft", RT_SETTING_TEXT, true, "what is being written and was not sent yet"},
 	{NULL, RT_SETTING_TEXT, false, NULL},
 };
@@ -29,14 +31,34 @@ rt_setting_named(rt_str key)
 	return NULL;
 }
 
+bool
+rt_setting_count(rt_str json, uint64_t *out)
+{
+	uint64_t count = 0;
+	size_t i;
+
+	for (i = 0; i < json.size; i++) {
+		if (json.ptr[i] < '0' || json.ptr[i] > '9' || count > UINT64_MAX / 10 - 1)
+			return false;
+		count = count * 10 + (uint64_t)(json.ptr[i] - '0');
+	}
+	if (json.size == 0)
+		return false;
+	*out = count;
+	return true;
+}
+
 const char *
 rt_setting_wants(const rt_setting *setting, rt_str json)
 {
 	char first = json.size > 0 ? json.ptr[0] : '\0';
+	uint64_t count;
 
 	if (first == 'n') /* null: back to the default */
 		return NULL;
 	switch (setting->type) {
+	case RT_SETTING_COUNT:
+		return rt_setting_count(json, &count) ? NULL : "a whole number from 0 on";
 	case RT_SETTING_TEXT: return first == '"' ? NULL : "a text";
 	case RT_SETTING_NUMBER:
 		return first == '-' || (first >= '0' && first <= '9') ? NULL : "a number";

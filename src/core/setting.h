@@ -9,6 +9,7 @@
 typedef enum rt_setting_type {
 	RT_SETTING_TEXT,
 	RT_SETTING_NUMBER,
+	RT_SETTING_COUNT, /* a whole number from 0 on */
 	RT_SETTING_BOOL,
 	RT_SETTING_OBJECT
 } rt_setting_type;
@@ -27,5 +28,7 @@ const rt_setting *rt_setting_named(rt_str key); /* NULL: not one of ours */
 /* What the value has to be, where json (the value as JSON text) is not that: "a number".
  * NULL: it fits. A value that does not fit is kept, and is as good as unset to who reads it. */
 const char *rt_setting_wants(const rt_setting *setting, rt_str json);
+/* The value of a count; false: it is unset, or is none. */
+bool rt_setting_count(rt_str json, uint64_t *out);
 
 #endif

@@ -18,6 +18,10 @@ values(void **state)
 		{"temperature", "\"hot\"", "a number"}, {"temperature", "null", NULL},
 		{"model", "\"m\"", NULL},	  {"model", "5", "a text"},
 		{"role_map", "{}", NULL},	  {"role_map", "[]", "a JSON object"},
+		{"undo_capacity", "0", NULL},	  {"undo_capacity", "100", NULL},
+		{"undo_capacity", "-1", "a whole number from 0 on"},
+		{"undo_capacity", "1.5", "a whole number from 0 on"},
+		{"undo_capacity", "\"9\"", "a whole number from 0 on"},
 		{"edit_notices", "true", NULL},	  {"edit_notices", "1", "true or false"},
 	};
 	size_t i;

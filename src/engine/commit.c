@@ -435,6 +435,8 @@ rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
 			st = rt_engine_load(engine, true, &project, err);
 		}
 	}
+	if (st == RT_OK && rt_engine_newer(engine, err))
+		st = RT_TOO_NEW;
 	if (st != RT_OK) {
 		rt_object_unref(project);
 		return st;

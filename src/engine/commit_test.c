@@ -1,36 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Commits that go wrong halfway: what was acknowledged is there, what was not is said. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "engine/engine.h"
+#include "engine/engine_testing.h"
 #include "store/store_memory.h"
-
-static void
-env_random(void *ctx, void *to, size_t size)
-{
-	static uint64_t state = 11;
-	unsigned char *bytes = to;
-
-	(void)ctx;
-	for (size_t i = 0; i < size; i++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		bytes[i] = (unsigned char)(state >> 33);
-	}
-}
-
-static int64_t
-env_now(void *ctx)
-{
-	(void)ctx;
-	return 1700000000000000;
-}
-
-static const rt_env env = {env_now, env_random, NULL};
 
 static const rt_store_ops *whole;
 static rt_store_ops broken;

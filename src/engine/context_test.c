@@ -1,39 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Contexts: what is sent, in which order, and in which shape. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 
 #include "engine/context_impl.h"
+#include "engine/engine_testing.h"
 #include "llm/provider.h"
 #include "store/store_memory.h"
-
-static void
-env_random(void *ctx, void *to, size_t size)
-{
-	static uint64_t state = 3;
-	unsigned char *bytes = to;
-
-	(void)ctx;
-	for (size_t i = 0; i < size; i++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		bytes[i] = (unsigned char)(state >> 33);
-	}
-}
-
-static int64_t
-env_now(void *ctx)
-{
-	(void)ctx;
-	return 1700000000000000;
-}
-
-static const rt_env env = {env_now, env_random, NULL};
 
 typedef struct fixture {
 	rt_store *store;

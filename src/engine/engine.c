@@ -90,6 +90,52 @@ rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *ou
 	return st;
 }
 
+/* ---- rows of a newer version ---- */
+
+bool
+rt_engine_newer(rt_engine *engine, rt_error *out)
+{
+	bool newer;
+
+	pthread_mutex_lock(&engine->value_lock);
+	newer = engine->newer_seq != 0;
+	if (newer && out != NULL)
+		*out = engine->newer;
+	pthread_mutex_unlock(&engine->value_lock);
+	return newer;
+}
+
+static void
+set_newer(rt_engine *engine, uint64_t seq, const rt_error *why)
+{
+	pthread_mutex_lock(&engine->value_lock);
+	engine->newer_seq = seq;
+	if (why != NULL)
+		rt_fail(&engine->newer, RT_TOO_NEW,
+			"the log goes on with row %llu, which this version cannot read: %.300s",
+			(unsigned long long)seq, why->text);
+	pthread_mutex_unlock(&engine->value_lock);
+}
+
+/* The value is that of row seq, or the log ends there: whatever was beyond was replaced. */
+static void
+clear_newer(rt_engine *engine, uint64_t seq)
+{
+	if (engine->newer_seq != 0 && engine->newer_seq <= seq)
+		set_newer(engine, 0, NULL);
+}
+
+rt_status
+rt_engine_may_write(rt_engine *engine, rt_error *err)
+{
+	if (engine->read_only)
+		return rt_fail(err, RT_READ_ONLY, "%s is open for reading only",
+			       engine->store->ops->place(engine->store));
+	return rt_engine_newer(engine, err) ? RT_TOO_NEW : RT_OK;
+}
+
+/* ---- taking rows in ---- */
+
 typedef struct tail {
 	rt_engine *engine;
 	rt_arena *arena;
@@ -124,6 +170,8 @@ rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
 {
 	tail *t;
 	rt_arena *scratch = rt_arena_new(engine->alloc);
+	bool newer = false;
+	rt_error why;
 	rt_status st = RT_OK;
 
 	t = rt_new0(engine->alloc, sizeof(*t));
@@ -136,7 +184,7 @@ rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
 	t->arena = rt_arena_new(engine->alloc);
 	if (t->arena == NULL)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
-	while (st == RT_OK && (*project)->seq < head) {
+	while (st == RT_OK && !newer && (*project)->seq < head) {
 		size_t i;
 
 		t->count = 0;
@@ -148,7 +196,7 @@ rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
 		if (st == RT_OK && t->count == 0)
 			st = rt_fail(err, RT_CORRUPT, "log row %llu is missing; run: retake fsck",
 				     (unsigned long long)(*project)->seq + 1);
-		for (i = 0; st == RT_OK && i < t->count; i++) {
+		for (i = 0; st == RT_OK && !newer && i < t->count; i++) {
 			const rt_project *next;
 			rt_record record;
 
@@ -159,16 +207,25 @@ rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
 					     (unsigned long long)(*project)->seq + 1);
 				break;
 			}
-			st = rt_record_read(engine->alloc, scratch, t->rows[i].data, &record, err);
+			st = rt_record_read(engine->alloc, scratch, t->rows[i].data, &record, &why);
 			if (st == RT_OK)
 				st = rt_engine_take_row(engine, *project, t->rows[i].seq, &record,
-							&next, err);
+							&next, &why);
 			if (st == RT_OK) {
 				rt_object_unref(*project);
 				*project = next;
+			} else if (st == RT_TOO_NEW) {
+				newer = true;
+				st = RT_OK;
+			} else if (err != NULL) {
+				*err = why;
 			}
 		}
 	}
+	if (st == RT_OK)
+		clear_newer(engine, (*project)->seq);
+	if (newer)
+		set_newer(engine, (*project)->seq + 1, &why);
 	rt_arena_free(t->arena);
 	rt_free(engine->alloc, t);
 	rt_arena_free(scratch);
@@ -214,6 +271,8 @@ rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, r
 
 	if (st != RT_OK)
 		return st;
+	if (engine->newer_seq > head)
+		set_newer(engine, 0, NULL);
 	engine->root_seq = 0;
 	if (use_checkpoint) {
 		st = load_root(engine, &project, err);
@@ -231,7 +290,7 @@ rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, r
 			rt_object_unref(project);
 			project = NULL;
 		}
-		if (st == RT_NOMEM || st == RT_TOO_NEW || st == RT_IO || st == RT_BUSY)
+		if (st == RT_NOMEM || st == RT_IO || st == RT_BUSY)
 			return st;
 	}
 	/* No checkpoint, or one that cannot be used: the log has everything. */
@@ -674,7 +733,7 @@ rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows)
 {
 	const rt_project *project;
 
-	if (engine->read_only)
+	if (rt_engine_may_write(engine, NULL) != RT_OK)
 		return;
 	project = rt_engine_value(engine);
 	if (project->seq > engine->root_seq && project->seq - engine->root_seq >= rows)
@@ -686,10 +745,10 @@ rt_status
 rt_engine_checkpoint(rt_engine *engine, rt_error *err)
 {
 	const rt_project *project;
-	rt_status st = RT_OK;
+	rt_status st = rt_engine_may_write(engine, err);
 
-	if (engine->read_only)
-		return rt_fail(err, RT_READ_ONLY, "the store is open for reading only");
+	if (st != RT_OK)
+		return st;
 	rt_engine_lead(engine);
 	project = rt_engine_value(engine);
 	if (project->seq > engine->root_seq)
@@ -704,12 +763,14 @@ rt_engine_rebuild(rt_engine *engine, rt_error *err)
 {
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = NULL;
-	rt_status st;
+	rt_status st = rt_engine_may_write(engine, err);
 
-	if (engine->read_only)
-		return rt_fail(err, RT_READ_ONLY, "the store is open for reading only");
+	if (st != RT_OK)
+		return st;
 	rt_engine_lead(engine);
 	st = rt_engine_load(engine, false, &project, err);
+	if (st == RT_OK)
+		st = rt_engine_may_write(engine, err); /* that may have found a row */
 	if (st == RT_OK)
 		st = ops->begin(engine->store, err);
 	if (st == RT_OK) {

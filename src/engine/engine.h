@@ -36,8 +36,9 @@ typedef struct rt_engine_options {
 } rt_engine_options;
 
 /* store stays the caller's and must outlive the engine. A damaged or older checkpoint is
- * not an error: the log rebuilds it. RT_TOO_NEW: the log holds effects that this version
- * does not know (open with read_only: still refused, nothing can be shown rightly).
+ * not an error: the log rebuilds it. Where the log goes on with effects that this version
+ * does not know, the value is that of the last row that it knows, nothing is written, and
+ * every change is RT_TOO_NEW: see rt_engine_newer.
  * Cost: the checkpoint's root and the log's rows since. */
 RT_CHECKED rt_status rt_engine_open(const rt_engine_options *options, rt_store *store,
 				    rt_engine **out_engine, rt_error *err);
@@ -52,8 +53,11 @@ const rt_alloc *rt_engine_alloc(const rt_engine *engine);
 const rt_project *rt_engine_value(rt_engine *engine);
 /* Take in what other processes have written since. */
 RT_CHECKED rt_status rt_engine_refresh(rt_engine *engine, rt_error *err);
+/* Does the log go on behind the newest value with rows that only a newer version can read?
+ * out (may be NULL): RT_TOO_NEW, with the first of them and the version that it needs. */
+bool rt_engine_newer(rt_engine *engine, rt_error *out);
 /* The value right after log row seq (a step, a move, a view); 0: the first state. Changes
- * nothing. RT_NOT_FOUND. Cost: the steps between here and there. */
+ * nothing. RT_NOT_FOUND, RT_TOO_NEW. Cost: the steps between here and there. */
 RT_CHECKED rt_status rt_engine_value_at(rt_engine *engine, uint64_t seq, const rt_project **out,
 					rt_error *err);
 

@@ -50,6 +50,8 @@ struct rt_engine {
 
 	pthread_mutex_t value_lock; /* held for a pointer and a count, never longer */
 	const rt_project *value;
+	uint64_t newer_seq; /* the first row that this version does not know; 0: none */
+	rt_error newer;     /* what it needs */
 	uint64_t epoch;
 
 	pthread_mutex_t queue_lock;
@@ -192,12 +194,16 @@ rt_status rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_v
 /* Nobody else changes the value between these two. */
 void rt_engine_lead(rt_engine *engine);
 void rt_engine_follow(rt_engine *engine);
-/* Inside begin: the value with everything that others wrote; yours. */
+/* May this engine write? RT_READ_ONLY; RT_TOO_NEW: the log goes on with what a newer version
+ * wrote, as far as is known by now (rt_engine_newest knows). */
+rt_status rt_engine_may_write(rt_engine *engine, rt_error *err);
+/* Inside begin: the value with everything that others wrote; yours. RT_TOO_NEW. */
 rt_status rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err);
 /* Inside begin: a finished change as one row, and the value after it. */
 rt_status rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc,
 				 rt_arena *arena, const rt_project **out, rt_error *err);
-/* Inside begin: rows that others wrote. *project is replaced. */
+/* Inside begin: rows that others wrote. *project is replaced. It stops before a row that this
+ * version does not know: RT_OK, and rt_engine_newer says so. */
 rt_status rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
 			     rt_error *err);
 void rt_engine_publish(rt_engine *engine, const rt_project *project); /* takes it over */

@@ -254,7 +254,7 @@ look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 		st = RT_OK;
 	if (st == RT_OK && f->nomem)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK && head >= value->next_body)
+	if (st == RT_OK && head >= value->next_body && !f->newer)
 		rt_fsck_say(f, "warning", "body-ahead",
 			    "there are bodies up to %llu, but the value knows of %llu",
 			    (unsigned long long)head, (unsigned long long)value->next_body - 1);
@@ -339,6 +339,8 @@ load_values(rt_fsck *f, values *v, rt_error *err)
 	rt_engine *engine = f->engine;
 	const rt_store_ops *ops = engine->store->ops;
 	uint64_t root_seq = engine->root_seq, next_node = engine->next_node, there = 0, head;
+	uint64_t newer_seq = engine->newer_seq;
+	rt_error newer = engine->newer;
 	rt_error why;
 	rt_buf root;
 	rt_status st = ops->log_head(engine->store, engine->project, &head, err);
@@ -348,6 +350,7 @@ load_values(rt_fsck *f, values *v, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	st = rt_engine_load(engine, false, &v->log, &why);
+	f->newer = rt_engine_newer(engine, NULL);
 	if (st == RT_NOMEM || st == RT_IO || st == RT_BUSY) {
 		if (err != NULL)
 			*err = why;
@@ -366,7 +369,7 @@ load_values(rt_fsck *f, values *v, rt_error *err)
 	} else if (st == RT_OK) {
 		engine->root_seq = 0;
 		st = rt_engine_load(engine, true, &v->checkpoint, &why);
-		if (st != RT_OK || engine->root_seq == 0) {
+		if ((st != RT_OK || engine->root_seq == 0) && !f->newer) {
 			rt_fsck_say(f, "warning", "checkpoint-unreadable",
 				    "the checkpoint of row %llu cannot be used; the log is: see "
 				    "retake help repair", (unsigned long long)there);
@@ -378,17 +381,22 @@ load_values(rt_fsck *f, values *v, rt_error *err)
 	}
 	engine->root_seq = root_seq;
 	engine->next_node = next_node;
+	pthread_mutex_lock(&engine->value_lock);
+	engine->newer_seq = newer_seq;
+	engine->newer = newer;
+	pthread_mutex_unlock(&engine->value_lock);
 	return RT_OK;
 }
 
-/* Somebody may have written in between: bring the older one to the newer one's row. */
+/* Somebody may have written in between: bring the older one to the newer one's row. Rows of a
+ * newer version may lie between the two; then they stay apart. */
 static rt_status
 level(rt_fsck *f, const rt_project **a, const rt_project **b, rt_error *err)
 {
 	const rt_project **older = (*a)->seq < (*b)->seq ? a : b;
 	uint64_t to = (*a)->seq < (*b)->seq ? (*b)->seq : (*a)->seq;
 
-	return (*older)->seq == to ? RT_OK : rt_engine_catch_up(f->engine, older, to, err);
+	return (*older)->seq == to || f->newer ? RT_OK : rt_engine_catch_up(f->engine, older, to, err);
 }
 
 static rt_status
@@ -398,11 +406,12 @@ look_at_values(rt_fsck *f, values *v, rt_error *err)
 
 	if (st == RT_OK && v->log != NULL)
 		st = level(f, &v->log, &v->now, err);
-	if (st == RT_OK && v->log != NULL)
+	if (st == RT_OK && v->log != NULL && v->log->seq == v->now->seq)
 		st = rt_fsck_compare(f, v->log, v->now, "memory-differs", "the value in use", err);
 	if (st == RT_OK && v->log != NULL && v->checkpoint != NULL)
 		st = level(f, &v->log, &v->checkpoint, err);
-	if (st == RT_OK && v->log != NULL && v->checkpoint != NULL)
+	if (st == RT_OK && v->log != NULL && v->checkpoint != NULL &&
+	    v->log->seq == v->checkpoint->seq)
 		st = rt_fsck_compare(f, v->log, v->checkpoint, "checkpoint-differs",
 				     "the checkpoint", err);
 	return st;
@@ -423,6 +432,8 @@ rt_engine_fsck(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
 	st = load_values(&f, &v, err);
 	rt_engine_follow(engine);
 	head = v.log != NULL ? v.log->seq : v.now->seq;
+	if (f.newer)
+		head++; /* the row that is not known: to say so */
 	if (st == RT_OK)
 		st = look_at_bodies(&f, v.log != NULL ? v.log : v.now, err);
 	if (st == RT_OK)

@@ -46,6 +46,7 @@ typedef struct rt_fsck {
 	bool stopped;       /* fn has had enough */
 	bool nomem;
 	bool bodies_cut;    /* not all of them could be read */
+	bool newer;         /* the log goes on with rows that a newer version wrote */
 	size_t log_findings;
 	rt_body_note *bodies; /* by number */
 	uint64_t body_count;  /* numbers below it are in bodies */

@@ -2,47 +2,13 @@
  *
  * Fsck: a corruption for each finding, and none where all is well. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "engine/engine_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
-
-static uint64_t seed = 5;
-
-static uint64_t
-next_random(void)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return seed >> 33;
-}
-
-static void
-env_random(void *ctx, void *to, size_t size)
-{
-	unsigned char *bytes = to;
-
-	(void)ctx;
-	for (size_t i = 0; i < size; i++)
-		bytes[i] = (unsigned char)next_random();
-}
-
-static int64_t
-env_now(void *ctx)
-{
-	(void)ctx;
-	return 1700000000000000;
-}
-
-static const rt_env env = {env_now, env_random, NULL};
 
 typedef struct fixture {
 	rt_store *store;
@@ -216,7 +182,7 @@ add_row(fixture *f, const char *effects, const rt_body_row *bodies, size_t body_
 		 "{\"v\":1,\"op\":\"entry.append\",\"by\":\"test\",\"d\":1,\"p\":[[1,%d]],\"fx\":[%s]}",
 		 (int)head, effects);
 	row.data = rt_str_of(data);
-	env_random(NULL, row.step, sizeof(row.step));
+	env_random(&env_state, row.step, sizeof(row.step));
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
 	assert_int_equal(f->store->ops->append(f->store, f->project, head, &row, 1, bodies, body_count,
 					       NULL, NULL), RT_OK);
@@ -280,7 +246,7 @@ random_step(fixture *f, const char *without)
 		"{\"op\":\"project.reset\"}",
 	};
 
-	const char *line = lines[next_random() % (sizeof(lines) / sizeof(lines[0]))];
+	const char *line = lines[next_random(&env_state) % (sizeof(lines) / sizeof(lines[0]))];
 
 	if (strstr(line, without) == NULL)
 		(void)try_apply(f, line); /* may be refused */
@@ -289,15 +255,15 @@ random_step(fixture *f, const char *without)
 static void
 random_steps(fixture *f, const char *without)
 {
-	print_message("seed %llu\n", (unsigned long long)seed);
+	print_message("seed %llu\n", (unsigned long long)env_state);
 	assert_string_equal(fsck(f), "");
 	for (int i = 0; i < 300; i++) {
 		random_step(f, without);
-		if (next_random() % 40 == 0)
+		if (next_random(&env_state) % 40 == 0)
 			assert_int_equal(rt_engine_checkpoint(f->engine, NULL), RT_OK);
-		if (next_random() % 60 == 0)
+		if (next_random(&env_state) % 60 == 0)
 			reopen(f);
-		if (next_random() % 30 == 0)
+		if (next_random(&env_state) % 30 == 0)
 			assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
 		if (i % 20 == 0)
 			assert_string_equal(fsck(f), "");

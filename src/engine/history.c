@@ -102,10 +102,9 @@ apply_step(const rt_project *project, const rt_record *step, const uint32_t *dis
 	return RT_OK;
 }
 
-/* Where redo stands in a document after the move it names was taken: the move of that row
- * before it, or what the row found. */
-static void
-redo_before(const rt_record *row, uint64_t seq, uint32_t move, uint32_t disc, rt_history *h)
+void
+rt_history_redo_before(const rt_record *row, uint64_t seq, uint32_t move, uint32_t disc,
+		       rt_history *h)
 {
 	size_t i;
 
@@ -168,7 +167,7 @@ rt_history_move(rt_engine *engine, const rt_project *project, uint64_t seq, cons
 				uint32_t was = h.redo_move;
 
 				if (row->moves[was].step == m->step)
-					redo_before(row, seq, was, m->discs[i], &h);
+					rt_history_redo_before(row, seq, was, m->discs[i], &h);
 				else
 					h.redo_row = h.redo_move = 0;
 			} else if (h.redo_row != 0) {
@@ -190,8 +189,8 @@ rt_history_move(rt_engine *engine, const rt_project *project, uint64_t seq, cons
 					break;
 				if (h.redo_move < other.move_count &&
 				    other.moves[h.redo_move].step == m->step)
-					redo_before(&other, h.redo_row, h.redo_move, m->discs[i],
-						    &h);
+					rt_history_redo_before(&other, h.redo_row, h.redo_move,
+							       m->discs[i], &h);
 				else
 					h.redo_row = h.redo_move = 0;
 			}
@@ -462,7 +461,9 @@ rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 
 	if (arena == NULL)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK && seq > now->seq)
+	if (st == RT_OK && seq > now->seq && rt_engine_newer(engine, err))
+		st = RT_TOO_NEW;
+	else if (st == RT_OK && seq > now->seq)
 		st = rt_fail(err, RT_NOT_FOUND, "no step %llu yet; the newest is %llu",
 			     (unsigned long long)seq, (unsigned long long)now->seq);
 	for (at = now->seq; st == RT_OK && at > seq; at--) {

@@ -31,6 +31,10 @@ rt_status rt_history_get(const rt_project *project, uint32_t number, rt_history 
 			 rt_error *err);
 /* The step that was current in a document before this one; false: it did not touch it. */
 bool rt_history_parent(const rt_record *step, uint32_t disc, uint64_t *out);
+/* Where redo stands in a document after the move it names, which is this one, was brought
+ * back: at the move of that row before it, or where the row found it. */
+void rt_history_redo_before(const rt_record *row, uint64_t seq, uint32_t move, uint32_t disc,
+			    rt_history *h);
 /* The value after one move of row `seq`, with its step at hand. hint may be NULL. */
 rt_status rt_history_move(rt_engine *engine, const rt_project *project, uint64_t seq,
 			  const rt_record *row, uint32_t index, const rt_record *step,

@@ -4,6 +4,8 @@
  * A plan is a log row that grows move by move, and the value after the moves so far. */
 #include "engine/history_impl.h"
 
+#include "core/setting.h"
+
 /* How far below a document's current step the search for one that is no switch has come. */
 typedef struct plan_passed {
 	uint64_t from, at; /* the current step; where the search goes on */
@@ -21,6 +23,10 @@ typedef struct plan {
 	rt_record row;
 	rt_moves_cache redo;   /* the row that redo reads from */
 	plan_passed passed[2]; /* in the project; in the discussion that is pinned */
+	bool has_capacity;     /* undo is limited: */
+	uint64_t capacity;     /* to so many steps from the newest state */
+	uint64_t undone;       /* those that are undone already, seen from undone_disc */
+	uint32_t undone_disc;  /* 0: not counted yet */
 } plan;
 
 static rt_status
@@ -319,6 +325,77 @@ redo_once(plan *p, uint32_t disc, unsigned scope, bool *out_done, rt_error *err)
 	return st;
 }
 
+/* ---- the capacity of undo ---- */
+
+/* The redo pointer of a document leads past a move, if it is at that move. */
+static void
+pass_redo(const rt_record *row, uint64_t seq, uint32_t index, uint32_t disc, rt_history *h)
+{
+	const rt_record_move *m = &row->moves[index];
+	size_t i;
+
+	for (i = 0; i < m->disc_count; i++)
+		if (m->discs[i] == disc && h->redo_row == seq && h->redo_move == index) {
+			rt_history_redo_before(row, seq, index, disc, h);
+			return;
+		}
+}
+
+/* How many steps redo could bring back in a discussion and the project, one after another.
+ * No more than `enough` are counted. Cost: a look at as many moves. */
+static rt_status
+count_undone(plan *p, uint32_t disc, uint64_t enough, rt_error *err)
+{
+	rt_history d = {0}, project = p->now->history;
+	rt_status st = rt_history_get(p->now, disc, &d, err);
+
+	p->undone_disc = disc;
+	for (p->undone = 0; st == RT_OK && p->undone < enough; p->undone++) {
+		const rt_record *row = &p->row;
+		bool of_disc = d.redo_row > project.redo_row ||
+			       (d.redo_row == project.redo_row && d.redo_move >= project.redo_move);
+		uint64_t seq = of_disc ? d.redo_row : project.redo_row;
+		uint32_t index = of_disc ? d.redo_move : project.redo_move;
+
+		if (seq == 0)
+			break;
+		if (seq != p->seq) {
+			st = rt_moves_read(p->engine, &p->redo, seq, err);
+			row = &p->redo.row;
+		}
+		if (st == RT_OK && index >= row->move_count)
+			st = rt_fail(err, RT_CORRUPT, "row %llu has no move %u",
+				     (unsigned long long)seq, index);
+		/* the step, and the switches that it was undone with */
+		for (; st == RT_OK; index--) {
+			pass_redo(row, seq, index, disc, &d);
+			pass_redo(row, seq, index, 0, &project);
+			if (index == 0 || !row->moves[index - 1].with_next)
+				break;
+		}
+	}
+	return st;
+}
+
+/* May one more step be taken back? The setting counts as it is when undo is asked for. Jumps
+ * are not asked; the log keeps everything. */
+static rt_status
+look_at_capacity(plan *p, uint32_t disc, rt_error *err)
+{
+	rt_status st = RT_OK;
+
+	if (!p->has_capacity)
+		return RT_OK;
+	if (p->undone_disc != disc)
+		st = count_undone(p, disc, p->capacity, err);
+	if (st == RT_OK && p->undone >= p->capacity)
+		st = rt_fail(err, RT_REFUSED,
+			     "the setting undo_capacity lets undo reach %llu step%s back, and so "
+			     "many are undone; history keeps everything, and jump still reaches it",
+			     (unsigned long long)p->capacity, p->capacity == 1 ? "" : "s");
+	return st;
+}
+
 /* The parent of a step in a document. */
 static rt_status
 parent_of(plan *p, uint64_t step_seq, uint32_t disc, uint64_t *out, rt_error *err)
@@ -496,6 +573,8 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	p.arena = arena;
 	p.now = rt_object_ref(project);
 	p.seq = project->seq + 1;
+	p.has_capacity = rt_setting_count(
+		rt_fields_get(project->fields, RT_STR("setting.undo_capacity")), &p.capacity);
 	p.row.kind = RT_RECORD_MOVE;
 	p.row.disc = c->place.disc;
 	p.row.op = rt_str_of(op->name);
@@ -509,10 +588,18 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 		for (i = 0; st == RT_OK && done && done_count < count; i++) {
 			/* what is in view may be another discussion after every step */
 			uint32_t disc = c->named_disc ? c->place.disc : p.now->active;
-			if (op->id == RT_OP_UNDO)
-				st = undo_once(&p, disc, scope, c->pinned, &done, err);
-			else
+			if (op->id == RT_OP_UNDO) {
+				st = look_at_capacity(&p, disc, err);
+				if (st == RT_REFUSED && done_count > 0) {
+					st = RT_OK;
+					break;
+				}
+				if (st == RT_OK)
+					st = undo_once(&p, disc, scope, c->pinned, &done, err);
+				p.undone += done;
+			} else {
 				st = redo_once(&p, disc, scope, &done, err);
+			}
 			done_count += done;
 		}
 		if (st == RT_OK && p.count == 0)

@@ -123,11 +123,11 @@ rt_engine_mend(rt_engine *engine, rt_lost_fn fn, void *ctx, size_t *out_count, r
 	const rt_project *project;
 	lost l = {0};
 	size_t i;
-	rt_status st;
+	rt_status st = rt_engine_may_write(engine, err);
 
 	*out_count = 0;
-	if (engine->read_only)
-		return rt_fail(err, RT_READ_ONLY, "the store is open for reading only");
+	if (st != RT_OK)
+		return st;
 	rt_engine_lead(engine);
 	st = find_lost(engine, &l, err);
 	if (st == RT_OK && l.count > 0) {

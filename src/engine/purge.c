@@ -329,12 +329,29 @@ set_note(purge *p, rt_result *result, const rt_buf *note, rt_error *err)
 
 /* ---- {text} ---- */
 
+typedef struct name_search {
+	const purge *p;
+	bool found;
+} name_search;
+
+static bool
+find_name(void *ctx, uint64_t project, rt_str name)
+{
+	name_search *s = ctx;
+
+	if (project != s->p->engine->project)
+		return true;
+	s->found = rt_str_find(name, s->p->needle.text, 0) != SIZE_MAX;
+	return false;
+}
+
 static rt_status
 purge_text(purge *p, rt_result *result, rt_error *err)
 {
 	rt_engine *engine = p->engine;
 	const rt_store_ops *ops = engine->store->ops;
 	side_list sides = {.p = p};
+	name_search name = {.p = p};
 	uint64_t rows = 0;
 	size_t i;
 	rt_buf note;
@@ -360,10 +377,12 @@ purge_text(purge *p, rt_result *result, rt_error *err)
 				     rt_str_at(NULL, 0), err);
 	if (st == RT_OK && rows > 0)
 		st = drop_checkpoint(p, err);
+	if (st == RT_OK)
+		st = ops->project_list(engine->store, find_name, &name, err);
 	if (st != RT_OK)
 		return st;
 	result->unchanged = result->count == 0 && rows == 0 && sides.count == 0;
-	if (result->unchanged)
+	if (result->unchanged && !name.found)
 		return RT_OK;
 	rt_buf_init(&note, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_f(&note, "%llu text%s blanked", (unsigned long long)result->count,
@@ -375,6 +394,8 @@ purge_text(purge *p, rt_result *result, rt_error *err)
 		rt_buf_add_f(&note, ", %zu draft%s dropped", sides.count,
 			     sides.count == 1 ? "" : "s");
 	rt_buf_add_c(&note, "; not reached: backups and exports made before, and other projects");
+	if (name.found)
+		rt_buf_add_c(&note, "; the project's own name holds the text, and cannot be changed");
 	st = set_note(p, result, &note, err);
 	rt_buf_deinit(&note);
 	return st;

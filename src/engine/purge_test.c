@@ -3,45 +3,17 @@
  * Purge: what it takes out of the conversations, what it leaves as it was, and that no
  * byte of a secret stays in the files. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "engine/engine_testing.h"
 #include "engine/purge_impl.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
 #define SECRET "tok-9f8e7d6c5b4a"
-
-static void
-env_random(void *ctx, void *to, size_t size)
-{
-	static uint64_t state = 11;
-	unsigned char *bytes = to;
-
-	(void)ctx;
-	for (size_t i = 0; i < size; i++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		bytes[i] = (unsigned char)(state >> 33);
-	}
-}
-
-static int64_t
-env_now(void *ctx)
-{
-	(void)ctx;
-	return 1700000000000000;
-}
-
-static const rt_env env = {env_now, env_random, NULL};
 
 typedef struct fixture {
 	rt_store *store;
@@ -429,6 +401,36 @@ everywhere(fixture *f)
 	assert_int_equal(rt_engine_checkpoint(f->engine, NULL), RT_OK);
 }
 
+/* The name of a project stays, and the note says so, also when nothing else holds the text. */
+static void
+the_name_of_a_project(void **state)
+{
+	static const char words[] = "the project's own name";
+	fixture *f = *state;
+	rt_engine_options options = {.env = &env, .create = true, .project = RT_STR("p-" SECRET)};
+	rt_result result;
+
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"the " SECRET "\"}");
+	rt_engine_close(f->engine);
+	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"the " SECRET "\"}");
+	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"text\":\"" SECRET "\"}", &result), RT_OK);
+	assert_false(result.unchanged);
+	assert_non_null(strstr(result.note->ptr, words));
+	rt_result_deinit(&result);
+	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"text\":\"" SECRET "\"}", &result), RT_OK);
+	assert_true(result.unchanged);
+	assert_non_null(strstr(result.note->ptr, words));
+	rt_result_deinit(&result);
+	/* the name of another one is none of its business */
+	rt_engine_close(f->engine);
+	open_engine(f);
+	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"text\":\"" SECRET "\"}", &result), RT_OK);
+	assert_false(result.unchanged);
+	assert_null(strstr(result.note->ptr, words));
+	rt_result_deinit(&result);
+}
+
 static void
 a_text_is_gone_from_everywhere(void **state)
 {
@@ -757,6 +759,7 @@ main(void)
 		BOTH(an_entry_that_is_in_no_take),
 		BOTH(says_who_else_has_the_words),
 		BOTH(needs_exactly_one_target),
+		BOTH(the_name_of_a_project),
 		BOTH(a_text_is_gone_from_everywhere),
 		BOTH(masks_differ),
 		BOTH(words_of_ours_stay),

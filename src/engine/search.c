@@ -173,9 +173,9 @@ rt_engine_index(rt_engine *engine, rt_error *err)
 	done = mark >= head; /* most often: without the write lock */
 	if (st != RT_OK || done)
 		return st;
-	if (engine->read_only)
-		return rt_fail(err, RT_READ_ONLY, "%s is open for reading only",
-			       ops->place(engine->store));
+	st = rt_engine_may_write(engine, err);
+	if (st != RT_OK)
+		return st;
 	b = batch_new(engine->alloc);
 	if (b == NULL)
 		return nomem(err);

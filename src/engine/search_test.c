@@ -3,42 +3,14 @@
  * Searching: what a query means, what the index gives, and that only what can be seen now
  * is found. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "engine/engine_testing.h"
 #include "engine/search_impl.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
-
-static void
-env_random(void *ctx, void *to, size_t size)
-{
-	static uint64_t state = 7;
-	unsigned char *bytes = to;
-
-	(void)ctx;
-	for (size_t i = 0; i < size; i++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		bytes[i] = (unsigned char)(state >> 33);
-	}
-}
-
-static int64_t
-env_now(void *ctx)
-{
-	(void)ctx;
-	return 1700000000000000;
-}
-
-static const rt_env env = {env_now, env_random, NULL};
 
 typedef struct fixture {
 	rt_store *store;

@@ -1658,6 +1658,74 @@ ROW(c53_tracks_and_presets)
 	GIVES(NOT_FOUND, "{'op':'preset.delete','name':'p'}");
 }
 
+ROW(c58_capacity_of_undo)
+{
+	F;
+	DONE("{'op':'setting.set','key':'undo_capacity','value':3}");
+	three(f);
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'undo','count':2}");
+	assert_int_equal(f->result.steps, 2);
+	DONE("{'op':'undo','count':5}");
+	assert_int_equal(f->result.steps, 1);
+	IDS("aa");
+	GIVES(REFUSED, "{'op':'undo'}");
+	assert_non_null(strstr(f->result.error.text, "undo_capacity"));
+	assert_non_null(strstr(f->result.error.text, "jump"));
+	GIVES(REFUSED, "{'op':'undo','scope':'discussion'}");
+	/* room again, one for one */
+	DONE("{'op':'redo'}");
+	assert_int_equal(f->result.steps, 1);
+	DONE("{'op':'undo'}");
+	GIVES(REFUSED, "{'op':'undo'}");
+	/* all of it is there */
+	DONE("{'op':'redo','count':9}");
+	assert_int_equal(f->result.steps, 3);
+	IDS("aa bb cc dd");
+	DONE("{'op':'jump','to':0}");
+	IDS("");
+	GIVES(REFUSED, "{'op':'undo'}");
+	DONE("{'op':'redo','count':4}");
+	IDS("aa bb cc dd");
+	/* without it, or with what is no number, as far as there is */
+	DONE("{'op':'setting.set','key':'undo_capacity','value':'few'}");
+	DONE("{'op':'undo','count':9}");
+	assert_int_equal(f->result.steps, 6);
+}
+
+ROW(c58_capacity_counts_what_redo_would_bring_back)
+{
+	F;
+	three(f);
+	DONE("{'op':'setting.set','key':'undo_capacity','value':2}");
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'undo'}");
+	/* a new step is a new newest state */
+	DONE("{'op':'entry.append','id':'ee','content':'five'}");
+	DONE("{'op':'label.set','entry':'aa','label':'l'}");
+	DONE("{'op':'undo','count':9}");
+	assert_int_equal(f->result.steps, 2);
+	GIVES(REFUSED, "{'op':'undo'}");
+	GIVES(REFUSED, "{'op':'undo','scope':'project'}");
+	/* it counts in the discussion in view and the project, as undo does */
+	DONE("{'op':'redo','count':2}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'oo','content':'x'}");
+	DONE("{'op':'undo'}");
+	DONE("{'op':'undo'}"); /* that is main again: 1 of 2 */
+	DONE("{'op':'undo','count':9}");
+	assert_int_equal(f->result.steps, 1);
+	GIVES(REFUSED, "{'op':'undo'}");
+	DONE("{'op':'redo','count':3}");
+	assert_int_equal(f->result.steps, 3);
+	/* none at all */
+	DONE("{'op':'setting.set','key':'undo_capacity','value':0}");
+	GIVES(REFUSED, "{'op':'undo'}");
+	DONE("{'op':'setting.set','key':'undo_capacity','value':null}");
+	DONE("{'op':'undo'}"); /* and so 0 again */
+	GIVES(REFUSED, "{'op':'undo'}");
+}
+
 ROW(c54_settings_are_kept)
 {
 	F;
@@ -1767,6 +1835,8 @@ main(void)
 		TEST(c53_tracks_and_presets),
 		TEST(c54_settings_are_kept),
 		TEST(c57_clear_all),
+		TEST(c58_capacity_of_undo),
+		TEST(c58_capacity_counts_what_redo_would_bring_back),
 		TEST(c60_an_id_stands_once_in_a_take),
 	};
 

@@ -1595,6 +1595,7 @@ op_setting(call *c)
 		}
 	if (!pair_set(c->m, &p.settings, &p.setting_count, key, value))
 		return unchanged(c);
+	c->m->limited = c->m->limited || rt_str_is(key, "undo_capacity");
 	*edit_project(c->m) = p;
 	return RT_OK;
 }
@@ -2164,18 +2165,63 @@ redo_one(model *m, int view, bool disc, bool project)
 	return true;
 }
 
+/* How many steps of a discussion and the project are undone, as redo would bring them back. */
+static uint64_t
+undone_in(const model *m, int view)
+{
+	int docs[2] = {view, 0}, at[2] = {m->docs[view].redo, m->docs[0].redo};
+	uint64_t count = 0;
+
+	while (at[0] >= 0 || at[1] >= 0) {
+		int top = at[0] > at[1] ? at[0] : at[1], i, last = top - (int)m->undone[top].with;
+		size_t k;
+
+		for (; top >= last; top--)
+			for (i = 0; i < 2; i++)
+				for (k = 0; at[i] == top && k < m->undone[top].doc_count; k++)
+					if (m->undone[top].docs[k] == docs[i])
+						at[i] = m->undone[top].below[k];
+		count++;
+	}
+	return count;
+}
+
+/* The setting undo_capacity (C58), if it is a whole number from 0 on. */
+static uint64_t
+capacity_of(const model_project *p)
+{
+	uint64_t capacity = 0;
+	size_t i, k;
+
+	for (i = 0; i < p->setting_count; i++) {
+		rt_str value = p->settings[i].value;
+
+		if (!rt_str_is(p->settings[i].key, "undo_capacity"))
+			continue;
+		for (k = 0; k < value.size; k++) {
+			if (value.ptr[k] < '0' || value.ptr[k] > '9' || k > 17)
+				return UINT64_MAX;
+			capacity = capacity * 10 + (uint64_t)(value.ptr[k] - '0');
+		}
+		return capacity;
+	}
+	return UINT64_MAX;
+}
+
 static rt_status
 op_undo_redo(call *c, bool undo)
 {
 	model *m = c->m;
 	rt_str scope = str_field(c, "scope");
-	uint64_t count = 1, n;
+	uint64_t count = 1, n, capacity = undo ? capacity_of(project_of(m)) : 0;
 
 	rt_json_u64(field(c, "count"), &count);
 	for (n = 0; n < count; n++) {
 		int view = c->pinned ? c->doc : project_of(m)->active;
 		bool disc = !rt_str_is(scope, "project"), project = !rt_str_is(scope, "discussion");
 
+		if (undo && capacity < UINT64_MAX && undone_in(m, view) >= capacity)
+			break;
 		if (undo ? !undo_one(m, view, disc, project, c->pinned && c->take_named)
 			 : !redo_one(m, view, disc, project))
 			break;

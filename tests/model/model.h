@@ -162,6 +162,7 @@ typedef struct model {
 	model_act *acts; /* what the operations under way did, one by one */
 	size_t act_count;
 	bool in_atomic;
+	bool limited; /* some state has a capacity of undo */
 } model;
 
 typedef struct model_result {

@@ -761,7 +761,8 @@ steps_of(run *r, const char *line)
 }
 
 /* Everything back: plainly, then document by document, which reaches the rest. The project
- * is then as it was made. Everything forth in the opposite order gives the same bytes. */
+ * is then as it was made. Everything forth in the opposite order gives the same bytes. Not
+ * where the capacity of undo was ever set: it would be in force again on the way. */
 static bool
 undo_all(run *r)
 {
@@ -772,6 +773,10 @@ undo_all(run *r)
 	bool ok = true;
 	model fresh;
 
+	if (r->model.limited) { /* undo does not reach everything */
+		free(steps);
+		return look(r);
+	}
 	rt_buf_init(&before, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_init(&after, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	model_canonical(&r->model, &before);

@@ -90,7 +90,7 @@ random_ops_init(random_ops *r, uint64_t seed)
 {
 	size_t i;
 
-	*r = (random_ops){.state = seed * 0x2545F4914F6CDD1Du + 1};
+	*r = (random_ops){.state = seed * 0x2545F4914F6CDD1Du + 1, .limited = seed % 8 == 4};
 	random_next(r);
 	for (i = 0; i < KINDS; i++) {
 		unsigned luck = random_below(r, 100);
@@ -747,6 +747,11 @@ random_ops_make(random_ops *r, const model *m, rt_buf *out)
 	case SETTING:
 		begin(out, "setting.set");
 		add_place(r, m, out, false);
+		if (r->limited && chance(r, 40)) {
+			text_field(out, "key", "undo_capacity");
+			number_field(out, "value", random_below(r, 8));
+			break;
+		}
 		text_field(out, "key", PICK(r, keys));
 		key(out, "value");
 		add_value(r, out);

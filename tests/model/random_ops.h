@@ -18,6 +18,7 @@ typedef struct random_ops {
 	unsigned take_room;   /* entries that a take may have before it is cut down */
 	unsigned pin_percent; /* requests that name their discussion, and their take */
 	int only;             /* a kind of operation that can be reverted, or 0: any kind */
+	bool limited;         /* now and then a capacity of undo is set */
 	bool cautious;        /* only what is also clear inside an atomic group */
 } random_ops;
 
