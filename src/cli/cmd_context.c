@@ -2,6 +2,7 @@
  *
  * context: what a model would be sent now. */
 #include "cli/cli.h"
+#include "llm/provider.h"
 
 #include <stdio.h>
 
@@ -87,10 +88,31 @@ note_limits(rt_cli *cli)
 	return st;
 }
 
+/* The one that --provider names; openai when nothing is said. */
+static rt_status
+find_provider(rt_cli *cli, const rt_provider **out)
+{
+	const char *name = rt_cli_flag_value(cli, "provider");
+	rt_buf names;
+	rt_status st;
+
+	*out = rt_provider_named(rt_str_of(name == NULL ? "openai" : name));
+	if (*out != NULL)
+		return RT_OK;
+	rt_buf_init(&names, cli->alloc, RT_BUF_UNLIMITED);
+	rt_provider_add_names(&names);
+	st = names.status == RT_OK
+		     ? rt_fail(&cli->error, RT_USAGE, "no provider \"%s\"; there are %.*s", name,
+			       RT_STR_ARG(rt_buf_str(&names)))
+		     : rt_fail(&cli->error, RT_NOMEM, "out of memory");
+	rt_buf_deinit(&names);
+	return st;
+}
+
 static rt_status
 run_context(rt_cli *cli)
 {
-	const char *provider = rt_cli_flag_value(cli, "provider");
+	const rt_provider *provider = NULL;
 	rt_buf json, pretty;
 	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
 
@@ -98,10 +120,10 @@ run_context(rt_cli *cli)
 		return st;
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&pretty, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_context(cli->engine, cli->value, cli->place,
-			     rt_str_of(provider == NULL ? "openai" : provider), &json, &cli->error);
-	if (st == RT_USAGE || st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "Providers: openai, anthropic, ollama, gemini");
+	st = find_provider(cli, &provider);
+	if (st == RT_OK)
+		st = rt_view_context(cli->engine, cli->value, cli->place, provider, NULL, &json,
+				     &cli->error);
 	if (st == RT_OK)
 		st = rt_cli_buf(cli, &json);
 	/* The tour shows the request, and only that. */

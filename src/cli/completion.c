@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "formats/formats.h"
+#include "llm/provider.h"
 
 static const char bash_script[] =
 	"# SPDX-License-Identifier: MIT\n"
@@ -280,7 +281,6 @@ offer_project(void *ctx, uint64_t project, rt_str name)
 static void
 offer_kind(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
 {
-	static const char *const providers[] = {"openai", "anthropic", "ollama", "gemini"};
 	static const char *const shells[] = {"bash", "zsh", "fish"};
 	project_offer projects = {cli, prefix};
 	const rt_cli_topic *topic;
@@ -312,8 +312,9 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
 			offer(cli, prefix, rt_str_of(rt_formats[i]->name), rt_formats[i]->about);
 		break;
 	case RT_CLI_PROVIDER:
-		for (i = 0; i < 4; i++)
-			offer(cli, prefix, rt_str_of(providers[i]), NULL);
+		for (i = 0; rt_providers[i] != NULL; i++)
+			offer(cli, prefix, rt_str_of(rt_providers[i]->name),
+			      rt_providers[i]->title);
 		break;
 	case RT_CLI_COMMAND:
 		offer_commands(cli, prefix);

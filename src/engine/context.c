@@ -29,6 +29,7 @@ typedef struct building {
 	const rt_project *project;
 	const rt_disc *disc;
 	const rt_take *take;
+	rt_context_options options;
 	size_t count;     /* positions before the head */
 	rt_slot *slots;   /* of these */
 	bool *skip;
@@ -109,6 +110,7 @@ request_settings(const building *b)
 	s.temperature = number_setting(b, "setting.temperature");
 	s.top_p = number_setting(b, "setting.top_p");
 	s.max_tokens = number_setting(b, "setting.max_tokens");
+	s.stream = b->options.stream;
 	return s;
 }
 
@@ -464,24 +466,22 @@ build(building *b, rt_buf *buf, rt_error *err)
 }
 
 rt_status
-rt_view_context(rt_engine *engine, const rt_project *project, rt_place place, rt_str provider,
-		rt_buf *buf, rt_error *err)
+rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
+		const rt_provider *provider, const rt_context_options *options, rt_buf *buf,
+		rt_error *err)
 {
 	building b = {.engine = engine, .project = project};
-	rt_provider which;
 	rt_status st;
 
-	if (!rt_provider_named(provider, &which))
-		return rt_fail(err, RT_USAGE,
-			       "no provider \"%.*s\"; there are openai, anthropic, ollama and gemini",
-			       RT_STR_ARG(provider));
+	if (options != NULL)
+		b.options = *options;
 	st = rt_project_disc(project, place.disc != 0 ? place.disc : project->active, &b.disc, err);
 	if (st != RT_OK)
 		return st;
 	b.take = rt_disc_take(b.disc, place.take != 0 ? place.take : b.disc->active);
 	if (b.take == NULL)
 		return rt_fail(err, RT_NOT_FOUND, "no such take");
-	rt_request_init(&b.request, engine->alloc, which);
+	rt_request_init(&b.request, engine->alloc, provider);
 	st = rt_pairs_init(&b.pairs, engine->alloc) == RT_OK ? build(&b, buf, err) : nomem(err);
 	rt_request_deinit(&b.request);
 	rt_pairs_deinit(&b.pairs);

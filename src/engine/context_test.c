@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "engine/context_impl.h"
+#include "llm/provider.h"
 #include "store/store_memory.h"
 
 static void
@@ -95,7 +96,8 @@ context(fixture *f, const char *provider)
 	rt_error err = {0};
 
 	rt_buf_clear(&f->out);
-	if (rt_view_context(f->engine, project, place, rt_str_of(provider), &f->out, &err) != RT_OK)
+	if (rt_view_context(f->engine, project, place, rt_provider_named(rt_str_of(provider)), NULL,
+			    &f->out, &err) != RT_OK)
 		fail_msg("%s: %s", provider, err.text);
 	rt_object_unref(project);
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&f->out), &doc, NULL), RT_OK);
@@ -233,20 +235,6 @@ an_empty_take(void **state)
 	assert_string_equal(context(f, "ollama"), "{\"messages\":[]}");
 	assert_string_equal(context(f, "anthropic"), "{\"max_tokens\":8192,\"messages\":[]}");
 	assert_string_equal(context(f, "gemini"), "{\"contents\":[]}");
-}
-
-static void
-an_unknown_provider(void **state)
-{
-	fixture *f = *state;
-	const rt_project *project = rt_engine_value(f->engine);
-	rt_place place = {0, 0};
-	rt_error err = {0};
-
-	assert_int_equal(rt_view_context(f->engine, project, place, RT_STR("mystery"), &f->out, &err),
-			 RT_USAGE);
-	assert_int_equal(f->out.size, 0);
-	rt_object_unref(project);
 }
 
 static void
@@ -659,7 +647,6 @@ main(void)
 		cmocka_unit_test(plans_with_ranges),
 		cmocka_unit_test(plans_with_both),
 		WITH(an_empty_take),
-		WITH(an_unknown_provider),
 		WITH(settings_have_each_providers_names),
 		WITH(the_base_prompt_can_be_ones_own),
 		WITH(the_working_prompt),

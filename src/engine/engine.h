@@ -16,8 +16,9 @@
 #include "base/env.h"
 #include "codec/body.h"
 #include "core/project.h"
-#include "engine/format.h"
 #include "core/id.h"
+#include "engine/format.h"
+#include "engine/provider.h"
 #include "engine/store.h"
 
 typedef struct rt_engine rt_engine;
@@ -157,10 +158,17 @@ RT_CHECKED rt_status rt_view_diff(rt_engine *engine, const rt_project *project, 
 RT_CHECKED rt_status rt_view_search(rt_engine *engine, const rt_project *project, rt_str query,
 				    uint32_t disc, rt_str role, size_t limit, rt_buf *buf,
 				    rt_error *err);
-/* The request body for a provider: "openai", "anthropic", "ollama", "gemini" (M2, M3, M5,
- * C54-C57), from the path by the context rules. */
+/* How a request is wanted. */
+typedef struct rt_context_options {
+	bool stream; /* the reply piece by piece, where the body says so */
+} rt_context_options;
+
+/* The request body for a provider (M2, M3, M5, C54-C57), from the path by the context rules.
+ * options NULL: as if it were zero. */
 RT_CHECKED rt_status rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
-				     rt_str provider, rt_buf *buf, rt_error *err);
+				     const rt_provider *provider,
+				     const rt_context_options *options, rt_buf *buf,
+				     rt_error *err);
 
 /* An entry's body, read and taken apart. bytes holds what it borrows from: deinit both. */
 RT_CHECKED rt_status rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out,
