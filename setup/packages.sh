@@ -25,6 +25,7 @@ cmd tar tar
 cmd xz xz-utils
 hdr stdio.h libc6-dev
 pc tomlplusplus libtomlplusplus-dev
+pc libcurl libcurl4-openssl-dev
 '
 # Needed once, to fetch SQLite (see setup/deps.sh).
 fetch_list='

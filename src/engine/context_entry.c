@@ -13,8 +13,11 @@
  *   anything else     not at all: labels, states of hooks, changes of model, usage …
  *
  * Blocks are those of pi, Anthropic and OpenAI alike: text, image, image_url, toolCall,
- * tool_use, tool_result. Thinking is never sent. A tool's call goes with its result, or
- * both go as text: a provider refuses the one without the other. */
+ * tool_use, tool_result. A tool's call goes with its result, or both go as text: a provider
+ * refuses the one without the other.
+ *
+ * Thinking is never sent, with one exception: what a provider signed goes back to that
+ * provider, as it came, for as long as the entry says what it said when it was signed. */
 #include "engine/context_impl.h"
 
 #define COMPACTION_BEFORE \
@@ -197,7 +200,7 @@ speaker_of(const rt_context_entry *e, rt_str *out_tag)
 }
 
 typedef struct tool_call {
-	rt_str id, name;
+	rt_str id, name, signature;
 	yyjson_val *arguments; /* an object, or JSON text as a string */
 } tool_call;
 
@@ -217,6 +220,7 @@ call_of(yyjson_val *v, tool_call *out)
 	} else {
 		return false;
 	}
+	out->signature = rt_json_str(rt_json_get(v, "thoughtSignature"));
 	out->id = rt_json_str(rt_json_get(v, "id"));
 	out->name = rt_json_str(rt_json_get(from, "name"));
 	return true;
@@ -329,7 +333,10 @@ send_call(const tool_call *call, rt_pairs *pairs, rt_request *r)
 	else if (call->arguments != NULL)
 		rt_json_add_value(&arguments, call->arguments);
 	if (pairs_has(pairs, call->id, &name)) {
-		rt_request_call(r, call->id, call->name, rt_buf_str(&arguments));
+		rt_request_call_data data = {call->id, call->name, rt_buf_str(&arguments),
+					     call->signature};
+
+		rt_request_call(r, &data);
 	} else {
 		rt_buf_add_c(&text, "[called ");
 		rt_buf_add_str(&text, call->name);
@@ -342,6 +349,106 @@ send_call(const tool_call *call, rt_pairs *pairs, rt_request *r)
 		r->messages.status = RT_NOMEM;
 	rt_buf_deinit(&arguments);
 	rt_buf_deinit(&text);
+}
+
+static bool
+is_thinking(rt_str type)
+{
+	return rt_str_is(type, "thinking") || rt_str_is(type, "redacted_thinking");
+}
+
+/* A block of it; pi has what is redacted in the signature. */
+static void
+send_thinking(yyjson_val *block, rt_request *r)
+{
+	rt_str type = rt_json_str(rt_json_get(block, "type"));
+	rt_str signature = rt_json_str(rt_json_get(block, "thinkingSignature"));
+	bool redacted = rt_str_is(type, "redacted_thinking") ||
+			yyjson_is_true(rt_json_get(block, "redacted"));
+
+	if (signature.size == 0)
+		signature = rt_json_str(rt_json_get(block, "signature"));
+	if (signature.size > 0 || redacted)
+		rt_request_thinking(r, rt_json_str(rt_json_get(block, "thinking")), signature,
+				    redacted ? block : NULL);
+}
+
+/* An entry's "thinking_segments" that are signed. */
+static void
+send_segments(const rt_context_entry *e, rt_request *r)
+{
+	yyjson_val *segment;
+	size_t i, max;
+
+	yyjson_arr_foreach(rt_body_field(e->body, "thinking_segments"), i, max, segment)
+	{
+		rt_str signature = rt_json_str(rt_json_get(segment, "signature"));
+		yyjson_val *redacted = rt_json_get(segment, "redacted");
+
+		if (signature.size > 0 || yyjson_is_obj(redacted))
+			rt_request_thinking(r, rt_json_str(rt_json_get(segment, "text")), signature,
+					    redacted);
+	}
+}
+
+/* ---- signatures ---- */
+
+/* Did this provider write it? */
+static bool
+is_from(const rt_context_entry *e, const rt_request *r)
+{
+	yyjson_val *message = rt_json_get(e->record, "message");
+	rt_str name = rt_json_str(rt_context_entry_field(e, "provider", "provider"));
+
+	if (name.size == 0)
+		name = rt_json_str(rt_json_get(message, "provider"));
+	return rt_str_eq_nocase(name, rt_str_of(r->provider->name)) ||
+	       (r->writer->alias != NULL && rt_str_eq_nocase(name, rt_str_of(r->writer->alias)));
+}
+
+/* Does the entry say what it said when it came? */
+static bool
+is_as_it_came(const rt_context_entry *e, rt_request *r)
+{
+	rt_str told = rt_json_str(rt_body_field(e->body, "signed_text"));
+	rt_buf now;
+	bool same;
+
+	if (e->content_json != e->body->content_json || e->content.ptr != e->body->content.ptr)
+		return false; /* a context edit */
+	if (e->body->format == RT_BODY_PI)
+		return true; /* an edit makes another body */
+	if (told.size == 0)
+		return false;
+	rt_buf_init(&now, r->alloc, RT_BUF_UNLIMITED);
+	rt_reply_add_signed_text(e->content, e->content_json, r->alloc, &now);
+	same = rt_str_eq(rt_buf_str(&now), told);
+	if (now.status != RT_OK)
+		r->messages.status = now.status;
+	rt_buf_deinit(&now);
+	return same;
+}
+
+/* May what is signed in an entry of the assistant go back? Not where a call of it goes as
+ * text, and not where there would be nothing behind it. */
+static bool
+is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
+{
+	yyjson_val *block;
+	size_t i, max, count = yyjson_arr_size(e->content_json);
+	tool_call call;
+	rt_str name;
+
+	if ((r->writer->thinking == NULL && !r->writer->signs_calls) || !is_from(e, r) ||
+	    is_empty(e) || !is_as_it_came(e, r))
+		return false;
+	yyjson_arr_foreach(e->content_json, i, max, block)
+	{
+		if (call_of(block, &call) && !pairs_has(pairs, call.id, &name))
+			return false;
+	}
+	block = count > 0 ? yyjson_arr_get_last(e->content_json) : NULL;
+	return !is_thinking(rt_json_str(rt_json_get(block, "type")));
 }
 
 /* The tag goes in front of the first text; empty afterwards. */
@@ -398,7 +505,9 @@ send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt
 		} else if (rt_str_is(type, "tool_result") && speaker == RT_SPEAKER_USER) {
 			send_result(block, pairs, r);
 			rt_request_begin(r, speaker);
-		} else if (!rt_str_is(type, "thinking") && !rt_str_is(type, "reasoning")) {
+		} else if (is_thinking(type)) {
+			send_thinking(block, r);
+		} else if (!rt_str_is(type, "reasoning")) {
 			send_text(r, &tag, rt_json_str(rt_json_get(block, "text")));
 		}
 	}
@@ -577,7 +686,11 @@ rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
 		return;
 	}
 	rt_request_begin(r, speaker);
+	r->is_signed = speaker == RT_SPEAKER_ASSISTANT && is_signed(e, pairs, r);
+	if (r->is_signed)
+		send_segments(e, r);
 	send_content(e->content, e->content_json, tag, speaker, pairs, r);
+	r->is_signed = false;
 	if (speaker == RT_SPEAKER_ASSISTANT) {
 		yyjson_arr_foreach(rt_body_field(e->body, "tool_calls"), i, max, item)
 		{

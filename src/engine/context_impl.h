@@ -5,11 +5,12 @@
  *   context.c        from a take and the settings to messages, in order
  *   context_plan.c   which positions are sent, which a summary stands for
  *   context_entry.c  one entry as a message: who speaks, text, images, tool calls
- *   context_write.c  messages as each provider wants them */
+ *   context_write.c  messages into a request (request.h); the shapes are the providers' */
 #ifndef RT_ENGINE_CONTEXT_IMPL_H
 #define RT_ENGINE_CONTEXT_IMPL_H
 
 #include "engine/engine_impl.h"
+#include "engine/request.h"
 
 /* ---- the plan (context_plan.c): pure ---- */
 
@@ -33,74 +34,6 @@ typedef struct rt_context_step {
 RT_CHECKED rt_status rt_context_plan(const rt_alloc *alloc, size_t count, const bool *skip,
 				     const rt_compaction *compactions, size_t compaction_count,
 				     rt_context_step **out_steps, size_t *out_count);
-
-/* ---- writing (context_write.c) ---- */
-
-typedef enum rt_wire {
-	RT_PROVIDER_OPENAI,
-	RT_PROVIDER_ANTHROPIC,
-	RT_PROVIDER_OLLAMA,
-	RT_PROVIDER_GEMINI
-} rt_wire;
-
-typedef enum rt_speaker {
-	RT_SPEAKER_NOBODY,
-	RT_SPEAKER_SYSTEM,
-	RT_SPEAKER_USER,
-	RT_SPEAKER_ASSISTANT
-} rt_speaker;
-
-/* Texts and images of a message, or of a tool's result. */
-typedef struct rt_blocks {
-	rt_buf parts; /* as the provider writes them, with commas */
-	size_t count;
-	rt_buf text;  /* the texts alone, joined by line ends */
-	size_t text_count;
-} rt_blocks;
-
-/* A request under construction. One thread at a time; failures are kept in its buffers and
- * told by finish. */
-typedef struct rt_request {
-	rt_wire provider;
-	const rt_alloc *alloc;
-	rt_buf top;      /* the system prompt, and system entries before the first message */
-	rt_buf messages;
-	size_t message_count;
-	/* the message that is open */
-	rt_speaker speaker; /* NOBODY: none */
-	rt_blocks blocks;
-	rt_buf images;   /* Ollama: base64 strings */
-	rt_buf calls;    /* OpenAI, Ollama: tool calls */
-	/* the tool result that is open */
-	bool in_result;
-	rt_blocks result;
-	rt_str result_id, result_name; /* borrowed until rt_request_result_end */
-	bool result_failed;
-} rt_request;
-
-void rt_request_init(rt_request *r, const rt_alloc *alloc, const rt_provider *provider);
-void rt_request_deinit(rt_request *r);
-/* Part of the system prompt, in front of everything; empty: nothing. */
-void rt_request_prompt(rt_request *r, rt_str text);
-/* A system entry: as such where the provider allows it, else as a user's text with a tag.
- * may_lead: before the first message it joins the system prompt there. */
-void rt_request_system(rt_request *r, rt_str text, bool may_lead);
-/* A message of a user or an assistant; what is empty in the end is not sent. Those of the
- * same speaker become one where the provider wants them to take turns. */
-void rt_request_begin(rt_request *r, rt_speaker speaker);
-void rt_request_text(rt_request *r, rt_str text);
-void rt_request_image(rt_request *r, rt_str mime, rt_str base64);
-void rt_request_image_url(rt_request *r, rt_str url); /* data: URLs are taken apart */
-/* A call within an assistant's message; arguments as JSON text. */
-void rt_request_call(rt_request *r, rt_str id, rt_str name, rt_str arguments);
-void rt_request_end(rt_request *r);
-/* A tool's result; texts and images between the two. A message of its own, or a block. */
-void rt_request_result_begin(rt_request *r, rt_str id, rt_str name, bool failed);
-void rt_request_result_end(rt_request *r);
-
-/* The whole body. */
-RT_CHECKED rt_status rt_request_finish(rt_request *r, const rt_request_settings *settings,
-				       rt_buf *out, rt_error *err);
 
 /* ---- one entry (context_entry.c) ---- */
 

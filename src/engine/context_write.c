@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests as providers want them.
+ * Requests: what is common to all providers. The two families differ in this:
  *
- *               OpenAI, Ollama                Anthropic, Gemini
+ *               as they come                  in turns (takes_turns)
  *   system      a message, anywhere           on top; later a user's text with a tag
- *   turns       as they come                  user first, then in turns: neighbours merge
+ *   turns       any                           user first, then in turns: neighbours merge
  *   results     messages of role "tool"       blocks of a user's message
  *
  * An empty text is never sent: Anthropic refuses it, and it says nothing. */
-#include "engine/context_impl.h"
+#include "engine/request.h"
 
 /* Where the first to speak must be the user, but is not. */
 #define FIRST_WORDS "[start of the conversation]"
-#define MAX_TOKENS_DEFAULT "8192" /* where the provider does not go without it */
 
-static rt_wire
-wire_of(const rt_provider *provider)
+rt_str
+rt_provider_model(const rt_provider *provider, rt_str model)
 {
-	static const char *const names[] = {"openai", "anthropic", "ollama", "gemini"};
-	size_t i;
+	size_t size = strlen(provider->name);
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (rt_str_is(rt_str_of(provider->name), names[i]))
-			return (rt_wire)i;
-	return RT_PROVIDER_OPENAI;
+	if (model.size <= size || model.ptr[size] != '/' ||
+	    !rt_str_eq_nocase(rt_str_at(model.ptr, size), rt_str_of(provider->name)))
+		return model;
+	return rt_str_at(model.ptr + size + 1, model.size - size - 1);
 }
 
 static void
@@ -62,7 +60,8 @@ void
 rt_request_init(rt_request *r, const rt_alloc *alloc, const rt_provider *provider)
 {
 	memset(r, 0, sizeof(*r));
-	r->provider = wire_of(provider);
+	r->provider = provider;
+	r->writer = provider->writer;
 	r->alloc = alloc;
 	rt_buf_init(&r->top, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r->messages, alloc, RT_BUF_UNLIMITED);
@@ -86,14 +85,14 @@ rt_request_deinit(rt_request *r)
 static bool
 takes_turns(const rt_request *r)
 {
-	return r->provider == RT_PROVIDER_ANTHROPIC || r->provider == RT_PROVIDER_GEMINI;
+	return r->provider->takes_turns;
 }
 
-static void
-add_member(rt_buf *buf, const char *key, rt_str text)
+void
+rt_request_add_member(rt_buf *out, const char *key, rt_str text)
 {
-	rt_json_add_key(buf, key);
-	rt_json_add_string(buf, text);
+	rt_json_add_key(out, key);
+	rt_json_add_string(out, text);
 }
 
 /* A whole message with one text. */
@@ -105,14 +104,9 @@ add_plain(rt_request *r, const char *role, rt_str text)
 	if (r->message_count++ > 0)
 		rt_buf_add_byte(m, ',');
 	rt_buf_add_byte(m, '{');
-	add_member(m, "role", rt_str_of(role));
-	if (r->provider == RT_PROVIDER_GEMINI) {
-		rt_buf_add_c(m, ",\"parts\":[{");
-		add_member(m, "text", text);
-		rt_buf_add_c(m, "}]}");
-		return;
-	}
-	add_member(m, "content", text);
+	rt_request_add_member(m, "role", rt_str_of(role));
+	rt_json_add_key(m, r->writer->content);
+	r->writer->said(text, m);
 	rt_buf_add_byte(m, '}');
 }
 
@@ -138,12 +132,25 @@ wire_role(const rt_request *r)
 		return "system";
 	if (r->speaker == RT_SPEAKER_USER)
 		return "user";
-	return r->provider == RT_PROVIDER_GEMINI ? "model" : "assistant";
+	return r->writer->assistant;
+}
+
+/* "key":[items] */
+static void
+add_list(rt_buf *out, const char *key, const rt_buf *items)
+{
+	if (items->size == 0)
+		return;
+	rt_json_add_key(out, key);
+	rt_buf_add_byte(out, '[');
+	rt_buf_add_str(out, rt_buf_str(items));
+	rt_buf_add_byte(out, ']');
 }
 
 static void
 close_message(rt_request *r)
 {
+	const rt_blocks *said = &r->blocks;
 	rt_buf *m = &r->messages;
 
 	if (r->speaker == RT_SPEAKER_NOBODY)
@@ -157,31 +164,19 @@ close_message(rt_request *r)
 	if (r->message_count++ > 0)
 		rt_buf_add_byte(m, ',');
 	rt_buf_add_byte(m, '{');
-	add_member(m, "role", rt_str_of(wire_role(r)));
-	rt_json_add_key(m, r->provider == RT_PROVIDER_GEMINI ? "parts" : "content");
-	if (r->provider == RT_PROVIDER_OLLAMA ||
-	    (r->provider != RT_PROVIDER_GEMINI && r->blocks.count == 1 &&
-	     r->blocks.text_count == 1)) {
-		rt_json_add_string(m, rt_buf_str(&r->blocks.text));
-	} else if (r->blocks.count == 0) {
+	rt_request_add_member(m, "role", rt_str_of(wire_role(r)));
+	rt_json_add_key(m, r->writer->content);
+	if (r->writer->texts_only || (said->count == 1 && said->text_count == 1)) {
+		r->writer->said(rt_buf_str(&said->text), m);
+	} else if (said->count == 0) {
 		rt_buf_add_c(m, "null"); /* tool calls and no word */
 	} else {
 		rt_buf_add_byte(m, '[');
-		rt_buf_add_str(m, rt_buf_str(&r->blocks.parts));
+		rt_buf_add_str(m, rt_buf_str(&said->parts));
 		rt_buf_add_byte(m, ']');
 	}
-	if (r->images.size > 0) {
-		rt_json_add_key(m, "images");
-		rt_buf_add_byte(m, '[');
-		rt_buf_add_str(m, rt_buf_str(&r->images));
-		rt_buf_add_byte(m, ']');
-	}
-	if (r->calls.size > 0) {
-		rt_json_add_key(m, "tool_calls");
-		rt_buf_add_byte(m, '[');
-		rt_buf_add_str(m, rt_buf_str(&r->calls));
-		rt_buf_add_byte(m, ']');
-	}
+	add_list(m, "images", &r->images);
+	add_list(m, "tool_calls", &r->calls);
 	rt_buf_add_byte(m, '}');
 	clear(r);
 }
@@ -210,70 +205,31 @@ part_begin(rt_blocks *to)
 	return &to->parts;
 }
 
+rt_buf *
+rt_request_part(rt_request *r)
+{
+	return part_begin(target(r));
+}
+
 void
 rt_request_text(rt_request *r, rt_str text)
 {
 	rt_blocks *to = target(r);
-	rt_buf *p;
 
 	if (text.size == 0)
 		return;
 	if (to->text_count++ > 0)
 		rt_buf_add_byte(&to->text, '\n');
 	rt_buf_add_str(&to->text, text);
-	p = part_begin(to);
-	rt_buf_add_c(p, r->provider == RT_PROVIDER_GEMINI ? "{" : "{\"type\":\"text\"");
-	add_member(p, "text", text);
-	rt_buf_add_byte(p, '}');
+	r->writer->text(text, part_begin(to));
 }
 
 /* Where no image can be, it is said that there was one. */
-static bool
-takes_image(const rt_request *r)
-{
-	if (r->in_result)
-		return r->provider == RT_PROVIDER_ANTHROPIC;
-	return r->speaker == RT_SPEAKER_USER || r->provider == RT_PROVIDER_GEMINI;
-}
-
 void
 rt_request_image(rt_request *r, rt_str mime, rt_str base64)
 {
-	rt_buf *p;
-
-	if (!takes_image(r)) {
+	if (!r->writer->image(r, mime, base64))
 		rt_request_text(r, RT_STR("[image]"));
-		return;
-	}
-	if (r->provider == RT_PROVIDER_OLLAMA) {
-		if (r->images.size > 0)
-			rt_buf_add_byte(&r->images, ',');
-		rt_json_add_string(&r->images, base64);
-		return;
-	}
-	p = part_begin(target(r));
-	switch (r->provider) {
-	case RT_PROVIDER_OPENAI:
-		rt_buf_add_c(p, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
-		rt_buf_add_str(p, mime); /* checked by the caller: no quote in it */
-		rt_buf_add_c(p, ";base64,");
-		rt_buf_add_str(p, base64);
-		rt_buf_add_c(p, "\"}}");
-		break;
-	case RT_PROVIDER_ANTHROPIC:
-		rt_buf_add_c(p, "{\"type\":\"image\",\"source\":{\"type\":\"base64\"");
-		add_member(p, "media_type", mime);
-		add_member(p, "data", base64);
-		rt_buf_add_c(p, "}}");
-		break;
-	case RT_PROVIDER_GEMINI:
-		rt_buf_add_c(p, "{\"inlineData\":{");
-		add_member(p, "mimeType", mime);
-		add_member(p, "data", base64);
-		rt_buf_add_c(p, "}}");
-		break;
-	case RT_PROVIDER_OLLAMA: break;
-	}
 }
 
 /* Safe to stand in a data: URL and in JSON as it is. */
@@ -296,7 +252,6 @@ void
 rt_request_image_url(rt_request *r, rt_str url)
 {
 	size_t mark = rt_str_find(url, RT_STR(";base64,"), 0);
-	rt_buf *p;
 
 	if (rt_str_starts(url, RT_STR("data:")) && mark != SIZE_MAX) {
 		rt_str mime = rt_str_at(url.ptr + 5, mark - 5);
@@ -307,17 +262,15 @@ rt_request_image_url(rt_request *r, rt_str url)
 			return;
 		}
 	}
-	if (!takes_image(r) || r->provider == RT_PROVIDER_OLLAMA ||
-	    r->provider == RT_PROVIDER_GEMINI) {
+	if (!r->writer->image_url(r, url))
 		rt_request_text(r, RT_STR("[image]"));
-		return;
-	}
-	p = part_begin(target(r));
-	rt_buf_add_c(p, r->provider == RT_PROVIDER_OPENAI
-				? "{\"type\":\"image_url\",\"image_url\":{"
-				: "{\"type\":\"image\",\"source\":{\"type\":\"url\"");
-	add_member(p, "url", url);
-	rt_buf_add_c(p, "}}");
+}
+
+void
+rt_request_thinking(rt_request *r, rt_str text, rt_str signature, yyjson_val *redacted)
+{
+	if (r->is_signed && r->writer->thinking != NULL && !r->in_result)
+		r->writer->thinking(text, signature, redacted, rt_request_part(r));
 }
 
 /* ---- tools ---- */
@@ -331,53 +284,26 @@ is_object(rt_str json)
 }
 
 void
-rt_request_call(rt_request *r, rt_str id, rt_str name, rt_str arguments)
+rt_request_call(rt_request *r, const rt_request_call_data *call)
 {
-	rt_buf *b;
+	rt_request_call_data data = *call;
+	rt_buf *to = &r->calls;
 
-	if (!is_object(arguments))
-		arguments = RT_STR("{}");
-	if (!takes_turns(r) && r->calls.size > 0)
+	if (!is_object(data.arguments))
+		data.arguments = RT_STR("{}");
+	if (!r->is_signed || !r->writer->signs_calls)
+		data.signature = rt_str_at(NULL, 0);
+	if (r->writer->calls_inside)
+		to = part_begin(&r->blocks);
+	else if (r->calls.size > 0)
 		rt_buf_add_byte(&r->calls, ',');
-	b = takes_turns(r) ? part_begin(&r->blocks) : &r->calls;
-	switch (r->provider) {
-	case RT_PROVIDER_OPENAI:
-		rt_buf_add_byte(b, '{');
-		add_member(b, "id", id);
-		rt_buf_add_c(b, ",\"type\":\"function\",\"function\":{");
-		add_member(b, "name", name);
-		add_member(b, "arguments", arguments);
-		rt_buf_add_c(b, "}}");
-		break;
-	case RT_PROVIDER_OLLAMA:
-		rt_buf_add_c(b, "{\"function\":{");
-		add_member(b, "name", name);
-		rt_json_add_key(b, "arguments");
-		rt_buf_add_str(b, arguments);
-		rt_buf_add_c(b, "}}");
-		break;
-	case RT_PROVIDER_ANTHROPIC:
-		rt_buf_add_c(b, "{\"type\":\"tool_use\"");
-		add_member(b, "id", id);
-		add_member(b, "name", name);
-		rt_json_add_key(b, "input");
-		rt_buf_add_str(b, arguments);
-		rt_buf_add_byte(b, '}');
-		break;
-	case RT_PROVIDER_GEMINI:
-		rt_buf_add_c(b, "{\"functionCall\":{");
-		add_member(b, "name", name);
-		rt_json_add_key(b, "args");
-		rt_buf_add_str(b, arguments);
-		rt_buf_add_c(b, "}}");
-		break;
-	}
+	r->writer->call(&data, to);
 }
 
 void
 rt_request_result_begin(rt_request *r, rt_str id, rt_str name, bool failed)
 {
-	if (takes_turns(r))
+	if (r->writer->calls_inside)
 		rt_request_begin(r, RT_SPEAKER_USER);
 	else
 		close_message(r);
@@ -387,54 +313,18 @@ rt_request_result_begin(rt_request *r, rt_str id, rt_str name, bool failed)
 	r->result_failed = failed;
 }
 
-/* {"type":"tool_result",…} */
-static void
-add_result_anthropic(rt_request *r, rt_buf *p)
-{
-	rt_buf_add_c(p, "{\"type\":\"tool_result\"");
-	add_member(p, "tool_use_id", r->result_id);
-	rt_json_add_key(p, "content");
-	if (r->result.count == r->result.text_count) {
-		rt_json_add_string(p, rt_buf_str(&r->result.text));
-	} else {
-		rt_buf_add_byte(p, '[');
-		rt_buf_add_str(p, rt_buf_str(&r->result.parts));
-		rt_buf_add_byte(p, ']');
-	}
-	if (r->result_failed)
-		rt_buf_add_c(p, ",\"is_error\":true");
-	rt_buf_add_byte(p, '}');
-}
-
 void
 rt_request_result_end(rt_request *r)
 {
-	rt_buf *m = &r->messages;
 	rt_status bad = RT_OK;
 
 	r->in_result = false;
-	switch (r->provider) {
-	case RT_PROVIDER_ANTHROPIC: add_result_anthropic(r, part_begin(&r->blocks)); break;
-	case RT_PROVIDER_GEMINI:
-		m = part_begin(&r->blocks);
-		rt_buf_add_c(m, "{\"functionResponse\":{");
-		add_member(m, "name", r->result_name);
-		rt_buf_add_c(m, ",\"response\":{");
-		add_member(m, r->result_failed ? "error" : "output", rt_buf_str(&r->result.text));
-		rt_buf_add_c(m, "}}}");
-		break;
-	case RT_PROVIDER_OPENAI:
-	case RT_PROVIDER_OLLAMA:
+	if (r->writer->calls_inside) {
+		r->writer->result(r, part_begin(&r->blocks));
+	} else {
 		if (r->message_count++ > 0)
-			rt_buf_add_byte(m, ',');
-		rt_buf_add_c(m, "{\"role\":\"tool\"");
-		if (r->provider == RT_PROVIDER_OPENAI)
-			add_member(m, "tool_call_id", r->result_id);
-		else
-			add_member(m, "tool_name", r->result_name);
-		add_member(m, "content", rt_buf_str(&r->result.text));
-		rt_buf_add_byte(m, '}');
-		break;
+			rt_buf_add_byte(&r->messages, ',');
+		r->writer->result(r, &r->messages);
 	}
 	blocks_clear(&r->result, &bad);
 	if (bad != RT_OK && r->messages.status == RT_OK)
@@ -482,8 +372,8 @@ rt_request_system(rt_request *r, rt_str text, bool may_lead)
 
 /* ---- the whole ---- */
 
-static void
-add_json(rt_buf *out, const char *key, rt_str json)
+void
+rt_request_add_json(rt_buf *out, const char *key, rt_str json)
 {
 	if (json.ptr == NULL)
 		return;
@@ -491,32 +381,46 @@ add_json(rt_buf *out, const char *key, rt_str json)
 	rt_buf_add_str(out, json);
 }
 
-static void
-add_messages(const rt_request *r, const char *key, rt_buf *out)
+void
+rt_request_add_model(const rt_request *r, const rt_request_settings *s, rt_buf *out)
+{
+	rt_str inside, name;
+
+	if (s->model.ptr == NULL)
+		return;
+	/* A provider's name and a slash are written in JSON as they are. */
+	inside = rt_str_at(s->model.ptr + 1, s->model.size - 1);
+	name = rt_provider_model(r->provider, inside);
+	rt_json_add_key(out, "model");
+	rt_buf_add_byte(out, '"');
+	rt_buf_add_str(out, name);
+}
+
+void
+rt_request_add_messages(const rt_request *r, const char *key, rt_buf *out)
 {
 	rt_json_add_key(out, key);
 	rt_buf_add_byte(out, '[');
 	if (!takes_turns(r) && r->top.size > 0) {
 		rt_buf_add_c(out, "{\"role\":\"system\"");
-		add_member(out, "content", rt_buf_str(&r->top));
+		rt_request_add_member(out, "content", rt_buf_str(&r->top));
 		rt_buf_add_c(out, r->message_count > 0 ? "}," : "}");
 	}
 	rt_buf_add_str(out, rt_buf_str(&r->messages));
 	rt_buf_add_byte(out, ']');
 }
 
-/* An object of what is set, or nothing. */
-static void
-add_options(rt_buf *out, const char *key, const rt_request_settings *s, const char *top_p,
-	    const char *max_tokens)
+void
+rt_request_add_options(const rt_request_settings *s, const char *key, const char *top_p,
+		       const char *max_tokens, rt_buf *out)
 {
 	if (s->temperature.ptr == NULL && s->top_p.ptr == NULL && s->max_tokens.ptr == NULL)
 		return;
 	rt_json_add_key(out, key);
 	rt_buf_add_byte(out, '{');
-	add_json(out, "temperature", s->temperature);
-	add_json(out, top_p, s->top_p);
-	add_json(out, max_tokens, s->max_tokens);
+	rt_request_add_json(out, "temperature", s->temperature);
+	rt_request_add_json(out, top_p, s->top_p);
+	rt_request_add_json(out, max_tokens, s->max_tokens);
 	rt_buf_add_byte(out, '}');
 }
 
@@ -527,39 +431,7 @@ rt_request_finish(rt_request *r, const rt_request_settings *s, rt_buf *out, rt_e
 
 	close_message(r);
 	rt_buf_add_byte(out, '{');
-	switch (r->provider) {
-	case RT_PROVIDER_OPENAI:
-		add_json(out, "model", s->model);
-		add_messages(r, "messages", out);
-		add_json(out, "temperature", s->temperature);
-		add_json(out, "top_p", s->top_p);
-		add_json(out, "max_tokens", s->max_tokens);
-		break;
-	case RT_PROVIDER_ANTHROPIC:
-		add_json(out, "model", s->model);
-		add_json(out, "max_tokens",
-			 s->max_tokens.ptr != NULL ? s->max_tokens : RT_STR(MAX_TOKENS_DEFAULT));
-		if (r->top.size > 0)
-			add_member(out, "system", rt_buf_str(&r->top));
-		add_messages(r, "messages", out);
-		add_json(out, "temperature", s->temperature);
-		add_json(out, "top_p", s->top_p);
-		break;
-	case RT_PROVIDER_OLLAMA:
-		add_json(out, "model", s->model);
-		add_messages(r, "messages", out);
-		add_options(out, "options", s, "top_p", "num_predict");
-		break;
-	case RT_PROVIDER_GEMINI: /* the model is in its address */
-		if (r->top.size > 0) {
-			rt_buf_add_c(out, "\"systemInstruction\":{\"parts\":[{");
-			add_member(out, "text", rt_buf_str(&r->top));
-			rt_buf_add_c(out, "}]}");
-		}
-		add_messages(r, "contents", out);
-		add_options(out, "generationConfig", s, "topP", "maxOutputTokens");
-		break;
-	}
+	r->writer->body(r, s, out);
 	rt_buf_add_byte(out, '}');
 	bad = r->messages.status != RT_OK ? r->messages.status
 	      : r->top.status != RT_OK    ? r->top.status

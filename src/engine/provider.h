@@ -5,15 +5,15 @@
  * is the transport's work (llm/transport.h). A new provider is one file in llm/ and one
  * line in llm/provider.c.
  *
- * The request is written by context.c, which calls rt_request_* (context_impl.h) for each
- * message; those call the provider for its shapes. */
+ * The request is written by context.c, which calls rt_request_* (request.h) for each
+ * message; those call the provider's writer for its shapes. */
 #ifndef RT_ENGINE_PROVIDER_H
 #define RT_ENGINE_PROVIDER_H
 
 #include "engine/reply.h"
 
 typedef struct rt_provider rt_provider;
-struct rt_request; /* context_impl.h */
+struct rt_provider_writer; /* request.h */
 
 /* How a stream of answers is cut into pieces. */
 typedef enum rt_framing {
@@ -23,7 +23,7 @@ typedef enum rt_framing {
 
 /* JSON texts from the settings; ptr NULL: unset. */
 typedef struct rt_request_settings {
-	rt_str model; /* a JSON string */
+	rt_str model; /* a JSON string; may name the provider: "openai/gpt-4o" */
 	rt_str temperature, top_p, max_tokens;
 	bool stream;  /* ask for the reply piece by piece */
 } rt_request_settings;
@@ -42,7 +42,7 @@ struct rt_provider {
 	bool takes_turns;    /* user first, then in turns: neighbours are merged */
 	rt_framing framing;
 
-	/* --- writing a request; see context_write.c for who calls what --- */
+	/* --- writing a request (request.h) --- */
 	const struct rt_provider_writer *writer;
 
 	/* --- where it goes --- */
@@ -67,5 +67,9 @@ struct rt_provider {
 	rt_status (*read_models)(rt_str body, const rt_alloc *alloc, rt_model_fn fn, void *ctx,
 				 rt_error *err);
 };
+
+/* What the provider calls a model: without the provider's own name in front, as people
+ * write it ("openai/gpt-4o"). Borrows from model. */
+rt_str rt_provider_model(const rt_provider *provider, rt_str model);
 
 #endif

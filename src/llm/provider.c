@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "llm/provider.h"
 
-static const rt_provider openai = {.name = "openai"};
-static const rt_provider anthropic = {.name = "anthropic"};
-static const rt_provider ollama = {.name = "ollama"};
-static const rt_provider gemini = {.name = "gemini"};
-
-const rt_provider *const rt_providers[] = {&openai, &anthropic, &ollama, &gemini, NULL};
+const rt_provider *const rt_providers[] = {
+	&rt_provider_openai,
+	&rt_provider_anthropic,
+	&rt_provider_ollama,
+	&rt_provider_gemini,
+	NULL,
+};
 
 const rt_provider *
 rt_provider_named(rt_str name)
@@ -34,13 +35,16 @@ rt_provider_add_names(rt_buf *out)
 const rt_provider *
 rt_model_split(rt_str model, rt_str *out_name)
 {
-	size_t slash = rt_str_find(model, RT_STR("/"), 0);
-	const rt_provider *provider = NULL;
+	size_t i;
 
 	*out_name = model;
-	if (slash != SIZE_MAX)
-		provider = rt_provider_named(rt_str_at(model.ptr, slash));
-	if (provider != NULL)
-		*out_name = rt_str_at(model.ptr + slash + 1, model.size - slash - 1);
-	return provider;
+	for (i = 0; rt_providers[i] != NULL; i++) {
+		rt_str name = rt_provider_model(rt_providers[i], model);
+
+		if (name.size == model.size)
+			continue;
+		*out_name = name;
+		return rt_providers[i];
+	}
+	return NULL;
 }

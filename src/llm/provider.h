@@ -6,6 +6,9 @@
 
 #include "engine/provider.h"
 
+extern const rt_provider rt_provider_openai, rt_provider_anthropic, rt_provider_ollama,
+	rt_provider_gemini;
+
 /* In the order in which people should see them; NULL behind the last. */
 extern const rt_provider *const rt_providers[];
 

@@ -49,7 +49,7 @@ struct broken_assumption {
 #include <string>
 #include <vector>
 
-#include "formats/toml_shim.h"
+#include "codec/toml_shim.h"
 
 namespace
 {
@@ -136,7 +136,7 @@ bool is_json_number(const std::string &s)
 // decimal.
 std::string plain_number(std::string s)
 {
-	s.erase(std::remove(s.begin(), s.end(), '_'), s.end());
+	s.erase(std::remove_if(s.begin(), s.end(), [](char c) { return c == '_'; }), s.end());
 	if (!s.empty() && s[0] == '+')
 		s.erase(0, 1);
 	return is_json_number(s) ? s : std::string();
@@ -147,9 +147,12 @@ struct walker {
 	void *ctx;
 	source_text source;
 
-	void event(rt_toml_event kind) { fn(ctx, kind, "", 0); }
+	void event(rt_toml_event kind) { fn(ctx, kind, "", 0, {0, 0}); }
 
-	void event(rt_toml_event kind, const std::string &s) { fn(ctx, kind, s.data(), s.size()); }
+	void event(rt_toml_event kind, const std::string &s)
+	{
+		fn(ctx, kind, s.data(), s.size(), {0, 0});
+	}
 
 	void integer(const toml::value<int64_t> &value)
 	{
@@ -202,7 +205,8 @@ struct walker {
 		event(RT_TOML_TABLE);
 		for (const member &m : members) {
 			auto name = m.key->str();
-			fn(ctx, RT_TOML_KEY, name.data(), name.size());
+			auto at = m.key->source().begin;
+			fn(ctx, RT_TOML_KEY, name.data(), name.size(), {at.line, at.column});
 			node(*m.node);
 		}
 		event(RT_TOML_TABLE_END);

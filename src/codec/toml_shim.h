@@ -3,8 +3,8 @@
  * The only door between C and toml++ (C++): TOML text in, events out. No exception and
  * no C++ type comes through it, and it includes nothing of ours, since some of our
  * headers are not C++. Built only where toml++ is there (RT_WITH_TOML). */
-#ifndef RT_FORMATS_TOML_SHIM_H
-#define RT_FORMATS_TOML_SHIM_H
+#ifndef RT_CODEC_TOML_SHIM_H
+#define RT_CODEC_TOML_SHIM_H
 
 #include <stddef.h>
 
@@ -25,8 +25,14 @@ typedef enum rt_toml_event {
 	RT_TOML_FALSE
 } rt_toml_event;
 
-/* Members come in the order of the text. The callback must not throw or jump out. */
-typedef void (*rt_toml_event_fn)(void *ctx, rt_toml_event event, const char *bytes, size_t size);
+typedef struct rt_toml_at {
+	unsigned long line, column; /* 1-based, column in code points; 0: nowhere */
+} rt_toml_at;
+
+/* Members come in the order of the text. at: where a KEY stands; 0 for anything else. The
+ * callback must not throw or jump out. */
+typedef void (*rt_toml_event_fn)(void *ctx, rt_toml_event event, const char *bytes, size_t size,
+				 rt_toml_at at);
 
 typedef enum rt_toml_result { RT_TOML_OK, RT_TOML_MALFORMED, RT_TOML_NOMEM } rt_toml_result;
 

@@ -1,0 +1,838 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The blocks of a reply as they grow, and the entry that they become.
+ *
+ * A text holds whole characters only. Up to three bytes that may be the beginning of one
+ * wait in the block's tail:
+ *
+ *     arrives   E2 82 | AC 41       text   "€A"
+ *     tail      E2 82 | -
+ *
+ * A byte that cannot be part of a character becomes U+FFFD as soon as that is known. So
+ * the text depends on the bytes alone, and not on where they were cut. */
+#include "engine/reply.h"
+
+#include "base/hash.h"
+
+#define REPLACEMENT RT_STR("\xEF\xBF\xBD")
+
+/* What the content of an entry is inside of, at most, when it is read again. */
+enum { LEVELS_AROUND = 16 };
+
+const char *
+rt_stop_word(rt_stop stop)
+{
+	switch (stop) {
+	case RT_STOP_NONE: break;
+	case RT_STOP_END: return "stop";
+	case RT_STOP_LENGTH: return "length";
+	case RT_STOP_CALLS: return "tool_calls";
+	case RT_STOP_FILTER: return "filtered";
+	case RT_STOP_USER: return "stopped";
+	case RT_STOP_CUT: return "cut";
+	case RT_STOP_ERROR: return "error";
+	}
+	return "";
+}
+
+void
+rt_reply_init(rt_reply *reply, const rt_alloc *alloc, rt_reply_fn fn, void *ctx)
+{
+	memset(reply, 0, sizeof(*reply));
+	reply->alloc = alloc;
+	reply->fn = fn;
+	reply->fn_ctx = ctx;
+	reply->usage.input = reply->usage.output = SIZE_MAX;
+	reply->usage.cache_read = reply->usage.cache_write = SIZE_MAX;
+	rt_buf_init(&reply->model, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&reply->error, alloc, RT_BUF_UNLIMITED);
+}
+
+static void
+block_deinit(rt_reply_block *b)
+{
+	rt_buf_deinit(&b->text);
+	rt_buf_deinit(&b->id);
+	rt_buf_deinit(&b->name);
+	rt_buf_deinit(&b->signature);
+	rt_buf_deinit(&b->raw);
+}
+
+void
+rt_reply_deinit(rt_reply *reply)
+{
+	size_t i;
+
+	for (i = 0; i < reply->block_count; i++)
+		block_deinit(&reply->blocks[i]);
+	rt_free(reply->alloc, reply->blocks);
+	rt_buf_deinit(&reply->model);
+	rt_buf_deinit(&reply->error);
+}
+
+/* ---- growing ---- */
+
+static void
+fail(rt_reply *r, rt_status status)
+{
+	if (r->status == RT_OK)
+		r->status = status;
+}
+
+/* Is there room for size more bytes? */
+static bool
+grow(rt_reply *r, size_t size)
+{
+	size_t max = r->size_max == 0 ? RT_REPLY_SIZE_MAX : r->size_max;
+
+	if (r->status != RT_OK)
+		return false;
+	if (size > max || r->size > max - size) {
+		fail(r, RT_LIMIT);
+		return false;
+	}
+	r->size += size;
+	return true;
+}
+
+static void
+put(rt_reply *r, rt_buf *to, rt_str bytes)
+{
+	if (!grow(r, bytes.size))
+		return;
+	rt_buf_add_str(to, bytes);
+	if (to->status != RT_OK)
+		fail(r, to->status);
+}
+
+/* Text that is whole: what is no UTF-8 in it is replaced. */
+static void
+put_repaired(rt_reply *r, rt_buf *to, rt_str text)
+{
+	size_t before = to->size;
+
+	if (!grow(r, text.size))
+		return;
+	rt_utf8_repair(to, text);
+	if (to->status != RT_OK)
+		fail(r, to->status);
+	else
+		(void)grow(r, to->size - before - text.size);
+}
+
+/* A new block at a place. NULL: status says why. */
+static rt_reply_block *
+block_insert(rt_reply *r, size_t at, rt_reply_block_kind kind)
+{
+	rt_reply_block *b;
+
+	if (r->block_count == RT_REPLY_BLOCK_MAX)
+		fail(r, RT_LIMIT);
+	if (r->status != RT_OK)
+		return NULL;
+	if (r->block_count == r->block_room) {
+		size_t room = r->block_room == 0 ? 4 : r->block_room * 2;
+		rt_reply_block *more = rt_resize(r->alloc, r->blocks, room * sizeof(*more));
+
+		if (more == NULL) {
+			fail(r, RT_NOMEM);
+			return NULL;
+		}
+		r->blocks = more;
+		r->block_room = room;
+	}
+	b = &r->blocks[at];
+	memmove(b + 1, b, (r->block_count - at) * sizeof(*b));
+	r->block_count++;
+	memset(b, 0, sizeof(*b));
+	b->kind = kind;
+	rt_buf_init(&b->text, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->id, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->name, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->signature, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->raw, r->alloc, RT_BUF_UNLIMITED);
+	return b;
+}
+
+static rt_reply_block *
+block_add(rt_reply *r, rt_reply_block_kind kind)
+{
+	return block_insert(r, r->block_count, kind);
+}
+
+static rt_reply_block *
+last_of(rt_reply *r, rt_reply_block_kind kind)
+{
+	rt_reply_block *b = r->block_count > 0 ? &r->blocks[r->block_count - 1] : NULL;
+
+	return b != NULL && b->kind == kind ? b : NULL;
+}
+
+static void
+tell(rt_reply *r, const rt_reply_block *b, size_t from)
+{
+	if (r->fn != NULL && r->status == RT_OK)
+		r->fn(r->fn_ctx, b->kind, (size_t)(b - r->blocks),
+		      rt_str_at(b->text.ptr + from, b->text.size - from));
+}
+
+/* ---- characters that come in pieces ---- */
+
+/* Are these 1 to 3 bytes the beginning of a longer character, as RFC 3629 has it? */
+static bool
+is_beginning(const unsigned char *p, size_t size)
+{
+	unsigned char lead = p[0], low = 0x80, high = 0xBF;
+	size_t need = lead >= 0xC2 && lead <= 0xDF   ? 2
+		      : lead >= 0xE0 && lead <= 0xEF ? 3
+		      : lead >= 0xF0 && lead <= 0xF4 ? 4
+						     : 0;
+
+	if (size >= need)
+		return false;
+	if (lead == 0xE0)
+		low = 0xA0;
+	if (lead == 0xED)
+		high = 0x9F;
+	if (lead == 0xF0)
+		low = 0x90;
+	if (lead == 0xF4)
+		high = 0x8F;
+	if (size >= 2 && (p[1] < low || p[1] > high))
+		return false;
+	return size < 3 || (p[2] >= 0x80 && p[2] <= 0xBF);
+}
+
+static void
+tail_drop(rt_reply_block *b, size_t size)
+{
+	b->tail_size -= (unsigned)size;
+	memmove(b->tail, b->tail + size, b->tail_size);
+}
+
+/* Whatever is decided in the tail goes into the text. */
+static void
+tail_settle(rt_reply *r, rt_reply_block *b)
+{
+	while (b->tail_size > 0) {
+		rt_str tail = rt_str_at((const char *)b->tail, b->tail_size);
+		size_t good = rt_utf8_valid_size(tail);
+
+		if (good == 0 && is_beginning(b->tail, b->tail_size))
+			return;
+		put(r, &b->text, good > 0 ? rt_str_at(tail.ptr, good) : REPLACEMENT);
+		tail_drop(b, good > 0 ? good : 1);
+	}
+}
+
+static void
+add_bytes(rt_reply *r, rt_reply_block *b, rt_str bytes)
+{
+	size_t before = b->text.size;
+
+	while (bytes.size > 0 && b->tail_size > 0) {
+		b->tail[b->tail_size++] = (unsigned char)bytes.ptr[0];
+		bytes = rt_str_at(bytes.ptr + 1, bytes.size - 1);
+		tail_settle(r, b);
+	}
+	while (bytes.size > 0 && r->status == RT_OK) {
+		size_t good = rt_utf8_valid_size(bytes);
+
+		put(r, &b->text, rt_str_at(bytes.ptr, good));
+		bytes = rt_str_at(bytes.ptr + good, bytes.size - good);
+		if (bytes.size == 0)
+			break;
+		if (bytes.size < 4 && is_beginning((const unsigned char *)bytes.ptr, bytes.size)) {
+			memcpy(b->tail, bytes.ptr, bytes.size);
+			b->tail_size = (unsigned)bytes.size;
+			break;
+		}
+		put(r, &b->text, REPLACEMENT);
+		bytes = rt_str_at(bytes.ptr + 1, bytes.size - 1);
+	}
+	if (b->text.size > before)
+		tell(r, b, before);
+}
+
+/* ---- told by readers ---- */
+
+void
+rt_reply_add_text(rt_reply *reply, rt_str bytes)
+{
+	rt_reply_block *b;
+
+	if (bytes.size == 0 || reply->status != RT_OK)
+		return;
+	b = last_of(reply, RT_REPLY_TEXT);
+	if (b == NULL)
+		b = block_add(reply, RT_REPLY_TEXT);
+	if (b != NULL)
+		add_bytes(reply, b, bytes);
+}
+
+/* The block that more thinking belongs to: what is signed or redacted is complete. */
+static rt_reply_block *
+open_thinking(rt_reply *r)
+{
+	rt_reply_block *b = last_of(r, RT_REPLY_THINKING);
+
+	if (b != NULL && (b->signature.size > 0 || b->raw.size > 0))
+		b = NULL;
+	return b != NULL ? b : block_add(r, RT_REPLY_THINKING);
+}
+
+void
+rt_reply_add_thinking(rt_reply *reply, rt_str bytes)
+{
+	rt_reply_block *b;
+
+	if (bytes.size == 0 || reply->status != RT_OK)
+		return;
+	b = open_thinking(reply);
+	if (b != NULL)
+		add_bytes(reply, b, bytes);
+}
+
+void
+rt_reply_begin_thinking(rt_reply *reply)
+{
+	rt_reply_block *b = last_of(reply, RT_REPLY_THINKING);
+
+	if (b == NULL || b->text.size > 0 || b->tail_size > 0 || b->signature.size > 0 ||
+	    b->raw.size > 0)
+		(void)block_add(reply, RT_REPLY_THINKING);
+}
+
+void
+rt_reply_add_signature(rt_reply *reply, rt_str signature)
+{
+	rt_reply_block *b = NULL;
+	size_t i;
+
+	if (signature.size == 0 || reply->status != RT_OK)
+		return;
+	for (i = reply->block_count; b == NULL && i-- > 0;)
+		if (reply->blocks[i].kind == RT_REPLY_THINKING && reply->blocks[i].raw.size == 0)
+			b = &reply->blocks[i];
+	if (b == NULL)
+		b = block_add(reply, RT_REPLY_THINKING);
+	if (b != NULL)
+		put_repaired(reply, &b->signature, signature);
+}
+
+void
+rt_reply_add_redacted(rt_reply *reply, rt_str json)
+{
+	rt_reply_block *b = block_add(reply, RT_REPLY_THINKING);
+
+	if (b != NULL)
+		put_repaired(reply, &b->raw, json);
+}
+
+static rt_reply_block *
+call_of(const rt_reply *r, uint64_t index)
+{
+	size_t i;
+
+	for (i = r->block_count; i-- > 0;)
+		if (r->blocks[i].kind == RT_REPLY_CALL && r->blocks[i].index == index)
+			return &r->blocks[i];
+	return NULL;
+}
+
+bool
+rt_reply_has_call(const rt_reply *reply, uint64_t index)
+{
+	return call_of(reply, index) != NULL;
+}
+
+size_t
+rt_reply_call_count(const rt_reply *reply)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < reply->block_count; i++)
+		count += reply->blocks[i].kind == RT_REPLY_CALL;
+	return count;
+}
+
+/* Instead of what is there, unless there is nothing new. */
+static void
+replace(rt_reply *r, rt_buf *to, rt_str text)
+{
+	if (text.size == 0 || r->status != RT_OK)
+		return;
+	r->size -= to->size;
+	rt_buf_clear(to);
+	put_repaired(r, to, text);
+}
+
+void
+rt_reply_add_call(rt_reply *reply, uint64_t index, rt_str id, rt_str name, rt_str arguments)
+{
+	rt_reply_block *b = call_of(reply, index);
+	bool is_new = b == NULL ||
+		      (id.size > 0 && b->id.size > 0 && !rt_str_eq(id, rt_buf_str(&b->id)));
+
+	if (is_new)
+		b = block_add(reply, RT_REPLY_CALL);
+	if (b == NULL || reply->status != RT_OK)
+		return;
+	b->index = index;
+	replace(reply, &b->id, id);
+	replace(reply, &b->name, name);
+	if (is_new)
+		tell(reply, b, 0);
+	add_bytes(reply, b, arguments);
+}
+
+void
+rt_reply_add_call_signature(rt_reply *reply, uint64_t index, rt_str signature)
+{
+	rt_reply_block *b = call_of(reply, index);
+
+	if (b != NULL)
+		put_repaired(reply, &b->signature, signature);
+}
+
+void
+rt_reply_set_model(rt_reply *reply, rt_str model)
+{
+	replace(reply, &reply->model, model);
+}
+
+static void
+set_count(size_t *to, size_t count)
+{
+	if (count != SIZE_MAX)
+		*to = count;
+}
+
+void
+rt_reply_set_usage(rt_reply *reply, const rt_usage *usage)
+{
+	set_count(&reply->usage.input, usage->input);
+	set_count(&reply->usage.output, usage->output);
+	set_count(&reply->usage.cache_read, usage->cache_read);
+	set_count(&reply->usage.cache_write, usage->cache_write);
+}
+
+void
+rt_reply_set_stop(rt_reply *reply, rt_stop stop)
+{
+	reply->stop = stop;
+}
+
+void
+rt_reply_set_error(rt_reply *reply, rt_str words)
+{
+	replace(reply, &reply->error, words);
+	reply->stop = RT_STOP_ERROR;
+	reply->ended = true;
+}
+
+/* ---- finishing ---- */
+
+/* Can this JSON text still be read with everything that will be around it? */
+static bool
+fits_inside(rt_reply *r, rt_str json)
+{
+	rt_json_doc *doc = NULL;
+	rt_buf deep;
+	rt_status st;
+	int i;
+
+	if (json.size <= RT_JSON_DEPTH_MAX)
+		return true; /* two brackets for each level */
+	rt_buf_init(&deep, r->alloc, RT_BUF_UNLIMITED);
+	for (i = 0; i < LEVELS_AROUND; i++)
+		rt_buf_add_byte(&deep, '[');
+	rt_buf_add_str(&deep, json);
+	for (i = 0; i < LEVELS_AROUND; i++)
+		rt_buf_add_byte(&deep, ']');
+	st = deep.status != RT_OK ? deep.status
+				  : rt_json_read(r->alloc, rt_buf_str(&deep), &doc, NULL);
+	if (st == RT_NOMEM)
+		fail(r, st);
+	rt_json_free(doc);
+	rt_buf_deinit(&deep);
+	return st == RT_OK;
+}
+
+/* Arguments as one JSON value: the object, or a string of what came. */
+static void
+finish_arguments(rt_reply *r, rt_reply_block *b)
+{
+	rt_str text = rt_str_trim(rt_buf_str(&b->text));
+	rt_json_doc *doc = NULL;
+	rt_buf json;
+	rt_status st;
+
+	rt_buf_init(&json, r->alloc, RT_BUF_UNLIMITED);
+	st = text.size == 0 ? RT_OK : rt_json_read(r->alloc, text, &doc, NULL);
+	if (text.size == 0)
+		rt_buf_add_c(&json, "{}");
+	else if (st == RT_OK && yyjson_is_obj(rt_json_root(doc)) && fits_inside(r, text))
+		rt_json_add_value(&json, rt_json_root(doc));
+	else
+		rt_json_add_string(&json, rt_buf_str(&b->text));
+	rt_json_free(doc);
+	if (st == RT_NOMEM || json.status != RT_OK) {
+		fail(r, RT_NOMEM);
+		rt_buf_deinit(&json);
+		return;
+	}
+	rt_buf_deinit(&b->text);
+	b->text = json;
+}
+
+/* <think> or <thinking> at the beginning: the words inside and what is behind. */
+static bool
+take_tag(rt_str text, bool cut_short, rt_str *out_inside, rt_str *out_rest)
+{
+	static const struct {
+		rt_str open, close;
+	} tags[] = {{RT_STR_INIT("<thinking>"), RT_STR_INIT("</thinking>")},
+		    {RT_STR_INIT("<think>"), RT_STR_INIT("</think>")}};
+	rt_str from = rt_str_trim(text);
+	size_t i, end, at;
+
+	for (i = 0; i < 2 && !rt_str_starts(from, tags[i].open); i++)
+		;
+	if (i == 2)
+		return false;
+	from.ptr += tags[i].open.size; /* its end is trimmed; that of the text is not */
+	from.size = (size_t)(text.ptr + text.size - from.ptr);
+	end = rt_str_find(from, tags[i].close, 0);
+	if (end == SIZE_MAX && !cut_short)
+		return false;
+	if (end == SIZE_MAX) {
+		*out_inside = rt_str_trim(from);
+		*out_rest = rt_str_at(from.ptr + from.size, 0);
+		return true;
+	}
+	*out_inside = rt_str_trim(rt_str_at(from.ptr, end));
+	for (at = end + tags[i].close.size; at < from.size; at++)
+		if (strchr(" \t\r\n", from.ptr[at]) == NULL || from.ptr[at] == '\0')
+			break;
+	*out_rest = rt_str_at(from.ptr + at, from.size - at);
+	return true;
+}
+
+/* Thinking at the beginning of this text into blocks before it; returns how many. */
+static size_t
+finish_text(rt_reply *r, size_t at)
+{
+	bool cut_short = r->stop != RT_STOP_END && r->stop != RT_STOP_CALLS;
+	rt_str inside, rest = rt_buf_str(&r->blocks[at].text);
+	size_t count = 0;
+	rt_buf left;
+
+	while (r->status == RT_OK && take_tag(rest, cut_short, &inside, &rest)) {
+		rt_reply_block *b = block_insert(r, at + count, RT_REPLY_THINKING);
+
+		if (b == NULL)
+			break;
+		count++;
+		rt_buf_add_str(&b->text, inside);
+		if (b->text.status != RT_OK)
+			fail(r, b->text.status);
+	}
+	if (count == 0)
+		return 0;
+	rt_buf_init(&left, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&left, rest);
+	if (left.status != RT_OK || r->status != RT_OK) {
+		fail(r, left.status);
+		rt_buf_deinit(&left);
+		return count;
+	}
+	rt_buf_deinit(&r->blocks[at + count].text);
+	r->blocks[at + count].text = left;
+	return count;
+}
+
+static void
+drop_empty_blocks(rt_reply *r)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < r->block_count; i++) {
+		rt_reply_block *b = &r->blocks[i];
+
+		if (b->kind != RT_REPLY_CALL && b->text.size == 0 && b->signature.size == 0 &&
+		    b->raw.size == 0)
+			block_deinit(b);
+		else
+			r->blocks[kept++] = *b;
+	}
+	r->block_count = kept;
+}
+
+void
+rt_reply_finish(rt_reply *reply)
+{
+	size_t i, calls = 0;
+
+	if (reply->finished)
+		return;
+	reply->finished = true;
+	for (i = 0; i < reply->block_count; i++) {
+		rt_reply_block *b = &reply->blocks[i];
+
+		for (; b->tail_size > 0; tail_drop(b, 1))
+			put(reply, &b->text, REPLACEMENT);
+		if (b->kind == RT_REPLY_CALL) {
+			calls++;
+			if (b->id.size == 0)
+				rt_buf_add_f(&b->id, "call_%zu", calls);
+			if (b->id.status != RT_OK)
+				fail(reply, b->id.status);
+			finish_arguments(reply, b);
+		} else if (b->kind == RT_REPLY_TEXT) {
+			i += finish_text(reply, i);
+		} else if (b->raw.size > 0 && !fits_inside(reply, rt_buf_str(&b->raw))) {
+			rt_buf_clear(&b->raw);
+		}
+	}
+	drop_empty_blocks(reply);
+}
+
+/* ---- read ---- */
+
+bool
+rt_reply_is_empty(const rt_reply *reply)
+{
+	size_t i;
+
+	for (i = 0; i < reply->block_count; i++) {
+		const rt_reply_block *b = &reply->blocks[i];
+
+		if (b->kind == RT_REPLY_CALL || b->text.size > 0 || b->raw.size > 0)
+			return false;
+	}
+	return true;
+}
+
+void
+rt_reply_add_all_text(const rt_reply *reply, rt_buf *out)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < reply->block_count; i++) {
+		if (reply->blocks[i].kind != RT_REPLY_TEXT)
+			continue;
+		if (count++ > 0)
+			rt_buf_add_byte(out, '\n');
+		rt_buf_add_str(out, rt_buf_str(&reply->blocks[i].text));
+	}
+}
+
+static void
+add_member(rt_buf *out, const char *key, rt_str text)
+{
+	rt_json_add_key(out, key);
+	rt_json_add_string(out, text);
+}
+
+/* Only text, with or without thinking in front? */
+static bool
+is_plain(const rt_reply *r)
+{
+	bool has_text = false;
+	size_t i;
+
+	for (i = 0; i < r->block_count; i++) {
+		rt_reply_block_kind kind = r->blocks[i].kind;
+
+		if (kind == RT_REPLY_CALL || (has_text && kind == RT_REPLY_THINKING))
+			return false;
+		has_text = has_text || kind == RT_REPLY_TEXT;
+	}
+	return true;
+}
+
+static void
+add_block(const rt_reply_block *b, rt_buf *out)
+{
+	if (b->raw.size > 0) {
+		rt_buf_add_str(out, rt_buf_str(&b->raw));
+		return;
+	}
+	rt_buf_add_byte(out, '{');
+	switch (b->kind) {
+	case RT_REPLY_TEXT:
+		add_member(out, "type", RT_STR("text"));
+		add_member(out, "text", rt_buf_str(&b->text));
+		break;
+	case RT_REPLY_THINKING:
+		add_member(out, "type", RT_STR("thinking"));
+		add_member(out, "thinking", rt_buf_str(&b->text));
+		if (b->signature.size > 0)
+			add_member(out, "thinkingSignature", rt_buf_str(&b->signature));
+		break;
+	case RT_REPLY_CALL:
+		add_member(out, "type", RT_STR("toolCall"));
+		add_member(out, "id", rt_buf_str(&b->id));
+		add_member(out, "name", rt_buf_str(&b->name));
+		rt_json_add_key(out, "arguments");
+		rt_buf_add_str(out, rt_buf_str(&b->text));
+		if (b->signature.size > 0)
+			add_member(out, "thoughtSignature", rt_buf_str(&b->signature));
+		break;
+	}
+	rt_buf_add_byte(out, '}');
+}
+
+void
+rt_reply_add_content(const rt_reply *reply, rt_buf *out)
+{
+	rt_buf text;
+	size_t i;
+
+	if (!is_plain(reply)) {
+		rt_buf_add_byte(out, '[');
+		for (i = 0; i < reply->block_count; i++) {
+			rt_json_add_comma(out);
+			add_block(&reply->blocks[i], out);
+		}
+		rt_buf_add_byte(out, ']');
+		return;
+	}
+	rt_buf_init(&text, reply->alloc, RT_BUF_UNLIMITED);
+	rt_reply_add_all_text(reply, &text);
+	rt_json_add_string(out, rt_buf_str(&text));
+	if (text.status != RT_OK && out->status == RT_OK)
+		out->status = text.status;
+	rt_buf_deinit(&text);
+}
+
+void
+rt_reply_add_signed_text(rt_str text, yyjson_val *blocks, const rt_alloc *alloc, rt_buf *out)
+{
+	rt_buf sorted;
+
+	rt_buf_init(&sorted, alloc, RT_BUF_UNLIMITED);
+	if (blocks != NULL)
+		rt_json_add_sorted(&sorted, alloc, blocks);
+	else
+		rt_json_add_string(&sorted, text);
+	if (sorted.status != RT_OK && out->status == RT_OK)
+		out->status = sorted.status;
+	rt_buf_add_f(out, "%016llx", (unsigned long long)rt_hash(sorted.ptr, sorted.size, 0));
+	rt_buf_deinit(&sorted);
+}
+
+static void
+add_signed_text(const rt_reply *r, rt_buf *out)
+{
+	rt_json_doc *doc = NULL;
+	bool is_signed = false;
+	rt_buf content, hash;
+	yyjson_val *root;
+	rt_status st;
+	size_t i;
+
+	for (i = 0; i < r->block_count; i++)
+		is_signed = is_signed || r->blocks[i].signature.size > 0 || r->blocks[i].raw.size > 0;
+	if (!is_signed)
+		return;
+	rt_buf_init(&content, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&hash, r->alloc, RT_BUF_UNLIMITED);
+	rt_reply_add_content(r, &content);
+	st = content.status != RT_OK ? content.status
+				     : rt_json_read(r->alloc, rt_buf_str(&content), &doc, NULL);
+	if (st == RT_OK) {
+		root = rt_json_root(doc);
+		rt_reply_add_signed_text(rt_json_str(root), yyjson_is_arr(root) ? root : NULL,
+					 r->alloc, &hash);
+		st = hash.status;
+	}
+	if (st == RT_OK)
+		add_member(out, "signed_text", rt_buf_str(&hash));
+	else if (out->status == RT_OK)
+		out->status = st;
+	rt_json_free(doc);
+	rt_buf_deinit(&content);
+	rt_buf_deinit(&hash);
+}
+
+static void
+add_count(rt_buf *out, const char *key, size_t count)
+{
+	if (count == SIZE_MAX)
+		return;
+	rt_json_add_key(out, key);
+	rt_buf_add_u64(out, count);
+}
+
+static void
+add_usage(const rt_usage *usage, rt_buf *out)
+{
+	if (usage->input == SIZE_MAX && usage->output == SIZE_MAX &&
+	    usage->cache_read == SIZE_MAX && usage->cache_write == SIZE_MAX)
+		return;
+	rt_json_add_key(out, "usage");
+	rt_buf_add_byte(out, '{');
+	add_count(out, "input_tokens", usage->input);
+	add_count(out, "output_tokens", usage->output);
+	add_count(out, "cache_read_tokens", usage->cache_read);
+	add_count(out, "cache_write_tokens", usage->cache_write);
+	rt_buf_add_byte(out, '}');
+}
+
+static void
+add_segments(const rt_reply *r, rt_buf *out)
+{
+	size_t i, count = 0, end = is_plain(r) ? r->block_count : 0;
+
+	for (i = 0; i < end; i++) {
+		const rt_reply_block *b = &r->blocks[i];
+
+		if (b->kind != RT_REPLY_THINKING)
+			break;
+		if (count++ == 0) {
+			rt_json_add_key(out, "thinking_segments");
+			rt_buf_add_byte(out, '[');
+		}
+		rt_json_add_comma(out);
+		rt_buf_add_byte(out, '{');
+		if (b->raw.size > 0) {
+			rt_json_add_key(out, "redacted");
+			rt_buf_add_str(out, rt_buf_str(&b->raw));
+		} else {
+			add_member(out, "text", rt_buf_str(&b->text));
+		}
+		if (b->signature.size > 0)
+			add_member(out, "signature", rt_buf_str(&b->signature));
+		rt_buf_add_byte(out, '}');
+	}
+	if (count > 0)
+		rt_buf_add_byte(out, ']');
+}
+
+void
+rt_reply_add_fields(const rt_reply *reply, rt_buf *out)
+{
+	rt_buf fields;
+
+	/* Keys put a comma where one is needed; here one is needed before the first. */
+	rt_buf_init(&fields, reply->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&fields, ' ');
+	if (reply->provider != NULL)
+		add_member(&fields, "provider", rt_str_of(reply->provider));
+	if (reply->model.size > 0)
+		add_member(&fields, "model", rt_buf_str(&reply->model));
+	if (reply->stop != RT_STOP_NONE)
+		add_member(&fields, "stop_reason", rt_str_of(rt_stop_word(reply->stop)));
+	add_usage(&reply->usage, &fields);
+	add_segments(reply, &fields);
+	add_signed_text(reply, &fields);
+	if (reply->error.size > 0)
+		add_member(&fields, "error", rt_buf_str(&reply->error));
+	if (fields.status == RT_OK)
+		rt_buf_add(out, fields.ptr + 1, fields.size - 1);
+	else if (out->status == RT_OK)
+		out->status = fields.status;
+	rt_buf_deinit(&fields);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+
+#include "llm/models_host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "llm/keys_host.h"
+#include "llm/transport_curl.h"
+
+/* ---- the configuration ---- */
+
+rt_status
+rt_config_path(rt_buf *out, rt_error *err)
+{
+	const char *dir = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (dir != NULL && *dir == '/') /* a relative one is to be ignored */
+		rt_buf_add_f(out, "%s/retake/config.toml", dir);
+	else if (home != NULL && *home == '/')
+		rt_buf_add_f(out, "%s/.config/retake/config.toml", home);
+	else
+		return rt_fail(err, RT_NOT_FOUND, "there is no home folder: set HOME or "
+			       "XDG_CONFIG_HOME");
+	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
+}
+
+static rt_status
+read_file(const char *path, rt_buf *out, rt_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	rt_status st = RT_OK;
+	struct stat info;
+	char room[128], *to;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return rt_fail(err, errno == ENOENT || errno == ENOTDIR ? RT_NOT_FOUND : RT_IO,
+			       "%s cannot be read: %s", path, strerror_r(errno, room, sizeof(room)));
+	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+		st = rt_fail(err, RT_IO, "%s is no file", path);
+	while (st == RT_OK && got != 0 && out->size <= RT_CONFIG_SIZE_MAX) {
+		to = rt_buf_reserve(out, 4096);
+		if (to == NULL) {
+			st = rt_fail(err, out->status, "out of memory");
+			break;
+		}
+		got = read(fd, to, 4096);
+		if (got > 0)
+			out->size += (size_t)got;
+		else if (got < 0 && errno != EINTR)
+			st = rt_fail(err, RT_IO, "%s cannot be read", path);
+	}
+	close(fd);
+	return st;
+}
+
+/* The words of err with the path in front. */
+static void
+name_path(rt_error *err, const rt_alloc *alloc, const char *path)
+{
+	rt_error old;
+	rt_buf words;
+
+	if (err == NULL)
+		return;
+	old = *err;
+	rt_buf_init(&words, alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_f(&words, "%s: %s", path, old.text);
+	if (words.status == RT_OK) {
+		(void)rt_fail(err, old.status, "%s", words.ptr);
+		err->line = old.line;
+		err->at = old.at;
+		err->has_at = old.has_at;
+	}
+	rt_buf_deinit(&words);
+}
+
+rt_status
+rt_config_load(const rt_alloc *alloc, rt_str path, rt_config **out, rt_error *err)
+{
+	rt_buf full, text;
+	rt_status st = RT_OK;
+
+	rt_buf_init(&full, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&full, path);
+	if (path.size == 0)
+		st = rt_config_path(&full, err);
+	else if (full.status != RT_OK)
+		st = rt_fail(err, full.status, "out of memory");
+	if (st == RT_OK)
+		st = read_file(full.ptr, &text, err);
+	if (st == RT_NOT_FOUND && path.size == 0)
+		st = rt_config_read(alloc, RT_STR(""), out, err);
+	else if (st == RT_OK) {
+		st = rt_config_read(alloc, rt_buf_str(&text), out, err);
+		if (st != RT_OK)
+			name_path(err, alloc, full.ptr);
+	}
+	rt_buf_deinit(&full);
+	rt_buf_deinit(&text);
+	return st;
+}
+
+/* ---- a model ---- */
+
+static void
+add_hint(rt_buf *out, const rt_model_choice *choice)
+{
+	const char *env = choice->provider->key_env;
+	bool family = rt_str_is(choice->provider_name, choice->provider->name);
+
+	if (choice->config != NULL && choice->config->key_env.size > 0) {
+		rt_buf_add_f(out, "Its key is taken from %s", choice->config->key_env.ptr);
+		return;
+	}
+	rt_buf_add_c(out, "Set ");
+	if (family && env != NULL)
+		rt_buf_add_f(out, "%s, or ", env);
+	rt_buf_add_f(out, "key_env, key_file or key_cmd of [provider.%.*s] in the configuration",
+		     RT_STR_ARG(choice->provider_name));
+}
+
+static rt_status
+open_server(const rt_models_options *o, const rt_alloc *alloc, const rt_model_choice *choice,
+	    rt_str url, rt_str key, rt_str hint, rt_model **out, rt_error *err)
+{
+	const rt_config_provider *p = choice->config;
+	rt_transport_curl_options over = {.alloc = alloc};
+	rt_server_model_options options = {
+		.alloc = alloc,
+		.env = o->env,
+		.provider = choice->provider,
+		.url = url,
+		.model = choice->model,
+		.key = key,
+		.key_hint = hint,
+		.tries = o->tries,
+	};
+	rt_status st;
+
+	if (p != NULL) {
+		over.ca_file = p->ca_file;
+		options.headers = p->headers;
+		options.header_count = p->header_count;
+		options.allow_plain_http = p->allow_plain_http;
+		options.first_byte_ms = options.idle_ms = p->timeout_s * 1000;
+	}
+	st = rt_transport_curl_open(&over, &options.transport, err);
+	if (st != RT_OK)
+		return st;
+	st = rt_server_model_open(&options, out, err);
+	if (st != RT_OK)
+		options.transport->ops->close(options.transport);
+	return st;
+}
+
+rt_status
+rt_models_open(const rt_models_options *options, rt_model **out, rt_model_choice *out_choice,
+	       rt_buf *warnings, rt_error *err)
+{
+	const rt_alloc *alloc = options->alloc != NULL ? options->alloc : rt_alloc_libc();
+	rt_model_choice choice;
+	rt_buf url, key, hint;
+	rt_status st;
+
+	rt_buf_init(&url, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&key, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&hint, alloc, RT_BUF_UNLIMITED);
+	st = rt_models_choose(options->config, options->name, &choice, err);
+	if (st == RT_OK)
+		st = rt_key_url(&choice, &url, err);
+	if (st == RT_OK)
+		st = rt_key_find(&choice, options->stop, options->stop_ctx, &key, warnings, err);
+	if (st == RT_OK)
+		add_hint(&hint, &choice);
+	if (st == RT_OK && hint.status != RT_OK)
+		st = rt_fail(err, hint.status, "out of memory");
+	if (st == RT_OK)
+		st = open_server(options, alloc, &choice, rt_buf_str(&url), rt_buf_str(&key),
+				 rt_buf_str(&hint), out, err);
+	if (st == RT_OK && out_choice != NULL)
+		*out_choice = choice;
+	rt_buf_deinit(&url);
+	rt_buf_deinit(&key);
+	rt_buf_deinit(&hint);
+	return st;
+}

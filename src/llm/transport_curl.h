@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Transport over libcurl: HTTP/1.1 and 2, gzip, proxies by the usual variables (never for
+ * this machine itself), certificates checked. It has no cookies, reads no .netrc, follows
+ * no redirect, and connects to no link-local address: that is where clouds hand out their
+ * machines' own credentials.
+ *
+ * Threads: locks itself. Connections are kept for the next request. */
+#ifndef RT_LLM_TRANSPORT_CURL_H
+#define RT_LLM_TRANSPORT_CURL_H
+
+#include "llm/transport.h"
+
+typedef struct rt_transport_curl_options {
+	const rt_alloc *alloc; /* NULL: libc's */
+	rt_str ca_file;        /* certificates to trust instead of the system's; or empty */
+} rt_transport_curl_options;
+
+/* RT_NOMEM; RT_IO: libcurl does not start. options may be NULL. */
+RT_CHECKED rt_status rt_transport_curl_open(const rt_transport_curl_options *options,
+					    rt_transport **out, rt_error *err);
+
+#endif
