@@ -224,6 +224,11 @@ rt_cli_args_parse(int argc, char *const *argv, rt_cli_args *out, rt_error *err)
 
 	out->verb = verb == 0 ? NULL : argv[verb];
 	out->command = out->verb == NULL ? NULL : rt_cli_command_named(out->verb);
+	if (out->command == NULL && out->verb != NULL && strpbrk(out->verb, " \t\n?") != NULL) {
+		out->command = rt_cli_command_named("ask"); /* several words are a question */
+		out->verb = "ask";
+		verb = 0;
+	}
 	for (i = 1; i < argc; i++) {
 		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
 		bool used = false;

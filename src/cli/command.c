@@ -7,6 +7,9 @@
 #include "cli/help.h"
 
 #define COMMANDS(X) \
+	X(ask_command) \
+	X(again) \
+	X(chat) \
 	X(show) \
 	X(tree) \
 	X(status) \
@@ -77,6 +80,7 @@ COMMANDS(DECLARE)
 const rt_cli_command *const rt_cli_commands[] = {COMMANDS(POINT) NULL};
 
 const char *const rt_cli_group_names[RT_CLI_GROUP_COUNT] = {
+	[RT_CLI_ASKING] = "Asking models",
 	[RT_CLI_LOOKING] = "Looking",
 	[RT_CLI_WRITING] = "Writing",
 	[RT_CLI_BRANCHING] = "Takes and the tree",

@@ -11,6 +11,7 @@ struct rt_cli;
 
 /* The sections of the help, in their order. */
 typedef enum rt_cli_group {
+	RT_CLI_ASKING,
 	RT_CLI_LOOKING,
 	RT_CLI_WRITING,
 	RT_CLI_BRANCHING,

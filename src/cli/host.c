@@ -7,12 +7,16 @@
 #include "cli/host.h"
 
 #include <errno.h>
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -83,6 +87,117 @@ rt_host_data_dir(rt_buf *out, rt_error *err)
 			       "there is no home folder to keep a store in (HOME is not set)");
 	rt_buf_add_f(out, "%s/.local/share/retake", dir);
 	return out->status;
+}
+
+rt_status
+rt_host_state_dir(rt_buf *out, rt_error *err)
+{
+	const char *dir = getenv("XDG_STATE_HOME");
+
+	if (dir != NULL && *dir == '/') {
+		rt_buf_add_f(out, "%s/retake", dir);
+		return out->status;
+	}
+	dir = home();
+	if (dir == NULL)
+		return rt_fail(err, RT_NOT_FOUND,
+			       "there is no home folder to keep records in (HOME is not set)");
+	rt_buf_add_f(out, "%s/.local/state/retake", dir);
+	return out->status;
+}
+
+/* When a process began, in ticks since the machine did; 0: it is not there, or not known.
+ * Field 22 of /proc/PID/stat; the name before it may hold anything but ends at the last ")". */
+static unsigned long long
+start_of(long pid)
+{
+	unsigned long long start = 0;
+	char path[64], text[1024], *at;
+	ssize_t got;
+	int fd, field;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (got <= 0)
+		return 0;
+	text[got] = 0;
+	at = strrchr(text, ')');
+	for (field = 2; at != NULL && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (at != NULL)
+		start = strtoull(at, NULL, 10);
+	return start;
+}
+
+static void
+machine_name(char name[256])
+{
+	if (gethostname(name, 256) != 0)
+		snprintf(name, 256, "unknown");
+	name[255] = 0;
+}
+
+void
+rt_host_add_owner(rt_buf *out)
+{
+	char name[256];
+
+	machine_name(name);
+	rt_buf_add_f(out, "%ld %llu %s", (long)getpid(), start_of(getpid()), name);
+}
+
+bool
+rt_host_owner_lives(rt_str owner, int64_t written_us)
+{
+	enum { ELSEWHERE_S = 15 * 60 };
+	char text[400], name[256], *end;
+	unsigned long long start;
+	long pid;
+
+	if (owner.size == 0 || owner.size >= sizeof(text))
+		return false;
+	memcpy(text, owner.ptr, owner.size);
+	text[owner.size] = 0;
+	pid = strtol(text, &end, 10);
+	start = strtoull(end, &end, 10);
+	machine_name(name);
+	if (*end != ' ' || strcmp(end + 1, name) != 0)
+		return now_us(NULL) - written_us < (int64_t)ELSEWHERE_S * 1000000;
+	if (pid <= 0 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH))
+		return false;
+	return start == 0 || start_of(pid) == start; /* else another one has its number */
+}
+
+bool
+rt_host_has_input(void)
+{
+	struct stat info;
+
+	return fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode));
+}
+
+bool
+rt_host_listens(unsigned port)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)port),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), bad = 0;
+	socklen_t size = sizeof(bad);
+	struct pollfd wait = {fd, POLLOUT, 0};
+	bool yes;
+
+	if (fd < 0)
+		return false;
+	yes = connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0 ||
+	      (errno == EINPROGRESS && poll(&wait, 1, 200) == 1 &&
+	       getsockopt(fd, SOL_SOCKET, SO_ERROR, &bad, &size) == 0 && bad == 0);
+	close(fd);
+	return yes;
 }
 
 void
@@ -392,6 +507,12 @@ rt_host_hold(bool hold)
 {
 	held += hold ? 1 : -1;
 	RT_ASSERT(held >= 0);
+}
+
+void
+rt_host_again(void)
+{
+	interrupted = 0;
 }
 
 bool

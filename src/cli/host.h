@@ -13,6 +13,17 @@ const rt_env *rt_host_env(void);
 
 /* Appends $XDG_DATA_HOME/retake, else ~/.local/share/retake. RT_NOT_FOUND: no home. */
 RT_CHECKED rt_status rt_host_data_dir(rt_buf *out, rt_error *err);
+/* Appends $XDG_STATE_HOME/retake, else ~/.local/state/retake. RT_NOT_FOUND: no home. */
+RT_CHECKED rt_status rt_host_state_dir(rt_buf *out, rt_error *err);
+/* Appends what this process is known by to others: machine, number, time of its start. */
+void rt_host_add_owner(rt_buf *out);
+/* Is the process that was known so still there? written_us: when it last said something;
+ * of another machine that is all there is to go by. */
+bool rt_host_owner_lives(rt_str owner, int64_t written_us);
+/* Can standard input be read without waiting for a person: is it a file or a pipe? */
+bool rt_host_has_input(void);
+/* Does something listen there, on this machine? Waits for 200 ms at most. */
+bool rt_host_listens(unsigned port);
 /* Appends the folder for files that nobody keeps. */
 void rt_host_temp_dir(rt_buf *out);
 /* Local time for people: "2026-11-21 20:35" (or with the seconds). */
@@ -44,6 +55,7 @@ const char *rt_host_git_commit(void *ctx);
 void rt_host_signals(void);
 void rt_host_hold(bool hold); /* nests */
 bool rt_host_interrupted(void);
+void rt_host_again(void); /* as if there had been none */
 /* path must stay where it is; NULL: none. */
 void rt_host_temporary(const char *path);
 

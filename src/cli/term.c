@@ -239,6 +239,13 @@ rt_term_style(rt_term *term, rt_style style)
 }
 
 void
+rt_term_wipe_line(rt_term *term)
+{
+	if (term->is_tty && term->color)
+		rt_buf_add_c(&term->buf, "\r\033[K");
+}
+
+void
 rt_term_spaces(rt_term *term, size_t count)
 {
 	while (count-- > 0)

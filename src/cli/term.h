@@ -64,6 +64,8 @@ void rt_term_json(rt_term *term, rt_str json);
 /* Bytes as they are, but for a terminal. */
 void rt_term_raw(rt_term *term, rt_str bytes);
 void rt_term_style(rt_term *term, rt_style style);
+/* Empty the line that the terminal is at, where it knows how to. */
+void rt_term_wipe_line(rt_term *term);
 void rt_term_spaces(rt_term *term, size_t count);
 /* Several lines, each after indent spaces, broken to fit the terminal. */
 void rt_term_indented(rt_term *term, rt_str text, size_t indent);

@@ -301,7 +301,7 @@ rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_
 
 		from = l.ends[i];
 		st = rt_json_read(engine->alloc, bytes, &doc, err);
-		if (st == RT_OK && view_of(doc, rt_str_of(name), &v) && !lives(ctx, v.owner))
+		if (st == RT_OK && view_of(doc, rt_str_of(name), &v) && !lives(ctx, v.owner, v.written_us))
 			st = keep_one(engine, &v, rt_json_get(rt_json_root(doc), "request"), &kept,
 				      err);
 		else if (st == RT_USAGE)

@@ -81,8 +81,8 @@ void rt_send_result_deinit(rt_send_result *result);
 RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *options,
 				    rt_send_result *out, rt_error *err);
 
-/* Is the process that calls itself so still there? */
-typedef bool (*rt_owner_lives_fn)(void *ctx, rt_str owner);
+/* Is the process that calls itself so still there? written_us: when it wrote last. */
+typedef bool (*rt_owner_lives_fn)(void *ctx, rt_str owner, int64_t written_us);
 
 /* Keep what processes that are gone have left of their replies, as partial ones; what has
  * no text, or has lost its place, is given up. *out_kept (may be NULL) counts them.

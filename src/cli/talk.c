@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening what a reply needs, and showing it while it arrives. Standard output has the
+ * reply and nothing else; whatever is said of it goes to standard error. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/talk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "llm/provider.h"
+
+enum { OLLAMA_PORT = 11434 };
+
+/* ---- which model ---- */
+
+rt_status
+rt_cli_talk_setting(rt_cli *cli, rt_buf *out)
+{
+	const rt_disc *disc = NULL;
+	rt_json_doc *doc = NULL;
+	rt_status st = rt_cli_disc(cli, &disc);
+	rt_str json;
+
+	if (st != RT_OK)
+		return st;
+	json = rt_fields_get(disc->fields, RT_STR("setting.model"));
+	if (json.ptr == NULL)
+		json = rt_fields_get(cli->value->fields, RT_STR("setting.model"));
+	if (json.ptr == NULL)
+		return RT_OK;
+	st = rt_json_read(cli->alloc, json, &doc, &cli->error);
+	if (st != RT_OK)
+		return st;
+	if (yyjson_is_str(rt_json_root(doc)))
+		rt_buf_add_str(out, rt_json_str(rt_json_root(doc)));
+	rt_json_free(doc);
+	return rt_cli_buf(cli, out);
+}
+
+static rt_status
+choose_name(rt_cli_talk *t)
+{
+	rt_cli *cli = t->cli;
+	const char *given = rt_cli_flag_value(cli, "model");
+	rt_status st = RT_OK;
+
+	if (given != NULL)
+		rt_buf_add_c(&t->name, given);
+	else
+		st = rt_cli_talk_setting(cli, &t->name);
+	if (st == RT_OK && t->name.size == 0 && getenv("RETAKE_MODEL") != NULL)
+		rt_buf_add_c(&t->name, getenv("RETAKE_MODEL"));
+	return st == RT_OK ? rt_cli_buf(cli, &t->name) : st;
+}
+
+/* Nothing says which model: what is there to choose from. */
+static rt_status
+no_model(rt_cli_talk *t)
+{
+	rt_cli *cli = t->cli;
+	const char *with_key = NULL, *variable = NULL;
+	size_t i;
+
+	for (i = 0; rt_providers[i] != NULL && with_key == NULL; i++) {
+		const char *env = rt_providers[i]->key_env;
+
+		if (env != NULL && getenv(env) != NULL && *getenv(env) != 0) {
+			with_key = rt_providers[i]->name;
+			variable = env;
+		}
+	}
+	if (rt_host_listens(OLLAMA_PORT))
+		rt_cli_hint(cli, RT_CREDENTIALS,
+			    "Ollama runs on this machine. Its models: retake models ollama   "
+			    "Choose one: retake set model ollama/NAME");
+	else if (with_key != NULL)
+		rt_cli_hint(cli, RT_CREDENTIALS,
+			    "%s is set. Its models: retake models %s   "
+			    "Choose one: retake set model %s/NAME",
+			    variable, with_key, with_key);
+	else
+		rt_cli_hint(cli, RT_CREDENTIALS,
+			    "Start Ollama, or set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, "
+			    "GEMINI_API_KEY), then: retake set model PROVIDER/NAME   "
+			    "Without any: retake set model builtin/echo");
+	return rt_cli_fail(cli, RT_CREDENTIALS, "no model is chosen");
+}
+
+static bool
+stopped(void *ctx)
+{
+	(void)ctx;
+	return rt_host_interrupted();
+}
+
+static rt_status
+open_model(rt_cli_talk *t)
+{
+	rt_cli *cli = t->cli;
+	rt_models_options options = {.alloc = cli->alloc,
+				     .env = cli->env,
+				     .config = t->config,
+				     .name = rt_buf_str(&t->name),
+				     .stop = stopped};
+	rt_model_choice choice;
+	rt_buf warnings;
+	rt_status st;
+
+	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
+	st = rt_models_open(&options, &t->model, &choice, &warnings, &cli->error);
+	if (st == RT_OK && choice.config != NULL && t->budget == 0)
+		t->budget = choice.config->context_tokens;
+	if (warnings.size > 0)
+		rt_cli_note(cli, "%.*s", (int)rt_str_trim(rt_buf_str(&warnings)).size, warnings.ptr);
+	rt_buf_deinit(&warnings);
+	if (st == RT_NOT_FOUND)
+		rt_cli_hint(cli, st, "Models: retake models");
+	else if (st == RT_CREDENTIALS)
+		rt_cli_hint(cli, st, "What is set up: retake models");
+	return st;
+}
+
+rt_status
+rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
+{
+	const char *budget = rt_cli_flag_value(cli, "budget");
+	uint64_t tokens = 0;
+	size_t i;
+	rt_status st;
+
+	memset(t, 0, sizeof(*t));
+	t->cli = cli;
+	rt_buf_init(&t->name, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&t->owner, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&t->state, cli->alloc, RT_BUF_UNLIMITED);
+	t->shows = !cli->json && !cli->quiet;
+	t->ended_line = true;
+	rt_host_add_owner(&t->owner);
+	st = rt_cli_buf(cli, &t->owner);
+	if (st == RT_OK && budget != NULL)
+		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
+	t->budget = (size_t)tokens;
+	if (st == RT_OK)
+		st = rt_config_load(cli->alloc, rt_str_of(NULL), &t->config, &cli->error);
+	for (i = 0; st == RT_OK && i < t->config->warning_count; i++)
+		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(t->config->warnings[i].words));
+	if (st == RT_OK)
+		st = choose_name(t);
+	if (st == RT_OK && t->name.size == 0 && t->config->model.size == 0)
+		st = needs_model ? no_model(t) : RT_OK;
+	else if (st == RT_OK)
+		st = open_model(t);
+	if (st == RT_OK && rt_host_state_dir(&t->state, NULL) == RT_OK)
+		st = rt_comms_open(cli->alloc, cli->env, rt_buf_str(&t->state), &t->comms,
+				   &cli->error);
+	return st;
+}
+
+void
+rt_cli_talk_close(rt_cli_talk *t)
+{
+	if (t->comms != NULL && rt_comms_error(t->comms)[0] != 0)
+		rt_cli_note(t->cli, "%s", rt_comms_error(t->comms));
+	rt_comms_close(t->comms);
+	if (t->model != NULL)
+		t->model->ops->close(t->model);
+	if (t->hooks != NULL)
+		t->hooks->ops->close(t->hooks);
+	rt_config_free(t->config);
+	rt_buf_deinit(&t->name);
+	rt_buf_deinit(&t->owner);
+	rt_buf_deinit(&t->state);
+}
+
+/* ---- showing ---- */
+
+/* The line that says that we wait goes when there is something to see. */
+static void
+wipe_notice(rt_cli_talk *t)
+{
+	if (!t->noticed)
+		return;
+	t->noticed = false;
+	rt_term_wipe_line(&t->cli->err);
+	rt_term_flush(&t->cli->err);
+}
+
+static void
+notice(void *ctx, const char *words)
+{
+	rt_cli_talk *t = ctx;
+	rt_term *err = &t->cli->err;
+
+	if (t->cli->quiet || t->cli->json)
+		return;
+	if (!err->is_tty) {
+		rt_cli_note(t->cli, "%s", words);
+		return;
+	}
+	wipe_notice(t);
+	rt_term_style(err, RT_STYLE_DIM);
+	rt_term_line(err, rt_str_of(words));
+	rt_term_style(err, RT_STYLE_NONE);
+	rt_term_flush(err);
+	t->noticed = err->color; /* a terminal that knows no escapes keeps the line */
+	if (!t->noticed)
+		rt_term_c(err, "\n");
+}
+
+/* Thinking is for a person who looks, and only where they asked for more. */
+static void
+arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
+{
+	rt_cli_talk *t = ctx;
+	rt_term *out = &t->cli->out;
+
+	(void)block;
+	if (kind == RT_REPLY_THINKING && !t->cli->verbose) {
+		if (!t->noticed && t->cli->err.is_tty && t->shows)
+			notice(t, "thinking …");
+		return;
+	}
+	if (kind == RT_REPLY_CALL || !t->shows || added.size == 0)
+		return;
+	wipe_notice(t);
+	if (kind == RT_REPLY_THINKING) {
+		rt_term_style(&t->cli->err, RT_STYLE_DIM);
+		rt_term_text(&t->cli->err, added);
+		rt_term_style(&t->cli->err, RT_STYLE_NONE);
+		rt_term_flush(&t->cli->err);
+		return;
+	}
+	rt_term_text(out, added);
+	rt_term_flush(out);
+	t->began = true;
+	t->ended_line = added.ptr[added.size - 1] == '\n';
+}
+
+static void
+line(void *ctx, rt_str text)
+{
+	rt_cli_talk *t = ctx;
+
+	if (t->comms != NULL)
+		rt_comms_line(t->comms, text);
+}
+
+void
+rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
+{
+	rt_host_hold(true);
+	t->began = false;
+	t->ended_line = true;
+	*out = (rt_send_with){.model = t->model,
+			      .hooks = t->hooks,
+			      .budget_tokens = t->budget,
+			      .owner = rt_buf_str(&t->owner),
+			      .fn = arrived,
+			      .stop = stopped,
+			      .notice = notice,
+			      .comms = line,
+			      .ctx = t};
+	if (t->shows && t->cli->err.is_tty && t->cli->err.color)
+		notice(t, "waiting for the reply …");
+}
+
+void
+rt_cli_talk_end(rt_cli_talk *t, const rt_text *note)
+{
+	rt_str all = rt_text_str(note);
+	size_t from = 0, end;
+
+	wipe_notice(t);
+	if (t->began && !t->ended_line)
+		rt_term_c(&t->cli->out, "\n");
+	rt_term_flush(&t->cli->out);
+	while (note != NULL && from < all.size) {
+		end = rt_str_find(all, RT_STR("\n"), from);
+		if (end == SIZE_MAX)
+			end = all.size;
+		rt_cli_note(t->cli, "%.*s", (int)(end - from), all.ptr + from);
+		from = end + 1;
+	}
+	rt_host_hold(false);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Talk: a model, hooks and the record of requests, opened for a command that sends; and
+ * what it shows while a reply arrives. */
+#ifndef RT_CLI_TALK_H
+#define RT_CLI_TALK_H
+
+#include "cli/cli.h"
+#include "engine/send.h"
+#include "engine/summary.h"
+#include "llm/comms_host.h"
+#include "llm/models_host.h"
+
+typedef struct rt_cli_talk {
+	rt_cli *cli;
+	rt_config *config;
+	rt_model *model;
+	rt_hooks *hooks;     /* NULL: none */
+	rt_comms *comms;
+	rt_buf name;         /* of the model, as it was chosen */
+	rt_buf owner, state; /* this process; the state folder */
+	size_t budget;
+	bool shows;          /* print the reply as it comes */
+	bool began;          /* something of it was printed */
+	bool ended_line;     /* the last of it was a line end */
+	bool noticed;        /* a line that says that we wait stands there */
+	rt_reply_block_kind kind; /* of what was printed last */
+} rt_cli_talk;
+
+/* The desk is open for changing. The model is that of -m, else the setting's, else that of
+ * RETAKE_MODEL, else the configuration's. needs_model false: the model may be missing.
+ * RT_CREDENTIALS: there is none, with what was found on this machine. Deinit in any case. */
+rt_status rt_cli_talk_open(rt_cli *cli, rt_cli_talk *talk, bool needs_model);
+void rt_cli_talk_close(rt_cli_talk *talk);
+/* What the engine sends with. From here on Ctrl-C stops the reply, not the program. */
+void rt_cli_talk_with(rt_cli_talk *talk, rt_send_with *out);
+/* The end of what was shown, and how it went: notes, what was left out. */
+void rt_cli_talk_end(rt_cli_talk *talk, const rt_text *note);
+/* The model's name in the setting; empty: none. */
+rt_status rt_cli_talk_setting(rt_cli *cli, rt_buf *out);
+
+#endif
