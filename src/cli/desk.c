@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/send.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
@@ -182,6 +183,60 @@ open_engine(rt_cli *cli, rt_cli_mode mode)
 	return st;
 }
 
+/* ---- replies that a program left behind ---- */
+
+static bool
+owner_lives(void *ctx, rt_str owner, int64_t written_us)
+{
+	(void)ctx;
+	return rt_host_owner_lives(owner, written_us);
+}
+
+static bool
+is_left(void *ctx, const rt_flight_view *flight)
+{
+	bool *left = ctx;
+
+	*left = !rt_host_owner_lives(flight->owner, flight->written_us);
+	return !*left;
+}
+
+/* What a crash left of a reply becomes part of the conversation before anybody looks at it.
+ * Where only reading was asked for, the store is opened for writing for that moment, if it
+ * may be. */
+static rt_status
+keep_left(rt_cli *cli, rt_cli_mode mode)
+{
+	bool left = false;
+	size_t kept = 0;
+	rt_status st;
+
+	if (cli->is_scratch || rt_engine_flights(cli->engine, is_left, &left, NULL) != RT_OK ||
+	    !left)
+		return RT_OK;
+	if (mode == RT_CLI_LOOK) {
+		if (rt_cli_has(cli, "read-only") || access(cli->path.ptr, W_OK) != 0) {
+			rt_cli_note(cli, "a reply was left unfinished by a program that ended; it is "
+					 "kept by the next command that may write");
+			return RT_OK;
+		}
+		rt_engine_close(cli->engine);
+		cli->engine = NULL;
+		cli->store->ops->close(cli->store);
+		cli->store = NULL;
+		st = rt_cli_open_store(cli, RT_CLI_CHANGE);
+		if (st == RT_OK)
+			st = open_engine(cli, RT_CLI_LOOK);
+		if (st != RT_OK)
+			return st;
+	}
+	st = rt_engine_keep_left(cli->engine, owner_lives, NULL, &kept, &cli->error);
+	if (kept > 0)
+		rt_cli_note(cli, "kept what had arrived of %zu repl%s when a program ended; it is marked "
+				 "as partial", kept, kept == 1 ? "y" : "ies");
+	return st;
+}
+
 rt_status
 rt_cli_open(rt_cli *cli, rt_cli_mode mode)
 {
@@ -194,8 +249,11 @@ rt_cli_open(rt_cli *cli, rt_cli_mode mode)
 		cli->hint[0] = 0;
 		st = open_scratch(cli);
 	}
-	if (st == RT_OK && cli->engine == NULL)
+	if (st == RT_OK && cli->engine == NULL) {
 		st = open_engine(cli, mode);
+		if (st == RT_OK)
+			st = keep_left(cli, mode);
+	}
 	return st == RT_OK ? rt_cli_look(cli) : st;
 }
 

@@ -195,8 +195,9 @@ notice(void *ctx, const char *words)
 
 	if (t->cli->quiet || t->cli->json)
 		return;
-	if (!err->is_tty) {
-		rt_cli_note(t->cli, "%s", words);
+	if (!err->is_tty) { /* that we wait is of interest to a person alone */
+		if (t->cli->verbose || strncmp(words, "waiting", 7) != 0)
+			rt_cli_note(t->cli, "%s", words);
 		return;
 	}
 	wipe_notice(t);

@@ -358,6 +358,7 @@ record(sending *s, const char *what, rt_str members)
 	rt_moment_format_ms(&line, (rt_moment){now_us(s), 0});
 	rt_buf_add_byte(&line, '"');
 	add_member(&line, "request", rt_str_of(s->flight.name));
+	rt_buf_add_byte(&line, ',');
 	rt_buf_add_str(&line, members);
 	rt_buf_add_byte(&line, '}');
 	if (line.status == RT_OK)
