@@ -55,8 +55,9 @@ def error(status, words, headers=()):
 class Fault:
     """One request: its path below the fault, its key, and the connection."""
 
-    def __init__(self, connection, path, headers, number):
-        self.c, self.path, self.headers, self.number = connection, path, headers, number
+    def __init__(self, connection, path, headers, body, number):
+        self.c, self.path, self.headers, self.body = connection, path, headers, body
+        self.number = number
         self.key = headers.get("authorization", "")[len("Bearer "):]
 
     def send(self, data):
@@ -236,6 +237,27 @@ class Fault:
         self.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n")
         self.send(sse(delta("anyway"), *END))
 
+    def ollama_full(self):
+        end = {"model": "fault", "done": True, "done_reason": "length", "prompt_eval_count": 26,
+               "eval_count": 5}
+        if b'"stream": true' not in self.body:
+            self.send(plain("200 OK", "application/json", json.dumps({**end, "message": {
+                "role": "assistant", "content": "Hi, wörld", "thinking": "Hmm"}}).encode()))
+            return
+        self.send("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n")
+        for message in ({"thinking": "Hmm"}, {"content": "Hi, "}, {"content": "wörld"}):
+            self.drip((json.dumps({"model": "fault", "message": {"role": "assistant", **message},
+                                   "done": False}, ensure_ascii=False) + "\n").encode(), 0)
+        self.send(json.dumps({**end, "message": {"role": "assistant", "content": ""}}) + "\n")
+
+    def ollama_cut(self):
+        self.send("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n")
+        self.send('{"model":"fault","message":{"role":"assistant","content":"Hi"},"done":false}\n')
+
+    def models(self):
+        self.send(plain("200 OK", "application/json", json.dumps({"object": "list", "data": [
+            {"id": "one", "object": "model"}, {"id": "two/three", "object": "model"}]}).encode()))
+
     def same_ids(self):
         call = {"id": "same", "type": "function", "function": {"name": "f", "arguments": "{}"}}
         self.send(STREAM)
@@ -289,7 +311,7 @@ def read_request(connection):
         if not more:
             return None
         body += more
-    return lines[0].split(" ")[1], headers
+    return lines[0].split(" ")[1], headers, body
 
 
 def serve(connection, name):
@@ -297,7 +319,7 @@ def serve(connection, name):
         request = read_request(connection)
         if request is None:
             return
-        path, headers = request
+        path, headers, body = request
         with_key = "key" if headers.get("authorization") or headers.get("x-api-key") else "none"
         log(name, path.split("?")[0], with_key)
         if name != "main":
@@ -307,7 +329,7 @@ def serve(connection, name):
         with LOCK:
             COUNT[fault] = COUNT.get(fault, 0) + 1
             number = COUNT[fault]
-        getattr(Fault(connection, path, headers, number), fault)()
+        getattr(Fault(connection, path, headers, body, number), fault)()
     except (BrokenPipeError, ConnectionResetError):
         pass
     finally:
