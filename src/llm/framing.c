@@ -82,6 +82,8 @@ take_line(rt_frames *f, rt_str line, rt_error *err)
 	if (!f->begun && rt_str_starts(line, RT_STR("\xEF\xBB\xBF")))
 		line = rt_str_at(line.ptr + 3, line.size - 3);
 	f->begun = true;
+	if (f->framing == RT_FRAMING_LINES && line.size > 0 && line.ptr[line.size - 1] == '\r')
+		line.size--;
 	if (f->framing == RT_FRAMING_LINES)
 		return rt_str_trim(line).size > 0 ? f->fn(f->ctx, rt_str_at(NULL, 0), line, err)
 						  : RT_OK;
@@ -104,19 +106,17 @@ end_line(rt_frames *f, rt_str rest, rt_error *err)
 	return st;
 }
 
-/* Where the line ends; SIZE_MAX: not here. A lone CR ends one too, but not in "lines",
- * where it is white space of the JSON text. */
+/* Where the line ends; SIZE_MAX: not here. A lone CR ends one of SSE too. */
 static size_t
 find_end(const rt_frames *f, rt_str bytes)
 {
-	const char *lf = memchr(bytes.ptr, '\n', bytes.size);
-	size_t size = lf == NULL ? bytes.size : (size_t)(lf - bytes.ptr);
-	const char *cr = f->framing == RT_FRAMING_SSE && size > 0 ? memchr(bytes.ptr, '\r', size)
-								  : NULL;
+	size_t i;
 
-	if (cr != NULL)
-		return (size_t)(cr - bytes.ptr);
-	return lf == NULL ? SIZE_MAX : size;
+	for (i = 0; i < bytes.size; i++)
+		if (bytes.ptr[i] == '\n' ||
+		    (bytes.ptr[i] == '\r' && f->framing == RT_FRAMING_SSE))
+			return i;
+	return SIZE_MAX;
 }
 
 rt_status
