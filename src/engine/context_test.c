@@ -88,7 +88,7 @@ add(fixture *f, const char *id, const char *role, const char *content)
 }
 
 static const char *
-context(fixture *f, const char *provider)
+request(fixture *f, const char *provider, const rt_context_options *options)
 {
 	const rt_project *project = rt_engine_value(f->engine);
 	rt_place place = {0, 0};
@@ -96,13 +96,19 @@ context(fixture *f, const char *provider)
 	rt_error err = {0};
 
 	rt_buf_clear(&f->out);
-	if (rt_view_context(f->engine, project, place, rt_provider_named(rt_str_of(provider)), NULL,
+	if (rt_view_context(f->engine, project, place, rt_provider_named(rt_str_of(provider)), options,
 			    &f->out, &err) != RT_OK)
 		fail_msg("%s: %s", provider, err.text);
 	rt_object_unref(project);
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&f->out), &doc, NULL), RT_OK);
 	rt_json_free(doc);
 	return f->out.ptr;
+}
+
+static const char *
+context(fixture *f, const char *provider)
+{
+	return request(f, provider, NULL);
 }
 
 /* The messages of an OpenAI request, a line for each: "role: text". */
@@ -553,6 +559,145 @@ calls_in_the_forms_of_others(void **state)
 			       "{\"functionResponse\":{\"name\":\"h\",\"response\":{\"error\":\"bad\"}}}"));
 }
 
+/* ---- streams, models, signatures ---- */
+
+static void
+a_stream_is_asked_for(void **state)
+{
+	static const rt_context_options options = {.stream = true};
+	fixture *f = *state;
+
+	assert_string_equal(request(f, "openai", &options),
+			    "{\"messages\":[],\"stream\":true,\"stream_options\":{\"include_usage\":true}}");
+	assert_string_equal(request(f, "anthropic", &options),
+			    "{\"max_tokens\":8192,\"messages\":[],\"stream\":true}");
+	assert_string_equal(request(f, "ollama", &options), "{\"messages\":[],\"stream\":true}");
+	assert_string_equal(request(f, "gemini", &options), "{\"contents\":[]}");
+}
+
+static void
+a_model_with_its_provider(void **state)
+{
+	fixture *f = *state;
+
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"openai/gpt-4o\"}");
+	assert_string_equal(context(f, "openai"), "{\"model\":\"gpt-4o\",\"messages\":[]}");
+	/* another's name is a part of the model's: gateways have such */
+	assert_string_equal(context(f, "ollama"), "{\"model\":\"openai/gpt-4o\",\"messages\":[]}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"OpenAI/a/b\"}");
+	assert_string_equal(context(f, "openai"), "{\"model\":\"a/b\",\"messages\":[]}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"openai\"}");
+	assert_string_equal(context(f, "openai"), "{\"model\":\"openai\",\"messages\":[]}");
+}
+
+/* The reply as an entry, the way the engine makes one of it. */
+static void
+append_reply(fixture *f, const char *id, rt_reply *reply)
+{
+	rt_buf op;
+
+	rt_reply_finish(reply);
+	rt_buf_init(&op, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_f(&op, "{\"op\":\"entry.append\",\"role\":\"AI\",\"id\":\"%s\",\"content\":", id);
+	rt_reply_add_content(reply, &op);
+	rt_reply_add_fields(reply, &op);
+	rt_buf_add_byte(&op, '}');
+	apply(f, op.ptr);
+	rt_buf_deinit(&op);
+	rt_reply_deinit(reply);
+}
+
+static void
+signed_thinking_goes_back(void **state)
+{
+	fixture *f = *state;
+	rt_reply reply;
+
+	add(f, "q", "User", "why?");
+	rt_reply_init(&reply, rt_alloc_libc(), NULL, NULL);
+	reply.provider = "anthropic";
+	rt_reply_add_thinking(&reply, RT_STR("hm"));
+	rt_reply_add_signature(&reply, RT_STR("s1"));
+	rt_reply_add_redacted(&reply, RT_STR("{\"type\":\"redacted_thinking\",\"data\":\"d\"}"));
+	rt_reply_add_text(&reply, RT_STR("Because."));
+	append_reply(f, "a", &reply);
+	assert_non_null(strstr(context(f, "anthropic"),
+			       "{\"role\":\"assistant\",\"content\":["
+			       "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"s1\"},"
+			       "{\"type\":\"redacted_thinking\",\"data\":\"d\"},"
+			       "{\"type\":\"text\",\"text\":\"Because.\"}]}"));
+	/* not to others */
+	assert_null(strstr(context(f, "openai"), "hm"));
+	assert_null(strstr(context(f, "ollama"), "hm"));
+	assert_null(strstr(context(f, "gemini"), "hm"));
+	/* not with other words; with the same words again */
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Because!\"}");
+	assert_non_null(strstr(context(f, "anthropic"), "{\"role\":\"assistant\",\"content\":\"Because!\"}"));
+	apply(f, "{\"op\":\"undo\"}");
+	assert_non_null(strstr(context(f, "anthropic"), "\"signature\":\"s1\""));
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"x\"}");
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Because.\"}");
+	assert_non_null(strstr(context(f, "anthropic"), "\"signature\":\"s1\""));
+	/* nothing to say: not sent at all */
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"\"}");
+	assert_null(strstr(context(f, "anthropic"), "assistant"));
+}
+
+static void
+signed_thinking_goes_with_its_calls(void **state)
+{
+	fixture *f = *state;
+	rt_reply reply;
+
+	add(f, "q", "User", "why?");
+	rt_reply_init(&reply, rt_alloc_libc(), NULL, NULL);
+	reply.provider = "anthropic";
+	rt_reply_add_thinking(&reply, RT_STR("hm"));
+	rt_reply_add_signature(&reply, RT_STR("s1"));
+	rt_reply_add_text(&reply, RT_STR("I look."));
+	rt_reply_add_call(&reply, 2, RT_STR("c1"), RT_STR("get"), RT_STR("{\"n\": 1.50}"));
+	append_reply(f, "a", &reply);
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"id\":\"r\",\"content\":\"42\",\"tool_call_id\":\"c1\"}");
+	assert_non_null(strstr(context(f, "anthropic"),
+			       "{\"role\":\"assistant\",\"content\":["
+			       "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"s1\"},"
+			       "{\"type\":\"text\",\"text\":\"I look.\"},"
+			       "{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"get\",\"input\":{\"n\":1.50}}]}"));
+	/* its text is edited: blocks stay, the thinking stays here, and is not sent */
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"I looked.\",\"keep_blocks\":true}");
+	assert_non_null(strstr(context(f, "anthropic"), "tool_use"));
+	assert_null(strstr(f->out.ptr, "hm"));
+	apply(f, "{\"op\":\"undo\"}");
+	assert_non_null(strstr(context(f, "anthropic"), "\"s1\""));
+	/* a call without a result goes as text, and the thinking not at all */
+	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"r\",\"muted\":true}");
+	assert_null(strstr(context(f, "anthropic"), "\"s1\""));
+}
+
+static void
+signed_calls_go_back(void **state)
+{
+	fixture *f = *state;
+	rt_reply reply;
+
+	add(f, "q", "User", "why?");
+	rt_reply_init(&reply, rt_alloc_libc(), NULL, NULL);
+	reply.provider = "gemini";
+	rt_reply_add_thinking(&reply, RT_STR("hm"));
+	rt_reply_add_call(&reply, 0, RT_STR("c1"), RT_STR("get"), RT_STR("{}"));
+	rt_reply_add_call_signature(&reply, 0, RT_STR("sig"));
+	append_reply(f, "a", &reply);
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"content\":\"42\",\"tool_call_id\":\"c1\"}");
+	assert_non_null(strstr(context(f, "gemini"),
+			       "{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"get\",\"args\":{}},"
+			       "\"thoughtSignature\":\"sig\"}]}"));
+	assert_null(strstr(context(f, "openai"), "sig"));
+	assert_null(strstr(context(f, "anthropic"), "sig"));
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Ha.\",\"keep_blocks\":true}");
+	assert_non_null(strstr(context(f, "gemini"), "functionCall"));
+	assert_null(strstr(f->out.ptr, "thoughtSignature"));
+}
+
 /* ---- pi's records ---- */
 
 static void
@@ -636,6 +781,38 @@ records_of_pi(void **state)
 	assert_non_null(strstr(f->out.ptr, "\"tool_use_id\":\"t\",\"content\":\"c d\""));
 }
 
+static void
+thinking_in_records_of_pi(void **state)
+{
+	static const char *const lines[] = {
+		"{\"type\":\"message\",\"id\":\"p0\",\"message\":{\"role\":\"user\",\"content\":\"why?\"}}",
+		"{\"type\":\"message\",\"id\":\"p1\",\"message\":{\"role\":\"assistant\",\"provider\":\"anthropic\",\"content\":["
+		"{\"type\":\"thinking\",\"thinking\":\"hm\",\"thinkingSignature\":\"s\"},"
+		"{\"type\":\"thinking\",\"thinking\":\"\",\"thinkingSignature\":\"d\",\"redacted\":true},"
+		"{\"type\":\"text\",\"text\":\"One.\"}]}}",
+		"{\"type\":\"message\",\"id\":\"p2\",\"message\":{\"role\":\"user\",\"content\":\"and?\"}}",
+		"{\"type\":\"message\",\"id\":\"p3\",\"message\":{\"role\":\"assistant\",\"provider\":\"google\",\"content\":["
+		"{\"type\":\"thinking\",\"thinking\":\"so\",\"thinkingSignature\":\"t\"},"
+		"{\"type\":\"toolCall\",\"id\":\"c\",\"name\":\"ls\",\"arguments\":{},\"thoughtSignature\":\"g\"}]}}",
+		"{\"type\":\"message\",\"id\":\"p4\",\"message\":{\"role\":\"toolResult\",\"toolCallId\":\"c\",\"toolName\":\"ls\",\"content\":\"x\"}}",
+	};
+	static const char *const roles[] = {"user", "assistant", "user", "assistant", "toolResult"};
+	static const char *const kinds[] = {"", "", "", "", ""};
+	fixture *f = *state;
+
+	import_records(f, lines, roles, kinds, 5);
+	assert_non_null(strstr(context(f, "anthropic"),
+			       "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"s\"},"
+			       "{\"type\":\"redacted_thinking\",\"data\":\"d\"},"
+			       "{\"type\":\"text\",\"text\":\"One.\"}"));
+	assert_null(strstr(f->out.ptr, "\"so\""));
+	assert_non_null(strstr(context(f, "gemini"), "\"args\":{}},\"thoughtSignature\":\"g\"}"));
+	assert_null(strstr(f->out.ptr, "hm"));
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p1\",\"content\":\"Two.\",\"keep_blocks\":true}");
+	assert_null(strstr(context(f, "anthropic"), "hm"));
+	assert_non_null(strstr(f->out.ptr, "Two."));
+}
+
 #define WITH(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -659,6 +836,12 @@ main(void)
 		WITH(tool_calls_go_with_their_results),
 		WITH(calls_in_the_forms_of_others),
 		WITH(records_of_pi),
+		WITH(a_stream_is_asked_for),
+		WITH(a_model_with_its_provider),
+		WITH(signed_thinking_goes_back),
+		WITH(signed_thinking_goes_with_its_calls),
+		WITH(signed_calls_go_back),
+		WITH(thinking_in_records_of_pi),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@ const rt_provider *const rt_providers[] = {
 	&rt_provider_anthropic,
 	&rt_provider_ollama,
 	&rt_provider_gemini,
+	&rt_provider_builtin,
 	NULL,
 };
 

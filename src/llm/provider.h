@@ -7,7 +7,7 @@
 #include "engine/provider.h"
 
 extern const rt_provider rt_provider_openai, rt_provider_anthropic, rt_provider_ollama,
-	rt_provider_gemini;
+	rt_provider_gemini, rt_provider_builtin;
 
 /* In the order in which people should see them; NULL behind the last. */
 extern const rt_provider *const rt_providers[];
