@@ -1,13 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# setup/deps.sh
+# setup/deps.sh [mock]
 #
 # Puts the third-party sources that Debian 12 does not package into build/deps:
 #
 #   build/deps/yyjson/   yyjson.c, .h, .o    from Debian's source archive
 #   build/deps/sqlite/   sqlite3.c, .h, .o   the amalgamation, from an npm package
 #   build/deps/cache/    the archives as fetched; a file put here by hand is used
+#
+# With "mock", what tests/llm needs and nothing else does:
+#
+#   build/deps/aimock/   a mock of model servers, an npm package
+#   build/deps/node/     Node 20 to run it, where the system has none that is new enough
 #
 # The objects are compiled here, once for all build folders: each takes as long
 # as the rest of Retake.
@@ -134,6 +139,25 @@ compile() {
 	mv "$object.new" "$object"
 	printf '%s\n' "$stamp" >"$object.stamp"
 }
+
+# The system's node where it is new enough.
+node_is_new() {
+	command -v node >/dev/null 2>&1 &&
+		node -e 'process.exit(+process.versions.node.split(".")[0] >= 20 ? 0 : 1)'
+}
+
+if [ "${1-}" = mock ]; then
+	if ! have aimock package.json; then
+		get aimock
+		unpack aimock dist package.json
+	fi
+	if ! node_is_new && ! have node node; then
+		[ "$(uname -sm)" = "Linux x86_64" ] || fail "the mock needs Node 20 or newer"
+		get node
+		unpack node bin/node
+	fi
+	exit 0
+fi
 
 common='-g -w -fPIC -fstack-protector-strong'
 

@@ -187,6 +187,8 @@ add_words(const exchange *x, rt_buf *out)
 	rt_buf_clear(&masked);
 	rt_mask_add(&masked, rt_str_trim(rt_buf_str(&line)), m->secrets, m->secret_count, false);
 	size = rt_utf8_cut(rt_buf_str(&masked), WORDS_MAX);
+	if (size == masked.size && size > 0 && masked.ptr[size - 1] == '.')
+		masked.size = --size; /* a sentence follows, or nothing */
 	if (said.status == RT_OK && line.status == RT_OK && masked.status == RT_OK && size > 0) {
 		rt_buf_add_c(out, ": ");
 		rt_buf_add(out, masked.ptr, size);
@@ -327,7 +329,8 @@ mask_told(exchange *x, rt_error *err)
 		rt_buf_add_str(&reply->error, rt_buf_str(&masked));
 	rt_buf_clear(&masked);
 	add_line(&masked, rt_buf_str(&reply->error));
-	(void)rt_fail(err, RT_UPSTREAM, "%s: %.*s", x->m->origin.ptr,
+	(void)rt_fail(err, RT_UPSTREAM, "%s ended the reply with an error%s%.*s", x->m->origin.ptr,
+		      masked.size > 0 ? ": " : "",
 		      (int)rt_utf8_cut(rt_buf_str(&masked), WORDS_MAX),
 		      masked.ptr == NULL ? "" : masked.ptr);
 	rt_buf_deinit(&masked);

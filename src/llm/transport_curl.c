@@ -80,6 +80,13 @@ or_usual(unsigned said, unsigned usual)
 	return said != 0 ? said : usual;
 }
 
+/* For people. */
+static unsigned
+seconds(unsigned ms)
+{
+	return ms / 1000 + (ms % 1000 != 0);
+}
+
 /* ---- what libcurl calls ---- */
 
 /* 169.254/16, fe80::/10, and two that clouds use beside them. */
@@ -231,6 +238,10 @@ fail_connect(transfer *t, rt_error *err)
 static rt_status
 fail_curl(transfer *t, CURLcode code, rt_error *err)
 {
+	/* A line that is too long for libcurl looks the same. */
+	if (code == CURLE_OUT_OF_MEMORY && t->answer->sent && t->body_bytes == 0)
+		return rt_fail(err, RT_LIMIT, "%s sends a header that is too long (or there is no "
+			       "memory for its answer)", t->origin);
 	if (code == CURLE_OUT_OF_MEMORY)
 		return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", t->origin);
 	if (is_tls_trouble(code))
@@ -246,7 +257,7 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 	case CURLE_COULDNT_CONNECT: return fail_connect(t, err);
 	case CURLE_OPERATION_TIMEDOUT:
 		return rt_fail(err, RT_UPSTREAM, "%s could not be reached within %u s", t->origin,
-			       or_usual(t->request->connect_ms, RT_HTTP_CONNECT_MS) / 1000);
+			       seconds(or_usual(t->request->connect_ms, RT_HTTP_CONNECT_MS)));
 	case CURLE_BAD_CONTENT_ENCODING:
 		return rt_fail(err, RT_UPSTREAM, "%s sent an answer whose compression is broken",
 			       t->origin);
@@ -262,8 +273,7 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 			       "answer", t->origin);
 	t->answer->is_transient = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
 				  code == CURLE_SEND_ERROR;
-	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer (%s)",
-		       t->origin, curl_easy_strerror(code));
+	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer", t->origin);
 }
 
 static rt_status
@@ -421,15 +431,15 @@ check_clocks(transfer *t, rt_error *err)
 	}
 	if (now - t->begun_ms > total)
 		return rt_fail(err, RT_UPSTREAM, "%s has not come to an end within %u s", t->origin,
-			       total / 1000);
+			       seconds(total));
 	if (!t->answer->sent)
 		return RT_OK; /* libcurl looks at the clock itself while it connects */
 	if (t->header_bytes == 0 && now - t->last_ms > first)
 		return rt_fail(err, RT_UPSTREAM, "%s has not answered within %u s", t->origin,
-			       first / 1000);
+			       seconds(first));
 	if (t->header_bytes > 0 && now - t->last_ms > idle)
 		return rt_fail(err, RT_UPSTREAM, "%s has sent nothing for %u s in the middle of its "
-			       "answer", t->origin, idle / 1000);
+			       "answer", t->origin, seconds(idle));
 	return RT_OK;
 }
 
