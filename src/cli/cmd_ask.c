@@ -447,16 +447,9 @@ chat_show(rt_cli *cli)
 static rt_status
 chat_model(rt_cli_talk *t, rt_str name)
 {
-	rt_models_options options = {.alloc = t->cli->alloc,
-				     .env = t->cli->env,
-				     .config = t->config,
-				     .name = name};
 	rt_model *model = NULL;
-	rt_buf warnings;
-	rt_status st;
+	rt_status st = rt_cli_talk_model(t, name, &model);
 
-	rt_buf_init(&warnings, t->cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_models_open(&options, &model, NULL, &warnings, &t->cli->error);
 	if (st == RT_OK) {
 		t->model->ops->close(t->model);
 		t->model = model;
@@ -464,7 +457,6 @@ chat_model(rt_cli_talk *t, rt_str name)
 			  RT_STR_ARG(model->name));
 		rt_term_flush(&t->cli->err);
 	}
-	rt_buf_deinit(&warnings);
 	return st;
 }
 

@@ -10,6 +10,10 @@
 	X(ask_command) \
 	X(again) \
 	X(chat) \
+	X(compact) \
+	X(compress) \
+	X(models) \
+	X(replay) \
 	X(show) \
 	X(tree) \
 	X(status) \

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "llm/provider.h"
+#include "llm/builtin.h"
 
 enum { OLLAMA_PORT = 11434 };
 
@@ -95,27 +95,66 @@ stopped(void *ctx)
 	return rt_host_interrupted();
 }
 
+static void
+wait_ms(void *ctx, unsigned ms)
+{
+	(void)ctx;
+	rt_host_wait(ms);
+}
+
+/* "echo", "summary", or "play:FILE". */
 static rt_status
-open_model(rt_cli_talk *t)
+open_builtin(rt_cli *cli, rt_str name, rt_model **out)
+{
+	rt_builtin_options options = {.name = name, .pace_ms = 15, .wait_ms = wait_ms};
+	char path[4096];
+	rt_buf script;
+	rt_status st = RT_OK;
+
+	rt_buf_init(&script, cli->alloc, RT_BUF_UNLIMITED);
+	if (rt_str_starts(name, RT_STR("play:"))) {
+		rt_str file = rt_str_at(name.ptr + 5, name.size - 5);
+
+		if (file.size == 0 || file.size >= sizeof(path))
+			return rt_cli_fail(cli, RT_USAGE, "play: which file? builtin/play:FILE");
+		memcpy(path, file.ptr, file.size);
+		path[file.size] = 0;
+		st = rt_cli_read_file(cli, path, &script);
+		options.script = rt_buf_str(&script);
+		options.name = RT_STR("play");
+	}
+	if (cli->quiet || cli->json)
+		options.pace_ms = 0; /* nobody looks */
+	if (st == RT_OK)
+		st = rt_builtin_open(cli->alloc, &options, out, &cli->error);
+	rt_buf_deinit(&script);
+	return st;
+}
+
+rt_status
+rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 {
 	rt_cli *cli = t->cli;
 	rt_models_options options = {.alloc = cli->alloc,
 				     .env = cli->env,
 				     .config = t->config,
-				     .name = rt_buf_str(&t->name),
+				     .name = name,
 				     .stop = stopped};
 	rt_model_choice choice;
 	rt_buf warnings;
-	rt_status st;
+	rt_status st = rt_models_choose(t->config, name, &choice, &cli->error);
 
 	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_models_open(&options, &t->model, &choice, &warnings, &cli->error);
+	if (st == RT_OK && choice.provider == &rt_provider_builtin)
+		st = open_builtin(cli, choice.model, out);
+	else if (st == RT_OK)
+		st = rt_models_open(&options, out, &choice, &warnings, &cli->error);
 	if (st == RT_OK && choice.config != NULL && t->budget == 0)
 		t->budget = choice.config->context_tokens;
 	if (warnings.size > 0)
 		rt_cli_note(cli, "%.*s", (int)rt_str_trim(rt_buf_str(&warnings)).size, warnings.ptr);
 	rt_buf_deinit(&warnings);
-	if (st == RT_NOT_FOUND)
+	if (st == RT_NOT_FOUND && cli->hint[0] == 0)
 		rt_cli_hint(cli, st, "Models: retake models");
 	else if (st == RT_CREDENTIALS)
 		rt_cli_hint(cli, st, "What is set up: retake models");
@@ -151,7 +190,7 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 	if (st == RT_OK && t->name.size == 0 && t->config->model.size == 0)
 		st = needs_model ? no_model(t) : RT_OK;
 	else if (st == RT_OK)
-		st = open_model(t);
+		st = rt_cli_talk_model(t, rt_buf_str(&t->name), &t->model);
 	if (st == RT_OK && rt_host_state_dir(&t->state, NULL) == RT_OK)
 		st = rt_comms_open(cli->alloc, cli->env, rt_buf_str(&t->state), &t->comms,
 				   &cli->error);

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * models: which there are to ask; and replay: what was sent for a reply. */
+#include "cli/talk.h"
+
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "llm/keys_host.h"
+#include "llm/provider.h"
+
+/* ---- models ---- */
+
+typedef struct listing {
+	rt_cli *cli;
+	rt_buf json;
+	rt_str provider;
+	size_t count;
+} listing;
+
+static void
+add_model(void *ctx, rt_str name, size_t context_tokens)
+{
+	listing *l = ctx;
+
+	l->count++;
+	if (l->cli->json) {
+		rt_json_add_comma(&l->json);
+		rt_buf_add_c(&l->json, "{\"model\":");
+		{
+			rt_buf full;
+
+			rt_buf_init(&full, l->cli->alloc, RT_BUF_UNLIMITED);
+			rt_buf_add_str(&full, l->provider);
+			rt_buf_add_byte(&full, '/');
+			rt_buf_add_str(&full, name);
+			rt_json_add_string(&l->json, rt_buf_str(&full));
+			rt_buf_deinit(&full);
+		}
+		if (context_tokens > 0) {
+			rt_json_add_key(&l->json, "context_tokens");
+			rt_buf_add_u64(&l->json, context_tokens);
+		}
+		rt_buf_add_byte(&l->json, '}');
+		return;
+	}
+	rt_term_line(&l->cli->out, l->provider);
+	rt_term_c(&l->cli->out, "/");
+	rt_term_line(&l->cli->out, name);
+	if (context_tokens > 0)
+		rt_term_f(&l->cli->out, "  (%zu tokens)", context_tokens);
+	rt_term_c(&l->cli->out, "\n");
+}
+
+static bool
+stopped(void *ctx)
+{
+	(void)ctx;
+	return rt_host_interrupted();
+}
+
+/* What the server of a provider has. */
+static rt_status
+list_models(rt_cli *cli, const rt_config *config, const char *provider)
+{
+	rt_models_options options = {.alloc = cli->alloc, .env = cli->env, .config = config,
+				     .tries = 2, .stop = stopped};
+	listing l = {.cli = cli, .provider = rt_str_of(provider)};
+	rt_model *model = NULL;
+	rt_buf name, warnings;
+	rt_status st;
+
+	rt_buf_init(&l.json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
+	if (strcmp(provider, "builtin") == 0) {
+		rt_buf_add_byte(&l.json, '[');
+		add_model(&l, RT_STR("echo"), 0);
+		add_model(&l, RT_STR("summary"), 0);
+		add_model(&l, RT_STR("play:FILE"), 0);
+		st = RT_OK;
+	} else {
+		rt_buf_add_f(&name, "%s/-", provider); /* which of its models does not matter */
+		options.name = rt_buf_str(&name);
+		rt_host_hold(true);
+		st = rt_models_open(&options, &model, NULL, &warnings, &cli->error);
+		if (warnings.size > 0)
+			rt_cli_note(cli, "%.*s", (int)rt_str_trim(rt_buf_str(&warnings)).size,
+				    warnings.ptr);
+		rt_buf_add_byte(&l.json, '[');
+		if (st == RT_OK)
+			st = rt_server_models(model, stopped, NULL, add_model, &l, &cli->error);
+		rt_host_hold(false);
+		if (model != NULL)
+			model->ops->close(model);
+	}
+	rt_buf_add_byte(&l.json, ']');
+	if (st == RT_OK && cli->json)
+		st = rt_cli_print_json(cli, rt_buf_str(&l.json));
+	else if (st == RT_OK && l.count == 0)
+		rt_cli_note(cli, "%s has no model; with Ollama: ollama pull NAME", provider);
+	rt_buf_deinit(&l.json);
+	rt_buf_deinit(&name);
+	rt_buf_deinit(&warnings);
+	return st;
+}
+
+/* One provider: where it is, and whether there is a key. */
+static void
+say_provider(listing *l, const rt_provider *kind, const rt_config_provider *config, rt_str name)
+{
+	rt_model_choice choice = {kind, config, name, rt_str_at("-", 1)};
+	rt_cli *cli = l->cli;
+	rt_buf key, url, warnings;
+	const char *state;
+	rt_error err;
+	rt_status st;
+
+	rt_buf_init(&key, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&url, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
+	memset(&err, 0, sizeof(err));
+	st = kind->url == NULL ? RT_OK : rt_key_url(&choice, &url, &err);
+	if (st == RT_OK && url.size == 0 && kind->url != NULL)
+		rt_buf_add_c(&url, kind->url);
+	/* a command is not run just to look */
+	if (config != NULL && config->key_cmd_count > 0)
+		state = "key by command";
+	else if (kind->url == NULL)
+		state = "always there";
+	else if (rt_key_find(&choice, NULL, NULL, &key, &warnings, &err) != RT_OK)
+		state = "no key";
+	else if (key.size > 0)
+		state = "key found";
+	else
+		state = kind->key_env != NULL && kind->key_needed && config == NULL ? "no key"
+										    : "needs no key";
+	if (key.size > 0)
+		memset(key.ptr, 0, key.size);
+	if (cli->json) {
+		rt_json_add_comma(&l->json);
+		rt_buf_add_c(&l->json, "{\"provider\":");
+		rt_json_add_string(&l->json, name);
+		rt_json_add_key(&l->json, "kind");
+		rt_json_add_string(&l->json, rt_str_of(kind->name));
+		rt_json_add_key(&l->json, "url");
+		rt_json_add_string(&l->json, rt_buf_str(&url));
+		rt_json_add_key(&l->json, "state");
+		rt_json_add_string(&l->json, rt_str_of(state));
+		rt_buf_add_byte(&l->json, '}');
+	} else {
+		rt_term_style(&cli->out, RT_STYLE_BOLD);
+		rt_term_line(&cli->out, name);
+		rt_term_style(&cli->out, RT_STYLE_NONE);
+		rt_term_spaces(&cli->out, name.size < 11 ? 11 - name.size : 1);
+		rt_term_f(&cli->out, " %-14s ", state);
+		rt_term_line(&cli->out, url.size > 0 ? rt_buf_str(&url) : rt_str_of(kind->title));
+		if (strcmp(state, "no key") == 0 && kind->key_env != NULL && config == NULL)
+			rt_term_f(&cli->out, "  (set %s)", kind->key_env);
+		rt_term_c(&cli->out, "\n");
+	}
+	rt_buf_deinit(&key);
+	rt_buf_deinit(&url);
+	rt_buf_deinit(&warnings);
+}
+
+static rt_status
+list_providers(rt_cli *cli, const rt_config *config)
+{
+	listing l = {.cli = cli};
+	rt_buf chosen;
+	size_t i;
+	rt_status st = RT_OK;
+
+	rt_buf_init(&l.json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chosen, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&l.json, '[');
+	for (i = 0; i < config->provider_count; i++)
+		say_provider(&l, config->providers[i].kind, &config->providers[i],
+			     config->providers[i].name);
+	for (i = 0; rt_providers[i] != NULL; i++)
+		if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) == NULL)
+			say_provider(&l, rt_providers[i], NULL, rt_str_of(rt_providers[i]->name));
+	rt_buf_add_byte(&l.json, ']');
+	if (cli->json) {
+		st = rt_cli_print_json(cli, rt_buf_str(&l.json));
+	} else if (rt_cli_open(cli, RT_CLI_LOOK) == RT_OK &&
+		   rt_cli_talk_setting(cli, &chosen) == RT_OK && chosen.size > 0) {
+		rt_term_f(&cli->out, "\nAsked is ");
+		rt_term_line(&cli->out, rt_buf_str(&chosen));
+		rt_term_c(&cli->out, ", as the setting model says.\n");
+	} else if (config->model.size > 0) {
+		rt_term_f(&cli->out, "\nAsked is ");
+		rt_term_line(&cli->out, config->model);
+		rt_term_c(&cli->out, ", as the configuration says.\n");
+	} else {
+		rt_cli_advise(cli, "\nNone is chosen yet: retake set model PROVIDER/NAME\n");
+	}
+	rt_buf_deinit(&l.json);
+	rt_buf_deinit(&chosen);
+	return st;
+}
+
+static rt_status
+run_models(rt_cli *cli)
+{
+	const char *provider = rt_cli_word(cli, 0);
+	rt_config *config = NULL;
+	rt_status st = rt_config_load(cli->alloc, rt_str_of(NULL), &config, &cli->error);
+
+	if (st != RT_OK)
+		return st;
+	st = provider == NULL ? list_providers(cli, config) : list_models(cli, config, provider);
+	rt_config_free(config);
+	return st;
+}
+
+const rt_cli_command rt_cli_models = {
+	.name = "models",
+	.group = RT_CLI_ASKING,
+	.max_words = 1,
+	.usage = "[PROVIDER]",
+	.summary = "list providers, or the models that one has",
+	.about = "Without a word: the providers, where they are, and whether a key was found (never the "
+		 "key itself). With one: the models that its server offers. Providers of your own stand "
+		 "in config.toml.",
+	.examples = "retake models\nretake models ollama",
+	.kinds = {RT_CLI_PROVIDER},
+	.run = run_models,
+};
+
+/* ---- replay ---- */
+
+/* The record of an entry's request. */
+typedef struct finding {
+	rt_cli *cli;
+	const char *entry;
+	rt_buf request; /* the name that both lines have */
+	rt_buf line;    /* of the request; empty: not found yet */
+	rt_buf newest;  /* of the file that is read: its requests so far */
+	bool nomem;
+} finding;
+
+/* Within a file a request stands before its reply, and files come newest first. So the
+ * requests of a file are kept until the reply is seen. */
+static bool
+look_at_line(void *ctx, rt_str line)
+{
+	finding *f = ctx;
+	rt_json_doc *doc = NULL;
+	yyjson_val *root;
+	rt_str what;
+	bool go_on = true;
+
+	if (rt_json_read(f->cli->alloc, line, &doc, NULL) != RT_OK)
+		return true;
+	root = rt_json_root(doc);
+	what = rt_json_str(rt_json_get(root, "what"));
+	if (rt_str_is(what, "request")) {
+		rt_buf_add_str(&f->newest, line);
+		rt_buf_add_byte(&f->newest, '\n');
+	} else if (rt_str_is(what, "reply") &&
+		   rt_str_is(rt_json_str(rt_json_get(root, "entry")), f->entry)) {
+		rt_str name = rt_json_str(rt_json_get(root, "request"));
+		size_t at = rt_str_find(rt_buf_str(&f->newest), name, 0), from, end;
+
+		if (name.size > 0 && at != SIZE_MAX) {
+			for (from = at; from > 0 && f->newest.ptr[from - 1] != '\n'; from--)
+				;
+			end = rt_str_find(rt_buf_str(&f->newest), RT_STR("\n"), at);
+			rt_buf_clear(&f->line);
+			rt_buf_add_str(&f->line, rt_str_at(f->newest.ptr + from, end - from));
+			go_on = false;
+		}
+	}
+	rt_json_free(doc);
+	return go_on;
+}
+
+/* Build it again from the value as it was. */
+static rt_status
+rebuild(rt_cli *cli, yyjson_val *record, rt_buf *out, bool *out_same)
+{
+	const rt_project *value = NULL;
+	const rt_provider *provider =
+		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
+	rt_str upto = rt_json_str(rt_json_get(record, "upto"));
+	rt_context_options options = {.stream = true};
+	uint64_t seq = 0, budget = 0;
+	char hash[24];
+	rt_place place;
+	rt_status st;
+
+	if (provider == NULL || !rt_json_u64(rt_json_get(record, "seq"), &seq))
+		return rt_cli_fail(cli, RT_CORRUPT, "the record of that request cannot be read");
+	(void)rt_json_u64(rt_json_get(record, "budget_tokens"), &budget);
+	options.budget_tokens = (size_t)budget;
+	options.model = rt_json_str(rt_json_get(record, "model"));
+	st = rt_engine_value_at(cli->engine, seq, &value, &cli->error);
+	if (st == RT_OK)
+		st = rt_resolve_place(value, rt_json_str(rt_json_get(record, "discussion")),
+				      rt_json_str(rt_json_get(record, "take")), &place, &cli->error);
+	if (st == RT_OK && upto.size > 0)
+		st = rt_resolve_entry(value, place, upto, false, &options.upto, &cli->error);
+	if (st == RT_OK)
+		st = rt_view_context(cli->engine, value, place, provider, &options, out, &cli->error);
+	rt_object_unref(value);
+	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)rt_hash(out->ptr, out->size, 0));
+	*out_same = rt_str_is(rt_json_str(rt_json_get(record, "hash")), hash);
+	return st;
+}
+
+/* Ask the same once more; the reply is only shown. */
+static rt_status
+resend(rt_cli *cli, yyjson_val *record, rt_str body)
+{
+	rt_ask ask = {.body = body, .stream = true};
+	rt_cli_talk talk;
+	rt_send_with with;
+	rt_reply reply;
+	rt_buf name;
+	rt_status st;
+
+	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
+	st = rt_cli_talk_open(cli, &talk, false);
+	if (st == RT_OK && talk.model == NULL) {
+		rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "provider")));
+		rt_buf_add_byte(&name, '/');
+		rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "model")));
+		st = rt_cli_talk_model(&talk, rt_buf_str(&name), &talk.model);
+	}
+	if (st == RT_OK &&
+	    !rt_str_is(rt_json_str(rt_json_get(record, "provider")), talk.model->provider->name))
+		st = rt_cli_fail(cli, RT_USAGE,
+				 "the request is one for %.*s; name a model of it with -m",
+				 RT_STR_ARG(rt_json_str(rt_json_get(record, "provider"))));
+	if (st == RT_OK) {
+		rt_cli_talk_with(&talk, &with);
+		rt_reply_init(&reply, cli->alloc, with.fn, with.ctx);
+		ask.stop = with.stop;
+		ask.notice = with.notice;
+		ask.ctx = with.ctx;
+		st = talk.model->ops->ask(talk.model, &ask, &reply, &cli->error);
+		rt_cli_talk_end(&talk, NULL);
+		rt_reply_deinit(&reply);
+	}
+	rt_cli_talk_close(&talk);
+	rt_buf_deinit(&name);
+	return st;
+}
+
+static rt_status
+run_replay(rt_cli *cli)
+{
+	char id[RT_ID_ROOM];
+	finding f = {.cli = cli, .entry = id};
+	rt_json_doc *doc = NULL;
+	rt_buf state, body;
+	bool same = false;
+	uint32_t entry;
+	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+
+	rt_buf_init(&state, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&body, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&f.line, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&f.newest, cli->alloc, RT_BUF_UNLIMITED);
+	if (st == RT_OK)
+		st = rt_cli_entry(cli, rt_cli_word(cli, 0), true, &entry);
+	if (st == RT_OK)
+		st = rt_entry_id(cli->value, entry, id, &cli->error);
+	if (st == RT_OK)
+		st = rt_host_state_dir(&state, &cli->error);
+	if (st == RT_OK)
+		st = rt_comms_read(cli->alloc, rt_buf_str(&state), look_at_line, &f, &cli->error);
+	if (st == RT_OK && f.line.size == 0) {
+		rt_cli_hint(cli, RT_NOT_FOUND, "What would be sent now: retake context");
+		st = rt_cli_fail(cli, RT_NOT_FOUND,
+				 "there is no record of a request that %s is the reply to", id);
+	}
+	if (st == RT_OK)
+		st = rt_json_read(cli->alloc, rt_buf_str(&f.line), &doc, &cli->error);
+	if (st == RT_OK)
+		st = rebuild(cli, rt_json_root(doc), &body, &same);
+	if (st == RT_OK && !same)
+		rt_cli_note(cli, "this is not to the byte what was sent: something was purged since, or "
+				 "another version of Retake sent it");
+	if (st == RT_OK && rt_cli_has(cli, "send"))
+		st = resend(cli, rt_json_root(doc), rt_buf_str(&body));
+	else if (st == RT_OK)
+		st = rt_cli_print_json(cli, rt_buf_str(&body));
+	rt_json_free(doc);
+	rt_buf_deinit(&state);
+	rt_buf_deinit(&body);
+	rt_buf_deinit(&f.line);
+	rt_buf_deinit(&f.newest);
+	return st;
+}
+
+static const rt_cli_flag replay_flags[] = {
+	{"send", 0, NULL, RT_CLI_TEXT, "ask it once more; the reply is shown, not kept"},
+	{"model", 'm', "MODEL", RT_CLI_TEXT, "with --send: whom to ask"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_replay = {
+	.name = "replay",
+	.group = RT_CLI_ASKING,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "ENTRY [--send]",
+	.summary = "print the request that a reply answered, to the byte",
+	.about = "It is built again from the conversation as it was then, and compared with what was "
+		 "recorded. What has been purged since is not in it.",
+	.examples = "retake replay :2\nretake replay @ --send",
+	.flags = replay_flags,
+	.kinds = {RT_CLI_ENTRY},
+	.run = run_replay,
+};
