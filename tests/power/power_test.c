@@ -9,7 +9,9 @@
  * after another opening.
  *
  * The usual run takes a sample of the places. POWER_FULL=1 takes all of them with four
- * seeds each, and says how many. POWER_SEED=N is where the dice begin. */
+ * seeds each, and says how many. POWER_SEED=N is where the dice begin. POWER_SAMPLE=K, for
+ * builds that are many times slower, takes one in K of the usual places, and of the failing
+ * calls, which are far fewer, one in K/8; what is checked at each is the same. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,6 +27,14 @@
 
 static bool full;
 static uint64_t first_seed = 1;
+static uint64_t sample = 1; /* one in so many of the usual places */
+
+/* From one failing call to the next that is tried, where the usual run goes so many on. */
+static uint64_t
+next_call(uint64_t usual)
+{
+	return full ? 1 : sample < 16 ? usual : usual * (sample / 8);
+}
 
 /* --- cuts --- */
 
@@ -46,7 +56,7 @@ cut_here(void *ctx, power_step step, const char *name)
 	c->place++;
 	for (int kind = 0; kind < POWER_KINDS; kind++) {
 		/* In the sampled run the kinds take turns at the places. */
-		if ((c->place + (uint64_t)kind) % c->stride != 0)
+		if ((c->place + (uint64_t)kind + first_seed - 1) % c->stride != 0)
 			continue;
 		for (int i = 0; i < c->seeds; i++) {
 			uint64_t seed = first_seed + c->place * 131 + (uint64_t)i;
@@ -79,7 +89,7 @@ cut_here(void *ctx, power_step step, const char *name)
 static void
 run_cuts(bool relaxed, int steps, uint64_t stride)
 {
-	cutting c = {.disk = power_disk_new(), .stride = full ? 1 : stride, .seeds = full ? 4 : 1};
+	cutting c = {.disk = power_disk_new(), .stride = full ? 1 : stride * sample, .seeds = full ? 4 : 1};
 
 	c.sc.steps = steps;
 	c.sc.relaxed = relaxed;
@@ -130,7 +140,8 @@ cut_again(void *ctx, power_step step, const char *name)
 	(void)step;
 	(void)name;
 	n->place++;
-	if (n->depth < 3 && (n->place + n->seed) % (n->depth == 1 ? 37 : 5) != 0)
+	/* Most places by far are at the third depth. */
+	if ((n->place + n->seed) % (n->depth == 1 ? 37 : n->depth == 2 ? 5 : full ? 1 : sample) != 0)
 		return;
 	for (int kind = 1; kind < POWER_KINDS; kind++) {
 		nested deeper = {.sc = n->sc, .depth = n->depth + 1, .seed = n->seed + n->place};
@@ -211,7 +222,7 @@ run_faults(const char *what, unsigned steps, int code, rt_status wanted, rt_stat
 	power_disk *start = disk_with(25, &before);
 
 	for (int for_ever = 0; for_ever <= 1; for_ever++) {
-		for (uint64_t nth = 1;; nth += full ? 1 : 1 + nth / 12) {
+		for (uint64_t nth = 1;; nth += next_call(1 + nth / 12)) {
 			power_disk *disk = power_cut(start, POWER_KEEP, 0);
 			script sc = before;
 
@@ -289,7 +300,7 @@ test_sync_error_then_cut(void **state)
 	power_disk *start = disk_with(25, &before);
 
 	(void)state;
-	for (uint64_t nth = 1;; nth++) {
+	for (uint64_t nth = 1;; nth += next_call(1)) {
 		power_disk *disk = power_cut(start, POWER_KEEP, 0), *after;
 		script sc = before;
 		uint64_t faults;
@@ -572,7 +583,7 @@ test_out_of_memory(void **state)
 
 	(void)state;
 	for (int for_ever = 0; for_ever <= 1; for_ever++) {
-		for (uint64_t nth = 1;; nth += full ? 1 : 1 + nth / 40, tried++) {
+		for (uint64_t nth = 1;; nth += next_call(1 + nth / 40), tried++) {
 			power_disk *disk = power_cut(start, POWER_KEEP, 0);
 			script sc = before;
 			int64_t blocks = memory_blocks;
@@ -616,11 +627,16 @@ main(void)
 		cmocka_unit_test(test_poisoned),         cmocka_unit_test(test_full_then_room),
 		cmocka_unit_test(test_out_of_memory),
 	};
-	const char *seed = getenv("POWER_SEED");
+	const char *seed = getenv("POWER_SEED"), *one_in = getenv("POWER_SAMPLE");
 
 	full = getenv("POWER_FULL") != NULL;
 	if (seed != NULL)
 		first_seed = strtoull(seed, NULL, 10);
+	if (one_in != NULL && !full)
+		sample = strtoull(one_in, NULL, 10);
+	sample = sample == 0 ? 1 : sample;
+	print_message("# seed %llu, one place in %llu\n", (unsigned long long)first_seed,
+		      (unsigned long long)sample);
 	if (sqlite3_config(SQLITE_CONFIG_MALLOC, &memory_methods) != SQLITE_OK ||
 	    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK)
 		return 1;

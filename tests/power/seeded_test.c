@@ -463,12 +463,19 @@ is_noticed(check_fn check, enum rt_seeded bug, bool lies, const char *name)
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 }
 
+/* Each check once: without a bug it does the same for every line that names it. */
 static void
 test_silent_without_bugs(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(bugs) / sizeof(*bugs); i++)
-		assert_false(is_noticed(bugs[i].check, RT_SEEDED_NONE, false, "no bug"));
+	for (size_t i = 0; i < sizeof(bugs) / sizeof(*bugs); i++) {
+		size_t first = 0;
+
+		while (bugs[first].check != bugs[i].check)
+			first++;
+		if (first == i)
+			assert_false(is_noticed(bugs[i].check, RT_SEEDED_NONE, false, "no bug"));
+	}
 }
 
 static void
