@@ -3,6 +3,7 @@
  * Asking for changes. Commands write requests as `retake apply` reads them; what comes
  * back is said in one line: what changed, the step it is, how to undo it. */
 #include "cli/cli.h"
+#include "engine/advice.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,6 +27,8 @@ rt_cli_ask_deinit(rt_cli_ask *ask)
 		rt_result_deinit(&ask->results[i]);
 	rt_free(ask->cli->alloc, ask->results);
 	ask->results = NULL;
+	rt_free(ask->cli->alloc, ask->requests);
+	ask->requests = NULL;
 	rt_json_free(ask->doc);
 	ask->doc = NULL;
 	rt_buf_deinit(&ask->json);
@@ -119,11 +122,12 @@ hint_failure(rt_cli_ask *ask, rt_status st)
 	}
 }
 
+/* What was written, as values. */
 static rt_status
-carry_out(rt_cli_ask *ask)
+read_requests(rt_cli_ask *ask)
 {
 	rt_cli *cli = ask->cli;
-	yyjson_val **requests = NULL, *request;
+	yyjson_val *request;
 	size_t i, count;
 	rt_status st;
 
@@ -133,20 +137,64 @@ carry_out(rt_cli_ask *ask)
 		st = rt_json_read(cli->alloc, rt_buf_str(&ask->json), &ask->doc, &cli->error);
 	if (st != RT_OK)
 		return st;
-	requests = rt_new_array(cli->alloc, ask->count, sizeof(yyjson_val *));
-	ask->results = rt_new_array(cli->alloc, ask->count, sizeof(*ask->results));
-	if (requests == NULL || ask->results == NULL) {
-		rt_free(cli->alloc, requests);
-		rt_free(cli->alloc, ask->results);
-		ask->results = NULL;
+	ask->requests = rt_new_array(cli->alloc, ask->count, sizeof(yyjson_val *));
+	if (ask->requests == NULL)
 		return rt_cli_nomem(cli);
-	}
-	memset(ask->results, 0, ask->count * sizeof(*ask->results));
 	yyjson_arr_foreach(rt_json_root(ask->doc), i, count, request)
-		requests[i] = request;
-	st = rt_engine_apply(cli->engine, requests, ask->count, ask->count > 1,
+		ask->requests[i] = request;
+	return RT_OK;
+}
+
+/* A warning, and the command that mends it. */
+static void
+warn(void *ctx, const rt_advice *advice)
+{
+	rt_cli *cli = ctx;
+	rt_str op = advice->repair;
+
+	if (rt_str_find(op, RT_STR("entry.merge"), 0) != SIZE_MAX)
+		rt_cli_note(cli, "%.*s; to join them: retake merge %s", RT_STR_ARG(advice->words),
+			    advice->entry);
+	else if (rt_str_find(op, RT_STR("entry.mute"), 0) != SIZE_MAX)
+		rt_cli_note(cli, "%.*s; to leave it out: retake mute %s", RT_STR_ARG(advice->words),
+			    advice->entry);
+	else
+		rt_cli_note(cli, "%.*s", RT_STR_ARG(advice->words));
+}
+
+/* What a change breaks, and what it costs, before it is made (E14, M9). Only people are
+ * told: programs see it in what they send. */
+static rt_status
+advise(rt_cli_ask *ask)
+{
+	enum { WORTH_TELLING = 1000 };
+	rt_cli *cli = ask->cli;
+	size_t resent = 0;
+	rt_status st;
+
+	if (cli->quiet || cli->json || cli->is_scratch || cli->out.kept)
+		return RT_OK;
+	st = rt_engine_advise(cli->engine, ask->requests, ask->count, rt_cli_disc_name(cli),
+			      rt_cli_take_name(cli), warn, cli, &resent, &cli->error);
+	if (st == RT_OK && resent >= WORTH_TELLING)
+		rt_cli_note(cli, "the next request sends about %zu tokens anew that the provider may "
+				 "have cached", resent);
+	return st;
+}
+
+static rt_status
+carry_out(rt_cli_ask *ask)
+{
+	rt_cli *cli = ask->cli;
+	size_t i;
+	rt_status st;
+
+	ask->results = rt_new_array(cli->alloc, ask->count, sizeof(*ask->results));
+	if (ask->results == NULL)
+		return rt_cli_nomem(cli);
+	memset(ask->results, 0, ask->count * sizeof(*ask->results));
+	st = rt_engine_apply(cli->engine, ask->requests, ask->count, ask->count > 1,
 			     rt_cli_disc_name(cli), rt_cli_take_name(cli), ask->results);
-	rt_free(cli->alloc, requests);
 	ask->result = &ask->results[ask->count - 1];
 	/* The first that failed tells the story; in a batch the others only echo it. */
 	for (i = 0; st != RT_OK && i < ask->count; i++)
@@ -174,7 +222,11 @@ rt_cli_ask_run(rt_cli_ask *ask)
 		return st;
 	}
 	before = ask->cli->value->seq;
-	st = carry_out(ask);
+	st = read_requests(ask);
+	if (st == RT_OK)
+		st = advise(ask);
+	if (st == RT_OK)
+		st = carry_out(ask);
 	/* A purge may be on disk, and what tidies up behind it have failed. */
 	now = rt_engine_value(ask->cli->engine);
 	ask->cli->changed = ask->cli->changed || now->seq != before;

@@ -165,6 +165,7 @@ typedef struct rt_cli_ask {
 	rt_buf json; /* an array of requests */
 	size_t count;
 	const char *address; /* of the entry that was named last, or NULL; borrowed */
+	yyjson_val **requests; /* the same, read */
 	rt_result *results; /* count of them, after running */
 	rt_result *result;  /* the last one */
 	rt_buf extra;       /* further members of the JSON result, each with a comma before */

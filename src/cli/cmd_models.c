@@ -322,7 +322,7 @@ resend(rt_cli *cli, yyjson_val *record, rt_str body)
 	rt_status st;
 
 	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_talk_open(cli, &talk, false);
+	st = rt_cli_talk_open(cli, &talk, rt_cli_has(cli, "model"));
 	if (st == RT_OK && talk.model == NULL) {
 		rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "provider")));
 		rt_buf_add_byte(&name, '/');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * branch, go, label, clear, truncate, graft, promote, extract: takes as a whole, and where
+ * branch, label, clear, truncate, graft, promote, extract: takes as a whole, and where
  * one is in them. The command takes is in cmd_takes.c. */
 #include "cli/cli.h"
 
@@ -51,85 +51,6 @@ const rt_cli_command rt_cli_branch = {
 	.ops = "take.branch",
 	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
 	.run = run_branch,
-};
-
-/* --- go --- */
-
-static rt_status
-run_go(rt_cli *cli)
-{
-	const char *address = rt_cli_word(cli, 0);
-	bool start = rt_cli_has(cli, "start");
-	const rt_take *take = NULL;
-	size_t at = 0, count;
-	rt_cli_ask ask;
-	rt_buf where;
-	rt_status st;
-
-	if (start == (address != NULL))
-		return rt_cli_fail(cli, RT_USAGE, "go needs an ENTRY, or --start");
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
-	if (st != RT_OK)
-		return st;
-	if (!start) {
-		/* For a good message; the engine decides. */
-		uint32_t entry;
-
-		st = rt_cli_entry(cli, address, true, &entry);
-		if (st != RT_OK)
-			return st;
-	}
-	rt_cli_ask_init(cli, &ask);
-	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_ask_op(&ask, "head.move");
-	if (start)
-		rt_cli_ask_json(&ask, "entry", RT_STR("null"));
-	else
-		st = rt_cli_ask_entry(&ask, "entry", address);
-	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
-	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
-	if (st == RT_OK && start) {
-		st = rt_cli_ask_say(&ask, "The head is before the first entry; the next one begins "
-					  "a new take.");
-	} else if (st == RT_OK) {
-		rt_cli_add_where(cli, ask.result->entry, &where);
-		count = rt_seq_count(take->slots);
-		if (rt_cli_position(cli, ask.result->entry, &at, NULL) == RT_OK && at + 1 < count)
-			st = rt_cli_ask_say(&ask,
-					    "The head is at entry %s; the next entry begins a new "
-					    "take.",
-					    where.ptr);
-		else
-			st = rt_cli_ask_say(&ask,
-					    "The head is at entry %s, the end of take \"%s\".",
-					    where.ptr == NULL ? "" : where.ptr, take->name->ptr);
-	}
-	rt_buf_deinit(&where);
-	rt_cli_ask_deinit(&ask);
-	return st;
-}
-
-static const rt_cli_flag go_flags[] = {
-	{"start", 0, NULL, RT_CLI_TEXT, "before the first entry"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
-};
-
-const rt_cli_command rt_cli_go = {
-	.name = "go",
-	.group = RT_CLI_BRANCHING,
-	.max_words = 1,
-	.usage = "ENTRY | --start",
-	.summary = "move the head: continue from another entry",
-	.about =
-		"Any entry of the discussion will do, also of another take. When something follows "
-		"it there, the next entry that is added starts a new take by itself.",
-	.examples = "retake go :6\nretake go good-start\nretake go @-",
-	.ops = "head.move",
-	.flags = go_flags,
-	.kinds = {RT_CLI_ENTRY},
-	.run = run_go,
 };
 
 /* --- label --- */

@@ -185,11 +185,11 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 		st = rt_config_load(cli->alloc, rt_str_of(NULL), &t->config, &cli->error);
 	for (i = 0; st == RT_OK && i < t->config->warning_count; i++)
 		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(t->config->warnings[i].words));
-	if (st == RT_OK)
+	if (st == RT_OK && needs_model)
 		st = choose_name(t);
-	if (st == RT_OK && t->name.size == 0 && t->config->model.size == 0)
-		st = needs_model ? no_model(t) : RT_OK;
-	else if (st == RT_OK)
+	if (st == RT_OK && needs_model && t->name.size == 0 && t->config->model.size == 0)
+		st = no_model(t);
+	else if (st == RT_OK && needs_model)
 		st = rt_cli_talk_model(t, rt_buf_str(&t->name), &t->model);
 	if (st == RT_OK && rt_host_state_dir(&t->state, NULL) == RT_OK)
 		st = rt_comms_open(cli->alloc, cli->env, rt_buf_str(&t->state), &t->comms,

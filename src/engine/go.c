@@ -290,6 +290,8 @@ rt_engine_go(rt_engine *engine, const rt_go_options *options, rt_summary_result 
 		st = find_target(&g, err);
 	if (st == RT_OK && g.target == g.leaf && s.take->number == s.disc->active) {
 		out->already = true;
+		if (g.target != 0)
+			st = rt_entry_id(s.value, g.target, out->target, err);
 		goto done;
 	}
 	if (st == RT_OK)
@@ -298,6 +300,8 @@ rt_engine_go(rt_engine *engine, const rt_go_options *options, rt_summary_result 
 		st = ask_hooks(&g, err);
 	if (st == RT_OK && options->summarize)
 		st = summarize(&g, err);
+	if (st == RT_OK && g.to != 0)
+		st = rt_entry_id(s.value, g.to, out->target, err);
 	if (st == RT_OK)
 		st = move(&g, err);
 	if (st == RT_OK && g.hands_back)

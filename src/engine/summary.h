@@ -19,6 +19,7 @@ enum { RT_COMPACT_KEEP_TOKENS = 20000 };
 
 typedef struct rt_summary_result {
 	char entry[132];     /* id of the entry that holds the summary; empty: none was made */
+	char target[132];    /* go: the entry that the head went to; empty: before the first */
 	char first_kept[132];/* compact: from here on everything is sent as before */
 	char take[260];      /* that is in view now, where that changed */
 	uint64_t seq;        /* of the step; 0: nothing was changed */
