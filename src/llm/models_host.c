@@ -155,6 +155,8 @@ open_server(const rt_models_options *o, const rt_alloc *alloc, const rt_model_ch
 		options.header_count = p->header_count;
 		options.allow_plain_http = p->allow_plain_http;
 		options.first_byte_ms = options.idle_ms = p->timeout_s * 1000;
+		if (options.idle_ms > RT_HTTP_TOTAL_MS / 2)
+			options.total_ms = 2 * options.idle_ms;
 	}
 	st = rt_transport_curl_open(&over, &options.transport, err);
 	if (st != RT_OK)
