@@ -176,7 +176,7 @@ add_words(const exchange *x, rt_buf *out)
 	rt_buf_init(&said, m->o.alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&masked, m->o.alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, m->o.alloc, RT_BUF_UNLIMITED);
-	if (m->o.provider->read_error != NULL)
+	if (m->o.provider->read_error != NULL && body.size > 0)
 		m->o.provider->read_error(body, m->o.alloc, &said);
 	if (said.size == 0 && body.size > 0 && memchr("<{[", body.ptr[0], 3) == NULL)
 		rt_buf_add_str(&said, body);
