@@ -250,7 +250,8 @@ repair_copy(rt_buf *out, rt_str in, size_t *repaired)
 		}
 		i += i + 1 < in.size && (unsigned char)in.ptr[i + 1] < 0x80 ? 2 : 1;
 	}
-	rt_buf_add(out, in.ptr + from, in.size - from);
+	if (in.size > from) /* nothing may be at NULL */
+		rt_buf_add(out, in.ptr + from, in.size - from);
 }
 
 rt_status

@@ -628,6 +628,12 @@ test_open(void **state)
 	assert_str(model->name, "m");
 	assert_string_equal(model->provider->name, "ollama");
 	model->ops->close(model);
+	options.name = RT_STR("builtin/echo");
+	assert_int_equal(rt_models_open(&options, &model, &choice, &warnings, &err), RT_OK);
+	assert_string_equal(model->provider->name, "builtin");
+	model->ops->close(model);
+	options.name = RT_STR("builtin/play:/no/such/file");
+	assert_int_equal(rt_models_open(&options, &model, &choice, &warnings, &err), RT_NOT_FOUND);
 	options.name = RT_STR("");
 	assert_int_equal(rt_models_open(&options, &model, NULL, &warnings, &err), RT_NOT_FOUND);
 	rt_config_free(c);

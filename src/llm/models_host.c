@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "llm/builtin.h"
 #include "llm/keys_host.h"
 #include "llm/transport_curl.h"
 
@@ -55,6 +57,9 @@ read_file(const char *path, rt_buf *out, rt_error *err)
 		else if (got < 0 && errno != EINTR)
 			st = rt_fail(err, RT_IO, "%s cannot be read", path);
 	}
+	if (st == RT_OK && out->size > RT_CONFIG_SIZE_MAX)
+		st = rt_fail(err, RT_LIMIT, "%s has more than %d bytes", path,
+			     (int)RT_CONFIG_SIZE_MAX);
 	close(fd);
 	return st;
 }
@@ -150,6 +155,8 @@ open_server(const rt_models_options *o, const rt_alloc *alloc, const rt_model_ch
 		options.header_count = p->header_count;
 		options.allow_plain_http = p->allow_plain_http;
 		options.first_byte_ms = options.idle_ms = p->timeout_s * 1000;
+		if (options.idle_ms > RT_HTTP_TOTAL_MS / 2)
+			options.total_ms = 2 * options.idle_ms;
 	}
 	st = rt_transport_curl_open(&over, &options.transport, err);
 	if (st != RT_OK)
@@ -157,6 +164,39 @@ open_server(const rt_models_options *o, const rt_alloc *alloc, const rt_model_ch
 	st = rt_server_model_open(&options, out, err);
 	if (st != RT_OK)
 		options.transport->ops->close(options.transport);
+	return st;
+}
+
+static void
+wait_here(void *ctx, unsigned ms)
+{
+	(void)ctx;
+	(void)poll(NULL, 0, (int)ms); /* a signal ends it early */
+}
+
+/* "play:PATH" plays that file. */
+static rt_status
+open_builtin(const rt_models_options *o, const rt_alloc *alloc, rt_str name, rt_model **out,
+	     rt_error *err)
+{
+	static const rt_str play = RT_STR_INIT("play:");
+	rt_builtin_options options = {.name = name, .pace_ms = o->pace_ms, .wait_ms = wait_here};
+	rt_buf path, script;
+	rt_status st = RT_OK;
+
+	rt_buf_init(&path, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&script, alloc, RT_BUF_UNLIMITED);
+	if (rt_str_starts(name, play)) {
+		rt_buf_add(&path, name.ptr + play.size, name.size - play.size);
+		rt_buf_add_byte(&path, '\0');
+		st = path.status != RT_OK ? rt_fail(err, path.status, "out of memory")
+					  : read_file(path.ptr, &script, err);
+		options.script = rt_buf_str(&script);
+	}
+	if (st == RT_OK)
+		st = rt_builtin_open(alloc, &options, out, err);
+	rt_buf_deinit(&path);
+	rt_buf_deinit(&script);
 	return st;
 }
 
@@ -173,6 +213,10 @@ rt_models_open(const rt_models_options *options, rt_model **out, rt_model_choice
 	rt_buf_init(&key, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&hint, alloc, RT_BUF_UNLIMITED);
 	st = rt_models_choose(options->config, options->name, &choice, err);
+	if (st == RT_OK && choice.provider->url == NULL) { /* there is no server */
+		st = open_builtin(options, alloc, choice.model, out, err);
+		goto done;
+	}
 	if (st == RT_OK)
 		st = rt_key_url(&choice, &url, err);
 	if (st == RT_OK)
@@ -184,6 +228,7 @@ rt_models_open(const rt_models_options *options, rt_model **out, rt_model_choice
 	if (st == RT_OK)
 		st = open_server(options, alloc, &choice, rt_buf_str(&url), rt_buf_str(&key),
 				 rt_buf_str(&hint), out, err);
+done:
 	if (st == RT_OK && out_choice != NULL)
 		*out_choice = choice;
 	rt_buf_deinit(&url);

@@ -26,11 +26,13 @@ typedef struct rt_models_options {
 	const rt_config *config; /* or NULL */
 	rt_str name;             /* as rt_models_choose takes it */
 	unsigned tries;          /* 0: RT_MODEL_TRIES */
+	unsigned pace_ms;        /* of a built-in model, between two pieces; 0: no pause */
 	rt_stop_fn stop;         /* or NULL: ends a key_cmd */
 	void *stop_ctx;
 } rt_models_options;
 
-/* Choose, find the key and the url, open. Sends nothing. out_choice (or NULL) borrows from
+/* Choose, find the key and the url, open. Sends nothing. A built-in model "play:PATH" plays
+ * the script in that file. out_choice (or NULL) borrows from
  * the configuration and the name; warnings: sentences for people, each with a line end. */
 RT_CHECKED rt_status rt_models_open(const rt_models_options *options, rt_model **out,
 				    rt_model_choice *out_choice, rt_buf *warnings, rt_error *err);

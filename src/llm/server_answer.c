@@ -77,12 +77,12 @@ take_event(void *ctx, rt_str event, rt_str data, rt_error *err)
 
 /* A stream, though the server does not call it one? */
 static bool
-looks_like_stream(const exchange *x, rt_str bytes)
+looks_like_stream(const exchange *x, const rt_http_answer *answer, rt_str bytes)
 {
 	rt_str text = rt_str_trim(bytes);
 
-	if (x->m->o.provider->framing == RT_FRAMING_LINES)
-		return text.size > 0 && text.ptr[0] == '{';
+	if (x->m->o.provider->framing == RT_FRAMING_LINES) /* every JSON looks like one */
+		return !answer->is_json && text.size > 0 && text.ptr[0] == '{';
 	return rt_str_starts(text, RT_STR("data:")) || rt_str_starts(text, RT_STR("event:")) ||
 	       rt_str_starts(text, RT_STR("id:")) || rt_str_starts(text, RT_STR(":"));
 }
@@ -92,8 +92,8 @@ mode_of(const exchange *x, const rt_http_answer *answer, rt_str bytes)
 {
 	if (answer->status < 200 || answer->status > 299)
 		return ANSWER_ERROR;
-	if (x->reply != NULL && x->ask->stream &&
-	    (answer->is_stream || (!answer->is_json && looks_like_stream(x, bytes))))
+	if (x->reply != NULL && (answer->is_stream ||
+				 (x->ask->stream && looks_like_stream(x, answer, bytes))))
 		return ANSWER_STREAM;
 	return ANSWER_WHOLE;
 }
@@ -176,7 +176,7 @@ add_words(const exchange *x, rt_buf *out)
 	rt_buf_init(&said, m->o.alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&masked, m->o.alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, m->o.alloc, RT_BUF_UNLIMITED);
-	if (m->o.provider->read_error != NULL)
+	if (m->o.provider->read_error != NULL && body.size > 0)
 		m->o.provider->read_error(body, m->o.alloc, &said);
 	if (said.size == 0 && body.size > 0 && memchr("<{[", body.ptr[0], 3) == NULL)
 		rt_buf_add_str(&said, body);

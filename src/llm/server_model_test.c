@@ -279,9 +279,12 @@ test_answers(void **state)
 	static const act told = {.http = 200, .is_stream = true,
 				 .body = DELTA("Hel") "data: {\"error\":{\"message\":\"key " KEY
 						      " is bad\"}}\n\n"};
+	static const act misnamed = {.http = 200, .is_json = true, .body = DELTA("Hi") END_MARK};
 	question q = {.key = KEY}, w = {.key = KEY, .whole = true};
 
 	(void)state;
+	expect(&misnamed, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
+	expect(&good, 1, &w, RT_OK, "", RT_STOP_END, "Hello", 1); /* not asked for as a stream */
 	expect(&whole, 1, &q, RT_OK, "", RT_STOP_END, "whole", 1);
 	expect(&whole, 1, &w, RT_OK, "", RT_STOP_END, "whole", 1);
 	expect(&plain, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);

@@ -198,6 +198,16 @@ take_body(char *bytes, size_t one, size_t size, void *ctx)
 
 /* ---- what goes wrong ---- */
 
+/* Is the way to the server open, so that bytes of the request may have got there? */
+static bool
+is_connected(const transfer *t)
+{
+	curl_off_t connected = 0;
+
+	(void)curl_easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
+	return connected > 0;
+}
+
 static bool
 is_tls_trouble(CURLcode code)
 {
@@ -239,7 +249,7 @@ static rt_status
 fail_curl(transfer *t, CURLcode code, rt_error *err)
 {
 	/* A line that is too long for libcurl looks the same. */
-	if (code == CURLE_OUT_OF_MEMORY && t->answer->sent && t->body_bytes == 0)
+	if (code == CURLE_OUT_OF_MEMORY && is_connected(t) && t->body_bytes == 0)
 		return rt_fail(err, RT_LIMIT, "%s sends a header that is too long (or there is no "
 			       "memory for its answer)", t->origin);
 	if (code == CURLE_OUT_OF_MEMORY)
@@ -417,11 +427,10 @@ check_clocks(transfer *t, rt_error *err)
 	unsigned first = or_usual(request->first_byte_ms, RT_HTTP_FIRST_BYTE_MS);
 	unsigned idle = or_usual(request->idle_ms, RT_HTTP_IDLE_MS);
 	int64_t now = now_ms();
-	curl_off_t connected = 0, uploaded = 0;
+	curl_off_t uploaded = 0;
 
-	(void)curl_easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
 	(void)curl_easy_getinfo(t->easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
-	if (connected > 0 && !t->answer->sent) {
+	if (!t->answer->sent && is_connected(t)) {
 		t->answer->sent = true;
 		t->last_ms = now;
 	}
@@ -578,7 +587,7 @@ run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_
 		st = drive(t, multi, err);
 		read_status(t);
 		read_location(t, c->alloc);
-		t->answer->sent = t->answer->sent || t->header_bytes > 0;
+		t->answer->sent = t->answer->sent || is_connected(t);
 	}
 	if (added)
 		(void)curl_multi_remove_handle(multi, t->easy);

@@ -4,10 +4,13 @@
 import base64
 import json
 import os
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 import urllib.request
@@ -55,12 +58,13 @@ def body(provider, text, stream=True):
     return request
 
 
-def ask(provider, url, text, *options, stream=True, key=KEY):
+def ask(provider, url, text, *options, stream=True, key=KEY, variables=()):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(body(provider, text, stream), file)
         file.flush()
         env = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
         env["RETAKE_TEST_KEY"] = key
+        env.update(variables)
         start = time.monotonic()
         done = subprocess.run([ASK, provider, url, "mock-1", file.name,
                                f"stream={int(stream)}", *options],
@@ -293,7 +297,66 @@ def check_faults(port, other, tls, log):
     check("a key in the url", "http://127.0.0.1:" in a["error"], a)
     a = ask("openai", root + "header_echo", "hi", "header=x-org:org-secret-canary")
     check("a header in an error", "x-org was [key]" in a["error"], a)
+    proxy = {"http_proxy": f"http://127.0.0.1:{other}", "all_proxy": f"http://127.0.0.1:{other}"}
+    a = ask("openai", root + "good", "hi", variables=proxy)
+    check("no proxy on the way to oneself", a["status"] == "ok", a)
     check("nobody else heard anything", not any(line.startswith("other") for line in open(log)))
+
+
+def check_proxy(other, log):
+    """Towards another machine the usual variables count; the key goes where it is to go."""
+    a = ask("openai", "http://model.invalid/v1", "hi", "plain=1", "tries=1",
+            variables={"http_proxy": f"http://127.0.0.1:{other}"})
+    heard = [line for line in open(log) if line.startswith("other")]
+    check("a proxy", len(heard) == 1 and "http://model.invalid/v1" in heard[0], a, heard)
+    a = ask("openai", "http://model.invalid/v1", "hi", "plain=1", "tries=1",
+            variables={"http_proxy": f"http://127.0.0.1:{other}", "no_proxy": "model.invalid"})
+    check("no_proxy", "no address is known for http://model.invalid" in a["error"], a)
+
+
+def check_certificates():
+    """A server whose certificate nobody signed: refused, unless its file is named."""
+    global skipped
+    if not shutil.which("openssl"):
+        skipped += 1
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        cert, secret = os.path.join(folder, "cert.pem"), os.path.join(folder, "secret.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", secret, "-out", cert,
+                        "-days", "2", "-subj", "/CN=localhost", "-addext",
+                        "subjectAltName=DNS:localhost"], check=True, stderr=subprocess.DEVNULL)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(cert, secret)
+        heard = []
+        server = socket.create_server(("127.0.0.1", 0))
+
+        def serve():
+            while True:
+                connection, _ = server.accept()
+                try:
+                    with context.wrap_socket(connection, server_side=True) as safe:
+                        request = safe.recv(65536)
+                        if not request:
+                            continue
+                        heard.append(request)
+                        answer = b'{"choices":[{"message":{"content":"safe"},"finish_reason":"stop"}]}'
+                        safe.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                                     b"Content-Length: %d\r\n\r\n" % len(answer) + answer)
+                except OSError:
+                    pass
+
+        threading.Thread(target=serve, daemon=True).start()
+        port = server.getsockname()[1]
+        a = ask("openai", f"https://localhost:{port}", "hi")
+        check("a certificate of nobody", a["status"] == "upstream" and
+              "no safe connection" in a["error"] and "certificate" in a["error"] and not heard, a)
+        a = ask("openai", f"https://127.0.0.1:{port}", "hi", f"ca={cert}")
+        check("another name", a["status"] == "upstream" and not heard, a)
+        a = ask("openai", f"https://localhost:{port}", "hi", f"ca={cert}")
+        check("a certificate that is named", a["status"] == "ok" and texts(a) == "safe", a)
+        a = ask("openai", f"https://localhost:{port}", "hi", f"ca={folder}/none.pem")
+        check("no such file of certificates", a["status"] == "upstream", a)
 
 
 def check_canary():
@@ -313,12 +376,14 @@ def run_faults():
         try:
             port, other, tls = server.stdout.readline().split()
             check_faults(port, other, tls, log)
+            check_proxy(other, log)
         finally:
             server.stdin.close()
             server.wait(10)
 
 
 run_faults()
+check_certificates()
 if MOCK:
     run_mock()
 else:
