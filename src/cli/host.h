@@ -13,6 +13,9 @@ const rt_env *rt_host_env(void);
 
 /* Appends $XDG_DATA_HOME/retake, else ~/.local/share/retake. RT_NOT_FOUND: no home. */
 RT_CHECKED rt_status rt_host_data_dir(rt_buf *out, rt_error *err);
+/* The same with $XDG_CONFIG_HOME, else ~/.config, and $XDG_STATE_HOME, else ~/.local/state. */
+RT_CHECKED rt_status rt_host_config_dir(rt_buf *out, rt_error *err);
+RT_CHECKED rt_status rt_host_state_dir(rt_buf *out, rt_error *err);
 /* Appends the folder for files that nobody keeps. */
 void rt_host_temp_dir(rt_buf *out);
 /* Local time for people: "2026-11-21 20:35" (or with the seconds). */
