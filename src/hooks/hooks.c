@@ -232,7 +232,8 @@ rt_hooks_list(rt_hooks *hooks, rt_hook_info_fn fn, void *ctx, rt_error *err)
 }
 
 rt_status
-rt_hooks_trust(rt_hooks *hooks, rt_str name, bool trust, rt_hook_info_fn fn, void *ctx, rt_error *err)
+rt_hooks_trust(rt_hooks *hooks, rt_str name, bool trust, rt_hook_info_fn fn, void *ctx,
+	       rt_error *err)
 {
 	rt_hooks_all *all = (rt_hooks_all *)hooks;
 	rt_trust_file file;

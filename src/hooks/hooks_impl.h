@@ -43,7 +43,7 @@ typedef struct rt_hooks_all {
 	size_t later_of[RT_HOOKS_LATER_MAX]; /* whose it is */
 } rt_hooks_all;
 
-/* hooks_host.c: what of the process's surroundings hooks are given. RT_NOMEM. */
+/* In hooks_host.c: what of the process's surroundings hooks are given. RT_NOMEM. */
 RT_CHECKED rt_status rt_hooks_take_environment(rt_hooks_all *all, const rt_hooks_options *options);
 
 /* Is this one of the work folder trusted as it is? *out_state is one of "on", "new",
@@ -54,8 +54,7 @@ RT_CHECKED rt_status rt_hooks_check(const rt_hooks_all *all, const rt_hook *hook
 
 rt_status rt_hooks_fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject,
 			rt_stop_fn stop, void *stop_ctx, rt_hook_answer *out, rt_error *err);
-/* Reap what is over; what they have to say to notes (may be NULL). last: kill what is late,
- * and look no more. */
+/* Reap what is over, kill what is late; what is to be said of them to notes (may be NULL). */
 void rt_hooks_reap(rt_hooks_all *all, rt_buf *notes);
 
 #endif

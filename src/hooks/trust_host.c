@@ -283,7 +283,8 @@ take_bytes(int from, int to, const char *inner, rt_trust_file *out, rt_error *er
 }
 
 rt_status
-rt_trust_open(const char *folder, const char *inner, bool with_fd, rt_trust_file *out, rt_error *err)
+rt_trust_open(const char *folder, const char *inner, bool with_fd, rt_trust_file *out,
+	      rt_error *err)
 {
 	int from = open_inner(folder, inner), to = -1;
 	rt_status st = RT_OK;
