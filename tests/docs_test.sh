@@ -10,13 +10,14 @@
 #   walk        the commands of the README's walk through exit with 0 and print what stands
 #               there (times apart)
 #   operations  the table in docs/contract.md is what `retake help operations` says
+#   events      the tables in docs/hooks.md are what `retake help events` says
 #   findings    docs/storage.md lists the findings of fsck, no more and no fewer
 #   formats     README.md and docs/formats.md list the formats that the program lists
 #   links       relative links in all pages lead somewhere, to a heading where they name one
 #   names       files, tests and programs that the pages name are there
 #
 # With --write, what the program says is put into the pages: the walk through's output and
-# the table of operations. RETAKE names the program (build/retake).
+# the tables of operations and events. RETAKE names the program (build/retake).
 set -eu
 cd "$(dirname "$0")/.."
 RETAKE=${RETAKE:-$PWD/build/retake}
@@ -278,6 +279,43 @@ def check_operations():
            "bring it up to date: tests/docs_test.sh --write")
 
 
+# ---- events ----
+
+EVENTS = re.compile(r"(<!-- events -->\n)(.*?)(<!-- /events -->)", re.S)
+
+
+def cell(text):
+    return text.replace("<", "&lt;").replace("|", "\\|")
+
+
+def events_tables():
+    table = help_json("events") or {"members": {}, "events": []}
+    rows = ["| member | is |", "|---|---|"]
+    rows += [f"| `{name}` | {cell(about)} |" for name, about in table["members"].items()]
+    rows += ["", "| event | may | members | match |", "|---|---|---|---|"]
+    for event in table["events"]:
+        name = f"`{event['name']}`" + (f" (`{event['alias']}`)" if "alias" in event else "")
+        may = ["deny"] if event["deny"] else []
+        may += ["replace " + ", ".join(f"`{m}`" for m in event["replace"])] if event["replace"] else []
+        may += ["sum up"] if event["summary"] else []
+        members = "<br>".join(f"`{m}`: {cell(about)}" for m, about in event["members"].items())
+        rows.append(f"| {name}: {cell(event['when'])} | {', '.join(may)} | {members} | "
+                    f"{' '.join(f'`{m}`' for m in event['match'])} |")
+    return "\n".join(rows) + "\n"
+
+
+def check_events():
+    page = "docs/hooks.md"
+    text = read(page)
+    match = EVENTS.search(text)
+    tables = events_tables()
+    if match and WRITE:
+        write(page, text[:match.start(2)] + tables + text[match.end(2):])
+        return
+    result(match is not None and match[2] == tables, "events in docs/hooks.md",
+           "bring it up to date: tests/docs_test.sh --write")
+
+
 # ---- findings ----
 
 def check_findings():
@@ -374,6 +412,7 @@ if not os.access(RETAKE, os.X_OK):
     sys.exit(1)
 check_walk()
 check_operations()
+check_events()
 check_commands()
 check_findings()
 check_formats()

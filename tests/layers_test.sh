@@ -74,6 +74,8 @@ try pure src/core/a.c '#define _GNU_SOURCE'
 try quiet src/store/a.c 'void f(void) { printf("x"); }'
 try quiet src/formats/a.c 'void f(void) { fprintf(stderr, "x"); }'
 try quiet src/llm/a.c 'void f(void) { exit(1); }'
+try quiet src/hooks/a.c 'void f(void) { _exit(1); }'
+try quiet src/hooks/hooks_process.c 'void f(void) { exit(1); }'
 for call in 'strcpy(a, b)' 'strcat(a, b)' 'sprintf(a, "x")' 'system("ls")' 'popen("ls", "r")' 'gets(a)'; do
 	try banned src/cli/a.c "void f(void) { $call; }"
 done
@@ -97,6 +99,7 @@ try good src/engine/a.c '#include <pthread.h>'
 try good src/store/store_sqlite.c '#include <sqlite3.h>' '#include "engine/store.h"' '#define _GNU_SOURCE'
 try good src/cli/main.c '#include "store/store_sqlite.h"' '#include "formats/pi.h"' \
 	'int main(void) { printf("x"); exit(1); }'
+try good src/hooks/hooks_process.c 'void f(void) { _exit(1); }'
 try good src/server/a.c '#include "retake/retake.h"'
 
 # A tree that holds nothing to check is no proof of anything.

@@ -64,6 +64,7 @@
 	X(import) \
 	X(export) \
 	X(apply) \
+	X(hooks) \
 	X(save) \
 	X(backup) \
 	X(restore) \
@@ -113,7 +114,7 @@ rt_cli_command_named(const char *name)
 const char *
 rt_cli_command_nearest(const char *name, bool topics)
 {
-	static const char *const made[] = {"formats", "operations"}; /* topics of tables */
+	static const char *const made[] = {"events", "formats", "operations"}; /* topics of tables */
 	const rt_cli_topic *topic = rt_cli_topics;
 	size_t best = SIZE_MAX, size = strlen(name), i, d;
 	const char *found = NULL;
@@ -136,7 +137,7 @@ rt_cli_command_nearest(const char *name, bool topics)
 			found = topic->name;
 		}
 	}
-	for (i = 0; topics && i < 2; i++) {
+	for (i = 0; topics && i < sizeof(made) / sizeof(made[0]); i++) {
 		d = rt_cli_distance(name, made[i]);
 		if (d < best) {
 			best = d;

@@ -320,6 +320,7 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
 		offer_commands(cli, prefix);
 		for (topic = rt_cli_topics; topic->name != NULL; topic++)
 			offer(cli, prefix, rt_str_of(topic->name), topic->summary);
+		offer(cli, prefix, RT_STR("events"), "what hooks are told of");
 		offer(cli, prefix, RT_STR("formats"), "what import and export read and write");
 		offer(cli, prefix, RT_STR("operations"), "what apply carries out");
 		break;

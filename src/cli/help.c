@@ -210,6 +210,7 @@ explain_all(rt_cli *cli)
 	title(cli, "Topics");
 	for (topic = rt_cli_topics; topic->name != NULL; topic++)
 		add_row(cli, topic->name, topic->summary, 14);
+	add_row(cli, "events", "what hooks are told of", 14);
 	add_row(cli, "formats", "what import and export read and write", 14);
 	add_row(cli, "operations", "what apply carries out", 14);
 	rt_term_c(&cli->out, "\nMore: retake help COMMAND, retake help TOPIC, man retake\n");
@@ -528,6 +529,8 @@ run_help(rt_cli *cli)
 	command = rt_cli_command_named(word);
 	if (command != NULL)
 		return rt_cli_help_command(cli, command);
+	if (strcmp(word, "events") == 0)
+		return rt_cli_help_events(cli);
 	while (topic->name != NULL && strcmp(topic->name, word) != 0)
 		topic++;
 	if (strcmp(word, "operations") == 0 && cli->json)

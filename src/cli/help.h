@@ -33,6 +33,9 @@ const char *rt_cli_field_word(rt_field_type type);
 rt_status rt_cli_help_welcome(rt_cli *cli);
 rt_status rt_cli_help_version(rt_cli *cli);
 rt_status rt_cli_help_command(rt_cli *cli, const rt_cli_command *command); /* NULL: all */
+/* The events of hooks: text, or JSON; and as a section of the man page. */
+rt_status rt_cli_help_events(rt_cli *cli);
+void rt_cli_manpage_events(rt_buf *out);
 /* The man page, and the completions of a shell (NULL: unknown), as text. */
 void rt_cli_manpage(rt_buf *out);
 const char *rt_cli_completion_script(const char *shell);

@@ -38,6 +38,10 @@ static const rt_cli_topic_row environment[] = {
 	{"RETAKE_PROJECT", "the project in it; -p goes before it"},
 	{"XDG_DATA_HOME", "where the default store is: retake/retake.db below it, else below "
 			  "~/.local/share"},
+	{"XDG_CONFIG_HOME", "where hooks of yours are: retake/hooks below it, else below ~/.config"},
+	{"XDG_STATE_HOME", "where it says which hooks you trust: retake/trust.json below it, else "
+			   "below ~/.local/state"},
+	{"RETAKE_HOOK_DEPTH", "how many hooks this was started by; at 4 no more are run"},
 	{"VISUAL, EDITOR", "the editor for texts"},
 	{"PAGER", "the pager for long output on a terminal; empty: none; default: less -FIRX"},
 	{"NO_COLOR", "when set to anything, no colours"},

@@ -72,10 +72,11 @@ home(void)
 	return user != NULL && user->pw_dir != NULL && *user->pw_dir == '/' ? user->pw_dir : NULL;
 }
 
-rt_status
-rt_host_data_dir(rt_buf *out, rt_error *err)
+/* $VARIABLE/retake, else ~/USUAL/retake. */
+static rt_status
+add_dir(const char *variable, const char *usual, const char *what, rt_buf *out, rt_error *err)
 {
-	const char *dir = getenv("XDG_DATA_HOME");
+	const char *dir = getenv(variable);
 
 	if (dir != NULL && *dir == '/') { /* a relative one is to be ignored */
 		rt_buf_add_f(out, "%s/retake", dir);
@@ -84,26 +85,27 @@ rt_host_data_dir(rt_buf *out, rt_error *err)
 	dir = home();
 	if (dir == NULL)
 		return rt_fail(err, RT_NOT_FOUND,
-			       "there is no home folder to keep a store in (HOME is not set)");
-	rt_buf_add_f(out, "%s/.local/share/retake", dir);
+			       "there is no home folder to keep %s in (HOME is not set)", what);
+	rt_buf_add_f(out, "%s/%s/retake", dir, usual);
 	return out->status;
+}
+
+rt_status
+rt_host_data_dir(rt_buf *out, rt_error *err)
+{
+	return add_dir("XDG_DATA_HOME", ".local/share", "a store", out, err);
+}
+
+rt_status
+rt_host_config_dir(rt_buf *out, rt_error *err)
+{
+	return add_dir("XDG_CONFIG_HOME", ".config", "a configuration", out, err);
 }
 
 rt_status
 rt_host_state_dir(rt_buf *out, rt_error *err)
 {
-	const char *dir = getenv("XDG_STATE_HOME");
-
-	if (dir != NULL && *dir == '/') {
-		rt_buf_add_f(out, "%s/retake", dir);
-		return out->status;
-	}
-	dir = home();
-	if (dir == NULL)
-		return rt_fail(err, RT_NOT_FOUND,
-			       "there is no home folder to keep records in (HOME is not set)");
-	rt_buf_add_f(out, "%s/.local/state/retake", dir);
-	return out->status;
+	return add_dir("XDG_STATE_HOME", ".local/state", "what is trusted", out, err);
 }
 
 /* When a process began, in ticks since the machine did; 0: it is not there, or not known.

@@ -238,6 +238,7 @@ rt_cli_manpage(rt_buf *out)
 	add_commands(out);
 	for (topic = rt_cli_topics; topic->name != NULL; topic++)
 		add_topic(out, topic);
+	rt_cli_manpage_events(out);
 	add_formats(out);
 	add_operations(out);
 	rt_buf_add_c(out, ".SH FILES\n.TP\n.I \\(ti/.local/share/retake/retake.db\n"

@@ -11,7 +11,7 @@ for command in $("$RETAKE" help --json | json '" ".join(c["name"] for c in d["co
 	is "$command -h is the same" "$out" "$("$RETAKE" "$command" -h)"
 	has "man: $command" ".SS $command" "$("$RETAKE" help --man)"
 done
-for topic in addressing exit-codes environment take-file formats operations; do
+for topic in addressing exit-codes environment take-file events formats operations; do
 	code "help $topic" 0 "$RETAKE" help "$topic"
 	has "help lists $topic" "$topic" "$("$RETAKE" help)"
 done

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of events. A name is a noun, a dot, and when: "before" can be denied, all
+ * others tell of what has happened. */
+#include "hooks/event.h"
+
+const char rt_hook_common_members[] =
+	"session: where: project, discussion, take\n"
+	"cwd: the folder that the program works in\n"
+	"via: who asks: cli, tui, web, api, proxy, mcp";
+
+const char rt_hook_common_sample[] =
+	"\"session\":{\"project\":\"default\",\"discussion\":\"main\",\"take\":\"main\"},"
+	"\"cwd\":\"/home/you/work\",\"via\":\"cli\"";
+
+#define ENTRY "{\"id\":\"k3f9\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"Hello\"}"
+#define REPLY "{\"id\":\"m2c4\",\"role\":\"AI\",\"kind\":\"message\",\"content\":\"Good day.\"}"
+#define ENTRY_SUBJECT "op role kind take discussion"
+
+const rt_hook_event rt_hook_events[] = {
+	{"session.open", NULL, 0, "a project was opened", "", "", "project", ""},
+	{"session.close", NULL, 0, "a project is about to be closed; nothing can stop that", "", "",
+	 "project", ""},
+	{"session.before_switch", "session_before_switch", RT_HOOK_BEFORE,
+	 "before another discussion becomes the one that is worked on", "",
+	 "target: the discussion that is switched to\n"
+	 "reason: new, or resume",
+	 "project discussion", "\"target\":\"other\",\"reason\":\"resume\""},
+	{"session.after_switch", "session_switch", 0,
+	 "another discussion is the one that is worked on", "",
+	 "previous: the discussion that was left\n"
+	 "reason: new, or resume",
+	 "project discussion", "\"previous\":\"main\",\"reason\":\"resume\""},
+	{"request.before", NULL, RT_HOOK_BEFORE, "before a model is asked", "body",
+	 "provider: its name\n"
+	 "model: its name, as the provider knows it\n"
+	 "body: the request as JSON, as the provider wants it; never a key",
+	 "provider model take discussion",
+	 "\"provider\":\"openai\",\"model\":\"small\",\"body\":{\"model\":\"small\",\"messages\":"
+	 "[{\"role\":\"user\",\"content\":\"Hello\"}]}"},
+	{"request.after", NULL, 0, "the model's server has answered, or failed", "",
+	 "provider: its name\n"
+	 "model: its name\n"
+	 "status: ok, or how it failed\n"
+	 "usage: tokens in and out, where they are known",
+	 "provider model status take discussion",
+	 "\"provider\":\"openai\",\"model\":\"small\",\"status\":\"ok\",\"usage\":{\"input\":8,"
+	 "\"output\":3}"},
+	{"reply.after", NULL, 0, "a reply is in the conversation", "", "entry: the reply",
+	 "provider model role kind take discussion", "\"entry\":" REPLY},
+	{"entry.before_add", NULL, RT_HOOK_BEFORE, "before an entry is added or inserted", "op",
+	 "op: the operation with its fields, as retake apply takes it", ENTRY_SUBJECT,
+	 "\"op\":{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"Hello\"}"},
+	{"entry.before_edit", NULL, RT_HOOK_BEFORE, "before an entry gets another content", "op",
+	 "op: the operation with its fields\n"
+	 "entry: the entry as it is",
+	 ENTRY_SUBJECT,
+	 "\"op\":{\"op\":\"entry.edit\",\"entry\":\"k3f9\",\"content\":\"Hello there\"},\"entry\":" ENTRY},
+	{"entry.before_delete", NULL, RT_HOOK_BEFORE, "before an entry is deleted", "",
+	 "op: the operation with its fields\n"
+	 "entry: the entry as it is",
+	 ENTRY_SUBJECT, "\"op\":{\"op\":\"entry.delete\",\"entry\":\"k3f9\"},\"entry\":" ENTRY},
+	{"entry.before_role", NULL, RT_HOOK_BEFORE, "before an entry gets another role", "op",
+	 "op: the operation with its fields\n"
+	 "entry: the entry as it is",
+	 ENTRY_SUBJECT,
+	 "\"op\":{\"op\":\"entry.role\",\"entry\":\"k3f9\",\"role\":\"AI\"},\"entry\":" ENTRY},
+	{"entry.after", NULL, 0, "an entry was added, edited, deleted, or got another role", "",
+	 "op: the operation with its fields\n"
+	 "entry: the entry as it is now; null when it was deleted\n"
+	 "seq: the number of the row in the log",
+	 ENTRY_SUBJECT, "\"op\":{\"op\":\"entry.append\"},\"entry\":" ENTRY ",\"seq\":42"},
+	{"head.before_move", "session_before_tree", RT_HOOK_BEFORE | RT_HOOK_SUMS,
+	 "before the head goes to another place in the tree", "",
+	 "preparation: targetId, oldLeafId, commonAncestorId, entriesToSummarize, "
+	 "userWantsSummary\n"
+	 "model: the one that would write the summary; null: none",
+	 "take discussion",
+	 "\"preparation\":{\"targetId\":\"k3f9\",\"oldLeafId\":\"m2c4\",\"commonAncestorId\":\"k3f9\","
+	 "\"entriesToSummarize\":[" REPLY "],\"userWantsSummary\":true},\"model\":\"small\""},
+	{"head.after_move", "session_tree", 0, "the head has gone to another place", "",
+	 "newLeafId: where it is\n"
+	 "oldLeafId: where it was\n"
+	 "summaryEntry: the summary of what was left; null: there is none\n"
+	 "fromHook: whether a hook wrote that; null: there is none",
+	 "take discussion",
+	 "\"newLeafId\":\"k3f9\",\"oldLeafId\":\"m2c4\",\"summaryEntry\":null,\"fromHook\":null"},
+	{"take.before_create", "session_before_branch", RT_HOOK_BEFORE,
+	 "before a take or a discussion is made from an entry on", "",
+	 "entryId: where it leaves the old one\n"
+	 "name: the new one's name",
+	 "take discussion", "\"entryId\":\"k3f9\",\"name\":\"side take\""},
+	{"take.created", "session_branch", 0, "a take or a discussion was made from an entry on", "",
+	 "entryId: where it leaves the old one\n"
+	 "name: the new one's name\n"
+	 "previous: the take it was made from",
+	 "take discussion", "\"entryId\":\"k3f9\",\"name\":\"side take\",\"previous\":\"main\""},
+	{"compact.before", "session_before_compact", RT_HOOK_BEFORE | RT_HOOK_SUMS,
+	 "before the older part of a take is summed up", "",
+	 "preparation: firstKeptEntryId, entriesToSummarize, tokensBefore\n"
+	 "previousCompactions: the newest first\n"
+	 "customInstructions: what the person asked for; null: nothing\n"
+	 "model: the one that would write the summary; null: none",
+	 "take discussion",
+	 "\"preparation\":{\"firstKeptEntryId\":\"m2c4\",\"entriesToSummarize\":[" ENTRY
+	 "],\"tokensBefore\":1200},\"previousCompactions\":[],\"customInstructions\":null,\"model\":"
+	 "\"small\""},
+	{"compact.after", "session_compact", 0, "the older part of a take was summed up", "",
+	 "compactionEntry: the entry that says so\n"
+	 "fromHook: whether a hook wrote it",
+	 "take discussion",
+	 "\"compactionEntry\":{\"id\":\"c7d1\",\"role\":\"System\",\"kind\":\"compaction\","
+	 "\"content\":\"They greeted each other.\"},\"fromHook\":false"},
+	{"undo.after", NULL, 0, "something was undone", "",
+	 "steps: the steps that were taken back\n"
+	 "seq: the number of the row in the log",
+	 "take discussion", "\"steps\":[41],\"seq\":42"},
+	{"redo.after", NULL, 0, "something was redone", "",
+	 "steps: the steps that were brought back\n"
+	 "seq: the number of the row in the log",
+	 "take discussion", "\"steps\":[41],\"seq\":43"},
+	{"proxy.before", NULL, RT_HOOK_BEFORE, "before a request of another program is passed on",
+	 "body",
+	 "api: openai, anthropic or ollama\n"
+	 "body: the request as JSON; never a key",
+	 "api model",
+	 "\"api\":\"openai\",\"body\":{\"model\":\"small\",\"messages\":[{\"role\":\"user\","
+	 "\"content\":\"Hello\"}]}"},
+	{"proxy.after", NULL, 0, "a request of another program was answered", "",
+	 "api: openai, anthropic or ollama\n"
+	 "status: of the answer\n"
+	 "entry: the reply; null: there was none",
+	 "api model status", "\"api\":\"openai\",\"status\":200,\"entry\":" REPLY},
+	{"export.before", NULL, RT_HOOK_BEFORE, "before something is exported", "entries",
+	 "format: the name of the format\n"
+	 "path: of the file; null: standard output\n"
+	 "entries: what would be written: id, role, kind, content",
+	 "format take discussion",
+	 "\"format\":\"markdown\",\"path\":\"talk.md\",\"entries\":[" ENTRY "," REPLY "]"},
+	{"import.before", NULL, RT_HOOK_BEFORE, "before something is imported", "",
+	 "format: the name of the format\n"
+	 "path: of the file; null: standard input\n"
+	 "discussion: what it is going to be called",
+	 "format discussion",
+	 "\"format\":\"pi\",\"path\":\"talk.jsonl\",\"discussion\":\"talk\""},
+	{NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL},
+};
+
+const rt_hook_event *
+rt_hook_event_named(rt_str name)
+{
+	const rt_hook_event *event;
+
+	for (event = rt_hook_events; event->name != NULL; event++)
+		if (rt_str_is(name, event->name) ||
+		    (event->alias != NULL && rt_str_is(name, event->alias)))
+			return event;
+	return NULL;
+}
+
+const char *
+rt_hook_event_nearest(rt_str name)
+{
+	const rt_hook_event *event;
+	const char *found = NULL;
+	size_t best = name.size / 2 + 1, d; /* farther away it is another word */
+
+	for (event = rt_hook_events; event->name != NULL; event++) {
+		d = rt_str_distance(name, rt_str_of(event->name));
+		if (d < best) {
+			best = d;
+			found = event->name;
+		}
+		d = event->alias == NULL ? best : rt_str_distance(name, rt_str_of(event->alias));
+		if (d < best) {
+			best = d;
+			found = event->alias;
+		}
+	}
+	return found;
+}
+
+bool
+rt_hook_event_replaces(const rt_hook_event *event, rt_str member)
+{
+	const char *at = event->replaces;
+
+	while (*at != 0) {
+		size_t size = strcspn(at, " ");
+
+		if (rt_str_eq(member, rt_str_at(at, size)))
+			return true;
+		at += size + (at[size] == ' ');
+	}
+	return false;
+}
