@@ -10,23 +10,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/talk.h"
 
 enum { FOLDER_ROOM = 4096, SHOWN_MAX = 4000 /* bytes of what a hook wrote, for people */ };
 
-/* The `[[hook]]` list of config.toml as JSON. There is nothing that reads it yet: to be
- * filled from there. */
-static rt_str
-definitions_of_config(rt_cli *cli)
+rt_status
+rt_cli_hooks_open(rt_cli *cli, rt_str definitions, rt_hooks **out)
 {
-	(void)cli;
-	return rt_str_of(NULL);
-}
-
-static rt_status
-open_hooks(rt_cli *cli, rt_hooks **out)
-{
-	rt_hooks_options options = {.alloc = cli->alloc, .env = cli->env};
+	rt_hooks_options options = {.alloc = cli->alloc, .env = cli->env, .definitions = definitions};
 	char work[FOLDER_ROOM];
 	rt_buf user, state;
 	rt_status st;
@@ -42,7 +33,6 @@ open_hooks(rt_cli *cli, rt_hooks **out)
 		st = rt_cli_buf(cli, &user);
 	if (st == RT_OK)
 		st = rt_cli_buf(cli, &state);
-	options.definitions = definitions_of_config(cli);
 	options.user_folder = user.ptr;
 	options.state_folder = state.ptr;
 	options.work_folder = getcwd(work, sizeof(work));
@@ -51,6 +41,21 @@ open_hooks(rt_cli *cli, rt_hooks **out)
 		st = rt_hooks_open(&options, out, &cli->error);
 	rt_buf_deinit(&user);
 	rt_buf_deinit(&state);
+	return st;
+}
+
+/* With the definitions of the configuration. */
+static rt_status
+open_hooks(rt_cli *cli, rt_hooks **out)
+{
+	rt_config *config = NULL;
+	rt_status st = rt_config_load(cli->alloc, rt_str_of(NULL), &config, &cli->error);
+
+	*out = NULL;
+	if (st != RT_OK)
+		return st;
+	st = rt_cli_hooks_open(cli, config->hooks, out);
+	rt_config_free(config);
 	return st;
 }
 

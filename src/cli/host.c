@@ -182,14 +182,6 @@ rt_host_has_input(void)
 	return fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode));
 }
 
-void
-rt_host_wait(unsigned ms)
-{
-	struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};
-
-	(void)nanosleep(&time, NULL); /* an interrupt ends it, as it should */
-}
-
 bool
 rt_host_listens(unsigned port)
 {

@@ -13,6 +13,9 @@ const rt_env *rt_host_env(void);
 
 /* Appends $XDG_DATA_HOME/retake, else ~/.local/share/retake. RT_NOT_FOUND: no home. */
 RT_CHECKED rt_status rt_host_data_dir(rt_buf *out, rt_error *err);
+/* The same with $XDG_CONFIG_HOME, else ~/.config, and $XDG_STATE_HOME, else ~/.local/state. */
+RT_CHECKED rt_status rt_host_config_dir(rt_buf *out, rt_error *err);
+RT_CHECKED rt_status rt_host_state_dir(rt_buf *out, rt_error *err);
 /* Appends what this process is known by to others: machine, number, time of its start. */
 void rt_host_add_owner(rt_buf *out);
 /* Is the process that was known so still there? written_us: when it last said something;
@@ -20,12 +23,8 @@ void rt_host_add_owner(rt_buf *out);
 bool rt_host_owner_lives(rt_str owner, int64_t written_us);
 /* Can standard input be read without waiting for a person: is it a file or a pipe? */
 bool rt_host_has_input(void);
-void rt_host_wait(unsigned ms);
 /* Does something listen there, on this machine? Waits for 200 ms at most. */
 bool rt_host_listens(unsigned port);
-/* The same with $XDG_CONFIG_HOME, else ~/.config, and $XDG_STATE_HOME, else ~/.local/state. */
-RT_CHECKED rt_status rt_host_config_dir(rt_buf *out, rt_error *err);
-RT_CHECKED rt_status rt_host_state_dir(rt_buf *out, rt_error *err);
 /* Appends the folder for files that nobody keeps. */
 void rt_host_temp_dir(rt_buf *out);
 /* Local time for people: "2026-11-21 20:35" (or with the seconds). */

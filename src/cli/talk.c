@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "llm/builtin.h"
+#include "llm/provider.h"
 
 enum { OLLAMA_PORT = 11434 };
 
@@ -95,42 +95,6 @@ stopped(void *ctx)
 	return rt_host_interrupted();
 }
 
-static void
-wait_ms(void *ctx, unsigned ms)
-{
-	(void)ctx;
-	rt_host_wait(ms);
-}
-
-/* "echo", "summary", or "play:FILE". */
-static rt_status
-open_builtin(rt_cli *cli, rt_str name, rt_model **out)
-{
-	rt_builtin_options options = {.name = name, .pace_ms = 15, .wait_ms = wait_ms};
-	char path[4096];
-	rt_buf script;
-	rt_status st = RT_OK;
-
-	rt_buf_init(&script, cli->alloc, RT_BUF_UNLIMITED);
-	if (rt_str_starts(name, RT_STR("play:"))) {
-		rt_str file = rt_str_at(name.ptr + 5, name.size - 5);
-
-		if (file.size == 0 || file.size >= sizeof(path))
-			return rt_cli_fail(cli, RT_USAGE, "play: which file? builtin/play:FILE");
-		memcpy(path, file.ptr, file.size);
-		path[file.size] = 0;
-		st = rt_cli_read_file(cli, path, &script);
-		options.script = rt_buf_str(&script);
-		options.name = RT_STR("play");
-	}
-	if (cli->quiet || cli->json)
-		options.pace_ms = 0; /* nobody looks */
-	if (st == RT_OK)
-		st = rt_builtin_open(cli->alloc, &options, out, &cli->error);
-	rt_buf_deinit(&script);
-	return st;
-}
-
 rt_status
 rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 {
@@ -139,16 +103,14 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 				     .env = cli->env,
 				     .config = t->config,
 				     .name = name,
+				     .pace_ms = t->shows ? 15 : 0,
 				     .stop = stopped};
 	rt_model_choice choice;
 	rt_buf warnings;
-	rt_status st = rt_models_choose(t->config, name, &choice, &cli->error);
+	rt_status st;
 
 	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
-	if (st == RT_OK && choice.provider == &rt_provider_builtin)
-		st = open_builtin(cli, choice.model, out);
-	else if (st == RT_OK)
-		st = rt_models_open(&options, out, &choice, &warnings, &cli->error);
+	st = rt_models_open(&options, out, &choice, &warnings, &cli->error);
 	if (st == RT_OK && choice.config != NULL && t->budget == 0)
 		t->budget = choice.config->context_tokens;
 	if (warnings.size > 0)
@@ -185,6 +147,8 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 		st = rt_config_load(cli->alloc, rt_str_of(NULL), &t->config, &cli->error);
 	for (i = 0; st == RT_OK && i < t->config->warning_count; i++)
 		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(t->config->warnings[i].words));
+	if (st == RT_OK)
+		st = rt_cli_hooks_open(cli, t->config->hooks, &t->hooks);
 	if (st == RT_OK && needs_model)
 		st = choose_name(t);
 	if (st == RT_OK && needs_model && t->name.size == 0 && t->config->model.size == 0)

@@ -160,7 +160,7 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	rt_summing_add_member(&m, "firstKeptEntryId", rt_str_of(s->out->first_kept));
 	rt_json_add_key(&m, "tokensBefore");
 	rt_buf_add_u64(&m, s->out->tokens_before);
-	rt_buf_add_c(&m, ",\"messagesToSummarize\":[");
+	rt_buf_add_c(&m, ",\"entriesToSummarize\":[");
 	st = tell_parts(s, p, first, cut, wanted ? &m : NULL, err);
 	rt_buf_add_c(&m, "]},\"previousCompactions\":[");
 	if (st == RT_OK && wanted)

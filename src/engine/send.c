@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/moment.h"
 #include "engine/flight.h"
+#include "engine/hooked.h"
 #include "engine/notice.h"
 
 enum { LOOK_EVERY_US = 1000 * 1000 }; /* whether what is answered is still there */
@@ -23,7 +24,7 @@ typedef struct sending {
 	bool fork;
 	rt_flight flight;
 	rt_buf before;    /* CONTINUE: the content so far */
-	rt_buf question;  /* the text, as hooks left it */
+	rt_buf question;  /* the operation that adds it, as hooks left it */
 	rt_buf model;     /* "openai/gpt-4o" */
 	rt_buf notes;
 	rt_reply reply;
@@ -62,62 +63,130 @@ stopped(void *ctx)
 
 /* ---- hooks ---- */
 
-/* Tell hooks of an event. *answer is there in any case. */
-static rt_status
-fire(sending *s, const char *event, rt_str members, rt_hook_answer *answer, rt_error *err)
+static rt_hooked
+hooked(sending *s)
 {
-	rt_hooks *hooks = s->options->with.hooks;
-	rt_str subject = rt_buf_str(&s->model);
+	return (rt_hooked){.engine = s->engine,
+			   .hooks = s->options->with.hooks,
+			   .discussion = s->options->discussion,
+			   .take = s->out->take[0] != '\0' ? rt_str_of(s->out->take)
+							  : s->options->take,
+			   .stop = stopped,
+			   .ctx = s,
+			   .notes = &s->notes};
+}
+
+/* provider=… model=…, for matchers. */
+static void
+add_subject(sending *s, rt_buf *out)
+{
+	const rt_model *model = s->options->with.model;
+
+	rt_hook_subject_add(out, "provider", rt_str_of(model->provider->name));
+	rt_hook_subject_add(out, "model", model->name);
+}
+
+static void
+add_model(sending *s, rt_buf *out)
+{
+	const rt_model *model = s->options->with.model;
+
+	add_member(out, "provider", rt_str_of(model->provider->name));
+	add_member(out, "model", model->name);
+}
+
+/* {"op":"entry.append",…} of the question. */
+static void
+add_question(sending *s, rt_buf *out)
+{
+	const rt_send_options *o = s->options;
+
+	rt_buf_add_c(out, "{\"op\":\"entry.append\"");
+	add_member(out, "role", o->role.size > 0 ? o->role : RT_STR("User"));
+	add_member(out, "content", o->text);
+	if (o->fields.size > 0) {
+		rt_buf_add_byte(out, ',');
+		rt_buf_add_str(out, o->fields);
+	}
+	rt_buf_add_byte(out, '}');
+}
+
+/* Hooks may refuse the question, or put another operation in its place. */
+static rt_status
+ask_about_question(sending *s, rt_error *err)
+{
+	rt_hooked h = hooked(s);
+	rt_hook_answer answer;
+	rt_buf members, subject;
 	rt_status st;
 
-	rt_hook_answer_init(answer, s->engine->alloc);
-	if (hooks == NULL || !hooks->ops->wants(hooks, event))
-		return RT_OK;
-	st = hooks->ops->fire(hooks, event, members, subject, stopped, s, answer, err);
-	if (answer->notes.size > 0) {
-		if (s->notes.size > 0)
-			rt_buf_add_byte(&s->notes, '\n');
-		rt_buf_add_str(&s->notes, rt_buf_str(&answer->notes));
+	add_question(s, &s->question);
+	if (!rt_hooked_wants(&h, "entry.before_add"))
+		return s->question.status == RT_OK ? RT_OK : nomem(err);
+	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&subject, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&members, "\"op\":");
+	rt_buf_add_str(&members, rt_buf_str(&s->question));
+	rt_hook_subject_add(&subject, "op", RT_STR("entry.append"));
+	rt_hook_subject_add(&subject, "role",
+			    s->options->role.size > 0 ? s->options->role : RT_STR("User"));
+	rt_hook_subject_add(&subject, "kind", RT_STR("message"));
+	if (members.status != RT_OK || subject.status != RT_OK || s->question.status != RT_OK) {
+		rt_hook_answer_init(&answer, s->engine->alloc);
+		st = nomem(err);
+	} else {
+		st = rt_hooked_fire(&h, "entry.before_add", rt_buf_str(&members),
+				    rt_buf_str(&subject), &answer, err);
 	}
-	if (st == RT_OK && answer->decision == RT_HOOK_DENY)
-		st = rt_fail(err, RT_DENIED, "hook %.*s: %.*s", RT_STR_ARG(rt_buf_str(&answer->by)),
-			     RT_STR_ARG(rt_buf_str(&answer->reason)));
+	if (st == RT_OK && answer.decision == RT_HOOK_REPLACE) {
+		rt_buf_clear(&members);
+		if (rt_hooked_patch(&h, &answer, "op", &members)) {
+			rt_buf_clear(&s->question);
+			rt_buf_add_str(&s->question, rt_buf_str(&members));
+		}
+		st = s->question.status == RT_OK ? RT_OK : nomem(err);
+	}
+	rt_hook_answer_deinit(&answer);
+	rt_buf_deinit(&members);
+	rt_buf_deinit(&subject);
 	return st;
 }
 
-/* Hooks may refuse the question, or put another in its place: {"patch":{"text":"…"}}. */
+/* Hooks may refuse the request, or put another body in its place. */
 static rt_status
-ask_hooks(sending *s, rt_error *err)
+ask_about_request(sending *s, rt_buf *body, rt_error *err)
 {
-	const rt_send_options *o = s->options;
-	rt_json_doc *doc = NULL;
+	rt_hooked h = hooked(s);
 	rt_hook_answer answer;
-	rt_buf members;
-	yyjson_val *text;
+	rt_buf members, subject;
 	rt_status st;
 
+	if (!rt_hooked_wants(&h, "request.before"))
+		return RT_OK;
 	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&members, "\"request\":{");
-	add_member(&members, "model", rt_buf_str(&s->model));
-	rt_buf_add_byte(&members, '}');
-	if (o->text.ptr != NULL)
-		add_member(&members, "text", rt_buf_str(&s->question));
-	st = members.status == RT_OK
-		     ? fire(s, "request.before", rt_buf_str(&members), &answer, err)
-		     : nomem(err);
-	rt_buf_deinit(&members);
-	if (st == RT_NOMEM)
-		return st;
-	if (st == RT_OK && answer.decision == RT_HOOK_REPLACE && answer.patch.size > 0) {
-		st = rt_json_read(s->engine->alloc, rt_buf_str(&answer.patch), &doc, err);
-		text = st == RT_OK ? rt_json_get(rt_json_root(doc), "text") : NULL;
-		if (yyjson_is_str(text) && o->text.ptr != NULL) {
-			rt_buf_clear(&s->question);
-			rt_buf_add_str(&s->question, rt_json_str(text));
+	rt_buf_init(&subject, s->engine->alloc, RT_BUF_UNLIMITED);
+	add_model(s, &members);
+	rt_json_add_key(&members, "body");
+	rt_buf_add_str(&members, rt_buf_str(body));
+	add_subject(s, &subject);
+	if (members.status != RT_OK || subject.status != RT_OK) {
+		rt_hook_answer_init(&answer, s->engine->alloc);
+		st = nomem(err);
+	} else {
+		st = rt_hooked_fire(&h, "request.before", rt_buf_str(&members),
+				    rt_buf_str(&subject), &answer, err);
+	}
+	if (st == RT_OK && answer.decision == RT_HOOK_REPLACE) {
+		rt_buf_clear(&members);
+		if (rt_hooked_patch(&h, &answer, "body", &members)) {
+			rt_buf_clear(body);
+			rt_buf_add_str(body, rt_buf_str(&members));
 		}
-		rt_json_free(doc);
+		st = body->status == RT_OK ? RT_OK : nomem(err);
 	}
 	rt_hook_answer_deinit(&answer);
+	rt_buf_deinit(&members);
+	rt_buf_deinit(&subject);
 	return st;
 }
 
@@ -169,14 +238,8 @@ append_question(sending *s, rt_error *err)
 	}
 	st = rt_notice_add(s->engine, o->discussion, o->take, &array, &notices, err);
 	rt_json_add_comma(&array);
-	rt_buf_add_c(&array, "{\"op\":\"entry.append\"");
-	add_member(&array, "role", o->role.size > 0 ? o->role : RT_STR("User"));
-	add_member(&array, "content", rt_buf_str(&s->question));
-	if (o->fields.size > 0) {
-		rt_buf_add_byte(&array, ',');
-		rt_buf_add_str(&array, o->fields);
-	}
-	rt_buf_add_c(&array, "}]");
+	rt_buf_add_str(&array, rt_buf_str(&s->question));
+	rt_buf_add_byte(&array, ']');
 	if (st == RT_OK && array.status != RT_OK)
 		st = nomem(err);
 	if (st == RT_OK) {
@@ -529,28 +592,53 @@ keep(sending *s, rt_status st, rt_error *err)
 	return st;
 }
 
+/* request.after, and reply.after where there is one. */
 static void
-tell_hooks(sending *s)
+tell_hooks(sending *s, rt_status st)
 {
+	rt_hooked h = hooked(s);
 	rt_hook_answer answer;
-	rt_buf members;
+	rt_buf members, subject;
 
 	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&members, "\"reply\":{");
-	add_member(&members, "entry", rt_str_of(s->out->entry));
-	add_member(&members, "model", rt_buf_str(&s->model));
-	add_member(&members, "stop", rt_str_of(rt_stop_word(s->reply.stop)));
-	rt_json_add_key(&members, "content");
-	rt_reply_add_content(&s->reply, &members);
+	rt_buf_init(&subject, s->engine->alloc, RT_BUF_UNLIMITED);
+	add_model(s, &members);
+	add_member(&members, "status", rt_str_of(rt_status_word(st)));
+	rt_buf_add_c(&members, ",\"usage\":{");
+	if (s->out->usage.input != SIZE_MAX)
+		rt_buf_add_f(&members, "\"input\":%zu", s->out->usage.input);
+	if (s->out->usage.output != SIZE_MAX)
+		rt_buf_add_f(&members, "%s\"output\":%zu",
+			     s->out->usage.input != SIZE_MAX ? "," : "", s->out->usage.output);
 	rt_buf_add_byte(&members, '}');
-	if (members.status == RT_OK) {
-		rt_status st = fire(s, "reply.after", rt_buf_str(&members), &answer, NULL);
-
-		if (st == RT_DENIED)
-			notice(s, "a hook refused the reply, too late: it is kept");
+	add_subject(s, &subject);
+	if (members.status == RT_OK && subject.status == RT_OK) {
+		if (rt_hooked_fire(&h, "request.after", rt_buf_str(&members), rt_buf_str(&subject),
+				   &answer, NULL) == RT_DENIED)
+			notice(s, "a hook refused an answer that had come already");
+		rt_hook_answer_deinit(&answer);
+	}
+	rt_buf_clear(&members);
+	if (s->out->entry[0] != '\0') {
+		rt_buf_add_c(&members, "\"entry\":{");
+		add_member(&members, "id", rt_str_of(s->out->entry));
+		add_member(&members, "role",
+			   s->options->reply_role.size > 0 ? s->options->reply_role : RT_STR("AI"));
+		add_member(&members, "kind", RT_STR("message"));
+		rt_json_add_key(&members, "content");
+		rt_reply_add_content(&s->reply, &members);
+		rt_reply_add_fields(&s->reply, &members);
+		rt_buf_add_byte(&members, '}');
+		rt_hook_subject_add(&subject, "role", RT_STR("AI"));
+	}
+	if (members.size > 0 && members.status == RT_OK && subject.status == RT_OK) {
+		if (rt_hooked_fire(&h, "reply.after", rt_buf_str(&members), rt_buf_str(&subject),
+				   &answer, NULL) == RT_DENIED)
+			notice(s, "a hook refused a reply that is kept already");
 		rt_hook_answer_deinit(&answer);
 	}
 	rt_buf_deinit(&members);
+	rt_buf_deinit(&subject);
 }
 
 static rt_status
@@ -573,6 +661,8 @@ ask(sending *s, rt_error *err)
 	s->out->left_out = totals.left_out;
 	s->out->tokens = totals.tokens;
 	if (st == RT_OK)
+		st = ask_about_request(s, &body, err);
+	if (st == RT_OK)
 		st = begin_flight(s, err);
 	if (st == RT_OK) {
 		record_request(s, rt_buf_str(&body));
@@ -588,8 +678,7 @@ ask(sending *s, rt_error *err)
 		s->out->usage = s->reply.usage;
 		st = keep(s, st, err);
 		record_reply(s, st, err);
-		if (s->out->entry[0] != '\0')
-			tell_hooks(s);
+		tell_hooks(s, st);
 	}
 	rt_buf_deinit(&body);
 	return st;
@@ -614,10 +703,12 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	rt_reply_init(&s.reply, engine->alloc, arrived, &s);
 	rt_buf_add_f(&s.model, "%s/", options->with.model->provider->name);
 	rt_buf_add_str(&s.model, options->with.model->name);
-	rt_buf_add_str(&s.question, options->text);
-	st = s.model.status == RT_OK && s.question.status == RT_OK ? ask_hooks(&s, err) : nomem(err);
-	if (st == RT_OK && options->how == RT_SEND_ASK && options->text.ptr != NULL)
-		st = append_question(&s, err);
+	st = s.model.status == RT_OK ? RT_OK : nomem(err);
+	if (st == RT_OK && options->how == RT_SEND_ASK && options->text.ptr != NULL) {
+		st = ask_about_question(&s, err);
+		if (st == RT_OK)
+			st = append_question(&s, err);
+	}
 	if (st == RT_OK) {
 		s.value = rt_engine_value(engine);
 		st = find_anchor(&s, err);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "codec/content.h"
+#include "engine/hooked.h"
 
 #define SYSTEM_PROMPT                                                                           \
 	"You write summaries of conversations between a person and a model, so that the "      \
@@ -49,6 +50,8 @@ rt_summing_begin(rt_summing *s, rt_engine *engine, const rt_send_with *with, rt_
 	s->engine = engine;
 	s->with = with;
 	s->out = out;
+	s->discussion = discussion;
+	s->take_name = take;
 	rt_buf_init(&s->text, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s->summary, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s->details, engine->alloc, RT_BUF_UNLIMITED);
@@ -191,16 +194,6 @@ stopped(void *ctx)
 	return s->with->stop != NULL && s->with->stop(s->with->ctx);
 }
 
-static void
-note(rt_summing *s, rt_str words)
-{
-	if (words.size == 0)
-		return;
-	if (s->notes.size > 0)
-		rt_buf_add_byte(&s->notes, '\n');
-	rt_buf_add_str(&s->notes, words);
-}
-
 /* The answer's summary: a text, or {"summary":text,"details":…}. */
 static rt_status
 take_summary(rt_summing *s, const rt_hook_answer *answer, rt_error *err)
@@ -228,22 +221,25 @@ take_summary(rt_summing *s, const rt_hook_answer *answer, rt_error *err)
 									: rt_summing_nomem(err);
 }
 
+static rt_hooked
+hooked(rt_summing *s)
+{
+	return (rt_hooked){.engine = s->engine,
+			   .hooks = s->with->hooks,
+			   .discussion = s->discussion,
+			   .take = s->take_name,
+			   .stop = stopped,
+			   .ctx = s,
+			   .notes = &s->notes};
+}
+
 rt_status
 rt_summing_ask_hooks(rt_summing *s, const char *event, rt_str members, rt_error *err)
 {
-	rt_hooks *hooks = s->with->hooks;
+	rt_hooked h = hooked(s);
 	rt_hook_answer answer;
-	rt_status st;
+	rt_status st = rt_hooked_fire(&h, event, members, rt_str_at("", 0), &answer, err);
 
-	if (hooks == NULL || !hooks->ops->wants(hooks, event))
-		return RT_OK;
-	rt_hook_answer_init(&answer, s->engine->alloc);
-	st = hooks->ops->fire(hooks, event, members, rt_str_at("", 0), stopped, s, &answer, err);
-	note(s, rt_buf_str(&answer.notes));
-	if (st == RT_OK && answer.decision == RT_HOOK_DENY)
-		st = rt_fail(err, RT_DENIED, "hook %.*s: %.*s", RT_STR_ARG(rt_buf_str(&answer.by)),
-			     RT_STR_ARG(answer.reason.size > 0 ? rt_buf_str(&answer.reason)
-							       : RT_STR("cancelled")));
 	if (st == RT_OK)
 		st = take_summary(s, &answer, err);
 	rt_hook_answer_deinit(&answer);
@@ -253,15 +249,11 @@ rt_summing_ask_hooks(rt_summing *s, const char *event, rt_str members, rt_error 
 void
 rt_summing_tell_hooks(rt_summing *s, const char *event, rt_str members)
 {
-	rt_hooks *hooks = s->with->hooks;
+	rt_hooked h = hooked(s);
 	rt_hook_answer answer;
+	rt_status st = rt_hooked_fire(&h, event, members, rt_str_at("", 0), &answer, NULL);
 
-	if (hooks == NULL || !hooks->ops->wants(hooks, event))
-		return;
-	rt_hook_answer_init(&answer, s->engine->alloc);
-	if (hooks->ops->fire(hooks, event, members, rt_str_at("", 0), stopped, s, &answer, NULL) ==
-	    RT_OK)
-		note(s, rt_buf_str(&answer.notes));
+	(void)st; /* it is done already; what they say of it is in the notes */
 	rt_hook_answer_deinit(&answer);
 }
 

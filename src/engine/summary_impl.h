@@ -12,6 +12,7 @@ typedef struct rt_summing {
 	rt_engine *engine;
 	const rt_send_with *with;
 	rt_summary_result *out;
+	rt_str discussion, take_name; /* addresses, as they were given */
 	const rt_project *value;
 	rt_place place;
 	const rt_disc *disc;

@@ -40,7 +40,7 @@ r takes switch main >/dev/null
 
 wrong frobnicate frobnicate
 wrong shwo shwo
-wrong "why is the sky blue" "why is the sky blue"
+wrong "no model is chosen" "why is the sky blue"
 wrong --nonsense show --nonsense
 wrong --jsn show --jsn
 wrong -Z show -Z
