@@ -171,9 +171,12 @@ last_of(rt_reply *r, rt_reply_block_kind kind)
 static void
 tell(rt_reply *r, const rt_reply_block *b, size_t from)
 {
+	rt_str added = rt_str_at("", 0);
+
+	if (b->text.size > from)
+		added = rt_str_at(b->text.ptr + from, b->text.size - from);
 	if (r->fn != NULL && r->status == RT_OK)
-		r->fn(r->fn_ctx, b->kind, (size_t)(b - r->blocks),
-		      rt_str_at(b->text.ptr + from, b->text.size - from));
+		r->fn(r->fn_ctx, b->kind, (size_t)(b - r->blocks), added);
 }
 
 /* ---- characters that come in pieces ---- */
