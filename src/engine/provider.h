@@ -54,7 +54,9 @@ struct rt_provider {
 	/* --- reading an answer --- */
 	/* One piece of a stream: the event's name (SSE; else empty) and its data. What is not
 	 * understood is passed over; RT_UPSTREAM: data that no such server sends, with words
-	 * for people in err. */
+	 * for people in err. An error that the server tells in the middle is RT_OK and in the
+	 * reply. A stream is whole when reply->ended, or when its bytes end after a stop was
+	 * told; else it was cut. What comes after a stop may still be counts. */
 	rt_status (*read_event)(rt_reply *reply, rt_str event, rt_str data, rt_error *err);
 	/* The body of an answer that came as a whole. */
 	rt_status (*read_whole)(rt_reply *reply, rt_str body, rt_error *err);

@@ -32,7 +32,7 @@ typedef enum rt_speaker {
 typedef struct rt_blocks {
 	rt_buf parts; /* as the provider writes them, with commas */
 	size_t count;
-	rt_buf text;  /* the texts alone, joined by line ends */
+	rt_buf text; /* the texts alone, joined by line ends */
 	size_t text_count;
 } rt_blocks;
 
@@ -40,15 +40,15 @@ typedef struct rt_request {
 	const rt_provider *provider;
 	const struct rt_provider_writer *writer; /* the provider's */
 	const rt_alloc *alloc;
-	rt_buf top;      /* the system prompt, and system entries before the first message */
+	rt_buf top; /* the system prompt, and system entries before the first message */
 	rt_buf messages;
 	size_t message_count;
 	/* the message that is open */
 	rt_speaker speaker; /* NOBODY: none */
 	bool is_signed;     /* signatures in it are good for this provider */
 	rt_blocks blocks;
-	rt_buf images;   /* beside the content: where a writer puts them here */
-	rt_buf calls;    /* beside the content: unless the writer has calls_inside */
+	rt_buf images; /* beside the content: where a writer puts them here */
+	rt_buf calls;  /* beside the content: unless the writer has calls_inside */
 	/* the tool result that is open */
 	bool in_result;
 	rt_blocks result;

@@ -224,7 +224,8 @@ take_block(rt_reply *reply, uint64_t index, yyjson_val *block, bool whole)
 			reply->status = json.status;
 		rt_buf_deinit(&json);
 	} else if (rt_str_is(type, "tool_use")) {
-		rt_answer_add_call(reply, index, rt_json_get(block, "id"), rt_json_get(block, "name"),
+		rt_answer_add_call(reply, index, rt_json_get(block, "id"),
+				   rt_json_get(block, "name"),
 				   whole ? rt_json_get(block, "input") : NULL);
 	}
 }

@@ -168,7 +168,8 @@ add_beginning(rt_buf *out, rt_str text, size_t words)
 			at++;
 		if (at == next)
 			break;
-		if (out->size > 0 && out->ptr[out->size - 1] != '"' && out->ptr[out->size - 1] != ' ')
+		if (out->size > 0 && out->ptr[out->size - 1] != '"' &&
+		    out->ptr[out->size - 1] != ' ')
 			rt_buf_add_byte(out, ' ');
 		rt_buf_add(out, text.ptr + at, next - at);
 		at = next;
@@ -257,8 +258,8 @@ give_end(const rt_giving *g)
 	if (reply->usage.input == SIZE_MAX)
 		reply->usage.input = (g->ask->body.size + BYTES_A_TOKEN - 1) / BYTES_A_TOKEN;
 	if (reply->usage.output == SIZE_MAX)
-		reply->usage.output =
-			(reply->size - reply->model.size + BYTES_A_TOKEN - 1) / BYTES_A_TOKEN;
+		reply->usage.output = (reply->size - reply->model.size + BYTES_A_TOKEN - 1) /
+				      BYTES_A_TOKEN;
 	if (reply->stop == RT_STOP_NONE)
 		rt_reply_set_stop(reply,
 				  rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS : RT_STOP_END);

@@ -34,10 +34,10 @@
 #include "llm/provider.h"
 
 typedef struct rt_builtin_options {
-	rt_str name;       /* "echo", "summary", "play" or "play:…", also with "builtin/" in
+	rt_str name;      /* "echo", "summary", "play" or "play:…", also with "builtin/" in
 			    * front; empty: echo */
-	rt_str script;     /* what play plays; borrowed only while opening */
-	unsigned pace_ms;  /* between two pieces of what is not played; 0: no pause */
+	rt_str script;    /* what play plays; borrowed only while opening */
+	unsigned pace_ms; /* between two pieces of what is not played; 0: no pause */
 	/* Wait, at most 50 ms at once. NULL: no time passes. */
 	void (*wait_ms)(void *ctx, unsigned ms);
 	void *wait_ctx;

@@ -23,13 +23,13 @@ typedef enum step_kind {
 } step_kind;
 
 static const char *const step_names[] = {"text",  "thinking", "signature", "call",  "wait_ms",
-					 "usage", "stop",     "cut",	   "error", "next"};
+					 "usage", "stop",     "cut",       "error", "next"};
 
 /* A line, taken apart. */
 typedef struct step {
 	step_kind kind;
 	yyjson_val *value;
-	uint64_t number;   /* WAIT: ms; ERROR: seconds until the next try, or 0 */
+	uint64_t number; /* WAIT: ms; ERROR: seconds until the next try, or 0 */
 	rt_stop stop;
 	rt_json_doc *doc;
 } step;
@@ -66,8 +66,8 @@ step_fits(step *s)
 	case STEP_ERROR:
 		retry = rt_json_get(s->value, "retry_after");
 		return yyjson_is_str(rt_json_get(s->value, "message")) &&
-		       (retry == NULL || (rt_json_u64(retry, &s->number) &&
-					  s->number <= WAIT_MAX_MS / 1000));
+		       (retry == NULL ||
+			(rt_json_u64(retry, &s->number) && s->number <= WAIT_MAX_MS / 1000));
 	case STEP_COUNT: break;
 	}
 	return false;
@@ -174,8 +174,7 @@ give_error(const rt_giving *g, const step *s, rt_error *err)
 			       "%.*s (%llu)", RT_STR_ARG(message), (unsigned long long)code);
 	rt_buf_init(&words, g->reply->alloc, sizeof(notice) - 1);
 	rt_buf_add_f(&words, "trying again in %llu s: ", (unsigned long long)s->number);
-	rt_buf_add(&words, message.ptr,
-		   rt_utf8_cut(message, sizeof(notice) - 1 - words.size));
+	rt_buf_add(&words, message.ptr, rt_utf8_cut(message, sizeof(notice) - 1 - words.size));
 	memset(notice, 0, sizeof(notice));
 	if (words.size > 0)
 		memcpy(notice, words.ptr, words.size);

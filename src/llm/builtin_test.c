@@ -127,7 +127,7 @@ echo(void **state)
 		"\"usage\":{\"input_tokens\":4,\"output_tokens\":27}");
 	answers("nobody", "", HELLO,
 		"not_found \"\" no built-in model \"nobody\"; there are echo, summary and play");
-	answers("echo", "", "no JSON", "usage \"\",\"provider\":\"builtin\",\"model\":\"echo\" not valid JSON at byte 0: invalid literal, expected 'null'");
+	answers("echo", "", "", "usage \"\",\"provider\":\"builtin\",\"model\":\"echo\" not valid JSON at byte 0: nothing there");
 }
 
 static void

@@ -113,8 +113,7 @@ find_end(const rt_frames *f, rt_str bytes)
 	size_t i;
 
 	for (i = 0; i < bytes.size; i++)
-		if (bytes.ptr[i] == '\n' ||
-		    (bytes.ptr[i] == '\r' && f->framing == RT_FRAMING_SSE))
+		if (bytes.ptr[i] == '\n' || (bytes.ptr[i] == '\r' && f->framing == RT_FRAMING_SSE))
 			return i;
 	return SIZE_MAX;
 }

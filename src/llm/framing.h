@@ -29,12 +29,12 @@ typedef struct rt_frames {
 	rt_framing framing;
 	rt_frame_fn fn;
 	void *ctx;
-	rt_buf line;       /* the one that is not at its end */
+	rt_buf line; /* the one that is not at its end */
 	rt_buf event, data;
 	bool has_data;
-	bool begun;        /* the first line has been seen */
-	bool after_cr;     /* an LF now belongs to the line end before */
-	rt_status status;  /* the first failure; it stays */
+	bool begun;       /* the first line has been seen */
+	bool after_cr;    /* an LF now belongs to the line end before */
+	rt_status status; /* the first failure; it stays */
 } rt_frames;
 
 void rt_frames_init(rt_frames *frames, const rt_alloc *alloc, rt_framing framing, rt_frame_fn fn,

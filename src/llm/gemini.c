@@ -152,9 +152,9 @@ headers(rt_str key, rt_header_fn fn, void *ctx)
 static rt_stop
 stop_of(rt_str reason, const rt_reply *reply)
 {
-	static const char *const held_back[] = {"SAFETY", "RECITATION", "BLOCKLIST",
-						"PROHIBITED_CONTENT", "SPII", "LANGUAGE",
-						"IMAGE_SAFETY"};
+	static const char *const held_back[] = {
+		"SAFETY", "RECITATION", "BLOCKLIST",   "PROHIBITED_CONTENT",
+		"SPII",   "LANGUAGE",   "IMAGE_SAFETY"};
 	size_t i;
 
 	if (rt_str_is(reason, "MAX_TOKENS"))
@@ -265,8 +265,7 @@ read_event(rt_reply *reply, rt_str event, rt_str data, rt_error *err)
 	reply->provider = "gemini";
 	if (yyjson_is_obj(rt_json_root(doc)))
 		take(reply, rt_json_root(doc));
-	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
-		take(reply, item);
+	yyjson_arr_foreach(rt_json_root(doc), i, max, item) take(reply, item);
 	rt_json_free(doc);
 	return rt_answer_end(reply, err);
 }

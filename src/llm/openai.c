@@ -291,7 +291,8 @@ read_models(rt_str body, const rt_alloc *alloc, rt_model_fn fn, void *ctx, rt_er
 	if (st != RT_OK)
 		return st;
 	root = rt_json_root(doc);
-	rt_answer_list_models(yyjson_is_arr(root) ? root : rt_json_get(root, "data"), "id", fn, ctx);
+	rt_answer_list_models(yyjson_is_arr(root) ? root : rt_json_get(root, "data"), "id", fn,
+			      ctx);
 	rt_json_free(doc);
 	return RT_OK;
 }

@@ -78,7 +78,8 @@ read_stream(const rt_provider *provider, rt_str stream, uint32_t seed, rt_buf *o
 	RT_ASSERT(r.reply.status == RT_OK || r.reply.status == RT_LIMIT);
 	at = out->size;
 	add_entry(&r.reply, out);
-	RT_ASSERT(rt_json_read(alloc, rt_str_at(out->ptr + at, out->size - at), &doc, NULL) == RT_OK);
+	RT_ASSERT(rt_json_read(alloc, rt_str_at(out->ptr + at, out->size - at), &doc, NULL) ==
+		  RT_OK);
 	rt_json_free(doc);
 	rt_reply_finish(&r.reply);
 	rt_buf_init(&again, alloc, RT_BUF_UNLIMITED);
