@@ -209,7 +209,7 @@ rt_hook_add_words(rt_buf *out, rt_str words)
 	if (rest.size > RT_HOOK_WORDS_MAX * 4)
 		rest.size = RT_HOOK_WORDS_MAX * 4;
 	rt_utf8_repair(out, rest);
-	if (out->status != RT_OK)
+	if (out->status != RT_OK || out->size == at)
 		return;
 	whole = rt_str_at(out->ptr + at, out->size - at);
 	cut = rt_utf8_offset(whole, RT_HOOK_WORDS_MAX);

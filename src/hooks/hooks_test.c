@@ -283,6 +283,8 @@ words_are_cut(void **state)
 	(void)state;
 	rt_buf_init(&out, rt_alloc_libc(), 1 << 20);
 	rt_buf_init(&many, rt_alloc_libc(), 1 << 20);
+	rt_hook_add_words(&out, RT_STR(" "));
+	assert_int_equal(out.size, 0);
 	rt_hook_add_words(&out, RT_STR("  a\nb\r\nc \n"));
 	assert_string_equal(out.ptr, "a b  c");
 	rt_buf_clear(&out);
