@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "engine/send.h"
+#include "llm/comms_host.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
@@ -156,6 +157,26 @@ rt_cli_project_name(const rt_cli *cli)
 	return name == NULL || *name == 0 ? RT_STR("default") : rt_str_of(name);
 }
 
+/* The record of requests may repeat what a server said of a text. */
+static void
+purged(void *ctx, rt_str text)
+{
+	rt_cli *cli = ctx;
+	size_t count = 0;
+	rt_buf state;
+	rt_error err;
+
+	rt_buf_init(&state, cli->alloc, RT_BUF_UNLIMITED);
+	if (rt_host_state_dir(&state, NULL) == RT_OK) {
+		if (rt_comms_purge(cli->alloc, rt_buf_str(&state), text, &count, &err) != RT_OK)
+			rt_cli_note(cli, "the record of requests may still hold it: %s", err.text);
+		else if (count > 0)
+			rt_cli_note(cli, "%zu line%s of the record of requests held it, and no longer do",
+				    count, RT_CLI_S(count));
+	}
+	rt_buf_deinit(&state);
+}
+
 static rt_status
 open_engine(rt_cli *cli, rt_cli_mode mode)
 {
@@ -174,6 +195,8 @@ open_engine(rt_cli *cli, rt_cli_mode mode)
 	options.create = mode == RT_CLI_CHANGE || cli->is_scratch;
 	options.git_commit = rt_host_git_commit;
 	options.git_ctx = &cli->git;
+	options.purged = purged;
+	options.purged_ctx = cli;
 	st = rt_engine_open(&options, cli->store, &cli->engine, &cli->error);
 	if (st == RT_NOT_FOUND)
 		return hint_projects(cli, st);

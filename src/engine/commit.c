@@ -409,6 +409,23 @@ fail_all(rt_ticket *first, rt_status st, const rt_error *err)
 				result_fail(&t->results[i], st, err);
 }
 
+/* Texts that were purged here lie elsewhere perhaps. */
+static void
+tell_purged(rt_engine *engine, rt_ticket *first)
+{
+	rt_ticket *t;
+	size_t i;
+
+	for (t = first; engine->purged != NULL && t != NULL; t = t->next)
+		for (i = 0; i < t->count; i++) {
+			rt_str text = rt_json_str(rt_json_get(t->requests[i], "text"));
+
+			if (t->results[i].status == RT_OK && text.size > 0 &&
+			    rt_str_is(rt_json_str(rt_json_get(t->requests[i], "op")), "purge"))
+				engine->purged(engine->purged_ctx, text);
+		}
+}
+
 /* Under the store's lock: the newest value. */
 rt_status
 rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
@@ -527,6 +544,7 @@ retry:
 		engine->scrub_pending = false; /* one try in each process */
 		if (st != RT_OK)
 			fail_purges(first, st, &err);
+		tell_purged(engine, first);
 		rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
 	}
 	engine->scrub_after = false;

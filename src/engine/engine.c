@@ -359,6 +359,8 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 		options->checkpoint_every != 0 ? options->checkpoint_every : RT_CHECKPOINT_EVERY;
 	engine->git_commit = options->git_commit;
 	engine->git_ctx = options->git_ctx;
+	engine->purged = options->purged;
+	engine->purged_ctx = options->purged_ctx;
 	engine->source.read = node_read;
 	engine->source.ctx = engine;
 	pthread_mutex_init(&engine->value_lock, NULL);

@@ -33,6 +33,10 @@ typedef struct rt_engine_options {
 	unsigned checkpoint_every; /* log rows between checkpoints; 0: 1024 */
 	const char *(*git_commit)(void *ctx); /* of a take that is made; may be NULL, may give NULL */
 	void *git_ctx;
+	/* A text was purged from the project: whatever else keeps texts should lose it too. May
+	 * be NULL. Called by the thread that carries out, not within a transaction. */
+	void (*purged)(void *ctx, rt_str text);
+	void *purged_ctx;
 } rt_engine_options;
 
 /* store stays the caller's and must outlive the engine. A damaged or older checkpoint is

@@ -46,6 +46,8 @@ struct rt_engine {
 	rt_text *by;
 	const char *(*git_commit)(void *ctx);
 	void *git_ctx;
+	void (*purged)(void *ctx, rt_str text);
+	void *purged_ctx;
 	rt_seq_source source; /* nodes of the checkpoint */
 
 	pthread_mutex_t value_lock; /* held for a pointer and a count, never longer */

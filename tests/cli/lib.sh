@@ -17,13 +17,15 @@ trap 'rm -rf "$work"' EXIT
 db=$work/test.db
 HOME=$work
 XDG_DATA_HOME=$work/data
+XDG_CONFIG_HOME=$work/config
+XDG_STATE_HOME=$work/state
 TMPDIR=$work
 TZ=UTC
 LC_ALL=C.UTF-8
 PAGER=
 EDITOR=false
-export HOME XDG_DATA_HOME TMPDIR TZ LC_ALL PAGER EDITOR RETAKE
-unset RETAKE_DB RETAKE_PROJECT NO_COLOR VISUAL LESS 2>/dev/null || true
+export HOME XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME TMPDIR TZ LC_ALL PAGER EDITOR RETAKE
+unset RETAKE_DB RETAKE_PROJECT RETAKE_MODEL OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY NO_COLOR VISUAL LESS 2>/dev/null || true
 python=$(python3 -c 'import sys; print(sys.executable)') # past any wrapper, which costs more
 passed=0
 failed=0

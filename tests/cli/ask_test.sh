@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# ask, again, compact, go, replay, models: the program with its built-in model.
+. "$(dirname "$0")/lib.sh"
+
+holds() { # holds WORDS FILE TITLE
+	if grep -qF -- "$1" "$2"; then pass; else fail "$3: no \"$1\"" "$(cat "$2")"; fi
+}
+
+# Without a model: what to do.
+r ask "Hello?" >"$work/out" 2>"$work/err" </dev/null
+[ $? = 4 ] && pass || fail "no model is 4" "$(cat "$work/err")"
+holds "no model is chosen" "$work/err" "no model"
+r set model builtin/echo >/dev/null
+
+r "Is anybody there?" >"$work/out" 2>"$work/err" </dev/null
+[ $? = 0 ] && pass || fail "several words are a question" "$(cat "$work/err")"
+holds 'You said: "Is anybody there?"' "$work/out" "the reply is on standard output"
+holds "undo: retake" "$work/err" "how to undo is on standard error"
+printf 'piped text' | r ask "about this" --json >"$work/out" 2>"$work/err"
+holds '"question":' "$work/out" "ask --json"
+r show --json >"$work/out"
+holds 'piped text\n\nabout this' "$work/out" "what is piped in stands in front"
+
+# The reply is one step, the question another.
+r undo >/dev/null
+r show --json >"$work/out"
+holds '"count":3' "$work/out" "undo takes the reply alone"
+r redo >/dev/null
+
+r again -n 3 -q </dev/null
+r takes --json >"$work/out"
+n=$(grep -o '"name"' "$work/out" | wc -l)
+[ "$n" = 4 ] && pass || fail "three more takes" "$(cat "$work/out")"
+
+# What was sent is what would be built again.
+r replay @ >"$work/out" 2>"$work/err"
+holds 'about this' "$work/out" "replay"
+[ -s "$work/err" ] && fail "replay is to the byte" "$(cat "$work/err")" || pass
+# The record holds no text, and survives a reset.
+grep -rqF "about this" "$work/state" && fail "a text is in the record" "" || pass
+
+r compact --keep 10 --json >"$work/out" 2>"$work/err" </dev/null
+holds '"first_kept"' "$work/out" "compact"
+r context --json >"$work/out" 2>/dev/null
+holds '<summary>' "$work/out" "the summary is sent"
+r undo >/dev/null
+r context --json >"$work/out" 2>/dev/null
+holds 'Is anybody there?' "$work/out" "undo brings the entries back"
+
+r go :1 --json >"$work/out"
+holds '"seq"' "$work/out" "go"
+r go :1 >"$work/out"
+holds "Already at this point." "$work/out" "go where one is"
+r go --summary -q -- :-1 </dev/null 2>"$work/err"
+[ $? = 0 ] && pass || fail "go --summary" "$(cat "$work/err")"
+
+# An edit in the middle is what is sent next.
+r edit :2 "corrected by hand" >/dev/null
+for p in openai anthropic ollama gemini builtin; do
+	r context --provider $p --json >"$work/out" 2>/dev/null
+	holds "corrected by hand" "$work/out" "context for $p"
+done
+
+# Played replies: stop reasons, a cut, an error, a key that is not accepted.
+printf '%s\n' '{"text":"first part"}' '{"cut":true}' >"$work/cut"
+r ask -m "builtin/play:$work/cut" "go on" >"$work/out" 2>"$work/err" </dev/null
+[ $? = 7 ] && pass || fail "a cut connection is 7" "$(cat "$work/err")"
+holds "again --continue" "$work/err" "how to go on"
+r show --json >"$work/out"
+holds '"partial":true' "$work/out" "what had arrived is kept"
+printf '%s\n' '{"error":{"status":401,"message":"who are you"}}' >"$work/no"
+r ask -m "builtin/play:$work/no" "again" >"$work/out" 2>"$work/err" </dev/null
+[ $? = 4 ] && pass || fail "401 is 4" "$(cat "$work/err")"
+holds "who are you" "$work/err" "in the server's words"
+
+# A hook changes the question, another refuses.
+mkdir -p "$XDG_CONFIG_HOME/retake/hooks/entry.before_add"
+hook="$XDG_CONFIG_HOME/retake/hooks/entry.before_add/10-x"
+cat >"$hook" <<'H'
+#!/bin/sh
+cat >/dev/null
+echo '{"decision":"replace","patch":{"op":{"op":"entry.append","role":"User","content":"by a hook"}}}'
+H
+chmod +x "$hook"
+r ask -q "mine" </dev/null 2>/dev/null
+r show --json >"$work/out"
+holds '"by a hook"' "$work/out" "a hook's question"
+printf '#!/bin/sh\ncat >/dev/null\necho "not today" >&2\nexit 2\n' >"$hook"
+r ask "mine" >"$work/out" 2>"$work/err" </dev/null
+[ $? = 8 ] && pass || fail "refused by a hook is 8" "$(cat "$work/err")"
+holds "not today" "$work/err" "the hook's reason"
+rm -r "$XDG_CONFIG_HOME/retake/hooks"
+
+# Changes that break something say so before.
+r role :2 User >"$work/out" 2>"$work/err"
+holds "same speaker" "$work/err" "two of the same speaker"
+
+# chat
+printf 'one\n/undo\n/help\n/nonsense\ntwo\\\nlines\n/quit\n' | r chat >"$work/out" 2>"$work/err"
+[ $? = 0 ] && pass || fail "chat" "$(cat "$work/err")"
+holds 'You said: "two' "$work/out" "chat answers"
+
+r models --json >"$work/out"
+holds '"provider":"ollama"' "$work/out" "models"
+r models builtin >"$work/out"
+holds "builtin/echo" "$work/out" "models of a provider"
+r fsck >/dev/null 2>&1 && pass || fail "fsck" ""
+finish
