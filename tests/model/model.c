@@ -2169,7 +2169,9 @@ redo_one(model *m, int view, bool disc, bool project)
 static uint64_t
 undone_in(const model *m, int view)
 {
-	int docs[2] = {view, 0}, at[2] = {m->docs[view].redo, m->docs[0].redo};
+	int docs[2] = {view, 0};
+	int at[2] = {can_redo(m, view) ? m->docs[view].redo : -1,
+		     can_redo(m, 0) ? m->docs[0].redo : -1};
 	uint64_t count = 0;
 
 	while (at[0] >= 0 || at[1] >= 0) {
