@@ -29,7 +29,7 @@ const rt_op rt_ops[RT_OP_COUNT] = {
 	{RT_OP_ENTRY_REPLY, "entry.reply", "add a model's reply right behind what it answers",
 	 "got a reply", true,
 	 {{"after", RT_FIELD_ADDRESS, NUL, "what it answers; null: the take is empty before it"},
-	  {"into", RT_FIELD_ADDRESS, 0, "a reply that this continues: its text and fields become these"},
+	  {"into", RT_FIELD_ADDRESS, 0, "a reply that this continues: its text and the fields given become these"},
 	  {"fork", RT_FIELD_BOOL, 0, "when something follows already: in a new take"},
 	  {"role", RT_FIELD_STRING, 0, "default: AI"},
 	  {"content", RT_FIELD_CONTENT, 0, "its text, or an array of content blocks"},

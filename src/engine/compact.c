@@ -151,7 +151,8 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	  rt_error *err)
 {
 	rt_hooks *hooks = o->with.hooks;
-	bool wanted = hooks != NULL && hooks->ops->wants(hooks, "session_before_compact");
+	bool wanted = !o->dry_run && hooks != NULL &&
+		      hooks->ops->wants(hooks, "session_before_compact");
 	rt_buf m;
 	rt_status st;
 
@@ -170,9 +171,42 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	rt_summing_add_member(&m, "model", o->with.model->name);
 	if (st == RT_OK && m.status != RT_OK)
 		st = rt_summing_nomem(err);
-	if (st == RT_OK)
+	if (st == RT_OK && wanted)
 		st = rt_summing_ask_hooks(s, "session_before_compact", rt_buf_str(&m), err);
 	rt_buf_deinit(&m);
+	return st;
+}
+
+/* Is what the summary goes by still there, in its order? Others may have changed the take
+ * meanwhile; a summary that stands for what nobody can say would speak for all of it. */
+static rt_status
+check_bounds(rt_summing *s, const rt_compact_options *o, rt_error *err)
+{
+	rt_str bounds[] = {o->from.size > 0 ? o->from : rt_str_of(s->out->first_kept), o->to};
+	size_t i, at[2] = {0, SIZE_MAX};
+	const rt_project *now;
+	const rt_disc *disc;
+	const rt_take *take = NULL;
+	uint32_t entry;
+	bool found = true;
+	rt_status st = rt_engine_refresh(s->engine, err);
+
+	if (st != RT_OK)
+		return st;
+	now = rt_engine_value(s->engine);
+	st = rt_project_disc(now, s->place.disc, &disc, err);
+	if (st == RT_OK)
+		take = rt_disc_take(disc, s->place.take);
+	for (i = 0; st == RT_OK && found && i < 2 && bounds[i].size > 0; i++) {
+		found = take != NULL && take->present &&
+			rt_resolve_entry(now, s->place, bounds[i], true, &entry, NULL) == RT_OK;
+		if (found)
+			st = rt_take_find(now, take, entry, &at[i], NULL, &found, err);
+	}
+	if (st == RT_OK && (!found || at[0] > at[1]))
+		st = rt_fail(err, RT_CONFLICT, "what was to be summed up was changed while the "
+					       "summary was written; nothing was changed");
+	rt_object_unref(now);
 	return st;
 }
 
@@ -290,6 +324,8 @@ compact(rt_summing *s, const rt_compact_options *o, parts *p, rt_error *err)
 		s->out->tokens_after -= p->items[i].tokens;
 	if (st == RT_OK && s->summary.size == 0 && !o->dry_run)
 		st = rt_summing_ask_model(s, RT_STR(TASK), o->instructions, err);
+	if (st == RT_OK && !o->dry_run)
+		st = check_bounds(s, &fixed, err);
 	if (st == RT_OK && !o->dry_run)
 		st = append(s, &fixed, err);
 	if (st == RT_OK)

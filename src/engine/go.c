@@ -282,6 +282,7 @@ rt_engine_go(rt_engine *engine, const rt_go_options *options, rt_summary_result 
 {
 	rt_summing s;
 	going g = {.s = &s, .options = options};
+	const rt_text *editor = NULL;
 	rt_status st = rt_summing_begin(&s, engine, &options->with, options->discussion,
 					options->take, out, err);
 
@@ -298,13 +299,19 @@ rt_engine_go(rt_engine *engine, const rt_go_options *options, rt_summary_result 
 		st = ask_hooks(&g, err);
 	if (st == RT_OK && options->summarize)
 		st = summarize(&g, err);
+	if (st == RT_OK && g.hands_back) {
+		editor = rt_text_new(engine->alloc, rt_buf_str(&g.editor));
+		st = editor != NULL ? RT_OK : rt_summing_nomem(err);
+	}
 	if (st == RT_OK)
 		st = move(&g, err);
-	if (st == RT_OK && g.hands_back)
-		out->editor = rt_text_new(engine->alloc, rt_buf_str(&g.editor));
-	if (st == RT_OK)
+	if (st == RT_OK) {
+		out->editor = editor;
+		editor = NULL;
 		tell_done(&g);
+	}
 done:
+	rt_text_unref(editor);
 	rt_buf_deinit(&g.editor);
 	rt_summing_end(&s);
 	return st;

@@ -62,18 +62,22 @@ stopped(void *ctx)
 
 /* ---- hooks ---- */
 
-/* Tell hooks of an event. *answer is there in any case. */
+/* Tell hooks of an event. answer: initialised. */
 static rt_status
 fire(sending *s, const char *event, rt_str members, rt_hook_answer *answer, rt_error *err)
 {
 	rt_hooks *hooks = s->options->with.hooks;
-	rt_str subject = rt_buf_str(&s->model);
+	rt_buf subject;
 	rt_status st;
 
-	rt_hook_answer_init(answer, s->engine->alloc);
 	if (hooks == NULL || !hooks->ops->wants(hooks, event))
 		return RT_OK;
-	st = hooks->ops->fire(hooks, event, members, subject, stopped, s, answer, err);
+	rt_buf_init(&subject, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_hook_subject_add(&subject, "model", rt_buf_str(&s->model));
+	st = subject.status != RT_OK ? nomem(err)
+				     : hooks->ops->fire(hooks, event, members, rt_buf_str(&subject),
+							stopped, s, answer, err);
+	rt_buf_deinit(&subject);
 	if (answer->notes.size > 0) {
 		if (s->notes.size > 0)
 			rt_buf_add_byte(&s->notes, '\n');
@@ -96,6 +100,7 @@ ask_hooks(sending *s, rt_error *err)
 	yyjson_val *text;
 	rt_status st;
 
+	rt_hook_answer_init(&answer, s->engine->alloc);
 	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&members, "\"request\":{");
 	add_member(&members, "model", rt_buf_str(&s->model));
@@ -106,14 +111,14 @@ ask_hooks(sending *s, rt_error *err)
 		     ? fire(s, "request.before", rt_buf_str(&members), &answer, err)
 		     : nomem(err);
 	rt_buf_deinit(&members);
-	if (st == RT_NOMEM)
-		return st;
 	if (st == RT_OK && answer.decision == RT_HOOK_REPLACE && answer.patch.size > 0) {
 		st = rt_json_read(s->engine->alloc, rt_buf_str(&answer.patch), &doc, err);
 		text = st == RT_OK ? rt_json_get(rt_json_root(doc), "text") : NULL;
 		if (yyjson_is_str(text) && o->text.ptr != NULL) {
 			rt_buf_clear(&s->question);
 			rt_buf_add_str(&s->question, rt_json_str(text));
+			if (s->question.status != RT_OK)
+				st = nomem(err);
 		}
 		rt_json_free(doc);
 	}
@@ -141,11 +146,9 @@ apply_all(sending *s, rt_str array, rt_result *results, size_t room, size_t *out
 	st = rt_engine_apply(s->engine, requests, count, count > 1, s->options->discussion,
 			     s->options->take, results);
 	*out_count = count;
-	for (i = 0; i < count; i++)
-		if (results[i].status != RT_OK && err != NULL) {
+	for (i = 0; i < count && st != RT_OK && err != NULL; i++)
+		if (i == 0 || !rt_str_starts(rt_str_of(results[i].error.text), RT_STR("not done")))
 			*err = results[i].error;
-			break;
-		}
 	rt_json_free(doc);
 	return st;
 }
@@ -167,7 +170,7 @@ append_question(sending *s, rt_error *err)
 		add_member(&array, "entry", o->at);
 		rt_buf_add_byte(&array, '}');
 	}
-	st = rt_notice_add(s->engine, o->discussion, o->take, &array, &notices, err);
+	st = rt_notice_add(s->engine, o->discussion, o->take, o->at, &array, &notices, err);
 	rt_json_add_comma(&array);
 	rt_buf_add_c(&array, "{\"op\":\"entry.append\"");
 	add_member(&array, "role", o->role.size > 0 ? o->role : RT_STR("User"));
@@ -293,7 +296,8 @@ find_anchor(sending *s, rt_error *err)
 			return rt_fail(err, RT_REFUSED, "there is nothing to answer yet");
 		st = slot_at(take, end - 1, &slot, err);
 		s->anchor = slot.entry;
-		s->fork = true; /* where the head is in mid-take, as append does (C9) */
+		/* in mid-take as append does (C9); what others append from now on is none */
+		s->fork = end < rt_seq_count(take->slots);
 		return st;
 	}
 	if (st == RT_OK)
@@ -433,8 +437,10 @@ look(sending *s)
 	value = rt_engine_value(s->engine);
 	if (rt_project_disc(value, s->place.disc, &disc, NULL) == RT_OK) {
 		take = rt_disc_take(disc, s->place.take);
-		if (rt_take_find(value, take, s->anchor, &at, NULL, &found, NULL) == RT_OK)
-			s->gone = !found || !take->present;
+		if (take == NULL || !take->present)
+			s->gone = true;
+		else if (rt_take_find(value, take, s->anchor, &at, NULL, &found, NULL) == RT_OK)
+			s->gone = !found;
 	}
 	rt_object_unref(value);
 }
@@ -505,6 +511,8 @@ keep(sending *s, rt_status st, rt_error *err)
 	rt_status kept;
 
 	if (rt_reply_is_empty(&s->reply)) {
+		if (s->gone)
+			st = rt_fail(err, RT_CONFLICT, "what was asked is no longer there");
 		if (rt_flight_drop(&s->flight, NULL) != RT_OK)
 			notice(s, "the side row of the reply could not be dropped");
 		return st != RT_OK ? st
@@ -524,6 +532,9 @@ keep(sending *s, rt_status st, rt_error *err)
 		st = kept;
 		if (err != NULL)
 			*err = result.error;
+		/* all of it at least into the side row: it is kept from there later */
+		if (rt_flight_write(&s->flight, true, NULL) != RT_OK)
+			notice(s, "the end of the reply could not be written down");
 	}
 	rt_result_deinit(&result);
 	return st;
@@ -544,8 +555,10 @@ tell_hooks(sending *s)
 	rt_reply_add_content(&s->reply, &members);
 	rt_buf_add_byte(&members, '}');
 	if (members.status == RT_OK) {
-		rt_status st = fire(s, "reply.after", rt_buf_str(&members), &answer, NULL);
+		rt_status st;
 
+		rt_hook_answer_init(&answer, s->engine->alloc);
+		st = fire(s, "reply.after", rt_buf_str(&members), &answer, NULL);
 		if (st == RT_DENIED)
 			notice(s, "a hook refused the reply, too late: it is kept");
 		rt_hook_answer_deinit(&answer);

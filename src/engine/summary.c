@@ -396,19 +396,16 @@ rt_summing_apply(rt_summing *s, rt_str array, rt_error *err)
 	st = rt_engine_apply(s->engine, requests, count, count > 1, rt_str_of(disc), rt_str_of(take),
 			     results);
 	for (i = 0; i < count; i++) {
-		if (results[i].status != RT_OK && err != NULL && err->text[0] == '\0')
-			*err = results[i].error;
 		if (results[i].take[0] != '\0')
 			memcpy(s->out->take, results[i].take, sizeof(s->out->take));
 	}
 	if (st == RT_OK) {
 		memcpy(s->out->entry, results[count - 1].entry, sizeof(s->out->entry));
 		s->out->seq = results[count - 1].seq;
-	} else if (err != NULL) {
-		for (i = 0; i < count; i++)
-			if (results[i].status == st)
-				*err = results[i].error;
 	}
+	for (i = 0; i < count && st != RT_OK && err != NULL; i++) /* others only echo it */
+		if (i == 0 || !rt_str_starts(rt_str_of(results[i].error.text), RT_STR("not done")))
+			*err = results[i].error;
 	for (i = 0; i < count; i++)
 		rt_result_deinit(&results[i]);
 	rt_json_free(doc);
