@@ -67,12 +67,12 @@ take_step(noticing *n, const rt_record *step, bool *out_end)
 	size_t i, k;
 
 	*out_end = rt_str_is(step->op, "entry.reply");
-	for (i = 0; i < step->effect_count; i++) {
+	for (i = step->effect_count; i-- > 0;) { /* the newest first */
 		const rt_effect *e = &step->effects[i];
 
 		if (e->kind != RT_EFFECT_SPLICE)
 			continue;
-		for (k = 0; k < e->added_count; k++) {
+		for (k = e->added_count; k-- > 0;) {
 			const rt_effect_slot *slot = &e->added[k];
 
 			if (rt_str_is(slot->kind, "prompt_notice") && e->removed_count == 0)
