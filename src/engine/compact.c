@@ -9,6 +9,8 @@
  * compaction costs what has come since. */
 #include "engine/summary_impl.h"
 
+#include <stdio.h>
+
 #define TASK                                                                                     \
 	"Sum up the conversation above, for somebody who goes on with it and has not seen it. " \
 	"Say what is wanted; what was decided, and why; what has been done, what is under way " \
@@ -213,9 +215,11 @@ check_bounds(rt_summing *s, const rt_compact_options *o, rt_error *err)
 static rt_status
 append(rt_summing *s, const rt_compact_options *o, rt_error *err)
 {
+	char take[16];
 	rt_buf a;
 	rt_status st;
 
+	snprintf(take, sizeof(take), "t%u", s->place.take);
 	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&a, "[{\"op\":\"entry.append\",\"role\":\"System\",\"kind\":\"compaction\"");
 	rt_summing_add_member(&a, "content", rt_buf_str(&s->summary));
@@ -236,7 +240,8 @@ append(rt_summing *s, const rt_compact_options *o, rt_error *err)
 	else
 		rt_summing_add_member(&a, "model", o->with.model->name);
 	rt_buf_add_c(&a, "}]");
-	st = a.status == RT_OK ? rt_summing_apply(s, rt_buf_str(&a), err) : rt_summing_nomem(err);
+	st = a.status == RT_OK ? rt_summing_apply(s, rt_str_of(take), rt_buf_str(&a), err)
+			       : rt_summing_nomem(err);
 	rt_buf_deinit(&a);
 	return st;
 }

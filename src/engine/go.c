@@ -218,7 +218,8 @@ move(going *g, rt_error *err)
 	rt_status st;
 
 	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&a, "[{\"op\":\"head.move\"");
+	/* The summary goes where the head is then: only the move is said where to begin. */
+	rt_buf_add_f(&a, "[{\"op\":\"head.move\",\"take\":\"t%u\"", s->place.take);
 	st = add_id(g, &a, "entry", g->to, err);
 	rt_buf_add_byte(&a, '}');
 	if (st == RT_OK && s->summary.size > 0) {
@@ -238,7 +239,7 @@ move(going *g, rt_error *err)
 	}
 	rt_buf_add_byte(&a, ']');
 	if (st == RT_OK)
-		st = a.status == RT_OK ? rt_summing_apply(s, rt_buf_str(&a), err)
+		st = a.status == RT_OK ? rt_summing_apply(s, rt_str_at("", 0), rt_buf_str(&a), err)
 				       : rt_summing_nomem(err);
 	if (s->summary.size == 0)
 		s->out->entry[0] = '\0';

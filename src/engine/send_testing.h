@@ -320,14 +320,22 @@ typedef struct sayer {
 	unsigned pause_ms; /* after each */
 	rt_stop stop;      /* how it ends */
 	rt_status status;
+	rt_buf *body;      /* the last request, NUL-ended; or NULL */
+	size_t asked;
 } sayer;
 
 static inline rt_status
 sayer_ask(rt_model *model, const rt_ask *ask, rt_reply *reply, rt_error *err)
 {
-	const sayer *s = (const sayer *)model;
+	sayer *s = (sayer *)model;
 	size_t i;
 
+	s->asked++;
+	if (s->body != NULL) {
+		rt_buf_clear(s->body);
+		rt_buf_add_str(s->body, ask->body);
+		rt_buf_add_byte(s->body, '\0');
+	}
 	reply->provider = model->provider->name;
 	rt_reply_set_model(reply, model->name);
 	for (i = 0; i < s->count; i++) {
@@ -348,7 +356,8 @@ sayer_ask(rt_model *model, const rt_ask *ask, rt_reply *reply, rt_error *err)
 			return rt_fail(err, RT_INTERRUPTED, "stopped");
 		}
 		world_wait(s->w, s->pause_ms);
-		ask->tick(ask->ctx);
+		if (ask->tick != NULL)
+			ask->tick(ask->ctx);
 	}
 	rt_reply_set_stop(reply, s->stop);
 	return s->status == RT_OK ? RT_OK : rt_fail(err, s->status, "it went wrong");
