@@ -19,7 +19,8 @@ set_up(void **state)
 	fixture *f = test_calloc(1, sizeof(*f));
 
 	world_init(&f->w);
-	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->w.env, &f->w.store, NULL), RT_OK);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->w.env, &f->w.store, NULL),
+			 RT_OK);
 	world_open_engine(&f->w, NULL);
 	rt_buf_init(&f->told, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_init(&f->repairs, rt_alloc_libc(), RT_BUF_UNLIMITED);
@@ -72,8 +73,8 @@ advice(fixture *f, const char *requests)
 	for (i = 0; i < count; i++)
 		items[i] = yyjson_arr_get(rt_json_root(doc), i);
 	rt_buf_clear(&f->told);
-	assert_int_equal(rt_engine_advise(f->w.engine, items, count, RT_STR(""), RT_STR(""), hear, f,
-					  &f->resent, NULL),
+	assert_int_equal(rt_engine_advise(f->w.engine, items, count, RT_STR(""), RT_STR(""), hear,
+					  f, &f->resent, NULL),
 			 RT_OK);
 	rt_json_free(doc);
 	assert_int_equal(world_seq(&f->w), before);
@@ -82,7 +83,8 @@ advice(fixture *f, const char *requests)
 }
 
 #define DELETE(entry) "[{\"op\":\"entry.delete\",\"entry\":\"" entry "\"}]"
-#define EDIT(entry, content) "[{\"op\":\"entry.edit\",\"entry\":\"" entry "\",\"content\":" content "}]"
+#define EDIT(entry, content) \
+	"[{\"op\":\"entry.edit\",\"entry\":\"" entry "\",\"content\":" content "}]"
 
 /* u1 a1 u2 c r a2 u3 */
 static void
@@ -93,10 +95,14 @@ talk(fixture *f)
 	world_add(w, "u1", "User", "one");
 	world_add(w, "a1", "AI", "two");
 	world_add(w, "u2", "User", "read it");
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":[{\"type\":\"toolCall\","
-		       "\"id\":\"7\",\"name\":\"read\",\"arguments\":{}}]}");
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r\",\"role\":\"tool\",\"tool_call_id\":\"7\","
-		       "\"content\":\"it says so\"}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\","
+		"\"content\":[{\"type\":\"toolCall\","
+		"\"id\":\"7\",\"name\":\"read\",\"arguments\":{}}]}");
+	world_apply(
+		w, "{\"op\":\"entry.append\",\"id\":\"r\",\"role\":\"tool\",\"tool_call_id\":\"7\","
+		   "\"content\":\"it says so\"}");
 	world_add(w, "a2", "AI", "done");
 	world_add(w, "u3", "User", "thanks");
 }
@@ -109,14 +115,16 @@ nothing_is_told_when_nothing_breaks(void **state)
 	talk(f);
 	assert_string_equal(advice(f, EDIT("a1", "\"other\"")), "");
 	assert_true(f->resent > 0);
-	assert_string_equal(advice(f, "[{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"x\"}]"), "");
+	assert_string_equal(
+		advice(f, "[{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"x\"}]"), "");
 	assert_int_equal(f->resent, 0);
 	assert_string_equal(advice(f, DELETE("u3")), ""); /* the last one */
 	assert_int_equal(f->resent, 0);
-	assert_string_equal(advice(f, "[{\"op\":\"entry.delete\",\"entry\":\"u2\"},{\"op\":\"entry.delete\","
-				      "\"entry\":\"c\"},{\"op\":\"entry.delete\",\"entry\":\"r\"},"
-				      "{\"op\":\"entry.delete\",\"entry\":\"a2\"}]"),
-			    "");
+	assert_string_equal(
+		advice(f, "[{\"op\":\"entry.delete\",\"entry\":\"u2\"},{\"op\":\"entry.delete\","
+			  "\"entry\":\"c\"},{\"op\":\"entry.delete\",\"entry\":\"r\"},"
+			  "{\"op\":\"entry.delete\",\"entry\":\"a2\"}]"),
+		"");
 	assert_string_equal(advice(f, EDIT("a1", "\"two\"")), "");
 	assert_int_equal(f->resent, 0);
 	assert_string_equal(advice(f, "[{\"op\":\"setting.set\",\"key\":\"x\",\"value\":1}]"), "");
@@ -140,7 +148,8 @@ calls_and_results(void **state)
 	assert_string_equal(advice(f, DELETE("r")), "same-speaker c a2\ncall-parted c\n");
 	assert_string_equal(f->repairs.ptr, "{\"op\":\"entry.mute\",\"entry\":\"c\"}");
 	assert_string_equal(advice(f, DELETE("c")), "call-parted r\n");
-	assert_string_equal(advice(f, "[{\"op\":\"entry.mute\",\"entry\":\"c\"}]"), "call-parted r\n");
+	assert_string_equal(advice(f, "[{\"op\":\"entry.mute\",\"entry\":\"c\"}]"),
+			    "call-parted r\n");
 	assert_string_equal(advice(f, EDIT("c", "[{\"type\":\"text\",\"text\":\"no call\"}]")),
 			    "call-parted r\n");
 	/* the repair mends it */
@@ -152,20 +161,38 @@ calls_and_results(void **state)
 	assert_string_equal(advice(f, EDIT("u2", "\"x\"")), "");
 	world_apply(w, "{\"op\":\"undo\"}");
 	/* in the ways of OpenAI, Anthropic and pi too */
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"c2\",\"role\":\"assistant\",\"content\":\"\","
-		       "\"tool_calls\":[{\"id\":\"8\",\"type\":\"function\",\"function\":{\"name\":\"read\","
-		       "\"arguments\":\"{}\"}}]}");
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r2\",\"role\":\"tool\",\"tool_call_id\":\"8\",\"content\":\"x\"}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"c2\",\"role\":\"assistant\",\"content\":\"\","
+		"\"tool_calls\":[{\"id\":\"8\",\"type\":\"function\","
+		"\"function\":{\"name\":\"read\","
+		"\"arguments\":\"{}\"}}]}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"r2\",\"role\":\"tool\",\"tool_call_id\":\"8\","
+		"\"content\":\"x\"}");
 	assert_string_equal(advice(f, DELETE("r2")), "call-parted c2\n");
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"c3\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\","
-		       "\"id\":\"9\",\"name\":\"read\",\"input\":{}}]}");
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r3\",\"role\":\"user\",\"content\":[{\"type\":\"tool_result\","
-		       "\"tool_use_id\":\"9\",\"content\":\"x\"}]}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"c3\",\"role\":\"assistant\","
+		"\"content\":[{\"type\":\"tool_use\","
+		"\"id\":\"9\",\"name\":\"read\",\"input\":{}}]}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"r3\",\"role\":\"user\","
+		"\"content\":[{\"type\":\"tool_result\","
+		"\"tool_use_id\":\"9\",\"content\":\"x\"}]}");
 	assert_string_equal(advice(f, DELETE("c3")), "call-parted r3\n");
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"c4\",\"role\":\"assistant\",\"content\":[{\"type\":\"toolCall\","
-		       "\"id\":\"10\",\"name\":\"read\",\"arguments\":{}}]}");
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r4\",\"role\":\"toolResult\",\"content\":[],"
-		       "\"pi\":{\"type\":\"message\",\"message\":{\"role\":\"toolResult\",\"toolCallId\":\"10\"}}}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"c4\",\"role\":\"assistant\","
+		"\"content\":[{\"type\":\"toolCall\","
+		"\"id\":\"10\",\"name\":\"read\",\"arguments\":{}}]}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"r4\",\"role\":\"toolResult\",\"content\":[],"
+		"\"pi\":{\"type\":\"message\",\"message\":{\"role\":\"toolResult\","
+		"\"toolCallId\":\"10\"}}}");
 	assert_string_equal(advice(f, DELETE("r4")), "call-parted c4\n");
 }
 
@@ -177,17 +204,25 @@ speakers(void **state)
 	talk(f);
 	assert_string_equal(advice(f, DELETE("a1")), "same-speaker u1 u2\n");
 	assert_string_equal(f->repairs.ptr, "{\"op\":\"entry.merge\",\"entry\":\"u1\"}");
-	assert_string_equal(advice(f, "[{\"op\":\"entry.role\",\"entry\":\"a1\",\"role\":\"User\"}]"),
-			    "same-speaker u1 a1\nsame-speaker a1 u2\n");
-	assert_string_equal(advice(f, "[{\"op\":\"entry.mute\",\"entry\":\"u2\"}]"), "same-speaker a1 c\n");
-	assert_string_equal(advice(f, "[{\"op\":\"entry.insert\",\"after\":\"a2\",\"id\":\"n\",\"role\":\"assistant\","
-				      "\"content\":\"x\"}]"),
-			    "same-speaker a2 n\n");
+	assert_string_equal(
+		advice(f, "[{\"op\":\"entry.role\",\"entry\":\"a1\",\"role\":\"User\"}]"),
+		"same-speaker u1 a1\nsame-speaker a1 u2\n");
+	assert_string_equal(advice(f, "[{\"op\":\"entry.mute\",\"entry\":\"u2\"}]"),
+			    "same-speaker a1 c\n");
+	assert_string_equal(
+		advice(f,
+		       "[{\"op\":\"entry.insert\",\"after\":\"a2\",\"id\":\"n\","
+		       "\"role\":\"assistant\","
+		       "\"content\":\"x\"}]"),
+		"same-speaker a2 n\n");
 	assert_string_equal(advice(f, "[{\"op\":\"entry.delete\",\"entry\":\"a1\"},"
 				      "{\"op\":\"entry.merge\",\"entry\":\"u1\"}]"),
 			    "");
 	/* what takes no turns is between them and counts for nobody */
-	world_apply(&f->w, "{\"op\":\"entry.insert\",\"after\":\"a1\",\"id\":\"n\",\"role\":\"Critic\",\"content\":\"x\"}");
+	world_apply(
+		&f->w,
+		"{\"op\":\"entry.insert\",\"after\":\"a1\",\"id\":\"n\",\"role\":\"Critic\","
+		"\"content\":\"x\"}");
 	assert_string_equal(advice(f, DELETE("n")), "");
 }
 
@@ -221,7 +256,9 @@ stale_reasoning(void **state)
 		assert_int_equal(s.model.ops->ask(&s.model, &ask, &reply, NULL), RT_OK);
 		rt_reply_finish(&reply);
 		rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
-		rt_buf_add_f(&json, "{\"op\":\"entry.append\",\"id\":\"s%d\",\"role\":\"AI\",\"content\":", i);
+		rt_buf_add_f(
+			&json,
+			"{\"op\":\"entry.append\",\"id\":\"s%d\",\"role\":\"AI\",\"content\":", i);
 		rt_reply_add_content(&reply, &json);
 		rt_reply_add_fields(&reply, &json);
 		rt_buf_add_c(&json, "}");
@@ -308,22 +345,33 @@ append_many(fixture *f, size_t from)
 	for (i = 0; i < AT_ONCE; i++) {
 		rt_json_add_comma(&json);
 		if (i % 3 == 1)
-			rt_buf_add_f(&json, "{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"AI\",\"content\":["
-					    "{\"type\":\"toolCall\",\"id\":\"c%zu\",\"name\":\"n\",\"arguments\":{}}]}",
-				     from + i, from + i);
+			rt_buf_add_f(
+				&json,
+				"{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"AI\","
+				"\"content\":["
+				"{\"type\":\"toolCall\",\"id\":\"c%zu\",\"name\":\"n\","
+				"\"arguments\":{}}]}",
+				from + i, from + i);
 		else if (i % 3 == 2)
-			rt_buf_add_f(&json, "{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"tool\",\"content\":\"r\","
-					    "\"tool_call_id\":\"c%zu\"}",
-				     from + i, from + i - 1);
+			rt_buf_add_f(
+				&json,
+				"{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"tool\","
+				"\"content\":\"r\","
+				"\"tool_call_id\":\"c%zu\"}",
+				from + i, from + i - 1);
 		else
-			rt_buf_add_f(&json, "{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"User\",\"content\":\"q\"}",
-				     from + i);
+			rt_buf_add_f(
+				&json,
+				"{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"User\","
+				"\"content\":\"q\"}",
+				from + i);
 	}
 	rt_buf_add_byte(&json, ']');
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&json), &doc, NULL), RT_OK);
 	for (i = 0; i < AT_ONCE; i++)
 		requests[i] = yyjson_arr_get(rt_json_root(doc), i);
-	assert_int_equal(rt_engine_apply(f->w.engine, requests, AT_ONCE, true, RT_STR(""), RT_STR(""), results),
+	assert_int_equal(rt_engine_apply(f->w.engine, requests, AT_ONCE, true, RT_STR(""),
+					 RT_STR(""), results),
 			 RT_OK);
 	for (i = 0; i < AT_ONCE; i++)
 		rt_result_deinit(&results[i]);

@@ -70,7 +70,8 @@ add_members(rt_buf *out, yyjson_val *request, yyjson_val *fields)
 
 /* A body for the request, which keeps what else the reply so far says of itself. */
 static rt_status
-fresh_body(rt_change *c, yyjson_val *request, const rt_slot *old, rt_effect_slot *out, rt_error *err)
+fresh_body(rt_change *c, yyjson_val *request, const rt_slot *old, rt_effect_slot *out,
+	   rt_error *err)
 {
 	const rt_alloc *alloc = c->engine->alloc;
 	rt_json_doc *fields = NULL, *whole = NULL;

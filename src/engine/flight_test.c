@@ -97,7 +97,8 @@ static void
 put_back(world *w, const snapshot *s)
 {
 	assert_int_equal(w->store->ops->side_write(w->store, rt_engine_project_number(w->engine),
-						   rt_buf_str(&s->name), rt_buf_str(&s->value), NULL),
+						   rt_buf_str(&s->name), rt_buf_str(&s->value),
+						   NULL),
 			 RT_OK);
 }
 
@@ -124,7 +125,8 @@ requests_are_sound(world *w, size_t calls)
 						 &w->out, NULL),
 				 RT_OK);
 		rt_object_unref(value);
-		assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&w->out), &doc, NULL), RT_OK);
+		assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&w->out), &doc, NULL),
+				 RT_OK);
 		rt_json_free(doc);
 		rt_buf_add_byte(&w->out, '\0');
 		if (world_count(w->out.ptr, p[i].call) != calls ||
@@ -137,7 +139,8 @@ requests_are_sound(world *w, size_t calls)
 static size_t
 make_pieces(uint64_t *chance, say *pieces, char texts[][8], size_t room)
 {
-	static const char prose[] = "Gr\xC3\xBC\xC3\x9F""e \xE2\x82\xAC \xF0\x9F\x99\x82 \"quoted\" \\ and\nmore. ";
+	static const char prose[] = "Gr\xC3\xBC\xC3\x9F"
+				    "e \xE2\x82\xAC \xF0\x9F\x99\x82 \"quoted\" \\ and\nmore. ";
 	static const char arguments[] = "{\"path\":\"\xC3\xA4/\xF0\x9F\x99\x82\",\"n\":[1,2.50]}";
 	size_t count = 0, blocks = 1 + next_random(chance) % 4, b;
 
@@ -150,7 +153,8 @@ make_pieces(uint64_t *chance, say *pieces, char texts[][8], size_t room)
 		if (kind == 0 && next_random(chance) % 4 == 0 && b == 0)
 			pieces[count++] = (say){SAY_TEXT, "<thi", 0, NULL, NULL};
 		if (kind == 3) {
-			pieces[count++] = (say){SAY_REDACTED, "{\"type\":\"redacted_thinking\",\"data\":\"x\"}",
+			pieces[count++] = (say){SAY_REDACTED,
+						"{\"type\":\"redacted_thinking\",\"data\":\"x\"}",
 						0, NULL, NULL};
 			continue;
 		}
@@ -162,7 +166,7 @@ make_pieces(uint64_t *chance, say *pieces, char texts[][8], size_t room)
 			size = size > end - at ? end - at : size;
 			memcpy(texts[count], text + at, size);
 			texts[count][size] = '\0';
-			pieces[count] = (say){kind == 2	  ? SAY_CALL
+			pieces[count] = (say){kind == 2   ? SAY_CALL
 					      : kind == 1 ? SAY_THINKING
 							  : SAY_TEXT,
 					      texts[count], (unsigned)b, first ? "c7" : NULL,
@@ -182,10 +186,15 @@ static void
 begin_talk(world *w)
 {
 	world_add(w, "q0", "User", "Read it");
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"a0\",\"role\":\"AI\",\"content\":[{\"type\":\"toolCall\","
-		       "\"id\":\"c0\",\"name\":\"read\",\"arguments\":{}}]}");
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"t0\",\"role\":\"tool\",\"tool_call_id\":\"c0\","
-		       "\"content\":\"it says so\"}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"a0\",\"role\":\"AI\","
+		"\"content\":[{\"type\":\"toolCall\","
+		"\"id\":\"c0\",\"name\":\"read\",\"arguments\":{}}]}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"t0\",\"role\":\"tool\",\"tool_call_id\":\"c0\","
+		"\"content\":\"it says so\"}");
 	world_add(w, "q1", "User", "And now?");
 }
 
@@ -198,12 +207,14 @@ dies_with(world *w, const snapshot *s)
 	bool is_something;
 
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&s->value), &doc, NULL), RT_OK);
-	is_something = yyjson_get_len(rt_json_get(rt_json_get(rt_json_root(doc), "request"), "content")) > 0 ||
+	is_something = yyjson_get_len(rt_json_get(rt_json_get(rt_json_root(doc), "request"),
+						  "content")) > 0 ||
 		       strstr(s->value.ptr, "thinking_segments") != NULL;
 	rt_json_free(doc);
 	put_back(w, s);
 	assert_int_equal(world_flights(w), 1);
-	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL), RT_OK);
+	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
+			 RT_OK);
 	assert_int_equal(kept, is_something ? 1 : 0);
 	assert_int_equal(world_flights(w), 0);
 	if (kept == 0)
@@ -213,7 +224,8 @@ dies_with(world *w, const snapshot *s)
 	world_apply(w, "{\"op\":\"undo\"}");
 	assert_non_null(strstr(world_shown(w), "User: And now?\n"));
 	/* the row is gone: it is not kept again */
-	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL), RT_OK);
+	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
+			 RT_OK);
 	assert_int_equal(kept, 0);
 }
 
@@ -226,8 +238,8 @@ a_crash_at_any_time_keeps_what_had_arrived(void **state)
 	size_t stream, i, rows = 0;
 
 	for (stream = 0; stream < 50; stream++) {
-		const rt_provider *provider =
-			rt_provider_named(stream % 2 == 0 ? RT_STR("anthropic") : RT_STR("openai"));
+		const rt_provider *provider = rt_provider_named(
+			stream % 2 == 0 ? RT_STR("anthropic") : RT_STR("openai"));
 		size_t count = make_pieces(&chance, pieces, texts, 60);
 		rt_send_options options = {.how = RT_SEND_ASK};
 		world *w;
@@ -265,14 +277,17 @@ a_crash_while_a_reply_goes_on(void **state)
 
 	play(w, "{\"thinking\":\"hm\"}\n{\"text\":\"One, \"}\n{\"cut\":true}");
 	assert_int_equal(world_ask(w, "Count"), RT_UPSTREAM);
-	play(w, "{\"text\":\"two, \"}\n{\"wait_ms\":500}\n{\"text\":\"three\"}\n{\"wait_ms\":500}\n{\"text\":\".\"}");
+	play(w,
+	     "{\"text\":\"two, \"}\n{\"wait_ms\":500}\n{\"text\":\"three\"}\n{\"wait_ms\":500}\n"
+	     "{\"text\":\".\"}");
 	w->meanwhile = take_snapshot;
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
 	w->meanwhile = NULL;
 	assert_true(taken.count >= 3);
 	world_apply(w, "{\"op\":\"undo\"}");
 	put_back(w, &taken.items[1]);
-	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL), RT_OK);
+	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
+			 RT_OK);
 	assert_int_equal(kept, 1);
 	assert_string_equal(world_shown(w), "User: Count\n*AI: One, two, \n");
 	world_has(w, ":2", "\"thinking_segments\":[{\"text\":\"hm\"}]");
@@ -297,8 +312,8 @@ write_side(world *w, const char *name, const char *value)
 }
 
 #define ROW(owner, request) \
-	"{\"v\":1,\"owner\":\"" owner "\",\"started\":1,\"written\":2,\"request\":{\"op\":\"entry.reply\"," \
-	request "}}"
+	"{\"v\":1,\"owner\":\"" owner \
+	"\",\"started\":1,\"written\":2,\"request\":{\"op\":\"entry.reply\"," request "}}"
 
 static void
 rows_that_are_left(void **state)
@@ -307,12 +322,20 @@ rows_that_are_left(void **state)
 	size_t kept;
 
 	world_add(w, "q", "User", "Hi");
-	write_side(w, "reply/1", ROW("alive", "\"after\":\"q\",\"content\":\"living\",\"flight\":\"reply/1\""));
-	write_side(w, "reply/2", ROW("dead", "\"after\":\"q\",\"content\":\"\",\"flight\":\"reply/2\""));
-	write_side(w, "reply/3", ROW("dead", "\"after\":\"gone\",\"content\":\"lost\",\"flight\":\"reply/3\""));
+	write_side(w, "reply/1",
+		   ROW("alive", "\"after\":\"q\",\"content\":\"living\",\"flight\":\"reply/1\""));
+	write_side(w, "reply/2",
+		   ROW("dead", "\"after\":\"q\",\"content\":\"\",\"flight\":\"reply/2\""));
+	write_side(w, "reply/3",
+		   ROW("dead", "\"after\":\"gone\",\"content\":\"lost\",\"flight\":\"reply/3\""));
 	write_side(w, "reply/4", "no JSON");
-	write_side(w, "reply/5", ROW("dead", "\"after\":\"q\",\"content\":7,\"flight\":\"reply/5\""));
-	write_side(w, "reply/6", ROW("dead", "\"after\":\"q\",\"content\":\"kept\",\"flight\":\"reply/6\",\"partial\":true"));
+	write_side(w, "reply/5",
+		   ROW("dead", "\"after\":\"q\",\"content\":7,\"flight\":\"reply/5\""));
+	write_side(
+		w, "reply/6",
+		ROW("dead",
+		    "\"after\":\"q\",\"content\":\"kept\",\"flight\":\"reply/6\","
+		    "\"partial\":true"));
 	write_side(w, "draft/1", "none of ours");
 	assert_int_equal(rt_engine_keep_left(w->engine, first_lives, NULL, &kept, NULL), RT_OK);
 	assert_int_equal(kept, 1);
@@ -321,13 +344,22 @@ rows_that_are_left(void **state)
 	assert_int_equal(world_flights(w), 2);
 	assert_int_equal(rt_engine_keep_left(w->engine, first_lives, NULL, &kept, NULL), RT_OK);
 	assert_int_equal(kept, 0);
-	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL), RT_OK);
+	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
+			 RT_OK);
 	assert_int_equal(kept, 1);
 	/* once is once */
-	assert_int_equal(world_try(w, "{\"op\":\"entry.reply\",\"after\":\"q\",\"content\":\"x\",\"flight\":\"reply/1\"}"),
-			 RT_NOT_FOUND);
-	assert_int_equal(world_try(w, "{\"op\":\"entry.reply\",\"after\":\"q\",\"content\":\"x\",\"flight\":\"draft/1\"}"),
-			 RT_USAGE);
+	assert_int_equal(
+		world_try(
+			w,
+			"{\"op\":\"entry.reply\",\"after\":\"q\",\"content\":\"x\","
+			"\"flight\":\"reply/1\"}"),
+		RT_NOT_FOUND);
+	assert_int_equal(
+		world_try(
+			w,
+			"{\"op\":\"entry.reply\",\"after\":\"q\",\"content\":\"x\","
+			"\"flight\":\"draft/1\"}"),
+		RT_USAGE);
 }
 
 typedef struct keeper {
@@ -366,16 +398,17 @@ two_programs_find_the_same_row(void **state)
 	for (i = 0; i < 2; i++) {
 		world_init(&worlds[i]);
 		worlds[i].chance = 5 + i;
-		assert_int_equal(rt_store_sqlite_open(rt_alloc_libc(), &worlds[i].env, path, &options,
-						      &worlds[i].store, NULL),
+		assert_int_equal(rt_store_sqlite_open(rt_alloc_libc(), &worlds[i].env, path,
+						      &options, &worlds[i].store, NULL),
 				 RT_OK);
 		world_open_engine(&worlds[i], NULL);
 	}
 	world_add(&worlds[0], "q", "User", "Hi");
 	assert_int_equal(rt_engine_refresh(worlds[1].engine, NULL), RT_OK);
 	for (round = 0; round < 20; round++) {
-		write_side(&worlds[0], "reply/1",
-			   ROW("dead", "\"after\":\"q\",\"content\":\"kept\",\"flight\":\"reply/1\""));
+		write_side(
+			&worlds[0], "reply/1",
+			ROW("dead", "\"after\":\"q\",\"content\":\"kept\",\"flight\":\"reply/1\""));
 		assert_int_equal(pthread_barrier_init(&start, NULL, 2), 0);
 		for (i = 0; i < 2; i++) {
 			keepers[i] = (keeper){worlds[i].engine, &start, 0, RT_OK};
@@ -389,7 +422,8 @@ two_programs_find_the_same_row(void **state)
 		assert_int_equal(keepers[0].kept + keepers[1].kept, 1);
 		for (i = 0; i < 2; i++) {
 			assert_int_equal(rt_engine_refresh(worlds[i].engine, NULL), RT_OK);
-			assert_int_equal(world_count(world_shown(&worlds[i]), "AI: kept\n"), round + 1);
+			assert_int_equal(world_count(world_shown(&worlds[i]), "AI: kept\n"),
+					 round + 1);
 		}
 	}
 	for (i = 0; i < 2; i++)
@@ -434,7 +468,8 @@ the_side_row_cannot_be_ended(void **state)
 	assert_string_equal(w->result.entry, "");
 	assert_string_equal(world_shown(w), "User: Hi\n");
 	side_writes_left = SIZE_MAX;
-	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL), RT_OK);
+	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
+			 RT_OK);
 	assert_int_equal(kept, 1);
 	assert_string_equal(world_shown(w), "User: Hi\n*AI: Good \n");
 	/* the last of it is written down where that goes */

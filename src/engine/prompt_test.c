@@ -66,7 +66,8 @@ body(world *w, const char *provider)
 
 	rt_buf_clear(&w->out);
 	assert_int_equal(rt_view_context(w->engine, value, (rt_place){0, 0},
-					 rt_provider_named(rt_str_of(provider)), NULL, &w->out, NULL),
+					 rt_provider_named(rt_str_of(provider)), NULL, &w->out,
+					 NULL),
 			 RT_OK);
 	rt_object_unref(value);
 	rt_buf_add_byte(&w->out, '\0');
@@ -75,7 +76,8 @@ body(world *w, const char *provider)
 
 #define USER(text) "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"" text "\"}"
 #define ASSISTANT(text, prompt) \
-	"{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"" text "\",\"prompt\":\"" prompt "\"}"
+	"{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"" text \
+	"\",\"prompt\":\"" prompt "\"}"
 #define UPDATE(text) "{\"op\":\"prompt.update\",\"text\":\"" text "\"}"
 #define NONE "{\"text\":\"\",\"edited\":false}"
 #define NOTIFY "{\"op\":\"prompt.notify\"}"
@@ -107,7 +109,8 @@ get_history_returns_all_messages(void **state)
 	for (i = 0; i < 300; i++) {
 		char json[100];
 
-		snprintf(json, sizeof(json), "{\"op\":\"entry.append\",\"role\":\"%s\",\"content\":\"%d\"}",
+		snprintf(json, sizeof(json),
+			 "{\"op\":\"entry.append\",\"role\":\"%s\",\"content\":\"%d\"}",
 			 i % 2 == 0 ? "user" : "assistant", i);
 		world_apply(w, json);
 		rt_buf_add_f(&expected, "%s: %d\n", i % 2 == 0 ? "user" : "assistant", i);
@@ -133,7 +136,8 @@ add_assistant_message_updates_current_prompt(void **state)
 	assert_true(is_edited(w));
 	world_apply(w, ASSISTANT("So", "a dog with a hat"));
 	assert_string_equal(prompt(w), "{\"text\":\"a dog with a hat\",\"edited\":false}");
-	world_apply(w, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"no prompt\"}");
+	world_apply(w,
+		    "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"no prompt\"}");
 	assert_string_equal(prompt(w), "{\"text\":\"a dog with a hat\",\"edited\":false}");
 	world_apply(w, "{\"op\":\"undo\",\"count\":2}");
 	assert_string_equal(prompt(w), "{\"text\":\"a dog\",\"edited\":true}");
@@ -176,8 +180,9 @@ notify_prompt_edited_injects_system_message_with_prompt_text(void **state)
 	world_apply(w, ASSISTANT("Here", "a cat"));
 	world_apply(w, UPDATE("a \\\"big\\\" cat"));
 	world_apply(w, NOTIFY);
-	assert_string_equal(world_shown(w), "assistant: Here\n"
-					    "system (prompt_notice): [user edited prompt to: \"a \"big\" cat\"]\n");
+	assert_string_equal(world_shown(w),
+			    "assistant: Here\n"
+			    "system (prompt_notice): [user edited prompt to: \"a \"big\" cat\"]\n");
 }
 
 static void
@@ -213,16 +218,21 @@ build_llm_context_includes_system_prompt_history_and_current_prompt(void **state
 {
 	world *w = *state;
 
-	world_apply(w, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"You help.\"}");
+	world_apply(
+		w,
+		"{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"You "
+		"help.\"}");
 	world_apply(w, USER("I want a cat"));
-	assert_string_equal(body(w, "ollama"), "{\"messages\":[{\"role\":\"system\",\"content\":\"You help.\"},"
-					       "{\"role\":\"user\",\"content\":\"I want a cat\"}]}");
-	world_apply(w, ASSISTANT("Here", "a cat"));
 	assert_string_equal(body(w, "ollama"),
 			    "{\"messages\":[{\"role\":\"system\",\"content\":\"You help.\"},"
-			    "{\"role\":\"user\",\"content\":\"I want a cat\"},"
-			    "{\"role\":\"assistant\",\"content\":\"Here\"},"
-			    "{\"role\":\"system\",\"content\":\"[current prompt: \\\"a cat\\\"]\"}]}");
+			    "{\"role\":\"user\",\"content\":\"I want a cat\"}]}");
+	world_apply(w, ASSISTANT("Here", "a cat"));
+	assert_string_equal(
+		body(w, "ollama"),
+		"{\"messages\":[{\"role\":\"system\",\"content\":\"You help.\"},"
+		"{\"role\":\"user\",\"content\":\"I want a cat\"},"
+		"{\"role\":\"assistant\",\"content\":\"Here\"},"
+		"{\"role\":\"system\",\"content\":\"[current prompt: \\\"a cat\\\"]\"}]}");
 	/* neither is stored among the messages */
 	assert_string_equal(world_shown(w), "user: I want a cat\nassistant: Here\n");
 }
@@ -257,26 +267,37 @@ the_example_of_the_seed(void **state)
 	world_apply(w, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\","
 		       "\"value\":\"You help users create images... (system prompt)\"}");
 	world_apply(w, USER("I want a cat in a hat"));
-	world_apply(w, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"A cat in a hat! Let me ask...\"}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"A cat in a hat! "
+		"Let me ask...\"}");
 	world_apply(w, USER("Make it a tabby cat with a wizard hat"));
-	world_apply(w, ASSISTANT("Got it! Here's what I have:\\n\\nPrompt: a tabby cat wearing a wizard hat, fantasy style",
-				 "a tabby cat wearing a wizard hat, fantasy style"));
+	world_apply(
+		w,
+		ASSISTANT(
+			"Got it! Here's what I have:\\n\\nPrompt: a tabby cat wearing a wizard "
+			"hat, fantasy style",
+			"a tabby cat wearing a wizard hat, fantasy style"));
 	world_apply(w, UPDATE("a tabby cat wearing a sparkly wizard hat, fantasy style"));
 	world_apply(w, NOTIFY);
 	world_apply(w, USER("Now make the background purple"));
 	assert_string_equal(
 		body(w, "ollama"),
 		"{\"messages\":["
-		"{\"role\":\"system\",\"content\":\"You help users create images... (system prompt)\"},"
+		"{\"role\":\"system\",\"content\":\"You help users create images... (system "
+		"prompt)\"},"
 		"{\"role\":\"user\",\"content\":\"I want a cat in a hat\"},"
 		"{\"role\":\"assistant\",\"content\":\"A cat in a hat! Let me ask...\"},"
 		"{\"role\":\"user\",\"content\":\"Make it a tabby cat with a wizard hat\"},"
-		"{\"role\":\"assistant\",\"content\":\"Got it! Here's what I have:\\n\\nPrompt: a tabby cat "
+		"{\"role\":\"assistant\",\"content\":\"Got it! Here's what I have:\\n\\nPrompt: "
+		"a tabby cat "
 		"wearing a wizard hat, fantasy style\"},"
-		"{\"role\":\"system\",\"content\":\"[user edited prompt to: \\\"a tabby cat wearing a sparkly "
+		"{\"role\":\"system\",\"content\":\"[user edited prompt to: \\\"a tabby cat "
+		"wearing a sparkly "
 		"wizard hat, fantasy style\\\"]\"},"
 		"{\"role\":\"user\",\"content\":\"Now make the background purple\"},"
-		"{\"role\":\"system\",\"content\":\"[current prompt: \\\"a tabby cat wearing a sparkly wizard "
+		"{\"role\":\"system\",\"content\":\"[current prompt: \\\"a tabby cat wearing a "
+		"sparkly wizard "
 		"hat, fantasy style\\\"]\"}]}");
 }
 
@@ -294,7 +315,8 @@ the_prompt_is_told_every_time(void **state)
 	world_apply(w, NOTIFY);
 	for (i = 0; i < 5; i++) {
 		assert_int_equal(world_ask(w, "Go on"), RT_OK);
-		assert_int_equal(world_count(body(w, "openai"), "[current prompt: \\\"a dog\\\"]"), 1);
+		assert_int_equal(world_count(body(w, "openai"), "[current prompt: \\\"a dog\\\"]"),
+				 1);
 		assert_int_equal(world_count(w->out.ptr, "user edited prompt"), 1);
 	}
 }
@@ -323,7 +345,8 @@ notices(world *w, const char *which)
 {
 	char json[100];
 
-	snprintf(json, sizeof(json), "{\"op\":\"setting.set\",\"key\":\"edit_notices\",\"value\":%s}", which);
+	snprintf(json, sizeof(json),
+		 "{\"op\":\"setting.set\",\"key\":\"edit_notices\",\"value\":%s}", which);
 	world_apply(w, json);
 }
 
@@ -332,7 +355,10 @@ static void
 begin_talk(world *w)
 {
 	world_apply(w, USER("I want a cat"));
-	world_apply(w, "{\"op\":\"entry.reply\",\"after\":\":1\",\"role\":\"assistant\",\"content\":\"Here\",\"prompt\":\"a cat\"}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.reply\",\"after\":\":1\",\"role\":\"assistant\","
+		"\"content\":\"Here\",\"prompt\":\"a cat\"}");
 	world_apply(w, "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"There\"}");
 	world_apply(w, UPDATE("a dog"));
 }
@@ -421,26 +447,31 @@ what_is_not_sent_is_not_told(void **state)
 	world_apply(w, "{\"op\":\"entry.reply\",\"after\":\":3\",\"content\":\"4\"}");
 	notices(w, "\"all\"");
 	/* several edits as one step, as an editor makes them */
-	assert_int_equal(rt_json_read(rt_alloc_libc(),
-				      RT_STR("[{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"two\"},"
-					     "{\"op\":\"entry.edit\",\"entry\":\":4\",\"content\":\"four\"}]"),
-				      &doc, NULL),
-			 RT_OK);
+	assert_int_equal(
+		rt_json_read(
+			rt_alloc_libc(),
+			RT_STR("[{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"two\"},"
+			       "{\"op\":\"entry.edit\",\"entry\":\":4\",\"content\":\"four\"}]"),
+			&doc, NULL),
+		RT_OK);
 	for (i = 0; i < 2; i++)
 		requests[i] = yyjson_arr_get(rt_json_root(doc), i);
-	assert_int_equal(rt_engine_apply(w->engine, requests, 2, true, RT_STR(""), RT_STR(""), results),
-			 RT_OK);
+	assert_int_equal(
+		rt_engine_apply(w->engine, requests, 2, true, RT_STR(""), RT_STR(""), results),
+		RT_OK);
 	rt_json_free(doc);
 	asked_shows(w, "user: 1\nAI: two\nuser: 3\nAI: four\n"
 		       "system (prompt_notice): [user edited reply 2 to: \"two\"]\n"
 		       "system (prompt_notice): [user edited reply 4 to: \"four\"]\nUser: Q\n");
 	world_apply(w, "{\"op\":\"undo\"}");
 	/* behind where the question comes */
-	assert_int_equal(world_send_options(w, (rt_send_options){.at = RT_STR(":2"), .text = RT_STR("Q")}),
-			 RT_OK);
+	assert_int_equal(
+		world_send_options(w, (rt_send_options){.at = RT_STR(":2"), .text = RT_STR("Q")}),
+		RT_OK);
 	world_apply(w, "{\"op\":\"undo\"}");
-	assert_string_equal(world_shown(w), "user: 1\nAI: two\n"
-					    "system (prompt_notice): [user edited reply 2 to: \"two\"]\nUser: Q\n");
+	assert_string_equal(world_shown(w),
+			    "user: 1\nAI: two\n"
+			    "system (prompt_notice): [user edited reply 2 to: \"two\"]\nUser: Q\n");
 	world_apply(w, "{\"op\":\"undo\"}");
 	/* muted */
 	world_apply(w, "{\"op\":\"entry.mute\",\"entry\":\":4\"}");

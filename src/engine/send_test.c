@@ -40,7 +40,9 @@ play(world *w, const char *script)
 		fail_msg("%s", w->err.text);
 }
 
-#define SLOW "{\"text\":\"Good \"}\n{\"wait_ms\":1500}\n{\"text\":\"day\"}\n{\"wait_ms\":1500}\n{\"text\":\"!\"}"
+#define SLOW \
+	"{\"text\":\"Good \"}\n{\"wait_ms\":1500}\n{\"text\":\"day\"}\n{\"wait_ms\":1500}\n" \
+	"{\"text\":\"!\"}"
 
 /* ---- two steps ---- */
 
@@ -86,12 +88,13 @@ what_is_there_can_be_answered(void **state)
 	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
 	assert_string_equal(w->result.question, "");
 	/* from an entry in the middle: a take of its own */
-	assert_int_equal(world_send_options(w, (rt_send_options){.at = RT_STR("q"),
-								 .text = RT_STR("Hm"),
-								 .role = RT_STR("user"),
-								 .fields = RT_STR("\"x\":1"),
-								 .reply_role = RT_STR("assistant")}),
-			 RT_OK);
+	assert_int_equal(
+		world_send_options(w, (rt_send_options){.at = RT_STR("q"),
+							.text = RT_STR("Hm"),
+							.role = RT_STR("user"),
+							.fields = RT_STR("\"x\":1"),
+							.reply_role = RT_STR("assistant")}),
+		RT_OK);
 	assert_string_equal(world_shown(w), "User: Hi\nuser: Hm\nassistant: Hello\n");
 	assert_string_equal(w->result.take, "main_take_1");
 	world_has(w, w->result.question, "\"x\":1");
@@ -173,9 +176,9 @@ what_is_answered_goes_away(void **state)
 	assert_int_equal(world_ask(w, "Hi"), RT_OK);
 	play(w, "{\"text\":\"Go\"}\n{\"wait_ms\":60000}\n{\"text\":\"od\"}");
 	w->meanwhile = undo_once;
-	assert_int_equal(world_send_options(w, (rt_send_options){.at = RT_STR(":1"),
-								 .text = RT_STR("Hm")}),
-			 RT_CONFLICT);
+	assert_int_equal(
+		world_send_options(w, (rt_send_options){.at = RT_STR(":1"), .text = RT_STR("Hm")}),
+		RT_CONFLICT);
 	assert_true(w->waits < 100);
 	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
 	assert_int_equal(world_flights(w), 0);
@@ -197,9 +200,9 @@ the_take_is_deleted(void **state)
 	world_add(w, "r", "AI", "Hello");
 	play(w, "{\"text\":\"Go\"}\n{\"wait_ms\":60000}\n{\"text\":\"od\"}");
 	w->meanwhile = delete_the_take;
-	assert_int_equal(world_send_options(w, (rt_send_options){.at = RT_STR("q"),
-								 .text = RT_STR("Hm")}),
-			 RT_CONFLICT);
+	assert_int_equal(
+		world_send_options(w, (rt_send_options){.at = RT_STR("q"), .text = RT_STR("Hm")}),
+		RT_CONFLICT);
 	assert_true(w->waits < 100);
 	assert_int_equal(world_flights(w), 0);
 }
@@ -218,7 +221,9 @@ again_makes_a_sibling(void **state)
 	for (i = 1; i <= 3; i++) {
 		rt_send_options options = {.how = RT_SEND_AGAIN, .take = RT_STR("main")};
 
-		play(w, i == 1 ? "{\"text\":\"two\"}" : i == 2 ? "{\"text\":\"three\"}" : "{\"text\":\"four\"}");
+		play(w, i == 1   ? "{\"text\":\"two\"}"
+			: i == 2 ? "{\"text\":\"three\"}"
+				 : "{\"text\":\"four\"}");
 		assert_int_equal(world_send_options(w, options), RT_OK);
 		snprintf(take, sizeof(take), "main_take_%zu", i);
 		assert_string_equal(w->result.take, take);
@@ -262,8 +267,11 @@ continue_extends_in_place(void **state)
 	world_has(w, first, "\"stop_reason\":\"length\"");
 	world_has(w, first, "\"thinking_segments\":[{\"text\":\"hm\"}]");
 	/* what else the entry says of itself stays */
-	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"x\",\"role\":\"AI\",\"content\":\"A\",\"mood\":\"good\","
-		       "\"partial\":true,\"error\":\"oops\"}");
+	world_apply(
+		w,
+		"{\"op\":\"entry.append\",\"id\":\"x\",\"role\":\"AI\",\"content\":\"A\","
+		"\"mood\":\"good\","
+		"\"partial\":true,\"error\":\"oops\"}");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, "x"), RT_OK);
 	assert_string_equal(world_shown(w), "User: Count\nAI: One, \nUser: later\nAI: Atwo.\n");
 	world_has(w, "x", "\"mood\":\"good\"");
@@ -279,17 +287,23 @@ continue_keeps_calls(void **state)
 
 	play(w, "{\"text\":\"I look\"}\n{\"cut\":true}");
 	assert_int_equal(world_ask(w, "Look"), RT_UPSTREAM);
-	play(w, "{\"text\":\" here.\"}\n{\"call\":{\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}}}");
+	play(w,
+	     "{\"text\":\" here.\"}\n{\"call\":{\"id\":\"c1\",\"name\":\"read\","
+	     "\"arguments\":{\"a\":1}}}");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
-	assert_string_equal(world_shown(w),
-			    "User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},{\"type\":\"toolCall\","
-			    "\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}}]\n");
+	assert_string_equal(
+		world_shown(w),
+		"User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},"
+		"{\"type\":\"toolCall\","
+		"\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}}]\n");
 	play(w, "{\"text\":\"And so on.\"}");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
-	assert_string_equal(world_shown(w),
-			    "User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},{\"type\":\"toolCall\","
-			    "\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}},"
-			    "{\"type\":\"text\",\"text\":\"And so on.\"}]\n");
+	assert_string_equal(
+		world_shown(w),
+		"User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},"
+		"{\"type\":\"toolCall\","
+		"\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}},"
+		"{\"type\":\"text\",\"text\":\"And so on.\"}]\n");
 }
 
 /* ---- ends ---- */
@@ -465,7 +479,8 @@ hooks_may_refuse_and_change(void **state)
 static void
 an_edited_reply_is_what_the_next_request_carries(void **state)
 {
-	static const char *const providers[] = {"openai", "anthropic", "gemini", "ollama", "builtin"};
+	static const char *const providers[] = {"openai", "anthropic", "gemini", "ollama",
+						"builtin"};
 	world *w = *state;
 	rt_context_options options = {.stream = true};
 	rt_buf body;
@@ -474,15 +489,16 @@ an_edited_reply_is_what_the_next_request_carries(void **state)
 	play(w, "{\"text\":\"Paris is in Spain.\"}\n{\"next\":true}\n{\"text\":\"Yes.\"}");
 	assert_int_equal(world_ask(w, "Where is Paris?"), RT_OK);
 	assert_int_equal(world_ask(w, "Sure?"), RT_OK);
-	world_apply(w, "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"Paris is in France.\"}");
+	world_apply(w,
+		    "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"Paris is in France.\"}");
 	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	for (i = 0; i < sizeof(providers) / sizeof(providers[0]); i++) {
 		const rt_project *value = rt_engine_value(w->engine);
 
 		rt_buf_clear(&body);
 		assert_int_equal(rt_view_context(w->engine, value, (rt_place){0, 0},
-						 rt_provider_named(rt_str_of(providers[i])), &options,
-						 &body, NULL),
+						 rt_provider_named(rt_str_of(providers[i])),
+						 &options, &body, NULL),
 				 RT_OK);
 		rt_object_unref(value);
 		rt_buf_add_byte(&body, '\0');
@@ -517,8 +533,11 @@ send_without_memory(long left, long *out_used)
 	world_apply(&w, "{\"op\":\"setting.set\",\"key\":\"edit_notices\",\"value\":\"all\"}");
 	world_apply(&w, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"Good day\"}");
 	world_apply(&w, "{\"op\":\"prompt.update\",\"text\":\"a cat\"}");
-	play(&w, "{\"thinking\":\"hm\"}\n{\"signature\":\"s\"}\n{\"text\":\"One \"}\n{\"wait_ms\":300}\n"
-		 "{\"text\":\"two\"}\n{\"call\":{\"id\":\"c\",\"name\":\"n\",\"arguments\":{\"x\":1}}}");
+	play(&w,
+	     "{\"thinking\":\"hm\"}\n{\"signature\":\"s\"}\n{\"text\":\"One \"}\n"
+	     "{\"wait_ms\":300}\n"
+	     "{\"text\":\"two\"}\n{\"call\":{\"id\":\"c\",\"name\":\"n\","
+	     "\"arguments\":{\"x\":1}}}");
 	f.left = left;
 	st = world_ask(&w, "Q");
 	*out_used = left - f.left;
@@ -539,8 +558,9 @@ send_without_memory(long left, long *out_used)
 		assert_int_equal(world_flights(&w), 0);
 	} else if (world_flights(&w) > 0) {
 		assert_int_equal(world_flights(&w), 1);
-		assert_int_equal(rt_engine_keep_left(w.engine, world_nobody_lives, NULL, &kept, NULL),
-				 RT_OK);
+		assert_int_equal(
+			rt_engine_keep_left(w.engine, world_nobody_lives, NULL, &kept, NULL),
+			RT_OK);
 		assert_int_equal(world_flights(&w), 0);
 		shown = world_shown(&w);
 		assert_true((strstr(shown, "*AI: ") != NULL) == (kept == 1));

@@ -13,19 +13,19 @@
 typedef struct world world;
 
 struct world {
-	rt_store *store;  /* the test's to open; closed by world_deinit */
+	rt_store *store; /* the test's to open; closed by world_deinit */
 	rt_engine *engine;
 	rt_env env;
 	int64_t now_us;
 	uint64_t chance;
-	rt_model *model;  /* or NULL; closed by world_deinit */
+	rt_model *model; /* or NULL; closed by world_deinit */
 	rt_buf out;
 	/* told whenever the model waits; or NULL */
 	void (*meanwhile)(world *w);
-	size_t waits;     /* so many times it has waited */
-	size_t stop_at;   /* the wait after which the person stops it; 0: never */
-	bool is_over;     /* wait no longer: the test has seen enough */
-	rt_error err;     /* of the last send */
+	size_t waits;   /* so many times it has waited */
+	size_t stop_at; /* the wait after which the person stops it; 0: never */
+	bool is_over;   /* wait no longer: the test has seen enough */
+	rt_error err;   /* of the last send */
 	rt_send_result result;
 };
 
@@ -117,8 +117,8 @@ world_add(world *w, const char *id, const char *role, const char *content)
 	char json[600];
 
 	snprintf(json, sizeof(json),
-		 "{\"op\":\"entry.append\",\"id\":\"%s\",\"role\":\"%s\",\"content\":\"%s\"}", id, role,
-		 content);
+		 "{\"op\":\"entry.append\",\"id\":\"%s\",\"role\":\"%s\",\"content\":\"%s\"}", id,
+		 role, content);
 	world_apply(w, json);
 }
 
@@ -185,7 +185,8 @@ world_entry(world *w, const char *address)
 
 	rt_buf_clear(&w->out);
 	assert_int_equal(rt_resolve_place(value, RT_STR(""), RT_STR(""), &place, NULL), RT_OK);
-	assert_int_equal(rt_resolve_entry(value, place, rt_str_of(address), true, &entry, NULL), RT_OK);
+	assert_int_equal(rt_resolve_entry(value, place, rt_str_of(address), true, &entry, NULL),
+			 RT_OK);
 	assert_int_equal(rt_view_entry(w->engine, value, place, entry, &w->out, NULL), RT_OK);
 	rt_object_unref(value);
 	return w->out.ptr;
@@ -274,7 +275,8 @@ world_nobody_lives(void *ctx, rt_str owner, int64_t written_us)
 static inline rt_send_with
 world_with(world *w)
 {
-	return (rt_send_with){.model = w->model, .owner = RT_STR("1 2 here"), .stop = world_stop, .ctx = w};
+	return (rt_send_with){
+		.model = w->model, .owner = RT_STR("1 2 here"), .stop = world_stop, .ctx = w};
 }
 
 static inline rt_status
@@ -291,7 +293,8 @@ world_send_options(world *w, rt_send_options options)
 static inline rt_status
 world_ask(world *w, const char *text)
 {
-	return world_send_options(w, (rt_send_options){.how = RT_SEND_ASK, .text = rt_str_of(text)});
+	return world_send_options(w,
+				  (rt_send_options){.how = RT_SEND_ASK, .text = rt_str_of(text)});
 }
 
 static inline rt_status
@@ -320,7 +323,7 @@ typedef struct sayer {
 	unsigned pause_ms; /* after each */
 	rt_stop stop;      /* how it ends */
 	rt_status status;
-	rt_buf *body;      /* the last request, NUL-ended; or NULL */
+	rt_buf *body; /* the last request, NUL-ended; or NULL */
 	size_t asked;
 } sayer;
 
@@ -348,7 +351,8 @@ sayer_ask(rt_model *model, const rt_ask *ask, rt_reply *reply, rt_error *err)
 		case SAY_SIGNATURE: rt_reply_add_signature(reply, bytes); break;
 		case SAY_REDACTED: rt_reply_add_redacted(reply, bytes); break;
 		case SAY_CALL:
-			rt_reply_add_call(reply, p->index, rt_str_of(p->id), rt_str_of(p->name), bytes);
+			rt_reply_add_call(reply, p->index, rt_str_of(p->id), rt_str_of(p->name),
+					  bytes);
 			break;
 		}
 		if (ask->stop != NULL && ask->stop(ask->ctx)) {

@@ -16,7 +16,7 @@ typedef struct fake_hooks {
 	const char *deny;    /* the reason */
 	const char *summary; /* JSON */
 	rt_status status;
-	rt_buf events;       /* "name {members}" a line */
+	rt_buf events; /* "name {members}" a line */
 } fake_hooks;
 
 static bool
@@ -42,7 +42,8 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 	rt_buf_add_str(&h->events, members);
 	rt_buf_add_byte(&h->events, '}');
 	assert_int_equal(rt_json_read(rt_alloc_libc(),
-				      rt_str_at(h->events.ptr + from, h->events.size - from), &doc, NULL),
+				      rt_str_at(h->events.ptr + from, h->events.size - from), &doc,
+				      NULL),
 			 RT_OK);
 	rt_json_free(doc);
 	rt_buf_add_f(&h->events, " %s\n", event);
@@ -222,7 +223,8 @@ head_is(fixture *f, const char *id)
 	rt_buf show;
 
 	rt_buf_init(&show, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(rt_view_show(f->w.engine, value, (rt_place){0, 0}, &window, &show, NULL), RT_OK);
+	assert_int_equal(rt_view_show(f->w.engine, value, (rt_place){0, 0}, &window, &show, NULL),
+			 RT_OK);
 	rt_object_unref(value);
 	rt_buf_add_byte(&show, '\0');
 	if (id == NULL)
@@ -266,7 +268,10 @@ the_branch_that_is_left_is_summed_up(void **state)
 	before = world_seq(&f->w);
 	remember(f);
 	assert_int_equal(go(f, "H", true, true), RT_OK);
-	was_told(f, "\"preparation\":{\"targetId\":\"H\",\"oldLeafId\":\"F\",\"commonAncestorId\":\"C\","
+	was_told(
+		f,
+		"\"preparation\":{\"targetId\":\"H\",\"oldLeafId\":\"F\","
+		"\"commonAncestorId\":\"C\","
 		"\"entriesToSummarize\":[{\"id\":\"D\",\"role\":\"AI\",\"kind\":\"message\","
 		"\"content\":\"text-D\"},{\"id\":\"E\",");
 	was_told(f, "\"content\":\"text-F\"}],\"userWantsSummary\":true}");
@@ -280,8 +285,9 @@ the_branch_that_is_left_is_summed_up(void **state)
 	not_asked(f, "text-C");
 	not_asked(f, "text-G");
 	/* the summary stands behind the new position and is the head (C56) */
-	assert_string_equal(world_shown(&f->w), "User: text-A\nAI: text-B\nUser: text-C\nUser: text-G\n"
-						"AI: text-H\nSystem (branch_summary): In short.\n");
+	assert_string_equal(world_shown(&f->w),
+			    "User: text-A\nAI: text-B\nUser: text-C\nUser: text-G\n"
+			    "AI: text-H\nSystem (branch_summary): In short.\n");
 	head_is(f, f->result.entry);
 	world_has(&f->w, f->result.entry, "\"from_id\":\"F\"");
 	world_lacks(&f->w, f->result.entry, "from_hook");
@@ -292,8 +298,9 @@ the_branch_that_is_left_is_summed_up(void **state)
 	was_told(f, id);
 	was_told(f, "\"summary\":\"In short.\"},\"fromHook\":false} session_tree\n");
 	/* what was left is as it was; all of it is one step */
-	assert_string_equal(world_take(&f->w, "main"), "User: text-A\nAI: text-B\nUser: text-C\nAI: text-D\n"
-						       "User: text-E\nAI: text-F\n");
+	assert_string_equal(world_take(&f->w, "main"),
+			    "User: text-A\nAI: text-B\nUser: text-C\nAI: text-D\n"
+			    "User: text-E\nAI: text-F\n");
 	assert_int_equal(world_seq(&f->w), before + 1);
 	world_apply(&f->w, "{\"op\":\"undo\"}");
 	is_as_remembered(f);
@@ -309,7 +316,8 @@ from_the_middle_of_a_path(void **state)
 	/* the seed's second example: A → B → C → D, going to B */
 	assert_int_equal(go(f, "B", true, true), RT_OK);
 	was_told(f, "\"commonAncestorId\":\"B\",\"entriesToSummarize\":[{\"id\":\"C\"");
-	assert_string_equal(world_shown(&f->w), "User: text-A\nAI: text-B\nSystem (branch_summary): In short.\n");
+	assert_string_equal(world_shown(&f->w),
+			    "User: text-A\nAI: text-B\nSystem (branch_summary): In short.\n");
 	assert_string_equal(f->result.take, "main_take_2");
 	/* a summary is part of what a later one is made from */
 	assert_int_equal(go(f, "F", false, true), RT_OK);
@@ -322,8 +330,9 @@ a_compaction_has_summed_up_what_is_before_it(void **state)
 	fixture *f = *state;
 
 	grow(f);
-	world_apply(&f->w, "{\"op\":\"entry.insert\",\"before\":\"F\",\"id\":\"K\",\"role\":\"System\","
-			   "\"kind\":\"compaction\",\"content\":\"text-K\",\"first_kept\":\"E\"}");
+	world_apply(&f->w,
+		    "{\"op\":\"entry.insert\",\"before\":\"F\",\"id\":\"K\",\"role\":\"System\","
+		    "\"kind\":\"compaction\",\"content\":\"text-K\",\"first_kept\":\"E\"}");
 	assert_int_equal(go(f, "H", false, true), RT_OK);
 	was_told(f, "\"entriesToSummarize\":[{\"id\":\"F\"");
 	asked(f, "text-F");
@@ -375,8 +384,11 @@ what_is_selected_decides_where_the_head_goes(void **state)
 	fixture *f = *state;
 
 	grow(f);
-	world_apply(&f->w, "{\"op\":\"entry.append\",\"id\":\"X\",\"role\":\"hook\",\"kind\":\"custom_message\","
-			   "\"content\":\"text-X\"}");
+	world_apply(
+		&f->w,
+		"{\"op\":\"entry.append\",\"id\":\"X\",\"role\":\"hook\","
+		"\"kind\":\"custom_message\","
+		"\"content\":\"text-X\"}");
 	world_add(&f->w, "Y", "AI", "text-Y");
 	/* a user's message: before it, and its text to be edited */
 	assert_int_equal(go(f, "E", true, false), RT_OK);
@@ -418,8 +430,8 @@ stays(fixture *f, bool summarize, rt_status status, const char *words)
 	remember(f);
 	st = go(f, "H", true, summarize);
 	if (st != status || strstr(f->w.err.text, words) == NULL)
-		fail_msg("not %s \"%s\" but %s \"%s\"", rt_status_word(status), words, rt_status_word(st),
-			 f->w.err.text);
+		fail_msg("not %s \"%s\" but %s \"%s\"", rt_status_word(status), words,
+			 rt_status_word(st), f->w.err.text);
 	is_as_remembered(f);
 	head_is(f, "F");
 	not_told(f, " session_tree\n");
@@ -453,7 +465,8 @@ what_fails_changes_nothing(void **state)
 	f->s.count = 1;
 	f->said.bytes = "In short.";
 	/* the person stops it */
-	f->s.pieces = (const say[]){{SAY_TEXT, "In ", 0, NULL, NULL}, {SAY_TEXT, "short.", 0, NULL, NULL}};
+	f->s.pieces = (const say[]){{SAY_TEXT, "In ", 0, NULL, NULL},
+				    {SAY_TEXT, "short.", 0, NULL, NULL}};
 	f->s.count = 2;
 	f->w.stop_at = 1;
 	stays(f, true, RT_INTERRUPTED, "Navigation cancelled");
@@ -473,7 +486,8 @@ what_fails_changes_nothing(void **state)
 	options.with = with(f);
 	options.with.model = NULL;
 	remember(f);
-	assert_int_equal(rt_engine_go(f->w.engine, &options, &f->result, &f->w.err), RT_CREDENTIALS);
+	assert_int_equal(rt_engine_go(f->w.engine, &options, &f->result, &f->w.err),
+			 RT_CREDENTIALS);
 	is_as_remembered(f);
 	rt_summary_result_deinit(&f->result);
 	/* but a hook */
@@ -570,7 +584,8 @@ context(fixture *f, const char *provider)
 
 	rt_buf_clear(&f->w.out);
 	assert_int_equal(rt_view_context(f->w.engine, value, (rt_place){0, 0},
-					 rt_provider_named(rt_str_of(provider)), NULL, &f->w.out, NULL),
+					 rt_provider_named(rt_str_of(provider)), NULL, &f->w.out,
+					 NULL),
 			 RT_OK);
 	rt_object_unref(value);
 	rt_buf_add_byte(&f->w.out, '\0');
@@ -586,9 +601,10 @@ the_beginning_becomes_a_summary(void **state)
 	talk(f, 5);
 	before = world_seq(&f->w);
 	remember(f);
-	assert_int_equal(compact(f, (rt_compact_options){.keep_tokens = 115,
-							 .instructions = RT_STR("keep the numbers")}),
-			 RT_OK);
+	assert_int_equal(
+		compact(f, (rt_compact_options){.keep_tokens = 115,
+						.instructions = RT_STR("keep the numbers")}),
+		RT_OK);
 	assert_string_equal(f->result.first_kept, "u4");
 	assert_int_equal(f->result.entries, 6);
 	assert_true(f->result.tokens_after < f->result.tokens_before);
@@ -599,7 +615,10 @@ the_beginning_becomes_a_summary(void **state)
 	was_told(f, "\"firstKeptEntryId\":\"u4\"");
 	was_told(f, "\"messagesToSummarize\":[{\"id\":\"u1\"");
 	was_told(f, "\"previousCompactions\":[]");
-	was_told(f, "\"customInstructions\":\"keep the numbers\",\"model\":\"m\"} session_before_compact\n");
+	was_told(
+		f,
+		"\"customInstructions\":\"keep the numbers\",\"model\":\"m\"} "
+		"session_before_compact\n");
 	was_told(f, "\"fromHook\":false} session_compact\n");
 	world_has(&f->w, f->result.entry, "\"kind\":\"compaction\"");
 	world_has(&f->w, f->result.entry, "\"first_kept\":\"u4\"");
@@ -622,15 +641,18 @@ how_much_is_kept(void **state)
 
 	talk(f, 5);
 	for (keep = 1; keep < 300; keep += 13) {
-		rt_status st = compact(f, (rt_compact_options){.keep_tokens = keep, .dry_run = true});
+		rt_status st = compact(f,
+				       (rt_compact_options){.keep_tokens = keep, .dry_run = true});
 
 		kept = st == RT_OK ? f->result.entries : 0;
 		assert_true(kept <= last && kept <= 9); /* the last one always stays */
 		last = kept;
-		assert_true(st == RT_OK || (st == RT_REFUSED && strstr(f->w.err.text, "nothing to compact") != NULL));
+		assert_true(st == RT_OK || (st == RT_REFUSED &&
+					    strstr(f->w.err.text, "nothing to compact") != NULL));
 	}
 	assert_int_equal(last, 0);
-	assert_int_equal(compact(f, (rt_compact_options){0}), RT_REFUSED); /* RT_COMPACT_KEEP_TOKENS */
+	assert_int_equal(compact(f, (rt_compact_options){0}),
+			 RT_REFUSED); /* RT_COMPACT_KEEP_TOKENS */
 	world_apply(&f->w, "{\"op\":\"take.clear\"}");
 	assert_int_equal(compact(f, (rt_compact_options){.keep_tokens = 1}), RT_REFUSED);
 }
@@ -642,7 +664,8 @@ a_dry_run_changes_nothing_and_asks_nobody(void **state)
 
 	talk(f, 3);
 	remember(f);
-	assert_int_equal(compact(f, (rt_compact_options){.keep_tokens = 60, .dry_run = true}), RT_OK);
+	assert_int_equal(compact(f, (rt_compact_options){.keep_tokens = 60, .dry_run = true}),
+			 RT_OK);
 	assert_string_equal(f->result.first_kept, "u3");
 	assert_int_equal(f->result.entries, 4);
 	assert_true(f->result.tokens_after < f->result.tokens_before);
@@ -660,33 +683,62 @@ call_tools(fixture *f, int way)
 
 	talk(f, 1);
 	if (way == 0) {
-		world_apply(w, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
-			       "{\"type\":\"toolCall\",\"id\":\"1\",\"name\":\"read\",\"arguments\":{}},"
-			       "{\"type\":\"toolCall\",\"id\":\"2\",\"name\":\"read\",\"arguments\":{}}]}");
-		world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r1\",\"role\":\"User\",\"content\":["
-			       "{\"type\":\"tool_result\",\"tool_use_id\":\"1\",\"content\":\"one one one\"}]}");
-		world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r2\",\"role\":\"User\",\"content\":["
-			       "{\"type\":\"tool_result\",\"tool_use_id\":\"2\",\"content\":\"two two two\"}]}");
+		world_apply(
+			w,
+			"{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
+			"{\"type\":\"toolCall\",\"id\":\"1\",\"name\":\"read\",\"arguments\":{}},"
+			"{\"type\":\"toolCall\",\"id\":\"2\",\"name\":\"read\","
+			"\"arguments\":{}}]}");
+		world_apply(
+			w,
+			"{\"op\":\"entry.append\",\"id\":\"r1\",\"role\":\"User\",\"content\":["
+			"{\"type\":\"tool_result\",\"tool_use_id\":\"1\",\"content\":\"one one "
+			"one\"}]}");
+		world_apply(
+			w,
+			"{\"op\":\"entry.append\",\"id\":\"r2\",\"role\":\"User\",\"content\":["
+			"{\"type\":\"tool_result\",\"tool_use_id\":\"2\",\"content\":\"two two "
+			"two\"}]}");
 	} else if (way == 1) {
-		world_apply(w, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"assistant\",\"content\":\"\","
-			       "\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\",\"function\":{\"name\":\"read\","
-			       "\"arguments\":\"{}\"}},{\"id\":\"2\",\"type\":\"function\",\"function\":{"
-			       "\"name\":\"read\",\"arguments\":\"{}\"}}]}");
-		world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r1\",\"role\":\"tool\",\"tool_call_id\":\"1\","
-			       "\"content\":\"one one one\"}");
-		world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r2\",\"role\":\"tool\",\"tool_call_id\":\"2\","
-			       "\"content\":\"two two two\"}");
+		world_apply(
+			w,
+			"{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"assistant\","
+			"\"content\":\"\","
+			"\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
+			"\"function\":{\"name\":\"read\","
+			"\"arguments\":\"{}\"}},{\"id\":\"2\",\"type\":\"function\",\"function\":{"
+			"\"name\":\"read\",\"arguments\":\"{}\"}}]}");
+		world_apply(
+			w,
+			"{\"op\":\"entry.append\",\"id\":\"r1\",\"role\":\"tool\","
+			"\"tool_call_id\":\"1\","
+			"\"content\":\"one one one\"}");
+		world_apply(
+			w,
+			"{\"op\":\"entry.append\",\"id\":\"r2\",\"role\":\"tool\","
+			"\"tool_call_id\":\"2\","
+			"\"content\":\"two two two\"}");
 	} else {
-		world_apply(w, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"assistant\",\"content\":["
-			       "{\"type\":\"toolCall\",\"id\":\"1\",\"name\":\"read\",\"arguments\":{}},"
-			       "{\"type\":\"toolCall\",\"id\":\"2\",\"name\":\"read\",\"arguments\":{}}],"
-			       "\"pi\":{\"type\":\"message\",\"message\":{\"role\":\"assistant\"}}}");
-		world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r1\",\"role\":\"toolResult\",\"content\":[{\"type\":\"text\","
-			       "\"text\":\"one one one\"}],\"pi\":{\"type\":\"message\",\"message\":{\"role\":"
-			       "\"toolResult\",\"toolCallId\":\"1\",\"toolName\":\"read\"}}}");
-		world_apply(w, "{\"op\":\"entry.append\",\"id\":\"r2\",\"role\":\"toolResult\",\"content\":[{\"type\":\"text\","
-			       "\"text\":\"two two two\"}],\"pi\":{\"type\":\"message\",\"message\":{\"role\":"
-			       "\"toolResult\",\"toolCallId\":\"2\",\"toolName\":\"read\"}}}");
+		world_apply(
+			w,
+			"{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"assistant\",\"content\":["
+			"{\"type\":\"toolCall\",\"id\":\"1\",\"name\":\"read\",\"arguments\":{}},"
+			"{\"type\":\"toolCall\",\"id\":\"2\",\"name\":\"read\",\"arguments\":{}}],"
+			"\"pi\":{\"type\":\"message\",\"message\":{\"role\":\"assistant\"}}}");
+		world_apply(
+			w,
+			"{\"op\":\"entry.append\",\"id\":\"r1\",\"role\":\"toolResult\","
+			"\"content\":[{\"type\":\"text\","
+			"\"text\":\"one one one\"}],\"pi\":{\"type\":\"message\","
+			"\"message\":{\"role\":"
+			"\"toolResult\",\"toolCallId\":\"1\",\"toolName\":\"read\"}}}");
+		world_apply(
+			w,
+			"{\"op\":\"entry.append\",\"id\":\"r2\",\"role\":\"toolResult\","
+			"\"content\":[{\"type\":\"text\","
+			"\"text\":\"two two two\"}],\"pi\":{\"type\":\"message\","
+			"\"message\":{\"role\":"
+			"\"toolResult\",\"toolCallId\":\"2\",\"toolName\":\"read\"}}}");
 	}
 	world_add(w, "z", "AI", "done");
 }
@@ -694,8 +746,10 @@ call_tools(fixture *f, int way)
 static void
 a_call_is_never_parted_from_its_result(void **state)
 {
-	static const char *const ranges[][3] = {{"c", "r1", "behind"},  {"u1", "c", "behind"},
-						{"r1", "r2", "before"}, {"r2", "r2", "before"}};
+	static const char *const ranges[][3] = {{"c", "r1", "behind"},
+						{"u1", "c", "behind"},
+						{"r1", "r2", "before"},
+						{"r2", "r2", "before"}};
 	size_t i;
 	int way;
 
@@ -709,8 +763,10 @@ a_call_is_never_parted_from_its_result(void **state)
 		for (keep = 1; keep < 120; keep++) {
 			if (compact(f, (rt_compact_options){.keep_tokens = keep}) != RT_OK)
 				continue;
-			if (strcmp(f->result.first_kept, "r1") == 0 || strcmp(f->result.first_kept, "r2") == 0)
-				fail_msg("way %d, %zu tokens: kept from %s on", way, keep, f->result.first_kept);
+			if (strcmp(f->result.first_kept, "r1") == 0 ||
+			    strcmp(f->result.first_kept, "r2") == 0)
+				fail_msg("way %d, %zu tokens: kept from %s on", way, keep,
+					 f->result.first_kept);
 			seen |= strcmp(f->result.first_kept, "z") == 0 ? 1u : 0;
 			seen |= strcmp(f->result.first_kept, "c") == 0 ? 2u : 0;
 			(void)context(f, "anthropic");
@@ -722,13 +778,16 @@ a_call_is_never_parted_from_its_result(void **state)
 		assert_int_equal(seen, 3);
 		remember(f);
 		for (i = 0; i < 4; i++) {
-			assert_int_equal(compact(f, (rt_compact_options){.from = rt_str_of(ranges[i][0]),
-									 .to = rt_str_of(ranges[i][1])}),
-					 RT_REFUSED);
+			assert_int_equal(
+				compact(f, (rt_compact_options){.from = rt_str_of(ranges[i][0]),
+								.to = rt_str_of(ranges[i][1])}),
+				RT_REFUSED);
 			assert_non_null(strstr(f->w.err.text, ranges[i][2]));
 			is_as_remembered(f);
 		}
-		assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("c"), .to = RT_STR("r2")}), RT_OK);
+		assert_int_equal(
+			compact(f, (rt_compact_options){.from = RT_STR("c"), .to = RT_STR("r2")}),
+			RT_OK);
 		assert_int_equal(f->result.entries, 3);
 		assert_int_equal(tear_down(state), 0);
 	}
@@ -743,7 +802,8 @@ a_range(void **state)
 
 	talk(f, 4);
 	before = world_seq(&f->w);
-	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("u2"), .to = RT_STR("a3")}), RT_OK);
+	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("u2"), .to = RT_STR("a3")}),
+			 RT_OK);
 	assert_int_equal(f->result.entries, 4);
 	assert_string_equal(f->result.first_kept, "");
 	asked(f, "question-2 ");
@@ -759,10 +819,13 @@ a_range(void **state)
 	/* what makes no range */
 	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("u1")}), RT_USAGE);
 	assert_int_equal(compact(f, (rt_compact_options){.to = RT_STR("u1")}), RT_USAGE);
-	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("a4"), .to = RT_STR("u4")}), RT_USAGE);
-	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("u2"), .to = RT_STR("u4")}), RT_USAGE);
-	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("nobody"), .to = RT_STR("u4")}),
-			 RT_NOT_FOUND);
+	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("a4"), .to = RT_STR("u4")}),
+			 RT_USAGE);
+	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("u2"), .to = RT_STR("u4")}),
+			 RT_USAGE);
+	assert_int_equal(
+		compact(f, (rt_compact_options){.from = RT_STR("nobody"), .to = RT_STR("u4")}),
+		RT_NOT_FOUND);
 }
 
 static void
@@ -829,7 +892,8 @@ compactions_that_fail_change_nothing(void **state)
 	assert_int_equal(compact(f, options), RT_UPSTREAM);
 	f->s.status = RT_OK;
 	f->w.stop_at = 1;
-	f->s.pieces = (const say[]){{SAY_TEXT, "In ", 0, NULL, NULL}, {SAY_TEXT, "short.", 0, NULL, NULL}};
+	f->s.pieces = (const say[]){{SAY_TEXT, "In ", 0, NULL, NULL},
+				    {SAY_TEXT, "short.", 0, NULL, NULL}};
 	f->s.count = 2;
 	assert_int_equal(compact(f, options), RT_INTERRUPTED);
 	f->w.stop_at = 0;
@@ -912,7 +976,7 @@ without_memory(int what, long left, long *out_used)
 	before = world_seq(&f->w);
 	f->h.summary = what == 3 ? "{\"summary\":\"By hook.\",\"details\":1}" : NULL;
 	mem.left = left;
-	st = what == 0	 ? compact(f, (rt_compact_options){.keep_tokens = 10})
+	st = what == 0   ? compact(f, (rt_compact_options){.keep_tokens = 10})
 	     : what == 1 ? compress(f, "")
 	     : what == 2 ? go(f, "G", true, true)
 			 : go(f, "H", true, true);
@@ -924,7 +988,8 @@ without_memory(int what, long left, long *out_used)
 		assert_true((f->result.editor != NULL) == (what == 2));
 		world_apply(&f->w, "{\"op\":\"undo\"}");
 	} else if (st != RT_NOMEM) {
-		fail_msg("%d, allocation %ld: %s: %s", what, left, rt_status_word(st), f->w.err.text);
+		fail_msg("%d, allocation %ld: %s: %s", what, left, rt_status_word(st),
+			 f->w.err.text);
 	}
 	is_as_remembered(f);
 	rt_summary_result_deinit(&f->result);

@@ -36,7 +36,8 @@ def check(name, ok, *detail):
 
 
 STREAMS = {
-    "text": [{"text": "Good "}, {"text": "day, Grüße "}, {"text": "🙂 and \"more\".\n"}, {"text": "End."}],
+    "text": [{"text": "Good "}, {"text": "day, Grüße "}, {"text": "🙂 and \"more\".\n"},
+             {"text": "End."}],
     "thinking": [{"thinking": "hm, "}, {"thinking": "well"}, {"text": "So: "}, {"text": "yes."}],
     "tags": [{"text": "<think>let me"}, {"text": " see</think>It is "}, {"text": "so."}],
     "calls": [{"text": "I look. "},
@@ -53,11 +54,13 @@ class Place:
         self.db = os.path.join(folder, "test.db")
         self.env = {key: value for key, value in os.environ.items()
                     if not key.startswith("RETAKE_") and not key.endswith("_API_KEY")}
-        self.env.update(HOME=folder, XDG_DATA_HOME=folder + "/data", XDG_STATE_HOME=folder + "/state",
-                        XDG_CONFIG_HOME=folder + "/config", LC_ALL="C.UTF-8", NO_COLOR="1")
+        self.env.update(HOME=folder, XDG_DATA_HOME=folder + "/data",
+                        XDG_STATE_HOME=folder + "/state", XDG_CONFIG_HOME=folder + "/config",
+                        LC_ALL="C.UTF-8", NO_COLOR="1")
 
     def run(self, *args):
-        return subprocess.run([RETAKE, "--db", self.db, *args], env=self.env, stdin=subprocess.DEVNULL,
+        return subprocess.run([RETAKE, "--db", self.db, *args], env=self.env,
+                              stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
 
     def json(self, *args):
@@ -75,9 +78,9 @@ class Place:
         return path
 
     def begin(self, script, *args):
-        """A program that asks; what is in its side row is seen through the store."""
-        return subprocess.Popen([RETAKE, "--db", self.db, "ask", "-m", "builtin/play:" + script, *args,
-                                 "Well?"],
+        """A program that asks. Ctrl-C reaches it also where this runs in the background."""
+        return subprocess.Popen([RETAKE, "--db", self.db, "ask", "-m", "builtin/play:" + script,
+                                 *args, "Well?"],
                                 env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE,
                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -87,7 +90,8 @@ class Place:
         lines = [{"op": "entry.append", "role": "User", "content": "Read it"},
                  {"op": "entry.append", "role": "AI", "content": [
                      {"type": "toolCall", "id": "c0", "name": "read", "arguments": {}}]},
-                 {"op": "entry.append", "role": "tool", "tool_call_id": "c0", "content": "it says so"},
+                 {"op": "entry.append", "role": "tool", "tool_call_id": "c0",
+                  "content": "it says so"},
                  {"op": "entry.append", "role": "AI", "content": "It says so."}]
         self.run("apply", self.write("talk.jsonl", lines))
 
@@ -126,7 +130,7 @@ def holds(got, least, most, tags):
     got_text, got_calls = everything(got, tags)
     least_text, least_calls = everything(least, tags)
     most_text, most_calls = everything(most, tags)
-    got_text, least_text, most_text = (text.rstrip("|") for text in (got_text, least_text, most_text))
+    got_text, least_text = got_text.rstrip("|"), least_text.rstrip("|")
     return (got_text.startswith(least_text) and most_text.startswith(got_text) and
             least_calls <= got_calls <= most_calls)
 
@@ -189,7 +193,8 @@ def killed(folder, stream, chunks, index, at_once):
     most = chunks[:index + 1 + int((killed_at - seen + 0.1) * 1000 / PAUSE_MS)]
     show = place.json("show")
     entries = show.get("entries", [])
-    check(f"{name}: the question is there", len(entries) >= 5 and entries[4]["content"] == "Well?", show)
+    check(f"{name}: the question is there",
+          len(entries) >= 5 and entries[4]["content"] == "Well?", show)
     if len(entries) < 6:
         check(f"{name}: nothing was to be kept", not least, show)
         return
@@ -255,7 +260,8 @@ def living(folder):
     process.communicate(timeout=30)
     check("a living one: ends well", process.returncode == 0, process.returncode)
     contents = [entry["content"] for entry in place.json("show").get("entries", [])]
-    check("a living one: stands behind its question", contents == ["Well?", "Good day", "later"], contents)
+    check("a living one: stands behind its question",
+          contents == ["Well?", "Good day", "later"], contents)
 
 
 def main():
