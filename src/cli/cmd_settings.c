@@ -61,6 +61,7 @@ type_word(rt_setting_type type)
 	case RT_SETTING_NUMBER: return "number";
 	case RT_SETTING_COUNT: return "whole number";
 	case RT_SETTING_BOOL: return "true or false";
+	case RT_SETTING_NOTICES: return "none, prompt or all";
 	case RT_SETTING_OBJECT: return "object";
 	}
 	return "";
@@ -222,6 +223,7 @@ check_setting(rt_cli *cli, const char *key, const char *text)
 	size_t i, nearest = SIZE_MAX, d;
 	rt_json_doc *doc = NULL;
 	const char *wants;
+	rt_buf quoted;
 	rt_status st = RT_USAGE;
 
 	if (setting == NULL) {
@@ -242,7 +244,16 @@ check_setting(rt_cli *cli, const char *key, const char *text)
 	rt_json_free(doc);
 	if (st == RT_NOMEM)
 		return rt_cli_nomem(cli);
-	wants = rt_setting_wants(setting, st == RT_OK ? rt_str_of(text) : RT_STR("\"\""));
+	rt_buf_init(&quoted, cli->alloc, RT_BUF_UNLIMITED);
+	if (st == RT_OK)
+		rt_buf_add_c(&quoted, text);
+	else
+		rt_json_add_string(&quoted, rt_str_of(text));
+	wants = rt_setting_wants(setting, rt_buf_str(&quoted));
+	st = quoted.status;
+	rt_buf_deinit(&quoted);
+	if (st != RT_OK)
+		return rt_cli_nomem(cli);
 	if (wants == NULL)
 		return RT_OK;
 	if (setting->type == RT_SETTING_TEXT)

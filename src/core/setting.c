@@ -13,7 +13,8 @@ const rt_setting rt_settings[] = {
 	{"role_map", RT_SETTING_OBJECT, false,
 	 "how roles are sent: {\"Critic\":\"user\"}; system, user or assistant"},
 	{"auto_add_history", RT_SETTING_BOOL, false, "for front ends: keep each exchange"},
-	{"edit_notices", RT_SETTING_BOOL, false, "for front ends: tell the model of edited prompts"},
+	{"edit_notices", RT_SETTING_NOTICES, false,
+	 "what the model is told of edits: \"prompt\", \"all\" (of replies too) or \"none\""},
 	{"undo_capacity", RT_SETTING_COUNT, false,
 	 "how many steps undo takes back at most; jump goes further"},
 	{"draft", RT_SETTING_TEXT, true, "what is being written and was not sent yet"},
@@ -63,6 +64,11 @@ rt_setting_wants(const rt_setting *setting, rt_str json)
 	case RT_SETTING_NUMBER:
 		return first == '-' || (first >= '0' && first <= '9') ? NULL : "a number";
 	case RT_SETTING_BOOL: return first == 't' || first == 'f' ? NULL : "true or false";
+	case RT_SETTING_NOTICES:
+		return rt_str_is(json, "\"none\"") || rt_str_is(json, "\"prompt\"") ||
+				       rt_str_is(json, "\"all\"")
+			       ? NULL
+			       : "\"none\", \"prompt\" or \"all\"";
 	case RT_SETTING_OBJECT: return first == '{' ? NULL : "a JSON object";
 	}
 	return NULL;

@@ -22,7 +22,11 @@ values(void **state)
 		{"undo_capacity", "-1", "a whole number from 0 on"},
 		{"undo_capacity", "1.5", "a whole number from 0 on"},
 		{"undo_capacity", "\"9\"", "a whole number from 0 on"},
-		{"edit_notices", "true", NULL},	  {"edit_notices", "1", "true or false"},
+		{"auto_add_history", "true", NULL}, {"auto_add_history", "1", "true or false"},
+		{"edit_notices", "\"none\"", NULL}, {"edit_notices", "\"prompt\"", NULL},
+		{"edit_notices", "\"all\"", NULL}, {"edit_notices", "null", NULL},
+		{"edit_notices", "true", "\"none\", \"prompt\" or \"all\""},
+		{"edit_notices", "\"some\"", "\"none\", \"prompt\" or \"all\""},
 	};
 	size_t i;
 

@@ -31,6 +31,7 @@ typedef struct advising {
 	void *ctx;
 	loose *loose;
 	size_t loose_count, loose_room;
+	problems stale; /* edits of what is signed */
 } advising;
 
 static rt_status
@@ -236,22 +237,39 @@ tell(advising *a, const problem *p, rt_error *err)
 	return st;
 }
 
-/* Has an entry reasoning with a signature? */
+static bool
+has_signature(yyjson_val *v)
+{
+	return rt_json_get(v, "thinkingSignature") != NULL || rt_json_get(v, "signature") != NULL ||
+	       rt_json_get(v, "thoughtSignature") != NULL || rt_json_get(v, "redacted") != NULL ||
+	       rt_str_is(rt_json_str(rt_json_get(v, "type")), "redacted_thinking");
+}
+
+/* Has an entry reasoning with a signature that fits what it says? */
 static rt_status
 is_signed(advising *a, uint64_t number, bool *out, rt_error *err)
 {
 	yyjson_val *item;
-	rt_buf bytes;
+	rt_buf bytes, hash;
 	rt_body body;
 	size_t i, max;
 	rt_status st = rt_change_body_read(a->c, number, &bytes, &body, err);
 
 	*out = false;
-	if (st == RT_OK)
-		yyjson_arr_foreach(body.content_json, i, max, item)
-			if (rt_json_get(item, "thinkingSignature") != NULL ||
-			    rt_json_get(item, "signature") != NULL)
-				*out = true;
+	rt_buf_init(&hash, a->engine->alloc, RT_BUF_UNLIMITED);
+	if (st == RT_OK) {
+		yyjson_arr_foreach(body.content_json, i, max, item) *out |= has_signature(item);
+		yyjson_arr_foreach(rt_body_field(&body, "thinking_segments"), i, max, item)
+			*out |= has_signature(item);
+	}
+	if (st == RT_OK && *out && body.format != RT_BODY_PI) { /* else it is stale already */
+		rt_reply_add_signed_text(body.content, body.content_json, a->engine->alloc, &hash);
+		*out = rt_str_eq(rt_buf_str(&hash),
+				 rt_json_str(rt_body_field(&body, "signed_text")));
+		if (hash.status != RT_OK)
+			st = nomem(err);
+	}
+	rt_buf_deinit(&hash);
 	rt_body_deinit(&body);
 	rt_buf_deinit(&bytes);
 	return st;
@@ -322,16 +340,13 @@ is_of_entries(const rt_op *op)
 	}
 }
 
-/* Signed reasoning in an entry that is edited. */
+/* Where the entry that a request is about stands; *out_found false: nowhere. */
 static rt_status
-advise_edit(advising *a, yyjson_val *request, rt_error *err)
+find_edited(advising *a, yyjson_val *request, rt_slot *out, bool *out_found, rt_error *err)
 {
 	uint32_t entry;
-	bool found, yes = false;
 	const rt_disc *disc;
 	size_t at;
-	rt_slot slot;
-	problem stale = {"reasoning-stale", 0, 0};
 	rt_status st = rt_resolve_entry(a->c->now, a->c->place,
 					rt_json_str(rt_json_get(request, "entry")), false, &entry,
 					err);
@@ -339,12 +354,32 @@ advise_edit(advising *a, yyjson_val *request, rt_error *err)
 	if (st == RT_OK)
 		st = rt_change_disc(a->c, &disc, err);
 	if (st == RT_OK)
-		st = rt_take_find(a->c->now, rt_disc_take(disc, a->c->place.take), entry, &at, &slot,
-				  &found, err);
+		st = rt_take_find(a->c->now, rt_disc_take(disc, a->c->place.take), entry, &at, out,
+				  out_found, err);
+	return st;
+}
+
+/* Carry out a request in memory, and note signed reasoning that it makes stale. */
+static rt_status
+advise_request(advising *a, const rt_op *op, yyjson_val *request, rt_error *err)
+{
+	bool found = false, was = false, is = true;
+	rt_slot slot;
+	rt_status st = RT_OK;
+
+	if (op->id == RT_OP_ENTRY_EDIT)
+		st = find_edited(a, request, &slot, &found, err);
 	if (st == RT_OK && found && (slot.flags & RT_SLOT_RICH) != 0)
-		st = is_signed(a, slot.body, &yes, err);
-	stale.entry = entry;
-	return st == RT_OK && yes ? tell(a, &stale, err) : st;
+		st = is_signed(a, slot.body, &was, err);
+	if (st == RT_OK)
+		st = rt_compile(a->c, op, request, err);
+	if (st == RT_OK && was)
+		st = find_edited(a, request, &slot, &found, err);
+	if (st == RT_OK && was && found)
+		st = is_signed(a, slot.body, &is, err);
+	if (st == RT_OK && was && found && !is)
+		st = add_problem(a, &a->stale, "reasoning-stale", slot.entry, 0, err);
+	return st;
 }
 
 rt_status
@@ -372,12 +407,12 @@ rt_engine_advise(rt_engine *engine, yyjson_val *const *requests, size_t count, r
 
 		known = rt_compile_check(requests[i], &op, NULL) == RT_OK && is_of_entries(op) &&
 			rt_compile_place(&c, op, requests[i], discussion, take, NULL) == RT_OK;
-		if (known && op->id == RT_OP_ENTRY_EDIT)
-			known = advise_edit(&a, requests[i], NULL) == RT_OK;
-		known = known && rt_compile(&c, op, requests[i], NULL) == RT_OK;
+		known = known && advise_request(&a, op, requests[i], NULL) == RT_OK;
 	}
 	if (known && c.effect_count > 0)
 		st = advise_change(&a, value, &old, &fresh, &resent, err);
+	for (i = 0; known && st == RT_OK && i < a.stale.count; i++)
+		st = tell(&a, &a.stale.items[i], err);
 	for (i = 0; known && st == RT_OK && i < fresh.count; i++)
 		if (!had(&old, &fresh.items[i]))
 			st = tell(&a, &fresh.items[i], err);

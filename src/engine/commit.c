@@ -245,9 +245,10 @@ flight_of(rt_engine *engine, const rt_op *op, yyjson_val *request, rt_str *out, 
 		       : st;
 }
 
+/* *out_torn: it failed, but something of it is in the transaction, which cannot be. */
 static rt_status
 run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_str default_disc,
-	rt_str default_take, rt_arena *arena, rt_result *result)
+	rt_str default_take, rt_arena *arena, rt_result *result, bool *out_torn)
 {
 	const rt_project *next = NULL;
 	const rt_op *op;
@@ -309,9 +310,11 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_s
 			next = rt_object_ref(*project);
 		else if (st == RT_OK)
 			st = rt_engine_write_change(engine, &c, rt_str_of(op->name), disc, arena, &next, &err);
-		if (st == RT_OK && flight.size > 0)
+		if (st == RT_OK && flight.size > 0) {
 			st = engine->store->ops->side_write(engine->store, engine->project, flight,
 							    rt_str_at(NULL, 0), &err);
+			*out_torn = st != RT_OK; /* its row of the log is written */
+		}
 	}
 	rt_change_deinit(&c);
 	if (st != RT_OK) {
@@ -471,7 +474,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 	rt_error err;
 	rt_ticket *t;
 	size_t i;
-	bool reloaded = false, again;
+	bool reloaded = false, again, torn = false;
 	rt_status st, one;
 
 	memset(&err, 0, sizeof(err));
@@ -504,7 +507,12 @@ retry:
 		for (i = 0; i < t->count && !again; i++) {
 			rt_arena_reset(arena);
 			one = run_one(engine, &project, t->requests[i], t->default_disc,
-				      t->default_take, arena, &t->results[i]);
+				      t->default_take, arena, &t->results[i], &torn);
+			if (torn) {
+				err = t->results[i].error;
+				st = one;
+				break;
+			}
 			again = one == RT_CORRUPT && !reloaded; /* once; then it is damage */
 			/* A purge changes bodies before its row is there. */
 			if (one == RT_NOMEM && engine->scrub_after) {

@@ -9,6 +9,8 @@
  * compaction costs what has come since. */
 #include "engine/summary_impl.h"
 
+#include <stdio.h>
+
 #define TASK                                                                                     \
 	"Sum up the conversation above, for somebody who goes on with it and has not seen it. " \
 	"Say what is wanted; what was decided, and why; what has been done, what is under way " \
@@ -151,7 +153,8 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	  rt_error *err)
 {
 	rt_hooks *hooks = o->with.hooks;
-	bool wanted = hooks != NULL && hooks->ops->wants(hooks, "session_before_compact");
+	bool wanted = !o->dry_run && hooks != NULL &&
+		      hooks->ops->wants(hooks, "session_before_compact");
 	rt_buf m;
 	rt_status st;
 
@@ -170,18 +173,53 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	rt_summing_add_member(&m, "model", o->with.model->name);
 	if (st == RT_OK && m.status != RT_OK)
 		st = rt_summing_nomem(err);
-	if (st == RT_OK)
+	if (st == RT_OK && wanted)
 		st = rt_summing_ask_hooks(s, "session_before_compact", rt_buf_str(&m), err);
 	rt_buf_deinit(&m);
+	return st;
+}
+
+/* Is what the summary goes by still there, in its order? Others may have changed the take
+ * meanwhile; a summary that stands for what nobody can say would speak for all of it. */
+static rt_status
+check_bounds(rt_summing *s, const rt_compact_options *o, rt_error *err)
+{
+	rt_str bounds[] = {o->from.size > 0 ? o->from : rt_str_of(s->out->first_kept), o->to};
+	size_t i, at[2] = {0, SIZE_MAX};
+	const rt_project *now;
+	const rt_disc *disc;
+	const rt_take *take = NULL;
+	uint32_t entry;
+	bool found = true;
+	rt_status st = rt_engine_refresh(s->engine, err);
+
+	if (st != RT_OK)
+		return st;
+	now = rt_engine_value(s->engine);
+	st = rt_project_disc(now, s->place.disc, &disc, err);
+	if (st == RT_OK)
+		take = rt_disc_take(disc, s->place.take);
+	for (i = 0; st == RT_OK && found && i < 2 && bounds[i].size > 0; i++) {
+		found = take != NULL && take->present &&
+			rt_resolve_entry(now, s->place, bounds[i], true, &entry, NULL) == RT_OK;
+		if (found)
+			st = rt_take_find(now, take, entry, &at[i], NULL, &found, err);
+	}
+	if (st == RT_OK && (!found || at[0] > at[1]))
+		st = rt_fail(err, RT_CONFLICT, "what was to be summed up was changed while the "
+					       "summary was written; nothing was changed");
+	rt_object_unref(now);
 	return st;
 }
 
 static rt_status
 append(rt_summing *s, const rt_compact_options *o, rt_error *err)
 {
+	char take[16];
 	rt_buf a;
 	rt_status st;
 
+	snprintf(take, sizeof(take), "t%u", s->place.take);
 	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&a, "[{\"op\":\"entry.append\",\"role\":\"System\",\"kind\":\"compaction\"");
 	rt_summing_add_member(&a, "content", rt_buf_str(&s->summary));
@@ -202,7 +240,8 @@ append(rt_summing *s, const rt_compact_options *o, rt_error *err)
 	else
 		rt_summing_add_member(&a, "model", o->with.model->name);
 	rt_buf_add_c(&a, "}]");
-	st = a.status == RT_OK ? rt_summing_apply(s, rt_buf_str(&a), err) : rt_summing_nomem(err);
+	st = a.status == RT_OK ? rt_summing_apply(s, rt_str_of(take), rt_buf_str(&a), err)
+			       : rt_summing_nomem(err);
 	rt_buf_deinit(&a);
 	return st;
 }
@@ -290,6 +329,8 @@ compact(rt_summing *s, const rt_compact_options *o, parts *p, rt_error *err)
 		s->out->tokens_after -= p->items[i].tokens;
 	if (st == RT_OK && s->summary.size == 0 && !o->dry_run)
 		st = rt_summing_ask_model(s, RT_STR(TASK), o->instructions, err);
+	if (st == RT_OK && !o->dry_run)
+		st = check_bounds(s, &fixed, err);
 	if (st == RT_OK && !o->dry_run)
 		st = append(s, &fixed, err);
 	if (st == RT_OK)

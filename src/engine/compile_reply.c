@@ -6,7 +6,108 @@
  * view and where the head stands stay, but for a fork. */
 #include "engine/compile.h"
 
-/* The reply that `into` names gets another body; slot, role and time stay. */
+/* Does a field of the reply so far end with it? How it ended is said anew. */
+static bool
+is_of_end(rt_str key)
+{
+	return rt_str_is(key, "partial") || rt_str_is(key, "stop_reason") ||
+	       rt_str_is(key, "error");
+}
+
+/* "thinking_segments":[…]: what was thought before, and then. */
+static void
+add_segments(rt_buf *out, yyjson_val *before, yyjson_val *then)
+{
+	yyjson_val *item;
+	size_t i, max;
+
+	rt_json_add_key(out, "thinking_segments");
+	rt_buf_add_byte(out, '[');
+	yyjson_arr_foreach(before, i, max, item)
+	{
+		rt_json_add_comma(out);
+		rt_json_add_value(out, item);
+	}
+	yyjson_arr_foreach(then, i, max, item)
+	{
+		rt_json_add_comma(out);
+		rt_json_add_value(out, item);
+	}
+	rt_buf_add_byte(out, ']');
+}
+
+/* The request with those fields of the reply so far that it does not give itself. */
+static void
+add_members(rt_buf *out, yyjson_val *request, yyjson_val *fields)
+{
+	yyjson_val *key, *value, *before = rt_json_get(fields, "thinking_segments");
+	size_t i, max;
+
+	rt_buf_add_byte(out, '{');
+	yyjson_obj_foreach(request, i, max, key, value)
+	{
+		if (before != NULL && rt_str_is(rt_json_str(key), "thinking_segments"))
+			continue;
+		rt_json_add_comma(out);
+		rt_json_add_value(out, key);
+		rt_buf_add_byte(out, ':');
+		rt_json_add_value(out, value);
+	}
+	yyjson_obj_foreach(fields, i, max, key, value)
+	{
+		if (value == before || is_of_end(rt_json_str(key)) ||
+		    yyjson_obj_getn(request, yyjson_get_str(key), yyjson_get_len(key)) != NULL)
+			continue;
+		rt_json_add_comma(out);
+		rt_json_add_value(out, key);
+		rt_buf_add_byte(out, ':');
+		rt_json_add_value(out, value);
+	}
+	if (before != NULL)
+		add_segments(out, before, rt_json_get(request, "thinking_segments"));
+	rt_buf_add_byte(out, '}');
+}
+
+/* A body for the request, which keeps what else the reply so far says of itself. */
+static rt_status
+fresh_body(rt_change *c, yyjson_val *request, const rt_slot *old, rt_effect_slot *out,
+	   rt_error *err)
+{
+	const rt_alloc *alloc = c->engine->alloc;
+	rt_json_doc *fields = NULL, *whole = NULL;
+	rt_buf bytes, text;
+	rt_body body;
+	rt_status st;
+
+	if ((old->flags & RT_SLOT_RICH) == 0)
+		return rt_compile_fresh(c, request, out, err);
+	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
+	st = rt_change_body_read(c, old->body, &bytes, &body, err);
+	if (st == RT_OK) {
+		rt_buf_add_byte(&text, '{');
+		rt_body_add_fields(&text, alloc, &body, false);
+		rt_buf_add_byte(&text, '}');
+		st = text.status == RT_OK ? rt_json_read(alloc, rt_buf_str(&text), &fields, err)
+					  : rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	if (st == RT_OK) {
+		rt_buf_clear(&text);
+		add_members(&text, request, rt_json_root(fields));
+		st = text.status == RT_OK ? rt_json_read(alloc, rt_buf_str(&text), &whole, err)
+					  : rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	if (st == RT_OK)
+		st = rt_compile_fresh(c, rt_json_root(whole), out, err);
+	rt_json_free(fields);
+	rt_json_free(whole);
+	rt_buf_deinit(&text);
+	rt_body_deinit(&body);
+	rt_buf_deinit(&bytes);
+	return st;
+}
+
+/* The reply that `into` names gets another body; slot, role and time stay, and
+ * every field that the request does not give. */
 static rt_status
 continue_reply(rt_change *c, yyjson_val *request, rt_error *err)
 {
@@ -16,7 +117,7 @@ continue_reply(rt_change *c, yyjson_val *request, rt_error *err)
 	rt_status st = rt_compile_find(c, request, "into", &at, &old, err);
 
 	if (st == RT_OK)
-		st = rt_compile_fresh(c, request, &fresh, err);
+		st = fresh_body(c, request, &old, &fresh, err);
 	if (st == RT_OK)
 		st = rt_change_name(c, &old, &slot, err);
 	if (st != RT_OK)

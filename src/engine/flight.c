@@ -20,37 +20,45 @@ add_member(rt_buf *buf, const char *key, rt_str text)
 
 /* The content: what was there before, and what has arrived behind it. */
 static rt_status
-add_content(const rt_flight *f, rt_buf *buf, rt_error *err)
+add_content(const rt_flight *f, const rt_reply *reply, rt_buf *buf, rt_error *err)
 {
 	const rt_alloc *alloc = f->engine->alloc;
-	rt_json_doc *doc = NULL;
-	rt_content content;
-	rt_buf text;
+	rt_json_doc *before = NULL, *arrived = NULL;
+	rt_buf fresh, joined;
+	bool is_json;
 	rt_status st;
 
 	rt_json_add_key(buf, "content");
 	if (f->before.size == 0) {
-		rt_reply_add_content(f->reply, buf);
+		rt_reply_add_content(reply, buf);
 		return RT_OK;
 	}
-	st = rt_json_read(alloc, f->before, &doc, err);
-	if (st != RT_OK)
-		return st;
-	content = rt_content_of(rt_json_root(doc));
-	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
-	rt_content_add_text(&text, content);
-	rt_reply_add_all_text(f->reply, &text);
-	rt_content_set_text(buf, content, rt_buf_str(&text));
-	if (text.status != RT_OK)
-		st = nomem(err);
-	rt_buf_deinit(&text);
-	rt_json_free(doc);
+	rt_buf_init(&fresh, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&joined, alloc, RT_BUF_UNLIMITED);
+	rt_reply_add_content(reply, &fresh);
+	st = fresh.status == RT_OK ? rt_json_read(alloc, f->before, &before, err) : nomem(err);
+	if (st == RT_OK)
+		st = rt_json_read(alloc, rt_buf_str(&fresh), &arrived, err);
+	if (st == RT_OK) {
+		is_json = rt_content_join(&joined, rt_content_of(rt_json_root(before)),
+					  rt_content_of(rt_json_root(arrived)));
+		if (joined.status != RT_OK)
+			st = nomem(err);
+		else if (is_json)
+			rt_buf_add_str(buf, rt_buf_str(&joined));
+		else
+			rt_json_add_string(buf, rt_buf_str(&joined));
+	}
+	rt_json_free(before);
+	rt_json_free(arrived);
+	rt_buf_deinit(&fresh);
+	rt_buf_deinit(&joined);
 	return st;
 }
 
-/* What keeps the reply as it is now. */
+/* What keeps the reply, which is finished. */
 static rt_status
-add_request(const rt_flight *f, bool partial, rt_buf *buf, rt_error *err)
+add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *buf, rt_error *err)
 {
 	rt_status st;
 
@@ -68,14 +76,32 @@ add_request(const rt_flight *f, bool partial, rt_buf *buf, rt_error *err)
 		rt_buf_add_c(buf, ",\"fork\":true");
 	if (f->role.size > 0)
 		add_member(buf, "role", f->role);
-	st = add_content(f, buf, err);
-	rt_reply_add_fields(f->reply, buf);
-	if (f->reply->model.size == 0)
+	st = add_content(f, reply, buf, err);
+	rt_reply_add_fields(reply, buf);
+	if (reply->model.size == 0)
 		add_member(buf, "model", f->model);
 	if (partial)
 		rt_buf_add_c(buf, ",\"partial\":true");
 	add_member(buf, "flight", rt_str_of(f->name));
 	rt_buf_add_byte(buf, '}');
+	return st;
+}
+
+/* What keeps the reply as it is now. One that is still growing is finished in a copy:
+ * half of a call's arguments is no JSON, and half of a character no text. */
+static rt_status
+add_request(const rt_flight *f, bool partial, rt_buf *buf, rt_error *err)
+{
+	rt_reply copy;
+	rt_status st;
+
+	if (f->reply->finished)
+		return add_finished(f, f->reply, partial, buf, err);
+	rt_reply_copy(f->reply, &copy);
+	rt_reply_finish(&copy);
+	st = copy.status == RT_OK ? add_finished(f, &copy, partial, buf, err)
+				  : rt_fail(err, copy.status, "a reply could not be written down");
+	rt_reply_deinit(&copy);
 	return st;
 }
 
@@ -103,7 +129,8 @@ write_row(rt_flight *f, rt_error *err)
 		st = engine->store->ops->side_write(engine->store, engine->project,
 						    rt_str_of(f->name), rt_buf_str(&row), err);
 	rt_buf_deinit(&row);
-	f->written_size = f->reply->size;
+	if (st == RT_OK)
+		f->written_size = f->reply->size;
 	return st;
 }
 
@@ -279,6 +306,14 @@ keep_one(rt_engine *engine, const rt_flight_view *v, yyjson_val *request, size_t
 	return st;
 }
 
+/* Is it the row that cannot be kept, and not the store that cannot be written now? */
+static bool
+is_of_row(rt_status st)
+{
+	return st == RT_USAGE || st == RT_LIMIT || st == RT_REFUSED || st == RT_CONFLICT ||
+	       st == RT_AMBIGUOUS;
+}
+
 rt_status
 rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_t *out_kept,
 		    rt_error *err)
@@ -304,8 +339,8 @@ rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_
 		if (st == RT_OK && view_of(doc, rt_str_of(name), &v) && !lives(ctx, v.owner, v.written_us))
 			st = keep_one(engine, &v, rt_json_get(rt_json_root(doc), "request"), &kept,
 				      err);
-		else if (st == RT_USAGE)
-			st = RT_OK; /* not ours to judge; fsck tells of it */
+		if (is_of_row(st))
+			st = RT_OK; /* it stays; the others do not wait for it */
 		rt_json_free(doc);
 		name += strlen(name) + 1;
 	}
@@ -344,7 +379,7 @@ rt_engine_flights(rt_engine *engine, rt_flight_fn fn, void *ctx, rt_error *err)
 			else
 				go_on = fn(ctx, &v);
 			rt_buf_deinit(&text);
-		} else if (st == RT_USAGE) {
+		} else if (is_of_row(st)) {
 			st = RT_OK;
 		}
 		rt_json_free(doc);

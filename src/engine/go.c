@@ -218,7 +218,8 @@ move(going *g, rt_error *err)
 	rt_status st;
 
 	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&a, "[{\"op\":\"head.move\"");
+	/* The summary goes where the head is then: only the move is said where to begin. */
+	rt_buf_add_f(&a, "[{\"op\":\"head.move\",\"take\":\"t%u\"", s->place.take);
 	st = add_id(g, &a, "entry", g->to, err);
 	rt_buf_add_byte(&a, '}');
 	if (st == RT_OK && s->summary.size > 0) {
@@ -238,7 +239,7 @@ move(going *g, rt_error *err)
 	}
 	rt_buf_add_byte(&a, ']');
 	if (st == RT_OK)
-		st = a.status == RT_OK ? rt_summing_apply(s, rt_buf_str(&a), err)
+		st = a.status == RT_OK ? rt_summing_apply(s, rt_str_at("", 0), rt_buf_str(&a), err)
 				       : rt_summing_nomem(err);
 	if (s->summary.size == 0)
 		s->out->entry[0] = '\0';
@@ -282,6 +283,7 @@ rt_engine_go(rt_engine *engine, const rt_go_options *options, rt_summary_result 
 {
 	rt_summing s;
 	going g = {.s = &s, .options = options};
+	const rt_text *editor = NULL;
 	rt_status st = rt_summing_begin(&s, engine, &options->with, options->discussion,
 					options->take, out, err);
 
@@ -302,13 +304,19 @@ rt_engine_go(rt_engine *engine, const rt_go_options *options, rt_summary_result 
 		st = summarize(&g, err);
 	if (st == RT_OK && g.to != 0)
 		st = rt_entry_id(s.value, g.to, out->target, err);
+	if (st == RT_OK && g.hands_back) {
+		editor = rt_text_new(engine->alloc, rt_buf_str(&g.editor));
+		st = editor != NULL ? RT_OK : rt_summing_nomem(err);
+	}
 	if (st == RT_OK)
 		st = move(&g, err);
-	if (st == RT_OK && g.hands_back)
-		out->editor = rt_text_new(engine->alloc, rt_buf_str(&g.editor));
-	if (st == RT_OK)
+	if (st == RT_OK) {
+		out->editor = editor;
+		editor = NULL;
 		tell_done(&g);
+	}
 done:
+	rt_text_unref(editor);
 	rt_buf_deinit(&g.editor);
 	rt_summing_end(&s);
 	return st;

@@ -15,6 +15,7 @@ typedef struct noticing {
 	const rt_disc *disc;
 	const rt_take *take;
 	rt_arena *arena;
+	size_t end; /* of the path that the question goes on from */
 	uint32_t entries[EDITS_MAX];
 	size_t count;
 } noticing;
@@ -35,7 +36,7 @@ which(const noticing *n)
 		json = rt_fields_get(n->value->fields, RT_STR("setting.edit_notices"));
 	if (rt_str_is(json, "\"all\""))
 		return 'a';
-	return rt_str_is(json, "\"none\"") || rt_str_is(json, "false") ? 'n' : 'p';
+	return rt_str_is(json, "\"none\"") ? 'n' : 'p';
 }
 
 static bool
@@ -49,6 +50,16 @@ is_known(const noticing *n, uint32_t entry)
 	return false;
 }
 
+/* Is this the same entry with another text? Many edits may be one step (a batch). */
+static bool
+is_edit(const rt_record *step, const rt_effect *e, size_t k)
+{
+	return (rt_str_is(step->op, "entry.edit") || rt_str_is(step->op, "batch")) &&
+	       e->removed_count == e->added_count &&
+	       e->removed[k].slot.entry == e->added[k].slot.entry &&
+	       e->removed[k].slot.body != e->added[k].slot.body;
+}
+
 /* Take a step's edits of replies in; *out_end: the model knows of all before it. */
 static void
 take_step(noticing *n, const rt_record *step, bool *out_end)
@@ -56,17 +67,17 @@ take_step(noticing *n, const rt_record *step, bool *out_end)
 	size_t i, k;
 
 	*out_end = rt_str_is(step->op, "entry.reply");
-	for (i = 0; i < step->effect_count; i++) {
+	for (i = step->effect_count; i-- > 0;) { /* the newest first */
 		const rt_effect *e = &step->effects[i];
 
 		if (e->kind != RT_EFFECT_SPLICE)
 			continue;
-		for (k = 0; k < e->added_count; k++) {
+		for (k = e->added_count; k-- > 0;) {
 			const rt_effect_slot *slot = &e->added[k];
 
 			if (rt_str_is(slot->kind, "prompt_notice") && e->removed_count == 0)
 				*out_end = true;
-			if (rt_str_is(step->op, "entry.edit") && slot->kind.size == 0 &&
+			if (is_edit(step, e, k) && slot->kind.size == 0 &&
 			    rt_role_is_assistant(slot->role) && n->count < EDITS_MAX &&
 			    !is_known(n, slot->slot.entry))
 				n->entries[n->count++] = slot->slot.entry;
@@ -110,7 +121,7 @@ add_edit(noticing *n, uint32_t entry, rt_buf *array, size_t *count, rt_error *er
 	size_t at, cut;
 	rt_status st = rt_take_find(n->value, n->take, entry, &at, &slot, &found, err);
 
-	if (st != RT_OK || !found)
+	if (st != RT_OK || !found || at >= n->end || (slot.flags & RT_SLOT_MUTED) != 0)
 		return st;
 	st = rt_engine_body(n->engine, slot.body, &bytes, &body, err);
 	if (st != RT_OK)
@@ -137,8 +148,31 @@ add_edit(noticing *n, uint32_t entry, rt_buf *array, size_t *count, rt_error *er
 	return st;
 }
 
+/* Where the question comes. */
 static rt_status
-add_all(noticing *n, rt_str discussion, rt_str take, rt_buf *array, size_t *count, rt_error *err)
+find_end(noticing *n, rt_place place, rt_str at, rt_error *err)
+{
+	uint32_t entry;
+	bool found = false;
+	size_t position;
+	rt_status st = RT_OK;
+
+	n->end = rt_seq_count(n->take->slots);
+	if (at.size == 0)
+		return n->take->number == n->disc->active
+			       ? rt_disc_head_at(n->value, n->disc, &n->end, err)
+			       : RT_OK;
+	/* an address that leads nowhere is told by who goes there */
+	if (rt_resolve_entry(n->value, place, at, false, &entry, NULL) == RT_OK)
+		st = rt_take_find(n->value, n->take, entry, &position, NULL, &found, err);
+	if (found)
+		n->end = position + 1;
+	return st;
+}
+
+static rt_status
+add_all(noticing *n, rt_str discussion, rt_str take, rt_str at, rt_buf *array, size_t *count,
+	rt_error *err)
 {
 	rt_place place;
 	char how;
@@ -152,6 +186,8 @@ add_all(noticing *n, rt_str discussion, rt_str take, rt_buf *array, size_t *coun
 	n->take = rt_disc_take(n->disc, place.take);
 	how = which(n);
 	if (how == 'a')
+		st = find_end(n, place, at, err);
+	if (st == RT_OK && how == 'a')
 		st = find_edits(n, err);
 	for (i = n->count; st == RT_OK && i > 0; i--) /* oldest first */
 		st = add_edit(n, n->entries[i - 1], array, count, err);
@@ -165,8 +201,8 @@ add_all(noticing *n, rt_str discussion, rt_str take, rt_buf *array, size_t *coun
 }
 
 rt_status
-rt_notice_add(rt_engine *engine, rt_str discussion, rt_str take, rt_buf *array, size_t *out_count,
-	      rt_error *err)
+rt_notice_add(rt_engine *engine, rt_str discussion, rt_str take, rt_str at, rt_buf *array,
+	      size_t *out_count, rt_error *err)
 {
 	noticing n = {.engine = engine};
 	rt_status st;
@@ -176,7 +212,7 @@ rt_notice_add(rt_engine *engine, rt_str discussion, rt_str take, rt_buf *array, 
 	if (n.arena == NULL)
 		return nomem(err);
 	n.value = rt_engine_value(engine);
-	st = add_all(&n, discussion, take, array, out_count, err);
+	st = add_all(&n, discussion, take, at, array, out_count, err);
 	rt_object_unref(n.value);
 	rt_arena_free(n.arena);
 	return st;

@@ -17,9 +17,10 @@
 #include "engine/engine_impl.h"
 
 /* Appends requests to a JSON array under construction (open; commas are put where needed);
- * *out_count counts them. discussion, take: addresses, empty: the active ones.
+ * *out_count counts them. discussion, take: addresses, empty: the active ones. at: the
+ * entry that the question comes behind; empty: the head. What is not sent is not told of.
  * Cost: the steps since the last reply. */
-RT_CHECKED rt_status rt_notice_add(rt_engine *engine, rt_str discussion, rt_str take, rt_buf *array,
-				   size_t *out_count, rt_error *err);
+RT_CHECKED rt_status rt_notice_add(rt_engine *engine, rt_str discussion, rt_str take, rt_str at,
+				   rt_buf *array, size_t *out_count, rt_error *err);
 
 #endif

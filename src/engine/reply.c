@@ -177,6 +177,38 @@ tell(rt_reply *r, const rt_reply_block *b, size_t from)
 		r->fn(r->fn_ctx, b->kind, (size_t)(b - r->blocks), added);
 }
 
+void
+rt_reply_copy(const rt_reply *reply, rt_reply *out)
+{
+	size_t i;
+
+	rt_reply_init(out, reply->alloc, NULL, NULL);
+	out->size_max = SIZE_MAX; /* it fitted already */
+	for (i = 0; i < reply->block_count && out->status == RT_OK; i++) {
+		const rt_reply_block *from = &reply->blocks[i];
+		rt_reply_block *to = block_add(out, from->kind);
+
+		if (to == NULL)
+			break;
+		put(out, &to->text, rt_buf_str(&from->text));
+		put(out, &to->id, rt_buf_str(&from->id));
+		put(out, &to->name, rt_buf_str(&from->name));
+		put(out, &to->signature, rt_buf_str(&from->signature));
+		put(out, &to->raw, rt_buf_str(&from->raw));
+		to->index = from->index;
+		memcpy(to->tail, from->tail, sizeof(to->tail));
+		to->tail_size = from->tail_size;
+	}
+	put(out, &out->model, rt_buf_str(&reply->model));
+	put(out, &out->error, rt_buf_str(&reply->error));
+	fail(out, reply->status);
+	out->usage = reply->usage;
+	out->stop = reply->stop;
+	out->provider = reply->provider;
+	out->ended = reply->ended;
+	out->finished = reply->finished;
+}
+
 /* ---- characters that come in pieces ---- */
 
 /* Are these 1 to 3 bytes the beginning of a longer character, as RFC 3629 has it? */

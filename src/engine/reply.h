@@ -97,6 +97,9 @@ enum {
 
 void rt_reply_init(rt_reply *reply, const rt_alloc *alloc, rt_reply_fn fn, void *ctx);
 void rt_reply_deinit(rt_reply *reply);
+/* As it is now, told to nobody: to finish it while the other one goes on growing. The
+ * copy's status says whether there was memory for it. Deinit it. */
+void rt_reply_copy(const rt_reply *reply, rt_reply *out);
 
 /* ---- told by readers ---- */
 

@@ -210,11 +210,9 @@ apply_all(sending *s, rt_str array, rt_result *results, size_t room, size_t *out
 	st = rt_engine_apply(s->engine, requests, count, count > 1, s->options->discussion,
 			     s->options->take, results);
 	*out_count = count;
-	for (i = 0; i < count; i++)
-		if (results[i].status != RT_OK && err != NULL) {
+	for (i = 0; i < count && st != RT_OK && err != NULL; i++)
+		if (i == 0 || !rt_str_starts(rt_str_of(results[i].error.text), RT_STR("not done")))
 			*err = results[i].error;
-			break;
-		}
 	rt_json_free(doc);
 	return st;
 }
@@ -236,7 +234,7 @@ append_question(sending *s, rt_error *err)
 		add_member(&array, "entry", o->at);
 		rt_buf_add_byte(&array, '}');
 	}
-	st = rt_notice_add(s->engine, o->discussion, o->take, &array, &notices, err);
+	st = rt_notice_add(s->engine, o->discussion, o->take, o->at, &array, &notices, err);
 	rt_json_add_comma(&array);
 	rt_buf_add_str(&array, rt_buf_str(&s->question));
 	rt_buf_add_byte(&array, ']');
@@ -356,7 +354,8 @@ find_anchor(sending *s, rt_error *err)
 			return rt_fail(err, RT_REFUSED, "there is nothing to answer yet");
 		st = slot_at(take, end - 1, &slot, err);
 		s->anchor = slot.entry;
-		s->fork = true; /* where the head is in mid-take, as append does (C9) */
+		/* in mid-take as append does (C9); what others append from now on is none */
+		s->fork = end < rt_seq_count(take->slots);
 		return st;
 	}
 	if (st == RT_OK)
@@ -496,8 +495,10 @@ look(sending *s)
 	value = rt_engine_value(s->engine);
 	if (rt_project_disc(value, s->place.disc, &disc, NULL) == RT_OK) {
 		take = rt_disc_take(disc, s->place.take);
-		if (rt_take_find(value, take, s->anchor, &at, NULL, &found, NULL) == RT_OK)
-			s->gone = !found || !take->present;
+		if (take == NULL || !take->present)
+			s->gone = true;
+		else if (rt_take_find(value, take, s->anchor, &at, NULL, &found, NULL) == RT_OK)
+			s->gone = !found;
 	}
 	rt_object_unref(value);
 }
@@ -568,6 +569,8 @@ keep(sending *s, rt_status st, rt_error *err)
 	rt_status kept;
 
 	if (rt_reply_is_empty(&s->reply)) {
+		if (s->gone)
+			st = rt_fail(err, RT_CONFLICT, "what was asked is no longer there");
 		if (rt_flight_drop(&s->flight, NULL) != RT_OK)
 			notice(s, "the side row of the reply could not be dropped");
 		return st != RT_OK ? st
@@ -587,6 +590,9 @@ keep(sending *s, rt_status st, rt_error *err)
 		st = kept;
 		if (err != NULL)
 			*err = result.error;
+		/* all of it at least into the side row: it is kept from there later */
+		if (rt_flight_write(&s->flight, true, NULL) != RT_OK)
+			notice(s, "the end of the reply could not be written down");
 	}
 	rt_result_deinit(&result);
 	return st;

@@ -369,9 +369,9 @@ rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions, rt_error *
 /* ---- the step ---- */
 
 rt_status
-rt_summing_apply(rt_summing *s, rt_str array, rt_error *err)
+rt_summing_apply(rt_summing *s, rt_str take, rt_str array, rt_error *err)
 {
-	char disc[16], take[16];
+	char disc[16];
 	rt_json_doc *doc = NULL;
 	yyjson_val *requests[4], *item;
 	rt_result results[4];
@@ -381,26 +381,21 @@ rt_summing_apply(rt_summing *s, rt_str array, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
-	snprintf(take, sizeof(take), "t%u", s->place.take);
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		if (count < 4)
 			requests[count++] = item;
-	st = rt_engine_apply(s->engine, requests, count, count > 1, rt_str_of(disc), rt_str_of(take),
-			     results);
+	st = rt_engine_apply(s->engine, requests, count, count > 1, rt_str_of(disc), take, results);
 	for (i = 0; i < count; i++) {
-		if (results[i].status != RT_OK && err != NULL && err->text[0] == '\0')
-			*err = results[i].error;
 		if (results[i].take[0] != '\0')
 			memcpy(s->out->take, results[i].take, sizeof(s->out->take));
 	}
 	if (st == RT_OK) {
 		memcpy(s->out->entry, results[count - 1].entry, sizeof(s->out->entry));
 		s->out->seq = results[count - 1].seq;
-	} else if (err != NULL) {
-		for (i = 0; i < count; i++)
-			if (results[i].status == st)
-				*err = results[i].error;
 	}
+	for (i = 0; i < count && st != RT_OK && err != NULL; i++) /* others only echo it */
+		if (i == 0 || !rt_str_starts(rt_str_of(results[i].error.text), RT_STR("not done")))
+			*err = results[i].error;
 	for (i = 0; i < count; i++)
 		rt_result_deinit(&results[i]);
 	rt_json_free(doc);
@@ -438,6 +433,7 @@ rt_engine_compress(rt_engine *engine, const rt_compress_options *options, rt_sum
 		   rt_error *err)
 {
 	rt_summing s;
+	char take[16];
 	rt_buf array;
 	size_t i;
 	rt_status st = rt_summing_begin(&s, engine, &options->with, options->discussion,
@@ -464,8 +460,10 @@ rt_engine_compress(rt_engine *engine, const rt_compress_options *options, rt_sum
 		rt_json_add_key(&array, "tokens_before");
 		rt_buf_add_u64(&array, out->tokens_before);
 		rt_buf_add_c(&array, "}]");
-		st = array.status == RT_OK ? rt_summing_apply(&s, rt_buf_str(&array), err)
-					   : rt_summing_nomem(err);
+		snprintf(take, sizeof(take), "t%u", s.place.take);
+		st = array.status == RT_OK
+			     ? rt_summing_apply(&s, rt_str_of(take), rt_buf_str(&array), err)
+			     : rt_summing_nomem(err);
 		out->tokens_after = rt_tokens_estimate(s.summary.size) + RT_TOKENS_PER_MESSAGE;
 	}
 	rt_buf_deinit(&array);

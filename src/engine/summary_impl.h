@@ -45,8 +45,9 @@ void rt_summing_tell_hooks(rt_summing *s, const char *event, rt_str members);
 /* Ask the model for a summary of s->text. task: what to do. instructions may be empty. */
 RT_CHECKED rt_status rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions,
 					  rt_error *err);
-/* Carry out an array of requests as one step; out->entry, take and seq are filled in. */
-RT_CHECKED rt_status rt_summing_apply(rt_summing *s, rt_str array, rt_error *err);
+/* Carry out an array of requests as one step; out->entry, take and seq are filled in. take:
+ * where those work that name none; empty: the one that is active when they come. */
+RT_CHECKED rt_status rt_summing_apply(rt_summing *s, rt_str take, rt_str array, rt_error *err);
 /* Members of an entry's object for hooks: "id","role","kind","content". */
 RT_CHECKED rt_status rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out,
 					   rt_error *err);

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The checks of kill_test.sh: kill_checks.py RETAKE
+
+Each stream is a script of the built-in model. The program is killed (SIGKILL) after each of
+its chunks was seen, once LATE_MS later and once at once. What was seen LATE_MS before must
+be there; what came since may be. Whatever is there must be a beginning of the whole."""
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+RETAKE = sys.argv[1]
+# The side row is at most 250 ms behind, and is looked at every 50 ms; the rest is for a busy
+# machine. Shorter than PAUSE_MS, so that the next chunk has not come.
+LATE_MS = int(os.environ.get("RETAKE_KILL_LATE_MS", "400"))
+PAUSE_MS = 900
+PROVIDERS = ["openai", "anthropic", "gemini", "ollama"]
+
+passed = failed = 0
+
+
+def check(name, ok, *detail):
+    global passed, failed
+    if ok:
+        passed += 1
+        return
+    failed += 1
+    print("FAILED:", name)
+    for line in detail:
+        print("   ", str(line)[:800])
+
+
+STREAMS = {
+    "text": [{"text": "Good "}, {"text": "day, Grüße "}, {"text": "🙂 and \"more\".\n"},
+             {"text": "End."}],
+    "thinking": [{"thinking": "hm, "}, {"thinking": "well"}, {"text": "So: "}, {"text": "yes."}],
+    "tags": [{"text": "<think>let me"}, {"text": " see</think>It is "}, {"text": "so."}],
+    "calls": [{"text": "I look. "},
+              {"call": {"id": "c1", "name": "read", "arguments": {"path": "ä/b", "n": [1, 2]}}},
+              {"text": "And now "}, {"text": "the rest."}],
+}
+
+
+class Place:
+    """A store and a home of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.db = os.path.join(folder, "test.db")
+        self.env = {key: value for key, value in os.environ.items()
+                    if not key.startswith("RETAKE_") and not key.endswith("_API_KEY")}
+        self.env.update(HOME=folder, XDG_DATA_HOME=folder + "/data",
+                        XDG_STATE_HOME=folder + "/state", XDG_CONFIG_HOME=folder + "/config",
+                        LC_ALL="C.UTF-8", NO_COLOR="1")
+
+    def run(self, *args):
+        return subprocess.run([RETAKE, "--db", self.db, *args], env=self.env,
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+
+    def json(self, *args):
+        done = self.run(*args, "--json")
+        try:
+            return json.loads(done.stdout)
+        except ValueError:
+            return {"failed": done.returncode, "out": done.stdout[:300], "err": done.stderr[:300]}
+
+    def write(self, name, lines):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            for line in lines:
+                file.write(json.dumps(line) + "\n")
+        return path
+
+    def begin(self, script, *args):
+        """A program that asks. Ctrl-C reaches it also where this runs in the background."""
+        return subprocess.Popen([RETAKE, "--db", self.db, "ask", "-m", "builtin/play:" + script,
+                                 *args, "Well?"],
+                                env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE,
+                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+    def talk(self):
+        """A conversation with a tool's call and its result."""
+        lines = [{"op": "entry.append", "role": "User", "content": "Read it"},
+                 {"op": "entry.append", "role": "AI", "content": [
+                     {"type": "toolCall", "id": "c0", "name": "read", "arguments": {}}]},
+                 {"op": "entry.append", "role": "tool", "tool_call_id": "c0",
+                  "content": "it says so"},
+                 {"op": "entry.append", "role": "AI", "content": "It says so."}]
+        self.run("apply", self.write("talk.jsonl", lines))
+
+
+def said(chunks):
+    """(thoughts, words, calls) of chunks, as plain text."""
+    return ("".join(chunk.get("thinking", "") for chunk in chunks),
+            "".join(chunk.get("text", "") for chunk in chunks),
+            sum("call" in chunk for chunk in chunks))
+
+
+def found(entry):
+    """The same of an entry, whether it has a text or blocks; tags are thoughts."""
+    content = entry["content"]
+    thoughts = "".join(segment.get("text", "") for segment in entry.get("thinking_segments", []))
+    if isinstance(content, str):
+        return thoughts, content, 0
+    return (thoughts + "".join(block.get("thinking", "") for block in content),
+            "".join(block.get("text", "") for block in content),
+            sum(block["type"] == "toolCall" for block in content))
+
+
+def plain(text):
+    for tag in ("<think>", "</think>"):
+        text = text.replace(tag, "")
+    return text
+
+
+def everything(three, tags):
+    """One text in which more is always longer."""
+    thoughts, words, calls = three
+    return (plain(thoughts + words) if tags else thoughts + "|" + words), calls
+
+
+def holds(got, least, most, tags):
+    got_text, got_calls = everything(got, tags)
+    least_text, least_calls = everything(least, tags)
+    most_text, most_calls = everything(most, tags)
+    got_text, least_text = got_text.rstrip("|"), least_text.rstrip("|")
+    return (got_text.startswith(least_text) and most_text.startswith(got_text) and
+            least_calls <= got_calls <= most_calls)
+
+
+def sound(place, name, calls):
+    """fsck is clean, and each provider's request is JSON with paired calls."""
+    fsck = place.json("fsck")
+    check(f"{name}: fsck", fsck.get("clean") is True, fsck)
+    marks = {"openai": ('"type":"function"', '"tool_call_id"'),
+             "anthropic": ('"type":"tool_use"', '"type":"tool_result"'),
+             "gemini": ('"functionCall"', '"functionResponse"'),
+             "ollama": ('"function":{', '"role":"tool"')}
+    for provider in PROVIDERS:
+        request = place.json("context", "--provider", provider)
+        text = json.dumps(request, separators=(",", ":"))
+        call, result = marks[provider]
+        check(f"{name}: context for {provider}",
+              "failed" not in request and text.count(call) == calls == text.count(result), text)
+
+
+def wait_for(process, three):
+    """Until these thoughts and words were printed; when that was."""
+    wanted = (three[0] + three[1]).strip().encode()
+    files = [process.stdout.fileno(), process.stderr.fileno()]
+    heard = {file: b"" for file in files}
+    deadline = time.monotonic() + 60
+    while (files and time.monotonic() < deadline and
+           not any(wanted in text for text in heard.values())):
+        for file in select.select(files, [], [], 1)[0]:
+            more = os.read(file, 4096)
+            heard[file] += more
+            if not more:
+                files.remove(file)
+    return time.monotonic()
+
+
+def killed(folder, stream, chunks, index, at_once):
+    """Kill after chunk index."""
+    name = f"{stream} {index + 1}{' at once' if at_once else ''}"
+    place = Place(folder)
+    lines = []
+    for chunk in chunks:
+        lines += [chunk, {"wait_ms": PAUSE_MS}]
+    script = place.write("script.jsonl", lines + [{"text": "never seen"}])
+    place.talk()
+    process = place.begin(script, "-v")
+    # Words are on standard output as they come, thoughts (-v) on the other. A call is not
+    # seen: it has come a pause after what was before it.
+    shown = index if "call" not in chunks[index] else index - 1
+    seen = wait_for(process, said(chunks[shown:shown + 1]))
+    seen += (index - shown) * PAUSE_MS / 1000
+    due = seen + (0 if at_once else LATE_MS / 1000)
+    time.sleep(max(0, due - time.monotonic()))
+    process.kill()
+    killed_at = time.monotonic()
+    process.wait()
+    process.stdout.close()
+    process.stderr.close()
+    least = chunks[:index] if at_once else chunks[:index + 1]
+    most = chunks[:index + 1 + int((killed_at - seen + 0.1) * 1000 / PAUSE_MS)]
+    show = place.json("show")
+    entries = show.get("entries", [])
+    check(f"{name}: the question is there",
+          len(entries) >= 5 and entries[4]["content"] == "Well?", show)
+    if len(entries) < 6:
+        check(f"{name}: nothing was to be kept", not least, show)
+        return
+    reply = entries[5]
+    check(f"{name}: is partial", reply.get("partial") is True, reply)
+    check(f"{name}: holds what had arrived",
+          holds(found(reply), said(least), said(most), stream == "tags"), reply, least)
+    check(f"{name}: is kept once", len(place.json("show").get("entries", [])) == 6)
+    sound(place, name, 1)
+    more = place.write("more.jsonl", [{"text": " And more."}])
+    done = place.run("again", "--continue", "-m", "builtin/play:" + more)
+    after = place.json("show").get("entries", [])
+    check(f"{name}: goes on", done.returncode == 0 and len(after) == 6 and
+          found(after[5])[1].endswith(" And more.") and "partial" not in after[5] and
+          found(after[5])[0] == found(reply)[0] and found(after[5])[2] == found(reply)[2],
+          done.returncode, done.stderr, after[5:])
+    place.run("undo")
+    place.run("undo")
+    check(f"{name}: undone", len(place.json("show").get("entries", [])) == 5)
+
+
+def interrupted(folder):
+    place = Place(folder)
+    script = place.write("script.jsonl", [{"text": "Good "}, {"wait_ms": 60000}, {"text": "day"}])
+    process = place.begin(script)
+    os.read(process.stdout.fileno(), 1)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    check("Ctrl-C: exits with 130", process.returncode == 130, process.returncode, out, err)
+    check("Ctrl-C: at once", time.monotonic() - begun < 10)
+    entries = place.json("show").get("entries", [])
+    check("Ctrl-C: the part is kept", len(entries) == 2 and entries[1]["content"] == "Good " and
+          entries[1].get("partial") is True and entries[1].get("stop_reason") == "stopped", entries)
+    sound(place, "Ctrl-C", 0)
+    more = place.write("more.jsonl", [{"text": "night"}])
+    place.run("again", "--continue", "-m", "builtin/play:" + more)
+    entries = place.json("show").get("entries", [])
+    check("Ctrl-C: goes on", len(entries) == 2 and entries[1]["content"] == "Good night", entries)
+    # before anything was said
+    script = place.write("script.jsonl", [{"wait_ms": 60000}, {"text": "day"}])
+    process = place.begin(script)
+    deadline = time.monotonic() + 20
+    while len(place.json("show").get("entries", [])) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    entries = place.json("show").get("entries", [])
+    check("Ctrl-C before a word: the question is kept",
+          process.returncode == 130 and len(entries) == 3 and entries[2]["content"] == "Well?",
+          process.returncode, entries)
+
+
+def living(folder):
+    """Whoever looks while a reply arrives leaves it alone."""
+    place = Place(folder)
+    script = place.write("script.jsonl", [{"text": "Good "}, {"wait_ms": 1500}, {"text": "day"}])
+    process = place.begin(script)
+    os.read(process.stdout.fileno(), 1)
+    time.sleep(0.4)
+    check("a living one: is left alone", len(place.json("show").get("entries", [])) == 1)
+    place.run("add", "later")
+    process.communicate(timeout=30)
+    check("a living one: ends well", process.returncode == 0, process.returncode)
+    contents = [entry["content"] for entry in place.json("show").get("entries", [])]
+    check("a living one: stands behind its question",
+          contents == ["Well?", "Good day", "later"], contents)
+
+
+def main():
+    for stream, chunks in STREAMS.items():
+        for index in range(len(chunks)):
+            for at_once in (False, True):
+                with tempfile.TemporaryDirectory() as folder:
+                    killed(folder, stream, chunks, index, at_once)
+    for case in (interrupted, living):
+        with tempfile.TemporaryDirectory() as folder:
+            case(folder)
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+sys.exit(main())
