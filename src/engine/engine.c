@@ -819,6 +819,10 @@ rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out, 
 		st = rt_fail(err, bytes->status, "out of memory");
 	if (st == RT_OK)
 		st = rt_body_read(engine->alloc, rt_buf_str(bytes), out, err);
+	if (st != RT_OK) { /* nothing is left to be released; who does it anyway does no harm */
+		rt_buf_deinit(bytes);
+		rt_buf_init(bytes, engine->alloc, RT_BUF_UNLIMITED);
+	}
 	return st;
 }
 

@@ -208,7 +208,8 @@ RT_CHECKED rt_status rt_view_context(rt_engine *engine, const rt_project *projec
 				     const rt_context_options *options, rt_buf *buf,
 				     rt_error *err);
 
-/* An entry's body, read and taken apart. bytes holds what it borrows from: deinit both. */
+/* An entry's body, read and taken apart. bytes holds what it borrows from: deinit both
+ * (after a failure there is nothing to deinit). */
 RT_CHECKED rt_status rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out,
 				    rt_error *err);
 

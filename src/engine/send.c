@@ -376,29 +376,54 @@ find_anchor(sending *s, rt_error *err)
 	return st;
 }
 
-/* CONTINUE: the content that there is, as JSON. */
+/* CONTINUE: the content that there is, as JSON; what was known of it where it is gone. */
 static rt_status
 read_before(sending *s, rt_error *err)
 {
 	const rt_disc *disc;
-	const rt_take *take;
+	const rt_take *take = NULL;
 	rt_slot slot;
-	rt_buf bytes;
+	rt_buf bytes, content;
 	rt_body body;
-	bool found;
+	bool found = false;
 	size_t at;
-	rt_status st = find_take(s, &disc, &take, err);
+	rt_status st = rt_project_disc(s->value, s->place.disc, &disc, err);
 
 	if (st == RT_OK)
+		take = rt_disc_take(disc, s->place.take);
+	if (take != NULL)
 		st = rt_take_find(s->value, take, s->into, &at, &slot, &found, err);
-	if (st == RT_OK)
-		st = rt_engine_body(s->engine, slot.body, &bytes, &body, err);
+	if (st != RT_OK || !found)
+		return st;
+	st = rt_engine_body(s->engine, slot.body, &bytes, &body, err);
 	if (st != RT_OK)
 		return st;
-	rt_body_add_content(&s->before, &body);
+	rt_buf_init(&content, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_body_add_content(&content, &body);
 	rt_body_deinit(&body);
 	rt_buf_deinit(&bytes);
-	return s->before.status == RT_OK ? RT_OK : nomem(err);
+	if (content.status != RT_OK) { /* the one that was known stays */
+		rt_buf_deinit(&content);
+		return nomem(err);
+	}
+	rt_buf_deinit(&s->before);
+	s->before = content;
+	return RT_OK;
+}
+
+/* CONTINUE: others may have edited the reply meanwhile; what is kept goes on from that. */
+static rt_status
+follow_edits(sending *s, rt_error *err)
+{
+	rt_status st;
+
+	if (s->into == 0 || rt_engine_refresh(s->engine, NULL) != RT_OK)
+		return RT_OK;
+	rt_object_unref(s->value);
+	s->value = rt_engine_value(s->engine);
+	st = read_before(s, err);
+	s->flight.before = rt_buf_str(&s->before);
+	return st;
 }
 
 /* ---- the record of requests (M8) ---- */
@@ -576,7 +601,10 @@ keep(sending *s, rt_status st, rt_error *err)
 		return st != RT_OK ? st
 				   : rt_fail(err, RT_UPSTREAM, "the model answered with nothing");
 	}
-	kept = rt_flight_keep(&s->flight, partial, &result);
+	memset(&result, 0, sizeof(result));
+	kept = follow_edits(s, &result.error);
+	if (kept == RT_OK)
+		kept = rt_flight_keep(&s->flight, partial, &result);
 	if (kept == RT_OK) {
 		memcpy(s->out->entry, result.entry, sizeof(s->out->entry));
 		if (result.take[0] != '\0')

@@ -267,16 +267,38 @@ continue_extends_in_place(void **state)
 	world_has(w, first, "\"stop_reason\":\"length\"");
 	world_has(w, first, "\"thinking_segments\":[{\"text\":\"hm\"}]");
 	/* what else the entry says of itself stays */
-	world_apply(
-		w,
-		"{\"op\":\"entry.append\",\"id\":\"x\",\"role\":\"AI\",\"content\":\"A\","
-		"\"mood\":\"good\","
-		"\"partial\":true,\"error\":\"oops\"}");
+	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"x\",\"role\":\"AI\",\"content\":\"A\","
+		       "\"mood\":\"good\","
+		       "\"partial\":true,\"error\":\"oops\"}");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, "x"), RT_OK);
 	assert_string_equal(world_shown(w), "User: Count\nAI: One, \nUser: later\nAI: Atwo.\n");
 	world_has(w, "x", "\"mood\":\"good\"");
 	world_lacks(w, "x", "partial");
 	world_lacks(w, "x", "oops");
+}
+
+static void
+edit_meanwhile(world *w)
+{
+	if (w->waits == 2) {
+		world_apply(w, "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"Uno, \"}");
+		world_apply(w, "{\"op\":\"take.branch\",\"at\":\":1\"}");
+	}
+}
+
+/* An edit of what is continued is not lost, wherever people look meanwhile. */
+static void
+continue_goes_on_from_an_edit(void **state)
+{
+	world *w = *state;
+
+	play(w, "{\"text\":\"One, \"}\n{\"cut\":true}");
+	assert_int_equal(world_ask(w, "Count"), RT_UPSTREAM);
+	play(w, "{\"text\":\"two\"}\n{\"wait_ms\":2000}\n{\"text\":\".\"}");
+	w->meanwhile = edit_meanwhile;
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
+	assert_string_equal(world_take(w, "main"), "User: Count\nAI: Uno, two.\n");
+	assert_string_equal(world_shown(w), "User: Count\n");
 }
 
 /* A continued reply may call tools, and one that has called may go on. */
@@ -287,23 +309,20 @@ continue_keeps_calls(void **state)
 
 	play(w, "{\"text\":\"I look\"}\n{\"cut\":true}");
 	assert_int_equal(world_ask(w, "Look"), RT_UPSTREAM);
-	play(w,
-	     "{\"text\":\" here.\"}\n{\"call\":{\"id\":\"c1\",\"name\":\"read\","
-	     "\"arguments\":{\"a\":1}}}");
+	play(w, "{\"text\":\" here.\"}\n{\"call\":{\"id\":\"c1\",\"name\":\"read\","
+		"\"arguments\":{\"a\":1}}}");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
-	assert_string_equal(
-		world_shown(w),
-		"User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},"
-		"{\"type\":\"toolCall\","
-		"\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}}]\n");
+	assert_string_equal(world_shown(w),
+			    "User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},"
+			    "{\"type\":\"toolCall\","
+			    "\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}}]\n");
 	play(w, "{\"text\":\"And so on.\"}");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
-	assert_string_equal(
-		world_shown(w),
-		"User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},"
-		"{\"type\":\"toolCall\","
-		"\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}},"
-		"{\"type\":\"text\",\"text\":\"And so on.\"}]\n");
+	assert_string_equal(world_shown(w),
+			    "User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},"
+			    "{\"type\":\"toolCall\","
+			    "\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}},"
+			    "{\"type\":\"text\",\"text\":\"And so on.\"}]\n");
 }
 
 /* ---- ends ---- */
@@ -533,11 +552,10 @@ send_without_memory(long left, long *out_used)
 	world_apply(&w, "{\"op\":\"setting.set\",\"key\":\"edit_notices\",\"value\":\"all\"}");
 	world_apply(&w, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"Good day\"}");
 	world_apply(&w, "{\"op\":\"prompt.update\",\"text\":\"a cat\"}");
-	play(&w,
-	     "{\"thinking\":\"hm\"}\n{\"signature\":\"s\"}\n{\"text\":\"One \"}\n"
-	     "{\"wait_ms\":300}\n"
-	     "{\"text\":\"two\"}\n{\"call\":{\"id\":\"c\",\"name\":\"n\","
-	     "\"arguments\":{\"x\":1}}}");
+	play(&w, "{\"thinking\":\"hm\"}\n{\"signature\":\"s\"}\n{\"text\":\"One \"}\n"
+		 "{\"wait_ms\":300}\n"
+		 "{\"text\":\"two\"}\n{\"call\":{\"id\":\"c\",\"name\":\"n\","
+		 "\"arguments\":{\"x\":1}}}");
 	f.left = left;
 	st = world_ask(&w, "Q");
 	*out_used = left - f.left;
@@ -575,6 +593,45 @@ send_without_memory(long left, long *out_used)
 	return st == RT_OK;
 }
 
+/* The same of a reply that goes on: it has what it had, or what was added too. */
+static bool
+continue_without_memory(long left, long *out_used)
+{
+	failing f = {-1, 0};
+	rt_alloc alloc = {failing_resize, failing_release, &f};
+	const char *shown;
+	world w;
+	rt_status st;
+
+	world_init(&w);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &w.env, &w.store, NULL), RT_OK);
+	world_open_engine(&w, &alloc);
+	world_add(&w, "q", "User", "Count");
+	world_apply(&w,
+		    "{\"op\":\"entry.append\",\"id\":\"r\",\"role\":\"AI\",\"content\":\"One, \","
+		    "\"thinking_segments\":[{\"text\":\"hm\"}],\"partial\":true}");
+	play(&w, "{\"text\":\"two\"}\n{\"wait_ms\":300}\n{\"text\":\".\"}");
+	f.left = left;
+	st = world_again(&w, RT_SEND_CONTINUE, "r");
+	*out_used = left - f.left;
+	f.left = -1;
+	if (st != RT_OK && st != RT_NOMEM)
+		fail_msg("allocation %ld: %s: %s", left, rt_status_word(st), w.err.text);
+	assert_int_equal(rt_engine_keep_left(w.engine, world_nobody_lives, NULL, NULL, NULL),
+			 RT_OK);
+	shown = world_shown(&w);
+	if (strcmp(shown, st == RT_OK ? "User: Count\nAI: One, two.\n"
+				      : "User: Count\n*AI: One, two.\n") != 0 &&
+	    (st == RT_OK || (strcmp(shown, "User: Count\n*AI: One, \n") != 0 &&
+			     strcmp(shown, "User: Count\n*AI: One, two\n") != 0)))
+		fail_msg("allocation %ld: %s: %s", left, rt_status_word(st), shown);
+	world_has(&w, "r", "\"thinking_segments\":[{\"text\":\"hm\"}]");
+	world_deinit(&w);
+	if (f.live != 0)
+		fail_msg("allocation %ld: %ld are left", left, f.live);
+	return st == RT_OK;
+}
+
 static void
 no_memory(void **state)
 {
@@ -586,6 +643,9 @@ no_memory(void **state)
 	for (n = 0; n < all; n++)
 		worked += send_without_memory(n, &used);
 	assert_true(worked < (size_t)all / 10); /* checkpoints and such may fail unseen */
+	assert_true(continue_without_memory(1000000, &all));
+	for (n = 0; n < all; n++)
+		(void)continue_without_memory(n, &used);
 }
 
 #define WITH_WORLD(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -602,6 +662,7 @@ main(void)
 		WITH_WORLD(the_take_is_deleted),
 		WITH_WORLD(again_makes_a_sibling),
 		WITH_WORLD(continue_extends_in_place),
+		WITH_WORLD(continue_goes_on_from_an_edit),
 		WITH_WORLD(continue_keeps_calls),
 		WITH_WORLD(stopped_by_the_person),
 		WITH_WORLD(what_goes_wrong_upstream),

@@ -972,6 +972,9 @@ without_memory(int what, long left, long *out_used)
 	rt_engine_close(f->w.engine);
 	world_open_engine(&f->w, &alloc);
 	grow(f);
+	world_apply(&f->w, "{\"op\":\"entry.insert\",\"after\":\"E\",\"role\":\"AI\","
+			   "\"content\":[{\"type\":\"toolCall\",\"id\":\"1\",\"name\":\"n\","
+			   "\"arguments\":{}}]}");
 	remember(f);
 	before = world_seq(&f->w);
 	f->h.summary = what == 3 ? "{\"summary\":\"By hook.\",\"details\":1}" : NULL;
