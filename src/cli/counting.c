@@ -145,7 +145,7 @@ load_ranks(rt_cli_counting *c)
 	rt_buf warnings;
 	rt_status st;
 
-	if (c->encoding == NULL)
+	if (c->encoding == NULL || (c->budget == 0 && !rt_cli_has(cli, "tokens")))
 		return RT_OK;
 	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
 	st = rt_tokens_load(cli->alloc, c->encoding, &c->ranks, &warnings, &cli->error);

@@ -489,12 +489,40 @@ walk(building *b, bool send, rt_error *err)
 
 /* ---- the budget (M4) ---- */
 
+/* Tokens, about, of what is sent beside the texts: calls of tools, images. */
+static rt_status
+other_tokens(const building *b, const rt_body *body, size_t *out, rt_error *err)
+{
+	yyjson_val *block, *calls = rt_body_field(body, "tool_calls");
+	rt_status st = RT_OK;
+	size_t i, max;
+	rt_buf json;
+
+	rt_buf_init(&json, b->engine->alloc, RT_BUF_UNLIMITED);
+	yyjson_arr_foreach(body->content_json, i, max, block)
+	{
+		bool is_said = yyjson_is_str(block) || rt_json_get(block, "text") != NULL;
+		bool is_thought = rt_json_get(block, "thinking") != NULL;
+
+		if (!is_said && !(is_thought && b->request.writer->thinking == NULL))
+			rt_json_add_value(&json, block);
+	}
+	if (calls != NULL)
+		rt_json_add_value(&json, calls);
+	if (json.status != RT_OK)
+		st = nomem(err);
+	*out = rt_tokens_estimate(json.size);
+	rt_buf_deinit(&json);
+	return st;
+}
+
 /* Tokens of a step to the letter, where somebody counts them. */
 static rt_status
 step_tokens(building *b, const rt_context_step *step, size_t *out, rt_error *err)
 {
 	rt_buf text;
 	rt_status st = RT_OK;
+	size_t others = 0;
 	held h;
 
 	if (b->options->count == NULL)
@@ -507,7 +535,9 @@ step_tokens(building *b, const rt_context_step *step, size_t *out, rt_error *err
 	if (text.status != RT_OK)
 		st = nomem(err);
 	else
-		*out = tokens_of(b, rt_buf_str(&text)) + RT_TOKENS_PER_MESSAGE;
+		st = other_tokens(b, &h.body, &others, err);
+	if (st == RT_OK)
+		*out = tokens_of(b, rt_buf_str(&text)) + others + RT_TOKENS_PER_MESSAGE;
 	rt_buf_deinit(&text);
 	release(&h);
 	return st;

@@ -57,9 +57,9 @@ open_ranks(const rt_token_encoding *encoding, rt_buf *path)
 		return open_in(rt_str_of(said), "", encoding, path);
 	program = program_dir(room, sizeof(room));
 	fd = open_in(program, "/tokens", encoding, path);
-	if (fd < 0)
+	if (fd < 0 && path->status == RT_OK)
 		fd = open_in(program, "/../share/retake/tokens", encoding, path);
-	if (fd < 0)
+	if (fd < 0 && path->status == RT_OK)
 		fd = open_in(RT_STR(RT_TOKENS_DIR), "", encoding, path);
 	return fd;
 }
