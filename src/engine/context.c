@@ -38,7 +38,7 @@ typedef struct building {
 	size_t step_count;
 	const rt_context_options *options; /* never NULL */
 	rt_buf model;     /* of the options, as JSON */
-	size_t prompt_tokens;
+	size_t prompt_tokens; /* of the settings' prompts, estimated */
 	size_t *edits;    /* by position: that of its edit, + 1; 0: none; NULL: none at all */
 	rt_json_doc *role_map; /* NULL: none */
 	rt_pairs pairs;
@@ -74,7 +74,7 @@ add_prompt_text(building *b, rt_str text)
 {
 	rt_request_prompt(&b->request, text);
 	if (text.size > 0)
-		b->prompt_tokens += tokens_of(b, text) + RT_TOKENS_PER_MESSAGE;
+		b->prompt_tokens += rt_tokens_estimate(text.size) + RT_TOKENS_PER_MESSAGE;
 }
 
 static rt_status
@@ -160,12 +160,12 @@ mapped_role(const building *b, rt_str role)
 	return rt_json_str(found);
 }
 
+/* The working prompt as it is sent; nothing where there is none. */
 static rt_status
-add_working_prompt(building *b, rt_error *err)
+working_prompt(const building *b, rt_buf *text, rt_error *err)
 {
 	rt_str json = rt_fields_get(b->disc->fields, RT_STR("prompt"));
 	rt_json_doc *doc = NULL;
-	rt_buf text;
 	rt_status st;
 
 	if (json.ptr == NULL)
@@ -174,16 +174,27 @@ add_working_prompt(building *b, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	if (yyjson_get_len(rt_json_root(doc)) > 0 && yyjson_is_str(rt_json_root(doc))) {
-		rt_buf_init(&text, b->engine->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_c(&text, "[current prompt: \"");
-		rt_buf_add_str(&text, rt_json_str(rt_json_root(doc)));
-		rt_buf_add_c(&text, "\"]");
-		rt_request_system(&b->request, rt_buf_str(&text), false);
-		if (text.status != RT_OK)
+		rt_buf_add_c(text, "[current prompt: \"");
+		rt_buf_add_str(text, rt_json_str(rt_json_root(doc)));
+		rt_buf_add_c(text, "\"]");
+		if (text->status != RT_OK)
 			st = nomem(err);
-		rt_buf_deinit(&text);
 	}
 	rt_json_free(doc);
+	return st;
+}
+
+static rt_status
+add_working_prompt(building *b, rt_error *err)
+{
+	rt_buf text;
+	rt_status st;
+
+	rt_buf_init(&text, b->engine->alloc, RT_BUF_UNLIMITED);
+	st = working_prompt(b, &text, err);
+	if (st == RT_OK)
+		rt_request_system(&b->request, rt_buf_str(&text), false);
+	rt_buf_deinit(&text);
 	return st;
 }
 
@@ -478,12 +489,40 @@ walk(building *b, bool send, rt_error *err)
 
 /* ---- the budget (M4) ---- */
 
+/* Tokens, about, of what is sent beside the texts: calls of tools, images. */
+static rt_status
+other_tokens(const building *b, const rt_body *body, size_t *out, rt_error *err)
+{
+	yyjson_val *block, *calls = rt_body_field(body, "tool_calls");
+	rt_status st = RT_OK;
+	size_t i, max;
+	rt_buf json;
+
+	rt_buf_init(&json, b->engine->alloc, RT_BUF_UNLIMITED);
+	yyjson_arr_foreach(body->content_json, i, max, block)
+	{
+		bool is_said = yyjson_is_str(block) || rt_json_get(block, "text") != NULL;
+		bool is_thought = rt_json_get(block, "thinking") != NULL;
+
+		if (!is_said && !(is_thought && b->request.writer->thinking == NULL))
+			rt_json_add_value(&json, block);
+	}
+	if (calls != NULL)
+		rt_json_add_value(&json, calls);
+	if (json.status != RT_OK)
+		st = nomem(err);
+	*out = rt_tokens_estimate(json.size);
+	rt_buf_deinit(&json);
+	return st;
+}
+
 /* Tokens of a step to the letter, where somebody counts them. */
 static rt_status
 step_tokens(building *b, const rt_context_step *step, size_t *out, rt_error *err)
 {
 	rt_buf text;
 	rt_status st = RT_OK;
+	size_t others = 0;
 	held h;
 
 	if (b->options->count == NULL)
@@ -496,9 +535,34 @@ step_tokens(building *b, const rt_context_step *step, size_t *out, rt_error *err
 	if (text.status != RT_OK)
 		st = nomem(err);
 	else
-		*out = tokens_of(b, rt_buf_str(&text)) + RT_TOKENS_PER_MESSAGE;
+		st = other_tokens(b, &h.body, &others, err);
+	if (st == RT_OK)
+		*out = tokens_of(b, rt_buf_str(&text)) + others + RT_TOKENS_PER_MESSAGE;
 	rt_buf_deinit(&text);
 	release(&h);
+	return st;
+}
+
+/* Tokens of the prompts. Where somebody counts, they are counted as they are sent: those of
+ * the settings as one message, the working prompt as another. */
+static rt_status
+prompts_tokens(const building *b, size_t *out, rt_error *err)
+{
+	rt_str top = rt_buf_str(&b->request.top);
+	rt_buf text;
+	rt_status st;
+
+	if (b->options->count == NULL) {
+		*out = b->prompt_tokens +
+		       rt_tokens_estimate(rt_fields_get(b->disc->fields, RT_STR("prompt")).size);
+		return RT_OK;
+	}
+	rt_buf_init(&text, b->engine->alloc, RT_BUF_UNLIMITED);
+	st = working_prompt(b, &text, err);
+	*out = top.size > 0 ? tokens_of(b, top) + RT_TOKENS_PER_MESSAGE : 0;
+	if (text.size > 0)
+		*out += tokens_of(b, rt_buf_str(&text)) + RT_TOKENS_PER_MESSAGE;
+	rt_buf_deinit(&text);
 	return st;
 }
 
@@ -535,7 +599,7 @@ tell(const building *b, const rt_context_step *step, bool left_out, size_t token
 static rt_status
 fit(building *b, rt_error *err)
 {
-	size_t budget = b->options->budget_tokens, used = b->prompt_tokens, first, i, kept = 0;
+	size_t budget = b->options->budget_tokens, used = 0, first, i, kept = 0;
 	size_t *tokens;
 	bool at_result = true;
 	rt_status st = RT_OK;
@@ -545,8 +609,7 @@ fit(building *b, rt_error *err)
 	tokens = rt_new_array(b->engine->alloc, b->step_count, sizeof(*tokens));
 	if (tokens == NULL)
 		return nomem(err);
-	used += rt_tokens_estimate(
-		rt_fields_get(b->disc->fields, RT_STR("prompt")).size); /* the working prompt */
+	st = prompts_tokens(b, &used, err);
 	for (i = 0; st == RT_OK && i < b->step_count; i++) {
 		tokens[i] = rt_tokens_estimate(b->slots[b->steps[i].at].size) +
 			    RT_TOKENS_PER_MESSAGE;

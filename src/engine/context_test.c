@@ -788,6 +788,48 @@ thinking_in_records_of_pi(void **state)
 
 #define WITH(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* ---- the budget, counted ---- */
+
+/* Every byte is a token. */
+static size_t
+bytes_of(void *ctx, rt_str text)
+{
+	(void)ctx;
+	return text.size;
+}
+
+static void
+counted_as_it_is_sent(void **state)
+{
+	enum { EACH = RT_TOKENS_PER_MESSAGE };
+	fixture *f = *state;
+	rt_context_totals totals = {0};
+	rt_context_options options = {.count = bytes_of, .totals = &totals};
+	const size_t prompts = strlen("base\n\nproject") + EACH +
+			       strlen("[current prompt: \"a \"b\"]") + EACH;
+
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"base_system_prompt\",\"value\":\"base\"}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"project\"}");
+	apply(f, "{\"op\":\"prompt.update\",\"text\":\"a \\\"b\"}");
+	add(f, "a", "User", "12345");
+	add(f, "b", "AI", "1234567");
+	(void)request(f, "openai", &options);
+	assert_int_equal(totals.tokens, prompts + 5 + EACH + 7 + EACH);
+	/* calls of tools are not for nothing */
+	apply(f, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"\",\"tool_calls\":["
+		 "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"get\","
+		 "\"arguments\":\"{}\"}}]}");
+	(void)request(f, "openai", &options);
+	assert_true(totals.tokens > prompts + 5 + EACH + 7 + EACH + EACH + 15);
+	/* to the token: one less, and the oldest is out */
+	options.budget_tokens = totals.tokens;
+	(void)request(f, "openai", &options);
+	assert_int_equal(totals.left_out, 0);
+	options.budget_tokens--;
+	(void)request(f, "openai", &options);
+	assert_int_equal(totals.left_out, 1);
+}
+
 int
 main(void)
 {
@@ -815,6 +857,7 @@ main(void)
 		WITH(signed_thinking_goes_with_its_calls),
 		WITH(signed_calls_go_back),
 		WITH(thinking_in_records_of_pi),
+		WITH(counted_as_it_is_sent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

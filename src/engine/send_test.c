@@ -426,7 +426,7 @@ each_request_is_recorded(void **state)
 
 typedef struct fake_hooks {
 	rt_hooks hooks;
-	const char *patch, *reason; /* what is said to request.before */
+	const char *patch, *reason; /* what is said to entry.before_add */
 	size_t asked, told;
 	char subject[80];
 } fake_hooks;
@@ -449,11 +449,12 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 	(void)stop;
 	(void)ctx;
 	(void)err;
-	snprintf(h->subject, sizeof(h->subject), "%.*s", RT_STR_ARG(subject));
-	if (strcmp(event, "reply.after") == 0) {
+	if (strcmp(event, "request.before") == 0)
+		snprintf(h->subject, sizeof(h->subject), "%.*s", RT_STR_ARG(subject));
+	if (strcmp(event, "reply.after") == 0)
 		h->told++;
+	if (strcmp(event, "entry.before_add") != 0)
 		return RT_OK;
-	}
 	h->asked++;
 	if (h->reason != NULL) {
 		out->decision = RT_HOOK_DENY;
@@ -484,11 +485,12 @@ hooks_may_refuse_and_change(void **state)
 	assert_int_equal(world_seq(w), before);
 	assert_int_equal(h.told, 0);
 	h.reason = NULL;
-	h.patch = "{\"text\":\"the key is ***\"}";
+	h.patch = "{\"op\":{\"op\":\"entry.append\",\"role\":\"User\","
+		  "\"content\":\"the key is ***\"}}";
 	assert_int_equal(world_send_options(w, options), RT_OK);
 	assert_string_equal(world_shown(w), "User: the key is ***\nAI: Hello\n");
 	assert_int_equal(h.told, 1);
-	assert_string_equal(h.subject, "model=builtin/play");
+	assert_string_equal(h.subject, "provider=builtin model=play discussion=main take=main");
 	assert_non_null(w->result.note);
 	assert_true(rt_str_is(rt_text_str(w->result.note), "changed it"));
 }

@@ -613,7 +613,7 @@ the_beginning_becomes_a_summary(void **state)
 	asked(f, "keep the numbers");
 	not_asked(f, "question-4 ");
 	was_told(f, "\"firstKeptEntryId\":\"u4\"");
-	was_told(f, "\"messagesToSummarize\":[{\"id\":\"u1\"");
+	was_told(f, "\"entriesToSummarize\":[{\"id\":\"u1\"");
 	was_told(f, "\"previousCompactions\":[]");
 	was_told(
 		f,

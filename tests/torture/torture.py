@@ -198,6 +198,7 @@ VERBS = {
     "history show": "history show 17",
     "search": "search duck",
     "context": "context --provider openai",
+    "context tokens": "context --tokens -m gpt-4o --budget 100",
     "export canonical": "export --format canonical",
     "export pi": "export --format pi --all --lossless -o DIR/out.jsonl",
     "export toml": "export --format toml -o DIR/out.toml",

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counting: what a request is in tokens, for a model that is named, chosen or not known.
+ * To the letter where the model's encoding is known and its ranks are installed
+ * (llm/tokens.h), else estimated. */
+#ifndef RT_CLI_COUNTING_H
+#define RT_CLI_COUNTING_H
+
+#include "cli/cli.h"
+#include "llm/config.h"
+#include "llm/tokens.h"
+
+/* One thread; init, then deinit in any case. */
+typedef struct rt_cli_counting {
+	rt_cli *cli;
+	const rt_provider *provider;       /* that the request is for; never NULL once chosen */
+	rt_buf name;                       /* of the model, as it was chosen; empty: none is */
+	rt_str model;                      /* as its provider calls it; empty: none is */
+	const rt_token_encoding *encoding; /* NULL: not known */
+	bool is_exact;                     /* what is said of tokens is no estimate */
+	size_t budget;                     /* 0: no limit */
+	rt_context_part *parts;            /* the entries, in the order of the request */
+	size_t part_count, part_room;
+	rt_context_totals totals;
+	size_t tokens; /* of the whole request */
+	/* private */
+	rt_config *config;
+	rt_tokens *ranks; /* NULL: counts are estimates */
+	rt_status status; /* of counting so far */
+} rt_cli_counting;
+
+void rt_cli_counting_init(rt_cli_counting *c, rt_cli *cli);
+void rt_cli_counting_deinit(rt_cli_counting *c);
+
+/* For whom: -m, else the setting, else RETAKE_MODEL, else the configuration; and of which
+ * provider: --provider, else with -m or --tokens the model's, else OpenAI. RT_NOT_FOUND: -m
+ * names a provider that is not there. */
+rt_status rt_cli_counting_choose(rt_cli_counting *c);
+/* Build the request into body, within the budget of --budget, and count. names_model: the
+ * request names the model that was chosen, whatever the setting says. */
+rt_status rt_cli_counting_build(rt_cli_counting *c, bool names_model, rt_buf *body);
+/* Say on standard error what the budget left out. */
+void rt_cli_counting_note(const rt_cli_counting *c);
+/* The table of --tokens, for people or as JSON. */
+rt_status rt_cli_counting_print(const rt_cli_counting *c);
+
+#endif

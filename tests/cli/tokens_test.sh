@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# context --tokens, --budget and -m: what a request costs, and what does not fit.
+. "$(dirname "$0")/lib.sh"
+unset RETAKE_MODEL RETAKE_TOKENS XDG_CONFIG_HOME 2>/dev/null || true
+
+fresh
+plain=$(r context --json 2>/dev/null)
+
+# --- estimated: nobody is chosen, nobody knows, or the ranks are not there ---
+code 'no model' 0 r context --tokens
+has 'the first entry' ':1' "$out"
+has 'its role' 'User' "$out"
+has 'the total' 'about 21 tokens (estimated; no model is chosen)' "$out"
+is 'no request is printed' '' "$(echo "$out" | grep messages)"
+has 'another maker' 'for claude-x (estimated)' "$(r context --tokens -m anthropic/claude-x)"
+code 'no ranks' 0 env RETAKE_TOKENS=/nowhere/at/all "$RETAKE" --db "$db" context --tokens -m gpt-4o
+has 'no ranks: an estimate' 'about 21 tokens for gpt-4o (estimated)' "$out"
+has 'no ranks: said' 'o200k_base are not installed' "$err"
+code 'no ranks, quiet' 0 env RETAKE_TOKENS=/nowhere/at/all "$RETAKE" -q --db "$db" context --tokens -m gpt-4o
+is 'no ranks, quiet: not said' '' "$err"
+code 'an unknown model' 3 r context --tokens -m nobody
+has 'an unknown model: what to do' 'retake --db' "$err"
+code 'a budget of words' 2 r context --budget much
+is 'JSON' '{"exact": false, "encoding": null, "tokens": 21, "left_out": 0}' \
+	"$(r context --tokens --json | json '{k: d[k] for k in d if k != "entries"}')"
+is 'JSON: entries' '["at", "id", "left_out", "tokens"] [1, 2, 3, 4]' \
+	"$(r context --tokens --json | json 'json.dumps(sorted(d["entries"][0])) + " " + json.dumps([e["at"] for e in d["entries"]])')"
+
+# --- a budget: the oldest go, and that is said ---
+code 'a budget' 0 r context --budget 12
+hasnt 'a budget: the first is out' '"one"' "$out"
+has 'a budget: the last is in' '"four"' "$out"
+has 'a budget: said' '2 entries do not fit into 12 tokens and are left out: :1..:2' "$err"
+code 'a budget in the table' 0 r context --tokens --budget 17
+is 'a budget in the table: one' 1 "$(echo "$out" | grep -c 'left out')"
+has 'a budget: one' '1 entry does not fit into 17 tokens and is left out: :1' "$err"
+code 'too small' 0 r context --budget 1
+has 'too small: the newest stays' '"four"' "$out"
+has 'too small: said' 'more than that' "$err"
+is 'JSON: left out' '[true, true, false, false] 2' \
+	"$(r context --tokens --json --budget 12 2>/dev/null | json 'json.dumps([e["left_out"] for e in d["entries"]]) + " " + str(d["left_out"])')"
+code 'enough' 0 r context --budget 1000
+is 'enough: the same request' "$plain" "$out"
+
+# --- for whom ---
+is 'the request names the model' 'gpt-4o' "$(r context -m openai/gpt-4o | json 'd["model"]')"
+has 'its provider writes it' 'max_tokens' "$(r context -m anthropic/claude-x)"
+is 'the setting' 'for gpt-4' "$(r -q set model openai/gpt-4 && r context --tokens 2>/dev/null | grep -o 'for gpt-4')"
+r -q undo
+is 'the plain request is as it was' "$plain" "$(r context --json 2>/dev/null)"
+
+# --- exact, where the ranks are ---
+if [ "$(r context --tokens --json -m gpt-4o | json 'd["encoding"]')" = o200k_base ]; then
+	has 'exact' '23 tokens for gpt-4o (exact, o200k_base)' "$(r context --tokens -m gpt-4o)"
+	is 'exact: JSON' '[true, "cl100k_base", [5, 5, 5, 5], 23]' "$(r context --tokens --json -m openai/gpt-4 |
+		json '[d["exact"], d["encoding"], [e["tokens"] for e in d["entries"]], d["tokens"]]')"
+	r -q set base_system_prompt 'Be brief.'
+	r -q set project_system_prompt 'And kind.'
+	r -q prompt set 'A "haiku"'
+	has 'exact with prompts' 'exact, o200k_base' "$(r context --tokens -m gpt-4o)"
+	has 'prompts are a row' 'prompts' "$(r context --tokens -m gpt-4o)"
+	hasnt 'not for others' 'exact' "$(r context --tokens -m ollama/gpt-oss:20b)"
+	code 'a budget to the letter' 0 r context --tokens -m gpt-4o --budget 46
+	has 'a budget to the letter: fits' 'exact' "$out"
+else
+	echo 'the token ranks are not there: exact counts are not tried'
+fi
+
+finish
