@@ -87,7 +87,7 @@ check-layers:
 	@python3 tools/check_layers.py
 
 format:
-	@clang-format -i $$(find src include tests fuzz bench -name '*.[ch]')
+	@clang-format -i $$(find src include examples tests fuzz bench -name '*.[ch]')
 
 # Keeps build/deps, which was fetched.
 clean:

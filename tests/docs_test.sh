@@ -11,13 +11,14 @@
 #               there (times apart)
 #   operations  the table in docs/contract.md is what `retake help operations` says
 #   events      the tables in docs/hooks.md are what `retake help events` says
+#   example     the program in docs/library.md is examples/hello.c
 #   findings    docs/storage.md lists the findings of fsck, no more and no fewer
 #   formats     README.md and docs/formats.md list the formats that the program lists
 #   links       relative links in all pages lead somewhere, to a heading where they name one
 #   names       files, tests and programs that the pages name are there
 #
-# With --write, what the program says is put into the pages: the walk through's output and
-# the tables of operations and events. RETAKE names the program (build/retake).
+# With --write, what the program says is put into the pages: the walk through's output,
+# the tables of operations and events, the example. RETAKE names the program (build/retake).
 set -eu
 cd "$(dirname "$0")/.."
 RETAKE=${RETAKE:-$PWD/build/retake}
@@ -316,6 +317,23 @@ def check_events():
            "bring it up to date: tests/docs_test.sh --write")
 
 
+# ---- example ----
+
+EXAMPLE = re.compile(r"(<!-- hello -->\n)(.*?)(<!-- /hello -->)", re.S)
+
+
+def check_example():
+    page = "docs/library.md"
+    text = read(page)
+    match = EXAMPLE.search(text)
+    block = "```c\n" + read("examples/hello.c") + "```\n"
+    if match and WRITE:
+        write(page, text[:match.start(2)] + block + text[match.end(2):])
+        return
+    result(match is not None and match[2] == block, "the example in docs/library.md",
+           "bring it up to date: tests/docs_test.sh --write")
+
+
 # ---- findings ----
 
 def check_findings():
@@ -413,6 +431,7 @@ if not os.access(RETAKE, os.X_OK):
 check_walk()
 check_operations()
 check_events()
+check_example()
 check_commands()
 check_findings()
 check_formats()

@@ -3,7 +3,8 @@
 """Checks what the compiler does not: who may include whom, and who may do what.
 
   layer     a file includes only its own layer and those below; store, formats,
-            llm and hooks do not know each other
+            llm and hooks do not know each other, library and the programs neither;
+            include/ knows nothing but itself
   include   quoted includes are written from src/ or include/
   pure      base, core, codec and engine include only headers from a short list,
             call nothing that reads or writes the world, and define no _GNU_SOURCE;
@@ -24,7 +25,7 @@ import sys
 
 RANK = {"base": 0, "core": 1, "codec": 2, "engine": 3,
         "store": 4, "formats": 4, "llm": 4, "hooks": 4,
-        "cli": 5, "tui": 5, "server": 5}
+        "library": 5, "cli": 5, "tui": 5, "server": 5}
 PURE = {"base", "core", "codec", "engine"}
 PROGRAMS = {"cli", "tui", "server"}
 
@@ -73,7 +74,8 @@ LOUD_STREAMS = re.compile(r"\b(stderr|stdout)\b")
 BANNED = set("strcpy strcat stpcpy strncpy strncat sprintf vsprintf gets system popen tmpnam tempnam "
              "mktemp strtok asctime ctime alloca".split())
 
-SOURCE_DIRS = ["src", "include", "tests", "fuzz", "bench", "tools", "setup", "web", "share"]
+SOURCE_DIRS = ["src", "include", "examples", "tests", "fuzz", "bench", "tools", "setup", "web",
+               "share"]
 SKIPPED_DIRS = {"node_modules", "corpus", "dist", "build", "__pycache__", "data", "fixtures"}
 LICENSED = (".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".build", ".ts", ".tsx", ".js", ".mjs",
             ".css", ".map")
@@ -137,8 +139,14 @@ class Check:
                 continue
             if RANK[top] > RANK[layer] and not path.endswith(("_test.c", "_fuzz.c")):
                 self.say(path, line, "layer", f'{layer} is below {top} and includes "{name}"')
-            elif RANK[top] == RANK[layer] and layer not in PROGRAMS:
+            elif RANK[top] == RANK[layer] and not {layer, top} <= PROGRAMS:
                 self.say(path, line, "layer", f'{layer} stands beside {top} and includes "{name}"')
+
+    def public(self, path, text):
+        for match in INCLUDE.finditer(without_comments(text)):
+            if match[1] == '"' and not match[2].startswith("retake/"):
+                self.say(path, line_of(text, match.start()), "layer",
+                         f'others see this header, and do not have "{match[2]}"')
 
     @staticmethod
     def pure_header(path, name):
@@ -182,6 +190,8 @@ class Check:
                 self.say(path, 1, "licence", "no SPDX-License-Identifier: MIT in the first 3 lines")
         if not name.endswith(C_FILES):
             return
+        if path.startswith("include/"):
+            self.public(path, text)
         layer = self.layer_of(path)
         if layer is not None and layer not in RANK:
             self.say(path, 1, "layer", f"{layer} is not a layer that this check knows")

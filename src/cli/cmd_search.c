@@ -3,29 +3,11 @@
  * search: words in all discussions, or in one. */
 #include "cli/cli.h"
 #include "cli/screen.h"
+#include "engine/marks.h"
 
 #include <stdio.h>
 
 enum { LIMIT = 100, INDENT = 4 };
-
-/* One run of marked or plain text of a snippet. */
-static bool
-next_run(rt_str *snippet, bool *inside, rt_str *out)
-{
-	size_t end = 0;
-
-	while (snippet->size > 0 && (snippet->ptr[0] == '\001' || snippet->ptr[0] == '\002')) {
-		*inside = snippet->ptr[0] == '\001';
-		snippet->ptr++;
-		snippet->size--;
-	}
-	while (end < snippet->size && snippet->ptr[end] != '\001' && snippet->ptr[end] != '\002')
-		end++;
-	*out = rt_str_at(snippet->ptr, end);
-	snippet->ptr += end;
-	snippet->size -= end;
-	return end > 0;
-}
 
 /* Lay a snippet out on lines: what matched stands between \001 and \002, which take no
  * room where there is colour and one column each, as stars, where there is none. */
@@ -40,7 +22,7 @@ add_snippet(rt_cli *cli, rt_str snippet)
 
 	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&plain, cli->alloc, RT_BUF_UNLIMITED);
-	while (next_run(&snippet, &inside, &run)) {
+	while (rt_marks_next(&snippet, &inside, &run)) {
 		rt_buf_clear(&plain);
 		rt_screen_add_line(&plain, run);
 		/* A line has no white space at its ends; between two runs it counts. */
@@ -63,7 +45,7 @@ add_snippet(rt_cli *cli, rt_str snippet)
 			rt_term_style(out, RT_STYLE_MATCH);
 		while (piece.size > 0) {
 			was = inside;
-			if (next_run(&piece, &inside, &run) || was != inside) {
+			if (rt_marks_next(&piece, &inside, &run) || was != inside) {
 				if (was != inside && out->color)
 					rt_term_style(out, inside ? RT_STYLE_MATCH : RT_STYLE_NONE);
 				else if (was != inside)
@@ -105,43 +87,11 @@ add_hit(rt_cli *cli, yyjson_val *hit)
 static rt_status
 print_hits(rt_cli *cli, yyjson_val *hits)
 {
-	yyjson_val *hit, *key, *value;
-	size_t i, count, j, members;
 	rt_status st;
 	rt_buf buf;
 
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&buf, '[');
-	yyjson_arr_foreach(hits, i, count, hit) {
-		rt_str snippet = rt_json_str(rt_json_get(hit, "snippet")), run;
-		rt_buf plain, marks;
-		bool inside = false;
-
-		rt_buf_init(&plain, cli->alloc, RT_BUF_UNLIMITED);
-		rt_buf_init(&marks, cli->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_c(&buf, i > 0 ? ",{" : "{");
-		yyjson_obj_foreach(hit, j, members, key, value) {
-			if (rt_str_is(rt_json_str(key), "snippet"))
-				continue;
-			rt_json_add_key_str(&buf, rt_json_str(key));
-			rt_json_add_value(&buf, value);
-		}
-		while (next_run(&snippet, &inside, &run)) {
-			if (inside)
-				rt_buf_add_f(&marks, "%s[%zu,%zu]", marks.size > 0 ? "," : "",
-					     rt_utf8_count(rt_buf_str(&plain)), rt_utf8_count(run));
-			rt_buf_add_str(&plain, run);
-		}
-		rt_json_add_key(&buf, "snippet");
-		rt_json_add_string(&buf, rt_buf_str(&plain));
-		rt_json_add_key(&buf, "marks");
-		rt_buf_add_byte(&buf, '[');
-		rt_buf_add_str(&buf, rt_buf_str(&marks));
-		rt_buf_add_c(&buf, "]}");
-		rt_buf_deinit(&plain);
-		rt_buf_deinit(&marks);
-	}
-	rt_buf_add_byte(&buf, ']');
+	rt_marks_add_hits(cli->alloc, hits, &buf);
 	st = rt_cli_buf(cli, &buf);
 	if (st == RT_OK)
 		st = rt_cli_print_json(cli, rt_buf_str(&buf));

@@ -76,41 +76,43 @@ get32(const unsigned char *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Open a file of the VFS for reading. *file is NULL when that fails. */
-static int
-peek_open(const rt_sqlite_store *s, const char *suffix, int kind, sqlite3_file **out)
-{
-	char path[RT_SQLITE_PATH_ROOM + 8];
-	sqlite3_file *file = sqlite3_malloc(s->vfs->szOsFile);
+/* A file of the VFS, open for reading. SQLite's own VFS keeps the name's address and looks at
+ * it when the file is closed, so the name lives until then. */
+typedef struct peek {
+	sqlite3_file *file; /* NULL: not open */
 	sqlite3_filename name;
-	int rc = SQLITE_NOMEM;
-
-	*out = NULL;
-	if (file == NULL)
-		return SQLITE_NOMEM;
-	memset(file, 0, (size_t)s->vfs->szOsFile);
-	snprintf(path, sizeof(path), "%s%s", s->path, suffix);
-	name = sqlite3_create_filename(path, "", "", 0, NULL);
-	if (name != NULL)
-		rc = s->vfs->xOpen(s->vfs, name, file, SQLITE_OPEN_READONLY | kind, NULL);
-	sqlite3_free_filename(name);
-	if (rc == SQLITE_OK) {
-		*out = file;
-		return SQLITE_OK;
-	}
-	if (file->pMethods != NULL)
-		(void)file->pMethods->xClose(file);
-	sqlite3_free(file);
-	return rc;
-}
+} peek;
 
 static void
-peek_close(sqlite3_file *file)
+peek_close(peek *p)
 {
-	if (file == NULL)
-		return;
-	(void)file->pMethods->xClose(file);
-	sqlite3_free(file);
+	if (p->file != NULL && p->file->pMethods != NULL)
+		(void)p->file->pMethods->xClose(p->file);
+	sqlite3_free(p->file);
+	sqlite3_free_filename(p->name);
+	p->file = NULL;
+	p->name = NULL;
+}
+
+/* out->file is NULL when that fails. */
+static int
+peek_open(const rt_sqlite_store *s, const char *suffix, int kind, peek *out)
+{
+	char path[RT_SQLITE_PATH_ROOM + 8];
+	int rc = SQLITE_NOMEM;
+
+	out->name = NULL;
+	out->file = sqlite3_malloc(s->vfs->szOsFile);
+	if (out->file == NULL)
+		return SQLITE_NOMEM;
+	memset(out->file, 0, (size_t)s->vfs->szOsFile);
+	snprintf(path, sizeof(path), "%s%s", s->path, suffix);
+	out->name = sqlite3_create_filename(path, "", "", 0, NULL);
+	if (out->name != NULL)
+		rc = s->vfs->xOpen(s->vfs, out->name, out->file, SQLITE_OPEN_READONLY | kind, NULL);
+	if (rc != SQLITE_OK)
+		peek_close(out);
+	return rc;
 }
 
 /* Is there a write-ahead log? It begins with 37 7f 06 82 or 83. */
@@ -118,16 +120,16 @@ static bool
 has_log(const rt_sqlite_store *s)
 {
 	unsigned char head[32] = {0};
-	sqlite3_file *file = NULL;
+	peek file = {NULL, NULL};
 	bool filled = false, found = false;
 
 	if (!rt_sqlite_exists(s, "-wal", &filled) || !filled ||
 	    peek_open(s, "-wal", SQLITE_OPEN_WAL, &file) != SQLITE_OK)
 		return false;
-	if (file->pMethods->xRead(file, head, sizeof(head), 0) == SQLITE_OK)
+	if (file.file->pMethods->xRead(file.file, head, sizeof(head), 0) == SQLITE_OK)
 		found = head[0] == 0x37 && head[1] == 0x7f && head[2] == 0x06 &&
 			(head[3] & 0xfe) == 0x82;
-	peek_close(file);
+	peek_close(&file);
 	return found;
 }
 
@@ -187,7 +189,7 @@ static rt_status
 look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, bool *out_cut, rt_error *err)
 {
 	unsigned char head[RT_SQLITE_HEADER_SIZE] = {0};
-	sqlite3_file *file = NULL;
+	peek file = {NULL, NULL};
 	sqlite3_int64 size = 0;
 	rt_status st = RT_OK;
 	int rc, there = 0;
@@ -204,16 +206,16 @@ look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, bool *out_cut, rt
 	}
 	rc = peek_open(s, "", SQLITE_OPEN_MAIN_DB, &file);
 	if (rc == SQLITE_OK)
-		rc = file->pMethods->xFileSize(file, &size);
+		rc = file.file->pMethods->xFileSize(file.file, &size);
 	if (rc == SQLITE_OK)
-		rc = file->pMethods->xRead(file, head, sizeof(head), 0);
+		rc = file.file->pMethods->xRead(file.file, head, sizeof(head), 0);
 	if (rc == SQLITE_IOERR_SHORT_READ)
 		rc = SQLITE_OK; /* the rest is zero */
 	if (size == 0 && head[0] != 0)
 		size = 1; /* SQLite's unix VFS gives 0 for a file of one byte */
 	if (RT_SEEDED(RT_SEEDED_EMPTY_IS_NEW) && rc == SQLITE_OK && size == 0) {
 		*out = RT_SQLITE_MISSING;
-		peek_close(file);
+		peek_close(&file);
 		return RT_OK;
 	}
 	if (rc != SQLITE_OK)
@@ -226,7 +228,7 @@ look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, bool *out_cut, rt
 		*out = RT_SQLITE_OURS;
 		*out_cut = is_cut(s, head, size);
 	}
-	peek_close(file);
+	peek_close(&file);
 	return st;
 }
 
