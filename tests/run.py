@@ -16,6 +16,7 @@ anything failed or nothing ran.
   tests/run.py --scripts                the scripts and conformance programs only
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import re
@@ -32,7 +33,8 @@ CLANG = {"CC": "clang", "CXX": "clang++"}
 VARIANTS = {
     "normal": ("build/obj", {}, [], []),
     "tiny": ("build/tiny", {}, ["-Dtiny_nodes=true"],
-             ["fuzz", "formats", "cli", "power_test", "seeded_test"]),
+             ["fuzz", "base", "codec", "formats", "store", "llm", "hooks", "library", "cli",
+              "power_test", "seeded_test"]),
     "asan": ("build/asan", CLANG, ["-Db_sanitize=address,undefined"], []),
     "tsan": ("build/tsan", CLANG, ["-Db_sanitize=thread"], ["fuzz"]),
 }
@@ -52,6 +54,7 @@ CONFORMANCE = {
 COUNT_LINE = re.compile(r"^(?:[\w-]+: *)?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 SHOWN_LINES = 60
 SCRIPT_TIMEOUT_S = 600
+LONG_SCRIPTS = ("tests/torture", "tests/llm", "tests/hooks")
 
 
 class Tally:
@@ -133,6 +136,24 @@ def run(command, env=None, timeout=None):
         return 124, f"{text}\nstopped after {timeout} s\n", time.monotonic() - start
 
 
+def listed(name, match=None):
+    """The tests of a configured variant that are to be run, as meson lists them."""
+    folder, _, _, left_out = VARIANTS[name]
+    tests = subprocess.run(["meson", "introspect", "--tests", folder], cwd=ROOT, text=True,
+                           stdout=subprocess.PIPE, check=True).stdout
+    return [test for test in json.loads(tests)
+            if not any(suite.split(":")[-1] in left_out for suite in test["suite"])
+            and test["name"] not in left_out
+            and (not match or re.search(match, test["name"]))]
+
+
+def programs(name):
+    """What a variant's tests run, as ninja names it: nothing else of it needs to be built."""
+    folder = os.path.join(ROOT, VARIANTS[name][0])
+    return sorted({os.path.relpath(word, folder) for test in listed(name)
+                   for word in test["cmd"] if word.startswith(folder + "/")})
+
+
 def build(name, jobs, tally):
     folder, env, options, _ = VARIANTS[name]
     if name == "normal":
@@ -142,6 +163,8 @@ def build(name, jobs, tally):
                  ["flock", folder + ".lock", "ninja", "--quiet", "-k0", f"-j{jobs}", "-C", folder]]
     total = 0
     for step in steps:
+        if step[0] == "flock":
+            step = step + programs(name)
         status, output, seconds = run(step, env)
         total += seconds
         if status != 0:
@@ -152,13 +175,8 @@ def build(name, jobs, tally):
 
 
 def unit_tests(name, jobs, match, tally):
-    folder, _, _, left_out = VARIANTS[name]
-    listed = subprocess.run(["meson", "introspect", "--tests", folder], cwd=ROOT, text=True,
-                            stdout=subprocess.PIPE, check=True).stdout
-    wanted = [test["name"] for test in json.loads(listed)
-              if not any(suite.split(":")[-1] in left_out for suite in test["suite"])
-              and test["name"] not in left_out
-              and (not match or re.search(match, test["name"]))]
+    folder = VARIANTS[name][0]
+    wanted = [test["name"] for test in listed(name, match)]
     if not wanted:
         print(f"{name}: no tests", flush=True)
         return
@@ -215,23 +233,31 @@ def scripts():
     return found
 
 
-def run_scripts(match, tally):
+def run_scripts(match, jobs, tally):
+    """As many at a time as there are processors, those that take long first."""
     env = {"RETAKE": os.path.join(ROOT, "build/retake")}
+    wanted = []
     for name, command, there in scripts():
         if match and not re.search(match, name):
             continue
         if not there:
             print(f"{name}: skipped, {command[1]} is not there", flush=True)
             tally.add(name, (0, 0, 1), 0, "")
-            continue
-        if not os.access(os.path.join(ROOT, command[0]), os.X_OK):
+        elif not os.access(os.path.join(ROOT, command[0]), os.X_OK):
             tally.add(name, one(False), 0, "not executable")
-            continue
-        status, output, seconds = run(command, env, SCRIPT_TIMEOUT_S)
-        counts = count_output(output, status)
-        tally.add(name, counts, seconds, f"{output}\nexit status {status}")
-        print("{}: {} passed, {} failed, {} skipped in {:.1f} s".format(name, *counts, seconds),
-              flush=True)
+        else:
+            wanted.append((name, command))
+    wanted.sort(key=lambda item: not item[0].startswith(LONG_SCRIPTS))
+    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+        running = {pool.submit(run, command, env, SCRIPT_TIMEOUT_S): name
+                   for name, command in wanted}
+        for done in concurrent.futures.as_completed(running):
+            name = running[done]
+            status, output, seconds = done.result()
+            counts = count_output(output, status)
+            tally.add(name, counts, seconds, f"{output}\nexit status {status}")
+            print("{}: {} passed, {} failed, {} skipped in {:.1f} s".format(name, *counts, seconds),
+                  flush=True)
 
 
 def main():
@@ -250,7 +276,7 @@ def main():
             if build(name, args.jobs, tally):
                 unit_tests(name, args.jobs, args.match, tally)
     if args.scripts or not args.variant:
-        run_scripts(args.match, tally)
+        run_scripts(args.match, args.jobs, tally)
 
     slow = [f"{seconds:.1f} s {name}" for seconds, name in sorted(tally.times, reverse=True)[:8]
             if seconds >= 1]
