@@ -235,10 +235,8 @@ const rt_cli_command rt_cli_models = {
 typedef struct finding {
 	rt_cli *cli;
 	const char *entry;
-	rt_buf request; /* the name that both lines have */
-	rt_buf line;    /* of the request; empty: not found yet */
-	rt_buf newest;  /* of the file that is read: its requests so far */
-	bool nomem;
+	rt_buf line;   /* of the request; empty: not found yet */
+	rt_buf newest; /* of the file that is read: its requests so far */
 } finding;
 
 /* Within a file a request stands before its reply, and files come newest first. So the

@@ -29,7 +29,7 @@ typedef struct rt_cli_talk {
 
 /* The desk is open for changing. The model is that of -m, else the setting's, else that of
  * RETAKE_MODEL, else the configuration's. needs_model false: none is looked for.
- * RT_CREDENTIALS: there is none, with what was found on this machine. Deinit in any case. */
+ * RT_CREDENTIALS: there is none, with what was found on this machine. Close in any case. */
 rt_status rt_cli_talk_open(rt_cli *cli, rt_cli_talk *talk, bool needs_model);
 void rt_cli_talk_close(rt_cli_talk *talk);
 /* Open a model by name, and nothing else: a server's, or a built-in one ("builtin/play:FILE"

@@ -6,7 +6,7 @@
  * after the person said so for exactly these bytes at exactly this path:
  *
  *   trust.json of the state folder (0600)
- *   {"v":1,"hooks":{"/home/you/work/.retake/hooks/entry.after/10-note":"<SHA-256 in hex>"}}
+ *   {"v":1,"hooks":{"<work folder>/.retake/hooks/entry.after/10-note":"<SHA-256 in hex>"}}
  *
  * **What is checked is what is run.** The file is opened once, without following a link
  * anywhere below the work folder, and read once. What was read goes into an anonymous file in

@@ -135,8 +135,8 @@ rt_answer_add_call(rt_reply *reply, uint64_t index, yyjson_val *id, yyjson_val *
 	rt_buf_deinit(&json);
 }
 
-void
-rt_answer_list_models(yyjson_val *list, const char *key, rt_model_fn fn, void *ctx)
+static void
+list_models(yyjson_val *list, const char *key, rt_model_fn fn, void *ctx)
 {
 	static const char *const sizes[] = {"context_length", "context_window", "max_model_len",
 					    "max_input_tokens", "inputTokenLimit"};
@@ -155,6 +155,22 @@ rt_answer_list_models(yyjson_val *list, const char *key, rt_model_fn fn, void *c
 		if (name.size > 0)
 			fn(ctx, name, size == SIZE_MAX ? 0 : size);
 	}
+}
+
+rt_status
+rt_answer_read_models(rt_str body, const rt_alloc *alloc, const char *list_key,
+		      const char *name_key, rt_model_fn fn, void *ctx, rt_error *err)
+{
+	rt_json_doc *doc = NULL;
+	rt_status st = rt_answer_read(alloc, body, &doc, err);
+	yyjson_val *root;
+
+	if (st != RT_OK)
+		return st;
+	root = rt_json_root(doc);
+	list_models(yyjson_is_arr(root) ? root : rt_json_get(root, list_key), name_key, fn, ctx);
+	rt_json_free(doc);
+	return RT_OK;
 }
 
 void

@@ -29,9 +29,11 @@ void rt_answer_read_error(rt_str body, const rt_alloc *alloc, rt_buf *out);
 /* A call whose arguments came whole. */
 void rt_answer_add_call(rt_reply *reply, uint64_t index, yyjson_val *id, yyjson_val *name,
 			yyjson_val *arguments);
-/* Models in a list: their names under this key, and the size of their context under any of
- * the keys in use. */
-void rt_answer_list_models(yyjson_val *list, const char *key, rt_model_fn fn, void *ctx);
+/* The models of a body: an array, or an object with the array under list_key. Their names
+ * lie under name_key, the size of their context under any of the keys in use. */
+RT_CHECKED rt_status rt_answer_read_models(rt_str body, const rt_alloc *alloc, const char *list_key,
+					   const char *name_key, rt_model_fn fn, void *ctx,
+					   rt_error *err);
 /* The header "name: before key"; none where the key is empty or no header could hold it. */
 void rt_answer_key_header(rt_str name, rt_str before, rt_str key, rt_header_fn fn, void *ctx);
 /* The reply's own status as a status with words. */

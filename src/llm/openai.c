@@ -284,17 +284,7 @@ read_whole(rt_reply *reply, rt_str body, rt_error *err)
 static rt_status
 read_models(rt_str body, const rt_alloc *alloc, rt_model_fn fn, void *ctx, rt_error *err)
 {
-	rt_json_doc *doc = NULL;
-	rt_status st = rt_answer_read(alloc, body, &doc, err);
-	yyjson_val *root;
-
-	if (st != RT_OK)
-		return st;
-	root = rt_json_root(doc);
-	rt_answer_list_models(yyjson_is_arr(root) ? root : rt_json_get(root, "data"), "id", fn,
-			      ctx);
-	rt_json_free(doc);
-	return RT_OK;
+	return rt_answer_read_models(body, alloc, "data", "id", fn, ctx, err);
 }
 
 const rt_provider rt_provider_openai = {
