@@ -28,20 +28,20 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
 CLANG = {"CC": "clang", "CXX": "clang++"}
 
-# name: folder, environment, meson options, suites and tests to leave out. With tiny nodes
-# that is what holds no node: power_test and seeded_test are about the store alone.
+# name: folder, environment, meson options, suites to leave out. "tiny" is a suite of every
+# build: the tests of what has tree nodes, linked with nodes of two items.
 VARIANTS = {
-    "normal": ("build/obj", {}, [], []),
-    "tiny": ("build/tiny", {}, ["-Dtiny_nodes=true"],
-             ["fuzz", "base", "codec", "formats", "store", "llm", "hooks", "library", "cli",
-              "power_test", "seeded_test"]),
-    "asan": ("build/asan", CLANG, ["-Db_sanitize=address,undefined"], []),
-    "tsan": ("build/tsan", CLANG, ["-Db_sanitize=thread"], ["fuzz"]),
+    "normal": ("build/obj", {}, [], ["tiny"]),
+    "tiny": ("build/obj", {}, [], None),
+    "asan": ("build/asan", CLANG, ["-Db_sanitize=address,undefined", "-Doptimization=0"],
+             ["tiny"]),
+    "tsan": ("build/tsan", CLANG, ["-Db_sanitize=thread"], ["fuzz", "tiny"]),
 }
 IN_TEST = ["normal", "tiny", "asan"]
 
 # What tests are told. Sanitizers make cuts of power so slow that one in so many is tried.
-TOLD = {"asan": {"POWER_SAMPLE": "8"}, "tsan": {"POWER_SAMPLE": "16"}}
+TOLD = {"normal": {"POWER_SAMPLE": "3"}, "asan": {"POWER_SAMPLE": "16"},
+        "tsan": {"POWER_SAMPLE": "16"}}
 
 # Arguments of the conformance programs. They lie outside the repository; where
 # they are missing the program is skipped.
@@ -141,10 +141,13 @@ def listed(name, match=None):
     folder, _, _, left_out = VARIANTS[name]
     tests = subprocess.run(["meson", "introspect", "--tests", folder], cwd=ROOT, text=True,
                            stdout=subprocess.PIPE, check=True).stdout
-    return [test for test in json.loads(tests)
-            if not any(suite.split(":")[-1] in left_out for suite in test["suite"])
-            and test["name"] not in left_out
-            and (not match or re.search(match, test["name"]))]
+    found = []
+    for test in json.loads(tests):
+        suites = {suite.split(":")[-1] for suite in test["suite"]}
+        wanted = "tiny" in suites if left_out is None else suites.isdisjoint(left_out)
+        if wanted and (not match or re.search(match, test["name"])):
+            found.append(test)
+    return found
 
 
 def programs(name):

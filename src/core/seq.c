@@ -205,6 +205,12 @@ rt_seq_unref(const rt_seq *seq)
 	rt_free(mine->alloc, mine);
 }
 
+unsigned
+rt_seq_leaf_max(void)
+{
+	return SEQ_LEAF_MAX;
+}
+
 size_t
 rt_seq_count(const rt_seq *seq)
 {

@@ -70,6 +70,8 @@ void rt_seq_unref(const rt_seq *seq);
 
 /* No cost, no failure. */
 size_t rt_seq_count(const rt_seq *seq);
+/* The most items that a leaf holds: a choice of the build, which tests are told. */
+unsigned rt_seq_leaf_max(void);
 rt_seq_sum rt_seq_total(const rt_seq *seq);
 
 /* O(log n). at < count. */

@@ -11,7 +11,6 @@
 #include "llm/transport_curl.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -22,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "llm/curl_load.h"
 #include "llm/url.h"
 
 enum { TICK_MS = 20 };
@@ -29,8 +29,11 @@ enum { TICK_MS = 20 };
 typedef struct curl_transport {
 	rt_transport base;
 	const rt_alloc *alloc;
-	char *ca_file; /* or NULL */
+	const rt_curl *lib; /* NULL: no request was made yet */
+	char *ca_file;      /* or NULL */
+	pthread_t loading;  /* while the caller prepares the first request */
 	pthread_mutex_t lock;
+	bool is_loading;
 	CURLM *spare;  /* with its connections, or NULL */
 } curl_transport;
 
@@ -40,6 +43,7 @@ typedef struct transfer {
 	rt_http_answer *answer;
 	rt_http_fn fn;
 	void *fn_ctx;
+	const rt_curl *lib;
 	CURL *easy;
 	rt_status status;      /* why a callback ended it */
 	uint64_t header_bytes, body_bytes;
@@ -49,15 +53,6 @@ typedef struct transfer {
 	char origin[RT_URL_HOST_MAX + 32]; /* for people */
 	char words[CURL_ERROR_SIZE];
 } transfer;
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void
-start_curl(void)
-{
-	/* What can fail here fails again, and is told, when a handle is made. */
-	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
-}
 
 static int64_t
 now_ms(void)
@@ -170,8 +165,8 @@ read_status(transfer *t)
 	long status = 0;
 	curl_off_t after = 0;
 
-	(void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-	(void)curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &after);
+	(void)t->lib->easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+	(void)t->lib->easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &after);
 	t->answer->status = status > 0 ? (unsigned)status : 0;
 	t->answer->retry_after_s = after <= 0 ? 0 : after > 1 << 30 ? 1 << 30 : (unsigned)after;
 }
@@ -204,7 +199,7 @@ is_connected(const transfer *t)
 {
 	curl_off_t connected = 0;
 
-	(void)curl_easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
+	(void)t->lib->easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
 	return connected > 0;
 }
 
@@ -234,7 +229,7 @@ fail_connect(transfer *t, rt_error *err)
 	if (t->forbidden)
 		return rt_fail(err, RT_REFUSED, "%s is at a link-local address, and no request is "
 			       "sent there", t->origin);
-	(void)curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
+	(void)t->lib->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
 	t->answer->is_transient = number == ECONNREFUSED || number == ECONNRESET;
 	if (number == ECONNREFUSED)
 		return rt_fail(err, RT_UPSTREAM, "nothing answers at %s (connection refused)",
@@ -256,7 +251,7 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 		return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", t->origin);
 	if (is_tls_trouble(code))
 		return rt_fail(err, RT_UPSTREAM, "no safe connection to %s: %s", t->origin,
-			       t->words[0] != '\0' ? t->words : curl_easy_strerror(code));
+			       t->words[0] != '\0' ? t->words : t->lib->easy_strerror(code));
 	switch (code) {
 	case CURLE_COULDNT_RESOLVE_HOST:
 		return rt_fail(err, RT_UPSTREAM, "no address is known for %s: is the name right, "
@@ -318,13 +313,13 @@ is_one_line(rt_str s)
 }
 
 static bool
-add_line(struct curl_slist **list, rt_buf *line)
+add_line(const rt_curl *lib, struct curl_slist **list, rt_buf *line)
 {
 	struct curl_slist *more;
 
 	if (line->status != RT_OK)
 		return false;
-	more = curl_slist_append(*list, line->ptr);
+	more = lib->slist_append(*list, line->ptr);
 	if (more == NULL)
 		return false;
 	*list = more;
@@ -341,7 +336,7 @@ make_headers(const curl_transport *c, const rt_http_request *request, struct cur
 
 	rt_buf_init(&line, c->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&line, "Expect:"); /* none: no round trip before a long body */
-	if (!add_line(out, &line))
+	if (!add_line(c->lib, out, &line))
 		st = RT_NOMEM;
 	for (i = 0; i < request->header_count && st == RT_OK; i++) {
 		const rt_header *header = &request->headers[i];
@@ -356,17 +351,17 @@ make_headers(const curl_transport *c, const rt_http_request *request, struct cur
 		rt_buf_add_str(&line, header->name);
 		rt_buf_add_c(&line, header->value.size == 0 ? ";" : ": ");
 		rt_buf_add_str(&line, header->value);
-		if (!add_line(out, &line))
+		if (!add_line(c->lib, out, &line))
 			st = RT_NOMEM;
 	}
 	rt_buf_deinit(&line);
 	return st;
 }
 
-#define SET(option, value) ok = ok && curl_easy_setopt(easy, option, value) == CURLE_OK
+#define SET(option, value) ok = ok && lib->easy_setopt(easy, option, value) == CURLE_OK
 
 static bool
-set_limits(CURL *easy, const rt_url *url, const rt_http_request *request)
+set_limits(const rt_curl *lib, CURL *easy, const rt_url *url, const rt_http_request *request)
 {
 	bool ok = true;
 
@@ -392,6 +387,7 @@ static bool
 set_request(transfer *t, const curl_transport *c, const char *url, struct curl_slist *headers)
 {
 	const rt_http_request *request = t->request;
+	const rt_curl *lib = t->lib;
 	CURL *easy = t->easy;
 	bool ok = true;
 
@@ -429,7 +425,7 @@ check_clocks(transfer *t, rt_error *err)
 	int64_t now = now_ms();
 	curl_off_t uploaded = 0;
 
-	(void)curl_easy_getinfo(t->easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
+	(void)t->lib->easy_getinfo(t->easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
 	if (!t->answer->sent && is_connected(t)) {
 		t->answer->sent = true;
 		t->last_ms = now;
@@ -473,16 +469,16 @@ drive(transfer *t, CURLM *multi, rt_error *err)
 	while (st == RT_OK && running > 0) {
 		if (is_stopped(t->request->stop, t->request->ctx))
 			return rt_fail(err, RT_INTERRUPTED, "stopped");
-		if (curl_multi_perform(multi, &running) != CURLM_OK)
+		if (t->lib->multi_perform(multi, &running) != CURLM_OK)
 			return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", t->origin);
 		if (running == 0)
 			break;
 		tick(t);
 		st = check_clocks(t, err);
 		if (st == RT_OK)
-			(void)curl_multi_poll(multi, NULL, 0, RT_HTTP_STOP_MS, NULL);
+			(void)t->lib->multi_poll(multi, NULL, 0, RT_HTTP_STOP_MS, NULL);
 	}
-	while (st == RT_OK && (message = curl_multi_info_read(multi, &left)) != NULL) {
+	while (st == RT_OK && (message = t->lib->multi_info_read(multi, &left)) != NULL) {
 		if (message->msg != CURLMSG_DONE || message->easy_handle != t->easy)
 			continue;
 		if (message->data.result != CURLE_OK || t->status != RT_OK)
@@ -498,7 +494,7 @@ read_location(transfer *t, const rt_alloc *alloc)
 	rt_url url;
 	rt_buf words;
 
-	(void)curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_URL, &where);
+	(void)t->lib->easy_getinfo(t->easy, CURLINFO_REDIRECT_URL, &where);
 	if (where == NULL || rt_url_read(rt_str_of(where), &url, NULL) != RT_OK)
 		return;
 	rt_buf_init(&words, alloc, sizeof(t->answer->location) - 1);
@@ -517,7 +513,7 @@ take_multi(curl_transport *c)
 	multi = c->spare;
 	c->spare = NULL;
 	pthread_mutex_unlock(&c->lock);
-	return multi != NULL ? multi : curl_multi_init();
+	return multi != NULL ? multi : c->lib->multi_init();
 }
 
 static void
@@ -530,7 +526,7 @@ give_multi(curl_transport *c, CURLM *multi)
 	c->spare = multi;
 	pthread_mutex_unlock(&c->lock);
 	if (old != NULL)
-		(void)curl_multi_cleanup(old);
+		(void)c->lib->multi_cleanup(old);
 }
 
 /* A server that goes away while TLS writes raises SIGPIPE, which nobody here wants. */
@@ -571,13 +567,13 @@ run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_
 	rt_status st;
 
 	was_pending = hold_pipe(&old);
-	t->easy = curl_easy_init();
+	t->easy = c->lib->easy_init();
 	multi = take_multi(c);
 	st = t->easy == NULL || multi == NULL ? RT_NOMEM
 					      : make_headers(c, t->request, &headers, err);
-	if (st == RT_OK && (!set_limits(t->easy, url, t->request) ||
+	if (st == RT_OK && (!set_limits(c->lib, t->easy, url, t->request) ||
 			    !set_request(t, c, url_text, headers) ||
-			    curl_multi_add_handle(multi, t->easy) != CURLM_OK))
+			    c->lib->multi_add_handle(multi, t->easy) != CURLM_OK))
 		st = RT_NOMEM;
 	else if (st == RT_OK)
 		added = true;
@@ -590,13 +586,51 @@ run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_
 		t->answer->sent = t->answer->sent || is_connected(t);
 	}
 	if (added)
-		(void)curl_multi_remove_handle(multi, t->easy);
+		(void)c->lib->multi_remove_handle(multi, t->easy);
 	if (t->easy != NULL)
-		curl_easy_cleanup(t->easy);
-	curl_slist_free_all(headers);
+		c->lib->easy_cleanup(t->easy);
+	c->lib->slist_free_all(headers);
 	if (multi != NULL)
 		give_multi(c, multi);
 	release_pipe(&old, was_pending);
+	return st;
+}
+
+static void *
+load(void *unused)
+{
+	const rt_curl *lib;
+
+	(void)unused;
+	(void)(rt_curl_load(&lib, NULL) == RT_OK); /* who needs it asks again, and is told */
+	return NULL;
+}
+
+/* Signals are for the threads of those who use this. */
+static void
+start_loading(curl_transport *c)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	c->is_loading = pthread_create(&c->loading, NULL, load, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static rt_status
+end_loading(curl_transport *c, rt_error *err)
+{
+	const rt_curl *lib = NULL;
+	rt_status st = rt_curl_load(&lib, err);
+
+	pthread_mutex_lock(&c->lock);
+	if (c->is_loading)
+		(void)pthread_join(c->loading, NULL);
+	c->is_loading = false;
+	if (st == RT_OK)
+		c->lib = lib;
+	pthread_mutex_unlock(&c->lock);
 	return st;
 }
 
@@ -614,6 +648,10 @@ curl_send(rt_transport *transport, const rt_http_request *request, rt_http_answe
 	st = rt_url_read(request->url, &url, err);
 	if (st != RT_OK)
 		return RT_REFUSED;
+	st = end_loading(c, err);
+	if (st != RT_OK)
+		return st;
+	t.lib = c->lib;
 	t.begun_ms = t.last_ms = t.tick_ms = now_ms();
 	rt_buf_init(&text, c->alloc, RT_URL_MAX + 1);
 	rt_buf_init(&origin, c->alloc, sizeof(t.origin) - 1);
@@ -658,9 +696,11 @@ curl_close(rt_transport *transport)
 
 	if (c == NULL)
 		return;
+	if (c->is_loading)
+		(void)pthread_join(c->loading, NULL);
 	was_pending = hold_pipe(&old); /* TLS says good-bye */
 	if (c->spare != NULL)
-		(void)curl_multi_cleanup(c->spare);
+		(void)c->lib->multi_cleanup(c->spare);
 	release_pipe(&old, was_pending);
 	pthread_mutex_destroy(&c->lock);
 	rt_free(c->alloc, c->ca_file);
@@ -677,7 +717,6 @@ rt_transport_curl_open(const rt_transport_curl_options *options, rt_transport **
 	rt_str ca = options != NULL ? options->ca_file : rt_str_at(NULL, 0);
 	curl_transport *c;
 
-	pthread_once(&once, start_curl);
 	c = rt_new0(alloc, sizeof(*c));
 	if (c != NULL && ca.size > 0) {
 		c->ca_file = rt_new(alloc, ca.size + 1);
@@ -694,6 +733,7 @@ rt_transport_curl_open(const rt_transport_curl_options *options, rt_transport **
 	c->base.ops = &ops;
 	c->alloc = alloc;
 	(void)pthread_mutex_init(&c->lock, NULL);
+	start_loading(c);
 	*out = &c->base;
 	return RT_OK;
 }

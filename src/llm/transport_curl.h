@@ -16,7 +16,8 @@ typedef struct rt_transport_curl_options {
 	rt_str ca_file;        /* certificates to trust instead of the system's; or empty */
 } rt_transport_curl_options;
 
-/* RT_NOMEM; RT_IO: libcurl does not start. options may be NULL. */
+/* libcurl is loaded meanwhile; where that fails, the first request is told (RT_IO). RT_NOMEM.
+ * options may be NULL. */
 RT_CHECKED rt_status rt_transport_curl_open(const rt_transport_curl_options *options,
 					    rt_transport **out, rt_error *err);
 

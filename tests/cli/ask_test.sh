@@ -101,6 +101,18 @@ printf 'one\n/undo\n/help\n/nonsense\ntwo\\\nlines\n/quit\n' | r chat >"$work/ou
 [ $? = 0 ] && pass || fail "chat" "$(cat "$work/err")"
 holds 'You said: "two' "$work/out" "chat answers"
 
+# Where libcurl cannot be loaded, that is said, and the question stays.
+mkdir "$work/junk"
+for name in libcurl.so.4 libcurl-gnutls.so.4 libcurl-nss.so.4 libcurl.so; do
+	echo junk >"$work/junk/$name"
+done
+LD_LIBRARY_PATH=$work/junk OPENAI_BASE_URL=http://127.0.0.1:9/v1 OPENAI_API_KEY=k \
+	r ask -m openai/x "no library" >"$work/out" 2>"$work/err" </dev/null
+[ $? = 7 ] && pass || fail "no libcurl is 7" "$(cat "$work/err")"
+holds "install it (Debian: libcurl4)" "$work/err" "no libcurl"
+LD_LIBRARY_PATH=$work/junk r ask -q "without the net" </dev/null >"$work/out" 2>"$work/err"
+[ $? = 0 ] && pass || fail "a built-in model needs no libcurl" "$(cat "$work/err")"
+
 r models --json >"$work/out"
 holds '"provider":"ollama"' "$work/out" "models"
 r models builtin >"$work/out"
