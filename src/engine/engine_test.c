@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/engine_testing.h"
+#include "store/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
@@ -48,8 +49,7 @@ set_up(void **state)
 	if (strcmp(*state, "memory") == 0) {
 		assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &f->store, NULL), RT_OK);
 	} else {
-		snprintf(f->folder, sizeof(f->folder), "/tmp/engine_test_XXXXXX");
-		assert_non_null(mkdtemp(f->folder));
+		assert_true(test_folder(f->folder, sizeof(f->folder), "engine_test"));
 		snprintf(f->path, sizeof(f->path), "%s/a.db", f->folder);
 		open_store(f, false);
 	}

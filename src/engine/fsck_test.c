@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/engine_testing.h"
+#include "store/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
@@ -46,8 +47,7 @@ set_up(void **state)
 	if (strcmp(*state, "memory") == 0) {
 		assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &f->store, NULL), RT_OK);
 	} else {
-		snprintf(f->folder, sizeof(f->folder), "/tmp/fsck_test_XXXXXX");
-		assert_non_null(mkdtemp(f->folder));
+		assert_true(test_folder(f->folder, sizeof(f->folder), "fsck_test"));
 		snprintf(path, sizeof(path), "%s/a.db", f->folder);
 		assert_int_equal(rt_store_sqlite_open(rt_alloc_libc(), &env, path, &file, &f->store,
 						      NULL), RT_OK);

@@ -10,6 +10,7 @@
 
 #include "engine/engine_testing.h"
 #include "engine/purge_impl.h"
+#include "store/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
@@ -59,8 +60,7 @@ set_up(void **state)
 	if (strcmp(*state, "memory") == 0) {
 		assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &f->store, NULL), RT_OK);
 	} else {
-		snprintf(f->folder, sizeof(f->folder), "/tmp/purge_test_XXXXXX");
-		assert_non_null(mkdtemp(f->folder));
+		assert_true(test_folder(f->folder, sizeof(f->folder), "purge_test"));
 		open_store(f, "a.db");
 	}
 	open_engine(f);

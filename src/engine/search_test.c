@@ -9,6 +9,7 @@
 
 #include "engine/engine_testing.h"
 #include "engine/search_impl.h"
+#include "store/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
@@ -31,8 +32,7 @@ set_up(void **state)
 	if (strcmp(*state, "memory") == 0) {
 		assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &f->store, NULL), RT_OK);
 	} else {
-		snprintf(f->folder, sizeof(f->folder), "/tmp/search_test_XXXXXX");
-		assert_non_null(mkdtemp(f->folder));
+		assert_true(test_folder(f->folder, sizeof(f->folder), "search_test"));
 		snprintf(path, sizeof(path), "%s/a.db", f->folder);
 		assert_int_equal(rt_store_sqlite_open(rt_alloc_libc(), &env, path, &file, &f->store,
 						      NULL), RT_OK);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "library/library_impl.h"
+#include "store/folder_testing.h"
 
 enum { THREADS = 4, APPENDS = 50 };
 
@@ -411,8 +412,7 @@ typedef struct folder {
 static void
 folder_make(folder *f)
 {
-	snprintf(f->dir, sizeof(f->dir), "/tmp/retake-library-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
+	assert_true(test_folder(f->dir, sizeof(f->dir), "retake-library"));
 	snprintf(f->path, sizeof(f->path), "%s/a.db", f->dir);
 	snprintf(f->copy, sizeof(f->copy), "%s/b.db", f->dir);
 }

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
@@ -140,8 +141,7 @@ set_up(void **state)
 	fixture *f = calloc(1, sizeof(*f));
 
 	f->kind = k;
-	snprintf(f->folder, sizeof(f->folder), "/tmp/retake-contract-XXXXXX");
-	if (mkdtemp(f->folder) == NULL)
+	if (!test_folder(f->folder, sizeof(f->folder), "retake-contract"))
 		return 1;
 	if (k->open(f, &f->store) != RT_OK)
 		return 1;

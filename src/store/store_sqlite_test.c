@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/folder_testing.h"
 #include "store/store_sqlite_impl.h"
 
 enum { PROJECT = 1, ROWS = 40 };
@@ -95,8 +96,7 @@ set_up(void **state)
 {
 	fixture *f = calloc(1, sizeof(*f));
 
-	snprintf(f->folder, sizeof(f->folder), "/tmp/retake-sqlite-XXXXXX");
-	if (mkdtemp(f->folder) == NULL)
+	if (!test_folder(f->folder, sizeof(f->folder), "retake-sqlite"))
 		return 1;
 	snprintf(f->path, sizeof(f->path), "%s/a.retake", f->folder);
 	*state = f;

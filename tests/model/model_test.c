@@ -23,6 +23,7 @@
 #include "model/model.c"
 #include "model/random_ops.c"
 #include "model/model_run.c"
+#include "store/folder_testing.h"
 
 static const char usage_text[] =
 	"model_test [--ops N] [--seed S] [--seeds K] [--store memory|sqlite] [--dir DIR] [--relaxed]\n"
@@ -206,10 +207,10 @@ agrees_with_two_engines(void **state)
 static void
 agrees_on_disk(void **state)
 {
-	char dir[] = "/tmp/retake-model-XXXXXX";
+	char dir[64];
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
+	assert_true(test_folder(dir, sizeof(dir), "retake-model"));
 	run_seeds((model_run_options){.seed = 3000,
 				      .ops = 300,
 				      .dir = dir,

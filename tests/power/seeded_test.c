@@ -31,6 +31,7 @@
 
 #include "power/power_vfs.c"
 #include "power/power_script.h"
+#include "store/folder_testing.h"
 
 enum rt_seeded rt_seeded_bug = RT_SEEDED_NONE;
 static bool disk_lies; /* one bug is not the store's: a disk that does not sync */
@@ -382,10 +383,10 @@ check_waiting(void)
 static const char *
 check_empty_file(void)
 {
-	char path[] = "/tmp/retake-seeded-XXXXXX";
+	char path[64];
 	rt_store_sqlite_options options = {.create = true};
 	rt_store *s = NULL;
-	int fd = mkstemp(path);
+	int fd = test_path(path, sizeof(path), "retake-seeded") ? mkstemp(path) : -1;
 	rt_status st;
 
 	if (fd < 0)
