@@ -14,6 +14,8 @@ enum { CHUNK = 256, LEVEL = 1024 };
 
 typedef struct chunk {
 	_Atomic(char *) bytes[CHUNK]; /* size_t size, then the characters */
+	char *loaded;                 /* one block with those that came from the store */
+	size_t loaded_count;
 } chunk;
 
 typedef struct row {
@@ -53,8 +55,9 @@ chunk_free(const rt_alloc *alloc, chunk *c)
 
 	if (c == NULL)
 		return;
-	for (i = 0; i < CHUNK; i++)
+	for (i = c->loaded_count; i < CHUNK; i++)
 		rt_free(alloc, atomic_load(&c->bytes[i]));
+	rt_free(alloc, c->loaded);
 	rt_free(alloc, c);
 }
 
@@ -82,17 +85,29 @@ rt_strs_count(const rt_strs *strs)
 	return atomic_load_explicit(&((rt_strs *)(uintptr_t)strs)->count, memory_order_acquire);
 }
 
-static char *
-bytes_new(const rt_alloc *alloc, rt_str s)
+/* Room for a string of this size as a chunk keeps it. */
+static size_t
+room_for(size_t size)
 {
-	char *bytes = rt_new(alloc, sizeof(size_t) + s.size + 1);
+	return sizeof(size_t) + size + 1;
+}
 
-	if (bytes == NULL)
-		return NULL;
+static void
+bytes_put(char *bytes, rt_str s)
+{
 	memcpy(bytes, &s.size, sizeof(size_t));
 	if (s.size > 0)
 		memcpy(bytes + sizeof(size_t), s.ptr, s.size);
 	bytes[sizeof(size_t) + s.size] = '\0';
+}
+
+static char *
+bytes_new(const rt_alloc *alloc, rt_str s)
+{
+	char *bytes = rt_new(alloc, room_for(s.size));
+
+	if (bytes != NULL)
+		bytes_put(bytes, s);
 	return bytes;
 }
 
@@ -103,26 +118,32 @@ chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 	rt_reader reader;
 	chunk *c = NULL, *expected = NULL;
 	uint32_t i;
+	char *to;
 	rt_status st;
 
 	rt_buf_init(&bytes, strs->alloc, RT_BUF_UNLIMITED);
 	st = strs->source->read(strs->source->ctx, r->stored[at], &bytes, err);
-	if (st == RT_OK && (bytes.status != RT_OK || (c = rt_new0(strs->alloc, sizeof(*c))) == NULL))
+	if (st == RT_OK && bytes.status == RT_OK)
+		c = rt_new0(strs->alloc, sizeof(*c));
+	if (c != NULL) /* bytes holds every string and more */
+		c->loaded = rt_new(strs->alloc, bytes.size + CHUNK * room_for(0));
+	if (st == RT_OK && (c == NULL || c->loaded == NULL))
 		st = rt_fail(err, RT_NOMEM, "out of memory while loading names");
 	if (st != RT_OK)
 		goto done;
 	reader = rt_reader_of(rt_buf_str(&bytes));
 	if (rt_read_byte(&reader) != 'S')
 		reader.ok = false;
+	c->loaded_count = r->stored_count[at];
+	to = c->loaded;
 	for (i = 0; reader.ok && i < r->stored_count[at]; i++) {
 		rt_str s = rt_read_str(&reader);
-		char *copy = reader.ok ? bytes_new(strs->alloc, s) : NULL;
 
-		if (reader.ok && copy == NULL) {
-			st = rt_fail(err, RT_NOMEM, "out of memory while loading names");
-			goto done;
-		}
-		atomic_store(&c->bytes[i], copy);
+		if (!reader.ok)
+			break;
+		bytes_put(to, s);
+		atomic_store_explicit(&c->bytes[i], to, memory_order_relaxed);
+		to += room_for(s.size);
 	}
 	if (!reader.ok) {
 		st = rt_fail(err, RT_CORRUPT, "names in node %llu cannot be read",

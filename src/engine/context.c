@@ -17,6 +17,10 @@
 
 #define DEFAULT_BASE_PROMPT ""
 
+/* Entries that are read first of a path that has to fit a budget; names that are looked at
+ * to find out whether that will do. */
+enum { WINDOW = 512, NAMES = 1000 };
+
 static rt_status
 nomem(rt_error *err)
 {
@@ -29,7 +33,8 @@ typedef struct building {
 	const rt_project *project;
 	const rt_disc *disc;
 	const rt_take *take;
-	size_t count;     /* positions before the head */
+	size_t from, end; /* positions that are looked at: up to the head */
+	size_t count;     /* of them; below, position 0 is from */
 	rt_slot *slots;   /* of these */
 	bool *skip;
 	rt_compaction *compactions;
@@ -39,6 +44,7 @@ typedef struct building {
 	const rt_context_options *options; /* never NULL */
 	rt_buf model;     /* of the options, as JSON */
 	size_t prompt_tokens; /* of the settings' prompts, estimated */
+	size_t left_out;  /* steps that did not fit the budget */
 	size_t *edits;    /* by position: that of its edit, + 1; 0: none; NULL: none at all */
 	rt_json_doc *role_map; /* NULL: none */
 	rt_pairs pairs;
@@ -287,8 +293,8 @@ find_id(building *b, yyjson_val *v, bool raw, size_t *out_at, rt_error *err)
 		st = rt_take_find(b->project, b->take, entry, &at, NULL, &found, err);
 	else if (st == RT_NOT_FOUND || st == RT_AMBIGUOUS)
 		st = RT_OK;
-	if (st == RT_OK && found && at < b->count)
-		*out_at = at;
+	if (st == RT_OK && found && at >= b->from && at < b->end)
+		*out_at = at - b->from;
 	else if (st == RT_OK && raw)
 		st = find_raw_id(b, id, out_at, err);
 	return st;
@@ -351,30 +357,67 @@ count_upto(building *b, rt_error *err)
 	if (st == RT_OK && !found)
 		st = rt_fail(err, RT_NOT_FOUND, "the take does not hold that entry");
 	if (st == RT_OK)
-		b->count = at + 1;
+		b->end = at + 1;
 	return st;
 }
 
 static rt_status
-read_path(building *b, rt_error *err)
+find_end(building *b, rt_error *err)
+{
+	b->end = rt_seq_count(b->take->slots);
+	if (b->options->upto != 0)
+		return count_upto(b, err);
+	if (b->take->number == b->disc->active)
+		return rt_disc_head_at(b->project, b->disc, &b->end, err);
+	return RT_OK;
+}
+
+/* Has any entry ever been a compaction? Where there are many names, perhaps. */
+static rt_status
+may_be_compacted(const building *b, bool *out, rt_error *err)
+{
+	const rt_strs *names = b->project->ledger->names;
+	uint32_t count = rt_strs_count(names), i;
+	rt_status st = RT_OK;
+
+	*out = count > NAMES;
+	for (i = 1; st == RT_OK && !*out && i <= count; i++) {
+		rt_str name;
+
+		st = rt_strs_get(names, i, &name, err);
+		*out = st == RT_OK && rt_str_is(name, "compaction");
+	}
+	return st;
+}
+
+/* How much of the path's end is enough to begin with. All of it, where something further
+ * ahead may matter: a compaction stands for what is before it, and who is told of each part
+ * is told of those that are left out too. */
+static rt_status
+first_window(const building *b, size_t *out, rt_error *err)
+{
+	bool whole = b->options->budget_tokens == 0 || b->options->part != NULL;
+	rt_status st = whole ? RT_OK : may_be_compacted(b, &whole, err);
+
+	*out = whole ? SIZE_MAX : WINDOW;
+	return st;
+}
+
+static rt_status
+read_path(building *b, size_t window, rt_error *err)
 {
 	const rt_alloc *alloc = b->engine->alloc;
 	size_t i;
 	rt_status st = RT_OK;
 
-	b->count = rt_seq_count(b->take->slots);
-	if (b->options->upto != 0)
-		st = count_upto(b, err);
-	else if (b->take->number == b->disc->active)
-		st = rt_disc_head_at(b->project, b->disc, &b->count, err);
-	if (st != RT_OK)
-		return st;
+	b->from = b->end > window ? b->end - window : 0;
+	b->count = b->end - b->from;
 	b->slots = rt_new_array(alloc, b->count, sizeof(*b->slots));
 	b->skip = rt_new_array(alloc, b->count, sizeof(*b->skip));
 	if (b->slots == NULL || b->skip == NULL)
 		return nomem(err);
 	if (b->count > 0)
-		st = rt_seq_copy(b->take->slots, 0, b->count, b->slots, err);
+		st = rt_seq_copy(b->take->slots, b->from, b->count, b->slots, err);
 	for (i = 0; st == RT_OK && i < b->count; i++) {
 		bool muted = (b->slots[i].flags & RT_SLOT_MUTED) != 0;
 		bool is_compaction = has_kind(b, i, "compaction");
@@ -641,14 +684,58 @@ fit(building *b, rt_error *err)
 			b->steps[kept++] = b->steps[i];
 	}
 	rt_free(b->engine->alloc, tokens);
-	if (st == RT_OK && b->options->totals != NULL)
-		*b->options->totals = (rt_context_totals){kept, b->step_count - kept, used};
-	if (st == RT_OK)
+	if (st == RT_OK) {
+		b->left_out = b->step_count - kept;
 		b->step_count = kept;
+	}
+	if (st == RT_OK && b->options->totals != NULL)
+		*b->options->totals = (rt_context_totals){kept, b->from + b->left_out, used};
 	return st;
 }
 
 /* ---- all ---- */
+
+static void
+drop_path(building *b)
+{
+	const rt_alloc *alloc = b->engine->alloc;
+
+	rt_free(alloc, b->slots);
+	rt_free(alloc, b->skip);
+	rt_free(alloc, b->compactions);
+	rt_free(alloc, b->steps);
+	b->slots = NULL;
+	b->skip = NULL;
+	b->compactions = NULL;
+	b->steps = NULL;
+	b->compaction_count = b->compaction_room = b->step_count = 0;
+}
+
+/* Which entries are sent. Of a long path with a budget only the end is read: more and more
+ * of it, until something did not fit. */
+static rt_status
+choose(building *b, rt_error *err)
+{
+	size_t window;
+	rt_status st = find_end(b, err);
+
+	if (st == RT_OK)
+		st = first_window(b, &window, err);
+	while (st == RT_OK) {
+		st = read_path(b, window, err);
+		if (st == RT_OK &&
+		    rt_context_plan(b->engine->alloc, b->count, b->skip, b->compactions,
+				    b->compaction_count, &b->steps, &b->step_count) != RT_OK)
+			st = nomem(err);
+		if (st == RT_OK)
+			st = fit(b, err);
+		if (st != RT_OK || b->from == 0 || b->left_out > 0)
+			break;
+		window *= 4;
+		drop_path(b);
+	}
+	return st;
+}
 
 static rt_status
 build(building *b, rt_buf *buf, rt_error *err)
@@ -662,12 +749,7 @@ build(building *b, rt_buf *buf, rt_error *err)
 	if (st == RT_OK)
 		st = add_prompts(b, err);
 	if (st == RT_OK)
-		st = read_path(b, err);
-	if (st == RT_OK && rt_context_plan(b->engine->alloc, b->count, b->skip, b->compactions,
-					   b->compaction_count, &b->steps, &b->step_count) != RT_OK)
-		st = nomem(err);
-	if (st == RT_OK)
-		st = fit(b, err);
+		st = choose(b, err);
 	if (st == RT_OK)
 		st = read_edits(b, err);
 	if (st == RT_OK)
@@ -708,10 +790,7 @@ rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
 	rt_request_deinit(&b.request);
 	rt_pairs_deinit(&b.pairs);
 	rt_json_free(b.role_map);
-	rt_free(engine->alloc, b.slots);
-	rt_free(engine->alloc, b.skip);
-	rt_free(engine->alloc, b.compactions);
-	rt_free(engine->alloc, b.steps);
+	drop_path(&b);
 	rt_free(engine->alloc, b.edits);
 	return st;
 }

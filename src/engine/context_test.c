@@ -830,6 +830,63 @@ counted_as_it_is_sent(void **state)
 	assert_int_equal(totals.left_out, 1);
 }
 
+static void
+heard(void *ctx, const rt_context_part *part)
+{
+	(void)part;
+	++*(size_t *)ctx;
+}
+
+/* Of a long path only the end is read, unless somebody wants to hear of every entry: both
+ * ways give the same request. */
+static void
+the_end_of_a_long_path_is_enough(void **state)
+{
+	enum { ENTRIES = 1300 };
+	static const size_t budgets[] = {1, 40, 300, 2000, 6000, 9000, 14000, 1000000};
+	fixture *f = *state;
+	size_t i, parts = 0;
+
+	for (i = 0; i < ENTRIES; i++) {
+		char json[400];
+
+		if (i % 9 == 4) /* a call, and its result behind it */
+			snprintf(json, sizeof(json),
+				 "{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"AI\",\"content\":"
+				 "\"I look\",\"tool_calls\":[{\"id\":\"c%zu\",\"type\":\"function\","
+				 "\"function\":{\"name\":\"get\",\"arguments\":\"{}\"}}]}", i, i);
+		else if (i % 9 == 5)
+			snprintf(json, sizeof(json),
+				 "{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"tool\","
+				 "\"content\":\"found %zu\",\"tool_call_id\":\"c%zu\"}", i, i, i - 1);
+		else
+			snprintf(json, sizeof(json),
+				 "{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"%s\","
+				 "\"content\":\"number %zu of many\",\"muted\":%s}", i,
+				 i % 2 == 0 ? "User" : "AI", i, i % 11 == 3 ? "true" : "false");
+		apply(f, json);
+	}
+	for (i = 0; i < 2 * sizeof(budgets) / sizeof(budgets[0]); i++) {
+		rt_context_totals ended, whole;
+		rt_context_options options = {.budget_tokens = budgets[i / 2], .totals = &ended};
+		rt_buf end;
+
+		options.count = i % 2 == 0 ? NULL : bytes_of;
+		rt_buf_init(&end, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_buf_add_c(&end, request(f, "openai", &options));
+		options.part = heard;
+		options.ctx = &parts;
+		options.totals = &whole;
+		(void)request(f, "openai", &options);
+		assert_true(rt_str_eq(rt_buf_str(&end), rt_buf_str(&f->out)));
+		assert_int_equal(ended.entries, whole.entries);
+		assert_int_equal(ended.tokens, whole.tokens);
+		assert_true(ended.left_out >= whole.left_out);
+		rt_buf_deinit(&end);
+	}
+	assert_true(parts > 0);
+}
+
 int
 main(void)
 {
@@ -858,6 +915,7 @@ main(void)
 		WITH(signed_calls_go_back),
 		WITH(thinking_in_records_of_pi),
 		WITH(counted_as_it_is_sent),
+		WITH(the_end_of_a_long_path_is_enough),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

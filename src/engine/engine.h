@@ -182,7 +182,7 @@ typedef size_t (*rt_token_fn)(void *ctx, rt_str text);
 /* What a context came to. */
 typedef struct rt_context_totals {
 	size_t entries;    /* that are sent */
-	size_t left_out;   /* that did not fit */
+	size_t left_out;   /* that did not fit; muted ones before them may be counted too */
 	size_t tokens;     /* of all that is sent, prompts too */
 } rt_context_totals;
 
