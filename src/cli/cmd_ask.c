@@ -240,7 +240,7 @@ static const rt_cli_flag ask_flags[] = {
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_ask_command = {
+const rt_cli_command rt_cli_ask = {
 	.name = "ask",
 	.group = RT_CLI_ASKING,
 	.max_words = RT_CLI_WORDS_ANY,
@@ -386,20 +386,20 @@ chat_help(rt_cli *cli)
 static rt_status
 chat_simple(rt_cli *cli, const char *op, rt_str argument)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, op);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, op);
 	if (argument.size > 0)
-		rt_cli_ask_json(&ask, "count", argument);
-	st = rt_cli_ask_run(&ask);
+		rt_cli_change_json(&change, "count", argument);
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK && !cli->quiet) {
-		rt_term_f(&cli->err, "%llu step%s.\n", (unsigned long long)ask.result->steps,
-			  RT_CLI_S(ask.result->steps));
+		rt_term_f(&cli->err, "%llu step%s.\n", (unsigned long long)change.result->steps,
+			  RT_CLI_S(change.result->steps));
 		rt_term_flush(&cli->err);
 	}
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
