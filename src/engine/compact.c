@@ -179,37 +179,25 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	return st;
 }
 
-/* Is what the summary goes by still there, in its order? Others may have changed the take
- * meanwhile; a summary that stands for what nobody can say would speak for all of it. */
-static rt_status
-check_bounds(rt_summing *s, const rt_compact_options *o, rt_error *err)
+/* What the summary goes by has to be there still, as it was read: what is told of parts
+ * first .. cut-1, and for the beginning of a path that what is kept begins where it did. */
+static void
+need_parts(rt_summing *s, const rt_compact_options *o, const parts *p, size_t first, size_t cut)
 {
-	rt_str bounds[] = {o->from.size > 0 ? o->from : rt_str_of(s->out->first_kept), o->to};
-	size_t i, at[2] = {0, SIZE_MAX};
-	const rt_project *now;
-	const rt_disc *disc;
-	const rt_take *take = NULL;
-	uint32_t entry;
-	bool found = true;
-	rt_status st = rt_engine_refresh(s->engine, err);
+	size_t i, end = 0;
 
-	if (st != RT_OK)
-		return st;
-	now = rt_engine_value(s->engine);
-	st = rt_project_disc(now, s->place.disc, &disc, err);
-	if (st == RT_OK)
-		take = rt_disc_take(disc, s->place.take);
-	for (i = 0; st == RT_OK && found && i < 2 && bounds[i].size > 0; i++) {
-		found = take != NULL && take->present &&
-			rt_resolve_entry(now, s->place, bounds[i], true, &entry, NULL) == RT_OK;
-		if (found)
-			st = rt_take_find(now, take, entry, &at[i], NULL, &found, err);
+	for (i = first; i < cut; i++)
+		if (end <= p->items[i].at)
+			end = p->items[i].at + 1;
+	if (o->from.size > 0) {
+		s->needs.from = p->items[first].at;
+		s->needs.floats = true;
+	} else if (end <= p->items[cut].at) {
+		end = p->items[cut].at;
+		s->needs.next = p->items[cut].entry;
 	}
-	if (st == RT_OK && (!found || at[0] > at[1]))
-		st = rt_fail(err, RT_CONFLICT, "what was to be summed up was changed while the "
-					       "summary was written; nothing was changed");
-	rt_object_unref(now);
-	return st;
+	s->needs.count = end - s->needs.from;
+	s->needs.nothing = "nothing was changed";
 }
 
 static rt_status
@@ -329,10 +317,10 @@ compact(rt_summing *s, const rt_compact_options *o, parts *p, rt_error *err)
 		s->out->tokens_after -= p->items[i].tokens;
 	if (st == RT_OK && s->summary.size == 0 && !o->dry_run)
 		st = rt_summing_ask_model(s, RT_STR(TASK), o->instructions, err);
-	if (st == RT_OK && !o->dry_run)
-		st = check_bounds(s, &fixed, err);
-	if (st == RT_OK && !o->dry_run)
+	if (st == RT_OK && !o->dry_run) {
+		need_parts(s, o, p, first, cut);
 		st = append(s, &fixed, err);
+	}
 	if (st == RT_OK)
 		s->out->tokens_after += rt_tokens_estimate(s->summary.size) + RT_TOKENS_PER_MESSAGE;
 	return st;

@@ -18,55 +18,16 @@ add_member(rt_buf *buf, const char *key, rt_str text)
 	rt_json_add_string(buf, text);
 }
 
-/* The content: what was there before, and what has arrived behind it. */
-static rt_status
-add_content(const rt_flight *f, const rt_reply *reply, rt_buf *buf, rt_error *err)
-{
-	const rt_alloc *alloc = f->engine->alloc;
-	rt_json_doc *before = NULL, *arrived = NULL;
-	rt_buf fresh, joined;
-	bool is_json;
-	rt_status st;
-
-	rt_json_add_key(buf, "content");
-	if (f->before.size == 0) {
-		rt_reply_add_content(reply, buf);
-		return RT_OK;
-	}
-	rt_buf_init(&fresh, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&joined, alloc, RT_BUF_UNLIMITED);
-	rt_reply_add_content(reply, &fresh);
-	st = fresh.status == RT_OK ? rt_json_read(alloc, f->before, &before, err) : nomem(err);
-	if (st == RT_OK)
-		st = rt_json_read(alloc, rt_buf_str(&fresh), &arrived, err);
-	if (st == RT_OK) {
-		is_json = rt_content_join(&joined, rt_content_of(rt_json_root(before)),
-					  rt_content_of(rt_json_root(arrived)));
-		if (joined.status != RT_OK)
-			st = nomem(err);
-		else if (is_json)
-			rt_buf_add_str(buf, rt_buf_str(&joined));
-		else
-			rt_json_add_string(buf, rt_buf_str(&joined));
-	}
-	rt_json_free(before);
-	rt_json_free(arrived);
-	rt_buf_deinit(&fresh);
-	rt_buf_deinit(&joined);
-	return st;
-}
-
 /* What keeps the reply, which is finished. */
-static rt_status
-add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *buf, rt_error *err)
+static void
+add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *buf)
 {
-	rt_status st;
-
 	rt_buf_add_c(buf, "{\"op\":\"entry.reply\"");
 	add_member(buf, "discussion", rt_str_of(f->discussion));
 	add_member(buf, "take", rt_str_of(f->take));
-	if (f->into[0] != '\0') {
+	if (f->into[0] != '\0') { /* behind what that says when it is kept: it may be edited yet */
 		add_member(buf, "into", rt_str_of(f->into));
+		rt_buf_add_c(buf, ",\"join\":true");
 	} else if (f->after[0] != '\0') {
 		add_member(buf, "after", rt_str_of(f->after));
 	} else {
@@ -76,7 +37,8 @@ add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *bu
 		rt_buf_add_c(buf, ",\"fork\":true");
 	if (f->role.size > 0)
 		add_member(buf, "role", f->role);
-	st = add_content(f, reply, buf, err);
+	rt_json_add_key(buf, "content");
+	rt_reply_add_content(reply, buf);
 	rt_reply_add_fields(reply, buf);
 	if (reply->model.size == 0)
 		add_member(buf, "model", f->model);
@@ -84,7 +46,6 @@ add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *bu
 		rt_buf_add_c(buf, ",\"partial\":true");
 	add_member(buf, "flight", rt_str_of(f->name));
 	rt_buf_add_byte(buf, '}');
-	return st;
 }
 
 /* What keeps the reply as it is now. One that is still growing is finished in a copy:
@@ -93,14 +54,18 @@ static rt_status
 add_request(const rt_flight *f, bool partial, rt_buf *buf, rt_error *err)
 {
 	rt_reply copy;
-	rt_status st;
+	rt_status st = RT_OK;
 
-	if (f->reply->finished)
-		return add_finished(f, f->reply, partial, buf, err);
+	if (f->reply->finished) {
+		add_finished(f, f->reply, partial, buf);
+		return RT_OK;
+	}
 	rt_reply_copy(f->reply, &copy);
 	rt_reply_finish(&copy);
-	st = copy.status == RT_OK ? add_finished(f, &copy, partial, buf, err)
-				  : rt_fail(err, copy.status, "a reply could not be written down");
+	if (copy.status == RT_OK)
+		add_finished(f, &copy, partial, buf);
+	else
+		st = rt_fail(err, copy.status, "a reply could not be written down");
 	rt_reply_deinit(&copy);
 	return st;
 }

@@ -30,7 +30,6 @@ typedef struct rt_flight {
 	bool fork;
 	rt_str role;
 	rt_str model;            /* as people call it: "openai/gpt-4o" */
-	rt_str before;           /* CONTINUE: the content so far, as JSON; empty: none */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */
 	const rt_reply *reply;

@@ -23,7 +23,6 @@ typedef struct sending {
 	uint32_t into;    /* CONTINUE */
 	bool fork;
 	rt_flight flight;
-	rt_buf before;    /* CONTINUE: the content so far */
 	rt_buf question;  /* the operation that adds it, as hooks left it */
 	rt_buf model;     /* "openai/gpt-4o" */
 	rt_buf notes;
@@ -376,56 +375,6 @@ find_anchor(sending *s, rt_error *err)
 	return st;
 }
 
-/* CONTINUE: the content that there is, as JSON; what was known of it where it is gone. */
-static rt_status
-read_before(sending *s, rt_error *err)
-{
-	const rt_disc *disc;
-	const rt_take *take = NULL;
-	rt_slot slot;
-	rt_buf bytes, content;
-	rt_body body;
-	bool found = false;
-	size_t at;
-	rt_status st = rt_project_disc(s->value, s->place.disc, &disc, err);
-
-	if (st == RT_OK)
-		take = rt_disc_take(disc, s->place.take);
-	if (take != NULL)
-		st = rt_take_find(s->value, take, s->into, &at, &slot, &found, err);
-	if (st != RT_OK || !found)
-		return st;
-	st = rt_engine_body(s->engine, slot.body, &bytes, &body, err);
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&content, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_body_add_content(&content, &body);
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	if (content.status != RT_OK) { /* the one that was known stays */
-		rt_buf_deinit(&content);
-		return nomem(err);
-	}
-	rt_buf_deinit(&s->before);
-	s->before = content;
-	return RT_OK;
-}
-
-/* CONTINUE: others may have edited the reply meanwhile; what is kept goes on from that. */
-static rt_status
-follow_edits(sending *s, rt_error *err)
-{
-	rt_status st;
-
-	if (s->into == 0 || rt_engine_refresh(s->engine, NULL) != RT_OK)
-		return RT_OK;
-	rt_object_unref(s->value);
-	s->value = rt_engine_value(s->engine);
-	st = read_before(s, err);
-	s->flight.before = rt_buf_str(&s->before);
-	return st;
-}
-
 /* ---- the record of requests (M8) ---- */
 
 /* The texts are not in it: seq says from which value the request was built, and building
@@ -572,7 +521,6 @@ begin_flight(sending *s, rt_error *err)
 	f->reply = &s->reply;
 	f->role = s->options->reply_role;
 	f->model = rt_buf_str(&s->model);
-	f->before = rt_buf_str(&s->before);
 	f->fork = s->fork;
 	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);
 	snprintf(f->take, sizeof(f->take), "t%u", s->place.take);
@@ -602,9 +550,7 @@ keep(sending *s, rt_status st, rt_error *err)
 				   : rt_fail(err, RT_UPSTREAM, "the model answered with nothing");
 	}
 	memset(&result, 0, sizeof(result));
-	kept = follow_edits(s, &result.error);
-	if (kept == RT_OK)
-		kept = rt_flight_keep(&s->flight, partial, &result);
+	kept = rt_flight_keep(&s->flight, partial, &result);
 	if (kept == RT_OK) {
 		memcpy(s->out->entry, result.entry, sizeof(s->out->entry));
 		if (result.take[0] != '\0')
@@ -730,7 +676,6 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	out->usage = (rt_usage){SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
 	if (err == NULL)
 		err = &own;
-	rt_buf_init(&s.before, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.question, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.model, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.notes, engine->alloc, RT_BUF_UNLIMITED);
@@ -747,15 +692,12 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 		s.value = rt_engine_value(engine);
 		st = find_anchor(&s, err);
 	}
-	if (st == RT_OK && s.into != 0)
-		st = read_before(&s, err);
 	if (st == RT_OK)
 		st = ask(&s, err);
 	if (s.notes.size > 0 && s.notes.status == RT_OK)
 		out->note = rt_text_new(engine->alloc, rt_buf_str(&s.notes));
 	rt_object_unref(s.value);
 	rt_reply_deinit(&s.reply);
-	rt_buf_deinit(&s.before);
 	rt_buf_deinit(&s.question);
 	rt_buf_deinit(&s.model);
 	rt_buf_deinit(&s.notes);
