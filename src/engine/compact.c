@@ -46,10 +46,11 @@ gather(void *ctx, const rt_context_part *part)
 }
 
 static rt_status
-read_parts(rt_summing *s, const rt_provider *provider, parts *p, rt_error *err)
+read_parts(rt_summing *s, const rt_provider *provider, uint32_t upto, parts *p, rt_error *err)
 {
 	rt_context_totals totals;
-	rt_context_options options = {.part = gather, .ctx = p, .totals = &totals};
+	rt_context_options options = {
+		.part = gather, .ctx = p, .totals = &totals, .upto = upto};
 	rt_buf body;
 	rt_status st;
 
@@ -169,6 +170,8 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	if (st == RT_OK && wanted)
 		st = add_previous(s, &m, err);
 	rt_buf_add_byte(&m, ']');
+	rt_summing_add_member(&m, "reason",
+			      o->is_threshold ? RT_STR("threshold") : RT_STR("manual"));
 	rt_summing_add_member(&m, "customInstructions", o->instructions);
 	rt_summing_add_member(&m, "model", o->with.model->name);
 	if (st == RT_OK && m.status != RT_OK)
@@ -209,7 +212,10 @@ append(rt_summing *s, const rt_compact_options *o, rt_error *err)
 
 	snprintf(take, sizeof(take), "t%u", s->place.take);
 	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&a, "[{\"op\":\"entry.append\",\"role\":\"System\",\"kind\":\"compaction\"");
+	rt_buf_add_c(&a, o->before.size > 0 ? "[{\"op\":\"entry.insert\"" : "[{\"op\":\"entry.append\"");
+	if (o->before.size > 0)
+		rt_summing_add_member(&a, "before", o->before);
+	rt_buf_add_c(&a, ",\"role\":\"System\",\"kind\":\"compaction\"");
 	rt_summing_add_member(&a, "content", rt_buf_str(&s->summary));
 	if (o->from.size > 0) {
 		rt_summing_add_member(&a, "from", o->from);
@@ -282,15 +288,53 @@ check_range(rt_summing *s, const parts *p, size_t first, size_t end, rt_error *e
 	return st;
 }
 
+/* The path ends with o->before. */
+static rt_status
+find_end(rt_summing *s, const rt_compact_options *o, uint32_t *out, rt_error *err)
+{
+	bool found = false;
+	size_t at = 0;
+	rt_status st = rt_resolve_entry(s->value, s->place, o->before, true, out, err);
+
+	if (st == RT_OK)
+		st = rt_take_find(s->value, s->take, *out, &at, NULL, &found, err);
+	if (st == RT_OK && !found)
+		st = rt_fail(err, RT_NOT_FOUND, "the take does not hold that entry");
+	return st == RT_OK ? rt_summing_reach(s, at + 1, err) : st;
+}
+
+/* The last part that a compaction can stand before: a call and its results stay together. */
+static rt_status
+find_gap(rt_summing *s, const parts *p, char *out_id, rt_error *err)
+{
+	size_t at = p->count;
+	bool good = false;
+	rt_status st = RT_OK;
+
+	while (st == RT_OK && !good && at > 0)
+		st = can_begin(s, &p->items[--at], &good, err);
+	if (st == RT_OK && !good)
+		st = rt_fail(err, RT_REFUSED, "there is nothing to compact");
+	return st == RT_OK ? rt_entry_id(s->value, p->items[at].entry, out_id, err) : st;
+}
+
 static rt_status
 compact(rt_summing *s, const rt_compact_options *o, parts *p, rt_error *err)
 {
-	char from_id[RT_ID_MAX + 1] = "", to_id[RT_ID_MAX + 1] = "";
+	char from_id[RT_ID_MAX + 1] = "", to_id[RT_ID_MAX + 1] = "", gap[RT_ID_MAX + 1];
 	rt_compact_options fixed = *o;
 	size_t cut = 0, first = 0, i;
-	rt_status st;
+	uint32_t end = 0;
+	rt_status st = RT_OK;
 
-	st = read_parts(s, o->with.model->provider, p, err);
+	if (o->before.size > 0)
+		st = find_end(s, o, &end, err);
+	if (st == RT_OK)
+		st = read_parts(s, o->with.model->provider, end, p, err);
+	if (st == RT_OK && o->before.size > 0) {
+		st = find_gap(s, p, gap, err);
+		fixed.before = rt_str_of(gap);
+	}
 	if (st != RT_OK)
 		return st;
 	if (o->from.size > 0) {
@@ -315,6 +359,12 @@ compact(rt_summing *s, const rt_compact_options *o, parts *p, rt_error *err)
 	s->out->tokens_after = s->out->tokens_before;
 	for (i = first; st == RT_OK && i < cut; i++)
 		s->out->tokens_after -= p->items[i].tokens;
+	if (st == RT_OK && s->summary.size == 0 && o->is_threshold && o->with.budget_tokens > 0 &&
+	    rt_tokens_estimate(s->text.size) > o->with.budget_tokens)
+		st = rt_fail(err, RT_LIMIT,
+			     "what is to be summed up is about %zu tokens itself, and the model takes "
+			     "%zu; sum up a part of it: retake compact FROM..TO",
+			     rt_tokens_estimate(s->text.size), o->with.budget_tokens);
 	if (st == RT_OK && s->summary.size == 0 && !o->dry_run)
 		st = rt_summing_ask_model(s, RT_STR(TASK), o->instructions, err);
 	if (st == RT_OK && !o->dry_run) {

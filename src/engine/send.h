@@ -5,6 +5,9 @@
  *
  *   ask        hooks may change or refuse the question; it is appended (with a notice of
  *              edits that the model does not know of) as a step of its own
+ *   compact    with the setting compact_auto, when it would not fit into the budget less
+ *              what is reserved for the reply: what is oldest is summed up first, as a
+ *              step of its own right before what is answered
  *   build      the request, from the value as it is now (context.c)
  *   receive    what arrives is kept beside the log, in a side row that is written anew at
  *              most every 250 ms: the reply in flight
@@ -36,7 +39,8 @@ typedef void (*rt_comms_fn)(void *ctx, rt_str line);
 typedef struct rt_send_with {
 	rt_model *model;
 	rt_hooks *hooks;      /* or NULL */
-	size_t budget_tokens; /* what does not fit is left out, oldest first; 0: everything */
+	size_t budget_tokens; /* what the model takes: what does not fit is left out, oldest
+	                       * first; 0: everything is sent */
 	rt_str owner;         /* says which process this is, see rt_owner_lives_fn */
 	rt_reply_fn fn;       /* what arrives; or NULL */
 	rt_stop_fn stop;      /* or NULL */
@@ -58,6 +62,14 @@ typedef struct rt_send_options {
 	rt_str reply_role; /* empty: "AI" */
 } rt_send_options;
 
+/* What was summed up before a request was sent. */
+typedef struct rt_send_compaction {
+	char entry[132];     /* id of the compaction; empty: there was none */
+	uint64_t seq;        /* of its step, which can be reverted by itself */
+	size_t entries;      /* that it stands for */
+	size_t tokens_before, tokens_after; /* of the context, by estimate */
+} rt_send_compaction;
+
 typedef struct rt_send_result {
 	char question[132];  /* id of the entry that was asked; empty: none was added */
 	uint64_t question_seq;
@@ -69,6 +81,7 @@ typedef struct rt_send_result {
 	rt_usage usage;
 	size_t left_out;     /* entries that did not fit into the budget */
 	size_t tokens;       /* that were sent, by estimate */
+	rt_send_compaction compaction;
 	const rt_text *note;       /* of hooks and others, for people; or NULL */
 } rt_send_result;
 
@@ -77,6 +90,9 @@ void rt_send_result_deinit(rt_send_result *result);
 /* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry
  * then names it): as rt_model_ops.ask; RT_DENIED, a hook said no; RT_NOT_FOUND;
  * RT_REFUSED, there is nothing to answer; RT_CONFLICT, what it answers was taken out.
+ * A compaction that fails, or that a hook refuses, has changed nothing: the note says why,
+ * and the request is sent with the oldest entries left out. One that the person stops stops
+ * the sending: RT_INTERRUPTED.
  * out is filled in whatever the status; deinit it. */
 RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *options,
 				    rt_send_result *out, rt_error *err);
