@@ -6,6 +6,7 @@
  *   args.c    the command line                 change.c changes, and what is said of them
  *   term.c    output                           host.c   the machine
  *   file.c    files in and out                 cmd_*.c  the commands
+ *   flights.c replies that are no entries yet
  *
  * A command's function does its work and gives a status; cli.c turns it into an exit
  * code and, where it is not RT_OK, prints cli->error and a next step. One thread. */
@@ -154,6 +155,10 @@ rt_status rt_cli_view_read(rt_cli *cli, rt_cli_view *view, rt_status status);
 typedef rt_status (*rt_cli_window_fn)(rt_cli *cli, void *ctx, yyjson_val *show, size_t from);
 rt_status rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_cli_window_fn fn,
 			     void *ctx);
+/* The discussion's replies that are no entries yet: arriving now, or lying aside. Below what is
+ * shown, for people; or as JSON objects with commas between. */
+rt_status rt_cli_flights_say(rt_cli *cli);
+rt_status rt_cli_flights_add(rt_cli *cli, rt_buf *out, size_t *out_count);
 /* Print JSON text as the one document. */
 rt_status rt_cli_print_json(rt_cli *cli, rt_str json);
 

@@ -132,6 +132,13 @@ rt_flight_write(rt_flight *f, bool now, rt_error *err)
 }
 
 rt_status
+rt_flight_strand(rt_flight *f, rt_error *err)
+{
+	f->owner = rt_str_at("", 0);
+	return write_row(f, err);
+}
+
+rt_status
 rt_flight_drop(rt_flight *f, rt_error *err)
 {
 	rt_engine *engine = f->engine;
@@ -254,21 +261,46 @@ keep_one(rt_engine *engine, const rt_flight_view *v, yyjson_val *request, size_t
 	 rt_error *err)
 {
 	rt_result result;
-	rt_status st = RT_NOT_FOUND;
+	rt_status st;
 
-	if (has_content(request)) {
-		st = rt_engine_apply(engine, &request, 1, false, rt_str_at(NULL, 0),
-				     rt_str_at(NULL, 0), &result);
-		if (st == RT_OK)
-			++*kept;
-		else if (err != NULL)
-			*err = result.error;
-		rt_result_deinit(&result);
-	}
-	if (st == RT_NOT_FOUND) /* nothing to keep, or no place for it any more */
-		st = engine->store->ops->side_write(engine->store, engine->project, v->name,
-						    rt_str_at(NULL, 0), err);
+	if (!has_content(request)) /* nothing to keep */
+		return engine->store->ops->side_write(engine->store, engine->project, v->name,
+						      rt_str_at(NULL, 0), err);
+	st = rt_engine_apply(engine, &request, 1, false, rt_str_at(NULL, 0), rt_str_at(NULL, 0),
+			     &result);
+	if (st == RT_OK)
+		++*kept;
+	else if (err != NULL)
+		*err = result.error;
+	rt_result_deinit(&result);
 	return st;
+}
+
+/* Is what it answers or continues still there? What cannot be said counts as there. */
+static bool
+has_place(const rt_project *value, const rt_flight_view *v)
+{
+	rt_str address = v->into.size > 0 ? v->into : v->after;
+	const rt_disc *disc;
+	const rt_take *take;
+	rt_place place;
+	uint32_t entry;
+	bool found = true;
+	size_t at;
+	rt_status st = rt_resolve_place(value, v->discussion, v->take, &place, NULL);
+
+	if (st == RT_OK)
+		st = rt_project_disc(value, place.disc, &disc, NULL);
+	if (st == RT_OK) {
+		take = rt_disc_take(disc, place.take);
+		if (!take->present)
+			return false;
+		if (address.size > 0)
+			st = rt_resolve_entry(value, place, address, true, &entry, NULL);
+		if (st == RT_OK && address.size > 0)
+			st = rt_take_find(value, take, entry, &at, NULL, &found, NULL);
+	}
+	return st == RT_OK ? found : st != RT_NOT_FOUND && st != RT_AMBIGUOUS;
 }
 
 /* Is it the row that cannot be kept, and not the store that cannot be written now? */
@@ -276,7 +308,7 @@ static bool
 is_of_row(rt_status st)
 {
 	return st == RT_USAGE || st == RT_LIMIT || st == RT_REFUSED || st == RT_CONFLICT ||
-	       st == RT_AMBIGUOUS;
+	       st == RT_AMBIGUOUS || st == RT_NOT_FOUND;
 }
 
 rt_status
@@ -315,9 +347,129 @@ rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_
 	return st;
 }
 
+/* The request that keeps a stranded reply behind nothing, in a take of its own. raw: the row
+ * as it is becomes its text. */
+static void
+add_rescue(rt_buf *out, const rt_project *value, const rt_flight_view *v, yyjson_val *request,
+	   rt_str raw)
+{
+	static const char *const not[] = {"op",   "after", "into",    "join",       "fork",
+					  "take", "flight", "partial", "discussion", "id"};
+	yyjson_val *key, *item;
+	rt_place place;
+	size_t i, max, n;
+
+	rt_buf_add_c(out, "{\"op\":\"entry.reply\",\"after\":null,\"fork\":true,\"partial\":true");
+	add_member(out, "flight", v->name);
+	if (v->discussion.size > 0 &&
+	    rt_resolve_place(value, v->discussion, rt_str_at("", 0), &place, NULL) == RT_OK)
+		add_member(out, "discussion", v->discussion);
+	if (raw.size > 0) {
+		add_member(out, "content", raw);
+	} else {
+		yyjson_obj_foreach(request, i, max, key, item)
+		{
+			for (n = 0; n < sizeof(not) / sizeof(not[0]); n++)
+				if (rt_str_is(rt_json_str(key), not[n]))
+					break;
+			if (n < sizeof(not) / sizeof(not[0]))
+				continue;
+			rt_json_add_comma(out);
+			rt_json_add_value(out, key);
+			rt_buf_add_byte(out, ':');
+			rt_json_add_value(out, item);
+		}
+	}
+	rt_buf_add_byte(out, '}');
+}
+
+static rt_status
+rescue_one(rt_engine *engine, const rt_flight_view *v, yyjson_val *request, rt_str raw,
+	   rt_rescued_fn fn, void *ctx, rt_error *err)
+{
+	const rt_project *value = rt_engine_value(engine);
+	rt_result result;
+	rt_buf json;
+	rt_status st;
+
+	memset(&result, 0, sizeof(result));
+	rt_buf_init(&json, engine->alloc, RT_BUF_UNLIMITED);
+	add_rescue(&json, value, v, request, raw);
+	rt_object_unref(value);
+	if (json.status != RT_OK) {
+		st = nomem(err);
+	} else {
+		st = rt_engine_apply_text(engine, rt_buf_str(&json), rt_str_at(NULL, 0),
+					  rt_str_at(NULL, 0), &result);
+		if (st != RT_OK && err != NULL)
+			*err = result.error;
+	}
+	if (st == RT_OK && fn != NULL) {
+		rt_rescued told = {v->discussion, rt_str_of(result.take), rt_str_of(result.entry),
+				   raw.size > 0 ? raw.size : v->text.size};
+
+		fn(ctx, &told);
+	}
+	rt_result_deinit(&result);
+	rt_buf_deinit(&json);
+	return st;
+}
+
+rt_status
+rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx, rt_rescued_fn fn,
+		 void *ctx, rt_error *err)
+{
+	const char *name;
+	size_t i, from = 0;
+	left l;
+	rt_status st = rt_engine_keep_left(engine, lives, lives_ctx, NULL, err);
+
+	if (st != RT_OK)
+		return st;
+	st = gather_all(engine, &l, err);
+	name = l.names.ptr;
+	for (i = 0; st == RT_OK && i < l.count; i++) {
+		rt_str bytes = rt_str_at(l.values.ptr + from, l.ends[i] - from);
+		rt_json_doc *doc = NULL;
+		rt_flight_view v;
+		rt_buf text;
+		bool good;
+
+		from = l.ends[i];
+		rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
+		st = rt_json_read(engine->alloc, bytes, &doc, err);
+		good = st == RT_OK && view_of(doc, rt_str_of(name), &v);
+		if (is_of_row(st))
+			st = RT_OK;
+		if (!good) {
+			memset(&v, 0, sizeof(v));
+			v.name = rt_str_of(name);
+		}
+		if (st == RT_OK && !(good && lives(lives_ctx, v.owner, v.written_us))) {
+			yyjson_val *request =
+				good ? rt_json_get(rt_json_root(doc), "request") : NULL;
+
+			rt_content_add_text(&text, rt_content_of(rt_json_get(request, "content")));
+			v.text = rt_buf_str(&text);
+			st = good ? rescue_one(engine, &v, request, rt_str_at("", 0), fn, ctx, err)
+				  : RT_USAGE;
+			if (is_of_row(st))
+				st = rescue_one(engine, &v, NULL, bytes, fn, ctx, err);
+			if (is_of_row(st))
+				st = RT_OK; /* fsck still says so */
+		}
+		rt_buf_deinit(&text);
+		rt_json_free(doc);
+		name += strlen(name) + 1;
+	}
+	left_deinit(&l);
+	return st;
+}
+
 rt_status
 rt_engine_flights(rt_engine *engine, rt_flight_fn fn, void *ctx, rt_error *err)
 {
+	const rt_project *value = rt_engine_value(engine);
 	const char *name;
 	size_t i, from = 0;
 	bool go_on = true;
@@ -339,17 +491,23 @@ rt_engine_flights(rt_engine *engine, rt_flight_fn fn, void *ctx, rt_error *err)
 			rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
 			rt_content_add_text(&text, rt_content_of(rt_json_get(request, "content")));
 			v.text = rt_buf_str(&text);
+			v.is_stranded = !has_place(value, &v);
 			if (text.status != RT_OK)
 				st = nomem(err);
 			else
 				go_on = fn(ctx, &v);
 			rt_buf_deinit(&text);
-		} else if (is_of_row(st)) {
+		} else if (st == RT_OK || is_of_row(st)) {
+			memset(&v, 0, sizeof(v));
+			v.name = rt_str_of(name);
+			v.is_broken = v.is_stranded = true;
 			st = RT_OK;
+			go_on = fn(ctx, &v);
 		}
 		rt_json_free(doc);
 		name += strlen(name) + 1;
 	}
 	left_deinit(&l);
+	rt_object_unref(value);
 	return st;
 }

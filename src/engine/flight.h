@@ -39,6 +39,8 @@ typedef struct rt_flight {
 RT_CHECKED rt_status rt_flight_begin(rt_flight *flight, rt_error *err);
 /* Write the row if it is time and there is more than it has. */
 RT_CHECKED rt_status rt_flight_write(rt_flight *flight, bool now, rt_error *err);
+/* There is no place for the reply now: all of it into its row, which is nobody's from here on. */
+RT_CHECKED rt_status rt_flight_strand(rt_flight *flight, rt_error *err);
 /* Drop the row: nothing is kept. */
 RT_CHECKED rt_status rt_flight_drop(rt_flight *flight, rt_error *err);
 /* Keep the reply, finished, as an entry. */

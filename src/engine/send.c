@@ -563,9 +563,10 @@ keep(sending *s, rt_status st, rt_error *err)
 			memcpy(s->out->take, result.take, sizeof(s->out->take));
 		s->out->seq = result.seq;
 		s->out->partial = partial;
-	} else if (kept == RT_NOT_FOUND && rt_flight_drop(&s->flight, NULL) == RT_OK) {
+	} else if (kept == RT_NOT_FOUND && rt_flight_strand(&s->flight, NULL) == RT_OK) {
 		st = rt_fail(err, RT_CONFLICT,
-			     "what was asked is no longer there, so the reply is not kept");
+			     "what was asked is no longer there; the reply lies aside until it is "
+			     "back, or retake repair puts it into a take of its own");
 	} else {
 		st = kept;
 		if (err != NULL)
@@ -742,6 +743,8 @@ make_room(sending *s, size_t keep_tokens, rt_error *err)
 		note(s, "what is oldest was not summed up, only left out: ", why.text);
 		st = RT_OK;
 	}
+	if (st == RT_OK)
+		notice(s, "waiting for the reply …");
 	rt_summary_result_deinit(&made);
 	return st;
 }

@@ -14,9 +14,11 @@
  *   keep       entry.reply and the end of the side row, in one transaction: one step
  *
  * A reply stands behind what it answers whatever others do meanwhile. When what it
- * answers is taken out (by an undo, say) the stream is ended and nothing is kept. When the
- * process dies, the side row stays; the next program that opens the project keeps what is
- * in it, marked as partial (rt_engine_keep_left).
+ * answers is taken out (by an undo, say) the stream is ended. What had arrived stays in its
+ * side row then: it is stranded. When what it answers is back it is kept there; else
+ * rt_engine_rescue puts it into a take of its own. When the process dies, the side row
+ * stays too; the next program that opens the project keeps what is in it, marked as partial
+ * (rt_engine_keep_left).
  *
  * Threads: call from any thread; several replies may be in flight in one engine. */
 #ifndef RT_ENGINE_SEND_H
@@ -89,7 +91,8 @@ void rt_send_result_deinit(rt_send_result *result);
 
 /* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry
  * then names it): as rt_model_ops.ask; RT_DENIED, a hook said no; RT_NOT_FOUND;
- * RT_REFUSED, there is nothing to answer; RT_CONFLICT, what it answers was taken out.
+ * RT_REFUSED, there is nothing to answer; RT_CONFLICT, what it answers was taken out: what
+ * had arrived is stranded.
  * A compaction that fails, or that a hook refuses, has changed nothing: the note says why,
  * and the request is sent with the oldest entries left out. One that the person stops stops
  * the sending: RT_INTERRUPTED.
@@ -101,10 +104,24 @@ RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *op
 typedef bool (*rt_owner_lives_fn)(void *ctx, rt_str owner, int64_t written_us);
 
 /* Keep what processes that are gone have left of their replies, as partial ones; what has
- * no text, or has lost its place, is given up. *out_kept (may be NULL) counts them.
+ * no text is given up, what has lost its place stays. *out_kept (may be NULL) counts them.
  * Cheap when there is nothing. Read-only: does nothing. */
 RT_CHECKED rt_status rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx,
 					 size_t *out_kept, rt_error *err);
+
+/* A reply that rt_engine_rescue kept. */
+typedef struct rt_rescued {
+	rt_str discussion; /* its id, as the reply knew it; empty: the one in view */
+	rt_str take, entry;
+	size_t size;       /* bytes of its text */
+} rt_rescued;
+typedef void (*rt_rescued_fn)(void *ctx, const rt_rescued *reply);
+
+/* What rt_engine_keep_left cannot keep: each of these replies, of processes that are gone,
+ * becomes an entry in a new take of its own, which becomes the active one of its discussion.
+ * A row that is no reply any more becomes one whose text is the row. Each is a step. */
+RT_CHECKED rt_status rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx,
+				      rt_rescued_fn fn, void *ctx, rt_error *err);
 
 /* A reply in flight, of any process. Views live until the function returns. */
 typedef struct rt_flight_view {
@@ -116,6 +133,8 @@ typedef struct rt_flight_view {
 	rt_str into;
 	rt_str model;
 	rt_str text;           /* what is said so far */
+	bool is_stranded;      /* what it answers, or continues, is in its take no more */
+	bool is_broken;        /* a row that is none: only its name is known */
 } rt_flight_view;
 typedef bool (*rt_flight_fn)(void *ctx, const rt_flight_view *flight);
 
