@@ -3,9 +3,10 @@
  * Cli: what one run of the program holds, and what commands share.
  *
  *   cli.c     start, dispatch, errors          desk.c   the store and the value at hand
- *   args.c    the command line                 ask.c    changes, and what is said of them
+ *   args.c    the command line                 change.c changes, and what is said of them
  *   term.c    output                           host.c   the machine
  *   file.c    files in and out                 cmd_*.c  the commands
+ *   flights.c replies that are no entries yet
  *
  * A command's function does its work and gives a status; cli.c turns it into an exit
  * code and, where it is not RT_OK, prints cli->error and a next step. One thread. */
@@ -154,13 +155,17 @@ rt_status rt_cli_view_read(rt_cli *cli, rt_cli_view *view, rt_status status);
 typedef rt_status (*rt_cli_window_fn)(rt_cli *cli, void *ctx, yyjson_val *show, size_t from);
 rt_status rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_cli_window_fn fn,
 			     void *ctx);
+/* The discussion's replies that are no entries yet: arriving now, or lying aside. Below what is
+ * shown, for people; or as JSON objects with commas between. */
+rt_status rt_cli_flights_say(rt_cli *cli);
+rt_status rt_cli_flights_add(rt_cli *cli, rt_buf *out, size_t *out_count);
 /* Print JSON text as the one document. */
 rt_status rt_cli_print_json(rt_cli *cli, rt_str json);
 
 /* ---- changing ---- */
 
 /* Requests, collected and then carried out together. */
-typedef struct rt_cli_ask {
+typedef struct rt_cli_change {
 	rt_cli *cli;
 	rt_buf json; /* an array of requests */
 	size_t count;
@@ -170,25 +175,25 @@ typedef struct rt_cli_ask {
 	rt_result *result;  /* the last one */
 	rt_buf extra;       /* further members of the JSON result, each with a comma before */
 	rt_json_doc *doc;
-} rt_cli_ask;
+} rt_cli_change;
 
-void rt_cli_ask_init(rt_cli *cli, rt_cli_ask *ask);
-void rt_cli_ask_deinit(rt_cli_ask *ask);
+void rt_cli_change_init(rt_cli *cli, rt_cli_change *change);
+void rt_cli_change_deinit(rt_cli_change *change);
 /* Begin a request, then its fields. */
-void rt_cli_ask_op(rt_cli_ask *ask, const char *op);
-void rt_cli_ask_text(rt_cli_ask *ask, const char *key, rt_str text);
-void rt_cli_ask_json(rt_cli_ask *ask, const char *key, rt_str json);
-void rt_cli_ask_bool(rt_cli_ask *ask, const char *key, bool value);
-void rt_cli_ask_number(rt_cli_ask *ask, const char *key, uint64_t number);
+void rt_cli_change_op(rt_cli_change *change, const char *op);
+void rt_cli_change_text(rt_cli_change *change, const char *key, rt_str text);
+void rt_cli_change_json(rt_cli_change *change, const char *key, rt_str json);
+void rt_cli_change_bool(rt_cli_change *change, const char *key, bool value);
+void rt_cli_change_number(rt_cli_change *change, const char *key, uint64_t number);
 /* An address of an entry, "@-" and the like resolved. */
-rt_status rt_cli_ask_entry(rt_cli_ask *ask, const char *key, const char *address);
+rt_status rt_cli_change_entry(rt_cli_change *change, const char *key, const char *address);
 /* Carry them out; several are one step. Opens the desk for changing where it is not yet,
  * and afterwards looks at the new value. */
-rt_status rt_cli_ask_run(rt_cli_ask *ask);
+rt_status rt_cli_change_run(rt_cli_change *change);
 /* A request with text fields alone: key, value, key, value …, NULL. */
-rt_status rt_cli_ask_simple(rt_cli_ask *ask, const char *op, ...);
+rt_status rt_cli_change_simple(rt_cli_change *change, const char *op, ...);
 /* Say what changed (with the step and how to undo it), or print the JSON result. */
-rt_status rt_cli_ask_say(rt_cli_ask *ask, const char *format, ...) RT_PRINTF(2, 3);
+rt_status rt_cli_change_say(rt_cli_change *change, const char *format, ...) RT_PRINTF(2, 3);
 /* A message, and behind it, or below where the line would be too long, what to do next. */
 void rt_cli_say(rt_cli *cli, rt_str message, const char *next, ...) RT_PRINTF(3, 4);
 /* "k3f9 (User, 4 of 12)" of an entry of the take at hand; just the id when it is not in it. */

@@ -51,25 +51,25 @@ new_text(rt_cli *cli, size_t index, rt_buf *text, rt_buf *path)
 
 /* What both commands know of a new entry. */
 static rt_status
-ask_fields(rt_cli *cli, rt_cli_ask *ask, rt_str text)
+ask_fields(rt_cli *cli, rt_cli_change *change, rt_str text)
 {
 	static const char *const names[] = {"role", "id", "kind", "ts"};
 	const char *value;
 	size_t i;
 
-	rt_cli_ask_text(ask, "content", text);
+	rt_cli_change_text(change, "content", text);
 	for (i = 0; i < 4; i++) {
 		value = rt_cli_flag_value(cli, names[i]);
 		if (value != NULL)
-			rt_cli_ask_text(ask, names[i], rt_str_of(value));
+			rt_cli_change_text(change, names[i], rt_str_of(value));
 	}
 	return RT_OK;
 }
 
 static rt_status
-finish(rt_cli *cli, rt_cli_ask *ask, const rt_buf *path, const char *verb)
+finish(rt_cli *cli, rt_cli_change *change, const rt_buf *path, const char *verb)
 {
-	rt_status st = rt_cli_ask_run(ask);
+	rt_status st = rt_cli_change_run(change);
 	rt_buf where;
 
 	if (st != RT_OK)
@@ -77,12 +77,12 @@ finish(rt_cli *cli, rt_cli_ask *ask, const rt_buf *path, const char *verb)
 	if (path->size > 0)
 		(void)unlink(path->ptr);
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_where(cli, ask->result->entry, &where);
-	if (ask->result->take[0] != 0)
-		st = rt_cli_ask_say(ask, "%s entry %s in the new take \"%s\".", verb, where.ptr,
-				    ask->result->take);
+	rt_cli_add_where(cli, change->result->entry, &where);
+	if (change->result->take[0] != 0)
+		st = rt_cli_change_say(change, "%s entry %s in the new take \"%s\".", verb,
+				       where.ptr, change->result->take);
 	else
-		st = rt_cli_ask_say(ask, "%s entry %s.", verb, where.ptr);
+		st = rt_cli_change_say(change, "%s entry %s.", verb, where.ptr);
 	rt_buf_deinit(&where);
 	return st;
 }
@@ -91,20 +91,20 @@ static rt_status
 run_add(rt_cli *cli)
 {
 	rt_buf text, path;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	st = new_text(cli, 0, &text, &path);
 	if (st == RT_OK) {
-		rt_cli_ask_op(&ask, "entry.append");
-		st = ask_fields(cli, &ask, rt_buf_str(&text));
+		rt_cli_change_op(&change, "entry.append");
+		st = ask_fields(cli, &change, rt_buf_str(&text));
 	}
 	if (st == RT_OK)
-		st = finish(cli, &ask, &path, "Added");
-	rt_cli_ask_deinit(&ask);
+		st = finish(cli, &change, &path, "Added");
+	rt_cli_change_deinit(&change);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);
 	return st;
@@ -116,7 +116,7 @@ run_insert(rt_cli *cli)
 	const char *before = rt_cli_flag_value(cli, "before");
 	const char *after = rt_cli_flag_value(cli, "after");
 	rt_buf text, path;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
 	if ((before == NULL) == (after == NULL))
@@ -130,18 +130,18 @@ run_insert(rt_cli *cli)
 		return st;
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	st = new_text(cli, 0, &text, &path);
 	if (st == RT_OK) {
-		rt_cli_ask_op(&ask, "entry.insert");
-		st = rt_cli_ask_entry(&ask, before != NULL ? "before" : "after",
-				      before != NULL ? before : after);
+		rt_cli_change_op(&change, "entry.insert");
+		st = rt_cli_change_entry(&change, before != NULL ? "before" : "after",
+					 before != NULL ? before : after);
 	}
 	if (st == RT_OK)
-		st = ask_fields(cli, &ask, rt_buf_str(&text));
+		st = ask_fields(cli, &change, rt_buf_str(&text));
 	if (st == RT_OK)
-		st = finish(cli, &ask, &path, "Inserted");
-	rt_cli_ask_deinit(&ask);
+		st = finish(cli, &change, &path, "Inserted");
+	rt_cli_change_deinit(&change);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);
 	return st;

@@ -73,6 +73,29 @@ say_result(rt_cli_talk *t, const rt_send_result *r)
 	return st;
 }
 
+/* What was summed up first, and the way back: the reply is the newer step, so not undo. */
+static void
+say_compaction(rt_cli *cli, const rt_send_compaction *c)
+{
+	rt_buf retake;
+
+	if (cli->quiet || cli->json || c->entry[0] == 0)
+		return;
+	rt_buf_init(&retake, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_add_retake(cli, &retake);
+	rt_term_style(&cli->err, RT_STYLE_DIM);
+	rt_term_f(&cli->err,
+		  "Compacted %zu entr%s into %s first: about %zu tokens instead of %zu.   "
+		  "step %llu - take it back: %s revert %llu",
+		  c->entries, RT_CLI_IES(c->entries), c->entry, c->tokens_after, c->tokens_before,
+		  (unsigned long long)c->seq, retake.ptr == NULL ? "retake" : retake.ptr,
+		  (unsigned long long)c->seq);
+	rt_term_style(&cli->err, RT_STYLE_NONE);
+	rt_term_c(&cli->err, "\n");
+	rt_term_flush(&cli->err);
+	rt_buf_deinit(&retake);
+}
+
 static void
 add_count(rt_buf *json, const char *key, size_t count)
 {
@@ -82,7 +105,7 @@ add_count(rt_buf *json, const char *key, size_t count)
 	rt_buf_add_u64(json, count);
 }
 
-/* {"question","entry","take","seq","partial","stop","usage","left_out","reply":{…}} */
+/* {"question","entry","take","seq","partial","stop","usage","left_out","compaction","reply"} */
 static rt_status
 add_result(rt_cli_talk *t, const rt_send_result *r, rt_buf *json)
 {
@@ -117,6 +140,16 @@ add_result(rt_cli_talk *t, const rt_send_result *r, rt_buf *json)
 	rt_buf_add_byte(json, '}');
 	add_count(json, "left_out", r->left_out);
 	add_count(json, "tokens_estimate", r->tokens);
+	if (r->compaction.entry[0] != 0) {
+		rt_buf_add_c(json, ",\"compaction\":{");
+		rt_json_add_key(json, "entry");
+		rt_json_add_string(json, rt_str_of(r->compaction.entry));
+		add_count(json, "seq", (size_t)r->compaction.seq);
+		add_count(json, "entries", r->compaction.entries);
+		add_count(json, "tokens_before", r->compaction.tokens_before);
+		add_count(json, "tokens_after", r->compaction.tokens_after);
+		rt_buf_add_byte(json, '}');
+	}
 	rt_json_add_key(json, "reply");
 	st = rt_cli_entry(cli, r->entry, true, &entry);
 	if (st == RT_OK)
@@ -139,8 +172,9 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 	rt_cli_talk_with(t, &options->with);
 	st = rt_engine_send(cli->engine, options, &result, &cli->error);
 	rt_cli_talk_end(t, result.note);
+	say_compaction(cli, &result.compaction);
 	*out_kept = result.entry[0] != 0;
-	if (result.question[0] != 0 || *out_kept)
+	if (result.question[0] != 0 || result.compaction.entry[0] != 0 || *out_kept)
 		cli->changed = true;
 	looked = rt_cli_look(cli);
 	if (*out_kept && looked == RT_OK) {
@@ -240,7 +274,7 @@ static const rt_cli_flag ask_flags[] = {
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_ask_command = {
+const rt_cli_command rt_cli_ask = {
 	.name = "ask",
 	.group = RT_CLI_ASKING,
 	.max_words = RT_CLI_WORDS_ANY,
@@ -386,20 +420,20 @@ chat_help(rt_cli *cli)
 static rt_status
 chat_simple(rt_cli *cli, const char *op, rt_str argument)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, op);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, op);
 	if (argument.size > 0)
-		rt_cli_ask_json(&ask, "count", argument);
-	st = rt_cli_ask_run(&ask);
+		rt_cli_change_json(&change, "count", argument);
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK && !cli->quiet) {
-		rt_term_f(&cli->err, "%llu step%s.\n", (unsigned long long)ask.result->steps,
-			  RT_CLI_S(ask.result->steps));
+		rt_term_f(&cli->err, "%llu step%s.\n", (unsigned long long)change.result->steps,
+			  RT_CLI_S(change.result->steps));
 		rt_term_flush(&cli->err);
 	}
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

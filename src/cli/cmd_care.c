@@ -3,6 +3,7 @@
  * save, fsck, repair, checkpoint, index: keeping a store well. Backups are in
  * cmd_backup.c, doctor in cmd_doctor.c. */
 #include "cli/care.h"
+#include "engine/send.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,7 +295,9 @@ const rt_cli_command rt_cli_fsck = {
 typedef struct lost_texts {
 	rt_cli *cli;
 	size_t count;
-	rt_buf json; /* of those that a take shows */
+	rt_buf json;    /* of those that a take shows */
+	size_t rescued; /* replies that lay aside */
+	rt_buf replies; /* of these */
 } lost_texts;
 
 static void
@@ -319,6 +322,37 @@ tell_lost(void *ctx, const rt_lost_text *text)
 	rt_term_c(&cli->out, "\n");
 }
 
+static void
+tell_rescued(void *ctx, const rt_rescued *reply)
+{
+	lost_texts *lost = ctx;
+	rt_cli *cli = lost->cli;
+
+	lost->rescued++;
+	rt_json_add_comma(&lost->replies);
+	rt_buf_add_c(&lost->replies, "{\"entry\":");
+	rt_json_add_string(&lost->replies, reply->entry);
+	rt_json_add_key(&lost->replies, "take");
+	rt_json_add_string(&lost->replies, reply->take);
+	rt_buf_add_f(&lost->replies, ",\"bytes\":%zu}", reply->size);
+	if (cli->json || cli->quiet)
+		return;
+	rt_term_f(&cli->out, "kept  a reply of %zu bytes that lay aside, as %.*s", reply->size,
+		  RT_STR_ARG(reply->entry));
+	if (reply->take.size > 0) {
+		rt_term_c(&cli->out, " in the new take ");
+		rt_term_line(&cli->out, reply->take);
+	}
+	rt_term_c(&cli->out, "\n");
+}
+
+static bool
+owner_lives(void *ctx, rt_str owner, int64_t written_us)
+{
+	(void)ctx;
+	return rt_host_owner_lives(owner, written_us);
+}
+
 static rt_status
 rebuild(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_status opened)
 {
@@ -331,6 +365,9 @@ rebuild(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_st
 	lost->count += count;
 	if (opened == RT_OK)
 		opened = rt_engine_rebuild(engine, &cli->error);
+	if (opened == RT_OK)
+		opened = rt_engine_rescue(engine, owner_lives, NULL, tell_rescued, lost,
+					  &cli->error);
 	return opened == RT_OK ? rt_engine_index(engine, &cli->error) : opened;
 }
 
@@ -369,6 +406,7 @@ run_repair(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&lost.json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&lost.replies, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&kept, cli->alloc, 8192);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_findings_init(cli, &f);
@@ -395,6 +433,8 @@ run_repair(rt_cli *cli)
 		rt_json_add_string(&json, rt_buf_str(&kept));
 		rt_buf_add_f(&json, ",\"lost\":%zu,\"lost_in_view\":[", lost.count);
 		rt_buf_add_str(&json, rt_buf_str(&lost.json));
+		rt_buf_add_c(&json, "],\"replies\":[");
+		rt_buf_add_str(&json, rt_buf_str(&lost.replies));
 		rt_buf_add_c(&json, "],\"findings\":");
 		rt_buf_add_str(&json, rt_buf_str(&f.json));
 		rt_buf_add_c(&json, "]}");
@@ -416,6 +456,7 @@ run_repair(rt_cli *cli)
 	rt_buf_deinit(&kept);
 	rt_buf_deinit(&json);
 	rt_buf_deinit(&lost.json);
+	rt_buf_deinit(&lost.replies);
 	return st;
 }
 
@@ -426,7 +467,8 @@ const rt_cli_command rt_cli_repair = {
 	.summary = "rebuild what can be rebuilt from the log, after making a copy",
 	.about = "The log is the truth; the checkpoint and the search index are made anew from it. A "
 		 "text that is not what was written any more is given up: its entry stays, marked as "
-		 "lost. Before all that, a copy of the store is put beside it.",
+		 "lost. A reply that lies aside because what it answers is gone becomes an entry in a "
+		 "take of its own. Before all that, a copy of the store is put beside it.",
 	.examples = "retake repair",
 	.run = run_repair,
 };

@@ -23,7 +23,7 @@ run_new(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
 	char room[40];
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st != RT_OK)
@@ -32,13 +32,13 @@ run_new(rt_cli *cli)
 		free_name(cli, room, sizeof(room));
 		name = room;
 	}
-	rt_cli_ask_init(cli, &ask);
-	st = rt_cli_ask_simple(&ask, "discussion.new", "name", name, NULL);
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_simple(&change, "discussion.new", "name", name, NULL);
 	if (st == RT_REFUSED)
 		rt_cli_hint(cli, st, "Go to it: retake use NAME   All: retake ls");
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Now in the new discussion \"%s\".", name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Now in the new discussion \"%s\".", name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -139,17 +139,18 @@ static rt_status
 run_use(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
-	st = rt_cli_ask_simple(&ask, "discussion.switch", "discussion", name, NULL);
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_simple(&change, "discussion.switch", "discussion", name, NULL);
 	if (st == RT_NOT_FOUND)
 		hint_use(cli, name);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Now in discussion \"%s\".",
-				    ask.result->discussion[0] != 0 ? ask.result->discussion : name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Now in discussion \"%s\".",
+				       change.result->discussion[0] != 0 ? change.result->discussion
+									 : name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -173,7 +174,7 @@ static rt_status
 run_rename(rt_cli *cli)
 {
 	const char *old = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 	rt_str which;
 
@@ -184,14 +185,14 @@ run_rename(rt_cli *cli)
 		name = old;
 		which = rt_text_str(rt_project_cell(cli->value, cli->place.disc)->name);
 	}
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "discussion.rename");
-	rt_cli_ask_text(&ask, "discussion", which);
-	rt_cli_ask_text(&ask, "name", rt_str_of(name));
-	st = rt_cli_ask_run(&ask);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "discussion.rename");
+	rt_cli_change_text(&change, "discussion", which);
+	rt_cli_change_text(&change, "name", rt_str_of(name));
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "The discussion is now called \"%s\".", name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "The discussion is now called \"%s\".", name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -216,7 +217,7 @@ run_rm(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
 	rt_place place;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st == RT_OK) {
@@ -227,11 +228,12 @@ run_rm(rt_cli *cli)
 	}
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	st = rt_cli_ask_simple(&ask, "discussion.delete", "discussion", name, NULL);
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_simple(&change, "discussion.delete", "discussion", name, NULL);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Deleted discussion \"%s\" (still in history).", name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Deleted discussion \"%s\" (still in history).",
+				       name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

@@ -156,7 +156,7 @@ done:
 /* A new take that ends with the edited entry: the old one keeps the old text and what
  * followed. */
 static rt_status
-ask_as_take(rt_cli *cli, rt_cli_ask *ask, const char *address, rt_str content)
+ask_as_take(rt_cli *cli, rt_cli_change *change, const char *address, rt_str content)
 {
 	const char *name = rt_cli_flag_value(cli, "name");
 	char id[RT_ID_ROOM];
@@ -173,34 +173,34 @@ ask_as_take(rt_cli *cli, rt_cli_ask *ask, const char *address, rt_str content)
 		st = rt_cli_id_at(cli, at - 1, id);
 		if (st != RT_OK)
 			return st;
-		rt_cli_ask_op(ask, "take.branch");
-		rt_cli_ask_text(ask, "at", rt_str_of(id));
+		rt_cli_change_op(change, "take.branch");
+		rt_cli_change_text(change, "at", rt_str_of(id));
 		if (name != NULL)
-			rt_cli_ask_text(ask, "name", rt_str_of(name));
+			rt_cli_change_text(change, "name", rt_str_of(name));
 	} else if (name != NULL) {
 		return rt_cli_fail(cli, RT_USAGE,
 				   "a take that begins with its first entry names itself; leave "
 				   "out --name, or rename it afterwards");
 	} else {
-		rt_cli_ask_op(ask, "head.move");
-		rt_cli_ask_json(ask, "entry", RT_STR("null"));
+		rt_cli_change_op(change, "head.move");
+		rt_cli_change_json(change, "entry", RT_STR("null"));
 	}
-	rt_cli_ask_op(ask, "entry.append");
+	rt_cli_change_op(change, "entry.append");
 	if (role.size > 0)
-		rt_cli_ask_text(ask, "role", role);
-	rt_cli_ask_json(ask, "content", content);
+		rt_cli_change_text(change, "role", role);
+	rt_cli_change_json(change, "content", content);
 	return RT_OK;
 }
 
 /* What there was beside the text, and still is. */
 static void
-say_kept(rt_cli *cli, rt_cli_ask *ask, const before *was)
+say_kept(rt_cli *cli, rt_cli_change *change, const before *was)
 {
-	if (was->kept.size == 0 || rt_cli_has(cli, "content-json") || ask->result->unchanged)
+	if (was->kept.size == 0 || rt_cli_has(cli, "content-json") || change->result->unchanged)
 		return;
 	if (cli->json) {
-		rt_buf_add_c(&ask->extra, ",\"kept\":");
-		rt_json_add_string(&ask->extra, rt_buf_str(&was->kept));
+		rt_buf_add_c(&change->extra, ",\"kept\":");
+		rt_json_add_string(&change->extra, rt_buf_str(&was->kept));
 	} else if (!cli->quiet) {
 		rt_term_c(&cli->out, "  Kept beside the text: ");
 		rt_term_line(&cli->out, rt_buf_str(&was->kept));
@@ -209,7 +209,7 @@ say_kept(rt_cli *cli, rt_cli_ask *ask, const before *was)
 }
 
 static rt_status
-say(rt_cli *cli, rt_cli_ask *ask, const char *address, const before *was)
+say(rt_cli *cli, rt_cli_change *change, const char *address, const before *was)
 {
 	const rt_take *take = NULL;
 	rt_status st;
@@ -218,32 +218,34 @@ say(rt_cli *cli, rt_cli_ask *ask, const char *address, const before *was)
 
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
 	if (cli->json)
-		say_kept(cli, ask, was);
+		say_kept(cli, change, was);
 	if (rt_cli_has(cli, "as-take")) {
 		st = rt_cli_take(cli, &take);
-		rt_cli_add_where(cli, ask->result->entry, &where);
+		rt_cli_add_where(cli, change->result->entry, &where);
 		if (st == RT_OK)
-			st = rt_cli_ask_say(ask,
-					    "Wrote %s as entry %s of the new take \"%s\"; the old "
-					    "take keeps its text.",
-					    address, where.ptr, take->name->ptr);
+			st = rt_cli_change_say(
+				change,
+				"Wrote %s as entry %s of the new take \"%s\"; the old "
+				"take keeps its text.",
+				address, where.ptr, take->name->ptr);
 	} else {
-		rt_cli_add_where(cli, ask->result->entry, &where);
+		rt_cli_add_where(cli, change->result->entry, &where);
 		later = 0;
 		if (rt_cli_take(cli, &take) == RT_OK &&
-		    rt_cli_position(cli, ask->result->entry, &at, NULL) == RT_OK)
+		    rt_cli_position(cli, change->result->entry, &at, NULL) == RT_OK)
 			later = rt_seq_count(take->slots) - at - 1;
 		if (later > 0)
-			st = rt_cli_ask_say(ask, "Edited entry %s%s; %zu later entr%s kept.",
-					    where.ptr,
-					    rt_cli_has(cli, "everywhere") ? " in every take" : "",
-					    later, RT_CLI_IES(later));
+			st = rt_cli_change_say(
+				change, "Edited entry %s%s; %zu later entr%s kept.", where.ptr,
+				rt_cli_has(cli, "everywhere") ? " in every take" : "", later,
+				RT_CLI_IES(later));
 		else
-			st = rt_cli_ask_say(ask, "Edited entry %s%s.", where.ptr,
-					    rt_cli_has(cli, "everywhere") ? " in every take" : "");
+			st = rt_cli_change_say(change, "Edited entry %s%s.", where.ptr,
+					       rt_cli_has(cli, "everywhere") ? " in every take"
+									     : "");
 	}
 	if (st == RT_OK && !cli->json)
-		say_kept(cli, ask, was);
+		say_kept(cli, change, was);
 	rt_buf_deinit(&where);
 	return st;
 }
@@ -256,7 +258,7 @@ edit_entry(rt_cli *cli, before *was, rt_buf *text, rt_buf *path, rt_buf *content
 	uint32_t entry = 0;
 	size_t at = 0;
 	rt_slot slot;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_text(cli, 1, text, &given);
 
 	if (st == RT_OK)
@@ -277,29 +279,29 @@ edit_entry(rt_cli *cli, before *was, rt_buf *text, rt_buf *path, rt_buf *content
 		if (!cli->json)
 			return RT_OK;
 	}
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	st = new_content(cli, was, rt_buf_str(text), rt_cli_has(cli, "as-take"), content);
 	if (st == RT_OK && rt_cli_has(cli, "as-take")) {
-		st = ask_as_take(cli, &ask, address, rt_buf_str(content));
+		st = ask_as_take(cli, &change, address, rt_buf_str(content));
 	} else if (st == RT_OK) {
-		rt_cli_ask_op(&ask, "entry.edit");
-		st = rt_cli_ask_entry(&ask, "entry", address);
-		rt_cli_ask_json(&ask, "content", rt_buf_str(content));
+		rt_cli_change_op(&change, "entry.edit");
+		st = rt_cli_change_entry(&change, "entry", address);
+		rt_cli_change_json(&change, "content", rt_buf_str(content));
 		/* which blocks there are then is for the engine to see */
 		if (!is_json)
-			rt_cli_ask_bool(&ask, "keep_blocks", true);
+			rt_cli_change_bool(&change, "keep_blocks", true);
 		if (rt_cli_has(cli, "everywhere"))
-			rt_cli_ask_bool(&ask, "everywhere", true);
+			rt_cli_change_bool(&change, "everywhere", true);
 	}
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st != RT_OK && path->size > 0 && !same)
 		(void)rt_cli_keep(cli, st, path->ptr);
 	if (st == RT_OK && path->size > 0)
 		(void)unlink(path->ptr);
 	if (st == RT_OK)
-		st = say(cli, &ask, address, was);
-	rt_cli_ask_deinit(&ask);
+		st = say(cli, &change, address, was);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

@@ -8,16 +8,17 @@
 
 /* Run, and say "VERB entry k3f9 (User, 4 of 12)TAIL". */
 static rt_status
-run_and_say(rt_cli *cli, rt_cli_ask *ask, const char *verb, const char *tail)
+run_and_say(rt_cli *cli, rt_cli_change *change, const char *verb, const char *tail)
 {
-	rt_status st = rt_cli_ask_run(ask);
+	rt_status st = rt_cli_change_run(change);
 	rt_buf where;
 
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_where(cli, ask->result->entry, &where);
-	st = rt_cli_ask_say(ask, "%s entry %s%s.", verb, where.size > 0 ? where.ptr : "", tail);
+	rt_cli_add_where(cli, change->result->entry, &where);
+	st = rt_cli_change_say(change, "%s entry %s%s.", verb, where.size > 0 ? where.ptr : "",
+			       tail);
 	rt_buf_deinit(&where);
 	return st;
 }
@@ -27,18 +28,18 @@ run_and_say(rt_cli *cli, rt_cli_ask *ask, const char *verb, const char *tail)
 static rt_status
 run_role(rt_cli *cli)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "entry.role");
-	st = rt_cli_ask_entry(&ask, "entry", rt_cli_word(cli, 0));
-	rt_cli_ask_text(&ask, "role", rt_str_of(rt_cli_word(cli, 1)));
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "entry.role");
+	st = rt_cli_change_entry(&change, "entry", rt_cli_word(cli, 0));
+	rt_cli_change_text(&change, "role", rt_str_of(rt_cli_word(cli, 1)));
 	if (st == RT_OK)
-		st = run_and_say(cli, &ask, "Changed the role of", "");
-	rt_cli_ask_deinit(&ask);
+		st = run_and_say(cli, &change, "Changed the role of", "");
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -90,7 +91,7 @@ dry_delete(rt_cli *cli, size_t first, size_t last)
 }
 
 static rt_status
-delete_run(rt_cli *cli, rt_cli_ask *ask, size_t first, size_t last, const char *after)
+delete_run(rt_cli *cli, rt_cli_change *change, size_t first, size_t last, const char *after)
 {
 	char from[RT_ID_ROOM], to[RT_ID_ROOM], behind[RT_ID_ROOM];
 	size_t count = last - first + 1;
@@ -103,28 +104,28 @@ delete_run(rt_cli *cli, rt_cli_ask *ask, size_t first, size_t last, const char *
 		st = rt_cli_id_at(cli, first - 1, behind);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_op(ask, "entry.delete");
-	rt_cli_ask_text(ask, "from", rt_str_of(from));
-	rt_cli_ask_text(ask, "to", rt_str_of(to));
-	st = rt_cli_ask_run(ask);
+	rt_cli_change_op(change, "entry.delete");
+	rt_cli_change_text(change, "from", rt_str_of(from));
+	rt_cli_change_text(change, "to", rt_str_of(to));
+	st = rt_cli_change_run(change);
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st != RT_OK)
 		return st;
-	rt_buf_add_f(&ask->extra, ",\"deleted\":%zu", count);
+	rt_buf_add_f(&change->extra, ",\"deleted\":%zu", count);
 	if (after != NULL)
-		return rt_cli_ask_say(ask,
-				      "Removed %zu entr%s after %s from take \"%s\" (still in "
-				      "history).",
-				      count, RT_CLI_IES(count), behind, take->name->ptr);
-	return rt_cli_ask_say(ask,
-			      "Removed %zu entries, %s to %s, from take \"%s\" (still in "
-			      "history).",
-			      count, from, to, take->name->ptr);
+		return rt_cli_change_say(change,
+					 "Removed %zu entr%s after %s from take \"%s\" (still in "
+					 "history).",
+					 count, RT_CLI_IES(count), behind, take->name->ptr);
+	return rt_cli_change_say(change,
+				 "Removed %zu entries, %s to %s, from take \"%s\" (still in "
+				 "history).",
+				 count, from, to, take->name->ptr);
 }
 
 static rt_status
-delete_one(rt_cli *cli, rt_cli_ask *ask, const char *address)
+delete_one(rt_cli *cli, rt_cli_change *change, const char *address)
 {
 	const rt_take *take = NULL;
 	rt_buf where;
@@ -138,15 +139,16 @@ delete_one(rt_cli *cli, rt_cli_ask *ask, const char *address)
 	if (rt_cli_position(cli, address, &at, &slot) == RT_OK &&
 	    rt_entry_id(cli->value, slot.entry, id, &cli->error) == RT_OK)
 		rt_cli_add_where(cli, id, &where);
-	rt_cli_ask_op(ask, "entry.delete");
-	st = rt_cli_ask_entry(ask, "entry", address);
+	rt_cli_change_op(change, "entry.delete");
+	st = rt_cli_change_entry(change, "entry", address);
 	if (st == RT_OK)
-		st = rt_cli_ask_run(ask);
+		st = rt_cli_change_run(change);
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(ask, "Removed entry %s from take \"%s\" (still in history).",
-				    where.size > 0 ? where.ptr : address, take->name->ptr);
+		st = rt_cli_change_say(change,
+				       "Removed entry %s from take \"%s\" (still in history).",
+				       where.size > 0 ? where.ptr : address, take->name->ptr);
 	rt_buf_deinit(&where);
 	return st;
 }
@@ -158,7 +160,7 @@ run_delete(rt_cli *cli)
 	bool dry_run = rt_cli_has(cli, "dry-run");
 	size_t first = 0, last = 0;
 	const rt_take *take = NULL;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
 	if ((after == NULL) == (what == NULL))
@@ -185,12 +187,12 @@ run_delete(rt_cli *cli)
 		return st;
 	if (dry_run)
 		return dry_delete(cli, first, last);
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	if (after != NULL || first != last)
-		st = delete_run(cli, &ask, first, last, after);
+		st = delete_run(cli, &change, first, last, after);
 	else
-		st = delete_one(cli, &ask, what);
-	rt_cli_ask_deinit(&ask);
+		st = delete_one(cli, &change, what);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -225,7 +227,7 @@ run_move(rt_cli *cli)
 {
 	const char *before = rt_cli_flag_value(cli, "before");
 	const char *after = rt_cli_flag_value(cli, "after");
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
 	if ((before == NULL) == (after == NULL))
@@ -234,15 +236,15 @@ run_move(rt_cli *cli)
 	st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "entry.move");
-	st = rt_cli_ask_entry(&ask, "entry", rt_cli_word(cli, 0));
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "entry.move");
+	st = rt_cli_change_entry(&change, "entry", rt_cli_word(cli, 0));
 	if (st == RT_OK)
-		st = rt_cli_ask_entry(&ask, before != NULL ? "before" : "after",
-				      before != NULL ? before : after);
+		st = rt_cli_change_entry(&change, before != NULL ? "before" : "after",
+					 before != NULL ? before : after);
 	if (st == RT_OK)
-		st = run_and_say(cli, &ask, "Moved", "");
-	rt_cli_ask_deinit(&ask);
+		st = run_and_say(cli, &change, "Moved", "");
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -272,7 +274,7 @@ const rt_cli_command rt_cli_move = {
 static rt_status
 mute(rt_cli *cli, bool muted)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	size_t first = 0, last = 0, at;
 	char id[RT_ID_ROOM];
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
@@ -281,20 +283,20 @@ mute(rt_cli *cli, bool muted)
 		st = rt_cli_range(cli, rt_cli_word(cli, 0), &first, &last);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	for (at = first; st == RT_OK && at <= last; at++) {
 		st = rt_cli_id_at(cli, at, id);
-		rt_cli_ask_op(&ask, "entry.mute");
-		rt_cli_ask_text(&ask, "entry", rt_str_of(id));
-		rt_cli_ask_bool(&ask, "muted", muted);
+		rt_cli_change_op(&change, "entry.mute");
+		rt_cli_change_text(&change, "entry", rt_str_of(id));
+		rt_cli_change_bool(&change, "muted", muted);
 	}
 	if (st == RT_OK && first == last)
-		st = run_and_say(cli, &ask, muted ? "Muted" : "Unmuted",
+		st = run_and_say(cli, &change, muted ? "Muted" : "Unmuted",
 				 muted ? ": still in view, but not sent" : ": it is sent again");
-	else if (st == RT_OK && (st = rt_cli_ask_run(&ask)) == RT_OK)
-		st = rt_cli_ask_say(&ask, "%s %zu entries.", muted ? "Muted" : "Unmuted",
-				    last - first + 1);
-	rt_cli_ask_deinit(&ask);
+	else if (st == RT_OK && (st = rt_cli_change_run(&change)) == RT_OK)
+		st = rt_cli_change_say(&change, "%s %zu entries.", muted ? "Muted" : "Unmuted",
+				       last - first + 1);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -401,22 +403,22 @@ run_split(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0);
 	uint64_t cut = 0;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st == RT_OK)
 		st = find_cut(cli, address, &cut);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "entry.split");
-	st = rt_cli_ask_entry(&ask, "entry", address);
-	rt_cli_ask_number(&ask, "at", cut);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "entry.split");
+	st = rt_cli_change_entry(&change, "entry", address);
+	rt_cli_change_number(&change, "at", cut);
 	if (rt_cli_has(cli, "id"))
-		rt_cli_ask_text(&ask, "id", rt_str_of(rt_cli_flag_value(cli, "id")));
+		rt_cli_change_text(&change, "id", rt_str_of(rt_cli_flag_value(cli, "id")));
 	if (st == RT_OK)
-		st = run_and_say(cli, &ask, "Split: the second half is", "");
-	rt_cli_ask_deinit(&ask);
+		st = run_and_say(cli, &change, "Split: the second half is", "");
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -445,17 +447,17 @@ const rt_cli_command rt_cli_split = {
 static rt_status
 run_merge(rt_cli *cli)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "entry.merge");
-	st = rt_cli_ask_entry(&ask, "entry", rt_cli_word(cli, 0));
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "entry.merge");
+	st = rt_cli_change_entry(&change, "entry", rt_cli_word(cli, 0));
 	if (st == RT_OK)
-		st = run_and_say(cli, &ask, "Joined the next entry to", "");
-	rt_cli_ask_deinit(&ask);
+		st = run_and_say(cli, &change, "Joined the next entry to", "");
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -483,7 +485,7 @@ run_view(rt_cli *cli)
 	bool read = rt_cli_has(cli, "read"), write = rt_cli_has(cli, "edit");
 	bool all = rt_cli_has(cli, "all");
 	const char *address = rt_cli_word(cli, 0);
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
 	if (all == (address != NULL))
@@ -494,25 +496,25 @@ run_view(rt_cli *cli)
 	st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "entry.view");
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "entry.view");
 	if (all)
-		rt_cli_ask_bool(&ask, "all", true);
+		rt_cli_change_bool(&change, "all", true);
 	else
-		st = rt_cli_ask_entry(&ask, "entry", address);
+		st = rt_cli_change_entry(&change, "entry", address);
 	if (collapse || expand)
-		rt_cli_ask_bool(&ask, "collapsed", collapse);
+		rt_cli_change_bool(&change, "collapsed", collapse);
 	if (read || write)
-		rt_cli_ask_bool(&ask, "read_mode", read);
+		rt_cli_change_bool(&change, "read_mode", read);
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	/* How things look is no step: there is nothing to undo, and nothing is said of it. */
-	if (st == RT_OK && (cli->json || ask.result->unchanged))
-		st = rt_cli_ask_say(&ask, "%s", "");
+	if (st == RT_OK && (cli->json || change.result->unchanged))
+		st = rt_cli_change_say(&change, "%s", "");
 	else if (st == RT_OK && !cli->quiet)
 		rt_term_c(&cli->out,
 			  "Changed how it is shown (not a step; undo leaves it alone).\n");
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

@@ -144,7 +144,7 @@ undo_or_redo(rt_cli *cli, const char *op)
 	uint64_t count = 1;
 	rt_place before;
 	rt_error kept;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = RT_OK;
 	rt_buf now;
 
@@ -155,33 +155,33 @@ undo_or_redo(rt_cli *cli, const char *op)
 	if (st != RT_OK)
 		return st;
 	before = cli->place;
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_ask_op(&ask, op);
-	rt_cli_ask_number(&ask, "count", count);
+	rt_cli_change_op(&change, op);
+	rt_cli_change_number(&change, "count", count);
 	if (scope != NULL)
-		rt_cli_ask_text(&ask, "scope", rt_str_of(scope));
-	st = rt_cli_ask_run(&ask);
+		rt_cli_change_text(&change, "scope", rt_str_of(scope));
+	st = rt_cli_change_run(&change);
 	if (st == RT_REFUSED && !undo) {
 		kept = cli->error;
 		hint_undone(cli, st);
 		cli->error = kept;
 	}
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_ask_say(&ask, "%s", "");
+		st = rt_cli_change_say(&change, "%s", "");
 	} else if (st == RT_OK && !cli->quiet) {
 		const char *back = undo ? "redo" : "undo";
 		char again[32] = "";
 
-		if (ask.result->steps > 1)
+		if (change.result->steps > 1)
 			snprintf(again, sizeof(again), " %llu",
-				 (unsigned long long)ask.result->steps);
-		add_what_moved(cli, ask.result, undo, &now);
+				 (unsigned long long)change.result->steps);
+		add_what_moved(cli, change.result, undo, &now);
 		add_view(cli, before, &now);
 		rt_cli_say(cli, rt_buf_str(&now), "%s: retake %s%s", back, back, again);
 	}
 	rt_buf_deinit(&now);
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -527,7 +527,7 @@ run_jump(rt_cli *cli)
 {
 	uint64_t to = 0, in_disc, in_project;
 	rt_place before;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_buf now;
 	rt_status st = rt_cli_number(cli, rt_cli_word(cli, 0), "the number of a step", &to);
 
@@ -540,11 +540,11 @@ run_jump(rt_cli *cli)
 	before = cli->place;
 	in_disc = disc_step(cli, before.disc);
 	in_project = cli->value->history.current;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "jump");
-	rt_cli_ask_number(&ask, "to", to);
-	st = rt_cli_ask_run(&ask);
-	if (st == RT_OK && !cli->json && !cli->quiet && !ask.result->unchanged) {
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "jump");
+	rt_cli_change_number(&change, "to", to);
+	st = rt_cli_change_run(&change);
+	if (st == RT_OK && !cli->json && !cli->quiet && !change.result->unchanged) {
 		rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
 		if (to == 0)
 			rt_buf_add_c(&now, "Now as it was in the beginning.");
@@ -557,9 +557,9 @@ run_jump(rt_cli *cli)
 			   cli->value->history.current != in_project);
 		rt_buf_deinit(&now);
 	} else if (st == RT_OK) {
-		st = rt_cli_ask_say(&ask, "%s", "");
+		st = rt_cli_change_say(&change, "%s", "");
 	}
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -583,19 +583,19 @@ static rt_status
 run_revert(rt_cli *cli)
 {
 	uint64_t seq = 0;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_number(cli, rt_cli_word(cli, 0), "the number of a step", &seq);
 
 	if (st != RT_OK)
 		return rt_cli_hint(cli, st, "Steps: retake history");
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "revert");
-	rt_cli_ask_number(&ask, "seq", seq);
-	st = rt_cli_ask_run(&ask);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "revert");
+	rt_cli_change_number(&change, "seq", seq);
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Reverted step %llu, and nothing else.",
-				    (unsigned long long)seq);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Reverted step %llu, and nothing else.",
+				       (unsigned long long)seq);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -685,14 +685,14 @@ run_purge(rt_cli *cli)
 	const char *address = rt_cli_word(cli, 0), *text = rt_cli_flag_value(cli, "text");
 	char question[400] = "Remove for good every text that holds this (no undo)?";
 	unsigned long long count;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_buf secret;
 	rt_status st;
 
 	if ((address == NULL) == (text == NULL))
 		return rt_cli_fail(cli, RT_USAGE, "purge needs an ENTRY, or --text TEXT");
 	rt_buf_init(&secret, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	st = text != NULL ? read_secret(cli, text, &secret) : RT_OK;
 	if (st == RT_OK)
 		st = rt_cli_open(cli, RT_CLI_CHANGE);
@@ -700,28 +700,28 @@ run_purge(rt_cli *cli)
 		st = ask_about(cli, address, question, sizeof(question));
 	if (st == RT_OK)
 		st = rt_cli_confirm(cli, question);
-	rt_cli_ask_op(&ask, "purge");
+	rt_cli_change_op(&change, "purge");
 	if (st == RT_OK && text != NULL)
-		rt_cli_ask_text(&ask, "text", rt_buf_str(&secret));
+		rt_cli_change_text(&change, "text", rt_buf_str(&secret));
 	else if (st == RT_OK)
-		st = rt_cli_ask_entry(&ask, "entry", address);
+		st = rt_cli_change_entry(&change, "entry", address);
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_ask_say(&ask, "%s", "");
+		st = rt_cli_change_say(&change, "%s", "");
 	} else if (st == RT_OK && !cli->quiet) {
-		count = (unsigned long long)ask.result->count;
-		if (ask.result->unchanged)
+		count = (unsigned long long)change.result->count;
+		if (change.result->unchanged)
 			rt_term_c(&cli->out, "Nothing holds it.\n");
 		else
 			rt_term_f(&cli->out,
 				  "Purged %llu text%s for good; this cannot be undone.\n", count,
 				  RT_CLI_S(count));
-		if (ask.result->note != NULL)
-			rt_term_indented(&cli->out, rt_text_str(ask.result->note), 2);
+		if (change.result->note != NULL)
+			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
 	}
 	rt_buf_deinit(&secret);
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -756,15 +756,16 @@ const rt_cli_command rt_cli_purge = {
 static rt_status
 run_reset(rt_cli *cli)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
-	st = rt_cli_ask_simple(&ask, "project.reset", NULL);
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_simple(&change, "project.reset", NULL);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Everything is fresh: one empty discussion; all that was "
-					  "there is in history.");
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change,
+				       "Everything is fresh: one empty discussion; all that was "
+				       "there is in history.");
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

@@ -58,17 +58,17 @@ show(rt_cli *cli)
 static rt_status
 update(rt_cli *cli, rt_str text)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "prompt.update");
-	rt_cli_ask_text(&ask, "text", text);
-	st = rt_cli_ask_run(&ask);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "prompt.update");
+	rt_cli_change_text(&change, "text", text);
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Changed the working prompt (%zu character%s).",
-				    rt_utf8_count(text), RT_CLI_S(rt_utf8_count(text)));
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Changed the working prompt (%zu character%s).",
+				       rt_utf8_count(text), RT_CLI_S(rt_utf8_count(text)));
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -124,19 +124,19 @@ edit(rt_cli *cli)
 static rt_status
 notify(rt_cli *cli)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
-	st = rt_cli_ask_simple(&ask, "prompt.notify", NULL);
-	if (st == RT_OK && ask.result->unchanged && !cli->json) {
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_simple(&change, "prompt.notify", NULL);
+	if (st == RT_OK && change.result->unchanged && !cli->json) {
 		if (!cli->quiet)
 			rt_term_c(&cli->out, "Nothing to tell: the prompt was not edited since.\n");
 	} else if (st == RT_OK) {
-		st = rt_cli_ask_say(&ask, "Added the notice %s that the prompt was edited.",
-				    ask.result->entry);
+		st = rt_cli_change_say(&change, "Added the notice %s that the prompt was edited.",
+				       change.result->entry);
 	}
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

@@ -42,7 +42,7 @@ restore(rt_cli *cli, yyjson_val *rows, const char *word)
 {
 	uint64_t number = 0;
 	yyjson_val *row;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_buf content, where;
 	rt_status st = rt_cli_number(cli, word, "the number of a revision", &number);
 
@@ -58,22 +58,23 @@ restore(rt_cli *cli, yyjson_val *rows, const char *word)
 	if (yyjson_is_true(rt_json_get(row, "purged")))
 		return rt_cli_fail(cli, RT_REFUSED, "revision %s was purged; nothing is left of it",
 				   word);
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	rt_buf_init(&content, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
 	rt_json_add_value(&content, rt_json_get(row, "content"));
-	rt_cli_ask_op(&ask, "entry.edit");
-	st = rt_cli_ask_entry(&ask, "entry", rt_cli_word(cli, 0));
-	rt_cli_ask_json(&ask, "content", rt_buf_str(&content));
+	rt_cli_change_op(&change, "entry.edit");
+	st = rt_cli_change_entry(&change, "entry", rt_cli_word(cli, 0));
+	rt_cli_change_json(&change, "content", rt_buf_str(&content));
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st == RT_OK) {
-		rt_cli_add_where(cli, ask.result->entry, &where);
-		st = rt_cli_ask_say(&ask, "Brought back revision %s of entry %s.", word, where.ptr);
+		rt_cli_add_where(cli, change.result->entry, &where);
+		st = rt_cli_change_say(&change, "Brought back revision %s of entry %s.", word,
+				       where.ptr);
 	}
 	rt_buf_deinit(&content);
 	rt_buf_deinit(&where);
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

@@ -198,7 +198,7 @@ const rt_cli_command rt_cli_settings = {
 
 /* JSON where it is JSON, else a string. */
 static rt_status
-ask_value(rt_cli *cli, rt_cli_ask *ask, const char *text)
+ask_value(rt_cli *cli, rt_cli_change *change, const char *text)
 {
 	rt_json_doc *doc = NULL;
 	rt_status st = RT_USAGE;
@@ -208,9 +208,9 @@ ask_value(rt_cli *cli, rt_cli_ask *ask, const char *text)
 	if (st == RT_NOMEM)
 		return rt_cli_nomem(cli);
 	if (st == RT_OK)
-		rt_cli_ask_json(ask, "value", rt_str_of(text));
+		rt_cli_change_json(change, "value", rt_str_of(text));
 	else
-		rt_cli_ask_text(ask, "value", rt_str_of(text));
+		rt_cli_change_text(change, "value", rt_str_of(text));
 	rt_json_free(doc);
 	return RT_OK;
 }
@@ -268,7 +268,7 @@ run_set(rt_cli *cli)
 {
 	const char *key = rt_cli_word(cli, 0), *value = rt_cli_word(cli, 1);
 	bool unset = rt_cli_has(cli, "unset");
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = RT_OK;
 
 	if (unset == (value != NULL))
@@ -277,20 +277,20 @@ run_set(rt_cli *cli)
 		st = check_setting(cli, key, value);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "setting.set");
-	rt_cli_ask_text(&ask, "key", rt_str_of(key));
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "setting.set");
+	rt_cli_change_text(&change, "key", rt_str_of(key));
 	if (unset)
-		rt_cli_ask_json(&ask, "value", RT_STR("null"));
+		rt_cli_change_json(&change, "value", RT_STR("null"));
 	else
-		st = ask_value(cli, &ask, value);
+		st = ask_value(cli, &change, value);
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st == RT_OK && unset)
-		st = rt_cli_ask_say(&ask, "%s is back at its default.", key);
+		st = rt_cli_change_say(&change, "%s is back at its default.", key);
 	else if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Set %s to %.200s.", key, value);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Set %s to %.200s.", key, value);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -351,7 +351,7 @@ static rt_status
 run_roles(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *role = rt_cli_word(cli, 1);
-	rt_cli_ask ask;
+	rt_cli_change change;
 	bool add;
 	rt_status st;
 
@@ -361,15 +361,15 @@ run_roles(rt_cli *cli)
 	if (role == NULL || (!add && strcmp(verb, "rm") != 0))
 		return rt_cli_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"",
 				   verb);
-	rt_cli_ask_init(cli, &ask);
-	st = rt_cli_ask_simple(&ask, add ? "role.add" : "role.remove", "role", role, NULL);
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_simple(&change, add ? "role.add" : "role.remove", "role", role, NULL);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(
-			&ask,
+		st = rt_cli_change_say(
+			&change,
 			add ? "Added the role \"%s\"."
 			    : "Removed the role \"%s\" from the list; entries keep theirs.",
 			role);
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -510,7 +510,7 @@ static rt_status
 run_files(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *which = rt_cli_word(cli, 1);
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_buf json;
 	rt_status st;
 
@@ -526,18 +526,18 @@ run_files(rt_cli *cli)
 	st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	st = new_list(cli, verb, which, &json);
-	rt_cli_ask_op(&ask, "files.set");
-	rt_cli_ask_text(&ask, "which", rt_str_of(which));
-	rt_cli_ask_json(&ask, "items", rt_buf_str(&json));
+	rt_cli_change_op(&change, "files.set");
+	rt_cli_change_text(&change, "which", rt_str_of(which));
+	rt_cli_change_json(&change, "items", rt_buf_str(&json));
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Changed the list %s.", which);
+		st = rt_cli_change_say(&change, "Changed the list %s.", which);
 	rt_buf_deinit(&json);
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -589,25 +589,25 @@ run_track(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
 	bool clear = rt_cli_has(cli, "clear");
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
 	if (name == NULL && !clear)
 		return show_track(cli);
 	if (name != NULL && clear)
 		return rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "track.set");
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "track.set");
 	if (clear)
-		rt_cli_ask_json(&ask, "track", RT_STR("null"));
+		rt_cli_change_json(&change, "track", RT_STR("null"));
 	else
-		rt_cli_ask_text(&ask, "track", rt_str_of(name));
-	st = rt_cli_ask_run(&ask);
+		rt_cli_change_text(&change, "track", rt_str_of(name));
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK && clear)
-		st = rt_cli_ask_say(&ask, "The discussion is bound to no track now.");
+		st = rt_cli_change_say(&change, "The discussion is bound to no track now.");
 	else if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Bound the discussion to the track \"%s\".", name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Bound the discussion to the track \"%s\".", name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -668,7 +668,7 @@ run_preset(rt_cli *cli)
 	static const char *const ops[] = {"preset.save", "preset.load", "preset.delete"};
 	static const char *const did[] = {"Saved", "Loaded", "Deleted"};
 	const char *verb = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 	size_t i = 0;
 
@@ -681,11 +681,11 @@ run_preset(rt_cli *cli)
 				   "preset can save, load and delete a NAME, not "
 				   "\"%.40s\" alone",
 				   verb);
-	rt_cli_ask_init(cli, &ask);
-	st = rt_cli_ask_simple(&ask, ops[i], "name", name, NULL);
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_simple(&change, ops[i], "name", name, NULL);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "%s the preset \"%s\".", did[i], name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "%s the preset \"%s\".", did[i], name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

@@ -291,6 +291,26 @@ done:
 	return st;
 }
 
+/* "]}", or "],"replies":[…]}" where some are no entries yet. */
+static rt_status
+end_json(rt_cli *cli)
+{
+	size_t count = 0;
+	rt_buf buf;
+	rt_status st;
+
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&buf, "],\"replies\":[");
+	st = rt_cli_flights_add(cli, &buf, &count);
+	rt_buf_add_c(&buf, "]}");
+	if (st == RT_OK)
+		st = rt_cli_buf(cli, &buf);
+	if (st == RT_OK)
+		st = rt_cli_print_json(cli, count > 0 ? rt_buf_str(&buf) : RT_STR("]}"));
+	rt_buf_deinit(&buf);
+	return st;
+}
+
 static rt_status
 show_many(rt_cli *cli, size_t first, size_t last)
 {
@@ -305,11 +325,13 @@ show_many(rt_cli *cli, size_t first, size_t last)
 		if (st == RT_OK && !s.raw && s.shown == 0 && rt_cli_has(cli, "role"))
 			rt_cli_advise(cli, "\nNone of them is of the role \"%.80s\". Roles: retake roles\n",
 				      rt_cli_flag_value(cli, "role"));
+		if (st == RT_OK && !s.raw)
+			st = rt_cli_flights_say(cli);
 		return st;
 	}
 	st = rt_cli_each_window(cli, first, last, json_window, &s);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, RT_STR("]}"));
+		st = end_json(cli);
 	return st;
 }
 

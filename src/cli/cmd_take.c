@@ -13,27 +13,27 @@ run_branch(rt_cli *cli)
 {
 	const char *at = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	const rt_take *take = NULL;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "take.branch");
-	st = rt_cli_ask_entry(&ask, "at", at == NULL ? "@" : at);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "take.branch");
+	st = rt_cli_change_entry(&change, "at", at == NULL ? "@" : at);
 	if (name != NULL)
-		rt_cli_ask_text(&ask, "name", rt_str_of(name));
+		rt_cli_change_text(&change, "name", rt_str_of(name));
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK) {
 		size_t count = rt_seq_count(take->slots);
 
-		st = rt_cli_ask_say(&ask, "Now in the new take \"%s\" with %zu entr%s.",
-				    ask.result->take, count, RT_CLI_IES(count));
+		st = rt_cli_change_say(&change, "Now in the new take \"%s\" with %zu entr%s.",
+				       change.result->take, count, RT_CLI_IES(count));
 	}
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -142,7 +142,7 @@ run_label(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	bool clear = rt_cli_has(cli, "clear");
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
 	if (address == NULL && !clear)
@@ -154,20 +154,22 @@ run_label(rt_cli *cli)
 		st = check_label(cli, name);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "label.set");
-	st = rt_cli_ask_entry(&ask, "entry", address);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "label.set");
+	st = rt_cli_change_entry(&change, "entry", address);
 	if (clear)
-		rt_cli_ask_json(&ask, "label", RT_STR("null"));
+		rt_cli_change_json(&change, "label", RT_STR("null"));
 	else
-		rt_cli_ask_text(&ask, "label", rt_str_of(name));
+		rt_cli_change_text(&change, "label", rt_str_of(name));
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st == RT_OK && clear)
-		st = rt_cli_ask_say(&ask, "Took the label off entry %s.", ask.result->entry);
+		st = rt_cli_change_say(&change, "Took the label off entry %s.",
+				       change.result->entry);
 	else if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Labelled entry %s [%s].", ask.result->entry, name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Labelled entry %s [%s].", change.result->entry,
+				       name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -195,18 +197,18 @@ const rt_cli_command rt_cli_label = {
 static rt_status
 run_clear(rt_cli *cli)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "take.clear");
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "take.clear");
 	if (rt_cli_has(cli, "all"))
-		rt_cli_ask_bool(&ask, "all", true);
-	st = rt_cli_ask_run(&ask);
+		rt_cli_change_bool(&change, "all", true);
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Cleared the take%s (still in history).",
-				    rt_cli_has(cli, "all") ? " and the prompt" : "");
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Cleared the take%s (still in history).",
+				       rt_cli_has(cli, "all") ? " and the prompt" : "");
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -232,7 +234,7 @@ run_truncate(rt_cli *cli)
 	const rt_take *take = NULL;
 	uint64_t pairs = 0;
 	size_t before, after;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_number(cli, rt_cli_word(cli, 0), "how many pairs to keep", &pairs);
 
 	if (st == RT_OK)
@@ -242,19 +244,19 @@ run_truncate(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	before = rt_seq_count(take->slots);
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "take.truncate");
-	rt_cli_ask_number(&ask, "pairs", pairs);
-	st = rt_cli_ask_run(&ask);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "take.truncate");
+	rt_cli_change_number(&change, "pairs", pairs);
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK) {
 		after = rt_seq_count(take->slots);
-		st = rt_cli_ask_say(&ask,
-				    "Kept the last %zu entr%s, removed %zu (still in history).",
-				    after, RT_CLI_IES(after), before - after);
+		st = rt_cli_change_say(&change,
+				       "Kept the last %zu entr%s, removed %zu (still in history).",
+				       after, RT_CLI_IES(after), before - after);
 	}
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -281,7 +283,7 @@ run_graft(rt_cli *cli)
 	const char *before = rt_cli_flag_value(cli, "before");
 	const char *after = rt_cli_flag_value(cli, "after");
 	size_t i, count = cli->args.word_count;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_buf entries;
 	rt_status st;
 
@@ -293,7 +295,7 @@ run_graft(rt_cli *cli)
 	st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	rt_buf_init(&entries, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&entries, '[');
 	for (i = 0; i < count; i++) {
@@ -301,18 +303,18 @@ run_graft(rt_cli *cli)
 		rt_json_add_string(&entries, rt_str_of(rt_cli_word(cli, i)));
 	}
 	rt_buf_add_byte(&entries, ']');
-	rt_cli_ask_op(&ask, "take.graft");
-	rt_cli_ask_json(&ask, "entries", rt_buf_str(&entries));
-	rt_cli_ask_text(&ask, "from", rt_str_of(from));
-	st = rt_cli_ask_entry(&ask, before != NULL ? "before" : "after",
-			      before != NULL ? before : after);
+	rt_cli_change_op(&change, "take.graft");
+	rt_cli_change_json(&change, "entries", rt_buf_str(&entries));
+	rt_cli_change_text(&change, "from", rt_str_of(from));
+	st = rt_cli_change_entry(&change, before != NULL ? "before" : "after",
+				 before != NULL ? before : after);
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Brought %zu entr%s from take \"%s\" in.", count,
-				    RT_CLI_IES(count), from);
+		st = rt_cli_change_say(&change, "Brought %zu entr%s from take \"%s\" in.", count,
+				       RT_CLI_IES(count), from);
 	rt_buf_deinit(&entries);
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -345,31 +347,33 @@ run_promote(rt_cli *cli)
 	const char *take = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	const rt_take *active = NULL;
 	uint32_t before;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &active);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	if (name == NULL) {
 		name = take;
 		take = NULL;
 	}
-	rt_cli_ask_op(&ask, "take.promote");
-	rt_cli_ask_text(&ask, "take", take != NULL ? rt_str_of(take) : rt_text_str(active->name));
-	rt_cli_ask_text(&ask, "name", rt_str_of(name));
+	rt_cli_change_op(&change, "take.promote");
+	rt_cli_change_text(&change, "take",
+			   take != NULL ? rt_str_of(take) : rt_text_str(active->name));
+	rt_cli_change_text(&change, "name", rt_str_of(name));
 	before = cli->value->active;
-	st = rt_cli_ask_run(&ask);
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask,
-				    cli->value != NULL && cli->value->active != before
-					    ? "The take is now a discussion of its own, \"%s\", and "
-					      "that is where you are."
-					    : "The take is now a discussion of its own, \"%s\".",
-				    ask.result->discussion);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(
+			&change,
+			cli->value != NULL && cli->value->active != before
+				? "The take is now a discussion of its own, \"%s\", and "
+				  "that is where you are."
+				: "The take is now a discussion of its own, \"%s\".",
+			change.result->discussion);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -391,26 +395,26 @@ static rt_status
 run_extract(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	rt_cli_ask_op(&ask, "discussion.extract");
-	st = rt_cli_ask_entry(&ask, "entry", address == NULL ? "@" : address);
+	rt_cli_change_init(cli, &change);
+	rt_cli_change_op(&change, "discussion.extract");
+	st = rt_cli_change_entry(&change, "entry", address == NULL ? "@" : address);
 	if (name != NULL)
-		rt_cli_ask_text(&ask, "name", rt_str_of(name));
+		rt_cli_change_text(&change, "name", rt_str_of(name));
 	if (st == RT_OK)
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Now in the new discussion \"%s\".",
-				    ask.result->discussion);
-	if (st == RT_OK && !cli->json && !cli->quiet && ask.result->editor != NULL) {
+		st = rt_cli_change_say(&change, "Now in the new discussion \"%s\".",
+				       change.result->discussion);
+	if (st == RT_OK && !cli->json && !cli->quiet && change.result->editor != NULL) {
 		rt_term_c(&cli->out, "The text to send again:\n");
-		rt_term_indented(&cli->out, rt_text_str(ask.result->editor), 4);
+		rt_term_indented(&cli->out, rt_text_str(change.result->editor), 4);
 	}
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

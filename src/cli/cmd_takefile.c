@@ -192,7 +192,7 @@ say_unchanged(rt_cli *cli)
 }
 
 static rt_status
-say_changes(rt_cli *cli, rt_cli_ask *ask, const rt_cli_counts *counts)
+say_changes(rt_cli *cli, rt_cli_change *change, const rt_cli_counts *counts)
 {
 	const rt_take *take = NULL;
 	rt_buf parts;
@@ -200,7 +200,7 @@ say_changes(rt_cli *cli, rt_cli_ask *ask, const rt_cli_counts *counts)
 
 	rt_buf_init(&parts, cli->alloc, 4096);
 	add_counts(&parts, counts);
-	rt_buf_add_f(&ask->extra,
+	rt_buf_add_f(&change->extra,
 		     ",\"edited\":%zu,\"roles\":%zu,\"muted\":%zu,\"added\":%zu,\"deleted\":%zu,"
 		     "\"moved\":%zu",
 		     counts->edited, counts->roles, counts->muted, counts->added, counts->deleted,
@@ -211,7 +211,7 @@ say_changes(rt_cli *cli, rt_cli_ask *ask, const rt_cli_counts *counts)
 
 			rt_buf_init(&json, cli->alloc, 4096);
 			rt_buf_add_c(&json, "{\"dry_run\":true");
-			rt_buf_add_str(&json, rt_buf_str(&ask->extra));
+			rt_buf_add_str(&json, rt_buf_str(&change->extra));
 			rt_buf_add_c(&json, "}");
 			st = rt_cli_print_json(cli, rt_buf_str(&json));
 			rt_buf_deinit(&json);
@@ -222,8 +222,8 @@ say_changes(rt_cli *cli, rt_cli_ask *ask, const rt_cli_counts *counts)
 	} else {
 		st = rt_cli_take(cli, &take);
 		if (st == RT_OK)
-			st = rt_cli_ask_say(ask, "Changed take \"%s\": %s.", take->name->ptr,
-					    parts.ptr);
+			st = rt_cli_change_say(change, "Changed take \"%s\": %s.", take->name->ptr,
+					       parts.ptr);
 	}
 	rt_buf_deinit(&parts);
 	return st;
@@ -277,10 +277,10 @@ apply_text(rt_cli *cli, rt_str text)
 {
 	rt_cli_items read = {0}, base = {0}, current = {0};
 	rt_cli_counts counts;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	st = rt_cli_items_init(&read, cli->alloc) == RT_OK
 		     ? rt_cli_takefile_read(text, &read, &cli->error)
 		     : rt_cli_nomem(cli);
@@ -293,8 +293,8 @@ apply_text(rt_cli *cli, rt_str text)
 	if (st == RT_OK)
 		st = fill_locked(cli, &base, &read);
 	if (st == RT_OK)
-		st = rt_cli_takefile_diff(&base, &read, &ask, &counts, &cli->error);
-	if (st == RT_OK && ask.count == 0) {
+		st = rt_cli_takefile_diff(&base, &read, &change, &counts, &cli->error);
+	if (st == RT_OK && change.count == 0) {
 		st = say_unchanged(cli);
 		goto done;
 	}
@@ -303,11 +303,11 @@ apply_text(rt_cli *cli, rt_str text)
 	if (st == RT_OK)
 		st = rt_cli_takefile_fits(&base, &read, &current, &cli->error);
 	if (st == RT_OK && !rt_cli_has(cli, "dry-run"))
-		st = rt_cli_ask_run(&ask);
+		st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = say_changes(cli, &ask, &counts);
+		st = say_changes(cli, &change, &counts);
 done:
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	rt_cli_items_deinit(&read);
 	rt_cli_items_deinit(&base);
 	rt_cli_items_deinit(&current);

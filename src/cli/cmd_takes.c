@@ -77,15 +77,15 @@ list_takes(rt_cli *cli)
 static rt_status
 switch_take(rt_cli *cli, const char *name)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
-	st = rt_cli_ask_simple(&ask, "take.switch", "take", name, NULL);
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_simple(&change, "take.switch", "take", name, NULL);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Now in take \"%s\".",
-				    ask.result->take[0] != 0 ? ask.result->take : name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Now in take \"%s\".",
+				       change.result->take[0] != 0 ? change.result->take : name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
@@ -93,39 +93,40 @@ static rt_status
 rename_take(rt_cli *cli, const char *old, const char *name)
 {
 	const rt_take *active = NULL;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &active);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
+	rt_cli_change_init(cli, &change);
 	if (name == NULL) {
 		name = old;
 		old = NULL;
 	}
-	rt_cli_ask_op(&ask, "take.rename");
-	rt_cli_ask_text(&ask, "take", old != NULL ? rt_str_of(old) : rt_text_str(active->name));
-	rt_cli_ask_text(&ask, "name", rt_str_of(name));
-	st = rt_cli_ask_run(&ask);
+	rt_cli_change_op(&change, "take.rename");
+	rt_cli_change_text(&change, "take",
+			   old != NULL ? rt_str_of(old) : rt_text_str(active->name));
+	rt_cli_change_text(&change, "name", rt_str_of(name));
+	st = rt_cli_change_run(&change);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "The take is now called \"%s\".", name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "The take is now called \"%s\".", name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 
 static rt_status
 remove_take(rt_cli *cli, const char *name)
 {
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
-	rt_cli_ask_init(cli, &ask);
-	st = rt_cli_ask_simple(&ask, "take.delete", "take", name, NULL);
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_simple(&change, "take.delete", "take", name, NULL);
 	if (st == RT_OK)
-		st = rt_cli_ask_say(&ask, "Deleted take \"%s\" (still in history).", name);
-	rt_cli_ask_deinit(&ask);
+		st = rt_cli_change_say(&change, "Deleted take \"%s\" (still in history).", name);
+	rt_cli_change_deinit(&change);
 	return st;
 }
 

@@ -241,6 +241,8 @@ add_tail(rt_cli *cli, const tree *t, size_t at, rt_buf *buf)
 	}
 	if (yyjson_is_true(rt_json_get(json, "muted")))
 		rt_buf_add_c(buf, "  (muted)");
+	if (yyjson_is_true(rt_json_get(json, "partial")))
+		rt_buf_add_c(buf, "  (partial)");
 	if (rt_json_get(json, "variants") != NULL)
 		rt_buf_add_c(buf, "  (differs by take)");
 	if (tips.size > 0) {
@@ -369,6 +371,79 @@ draw(rt_cli *cli, yyjson_val *rows, size_t width)
 	return st;
 }
 
+/* Those of the replies that are to this entry, or more of it, as an array. */
+static void
+add_arriving(rt_buf *out, yyjson_val *replies, rt_str id)
+{
+	yyjson_val *reply;
+	size_t i, max, count = 0;
+
+	yyjson_arr_foreach(replies, i, max, reply)
+	{
+		if (rt_str_is(rt_json_str(rt_json_get(reply, "state")), "aside") ||
+		    (!rt_str_eq(rt_json_str(rt_json_get(reply, "after")), id) &&
+		     !rt_str_eq(rt_json_str(rt_json_get(reply, "into")), id)))
+			continue;
+		rt_buf_add_c(out, count++ == 0 ? ",\"arriving\":[" : ",");
+		rt_json_add_value(out, reply);
+	}
+	if (count > 0)
+		rt_buf_add_byte(out, ']');
+}
+
+static rt_status
+add_rows(rt_cli *cli, yyjson_val *rows, rt_str replies, rt_buf *out)
+{
+	yyjson_val *json, *key, *value;
+	size_t i, max, k, keys;
+	rt_json_doc *doc = NULL;
+	rt_status st = rt_json_read(cli->alloc, replies, &doc, &cli->error);
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_add_byte(out, '[');
+	yyjson_arr_foreach(rows, i, max, json)
+	{
+		rt_json_add_comma(out);
+		rt_buf_add_byte(out, '{');
+		yyjson_obj_foreach(json, k, keys, key, value)
+		{
+			rt_json_add_key_str(out, rt_json_str(key));
+			rt_json_add_value(out, value);
+		}
+		add_arriving(out, rt_json_root(doc), rt_json_str(rt_json_get(json, "id")));
+		rt_buf_add_byte(out, '}');
+	}
+	rt_buf_add_byte(out, ']');
+	rt_json_free(doc);
+	return rt_cli_buf(cli, out);
+}
+
+/* The rows, and in those whose reply is arriving "arriving":[…]. Nearly always there are
+ * none, and the rows go out as they came. */
+static rt_status
+print_json(rt_cli *cli, rt_cli_view *view)
+{
+	size_t count = 0;
+	rt_buf buf, replies;
+	rt_status st;
+
+	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&replies, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&replies, '[');
+	st = rt_cli_flights_add(cli, &replies, &count);
+	rt_buf_add_byte(&replies, ']');
+	if (st == RT_OK && count > 0)
+		st = rt_cli_view_read(cli, view, RT_OK);
+	if (st == RT_OK && count > 0)
+		st = add_rows(cli, view->root, rt_buf_str(&replies), &buf);
+	if (st == RT_OK)
+		st = rt_cli_print_json(cli, rt_buf_str(count > 0 ? &buf : &view->buf));
+	rt_buf_deinit(&buf);
+	rt_buf_deinit(&replies);
+	return st;
+}
+
 static rt_status
 run_tree(rt_cli *cli)
 {
@@ -386,9 +461,11 @@ run_tree(rt_cli *cli)
 		st = rt_view_tree_wide(cli->engine, cli->value, cli->place.disc, preview_of(width),
 				       &view.buf, &cli->error);
 	if (st == RT_OK && cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
+		st = print_json(cli, &view);
 	else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
 		st = draw(cli, view.root, width);
+	if (st == RT_OK && !cli->json)
+		st = rt_cli_flights_say(cli);
 	rt_cli_view_deinit(&view);
 	return st;
 }

@@ -7,7 +7,7 @@
 #include "cli/help.h"
 
 #define COMMANDS(X) \
-	X(ask_command) \
+	X(ask) \
 	X(again) \
 	X(chat) \
 	X(compact) \

@@ -220,7 +220,7 @@ is_left(void *ctx, const rt_flight_view *flight)
 {
 	bool *left = ctx;
 
-	*left = !rt_host_owner_lives(flight->owner, flight->written_us);
+	*left = !flight->is_stranded && !rt_host_owner_lives(flight->owner, flight->written_us);
 	return !*left;
 }
 

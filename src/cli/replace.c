@@ -13,7 +13,7 @@ enum { AROUND = 24 /* bytes shown on either side of a match */ };
 
 typedef struct replacing {
 	rt_str old, new;
-	rt_cli_ask *ask;
+	rt_cli_change *change;
 	bool dry_run;
 	size_t matches, entries;
 	rt_buf content; /* the new one, as JSON */
@@ -83,9 +83,9 @@ replace_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 		rt_buf_add_c(&r->list, "{\"entry\":");
 		rt_json_add_string(&r->list, id);
 		rt_buf_add_f(&r->list, ",\"count\":%zu}", found);
-		rt_cli_ask_op(r->ask, "entry.edit");
-		rt_cli_ask_text(r->ask, "entry", id);
-		rt_cli_ask_json(r->ask, "content", rt_buf_str(&r->content));
+		rt_cli_change_op(r->change, "entry.edit");
+		rt_cli_change_text(r->change, "entry", id);
+		rt_cli_change_json(r->change, "content", rt_buf_str(&r->content));
 	}
 	return RT_OK;
 }
@@ -124,14 +124,16 @@ finish(rt_cli *cli, replacing *r)
 	}
 	if (r->dry_run)
 		return say_dry(cli, r);
-	st = rt_cli_ask_run(r->ask);
+	st = rt_cli_change_run(r->change);
 	if (st != RT_OK)
 		return st;
-	rt_buf_add_f(&r->ask->extra, ",\"replaced\":%zu,\"entries\":%s]", r->matches, r->list.ptr);
-	return rt_cli_ask_say(r->ask, "Replaced \"%.*s\" by \"%.*s\": %zu time%s in %zu entr%s.",
-			      (int)rt_utf8_cut(r->old, 60), r->old.ptr,
-			      (int)rt_utf8_cut(r->new, 60), r->new.ptr == NULL ? "" : r->new.ptr,
-			      r->matches, RT_CLI_S(r->matches), r->entries, RT_CLI_IES(r->entries));
+	rt_buf_add_f(&r->change->extra, ",\"replaced\":%zu,\"entries\":%s]", r->matches,
+		     r->list.ptr);
+	return rt_cli_change_say(
+		r->change, "Replaced \"%.*s\" by \"%.*s\": %zu time%s in %zu entr%s.",
+		(int)rt_utf8_cut(r->old, 60), r->old.ptr, (int)rt_utf8_cut(r->new, 60),
+		r->new.ptr == NULL ? "" : r->new.ptr, r->matches, RT_CLI_S(r->matches), r->entries,
+		RT_CLI_IES(r->entries));
 }
 
 rt_status
@@ -141,7 +143,7 @@ rt_cli_replace(rt_cli *cli)
 	const char *range = rt_cli_word(cli, 2);
 	replacing r = {.dry_run = rt_cli_has(cli, "dry-run")};
 	size_t first = 0, last = 0;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_status st;
 
 	if (cli->args.word_count < 2 || cli->args.word_count > 3)
@@ -166,8 +168,8 @@ rt_cli_replace(rt_cli *cli)
 		st = rt_cli_range(cli, range, &first, &last);
 	if (st != RT_OK)
 		return st;
-	rt_cli_ask_init(cli, &ask);
-	r.ask = &ask;
+	rt_cli_change_init(cli, &change);
+	r.change = &change;
 	rt_buf_init(&r.content, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r.text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r.list, cli->alloc, RT_BUF_UNLIMITED);
@@ -178,6 +180,6 @@ rt_cli_replace(rt_cli *cli)
 	rt_buf_deinit(&r.content);
 	rt_buf_deinit(&r.text);
 	rt_buf_deinit(&r.list);
-	rt_cli_ask_deinit(&ask);
+	rt_cli_change_deinit(&change);
 	return st;
 }

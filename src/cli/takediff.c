@@ -10,7 +10,7 @@ typedef struct differ {
 	rt_cli_index *old_ids, *new_ids;
 	size_t *from; /* of each item of now: where it was, or SIZE_MAX */
 	bool *stays;  /* it need not move */
-	rt_cli_ask *ask;
+	rt_cli_change *change;
 	rt_cli_counts *counts;
 	rt_error *err;
 } differ;
@@ -97,12 +97,12 @@ ask_moves(differ *d)
 		if (d->from[i] == SIZE_MAX)
 			continue;
 		if (!d->stays[i]) {
-			rt_cli_ask_op(d->ask, "entry.move");
-			rt_cli_ask_text(d->ask, "entry", d->now->items[i].id);
+			rt_cli_change_op(d->change, "entry.move");
+			rt_cli_change_text(d->change, "entry", d->now->items[i].id);
 			if (previous != SIZE_MAX)
-				rt_cli_ask_text(d->ask, "after", d->now->items[previous].id);
+				rt_cli_change_text(d->change, "after", d->now->items[previous].id);
 			else
-				rt_cli_ask_text(d->ask, "before", d->now->items[first].id);
+				rt_cli_change_text(d->change, "before", d->now->items[first].id);
 			d->counts->moved++;
 		}
 		previous = i;
@@ -114,13 +114,13 @@ ask_new(differ *d, size_t at, const char *side, rt_str anchor)
 {
 	const rt_cli_item *item = &d->now->items[at];
 
-	rt_cli_ask_op(d->ask, anchor.size > 0 ? "entry.insert" : "entry.append");
+	rt_cli_change_op(d->change, anchor.size > 0 ? "entry.insert" : "entry.append");
 	if (anchor.size > 0)
-		rt_cli_ask_text(d->ask, side, anchor);
-	rt_cli_ask_text(d->ask, "role", item->role);
-	rt_cli_ask_text(d->ask, "content", item->content);
+		rt_cli_change_text(d->change, side, anchor);
+	rt_cli_change_text(d->change, "role", item->role);
+	rt_cli_change_text(d->change, "content", item->content);
 	if (item->muted)
-		rt_cli_ask_bool(d->ask, "muted", true);
+		rt_cli_change_bool(d->change, "muted", true);
 	d->counts->added++;
 }
 
@@ -166,22 +166,22 @@ ask_edits(differ *d)
 			continue;
 		old = &d->was->items[d->from[i]];
 		if (!old->locked && !rt_str_eq(old->content, item->content)) {
-			rt_cli_ask_op(d->ask, "entry.edit");
-			rt_cli_ask_text(d->ask, "entry", item->id);
-			rt_cli_ask_text(d->ask, "content", item->content);
-			rt_cli_ask_bool(d->ask, "keep_blocks", true);
+			rt_cli_change_op(d->change, "entry.edit");
+			rt_cli_change_text(d->change, "entry", item->id);
+			rt_cli_change_text(d->change, "content", item->content);
+			rt_cli_change_bool(d->change, "keep_blocks", true);
 			d->counts->edited++;
 		}
 		if (!rt_str_eq(old->role, item->role)) {
-			rt_cli_ask_op(d->ask, "entry.role");
-			rt_cli_ask_text(d->ask, "entry", item->id);
-			rt_cli_ask_text(d->ask, "role", item->role);
+			rt_cli_change_op(d->change, "entry.role");
+			rt_cli_change_text(d->change, "entry", item->id);
+			rt_cli_change_text(d->change, "role", item->role);
 			d->counts->roles++;
 		}
 		if (old->muted != item->muted) {
-			rt_cli_ask_op(d->ask, "entry.mute");
-			rt_cli_ask_text(d->ask, "entry", item->id);
-			rt_cli_ask_bool(d->ask, "muted", item->muted);
+			rt_cli_change_op(d->change, "entry.mute");
+			rt_cli_change_text(d->change, "entry", item->id);
+			rt_cli_change_bool(d->change, "muted", item->muted);
 			d->counts->muted++;
 		}
 	}
@@ -196,8 +196,8 @@ ask_deletes(differ *d)
 	for (i = 0; i < d->was->count; i++) {
 		if (rt_cli_index_find(d->new_ids, d->was->items[i].id) != SIZE_MAX)
 			continue;
-		rt_cli_ask_op(d->ask, "entry.delete");
-		rt_cli_ask_text(d->ask, "entry", d->was->items[i].id);
+		rt_cli_change_op(d->change, "entry.delete");
+		rt_cli_change_text(d->change, "entry", d->was->items[i].id);
 		d->counts->deleted++;
 	}
 }
@@ -212,10 +212,10 @@ differ_deinit(differ *d)
 }
 
 rt_status
-rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now, rt_cli_ask *ask,
+rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now, rt_cli_change *change,
 		     rt_cli_counts *out, rt_error *err)
 {
-	differ d = {.was = was, .now = now, .ask = ask, .counts = out, .err = err};
+	differ d = {.was = was, .now = now, .change = change, .counts = out, .err = err};
 	rt_status st;
 
 	memset(out, 0, sizeof(*out));
@@ -225,7 +225,7 @@ rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now, rt_cli_as
 		ask_inserts(&d);
 		ask_edits(&d);
 		ask_deletes(&d);
-		st = ask->json.status;
+		st = change->json.status;
 	}
 	if (st == RT_NOMEM)
 		(void)rt_fail(err, st, "out of memory");

@@ -206,7 +206,7 @@ test_unchanged_stays(void **state)
 	rt_cli_items items, again;
 	rt_cli_counts counts;
 	rt_cli cli = {.alloc = rt_alloc_libc()};
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_error err;
 	rt_buf buf;
 	int round;
@@ -218,10 +218,11 @@ test_unchanged_stays(void **state)
 		write_to(&buf, &items);
 		read_from(rt_buf_str(&buf), &again);
 		same(&items, &again);
-		rt_cli_ask_init(&cli, &ask);
-		assert_int_equal(rt_cli_takefile_diff(&items, &again, &ask, &counts, &err), RT_OK);
-		assert_int_equal(ask.count, 0);
-		rt_cli_ask_deinit(&ask);
+		rt_cli_change_init(&cli, &change);
+		assert_int_equal(rt_cli_takefile_diff(&items, &again, &change, &counts, &err),
+				 RT_OK);
+		assert_int_equal(change.count, 0);
+		rt_cli_change_deinit(&change);
 		rt_cli_items_deinit(&items);
 		rt_cli_items_deinit(&again);
 		rt_buf_deinit(&buf);
@@ -357,7 +358,7 @@ test_difference(void **state)
 	rt_cli cli = {.alloc = rt_alloc_libc()};
 	rt_cli_items was, now, result;
 	rt_cli_counts counts;
-	rt_cli_ask ask;
+	rt_cli_change change;
 	rt_error err;
 	int round;
 
@@ -371,19 +372,20 @@ test_difference(void **state)
 
 		random_take(&was);
 		change_take(&was, &now);
-		rt_cli_ask_init(&cli, &ask);
-		assert_int_equal(rt_cli_takefile_diff(&was, &now, &ask, &counts, &err), RT_OK);
+		rt_cli_change_init(&cli, &change);
+		assert_int_equal(rt_cli_takefile_diff(&was, &now, &change, &counts, &err), RT_OK);
 		assert_int_equal(rt_cli_takefile_fits(&was, &now, &was, &err), RT_OK);
 		for (i = 0; i < was.count; i++)
 			m.items[m.count++] = was.items[i];
-		rt_buf_add_c(&ask.json, ask.count > 0 ? "}]" : "]");
-		assert_int_equal(rt_json_read(cli.alloc, rt_buf_str(&ask.json), &doc, &err), RT_OK);
+		rt_buf_add_c(&change.json, change.count > 0 ? "}]" : "]");
+		assert_int_equal(rt_json_read(cli.alloc, rt_buf_str(&change.json), &doc, &err),
+				 RT_OK);
 		yyjson_arr_foreach(rt_json_root(doc), i, count, request)
 			model_apply(&m, request);
 		result = (rt_cli_items){.items = m.items, .count = m.count};
 		same(&now, &result);
 		rt_json_free(doc);
-		rt_cli_ask_deinit(&ask);
+		rt_cli_change_deinit(&change);
 		rt_cli_items_deinit(&was);
 		rt_cli_items_deinit(&now);
 	}

@@ -79,7 +79,9 @@ typedef struct rt_op {
 	const char *about; /* one line for help */
 	const char *done;  /* words for the history list: "added an entry" */
 	bool open;         /* further fields become fields of the entry */
-	rt_op_field fields[10]; /* ended by a NULL name */
+	const char *role;  /* of an entry that it makes, where none is given; "": the first of
+	                    * the project's; NULL: it makes none */
+	rt_op_field fields[11]; /* ended by a NULL name */
 } rt_op;
 
 extern const rt_op rt_ops[RT_OP_COUNT];

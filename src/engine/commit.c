@@ -465,6 +465,23 @@ rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
 	return RT_OK;
 }
 
+/* Does what the ticket's requests go by still hold? If not, none of them is done. */
+static rt_status
+check_ticket(rt_ticket *t, const rt_project *project)
+{
+	rt_error err;
+	size_t i;
+	rt_status st;
+
+	if (t->check == NULL)
+		return RT_OK;
+	memset(&err, 0, sizeof(err));
+	st = t->check(t->check_ctx, project, &err);
+	for (i = 0; st != RT_OK && i < t->count; i++)
+		result_fail(&t->results[i], st, &err);
+	return st;
+}
+
 static void
 lead_round(rt_engine *engine, rt_ticket *first)
 {
@@ -499,6 +516,11 @@ retry:
 	}
 	st = rt_engine_newest(engine, &project, &err);
 	for (t = first; st == RT_OK && t != NULL && !again; t = t->next) {
+		one = check_ticket(t, project);
+		if (one != RT_OK) {
+			again = one == RT_CORRUPT && !reloaded;
+			continue;
+		}
 		if (t->atomic) {
 			rt_arena_reset(arena);
 			again = run_atomic(engine, &project, t, arena) == RT_CORRUPT && !reloaded;
@@ -563,6 +585,15 @@ rt_status
 rt_engine_apply(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
 		rt_str default_disc, rt_str default_take, rt_result *results)
 {
+	return rt_engine_apply_if(engine, requests, count, atomic, default_disc, default_take, NULL,
+				  NULL, results);
+}
+
+rt_status
+rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
+		   rt_str default_disc, rt_str default_take, rt_apply_check_fn check, void *ctx,
+		   rt_result *results)
+{
 	rt_ticket mine;
 	size_t i;
 
@@ -576,6 +607,8 @@ rt_engine_apply(rt_engine *engine, yyjson_val *const *requests, size_t count, bo
 	mine.default_disc = default_disc;
 	mine.default_take = default_take;
 	mine.results = results;
+	mine.check = check;
+	mine.check_ctx = ctx;
 	pthread_mutex_lock(&engine->queue_lock);
 	if (engine->queue_last != NULL)
 		engine->queue_last->next = &mine;

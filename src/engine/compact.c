@@ -46,10 +46,11 @@ gather(void *ctx, const rt_context_part *part)
 }
 
 static rt_status
-read_parts(rt_summing *s, const rt_provider *provider, parts *p, rt_error *err)
+read_parts(rt_summing *s, const rt_provider *provider, uint32_t upto, parts *p, rt_error *err)
 {
 	rt_context_totals totals;
-	rt_context_options options = {.part = gather, .ctx = p, .totals = &totals};
+	rt_context_options options = {
+		.part = gather, .ctx = p, .totals = &totals, .upto = upto};
 	rt_buf body;
 	rt_status st;
 
@@ -169,6 +170,8 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	if (st == RT_OK && wanted)
 		st = add_previous(s, &m, err);
 	rt_buf_add_byte(&m, ']');
+	rt_summing_add_member(&m, "reason",
+			      o->is_threshold ? RT_STR("threshold") : RT_STR("manual"));
 	rt_summing_add_member(&m, "customInstructions", o->instructions);
 	rt_summing_add_member(&m, "model", o->with.model->name);
 	if (st == RT_OK && m.status != RT_OK)
@@ -179,37 +182,25 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	return st;
 }
 
-/* Is what the summary goes by still there, in its order? Others may have changed the take
- * meanwhile; a summary that stands for what nobody can say would speak for all of it. */
-static rt_status
-check_bounds(rt_summing *s, const rt_compact_options *o, rt_error *err)
+/* What the summary goes by has to be there still, as it was read: what is told of parts
+ * first .. cut-1, and for the beginning of a path that what is kept begins where it did. */
+static void
+need_parts(rt_summing *s, const rt_compact_options *o, const parts *p, size_t first, size_t cut)
 {
-	rt_str bounds[] = {o->from.size > 0 ? o->from : rt_str_of(s->out->first_kept), o->to};
-	size_t i, at[2] = {0, SIZE_MAX};
-	const rt_project *now;
-	const rt_disc *disc;
-	const rt_take *take = NULL;
-	uint32_t entry;
-	bool found = true;
-	rt_status st = rt_engine_refresh(s->engine, err);
+	size_t i, end = 0;
 
-	if (st != RT_OK)
-		return st;
-	now = rt_engine_value(s->engine);
-	st = rt_project_disc(now, s->place.disc, &disc, err);
-	if (st == RT_OK)
-		take = rt_disc_take(disc, s->place.take);
-	for (i = 0; st == RT_OK && found && i < 2 && bounds[i].size > 0; i++) {
-		found = take != NULL && take->present &&
-			rt_resolve_entry(now, s->place, bounds[i], true, &entry, NULL) == RT_OK;
-		if (found)
-			st = rt_take_find(now, take, entry, &at[i], NULL, &found, err);
+	for (i = first; i < cut; i++)
+		if (end <= p->items[i].at)
+			end = p->items[i].at + 1;
+	if (o->from.size > 0) {
+		s->needs.from = p->items[first].at;
+		s->needs.floats = true;
+	} else if (end <= p->items[cut].at) {
+		end = p->items[cut].at;
+		s->needs.next = p->items[cut].entry;
 	}
-	if (st == RT_OK && (!found || at[0] > at[1]))
-		st = rt_fail(err, RT_CONFLICT, "what was to be summed up was changed while the "
-					       "summary was written; nothing was changed");
-	rt_object_unref(now);
-	return st;
+	s->needs.count = end - s->needs.from;
+	s->needs.nothing = "nothing was changed";
 }
 
 static rt_status
@@ -221,7 +212,10 @@ append(rt_summing *s, const rt_compact_options *o, rt_error *err)
 
 	snprintf(take, sizeof(take), "t%u", s->place.take);
 	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&a, "[{\"op\":\"entry.append\",\"role\":\"System\",\"kind\":\"compaction\"");
+	rt_buf_add_c(&a, o->before.size > 0 ? "[{\"op\":\"entry.insert\"" : "[{\"op\":\"entry.append\"");
+	if (o->before.size > 0)
+		rt_summing_add_member(&a, "before", o->before);
+	rt_buf_add_c(&a, ",\"role\":\"System\",\"kind\":\"compaction\"");
 	rt_summing_add_member(&a, "content", rt_buf_str(&s->summary));
 	if (o->from.size > 0) {
 		rt_summing_add_member(&a, "from", o->from);
@@ -294,15 +288,53 @@ check_range(rt_summing *s, const parts *p, size_t first, size_t end, rt_error *e
 	return st;
 }
 
+/* The path ends with o->before. */
+static rt_status
+find_end(rt_summing *s, const rt_compact_options *o, uint32_t *out, rt_error *err)
+{
+	bool found = false;
+	size_t at = 0;
+	rt_status st = rt_resolve_entry(s->value, s->place, o->before, true, out, err);
+
+	if (st == RT_OK)
+		st = rt_take_find(s->value, s->take, *out, &at, NULL, &found, err);
+	if (st == RT_OK && !found)
+		st = rt_fail(err, RT_NOT_FOUND, "the take does not hold that entry");
+	return st == RT_OK ? rt_summing_reach(s, at + 1, err) : st;
+}
+
+/* The last part that a compaction can stand before: a call and its results stay together. */
+static rt_status
+find_gap(rt_summing *s, const parts *p, char *out_id, rt_error *err)
+{
+	size_t at = p->count;
+	bool good = false;
+	rt_status st = RT_OK;
+
+	while (st == RT_OK && !good && at > 0)
+		st = can_begin(s, &p->items[--at], &good, err);
+	if (st == RT_OK && !good)
+		st = rt_fail(err, RT_REFUSED, "there is nothing to compact");
+	return st == RT_OK ? rt_entry_id(s->value, p->items[at].entry, out_id, err) : st;
+}
+
 static rt_status
 compact(rt_summing *s, const rt_compact_options *o, parts *p, rt_error *err)
 {
-	char from_id[RT_ID_MAX + 1] = "", to_id[RT_ID_MAX + 1] = "";
+	char from_id[RT_ID_MAX + 1] = "", to_id[RT_ID_MAX + 1] = "", gap[RT_ID_MAX + 1];
 	rt_compact_options fixed = *o;
 	size_t cut = 0, first = 0, i;
-	rt_status st;
+	uint32_t end = 0;
+	rt_status st = RT_OK;
 
-	st = read_parts(s, o->with.model->provider, p, err);
+	if (o->before.size > 0)
+		st = find_end(s, o, &end, err);
+	if (st == RT_OK)
+		st = read_parts(s, o->with.model->provider, end, p, err);
+	if (st == RT_OK && o->before.size > 0) {
+		st = find_gap(s, p, gap, err);
+		fixed.before = rt_str_of(gap);
+	}
 	if (st != RT_OK)
 		return st;
 	if (o->from.size > 0) {
@@ -327,12 +359,18 @@ compact(rt_summing *s, const rt_compact_options *o, parts *p, rt_error *err)
 	s->out->tokens_after = s->out->tokens_before;
 	for (i = first; st == RT_OK && i < cut; i++)
 		s->out->tokens_after -= p->items[i].tokens;
+	if (st == RT_OK && s->summary.size == 0 && o->is_threshold && o->with.budget_tokens > 0 &&
+	    rt_tokens_estimate(s->text.size) > o->with.budget_tokens)
+		st = rt_fail(err, RT_LIMIT,
+			     "what is to be summed up is about %zu tokens itself, and the model takes "
+			     "%zu; sum up a part of it: retake compact FROM..TO",
+			     rt_tokens_estimate(s->text.size), o->with.budget_tokens);
 	if (st == RT_OK && s->summary.size == 0 && !o->dry_run)
 		st = rt_summing_ask_model(s, RT_STR(TASK), o->instructions, err);
-	if (st == RT_OK && !o->dry_run)
-		st = check_bounds(s, &fixed, err);
-	if (st == RT_OK && !o->dry_run)
+	if (st == RT_OK && !o->dry_run) {
+		need_parts(s, o, p, first, cut);
 		st = append(s, &fixed, err);
+	}
 	if (st == RT_OK)
 		s->out->tokens_after += rt_tokens_estimate(s->summary.size) + RT_TOKENS_PER_MESSAGE;
 	return st;

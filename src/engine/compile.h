@@ -45,7 +45,8 @@ rt_status rt_compile_discussion_delete(rt_change *c, yyjson_val *request, rt_err
 rt_status rt_compile_discussion_extract(rt_change *c, yyjson_val *request, rt_error *err);
 rt_status rt_compile_project_reset(rt_change *c, rt_error *err);
 
-/* Shared: a fresh entry from a request's role, content, kind, id, ts and further fields. */
+/* Shared: a fresh entry from a request's role, content, kind, id, ts, and every field that
+ * the table of operations does not know for its op. */
 rt_status rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_error *err);
 /* A new entry with this text, or (is_json) array of blocks, and nothing else; id may be
  * empty. */

@@ -203,18 +203,34 @@ content_of(yyjson_val *request, rt_buf *buf, bool *out_json)
 		rt_buf_add_str(buf, rt_json_str(v));
 }
 
+/* Of every new entry, whichever operation makes it. */
+static const char *const fresh_fields[] = {"op", "discussion", "take",  "role",      "kind",
+					   "id", "ts",         "muted", "collapsed", "read_mode"};
+
+enum {
+	FRESH_FIELDS = sizeof(fresh_fields) / sizeof(fresh_fields[0]),
+	OP_FIELDS = sizeof(rt_ops[0].fields) / sizeof(rt_ops[0].fields[0])
+};
+
+/* What the operation knows of is no field of the entry; everything else is (C35). */
+static void
+fields_of_op(const rt_op *op, const char *out[FRESH_FIELDS + OP_FIELDS])
+{
+	const rt_op_field *f;
+	size_t i, count = 0;
+
+	for (i = 0; i < FRESH_FIELDS; i++)
+		out[count++] = fresh_fields[i];
+	for (f = op->fields; f->name != NULL; f++)
+		out[count++] = f->name;
+	out[count] = NULL;
+}
+
 rt_status
 rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_error *err)
 {
-	static const char *const skip[] = {"op",    "role",  "kind",       "id",     "ts",
-					   "prompt", "before", "after",    "discussion",
-					   "take",  "muted", "collapsed", "read_mode", NULL};
-	/* a reply's own, which elsewhere would be fields of the entry */
-	static const char *const skip_reply[] = {
-		"op",         "role", "kind",  "id",        "ts",        "prompt", "after",
-		"discussion", "take", "muted", "collapsed", "read_mode", "into",   "fork",
-		"flight",     NULL};
-	bool is_reply = rt_str_is(rt_json_str(rt_json_get(request, "op")), "entry.reply");
+	const rt_op *op = rt_op_named(rt_json_str(rt_json_get(request, "op")));
+	const char *known[FRESH_FIELDS + OP_FIELDS];
 	yyjson_val *role = rt_json_get(request, "role"), *kind = rt_json_get(request, "kind");
 	yyjson_val *id = rt_json_get(request, "id"), *ts = rt_json_get(request, "ts");
 	yyjson_val *muted = rt_json_get(request, "muted");
@@ -223,13 +239,14 @@ rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_erro
 	bool is_json;
 	rt_status st = RT_OK;
 
+	RT_ASSERT(op != NULL && op->role != NULL);
 	memset(out, 0, sizeof(*out));
 	if (role != NULL) {
 		if (yyjson_get_len(role) == 0)
 			return rt_fail(err, RT_USAGE, "\"role\" is empty");
 		out->role = rt_change_keep(c, rt_json_str(role));
-	} else if (is_reply) {
-		out->role = RT_STR("AI");
+	} else if (op->role[0] != '\0') {
+		out->role = rt_str_of(op->role);
 	} else {
 		st = default_role(c, &out->role, err);
 		if (st != RT_OK)
@@ -267,7 +284,8 @@ rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_erro
 	rt_buf_init(&content, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&body, c->engine->alloc, RT_BUF_UNLIMITED);
 	content_of(request, &content, &is_json);
-	rt_body_write(&body, rt_buf_str(&content), is_json, request, is_reply ? skip_reply : skip);
+	fields_of_op(op, known);
+	rt_body_write(&body, rt_buf_str(&content), is_json, request, known);
 	if (content.status != RT_OK || body.status != RT_OK || out->role.ptr == NULL ||
 	    out->kind.ptr == NULL || (id != NULL && out->id.ptr == NULL))
 		st = nomem(err);

@@ -6,6 +6,8 @@
  * view and where the head stands stay, but for a fork. */
 #include "engine/compile.h"
 
+#include "codec/content.h"
+
 /* Does a field of the reply so far end with it? How it ended is said anew. */
 static bool
 is_of_end(rt_str key)
@@ -36,9 +38,10 @@ add_segments(rt_buf *out, yyjson_val *before, yyjson_val *then)
 	rt_buf_add_byte(out, ']');
 }
 
-/* The request with those fields of the reply so far that it does not give itself. */
+/* The request with those fields of the reply so far that it does not give itself. joined:
+ * its content, as JSON; empty: the request's own. */
 static void
-add_members(rt_buf *out, yyjson_val *request, yyjson_val *fields)
+add_members(rt_buf *out, yyjson_val *request, yyjson_val *fields, rt_str joined)
 {
 	yyjson_val *key, *value, *before = rt_json_get(fields, "thinking_segments");
 	size_t i, max;
@@ -47,6 +50,8 @@ add_members(rt_buf *out, yyjson_val *request, yyjson_val *fields)
 	yyjson_obj_foreach(request, i, max, key, value)
 	{
 		if (before != NULL && rt_str_is(rt_json_str(key), "thinking_segments"))
+			continue;
+		if (joined.size > 0 && rt_str_is(rt_json_str(key), "content"))
 			continue;
 		rt_json_add_comma(out);
 		rt_json_add_value(out, key);
@@ -65,7 +70,31 @@ add_members(rt_buf *out, yyjson_val *request, yyjson_val *fields)
 	}
 	if (before != NULL)
 		add_segments(out, before, rt_json_get(request, "thinking_segments"));
+	if (joined.size > 0) {
+		rt_json_add_key(out, "content");
+		rt_buf_add_str(out, joined);
+	}
 	rt_buf_add_byte(out, '}');
+}
+
+/* What the reply says now, and behind it what the request says, as JSON. */
+static rt_status
+join(rt_change *c, const rt_body *body, yyjson_val *request, rt_buf *out, rt_error *err)
+{
+	rt_content now = {body->content, body->content_json};
+	rt_buf joined;
+	rt_status st;
+
+	rt_buf_init(&joined, c->engine->alloc, RT_BUF_UNLIMITED);
+	if (rt_content_join(&joined, now, rt_content_of(rt_json_get(request, "content"))))
+		rt_buf_add_str(out, rt_buf_str(&joined));
+	else
+		rt_json_add_string(out, rt_buf_str(&joined));
+	st = joined.status == RT_OK && out->status == RT_OK
+		     ? RT_OK
+		     : rt_fail(err, RT_NOMEM, "out of memory");
+	rt_buf_deinit(&joined);
+	return st;
 }
 
 /* A body for the request, which keeps what else the reply so far says of itself. */
@@ -74,14 +103,16 @@ fresh_body(rt_change *c, yyjson_val *request, const rt_slot *old, rt_effect_slot
 	   rt_error *err)
 {
 	const rt_alloc *alloc = c->engine->alloc;
+	bool joins = yyjson_is_true(rt_json_get(request, "join"));
 	rt_json_doc *fields = NULL, *whole = NULL;
-	rt_buf bytes, text;
+	rt_buf bytes, text, joined;
 	rt_body body;
 	rt_status st;
 
-	if ((old->flags & RT_SLOT_RICH) == 0)
+	if ((old->flags & RT_SLOT_RICH) == 0 && !joins)
 		return rt_compile_fresh(c, request, out, err);
 	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&joined, alloc, RT_BUF_UNLIMITED);
 	st = rt_change_body_read(c, old->body, &bytes, &body, err);
 	if (st == RT_OK) {
 		rt_buf_add_byte(&text, '{');
@@ -90,9 +121,11 @@ fresh_body(rt_change *c, yyjson_val *request, const rt_slot *old, rt_effect_slot
 		st = text.status == RT_OK ? rt_json_read(alloc, rt_buf_str(&text), &fields, err)
 					  : rt_fail(err, RT_NOMEM, "out of memory");
 	}
+	if (st == RT_OK && joins)
+		st = join(c, &body, request, &joined, err);
 	if (st == RT_OK) {
 		rt_buf_clear(&text);
-		add_members(&text, request, rt_json_root(fields));
+		add_members(&text, request, rt_json_root(fields), rt_buf_str(&joined));
 		st = text.status == RT_OK ? rt_json_read(alloc, rt_buf_str(&text), &whole, err)
 					  : rt_fail(err, RT_NOMEM, "out of memory");
 	}
@@ -101,6 +134,7 @@ fresh_body(rt_change *c, yyjson_val *request, const rt_slot *old, rt_effect_slot
 	rt_json_free(fields);
 	rt_json_free(whole);
 	rt_buf_deinit(&text);
+	rt_buf_deinit(&joined);
 	rt_body_deinit(&body);
 	rt_buf_deinit(&bytes);
 	return st;
@@ -154,6 +188,8 @@ rt_compile_entry_reply(rt_change *c, yyjson_val *request, rt_error *err)
 		st = continue_reply(c, request, err);
 		return st == RT_OK ? rt_compile_given_prompt(c, request, err) : st;
 	}
+	if (rt_json_get(request, "join") != NULL)
+		return rt_fail(err, RT_USAGE, "\"join\" goes with \"into\" alone");
 	if (after == NULL)
 		return rt_fail(err, RT_USAGE, "say what it answers (\"after\"), or \"into\"");
 	if (!yyjson_is_null(after)) {

@@ -25,6 +25,11 @@ enum {
 	RT_CHECKPOINT_AT_CLOSE = 128, /* fewer are replayed faster than written */
 };
 
+/* What must hold for requests to be carried out. Called with the newest value, under the
+ * store's lock, right before the first of them; another status than RT_OK is theirs, and none
+ * of them is done. It may be called again, and from another thread while its own waits. */
+typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_error *err);
+
 /* Requests of one caller, waiting for their commit. */
 typedef struct rt_ticket {
 	yyjson_val *const *requests;
@@ -32,6 +37,8 @@ typedef struct rt_ticket {
 	bool atomic;
 	rt_str default_disc, default_take;
 	rt_result *results;
+	rt_apply_check_fn check; /* or NULL */
+	void *check_ctx;
 	bool done;
 	struct rt_ticket *next;
 } rt_ticket;
@@ -191,6 +198,12 @@ rt_status rt_resolve_vanished(const rt_project *project, uint32_t disc, rt_str i
 
 /* ---- the rest ---- */
 
+/* rt_engine_apply of requests that are made from a value that may be old by now: what they
+ * go by is looked at once more in the transaction that carries them out, so that nobody can
+ * change it in between. check may be NULL. */
+rt_status rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count,
+			     bool atomic, rt_str default_disc, rt_str default_take,
+			     rt_apply_check_fn check, void *ctx, rt_result *results);
 rt_status rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_val *request,
 			  rt_place place, rt_result *result, rt_error *err);
 /* Nobody else changes the value between these two. */

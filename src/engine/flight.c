@@ -18,55 +18,16 @@ add_member(rt_buf *buf, const char *key, rt_str text)
 	rt_json_add_string(buf, text);
 }
 
-/* The content: what was there before, and what has arrived behind it. */
-static rt_status
-add_content(const rt_flight *f, const rt_reply *reply, rt_buf *buf, rt_error *err)
-{
-	const rt_alloc *alloc = f->engine->alloc;
-	rt_json_doc *before = NULL, *arrived = NULL;
-	rt_buf fresh, joined;
-	bool is_json;
-	rt_status st;
-
-	rt_json_add_key(buf, "content");
-	if (f->before.size == 0) {
-		rt_reply_add_content(reply, buf);
-		return RT_OK;
-	}
-	rt_buf_init(&fresh, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&joined, alloc, RT_BUF_UNLIMITED);
-	rt_reply_add_content(reply, &fresh);
-	st = fresh.status == RT_OK ? rt_json_read(alloc, f->before, &before, err) : nomem(err);
-	if (st == RT_OK)
-		st = rt_json_read(alloc, rt_buf_str(&fresh), &arrived, err);
-	if (st == RT_OK) {
-		is_json = rt_content_join(&joined, rt_content_of(rt_json_root(before)),
-					  rt_content_of(rt_json_root(arrived)));
-		if (joined.status != RT_OK)
-			st = nomem(err);
-		else if (is_json)
-			rt_buf_add_str(buf, rt_buf_str(&joined));
-		else
-			rt_json_add_string(buf, rt_buf_str(&joined));
-	}
-	rt_json_free(before);
-	rt_json_free(arrived);
-	rt_buf_deinit(&fresh);
-	rt_buf_deinit(&joined);
-	return st;
-}
-
 /* What keeps the reply, which is finished. */
-static rt_status
-add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *buf, rt_error *err)
+static void
+add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *buf)
 {
-	rt_status st;
-
 	rt_buf_add_c(buf, "{\"op\":\"entry.reply\"");
 	add_member(buf, "discussion", rt_str_of(f->discussion));
 	add_member(buf, "take", rt_str_of(f->take));
-	if (f->into[0] != '\0') {
+	if (f->into[0] != '\0') { /* behind what that says when it is kept: it may be edited yet */
 		add_member(buf, "into", rt_str_of(f->into));
+		rt_buf_add_c(buf, ",\"join\":true");
 	} else if (f->after[0] != '\0') {
 		add_member(buf, "after", rt_str_of(f->after));
 	} else {
@@ -76,7 +37,8 @@ add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *bu
 		rt_buf_add_c(buf, ",\"fork\":true");
 	if (f->role.size > 0)
 		add_member(buf, "role", f->role);
-	st = add_content(f, reply, buf, err);
+	rt_json_add_key(buf, "content");
+	rt_reply_add_content(reply, buf);
 	rt_reply_add_fields(reply, buf);
 	if (reply->model.size == 0)
 		add_member(buf, "model", f->model);
@@ -84,7 +46,6 @@ add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *bu
 		rt_buf_add_c(buf, ",\"partial\":true");
 	add_member(buf, "flight", rt_str_of(f->name));
 	rt_buf_add_byte(buf, '}');
-	return st;
 }
 
 /* What keeps the reply as it is now. One that is still growing is finished in a copy:
@@ -93,14 +54,18 @@ static rt_status
 add_request(const rt_flight *f, bool partial, rt_buf *buf, rt_error *err)
 {
 	rt_reply copy;
-	rt_status st;
+	rt_status st = RT_OK;
 
-	if (f->reply->finished)
-		return add_finished(f, f->reply, partial, buf, err);
+	if (f->reply->finished) {
+		add_finished(f, f->reply, partial, buf);
+		return RT_OK;
+	}
 	rt_reply_copy(f->reply, &copy);
 	rt_reply_finish(&copy);
-	st = copy.status == RT_OK ? add_finished(f, &copy, partial, buf, err)
-				  : rt_fail(err, copy.status, "a reply could not be written down");
+	if (copy.status == RT_OK)
+		add_finished(f, &copy, partial, buf);
+	else
+		st = rt_fail(err, copy.status, "a reply could not be written down");
 	rt_reply_deinit(&copy);
 	return st;
 }
@@ -163,6 +128,13 @@ rt_flight_write(rt_flight *f, bool now, rt_error *err)
 		return RT_OK;
 	if (!now && since >= 0 && since < RT_FLIGHT_EVERY_US)
 		return RT_OK;
+	return write_row(f, err);
+}
+
+rt_status
+rt_flight_strand(rt_flight *f, rt_error *err)
+{
+	f->owner = rt_str_at("", 0);
 	return write_row(f, err);
 }
 
@@ -289,21 +261,46 @@ keep_one(rt_engine *engine, const rt_flight_view *v, yyjson_val *request, size_t
 	 rt_error *err)
 {
 	rt_result result;
-	rt_status st = RT_NOT_FOUND;
+	rt_status st;
 
-	if (has_content(request)) {
-		st = rt_engine_apply(engine, &request, 1, false, rt_str_at(NULL, 0),
-				     rt_str_at(NULL, 0), &result);
-		if (st == RT_OK)
-			++*kept;
-		else if (err != NULL)
-			*err = result.error;
-		rt_result_deinit(&result);
-	}
-	if (st == RT_NOT_FOUND) /* nothing to keep, or no place for it any more */
-		st = engine->store->ops->side_write(engine->store, engine->project, v->name,
-						    rt_str_at(NULL, 0), err);
+	if (!has_content(request)) /* nothing to keep */
+		return engine->store->ops->side_write(engine->store, engine->project, v->name,
+						      rt_str_at(NULL, 0), err);
+	st = rt_engine_apply(engine, &request, 1, false, rt_str_at(NULL, 0), rt_str_at(NULL, 0),
+			     &result);
+	if (st == RT_OK)
+		++*kept;
+	else if (err != NULL)
+		*err = result.error;
+	rt_result_deinit(&result);
 	return st;
+}
+
+/* Is what it answers or continues still there? What cannot be said counts as there. */
+static bool
+has_place(const rt_project *value, const rt_flight_view *v)
+{
+	rt_str address = v->into.size > 0 ? v->into : v->after;
+	const rt_disc *disc;
+	const rt_take *take;
+	rt_place place;
+	uint32_t entry;
+	bool found = true;
+	size_t at;
+	rt_status st = rt_resolve_place(value, v->discussion, v->take, &place, NULL);
+
+	if (st == RT_OK)
+		st = rt_project_disc(value, place.disc, &disc, NULL);
+	if (st == RT_OK) {
+		take = rt_disc_take(disc, place.take);
+		if (!take->present)
+			return false;
+		if (address.size > 0)
+			st = rt_resolve_entry(value, place, address, true, &entry, NULL);
+		if (st == RT_OK && address.size > 0)
+			st = rt_take_find(value, take, entry, &at, NULL, &found, NULL);
+	}
+	return st == RT_OK ? found : st != RT_NOT_FOUND && st != RT_AMBIGUOUS;
 }
 
 /* Is it the row that cannot be kept, and not the store that cannot be written now? */
@@ -311,7 +308,7 @@ static bool
 is_of_row(rt_status st)
 {
 	return st == RT_USAGE || st == RT_LIMIT || st == RT_REFUSED || st == RT_CONFLICT ||
-	       st == RT_AMBIGUOUS;
+	       st == RT_AMBIGUOUS || st == RT_NOT_FOUND;
 }
 
 rt_status
@@ -350,9 +347,129 @@ rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_
 	return st;
 }
 
+/* The request that keeps a stranded reply behind nothing, in a take of its own. raw: the row
+ * as it is becomes its text. */
+static void
+add_rescue(rt_buf *out, const rt_project *value, const rt_flight_view *v, yyjson_val *request,
+	   rt_str raw)
+{
+	static const char *const not[] = {"op",   "after", "into",    "join",       "fork",
+					  "take", "flight", "partial", "discussion", "id"};
+	yyjson_val *key, *item;
+	rt_place place;
+	size_t i, max, n;
+
+	rt_buf_add_c(out, "{\"op\":\"entry.reply\",\"after\":null,\"fork\":true,\"partial\":true");
+	add_member(out, "flight", v->name);
+	if (v->discussion.size > 0 &&
+	    rt_resolve_place(value, v->discussion, rt_str_at("", 0), &place, NULL) == RT_OK)
+		add_member(out, "discussion", v->discussion);
+	if (raw.size > 0) {
+		add_member(out, "content", raw);
+	} else {
+		yyjson_obj_foreach(request, i, max, key, item)
+		{
+			for (n = 0; n < sizeof(not) / sizeof(not[0]); n++)
+				if (rt_str_is(rt_json_str(key), not[n]))
+					break;
+			if (n < sizeof(not) / sizeof(not[0]))
+				continue;
+			rt_json_add_comma(out);
+			rt_json_add_value(out, key);
+			rt_buf_add_byte(out, ':');
+			rt_json_add_value(out, item);
+		}
+	}
+	rt_buf_add_byte(out, '}');
+}
+
+static rt_status
+rescue_one(rt_engine *engine, const rt_flight_view *v, yyjson_val *request, rt_str raw,
+	   rt_rescued_fn fn, void *ctx, rt_error *err)
+{
+	const rt_project *value = rt_engine_value(engine);
+	rt_result result;
+	rt_buf json;
+	rt_status st;
+
+	memset(&result, 0, sizeof(result));
+	rt_buf_init(&json, engine->alloc, RT_BUF_UNLIMITED);
+	add_rescue(&json, value, v, request, raw);
+	rt_object_unref(value);
+	if (json.status != RT_OK) {
+		st = nomem(err);
+	} else {
+		st = rt_engine_apply_text(engine, rt_buf_str(&json), rt_str_at(NULL, 0),
+					  rt_str_at(NULL, 0), &result);
+		if (st != RT_OK && err != NULL)
+			*err = result.error;
+	}
+	if (st == RT_OK && fn != NULL) {
+		rt_rescued told = {v->discussion, rt_str_of(result.take), rt_str_of(result.entry),
+				   raw.size > 0 ? raw.size : v->text.size};
+
+		fn(ctx, &told);
+	}
+	rt_result_deinit(&result);
+	rt_buf_deinit(&json);
+	return st;
+}
+
+rt_status
+rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx, rt_rescued_fn fn,
+		 void *ctx, rt_error *err)
+{
+	const char *name;
+	size_t i, from = 0;
+	left l;
+	rt_status st = rt_engine_keep_left(engine, lives, lives_ctx, NULL, err);
+
+	if (st != RT_OK)
+		return st;
+	st = gather_all(engine, &l, err);
+	name = l.names.ptr;
+	for (i = 0; st == RT_OK && i < l.count; i++) {
+		rt_str bytes = rt_str_at(l.values.ptr + from, l.ends[i] - from);
+		rt_json_doc *doc = NULL;
+		rt_flight_view v;
+		rt_buf text;
+		bool good;
+
+		from = l.ends[i];
+		rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
+		st = rt_json_read(engine->alloc, bytes, &doc, err);
+		good = st == RT_OK && view_of(doc, rt_str_of(name), &v);
+		if (is_of_row(st))
+			st = RT_OK;
+		if (!good) {
+			memset(&v, 0, sizeof(v));
+			v.name = rt_str_of(name);
+		}
+		if (st == RT_OK && !(good && lives(lives_ctx, v.owner, v.written_us))) {
+			yyjson_val *request =
+				good ? rt_json_get(rt_json_root(doc), "request") : NULL;
+
+			rt_content_add_text(&text, rt_content_of(rt_json_get(request, "content")));
+			v.text = rt_buf_str(&text);
+			st = good ? rescue_one(engine, &v, request, rt_str_at("", 0), fn, ctx, err)
+				  : RT_USAGE;
+			if (is_of_row(st))
+				st = rescue_one(engine, &v, NULL, bytes, fn, ctx, err);
+			if (is_of_row(st))
+				st = RT_OK; /* fsck still says so */
+		}
+		rt_buf_deinit(&text);
+		rt_json_free(doc);
+		name += strlen(name) + 1;
+	}
+	left_deinit(&l);
+	return st;
+}
+
 rt_status
 rt_engine_flights(rt_engine *engine, rt_flight_fn fn, void *ctx, rt_error *err)
 {
+	const rt_project *value = rt_engine_value(engine);
 	const char *name;
 	size_t i, from = 0;
 	bool go_on = true;
@@ -374,17 +491,23 @@ rt_engine_flights(rt_engine *engine, rt_flight_fn fn, void *ctx, rt_error *err)
 			rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
 			rt_content_add_text(&text, rt_content_of(rt_json_get(request, "content")));
 			v.text = rt_buf_str(&text);
+			v.is_stranded = !has_place(value, &v);
 			if (text.status != RT_OK)
 				st = nomem(err);
 			else
 				go_on = fn(ctx, &v);
 			rt_buf_deinit(&text);
-		} else if (is_of_row(st)) {
+		} else if (st == RT_OK || is_of_row(st)) {
+			memset(&v, 0, sizeof(v));
+			v.name = rt_str_of(name);
+			v.is_broken = v.is_stranded = true;
 			st = RT_OK;
+			go_on = fn(ctx, &v);
 		}
 		rt_json_free(doc);
 		name += strlen(name) + 1;
 	}
 	left_deinit(&l);
+	rt_object_unref(value);
 	return st;
 }

@@ -30,7 +30,6 @@ typedef struct rt_flight {
 	bool fork;
 	rt_str role;
 	rt_str model;            /* as people call it: "openai/gpt-4o" */
-	rt_str before;           /* CONTINUE: the content so far, as JSON; empty: none */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */
 	const rt_reply *reply;
@@ -40,6 +39,8 @@ typedef struct rt_flight {
 RT_CHECKED rt_status rt_flight_begin(rt_flight *flight, rt_error *err);
 /* Write the row if it is time and there is more than it has. */
 RT_CHECKED rt_status rt_flight_write(rt_flight *flight, bool now, rt_error *err);
+/* There is no place for the reply now: all of it into its row, which is nobody's from here on. */
+RT_CHECKED rt_status rt_flight_strand(rt_flight *flight, rt_error *err);
 /* Drop the row: nothing is kept. */
 RT_CHECKED rt_status rt_flight_drop(rt_flight *flight, rt_error *err);
 /* Keep the reply, finished, as an entry. */

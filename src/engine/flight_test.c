@@ -316,6 +316,22 @@ write_side(world *w, const char *name, const char *value)
 	"{\"v\":1,\"owner\":\"" owner \
 	"\",\"started\":1,\"written\":2,\"request\":{\"op\":\"entry.reply\"," request "}}"
 
+static bool
+count_stranded(void *ctx, const rt_flight_view *flight)
+{
+	*(size_t *)ctx += flight->is_stranded;
+	return true;
+}
+
+static size_t
+stranded(world *w)
+{
+	size_t count = 0;
+
+	assert_int_equal(rt_engine_flights(w->engine, count_stranded, &count, NULL), RT_OK);
+	return count;
+}
+
 static void
 rows_that_are_left(void **state)
 {
@@ -341,10 +357,12 @@ rows_that_are_left(void **state)
 	assert_int_equal(rt_engine_keep_left(w->engine, first_lives, NULL, &kept, NULL), RT_OK);
 	assert_int_equal(kept, 1);
 	assert_string_equal(world_shown(w), "User: Hi\n*AI: kept\n");
-	/* what lives and what nobody understands stays; what is empty or has no place went */
-	assert_int_equal(world_flights(w), 2);
+	/* what lives, has no place, or what nobody understands stays; what is empty went */
+	assert_int_equal(world_flights(w), 4);
+	assert_int_equal(stranded(w), 2);
 	assert_int_equal(rt_engine_keep_left(w->engine, first_lives, NULL, &kept, NULL), RT_OK);
 	assert_int_equal(kept, 0);
+	assert_int_equal(world_flights(w), 4);
 	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
 			 RT_OK);
 	assert_int_equal(kept, 1);
@@ -361,6 +379,156 @@ rows_that_are_left(void **state)
 			"{\"op\":\"entry.reply\",\"after\":\"q\",\"content\":\"x\","
 			"\"flight\":\"draft/1\"}"),
 		RT_USAGE);
+}
+
+/* ---- what has lost its place ---- */
+
+#define SLOW \
+	"{\"text\":\"Good \"}\n{\"wait_ms\":1500}\n{\"text\":\"day\"}\n{\"wait_ms\":1500}\n" \
+	"{\"text\":\"!\"}\n{\"wait_ms\":1500}\n{\"text\":\"!\"}"
+
+static bool
+nobody_but_us_lives(void *ctx, rt_str owner, int64_t written_us)
+{
+	(void)ctx;
+	(void)written_us;
+	return owner.size > 0 && !rt_str_is(owner, "dead");
+}
+
+static void
+told(void *ctx, const rt_rescued *reply)
+{
+	rt_buf_add_f(ctx, "%.*s:%zu ", RT_STR_ARG(reply->take), reply->size);
+}
+
+static bool
+find(void *ctx, const rt_finding *finding)
+{
+	rt_buf_add_f(ctx, "%s %s\n", finding->severity, finding->id);
+	return true;
+}
+
+/* The ids of what fsck finds. */
+static const char *
+findings(world *w)
+{
+	rt_buf_clear(&w->out);
+	assert_int_equal(rt_engine_fsck(w->engine, find, &w->out, NULL), RT_OK);
+	rt_buf_add_byte(&w->out, '\0');
+	return w->out.ptr;
+}
+
+static void
+undo_the_question(world *w)
+{
+	if (w->waits == 2)
+		world_apply(w, "{\"op\":\"undo\"}");
+}
+
+/* What had arrived of an answer to what is gone waits for it to come back. */
+static void
+a_stranded_reply_is_kept_when_its_place_is_back(void **state)
+{
+	world *w = *state;
+	size_t kept;
+
+	play(w, SLOW);
+	w->meanwhile = undo_the_question;
+	assert_int_equal(world_ask(w, "Hi"), RT_CONFLICT);
+	assert_non_null(strstr(w->err.text, "lies aside"));
+	w->meanwhile = NULL;
+	assert_string_equal(world_shown(w), "");
+	assert_int_equal(stranded(w), 1);
+	assert_string_equal(findings(w), "note reply-stranded\n");
+	/* it waits, however often somebody looks */
+	assert_int_equal(rt_engine_keep_left(w->engine, nobody_but_us_lives, NULL, &kept, NULL),
+			 RT_OK);
+	assert_int_equal(kept, 0);
+	assert_int_equal(stranded(w), 1);
+	world_apply(w, "{\"op\":\"redo\"}");
+	assert_int_equal(stranded(w), 0);
+	assert_int_equal(rt_engine_keep_left(w->engine, nobody_but_us_lives, NULL, &kept, NULL),
+			 RT_OK);
+	assert_int_equal(kept, 1);
+	assert_non_null(strstr(world_shown(w), "User: Hi\n*AI: Good "));
+	assert_int_equal(world_flights(w), 0);
+	assert_string_equal(findings(w), "");
+}
+
+/* Or it gets a take of its own, beside everything that is there. */
+static void
+a_stranded_reply_is_rescued(void **state)
+{
+	world *w = *state;
+	rt_buf takes;
+
+	rt_buf_init(&takes, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	world_add(w, "q", "User", "Stays");
+	play(w, SLOW);
+	w->meanwhile = undo_the_question;
+	assert_int_equal(world_ask(w, "Hi"), RT_CONFLICT);
+	w->meanwhile = NULL;
+	assert_int_equal(rt_engine_rescue(w->engine, nobody_but_us_lives, NULL, told, &takes, NULL),
+			 RT_OK);
+	assert_true(rt_str_starts(rt_buf_str(&takes), RT_STR("main_take_1:")));
+	assert_true(rt_str_starts(rt_str_of(world_take(w, "main_take_1")), RT_STR("*AI: Good ")));
+	assert_string_equal(world_take(w, "main"), "User: Stays\n");
+	assert_int_equal(world_flights(w), 0);
+	assert_string_equal(findings(w), "");
+	/* one step, and once */
+	assert_int_equal(rt_engine_rescue(w->engine, nobody_but_us_lives, NULL, told, &takes, NULL),
+			 RT_OK);
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_string_equal(world_shown(w), "User: Stays\n");
+	rt_buf_deinit(&takes);
+}
+
+/* Rows of every kind that nobody could keep: none is there for ever, and no text is lost. */
+static void
+whatever_cannot_be_kept_is_rescued(void **state)
+{
+	world *w = *state;
+	rt_buf takes;
+	size_t kept;
+
+	rt_buf_init(&takes, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	world_add(w, "q", "User", "Hi");
+	world_apply(w, "{\"op\":\"take.branch\",\"at\":\"q\",\"name\":\"other\"}");
+	world_apply(w, "{\"op\":\"take.switch\",\"take\":\"main\"}");
+	world_apply(w, "{\"op\":\"take.delete\",\"take\":\"other\"}");
+	write_side(w, "reply/1", "no JSON");
+	write_side(w, "reply/2", "[1,2]");
+	write_side(w, "reply/3", ROW("dead", "\"after\":\"q\",\"content\":7,\"flight\":\"reply/3\""));
+	write_side(w, "reply/4",
+		   ROW("dead", "\"discussion\":\"d9\",\"take\":\"t1\",\"after\":\"q\",\"content\":"
+			       "\"elsewhere\",\"flight\":\"reply/4\""));
+	write_side(w, "reply/5",
+		   ROW("dead", "\"discussion\":\"d1\",\"take\":\"t2\",\"after\":\"q\",\"content\":"
+			       "\"deleted\",\"model\":\"m\",\"flight\":\"reply/5\""));
+	write_side(w, "reply/6",
+		   ROW("dead", "\"into\":\"gone\",\"join\":true,\"content\":[{\"type\":\"text\","
+			       "\"text\":\"more\"}],\"flight\":\"reply/6\""));
+	write_side(w, "reply/7",
+		   ROW("dead", "\"after\":\"q\",\"id\":\"q\",\"content\":\"twice\","
+			       "\"flight\":\"reply/7\""));
+	write_side(w, "reply/8",
+		   ROW("alive", "\"after\":\"gone\",\"content\":\"ours\",\"flight\":\"reply/8\""));
+	assert_int_equal(rt_engine_keep_left(w->engine, nobody_but_us_lives, NULL, &kept, NULL),
+			 RT_OK);
+	assert_int_equal(kept, 0);
+	assert_int_equal(rt_engine_rescue(w->engine, nobody_but_us_lives, NULL, told, &takes, NULL),
+			 RT_OK);
+	assert_int_equal(world_flights(w), 1); /* that of one who lives */
+	assert_string_equal(world_take(w, "main"), "User: Hi\n");
+	assert_string_equal(world_take(w, "main_take_1"), "*AI: no JSON\n");
+	assert_string_equal(world_take(w, "main_take_2"), "*AI: [1,2]\n");
+	assert_non_null(strstr(world_take(w, "main_take_3"), "\"content\":7"));
+	assert_string_equal(world_take(w, "main_take_4"), "*AI: elsewhere\n");
+	assert_string_equal(world_take(w, "main_take_5"), "*AI: deleted\n");
+	assert_string_equal(world_take(w, "main_take_6"),
+			    "*AI: [{\"type\":\"text\",\"text\":\"more\"}]\n");
+	assert_string_equal(world_take(w, "main_take_7"), "*AI: twice\n");
+	rt_buf_deinit(&takes);
 }
 
 typedef struct keeper {
@@ -490,6 +658,9 @@ main(void)
 		cmocka_unit_test(a_crash_at_any_time_keeps_what_had_arrived),
 		WITH_WORLD(a_crash_while_a_reply_goes_on),
 		WITH_WORLD(rows_that_are_left),
+		WITH_WORLD(a_stranded_reply_is_kept_when_its_place_is_back),
+		WITH_WORLD(a_stranded_reply_is_rescued),
+		WITH_WORLD(whatever_cannot_be_kept_is_rescued),
 		cmocka_unit_test(two_programs_find_the_same_row),
 		WITH_WORLD(the_side_row_cannot_be_ended),
 	};

@@ -34,12 +34,15 @@
  *   checkpoint-unreadable  warning   the checkpoint cannot be loaded; the log is used
  *   checkpoint-ahead       warning   the checkpoint speaks of rows that are not there
  *   checkpoint-differs     error     the checkpoint's value is not the one that the log gives
+ *   reply-stranded         note      what a reply in flight answers is gone; its text lies aside
+ *   reply-unreadable       warning   a reply's side row is none
  *   purge-unfinished       warning   bytes of what was purged may still be in the files
  *   index-ahead            warning   the search index goes further than the bodies
  *   index-lost             warning   a text is not found by its own words (a sample is tried)
  *
  * Bodies and rows are read once, in order; what is kept of each is a dozen bytes. */
 #include "engine/fsck_impl.h"
+#include "engine/send.h"
 
 #include <stdarg.h>
 #include <stdio.h> /* vsnprintf */
@@ -417,6 +420,27 @@ look_at_values(rt_fsck *f, values *v, rt_error *err)
 	return st;
 }
 
+/* ---- replies beside the log ---- */
+
+static bool
+look_at_flight(void *ctx, const rt_flight_view *v)
+{
+	rt_fsck *f = ctx;
+
+	if (v->is_broken)
+		rt_fsck_say(f, "warning", "reply-unreadable",
+			    "side row %.*s is no reply any more; retake repair puts what it says into "
+			    "a take of its own",
+			    RT_STR_ARG(v->name));
+	else if (v->is_stranded)
+		rt_fsck_say(f, "note", "reply-stranded",
+			    "%zu bytes of a reply lie aside, for what it answers is gone; when that is "
+			    "back they are kept there, else retake repair puts them into a take of "
+			    "their own",
+			    v->text.size);
+	return !f->stopped;
+}
+
 rt_status
 rt_engine_fsck(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
 {
@@ -442,6 +466,10 @@ rt_engine_fsck(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
 		look_for_orphans(&f);
 	if (st == RT_OK)
 		st = look_at_values(&f, &v, err);
+	if (st == RT_OK)
+		st = rt_engine_flights(engine, look_at_flight, &f, err);
+	if (st == RT_CORRUPT) /* a side row is not what was written: the store's check says so */
+		st = RT_OK;
 	rt_object_unref(v.now);
 	rt_object_unref(v.log);
 	rt_object_unref(v.checkpoint);

@@ -227,6 +227,11 @@ move(going *g, rt_error *err)
 				 "\"kind\":\"branch_summary\"");
 		rt_summing_add_member(&a, "content", rt_buf_str(&s->summary));
 		st = add_id(g, &a, "from_id", g->leaf, err);
+		/* the branch as it was summed up; what others added to its end is not in it */
+		s->needs.from = g->first;
+		s->needs.count = s->count - g->first;
+		s->needs.to_end = s->count == rt_seq_count(s->take->slots);
+		s->needs.nothing = "nothing was moved";
 		if (s->details.size > 0) {
 			rt_json_add_key(&a, "details");
 			rt_buf_add_str(&a, rt_buf_str(&s->details));

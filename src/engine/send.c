@@ -7,11 +7,16 @@
 
 #include "base/hash.h"
 #include "base/moment.h"
+#include "core/setting.h"
 #include "engine/flight.h"
 #include "engine/hooked.h"
 #include "engine/notice.h"
+#include "engine/summary.h"
 
-enum { LOOK_EVERY_US = 1000 * 1000 }; /* whether what is answered is still there */
+enum {
+	LOOK_EVERY_US = 1000 * 1000, /* whether what is answered is still there */
+	COMPACT_RESERVE_TOKENS = 16384
+};
 
 typedef struct sending {
 	rt_engine *engine;
@@ -22,8 +27,8 @@ typedef struct sending {
 	uint32_t anchor;  /* the last entry of the path; 0: none */
 	uint32_t into;    /* CONTINUE */
 	bool fork;
+	size_t budget_tokens; /* of the request: what fits into it is sent */
 	rt_flight flight;
-	rt_buf before;    /* CONTINUE: the content so far */
 	rt_buf question;  /* the operation that adds it, as hooks left it */
 	rt_buf model;     /* "openai/gpt-4o" */
 	rt_buf notes;
@@ -376,56 +381,6 @@ find_anchor(sending *s, rt_error *err)
 	return st;
 }
 
-/* CONTINUE: the content that there is, as JSON; what was known of it where it is gone. */
-static rt_status
-read_before(sending *s, rt_error *err)
-{
-	const rt_disc *disc;
-	const rt_take *take = NULL;
-	rt_slot slot;
-	rt_buf bytes, content;
-	rt_body body;
-	bool found = false;
-	size_t at;
-	rt_status st = rt_project_disc(s->value, s->place.disc, &disc, err);
-
-	if (st == RT_OK)
-		take = rt_disc_take(disc, s->place.take);
-	if (take != NULL)
-		st = rt_take_find(s->value, take, s->into, &at, &slot, &found, err);
-	if (st != RT_OK || !found)
-		return st;
-	st = rt_engine_body(s->engine, slot.body, &bytes, &body, err);
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&content, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_body_add_content(&content, &body);
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	if (content.status != RT_OK) { /* the one that was known stays */
-		rt_buf_deinit(&content);
-		return nomem(err);
-	}
-	rt_buf_deinit(&s->before);
-	s->before = content;
-	return RT_OK;
-}
-
-/* CONTINUE: others may have edited the reply meanwhile; what is kept goes on from that. */
-static rt_status
-follow_edits(sending *s, rt_error *err)
-{
-	rt_status st;
-
-	if (s->into == 0 || rt_engine_refresh(s->engine, NULL) != RT_OK)
-		return RT_OK;
-	rt_object_unref(s->value);
-	s->value = rt_engine_value(s->engine);
-	st = read_before(s, err);
-	s->flight.before = rt_buf_str(&s->before);
-	return st;
-}
-
 /* ---- the record of requests (M8) ---- */
 
 /* The texts are not in it: seq says from which value the request was built, and building
@@ -471,7 +426,7 @@ record_request(sending *s, rt_str body)
 	add_member(&m, "provider", rt_str_of(with->model->provider->name));
 	add_member(&m, "model", with->model->name);
 	rt_buf_add_f(&m, ",\"budget_tokens\":%zu,\"bytes\":%zu,\"hash\":\"%016llx\"",
-		     with->budget_tokens, body.size,
+		     s->budget_tokens, body.size,
 		     (unsigned long long)rt_hash(body.ptr, body.size, 0));
 	if (m.status == RT_OK)
 		record(s, "request", rt_buf_str(&m));
@@ -572,7 +527,6 @@ begin_flight(sending *s, rt_error *err)
 	f->reply = &s->reply;
 	f->role = s->options->reply_role;
 	f->model = rt_buf_str(&s->model);
-	f->before = rt_buf_str(&s->before);
 	f->fork = s->fork;
 	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);
 	snprintf(f->take, sizeof(f->take), "t%u", s->place.take);
@@ -602,18 +556,17 @@ keep(sending *s, rt_status st, rt_error *err)
 				   : rt_fail(err, RT_UPSTREAM, "the model answered with nothing");
 	}
 	memset(&result, 0, sizeof(result));
-	kept = follow_edits(s, &result.error);
-	if (kept == RT_OK)
-		kept = rt_flight_keep(&s->flight, partial, &result);
+	kept = rt_flight_keep(&s->flight, partial, &result);
 	if (kept == RT_OK) {
 		memcpy(s->out->entry, result.entry, sizeof(s->out->entry));
 		if (result.take[0] != '\0')
 			memcpy(s->out->take, result.take, sizeof(s->out->take));
 		s->out->seq = result.seq;
 		s->out->partial = partial;
-	} else if (kept == RT_NOT_FOUND && rt_flight_drop(&s->flight, NULL) == RT_OK) {
+	} else if (kept == RT_NOT_FOUND && rt_flight_strand(&s->flight, NULL) == RT_OK) {
 		st = rt_fail(err, RT_CONFLICT,
-			     "what was asked is no longer there, so the reply is not kept");
+			     "what was asked is no longer there; the reply lies aside until it is "
+			     "back, or retake repair puts it into a take of its own");
 	} else {
 		st = kept;
 		if (err != NULL)
@@ -675,25 +628,167 @@ tell_hooks(sending *s, rt_status st)
 	rt_buf_deinit(&subject);
 }
 
+/* ---- making room (T15) ---- */
+
+/* A setting of the discussion, else of the project, as JSON; ptr NULL: neither. */
+static rt_status
+setting(const sending *s, const char *name, rt_str *out, rt_error *err)
+{
+	const rt_disc *disc;
+	rt_status st = rt_project_disc(s->value, s->place.disc, &disc, err);
+
+	if (st != RT_OK)
+		return st;
+	*out = rt_fields_get(disc->fields, rt_str_of(name));
+	if (out->ptr == NULL)
+		*out = rt_fields_get(s->value->fields, rt_str_of(name));
+	return RT_OK;
+}
+
+/* A whole number; what is none is as good as unset. */
+static rt_status
+count_setting(const sending *s, const char *name, size_t standard, size_t *out, rt_error *err)
+{
+	rt_str json;
+	uint64_t count;
+	rt_status st = setting(s, name, &json, err);
+
+	*out = standard;
+	if (st == RT_OK && json.ptr != NULL && rt_setting_count(json, &count))
+		*out = count > SIZE_MAX ? SIZE_MAX : (size_t)count;
+	return st;
+}
+
+static void
+note(sending *s, const char *words, const char *why)
+{
+	if (s->notes.size > 0)
+		rt_buf_add_byte(&s->notes, '\n');
+	rt_buf_add_c(&s->notes, words);
+	rt_buf_add_c(&s->notes, why);
+}
+
+/* What the request may be, and what a compaction would keep of it. *out_keep 0: nothing is
+ * summed up on its own. */
+static rt_status
+plan_room(sending *s, size_t *out_keep, rt_error *err)
+{
+	size_t window = s->options->with.budget_tokens, reserve, keep;
+	rt_str on;
+	rt_status st = setting(s, "setting.compact_auto", &on, err);
+
+	*out_keep = 0;
+	s->budget_tokens = window;
+	if (st != RT_OK || !rt_str_is(on, "true"))
+		return st;
+	if (window == 0) {
+		note(s, "compact_auto is on, but nothing says how much the model takes: "
+			"context_tokens in config.toml does, or --budget", "");
+		return RT_OK;
+	}
+	st = count_setting(s, "setting.compact_reserve_tokens", COMPACT_RESERVE_TOKENS, &reserve,
+			   err);
+	if (st == RT_OK)
+		st = count_setting(s, "setting.compact_keep_tokens", RT_COMPACT_KEEP_TOKENS, &keep,
+				   err);
+	if (st != RT_OK)
+		return st;
+	/* small windows: half of it for the reply, and half of the rest for what is new */
+	s->budget_tokens = reserve < window / 2 ? window - reserve : window - window / 2;
+	*out_keep = keep < s->budget_tokens / 2 ? keep : s->budget_tokens / 2;
+	if (*out_keep == 0)
+		*out_keep = 1;
+	return RT_OK;
+}
+
+/* Sum up what is oldest. Where that fails nothing is changed, and the request goes without
+ * it; only the person stops it all. */
+static rt_status
+make_room(sending *s, size_t keep_tokens, rt_error *err)
+{
+	char disc[16], take[16], before[RT_ID_MAX + 1];
+	rt_compact_options o = {.with = s->options->with,
+				.keep_tokens = keep_tokens,
+				.is_threshold = true};
+	rt_send_compaction *out = &s->out->compaction;
+	rt_summary_result made;
+	rt_error why;
+	rt_status st = rt_entry_id(s->value, s->anchor, before, err);
+
+	if (st != RT_OK)
+		return st;
+	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
+	snprintf(take, sizeof(take), "t%u", s->place.take);
+	o.discussion = rt_str_of(disc);
+	o.take = rt_str_of(take);
+	o.before = rt_str_of(before);
+	o.with.fn = NULL; /* it is no part of the reply */
+	notice(s, "summing up what is oldest, for it does not fit any more …");
+	memset(&why, 0, sizeof(why));
+	st = rt_engine_compact(s->engine, &o, &made, &why);
+	if (made.note != NULL)
+		note(s, rt_text_str(made.note).ptr, "");
+	if (st == RT_OK) {
+		memcpy(out->entry, made.entry, sizeof(out->entry));
+		out->seq = made.seq;
+		out->entries = made.entries;
+		out->tokens_before = made.tokens_before;
+		out->tokens_after = made.tokens_after;
+		rt_object_unref(s->value);
+		s->value = rt_engine_value(s->engine);
+	} else if (st == RT_INTERRUPTED || st == RT_NOMEM) {
+		if (err != NULL)
+			*err = why;
+	} else {
+		note(s, "what is oldest was not summed up, only left out: ", why.text);
+		st = RT_OK;
+	}
+	if (st == RT_OK)
+		notice(s, "waiting for the reply …");
+	rt_summary_result_deinit(&made);
+	return st;
+}
+
+/* The body of the request, with room for the reply. */
+static rt_status
+build(sending *s, rt_buf *body, rt_error *err)
+{
+	rt_context_totals totals = {0, 0, 0};
+	rt_context_options context = {.stream = true,
+				      .model = s->options->with.model->name,
+				      .upto = s->anchor,
+				      .totals = &totals};
+	const rt_provider *provider = s->options->with.model->provider;
+	size_t keep = 0;
+	rt_status st = plan_room(s, &keep, err);
+
+	context.budget_tokens = s->budget_tokens;
+	if (st == RT_OK)
+		st = rt_view_context(s->engine, s->value, s->place, provider, &context, body, err);
+	if (st == RT_OK && keep > 0 && totals.left_out > 0 && s->anchor != 0) {
+		st = make_room(s, keep, err);
+		if (st == RT_OK && s->out->compaction.entry[0] != '\0') {
+			rt_buf_clear(body);
+			memset(&totals, 0, sizeof(totals));
+			st = rt_view_context(s->engine, s->value, s->place, provider, &context, body,
+					     err);
+		}
+	}
+	s->out->left_out = totals.left_out;
+	s->out->tokens = totals.tokens;
+	return st;
+}
+
 static rt_status
 ask(sending *s, rt_error *err)
 {
 	const rt_send_with *with = &s->options->with;
-	rt_context_totals totals = {0, 0, 0};
-	rt_context_options context = {.stream = true,
-				      .model = with->model->name,
-				      .upto = s->anchor,
-				      .budget_tokens = with->budget_tokens,
-				      .totals = &totals};
 	rt_ask request = {.stream = true, .stop = stopped, .notice = notice, .tick = tick, .ctx = s};
 	rt_buf body;
 	rt_status st;
 
 	rt_buf_init(&body, s->engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_context(s->engine, s->value, s->place, with->model->provider, &context, &body,
-			     err);
-	s->out->left_out = totals.left_out;
-	s->out->tokens = totals.tokens;
+	st = build(s, &body, err);
 	if (st == RT_OK)
 		st = ask_about_request(s, &body, err);
 	if (st == RT_OK)
@@ -730,7 +825,6 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	out->usage = (rt_usage){SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
 	if (err == NULL)
 		err = &own;
-	rt_buf_init(&s.before, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.question, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.model, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.notes, engine->alloc, RT_BUF_UNLIMITED);
@@ -747,15 +841,12 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 		s.value = rt_engine_value(engine);
 		st = find_anchor(&s, err);
 	}
-	if (st == RT_OK && s.into != 0)
-		st = read_before(&s, err);
 	if (st == RT_OK)
 		st = ask(&s, err);
 	if (s.notes.size > 0 && s.notes.status == RT_OK)
 		out->note = rt_text_new(engine->alloc, rt_buf_str(&s.notes));
 	rt_object_unref(s.value);
 	rt_reply_deinit(&s.reply);
-	rt_buf_deinit(&s.before);
 	rt_buf_deinit(&s.question);
 	rt_buf_deinit(&s.model);
 	rt_buf_deinit(&s.notes);

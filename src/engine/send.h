@@ -5,15 +5,20 @@
  *
  *   ask        hooks may change or refuse the question; it is appended (with a notice of
  *              edits that the model does not know of) as a step of its own
+ *   compact    with the setting compact_auto, when it would not fit into the budget less
+ *              what is reserved for the reply: what is oldest is summed up first, as a
+ *              step of its own right before what is answered
  *   build      the request, from the value as it is now (context.c)
  *   receive    what arrives is kept beside the log, in a side row that is written anew at
  *              most every 250 ms: the reply in flight
  *   keep       entry.reply and the end of the side row, in one transaction: one step
  *
  * A reply stands behind what it answers whatever others do meanwhile. When what it
- * answers is taken out (by an undo, say) the stream is ended and nothing is kept. When the
- * process dies, the side row stays; the next program that opens the project keeps what is
- * in it, marked as partial (rt_engine_keep_left).
+ * answers is taken out (by an undo, say) the stream is ended. What had arrived stays in its
+ * side row then: it is stranded. When what it answers is back it is kept there; else
+ * rt_engine_rescue puts it into a take of its own. When the process dies, the side row
+ * stays too; the next program that opens the project keeps what is in it, marked as partial
+ * (rt_engine_keep_left).
  *
  * Threads: call from any thread; several replies may be in flight in one engine. */
 #ifndef RT_ENGINE_SEND_H
@@ -36,7 +41,8 @@ typedef void (*rt_comms_fn)(void *ctx, rt_str line);
 typedef struct rt_send_with {
 	rt_model *model;
 	rt_hooks *hooks;      /* or NULL */
-	size_t budget_tokens; /* what does not fit is left out, oldest first; 0: everything */
+	size_t budget_tokens; /* what the model takes: what does not fit is left out, oldest
+	                       * first; 0: everything is sent */
 	rt_str owner;         /* says which process this is, see rt_owner_lives_fn */
 	rt_reply_fn fn;       /* what arrives; or NULL */
 	rt_stop_fn stop;      /* or NULL */
@@ -58,6 +64,14 @@ typedef struct rt_send_options {
 	rt_str reply_role; /* empty: "AI" */
 } rt_send_options;
 
+/* What was summed up before a request was sent. */
+typedef struct rt_send_compaction {
+	char entry[132];     /* id of the compaction; empty: there was none */
+	uint64_t seq;        /* of its step, which can be reverted by itself */
+	size_t entries;      /* that it stands for */
+	size_t tokens_before, tokens_after; /* of the context, by estimate */
+} rt_send_compaction;
+
 typedef struct rt_send_result {
 	char question[132];  /* id of the entry that was asked; empty: none was added */
 	uint64_t question_seq;
@@ -69,6 +83,7 @@ typedef struct rt_send_result {
 	rt_usage usage;
 	size_t left_out;     /* entries that did not fit into the budget */
 	size_t tokens;       /* that were sent, by estimate */
+	rt_send_compaction compaction;
 	const rt_text *note;       /* of hooks and others, for people; or NULL */
 } rt_send_result;
 
@@ -76,7 +91,11 @@ void rt_send_result_deinit(rt_send_result *result);
 
 /* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry
  * then names it): as rt_model_ops.ask; RT_DENIED, a hook said no; RT_NOT_FOUND;
- * RT_REFUSED, there is nothing to answer; RT_CONFLICT, what it answers was taken out.
+ * RT_REFUSED, there is nothing to answer; RT_CONFLICT, what it answers was taken out: what
+ * had arrived is stranded.
+ * A compaction that fails, or that a hook refuses, has changed nothing: the note says why,
+ * and the request is sent with the oldest entries left out. One that the person stops stops
+ * the sending: RT_INTERRUPTED.
  * out is filled in whatever the status; deinit it. */
 RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *options,
 				    rt_send_result *out, rt_error *err);
@@ -85,10 +104,24 @@ RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *op
 typedef bool (*rt_owner_lives_fn)(void *ctx, rt_str owner, int64_t written_us);
 
 /* Keep what processes that are gone have left of their replies, as partial ones; what has
- * no text, or has lost its place, is given up. *out_kept (may be NULL) counts them.
+ * no text is given up, what has lost its place stays. *out_kept (may be NULL) counts them.
  * Cheap when there is nothing. Read-only: does nothing. */
 RT_CHECKED rt_status rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx,
 					 size_t *out_kept, rt_error *err);
+
+/* A reply that rt_engine_rescue kept. */
+typedef struct rt_rescued {
+	rt_str discussion; /* its id, as the reply knew it; empty: the one in view */
+	rt_str take, entry;
+	size_t size;       /* bytes of its text */
+} rt_rescued;
+typedef void (*rt_rescued_fn)(void *ctx, const rt_rescued *reply);
+
+/* What rt_engine_keep_left cannot keep: each of these replies, of processes that are gone,
+ * becomes an entry in a new take of its own, which becomes the active one of its discussion.
+ * A row that is no reply any more becomes one whose text is the row. Each is a step. */
+RT_CHECKED rt_status rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx,
+				      rt_rescued_fn fn, void *ctx, rt_error *err);
 
 /* A reply in flight, of any process. Views live until the function returns. */
 typedef struct rt_flight_view {
@@ -100,6 +133,8 @@ typedef struct rt_flight_view {
 	rt_str into;
 	rt_str model;
 	rt_str text;           /* what is said so far */
+	bool is_stranded;      /* what it answers, or continues, is in its take no more */
+	bool is_broken;        /* a row that is none: only its name is known */
 } rt_flight_view;
 typedef bool (*rt_flight_fn)(void *ctx, const rt_flight_view *flight);
 

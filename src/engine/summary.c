@@ -68,10 +68,20 @@ rt_summing_begin(rt_summing *s, rt_engine *engine, const rt_send_with *with, rt_
 		st = rt_disc_head_at(s->value, s->disc, &s->count, err);
 	if (st != RT_OK)
 		return st;
-	s->slots = rt_new_array(engine->alloc, s->count + 1, sizeof(*s->slots));
-	if (s->slots == NULL)
+	return rt_summing_reach(s, s->count, err);
+}
+
+rt_status
+rt_summing_reach(rt_summing *s, size_t count, rt_error *err)
+{
+	rt_slot *slots = rt_new_array(s->engine->alloc, count + 1, sizeof(*slots));
+
+	if (slots == NULL)
 		return rt_summing_nomem(err);
-	return s->count > 0 ? rt_seq_copy(s->take->slots, 0, s->count, s->slots, err) : RT_OK;
+	rt_free(s->engine->alloc, s->slots);
+	s->slots = slots;
+	s->count = count;
+	return count > 0 ? rt_seq_copy(s->take->slots, 0, count, slots, err) : RT_OK;
 }
 
 void
@@ -368,6 +378,89 @@ rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions, rt_error *
 
 /* ---- the step ---- */
 
+static bool
+is_as_it_was(const rt_slot *was, const rt_slot *is)
+{
+	return was->entry == is->entry && was->body == is->body && was->role == is->role &&
+	       was->kind == is->kind && was->flags == is->flags;
+}
+
+/* Was something purged since the value was read? A summary may have it still. */
+static rt_status
+find_purge(rt_summing *s, const rt_project *now, bool *out, rt_error *err)
+{
+	rt_arena *arena = rt_arena_new(s->engine->alloc);
+	rt_record record;
+	uint64_t seq;
+	rt_status st = arena != NULL ? RT_OK : rt_summing_nomem(err);
+
+	*out = false;
+	for (seq = s->value->seq + 1; st == RT_OK && !*out && seq <= now->seq; seq++) {
+		rt_arena_reset(arena);
+		st = rt_engine_record(s->engine, seq, arena, &record, NULL, err);
+		*out = st == RT_OK && record.kind == RT_RECORD_NOTE &&
+		       rt_str_is(record.op, "purge");
+	}
+	rt_arena_free(arena);
+	return st;
+}
+
+/* Do the slots that are needed stand in the take as it is now? */
+static rt_status
+find_same(rt_summing *s, const rt_project *now, const rt_take *take, bool *out, rt_error *err)
+{
+	enum { AT_ONCE = 256 };
+	size_t at = s->needs.from, done = 0, count = rt_seq_count(take->slots), i, n;
+	rt_slot is[AT_ONCE];
+	bool same = take->present;
+	rt_status st = RT_OK;
+
+	if (same && s->needs.floats && s->needs.count > 0)
+		st = rt_take_find(now, take, s->slots[at].entry, &at, NULL, &same, err);
+	if (st != RT_OK)
+		return st;
+	same = same && count >= s->needs.count && count - s->needs.count >= at;
+	if (s->needs.to_end)
+		same = same && at + s->needs.count == count;
+	for (; st == RT_OK && same && done < s->needs.count; done += n) {
+		n = s->needs.count - done < AT_ONCE ? s->needs.count - done : AT_ONCE;
+		st = rt_seq_copy(take->slots, at + done, n, is, err);
+		for (i = 0; st == RT_OK && same && i < n; i++)
+			same = is_as_it_was(&s->slots[s->needs.from + done + i], &is[i]);
+	}
+	if (st == RT_OK && same && s->needs.next != 0) {
+		same = at + done < count;
+		if (same)
+			st = rt_seq_copy(take->slots, at + done, 1, is, err);
+		same = same && st == RT_OK && is[0].entry == s->needs.next;
+	}
+	*out = same;
+	return st;
+}
+
+/* An rt_apply_check_fn. */
+static rt_status
+check_needs(void *ctx, const rt_project *now, rt_error *err)
+{
+	rt_summing *s = ctx;
+	const rt_disc *disc;
+	bool same = true, purged = false;
+	rt_status st;
+
+	if (s->needs.count == 0 || now == s->value)
+		return RT_OK;
+	st = rt_project_disc(now, s->place.disc, &disc, err);
+	if (st == RT_OK)
+		st = find_same(s, now, rt_disc_take(disc, s->place.take), &same, err);
+	if (st == RT_OK && same)
+		st = find_purge(s, now, &purged, err);
+	if (st == RT_OK && (!same || purged))
+		st = rt_fail(err, RT_CONFLICT,
+			     "what was to be summed up was %s while the summary was written; %s",
+			     purged ? "purged" : "changed", s->needs.nothing);
+	return st;
+}
+
 rt_status
 rt_summing_apply(rt_summing *s, rt_str take, rt_str array, rt_error *err)
 {
@@ -384,7 +477,8 @@ rt_summing_apply(rt_summing *s, rt_str take, rt_str array, rt_error *err)
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		if (count < 4)
 			requests[count++] = item;
-	st = rt_engine_apply(s->engine, requests, count, count > 1, rt_str_of(disc), take, results);
+	st = rt_engine_apply_if(s->engine, requests, count, count > 1, rt_str_of(disc), take,
+				check_needs, s, results);
 	for (i = 0; i < count; i++) {
 		if (results[i].take[0] != '\0')
 			memcpy(s->out->take, results[i].take, sizeof(s->out->take));
@@ -409,25 +503,6 @@ rt_summing_apply(rt_summing *s, rt_str take, rt_str array, rt_error *err)
 	"was wanted, what was found and decided and why, and what is open. Keep names, "        \
 	"numbers, paths and code to the letter."
 
-/* Has nobody gone on with the take meanwhile? What they wrote is in no summary. */
-static rt_status
-check_same(rt_summing *s, rt_error *err)
-{
-	const rt_project *now;
-	const rt_disc *disc;
-	rt_status st = rt_engine_refresh(s->engine, err);
-
-	if (st != RT_OK)
-		return st;
-	now = rt_engine_value(s->engine);
-	st = rt_project_disc(now, s->place.disc, &disc, err);
-	if (st == RT_OK && disc->history.current != s->disc->history.current)
-		st = rt_fail(err, RT_CONFLICT, "the discussion was changed while the summary was "
-					       "written; nothing was replaced");
-	rt_object_unref(now);
-	return st;
-}
-
 rt_status
 rt_engine_compress(rt_engine *engine, const rt_compress_options *options, rt_summary_result *out,
 		   rt_error *err)
@@ -440,6 +515,12 @@ rt_engine_compress(rt_engine *engine, const rt_compress_options *options, rt_sum
 					options->take, out, err);
 
 	rt_buf_init(&array, engine->alloc, RT_BUF_UNLIMITED);
+	/* All of the take goes, so all of it is summed up, wherever the head is. */
+	if (st == RT_OK && s.count < rt_seq_count(s.take->slots))
+		st = rt_summing_reach(&s, rt_seq_count(s.take->slots), err);
+	s.needs.count = s.count;
+	s.needs.to_end = true; /* what others have written since is in no summary */
+	s.needs.nothing = "nothing was replaced";
 	for (i = 0; st == RT_OK && i < s.count; i++) {
 		st = rt_summing_add_entry(&s, rt_str_at("", 0), &s.slots[i], err);
 		out->tokens_before += rt_tokens_estimate(s.slots[i].size) + RT_TOKENS_PER_MESSAGE;
@@ -451,8 +532,6 @@ rt_engine_compress(rt_engine *engine, const rt_compress_options *options, rt_sum
 		st = rt_fail(err, RT_REFUSED, "there is too little here to compress");
 	if (st == RT_OK)
 		st = rt_summing_ask_model(&s, RT_STR(COMPRESS_TASK), options->instructions, err);
-	if (st == RT_OK)
-		st = check_same(&s, err);
 	if (st == RT_OK) {
 		rt_buf_add_c(&array, "[{\"op\":\"take.clear\"},{\"op\":\"entry.append\","
 				     "\"role\":\"System\",\"kind\":\"compaction\"");

@@ -42,10 +42,15 @@ typedef struct rt_compact_options {
 	size_t keep_tokens;      /* so much of the end is kept; 0: RT_COMPACT_KEEP_TOKENS */
 	rt_str instructions;     /* what to look out for; or empty */
 	bool dry_run;            /* only say what would be done */
+	/* The path ends with this entry (its id), which is about to be answered, and the
+	 * compaction stands before it; empty: the path up to the head, and at the head. */
+	rt_str before;
+	bool is_threshold;       /* made because the window is full, not by hand */
 } rt_compact_options;
 
 /* RT_REFUSED: there is nothing to compact, said why. Otherwise as rt_engine_send. A tool's
- * call and its result are never parted: the cut moves towards the beginning. */
+ * call and its result are never parted: the cut moves towards the beginning. RT_LIMIT: with
+ * a budget, what is to be summed up is itself more than that. */
 RT_CHECKED rt_status rt_engine_compact(rt_engine *engine, const rt_compact_options *options,
 				       rt_summary_result *out, rt_error *err);
 

@@ -23,6 +23,14 @@ typedef struct rt_summing {
 	rt_buf summary;  /* what it, or a hook, wrote */
 	rt_buf details;  /* JSON that a hook gave with it; empty: none */
 	rt_buf notes;
+	/* What must stand as it stood when it was read, or the summary is none of it. */
+	struct {
+		size_t from, count; /* positions; 0 of them: nothing */
+		bool floats;        /* they may stand elsewhere in the take, in one run */
+		bool to_end;        /* and nothing behind them */
+		uint32_t next;      /* the entry behind them; 0: any, or none */
+		const char *nothing; /* "nothing was replaced" */
+	} needs;
 } rt_summing;
 
 /* The value, the place and the path up to the head. Pair with rt_summing_end. */
@@ -30,6 +38,8 @@ RT_CHECKED rt_status rt_summing_begin(rt_summing *s, rt_engine *engine, const rt
 				      rt_str discussion, rt_str take, rt_summary_result *out,
 				      rt_error *err);
 void rt_summing_end(rt_summing *s);
+/* The path with so many entries of its take, instead of those up to the head. */
+RT_CHECKED rt_status rt_summing_reach(rt_summing *s, size_t count, rt_error *err);
 /* Bytes that were appended to a buffer fit into memory? */
 RT_CHECKED rt_status rt_summing_nomem(rt_error *err);
 
@@ -46,7 +56,9 @@ void rt_summing_tell_hooks(rt_summing *s, const char *event, rt_str members);
 RT_CHECKED rt_status rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions,
 					  rt_error *err);
 /* Carry out an array of requests as one step; out->entry, take and seq are filled in. take:
- * where those work that name none; empty: the one that is active when they come. */
+ * where those work that name none; empty: the one that is active when they come.
+ * RT_CONFLICT: what s->needs says is not so any more, as seen by the very transaction that
+ * would write; then nothing is changed. */
 RT_CHECKED rt_status rt_summing_apply(rt_summing *s, rt_str take, rt_str array, rt_error *err);
 /* Members of an entry's object for hooks: "id","role","kind","content". */
 RT_CHECKED rt_status rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out,

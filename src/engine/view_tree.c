@@ -403,6 +403,8 @@ add_preview(trie *t, const rt_slot *slot, rt_buf *buf, rt_error *err)
 				text.ptr[i] = ' ';
 		rt_json_add_key(buf, "preview");
 		rt_json_add_string(buf, rt_buf_str(&text));
+		if (yyjson_is_true(rt_body_field(&body, "partial")))
+			rt_buf_add_c(buf, ",\"partial\":true");
 	}
 	rt_body_deinit(&body);
 	rt_buf_deinit(&bytes);

@@ -98,12 +98,13 @@ const rt_hook_event rt_hook_events[] = {
 	{"compact.before", "session_before_compact", RT_HOOK_BEFORE | RT_HOOK_SUMS,
 	 "before the older part of a take is summed up", "",
 	 "preparation: firstKeptEntryId, entriesToSummarize, tokensBefore\n"
+	 "reason: manual, or threshold (the setting compact_auto)\n"
 	 "previousCompactions: the newest first\n"
 	 "customInstructions: what the person asked for; null: nothing\n"
 	 "model: the one that would write the summary; null: none",
 	 "take discussion",
 	 "\"preparation\":{\"firstKeptEntryId\":\"m2c4\",\"entriesToSummarize\":[" ENTRY
-	 "],\"tokensBefore\":1200},\"previousCompactions\":[],\"customInstructions\":null,\"model\":"
+	 "],\"tokensBefore\":1200},\"reason\":\"manual\",\"previousCompactions\":[],\"customInstructions\":null,\"model\":"
 	 "\"small\""},
 	{"compact.after", "session_compact", 0, "the older part of a take was summed up", "",
 	 "compactionEntry: the entry that says so\n"

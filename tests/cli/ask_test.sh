@@ -48,6 +48,30 @@ r undo >/dev/null
 r context --json >"$work/out" 2>/dev/null
 holds 'Is anybody there?' "$work/out" "undo brings the entries back"
 
+# On a threshold, where that is switched on: said with the way back, and undone by itself.
+r new threshold >/dev/null
+for i in 1 2 3 4 5 6; do
+	r add "$i ..................................................................." >/dev/null
+done
+r set compact_auto true >/dev/null
+r ask -m builtin/summary --budget 160 "And now?" >"$work/out" 2>"$work/err" </dev/null
+holds "Compacted" "$work/err" "a compaction on the threshold is said"
+back=$(sed -n 's/.*take it back: retake .* \(revert [0-9]*\)$/\1/p' "$work/err")
+[ -n "$back" ] && pass || fail "with the way back" "$(cat "$work/err")"
+grep -qF "Compacted" "$work/out" && fail "standard output is the reply's alone" "" || pass
+r show --json >"$work/out"
+holds '"kind":"compaction"' "$work/out" "it is an entry"
+r $back >/dev/null
+r show --json >"$work/out"
+grep -qF '"kind":"compaction"' "$work/out" && fail "revert takes it out" "" || pass
+holds 'And now?' "$work/out" "and nothing else"
+r again -m builtin/summary --budget 160 --json >"$work/out" 2>"$work/err" </dev/null
+holds '"compaction":{"entry":' "$work/out" "again makes room too"
+r again -m builtin/summary --budget 20 >"$work/out" 2>"$work/err" </dev/null
+holds 'was not summed up, only left out' "$work/err" "what cannot be summed up is left out, and said"
+r set compact_auto null >/dev/null
+r use main >/dev/null
+
 r go :1 --json >"$work/out"
 holds '"seq"' "$work/out" "go"
 r go :1 >"$work/out"

@@ -1330,6 +1330,30 @@ ROW(c35_unknown_fields)
 	ENTRY_HAS(1, "why", "-");
 	ENTRY_HAS(1, "x", "1.10"); /* and an edit keeps them */
 	EXPORT_LACKS("reason");
+	/* what one operation knows is a field of the entry for one that does not know it */
+	DONE("{'op':'entry.append','content':'q','fork':true,'flight':'reply/no'}");
+	ENTRY_HAS(2, "fork", "true");
+	ENTRY_HAS(2, "flight", "'reply/no'");
+	DONE("{'op':'entry.reply','after':':3','content':'a','fork':false,'before':7}");
+	ENTRY_HAS(3, "role", "'AI'");
+	ENTRY_HAS(3, "fork", "-");
+	ENTRY_HAS(3, "after", "-");
+	ENTRY_HAS(3, "before", "7");
+	DONE("{'op':'entry.append','content':'q','after':8,'join':1}");
+	ENTRY_HAS(4, "role", "'User'");
+	ENTRY_HAS(4, "join", "1");
+	/* more of a reply, behind what it says then */
+	DONE("{'op':'entry.edit','entry':':4','content':'A'}");
+	DONE("{'op':'entry.reply','into':':4','join':true,'content':'b'}");
+	ENTRY_HAS(3, "content", "'Ab'");
+	ENTRY_HAS(3, "before", "7");
+	DONE("{'op':'entry.reply','into':':4','join':true,'content':[{'type':'toolCall','id':'1'}]}");
+	ENTRY_HAS(3, "content", "[{'type':'text','text':'Ab'},{'type':'toolCall','id':'1'}]");
+	DONE("{'op':'entry.reply','into':':4','content':'c'}");
+	ENTRY_HAS(3, "content", "'c'");
+	ENTRY_HAS(3, "join", "-");
+	GIVES(USAGE, "{'op':'entry.reply','after':':3','join':true,'content':'d'}");
+	ENTRY_HAS(4, "after", "8");
 }
 
 ROW(c36_thinking_is_not_parsed)

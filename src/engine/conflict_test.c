@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two engines on one store: while a model answers the one, the other changes what the
+ * answer is about. An answer that goes by what is no longer so is a conflict, and nothing
+ * of what the other wrote is lost. The other comes while the model waits, or at the worst
+ * moment: after the one has looked for the last time, right before it writes. */
+#include "engine/send_testing.h"
+
+#include "engine/summary.h"
+#include "formats/formats.h"
+#include "llm/llm_testing.h"
+#include "store/store_memory.h"
+
+typedef struct fixture {
+	world w;
+	rt_engine *other;
+	const rt_store_ops *ops; /* the store's own */
+	rt_store_ops late;       /* the same, with begin below */
+	sayer s;
+	say said[2];
+	const char *change; /* what the other does; NULL: nothing, or done */
+	bool is_late;       /* right before the one begins to write */
+} fixture;
+
+/* rt_store_ops.begin knows no context. */
+static fixture *at_hand;
+
+static void
+other_changes(fixture *f)
+{
+	rt_result result;
+	const char *json = f->change;
+
+	f->change = NULL;
+	if (json == NULL)
+		return;
+	if (rt_engine_apply_text(f->other, rt_str_of(json), RT_STR(""), RT_STR(""), &result) !=
+	    RT_OK)
+		fail_msg("%s: %s", json, result.error.text);
+	rt_result_deinit(&result);
+}
+
+static rt_status
+begin_late(rt_store *store, rt_error *err)
+{
+	if (at_hand->is_late && at_hand->w.waits > 0)
+		other_changes(at_hand);
+	return at_hand->ops->begin(store, err);
+}
+
+static void
+meanwhile(world *w)
+{
+	fixture *f = (fixture *)w;
+
+	if (!f->is_late && w->waits == 1)
+		other_changes(f);
+}
+
+static int
+set_up(void **state)
+{
+	fixture *f = test_calloc(1, sizeof(*f));
+	rt_engine_options options;
+
+	at_hand = f;
+	world_init(&f->w);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->w.env, &f->w.store, NULL), RT_OK);
+	f->ops = f->w.store->ops;
+	f->late = *f->ops;
+	f->late.begin = begin_late;
+	f->w.store->ops = &f->late;
+	world_open_engine(&f->w, NULL);
+	options = (rt_engine_options){.env = &f->w.env};
+	assert_int_equal(rt_engine_open(&options, f->w.store, &f->other, NULL), RT_OK);
+	f->said[0] = (say){SAY_TEXT, "In ", 0, NULL, NULL};
+	f->said[1] = (say){SAY_TEXT, "short.", 0, NULL, NULL};
+	sayer_init(&f->s, &f->w, rt_provider_named(RT_STR("openai")), f->said, 2);
+	f->w.meanwhile = meanwhile;
+	world_add(&f->w, "a", "User", "one");
+	world_add(&f->w, "b", "AI", "two");
+	world_add(&f->w, "c", "User", "three");
+	world_add(&f->w, "d", "AI", "four");
+	world_add(&f->w, "e", "User", "five");
+	*state = f;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	fixture *f = *state;
+
+	rt_engine_close(f->other);
+	f->w.store->ops = f->ops;
+	world_deinit(&f->w);
+	test_free(f);
+	return 0;
+}
+
+typedef enum what { COMPACT, RANGE, COMPRESS, GO, ASK, AGAIN, CONTINUE } what;
+
+static rt_status
+run(fixture *f, what which)
+{
+	rt_send_with with = world_with(&f->w);
+	rt_summary_result result;
+	rt_status st;
+
+	with.model = &f->s.model;
+	f->w.waits = 0;
+	memset(&f->w.err, 0, sizeof(f->w.err));
+	if (which >= ASK) {
+		rt_send_options o = {.how = which == ASK     ? RT_SEND_ASK
+					    : which == AGAIN ? RT_SEND_AGAIN
+							     : RT_SEND_CONTINUE,
+				     .with = with,
+				     .at = which == ASK ? rt_str_at("", 0) : RT_STR("d")};
+
+		return world_send_options(&f->w, o);
+	}
+	if (which == COMPRESS) {
+		rt_compress_options o = {.with = with};
+
+		st = rt_engine_compress(f->w.engine, &o, &result, &f->w.err);
+	} else if (which == GO) {
+		rt_go_options o = {.with = with, .target = RT_STR("b"), .summarize = true};
+
+		st = rt_engine_go(f->w.engine, &o, &result, &f->w.err);
+	} else {
+		rt_compact_options o = {.with = with, .keep_tokens = 12};
+
+		if (which == RANGE) {
+			o.from = RT_STR("b");
+			o.to = RT_STR("c");
+		}
+		st = rt_engine_compact(f->w.engine, &o, &result, &f->w.err);
+	}
+	rt_summary_result_deinit(&result);
+	return st;
+}
+
+static void
+differs(const char *is, const char *expected, const char *which, const char *change, bool is_late)
+{
+	if (strcmp(is, expected) != 0)
+		fail_msg("%s, %s%s:\n%sand not\n%s", which, change, is_late ? ", late" : "", is,
+			 expected);
+}
+
+#define EDIT(id) "{\"op\":\"entry.edit\",\"entry\":\"" id "\",\"content\":\"EDIT\"}"
+#define INSERT(id) "{\"op\":\"entry.insert\",\"after\":\"" id "\",\"role\":\"AI\",\"content\":\"NEW\"}"
+#define DELETE(id) "{\"op\":\"entry.delete\",\"entry\":\"" id "\"}"
+#define MUTE(id) "{\"op\":\"entry.mute\",\"entry\":\"" id "\"}"
+#define ROLE(id) "{\"op\":\"entry.role\",\"entry\":\"" id "\",\"role\":\"AI\"}"
+#define MOVE(id, to) "{\"op\":\"entry.move\",\"entry\":\"" id "\",\"after\":\"" to "\"}"
+#define APPEND "{\"op\":\"entry.append\",\"content\":\"NEW\"}"
+#define PURGE "{\"op\":\"purge\",\"entry\":\"b\"}"
+#define BRANCH "{\"op\":\"take.branch\",\"at\":\"c\"}"
+
+/* What the one gets, and the take called main afterwards: the other's change is in it. */
+static const struct {
+	what which;
+	const char *name, *change;
+	rt_status status;
+	const char *take;
+} cases[] = {
+	{COMPACT, "compact", EDIT("b"), RT_CONFLICT,
+	 "User: one\nAI: EDIT\nUser: three\nAI: four\nUser: five\n"},
+	{COMPACT, "compact", INSERT("a"), RT_CONFLICT,
+	 "User: one\nAI: NEW\nAI: two\nUser: three\nAI: four\nUser: five\n"},
+	{COMPACT, "compact", INSERT("c"), RT_CONFLICT,
+	 "User: one\nAI: two\nUser: three\nAI: NEW\nAI: four\nUser: five\n"},
+	{COMPACT, "compact", DELETE("a"), RT_CONFLICT, "AI: two\nUser: three\nAI: four\nUser: five\n"},
+	{COMPACT, "compact", DELETE("d"), RT_CONFLICT, "User: one\nAI: two\nUser: three\nUser: five\n"},
+	{COMPACT, "compact", ROLE("a"), RT_CONFLICT,
+	 "AI: one\nAI: two\nUser: three\nAI: four\nUser: five\n"},
+	{COMPACT, "compact", MUTE("a"), RT_CONFLICT,
+	 "User: one\nAI: two\nUser: three\nAI: four\nUser: five\n"},
+	{COMPACT, "compact", MOVE("a", "e"), RT_CONFLICT,
+	 "AI: two\nUser: three\nAI: four\nUser: five\nUser: one\n"},
+	{COMPACT, "compact", PURGE, RT_CONFLICT, "User: one\nAI: \nUser: three\nAI: four\nUser: five\n"},
+	/* what is kept to the letter may change */
+	{COMPACT, "compact", EDIT("d"), RT_OK,
+	 "User: one\nAI: two\nUser: three\nAI: EDIT\nUser: five\nSystem (compaction): In short.\n"},
+	{COMPACT, "compact", APPEND, RT_OK,
+	 "User: one\nAI: two\nUser: three\nAI: four\nUser: five\nUser: NEW\n"
+	 "System (compaction): In short.\n"},
+	{RANGE, "range", EDIT("c"), RT_CONFLICT,
+	 "User: one\nAI: two\nUser: EDIT\nAI: four\nUser: five\n"},
+	{RANGE, "range", INSERT("b"), RT_CONFLICT,
+	 "User: one\nAI: two\nAI: NEW\nUser: three\nAI: four\nUser: five\n"},
+	{RANGE, "range", DELETE("b"), RT_CONFLICT, "User: one\nUser: three\nAI: four\nUser: five\n"},
+	{RANGE, "range", INSERT("a"), RT_OK,
+	 "User: one\nAI: NEW\nAI: two\nUser: three\nAI: four\nUser: five\n"
+	 "System (compaction): In short.\n"},
+	{RANGE, "range", EDIT("a"), RT_OK,
+	 "User: EDIT\nAI: two\nUser: three\nAI: four\nUser: five\nSystem (compaction): In short.\n"},
+	{COMPRESS, "compress", EDIT("e"), RT_CONFLICT,
+	 "User: one\nAI: two\nUser: three\nAI: four\nUser: EDIT\n"},
+	{COMPRESS, "compress", APPEND, RT_CONFLICT,
+	 "User: one\nAI: two\nUser: three\nAI: four\nUser: five\nUser: NEW\n"},
+	{COMPRESS, "compress", DELETE("e"), RT_CONFLICT, "User: one\nAI: two\nUser: three\nAI: four\n"},
+	{COMPRESS, "compress", PURGE, RT_CONFLICT,
+	 "User: one\nAI: \nUser: three\nAI: four\nUser: five\n"},
+	/* another take is another text */
+	{COMPRESS, "compress", BRANCH, RT_OK, "System (compaction): In short.\n"},
+	{GO, "go", EDIT("d"), RT_CONFLICT, "User: one\nAI: two\nUser: three\nAI: EDIT\nUser: five\n"},
+	{GO, "go", APPEND, RT_CONFLICT,
+	 "User: one\nAI: two\nUser: three\nAI: four\nUser: five\nUser: NEW\n"},
+	{GO, "go", EDIT("a"), RT_OK, "User: EDIT\nAI: two\nUser: three\nAI: four\nUser: five\n"},
+	/* a reply stands behind what it answers, whatever that says by now */
+	{ASK, "ask", EDIT("e"), RT_OK,
+	 "User: one\nAI: two\nUser: three\nAI: four\nUser: EDIT\nAI: In short.\n"},
+	{ASK, "ask", APPEND, RT_OK,
+	 "User: one\nAI: two\nUser: three\nAI: four\nUser: five\nAI: In short.\nUser: NEW\n"},
+	{AGAIN, "again", EDIT("d"), RT_OK,
+	 "User: one\nAI: two\nUser: three\nAI: EDIT\nUser: five\n"},
+	/* and more of one stands behind what that says by now */
+	{CONTINUE, "continue", EDIT("d"), RT_OK,
+	 "User: one\nAI: two\nUser: three\nAI: EDITIn short.\nUser: five\n"},
+	{CONTINUE, "continue", MUTE("d"), RT_OK,
+	 "User: one\nAI: two\nUser: three\nAI: fourIn short.\nUser: five\n"},
+	{CONTINUE, "continue", ROLE("d"), RT_OK,
+	 "User: one\nAI: two\nUser: three\nAI: fourIn short.\nUser: five\n"},
+};
+
+static void
+what_another_changes_meanwhile_is_not_lost(void **state)
+{
+	void *s = NULL;
+	fixture *f;
+	size_t i;
+	rt_status st;
+
+	(void)state;
+	for (i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		bool is_late = i % 2 == 1;
+
+		assert_int_equal(set_up(&s), 0);
+		f = s;
+		f->change = cases[i / 2].change;
+		f->is_late = is_late;
+		st = run(f, cases[i / 2].which);
+		if (f->change != NULL)
+			fail_msg("%s: the other never came", cases[i / 2].name);
+		if (st != cases[i / 2].status)
+			fail_msg("%s, %s%s: %s: %s", cases[i / 2].name, cases[i / 2].change,
+				 is_late ? ", late" : "", rt_status_word(st), f->w.err.text);
+		if (st == RT_CONFLICT)
+			assert_non_null(strstr(f->w.err.text, "nothing was"));
+		differs(world_take(&f->w, "main"), cases[i / 2].take, cases[i / 2].name,
+			cases[i / 2].change, is_late);
+		assert_int_equal(world_flights(&f->w), 0);
+		assert_int_equal(tear_down(&s), 0);
+	}
+}
+
+/* The other's own change is the newest step, and undoing it leaves what there was. */
+static void
+a_conflict_is_no_step(void **state)
+{
+	fixture *f = *state;
+	uint64_t before = world_seq(&f->w);
+
+	f->change = EDIT("b");
+	f->is_late = true;
+	assert_int_equal(run(f, COMPRESS), RT_CONFLICT);
+	assert_int_equal(world_seq(&f->w), before + 1);
+	world_apply(&f->w, "{\"op\":\"undo\"}");
+	assert_string_equal(world_shown(&f->w),
+			    "User: one\nAI: two\nUser: three\nAI: four\nUser: five\n");
+	assert_int_equal(run(f, COMPRESS), RT_OK);
+	assert_string_equal(world_shown(&f->w), "System (compaction): In short.\n");
+}
+
+/* What is behind the head goes too, so it is in the summary. */
+static void
+compress_sums_up_what_is_behind_the_head(void **state)
+{
+	fixture *f = *state;
+	rt_buf body;
+
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	f->s.body = &body;
+	world_apply(&f->w, "{\"op\":\"head.move\",\"entry\":\"b\"}");
+	assert_int_equal(run(f, COMPRESS), RT_OK);
+	assert_non_null(strstr(body.ptr, "five"));
+	assert_string_equal(world_take(&f->w, "main"), "System (compaction): In short.\n");
+	rt_buf_deinit(&body);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_another_changes_meanwhile_is_not_lost),
+		cmocka_unit_test_setup_teardown(a_conflict_is_no_step, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(compress_sums_up_what_is_behind_the_head, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

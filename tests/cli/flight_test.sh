@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Replies that are no entries yet: while they arrive, after a crash, without a place.
+. "$(dirname "$0")/lib.sh"
+
+cat >"$work/slow.jsonl" <<'X'
+{"text":"Forty "}
+{"wait_ms":60000}
+{"text":"two"}
+X
+slow=builtin/play:$work/slow.jsonl
+
+r add "What is the answer?" >/dev/null
+"$RETAKE" --db "$db" ask -m "$slow" --send >"$work/reply" 2>&1 </dev/null &
+asking=$!
+tries=0
+until r show --json | grep -q '"bytes":6' || [ $tries -ge 200 ]; do
+	tries=$((tries + 1))
+	sleep 0.05
+done
+
+# While it arrives, everybody sees that it does.
+id=$(r show --json | json 'd["entries"][0]["id"]')
+out=$(r show)
+has "show says that a reply is arriving" "A reply is arriving to $id from play:" "$out"
+has "how much there is" "6 characters so far" "$out"
+has "and in which process" "received by process $asking on" "$out"
+is "show --json has it beside the entries" "arriving $id $asking" \
+	"$(r show --json | json '"%s %s %s" % (d["replies"][0]["state"], d["replies"][0]["after"], d["replies"][0]["process"])')"
+is "an entry it is not" "1" "$(r show --json | json 'len(d["entries"])')"
+has "tree says it too" "A reply is arriving to $id" "$(r tree)"
+is "tree --json has it in the row of what it answers" "6" \
+	"$(r tree --json | json 'd[0]["arriving"][0]["bytes"]')"
+hasnt "a past state knows of none" "arriving" "$(r show --at-op 1)"
+hasnt "other commands stay as they were" "arriving" "$(r export --format canonical)"
+
+# A crash: what had arrived is kept, and that is said.
+kill -9 "$asking" 2>/dev/null
+wait "$asking" 2>/dev/null
+code "show after a crash" 0 r show
+has "says that a part was kept" "kept what had arrived of 1 reply" "$err"
+has "and shows it" "Forty" "$out"
+has "marked" "(partial)" "$out"
+hasnt "it arrives no more" "arriving" "$out"
+has "tree marks it too" "(partial)" "$(r tree)"
+
+# Without a place: what it answers is undone while it arrives.
+r add "And the question?" >/dev/null
+"$RETAKE" --db "$db" ask -m "$slow" --send >"$work/reply" 2>&1 </dev/null &
+asking=$!
+tries=0
+until r show --json | grep -q '"state":"arriving"' || [ $tries -ge 200 ]; do
+	tries=$((tries + 1))
+	sleep 0.05
+done
+until r show --json | grep -q '"bytes":6' || [ $tries -ge 400 ]; do
+	tries=$((tries + 1))
+	sleep 0.05
+done
+r undo >/dev/null
+wait "$asking"
+is "the question is gone: a conflict" 5 $?
+has "what had arrived lies aside" "lies aside" "$(cat "$work/reply")"
+has "show says so" "A reply of 6 bytes lies aside" "$(r show)"
+has "with the way out" "retake" "$(r show | grep "repair")"
+code "fsck is clean" 0 r fsck
+has "and names it" "reply-stranded" "$out"
+code "repair" 0 r repair
+has "repair keeps it" "kept  a reply of 6 bytes that lay aside" "$out"
+has "in a take of its own" "in the new take main_take_" "$out"
+has "there it is" "Forty" "$(r show)"
+hasnt "nothing lies aside now" "aside" "$(r show; r fsck)"
+r undo >/dev/null
+has "which is a step" "What is the answer?" "$(r show)"
+
+finish
