@@ -40,6 +40,7 @@ holds 'about this' "$work/out" "replay"
 # The record holds no text, and survives a reset.
 grep -rqF "about this" "$work/state" && fail "a text is in the record" "" || pass
 
+code "compact --keep 0: all but the last" 0 r compact --keep 0 -n
 r compact --keep 10 --json >"$work/out" 2>"$work/err" </dev/null
 holds '"first_kept"' "$work/out" "compact"
 r context --json >"$work/out" 2>/dev/null
