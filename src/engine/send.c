@@ -583,6 +583,17 @@ begin_flight(sending *s, rt_error *err)
 	return st == RT_OK ? rt_flight_begin(f, err) : st;
 }
 
+/* Why a reply that ended well has nothing in it. */
+static const char *
+nothing_words(rt_stop stop)
+{
+	switch (stop) {
+	case RT_STOP_FILTER: return "the provider held the reply back; nothing of it arrived";
+	case RT_STOP_LENGTH: return "the limit of tokens was reached before the model said a word";
+	default: return "the model answered with nothing";
+	}
+}
+
 /* Keep what there is. st is how the asking ended, and what is said in the end. */
 static rt_status
 keep(sending *s, rt_status st, rt_error *err)
@@ -599,7 +610,7 @@ keep(sending *s, rt_status st, rt_error *err)
 		if (rt_flight_drop(&s->flight, NULL) != RT_OK)
 			notice(s, "the side row of the reply could not be dropped");
 		return st != RT_OK ? st
-				   : rt_fail(err, RT_UPSTREAM, "the model answered with nothing");
+				   : rt_fail(err, RT_UPSTREAM, "%s", nothing_words(stop));
 	}
 	memset(&result, 0, sizeof(result));
 	kept = follow_edits(s, &result.error);
