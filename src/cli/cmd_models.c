@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "llm/keys_host.h"
 #include "llm/provider.h"
+#include "llm/url.h"
 
 /* ---- models ---- */
 
@@ -111,18 +112,19 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 {
 	rt_model_choice choice = {kind, config, name, rt_str_at("-", 1)};
 	rt_cli *cli = l->cli;
-	rt_buf key, url, warnings;
+	rt_buf key, said, url, warnings;
 	const char *state;
 	rt_error err;
 	rt_status st;
 
 	rt_buf_init(&key, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&said, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&url, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
 	memset(&err, 0, sizeof(err));
-	st = kind->url == NULL ? RT_OK : rt_key_url(&choice, &url, &err);
-	if (st == RT_OK && url.size == 0 && kind->url != NULL)
-		rt_buf_add_c(&url, kind->url);
+	st = kind->url == NULL ? RT_OK : rt_key_url(&choice, &said, &err);
+	if (st == RT_OK && kind->url != NULL)
+		rt_url_add_shown(&url, said.size > 0 ? rt_buf_str(&said) : rt_str_of(kind->url));
 	/* a command is not run just to look */
 	if (config != NULL && config->key_cmd_count > 0)
 		state = "key by command";
@@ -160,6 +162,7 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 		rt_term_c(&cli->out, "\n");
 	}
 	rt_buf_deinit(&key);
+	rt_buf_deinit(&said);
 	rt_buf_deinit(&url);
 	rt_buf_deinit(&warnings);
 }
