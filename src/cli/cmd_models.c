@@ -287,7 +287,8 @@ rebuild(rt_cli *cli, yyjson_val *record, rt_buf *out, bool *out_same)
 		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
 	rt_str upto = rt_json_str(rt_json_get(record, "upto"));
 	rt_context_options options = {.stream = true};
-	uint64_t seq = 0, budget = 0;
+	uint64_t seq = 0, budget = 0, left_out = 0;
+	size_t leave_out;
 	char hash[24];
 	rt_place place;
 	rt_status st;
@@ -296,6 +297,11 @@ rebuild(rt_cli *cli, yyjson_val *record, rt_buf *out, bool *out_same)
 		return rt_cli_fail(cli, RT_CORRUPT, "the record of that request cannot be read");
 	(void)rt_json_u64(rt_json_get(record, "budget_tokens"), &budget);
 	options.budget_tokens = (size_t)budget;
+	/* What did not fit then, however tokens are counted now. */
+	if (rt_json_u64(rt_json_get(record, "left_out"), &left_out)) {
+		leave_out = (size_t)left_out;
+		options.leave_out = &leave_out;
+	}
 	options.model = rt_json_str(rt_json_get(record, "model"));
 	st = rt_engine_value_at(cli->engine, seq, &value, &cli->error);
 	if (st == RT_OK)

@@ -822,12 +822,95 @@ counted_as_it_is_sent(void **state)
 	(void)request(f, "openai", &options);
 	assert_true(totals.tokens > prompts + 5 + EACH + 7 + EACH + EACH + 15);
 	/* to the token: one less, and the oldest is out */
-	options.budget_tokens = totals.tokens;
+	options.budget_tokens = totals.tokens + RT_TOKENS_PER_REPLY;
 	(void)request(f, "openai", &options);
 	assert_int_equal(totals.left_out, 0);
 	options.budget_tokens--;
 	(void)request(f, "openai", &options);
 	assert_int_equal(totals.left_out, 1);
+}
+
+/* What was left out is left out again, whatever is counted now. */
+static void
+leaves_out_as_many_as_it_is_told(void **state)
+{
+	fixture *f = *state;
+	size_t leave_out = 2;
+	rt_context_totals totals = {0};
+	rt_context_options options = {.budget_tokens = 1, .leave_out = &leave_out, .totals = &totals};
+
+	add(f, "a", "User", "one");
+	add(f, "b", "AI", "two");
+	add(f, "c", "User", "three");
+	add(f, "d", "AI", "four");
+	assert_non_null(strstr(request(f, "openai", &options), "three"));
+	assert_null(strstr(f->out.ptr, "two"));
+	assert_int_equal(totals.left_out, 2);
+	leave_out = 0;
+	assert_non_null(strstr(request(f, "openai", &options), "one"));
+	assert_int_equal(totals.left_out, 0);
+	leave_out = 9;
+	(void)request(f, "openai", &options);
+	assert_int_equal(totals.left_out, 4);
+}
+
+static size_t
+count_calls(void *ctx, rt_str text)
+{
+	size_t *calls = ctx;
+
+	*calls += 1;
+	return text.size;
+}
+
+/* A budget that has a token for every byte holds all: nothing is counted. */
+static void
+counts_only_where_it_matters(void **state)
+{
+	fixture *f = *state;
+	size_t calls = 0;
+	rt_context_totals totals = {0};
+	rt_context_options options = {
+		.count = count_calls, .ctx = &calls, .totals = &totals, .budget_tokens = 100};
+
+	add(f, "a", "User", "one");
+	add(f, "b", "AI", "two");
+	(void)request(f, "openai", &options);
+	assert_int_equal(calls, 0);
+	assert_int_equal(totals.left_out, 0);
+	options.budget_tokens = 16;
+	(void)request(f, "openai", &options);
+	assert_true(calls > 0);
+	assert_int_equal(totals.left_out, 1);
+}
+
+/* The bytes of an image are not its tokens, whether texts are counted or not. */
+static void
+an_image_costs_what_an_image_costs(void **state)
+{
+	enum { BYTES = 40000 };
+	fixture *f = *state;
+	rt_context_totals totals = {0};
+	rt_context_options options = {.totals = &totals, .budget_tokens = 2000};
+	rt_buf op;
+	size_t i;
+
+	add(f, "a", "User", "before");
+	rt_buf_init(&op, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&op, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":[{\"type\":\"text\","
+			  "\"text\":\"see\"},{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"");
+	for (i = 0; i < BYTES; i++)
+		rt_buf_add_byte(&op, 'A');
+	rt_buf_add_c(&op, "\"}]}");
+	apply(f, op.ptr);
+	rt_buf_deinit(&op);
+	(void)request(f, "openai", &options);
+	assert_int_equal(totals.left_out, 0);
+	assert_true(totals.tokens > RT_TOKENS_PER_IMAGE && totals.tokens < RT_TOKENS_PER_IMAGE + 50);
+	options.count = bytes_of;
+	(void)request(f, "openai", &options);
+	assert_int_equal(totals.left_out, 0);
+	assert_true(totals.tokens > RT_TOKENS_PER_IMAGE && totals.tokens < RT_TOKENS_PER_IMAGE + 50);
 }
 
 int
@@ -858,6 +941,9 @@ main(void)
 		WITH(signed_calls_go_back),
 		WITH(thinking_in_records_of_pi),
 		WITH(counted_as_it_is_sent),
+		WITH(leaves_out_as_many_as_it_is_told),
+		WITH(counts_only_where_it_matters),
+		WITH(an_image_costs_what_an_image_costs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

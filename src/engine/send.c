@@ -103,12 +103,50 @@ add_question(sending *s, rt_buf *out)
 
 	rt_buf_add_c(out, "{\"op\":\"entry.append\"");
 	add_member(out, "role", o->role.size > 0 ? o->role : RT_STR("User"));
-	add_member(out, "content", o->text);
+	if (o->content.size > 0) {
+		rt_json_add_key(out, "content");
+		rt_buf_add_str(out, o->content);
+	} else {
+		add_member(out, "content", o->text);
+	}
 	if (o->fields.size > 0) {
 		rt_buf_add_byte(out, ',');
 		rt_buf_add_str(out, o->fields);
 	}
 	rt_buf_add_byte(out, '}');
+}
+
+/* Images of the question that the provider cannot be sent; one of an entry before it is sent
+ * as a word that there was one. */
+static rt_status
+check_images(sending *s, rt_error *err)
+{
+	const rt_provider *provider = s->options->with.model->provider;
+	rt_json_doc *doc = NULL;
+	yyjson_val *block;
+	size_t i, max;
+	rt_status st = RT_OK;
+
+	if (s->options->content.size == 0 || (!provider->no_images && !provider->no_image_urls))
+		return RT_OK;
+	st = rt_json_read(s->engine->alloc, s->options->content, &doc, err);
+	if (st != RT_OK)
+		return st;
+	yyjson_arr_foreach(rt_json_root(doc), i, max, block)
+	{
+		rt_str type = rt_json_str(rt_json_get(block, "type"));
+		bool is_url = rt_str_is(type, "image_url");
+
+		if (st != RT_OK || (!is_url && !rt_str_is(type, "image")))
+			continue;
+		if (provider->no_images)
+			st = rt_fail(err, RT_REFUSED, "%s takes no images", provider->name);
+		else if (is_url)
+			st = rt_fail(err, RT_REFUSED, "%s takes no image by its address: fetch it, and "
+				     "give the file", provider->name);
+	}
+	rt_json_free(doc);
+	return st;
 }
 
 /* Hooks may refuse the question, or put another operation in its place. */
@@ -470,6 +508,7 @@ record_request(sending *s, rt_str body)
 	add_member(&m, "upto", rt_str_of(upto));
 	add_member(&m, "provider", rt_str_of(with->model->provider->name));
 	add_member(&m, "model", with->model->name);
+	rt_buf_add_f(&m, ",\"left_out\":%zu", s->out->left_out);
 	rt_buf_add_f(&m, ",\"budget_tokens\":%zu,\"bytes\":%zu,\"hash\":\"%016llx\"",
 		     with->budget_tokens, body.size,
 		     (unsigned long long)rt_hash(body.ptr, body.size, 0));
@@ -695,6 +734,8 @@ ask(sending *s, rt_error *err)
 				      .model = with->model->name,
 				      .upto = s->anchor,
 				      .budget_tokens = with->budget_tokens,
+				      .count = with->count,
+				      .ctx = with->count_ctx,
 				      .totals = &totals};
 	rt_ask request = {.stream = true, .stop = stopped, .notice = notice, .tick = tick, .ctx = s};
 	rt_buf body;
@@ -750,7 +791,9 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	rt_buf_add_str(&s.model, options->with.model->name);
 	st = s.model.status == RT_OK ? RT_OK : nomem(err);
 	if (st == RT_OK && options->how == RT_SEND_ASK && options->text.ptr != NULL) {
-		st = ask_about_question(&s, err);
+		st = check_images(&s, err);
+		if (st == RT_OK)
+			st = ask_about_question(&s, err);
 		if (st == RT_OK)
 			st = append_question(&s, err);
 	}

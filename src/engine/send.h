@@ -37,6 +37,8 @@ typedef struct rt_send_with {
 	rt_model *model;
 	rt_hooks *hooks;      /* or NULL */
 	size_t budget_tokens; /* what does not fit is left out, oldest first; 0: everything */
+	rt_token_fn count;    /* for the budget, as rt_context_options has it; or NULL */
+	void *count_ctx;
 	rt_str owner;         /* says which process this is, see rt_owner_lives_fn */
 	rt_reply_fn fn;       /* what arrives; or NULL */
 	rt_stop_fn stop;      /* or NULL */
@@ -53,6 +55,7 @@ typedef struct rt_send_options {
 	 * what it answers; empty: the last reply up to the head. */
 	rt_str at;
 	rt_str text;       /* ASK: the question; ptr NULL: none, the path ends with one */
+	rt_str content;    /* of the question, as a JSON array of blocks, instead of text; or empty */
 	rt_str role;       /* of the question; empty: "User" */
 	rt_str fields;     /* of the question, further ones, as `"key":value,…`; or empty */
 	rt_str reply_role; /* empty: "AI" */
@@ -68,7 +71,7 @@ typedef struct rt_send_result {
 	rt_stop stop;
 	rt_usage usage;
 	size_t left_out;     /* entries that did not fit into the budget */
-	size_t tokens;       /* that were sent, by estimate */
+	size_t tokens;       /* that were sent, about */
 	const rt_text *note;       /* of hooks and others, for people; or NULL */
 } rt_send_result;
 
@@ -76,7 +79,7 @@ void rt_send_result_deinit(rt_send_result *result);
 
 /* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry
  * then names it): as rt_model_ops.ask; RT_DENIED, a hook said no; RT_NOT_FOUND;
- * RT_REFUSED, there is nothing to answer; RT_CONFLICT, what it answers was taken out.
+ * RT_REFUSED, there is nothing to answer, or the provider takes no such image; RT_CONFLICT, what it answers was taken out.
  * out is filled in whatever the status; deinit it. */
 RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *options,
 				    rt_send_result *out, rt_error *err);

@@ -400,6 +400,7 @@ read_models(rt_str body, const rt_alloc *alloc, rt_model_fn fn, void *ctx, rt_er
 const rt_provider rt_provider_builtin = {
 	.name = "builtin",
 	.title = "Built-in: no network, only repeats",
+	.no_images = true,
 	.framing = RT_FRAMING_LINES,
 	.writer = &rt_openai_writer,
 	.path = no_path,

@@ -312,6 +312,7 @@ const rt_provider rt_provider_gemini = {
 	.url = "https://generativelanguage.googleapis.com/v1beta",
 	.key_env = "GEMINI_API_KEY",
 	.key_needed = true,
+	.no_image_urls = true,
 	.takes_turns = true,
 	.framing = RT_FRAMING_SSE,
 	.writer = &writer,

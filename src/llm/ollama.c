@@ -204,6 +204,7 @@ const rt_provider rt_provider_ollama = {
 	.title = "Ollama, on this machine or another",
 	.url = "http://localhost:11434",
 	.key_env = "OLLAMA_API_KEY",
+	.no_image_urls = true,
 	.framing = RT_FRAMING_LINES,
 	.writer = &writer,
 	.path = path,

@@ -164,6 +164,16 @@ def too_long(place, server):
           place.run("show").stdout == shown, done.returncode, done.stderr)
 
 
+def image(place, server):
+    path = os.path.join(place.folder, "a.png")
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+    done = place.run("ask", "--image", path, "What is it?")
+    check("image: a model that sees nothing says so", done.returncode == 7 and
+          b"reads texts only" in done.stderr, done.stderr)
+    place.run("undo")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         server = Server(folder)
@@ -177,6 +187,7 @@ def main():
             stop_and_continue(place, server)
             compaction(place, server)
             too_long(place, server)
+            image(place, server)
             fsck = place.json("fsck")
             check("in the end: fsck is clean", fsck.get("clean") is True, fsck)
         finally:
