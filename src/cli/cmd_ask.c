@@ -33,7 +33,7 @@ add_usage(rt_buf *out, const rt_usage *usage)
 
 /* On standard error, since standard output is the reply's. */
 static rt_status
-say_result(rt_cli_talk *t, const rt_send_result *r)
+say_result(rt_cli_talk *t, rt_send_how how, const rt_send_result *r)
 {
 	rt_cli *cli = t->cli;
 	rt_buf where, line, next;
@@ -45,7 +45,10 @@ say_result(rt_cli_talk *t, const rt_send_result *r)
 	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&next, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_add_where(cli, r->entry, &where);
-	rt_buf_add_f(&line, "%s %s", r->partial ? "Kept what had arrived:" : "Reply",
+	rt_buf_add_f(&line, "%s %s",
+		     r->partial                ? "Kept what had arrived:"
+		     : how == RT_SEND_CONTINUE ? "Continued reply"
+					       : "Reply",
 		     where.ptr == NULL ? r->entry : where.ptr);
 	add_usage(&line, &r->usage);
 	rt_buf_add_byte(&line, '.');
@@ -145,7 +148,7 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 		cli->changed = true;
 	looked = rt_cli_look(cli);
 	if (*out_kept && looked == RT_OK) {
-		rt_status said = cli->json ? add_result(t, &result, json) : say_result(t, &result);
+		rt_status said = cli->json ? add_result(t, &result, json) : say_result(t, options->how, &result);
 
 		if (st == RT_OK)
 			st = said;

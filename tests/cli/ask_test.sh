@@ -97,6 +97,14 @@ rm -r "$XDG_CONFIG_HOME/retake/hooks"
 r role :2 User >"$work/out" 2>"$work/err"
 holds "same speaker" "$work/err" "two of the same speaker"
 
+# A reply that goes on is no new one, and the history says so.
+r ask -m builtin/echo "one more" >/dev/null 2>&1
+code "continue" 0 r again --continue -m builtin/echo
+has "continue: says so" "Continued reply" "$err"
+has "continue: in the history" "continued reply" "$(r history -n 1 2>&1 || r history | head -n 1)"
+r undo >/dev/null
+has "a new one is got" "got reply" "$(r history | grep 'now')"
+
 # Images: the bytes of a file go into the conversation, and to each provider in its own form.
 printf '\211PNG\r\n\032\nbytes' >"$work/a.png"
 printf 'GIF89a..' >"$work/no-name"
