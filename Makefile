@@ -10,7 +10,7 @@
 #   make build OBJ=build/mine  in a build folder of your own
 
 .DEFAULT_GOAL := build
-.PHONY: run build test t bench fuzz sim torture tsan install clean check-layers format \
+.PHONY: run build test t bench fuzz sim torture llama tsan install clean check-layers format \
 	setup setup-test help
 
 OBJ          ?= build/obj
@@ -74,6 +74,11 @@ sim: setup-test
 # Every point of every command; `make test` tries the first 25 of each.
 torture: setup-test build
 	@tests/torture/torture.py --all --jobs $(JOBS)
+
+# A conversation with llama.cpp, which is fetched for it (85 MB); later `make test` has it too.
+llama: build
+	@setup/deps.sh llama
+	@RETAKE=build/retake tests/llm/llama_test.sh
 
 tsan: setup-test
 	@python3 tests/run.py --jobs $(JOBS) --variant tsan

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# setup/deps.sh [mock]
+# setup/deps.sh [mock|llama]
 # setup/deps.sh object yyjson|sqlite OUTPUT
 #
 # Puts the third-party sources that Debian 12 does not package into build/deps:
@@ -15,6 +15,11 @@
 #
 #   build/deps/aimock/   a mock of model servers, an npm package
 #   build/deps/node/     Node 20 to run it, where the system has none that is new enough
+#
+# With "llama", what tests/llm/llama_test.sh needs (about 85 MB):
+#
+#   build/deps/llama/    llama.cpp for Node, the npm packages of tests/llm/llama, each of
+#                        which must hash to what package-lock.json says there
 #
 # With "object", compiles one of them, once for all build folders, and copies the
 # object to OUTPUT: SQLite takes as long as the rest of Retake.
@@ -175,16 +180,41 @@ node_is_new() {
 		node -e 'process.exit(+process.versions.node.split(".")[0] >= 20 ? 0 : 1)'
 }
 
+need_node() {
+	if ! node_is_new && ! have node node; then
+		[ "$(uname -sm)" = "Linux x86_64" ] || fail "$1 needs Node 20 or newer"
+		get node
+		unpack node bin/node
+	fi
+}
+
 if [ "${1-}" = mock ]; then
 	if ! have aimock package.json; then
 		get aimock
 		unpack aimock dist package.json
 	fi
-	if ! node_is_new && ! have node node; then
-		[ "$(uname -sm)" = "Linux x86_64" ] || fail "the mock needs Node 20 or newer"
-		get node
-		unpack node bin/node
-	fi
+	need_node 'the mock'
+	exit 0
+fi
+
+if [ "${1-}" = llama ]; then
+	[ "$(uname -sm)" = "Linux x86_64" ] || fail 'llama.cpp is fetched for Linux on x86_64 alone'
+	need_node llama.cpp
+	digest=$(sha256sum <"$here/tests/llm/llama/package-lock.json")
+	[ "$(cat "$deps/llama/.pin" 2>/dev/null)" != "$digest" ] || exit 0
+	command -v npm >/dev/null 2>&1 || fail 'llama.cpp is fetched with npm, which is not there'
+	echo "Fetching llama.cpp for Node (about 85 MB)"
+	dir=$deps/.new-llama.$$
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	cp "$here/tests/llm/llama/package.json" "$here/tests/llm/llama/package-lock.json" "$dir/"
+	(cd "$dir" && npm ci --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error) || {
+		rm -rf "$dir"
+		fail 'could not fetch llama.cpp'
+	}
+	printf '%s\n' "$digest" >"$dir/.pin"
+	rm -rf "${deps:?}/llama"
+	mv "$dir" "$deps/llama"
 	exit 0
 fi
 

@@ -654,6 +654,7 @@ rt_cli_main(int argc, char **argv)
 	cli.alloc = &cli.memory.alloc;
 	cli.env = rt_host_env();
 	cli.exit_code = -1;
+	rt_host_no_core();
 	rt_host_signals();
 	rt_buf_init(&cli.path, cli.alloc, RT_BUF_UNLIMITED);
 	cli.args.words = rt_new_array(cli.alloc, (size_t)argc + 1, sizeof(*cli.args.words));

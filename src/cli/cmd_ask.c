@@ -3,6 +3,7 @@
  * ask, again, chat: questions to a model, and its replies. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "cli/image.h"
 #include "cli/talk.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ add_usage(rt_buf *out, const rt_usage *usage)
 
 /* On standard error, since standard output is the reply's. */
 static rt_status
-say_result(rt_cli_talk *t, const rt_send_result *r)
+say_result(rt_cli_talk *t, rt_send_how how, const rt_send_result *r)
 {
 	rt_cli *cli = t->cli;
 	rt_buf where, line, next;
@@ -44,7 +45,10 @@ say_result(rt_cli_talk *t, const rt_send_result *r)
 	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&next, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_add_where(cli, r->entry, &where);
-	rt_buf_add_f(&line, "%s %s", r->partial ? "Kept what had arrived:" : "Reply",
+	rt_buf_add_f(&line, "%s %s",
+		     r->partial                ? "Kept what had arrived:"
+		     : how == RT_SEND_CONTINUE ? "Continued reply"
+					       : "Reply",
 		     where.ptr == NULL ? r->entry : where.ptr);
 	add_usage(&line, &r->usage);
 	rt_buf_add_byte(&line, '.');
@@ -178,7 +182,7 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 		cli->changed = true;
 	looked = rt_cli_look(cli);
 	if (*out_kept && looked == RT_OK) {
-		rt_status said = cli->json ? add_result(t, &result, json) : say_result(t, &result);
+		rt_status said = cli->json ? add_result(t, &result, json) : say_result(t, options->how, &result);
 
 		if (st == RT_OK)
 			st = said;
@@ -229,11 +233,12 @@ run_ask(rt_cli *cli)
 	rt_send_options options = {.how = RT_SEND_ASK};
 	char room[RT_ID_ROOM];
 	rt_cli_talk talk;
-	rt_buf text, json;
+	rt_buf text, content, json;
 	bool given = false, kept = false;
 	rt_status st;
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&content, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	st = read_question(cli, &text, &given);
 	if (st == RT_OK && !given && !rt_cli_has(cli, "send")) {
@@ -243,6 +248,10 @@ run_ask(rt_cli *cli)
 	}
 	if (st == RT_OK && given && rt_str_trim(rt_buf_str(&text)).size == 0)
 		st = rt_cli_fail(cli, RT_USAGE, "the question is empty");
+	if (st == RT_OK && !given && rt_cli_has(cli, "image"))
+		st = rt_cli_fail(cli, RT_USAGE, "--image goes with a question");
+	if (st == RT_OK && given)
+		st = rt_cli_image_content(cli, rt_buf_str(&text), &content);
 	if (st == RT_OK)
 		st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)
@@ -252,6 +261,7 @@ run_ask(rt_cli *cli)
 		st = rt_cli_address(cli, at, room, &options.at);
 	if (given)
 		options.text = text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0);
+	options.content = rt_buf_str(&content);
 	options.role = rt_str_of(role);
 	if (st == RT_OK)
 		st = send_once(&talk, &options, &json, &kept);
@@ -260,6 +270,7 @@ run_ask(rt_cli *cli)
 	rt_cli_talk_close(&talk);
 done:
 	rt_buf_deinit(&text);
+	rt_buf_deinit(&content);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -269,6 +280,8 @@ static const rt_cli_flag ask_flags[] = {
 	{"at", 0, "ENTRY", RT_CLI_ENTRY, "go on from this entry"},
 	{"file", 'f', "FILE", RT_CLI_FILE, "the question is in a file; - is standard input"},
 	{"exact", 0, NULL, RT_CLI_TEXT, "with -f: the last line end is part of the text"},
+	{"image", 0, "FILE", RT_CLI_FILE,
+	 "an image that goes with it, or its https:// address; more than once for more"},
 	{"role", 'r', "ROLE", RT_CLI_ROLE, "who asks; default: User"},
 	{"send", 0, NULL, RT_CLI_TEXT, "no question: have what is there answered"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
@@ -289,6 +302,7 @@ const rt_cli_command rt_cli_ask = {
 	.examples = "retake \"Which database for a desktop program?\"\n"
 		    "retake ask -m builtin/echo \"Are you there?\"\n"
 		    "git diff | retake ask \"What is wrong with this?\"\n"
+		    "retake ask --image screen.png \"Why is the button grey?\"\n"
 		    "retake ask --at :4 \"And if it were ten times as many?\"",
 	.ops = "entry.append entry.reply",
 	.flags = ask_flags,

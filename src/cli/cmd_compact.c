@@ -95,7 +95,8 @@ run_compact(rt_cli *cli)
 		options.to = rt_str_of(to);
 	}
 	if (st == RT_OK) {
-		options.keep_tokens = (size_t)tokens;
+		/* The engine's 0 is the usual number; none at all is the last entry alone. */
+		options.keep_tokens = keep != NULL && tokens == 0 ? 1 : (size_t)tokens;
 		options.discussion = rt_cli_disc_name(cli);
 		options.take = rt_cli_take_name(cli);
 		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));

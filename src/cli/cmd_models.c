@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "llm/keys_host.h"
 #include "llm/provider.h"
+#include "llm/url.h"
 
 /* ---- models ---- */
 
@@ -111,18 +112,19 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 {
 	rt_model_choice choice = {kind, config, name, rt_str_at("-", 1)};
 	rt_cli *cli = l->cli;
-	rt_buf key, url, warnings;
+	rt_buf key, said, url, warnings;
 	const char *state;
 	rt_error err;
 	rt_status st;
 
 	rt_buf_init(&key, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&said, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&url, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
 	memset(&err, 0, sizeof(err));
-	st = kind->url == NULL ? RT_OK : rt_key_url(&choice, &url, &err);
-	if (st == RT_OK && url.size == 0 && kind->url != NULL)
-		rt_buf_add_c(&url, kind->url);
+	st = kind->url == NULL ? RT_OK : rt_key_url(&choice, &said, &err);
+	if (st == RT_OK && kind->url != NULL)
+		rt_url_add_shown(&url, said.size > 0 ? rt_buf_str(&said) : rt_str_of(kind->url));
 	/* a command is not run just to look */
 	if (config != NULL && config->key_cmd_count > 0)
 		state = "key by command";
@@ -160,6 +162,7 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 		rt_term_c(&cli->out, "\n");
 	}
 	rt_buf_deinit(&key);
+	rt_buf_deinit(&said);
 	rt_buf_deinit(&url);
 	rt_buf_deinit(&warnings);
 }
@@ -284,7 +287,8 @@ rebuild(rt_cli *cli, yyjson_val *record, rt_buf *out, bool *out_same)
 		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
 	rt_str upto = rt_json_str(rt_json_get(record, "upto"));
 	rt_context_options options = {.stream = true};
-	uint64_t seq = 0, budget = 0;
+	uint64_t seq = 0, budget = 0, number = 0;
+	size_t newest;
 	char hash[24];
 	rt_place place;
 	rt_status st;
@@ -293,6 +297,11 @@ rebuild(rt_cli *cli, yyjson_val *record, rt_buf *out, bool *out_same)
 		return rt_cli_fail(cli, RT_CORRUPT, "the record of that request cannot be read");
 	(void)rt_json_u64(rt_json_get(record, "budget_tokens"), &budget);
 	options.budget_tokens = (size_t)budget;
+	/* What fitted then, however tokens are counted now. */
+	if (rt_json_u64(rt_json_get(record, "newest"), &number)) {
+		newest = (size_t)number;
+		options.newest = &newest;
+	}
 	options.model = rt_json_str(rt_json_get(record, "model"));
 	st = rt_engine_value_at(cli->engine, seq, &value, &cli->error);
 	if (st == RT_OK)

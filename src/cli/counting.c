@@ -188,13 +188,8 @@ rt_cli_counting_build(rt_cli_counting *c, bool names_model, rt_buf *body)
 
 	if (names_model)
 		options.model = c->model;
-	if (c->ranks != NULL) {
+	if (c->ranks != NULL)
 		options.count = count_text;
-		if (c->budget > 0)
-			options.budget_tokens = c->budget > RT_TOKENS_REPLY
-							? c->budget - RT_TOKENS_REPLY
-							: 1;
-	}
 	if (st == RT_OK)
 		st = rt_view_context(cli->engine, cli->value, cli->place, c->provider, &options,
 				     body, &cli->error);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -485,6 +486,17 @@ on_interrupt(int signal_number)
 	if (path != NULL)
 		(void)unlink(path);
 	_exit(signal_number == SIGINT ? 130 : 128 + signal_number);
+}
+
+void
+rt_host_no_core(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CORE, &limit) != 0)
+		return;
+	limit.rlim_cur = 0;
+	(void)setrlimit(RLIMIT_CORE, &limit);
 }
 
 void

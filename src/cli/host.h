@@ -51,6 +51,9 @@ typedef struct rt_host_git {
 } rt_host_git;
 const char *rt_host_git_commit(void *ctx);
 
+/* No core file of this program, nor of what it starts: it would hold the keys that it was
+ * given, and those in its environment. */
+void rt_host_no_core(void);
 /* Interrupts end the program at once with status 130, except while held: then they are
  * only noted. What is registered as temporary is removed on the way out. */
 void rt_host_signals(void);

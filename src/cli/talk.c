@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "llm/provider.h"
+#include "llm/tokens_host.h"
 
 enum { OLLAMA_PORT = 11434 };
 
@@ -111,6 +112,9 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 
 	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
 	st = rt_models_open(&options, out, &choice, &warnings, &cli->error);
+	rt_tokens_free(t->ranks); /* of the model before */
+	t->ranks = NULL;
+	t->ranks_sought = false;
 	if (st == RT_OK && choice.config != NULL && t->budget == 0)
 		t->budget = choice.config->context_tokens;
 	if (warnings.size > 0)
@@ -171,6 +175,7 @@ rt_cli_talk_close(rt_cli_talk *t)
 		t->model->ops->close(t->model);
 	if (t->hooks != NULL)
 		t->hooks->ops->close(t->hooks);
+	rt_tokens_free(t->ranks);
 	rt_config_free(t->config);
 	rt_buf_deinit(&t->name);
 	rt_buf_deinit(&t->owner);
@@ -251,6 +256,32 @@ line(void *ctx, rt_str text)
 		rt_comms_line(t->comms, text);
 }
 
+/* Tokens of a text, as context --tokens counts them. The ranks are loaded when the first is
+ * counted, since mostly everything fits anyway; without them it is an estimate. */
+static size_t
+count_text(void *ctx, rt_str text)
+{
+	rt_cli_talk *t = ctx;
+	size_t count = 0;
+	rt_buf warnings;
+	rt_error err;
+
+	if (!t->ranks_sought) {
+		t->ranks_sought = true;
+		rt_buf_init(&warnings, t->cli->alloc, RT_BUF_UNLIMITED);
+		if (rt_tokens_load(t->cli->alloc, rt_token_encoding_of(t->model->name), &t->ranks,
+				   &warnings, &err) != RT_OK)
+			t->ranks = NULL;
+		if (warnings.size > 0)
+			rt_cli_note(t->cli, "%.*s", (int)rt_str_trim(rt_buf_str(&warnings)).size,
+				    warnings.ptr);
+		rt_buf_deinit(&warnings);
+	}
+	if (t->ranks == NULL || rt_tokens_count(t->ranks, text, &count) != RT_OK)
+		return rt_tokens_estimate(text.size);
+	return count;
+}
+
 void
 rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
 {
@@ -266,6 +297,10 @@ rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
 			      .notice = notice,
 			      .comms = line,
 			      .ctx = t};
+	if (t->budget > 0 && t->model != NULL && rt_token_encoding_of(t->model->name) != NULL) {
+		out->count = count_text;
+		out->count_ctx = t;
+	}
 	if (t->shows && t->cli->err.is_tty && t->cli->err.color)
 		notice(t, "waiting for the reply …");
 }

@@ -10,6 +10,7 @@
 #include "engine/summary.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
+#include "llm/tokens.h"
 
 typedef struct rt_cli_talk {
 	rt_cli *cli;
@@ -20,6 +21,8 @@ typedef struct rt_cli_talk {
 	rt_buf name;         /* of the model, as it was chosen */
 	rt_buf owner, state; /* this process; the state folder */
 	size_t budget;
+	rt_tokens *ranks;    /* of the model, once something was counted; or NULL */
+	bool ranks_sought;
 	bool shows;          /* print the reply as it comes */
 	bool began;          /* something of it was printed */
 	bool ended_line;     /* the last of it was a line end */

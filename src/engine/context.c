@@ -45,6 +45,7 @@ typedef struct building {
 	rt_buf model;     /* of the options, as JSON */
 	size_t prompt_tokens; /* of the settings' prompts, estimated */
 	size_t left_out;  /* steps that did not fit the budget */
+	bool surely_fits; /* into the budget, so that nothing is to be counted */
 	size_t *edits;    /* by position: that of its edit, + 1; 0: none; NULL: none at all */
 	rt_json_doc *role_map; /* NULL: none */
 	rt_pairs pairs;
@@ -532,13 +533,21 @@ walk(building *b, bool send, rt_error *err)
 
 /* ---- the budget (M4) ---- */
 
+static bool
+is_image(yyjson_val *block)
+{
+	rt_str type = rt_json_str(rt_json_get(block, "type"));
+
+	return rt_str_is(type, "image") || rt_str_is(type, "image_url");
+}
+
 /* Tokens, about, of what is sent beside the texts: calls of tools, images. */
 static rt_status
 other_tokens(const building *b, const rt_body *body, size_t *out, rt_error *err)
 {
 	yyjson_val *block, *calls = rt_body_field(body, "tool_calls");
 	rt_status st = RT_OK;
-	size_t i, max;
+	size_t i, max, images = 0;
 	rt_buf json;
 
 	rt_buf_init(&json, b->engine->alloc, RT_BUF_UNLIMITED);
@@ -547,15 +556,54 @@ other_tokens(const building *b, const rt_body *body, size_t *out, rt_error *err)
 		bool is_said = yyjson_is_str(block) || rt_json_get(block, "text") != NULL;
 		bool is_thought = rt_json_get(block, "thinking") != NULL;
 
-		if (!is_said && !(is_thought && b->request.writer->thinking == NULL))
+		if (is_image(block))
+			images++;
+		else if (!is_said && !(is_thought && b->request.writer->thinking == NULL))
 			rt_json_add_value(&json, block);
 	}
 	if (calls != NULL)
 		rt_json_add_value(&json, calls);
 	if (json.status != RT_OK)
 		st = nomem(err);
-	*out = rt_tokens_estimate(json.size);
+	*out = rt_tokens_estimate(json.size) + images * RT_TOKENS_PER_IMAGE;
 	rt_buf_deinit(&json);
+	return st;
+}
+
+/* An estimate by size says too much of images: a step's without their bytes. */
+static rt_status
+estimate_images(building *b, const rt_context_step *step, size_t *out, rt_error *err)
+{
+	const rt_slot *slot = &b->slots[step->at];
+	size_t i, max, bytes = 0, images = 0;
+	yyjson_val *block;
+	rt_status st;
+	rt_buf json;
+	held h;
+
+	if ((slot->flags & RT_SLOT_RICH) == 0 ||
+	    rt_tokens_estimate(slot->size) <= RT_TOKENS_PER_IMAGE)
+		return RT_OK;
+	st = hold(b, step->at, &h, err);
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&json, b->engine->alloc, RT_BUF_UNLIMITED);
+	yyjson_arr_foreach(h.body.content_json, i, max, block)
+	{
+		if (!is_image(block))
+			continue;
+		images++;
+		rt_buf_clear(&json);
+		rt_json_add_value(&json, block);
+		bytes += json.size;
+		if (json.status != RT_OK)
+			st = nomem(err);
+	}
+	if (st == RT_OK && images > 0 && bytes <= slot->size)
+		*out = rt_tokens_estimate(slot->size - bytes) + images * RT_TOKENS_PER_IMAGE +
+		       RT_TOKENS_PER_MESSAGE;
+	rt_buf_deinit(&json);
+	release(&h);
 	return st;
 }
 
@@ -568,8 +616,8 @@ step_tokens(building *b, const rt_context_step *step, size_t *out, rt_error *err
 	size_t others = 0;
 	held h;
 
-	if (b->options->count == NULL)
-		return RT_OK;
+	if (b->options->count == NULL || b->surely_fits)
+		return estimate_images(b, step, out, err);
 	st = hold(b, step->at, &h, err);
 	if (st != RT_OK)
 		return st;
@@ -595,7 +643,7 @@ prompts_tokens(const building *b, size_t *out, rt_error *err)
 	rt_buf text;
 	rt_status st;
 
-	if (b->options->count == NULL) {
+	if (b->options->count == NULL || b->surely_fits) {
 		*out = b->prompt_tokens +
 		       rt_tokens_estimate(rt_fields_get(b->disc->fields, RT_STR("prompt")).size);
 		return RT_OK;
@@ -637,18 +685,58 @@ tell(const building *b, const rt_context_step *step, bool left_out, size_t token
 		b->options->part(b->options->ctx, &part);
 }
 
+/* No token has less than a byte, so that a budget may hold all without counting any. */
+static bool
+surely_fits(const building *b)
+{
+	size_t bytes = b->request.top.size +
+		       rt_fields_get(b->disc->fields, RT_STR("prompt")).size + RT_TOKENS_PER_REPLY;
+	size_t i;
+
+	if (b->options->part != NULL || b->options->newest != NULL)
+		return b->options->part == NULL;
+	if (b->options->budget_tokens == 0)
+		return false;
+	for (i = 0; i < b->step_count && bytes <= b->options->budget_tokens; i++)
+		bytes += b->slots[b->steps[i].at].size +
+			 ((b->slots[b->steps[i].at].flags & RT_SLOT_RICH) != 0
+				  ? RT_TOKENS_PER_IMAGE
+				  : RT_TOKENS_PER_MESSAGE);
+	return bytes <= b->options->budget_tokens;
+}
+
+/* Where a request that is built again began: so many of the newest were sent. */
+static size_t
+first_of(const building *b)
+{
+	size_t first = b->step_count, sent = 0;
+
+	while (first > 0 && (sent < *b->options->newest || b->steps[first - 1].is_summary))
+		sent += !b->steps[--first].is_summary;
+	return first;
+}
+
 /* Leave the oldest entries out until the rest fits. Summaries stay, since they stand for
  * what is left out already, and so does the newest entry, whatever its size. */
 static rt_status
 fit(building *b, rt_error *err)
 {
-	size_t budget = b->options->budget_tokens, used = 0, first, i, kept = 0;
+	size_t budget = b->options->budget_tokens, used = 0, first, i, kept = 0, begin = 0;
+	size_t summaries = 0;
 	size_t *tokens;
 	bool at_result = true;
 	rt_status st = RT_OK;
 
-	if (budget == 0 && b->options->part == NULL && b->options->totals == NULL)
+	if (budget == 0 && b->options->part == NULL && b->options->totals == NULL &&
+	    b->options->newest == NULL)
 		return RT_OK;
+	b->surely_fits = surely_fits(b);
+	if (b->options->newest != NULL) {
+		begin = first_of(b);
+		budget = 0;
+	}
+	if (budget > 0 && b->options->count != NULL)
+		budget = budget > RT_TOKENS_PER_REPLY ? budget - RT_TOKENS_PER_REPLY : 1;
 	tokens = rt_new_array(b->engine->alloc, b->step_count, sizeof(*tokens));
 	if (tokens == NULL)
 		return nomem(err);
@@ -658,18 +746,22 @@ fit(building *b, rt_error *err)
 			    RT_TOKENS_PER_MESSAGE;
 		if (b->steps[i].is_summary)
 			st = step_tokens(b, &b->steps[i], &tokens[i], err);
-		if (b->steps[i].is_summary)
+		if (b->steps[i].is_summary) {
 			used += tokens[i];
+			summaries++;
+		}
 	}
 	for (first = b->step_count; st == RT_OK && first > 0; first--) {
 		if (b->steps[first - 1].is_summary)
 			continue;
 		st = step_tokens(b, &b->steps[first - 1], &tokens[first - 1], err);
-		if (budget > 0 && used + tokens[first - 1] > budget && first < b->step_count)
+		if (first <= begin || (budget > 0 && used + tokens[first - 1] > budget &&
+				       first < b->step_count))
 			break;
 		used += tokens[first - 1];
 	}
-	while (st == RT_OK && first > 0 && first + 1 < b->step_count && at_result) {
+	while (st == RT_OK && b->options->newest == NULL && first > 0 && first + 1 < b->step_count &&
+	       at_result) {
 		at_result = false;
 		if (!b->steps[first].is_summary)
 			st = is_result(b, b->steps[first].at, &at_result, err);
@@ -689,7 +781,8 @@ fit(building *b, rt_error *err)
 		b->step_count = kept;
 	}
 	if (st == RT_OK && b->options->totals != NULL)
-		*b->options->totals = (rt_context_totals){kept, b->from + b->left_out, used};
+		*b->options->totals = (rt_context_totals){kept, summaries, b->from + b->left_out,
+							   used};
 	return st;
 }
 

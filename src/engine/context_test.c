@@ -822,7 +822,7 @@ counted_as_it_is_sent(void **state)
 	(void)request(f, "openai", &options);
 	assert_true(totals.tokens > prompts + 5 + EACH + 7 + EACH + EACH + 15);
 	/* to the token: one less, and the oldest is out */
-	options.budget_tokens = totals.tokens;
+	options.budget_tokens = totals.tokens + RT_TOKENS_PER_REPLY;
 	(void)request(f, "openai", &options);
 	assert_int_equal(totals.left_out, 0);
 	options.budget_tokens--;
@@ -845,7 +845,7 @@ the_end_of_a_long_path_is_enough(void **state)
 	enum { ENTRIES = 1300 };
 	static const size_t budgets[] = {1, 40, 300, 2000, 6000, 9000, 14000, 1000000};
 	fixture *f = *state;
-	size_t i, parts = 0;
+	size_t i, newest, parts = 0;
 
 	for (i = 0; i < ENTRIES; i++) {
 		char json[400];
@@ -880,11 +880,100 @@ the_end_of_a_long_path_is_enough(void **state)
 		(void)request(f, "openai", &options);
 		assert_true(rt_str_eq(rt_buf_str(&end), rt_buf_str(&f->out)));
 		assert_int_equal(ended.entries, whole.entries);
-		assert_int_equal(ended.tokens, whole.tokens);
+		if (options.count == NULL || whole.left_out > 0) /* else nothing was counted */
+			assert_int_equal(ended.tokens, whole.tokens);
 		assert_true(ended.left_out >= whole.left_out);
+		newest = ended.entries;
+		options.newest = &newest;
+		options.part = NULL;
+		(void)request(f, "openai", &options);
+		assert_true(rt_str_eq(rt_buf_str(&end), rt_buf_str(&f->out)));
 		rt_buf_deinit(&end);
 	}
 	assert_true(parts > 0);
+}
+
+/* What was sent is sent again, whatever is counted now. */
+static void
+sends_as_many_as_it_is_told(void **state)
+{
+	fixture *f = *state;
+	size_t newest = 2;
+	rt_context_totals totals = {0};
+	rt_context_options options = {.budget_tokens = 1, .newest = &newest, .totals = &totals};
+
+	add(f, "a", "User", "one");
+	add(f, "b", "AI", "two");
+	add(f, "c", "User", "three");
+	add(f, "d", "AI", "four");
+	assert_non_null(strstr(request(f, "openai", &options), "three"));
+	assert_null(strstr(f->out.ptr, "two"));
+	assert_int_equal(totals.left_out, 2);
+	newest = 9;
+	assert_non_null(strstr(request(f, "openai", &options), "one"));
+	assert_int_equal(totals.left_out, 0);
+	newest = 0;
+	(void)request(f, "openai", &options);
+	assert_int_equal(totals.left_out, 4);
+}
+
+static size_t
+count_calls(void *ctx, rt_str text)
+{
+	size_t *calls = ctx;
+
+	*calls += 1;
+	return text.size;
+}
+
+/* A budget that has a token for every byte holds all: nothing is counted. */
+static void
+counts_only_where_it_matters(void **state)
+{
+	fixture *f = *state;
+	size_t calls = 0;
+	rt_context_totals totals = {0};
+	rt_context_options options = {
+		.count = count_calls, .ctx = &calls, .totals = &totals, .budget_tokens = 100};
+
+	add(f, "a", "User", "one");
+	add(f, "b", "AI", "two");
+	(void)request(f, "openai", &options);
+	assert_int_equal(calls, 0);
+	assert_int_equal(totals.left_out, 0);
+	options.budget_tokens = 16;
+	(void)request(f, "openai", &options);
+	assert_true(calls > 0);
+	assert_int_equal(totals.left_out, 1);
+}
+
+/* The bytes of an image are not its tokens, whether texts are counted or not. */
+static void
+an_image_costs_what_an_image_costs(void **state)
+{
+	enum { BYTES = 40000 };
+	fixture *f = *state;
+	rt_context_totals totals = {0};
+	rt_context_options options = {.totals = &totals, .budget_tokens = 2000};
+	rt_buf op;
+	size_t i;
+
+	add(f, "a", "User", "before");
+	rt_buf_init(&op, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&op, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":[{\"type\":\"text\","
+			  "\"text\":\"see\"},{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"");
+	for (i = 0; i < BYTES; i++)
+		rt_buf_add_byte(&op, 'A');
+	rt_buf_add_c(&op, "\"}]}");
+	apply(f, op.ptr);
+	rt_buf_deinit(&op);
+	(void)request(f, "openai", &options);
+	assert_int_equal(totals.left_out, 0);
+	assert_true(totals.tokens > RT_TOKENS_PER_IMAGE && totals.tokens < RT_TOKENS_PER_IMAGE + 50);
+	options.count = bytes_of;
+	(void)request(f, "openai", &options);
+	assert_int_equal(totals.left_out, 0);
+	assert_true(totals.tokens > RT_TOKENS_PER_IMAGE && totals.tokens < RT_TOKENS_PER_IMAGE + 50);
 }
 
 int
@@ -916,6 +1005,9 @@ main(void)
 		WITH(thinking_in_records_of_pi),
 		WITH(counted_as_it_is_sent),
 		WITH(the_end_of_a_long_path_is_enough),
+		WITH(sends_as_many_as_it_is_told),
+		WITH(counts_only_where_it_matters),
+		WITH(an_image_costs_what_an_image_costs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,6 +182,7 @@ typedef size_t (*rt_token_fn)(void *ctx, rt_str text);
 /* What a context came to. */
 typedef struct rt_context_totals {
 	size_t entries;    /* that are sent */
+	size_t summaries;  /* of these */
 	size_t left_out;   /* that did not fit; muted ones before them may be counted too */
 	size_t tokens;     /* of all that is sent, prompts too */
 } rt_context_totals;
@@ -191,13 +192,20 @@ typedef struct rt_context_options {
 	rt_str model;         /* instead of the setting's; empty: that one */
 	uint32_t upto;        /* the last entry of the path; 0: up to the head */
 	size_t budget_tokens; /* oldest entries are left out until the rest fits; 0: no limit */
-	rt_token_fn count;    /* NULL: rt_tokens_estimate, without looking at the texts */
+	const size_t *newest; /* so many beside summaries, whatever the budget; or NULL */
+	/* NULL: rt_tokens_estimate, without looking at the texts. Not asked where nobody wants
+	 * to know (part is NULL) and all fits however its texts are counted. */
+	rt_token_fn count;
 	rt_context_part_fn part; /* told of every entry; or NULL */
 	void *ctx;            /* of both */
 	rt_context_totals *totals; /* or NULL */
 } rt_context_options;
 
-enum { RT_TOKENS_PER_MESSAGE = 4 };
+enum {
+	RT_TOKENS_PER_MESSAGE = 4,
+	RT_TOKENS_PER_REPLY = 3,  /* begin it, where tokens are counted */
+	RT_TOKENS_PER_IMAGE = 1200 /* about; what it costs depends on its size and the model */
+};
 /* About as many tokens as a text of so many bytes has: a quarter, rounded up. */
 size_t rt_tokens_estimate(size_t bytes);
 

@@ -39,6 +39,8 @@ struct rt_provider {
 	const char *url;     /* where it is when nothing else is said; NULL: needs no network */
 	const char *key_env; /* the variable that people have the key in; NULL: needs none */
 	bool key_needed;     /* at the default url */
+	bool no_images;      /* it takes none at all */
+	bool no_image_urls;  /* it takes none by address */
 	bool takes_turns;    /* user first, then in turns: neighbours are merged */
 	rt_framing framing;
 

@@ -28,6 +28,7 @@ typedef struct sending {
 	uint32_t into;    /* CONTINUE */
 	bool fork;
 	size_t budget_tokens; /* of the request: what fits into it is sent */
+	size_t newest;    /* entries that are sent beside summaries */
 	rt_flight flight;
 	rt_buf question;  /* the operation that adds it, as hooks left it */
 	rt_buf model;     /* "openai/gpt-4o" */
@@ -108,12 +109,50 @@ add_question(sending *s, rt_buf *out)
 
 	rt_buf_add_c(out, "{\"op\":\"entry.append\"");
 	add_member(out, "role", o->role.size > 0 ? o->role : RT_STR("User"));
-	add_member(out, "content", o->text);
+	if (o->content.size > 0) {
+		rt_json_add_key(out, "content");
+		rt_buf_add_str(out, o->content);
+	} else {
+		add_member(out, "content", o->text);
+	}
 	if (o->fields.size > 0) {
 		rt_buf_add_byte(out, ',');
 		rt_buf_add_str(out, o->fields);
 	}
 	rt_buf_add_byte(out, '}');
+}
+
+/* Images of the question that the provider cannot be sent; one of an entry before it is sent
+ * as a word that there was one. */
+static rt_status
+check_images(sending *s, rt_error *err)
+{
+	const rt_provider *provider = s->options->with.model->provider;
+	rt_json_doc *doc = NULL;
+	yyjson_val *block;
+	size_t i, max;
+	rt_status st = RT_OK;
+
+	if (s->options->content.size == 0 || (!provider->no_images && !provider->no_image_urls))
+		return RT_OK;
+	st = rt_json_read(s->engine->alloc, s->options->content, &doc, err);
+	if (st != RT_OK)
+		return st;
+	yyjson_arr_foreach(rt_json_root(doc), i, max, block)
+	{
+		rt_str type = rt_json_str(rt_json_get(block, "type"));
+		bool is_url = rt_str_is(type, "image_url");
+
+		if (st != RT_OK || (!is_url && !rt_str_is(type, "image")))
+			continue;
+		if (provider->no_images)
+			st = rt_fail(err, RT_REFUSED, "%s takes no images", provider->name);
+		else if (is_url)
+			st = rt_fail(err, RT_REFUSED, "%s takes no image by its address: fetch it, and "
+				     "give the file", provider->name);
+	}
+	rt_json_free(doc);
+	return st;
 }
 
 /* Hooks may refuse the question, or put another operation in its place. */
@@ -425,6 +464,7 @@ record_request(sending *s, rt_str body)
 	add_member(&m, "upto", rt_str_of(upto));
 	add_member(&m, "provider", rt_str_of(with->model->provider->name));
 	add_member(&m, "model", with->model->name);
+	rt_buf_add_f(&m, ",\"left_out\":%zu,\"newest\":%zu", s->out->left_out, s->newest);
 	rt_buf_add_f(&m, ",\"budget_tokens\":%zu,\"bytes\":%zu,\"hash\":\"%016llx\"",
 		     s->budget_tokens, body.size,
 		     (unsigned long long)rt_hash(body.ptr, body.size, 0));
@@ -537,6 +577,17 @@ begin_flight(sending *s, rt_error *err)
 	return st == RT_OK ? rt_flight_begin(f, err) : st;
 }
 
+/* Why a reply that ended well has nothing in it. */
+static const char *
+nothing_words(rt_stop stop)
+{
+	switch (stop) {
+	case RT_STOP_FILTER: return "the provider held the reply back; nothing of it arrived";
+	case RT_STOP_LENGTH: return "the limit of tokens was reached before the model said a word";
+	default: return "the model answered with nothing";
+	}
+}
+
 /* Keep what there is. st is how the asking ended, and what is said in the end. */
 static rt_status
 keep(sending *s, rt_status st, rt_error *err)
@@ -553,7 +604,7 @@ keep(sending *s, rt_status st, rt_error *err)
 		if (rt_flight_drop(&s->flight, NULL) != RT_OK)
 			notice(s, "the side row of the reply could not be dropped");
 		return st != RT_OK ? st
-				   : rt_fail(err, RT_UPSTREAM, "the model answered with nothing");
+				   : rt_fail(err, RT_UPSTREAM, "%s", nothing_words(stop));
 	}
 	memset(&result, 0, sizeof(result));
 	kept = rt_flight_keep(&s->flight, partial, &result);
@@ -753,10 +804,12 @@ make_room(sending *s, size_t keep_tokens, rt_error *err)
 static rt_status
 build(sending *s, rt_buf *body, rt_error *err)
 {
-	rt_context_totals totals = {0, 0, 0};
+	rt_context_totals totals = {0};
 	rt_context_options context = {.stream = true,
 				      .model = s->options->with.model->name,
 				      .upto = s->anchor,
+				      .count = s->options->with.count,
+				      .ctx = s->options->with.count_ctx,
 				      .totals = &totals};
 	const rt_provider *provider = s->options->with.model->provider;
 	size_t keep = 0;
@@ -775,6 +828,7 @@ build(sending *s, rt_buf *body, rt_error *err)
 		}
 	}
 	s->out->left_out = totals.left_out;
+	s->newest = totals.entries - totals.summaries;
 	s->out->tokens = totals.tokens;
 	return st;
 }
@@ -833,7 +887,9 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	rt_buf_add_str(&s.model, options->with.model->name);
 	st = s.model.status == RT_OK ? RT_OK : nomem(err);
 	if (st == RT_OK && options->how == RT_SEND_ASK && options->text.ptr != NULL) {
-		st = ask_about_question(&s, err);
+		st = check_images(&s, err);
+		if (st == RT_OK)
+			st = ask_about_question(&s, err);
 		if (st == RT_OK)
 			st = append_question(&s, err);
 	}

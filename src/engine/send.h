@@ -43,6 +43,8 @@ typedef struct rt_send_with {
 	rt_hooks *hooks;      /* or NULL */
 	size_t budget_tokens; /* what the model takes: what does not fit is left out, oldest
 	                       * first; 0: everything is sent */
+	rt_token_fn count;    /* for the budget, as rt_context_options has it; or NULL */
+	void *count_ctx;
 	rt_str owner;         /* says which process this is, see rt_owner_lives_fn */
 	rt_reply_fn fn;       /* what arrives; or NULL */
 	rt_stop_fn stop;      /* or NULL */
@@ -59,6 +61,7 @@ typedef struct rt_send_options {
 	 * what it answers; empty: the last reply up to the head. */
 	rt_str at;
 	rt_str text;       /* ASK: the question; ptr NULL: none, the path ends with one */
+	rt_str content;    /* of the question, as a JSON array of blocks, instead of text; or empty */
 	rt_str role;       /* of the question; empty: "User" */
 	rt_str fields;     /* of the question, further ones, as `"key":value,…`; or empty */
 	rt_str reply_role; /* empty: "AI" */
@@ -82,7 +85,7 @@ typedef struct rt_send_result {
 	rt_stop stop;
 	rt_usage usage;
 	size_t left_out;     /* entries that did not fit into the budget */
-	size_t tokens;       /* that were sent, by estimate */
+	size_t tokens;       /* that were sent, about */
 	rt_send_compaction compaction;
 	const rt_text *note;       /* of hooks and others, for people; or NULL */
 } rt_send_result;
@@ -91,7 +94,7 @@ void rt_send_result_deinit(rt_send_result *result);
 
 /* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry
  * then names it): as rt_model_ops.ask; RT_DENIED, a hook said no; RT_NOT_FOUND;
- * RT_REFUSED, there is nothing to answer; RT_CONFLICT, what it answers was taken out: what
+ * RT_REFUSED, there is nothing to answer, or the provider takes no such image; RT_CONFLICT, what it answers was taken out: what
  * had arrived is stranded.
  * A compaction that fails, or that a hook refuses, has changed nothing: the note says why,
  * and the request is sent with the oldest entries left out. One that the person stops stops

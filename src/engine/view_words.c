@@ -123,6 +123,16 @@ say_entries(saying *s, const char *one, const char *more)
 	say_entry(s, slot_of(first)->slot.entry);
 }
 
+/* One that takes the place of itself goes on. */
+static void
+say_reply(saying *s)
+{
+	const rt_effect *e = effect_of(s, RT_EFFECT_SPLICE);
+	bool goes_on = e != NULL && e->removed_count > 0 && e->added_count > 0;
+
+	say_entries(s, goes_on ? "continued reply" : "got reply", goes_on ? "continued" : "got");
+}
+
 static void
 say_mute(saying *s)
 {
@@ -319,7 +329,7 @@ rt_view_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_
 		switch (op->id) {
 		case RT_OP_ENTRY_APPEND:
 		case RT_OP_ENTRY_INSERT: say_entries(&s, "added entry", "added"); break;
-		case RT_OP_ENTRY_REPLY: say_entries(&s, "got reply", "got"); break;
+		case RT_OP_ENTRY_REPLY: say_reply(&s); break;
 		case RT_OP_ENTRY_EDIT: say_entries(&s, "edited entry", "edited"); break;
 		case RT_OP_ENTRY_DELETE: say_entries(&s, "deleted entry", "deleted"); break;
 		case RT_OP_ENTRY_MOVE: say_entries(&s, "moved entry", "moved"); break;

@@ -105,6 +105,21 @@ thinking_unseen(void **state)
 	rt_buf_deinit(&expected);
 }
 
+/* Every documented one. pause_turn is about tools of the server, which are never asked for. */
+static void
+stop_reasons(void **state)
+{
+	static const told_stop said[] = {
+		{"end_turn", "stop"}, {"stop_sequence", "stop"}, {"pause_turn", "stop"}, {"tool_use", "tool_calls"},
+		{"max_tokens", "length"}, {"model_context_window_exceeded", "length"}, {"refusal", "filtered"},
+		{"novelty", "stop"}, {NULL, NULL}};
+
+	(void)state;
+	stops_as(P, BLOCK("0", "{\"type\":\"text\",\"text\":\"so\"}")
+		 "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"",
+		 "\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n", said);
+}
+
 static void
 errors(void **state)
 {
@@ -178,6 +193,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams), cmocka_unit_test(thinking_unseen), cmocka_unit_test(errors),
 		cmocka_unit_test(whole),   cmocka_unit_test(around),	      cmocka_unit_test(no_memory),
+		cmocka_unit_test(stop_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

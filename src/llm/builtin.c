@@ -235,11 +235,14 @@ wants_summary(rt_str text)
 static rt_status
 give_made(const rt_giving *g, const asked *a, bool summary, rt_error *err)
 {
+	rt_str conversation;
 	rt_status st;
 	rt_buf text;
 
 	rt_buf_init(&text, g->reply->alloc, RT_BUF_UNLIMITED);
-	if (summary || wants_summary(rt_buf_str(&a->last)))
+	if (rt_builtin_conversation(rt_buf_str(&a->last), &conversation))
+		rt_builtin_add_summary(&text, conversation);
+	else if (summary || wants_summary(rt_buf_str(&a->last)))
 		make_summary(a, &text);
 	else
 		make_echo(a, &text);
@@ -400,6 +403,7 @@ read_models(rt_str body, const rt_alloc *alloc, rt_model_fn fn, void *ctx, rt_er
 const rt_provider rt_provider_builtin = {
 	.name = "builtin",
 	.title = "Built-in: no network, only repeats",
+	.no_images = true,
 	.framing = RT_FRAMING_LINES,
 	.writer = &rt_openai_writer,
 	.path = no_path,

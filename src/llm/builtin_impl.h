@@ -16,6 +16,13 @@ typedef struct rt_giving {
 /* Wait, as long as nobody says stop. RT_INTERRUPTED: somebody did; the reply knows. */
 RT_CHECKED rt_status rt_builtin_wait(const rt_giving *g, uint64_t ms, rt_error *err);
 
+/* ---- summaries (builtin_summary.c) ---- */
+
+/* What stands in "<conversation>" of a request for a summary; false: there is none. */
+bool rt_builtin_conversation(rt_str text, rt_str *out);
+/* An extract of it: what was said, decided, and which files were named. */
+void rt_builtin_add_summary(rt_buf *out, rt_str conversation);
+
 /* ---- scripts (builtin_script.c) ---- */
 
 /* Is every line right? *out_count: how many replies there are. RT_USAGE with the line. */

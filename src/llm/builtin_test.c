@@ -172,6 +172,27 @@ summary(void **state)
 		"- user: Please Summarize this.\","
 		"\"provider\":\"builtin\",\"model\":\"echo\",\"stop_reason\":\"stop\","
 		"\"usage\":{\"input_tokens\":35,\"output_tokens\":27}");
+	/* what compaction asks for is a text */
+	answers("summary", "",
+		"{\"messages\":[{\"role\":\"system\",\"content\":\"You write summaries.\"},{\"role\":\"user\",\"content\":\""
+		"<conversation>\\n[User]: Which database? It is for a desktop.\\nAnd quickly!\\n\\n"
+		"[AI]: SQLite, with a log. We decided on WAL in `src/db.c` (see https://sqlite.org/wal.html), "
+		"instead of a server. Shall we?\\n\\nIt has [one]: file.\\n\\n"
+		"[summary of what was before]: # Goal\\n- a store. Let's keep /etc/retake/conf and src/db.c\\n\\n"
+		"[User]: And undo?\\n</conversation>\\n\\nSum up the conversation above.\"}]}",
+		"ok \"An extract of 4 messages, made without a model.\\n\\nSaid:\\n"
+		"- User: Which database?\\n- AI: SQLite, with a log.\\n- summary of what was before: Goal\\n"
+		"- User: And undo?\\n\\n"
+		"Decisions:\\n- We decided on WAL in `src/db.c` (see https://sqlite.org/wal.html), instead of a server.\\n"
+		"- Let's keep /etc/retake/conf and src/db.c\\n\\n"
+		"Files: src/db.c, /etc/retake/conf\\n\\nNot answered yet: And undo?\","
+		"\"provider\":\"builtin\",\"model\":\"summary\",\"stop_reason\":\"stop\","
+		"\"usage\":{\"input_tokens\":121,\"output_tokens\":92}");
+	/* nothing in it, and a text of one word without an end */
+	answers("summary", "", "{\"messages\":[{\"role\":\"user\",\"content\":\"<conversation>\\n\\n</conversation>\"}]}",
+		"ok \"An extract of 0 messages, made without a model.\\n\\nSaid:\","
+		"\"provider\":\"builtin\",\"model\":\"summary\",\"stop_reason\":\"stop\","
+		"\"usage\":{\"input_tokens\":19,\"output_tokens\":14}");
 	/* a long conversation has a short summary */
 	asking_init(&a);
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);

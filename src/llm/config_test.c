@@ -389,6 +389,37 @@ test_joined_urls(void **state)
 	}
 }
 
+/* What people are shown of a url has no password and no query; a query's bytes. */
+static void
+test_shown_urls(void **state)
+{
+	static const char *const shown[][2] = {
+		{"https://a:8080/v1/", "https://a:8080/v1/"},
+		{"http://a/v1?key=sk-1", "http://a/v1?..."},
+		{"http://me:sk-1@a/v1", "(not a url that can be used)"},
+		{"", "(not a url that can be used)"},
+	};
+	static const char *const decoded[][2] = {
+		{"a%2Fb%2fc", "a/b/c"}, {"%", "%"}, {"%4", "%4"}, {"%41%", "A%"}, {"%4g+", "%4g+"},
+	};
+	size_t i;
+	rt_buf out;
+
+	(void)state;
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+		rt_buf_clear(&out);
+		rt_url_add_shown(&out, rt_str_of(shown[i][0]));
+		assert_true(rt_str_is(rt_buf_str(&out), shown[i][1]));
+	}
+	for (i = 0; i < sizeof(decoded) / sizeof(decoded[0]); i++) {
+		rt_buf_clear(&out);
+		rt_url_add_decoded(&out, rt_str_of(decoded[i][0]));
+		assert_true(rt_str_is(rt_buf_str(&out), decoded[i][1]));
+	}
+	rt_buf_deinit(&out);
+}
+
 static void
 test_ollama_host(void **state)
 {
@@ -658,6 +689,7 @@ main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_urls),
 		cmocka_unit_test(test_joined_urls),
+		cmocka_unit_test(test_shown_urls),
 		cmocka_unit_test(test_ollama_host),
 		cmocka_unit_test(test_key_variables),
 		cmocka_unit_test(test_key_files),

@@ -149,21 +149,42 @@ headers(rt_str key, rt_header_fn fn, void *ctx)
 
 /* ---- reading ---- */
 
+static bool
+is_in(rt_str reason, const char *const *list)
+{
+	while (*list != NULL && !rt_str_is(reason, *list))
+		list++;
+	return *list != NULL;
+}
+
+/* "" and the enumeration's zero are what a piece in the middle may have. */
+static bool
+is_reason(yyjson_val *reason)
+{
+	rt_str word = rt_json_str(reason);
+
+	return word.size > 0 && !rt_str_is(word, "FINISH_REASON_UNSPECIFIED");
+}
+
+/* Of a word that came up later: what is there is a reply, and nothing at all is none. */
 static rt_stop
 stop_of(rt_str reason, const rt_reply *reply)
 {
 	static const char *const held_back[] = {
-		"SAFETY", "RECITATION", "BLOCKLIST",   "PROHIBITED_CONTENT",
-		"SPII",   "LANGUAGE",   "IMAGE_SAFETY"};
-	size_t i;
+		"SAFETY",      "RECITATION",   "BLOCKLIST",		   "PROHIBITED_CONTENT",
+		"SPII",	       "LANGUAGE",     "IMAGE_SAFETY",		   "IMAGE_RECITATION",
+		"MODEL_ARMOR", "IMAGE_PROHIBITED_CONTENT", NULL};
+	static const char *const failed[] = {
+		"OTHER",		"MALFORMED_FUNCTION_CALL",   "UNEXPECTED_TOOL_CALL",
+		"TOO_MANY_TOOL_CALLS",	"MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE",
+		"IMAGE_OTHER",		"NO_IMAGE",		     NULL};
 
 	if (rt_str_is(reason, "MAX_TOKENS"))
 		return RT_STOP_LENGTH;
-	for (i = 0; i < sizeof(held_back) / sizeof(held_back[0]); i++)
-		if (rt_str_is(reason, held_back[i]))
-			return RT_STOP_FILTER;
-	if (!rt_str_is(reason, "STOP"))
-		return RT_STOP_ERROR; /* MALFORMED_FUNCTION_CALL, OTHER … */
+	if (is_in(reason, held_back))
+		return RT_STOP_FILTER;
+	if (is_in(reason, failed) || (rt_reply_is_empty(reply) && !rt_str_is(reason, "STOP")))
+		return RT_STOP_ERROR;
 	return rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS : RT_STOP_END;
 }
 
@@ -207,7 +228,7 @@ take_candidate(rt_reply *reply, yyjson_val *candidate)
 
 	yyjson_arr_foreach(rt_json_get(rt_json_get(candidate, "content"), "parts"), i, max, part)
 		take_part(reply, part);
-	if (yyjson_is_str(reason))
+	if (is_reason(reason))
 		take_reason(reply, reason, rt_json_get(candidate, "finishMessage"));
 }
 
@@ -291,6 +312,7 @@ const rt_provider rt_provider_gemini = {
 	.url = "https://generativelanguage.googleapis.com/v1beta",
 	.key_env = "GEMINI_API_KEY",
 	.key_needed = true,
+	.no_image_urls = true,
 	.takes_turns = true,
 	.framing = RT_FRAMING_SSE,
 	.writer = &writer,

@@ -45,6 +45,35 @@ streams(void **state)
 	rt_buf_deinit(&expected);
 }
 
+/* Every finishReason that is documented, and what may come up later. */
+static void
+stop_reasons(void **state)
+{
+	static const told_stop said[] = {
+		{"STOP", "stop"}, {"MAX_TOKENS", "length"},
+		{"SAFETY", "filtered"}, {"RECITATION", "filtered"}, {"LANGUAGE", "filtered"},
+		{"BLOCKLIST", "filtered"}, {"PROHIBITED_CONTENT", "filtered"}, {"SPII", "filtered"},
+		{"IMAGE_SAFETY", "filtered"}, {"IMAGE_PROHIBITED_CONTENT", "filtered"},
+		{"IMAGE_RECITATION", "filtered"}, {"MODEL_ARMOR", "filtered"},
+		{"OTHER", "error"}, {"MALFORMED_FUNCTION_CALL", "error"}, {"UNEXPECTED_TOOL_CALL", "error"},
+		{"TOO_MANY_TOOL_CALLS", "error"}, {"MISSING_THOUGHT_SIGNATURE", "error"},
+		{"MALFORMED_RESPONSE", "error"}, {"IMAGE_OTHER", "error"}, {"NO_IMAGE", "error"},
+		{"FUNCTION_CALL", "stop"}, {"COMPLETE", "stop"}, {NULL, NULL}};
+	static const told_stop called[] = {{"STOP", "tool_calls"}, {"FUNCTION_CALL", "tool_calls"},
+					   {"MALFORMED_FUNCTION_CALL", "error"}, {NULL, NULL}};
+	static const told_stop nothing[] = {{"STOP", "stop"}, {"NOVELTY", "error"}, {"SAFETY", "filtered"}, {NULL, NULL}};
+
+	(void)state;
+	stops_as(P, PARTS("{\"text\":\"so\"}") "data: {\"candidates\":[{\"finishReason\":\"", "\"}]}\n\n", said);
+	stops_as(P, PARTS("{\"functionCall\":{\"name\":\"f\"}}") "data: {\"candidates\":[{\"finishReason\":\"", "\"}]}\n\n",
+		 called);
+	stops_as(P, "data: {\"candidates\":[{\"finishReason\":\"", "\"}]}\n\n", nothing);
+	/* no reasons: it goes on */
+	reads_as(P, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hel\"}]},\"finishReason\":\"FINISH_REASON_UNSPECIFIED\"}]}\n\n"
+		 "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"l\"}]},\"finishReason\":\"\"}]}\n\n"
+		 LAST("{\"text\":\"o\"}", "STOP"), "ok \"Hello\"," TOLD("stop"));
+}
+
 static void
 errors(void **state)
 {
@@ -109,6 +138,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams), cmocka_unit_test(errors),	cmocka_unit_test(whole),
 		cmocka_unit_test(around),  cmocka_unit_test(no_memory),
+		cmocka_unit_test(stop_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,6 +118,35 @@ whole_reads_as(const rt_provider *provider, const char *body, const char *expect
 	rt_buf_deinit(&out);
 }
 
+/* A reason of the provider's, and the word that is kept for it; NULL ends a list. */
+typedef struct told_stop {
+	const char *reason, *word;
+} told_stop;
+
+/* The stream before, reason, after is kept with that word. */
+static inline void
+stops_as(const rt_provider *provider, const char *before, const char *after, const told_stop *stops)
+{
+	rt_buf stream, out, word;
+
+	rt_buf_init(&stream, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&word, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (; stops->reason != NULL; stops++) {
+		rt_buf_clear(&stream);
+		rt_buf_add_f(&stream, "%s%s%s", before, stops->reason, after);
+		rt_buf_clear(&word);
+		rt_buf_add_f(&word, "\"stop_reason\":\"%s\"", stops->word);
+		told_read(rt_alloc_libc(), provider, rt_buf_str(&stream), stream.size, 0, &out);
+		if (rt_str_find(rt_buf_str(&out), rt_buf_str(&word), 0) == SIZE_MAX)
+			fail_msg("%s: %.*s, want %s", stops->reason, RT_STR_ARG(rt_buf_str(&out)),
+				 stops->word);
+	}
+	rt_buf_deinit(&stream);
+	rt_buf_deinit(&out);
+	rt_buf_deinit(&word);
+}
+
 static inline void
 error_reads_as(const rt_provider *provider, const char *body, const char *expected)
 {

@@ -139,7 +139,11 @@ take_done(rt_reply *reply, yyjson_val *root)
 			 rt_answer_count(root, "eval_count"), SIZE_MAX, SIZE_MAX};
 
 	rt_reply_set_usage(reply, &told);
-	if (rt_str_is(reason, "length"))
+	if (rt_reply_is_empty(reply) &&
+	    (rt_str_is(reason, "load") || rt_str_is(reason, "unload")))
+		rt_reply_set_error(reply, RT_STR("the server loaded or unloaded the model "
+						 "and asked it nothing"));
+	else if (rt_str_is(reason, "length"))
 		rt_reply_set_stop(reply, RT_STOP_LENGTH);
 	else
 		rt_reply_set_stop(reply,
@@ -200,6 +204,7 @@ const rt_provider rt_provider_ollama = {
 	.title = "Ollama, on this machine or another",
 	.url = "http://localhost:11434",
 	.key_env = "OLLAMA_API_KEY",
+	.no_image_urls = true,
 	.framing = RT_FRAMING_LINES,
 	.writer = &writer,
 	.path = path,

@@ -38,6 +38,22 @@ streams(void **state)
 }
 
 static void
+stop_reasons(void **state)
+{
+	static const told_stop said[] = {{"stop", "stop"}, {"length", "length"}, {"", "stop"},
+					 {"novelty", "stop"}, {NULL, NULL}};
+	static const told_stop called[] = {{"stop", "tool_calls"}, {"tool_calls", "tool_calls"}, {NULL, NULL}};
+	/* what a server says that was asked nothing, or is about to end */
+	static const told_stop nothing[] = {{"load", "error"}, {"unload", "error"}, {"stop", "stop"}, {NULL, NULL}};
+
+	(void)state;
+	stops_as(P, LINE("{\"content\":\"so\"}") "{\"done\":true,\"done_reason\":\"", "\"}\n", said);
+	stops_as(P, LINE("{\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":{}}}]}")
+		 "{\"done\":true,\"done_reason\":\"", "\"}\n", called);
+	stops_as(P, "{\"done\":true,\"done_reason\":\"", "\"}\n", nothing);
+}
+
+static void
 errors(void **state)
 {
 	(void)state;
@@ -89,6 +105,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams), cmocka_unit_test(errors),	cmocka_unit_test(whole),
 		cmocka_unit_test(around),  cmocka_unit_test(no_memory),
+		cmocka_unit_test(stop_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

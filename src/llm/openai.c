@@ -131,18 +131,22 @@ headers(rt_str key, rt_header_fn fn, void *ctx)
 
 /* ---- reading ---- */
 
+/* Its own words, and those of servers that speak as it does: Mistral's "model_length",
+ * "abort" of vLLM, DeepSeek's for an overload. Some say "stop" also where there are calls. */
 static rt_stop
-stop_of(rt_str reason)
+stop_of(rt_str reason, const rt_reply *reply)
 {
-	if (rt_str_is(reason, "length"))
+	if (rt_str_is(reason, "length") || rt_str_is(reason, "model_length") ||
+	    rt_str_eq_nocase(reason, RT_STR("max_tokens")))
 		return RT_STOP_LENGTH;
 	if (rt_str_is(reason, "tool_calls") || rt_str_is(reason, "function_call"))
 		return RT_STOP_CALLS;
 	if (rt_str_is(reason, "content_filter"))
 		return RT_STOP_FILTER;
-	if (rt_str_is(reason, "error"))
+	if (rt_str_is(reason, "error") || rt_str_is(reason, "abort") ||
+	    rt_str_is(reason, "insufficient_system_resource"))
 		return RT_STOP_ERROR;
-	return RT_STOP_END;
+	return rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS : RT_STOP_END;
 }
 
 static void
@@ -231,9 +235,9 @@ take_choices(rt_reply *reply, yyjson_val *choices, const char *member)
 			continue;
 		take_message(reply, rt_json_get(choice, member));
 		(void)rt_answer_take_error(reply, choice);
-		reason = rt_json_get(choice, "finish_reason");
-		if (yyjson_is_str(reason) && reply->stop != RT_STOP_ERROR)
-			rt_reply_set_stop(reply, stop_of(rt_json_str(reason)));
+		reason = rt_json_get(choice, "finish_reason"); /* "" of some, while it goes on */
+		if (rt_json_str(reason).size > 0 && reply->stop != RT_STOP_ERROR)
+			rt_reply_set_stop(reply, stop_of(rt_json_str(reason), reply));
 	}
 }
 

@@ -76,6 +76,26 @@ others_ways(void **state)
 		 "ok \"b\xEF\xBF\xBD\",\"provider\":\"openai\",\"stop_reason\":\"stop\",\"thinking_segments\":[{\"text\":\"a\"}]");
 }
 
+/* The documented ones, and those of servers that speak as it does. */
+static void
+stop_reasons(void **state)
+{
+	static const told_stop said[] = {
+		{"stop", "stop"}, {"eos", "stop"}, {"end_turn", "stop"}, {"length", "length"}, {"model_length", "length"},
+		{"MAX_TOKENS", "length"}, {"content_filter", "filtered"}, {"error", "error"}, {"abort", "error"},
+		{"insufficient_system_resource", "error"}, {NULL, NULL}};
+	static const told_stop called[] = {{"tool_calls", "tool_calls"}, {"function_call", "tool_calls"},
+					   {"stop", "tool_calls"}, {"length", "length"}, {NULL, NULL}};
+
+	(void)state;
+	stops_as(P, DELTA("{\"content\":\"so\"}") "data: {\"choices\":[{\"finish_reason\":\"", "\"}]}\n\n" DONE, said);
+	stops_as(P, DELTA("{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}")
+		 "data: {\"choices\":[{\"finish_reason\":\"", "\"}]}\n\n" DONE, called);
+	/* none: a connection that ends here is cut */
+	reads_as(P, CHUNK("\"choices\":[{\"index\":0,\"delta\":{\"content\":\"so\"},\"finish_reason\":\"\"}]"),
+		 "ok ... \"so\",\"provider\":\"openai\"");
+}
+
 static void
 errors(void **state)
 {
@@ -143,6 +163,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams), cmocka_unit_test(others_ways), cmocka_unit_test(errors),
 		cmocka_unit_test(whole),   cmocka_unit_test(around),	  cmocka_unit_test(no_memory),
+		cmocka_unit_test(stop_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

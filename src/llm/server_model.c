@@ -9,7 +9,10 @@
 
 #define ACCEPTED "text/event-stream, application/json, application/x-ndjson"
 
-enum { HEADER_SECRET_MIN = 8 }; /* bytes of a header's value that no error shows */
+enum {
+	HEADER_SECRET_MIN = 8, /* bytes of a header's value that no error shows */
+	QUERY_SECRET_SIZE = 20 /* a value in a query that is as long may be one, whatever its name */
+};
 
 /* ---- opening ---- */
 
@@ -39,21 +42,52 @@ is_one_line(rt_str s)
 	return true;
 }
 
-/* Does its name say that a header's value is a key? */
+/* Does its name say that a value is a key? */
 static bool
-is_secret(const rt_header *header)
+is_secret_name(rt_str name)
 {
-	static const char *const words[] = {"auth", "key", "token", "secret", "cookie"};
+	static const char *const words[] = {"auth", "key",  "token", "secret",
+					    "cookie", "pass", "sig"};
 	size_t i, at;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		rt_str word = rt_str_of(words[i]);
 
-		for (at = 0; at + word.size <= header->name.size; at++)
-			if (rt_str_eq_nocase(rt_str_at(header->name.ptr + at, word.size), word))
+		for (at = 0; at + word.size <= name.size; at++)
+			if (rt_str_eq_nocase(rt_str_at(name.ptr + at, word.size), word))
 				return true;
 	}
-	return header->secret;
+	return false;
+}
+
+static bool
+is_secret(const rt_header *header)
+{
+	return header->secret || is_secret_name(header->name);
+}
+
+/* The value at *at of a query that may be a key, which some servers want there; *at goes on
+ * to the next. false: there is no more. */
+static bool
+query_secret(rt_str query, size_t *at, rt_str *out)
+{
+	while (*at < query.size) {
+		size_t end = rt_str_find(query, RT_STR("&"), *at), mark;
+		rt_str pair;
+
+		if (end == SIZE_MAX)
+			end = query.size;
+		pair = rt_str_at(query.ptr + *at, end - *at);
+		*at = end + 1;
+		mark = rt_str_find(pair, RT_STR("="), 0);
+		if (mark == SIZE_MAX)
+			continue;
+		*out = rt_str_at(pair.ptr + mark + 1, pair.size - mark - 1);
+		if (out->size >= QUERY_SECRET_SIZE ||
+		    (out->size >= RT_MASK_SECRET_MIN && is_secret_name(rt_str_at(pair.ptr, mark))))
+			return true;
+	}
+	return false;
 }
 
 /* The provider's headers are counted, then kept. */
@@ -113,18 +147,46 @@ add_secret(server_model *m, rt_str secret, size_t min)
 		m->secrets[m->secret_count++] = secret;
 }
 
+/* What a query has is kept as the bytes that it stands for: that is found in any form. */
 static rt_status
-make_headers(server_model *m)
+add_query_secrets(server_model *m, const rt_url *url)
+{
+	size_t at = 0;
+	rt_str value, kept;
+	rt_buf plain;
+	bool ok = true;
+
+	rt_buf_init(&plain, m->o.alloc, RT_BUF_UNLIMITED);
+	while (ok && query_secret(url->query, &at, &value)) {
+		rt_buf_clear(&plain);
+		rt_url_add_decoded(&plain, value);
+		kept = rt_buf_str(&plain);
+		ok = plain.status == RT_OK && keep(m, &kept);
+		if (ok)
+			add_secret(m, kept, RT_MASK_SECRET_MIN);
+	}
+	rt_buf_deinit(&plain);
+	return ok ? RT_OK : RT_NOMEM;
+}
+
+static rt_status
+make_headers(server_model *m, const rt_url *url)
 {
 	header_list list = {m, true, false};
 	rt_header *own;
-	size_t i, blank;
+	size_t i, blank, in_query = 0, at = 0;
+	rt_str value;
 
+	while (query_secret(url->query, &at, &value))
+		in_query++;
 	own = rt_arena_get(m->arena, (m->o.header_count + 1) * sizeof(*own));
-	m->secrets = rt_arena_get(m->arena, (2 * m->o.header_count + 1) * sizeof(*m->secrets));
+	m->secrets = rt_arena_get(m->arena, (2 * m->o.header_count + in_query + 1) *
+						    sizeof(*m->secrets));
 	if (own == NULL || m->secrets == NULL)
 		return RT_NOMEM;
 	add_secret(m, m->o.key, RT_MASK_SECRET_MIN);
+	if (add_query_secrets(m, url) != RT_OK)
+		return RT_NOMEM;
 	for (i = 0; i < m->o.header_count; i++) {
 		own[i] = m->o.headers[i];
 		if (!keep(m, &own[i].name) || !keep(m, &own[i].value))
@@ -148,8 +210,9 @@ make_headers(server_model *m)
 static rt_status
 check_secrets(const server_model *m, const rt_url *url, rt_error *err)
 {
-	bool secret = m->o.key.size > 0;
-	size_t i;
+	size_t i, at = 0;
+	rt_str value;
+	bool secret = m->o.key.size > 0 || query_secret(url->query, &at, &value);
 
 	if (!is_one_line(m->o.key) || m->o.key.size > RT_MODEL_KEY_MAX)
 		return rt_fail(err, RT_CREDENTIALS, "the key for %s has a line end or another "
@@ -451,7 +514,7 @@ rt_server_model_open(const rt_server_model_options *options, rt_model **out, rt_
 	if (st == RT_OK)
 		st = check_secrets(m, &url, err);
 	if (st == RT_OK)
-		st = make_headers(m);
+		st = make_headers(m, &url);
 	if (st == RT_OK) {
 		m->base.name = m->o.model;
 		*out = &m->base;

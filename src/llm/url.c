@@ -156,6 +156,46 @@ rt_url_add_origin(rt_buf *out, const rt_url *url)
 }
 
 void
+rt_url_add_shown(rt_buf *out, rt_str text)
+{
+	rt_url url;
+
+	if (rt_url_read(text, &url, NULL) != RT_OK) {
+		rt_buf_add_c(out, "(not a url that can be used)");
+		return;
+	}
+	rt_url_add_origin(out, &url);
+	rt_buf_add_str(out, url.path);
+	if (url.query.size > 0)
+		rt_buf_add_c(out, "?...");
+}
+
+static int
+hex_of(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+void
+rt_url_add_decoded(rt_buf *out, rt_str text)
+{
+	size_t at;
+
+	for (at = 0; at < text.size; at++) {
+		int high = at + 2 < text.size && text.ptr[at] == '%' ? hex_of(text.ptr[at + 1]) : -1;
+		int low = high >= 0 ? hex_of(text.ptr[at + 2]) : -1;
+
+		rt_buf_add_byte(out, low >= 0 ? (char)(high * 16 + low) : text.ptr[at]);
+		if (low >= 0)
+			at += 2;
+	}
+}
+
+void
 rt_url_join(rt_buf *out, const rt_url *base, rt_str path)
 {
 	size_t end = base->path.size, mark = rt_str_find(path, RT_STR("?"), 0);

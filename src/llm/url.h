@@ -26,6 +26,11 @@ RT_CHECKED rt_status rt_url_read(rt_str text, rt_url *out, rt_error *err);
 bool rt_url_is_loopback(const rt_url *url);
 /* For people: "https://host" or "http://host:8080", without path and query. */
 void rt_url_add_origin(rt_buf *out, const rt_url *url);
+/* For people, whatever text is: origin and path; of a query only that there is one, and of
+ * what is no url nothing, since keys are put into both. */
+void rt_url_add_shown(rt_buf *out, rt_str text);
+/* The bytes that %XX stand for; what is none of it stays. */
+void rt_url_add_decoded(rt_buf *out, rt_str text);
 /* base with path behind its own path. Both may have a query: base's comes first. */
 void rt_url_join(rt_buf *out, const rt_url *base, rt_str path);
 

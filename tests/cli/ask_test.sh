@@ -40,6 +40,7 @@ holds 'about this' "$work/out" "replay"
 # The record holds no text, and survives a reset.
 grep -rqF "about this" "$work/state" && fail "a text is in the record" "" || pass
 
+code "compact --keep 0: all but the last" 0 r compact --keep 0 -n
 r compact --keep 10 --json >"$work/out" 2>"$work/err" </dev/null
 holds '"first_kept"' "$work/out" "compact"
 r context --json >"$work/out" 2>/dev/null
@@ -119,6 +120,46 @@ rm -r "$XDG_CONFIG_HOME/retake/hooks"
 # Changes that break something say so before.
 r role :2 User >"$work/out" 2>"$work/err"
 holds "same speaker" "$work/err" "two of the same speaker"
+
+# A reply that goes on is no new one, and the history says so.
+r ask -m builtin/echo "one more" >/dev/null 2>&1
+code "continue" 0 r again --continue -m builtin/echo
+has "continue: says so" "Continued reply" "$err"
+has "continue: in the history" "continued reply" "$(r history -n 1 2>&1 || r history | head -n 1)"
+r undo >/dev/null
+has "a new one is got" "got reply" "$(r history | grep 'now')"
+
+# Images: the bytes of a file go into the conversation, and to each provider in its own form.
+printf '\211PNG\r\n\032\nbytes' >"$work/a.png"
+printf 'GIF89a..' >"$work/no-name"
+mkdir -p "$XDG_CONFIG_HOME/retake"
+printf '[provider.%s]\nkind = "%s"\nurl = "http://169.254.1.1/v1"\n' near openai far gemini her ollama \
+	>"$XDG_CONFIG_HOME/retake/config.toml" # no request is sent there: the question stays
+count=$(r show --json | json 'len(d["entries"])')
+code "an image that is none" 2 r ask -m near/m --image "$work/out" "What is this?"
+has "an image that is none: says so" "is no PNG, JPEG, GIF or WebP" "$err"
+code "an image that is not there" 3 r ask -m near/m --image "$work/none.png" "What is this?"
+code "an image without a question" 2 r ask -m near/m --send --image "$work/a.png"
+code "built-in models take none" 1 r ask -m builtin/echo --image "$work/a.png" "What is this?"
+has "built-in models take none: says so" "takes no images" "$err"
+for name in far her; do
+	code "$name takes no address" 1 r ask -m $name/m --image https://example.org/a.png "What is this?"
+	has "$name takes no address: says so" "by its address" "$err"
+done
+is "nothing of it is kept" "$count" "$(r show --json | json 'len(d["entries"])')"
+code "an image" 1 r ask -m near/m --image "$work/a.png" --image "$work/no-name" --image https://example.org/a.png "What is this?"
+is "an image is kept" '["text", "image", "image", "image_url"]' \
+	"$(r show --json | json '[b["type"] for b in d["entries"][-1]["content"]]')"
+has "an image is shown as one" "(3 images)" "$(r show)"
+has "openai" '{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgpieXRlcw=="}},{"type":"image_url","image_url":{"url":"data:image/gif;base64,R0lGODlhLi4="}},{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}' \
+	"$(r context --provider openai)"
+has "anthropic" '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgpieXRlcw=="}}' "$(r context --provider anthropic)"
+has "anthropic, an address" '{"type":"image","source":{"type":"url","url":"https://example.org/a.png"}}' "$(r context --provider anthropic)"
+has "gemini" '{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgpieXRlcw=="}}' "$(r context --provider gemini)"
+has "gemini, an address is said" '{"text":"[image]"}' "$(r context --provider gemini)"
+has "ollama" '"images":["iVBORw0KGgpieXRlcw==","R0lGODlhLi4="]' "$(r context --provider ollama)"
+rm "$XDG_CONFIG_HOME/retake/config.toml"
+r undo >/dev/null
 
 # chat
 printf 'one\n/undo\n/help\n/nonsense\ntwo\\\nlines\n/quit\n' | r chat >"$work/out" 2>"$work/err"

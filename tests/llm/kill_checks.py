@@ -9,31 +9,19 @@ import json
 import os
 import select
 import signal
-import subprocess
 import sys
 import tempfile
 import time
+
+from place import PROVIDERS, Place, Tally
 
 RETAKE = sys.argv[1]
 # The side row is at most 250 ms behind, and is looked at every 50 ms; the rest is for a busy
 # machine. Shorter than PAUSE_MS, so that the next chunk has not come.
 LATE_MS = int(os.environ.get("RETAKE_KILL_LATE_MS", "400"))
 PAUSE_MS = 900
-PROVIDERS = ["openai", "anthropic", "gemini", "ollama"]
-
-passed = failed = 0
-
-
-def check(name, ok, *detail):
-    global passed, failed
-    if ok:
-        passed += 1
-        return
-    failed += 1
-    print("FAILED:", name)
-    for line in detail:
-        print("   ", str(line)[:800])
-
+tally = Tally()
+check = tally.check
 
 STREAMS = {
     "text": [{"text": "Good "}, {"text": "day, Grüße "}, {"text": "🙂 and \"more\".\n"},
@@ -46,54 +34,19 @@ STREAMS = {
 }
 
 
-class Place:
-    """A store and a home of its own."""
+def talk(place):
+    """A conversation with a tool's call and its result."""
+    lines = [{"op": "entry.append", "role": "User", "content": "Read it"},
+             {"op": "entry.append", "role": "AI", "content": [
+                 {"type": "toolCall", "id": "c0", "name": "read", "arguments": {}}]},
+             {"op": "entry.append", "role": "tool", "tool_call_id": "c0",
+              "content": "it says so"},
+             {"op": "entry.append", "role": "AI", "content": "It says so."}]
+    place.run("apply", place.write("talk.jsonl", lines))
 
-    def __init__(self, folder):
-        self.folder = folder
-        self.db = os.path.join(folder, "test.db")
-        self.env = {key: value for key, value in os.environ.items()
-                    if not key.startswith("RETAKE_") and not key.endswith("_API_KEY")}
-        self.env.update(HOME=folder, XDG_DATA_HOME=folder + "/data",
-                        XDG_STATE_HOME=folder + "/state", XDG_CONFIG_HOME=folder + "/config",
-                        LC_ALL="C.UTF-8", NO_COLOR="1")
 
-    def run(self, *args):
-        return subprocess.run([RETAKE, "--db", self.db, *args], env=self.env,
-                              stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
-
-    def json(self, *args):
-        done = self.run(*args, "--json")
-        try:
-            return json.loads(done.stdout)
-        except ValueError:
-            return {"failed": done.returncode, "out": done.stdout[:300], "err": done.stderr[:300]}
-
-    def write(self, name, lines):
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            for line in lines:
-                file.write(json.dumps(line) + "\n")
-        return path
-
-    def begin(self, script, *args):
-        """A program that asks. Ctrl-C reaches it also where this runs in the background."""
-        return subprocess.Popen([RETAKE, "--db", self.db, "ask", "-m", "builtin/play:" + script,
-                                 *args, "Well?"],
-                                env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE,
-                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-
-    def talk(self):
-        """A conversation with a tool's call and its result."""
-        lines = [{"op": "entry.append", "role": "User", "content": "Read it"},
-                 {"op": "entry.append", "role": "AI", "content": [
-                     {"type": "toolCall", "id": "c0", "name": "read", "arguments": {}}]},
-                 {"op": "entry.append", "role": "tool", "tool_call_id": "c0",
-                  "content": "it says so"},
-                 {"op": "entry.append", "role": "AI", "content": "It says so."}]
-        self.run("apply", self.write("talk.jsonl", lines))
+def begin(place, script, *args):
+    return place.begin("ask", "-m", "builtin/play:" + script, *args, "Well?")
 
 
 def said(chunks):
@@ -170,13 +123,13 @@ def wait_for(process, three):
 def killed(folder, stream, chunks, index, at_once):
     """Kill after chunk index."""
     name = f"{stream} {index + 1}{' at once' if at_once else ''}"
-    place = Place(folder)
+    place = Place(RETAKE, folder)
     lines = []
     for chunk in chunks:
         lines += [chunk, {"wait_ms": PAUSE_MS}]
     script = place.write("script.jsonl", lines + [{"text": "never seen"}])
-    place.talk()
-    process = place.begin(script, "-v")
+    talk(place)
+    process = begin(place, script, "-v")
     # Words are on standard output as they come, thoughts (-v) on the other. A call is not
     # seen: it has come a pause after what was before it.
     shown = index if "call" not in chunks[index] else index - 1
@@ -217,9 +170,9 @@ def killed(folder, stream, chunks, index, at_once):
 
 
 def interrupted(folder):
-    place = Place(folder)
+    place = Place(RETAKE, folder)
     script = place.write("script.jsonl", [{"text": "Good "}, {"wait_ms": 60000}, {"text": "day"}])
-    process = place.begin(script)
+    process = begin(place, script)
     os.read(process.stdout.fileno(), 1)
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -236,7 +189,7 @@ def interrupted(folder):
     check("Ctrl-C: goes on", len(entries) == 2 and entries[1]["content"] == "Good night", entries)
     # before anything was said
     script = place.write("script.jsonl", [{"wait_ms": 60000}, {"text": "day"}])
-    process = place.begin(script)
+    process = begin(place, script)
     deadline = time.monotonic() + 20
     while len(place.json("show").get("entries", [])) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -250,9 +203,9 @@ def interrupted(folder):
 
 def living(folder):
     """Whoever looks while a reply arrives leaves it alone."""
-    place = Place(folder)
+    place = Place(RETAKE, folder)
     script = place.write("script.jsonl", [{"text": "Good "}, {"wait_ms": 1500}, {"text": "day"}])
-    process = place.begin(script)
+    process = begin(place, script)
     os.read(process.stdout.fileno(), 1)
     time.sleep(0.4)
     check("a living one: is left alone", len(place.json("show").get("entries", [])) == 1)
@@ -273,8 +226,7 @@ def main():
     for case in (interrupted, living):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
-    print(f"{passed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+    return tally.end()
 
 
 sys.exit(main())

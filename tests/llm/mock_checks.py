@@ -291,6 +291,8 @@ def check_faults(port, other, tls, log):
         check("no metadata: " + url, a["status"] == "refused", a)
     a = ask("openai", "http://model.invalid/v1", "hi")
     check("no key in the open", a["status"] == "refused" and "unencrypted" in a["error"], a)
+    a = ask("openai", "http://model.invalid/v1?api_key=sk-12345678", "hi", key="")
+    check("no key of a url in the open", a["status"] == "refused" and "unencrypted" in a["error"], a)
     a = ask("openai", "file:///etc/passwd", "hi")
     check("no files", a["status"] == "usage", a)
     a = ask("openai", f"http://127.0.0.1:{port}/echo?key={KEY}", "hi")
