@@ -167,6 +167,17 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 	rt_buf_deinit(&warnings);
 }
 
+/* The model that the project's setting names; nothing where there is no store yet. */
+static rt_status
+find_setting(rt_cli *cli, rt_buf *out)
+{
+	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+
+	if (st == RT_NOT_FOUND)
+		return RT_OK;
+	return st == RT_OK ? rt_cli_talk_setting(cli, out) : st;
+}
+
 static rt_status
 list_providers(rt_cli *cli, const rt_config *config)
 {
@@ -185,10 +196,13 @@ list_providers(rt_cli *cli, const rt_config *config)
 		if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) == NULL)
 			say_provider(&l, rt_providers[i], NULL, rt_str_of(rt_providers[i]->name));
 	rt_buf_add_byte(&l.json, ']');
-	if (cli->json) {
+	if (cli->json)
 		st = rt_cli_print_json(cli, rt_buf_str(&l.json));
-	} else if (rt_cli_open(cli, RT_CLI_LOOK) == RT_OK &&
-		   rt_cli_talk_setting(cli, &chosen) == RT_OK && chosen.size > 0) {
+	else
+		st = find_setting(cli, &chosen);
+	if (st != RT_OK || cli->json) {
+		rt_buf_clear(&chosen);
+	} else if (chosen.size > 0) {
 		rt_term_f(&cli->out, "\nAsked is ");
 		rt_term_line(&cli->out, rt_buf_str(&chosen));
 		rt_term_c(&cli->out, ", as the setting model says.\n");

@@ -46,7 +46,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 RETAKE = os.path.abspath(os.environ.get("RETAKE") or os.path.join(ROOT, "build/retake"))
-EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 130}
+EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 130}
 TIMEOUT_S = 120
 SHALLOW = 25   # calls from the start that are tried
 DEEP = 4       # points of each fault beyond them
@@ -218,6 +218,15 @@ VERBS = {
     "checkpoint": "checkpoint",
     "index": "index",
     "doctor": "doctor",
+    "ask": "ask -m builtin/echo 'Hello there?'",
+    "again": "again -m builtin/echo",
+    "again continue": "again --continue -m builtin/echo",
+    "compact": "compact -m builtin/summary --keep 5",
+    "compact range": "compact :2..:3 -m builtin/summary",
+    "compress": "compress -m builtin/summary",
+    "go summary": "go :2 --summary -m builtin/summary",
+    "models": "models",
+    "hooks": "hooks",
     "demo": "retake demo DIR/demo",
     "help": "help edit",
     "help all": "help",
@@ -226,6 +235,11 @@ VERBS = {
 }
 # A line that fails changes nothing and the rest goes on: any of the lines may be done.
 STEPS = {"apply": SEVERAL}
+# A question and its reply are two steps, and what has come of a reply is kept.
+REPLIES = {"ask": "add -r User 'Hello there?'", "again": None, "again continue": None}
+PARTIAL = {"partial", "stop_reason", "usage", "error", "model", "provider"}
+# The record of requests and the like: its loss is no failure, and it is no part of the state.
+BESIDE = {".local"}
 # What the commands make in the folder.
 OUTPUTS = re.compile(r"out\.\w+$|copy\.db$|t\.db(-wal|-shm|-journal)?$")
 # These put whole stores aside, under names of their own.
@@ -505,7 +519,7 @@ class Torture:
                                f"{case.err.decode(errors='replace')}")
         if name in ANY_ORDER:
             case.out = b"\n".join(sorted(case.out.split(b"\n")))
-        for extra in self.touched(folder) - set(self.given) - {"t.db-wal"}:
+        for extra in self.touched(folder) - set(self.given) - {"t.db-wal"} - BESIDE:
             case.files[extra] = self.bytes_of(folder, extra)
         case.states = [before, self.state(folder)]
         lines = STEPS.get(name, [])
@@ -516,6 +530,11 @@ class Torture:
             self.run(self.words(name, folder), folder, ("alloc", 0, False))
             case.by_lines[done] = self.state(folder)
         case.states[1:1] = case.by_lines.values()
+        if REPLIES.get(name):
+            folder = self.folder()
+            words = [RETAKE, "--db", f"{folder}/t.db"] + shlex.split(REPLIES[name])
+            self.run(words, folder, ("alloc", 0, False))
+            case.states[1:1] = [self.state(folder)]
         return case
 
     def answered(self, case, out):
@@ -557,7 +576,7 @@ class Torture:
             wrong.append(("leak", f"{counts['live'] - case.counts['live']} blocks more are left"))
         if code is not None and code >= 0 and not counts:
             wrong.append(("harness", "no report: ended without cleaning up"))
-        touched = self.touched(folder)
+        touched = self.touched(folder) - BESIDE
         for name in sorted(touched - set(self.given) - {"t.db-wal"}):
             if case.name in KEEPS:
                 continue
@@ -589,6 +608,9 @@ class Torture:
         if status != 0:
             return wrong + [("fsck", f"status {status}: {(found + trouble).decode(errors='replace')}")]
         state = self.state(folder)
+        if code != 0 and case.name in REPLIES and state[:1] == "{" and begins(
+                json.loads(state), json.loads(case.states[-1])):
+            return wrong
         if state not in case.states:
             wrong.append(("state", "neither before nor after" +
                           ("" if state[:1] in "{[" else ": " + state)))
@@ -605,6 +627,18 @@ class Torture:
         kind, once, _ = FAULTS[fault_name]
         fault = f"{kind}:{at}" + (":once" if once else "")
         return f"tests/torture/torture.py --verb {shlex.quote(name)} --fault {fault}"
+
+
+def begins(part, whole):
+    """Is this the state with less of a reply in it?"""
+    if isinstance(part, dict) and isinstance(whole, dict):
+        return all(k in PARTIAL or (k in part and k in whole and begins(part[k], whole[k]))
+                   for k in part.keys() | whole.keys())
+    if isinstance(part, list) and isinstance(whole, list):
+        return len(part) == len(whole) and all(map(begins, part, whole))
+    if isinstance(part, str) and isinstance(whole, str):
+        return whole.startswith(part)
+    return part == whole
 
 
 TIMES = {"ts", "at", "time", "created", "updated", "modified", "created_at", "updated_at",
