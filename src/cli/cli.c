@@ -323,7 +323,8 @@ rt_cli_add_advice(const rt_cli *cli, rt_buf *buf, rt_str text)
 		rt_buf_add_byte(buf, ' ');
 		at = behind;
 	}
-	rt_buf_add(buf, text.ptr + at, text.size - at);
+	if (at < text.size) /* an empty text may have no pointer to count from */
+		rt_buf_add(buf, text.ptr + at, text.size - at);
 }
 
 void
