@@ -37,6 +37,20 @@ n=$(grep -o '"name"' "$work/out" | wc -l)
 r replay @ >"$work/out" 2>"$work/err"
 holds 'about this' "$work/out" "replay"
 [ -s "$work/err" ] && fail "replay is to the byte" "$(cat "$work/err")" || pass
+# And each discussion knows what it was sent with last.
+r context --sent >"$work/out" 2>"$work/err"
+holds 'about this' "$work/out" "context --sent"
+holds 'to builtin/echo, right after step' "$work/err" "and when, and to whom"
+r edit :1 "changed since" >/dev/null
+r context --changed >"$work/out"
+holds 'edited  ' "$work/out" "context --changed"
+r undo >/dev/null
+r context --changed --json >"$work/out"
+holds '"exact":true' "$work/out" "context --changed --json"
+r export --format toml >"$work/out"
+holds 'sent_markdown = ' "$work/out" "the TOML export carries it"
+r context --sent --budget 5 >"$work/out" 2>"$work/err"
+[ $? = 2 ] && pass || fail "--sent takes nothing that builds another request" "$(cat "$work/err")"
 # The record holds no text, and survives a reset.
 grep -rqF "about this" "$work/state" && fail "a text is in the record" "" || pass
 
