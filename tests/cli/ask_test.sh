@@ -11,6 +11,17 @@ holds() { # holds WORDS FILE TITLE
 r ask "Hello?" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 4 ] && pass || fail "no model is 4" "$(cat "$work/err")"
 holds "no model is chosen" "$work/err" "no model"
+# Everything that was found is named, in every command that needs a model.
+for c in "ask Hello" chat again compact compress "go :1 --summary"; do
+	r add "for $c" -q
+	OPENAI_API_KEY=x GEMINI_API_KEY=y "$RETAKE" --db "$db" $c >"$work/out" 2>"$work/err" </dev/null
+	[ $? = 4 ] && pass || fail "$c without a model is 4" "$(cat "$work/err")"
+	holds "OPENAI_API_KEY, GEMINI_API_KEY" "$work/err" "$c says what was found"
+	holds "models gemini" "$work/err" "$c says where the models are listed"
+	holds "set model " "$work/err" "$c says how to choose one"
+	grep -qF "=x" "$work/err" && fail "$c shows a key" "" || pass
+done
+r undo 6 -q
 r set model builtin/echo >/dev/null
 
 r "Is anybody there?" >"$work/out" 2>"$work/err" </dev/null
