@@ -3,6 +3,12 @@
  * Seed 4, rule by rule, as far as it is about summaries of branches and their events. Each
  * test is named for its rule; docs/seeds.md lists them. What a rule leaves open is tested in
  * summary_test.c. */
+#include "engine/send_testing.h"
+
+#include "formats/formats.h"
+#include "llm/llm_testing.h"
+#include "store/store_memory.h"
+
 #include "engine/summary_testing.h"
 
 /* ---- selecting ---- */

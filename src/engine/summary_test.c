@@ -2,6 +2,12 @@
  *
  * Summaries: of a branch that is left (seed 4), of what a compaction stands for, of a whole
  * take. Each is one step, or nothing at all. */
+#include "engine/send_testing.h"
+
+#include "formats/formats.h"
+#include "llm/llm_testing.h"
+#include "store/store_memory.h"
+
 #include "engine/summary_testing.h"
 
 /* ---- going elsewhere ---- */

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * What tests of summaries share: hooks that say what a test wants, a world with a model that
- * sums up, and the tree of seed 4. */
+ * sums up, and the tree of seed 4. A test includes what lies above the engine before this:
+ * formats/formats.h, llm/llm_testing.h, store/store_memory.h. */
 #ifndef RT_ENGINE_SUMMARY_TESTING_H
 #define RT_ENGINE_SUMMARY_TESTING_H
 
 #include "engine/send_testing.h"
 
 #include "engine/summary.h"
-#include "formats/formats.h"
-#include "llm/llm_testing.h"
-#include "store/store_memory.h"
 
 /* ---- hooks that say what a test wants them to ---- */
 
