@@ -13,6 +13,7 @@
 #   events      the tables in docs/hooks.md are what `retake help events` says
 #   example     the program in docs/library.md is examples/hello.c
 #   findings    docs/storage.md lists the findings of fsck, no more and no fewer
+#   seeds       every test that docs/seeds.md names is run, and every test of seed 4 is named
 #   formats     README.md and docs/formats.md list the formats that the program lists
 #   links       relative links in all pages lead somewhere, to a heading where they name one
 #   names       files, tests and programs that the pages name are there
@@ -350,6 +351,22 @@ def check_findings():
            f"not on the page: {sorted(known - listed)}", f"only on the page: {sorted(listed - known)}")
 
 
+# ---- seeds ----
+
+def tests_of(path):
+    """Names of the test functions that a test program really runs."""
+    return set(re.findall(r"(?:RULE|WITH_WORLD|cmocka_unit_test)\((\w+)\)",
+                          read(path).split("main(void)")[1]))
+
+
+def check_seeds():
+    listed = set(re.findall(r"\| `([a-z][a-z0-9_]+)` \|$", read("docs/seeds.md"), re.M))
+    seed3, seed4 = tests_of("src/engine/prompt_test.c"), tests_of("src/engine/seed4_test.c")
+    result(listed <= seed3 | seed4, "tests in docs/seeds.md",
+           f"no such test: {sorted(listed - seed3 - seed4)}")
+    result(seed4 <= listed, "rules of seed 4", f"not on the page: {sorted(seed4 - listed)}")
+
+
 # ---- formats ----
 
 def check_formats():
@@ -434,6 +451,7 @@ check_events()
 check_example()
 check_commands()
 check_findings()
+check_seeds()
 check_formats()
 check_links()
 check_names()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * context: what a model would be sent now. */
+ * context: what a model would be sent now, and what it was sent last. */
 #include "cli/counting.h"
+#include "engine/sent.h"
 #include "llm/provider.h"
 
 #include <stdio.h>
@@ -137,6 +138,152 @@ print_request(rt_cli *cli, rt_str json)
 	rt_buf_deinit(&pretty);
 }
 
+/* ---- what was sent last (T6) ---- */
+
+/* "sent 2026-11-22 05:44 to openai/gpt-4o, right after step 12, up to k3f9" */
+static void
+add_when(rt_cli *cli, yyjson_val *record, rt_buf *out)
+{
+	rt_str at = rt_json_str(rt_json_get(record, "at"));
+	rt_str upto = rt_json_str(rt_json_get(record, "upto"));
+	uint64_t seq = 0;
+	rt_moment moment;
+
+	(void)cli;
+	rt_buf_add_c(out, "sent ");
+	if (rt_moment_parse(at, &moment))
+		rt_host_add_local_time(out, moment.us, false);
+	else
+		rt_buf_add_str(out, at);
+	rt_buf_add_f(out, " to %.*s/%.*s", RT_STR_ARG(rt_json_str(rt_json_get(record, "provider"))),
+		     RT_STR_ARG(rt_json_str(rt_json_get(record, "model"))));
+	if (rt_json_u64(rt_json_get(record, "seq"), &seq))
+		rt_buf_add_f(out, ", right after step %llu", (unsigned long long)seq);
+	if (upto.size > 0)
+		rt_buf_add_f(out, ", up to %.*s", RT_STR_ARG(upto));
+}
+
+#define NOT_EXACT                                                                              \
+	"this is not to the byte what was sent: a hook changed it, something was purged since, " \
+	"or another version of Retake sent it"
+
+static rt_status
+show_sent(rt_cli *cli, yyjson_val *record, const rt_provider *provider)
+{
+	rt_sent_request sent;
+	rt_buf when;
+	rt_status st = rt_sent_request_build(cli->engine, record, provider, NULL, NULL, &sent,
+					     &cli->error);
+
+	rt_buf_init(&when, cli->alloc, RT_BUF_UNLIMITED);
+	add_when(cli, record, &when);
+	if (st == RT_OK && !cli->quiet)
+		rt_cli_note(cli, "%.*s", RT_STR_ARG(rt_buf_str(&when)));
+	if (st == RT_OK && !sent.is_same)
+		rt_cli_note(cli, NOT_EXACT);
+	if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty"))))
+		st = rt_cli_print_json(cli, rt_buf_str(&sent.body));
+	else if (st == RT_OK)
+		print_request(cli, rt_buf_str(&sent.body));
+	rt_buf_deinit(&when);
+	rt_sent_request_deinit(&sent);
+	return st;
+}
+
+static void
+say_entry(rt_cli *cli, yyjson_val *entry)
+{
+	rt_str change = rt_json_str(rt_json_get(entry, "change"));
+	rt_str id = rt_json_str(rt_json_get(entry, "id"));
+	rt_buf where;
+
+	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
+	rt_term_style(&cli->out, rt_str_is(change, "new")    ? RT_STYLE_GREEN
+				 : rt_str_is(change, "gone") ? RT_STYLE_RED
+							     : RT_STYLE_YELLOW);
+	rt_term_f(&cli->out, "%-8.*s", RT_STR_ARG(change));
+	rt_term_style(&cli->out, RT_STYLE_NONE);
+	if (rt_str_is(change, "gone"))
+		rt_buf_add_f(&where, "%.*s (%.*s)", RT_STR_ARG(id),
+			     RT_STR_ARG(rt_json_str(rt_json_get(entry, "role"))));
+	else
+		rt_cli_add_where(cli, id.ptr, &where);
+	rt_term_line(&cli->out, rt_buf_str(&where));
+	rt_term_c(&cli->out, "\n");
+	rt_buf_deinit(&where);
+}
+
+static void
+say_changes(rt_cli *cli, yyjson_val *changes)
+{
+	yyjson_val *item, *settings = rt_json_get(changes, "settings");
+	size_t i, max;
+	rt_buf when;
+
+	rt_buf_init(&when, cli->alloc, RT_BUF_UNLIMITED);
+	add_when(cli, changes, &when);
+	rt_term_c(&cli->out, "Since what was ");
+	rt_term_line(&cli->out, rt_buf_str(&when));
+	rt_term_c(&cli->out, ":\n");
+	rt_buf_deinit(&when);
+	if (!yyjson_is_true(rt_json_get(changes, "exact")))
+		rt_cli_note(cli, "what was sent cannot be built again to the byte");
+	yyjson_arr_foreach(rt_json_get(changes, "entries"), i, max, item)
+		say_entry(cli, item);
+	if (yyjson_is_true(rt_json_get(changes, "moved")))
+		rt_term_c(&cli->out, "moved   entries stand in another order\n");
+	if (yyjson_is_true(rt_json_get(changes, "prompt")))
+		rt_term_c(&cli->out, "edited  the working prompt\n");
+	yyjson_arr_foreach(settings, i, max, item)
+	{
+		rt_term_c(&cli->out, "set     ");
+		rt_term_line(&cli->out, rt_json_str(item));
+		rt_term_c(&cli->out, "\n");
+	}
+	if (yyjson_is_true(rt_json_get(changes, "same")))
+		rt_term_c(&cli->out, "The same would be sent again, to the byte.\n");
+}
+
+static rt_status
+run_sent(rt_cli *cli)
+{
+	const rt_provider *provider = NULL;
+	rt_json_doc *doc = NULL;
+	rt_cli_view view;
+	rt_buf row;
+	rt_status st;
+
+	if (rt_cli_has(cli, "tokens") || rt_cli_has(cli, "model") || rt_cli_has(cli, "budget") ||
+	    rt_cli_has(cli, "provider") || rt_cli_has(cli, "at-op"))
+		return rt_cli_fail(cli, RT_USAGE,
+				   "--sent and --changed are about what was sent; leave out what says "
+				   "how to build another request");
+	rt_buf_init(&row, cli->alloc, RT_BUF_UNLIMITED);
+	rt_cli_view_init(cli, &view);
+	st = rt_engine_sent(cli->engine, cli->place.disc, &row, &cli->error);
+	if (st == RT_NOT_FOUND)
+		rt_cli_hint(cli, st, "What would be sent now: retake context");
+	if (st == RT_OK)
+		st = rt_json_read(cli->alloc, rt_buf_str(&row), &doc, &cli->error);
+	if (st == RT_OK)
+		provider = rt_provider_named(
+			rt_json_str(rt_json_get(rt_json_root(doc), "provider")));
+	if (st == RT_OK && rt_cli_has(cli, "sent")) {
+		st = show_sent(cli, rt_json_root(doc), provider);
+	} else if (st == RT_OK) {
+		st = rt_view_sent_changes(cli->engine, cli->value, cli->place, rt_json_root(doc),
+					  provider, &view.buf, &cli->error);
+		if (st == RT_OK && cli->json)
+			st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
+		else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
+			say_changes(cli, view.root);
+	}
+	rt_json_free(doc);
+	rt_buf_deinit(&row);
+	rt_cli_view_deinit(&view);
+	return st;
+}
+
 static rt_status
 run_context(rt_cli *cli)
 {
@@ -146,6 +293,8 @@ run_context(rt_cli *cli)
 	rt_buf json;
 	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
 
+	if (st == RT_OK && (rt_cli_has(cli, "sent") || rt_cli_has(cli, "changed")))
+		return run_sent(cli);
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
@@ -178,6 +327,8 @@ static const rt_cli_flag context_flags[] = {
 	{"model", 'm', "MODEL", RT_CLI_TEXT, "for whom; default: the setting model"},
 	{"budget", 0, "TOKENS", RT_CLI_TEXT, "leave the oldest entries out beyond so many"},
 	{"tokens", 0, NULL, RT_CLI_TEXT, "not the request, but what each entry of it costs"},
+	{"sent", 0, NULL, RT_CLI_TEXT, "what was sent last from this discussion, built again"},
+	{"changed", 0, NULL, RT_CLI_TEXT, "what has changed since: what would be sent otherwise now"},
 	{"pretty", 0, NULL, RT_CLI_TEXT, "on several lines, as on a terminal"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
@@ -187,16 +338,19 @@ const rt_cli_command rt_cli_context = {
 	.group = RT_CLI_LOOKING,
 	.traits = RT_CLI_AT_OP,
 	.usage = "[--provider openai|anthropic|ollama|gemini] [-m MODEL] [--budget TOKENS]\n"
-		 "--tokens [-m MODEL] [--budget TOKENS]",
+		 "--tokens [-m MODEL] [--budget TOKENS]\n--sent\n--changed",
 	.summary = "print the exact request that a model would be sent",
 	.about =
 		"The body is built from the entries as they are now: edits are in it, muted entries are "
 		"not. Nothing is sent.\n\n"
 		"Tokens are counted to the letter for models of OpenAI, whose encodings are published, "
-		"and estimated for others; the last line of --tokens says which.",
+		"and estimated for others; the last line of --tokens says which.\n\n"
+		"Each discussion remembers what it was last sent with, by reference: --sent builds it "
+		"again from the conversation as it was then, also where the reply never came.",
 	.examples = "retake context --provider anthropic\n"
 		    "retake context --tokens -m openai/gpt-4o --budget 8000\n"
-		    "retake context --provider openai --json > request.json",
+		    "retake context --provider openai --json > request.json\n"
+		    "retake context --changed",
 	.flags = context_flags,
 	.run = run_context,
 };

@@ -2,7 +2,9 @@
  *
  * export: conversations out, to standard output or to a file that is whole or absent. */
 #include "cli/cli.h"
+#include "engine/sent.h"
 #include "formats/formats.h"
+#include "llm/provider.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -149,6 +151,10 @@ run_export(rt_cli *cli)
 	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
 	st = rt_engine_export(cli->engine, cli->value, place, whole_project, &outlines,
 			      &cli->error);
+	if (st == RT_OK && format->writes_sent && !rt_cli_has(cli, "at-op"))
+		st = rt_engine_export_sent(cli->engine, cli->value,
+					   rt_provider_named(RT_STR("anthropic")), &outlines,
+					   &cli->error);
 	if (st == RT_OK)
 		st = format->write(cli->alloc, &outlines, &options, &bytes, &cli->error);
 	if (st == RT_OK)

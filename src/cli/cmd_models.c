@@ -2,10 +2,10 @@
  *
  * models: which there are to ask; and replay: what was sent for a reply. */
 #include "cli/talk.h"
+#include "engine/sent.h"
 
 #include <stdio.h>
 
-#include "base/hash.h"
 #include "llm/keys_host.h"
 #include "llm/provider.h"
 #include "llm/url.h"
@@ -292,45 +292,6 @@ look_at_line(void *ctx, rt_str line)
 	return go_on;
 }
 
-/* Build it again from the value as it was. */
-static rt_status
-rebuild(rt_cli *cli, yyjson_val *record, rt_buf *out, bool *out_same)
-{
-	const rt_project *value = NULL;
-	const rt_provider *provider =
-		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
-	rt_str upto = rt_json_str(rt_json_get(record, "upto"));
-	rt_context_options options = {.stream = true};
-	uint64_t seq = 0, budget = 0, number = 0;
-	size_t newest;
-	char hash[24];
-	rt_place place;
-	rt_status st;
-
-	if (provider == NULL || !rt_json_u64(rt_json_get(record, "seq"), &seq))
-		return rt_cli_fail(cli, RT_CORRUPT, "the record of that request cannot be read");
-	(void)rt_json_u64(rt_json_get(record, "budget_tokens"), &budget);
-	options.budget_tokens = (size_t)budget;
-	/* What fitted then, however tokens are counted now. */
-	if (rt_json_u64(rt_json_get(record, "newest"), &number)) {
-		newest = (size_t)number;
-		options.newest = &newest;
-	}
-	options.model = rt_json_str(rt_json_get(record, "model"));
-	st = rt_engine_value_at(cli->engine, seq, &value, &cli->error);
-	if (st == RT_OK)
-		st = rt_resolve_place(value, rt_json_str(rt_json_get(record, "discussion")),
-				      rt_json_str(rt_json_get(record, "take")), &place, &cli->error);
-	if (st == RT_OK && upto.size > 0)
-		st = rt_resolve_entry(value, place, upto, false, &options.upto, &cli->error);
-	if (st == RT_OK)
-		st = rt_view_context(cli->engine, value, place, provider, &options, out, &cli->error);
-	rt_object_unref(value);
-	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)rt_hash(out->ptr, out->size, 0));
-	*out_same = rt_str_is(rt_json_str(rt_json_get(record, "hash")), hash);
-	return st;
-}
-
 /* Ask the same once more; the reply is only shown. */
 static rt_status
 resend(rt_cli *cli, yyjson_val *record, rt_str body)
@@ -376,13 +337,14 @@ run_replay(rt_cli *cli)
 	char id[RT_ID_ROOM];
 	finding f = {.cli = cli, .entry = id};
 	rt_json_doc *doc = NULL;
-	rt_buf state, body;
-	bool same = false;
+	rt_sent_request sent = {.is_same = false};
+	yyjson_val *record = NULL;
+	rt_buf state;
 	uint32_t entry;
 	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
 
 	rt_buf_init(&state, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&body, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&sent.body, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&f.line, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&f.newest, cli->alloc, RT_BUF_UNLIMITED);
 	if (st == RT_OK)
@@ -400,18 +362,22 @@ run_replay(rt_cli *cli)
 	}
 	if (st == RT_OK)
 		st = rt_json_read(cli->alloc, rt_buf_str(&f.line), &doc, &cli->error);
+	record = st == RT_OK ? rt_json_root(doc) : NULL;
 	if (st == RT_OK)
-		st = rebuild(cli, rt_json_root(doc), &body, &same);
-	if (st == RT_OK && !same)
+		st = rt_sent_request_build(
+			cli->engine, record,
+			rt_provider_named(rt_json_str(rt_json_get(record, "provider"))), NULL, NULL,
+			&sent, &cli->error);
+	if (st == RT_OK && !sent.is_same)
 		rt_cli_note(cli, "this is not to the byte what was sent: something was purged since, or "
 				 "another version of Retake sent it");
 	if (st == RT_OK && rt_cli_has(cli, "send"))
-		st = resend(cli, rt_json_root(doc), rt_buf_str(&body));
+		st = resend(cli, record, rt_buf_str(&sent.body));
 	else if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&body));
+		st = rt_cli_print_json(cli, rt_buf_str(&sent.body));
 	rt_json_free(doc);
 	rt_buf_deinit(&state);
-	rt_buf_deinit(&body);
+	rt_sent_request_deinit(&sent);
 	rt_buf_deinit(&f.line);
 	rt_buf_deinit(&f.newest);
 	return st;

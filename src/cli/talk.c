@@ -56,37 +56,89 @@ choose_name(rt_cli_talk *t)
 	return st == RT_OK ? rt_cli_buf(cli, &t->name) : st;
 }
 
-/* Nothing says which model: what is there to choose from. */
+/* What was found on this machine that could answer. */
+typedef struct found {
+	rt_buf words; /* "OPENAI_API_KEY, Ollama on 127.0.0.1:11434" */
+	rt_buf hints; /* where the models of each are listed */
+	rt_str first;  /* name of a provider */
+	size_t count;
+} found;
+
+static void
+find(found *f, rt_str provider, const char *words)
+{
+	if (f->count++ > 0)
+		rt_buf_add_c(&f->words, ", ");
+	else
+		f->first = provider;
+	rt_buf_add_c(&f->words, words);
+	rt_buf_add_f(&f->hints, "retake models %.*s   ", RT_STR_ARG(provider));
+}
+
+/* Nothing says which model: what is there to choose from, and what to do. */
 static rt_status
 no_model(rt_cli_talk *t)
 {
 	rt_cli *cli = t->cli;
-	const char *with_key = NULL, *variable = NULL;
+	char words[300];
+	found f = {.count = 0, .first = {NULL, 0}};
+	rt_buf keys;
 	size_t i;
+	rt_status st;
 
-	for (i = 0; rt_providers[i] != NULL && with_key == NULL; i++) {
+	rt_buf_init(&f.words, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&f.hints, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&keys, cli->alloc, RT_BUF_UNLIMITED);
+	if (rt_host_listens(OLLAMA_PORT)) {
+		snprintf(words, sizeof(words), "Ollama on 127.0.0.1:%d", (int)OLLAMA_PORT);
+		find(&f, RT_STR("ollama"), words);
+	}
+	for (i = 0; rt_providers[i] != NULL; i++) {
 		const char *env = rt_providers[i]->key_env;
 
-		if (env != NULL && getenv(env) != NULL && *getenv(env) != 0) {
-			with_key = rt_providers[i]->name;
-			variable = env;
-		}
+		if (env == NULL || !rt_providers[i]->key_needed)
+			continue;
+		rt_buf_add_f(&keys, "%s%s", keys.size > 0 ? ", " : "", env);
+		if (getenv(env) != NULL && *getenv(env) != 0)
+			find(&f, rt_str_of(rt_providers[i]->name), env);
 	}
-	if (rt_host_listens(OLLAMA_PORT))
+	for (i = 0; i < t->config->provider_count; i++) {
+		rt_str name = t->config->providers[i].name;
+
+		if (name.size > 100)
+			continue;
+		snprintf(words, sizeof(words), "retake models %.*s   ", RT_STR_ARG(name));
+		if (rt_str_find(rt_buf_str(&f.hints), rt_str_of(words), 0) != SIZE_MAX)
+			continue; /* named once is enough */
+		snprintf(words, sizeof(words), "%.*s in config.toml", RT_STR_ARG(name));
+		find(&f, name, words);
+	}
+	st = rt_cli_buf(cli, &f.words);
+	if (st == RT_OK)
+		st = rt_cli_buf(cli, &f.hints);
+	if (st == RT_OK)
+		st = rt_cli_buf(cli, &keys);
+	if (st == RT_OK && f.count > 0) {
 		rt_cli_hint(cli, RT_CREDENTIALS,
-			    "Ollama runs on this machine. Its models: retake models ollama   "
-			    "Choose one: retake set model ollama/NAME");
-	else if (with_key != NULL)
+			    "%s: %.*sChoose one: retake set model %.*s/NAME   For once: -m %.*s/NAME",
+			    f.count == 1 ? "Its models" : "Their models",
+			    RT_STR_ARG(rt_buf_str(&f.hints)), RT_STR_ARG(f.first),
+			    RT_STR_ARG(f.first));
+		st = rt_cli_fail(cli, RT_CREDENTIALS, "no model is chosen; found on this machine: %.*s",
+				 RT_STR_ARG(rt_buf_str(&f.words)));
+	} else if (st == RT_OK) {
 		rt_cli_hint(cli, RT_CREDENTIALS,
-			    "%s is set. Its models: retake models %s   "
-			    "Choose one: retake set model %s/NAME",
-			    variable, with_key, with_key);
-	else
-		rt_cli_hint(cli, RT_CREDENTIALS,
-			    "Start Ollama, or set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, "
-			    "GEMINI_API_KEY), then: retake set model PROVIDER/NAME   "
-			    "Without any: retake set model builtin/echo");
-	return rt_cli_fail(cli, RT_CREDENTIALS, "no model is chosen");
+			    "Set a key, or start Ollama, then: retake set model PROVIDER/NAME   "
+			    "To try it without any: retake set model builtin/echo");
+		st = rt_cli_fail(cli, RT_CREDENTIALS,
+				 "no model is chosen, and none was found: no key in the environment "
+				 "(%.*s), no Ollama on 127.0.0.1:%d, no provider in config.toml",
+				 RT_STR_ARG(rt_buf_str(&keys)), (int)OLLAMA_PORT);
+	}
+	rt_buf_deinit(&f.words);
+	rt_buf_deinit(&f.hints);
+	rt_buf_deinit(&keys);
+	return st;
 }
 
 static bool

@@ -81,6 +81,9 @@ struct rt_engine {
 /* The names of side rows of replies in flight begin so (send.h). */
 #define RT_FLIGHT_PREFIX "reply/"
 
+/* Those of what was sent last, and then the discussion's id (sent.h). */
+#define RT_SENT_PREFIX "sent/"
+
 /* Was something purged of which bytes may still be in the store's files? */
 bool rt_engine_scrub_pending(rt_engine *engine);
 

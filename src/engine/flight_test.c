@@ -632,7 +632,7 @@ the_side_row_cannot_be_ended(void **state)
 	broken.side_write = side_write;
 	w->store->ops = &broken;
 	play(w, "{\"text\":\"Good \"}\n{\"wait_ms\":300}\n{\"text\":\"day\"}");
-	side_writes_left = 2; /* the row and its one renewal */
+	side_writes_left = 3; /* the row, what was sent last, and the row's one renewal */
 	assert_int_equal(world_ask(w, "Hi"), RT_IO);
 	assert_string_equal(w->result.entry, "");
 	assert_string_equal(world_shown(w), "User: Hi\n");

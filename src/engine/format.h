@@ -65,6 +65,9 @@ typedef struct rt_outline {
 	size_t active_take;     /* index into takes */
 	rt_outline_field *fields;
 	size_t field_count;
+	/* Written out, where rt_engine_export_sent was asked: what was sent last, from the take
+	 * of this name; empty: nothing, or it is not known */
+	rt_str sent_take, sent_markdown, sent_system_prompt;
 } rt_outline;
 
 /* Several discussions and what belongs to their project. */
@@ -120,6 +123,7 @@ typedef struct rt_format {
 	 * records are reported and passed over, never fatal. */
 	rt_status (*read)(const rt_alloc *alloc, rt_str input, rt_outlines *out,
 			  rt_report *report, rt_error *err);
+	bool writes_sent; /* rt_outline's sent_…: worth asking rt_engine_export_sent for */
 	/* NULL: cannot be written. */
 	rt_status (*write)(const rt_alloc *alloc, const rt_outlines *in,
 			   const rt_export_options *options, rt_buf *out, rt_error *err);

@@ -67,6 +67,15 @@ stopped(void *ctx)
 	return s->gone || (with->stop != NULL && with->stop(with->ctx));
 }
 
+static void
+note(sending *s, const char *words, const char *why)
+{
+	if (s->notes.size > 0)
+		rt_buf_add_byte(&s->notes, '\n');
+	rt_buf_add_c(&s->notes, words);
+	rt_buf_add_c(&s->notes, why);
+}
+
 /* ---- hooks ---- */
 
 static rt_hooked
@@ -447,18 +456,42 @@ record(sending *s, const char *what, rt_str members)
 	rt_buf_deinit(&line);
 }
 
+/* The same in the store, as what this discussion was sent with last (sent.h). */
+static void
+keep_sent(sending *s, rt_str members)
+{
+	const rt_store *store = s->engine->store;
+	char name[24];
+	rt_buf row;
+
+	snprintf(name, sizeof(name), RT_SENT_PREFIX "d%u", s->place.disc);
+	rt_buf_init(&row, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&row, "{\"v\":1,\"at\":\"");
+	rt_moment_format_ms(&row, (rt_moment){now_us(s), 0});
+	rt_buf_add_c(&row, "\",");
+	rt_buf_add_str(&row, members);
+	rt_buf_add_byte(&row, '}');
+	if (row.status != RT_OK ||
+	    store->ops->side_write(s->engine->store, s->engine->project, rt_str_of(name),
+				   rt_buf_str(&row), NULL) != RT_OK)
+		note(s, "what is sent could not be noted as what was sent last", "");
+	rt_buf_deinit(&row);
+}
+
 static void
 record_request(sending *s, rt_str body)
 {
 	const rt_send_with *with = &s->options->with;
 	char upto[RT_ID_MAX + 1] = "";
-	rt_buf m;
+	rt_buf m, line;
 
 	if (s->anchor != 0 && rt_entry_id(s->value, s->anchor, upto, NULL) != RT_OK)
 		upto[0] = '\0';
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
-	add_member(&m, "store", rt_str_of(rt_engine_store(s->engine)->ops->place(s->engine->store)));
-	rt_buf_add_f(&m, ",\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
+	rt_buf_init(&line, s->engine->alloc, RT_BUF_UNLIMITED);
+	add_member(&line, "store",
+		   rt_str_of(rt_engine_store(s->engine)->ops->place(s->engine->store)));
+	rt_buf_add_f(&m, "\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
 		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
 		     s->place.disc, s->place.take);
 	add_member(&m, "upto", rt_str_of(upto));
@@ -468,9 +501,13 @@ record_request(sending *s, rt_str body)
 	rt_buf_add_f(&m, ",\"budget_tokens\":%zu,\"bytes\":%zu,\"hash\":\"%016llx\"",
 		     s->budget_tokens, body.size,
 		     (unsigned long long)rt_hash(body.ptr, body.size, 0));
-	if (m.status == RT_OK)
-		record(s, "request", rt_buf_str(&m));
+	keep_sent(s, rt_buf_str(&m));
+	rt_buf_add_byte(&line, ',');
+	rt_buf_add_str(&line, rt_buf_str(&m));
+	if (line.status == RT_OK)
+		record(s, "request", rt_buf_str(&line));
 	rt_buf_deinit(&m);
+	rt_buf_deinit(&line);
 }
 
 static void
@@ -708,15 +745,6 @@ count_setting(const sending *s, const char *name, size_t standard, size_t *out, 
 	if (st == RT_OK && json.ptr != NULL && rt_setting_count(json, &count))
 		*out = count > SIZE_MAX ? SIZE_MAX : (size_t)count;
 	return st;
-}
-
-static void
-note(sending *s, const char *words, const char *why)
-{
-	if (s->notes.size > 0)
-		rt_buf_add_byte(&s->notes, '\n');
-	rt_buf_add_c(&s->notes, words);
-	rt_buf_add_c(&s->notes, why);
 }
 
 /* What the request may be, and what a compaction would keep of it. *out_keep 0: nothing is

@@ -178,4 +178,5 @@ const rt_format rt_format_toml = {
 	.sniff = toml_sniff,
 	.read = rt_toml_read,
 	.write = rt_toml_write,
+	.writes_sent = true,
 };

@@ -361,7 +361,7 @@ head_of(const rt_outline *o, const rt_outline_take *take)
 }
 
 static void
-add_kept(writer *w, rt_str take_name, bool has_snapshot)
+add_kept(writer *w, rt_str take_name, bool has_snapshot, bool has_sent)
 {
 	yyjson_val *kept = NULL, *key, *value, **keys = NULL, *snapshot;
 	size_t i, max, count = 0;
@@ -385,7 +385,9 @@ add_kept(writer *w, rt_str take_name, bool has_snapshot)
 	for (i = 0; i < count; i++) {
 		rt_str name = rt_json_str(keys[i]);
 
-		if (rt_toml_is_take_key(name) || rt_str_is(name, "context_snapshot"))
+		if (rt_toml_is_take_key(name) || rt_str_is(name, "context_snapshot") ||
+		    (has_sent && (rt_str_is(name, "sent_markdown") ||
+				  rt_str_is(name, "sent_system_prompt"))))
 			continue;
 		rt_buf_clear(&json);
 		rt_json_add_value(&json, keys[i] + 1);
@@ -429,7 +431,7 @@ add_take(writer *w, const rt_outline_take *take, rt_str key, bool first, bool ac
 	const rt_outline *o = w->outline;
 	const rt_outline_field *files = find_field(o->fields, o->field_count, "context_files");
 	size_t head, i;
-	bool has_snapshot = active && files != NULL;
+	bool has_snapshot = active && files != NULL, has_sent;
 
 	rt_buf_add_c(w->out, "\n[discussion.discussions.");
 	rt_toml_add_key(w->out, key);
@@ -447,7 +449,12 @@ add_take(writer *w, const rt_outline_take *take, rt_str key, bool first, bool ac
 		rt_buf_add_f(w->out, "retake_head = %zu\n", head);
 	if (has_snapshot)
 		add_field(w, RT_STR("context_snapshot"), files->json);
-	add_kept(w, take->name.size > 0 ? take->name : key, has_snapshot);
+	has_sent = o->sent_take.size > 0 && rt_str_eq(o->sent_take, take->name);
+	if (has_sent) {
+		add_text(w, "sent_markdown", o->sent_markdown);
+		add_text(w, "sent_system_prompt", o->sent_system_prompt);
+	}
+	add_kept(w, take->name.size > 0 ? take->name : key, has_snapshot, has_sent);
 	if (first)
 		add_discussion_fields(w, key);
 	for (i = 0; i < take->node_count && w->status == RT_OK; i++)

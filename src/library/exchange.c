@@ -4,7 +4,9 @@
 #include "library/library_impl.h"
 
 #include "codec/json.h"
+#include "engine/sent.h"
 #include "formats/formats.h"
+#include "llm/provider.h"
 
 static rt_status
 find_format(const char *name, bool write, const rt_format **out, rt_error *err)
@@ -64,6 +66,10 @@ retake_export(retake_project *project, const retake_place *place, const char *fo
 			l.place.take = 0;
 		rt_outlines_init(&outlines);
 		st = rt_engine_export(l.engine, l.value, l.place, project_too, &outlines, &l.error);
+		if (st == RT_OK && format->writes_sent)
+			st = rt_engine_export_sent(l.engine, l.value,
+						   rt_provider_named(RT_STR("anthropic")), &outlines,
+						   &l.error);
 		if (st == RT_OK)
 			st = format->write(rt_engine_alloc(l.engine), &outlines, &how, &l.buf,
 					   &l.error);

@@ -11,6 +11,17 @@ holds() { # holds WORDS FILE TITLE
 r ask "Hello?" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 4 ] && pass || fail "no model is 4" "$(cat "$work/err")"
 holds "no model is chosen" "$work/err" "no model"
+# Everything that was found is named, in every command that needs a model.
+for c in "ask Hello" chat again compact compress "go :1 --summary"; do
+	r add "for $c" -q
+	OPENAI_API_KEY=x GEMINI_API_KEY=y "$RETAKE" --db "$db" $c >"$work/out" 2>"$work/err" </dev/null
+	[ $? = 4 ] && pass || fail "$c without a model is 4" "$(cat "$work/err")"
+	holds "OPENAI_API_KEY, GEMINI_API_KEY" "$work/err" "$c says what was found"
+	holds "models gemini" "$work/err" "$c says where the models are listed"
+	holds "set model " "$work/err" "$c says how to choose one"
+	grep -qF "=x" "$work/err" && fail "$c shows a key" "" || pass
+done
+r undo 6 -q
 r set model builtin/echo >/dev/null
 
 r "Is anybody there?" >"$work/out" 2>"$work/err" </dev/null
@@ -37,6 +48,20 @@ n=$(grep -o '"name"' "$work/out" | wc -l)
 r replay @ >"$work/out" 2>"$work/err"
 holds 'about this' "$work/out" "replay"
 [ -s "$work/err" ] && fail "replay is to the byte" "$(cat "$work/err")" || pass
+# And each discussion knows what it was sent with last.
+r context --sent >"$work/out" 2>"$work/err"
+holds 'about this' "$work/out" "context --sent"
+holds 'to builtin/echo, right after step' "$work/err" "and when, and to whom"
+r edit :1 "changed since" >/dev/null
+r context --changed >"$work/out"
+holds 'edited  ' "$work/out" "context --changed"
+r undo >/dev/null
+r context --changed --json >"$work/out"
+holds '"exact":true' "$work/out" "context --changed --json"
+r export --format toml >"$work/out"
+holds 'sent_markdown = ' "$work/out" "the TOML export carries it"
+r context --sent --budget 5 >"$work/out" 2>"$work/err"
+[ $? = 2 ] && pass || fail "--sent takes nothing that builds another request" "$(cat "$work/err")"
 # The record holds no text, and survives a reset.
 grep -rqF "about this" "$work/state" && fail "a text is in the record" "" || pass
 
