@@ -96,6 +96,7 @@ def use_memory(folder="/dev/shm"):
         subprocess.run([program], check=True)
     except OSError:
         return None
+    os.chmod(kept.name, 0o711)      # a test tries what another user may do
     os.environ["TMPDIR"] = kept.name
     return kept
 
