@@ -44,6 +44,7 @@ struct rt_engine {
 	bool read_only;
 	unsigned checkpoint_every;
 	rt_text *by;
+	rt_text *name; /* of the project, as it was asked for */
 	const char *(*git_commit)(void *ctx);
 	void *git_ctx;
 	void (*purged)(void *ctx, rt_str text);
