@@ -193,8 +193,10 @@ carry_out(rt_cli_ask *ask)
 	if (ask->results == NULL)
 		return rt_cli_nomem(cli);
 	memset(ask->results, 0, ask->count * sizeof(*ask->results));
-	st = rt_engine_apply(cli->engine, ask->requests, ask->count, ask->count > 1,
-			     rt_cli_disc_name(cli), rt_cli_take_name(cli), ask->results);
+	st = rt_act_apply(cli->engine, rt_cli_told_begin(cli), ask->requests, ask->count,
+			  ask->count > 1, rt_cli_disc_name(cli), rt_cli_take_name(cli),
+			  ask->results);
+	rt_cli_told_end(cli);
 	ask->result = &ask->results[ask->count - 1];
 	/* The first that failed tells the story; in a batch the others only echo it. */
 	for (i = 0; st != RT_OK && i < ask->count; i++)

@@ -178,6 +178,8 @@ rt_flight_drop(rt_flight *f, rt_error *err)
 rt_status
 rt_flight_keep(rt_flight *f, bool partial, rt_result *result)
 {
+	rt_json_doc *doc = NULL;
+	yyjson_val *root;
 	rt_buf request;
 	rt_error err;
 	rt_status st;
@@ -187,13 +189,17 @@ rt_flight_keep(rt_flight *f, bool partial, rt_result *result)
 	st = add_request(f, partial, &request, &err);
 	if (st == RT_OK && request.status != RT_OK)
 		st = nomem(&err);
+	if (st == RT_OK)
+		st = rt_json_read(f->engine->alloc, rt_buf_str(&request), &doc, &err);
 	if (st == RT_OK) {
-		st = rt_engine_apply_text(f->engine, rt_buf_str(&request), rt_str_at(NULL, 0),
-					  rt_str_at(NULL, 0), result);
+		root = rt_json_root(doc);
+		st = rt_act_told(f->engine, f->act, &root, 1, false, rt_str_at(NULL, 0),
+				 rt_str_at(NULL, 0), result);
 	} else {
 		result->status = st;
 		result->error = err;
 	}
+	rt_json_free(doc);
 	rt_buf_deinit(&request);
 	return st;
 }

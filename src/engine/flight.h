@@ -12,6 +12,7 @@
 #ifndef RT_ENGINE_FLIGHT_H
 #define RT_ENGINE_FLIGHT_H
 
+#include "engine/act.h"
 #include "engine/engine_impl.h"
 #include "engine/send.h"
 
@@ -31,6 +32,7 @@ typedef struct rt_flight {
 	rt_str role;
 	rt_str model;            /* as people call it: "openai/gpt-4o" */
 	rt_str before;           /* CONTINUE: the content so far, as JSON; empty: none */
+	const rt_act_with *act;  /* who is told of the entry; or NULL */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */
 	const rt_reply *reply;

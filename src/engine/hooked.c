@@ -20,6 +20,16 @@ rt_hooked_add_member(rt_buf *buf, const char *key, rt_str text)
 	rt_json_add_string(buf, text);
 }
 
+void
+rt_hooked_add_known(rt_buf *buf, const char *key, rt_str text)
+{
+	rt_json_add_key(buf, key);
+	if (text.size > 0)
+		rt_json_add_string(buf, text);
+	else
+		rt_buf_add_c(buf, "null");
+}
+
 /* "session":{…},"via":… and the words of the place. */
 static rt_status
 add_place(const rt_hooked *h, rt_buf *members, rt_buf *subject, rt_error *err)

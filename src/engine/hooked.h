@@ -33,6 +33,8 @@ bool rt_hooked_patch(const rt_hooked *h, const rt_hook_answer *answer, const cha
 /* ---- what events say ---- */
 
 void rt_hooked_add_member(rt_buf *buf, const char *key, rt_str text);
+/* The same, null where the text is empty. */
+void rt_hooked_add_known(rt_buf *buf, const char *key, rt_str text);
 /* A slot with its names. */
 RT_CHECKED rt_status rt_hooked_name(const rt_project *value, const rt_slot *slot,
 				    rt_effect_slot *out, rt_error *err);
