@@ -548,7 +548,7 @@ ask_head(rt_acting *a, rt_act_item *item, rt_change *c, const mark *m, rt_error 
 	st = find_left(&old, &new, c, &leaving, err);
 	if (st == RT_OK)
 		st = rt_hooked_add_preparation(a->engine, c->now, &leaving, c, &members, err);
-	rt_buf_add_c(&members, ",\"model\":null");
+	rt_buf_add_c(&members, ",\"customInstructions\":null,\"model\":null");
 	if (st == RT_OK)
 		st = ask_plainly(a, item, "head.before_move", &members, err);
 	rt_buf_deinit(&members);

@@ -342,7 +342,8 @@ the_head_moves(void **state)
 	told(f, "\"preparation\":{\"targetId\":\"s\",\"oldLeafId\":\"d\",\"commonAncestorId\":\"b\","
 		"\"entriesToSummarize\":[{\"id\":\"c\",\"role\":\"User\",\"kind\":\"message\","
 		"\"content\":\"three\"},{\"id\":\"d\",");
-	told(f, "\"userWantsSummary\":false},\"model\":null}");
+	told(f, "\"userWantsSummary\":false},\"customInstructions\":null,"
+		"\"model\":null}");
 	told(f, "\"newLeafId\":\"s\",\"oldLeafId\":\"d\",\"summaryEntry\":null,\"fromHook\":null}");
 	acts(f, "{\"op\":\"head.move\",\"entry\":null}");
 	told(f, "\"targetId\":null,\"oldLeafId\":\"s\",\"commonAncestorId\":null");
