@@ -65,15 +65,20 @@ tell_story(rt_cli *cli)
 	rt_result results[64];
 	size_t i, count;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
-	rt_result reset;
+	static const char reset[] = "{\"op\":\"project.reset\"}";
 
 	if (st == RT_OK && cli->value->seq > 0) {
-		memset(&reset, 0, sizeof(reset));
-		st = rt_engine_apply_text(cli->engine, RT_STR("{\"op\":\"project.reset\"}"),
-					  rt_str_of(NULL), rt_str_of(NULL), &reset);
-		if (st != RT_OK)
-			cli->error = reset.error;
-		rt_result_deinit(&reset);
+		st = rt_json_read(cli->alloc, rt_str_of(reset), &doc, &cli->error);
+		requests[0] = rt_json_root(doc);
+		if (st == RT_OK)
+			st = rt_act_apply(cli->engine, NULL, requests, 1, false, rt_str_of(NULL),
+					  rt_str_of(NULL), results);
+		if (st != RT_OK && doc != NULL)
+			cli->error = results[0].error;
+		if (doc != NULL)
+			rt_result_deinit(&results[0]);
+		rt_json_free(doc);
+		doc = NULL;
 	}
 	if (st == RT_OK)
 		st = rt_json_read(cli->alloc, rt_str_of(rt_cli_demo_story), &doc, &cli->error);

@@ -316,15 +316,18 @@ take_patch(rt_acting *a, rt_act_item *item, const rt_hook_answer *answer, bool *
 	rt_act_place room;
 	rt_hooked h = rt_act_hooked(a, item->place, &room);
 	rt_json_doc *doc = NULL;
+	bool found = false;
 	rt_str name;
 	rt_buf json;
-	rt_status st = RT_OK;
+	rt_status st;
 
 	rt_buf_init(&json, a->engine->alloc, RT_BUF_UNLIMITED);
-	if (answer->decision == RT_HOOK_REPLACE && rt_hooked_patch(&h, answer, "op", &json)) {
+	st = rt_hooked_patch(&h, answer, "op", &json, &found, err);
+	if (st == RT_OK && found)
 		st = rt_json_read(a->engine->alloc, rt_buf_str(&json), &doc, err);
+	if (st == RT_OK && found) {
 		name = rt_json_str(rt_json_get(rt_json_root(doc), "op"));
-		if (st == RT_OK && !rt_str_is(name, item->op->name))
+		if (!rt_str_is(name, item->op->name))
 			st = rt_fail(err, RT_USAGE,
 				     "hook %.*s puts \"%.*s\" in the place of %s; it may change the "
 				     "fields of an operation, not which one it is",
@@ -332,8 +335,6 @@ take_patch(rt_acting *a, rt_act_item *item, const rt_hook_answer *answer, bool *
 				     (int)rt_utf8_cut(name, 80), name.ptr == NULL ? "" : name.ptr,
 				     item->op->name);
 	}
-	if (json.status != RT_OK)
-		st = nomem(err);
 	rt_buf_deinit(&json);
 	if (st == RT_OK && doc != NULL) {
 		rt_json_free(item->doc);

@@ -309,6 +309,7 @@ ask_export(rt_acting *a, const rt_act_file *file, rt_place place, rt_outlines *o
 	rt_hooked h = rt_act_hooked(a, place, &room);
 	rt_hook_answer answer;
 	rt_buf members, subject;
+	bool found = false;
 	size_t i, k;
 	rt_status st = RT_OK;
 
@@ -329,11 +330,10 @@ ask_export(rt_acting *a, const rt_act_file *file, rt_place place, rt_outlines *o
 		st = rt_hooked_fire(&h, "export.before", rt_buf_str(&members),
 				    rt_buf_str(&subject), &answer, err);
 		rt_buf_clear(&members);
-		if (st == RT_OK && answer.decision == RT_HOOK_REPLACE &&
-		    rt_hooked_patch(&h, &answer, "entries", &members))
+		if (st == RT_OK)
+			st = rt_hooked_patch(&h, &answer, "entries", &members, &found, err);
+		if (st == RT_OK && found)
 			st = change_all(alloc, outlines, rt_buf_str(&members), err);
-		if (st == RT_OK && members.status != RT_OK)
-			st = nomem(err);
 		rt_hook_answer_deinit(&answer);
 	}
 	rt_buf_deinit(&members);

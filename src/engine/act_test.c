@@ -6,6 +6,7 @@
 
 #include "engine/act.h"
 #include "formats/formats.h"
+#include "llm/llm_testing.h"
 #include "store/store_memory.h"
 
 /* ---- hooks that say what a test wants them to ---- */
@@ -183,18 +184,18 @@ static void
 fired(fixture *f, const char *names)
 {
 	const char *at = f->h.log.ptr;
-	char said[400] = "";
+	rt_buf said;
 
-	for (; *at != '\0'; at = strchr(at, '\n') + 1) {
-		size_t size = strcspn(at, " ") + 1;
-
-		strncat(said, at, size);
-	}
-	assert_string_equal(said, names);
+	rt_buf_init(&said, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (; *at != '\0'; at = strchr(at, '\n') + 1)
+		rt_buf_add(&said, at, strcspn(at, " ") + 1);
+	rt_buf_add_byte(&said, '\0');
+	assert_string_equal(said.ptr, names);
+	rt_buf_deinit(&said);
 }
 
 static void
-told(fixture *f, const char *part)
+has_told(fixture *f, const char *part)
 {
 	if (strstr(f->h.log.ptr, part) == NULL)
 		fail_msg("%s is not in %s", part, f->h.log.ptr);
@@ -228,20 +229,20 @@ an_entry_is_added(void **state)
 
 	acts(f, "{\"op\":\"entry.append\",\"content\":\"five\",\"id\":\"e\"}");
 	fired(f, "entry.before_add entry.after ");
-	told(f, "\"session\":{\"project\":\"default\",\"discussion\":\"main\",\"take\":\"main\"},"
+	has_told(f, "\"session\":{\"project\":\"default\",\"discussion\":\"main\",\"take\":\"main\"},"
 		"\"via\":\"cli\",\"op\":{\"op\":\"entry.append\",\"content\":\"five\",\"id\":\"e\"}} "
 		"op=entry.append role=User kind=message project=default discussion=main "
 		"take=main\n");
-	told(f, "\"entry\":{\"id\":\"e\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"five\"},"
+	has_told(f, "\"entry\":{\"id\":\"e\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"five\"},"
 		"\"seq\":");
 	acts(f, "{\"op\":\"entry.insert\",\"after\":\":1\",\"role\":\"AI\",\"kind\":\"custom\","
 		"\"content\":\"x\"}");
 	fired(f, "entry.before_add entry.after ");
-	told(f, "\"after\":\"a\""); /* the address is the id that it meant */
-	told(f, "op=entry.insert role=AI kind=custom");
+	has_told(f, "\"after\":\"a\""); /* the address is the id that it meant */
+	has_told(f, "op=entry.insert role=AI kind=custom");
 	acts(f, "{\"op\":\"take.graft\",\"entries\":[\"s\"],\"from\":\"side\",\"after\":\"b\"}");
 	fired(f, "entry.before_add entry.after ");
-	told(f, "op=take.graft role=User kind=message");
+	has_told(f, "op=take.graft role=User kind=message");
 }
 
 static void
@@ -252,9 +253,9 @@ an_append_in_mid_take_makes_a_take(void **state)
 	world_apply(&f->w, "{\"op\":\"head.move\",\"entry\":\"c\"}");
 	acts(f, "{\"op\":\"entry.append\",\"content\":\"else\",\"id\":\"e\"}");
 	fired(f, "entry.before_add take.before_create entry.after take.created ");
-	told(f, "take.before_create {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+	has_told(f, "take.before_create {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
 		"\"take\":\"main\"},\"via\":\"cli\",\"entryId\":\"c\",\"name\":\"main_take_1\"}");
-	told(f, "\"entryId\":\"c\",\"previous\":\"main\",\"name\":\"main_take_1\"}");
+	has_told(f, "\"entryId\":\"c\",\"previous\":\"main\",\"name\":\"main_take_1\"}");
 }
 
 static void
@@ -264,17 +265,17 @@ an_entry_is_changed(void **state)
 
 	acts(f, "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"2\"}");
 	fired(f, "entry.before_edit entry.after ");
-	told(f, "\"op\":{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"2\"},\"entry\":{"
+	has_told(f, "\"op\":{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"2\"},\"entry\":{"
 		"\"id\":\"b\",\"role\":\"AI\",\"kind\":\"message\",\"content\":\"two\"}} "
 		"op=entry.edit role=AI kind=message");
-	told(f, "\"entry\":{\"id\":\"b\",\"role\":\"AI\",\"kind\":\"message\",\"content\":\"2\"},"
+	has_told(f, "\"entry\":{\"id\":\"b\",\"role\":\"AI\",\"kind\":\"message\",\"content\":\"2\"},"
 		"\"seq\":");
 	acts(f, "{\"op\":\"entry.role\",\"entry\":\"b\",\"role\":\"Model\"}");
 	fired(f, "entry.before_role entry.after ");
-	told(f, "op=entry.role role=AI kind=message");
+	has_told(f, "op=entry.role role=AI kind=message");
 	acts(f, "{\"op\":\"entry.split\",\"entry\":\"c\",\"at\":2,\"id\":\"c2\"}");
 	fired(f, "entry.before_edit entry.after ");
-	told(f, "\"content\":\"th\"},\"seq\":");
+	has_told(f, "\"content\":\"th\"},\"seq\":");
 	acts(f, "{\"op\":\"entry.merge\",\"entry\":\"c\"}");
 	fired(f, "entry.before_edit entry.after ");
 	acts(f, "{\"op\":\"entry.move\",\"entry\":\"a\",\"after\":\"b\"}");
@@ -295,20 +296,20 @@ entries_are_deleted(void **state)
 
 	acts(f, "{\"op\":\"entry.delete\",\"entry\":\"d\"}");
 	fired(f, "entry.before_delete entry.after ");
-	told(f, "\"entry\":{\"id\":\"d\",\"role\":\"AI\",\"kind\":\"message\",\"content\":\"four\"}} "
+	has_told(f, "\"entry\":{\"id\":\"d\",\"role\":\"AI\",\"kind\":\"message\",\"content\":\"four\"}} "
 		"op=entry.delete role=AI kind=message");
-	told(f, "\"entry\":null,\"seq\":");
+	has_told(f, "\"entry\":null,\"seq\":");
 	acts(f, "{\"op\":\"entry.delete\",\"from\":\"a\",\"to\":\"b\"}");
-	told(f, "\"entries\":[{\"id\":\"a\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"one\"},"
+	has_told(f, "\"entries\":[{\"id\":\"a\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"one\"},"
 		"{\"id\":\"b\",");
-	told(f, "op=entry.delete role=User kind=message role=AI kind=message project=default");
+	has_told(f, "op=entry.delete role=User kind=message role=AI kind=message project=default");
 	acts(f, "{\"op\":\"undo\"}");
 	acts(f, "{\"op\":\"take.truncate\",\"pairs\":1}");
 	fired(f, "entry.before_delete entry.after ");
-	told(f, "op=take.truncate role=");
+	has_told(f, "op=take.truncate role=");
 	acts(f, "{\"op\":\"take.clear\"}");
 	fired(f, "entry.before_delete entry.after ");
-	told(f, "op=take.clear role=");
+	has_told(f, "op=take.clear role=");
 	/* nothing is there to be deleted */
 	acts(f, "{\"op\":\"take.clear\"}");
 	fired(f, "");
@@ -321,15 +322,15 @@ takes_are_made(void **state)
 
 	acts(f, "{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"new\"}");
 	fired(f, "take.before_create take.created ");
-	told(f, "take.before_create {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+	has_told(f, "take.before_create {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
 		"\"take\":\"main\"},\"via\":\"cli\",\"entryId\":\"b\",\"name\":\"new\"}");
-	told(f, "\"entryId\":\"b\",\"previous\":\"main\",\"name\":\"new\"}");
+	has_told(f, "\"entryId\":\"b\",\"previous\":\"main\",\"name\":\"new\"}");
 	acts(f, "{\"op\":\"take.promote\",\"take\":\"side\",\"name\":\"own\"}");
 	fired(f, "take.before_create take.created ");
-	told(f, "\"entryId\":\"s\",\"previous\":\"side\",\"name\":\"own\"}");
+	has_told(f, "\"entryId\":\"s\",\"previous\":\"side\",\"name\":\"own\"}");
 	acts(f, "{\"op\":\"discussion.extract\",\"entry\":\"d\",\"name\":\"path\"}");
 	fired(f, "take.before_create take.created ");
-	told(f, "\"entryId\":\"d\",\"previous\":\"main\",\"name\":\"path\"}");
+	has_told(f, "\"entryId\":\"d\",\"previous\":\"main\",\"name\":\"path\"}");
 }
 
 static void
@@ -339,14 +340,14 @@ the_head_moves(void **state)
 
 	acts(f, "{\"op\":\"take.switch\",\"take\":\"side\"}");
 	fired(f, "head.before_move head.after_move ");
-	told(f, "\"preparation\":{\"targetId\":\"s\",\"oldLeafId\":\"d\",\"commonAncestorId\":\"b\","
+	has_told(f, "\"preparation\":{\"targetId\":\"s\",\"oldLeafId\":\"d\",\"commonAncestorId\":\"b\","
 		"\"entriesToSummarize\":[{\"id\":\"c\",\"role\":\"User\",\"kind\":\"message\","
 		"\"content\":\"three\"},{\"id\":\"d\",");
-	told(f, "\"userWantsSummary\":false},\"customInstructions\":null,"
+	has_told(f, "\"userWantsSummary\":false},\"customInstructions\":null,"
 		"\"model\":null}");
-	told(f, "\"newLeafId\":\"s\",\"oldLeafId\":\"d\",\"summaryEntry\":null,\"fromHook\":null}");
+	has_told(f, "\"newLeafId\":\"s\",\"oldLeafId\":\"d\",\"summaryEntry\":null,\"fromHook\":null}");
 	acts(f, "{\"op\":\"head.move\",\"entry\":null}");
-	told(f, "\"targetId\":null,\"oldLeafId\":\"s\",\"commonAncestorId\":null");
+	has_told(f, "\"targetId\":null,\"oldLeafId\":\"s\",\"commonAncestorId\":null");
 	/* there already */
 	acts(f, "{\"op\":\"head.move\",\"entry\":null}");
 	fired(f, "");
@@ -354,7 +355,7 @@ the_head_moves(void **state)
 	acts(f, "{\"op\":\"take.switch\",\"take\":\"main\"}");
 	acts(f, "{\"op\":\"take.delete\",\"take\":\"main\"}");
 	fired(f, "head.before_move head.after_move ");
-	told(f, "\"newLeafId\":\"s\",\"oldLeafId\":\"d\"");
+	has_told(f, "\"newLeafId\":\"s\",\"oldLeafId\":\"d\"");
 }
 
 static void
@@ -375,7 +376,7 @@ a_summary_ends_what_is_left(void **state)
 			   "\"role\":\"System\",\"content\":\"short\"}");
 	world_add(&f->w, "e", "User", "five");
 	acts(f, "{\"op\":\"head.move\",\"entry\":\"a\"}");
-	told(f, "\"entriesToSummarize\":[{\"id\":\"e\",");
+	has_told(f, "\"entriesToSummarize\":[{\"id\":\"e\",");
 }
 
 static void
@@ -385,18 +386,18 @@ discussions_are_switched(void **state)
 
 	acts(f, "{\"op\":\"discussion.new\",\"name\":\"two\"}");
 	fired(f, "session.before_switch session.after_switch ");
-	told(f, "\"target\":\"two\",\"reason\":\"new\"}");
-	told(f, "session.after_switch {\"session\":{\"project\":\"default\",\"discussion\":\"two\"");
-	told(f, "\"previous\":\"main\",\"reason\":\"new\"}");
+	has_told(f, "\"target\":\"two\",\"reason\":\"new\"}");
+	has_told(f, "session.after_switch {\"session\":{\"project\":\"default\",\"discussion\":\"two\"");
+	has_told(f, "\"previous\":\"main\",\"reason\":\"new\"}");
 	acts(f, "{\"op\":\"discussion.switch\",\"discussion\":\"main\"}");
-	told(f, "\"target\":\"main\",\"reason\":\"resume\"}");
+	has_told(f, "\"target\":\"main\",\"reason\":\"resume\"}");
 	acts(f, "{\"op\":\"discussion.switch\",\"discussion\":\"main\"}");
 	fired(f, "");
 	acts(f, "{\"op\":\"discussion.delete\",\"discussion\":\"two\"}");
 	fired(f, "");
 	acts(f, "{\"op\":\"project.reset\"}");
 	fired(f, "session.before_switch session.after_switch ");
-	told(f, "\"target\":\"main\",\"reason\":\"new\"}");
+	has_told(f, "\"target\":\"main\",\"reason\":\"new\"}");
 }
 
 static void
@@ -413,7 +414,7 @@ steps_are_undone(void **state)
 	fired(f, "undo.after ");
 	snprintf(part, sizeof(part), "\"steps\":[%u,%u],\"seq\":%u}", (unsigned)seq,
 		 (unsigned)seq - 1, (unsigned)seq + 1);
-	told(f, part);
+	has_told(f, part);
 	acts(f, "{\"op\":\"redo\"}");
 	fired(f, "redo.after ");
 	acts(f, "{\"op\":\"jump\",\"to\":0}");
@@ -425,7 +426,7 @@ steps_are_undone(void **state)
 	acts(f, request);
 	fired(f, "undo.after ");
 	snprintf(part, sizeof(part), "\"steps\":[%u],", (unsigned)seq);
-	told(f, part);
+	has_told(f, part);
 	assert_int_equal(act(f, "{\"op\":\"revert\",\"seq\":9999}"), RT_NOT_FOUND);
 	fired(f, "");
 }
@@ -440,7 +441,7 @@ a_session_begins_and_ends(void **state)
 	rt_act_close(f->w.engine, &f->with);
 	rt_buf_add_byte(&f->h.log, '\0');
 	fired(f, "session.open session.close ");
-	told(f, "\"project\":\"default\"");
+	has_told(f, "\"project\":\"default\"");
 	rt_act_open(f->w.engine, NULL);
 }
 
@@ -532,7 +533,7 @@ one_of_several_is_refused(void **state)
 	assert_true(each[0] == RT_DENIED && each[1] == RT_DENIED && each[2] == RT_DENIED);
 	fired(f, "entry.before_add entry.before_edit ");
 	/* what the step itself has made is there to be asked about */
-	told(f, "\"entry\":{\"id\":\"x\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"x\"}");
+	has_told(f, "\"entry\":{\"id\":\"x\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"x\"}");
 	same(f, seq);
 	assert_int_equal(act_on(f, three, false, each), RT_DENIED);
 	assert_true(each[0] == RT_OK && each[1] == RT_DENIED && each[2] == RT_OK);
@@ -556,7 +557,7 @@ a_whole_step_is_told(void **state)
 			 RT_OK);
 	fired(f, "entry.before_add entry.before_edit head.before_move entry.after entry.after "
 		 "head.after_move ");
-	told(f, "\"oldLeafId\":\"x\"");
+	has_told(f, "\"oldLeafId\":\"x\"");
 	assert_int_equal(world_seq(&f->w), seq + 1);
 	/* one that fails: nobody is told of any */
 	assert_int_equal(act_on(f,
@@ -583,8 +584,8 @@ another_in_its_place(void **state)
 	assert_string_equal(f->h.notes.ptr, "guard: changed it");
 	world_has(&f->w, "e", "\"content\":\"***\"");
 	world_has(&f->w, "e", "\"role\":\"AI\"");
-	told(f, "entry.after ");
-	told(f, "op=entry.append role=AI kind=message");
+	has_told(f, "entry.after ");
+	has_told(f, "op=entry.append role=AI kind=message");
 	assert_null(strstr(strstr(f->h.log.ptr, "entry.after"), "secret"));
 	f->h.on = "entry.before_edit";
 	f->h.patch = "{\"op\":{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"new\"}}";
@@ -612,7 +613,7 @@ another_in_its_place(void **state)
 				"{\"op\":\"entry.role\",\"entry\":\"b\",\"role\":\"Z\"}]",
 				true, NULL),
 			 RT_OK);
-	told(f, "entry.before_role {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+	has_told(f, "entry.before_role {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
 		"\"take\":\"main\"},\"via\":\"cli\",\"op\":{\"op\":\"entry.role\",\"entry\":\"b\","
 		"\"role\":\"Z\"},\"entry\":{\"id\":\"b\",\"role\":\"AI\",\"kind\":\"message\","
 		"\"content\":\"better\"}}");
@@ -736,9 +737,9 @@ what_goes_out(void **state)
 
 	assert_int_equal(export_all(f, &out), RT_OK);
 	fired(f, "export.before ");
-	told(f, "\"format\":\"canonical\",\"path\":\"all.json\",\"entries\":[{\"id\":\"a\",\"role\":"
+	has_told(f, "\"format\":\"canonical\",\"path\":\"all.json\",\"entries\":[{\"id\":\"a\",\"role\":"
 		"\"User\",\"kind\":\"message\",\"content\":\"one\",\"discussion\":\"main\"},");
-	told(f, " format=canonical project=default");
+	has_told(f, " format=canonical project=default");
 	assert_non_null(strstr(out.ptr, "\"three\""));
 	rt_buf_deinit(&out);
 	/* one changed, one of another role, b and d left out */
@@ -833,8 +834,8 @@ what_goes_out_of_a_pi_file(void **state)
 			 RT_OK);
 	rt_buf_add_byte(&f->h.log, '\0');
 	fired(f, "import.before session.after_switch ");
-	told(f, "\"format\":\"pi\",\"path\":\"talk.jsonl\",\"discussion\":\"talk\",\"discussions\":1}");
-	told(f, "\"previous\":\"main\",\"reason\":\"new\"}");
+	has_told(f, "\"format\":\"pi\",\"path\":\"talk.jsonl\",\"discussion\":\"talk\",\"discussions\":1}");
+	has_told(f, "\"previous\":\"main\",\"reason\":\"new\"}");
 	rt_outlines_deinit(&outlines);
 	rt_report_deinit(&report);
 	f->h.on = "export.before";
@@ -843,6 +844,87 @@ what_goes_out_of_a_pi_file(void **state)
 	assert_null(strstr(out.ptr, "the password"));
 	assert_non_null(strstr(out.ptr, "\"***\""));
 	rt_buf_deinit(&out);
+}
+
+/* ---- no memory ---- */
+
+/* A step with the allocation after `left` others failing. deny: its last request is refused.
+ * false: it is not done. */
+static bool
+step_without_memory(long left, bool deny, long *out_used)
+{
+	static const rt_hooks_ops ops = {NULL, wants, fire};
+	failing m = {-1, 0};
+	rt_alloc alloc = {failing_resize, failing_release, &m};
+	rt_act_with with;
+	rt_json_doc *doc;
+	yyjson_val *requests[4], *item;
+	rt_result results[4];
+	size_t i, max;
+	uint64_t seq;
+	world w;
+	fake h = {.hooks = {&ops}, .w = &w, .on = "entry.before_edit"};
+	rt_status st;
+
+	world_init(&w);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &w.env, &w.store, NULL), RT_OK);
+	world_open_engine(&w, &alloc);
+	world_add(&w, "a", "User", "one");
+	world_add(&w, "b", "AI", "two");
+	world_apply(&w, "{\"op\":\"head.move\",\"entry\":\"a\"}");
+	rt_buf_init(&h.log, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&h.notes, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	if (deny)
+		h.deny = "no";
+	else
+		h.patch = "{\"op\":{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"1\"}}";
+	with = (rt_act_with){.hooks = &h.hooks, .notes = &h.notes};
+	assert_int_equal(rt_json_read(rt_alloc_libc(),
+				      RT_STR("[{\"op\":\"entry.append\",\"content\":\"x\"},"
+					     "{\"op\":\"entry.delete\",\"entry\":\"@\"},"
+					     "{\"op\":\"take.switch\",\"take\":\"main\"},"
+					     "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"y\"}]"),
+				      &doc, NULL),
+			 RT_OK);
+	yyjson_arr_foreach(rt_json_root(doc), i, max, item) requests[i] = item;
+	seq = world_seq(&w);
+	m.left = left;
+	st = rt_act_apply(w.engine, &with, requests, 4, true, RT_STR(""), RT_STR(""), results);
+	*out_used = left - m.left;
+	m.left = -1;
+	for (i = 0; i < 4; i++) {
+		if (results[i].status != st)
+			fail_msg("allocation %ld: %s, but request %zu: %s", left,
+				 rt_status_word(st), i, rt_status_word(results[i].status));
+		rt_result_deinit(&results[i]);
+	}
+	if (st != RT_NOMEM && st != (deny ? RT_DENIED : RT_OK))
+		fail_msg("allocation %ld: %s", left, rt_status_word(st));
+	assert_int_equal(world_seq(&w), st == RT_OK ? seq + 1 : seq);
+	if (st == RT_OK)
+		assert_string_equal(world_shown(&w), "User: 1\nAI: two\n");
+	rt_json_free(doc);
+	rt_buf_deinit(&h.log);
+	rt_buf_deinit(&h.notes);
+	world_deinit(&w);
+	if (m.live != 0)
+		fail_msg("allocation %ld: %ld are left", left, m.live);
+	return st == RT_OK;
+}
+
+static void
+no_memory(void **state)
+{
+	long all, n, used;
+	int deny;
+
+	(void)state;
+	for (deny = 0; deny < 2; deny++) {
+		assert_int_equal(step_without_memory(1000000, deny != 0, &all), deny == 0);
+		assert_true(all > 50);
+		for (n = 0; n < all; n++)
+			(void)step_without_memory(n, deny != 0, &used);
+	}
 }
 
 #define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -872,6 +954,7 @@ main(void)
 		WITH_WORLD(told_alone),
 		WITH_WORLD(what_goes_out),
 		WITH_WORLD(what_goes_out_of_a_pi_file),
+		cmocka_unit_test(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

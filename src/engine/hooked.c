@@ -125,20 +125,26 @@ rt_hooked_tell(const rt_hooked *h, const char *event, const rt_buf *members, con
 	rt_buf_add_f(h->notes, "%s: %s", event, err.text[0] != '\0' ? err.text : "out of memory");
 }
 
-bool
-rt_hooked_patch(const rt_hooked *h, const rt_hook_answer *answer, const char *key, rt_buf *out)
+rt_status
+rt_hooked_patch(const rt_hooked *h, const rt_hook_answer *answer, const char *key, rt_buf *out,
+		bool *out_found, rt_error *err)
 {
 	rt_json_doc *doc = NULL;
 	yyjson_val *value;
+	rt_status st;
 
-	if (answer->patch.size == 0 ||
-	    rt_json_read(h->engine->alloc, rt_buf_str(&answer->patch), &doc, NULL) != RT_OK)
-		return false;
+	*out_found = false;
+	if (answer->decision != RT_HOOK_REPLACE || answer->patch.size == 0)
+		return RT_OK;
+	st = rt_json_read(h->engine->alloc, rt_buf_str(&answer->patch), &doc, err);
+	if (st != RT_OK)
+		return st;
 	value = rt_json_get(rt_json_root(doc), key);
+	*out_found = value != NULL;
 	if (value != NULL)
 		rt_json_add_value(out, value);
 	rt_json_free(doc);
-	return value != NULL && out->status == RT_OK;
+	return out->status == RT_OK ? RT_OK : nomem(err);
 }
 
 /* ---- what events say ---- */

@@ -26,9 +26,10 @@ RT_CHECKED rt_status rt_hooked_fire(const rt_hooked *h, const char *event, rt_st
 /* The same for what has happened: what goes wrong is a note and nothing more. */
 void rt_hooked_tell(const rt_hooked *h, const char *event, const rt_buf *members,
 		    const rt_buf *subject);
-/* A member of the answer's patch, as JSON text appended to out; false: it has none. */
-bool rt_hooked_patch(const rt_hooked *h, const rt_hook_answer *answer, const char *key,
-		     rt_buf *out);
+/* A member of what hooks put in the place of others, as JSON text appended to out; *out_found
+ * false: they left it as it was. What cannot be read is RT_NOMEM, never what it replaces. */
+RT_CHECKED rt_status rt_hooked_patch(const rt_hooked *h, const rt_hook_answer *answer,
+				     const char *key, rt_buf *out, bool *out_found, rt_error *err);
 
 /* ---- what events say ---- */
 

@@ -49,6 +49,7 @@ rt_sending_ask(rt_sending *s, rt_buf *body, rt_error *err)
 	rt_hooked h = hooked(s);
 	rt_hook_answer answer;
 	rt_buf members, subject;
+	bool found = false;
 	rt_status st;
 
 	if (!rt_hooked_wants(&h, "request.before"))
@@ -66,12 +67,12 @@ rt_sending_ask(rt_sending *s, rt_buf *body, rt_error *err)
 		st = rt_hooked_fire(&h, "request.before", rt_buf_str(&members),
 				    rt_buf_str(&subject), &answer, err);
 	}
-	if (st == RT_OK && answer.decision == RT_HOOK_REPLACE) {
-		rt_buf_clear(&members);
-		if (rt_hooked_patch(&h, &answer, "body", &members)) {
-			rt_buf_clear(body);
-			rt_buf_add_str(body, rt_buf_str(&members));
-		}
+	rt_buf_clear(&members);
+	if (st == RT_OK)
+		st = rt_hooked_patch(&h, &answer, "body", &members, &found, err);
+	if (st == RT_OK && found) {
+		rt_buf_clear(body);
+		rt_buf_add_str(body, rt_buf_str(&members));
 		st = body->status == RT_OK ? RT_OK : nomem(err);
 	}
 	rt_hook_answer_deinit(&answer);
