@@ -86,7 +86,8 @@ rt_cli_hear(rt_cli *cli, rt_cli_mode mode)
 		return RT_OK;
 	}
 	if (st != RT_OK)
-		return st;
+		return rt_cli_hint(cli, st, "Nothing is changed until it can be read: hooks that want to "
+					    "be asked may stand there.");
 	cli->is_session = !cli->is_scratch;
 	if (cli->is_session) {
 		rt_act_open(cli->engine, rt_cli_told_begin(cli));

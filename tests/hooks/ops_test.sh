@@ -115,6 +115,7 @@ newest() {
 mark=$(newest)
 code 'add' 8 r add x
 has 'who said no, and why' 'hook entry.before_add/10-test: not now' "$err"
+has 'where to look' 'retake --db' "$err"
 code 'ask' 8 r ask -m builtin/echo x
 code 'edit' 8 r edit :1 x
 code 'role' 8 r role :1 X
@@ -161,6 +162,7 @@ code 'what it does not concern' 0 r -q add five
 # a configuration that cannot be read holds up changes, not looking
 echo '[[hook' >"$XDG_CONFIG_HOME/retake/config.toml"
 code 'a change' 2 r add x
+has 'and why' 'hooks that want to be asked' "$err"
 code 'a look' 0 r show
 has 'is told' 'no hooks are told' "$err"
 rm "$XDG_CONFIG_HOME/retake/config.toml"
