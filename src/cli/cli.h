@@ -33,6 +33,13 @@ typedef struct rt_cli_memory {
 	atomic_bool short_of;
 } rt_cli_memory;
 
+/* Hooks, with Ctrl-C held back while one runs: it ends the hook, and so the command. Nothing
+ * else is held up. */
+typedef struct rt_cli_gate {
+	rt_hooks hooks;
+	rt_hooks *inner; /* NULL: not open */
+} rt_cli_gate;
+
 typedef struct rt_cli {
 	rt_cli_memory memory;
 	const rt_alloc *alloc; /* that one */
@@ -53,7 +60,8 @@ typedef struct rt_cli {
 
 	/* told.c */
 	struct rt_config *config; /* NULL: not read yet */
-	rt_hooks *hooks;          /* NULL: there are none */
+	rt_cli_gate gate;
+	rt_hooks *hooks;          /* the gate's; NULL: there are none */
 	rt_act_with act;          /* between rt_cli_told_begin and _end */
 	rt_buf told;              /* what hooks said in that time */
 	bool is_deaf;             /* no hooks, whatever there is: a tour, completions */
@@ -118,8 +126,8 @@ rt_status rt_cli_config(rt_cli *cli, const struct rt_config **out);
 /* The hooks that there are: of the configuration ([[hook]] as JSON), of the person's folder,
  * of the work folder. Close them with their ops. */
 rt_status rt_cli_hooks_open(rt_cli *cli, rt_str definitions, rt_hooks **out);
-/* Ask of the engine (rt_act_…) between these two: Ctrl-C then stops a hook that is waited
- * for, and what hooks want people to know is said at the end. */
+/* Ask of the engine (rt_act_…) between these two: what hooks want people to know is said at
+ * the end. */
 const rt_act_with *rt_cli_told_begin(rt_cli *cli);
 void rt_cli_told_end(rt_cli *cli);
 /* Notes, a line each. */

@@ -67,6 +67,56 @@ rt_cli_by(rt_buf *room)
 	return room->status == RT_OK ? rt_buf_str(room) : RT_STR("cli");
 }
 
+/* ---- the gate ---- */
+
+static bool
+gate_wants(rt_hooks *hooks, const char *event)
+{
+	rt_hooks *inner = ((rt_cli_gate *)hooks)->inner;
+
+	return inner->ops->wants(inner, event);
+}
+
+static rt_status
+gate_fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop_fn stop,
+	  void *stop_ctx, rt_hook_answer *out, rt_error *err)
+{
+	rt_hooks *inner = ((rt_cli_gate *)hooks)->inner;
+	rt_status st;
+
+	rt_host_hold(true);
+	st = inner->ops->fire(inner, event, members, subject, stop, stop_ctx, out, err);
+	rt_host_hold(false);
+	/* it came when the hook had ended already */
+	if (st == RT_OK && stop != NULL && stop(stop_ctx))
+		st = rt_fail(err, RT_INTERRUPTED, "stopped");
+	return st;
+}
+
+static void
+gate_close(rt_hooks *hooks)
+{
+	rt_cli_gate *gate = (rt_cli_gate *)hooks;
+
+	if (gate->inner != NULL)
+		gate->inner->ops->close(gate->inner);
+	gate->inner = NULL;
+}
+
+static rt_status
+open_gate(rt_cli *cli, rt_str definitions)
+{
+	static const rt_hooks_ops ops = {gate_close, gate_wants, gate_fire};
+	rt_status st = rt_cli_hooks_open(cli, definitions, &cli->gate.inner);
+
+	cli->gate.hooks.ops = &ops;
+	if (st == RT_OK)
+		cli->hooks = &cli->gate.hooks;
+	return st;
+}
+
+/* ---- hearing ---- */
+
 rt_status
 rt_cli_hear(rt_cli *cli, rt_cli_mode mode)
 {
@@ -77,7 +127,7 @@ rt_cli_hear(rt_cli *cli, rt_cli_mode mode)
 		return RT_OK;
 	st = rt_cli_config(cli, &config);
 	if (st == RT_OK)
-		st = rt_cli_hooks_open(cli, config->hooks, &cli->hooks);
+		st = open_gate(cli, config->hooks);
 	if (st != RT_OK && st != RT_NOMEM && mode != RT_CLI_CHANGE) {
 		/* Looking is possible whatever stands in a file; changing without somebody who
 		 * wants to be asked is not. */
@@ -108,8 +158,6 @@ rt_cli_told_begin(rt_cli *cli)
 {
 	rt_buf_init(&cli->told, cli->alloc, RT_BUF_UNLIMITED);
 	cli->act = (rt_act_with){cli->hooks, is_interrupted, NULL, &cli->told};
-	if (cli->hooks != NULL)
-		rt_host_hold(true); /* Ctrl-C ends the hook, not only us */
 	return &cli->act;
 }
 
@@ -132,8 +180,6 @@ rt_cli_say_lines(rt_cli *cli, rt_str lines)
 void
 rt_cli_told_end(rt_cli *cli)
 {
-	if (cli->hooks != NULL)
-		rt_host_hold(false);
 	rt_cli_say_lines(cli, rt_buf_str(&cli->told));
 	rt_buf_deinit(&cli->told);
 }

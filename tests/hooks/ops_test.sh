@@ -201,6 +201,15 @@ hook entry.before_add 'cat >/dev/null' \
 code 'hooks in hooks come to an end' 0 timeout 60 "$RETAKE" --db "$db" -q add 'the first'
 is 'so deep' 4 "$(contents | tr '|' '\n' | grep -c deeper)"
 
+# --- Ctrl-C ends a hook, and what it was asked about ---
+
+no_hooks
+fresh
+hook entry.before_add 'cat >/dev/null' "echo \$\$ >'$work/pid'" "kill -INT \$PPID" 'exec sleep 600'
+code 'stopped' 130 timeout 60 "$RETAKE" --db "$db" add x
+is 'nothing was added' 'one|two|three|four' "$(contents)"
+is 'the hook is gone' gone "$(kill -0 "$(cat "$work/pid")" 2>/dev/null && echo there || echo gone)"
+
 # --- a project's ---
 
 no_hooks
