@@ -80,6 +80,11 @@ try quiet src/formats/a.c 'void f(void) { fprintf(stderr, "x"); }'
 try quiet src/llm/a.c 'void f(void) { exit(1); }'
 try quiet src/hooks/a.c 'void f(void) { _exit(1); }'
 try quiet src/hooks/hooks_process.c 'void f(void) { exit(1); }'
+for call in apply apply_text import export; do
+	try asks src/cli/a.c "void f(void) { rt_engine_$call(e); }"
+	try asks src/server/a.c "void f(void) { rt_engine_$call(e); }"
+	try asks src/library/a.c "void f(void) { rt_engine_$call(e); }"
+done
 for call in 'strcpy(a, b)' 'strcat(a, b)' 'sprintf(a, "x")' 'system("ls")' 'popen("ls", "r")' 'gets(a)'; do
 	try banned src/cli/a.c "void f(void) { $call; }"
 done
@@ -89,6 +94,8 @@ try licence src/core/a.h '/* one' 'two' 'three' 'SPDX-License-Identifier: MIT */
 try licence tools/a.sh '#!/bin/sh'
 try licence tests/tool '#!/usr/bin/env python3'
 
+try good src/engine/a.c 'void f(void) { rt_engine_apply(e); }'
+try good src/cli/a.c 'void f(void) { rt_act_apply(e); }'
 try good src/core/a.c '#include "base/alloc.h"' '#include "core/seq.h"' '#include <string.h>'
 try good src/core/a_test.c '#include <stdio.h>' 'void f(void) { printf("x"); free(malloc(1)); }'
 try good src/core/a_test.c '#include "engine/engine.h"' # a test may drive its layer through others

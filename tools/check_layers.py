@@ -11,6 +11,8 @@
             memory comes from an rt_alloc
   quiet     nothing below the programs prints or exits (a child that is about to become
             another program may)
+  asks      programs and the library change, import and export through engine/act.h, so
+            that hooks are asked whoever asks
   banned    functions that have no safe use, anywhere
   licence   an SPDX line among the first three of every source file
 
@@ -70,6 +72,9 @@ LOUD = set("printf vprintf puts putchar perror exit _exit _Exit quick_exit syslo
 # Between fork and execve a child can only end itself.
 FORKS = re.compile(r"hooks/hooks_process\.c$")
 LOUD_STREAMS = re.compile(r"\b(stderr|stdout)\b")
+# What goes past hooks, and what goes by them.
+UNASKED = {"rt_engine_apply": "rt_act_apply", "rt_engine_apply_text": "rt_act_apply",
+           "rt_engine_import": "rt_act_import", "rt_engine_export": "rt_act_export"}
 # Calls that nobody may make.
 BANNED = set("strcpy strcat stpcpy strncpy strncat sprintf vsprintf gets system popen tmpnam tempnam "
              "mktemp strtok asctime ctime alloca".split())
@@ -164,7 +169,9 @@ class Check:
                 self.say(path, line, "banned", f"{name}() is used nowhere here")
             if layer is None or is_test:
                 continue
-            if layer in PURE and name in OUTSIDE and name not in own:
+            if name in UNASKED and layer in PROGRAMS | {"library"}:
+                self.say(path, line, "asks", f"{name}() asks no hooks; {UNASKED[name]}() does")
+            elif layer in PURE and name in OUTSIDE and name not in own:
                 self.say(path, line, "pure", f"{name}() touches the outside, {layer} does not")
             elif layer in PURE and name in MEMORY and not MEMORY_ALLOWED.search(inside):
                 self.say(path, line, "pure", f"{name}(): memory comes from an rt_alloc")

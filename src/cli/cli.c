@@ -406,6 +406,7 @@ usual_hint(rt_cli *cli, rt_status status, rt_buf *out)
 	case RT_CONFLICT:
 		rt_buf_add_c(out, "Look at it again (retake show) and repeat the command.");
 		break;
+	case RT_DENIED: rt_buf_add_c(out, "Which hooks there are: retake hooks"); break;
 	case RT_BUSY: rt_buf_add_c(out, "Another program is writing to it; try again."); break;
 	case RT_CORRUPT:
 		rt_buf_add_c(out, "Check it: retake fsck   Then: retake help repair");

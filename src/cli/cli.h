@@ -7,6 +7,7 @@
  *   term.c    output                           host.c   the machine
  *   file.c    files in and out                 cmd_*.c  the commands
  *   flights.c replies that are no entries yet
+ *   told.c    hooks
  *
  * A command's function does its work and gives a status; cli.c turns it into an exit
  * code and, where it is not RT_OK, prints cli->error and a next step. One thread. */
@@ -19,7 +20,7 @@
 #include "cli/host.h"
 #include "cli/term.h"
 #include "core/id.h"
-#include "engine/engine.h"
+#include "engine/act.h"
 
 enum {
 	RT_CLI_HINT_SIZE = 1024,
@@ -32,6 +33,13 @@ typedef struct rt_cli_memory {
 	rt_alloc alloc;
 	atomic_bool short_of;
 } rt_cli_memory;
+
+/* Hooks, with Ctrl-C held back while one runs: it ends the hook, and so the command. Nothing
+ * else is held up. */
+typedef struct rt_cli_gate {
+	rt_hooks hooks;
+	rt_hooks *inner; /* NULL: not open */
+} rt_cli_gate;
 
 typedef struct rt_cli {
 	rt_cli_memory memory;
@@ -50,6 +58,15 @@ typedef struct rt_cli {
 	const rt_project *value; /* ours; the one that is looked at */
 	rt_place place;          /* in it; never 0 */
 	rt_host_git git;
+
+	/* told.c */
+	struct rt_config *config; /* NULL: not read yet */
+	rt_cli_gate gate;
+	rt_hooks *hooks;          /* the gate's; NULL: there are none */
+	rt_act_with act;          /* between rt_cli_told_begin and _end */
+	rt_buf told;              /* what hooks said in that time */
+	bool is_deaf;             /* no hooks, whatever there is: a tour, completions */
+	bool is_session;          /* session.open was told */
 
 	rt_error error;
 	char hint[RT_CLI_HINT_SIZE]; /* the next step; empty: the usual one */
@@ -103,6 +120,22 @@ void rt_cli_add_advice(const rt_cli *cli, rt_buf *buf, rt_str text);
 /* The same on standard output. */
 void rt_cli_advise(rt_cli *cli, const char *format, ...) RT_PRINTF(2, 3);
 
+/* ---- hooks ---- */
+
+/* The user's configuration, read once. It stays ours. */
+rt_status rt_cli_config(rt_cli *cli, const struct rt_config **out);
+/* The hooks that there are: of the configuration ([[hook]] as JSON), of the person's folder,
+ * of the work folder. Close them with their ops. */
+rt_status rt_cli_hooks_open(rt_cli *cli, rt_str definitions, rt_hooks **out);
+/* Ask of the engine (rt_act_…) between these two: what hooks want people to know is said at
+ * the end. */
+const rt_act_with *rt_cli_told_begin(rt_cli *cli);
+void rt_cli_told_end(rt_cli *cli);
+/* Notes, a line each. */
+void rt_cli_say_lines(rt_cli *cli, rt_str lines);
+/* "cli", or "hook:NAME" where a hook started this program. */
+rt_str rt_cli_by(rt_buf *room);
+
 /* ---- the desk ---- */
 
 typedef enum rt_cli_mode {
@@ -118,6 +151,10 @@ rt_status rt_cli_open_store(rt_cli *cli, rt_cli_mode mode);
 /* Open store, project and value; where there is no store yet, looking sees an empty one. */
 rt_status rt_cli_open(rt_cli *cli, rt_cli_mode mode);
 void rt_cli_close(rt_cli *cli);
+/* What rt_cli_open and rt_cli_close do about hooks. A configuration that cannot be read is
+ * a note for who looks, and a failure for who changes something. */
+rt_status rt_cli_hear(rt_cli *cli, rt_cli_mode mode);
+void rt_cli_hear_no_more(rt_cli *cli);
 /* Look at the newest value, in the place that the flags say. */
 rt_status rt_cli_look(rt_cli *cli);
 rt_status rt_cli_disc(rt_cli *cli, const rt_disc **out);

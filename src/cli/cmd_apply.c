@@ -40,6 +40,7 @@ typedef struct applying {
 	size_t count, room;
 	size_t bytes; /* of the lines in the batch */
 	bool failed;  /* something was not carried out */
+	bool denied;  /* nothing was, since a hook said no */
 } applying;
 
 /* --- requests --- */
@@ -269,9 +270,12 @@ run_batch(applying *a)
 	for (i = 0; i < a->count; i++)
 		if (a->requests[i].doc != NULL)
 			good[count++] = rt_json_root(a->requests[i].doc);
-	if (count > 0 && rt_engine_apply(cli->engine, good, count, false, rt_cli_disc_name(cli),
-					 rt_cli_take_name(cli), results) != RT_OK)
+	if (count > 0 && rt_act_apply(cli->engine, rt_cli_told_begin(cli), good, count, false,
+				      rt_cli_disc_name(cli), rt_cli_take_name(cli),
+				      results) != RT_OK)
 		a->failed = true;
+	if (count > 0)
+		rt_cli_told_end(cli);
 	count = 0;
 	for (i = 0; i < a->count; i++) {
 		if (a->requests[i].doc == NULL)
@@ -383,9 +387,12 @@ run_atomic(applying *a)
 	for (i = 0; i < a->count; i++)
 		good[i] = rt_json_root(a->requests[i].doc);
 	rt_host_hold(true);
-	if (rt_engine_apply(cli->engine, good, a->count, true, rt_cli_disc_name(cli),
-			    rt_cli_take_name(cli), results) != RT_OK)
-		a->failed = true;
+	st = rt_act_apply(cli->engine, rt_cli_told_begin(cli), good, a->count, true,
+			  rt_cli_disc_name(cli), rt_cli_take_name(cli), results);
+	rt_cli_told_end(cli);
+	a->failed = st != RT_OK;
+	a->denied = st == RT_DENIED;
+	st = RT_OK; /* the results say so */
 	for (i = 0; i < a->count; i++) {
 		print_result(a, &results[i]);
 		rt_result_deinit(&results[i]);
@@ -425,7 +432,7 @@ run_apply(rt_cli *cli)
 	if (a.fd != STDIN_FILENO)
 		close(a.fd);
 	if (st == RT_OK && (a.failed || cli->out.broken))
-		cli->exit_code = 1;
+		cli->exit_code = a.denied ? rt_status_exit_code(RT_DENIED) : 1;
 	return st;
 }
 
@@ -444,8 +451,8 @@ const rt_cli_command rt_cli_apply = {
 		"Reads one operation a line from FILE or standard input and writes one result a line: "
 		"{\"seq\":…,\"entry\":…} or {\"error\":{\"code\":…,\"message\":…}}. A bad line changes "
 		"nothing and the rest goes on. A result is written when what it reports is on disk. "
-		"The exit status is 0 when all went well, else 1. The operations: retake help "
-		"operations.",
+		"The exit status is 0 when all went well, else 1; 8 where a hook refused what --atomic "
+		"was to do. The operations: retake help operations.",
 	.examples = "echo '{\"op\":\"entry.append\",\"content\":\"hi\"}' | retake apply\n"
 		    "retake apply --atomic changes.jsonl",
 	.flags = apply_flags,

@@ -65,15 +65,20 @@ tell_story(rt_cli *cli)
 	rt_result results[64];
 	size_t i, count;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
-	rt_result reset;
+	static const char reset[] = "{\"op\":\"project.reset\"}";
 
 	if (st == RT_OK && cli->value->seq > 0) {
-		memset(&reset, 0, sizeof(reset));
-		st = rt_engine_apply_text(cli->engine, RT_STR("{\"op\":\"project.reset\"}"),
-					  rt_str_of(NULL), rt_str_of(NULL), &reset);
-		if (st != RT_OK)
-			cli->error = reset.error;
-		rt_result_deinit(&reset);
+		st = rt_json_read(cli->alloc, rt_str_of(reset), &doc, &cli->error);
+		requests[0] = rt_json_root(doc);
+		if (st == RT_OK)
+			st = rt_act_apply(cli->engine, NULL, requests, 1, false, rt_str_of(NULL),
+					  rt_str_of(NULL), results);
+		if (st != RT_OK && doc != NULL)
+			cli->error = results[0].error;
+		if (doc != NULL)
+			rt_result_deinit(&results[0]);
+		rt_json_free(doc);
+		doc = NULL;
 	}
 	if (st == RT_OK)
 		st = rt_json_read(cli->alloc, rt_str_of(rt_cli_demo_story), &doc, &cli->error);
@@ -83,8 +88,8 @@ tell_story(rt_cli *cli)
 	memset(results, 0, sizeof(results));
 	yyjson_arr_foreach(rt_json_root(doc), i, count, request)
 		requests[i] = request;
-	st = rt_engine_apply(cli->engine, requests, count, true, rt_str_of(NULL), rt_str_of(NULL),
-			     results);
+	st = rt_act_apply(cli->engine, NULL, requests, count, true, rt_str_of(NULL),
+			  rt_str_of(NULL), results);
 	for (i = 0; i < count; i++) {
 		if (st != RT_OK && results[i].status == st)
 			cli->error = results[i].error;
@@ -320,6 +325,7 @@ run_demo(rt_cli *cli)
 	tour t = {.cli = cli};
 	rt_status st = choose_store(cli);
 
+	cli->is_deaf = true; /* a story; nobody means it */
 	if (st == RT_OK)
 		st = tell_story(cli);
 	if (st != RT_OK)

@@ -122,6 +122,30 @@ note_left_out(rt_cli *cli, const rt_format *format)
 }
 
 static rt_status
+take_out(rt_cli *cli, const rt_format *format, rt_place place, bool whole_project, rt_outlines *out)
+{
+	const char *path = rt_cli_flag_value(cli, "output");
+	rt_act_file file = {.format = format};
+	rt_buf name;
+	rt_status st;
+
+	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
+	if (path != NULL && strcmp(path, "-") != 0)
+		rt_utf8_repair(&name, rt_str_of(path));
+	file.path = rt_buf_str(&name);
+	if (format->writes_sent && !rt_cli_has(cli, "at-op"))
+		file.sent = rt_provider_named(RT_STR("anthropic"));
+	st = rt_cli_buf(cli, &name);
+	if (st == RT_OK) {
+		st = rt_act_export(cli->engine, rt_cli_told_begin(cli), &file, cli->value, place,
+				   whole_project, out, &cli->error);
+		rt_cli_told_end(cli);
+	}
+	rt_buf_deinit(&name);
+	return st;
+}
+
+static rt_status
 run_export(rt_cli *cli)
 {
 	const rt_format *format = NULL;
@@ -149,12 +173,7 @@ run_export(rt_cli *cli)
 		place.take = 0;
 	rt_outlines_init(&outlines);
 	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_engine_export(cli->engine, cli->value, place, whole_project, &outlines,
-			      &cli->error);
-	if (st == RT_OK && format->writes_sent && !rt_cli_has(cli, "at-op"))
-		st = rt_engine_export_sent(cli->engine, cli->value,
-					   rt_provider_named(RT_STR("anthropic")), &outlines,
-					   &cli->error);
+	st = take_out(cli, format, place, whole_project, &outlines);
 	if (st == RT_OK)
 		st = format->write(cli->alloc, &outlines, &options, &bytes, &cli->error);
 	if (st == RT_OK)

@@ -2,79 +2,23 @@
  *
  * hooks: programs of the person's own that are told what happens: which there are, which of
  * a work folder are trusted, and what they would say. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "hooks/hooks.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/talk.h"
 
-enum { FOLDER_ROOM = 4096, SHOWN_MAX = 4000 /* bytes of what a hook wrote, for people */ };
-
-rt_status
-rt_cli_hooks_open(rt_cli *cli, rt_str definitions, rt_hooks **out)
-{
-	rt_hooks_options options = {.alloc = cli->alloc, .env = cli->env, .definitions = definitions};
-	char work[FOLDER_ROOM];
-	rt_buf user, state;
-	rt_status st;
-
-	*out = NULL;
-	rt_buf_init(&user, cli->alloc, FOLDER_ROOM);
-	rt_buf_init(&state, cli->alloc, FOLDER_ROOM);
-	st = rt_host_config_dir(&user, &cli->error);
-	rt_buf_add_c(&user, "/hooks");
-	if (st == RT_OK)
-		st = rt_host_state_dir(&state, &cli->error);
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, &user);
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, &state);
-	options.user_folder = user.ptr;
-	options.state_folder = state.ptr;
-	options.work_folder = getcwd(work, sizeof(work));
-	options.store = rt_cli_flag_value(cli, "db");
-	if (st == RT_OK)
-		st = rt_hooks_open(&options, out, &cli->error);
-	rt_buf_deinit(&user);
-	rt_buf_deinit(&state);
-	return st;
-}
+enum { SHOWN_MAX = 4000 /* bytes of what a hook wrote, for people */ };
 
 /* With the definitions of the configuration. */
 static rt_status
 open_hooks(rt_cli *cli, rt_hooks **out)
 {
-	rt_config *config = NULL;
-	rt_status st = rt_config_load(cli->alloc, rt_str_of(NULL), &config, &cli->error);
+	const rt_config *config = NULL;
+	rt_status st = rt_cli_config(cli, &config);
 
 	*out = NULL;
-	if (st != RT_OK)
-		return st;
-	st = rt_cli_hooks_open(cli, config->hooks, out);
-	rt_config_free(config);
-	return st;
-}
-
-/* Warnings on standard error, each a line. */
-static void
-tell_warnings(rt_cli *cli, const rt_hooks *hooks)
-{
-	rt_str rest = rt_hooks_warnings(hooks);
-
-	while (rest.size > 0) {
-		size_t end = rt_str_find(rest, RT_STR("\n"), 0);
-
-		if (end == SIZE_MAX)
-			end = rest.size;
-		rt_cli_note(cli, "%.*s", (int)end, rest.ptr);
-		end += end < rest.size;
-		rest.ptr += end;
-		rest.size -= end;
-	}
+	return st == RT_OK ? rt_cli_hooks_open(cli, config->hooks, out) : st;
 }
 
 /* Bytes of anybody's as a JSON text. */
@@ -428,7 +372,7 @@ run_hooks(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	if (!cli->json)
-		tell_warnings(cli, hooks);
+		rt_cli_say_lines(cli, rt_hooks_warnings(hooks));
 	if (verb == NULL || strcmp(verb, "list") == 0)
 		st = list(cli, hooks);
 	else if (strcmp(verb, "test") == 0)

@@ -345,6 +345,29 @@ name_outlines(const importing *m, rt_outlines *outlines, const char *path)
 			outlines->items[i].called = name;
 }
 
+static rt_status
+bring_in(importing *m, const char *path, const rt_format *format, const rt_outlines *outlines,
+	 rt_import_result *result)
+{
+	rt_cli *cli = m->cli;
+	rt_act_file file = {.format = format};
+	rt_buf name;
+	rt_status st;
+
+	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
+	if (strcmp(path, "-") != 0)
+		rt_utf8_repair(&name, rt_str_of(path));
+	file.path = rt_buf_str(&name);
+	st = rt_cli_buf(cli, &name);
+	if (st == RT_OK) {
+		st = rt_act_import(cli->engine, rt_cli_told_begin(cli), &file, outlines, m->name,
+				   m->dry_run, result, &cli->error);
+		rt_cli_told_end(cli);
+	}
+	rt_buf_deinit(&name);
+	return st;
+}
+
 static void
 import_file(importing *m, const char *path, bool asked)
 {
@@ -377,8 +400,7 @@ import_file(importing *m, const char *path, bool asked)
 	if (st == RT_OK && rt_cli_short_of_memory(cli))
 		st = rt_cli_nomem(cli);
 	if (st == RT_OK)
-		st = rt_engine_import(cli->engine, &outlines, m->name, m->dry_run, &result,
-				      &cli->error);
+		st = bring_in(m, path, format, &outlines, &result);
 	if (st == RT_OK && !m->dry_run)
 		cli->changed = true;
 	json_file(m, path, format, &report, &result, st);

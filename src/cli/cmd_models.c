@@ -222,14 +222,12 @@ static rt_status
 run_models(rt_cli *cli)
 {
 	const char *provider = rt_cli_word(cli, 0);
-	rt_config *config = NULL;
-	rt_status st = rt_config_load(cli->alloc, rt_str_of(NULL), &config, &cli->error);
+	const rt_config *config = NULL;
+	rt_status st = rt_cli_config(cli, &config);
 
 	if (st != RT_OK)
 		return st;
-	st = provider == NULL ? list_providers(cli, config) : list_models(cli, config, provider);
-	rt_config_free(config);
-	return st;
+	return provider == NULL ? list_providers(cli, config) : list_models(cli, config, provider);
 }
 
 const rt_cli_command rt_cli_models = {

@@ -28,7 +28,6 @@ void
 rt_cli_counting_deinit(rt_cli_counting *c)
 {
 	rt_buf_deinit(&c->name);
-	rt_config_free(c->config);
 	rt_tokens_free(c->ranks);
 	rt_free(c->cli->alloc, c->parts);
 }
@@ -96,7 +95,7 @@ rt_cli_counting_choose(rt_cli_counting *c)
 		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
 	c->budget = (size_t)tokens;
 	if (st == RT_OK)
-		st = rt_config_load(cli->alloc, rt_str_of(NULL), &c->config, &cli->error);
+		st = rt_cli_config(cli, &c->config);
 	if (st == RT_OK)
 		st = choose_name(c);
 	if (st == RT_OK)

@@ -24,7 +24,7 @@ typedef struct rt_cli_counting {
 	rt_context_totals totals;
 	size_t tokens; /* of the whole request */
 	/* private */
-	rt_config *config;
+	const rt_config *config; /* the desk's */
 	rt_tokens *ranks; /* NULL: counts are estimates */
 	rt_status status; /* of counting so far */
 } rt_cli_counting;

@@ -183,6 +183,7 @@ open_engine(rt_cli *cli, rt_cli_mode mode)
 	rt_engine_options options;
 	rt_error newer;
 	rt_status st;
+	rt_buf by;
 
 	if (rt_cli_flag_value(cli, "project") != NULL && *rt_cli_flag_value(cli, "project") == 0)
 		return rt_cli_fail(cli, RT_USAGE, "-p is given no name");
@@ -190,7 +191,8 @@ open_engine(rt_cli *cli, rt_cli_mode mode)
 	options.alloc = cli->alloc;
 	options.env = cli->env;
 	options.project = rt_cli_project_name(cli);
-	options.by = RT_STR("cli");
+	rt_buf_init(&by, cli->alloc, 256);
+	options.by = rt_cli_by(&by);
 	options.read_only = cli->store->ops->is_read_only(cli->store);
 	options.create = mode == RT_CLI_CHANGE || cli->is_scratch;
 	options.git_commit = rt_host_git_commit;
@@ -198,6 +200,7 @@ open_engine(rt_cli *cli, rt_cli_mode mode)
 	options.purged = purged;
 	options.purged_ctx = cli;
 	st = rt_engine_open(&options, cli->store, &cli->engine, &cli->error);
+	rt_buf_deinit(&by);
 	if (st == RT_NOT_FOUND)
 		return hint_projects(cli, st);
 	/* A change says so itself: it is refused. */
@@ -276,6 +279,8 @@ rt_cli_open(rt_cli *cli, rt_cli_mode mode)
 		st = open_engine(cli, mode);
 		if (st == RT_OK)
 			st = keep_left(cli, mode);
+		if (st == RT_OK)
+			st = rt_cli_hear(cli, mode);
 	}
 	return st == RT_OK ? rt_cli_look(cli) : st;
 }
@@ -283,6 +288,7 @@ rt_cli_open(rt_cli *cli, rt_cli_mode mode)
 void
 rt_cli_close(rt_cli *cli)
 {
+	rt_cli_hear_no_more(cli);
 	rt_object_unref(cli->value);
 	cli->value = NULL;
 	rt_engine_close(cli->engine);

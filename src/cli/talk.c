@@ -200,11 +200,9 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
 	t->budget = (size_t)tokens;
 	if (st == RT_OK)
-		st = rt_config_load(cli->alloc, rt_str_of(NULL), &t->config, &cli->error);
+		st = rt_cli_config(cli, &t->config);
 	for (i = 0; st == RT_OK && i < t->config->warning_count; i++)
 		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(t->config->warnings[i].words));
-	if (st == RT_OK)
-		st = rt_cli_hooks_open(cli, t->config->hooks, &t->hooks);
 	if (st == RT_OK && needs_model)
 		st = choose_name(t);
 	if (st == RT_OK && needs_model && t->name.size == 0 && t->config->model.size == 0)
@@ -225,10 +223,7 @@ rt_cli_talk_close(rt_cli_talk *t)
 	rt_comms_close(t->comms);
 	if (t->model != NULL)
 		t->model->ops->close(t->model);
-	if (t->hooks != NULL)
-		t->hooks->ops->close(t->hooks);
 	rt_tokens_free(t->ranks);
-	rt_config_free(t->config);
 	rt_buf_deinit(&t->name);
 	rt_buf_deinit(&t->owner);
 	rt_buf_deinit(&t->state);
@@ -341,7 +336,7 @@ rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
 	t->began = false;
 	t->ended_line = true;
 	*out = (rt_send_with){.model = t->model,
-			      .hooks = t->hooks,
+			      .hooks = t->cli->hooks,
 			      .budget_tokens = t->budget,
 			      .owner = rt_buf_str(&t->owner),
 			      .fn = arrived,
@@ -360,19 +355,11 @@ rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
 void
 rt_cli_talk_end(rt_cli_talk *t, const rt_text *note)
 {
-	rt_str all = rt_text_str(note);
-	size_t from = 0, end;
-
 	wipe_notice(t);
 	if (t->began && !t->ended_line)
 		rt_term_c(&t->cli->out, "\n");
 	rt_term_flush(&t->cli->out);
-	while (note != NULL && from < all.size) {
-		end = rt_str_find(all, RT_STR("\n"), from);
-		if (end == SIZE_MAX)
-			end = all.size;
-		rt_cli_note(t->cli, "%.*s", (int)(end - from), all.ptr + from);
-		from = end + 1;
-	}
+	if (note != NULL)
+		rt_cli_say_lines(t->cli, rt_text_str(note));
 	rt_host_hold(false);
 }

@@ -14,9 +14,8 @@
 
 typedef struct rt_cli_talk {
 	rt_cli *cli;
-	rt_config *config;
+	const rt_config *config; /* the desk's */
 	rt_model *model;
-	rt_hooks *hooks;     /* NULL: none */
 	rt_comms *comms;
 	rt_buf name;         /* of the model, as it was chosen */
 	rt_buf owner, state; /* this process; the state folder */
@@ -42,9 +41,6 @@ rt_status rt_cli_talk_model(rt_cli_talk *talk, rt_str name, rt_model **out);
 void rt_cli_talk_with(rt_cli_talk *talk, rt_send_with *out);
 /* The end of what was shown, and how it went: notes, what was left out. */
 void rt_cli_talk_end(rt_cli_talk *talk, const rt_text *note);
-/* The hooks that there are: of the configuration ([[hook]] as JSON), of the person's folder,
- * of the work folder. Close them with their ops. */
-rt_status rt_cli_hooks_open(rt_cli *cli, rt_str definitions, rt_hooks **out);
 /* The model's name in the setting; empty: none. */
 rt_status rt_cli_talk_setting(rt_cli *cli, rt_buf *out);
 

@@ -56,7 +56,7 @@ static bool
 wants(rt_hooks *hooks, const char *event)
 {
 	(void)hooks;
-	return strncmp(event, "session_", 8) == 0;
+	return strncmp(event, "compact.", 8) == 0;
 }
 
 static rt_status
@@ -70,7 +70,7 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 	(void)ctx;
 	(void)err;
 	rt_buf_add_f(&f->events, "%s %.*s\n", event, RT_STR_ARG(members));
-	if (f->deny && strcmp(event, "session_before_compact") == 0) {
+	if (f->deny && strcmp(event, "compact.before") == 0) {
 		out->decision = RT_HOOK_DENY;
 		rt_buf_add_c(&out->by, "guard");
 		rt_buf_add_c(&out->reason, "not now");
@@ -424,7 +424,7 @@ earlier_compactions_and_their_details_are_passed_on(void **state)
 	assert_non_null(strstr(f->events.ptr, "\"previousCompactions\":[{\"id\":\"C\""));
 	assert_non_null(strstr(f->events.ptr, "\"details\":{\"readFiles\":[\"a.c\"]}"));
 	assert_non_null(strstr(f->events.ptr, "\"reason\":\"threshold\""));
-	assert_non_null(strstr(f->events.ptr, "\nsession_compact "));
+	assert_non_null(strstr(f->events.ptr, "\ncompact.after "));
 }
 
 /* Without a window, with one that is smaller than the reserve, with too much to sum up. */

@@ -2,14 +2,18 @@
  *
  * Two engines on one store: while a model answers the one, the other changes what the
  * answer is about. An answer that goes by what is no longer so is a conflict, and nothing
- * of what the other wrote is lost. The other comes while the model waits, or at the worst
- * moment: after the one has looked for the last time, right before it writes. */
+ * of what the other wrote is lost. The other comes while the model waits, while a hook is
+ * asked, or at the worst moment: after the one has looked for the last time, right before it
+ * writes. */
 #include "engine/send_testing.h"
 
 #include "engine/summary.h"
 #include "formats/formats.h"
 #include "llm/llm_testing.h"
 #include "store/store_memory.h"
+
+typedef enum moment { WAITING, ASKING, LATE, MOMENTS } moment;
+static const char *const moments[] = {"waiting", "asking", "late"};
 
 typedef struct fixture {
 	world w;
@@ -19,7 +23,10 @@ typedef struct fixture {
 	sayer s;
 	say said[2];
 	const char *change; /* what the other does; NULL: nothing, or done */
-	bool is_late;       /* right before the one begins to write */
+	moment moment;      /* LATE: right before the one begins to write */
+	rt_hooks hooks;     /* want everything, and say nothing */
+	bool has_hooks;
+	size_t told;        /* events that had happened */
 } fixture;
 
 /* rt_store_ops.begin knows no context. */
@@ -43,7 +50,7 @@ other_changes(fixture *f)
 static rt_status
 begin_late(rt_store *store, rt_error *err)
 {
-	if (at_hand->is_late && at_hand->w.waits > 0)
+	if (at_hand->moment == LATE && at_hand->w.waits > 0)
 		other_changes(at_hand);
 	return at_hand->ops->begin(store, err);
 }
@@ -53,17 +60,45 @@ meanwhile(world *w)
 {
 	fixture *f = (fixture *)w;
 
-	if (!f->is_late && w->waits == 1)
+	if (f->moment == WAITING && w->waits == 1)
 		other_changes(f);
+}
+
+static bool
+wants(rt_hooks *hooks, const char *event)
+{
+	(void)hooks;
+	(void)event;
+	return true;
+}
+
+static rt_status
+fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop_fn stop, void *ctx,
+     rt_hook_answer *out, rt_error *err)
+{
+	(void)hooks;
+	(void)members;
+	(void)subject;
+	(void)stop;
+	(void)ctx;
+	(void)out;
+	(void)err;
+	if (strstr(event, "before") == NULL)
+		at_hand->told++;
+	else if (at_hand->moment == ASKING)
+		other_changes(at_hand);
+	return RT_OK;
 }
 
 static int
 set_up(void **state)
 {
+	static const rt_hooks_ops hook_ops = {NULL, wants, fire};
 	fixture *f = test_calloc(1, sizeof(*f));
 	rt_engine_options options;
 
 	at_hand = f;
+	f->hooks.ops = &hook_ops;
 	world_init(&f->w);
 	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->w.env, &f->w.store, NULL), RT_OK);
 	f->ops = f->w.store->ops;
@@ -108,6 +143,8 @@ run(fixture *f, what which)
 	rt_status st;
 
 	with.model = &f->s.model;
+	with.hooks = f->has_hooks ? &f->hooks : NULL;
+	f->told = 0;
 	f->w.waits = 0;
 	memset(&f->w.err, 0, sizeof(f->w.err));
 	if (which >= ASK) {
@@ -141,11 +178,10 @@ run(fixture *f, what which)
 }
 
 static void
-differs(const char *is, const char *expected, const char *which, const char *change, bool is_late)
+differs(const char *is, const char *expected, const char *which, const char *change, moment when)
 {
 	if (strcmp(is, expected) != 0)
-		fail_msg("%s, %s%s:\n%sand not\n%s", which, change, is_late ? ", late" : "", is,
-			 expected);
+		fail_msg("%s, %s, %s:\n%sand not\n%s", which, change, moments[when], is, expected);
 }
 
 #define EDIT(id) "{\"op\":\"entry.edit\",\"entry\":\"" id "\",\"content\":\"EDIT\"}"
@@ -230,27 +266,35 @@ what_another_changes_meanwhile_is_not_lost(void **state)
 {
 	void *s = NULL;
 	fixture *f;
-	size_t i;
+	size_t i, n;
 	rt_status st;
 
 	(void)state;
-	for (i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
-		bool is_late = i % 2 == 1;
+	/* each moment, with hooks and (where they are not the moment) without any */
+	for (i = 0; i < 2 * MOMENTS * sizeof(cases) / sizeof(cases[0]); i++) {
+		moment when = (moment)(i / 2 % MOMENTS);
 
+		if (when == ASKING && i % 2 == 0)
+			continue;
+		n = i / (2 * MOMENTS);
 		assert_int_equal(set_up(&s), 0);
 		f = s;
-		f->change = cases[i / 2].change;
-		f->is_late = is_late;
-		st = run(f, cases[i / 2].which);
+		f->change = cases[n].change;
+		f->moment = when;
+		f->has_hooks = i % 2 == 1;
+		st = run(f, cases[n].which);
 		if (f->change != NULL)
-			fail_msg("%s: the other never came", cases[i / 2].name);
-		if (st != cases[i / 2].status)
-			fail_msg("%s, %s%s: %s: %s", cases[i / 2].name, cases[i / 2].change,
-				 is_late ? ", late" : "", rt_status_word(st), f->w.err.text);
+			fail_msg("%s, %s: the other never came", cases[n].name, moments[when]);
+		if (st != cases[n].status)
+			fail_msg("%s, %s, %s: %s: %s", cases[n].name, cases[n].change, moments[when],
+				 rt_status_word(st), f->w.err.text);
 		if (st == RT_CONFLICT)
 			assert_non_null(strstr(f->w.err.text, "nothing was"));
-		differs(world_take(&f->w, "main"), cases[i / 2].take, cases[i / 2].name,
-			cases[i / 2].change, is_late);
+		/* of nothing that was done nobody is told */
+		if (cases[n].which < ASK && (f->told > 0) != (f->has_hooks && st == RT_OK))
+			fail_msg("%s, %s: told %zu times", cases[n].name, moments[when], f->told);
+		differs(world_take(&f->w, "main"), cases[n].take, cases[n].name, cases[n].change,
+			when);
 		assert_int_equal(world_flights(&f->w), 0);
 		assert_int_equal(tear_down(&s), 0);
 	}
@@ -264,7 +308,7 @@ a_conflict_is_no_step(void **state)
 	uint64_t before = world_seq(&f->w);
 
 	f->change = EDIT("b");
-	f->is_late = true;
+	f->moment = LATE;
 	assert_int_equal(run(f, COMPRESS), RT_CONFLICT);
 	assert_int_equal(world_seq(&f->w), before + 1);
 	world_apply(&f->w, "{\"op\":\"undo\"}");

@@ -368,7 +368,9 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 	pthread_cond_init(&engine->queue_moved, NULL);
 	engine->by = (rt_text *)(uintptr_t)rt_text_new(alloc, options->by.size > 0 ? options->by
 										   : RT_STR("cli"));
-	st = engine->by != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
+	engine->name = (rt_text *)(uintptr_t)rt_text_new(alloc, name);
+	st = engine->by != NULL && engine->name != NULL ? RT_OK
+							: rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
 		st = find_project(engine, name, options->create, err);
 	if (st == RT_OK)
@@ -393,6 +395,7 @@ rt_engine_close(rt_engine *engine)
 		rt_engine_maybe_checkpoint(engine, RT_CHECKPOINT_AT_CLOSE);
 	rt_object_unref(engine->value);
 	rt_text_unref(engine->by);
+	rt_text_unref(engine->name);
 	rt_arena_free(engine->scratch);
 	pthread_cond_destroy(&engine->queue_moved);
 	pthread_mutex_destroy(&engine->queue_lock);

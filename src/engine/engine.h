@@ -84,6 +84,12 @@ typedef struct rt_result {
 
 void rt_result_deinit(rt_result *result);
 
+/* What must hold for requests to be carried out (engine/act.h). Called with the newest value,
+ * under the store's lock, right before the first of them; another status than RT_OK is theirs,
+ * and none of them is done. It may be called again, and from another thread while its own
+ * waits. */
+typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_error *err);
+
 /* Carry out requests in order, each an object {"op":…}. Each is a step of its own, or
  * (atomic) all are one step and nothing is done when one fails. results has count items;
  * every one is filled in. The status is RT_OK when all were; else that of the first that

@@ -25,11 +25,6 @@ enum {
 	RT_CHECKPOINT_AT_CLOSE = 128, /* fewer are replayed faster than written */
 };
 
-/* What must hold for requests to be carried out. Called with the newest value, under the
- * store's lock, right before the first of them; another status than RT_OK is theirs, and none
- * of them is done. It may be called again, and from another thread while its own waits. */
-typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_error *err);
-
 /* Requests of one caller, waiting for their commit. */
 typedef struct rt_ticket {
 	yyjson_val *const *requests;
@@ -51,6 +46,7 @@ struct rt_engine {
 	bool read_only;
 	unsigned checkpoint_every;
 	rt_text *by;
+	rt_text *name; /* of the project, as it was asked for */
 	const char *(*git_commit)(void *ctx);
 	void *git_ctx;
 	void (*purged)(void *ctx, rt_str text);

@@ -4,6 +4,7 @@
 #include "engine/flight.h"
 
 #include "codec/content.h"
+#include "engine/hooked.h"
 
 static rt_status
 nomem(rt_error *err)
@@ -11,40 +12,33 @@ nomem(rt_error *err)
 	return rt_fail(err, RT_NOMEM, "out of memory while a reply arrived");
 }
 
-static void
-add_member(rt_buf *buf, const char *key, rt_str text)
-{
-	rt_json_add_key(buf, key);
-	rt_json_add_string(buf, text);
-}
-
 /* What keeps the reply, which is finished. */
 static void
 add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *buf)
 {
 	rt_buf_add_c(buf, "{\"op\":\"entry.reply\"");
-	add_member(buf, "discussion", rt_str_of(f->discussion));
-	add_member(buf, "take", rt_str_of(f->take));
+	rt_hooked_add_member(buf, "discussion", rt_str_of(f->discussion));
+	rt_hooked_add_member(buf, "take", rt_str_of(f->take));
 	if (f->into[0] != '\0') { /* behind what that says when it is kept: it may be edited yet */
-		add_member(buf, "into", rt_str_of(f->into));
+		rt_hooked_add_member(buf, "into", rt_str_of(f->into));
 		rt_buf_add_c(buf, ",\"join\":true");
 	} else if (f->after[0] != '\0') {
-		add_member(buf, "after", rt_str_of(f->after));
+		rt_hooked_add_member(buf, "after", rt_str_of(f->after));
 	} else {
 		rt_buf_add_c(buf, ",\"after\":null");
 	}
 	if (f->fork)
 		rt_buf_add_c(buf, ",\"fork\":true");
 	if (f->role.size > 0)
-		add_member(buf, "role", f->role);
+		rt_hooked_add_member(buf, "role", f->role);
 	rt_json_add_key(buf, "content");
 	rt_reply_add_content(reply, buf);
 	rt_reply_add_fields(reply, buf);
 	if (reply->model.size == 0)
-		add_member(buf, "model", f->model);
+		rt_hooked_add_member(buf, "model", f->model);
 	if (partial)
 		rt_buf_add_c(buf, ",\"partial\":true");
-	add_member(buf, "flight", rt_str_of(f->name));
+	rt_hooked_add_member(buf, "flight", rt_str_of(f->name));
 	rt_buf_add_byte(buf, '}');
 }
 
@@ -80,7 +74,7 @@ write_row(rt_flight *f, rt_error *err)
 	f->written_us = engine->env->now_us(engine->env->ctx);
 	rt_buf_init(&row, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&row, "{\"v\":1");
-	add_member(&row, "owner", f->owner);
+	rt_hooked_add_member(&row, "owner", f->owner);
 	rt_json_add_key(&row, "started");
 	rt_buf_add_i64(&row, f->started_us);
 	rt_json_add_key(&row, "written");
@@ -150,6 +144,8 @@ rt_flight_drop(rt_flight *f, rt_error *err)
 rt_status
 rt_flight_keep(rt_flight *f, bool partial, rt_result *result)
 {
+	rt_json_doc *doc = NULL;
+	yyjson_val *root;
 	rt_buf request;
 	rt_error err;
 	rt_status st;
@@ -159,13 +155,17 @@ rt_flight_keep(rt_flight *f, bool partial, rt_result *result)
 	st = add_request(f, partial, &request, &err);
 	if (st == RT_OK && request.status != RT_OK)
 		st = nomem(&err);
+	if (st == RT_OK)
+		st = rt_json_read(f->engine->alloc, rt_buf_str(&request), &doc, &err);
 	if (st == RT_OK) {
-		st = rt_engine_apply_text(f->engine, rt_buf_str(&request), rt_str_at(NULL, 0),
-					  rt_str_at(NULL, 0), result);
+		root = rt_json_root(doc);
+		st = rt_act_told(f->engine, f->act, &root, 1, false, rt_str_at(NULL, 0),
+				 rt_str_at(NULL, 0), result);
 	} else {
 		result->status = st;
 		result->error = err;
 	}
+	rt_json_free(doc);
 	rt_buf_deinit(&request);
 	return st;
 }
@@ -360,12 +360,12 @@ add_rescue(rt_buf *out, const rt_project *value, const rt_flight_view *v, yyjson
 	size_t i, max, n;
 
 	rt_buf_add_c(out, "{\"op\":\"entry.reply\",\"after\":null,\"fork\":true,\"partial\":true");
-	add_member(out, "flight", v->name);
+	rt_hooked_add_member(out, "flight", v->name);
 	if (v->discussion.size > 0 &&
 	    rt_resolve_place(value, v->discussion, rt_str_at("", 0), &place, NULL) == RT_OK)
-		add_member(out, "discussion", v->discussion);
+		rt_hooked_add_member(out, "discussion", v->discussion);
 	if (raw.size > 0) {
-		add_member(out, "content", raw);
+		rt_hooked_add_member(out, "content", raw);
 	} else {
 		yyjson_obj_foreach(request, i, max, key, item)
 		{

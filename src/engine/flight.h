@@ -12,6 +12,7 @@
 #ifndef RT_ENGINE_FLIGHT_H
 #define RT_ENGINE_FLIGHT_H
 
+#include "engine/act.h"
 #include "engine/engine_impl.h"
 #include "engine/send.h"
 
@@ -30,6 +31,7 @@ typedef struct rt_flight {
 	bool fork;
 	rt_str role;
 	rt_str model;            /* as people call it: "openai/gpt-4o" */
+	const rt_act_with *act;  /* who is told of the entry; or NULL */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */
 	const rt_reply *reply;

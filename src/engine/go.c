@@ -139,52 +139,30 @@ find_abandoned(going *g, rt_error *err)
 }
 
 static rt_status
-add_id(const going *g, rt_buf *m, const char *key, uint32_t entry, rt_error *err)
-{
-	char id[RT_ID_MAX + 1];
-	rt_status st = RT_OK;
-
-	rt_json_add_key(m, key);
-	if (entry == 0) {
-		rt_buf_add_c(m, "null");
-		return RT_OK;
-	}
-	st = rt_entry_id(g->s->value, entry, id, err);
-	if (st == RT_OK)
-		rt_json_add_string(m, rt_str_of(id));
-	return st;
-}
-
-static rt_status
 ask_hooks(going *g, rt_error *err)
 {
 	rt_summing *s = g->s;
 	rt_hooks *hooks = s->with->hooks;
+	rt_hooked_leaving leaving = {.target = g->target,
+				     .leaf = g->leaf,
+				     .ancestor = g->ancestor,
+				     .slots = s->slots + g->first,
+				     .count = s->count - g->first,
+				     .wants_summary = g->options->summarize};
 	rt_buf m;
-	size_t i;
 	rt_status st;
 
-	if (hooks == NULL || !hooks->ops->wants(hooks, "session_before_tree"))
+	if (hooks == NULL || !hooks->ops->wants(hooks, "head.before_move"))
 		return RT_OK;
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&m, "\"preparation\":{");
-	st = add_id(g, &m, "targetId", g->target, err);
-	if (st == RT_OK)
-		st = add_id(g, &m, "oldLeafId", g->leaf, err);
-	if (st == RT_OK)
-		st = add_id(g, &m, "commonAncestorId", g->ancestor, err);
-	rt_buf_add_c(&m, ",\"entriesToSummarize\":[");
-	for (i = g->first; st == RT_OK && i < s->count; i++)
-		st = rt_summing_add_object(s, &s->slots[i], &m, err);
-	rt_buf_add_c(&m, g->options->summarize ? "],\"userWantsSummary\":true}"
-					       : "],\"userWantsSummary\":false}");
-	rt_summing_add_member(&m, "customInstructions", g->options->instructions);
-	rt_summing_add_member(&m, "model",
+	st = rt_hooked_add_preparation(s->engine, s->value, &leaving, NULL, &m, err);
+	rt_hooked_add_known(&m, "customInstructions", g->options->instructions);
+	rt_hooked_add_known(&m, "model",
 			      s->with->model != NULL ? s->with->model->name : rt_str_at("", 0));
 	if (st == RT_OK && m.status != RT_OK)
 		st = rt_summing_nomem(err);
 	if (st == RT_OK)
-		st = rt_summing_ask_hooks(s, "session_before_tree", rt_buf_str(&m), err);
+		st = rt_summing_ask_hooks(s, "head.before_move", rt_buf_str(&m), err);
 	rt_buf_deinit(&m);
 	if (!g->options->summarize) { /* a hook's summary is for who wants one */
 		rt_buf_clear(&s->summary);
@@ -220,13 +198,13 @@ move(going *g, rt_error *err)
 	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
 	/* The summary goes where the head is then: only the move is said where to begin. */
 	rt_buf_add_f(&a, "[{\"op\":\"head.move\",\"take\":\"t%u\"", s->place.take);
-	st = add_id(g, &a, "entry", g->to, err);
+	st = rt_hooked_add_id(s->value, &a, "entry", g->to, err);
 	rt_buf_add_byte(&a, '}');
 	if (st == RT_OK && s->summary.size > 0) {
 		rt_buf_add_c(&a, ",{\"op\":\"entry.append\",\"role\":\"System\","
 				 "\"kind\":\"branch_summary\"");
-		rt_summing_add_member(&a, "content", rt_buf_str(&s->summary));
-		st = add_id(g, &a, "from_id", g->leaf, err);
+		rt_hooked_add_member(&a, "content", rt_buf_str(&s->summary));
+		st = rt_hooked_add_id(s->value, &a, "from_id", g->leaf, err);
 		/* the branch as it was summed up; what others added to its end is not in it */
 		s->needs.from = g->first;
 		s->needs.count = s->count - g->first;
@@ -239,12 +217,12 @@ move(going *g, rt_error *err)
 		if (s->out->from_hook)
 			rt_buf_add_c(&a, ",\"from_hook\":true");
 		else
-			rt_summing_add_member(&a, "model", s->with->model->name);
+			rt_hooked_add_member(&a, "model", s->with->model->name);
 		rt_buf_add_byte(&a, '}');
 	}
 	rt_buf_add_byte(&a, ']');
 	if (st == RT_OK)
-		st = a.status == RT_OK ? rt_summing_apply(s, rt_str_at("", 0), rt_buf_str(&a), err)
+		st = a.status == RT_OK ? rt_summing_apply(s, rt_str_at("", 0), rt_buf_str(&a), true, err)
 				       : rt_summing_nomem(err);
 	if (s->summary.size == 0)
 		s->out->entry[0] = '\0';
@@ -260,26 +238,31 @@ tell_done(going *g)
 	rt_buf m;
 	rt_status st;
 
-	if (hooks == NULL || !hooks->ops->wants(hooks, "session_tree"))
+	if (hooks == NULL || !hooks->ops->wants(hooks, "head.after_move"))
 		return;
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
 	if (s->out->entry[0] != '\0') {
-		rt_summing_add_member(&m, "newLeafId", rt_str_of(s->out->entry));
+		rt_hooked_add_member(&m, "newLeafId", rt_str_of(s->out->entry));
 		st = RT_OK;
 	} else {
-		st = add_id(g, &m, "newLeafId", g->to, NULL);
+		st = rt_hooked_add_id(s->value, &m, "newLeafId", g->to, NULL);
 	}
 	if (st == RT_OK)
-		st = add_id(g, &m, "oldLeafId", g->leaf, NULL);
+		st = rt_hooked_add_id(s->value, &m, "oldLeafId", g->leaf, NULL);
 	if (s->out->entry[0] != '\0') {
 		rt_buf_add_c(&m, ",\"summaryEntry\":{");
-		rt_summing_add_member(&m, "id", rt_str_of(s->out->entry));
-		rt_summing_add_member(&m, "summary", rt_buf_str(&s->summary));
+		rt_hooked_add_member(&m, "id", rt_str_of(s->out->entry));
+		rt_hooked_add_member(&m, "role", RT_STR("System"));
+		rt_hooked_add_member(&m, "kind", RT_STR("branch_summary"));
+		rt_hooked_add_member(&m, "content", rt_buf_str(&s->summary));
+		rt_hooked_add_member(&m, "summary", rt_buf_str(&s->summary));
 		rt_buf_add_c(&m, s->out->from_hook ? "},\"fromHook\":true"
 						   : "},\"fromHook\":false");
+	} else {
+		rt_buf_add_c(&m, ",\"summaryEntry\":null,\"fromHook\":null");
 	}
-	if (st == RT_OK && m.status == RT_OK)
-		rt_summing_tell_hooks(s, "session_tree", rt_buf_str(&m));
+	if (st == RT_OK)
+		rt_summing_tell_hooks(s, "head.after_move", &m);
 	rt_buf_deinit(&m);
 }
 

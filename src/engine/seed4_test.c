@@ -24,7 +24,7 @@ selecting_current_active_leaf_is_a_no_op(void **state)
 	assert_true(f->result.already);
 	assert_int_equal(f->result.seq, 0);
 	is_as_remembered(f);
-	not_told(f, "session_");
+	not_told(f, " head.");
 	assert_int_equal(f->s.asked, 0);
 }
 
@@ -266,7 +266,7 @@ unknown_target_is_an_error(void **state)
 	remember(f);
 	assert_int_equal(go(f, "nobody", true, true), RT_NOT_FOUND);
 	is_as_remembered(f);
-	not_told(f, "session_");
+	not_told(f, " head.");
 }
 
 /* ---- session_before_tree ---- */
@@ -281,7 +281,7 @@ session_before_tree_carries_the_preparation(void **state)
 	was_told(f, "\"preparation\":{\"targetId\":\"H\",\"oldLeafId\":\"F\","
 		    "\"commonAncestorId\":\"C\",\"entriesToSummarize\":[{");
 	was_told(f, "\"userWantsSummary\":true}");
-	was_told(f, "\"model\":\"m\"} session_before_tree\n");
+	was_told(f, "\"model\":\"m\"} head.before_move\n");
 }
 
 static void
@@ -292,9 +292,9 @@ session_before_tree_is_fired_before_switching(void **state)
 
 	grow(f);
 	assert_int_equal(go(f, "H", true, true), RT_OK);
-	before = strstr(events(f), " session_before_tree\n");
+	before = strstr(events(f), " head.before_move\n");
 	assert_non_null(before);
-	assert_non_null(strstr(before, " session_tree\n"));
+	assert_non_null(strstr(before, " head.after_move\n"));
 }
 
 static void
@@ -343,6 +343,7 @@ session_tree_carries_new_and_old_leaf_and_the_summary_entry(void **state)
 	assert_int_equal(go(f, "H", true, true), RT_OK);
 	snprintf(part, sizeof(part),
 		 "\"newLeafId\":\"%s\",\"oldLeafId\":\"F\",\"summaryEntry\":{\"id\":\"%s\","
+		 "\"role\":\"System\",\"kind\":\"branch_summary\",\"content\":\"In short.\","
 		 "\"summary\":\"In short.\"}",
 		 f->result.entry, f->result.entry);
 	was_told(f, part);
@@ -356,11 +357,11 @@ session_tree_is_not_fired_if_cancelled(void **state)
 	grow(f);
 	f->h.deny = "stay here";
 	assert_int_equal(go(f, "H", true, true), RT_DENIED);
-	not_told(f, " session_tree\n");
+	not_told(f, " head.after_move\n");
 	f->h.deny = NULL;
 	f->s.status = RT_UPSTREAM;
 	assert_int_equal(go(f, "H", true, true), RT_UPSTREAM);
-	not_told(f, " session_tree\n");
+	not_told(f, " head.after_move\n");
 }
 
 static void
@@ -371,7 +372,7 @@ from_hook_is_true_if_the_summary_came_from_a_hook(void **state)
 	grow(f);
 	f->h.summary = "{\"summary\":\"By hook.\"}";
 	assert_int_equal(go(f, "H", true, true), RT_OK);
-	was_told(f, "\"fromHook\":true} session_tree\n");
+	was_told(f, "\"fromHook\":true} head.after_move\n");
 }
 
 static void
@@ -381,19 +382,17 @@ from_hook_is_false_if_the_default_summarizer_was_used(void **state)
 
 	grow(f);
 	assert_int_equal(go(f, "H", true, true), RT_OK);
-	was_told(f, "\"fromHook\":false} session_tree\n");
+	was_told(f, "\"fromHook\":false} head.after_move\n");
 }
 
 static void
-from_hook_and_summary_entry_are_absent_if_there_is_no_summary(void **state)
+from_hook_and_summary_entry_are_null_if_there_is_no_summary(void **state)
 {
 	fixture *f = *state;
 
 	grow(f);
 	assert_int_equal(go(f, "H", true, false), RT_OK);
-	was_told(f, " session_tree\n");
-	not_told(f, "fromHook");
-	not_told(f, "summaryEntry");
+	was_told(f, "\"summaryEntry\":null,\"fromHook\":null} head.after_move\n");
 }
 
 #define RULE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -430,7 +429,7 @@ main(void)
 		RULE(session_tree_is_not_fired_if_cancelled),
 		RULE(from_hook_is_true_if_the_summary_came_from_a_hook),
 		RULE(from_hook_is_false_if_the_default_summarizer_was_used),
-		RULE(from_hook_and_summary_entry_are_absent_if_there_is_no_summary),
+		RULE(from_hook_and_summary_entry_are_null_if_there_is_no_summary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * From a question to a reply that is kept. See send.h for the way it goes. */
-#include "engine/send.h"
+#include "engine/send_impl.h"
 
 #include <stdio.h>
 
 #include "base/hash.h"
 #include "base/moment.h"
 #include "core/setting.h"
-#include "engine/flight.h"
-#include "engine/hooked.h"
 #include "engine/notice.h"
 #include "engine/summary.h"
 
@@ -18,57 +16,29 @@ enum {
 	COMPACT_RESERVE_TOKENS = 16384
 };
 
-typedef struct sending {
-	rt_engine *engine;
-	const rt_send_options *options;
-	rt_send_result *out;
-	const rt_project *value; /* that the request is built from; or NULL */
-	rt_place place;
-	uint32_t anchor;  /* the last entry of the path; 0: none */
-	uint32_t into;    /* CONTINUE */
-	bool fork;
-	size_t budget_tokens; /* of the request: what fits into it is sent */
-	size_t newest;    /* entries that are sent beside summaries */
-	rt_flight flight;
-	rt_buf question;  /* the operation that adds it, as hooks left it */
-	rt_buf model;     /* "openai/gpt-4o" */
-	rt_buf notes;
-	rt_reply reply;
-	int64_t looked_us;
-	bool gone;        /* what is answered was taken out */
-	rt_error row_error; /* of the side row */
-} sending;
-
 static rt_status
 nomem(rt_error *err)
 {
 	return rt_fail(err, RT_NOMEM, "out of memory while sending");
 }
 
-static void
-add_member(rt_buf *buf, const char *key, rt_str text)
-{
-	rt_json_add_key(buf, key);
-	rt_json_add_string(buf, text);
-}
-
 static int64_t
-now_us(const sending *s)
+now_us(const rt_sending *s)
 {
 	return s->engine->env->now_us(s->engine->env->ctx);
 }
 
-static bool
-stopped(void *ctx)
+bool
+rt_sending_stopped(void *ctx)
 {
-	const sending *s = ctx;
+	const rt_sending *s = ctx;
 	const rt_send_with *with = &s->options->with;
 
 	return s->gone || (with->stop != NULL && with->stop(with->ctx));
 }
 
 static void
-note(sending *s, const char *words, const char *why)
+note(rt_sending *s, const char *words, const char *why)
 {
 	if (s->notes.size > 0)
 		rt_buf_add_byte(&s->notes, '\n');
@@ -76,53 +46,21 @@ note(sending *s, const char *words, const char *why)
 	rt_buf_add_c(&s->notes, why);
 }
 
-/* ---- hooks ---- */
-
-static rt_hooked
-hooked(sending *s)
-{
-	return (rt_hooked){.engine = s->engine,
-			   .hooks = s->options->with.hooks,
-			   .discussion = s->options->discussion,
-			   .take = s->out->take[0] != '\0' ? rt_str_of(s->out->take)
-							  : s->options->take,
-			   .stop = stopped,
-			   .ctx = s,
-			   .notes = &s->notes};
-}
-
-/* provider=… model=…, for matchers. */
-static void
-add_subject(sending *s, rt_buf *out)
-{
-	const rt_model *model = s->options->with.model;
-
-	rt_hook_subject_add(out, "provider", rt_str_of(model->provider->name));
-	rt_hook_subject_add(out, "model", model->name);
-}
-
-static void
-add_model(sending *s, rt_buf *out)
-{
-	const rt_model *model = s->options->with.model;
-
-	add_member(out, "provider", rt_str_of(model->provider->name));
-	add_member(out, "model", model->name);
-}
+/* ---- the question ---- */
 
 /* {"op":"entry.append",…} of the question. */
 static void
-add_question(sending *s, rt_buf *out)
+add_question(rt_sending *s, rt_buf *out)
 {
 	const rt_send_options *o = s->options;
 
 	rt_buf_add_c(out, "{\"op\":\"entry.append\"");
-	add_member(out, "role", o->role.size > 0 ? o->role : RT_STR("User"));
+	rt_hooked_add_member(out, "role", o->role.size > 0 ? o->role : RT_STR("User"));
 	if (o->content.size > 0) {
 		rt_json_add_key(out, "content");
 		rt_buf_add_str(out, o->content);
 	} else {
-		add_member(out, "content", o->text);
+		rt_hooked_add_member(out, "content", o->text);
 	}
 	if (o->fields.size > 0) {
 		rt_buf_add_byte(out, ',');
@@ -134,7 +72,7 @@ add_question(sending *s, rt_buf *out)
 /* Images of the question that the provider cannot be sent; one of an entry before it is sent
  * as a word that there was one. */
 static rt_status
-check_images(sending *s, rt_error *err)
+check_images(rt_sending *s, rt_error *err)
 {
 	const rt_provider *provider = s->options->with.model->provider;
 	rt_json_doc *doc = NULL;
@@ -164,89 +102,8 @@ check_images(sending *s, rt_error *err)
 	return st;
 }
 
-/* Hooks may refuse the question, or put another operation in its place. */
 static rt_status
-ask_about_question(sending *s, rt_error *err)
-{
-	rt_hooked h = hooked(s);
-	rt_hook_answer answer;
-	rt_buf members, subject;
-	rt_status st;
-
-	add_question(s, &s->question);
-	if (!rt_hooked_wants(&h, "entry.before_add"))
-		return s->question.status == RT_OK ? RT_OK : nomem(err);
-	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&subject, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&members, "\"op\":");
-	rt_buf_add_str(&members, rt_buf_str(&s->question));
-	rt_hook_subject_add(&subject, "op", RT_STR("entry.append"));
-	rt_hook_subject_add(&subject, "role",
-			    s->options->role.size > 0 ? s->options->role : RT_STR("User"));
-	rt_hook_subject_add(&subject, "kind", RT_STR("message"));
-	if (members.status != RT_OK || subject.status != RT_OK || s->question.status != RT_OK) {
-		rt_hook_answer_init(&answer, s->engine->alloc);
-		st = nomem(err);
-	} else {
-		st = rt_hooked_fire(&h, "entry.before_add", rt_buf_str(&members),
-				    rt_buf_str(&subject), &answer, err);
-	}
-	if (st == RT_OK && answer.decision == RT_HOOK_REPLACE) {
-		rt_buf_clear(&members);
-		if (rt_hooked_patch(&h, &answer, "op", &members)) {
-			rt_buf_clear(&s->question);
-			rt_buf_add_str(&s->question, rt_buf_str(&members));
-		}
-		st = s->question.status == RT_OK ? RT_OK : nomem(err);
-	}
-	rt_hook_answer_deinit(&answer);
-	rt_buf_deinit(&members);
-	rt_buf_deinit(&subject);
-	return st;
-}
-
-/* Hooks may refuse the request, or put another body in its place. */
-static rt_status
-ask_about_request(sending *s, rt_buf *body, rt_error *err)
-{
-	rt_hooked h = hooked(s);
-	rt_hook_answer answer;
-	rt_buf members, subject;
-	rt_status st;
-
-	if (!rt_hooked_wants(&h, "request.before"))
-		return RT_OK;
-	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&subject, s->engine->alloc, RT_BUF_UNLIMITED);
-	add_model(s, &members);
-	rt_json_add_key(&members, "body");
-	rt_buf_add_str(&members, rt_buf_str(body));
-	add_subject(s, &subject);
-	if (members.status != RT_OK || subject.status != RT_OK) {
-		rt_hook_answer_init(&answer, s->engine->alloc);
-		st = nomem(err);
-	} else {
-		st = rt_hooked_fire(&h, "request.before", rt_buf_str(&members),
-				    rt_buf_str(&subject), &answer, err);
-	}
-	if (st == RT_OK && answer.decision == RT_HOOK_REPLACE) {
-		rt_buf_clear(&members);
-		if (rt_hooked_patch(&h, &answer, "body", &members)) {
-			rt_buf_clear(body);
-			rt_buf_add_str(body, rt_buf_str(&members));
-		}
-		st = body->status == RT_OK ? RT_OK : nomem(err);
-	}
-	rt_hook_answer_deinit(&answer);
-	rt_buf_deinit(&members);
-	rt_buf_deinit(&subject);
-	return st;
-}
-
-/* ---- the question ---- */
-
-static rt_status
-apply_all(sending *s, rt_str array, rt_result *results, size_t room, size_t *out_count,
+apply_all(rt_sending *s, rt_str array, rt_result *results, size_t room, size_t *out_count,
 	  rt_error *err)
 {
 	rt_json_doc *doc = NULL;
@@ -260,8 +117,8 @@ apply_all(sending *s, rt_str array, rt_result *results, size_t room, size_t *out
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		if (count < room)
 			requests[count++] = item;
-	st = rt_engine_apply(s->engine, requests, count, count > 1, s->options->discussion,
-			     s->options->take, results);
+	st = rt_act_apply(s->engine, &s->act, requests, count, count > 1, s->options->discussion,
+			  s->options->take, results);
 	*out_count = count;
 	for (i = 0; i < count && st != RT_OK && err != NULL; i++)
 		if (i == 0 || !rt_str_starts(rt_str_of(results[i].error.text), RT_STR("not done")))
@@ -272,7 +129,7 @@ apply_all(sending *s, rt_str array, rt_result *results, size_t room, size_t *out
 
 /* The question as a step, behind the notices of what the model does not know. */
 static rt_status
-append_question(sending *s, rt_error *err)
+append_question(rt_sending *s, rt_error *err)
 {
 	const rt_send_options *o = s->options;
 	rt_result results[16];
@@ -284,12 +141,12 @@ append_question(sending *s, rt_error *err)
 	rt_buf_add_byte(&array, '[');
 	if (o->at.size > 0) {
 		rt_buf_add_c(&array, "{\"op\":\"head.move\"");
-		add_member(&array, "entry", o->at);
+		rt_hooked_add_member(&array, "entry", o->at);
 		rt_buf_add_byte(&array, '}');
 	}
 	st = rt_notice_add(s->engine, o->discussion, o->take, o->at, &array, &notices, err);
 	rt_json_add_comma(&array);
-	rt_buf_add_str(&array, rt_buf_str(&s->question));
+	add_question(s, &array);
 	rt_buf_add_byte(&array, ']');
 	if (st == RT_OK && array.status != RT_OK)
 		st = nomem(err);
@@ -314,7 +171,7 @@ append_question(sending *s, rt_error *err)
 /* ---- what is answered ---- */
 
 static rt_status
-find_take(sending *s, const rt_disc **out_disc, const rt_take **out_take, rt_error *err)
+find_take(rt_sending *s, const rt_disc **out_disc, const rt_take **out_take, rt_error *err)
 {
 	rt_str take = s->out->take[0] != '\0' ? rt_str_of(s->out->take) : s->options->take;
 	rt_status st = rt_resolve_place(s->value, s->options->discussion, take, &s->place, err);
@@ -333,7 +190,7 @@ slot_at(const rt_take *take, size_t at, rt_slot *out, rt_error *err)
 }
 
 static rt_status
-is_reply(const sending *s, const rt_slot *slot, bool *out, rt_error *err)
+is_reply(const rt_sending *s, const rt_slot *slot, bool *out, rt_error *err)
 {
 	rt_str role, kind = rt_str_at("", 0);
 	rt_status st = rt_project_name(s->value, slot->role, &role, err);
@@ -347,7 +204,7 @@ is_reply(const sending *s, const rt_slot *slot, bool *out, rt_error *err)
 /* The reply that AGAIN and CONTINUE are about, and where it stands; *out_found false: `at`
  * names a question that has none. */
 static rt_status
-find_reply(sending *s, const rt_take *take, size_t end, size_t *out_at, bool *out_found,
+find_reply(rt_sending *s, const rt_take *take, size_t end, size_t *out_at, bool *out_found,
 	   rt_error *err)
 {
 	rt_slot slot;
@@ -382,7 +239,7 @@ find_reply(sending *s, const rt_take *take, size_t end, size_t *out_at, bool *ou
 
 /* Where the reply will stand: anchor, into, fork. */
 static rt_status
-find_anchor(sending *s, rt_error *err)
+find_anchor(rt_sending *s, rt_error *err)
 {
 	const rt_disc *disc;
 	const rt_take *take;
@@ -434,7 +291,7 @@ find_anchor(sending *s, rt_error *err)
 /* The texts are not in it: seq says from which value the request was built, and building
  * it again gives the same bytes. So a purge reaches them. */
 static void
-record(sending *s, const char *what, rt_str members)
+record(rt_sending *s, const char *what, rt_str members)
 {
 	const rt_send_with *with = &s->options->with;
 	rt_buf line;
@@ -443,11 +300,11 @@ record(sending *s, const char *what, rt_str members)
 		return;
 	rt_buf_init(&line, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&line, "{\"v\":1");
-	add_member(&line, "what", rt_str_of(what));
+	rt_hooked_add_member(&line, "what", rt_str_of(what));
 	rt_buf_add_c(&line, ",\"at\":\"");
 	rt_moment_format_ms(&line, (rt_moment){now_us(s), 0});
 	rt_buf_add_byte(&line, '"');
-	add_member(&line, "request", rt_str_of(s->flight.name));
+	rt_hooked_add_member(&line, "request", rt_str_of(s->flight.name));
 	rt_buf_add_byte(&line, ',');
 	rt_buf_add_str(&line, members);
 	rt_buf_add_byte(&line, '}');
@@ -458,7 +315,7 @@ record(sending *s, const char *what, rt_str members)
 
 /* The same in the store, as what this discussion was sent with last (sent.h). */
 static void
-keep_sent(sending *s, rt_str members)
+keep_sent(rt_sending *s, rt_str members)
 {
 	const rt_store *store = s->engine->store;
 	char name[24];
@@ -479,7 +336,7 @@ keep_sent(sending *s, rt_str members)
 }
 
 static void
-record_request(sending *s, rt_str body)
+record_request(rt_sending *s, rt_str body)
 {
 	const rt_send_with *with = &s->options->with;
 	char upto[RT_ID_MAX + 1] = "";
@@ -489,14 +346,14 @@ record_request(sending *s, rt_str body)
 		upto[0] = '\0';
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, s->engine->alloc, RT_BUF_UNLIMITED);
-	add_member(&line, "store",
+	rt_hooked_add_member(&line, "store",
 		   rt_str_of(rt_engine_store(s->engine)->ops->place(s->engine->store)));
 	rt_buf_add_f(&m, "\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
 		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
 		     s->place.disc, s->place.take);
-	add_member(&m, "upto", rt_str_of(upto));
-	add_member(&m, "provider", rt_str_of(with->model->provider->name));
-	add_member(&m, "model", with->model->name);
+	rt_hooked_add_member(&m, "upto", rt_str_of(upto));
+	rt_hooked_add_member(&m, "provider", rt_str_of(with->model->provider->name));
+	rt_hooked_add_member(&m, "model", with->model->name);
 	rt_buf_add_f(&m, ",\"left_out\":%zu,\"newest\":%zu", s->out->left_out, s->newest);
 	rt_buf_add_f(&m, ",\"budget_tokens\":%zu,\"bytes\":%zu,\"hash\":\"%016llx\"",
 		     s->budget_tokens, body.size,
@@ -511,23 +368,23 @@ record_request(sending *s, rt_str body)
 }
 
 static void
-record_reply(sending *s, rt_status st, const rt_error *err)
+record_reply(rt_sending *s, rt_status st, const rt_error *err)
 {
 	rt_buf m;
 
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
 	if (s->out->entry[0] != '\0') {
-		add_member(&m, "entry", rt_str_of(s->out->entry));
+		rt_hooked_add_member(&m, "entry", rt_str_of(s->out->entry));
 		rt_buf_add_f(&m, ",\"seq\":%llu", (unsigned long long)s->out->seq);
 	}
-	add_member(&m, "stop", rt_str_of(rt_stop_word(s->reply.stop)));
+	rt_hooked_add_member(&m, "stop", rt_str_of(rt_stop_word(s->reply.stop)));
 	if (s->out->usage.input != SIZE_MAX)
 		rt_buf_add_f(&m, ",\"input_tokens\":%zu", s->out->usage.input);
 	if (s->out->usage.output != SIZE_MAX)
 		rt_buf_add_f(&m, ",\"output_tokens\":%zu", s->out->usage.output);
 	if (st != RT_OK) {
-		add_member(&m, "error", rt_str_of(rt_status_word(st)));
-		add_member(&m, "message", rt_str_of(err->text));
+		rt_hooked_add_member(&m, "error", rt_str_of(rt_status_word(st)));
+		rt_hooked_add_member(&m, "message", rt_str_of(err->text));
 	}
 	if (m.status == RT_OK)
 		record(s, "reply", rt_buf_str(&m));
@@ -538,7 +395,7 @@ record_reply(sending *s, rt_status st, const rt_error *err)
 
 /* Is what is answered still in its take? */
 static void
-look(sending *s)
+look(rt_sending *s)
 {
 	const rt_project *value;
 	const rt_disc *disc;
@@ -563,7 +420,7 @@ look(sending *s)
 static void
 tick(void *ctx)
 {
-	sending *s = ctx;
+	rt_sending *s = ctx;
 
 	if (rt_flight_write(&s->flight, false, &s->row_error) != RT_OK)
 		s->flight.written_us = now_us(s); /* the next try in its time */
@@ -571,10 +428,10 @@ tick(void *ctx)
 		look(s);
 }
 
-static void
-notice(void *ctx, const char *words)
+void
+rt_sending_notice(void *ctx, const char *words)
 {
-	const sending *s = ctx;
+	const rt_sending *s = ctx;
 	const rt_send_with *with = &s->options->with;
 
 	if (with->notice != NULL)
@@ -584,7 +441,7 @@ notice(void *ctx, const char *words)
 static void
 arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 {
-	const sending *s = ctx;
+	const rt_sending *s = ctx;
 	const rt_send_with *with = &s->options->with;
 
 	if (with->fn != NULL)
@@ -594,7 +451,7 @@ arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 /* ---- to the end ---- */
 
 static rt_status
-begin_flight(sending *s, rt_error *err)
+begin_flight(rt_sending *s, rt_error *err)
 {
 	rt_flight *f = &s->flight;
 	rt_status st = RT_OK;
@@ -604,6 +461,7 @@ begin_flight(sending *s, rt_error *err)
 	f->reply = &s->reply;
 	f->role = s->options->reply_role;
 	f->model = rt_buf_str(&s->model);
+	f->act = &s->act;
 	f->fork = s->fork;
 	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);
 	snprintf(f->take, sizeof(f->take), "t%u", s->place.take);
@@ -627,7 +485,7 @@ nothing_words(rt_stop stop)
 
 /* Keep what there is. st is how the asking ended, and what is said in the end. */
 static rt_status
-keep(sending *s, rt_status st, rt_error *err)
+keep(rt_sending *s, rt_status st, rt_error *err)
 {
 	rt_stop stop = s->reply.stop;
 	bool partial = st != RT_OK || stop == RT_STOP_NONE || stop == RT_STOP_USER ||
@@ -639,7 +497,7 @@ keep(sending *s, rt_status st, rt_error *err)
 		if (s->gone)
 			st = rt_fail(err, RT_CONFLICT, "what was asked is no longer there");
 		if (rt_flight_drop(&s->flight, NULL) != RT_OK)
-			notice(s, "the side row of the reply could not be dropped");
+			rt_sending_notice(s, "the side row of the reply could not be dropped");
 		return st != RT_OK ? st
 				   : rt_fail(err, RT_UPSTREAM, "%s", nothing_words(stop));
 	}
@@ -661,66 +519,17 @@ keep(sending *s, rt_status st, rt_error *err)
 			*err = result.error;
 		/* all of it at least into the side row: it is kept from there later */
 		if (rt_flight_write(&s->flight, true, NULL) != RT_OK)
-			notice(s, "the end of the reply could not be written down");
+			rt_sending_notice(s, "the end of the reply could not be written down");
 	}
 	rt_result_deinit(&result);
 	return st;
-}
-
-/* request.after, and reply.after where there is one. */
-static void
-tell_hooks(sending *s, rt_status st)
-{
-	rt_hooked h = hooked(s);
-	rt_hook_answer answer;
-	rt_buf members, subject;
-
-	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&subject, s->engine->alloc, RT_BUF_UNLIMITED);
-	add_model(s, &members);
-	add_member(&members, "status", rt_str_of(rt_status_word(st)));
-	rt_buf_add_c(&members, ",\"usage\":{");
-	if (s->out->usage.input != SIZE_MAX)
-		rt_buf_add_f(&members, "\"input\":%zu", s->out->usage.input);
-	if (s->out->usage.output != SIZE_MAX)
-		rt_buf_add_f(&members, "%s\"output\":%zu",
-			     s->out->usage.input != SIZE_MAX ? "," : "", s->out->usage.output);
-	rt_buf_add_byte(&members, '}');
-	add_subject(s, &subject);
-	if (members.status == RT_OK && subject.status == RT_OK) {
-		if (rt_hooked_fire(&h, "request.after", rt_buf_str(&members), rt_buf_str(&subject),
-				   &answer, NULL) == RT_DENIED)
-			notice(s, "a hook refused an answer that had come already");
-		rt_hook_answer_deinit(&answer);
-	}
-	rt_buf_clear(&members);
-	if (s->out->entry[0] != '\0') {
-		rt_buf_add_c(&members, "\"entry\":{");
-		add_member(&members, "id", rt_str_of(s->out->entry));
-		add_member(&members, "role",
-			   s->options->reply_role.size > 0 ? s->options->reply_role : RT_STR("AI"));
-		add_member(&members, "kind", RT_STR("message"));
-		rt_json_add_key(&members, "content");
-		rt_reply_add_content(&s->reply, &members);
-		rt_reply_add_fields(&s->reply, &members);
-		rt_buf_add_byte(&members, '}');
-		rt_hook_subject_add(&subject, "role", RT_STR("AI"));
-	}
-	if (members.size > 0 && members.status == RT_OK && subject.status == RT_OK) {
-		if (rt_hooked_fire(&h, "reply.after", rt_buf_str(&members), rt_buf_str(&subject),
-				   &answer, NULL) == RT_DENIED)
-			notice(s, "a hook refused a reply that is kept already");
-		rt_hook_answer_deinit(&answer);
-	}
-	rt_buf_deinit(&members);
-	rt_buf_deinit(&subject);
 }
 
 /* ---- making room (T15) ---- */
 
 /* A setting of the discussion, else of the project, as JSON; ptr NULL: neither. */
 static rt_status
-setting(const sending *s, const char *name, rt_str *out, rt_error *err)
+setting(const rt_sending *s, const char *name, rt_str *out, rt_error *err)
 {
 	const rt_disc *disc;
 	rt_status st = rt_project_disc(s->value, s->place.disc, &disc, err);
@@ -735,7 +544,7 @@ setting(const sending *s, const char *name, rt_str *out, rt_error *err)
 
 /* A whole number; what is none is as good as unset. */
 static rt_status
-count_setting(const sending *s, const char *name, size_t standard, size_t *out, rt_error *err)
+count_setting(const rt_sending *s, const char *name, size_t standard, size_t *out, rt_error *err)
 {
 	rt_str json;
 	uint64_t count;
@@ -750,7 +559,7 @@ count_setting(const sending *s, const char *name, size_t standard, size_t *out, 
 /* What the request may be, and what a compaction would keep of it. *out_keep 0: nothing is
  * summed up on its own. */
 static rt_status
-plan_room(sending *s, size_t *out_keep, rt_error *err)
+plan_room(rt_sending *s, size_t *out_keep, rt_error *err)
 {
 	size_t window = s->options->with.budget_tokens, reserve, keep;
 	rt_str on;
@@ -783,7 +592,7 @@ plan_room(sending *s, size_t *out_keep, rt_error *err)
 /* Sum up what is oldest. Where that fails nothing is changed, and the request goes without
  * it; only the person stops it all. */
 static rt_status
-make_room(sending *s, size_t keep_tokens, rt_error *err)
+make_room(rt_sending *s, size_t keep_tokens, rt_error *err)
 {
 	char disc[16], take[16], before[RT_ID_MAX + 1];
 	rt_compact_options o = {.with = s->options->with,
@@ -802,7 +611,7 @@ make_room(sending *s, size_t keep_tokens, rt_error *err)
 	o.take = rt_str_of(take);
 	o.before = rt_str_of(before);
 	o.with.fn = NULL; /* it is no part of the reply */
-	notice(s, "summing up what is oldest, for it does not fit any more …");
+	rt_sending_notice(s, "summing up what is oldest, for it does not fit any more …");
 	memset(&why, 0, sizeof(why));
 	st = rt_engine_compact(s->engine, &o, &made, &why);
 	if (made.note != NULL)
@@ -823,14 +632,14 @@ make_room(sending *s, size_t keep_tokens, rt_error *err)
 		st = RT_OK;
 	}
 	if (st == RT_OK)
-		notice(s, "waiting for the reply …");
+		rt_sending_notice(s, "waiting for the reply …");
 	rt_summary_result_deinit(&made);
 	return st;
 }
 
 /* The body of the request, with room for the reply. */
 static rt_status
-build(sending *s, rt_buf *body, rt_error *err)
+build(rt_sending *s, rt_buf *body, rt_error *err)
 {
 	rt_context_totals totals = {0};
 	rt_context_options context = {.stream = true,
@@ -862,17 +671,21 @@ build(sending *s, rt_buf *body, rt_error *err)
 }
 
 static rt_status
-ask(sending *s, rt_error *err)
+ask(rt_sending *s, rt_error *err)
 {
 	const rt_send_with *with = &s->options->with;
-	rt_ask request = {.stream = true, .stop = stopped, .notice = notice, .tick = tick, .ctx = s};
+	rt_ask request = {.stream = true,
+			  .stop = rt_sending_stopped,
+			  .notice = rt_sending_notice,
+			  .tick = tick,
+			  .ctx = s};
 	rt_buf body;
 	rt_status st;
 
 	rt_buf_init(&body, s->engine->alloc, RT_BUF_UNLIMITED);
 	st = build(s, &body, err);
 	if (st == RT_OK)
-		st = ask_about_request(s, &body, err);
+		st = rt_sending_ask(s, &body, err);
 	if (st == RT_OK)
 		st = begin_flight(s, err);
 	if (st == RT_OK) {
@@ -889,7 +702,7 @@ ask(sending *s, rt_error *err)
 		s->out->usage = s->reply.usage;
 		st = keep(s, st, err);
 		record_reply(s, st, err);
-		tell_hooks(s, st);
+		rt_sending_tell(s, st);
 	}
 	rt_buf_deinit(&body);
 	return st;
@@ -898,7 +711,7 @@ ask(sending *s, rt_error *err)
 rt_status
 rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result *out, rt_error *err)
 {
-	sending s = {.engine = engine, .options = options, .out = out};
+	rt_sending s = {.engine = engine, .options = options, .out = out};
 	rt_error own;
 	rt_status st;
 
@@ -907,17 +720,18 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	out->usage = (rt_usage){SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
 	if (err == NULL)
 		err = &own;
-	rt_buf_init(&s.question, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.model, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.notes, engine->alloc, RT_BUF_UNLIMITED);
+	s.act = (rt_act_with){.hooks = options->with.hooks,
+			      .stop = rt_sending_stopped,
+			      .ctx = &s,
+			      .notes = &s.notes};
 	rt_reply_init(&s.reply, engine->alloc, arrived, &s);
 	rt_buf_add_f(&s.model, "%s/", options->with.model->provider->name);
 	rt_buf_add_str(&s.model, options->with.model->name);
 	st = s.model.status == RT_OK ? RT_OK : nomem(err);
 	if (st == RT_OK && options->how == RT_SEND_ASK && options->text.ptr != NULL) {
 		st = check_images(&s, err);
-		if (st == RT_OK)
-			st = ask_about_question(&s, err);
 		if (st == RT_OK)
 			st = append_question(&s, err);
 	}
@@ -931,7 +745,6 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 		out->note = rt_text_new(engine->alloc, rt_buf_str(&s.notes));
 	rt_object_unref(s.value);
 	rt_reply_deinit(&s.reply);
-	rt_buf_deinit(&s.question);
 	rt_buf_deinit(&s.model);
 	rt_buf_deinit(&s.notes);
 	return st;

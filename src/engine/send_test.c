@@ -436,7 +436,7 @@ typedef struct fake_hooks {
 	rt_hooks hooks;
 	const char *patch, *reason; /* what is said to entry.before_add */
 	size_t asked, told;
-	char subject[80];
+	char subject[120];
 } fake_hooks;
 
 static bool
@@ -498,7 +498,7 @@ hooks_may_refuse_and_change(void **state)
 	assert_int_equal(world_send_options(w, options), RT_OK);
 	assert_string_equal(world_shown(w), "User: the key is ***\nAI: Hello\n");
 	assert_int_equal(h.told, 1);
-	assert_string_equal(h.subject, "provider=builtin model=play discussion=main take=main");
+	assert_string_equal(h.subject, "provider=builtin model=play project=default discussion=main take=main");
 	assert_non_null(w->result.note);
 	assert_true(rt_str_is(rt_text_str(w->result.note), "changed it"));
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "codec/content.h"
-#include "engine/hooked.h"
 
 #define SYSTEM_PROMPT                                                                           \
 	"You write summaries of conversations between a person and a model, so that the "      \
@@ -21,13 +20,6 @@ rt_status
 rt_summing_nomem(rt_error *err)
 {
 	return rt_fail(err, RT_NOMEM, "out of memory while a summary was made");
-}
-
-void
-rt_summing_add_member(rt_buf *buf, const char *key, rt_str text)
-{
-	rt_json_add_key(buf, key);
-	rt_json_add_string(buf, text);
 }
 
 void
@@ -168,30 +160,10 @@ rt_summing_add_entry(rt_summing *s, rt_str mark, const rt_slot *slot, rt_error *
 rt_status
 rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out, rt_error *err)
 {
-	char id[RT_ID_MAX + 1];
-	rt_str role, kind;
-	rt_buf bytes;
-	rt_body body;
-	rt_status st = names_of(s, slot, &role, &kind, err);
+	rt_effect_slot named;
+	rt_status st = rt_hooked_name(s->value, slot, &named, err);
 
-	if (st == RT_OK)
-		st = rt_entry_id(s->value, slot->entry, id, err);
-	if (st == RT_OK)
-		st = rt_engine_body(s->engine, slot->body, &bytes, &body, err);
-	if (st != RT_OK)
-		return st;
-	rt_json_add_comma(out);
-	rt_buf_add_byte(out, '{');
-	rt_summing_add_member(out, "id", rt_str_of(id));
-	rt_summing_add_member(out, "role", role);
-	rt_summing_add_member(out, "kind", kind.size > 0 ? kind : RT_STR("message"));
-	rt_json_add_key(out, "content");
-	rt_body_add_content(out, &body);
-	rt_body_add_fields(out, s->engine->alloc, &body, false);
-	rt_buf_add_byte(out, '}');
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	return out->status == RT_OK ? RT_OK : rt_summing_nomem(err);
+	return st == RT_OK ? rt_hooked_add_entry(s->engine, s->value, &named, NULL, out, err) : st;
 }
 
 /* ---- hooks ---- */
@@ -257,14 +229,11 @@ rt_summing_ask_hooks(rt_summing *s, const char *event, rt_str members, rt_error 
 }
 
 void
-rt_summing_tell_hooks(rt_summing *s, const char *event, rt_str members)
+rt_summing_tell_hooks(rt_summing *s, const char *event, const rt_buf *members)
 {
 	rt_hooked h = hooked(s);
-	rt_hook_answer answer;
-	rt_status st = rt_hooked_fire(&h, event, members, rt_str_at("", 0), &answer, NULL);
 
-	(void)st; /* it is done already; what they say of it is in the notes */
-	rt_hook_answer_deinit(&answer);
+	rt_hooked_tell(&h, event, members, NULL);
 }
 
 /* ---- the model ---- */
@@ -462,8 +431,14 @@ check_needs(void *ctx, const rt_project *now, rt_error *err)
 }
 
 rt_status
-rt_summing_apply(rt_summing *s, rt_str take, rt_str array, rt_error *err)
+rt_summing_apply(rt_summing *s, rt_str take, rt_str array, bool asked, rt_error *err)
 {
+	rt_act_with act = {.hooks = s->with->hooks,
+			   .stop = stopped,
+			   .ctx = s,
+			   .check = check_needs,
+			   .check_ctx = s,
+			   .notes = &s->notes};
 	char disc[16];
 	rt_json_doc *doc = NULL;
 	yyjson_val *requests[4], *item;
@@ -477,8 +452,8 @@ rt_summing_apply(rt_summing *s, rt_str take, rt_str array, rt_error *err)
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		if (count < 4)
 			requests[count++] = item;
-	st = rt_engine_apply_if(s->engine, requests, count, count > 1, rt_str_of(disc), take,
-				check_needs, s, results);
+	st = (asked ? rt_act_told : rt_act_apply)(s->engine, &act, requests, count, count > 1,
+						  rt_str_of(disc), take, results);
 	for (i = 0; i < count; i++) {
 		if (results[i].take[0] != '\0')
 			memcpy(s->out->take, results[i].take, sizeof(s->out->take));
@@ -535,13 +510,13 @@ rt_engine_compress(rt_engine *engine, const rt_compress_options *options, rt_sum
 	if (st == RT_OK) {
 		rt_buf_add_c(&array, "[{\"op\":\"take.clear\"},{\"op\":\"entry.append\","
 				     "\"role\":\"System\",\"kind\":\"compaction\"");
-		rt_summing_add_member(&array, "content", rt_buf_str(&s.summary));
+		rt_hooked_add_member(&array, "content", rt_buf_str(&s.summary));
 		rt_json_add_key(&array, "tokens_before");
 		rt_buf_add_u64(&array, out->tokens_before);
 		rt_buf_add_c(&array, "}]");
 		snprintf(take, sizeof(take), "t%u", s.place.take);
 		st = array.status == RT_OK
-			     ? rt_summing_apply(&s, rt_str_of(take), rt_buf_str(&array), err)
+			     ? rt_summing_apply(&s, rt_str_of(take), rt_buf_str(&array), false, err)
 			     : rt_summing_nomem(err);
 		out->tokens_after = rt_tokens_estimate(s.summary.size) + RT_TOKENS_PER_MESSAGE;
 	}

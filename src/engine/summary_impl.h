@@ -4,7 +4,9 @@
 #ifndef RT_ENGINE_SUMMARY_IMPL_H
 #define RT_ENGINE_SUMMARY_IMPL_H
 
+#include "engine/act.h"
 #include "engine/context_impl.h"
+#include "engine/hooked.h"
 #include "engine/summary.h"
 
 /* A summary being made. */
@@ -51,18 +53,19 @@ RT_CHECKED rt_status rt_summing_add_entry(rt_summing *s, rt_str take_text, const
 RT_CHECKED rt_status rt_summing_ask_hooks(rt_summing *s, const char *event, rt_str members,
 					  rt_error *err);
 /* Tell hooks of what was done. */
-void rt_summing_tell_hooks(rt_summing *s, const char *event, rt_str members);
+void rt_summing_tell_hooks(rt_summing *s, const char *event, const rt_buf *members);
 /* Ask the model for a summary of s->text. task: what to do. instructions may be empty. */
 RT_CHECKED rt_status rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions,
 					  rt_error *err);
 /* Carry out an array of requests as one step; out->entry, take and seq are filled in. take:
- * where those work that name none; empty: the one that is active when they come.
+ * where those work that name none; empty: the one that is active when they come. asked: by
+ * an event of their own hooks have said yes to it.
  * RT_CONFLICT: what s->needs says is not so any more, as seen by the very transaction that
  * would write; then nothing is changed. */
-RT_CHECKED rt_status rt_summing_apply(rt_summing *s, rt_str take, rt_str array, rt_error *err);
+RT_CHECKED rt_status rt_summing_apply(rt_summing *s, rt_str take, rt_str array, bool asked,
+				      rt_error *err);
 /* Members of an entry's object for hooks: "id","role","kind","content". */
 RT_CHECKED rt_status rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out,
 					   rt_error *err);
-void rt_summing_add_member(rt_buf *buf, const char *key, rt_str text);
 
 #endif

@@ -31,7 +31,7 @@ the_branch_that_is_left_is_summed_up(void **state)
 		"\"content\":\"text-D\"},{\"id\":\"E\",");
 	was_told(f, "\"content\":\"text-F\"}],\"userWantsSummary\":true}");
 	was_told(f, "\"model\":\"m\"");
-	was_told(f, "} session_before_tree\n");
+	was_told(f, "} head.before_move\n");
 	not_told(f, "text-C");
 	asked(f, "[AI]: text-D");
 	asked(f, "[User]: text-E");
@@ -51,7 +51,7 @@ the_branch_that_is_left_is_summed_up(void **state)
 	assert_null(f->result.editor);
 	snprintf(id, sizeof(id), "\"newLeafId\":\"%s\",\"oldLeafId\":\"F\"", f->result.entry);
 	was_told(f, id);
-	was_told(f, "\"summary\":\"In short.\"},\"fromHook\":false} session_tree\n");
+	was_told(f, "\"summary\":\"In short.\"},\"fromHook\":false} head.after_move\n");
 	/* what was left is as it was; all of it is one step */
 	assert_string_equal(world_take(&f->w, "main"),
 			    "User: text-A\nAI: text-B\nUser: text-C\nAI: text-D\n"
@@ -149,7 +149,8 @@ what_is_selected_decides_where_the_head_goes(void **state)
 	assert_int_equal(go(f, "E", true, false), RT_OK);
 	head_is(f, "D");
 	editor_is(f, "text-E");
-	was_told(f, "\"newLeafId\":\"D\",\"oldLeafId\":\"Y\"} session_tree\n");
+	was_told(f, "\"newLeafId\":\"D\",\"oldLeafId\":\"Y\",\"summaryEntry\":null,"
+		    "\"fromHook\":null} head.after_move\n");
 	assert_int_equal(f->s.asked, 0);
 	assert_int_equal(go(f, "Y", true, false), RT_OK);
 	head_is(f, "Y");
@@ -189,7 +190,7 @@ stays(fixture *f, bool summarize, rt_status status, const char *words)
 			 rt_status_word(st), f->w.err.text);
 	is_as_remembered(f);
 	head_is(f, "F");
-	not_told(f, " session_tree\n");
+	not_told(f, " head.after_move\n");
 	assert_string_equal(f->result.entry, "");
 	assert_int_equal(f->result.seq, 0);
 }
@@ -266,15 +267,15 @@ a_hook_writes_the_summary(void **state)
 	world_has(&f->w, f->result.entry, "\"details\":{\"model\":\"g\",\"n\":1.50}");
 	world_has(&f->w, f->result.entry, "\"from_hook\":true");
 	world_lacks(&f->w, f->result.entry, "\"model\":\"m\"");
-	was_told(f, "\"fromHook\":true} session_tree\n");
+	was_told(f, "\"fromHook\":true} head.after_move\n");
 	/* it is for who wants one */
 	assert_int_equal(go(f, "F", true, false), RT_OK);
 	was_told(f, "\"userWantsSummary\":false");
 	assert_string_equal(f->result.entry, "");
 	assert_false(f->result.from_hook);
 	head_is(f, "F");
-	not_told(f, "summaryEntry");
-	not_told(f, "fromHook");
+	not_told(f, "\"summaryEntry\":{");
+	not_told(f, "\"fromHook\":true");
 }
 
 static void
@@ -288,7 +289,8 @@ nothing_to_sum_up(void **state)
 	before = world_seq(&f->w);
 	assert_int_equal(go(f, "F", true, true), RT_OK); /* forward: nothing is left behind */
 	was_told(f, "\"commonAncestorId\":\"C\",\"entriesToSummarize\":[]");
-	was_told(f, "\"newLeafId\":\"F\",\"oldLeafId\":\"C\"} session_tree\n");
+	was_told(f, "\"newLeafId\":\"F\",\"oldLeafId\":\"C\",\"summaryEntry\":null,"
+		    "\"fromHook\":null} head.after_move\n");
 	assert_int_equal(f->s.asked, 0);
 	assert_string_equal(f->result.entry, "");
 	head_is(f, "F");
@@ -373,8 +375,8 @@ the_beginning_becomes_a_summary(void **state)
 	was_told(
 		f,
 		"\"customInstructions\":\"keep the numbers\",\"model\":\"m\"} "
-		"session_before_compact\n");
-	was_told(f, "\"fromHook\":false} session_compact\n");
+		"compact.before\n");
+	was_told(f, "\"fromHook\":false} compact.after\n");
 	world_has(&f->w, f->result.entry, "\"kind\":\"compaction\"");
 	world_has(&f->w, f->result.entry, "\"first_kept\":\"u4\"");
 	world_has(&f->w, f->result.entry, "\"tokens_before\":");
@@ -654,7 +656,7 @@ compactions_that_fail_change_nothing(void **state)
 	f->w.stop_at = 0;
 	f->h.deny = "not now";
 	assert_int_equal(compact(f, options), RT_DENIED);
-	not_told(f, "session_compact\n");
+	not_told(f, "compact.after\n");
 	f->h.deny = NULL;
 	f->h.status = RT_DENIED;
 	assert_int_equal(compact(f, options), RT_DENIED);

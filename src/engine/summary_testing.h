@@ -48,7 +48,7 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 			 RT_OK);
 	rt_json_free(doc);
 	rt_buf_add_f(&h->events, " %s\n", event);
-	if (strncmp(event, "session_before", 14) != 0)
+	if (strcmp(event, "head.before_move") != 0 && strcmp(event, "compact.before") != 0)
 		return RT_OK;
 	if (h->status != RT_OK)
 		return rt_fail(err, h->status, "the hook went wrong");

@@ -7,7 +7,7 @@
 const char rt_hook_common_members[] =
 	"session: where: project, discussion, take\n"
 	"cwd: the folder that the program works in\n"
-	"via: who asks: cli, tui, web, api, proxy, mcp";
+	"via: who asks: cli, tui, web, api, proxy, mcp; hook:NAME where a hook does";
 
 const char rt_hook_common_sample[] =
 	"\"session\":{\"project\":\"default\",\"discussion\":\"main\",\"take\":\"main\"},"
@@ -56,16 +56,18 @@ const rt_hook_event rt_hook_events[] = {
 	 "entry: the entry as it is",
 	 ENTRY_SUBJECT,
 	 "\"op\":{\"op\":\"entry.edit\",\"entry\":\"k3f9\",\"content\":\"Hello there\"},\"entry\":" ENTRY},
-	{"entry.before_delete", NULL, RT_HOOK_BEFORE, "before an entry is deleted", "",
+	{"entry.before_delete", NULL, RT_HOOK_BEFORE, "before an entry, or several, are deleted", "",
 	 "op: the operation with its fields\n"
-	 "entry: the entry as it is",
+	 "entry: the entry as it is; of several the first\n"
+	 "entries: all of them, where several are deleted",
 	 ENTRY_SUBJECT, "\"op\":{\"op\":\"entry.delete\",\"entry\":\"k3f9\"},\"entry\":" ENTRY},
 	{"entry.before_role", NULL, RT_HOOK_BEFORE, "before an entry gets another role", "op",
 	 "op: the operation with its fields\n"
 	 "entry: the entry as it is",
 	 ENTRY_SUBJECT,
 	 "\"op\":{\"op\":\"entry.role\",\"entry\":\"k3f9\",\"role\":\"AI\"},\"entry\":" ENTRY},
-	{"entry.after", NULL, 0, "an entry was added, edited, deleted, or got another role", "",
+	{"entry.after", NULL, 0,
+	 "an entry was added, edited, moved, muted, deleted, or got another role", "",
 	 "op: the operation with its fields\n"
 	 "entry: the entry as it is now; null when it was deleted\n"
 	 "seq: the number of the row in the log",
@@ -74,10 +76,12 @@ const rt_hook_event rt_hook_events[] = {
 	 "before the head goes to another place in the tree", "",
 	 "preparation: targetId, oldLeafId, commonAncestorId, entriesToSummarize, "
 	 "userWantsSummary\n"
+	 "customInstructions: what the summary is to look out for; null: nothing\n"
 	 "model: the one that would write the summary; null: none",
 	 "take discussion",
 	 "\"preparation\":{\"targetId\":\"k3f9\",\"oldLeafId\":\"m2c4\",\"commonAncestorId\":\"k3f9\","
-	 "\"entriesToSummarize\":[" REPLY "],\"userWantsSummary\":true},\"model\":\"small\""},
+	 "\"entriesToSummarize\":[" REPLY "],\"userWantsSummary\":true},\"customInstructions\":null,"
+	 "\"model\":\"small\""},
 	{"head.after_move", "session_tree", 0, "the head has gone to another place", "",
 	 "newLeafId: where it is\n"
 	 "oldLeafId: where it was\n"
@@ -87,11 +91,11 @@ const rt_hook_event rt_hook_events[] = {
 	 "\"newLeafId\":\"k3f9\",\"oldLeafId\":\"m2c4\",\"summaryEntry\":null,\"fromHook\":null"},
 	{"take.before_create", "session_before_branch", RT_HOOK_BEFORE,
 	 "before a take or a discussion is made from an entry on", "",
-	 "entryId: where it leaves the old one\n"
+	 "entryId: where it leaves the old one; null: before the first entry\n"
 	 "name: the new one's name",
 	 "take discussion", "\"entryId\":\"k3f9\",\"name\":\"side take\""},
 	{"take.created", "session_branch", 0, "a take or a discussion was made from an entry on", "",
-	 "entryId: where it leaves the old one\n"
+	 "entryId: where it leaves the old one; null: before the first entry\n"
 	 "name: the new one's name\n"
 	 "previous: the take it was made from",
 	 "take discussion", "\"entryId\":\"k3f9\",\"name\":\"side take\",\"previous\":\"main\""},
@@ -112,11 +116,11 @@ const rt_hook_event rt_hook_events[] = {
 	 "take discussion",
 	 "\"compactionEntry\":{\"id\":\"c7d1\",\"role\":\"System\",\"kind\":\"compaction\","
 	 "\"content\":\"They greeted each other.\"},\"fromHook\":false"},
-	{"undo.after", NULL, 0, "something was undone", "",
+	{"undo.after", NULL, 0, "something was undone, by undo, jump or revert", "",
 	 "steps: the steps that were taken back\n"
 	 "seq: the number of the row in the log",
 	 "take discussion", "\"steps\":[41],\"seq\":42"},
-	{"redo.after", NULL, 0, "something was redone", "",
+	{"redo.after", NULL, 0, "something was redone, by redo or jump", "",
 	 "steps: the steps that were brought back\n"
 	 "seq: the number of the row in the log",
 	 "take discussion", "\"steps\":[41],\"seq\":43"},
@@ -135,15 +139,16 @@ const rt_hook_event rt_hook_events[] = {
 	{"export.before", NULL, RT_HOOK_BEFORE, "before something is exported", "entries",
 	 "format: the name of the format\n"
 	 "path: of the file; null: standard output\n"
-	 "entries: what would be written: id, role, kind, content",
+	 "entries: all that may be written: id, role, kind, content, discussion, further fields",
 	 "format take discussion",
 	 "\"format\":\"markdown\",\"path\":\"talk.md\",\"entries\":[" ENTRY "," REPLY "]"},
 	{"import.before", NULL, RT_HOOK_BEFORE, "before something is imported", "",
 	 "format: the name of the format\n"
 	 "path: of the file; null: standard input\n"
-	 "discussion: what it is going to be called",
+	 "discussion: what it is going to be called; of several the first\n"
+	 "discussions: how many there are in it",
 	 "format discussion",
-	 "\"format\":\"pi\",\"path\":\"talk.jsonl\",\"discussion\":\"talk\""},
+	 "\"format\":\"pi\",\"path\":\"talk.jsonl\",\"discussion\":\"talk\",\"discussions\":1"},
 	{NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -21,6 +21,9 @@
 #include "hooks/event.h"
 #include "hooks/hooks_process.h"
 
+/* Tells a program of ours which hook it is part of, so that history says so. */
+#define RT_HOOK_NAME_VARIABLE "RETAKE_HOOK"
+
 enum { RT_HOOK_DEPTH_MAX = 4 /* hooks in hooks in hooks; there they end */ };
 
 typedef struct rt_hooks_options {

@@ -9,43 +9,10 @@
  */
 #define _GNU_SOURCE
 
-#include <time.h>
 #include <unistd.h>
 
-#include "hooks/answer.h"
-#include "hooks/hooks_impl.h"
-
-enum { ENDED_ROOM = 160 };
-
-/* One event on its way. */
-typedef struct firing {
-	rt_hooks_all *all;
-	const rt_hook_event *event;
-	rt_str subject;
-	bool any_subject;
-	rt_stop_fn stop;
-	void *stop_ctx;
-	rt_hook_trace_fn trace;
-	void *trace_ctx;
-	rt_hook_answer *out;
-	rt_error *err;
-	char id[RT_HOOK_ID_SIZE + 1];
-	rt_buf members;  /* as the hooks so far have made them, without braces */
-	rt_buf changed;  /* names of members that were replaced, a NUL behind each */
-	rt_buf line;     /* what goes in: one line */
-	rt_buf said, complaint; /* what came out */
-} firing;
-
-/* How one hook's run ended. */
-typedef struct run {
-	const rt_hook *hook;
-	rt_hook_state *state;
-	rt_process_end end;
-	bool ran, answered; /* answered: said is to be read */
-	char ended[ENDED_ROOM];
-	char hex[RT_SHA256_HEX_ROOM];
-} run;
-
+#include "hooks/hooks_fire_impl.h"
+#include "hooks/record_host.h"
 static rt_status
 nomem(rt_error *err)
 {
@@ -54,9 +21,8 @@ nomem(rt_error *err)
 
 /* --- notes --- */
 
-/* "NAME: words", one line. */
-static void
-add_note(rt_buf *notes, const rt_hook *hook, const char *before, rt_str words)
+void
+rt_hook_note(rt_buf *notes, const rt_hook *hook, const char *before, rt_str words)
 {
 	rt_buf_add_str(notes, rt_text_str(hook->name));
 	rt_buf_add_f(notes, ": %s", before);
@@ -64,9 +30,8 @@ add_note(rt_buf *notes, const rt_hook *hook, const char *before, rt_str words)
 	rt_buf_add_byte(notes, '\n');
 }
 
-/* It was not asked, or not understood. complaint: its standard error, or empty. */
-static rt_status
-fail(firing *f, const rt_hook *hook, const char *what, rt_str complaint)
+rt_status
+rt_hook_failed(rt_firing *f, const rt_hook *hook, const char *what, rt_str complaint)
 {
 	rt_buf *notes = &f->out->notes;
 
@@ -87,7 +52,7 @@ fail(firing *f, const rt_hook *hook, const char *what, rt_str complaint)
 /* --- what goes in --- */
 
 static rt_status
-make_line(firing *f, const rt_hook *hook)
+make_line(rt_firing *f, const rt_hook *hook)
 {
 	rt_buf_clear(&f->line);
 	rt_buf_add_c(&f->line, "{\"v\":1,\"event\":");
@@ -102,7 +67,7 @@ make_line(firing *f, const rt_hook *hook)
 
 /* Members as JSON of ours: what was given may be spread over lines. */
 static rt_status
-take_members(firing *f, rt_str members)
+take_members(rt_firing *f, rt_str members)
 {
 	rt_json_doc *doc = NULL;
 	yyjson_val *key, *value;
@@ -117,6 +82,19 @@ take_members(firing *f, rt_str members)
 	rt_buf_add_byte(&text, '}');
 	st = text.status == RT_OK ? rt_json_read(f->all->alloc, rt_buf_str(&text), &doc, &why)
 				  : RT_NOMEM;
+	/* The engine knows of no folders. */
+	if (st == RT_OK && f->all->work_folder.size > 0 &&
+	    rt_json_get(rt_json_root(doc), "cwd") == NULL) {
+		rt_buf folder;
+
+		rt_buf_init(&folder, f->all->alloc, RT_BUF_UNLIMITED);
+		rt_utf8_repair(&folder, rt_buf_str(&f->all->work_folder));
+		rt_json_add_key(&f->members, "cwd");
+		rt_json_add_string(&f->members, rt_buf_str(&folder));
+		if (folder.status != RT_OK)
+			st = RT_NOMEM;
+		rt_buf_deinit(&folder);
+	}
 	if (st == RT_OK)
 		yyjson_obj_foreach(rt_json_root(doc), i, count, key, value) {
 			rt_str name = rt_json_str(key);
@@ -137,216 +115,6 @@ take_members(firing *f, rt_str members)
 	return st == RT_OK ? st : rt_fail(f->err, st, "the members of %s: %s", f->event->name, why.text);
 }
 
-/* --- running --- */
-
-/* The end, in words. */
-static void
-put_ended(run *r)
-{
-	const rt_process_end *end = &r->end;
-	rt_buf words;
-
-	rt_buf_init(&words, rt_alloc_libc(), ENDED_ROOM - 1);
-	switch (end->how) {
-	case RT_PROCESS_EXITED: rt_buf_add_f(&words, "it exited with %d", end->code); break;
-	case RT_PROCESS_SIGNALLED:
-		rt_buf_add_f(&words, "it was ended by signal %d (%s)", end->code,
-			     sigabbrev_np(end->code) == NULL ? "?" : sigabbrev_np(end->code));
-		break;
-	case RT_PROCESS_TIMED_OUT:
-		rt_buf_add_f(&words, "it took longer than %lld ms and was ended",
-			     (long long)r->hook->timeout_ms);
-		break;
-	case RT_PROCESS_STOPPED: rt_buf_add_c(&words, "it was stopped"); break;
-	case RT_PROCESS_TOO_MUCH:
-		rt_buf_add_f(&words, "it wrote more than %d bytes and was ended",
-			     RT_PROCESS_OUT_MAX);
-		break;
-	case RT_PROCESS_NOT_STARTED:
-		rt_buf_add_f(&words, "it could not be run: %s",
-			     strerrordesc_np(end->code) == NULL ? "?" : strerrordesc_np(end->code));
-		break;
-	case RT_PROCESS_LOST: rt_buf_add_c(&words, "how it ended is not known"); break;
-	case RT_PROCESS_ANSWERED: rt_buf_add_c(&words, "it answered"); break;
-	}
-	memset(r->ended, 0, sizeof(r->ended));
-	if (words.size > 0)
-		memcpy(r->ended, words.ptr, words.size);
-	rt_buf_deinit(&words);
-}
-
-static rt_status
-run_later(firing *f, run *r, const rt_process_program *program)
-{
-	rt_hooks_all *all = f->all;
-	rt_process_later later;
-	rt_status st = RT_OK;
-	size_t i;
-
-	rt_process_start_later(program, rt_buf_str(&f->line), r->hook->timeout_ms, &later, &r->end);
-	put_ended(r);
-	if (later.pid == 0)
-		return fail(f, r->hook, r->ended, rt_str_of(NULL));
-	r->ran = true;
-	memcpy(r->ended, "nobody waits for it", sizeof("nobody waits for it"));
-	for (;;) {
-		pthread_mutex_lock(&all->lock);
-		for (i = 0; i < RT_HOOKS_LATER_MAX && all->later[i].pid != 0;)
-			i++;
-		if (i < RT_HOOKS_LATER_MAX) {
-			all->later[i] = later;
-			all->later_of[i] = (size_t)(r->hook - all->list.items);
-		}
-		pthread_mutex_unlock(&all->lock);
-		if (i < RT_HOOKS_LATER_MAX)
-			return st;
-		/* Too many at once: this one is waited for after all. */
-		rt_hooks_reap(all, &f->out->notes);
-		(void)usleep(RT_PROCESS_TICK_MS * 1000);
-	}
-}
-
-static rt_status
-wait_for_lines(firing *f, run *r, int64_t deadline)
-{
-	static const struct timespec tick = {0, RT_PROCESS_TICK_MS * 1000000 / 5};
-
-	while (pthread_mutex_trylock(&r->state->lock) != 0) {
-		if (f->stop != NULL && f->stop(f->stop_ctx))
-			return RT_INTERRUPTED;
-		if (rt_process_now_ms() >= deadline)
-			return RT_BUSY;
-		(void)nanosleep(&tick, NULL);
-	}
-	return RT_OK;
-}
-
-/* Is it a line with this event's id? */
-static bool
-has_id(firing *f)
-{
-	rt_json_doc *doc = NULL;
-	bool ok;
-
-	if (rt_json_read(f->all->alloc, rt_buf_str(&f->said), &doc, NULL) != RT_OK)
-		return false;
-	ok = rt_str_is(rt_json_str(rt_json_get(rt_json_root(doc), "id")), f->id);
-	rt_json_free(doc);
-	return ok;
-}
-
-/* Ask one that stays, starting it anew once where it does not answer as it should. */
-static rt_status
-run_lines(firing *f, run *r, const rt_process_program *program)
-{
-	int64_t start = rt_process_now_ms(), deadline = start + r->hook->timeout_ms;
-	rt_status st = wait_for_lines(f, r, deadline);
-	rt_hook_state *state = r->state;
-	const char *what = NULL;
-	bool early = false, fresh, again;
-	int tries;
-
-	if (st != RT_OK) {
-		r->end.how = st == RT_BUSY ? RT_PROCESS_TIMED_OUT : RT_PROCESS_STOPPED;
-		put_ended(r);
-		return RT_OK;
-	}
-	if (state->lines == NULL)
-		state->lines = rt_lines_new(f->all->alloc);
-	if (state->lines == NULL)
-		st = RT_NOMEM;
-	for (tries = 0; st == RT_OK && tries < 2; tries++) {
-		fresh = !rt_lines_is_running(state->lines);
-		rt_lines_start(state->lines, program, &r->end);
-		if (r->end.how == RT_PROCESS_NOT_STARTED)
-			break;
-		r->ran = true;
-		st = rt_lines_ask(state->lines, rt_buf_str(&f->line), deadline, f->stop, f->stop_ctx,
-				  &f->said, &f->complaint, &r->end, &early);
-		if (st != RT_OK)
-			break;
-		what = NULL;
-		if (early)
-			what = "it wrote without being asked";
-		else if (r->end.how == RT_PROCESS_ANSWERED && !has_id(f))
-			what = "its answer does not have the event's id";
-		else if (r->end.how == RT_PROCESS_EXITED || r->end.how == RT_PROCESS_SIGNALLED)
-			what = "it ended without an answer";
-		r->answered = r->end.how == RT_PROCESS_ANSWERED && what == NULL;
-		if (what == NULL)
-			break;
-		if (rt_lines_is_running(state->lines))
-			rt_lines_kill(state->lines);
-		/* A time that is up, too much, or a person's stop: no second try. */
-		again = tries == 0 && rt_process_now_ms() < deadline;
-		rt_buf_add_str(&f->out->notes, rt_text_str(r->hook->name));
-		rt_buf_add_f(&f->out->notes, ": warning: %s%s\n", what,
-			     again ? (fresh ? "; it is started again" : "; it is started anew") : "");
-		if (!again)
-			break;
-	}
-	pthread_mutex_unlock(&state->lock);
-	r->end.ms = rt_process_now_ms() - start;
-	put_ended(r);
-	if (what != NULL && !r->answered) {
-		rt_buf words;
-
-		rt_buf_init(&words, rt_alloc_libc(), ENDED_ROOM - 1);
-		rt_buf_add_c(&words, what);
-		memset(r->ended, 0, sizeof(r->ended));
-		memcpy(r->ended, words.ptr == NULL ? "" : words.ptr, words.size);
-		rt_buf_deinit(&words);
-	}
-	return st;
-}
-
-/* Run what is defined, by whatever way fits. On RT_OK r says how it went. */
-static rt_status
-run_program(firing *f, run *r, const rt_trust_file *file)
-{
-	const rt_hook *hook = r->hook;
-	char *argv[RT_HOOK_WORDS_COUNT_MAX + 1];
-	rt_process_program program;
-	rt_status st = RT_OK;
-	rt_buf found;
-	size_t i;
-
-	memset(&program, 0, sizeof(program));
-	rt_buf_init(&found, f->all->alloc, 65536);
-	for (i = 0; i < hook->word_count; i++)
-		argv[i] = (char *)(uintptr_t)hook->words[i]->ptr; /* execve writes nothing */
-	argv[i] = NULL;
-	program.argv = argv;
-	program.envp = f->all->envp;
-	program.folder = f->all->work_folder.size > 0 ? f->all->work_folder.ptr : NULL;
-	program.fd = -1;
-	if (file->fd >= 0) {
-		program.fd = file->fd;
-		program.is_script = file->is_script;
-	} else {
-		program.path = argv[0];
-		if (argv[0][0] != '/') {
-			st = rt_process_find(argv[0], f->all->search.ptr, &found);
-			program.path = found.ptr;
-		}
-	}
-	if (st == RT_NOT_FOUND)
-		st = fail(f, hook, "there is no such program in PATH", rt_str_of(NULL));
-	else if (st == RT_OK && hook->is_async)
-		st = run_later(f, r, &program);
-	else if (st == RT_OK && hook->persistent)
-		st = run_lines(f, r, &program);
-	else if (st == RT_OK) {
-		st = rt_process_run(&program, rt_buf_str(&f->line), hook->timeout_ms, f->stop,
-				    f->stop_ctx, &f->said, &f->complaint, &r->end);
-		r->ran = st == RT_OK && r->end.how != RT_PROCESS_NOT_STARTED;
-		r->answered = r->ran && r->end.how == RT_PROCESS_EXITED && r->end.code == 0;
-		put_ended(r);
-	}
-	rt_buf_deinit(&found);
-	return st;
-}
-
 /* --- what came out --- */
 
 static void
@@ -357,12 +125,12 @@ name_it(rt_buf *by, const rt_hook *hook)
 }
 
 static void
-deny(firing *f, const rt_hook *hook, rt_str reason)
+deny(rt_firing *f, const rt_hook *hook, rt_str reason)
 {
 	rt_hook_answer *out = f->out;
 
 	if (!(f->event->traits & RT_HOOK_BEFORE)) {
-		add_note(&out->notes, hook, "it says no, but nothing can be stopped any more: ",
+		rt_hook_note(&out->notes, hook, "it says no, but nothing can be stopped any more: ",
 			 reason);
 		return;
 	}
@@ -376,7 +144,7 @@ deny(firing *f, const rt_hook *hook, rt_str reason)
 
 /* The event, with the patch merged into it. */
 static rt_status
-merge(firing *f, yyjson_val *patch)
+merge(rt_firing *f, yyjson_val *patch)
 {
 	rt_json_doc *doc = NULL;
 	rt_buf before, after;
@@ -409,7 +177,7 @@ merge(firing *f, yyjson_val *patch)
 }
 
 static rt_status
-judge_answer(firing *f, const run *r)
+judge_answer(rt_firing *f, const rt_hook_run *r)
 {
 	rt_hook_answer *out = f->out;
 	rt_hook_said said;
@@ -424,13 +192,13 @@ judge_answer(firing *f, const run *r)
 		rt_buf_init(&what, f->all->alloc, 1024);
 		rt_buf_add_c(&what, "its answer is wrong: ");
 		rt_utf8_repair(&what, rt_str_of(why.text));
-		st = what.status == RT_OK ? fail(f, r->hook, what.ptr, rt_buf_str(&f->complaint))
+		st = what.status == RT_OK ? rt_hook_failed(f, r->hook, what.ptr, rt_buf_str(&f->complaint))
 					  : RT_NOMEM;
 		rt_buf_deinit(&what);
 		return st;
 	}
 	if (said.note.size > 0)
-		add_note(&out->notes, r->hook, "", said.note);
+		rt_hook_note(&out->notes, r->hook, "", said.note);
 	if (said.decision == RT_HOOK_DENY) {
 		deny(f, r->hook, said.reason);
 	} else {
@@ -445,14 +213,14 @@ judge_answer(firing *f, const run *r)
 			name_it(&out->by, r->hook);
 		}
 		if (said.reason.size > 0)
-			add_note(&out->notes, r->hook, "", said.reason);
+			rt_hook_note(&out->notes, r->hook, "", said.reason);
 	}
 	rt_json_free(said.doc);
 	return st;
 }
 
 static rt_status
-judge(firing *f, const run *r)
+judge(rt_firing *f, const rt_hook_run *r)
 {
 	if (r->hook->is_async)
 		return RT_OK; /* nobody waits, and what kept it from running was said */
@@ -464,11 +232,11 @@ judge(firing *f, const run *r)
 		deny(f, r->hook, rt_buf_str(&f->complaint));
 		return RT_OK;
 	}
-	return fail(f, r->hook, r->ended, rt_buf_str(&f->complaint));
+	return rt_hook_failed(f, r->hook, r->ended, rt_buf_str(&f->complaint));
 }
 
 static void
-add_run(firing *f, const run *r)
+add_run(rt_firing *f, const rt_hook_run *r)
 {
 	static const char *const words[] = {"exit",     "signal",      "timeout", "stopped",
 					    "too_much", "not_started", "lost",    "answered"};
@@ -486,7 +254,7 @@ add_run(firing *f, const run *r)
 }
 
 static void
-trace(firing *f, const run *r, const char *instead)
+trace(rt_firing *f, const rt_hook_run *r, const char *instead)
 {
 	rt_hook_trace t;
 
@@ -509,7 +277,7 @@ trace(firing *f, const run *r, const char *instead)
 
 /* May it be run? *out_why: why not, in words; NULL: it may. */
 static rt_status
-may_run(firing *f, run *r, rt_trust_file *file, const char **out_why, rt_error *why)
+may_run(rt_firing *f, rt_hook_run *r, rt_trust_file *file, const char **out_why, rt_error *why)
 {
 	const rt_hook *hook = r->hook;
 	const char *state = NULL;
@@ -540,14 +308,14 @@ may_run(firing *f, run *r, rt_trust_file *file, const char **out_why, rt_error *
 }
 
 static rt_status
-ask(firing *f, size_t index)
+ask(rt_firing *f, size_t index)
 {
 	rt_hooks_all *all = f->all;
 	rt_trust_file file;
 	const char *why_not;
 	rt_status st;
 	rt_error why;
-	run r;
+	rt_hook_run r;
 
 	memset(&r, 0, sizeof(r));
 	r.hook = &all->list.items[index];
@@ -560,11 +328,11 @@ ask(firing *f, size_t index)
 		trace(f, &r, why_not);
 		/* Said once: it would be said at every event. */
 		if (r.hook->required || !atomic_exchange(&r.state->told, true))
-			st = fail(f, r.hook, why_not, rt_str_of(NULL));
+			st = rt_hook_failed(f, r.hook, why_not, rt_str_of(NULL));
 	} else if (st == RT_OK && !(r.hook->once && atomic_exchange(&r.state->done, true))) {
 		st = make_line(f, r.hook);
 		if (st == RT_OK)
-			st = run_program(f, &r, &file);
+			st = rt_hook_run_program(f, &r, &file);
 		if (st == RT_OK) {
 			trace(f, &r, r.ended[0] == 0 ? "there is no such program in PATH" : NULL);
 			add_run(f, &r);
@@ -577,10 +345,26 @@ ask(firing *f, size_t index)
 	return st;
 }
 
+/* What was run goes into the record; trying a hook does not. */
+static void
+keep_record(rt_firing *f)
+{
+	rt_hooks_all *all = f->all;
+	rt_error why;
+
+	if (f->trace != NULL || all->state_folder.size == 0 ||
+	    rt_record_hooks(all->alloc, all->env, all->state_folder.ptr, f->event->name, f->id,
+			    f->out, &why) == RT_OK ||
+	    atomic_exchange(&all->record_told, true))
+		return;
+	rt_utf8_repair(&f->out->notes, rt_str_of(why.text));
+	rt_buf_add_byte(&f->out->notes, '\n');
+}
+
 /* --- all of them --- */
 
 static void
-make_id(firing *f)
+make_id(rt_firing *f)
 {
 	static const char digits[] = "0123456789abcdef";
 	unsigned char raw[RT_HOOK_ID_SIZE / 2];
@@ -596,7 +380,7 @@ make_id(firing *f)
 
 /* The members that were replaced, whole, as the patch of them all. */
 static rt_status
-put_patch(firing *f)
+put_patch(rt_firing *f)
 {
 	rt_buf *patch = &f->out->patch, text;
 	rt_json_doc *doc = NULL;
@@ -641,7 +425,7 @@ short_of_memory(const rt_hook_answer *out)
 }
 
 static rt_status
-fire_all(firing *f, rt_str members)
+fire_all(rt_firing *f, rt_str members)
 {
 	rt_hooks_all *all = f->all;
 	rt_status st = RT_OK;
@@ -674,6 +458,7 @@ fire_all(firing *f, rt_str members)
 		st = put_patch(f);
 	if (f->out->runs.size > 0)
 		rt_buf_add_byte(&f->out->runs, ']');
+	keep_record(f);
 	if (st == RT_NOMEM || short_of_memory(f->out))
 		st = nomem(f->err);
 	rt_buf_deinit(&f->members);
@@ -685,7 +470,7 @@ fire_all(firing *f, rt_str members)
 }
 
 static rt_status
-fire(firing *f, rt_hooks *hooks, const char *event, rt_str members)
+fire(rt_firing *f, rt_hooks *hooks, const char *event, rt_str members)
 {
 	f->all = (rt_hooks_all *)hooks;
 	f->event = rt_hook_event_named(rt_str_of(event));
@@ -698,7 +483,7 @@ rt_status
 rt_hooks_fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop_fn stop,
 	      void *stop_ctx, rt_hook_answer *out, rt_error *err)
 {
-	firing f = {.subject = subject, .stop = stop, .stop_ctx = stop_ctx, .out = out, .err = err};
+	rt_firing f = {.subject = subject, .stop = stop, .stop_ctx = stop_ctx, .out = out, .err = err};
 
 	return fire(&f, hooks, event, members);
 }
@@ -708,7 +493,7 @@ rt_hooks_test(rt_hooks *hooks, const char *event, rt_str members, const rt_str *
 	      rt_stop_fn stop, void *stop_ctx, rt_hook_trace_fn fn, void *ctx, rt_hook_answer *out,
 	      rt_error *err)
 {
-	firing f = {.any_subject = subject == NULL, .stop = stop, .stop_ctx = stop_ctx,
+	rt_firing f = {.any_subject = subject == NULL, .stop = stop, .stop_ctx = stop_ctx,
 		    .trace = fn, .trace_ctx = ctx, .out = out, .err = err};
 	const rt_hook_event *named = rt_hook_event_named(rt_str_of(event));
 	rt_status st;
@@ -726,27 +511,4 @@ rt_hooks_test(rt_hooks *hooks, const char *event, rt_str members, const rt_str *
 	st = sample.status == RT_OK ? fire(&f, hooks, event, members) : nomem(err);
 	rt_buf_deinit(&sample);
 	return st;
-}
-
-void
-rt_hooks_reap(rt_hooks_all *all, rt_buf *notes)
-{
-	size_t i;
-
-	pthread_mutex_lock(&all->lock);
-	for (i = 0; i < RT_HOOKS_LATER_MAX; i++) {
-		run r;
-
-		if (all->later[i].pid == 0)
-			continue;
-		memset(&r, 0, sizeof(r));
-		r.hook = &all->list.items[all->later_of[i]];
-		if (!rt_process_is_over(&all->later[i], &r.end) || notes == NULL)
-			continue;
-		if (r.end.how == RT_PROCESS_EXITED && r.end.code == 0)
-			continue;
-		put_ended(&r);
-		add_note(notes, r.hook, "warning: nobody waited for it, and ", rt_str_of(r.ended));
-	}
-	pthread_mutex_unlock(&all->lock);
 }

@@ -16,6 +16,7 @@ enum {
 	RT_HOOK_ID_SIZE = 16     /* digits of an event's id */
 };
 
+
 /* What changes about a hook. */
 typedef struct rt_hook_state {
 	atomic_bool told;     /* that it is not run was said already */
@@ -37,6 +38,7 @@ typedef struct rt_hooks_all {
 	char **envp;           /* the same, as execve wants it */
 	rt_buf search;         /* their PATH */
 	unsigned depth;        /* of ourselves */
+	atomic_bool record_told; /* that the record cannot be written was said */
 
 	pthread_mutex_t lock;  /* of what follows */
 	rt_process_later later[RT_HOOKS_LATER_MAX];

@@ -43,6 +43,7 @@ retake_export(retake_project *project, const retake_place *place, const char *fo
 {
 	const rt_format *format = NULL;
 	rt_export_options how = {0};
+	rt_act_file file = {.format = NULL};
 	retake_export_options own;
 	rt_outlines outlines;
 	rt_library_look l;
@@ -65,11 +66,10 @@ retake_export(retake_project *project, const retake_place *place, const char *fo
 		if (!is_named(l.from.take))
 			l.place.take = 0;
 		rt_outlines_init(&outlines);
-		st = rt_engine_export(l.engine, l.value, l.place, project_too, &outlines, &l.error);
-		if (st == RT_OK && format->writes_sent)
-			st = rt_engine_export_sent(l.engine, l.value,
-						   rt_provider_named(RT_STR("anthropic")), &outlines,
-						   &l.error);
+		file.format = format;
+		file.sent = format->writes_sent ? rt_provider_named(RT_STR("anthropic")) : NULL;
+		st = rt_act_export(l.engine, NULL, &file, l.value, l.place, project_too, &outlines,
+				   &l.error);
 		if (st == RT_OK)
 			st = format->write(rt_engine_alloc(l.engine), &outlines, &how, &l.buf,
 					   &l.error);
@@ -155,8 +155,8 @@ import(retake_project *project, rt_str file, const retake_import_options *option
 	for (i = 0; st == RT_OK && name.size > 0 && i < outlines.count; i++)
 		outlines.items[i].called = name;
 	if (st == RT_OK)
-		st = rt_engine_import(project->engine, &outlines, name, options->dry_run != 0,
-				      &result, err);
+		st = rt_act_import(project->engine, NULL, NULL, &outlines, name,
+				   options->dry_run != 0, &result, err);
 	if (st == RT_OK)
 		add_report(buf, format, &report, &result);
 	rt_outlines_deinit(&outlines);

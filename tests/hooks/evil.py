@@ -368,7 +368,8 @@ dump = write("dump", sh("tr '\\0' '\\n' </proc/$$/environ; echo ---; tr '\\0' ' 
                         "pwd; exit 2").replace("; exit 2", "; } >&2; exit 2").replace(
                             "#!/bin/sh\n", "#!/bin/sh\n{ "))
 allowed = {"PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "LOGNAME", "SHELL", "TZ", "PWD", "_",
-           "OLDPWD", "SHLVL", "RETAKE_DB", "RETAKE_PROJECT", "RETAKE_HOOK_DEPTH"}
+           "OLDPWD", "SHLVL", "RETAKE_DB", "RETAKE_PROJECT", "RETAKE_HOOK_DEPTH",
+           "RETAKE_HOOK"}
 project = WORK + "/project"
 inner = ".retake/hooks/entry.before_add/10-dump"
 write(inner, open(dump).read(), folder=project)
