@@ -290,27 +290,43 @@ find_anchor(rt_sending *s, rt_error *err)
 
 /* The texts are not in it: seq says from which value the request was built, and building
  * it again gives the same bytes. So a purge reaches them. */
-static void
-record(rt_sending *s, const char *what, rt_str members)
+void
+rt_send_record(rt_engine *engine, const rt_send_with *with, const char *what, rt_str request,
+	       rt_str members)
 {
-	const rt_send_with *with = &s->options->with;
+	int64_t now = engine->env->now_us(engine->env->ctx);
 	rt_buf line;
 
 	if (with->comms == NULL)
 		return;
-	rt_buf_init(&line, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&line, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&line, "{\"v\":1");
 	rt_hooked_add_member(&line, "what", rt_str_of(what));
 	rt_buf_add_c(&line, ",\"at\":\"");
-	rt_moment_format_ms(&line, (rt_moment){now_us(s), 0});
+	rt_moment_format_ms(&line, (rt_moment){now, 0});
 	rt_buf_add_byte(&line, '"');
-	rt_hooked_add_member(&line, "request", rt_str_of(s->flight.name));
+	rt_hooked_add_member(&line, "request", request);
 	rt_buf_add_byte(&line, ',');
 	rt_buf_add_str(&line, members);
 	rt_buf_add_byte(&line, '}');
 	if (line.status == RT_OK)
 		with->comms(with->ctx, rt_buf_str(&line));
 	rt_buf_deinit(&line);
+}
+
+static void
+record(rt_sending *s, const char *what, rt_str members)
+{
+	rt_send_record(s->engine, &s->options->with, what, rt_str_of(s->flight.name), members);
+}
+
+void
+rt_send_add_usage(const rt_usage *usage, rt_buf *members)
+{
+	if (usage->input != SIZE_MAX)
+		rt_buf_add_f(members, ",\"input_tokens\":%zu", usage->input);
+	if (usage->output != SIZE_MAX)
+		rt_buf_add_f(members, ",\"output_tokens\":%zu", usage->output);
 }
 
 /* The same in the store, as what this discussion was sent with last (sent.h). */
@@ -378,10 +394,7 @@ record_reply(rt_sending *s, rt_status st, const rt_error *err)
 		rt_buf_add_f(&m, ",\"seq\":%llu", (unsigned long long)s->out->seq);
 	}
 	rt_hooked_add_member(&m, "stop", rt_str_of(rt_stop_word(s->reply.stop)));
-	if (s->out->usage.input != SIZE_MAX)
-		rt_buf_add_f(&m, ",\"input_tokens\":%zu", s->out->usage.input);
-	if (s->out->usage.output != SIZE_MAX)
-		rt_buf_add_f(&m, ",\"output_tokens\":%zu", s->out->usage.output);
+	rt_send_add_usage(&s->out->usage, &m);
 	if (st != RT_OK) {
 		rt_hooked_add_member(&m, "error", rt_str_of(rt_status_word(st)));
 		rt_hooked_add_member(&m, "message", rt_str_of(err->text));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of sending, shared by send.c and send_hooks.c. */
+ * The inside of sending, shared by send.c, send_hooks.c and summary.c. */
 #ifndef RT_ENGINE_SEND_IMPL_H
 #define RT_ENGINE_SEND_IMPL_H
 
@@ -37,5 +37,12 @@ void rt_sending_notice(void *sending, const char *words);
 RT_CHECKED rt_status rt_sending_ask(rt_sending *s, rt_buf *body, rt_error *err);
 /* request.after, and reply.after where there is one. st: how it ended. */
 void rt_sending_tell(rt_sending *s, rt_status st);
+
+/* A line of the record of requests (M8), with these members. what: "request" or "reply";
+ * request: its name, which both lines have. Nothing where nobody keeps the record. */
+void rt_send_record(rt_engine *engine, const rt_send_with *with, const char *what, rt_str request,
+		    rt_str members);
+/* ,"input_tokens":N,"output_tokens":N of those that are known. */
+void rt_send_add_usage(const rt_usage *usage, rt_buf *members);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "codec/content.h"
+#include "engine/send_impl.h"
 
 #define SYSTEM_PROMPT                                                                           \
 	"You write summaries of conversations between a person and a model, so that the "      \
@@ -310,15 +312,63 @@ judge(const rt_reply *reply, rt_error *err)
 	}
 }
 
+/* What is asked for a summary leaves two lines in the record as well. It is not built again
+ * from them: what the summary stands for is in its entry. */
+static void
+record_request(rt_summing *s, const char *request, rt_str body)
+{
+	const rt_model *model = s->with->model;
+	const rt_store *store = s->engine->store;
+	rt_buf m;
+
+	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_hooked_add_member(&m, "store", rt_str_of(store->ops->place(s->engine->store)));
+	rt_buf_add_f(&m, ",\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
+		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
+		     s->place.disc, s->place.take);
+	rt_buf_add_c(&m, ",\"for\":\"summary\"");
+	rt_hooked_add_member(&m, "provider", rt_str_of(model->provider->name));
+	rt_hooked_add_member(&m, "model", model->name);
+	rt_buf_add_f(&m, ",\"bytes\":%zu,\"hash\":\"%016llx\"", body.size,
+		     (unsigned long long)rt_hash(body.ptr, body.size, 0));
+	if (m.status == RT_OK)
+		rt_send_record(s->engine, s->with, "request", rt_str_of(request), rt_buf_str(&m));
+	rt_buf_deinit(&m);
+}
+
+static void
+record_reply(rt_summing *s, const char *request, const rt_reply *reply, rt_status st,
+	     const rt_error *err)
+{
+	rt_buf m;
+
+	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&m, "\"for\":\"summary\"");
+	rt_hooked_add_member(&m, "stop", rt_str_of(rt_stop_word(reply->stop)));
+	rt_send_add_usage(&reply->usage, &m);
+	if (st != RT_OK) {
+		rt_hooked_add_member(&m, "error", rt_str_of(rt_status_word(st)));
+		rt_hooked_add_member(&m, "message", rt_str_of(err->text));
+	}
+	if (m.status == RT_OK)
+		rt_send_record(s->engine, s->with, "reply", rt_str_of(request), rt_buf_str(&m));
+	rt_buf_deinit(&m);
+}
+
 rt_status
 rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions, rt_error *err)
 {
 	rt_ask ask = {.stream = true, .stop = stopped, .notice = notice, .ctx = s};
 	rt_model *model = s->with->model;
+	const rt_env *env = s->engine->env;
+	char request[40];
+	rt_error own;
 	rt_reply reply;
 	rt_buf body;
 	rt_status st;
 
+	if (err == NULL)
+		err = &own;
 	if (model == NULL)
 		return rt_fail(err, RT_CREDENTIALS,
 			       "there is no model to write the summary; see: retake models");
@@ -327,11 +377,15 @@ rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions, rt_error *
 	st = write_request(s, task, instructions, &body, err);
 	if (st == RT_OK) {
 		ask.body = rt_buf_str(&body);
+		snprintf(request, sizeof(request), "summary/%llx",
+			 (unsigned long long)env->now_us(env->ctx));
+		record_request(s, request, ask.body);
 		st = model->ops->ask(model, &ask, &reply, err);
 		rt_reply_finish(&reply);
+		if (st == RT_OK)
+			st = judge(&reply, err);
+		record_reply(s, request, &reply, st, err);
 	}
-	if (st == RT_OK)
-		st = judge(&reply, err);
 	if (st == RT_OK) {
 		rt_reply_add_all_text(&reply, &s->summary);
 		s->out->usage = reply.usage;

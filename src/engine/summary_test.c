@@ -762,6 +762,46 @@ without_memory(int what, long left, long *out_used)
 }
 
 static void
+line(void *ctx, rt_str text)
+{
+	rt_json_doc *doc;
+
+	assert_int_equal(rt_json_read(rt_alloc_libc(), text, &doc, NULL), RT_OK);
+	rt_json_free(doc);
+	rt_buf_add_str(ctx, text);
+	rt_buf_add_byte(ctx, '\n');
+}
+
+/* Two lines, without a text, whether it went well or not. */
+static void
+what_is_asked_is_recorded(void **state)
+{
+	fixture *f = *state;
+	rt_compact_options options = {.keep_tokens = 5, .with = with(f)};
+	rt_buf lines;
+	int good;
+
+	for (good = 1; good >= 0; good--) {
+		options.with = with(f);
+		options.with.fn = NULL;
+		options.with.stop = NULL;
+		options.with.notice = NULL;
+		options.with.comms = line;
+		options.with.ctx = &lines;
+		if (!good)
+			f->said = (say){SAY_TEXT, "", 0, NULL, NULL};
+		rt_buf_init(&lines, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		assert_int_equal(compact(f, options), good ? RT_OK : RT_UPSTREAM);
+		assert_int_equal(world_count(lines.ptr, "\n"), 2);
+		assert_non_null(strstr(lines.ptr, "\"what\":\"request\""));
+		assert_non_null(strstr(lines.ptr, "\"for\":\"summary\""));
+		assert_null(strstr(lines.ptr, "text-A"));
+		assert_null(strstr(lines.ptr, "In short"));
+		rt_buf_deinit(&lines);
+	}
+}
+
+static void
 no_memory(void **state)
 {
 	long all, n, used;
@@ -798,6 +838,7 @@ main(void)
 		WITH_WORLD(later_compactions_build_on_earlier_ones),
 		WITH_WORLD(compactions_that_fail_change_nothing),
 		WITH_WORLD(a_take_becomes_its_summary),
+		WITH_WORLD(what_is_asked_is_recorded),
 		cmocka_unit_test(no_memory),
 	};
 
