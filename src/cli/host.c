@@ -184,6 +184,14 @@ rt_host_has_input(void)
 }
 
 bool
+rt_host_input_comes(int ms)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&input, 1, ms) != 0;
+}
+
+bool
 rt_host_listens(unsigned port)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET,

@@ -23,6 +23,8 @@ void rt_host_add_owner(rt_buf *out);
 bool rt_host_owner_lives(rt_str owner, int64_t written_us);
 /* Can standard input be read without waiting for a person: is it a file or a pipe? */
 bool rt_host_has_input(void);
+/* Does something of standard input, or its end, come within that time? */
+bool rt_host_input_comes(int ms);
 /* Does something listen there, on this machine? Waits for 200 ms at most. */
 bool rt_host_listens(unsigned port);
 /* Appends the folder for files that nobody keeps. */

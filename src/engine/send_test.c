@@ -84,6 +84,16 @@ what_is_there_can_be_answered(void **state)
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_REFUSED);
 	world_add(w, "q", "User", "Hi");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, "q"), RT_REFUSED);
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_REFUSED);
+	/* a question without an answer gets it where it stands, named or not */
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, ""), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+	assert_string_equal(w->result.take, "");
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, "q"), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+	assert_string_equal(w->result.take, "");
+	world_apply(w, "{\"op\":\"undo\"}");
 	assert_int_equal(world_send_options(w, (rt_send_options){.how = RT_SEND_ASK}), RT_OK);
 	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
 	assert_string_equal(w->result.question, "");
