@@ -372,6 +372,24 @@ fail_told(const exchange *x, rt_error *err)
 	return RT_UPSTREAM;
 }
 
+/* A whole reply whose server did not say why it ended, which some that speak as OpenAI does
+ * leave out: it said all. */
+static void
+add_stop(rt_reply *reply)
+{
+	if (reply->ended && reply->stop == RT_STOP_NONE && !rt_reply_is_empty(reply))
+		rt_reply_set_stop(reply, rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS
+									: RT_STOP_END);
+}
+
+/* Did the reply say its end, so that how the connection ended behind it does not matter? */
+static bool
+said_its_end(const exchange *x)
+{
+	return x->reply != NULL && !x->failed &&
+	       (x->reply->ended || x->reply->stop != RT_STOP_NONE);
+}
+
 rt_status
 rt_exchange_end(exchange *x, rt_status st, rt_error *err)
 {
@@ -389,8 +407,10 @@ rt_exchange_end(exchange *x, rt_status st, rt_error *err)
 		st = fail_status(x, err);
 	else if (st == RT_OK)
 		st = x->mode == ANSWER_STREAM ? end_stream(x, err) : end_whole(x, err);
-	else if (st != RT_INTERRUPTED && reply != NULL && reply->ended && !x->failed)
-		st = RT_OK; /* how the connection ended behind it does not matter */
+	else if (st != RT_INTERRUPTED && said_its_end(x))
+		st = RT_OK;
+	if (reply != NULL && st == RT_OK)
+		add_stop(reply);
 	if (reply != NULL && st == RT_OK && reply->stop == RT_STOP_ERROR)
 		st = fail_told(x, err);
 	st = as_upstream(st);

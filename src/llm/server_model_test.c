@@ -316,6 +316,18 @@ test_answers(void **state)
 	static const act shown = {.http = 200, .is_stream = true,
 				  .body = "data: 45678901234567890123456789012345678901234567890123"
 					  "45678901234567890 " KEY " and more of it\n\n"};
+	static const act no_reason = {.http = 200, .is_stream = true,
+				      .body = DELTA("Hel") "data: [DONE]\n\n"};
+	static const act no_reason_call = {
+		.http = 200, .is_stream = true,
+		.body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":"
+			"\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}\n\n"
+			"data: [DONE]\n\n"};
+	static const act only_done = {.http = 200, .is_stream = true, .body = "data: [DONE]\n\n"};
+	static const act reset_behind = {
+		.http = 200, .is_stream = true, .status = RT_UPSTREAM,
+		.body = DELTA("Hel") "data: {\"choices\":[{\"index\":0,\"delta\":{},"
+				     "\"finish_reason\":\"length\"}]}\n\n"};
 	static const act misnamed = {.http = 200, .is_json = true, .body = DELTA("Hi") END_MARK};
 	question q = {.key = KEY}, w = {.key = KEY, .whole = true};
 
@@ -337,6 +349,10 @@ test_answers(void **state)
 	expect(&named_whole, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
 	expect(&shown, 1, &q, RT_UPSTREAM, "no answer of a model: 45678901234567890123456789012345"
 	       "678901234567890123" "45678901234567890 [key] ...", RT_STOP_CUT, "", 1);
+	expect(&no_reason, 1, &q, RT_OK, "", RT_STOP_END, "Hel", 1);
+	expect(&no_reason_call, 1, &q, RT_OK, "", RT_STOP_CALLS, "", 1);
+	expect(&only_done, 1, &q, RT_OK, "", RT_STOP_NONE, "", 1);
+	expect(&reset_behind, 1, &q, RT_OK, "", RT_STOP_LENGTH, "Hel", 1);
 }
 
 static void
