@@ -29,12 +29,12 @@ enum { TICK_MS = 20 };
 typedef struct curl_transport {
 	rt_transport base;
 	const rt_alloc *alloc;
-	const rt_curl *lib; /* NULL: no request was made yet */
-	char *ca_file;      /* or NULL */
-	pthread_t loading;  /* while the caller prepares the first request */
+	char *ca_file;     /* or NULL */
+	pthread_t loading; /* while the caller prepares the first request */
 	pthread_mutex_t lock;
-	bool is_loading;
-	CURLM *spare;  /* with its connections, or NULL */
+	bool is_loading;      /* this and what follows: under the lock */
+	CURLM *spare;         /* with its connections, or NULL */
+	const rt_curl *lib;   /* that spare is of */
 } curl_transport;
 
 /* One request on its way. */
@@ -327,16 +327,16 @@ add_line(const rt_curl *lib, struct curl_slist **list, rt_buf *line)
 }
 
 static rt_status
-make_headers(const curl_transport *c, const rt_http_request *request, struct curl_slist **out,
-	     rt_error *err)
+make_headers(const curl_transport *c, const transfer *t, struct curl_slist **out, rt_error *err)
 {
+	const rt_http_request *request = t->request;
 	rt_status st = RT_OK;
 	rt_buf line;
 	size_t i;
 
 	rt_buf_init(&line, c->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&line, "Expect:"); /* none: no round trip before a long body */
-	if (!add_line(c->lib, out, &line))
+	if (!add_line(t->lib, out, &line))
 		st = RT_NOMEM;
 	for (i = 0; i < request->header_count && st == RT_OK; i++) {
 		const rt_header *header = &request->headers[i];
@@ -351,7 +351,7 @@ make_headers(const curl_transport *c, const rt_http_request *request, struct cur
 		rt_buf_add_str(&line, header->name);
 		rt_buf_add_c(&line, header->value.size == 0 ? ";" : ": ");
 		rt_buf_add_str(&line, header->value);
-		if (!add_line(c->lib, out, &line))
+		if (!add_line(t->lib, out, &line))
 			st = RT_NOMEM;
 	}
 	rt_buf_deinit(&line);
@@ -505,7 +505,7 @@ read_location(transfer *t, const rt_alloc *alloc)
 }
 
 static CURLM *
-take_multi(curl_transport *c)
+take_multi(curl_transport *c, const rt_curl *lib)
 {
 	CURLM *multi;
 
@@ -513,20 +513,21 @@ take_multi(curl_transport *c)
 	multi = c->spare;
 	c->spare = NULL;
 	pthread_mutex_unlock(&c->lock);
-	return multi != NULL ? multi : c->lib->multi_init();
+	return multi != NULL ? multi : lib->multi_init();
 }
 
 static void
-give_multi(curl_transport *c, CURLM *multi)
+give_multi(curl_transport *c, const rt_curl *lib, CURLM *multi)
 {
 	CURLM *old;
 
 	pthread_mutex_lock(&c->lock);
 	old = c->spare;
 	c->spare = multi;
+	c->lib = lib;
 	pthread_mutex_unlock(&c->lock);
 	if (old != NULL)
-		(void)c->lib->multi_cleanup(old);
+		(void)lib->multi_cleanup(old);
 }
 
 /* A server that goes away while TLS writes raises SIGPIPE, which nobody here wants. */
@@ -560,6 +561,7 @@ release_pipe(const sigset_t *old, bool was_pending)
 static rt_status
 run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_error *err)
 {
+	const rt_curl *lib = t->lib;
 	struct curl_slist *headers = NULL;
 	CURLM *multi = NULL;
 	bool was_pending, added = false;
@@ -567,13 +569,13 @@ run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_
 	rt_status st;
 
 	was_pending = hold_pipe(&old);
-	t->easy = c->lib->easy_init();
-	multi = take_multi(c);
+	t->easy = lib->easy_init();
+	multi = take_multi(c, lib);
 	st = t->easy == NULL || multi == NULL ? RT_NOMEM
-					      : make_headers(c, t->request, &headers, err);
-	if (st == RT_OK && (!set_limits(c->lib, t->easy, url, t->request) ||
+					      : make_headers(c, t, &headers, err);
+	if (st == RT_OK && (!set_limits(lib, t->easy, url, t->request) ||
 			    !set_request(t, c, url_text, headers) ||
-			    c->lib->multi_add_handle(multi, t->easy) != CURLM_OK))
+			    lib->multi_add_handle(multi, t->easy) != CURLM_OK))
 		st = RT_NOMEM;
 	else if (st == RT_OK)
 		added = true;
@@ -586,12 +588,12 @@ run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_
 		t->answer->sent = t->answer->sent || is_connected(t);
 	}
 	if (added)
-		(void)c->lib->multi_remove_handle(multi, t->easy);
+		(void)lib->multi_remove_handle(multi, t->easy);
 	if (t->easy != NULL)
-		c->lib->easy_cleanup(t->easy);
-	c->lib->slist_free_all(headers);
+		lib->easy_cleanup(t->easy);
+	lib->slist_free_all(headers);
 	if (multi != NULL)
-		give_multi(c, multi);
+		give_multi(c, lib, multi);
 	release_pipe(&old, was_pending);
 	return st;
 }
@@ -619,17 +621,14 @@ start_loading(curl_transport *c)
 }
 
 static rt_status
-end_loading(curl_transport *c, rt_error *err)
+end_loading(curl_transport *c, const rt_curl **out, rt_error *err)
 {
-	const rt_curl *lib = NULL;
-	rt_status st = rt_curl_load(&lib, err);
+	rt_status st = rt_curl_load(out, err);
 
 	pthread_mutex_lock(&c->lock);
 	if (c->is_loading)
 		(void)pthread_join(c->loading, NULL);
 	c->is_loading = false;
-	if (st == RT_OK)
-		c->lib = lib;
 	pthread_mutex_unlock(&c->lock);
 	return st;
 }
@@ -648,10 +647,9 @@ curl_send(rt_transport *transport, const rt_http_request *request, rt_http_answe
 	st = rt_url_read(request->url, &url, err);
 	if (st != RT_OK)
 		return RT_REFUSED;
-	st = end_loading(c, err);
+	st = end_loading(c, &t.lib, err);
 	if (st != RT_OK)
 		return st;
-	t.lib = c->lib;
 	t.begun_ms = t.last_ms = t.tick_ms = now_ms();
 	rt_buf_init(&text, c->alloc, RT_URL_MAX + 1);
 	rt_buf_init(&origin, c->alloc, sizeof(t.origin) - 1);
