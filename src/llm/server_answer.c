@@ -279,6 +279,9 @@ fail_status(const exchange *x, rt_error *err)
 		rt_buf_clear(&words);
 	if (status == 401 || status == 403)
 		st = fail_key(x, words.size == 0 ? "" : words.ptr, err);
+	else if (status == 407)
+		st = rt_fail(err, RT_UPSTREAM, "the proxy on the way to %s wants a user and a password "
+			     "(407)%s", m->origin.ptr, words.size == 0 ? "" : words.ptr);
 	else if (status >= 300 && status <= 399)
 		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u and sends to %s: that is not "
 			     "followed; if it is the right place, set url to it", m->origin.ptr,

@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,9 +49,11 @@ typedef struct transfer {
 	rt_status status;      /* why a callback ended it */
 	uint64_t header_bytes, body_bytes;
 	bool forbidden;        /* the host is at a link-local address */
+	unsigned port;         /* of whom a connection was last asked for; 0: of nobody yet */
 	int64_t begun_ms, last_ms, tick_ms; /* last: something moved */
 	curl_off_t uploaded;
 	char origin[RT_URL_HOST_MAX + 32]; /* for people */
+	char proxy[RT_URL_HOST_MAX + 32];  /* the same of the proxy on the way; "": there is none */
 	char words[CURL_ERROR_SIZE];
 } transfer;
 
@@ -109,6 +112,16 @@ is_forbidden(const struct sockaddr *address)
 	return number >> 16 == 0xA9FE || number == 0x646464C8; /* 100.100.100.200 */
 }
 
+static unsigned
+port_of(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET)
+		return ntohs(((const struct sockaddr_in *)(const void *)address)->sin_port);
+	if (address->sa_family == AF_INET6)
+		return ntohs(((const struct sockaddr_in6 *)(const void *)address)->sin6_port);
+	return 0;
+}
+
 static curl_socket_t
 open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -118,6 +131,7 @@ open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
 		t->forbidden = true;
 		return CURL_SOCKET_BAD;
 	}
+	t->port = port_of(&address->addr);
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -191,6 +205,103 @@ take_body(char *bytes, size_t one, size_t size, void *ctx)
 	return t->status == RT_OK ? size : 0;
 }
 
+/* ---- proxies ---- */
+
+static const char *
+variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value == NULL || value[0] == '\0' ? NULL : value;
+}
+
+/* What libcurl looks at; NULL: no proxy is named for this scheme. */
+static const char *
+proxy_variable(bool is_tls)
+{
+	const char *value = variable(is_tls ? "https_proxy" : "http_proxy");
+
+	if (value == NULL && is_tls)
+		value = variable("HTTPS_PROXY");
+	if (value == NULL)
+		value = variable("all_proxy");
+	return value != NULL ? value : variable("ALL_PROXY");
+}
+
+/* HOST:PORT in "scheme://user:password@HOST:PORT/". */
+static rt_str
+proxy_place(rt_str value)
+{
+	size_t at = rt_str_find(value, RT_STR("://"), 0), i;
+
+	if (at != SIZE_MAX)
+		value = rt_str_at(value.ptr + at + 3, value.size - at - 3);
+	for (i = value.size; i-- > 0;)
+		if (value.ptr[i] == '@') {
+			value = rt_str_at(value.ptr + i + 1, value.size - i - 1);
+			break;
+		}
+	for (i = 0; i < value.size; i++)
+		if ((unsigned char)value.ptr[i] <= ' ' || value.ptr[i] >= 0x7F ||
+		    strchr("/?#", value.ptr[i]) != NULL)
+			value.size = i;
+	return value;
+}
+
+/* The number behind the last colon; 0: there is none. */
+static unsigned
+place_port(rt_str place)
+{
+	unsigned port = 0, tens = 1;
+	size_t i = place.size;
+
+	for (; i > 0 && place.ptr[i - 1] >= '0' && place.ptr[i - 1] <= '9' && tens <= 10000; tens *= 10)
+		port += (unsigned)(place.ptr[--i] - '0') * tens;
+	return i > 0 && place.ptr[i - 1] == ':' ? port : 0;
+}
+
+/* Which proxy the connection went to, without its user: libcurl does not say before version
+ * 8.7. It did where the port is the proxy's; where that is the server's too, nobody may be
+ * named who needs none. */
+static void
+find_proxy(transfer *t)
+{
+	const char *value;
+	unsigned port;
+	rt_str place;
+	rt_url url;
+
+	if (rt_url_read(t->request->url, &url, NULL) != RT_OK || rt_url_is_loopback(&url))
+		return;
+	value = proxy_variable(url.is_tls);
+	if (value == NULL || t->port == 0)
+		return;
+	place = proxy_place(rt_str_of(value));
+	port = place_port(place);
+	if (port == 0)
+		port = rt_str_starts(rt_str_of(value), RT_STR("https:")) ? 443 : 1080;
+	if (port != t->port || place.size >= sizeof(t->proxy) || place.size == 0 ||
+	    (port == url.port && (variable("no_proxy") != NULL || variable("NO_PROXY") != NULL)))
+		return;
+	memcpy(t->proxy, place.ptr, place.size);
+	t->proxy[place.size] = '\0';
+}
+
+/* A proxy that does not lead on. */
+static rt_status
+fail_proxy(transfer *t, long code, rt_error *err)
+{
+	const char *blank = t->proxy[0] == '\0' ? "" : " ";
+
+	t->answer->is_transient = code == 502 || code == 503 || code == 504;
+	if (code == 407)
+		return rt_fail(err, RT_UPSTREAM, "the proxy%s%s on the way to %s wants a user and a "
+			       "password (407), which stand in the variable that names it: "
+			       "http://USER:PASSWORD@HOST:PORT", blank, t->proxy, t->origin);
+	return rt_fail(err, RT_UPSTREAM, "the proxy%s%s does not lead to %s: it answers with %ld",
+		       blank, t->proxy, t->origin, code);
+}
+
 /* ---- what goes wrong ---- */
 
 /* Is the way to the server open, so that bytes of the request may have got there? */
@@ -231,6 +342,12 @@ fail_connect(transfer *t, rt_error *err)
 			       "sent there", t->origin);
 	(void)t->lib->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
 	t->answer->is_transient = number == ECONNREFUSED || number == ECONNRESET;
+	if (t->proxy[0] != '\0')
+		return rt_fail(err, RT_UPSTREAM, "cannot connect to the proxy %s on the way to %s: %s",
+			       t->proxy, t->origin,
+			       number == ECONNREFUSED ? "nothing answers there (connection refused)"
+			       : number == 0 ? "no address of it answers"
+					     : strerror_r((int)number, room, sizeof(room)));
 	if (number == ECONNREFUSED)
 		return rt_fail(err, RT_UPSTREAM, "nothing answers at %s (connection refused)",
 			       t->origin);
@@ -243,6 +360,12 @@ fail_connect(transfer *t, rt_error *err)
 static rt_status
 fail_curl(transfer *t, CURLcode code, rt_error *err)
 {
+	long connect_code = 0;
+
+	find_proxy(t);
+	(void)t->lib->easy_getinfo(t->easy, CURLINFO_HTTP_CONNECTCODE, &connect_code);
+	if (connect_code >= 300)
+		return fail_proxy(t, connect_code, err);
 	/* A line that is too long for libcurl looks the same. */
 	if (code == CURLE_OUT_OF_MEMORY && is_connected(t) && t->body_bytes == 0)
 		return rt_fail(err, RT_LIMIT, "%s sends a header that is too long (or there is no "
@@ -261,8 +384,9 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 			       t->origin);
 	case CURLE_COULDNT_CONNECT: return fail_connect(t, err);
 	case CURLE_OPERATION_TIMEDOUT:
-		return rt_fail(err, RT_UPSTREAM, "%s could not be reached within %u s", t->origin,
-			       seconds(or_usual(t->request->connect_ms, RT_HTTP_CONNECT_MS)));
+		return rt_fail(err, RT_UPSTREAM, "%s could not be reached within %u s%s%s", t->origin,
+			       seconds(or_usual(t->request->connect_ms, RT_HTTP_CONNECT_MS)),
+			       t->proxy[0] != '\0' ? " by the proxy " : "", t->proxy);
 	case CURLE_BAD_CONTENT_ENCODING:
 		return rt_fail(err, RT_UPSTREAM, "%s sent an answer whose compression is broken",
 			       t->origin);
@@ -278,6 +402,9 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 			       "answer", t->origin);
 	t->answer->is_transient = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
 				  code == CURLE_SEND_ERROR;
+	if (t->proxy[0] != '\0')
+		return rt_fail(err, RT_UPSTREAM, "the proxy %s on the way to %s closed the connection "
+			       "without an answer", t->proxy, t->origin);
 	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer", t->origin);
 }
 
