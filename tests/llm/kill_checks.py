@@ -217,13 +217,52 @@ def living(folder):
           contents == ["Well?", "Good day", "later"], contents)
 
 
+def is_running(pid):
+    """Neither gone nor dead."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def asked_for_a_key(folder):
+    """Ctrl-C while a command is to say the key: it ends with us, and so does what it started."""
+    command = folder + "/command"
+    with open(command, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\nsleep 300 &\necho $$ $! >{folder}/new\n"
+                   f"mv {folder}/new {folder}/pids\nwait\n")
+    os.chmod(command, 0o700)
+    for deadly in (signal.SIGINT, signal.SIGTERM):
+        place = Place(RETAKE, folder)
+        place.configure('[provider.own]\nkind = "openai"\nurl = "http://127.0.0.1:9"\n'
+                        f'key_cmd = ["{command}"]\n')
+        process = place.begin("ask", "-m", "own/m", "Well?")
+        deadline = time.monotonic() + 20
+        while not os.path.exists(folder + "/pids") and time.monotonic() < deadline:
+            time.sleep(0.02)
+        with open(folder + "/pids", encoding="utf-8") as file:
+            pids = file.read().split()
+        os.unlink(folder + "/pids")
+        check(f"{deadly.name}: the command runs", all(is_running(pid) for pid in pids), pids)
+        process.send_signal(deadly)
+        _, err = process.communicate(timeout=30)
+        while any(is_running(pid) for pid in pids) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        left = [pid for pid in pids if is_running(pid)]
+        check(f"{deadly.name} while a key is asked for: all of it ends",
+              process.returncode == 130 and not left, process.returncode, left, err)
+        for pid in left:
+            os.kill(int(pid), signal.SIGKILL)
+
+
 def main():
     for stream, chunks in STREAMS.items():
         for index in range(len(chunks)):
             for at_once in (False, True):
                 with tempfile.TemporaryDirectory() as folder:
                     killed(folder, stream, chunks, index, at_once)
-    for case in (interrupted, living):
+    for case in (interrupted, living, asked_for_a_key):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
     return tally.end()
