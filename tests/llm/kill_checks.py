@@ -9,6 +9,7 @@ import json
 import os
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -256,13 +257,35 @@ def asked_for_a_key(folder):
             os.kill(int(pid), signal.SIGKILL)
 
 
+def closed_to_others(folder):
+    """Its memory and environment are not its user's to read, so that no core file is made of
+    them by whatever core_pattern names: what is not dumpable is root's under /proc."""
+    user = os.getuid() or 12345
+    os.chmod(folder, 0o777)
+    place = Place(RETAKE, folder)
+    script = place.write("script.jsonl", [{"text": "Good "}, {"wait_ms": 60000}, {"text": "day"}])
+    os.chmod(script, 0o644)
+    try:
+        process = subprocess.Popen([RETAKE, "--db", place.db, "ask", "-m", "builtin/play:" + script,
+                                    "Well?"], env=place.env, stdin=subprocess.DEVNULL, user=user,
+                                   stdout=subprocess.PIPE)
+    except (OSError, subprocess.SubprocessError) as error:
+        print("skipped: nobody else can run the program:", error)
+        tally.skipped += 1
+        return
+    os.read(process.stdout.fileno(), 1)
+    check("nobody else looks into it", os.stat(f"/proc/{process.pid}/environ").st_uid != user)
+    process.kill()
+    process.communicate()
+
+
 def main():
     for stream, chunks in STREAMS.items():
         for index in range(len(chunks)):
             for at_once in (False, True):
                 with tempfile.TemporaryDirectory() as folder:
                     killed(folder, stream, chunks, index, at_once)
-    for case in (interrupted, living, asked_for_a_key):
+    for case in (interrupted, living, asked_for_a_key, closed_to_others):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
     return tally.end()
