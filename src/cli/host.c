@@ -15,6 +15,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -501,10 +504,14 @@ rt_host_no_core(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_CORE, &limit) != 0)
-		return;
-	limit.rlim_cur = 0;
-	(void)setrlimit(RLIMIT_CORE, &limit);
+	if (getrlimit(RLIMIT_CORE, &limit) == 0) {
+		limit.rlim_cur = 0;
+		(void)setrlimit(RLIMIT_CORE, &limit);
+	}
+#ifdef __linux__
+	/* Where cores go to a program ("|…" in core_pattern), the limit is not asked. */
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
 }
 
 void

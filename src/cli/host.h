@@ -54,7 +54,8 @@ typedef struct rt_host_git {
 const char *rt_host_git_commit(void *ctx);
 
 /* No core file of this program, nor of what it starts: it would hold the keys that it was
- * given, and those in its environment. */
+ * given, and those in its environment. On Linux nobody else but root can look into its
+ * memory and its environment then, either. */
 void rt_host_no_core(void);
 /* Interrupts end the program at once with status 130, except while held: then they are
  * only noted. What is registered as temporary is removed on the way out. */

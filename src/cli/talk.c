@@ -163,7 +163,14 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 	rt_status st;
 
 	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
+	rt_host_hold(true); /* a command that says the key ends with us */
 	st = rt_models_open(&options, out, &choice, &warnings, &cli->error);
+	rt_host_hold(false);
+	if (st == RT_OK && rt_host_interrupted()) { /* it came when the key was there already */
+		(*out)->ops->close(*out);
+		*out = NULL;
+		st = rt_cli_fail(cli, RT_INTERRUPTED, "stopped");
+	}
 	rt_tokens_free(t->ranks); /* of the model before */
 	t->ranks = NULL;
 	t->ranks_sought = false;

@@ -679,8 +679,11 @@ build(rt_sending *s, rt_buf *body, rt_error *err)
 				      .totals = &totals};
 	const rt_provider *provider = s->options->with.model->provider;
 	size_t keep = 0;
+	rt_buf trimmed;
 	rt_status st = plan_room(s, &keep, err);
 
+	rt_buf_init(&trimmed, s->engine->alloc, RT_BUF_UNLIMITED);
+	context.trimmed = &trimmed;
 	context.budget_tokens = s->budget_tokens;
 	if (st == RT_OK)
 		st = rt_view_context(s->engine, s->value, s->place, provider, &context, body, err);
@@ -688,11 +691,17 @@ build(rt_sending *s, rt_buf *body, rt_error *err)
 		st = make_room(s, keep, err);
 		if (st == RT_OK && s->out->compaction.entry[0] != '\0') {
 			rt_buf_clear(body);
+			rt_buf_clear(&trimmed);
 			memset(&totals, 0, sizeof(totals));
 			st = rt_view_context(s->engine, s->value, s->place, provider, &context, body,
 					     err);
 		}
 	}
+	if (st == RT_OK && trimmed.status != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK && s->into != 0)
+		rt_reply_skip(&s->reply, rt_buf_str(&trimmed));
+	rt_buf_deinit(&trimmed);
 	s->out->left_out = totals.left_out;
 	s->newest = totals.entries - totals.summaries;
 	s->out->tokens = totals.tokens;
