@@ -188,7 +188,14 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 			st = said;
 	}
 	/* The question stays; what to do about the rest. */
-	if (st != RT_OK && !*out_kept && result.question[0] != 0)
+	if (st != RT_OK && result.fate == RT_SEND_IN_ROW)
+		rt_cli_hint(cli, st, "What had arrived is safe: it becomes an entry, marked as partial, "
+				     "with the next command that can write. See it: retake show   "
+				     "Then more of it: retake again --continue");
+	else if (st != RT_OK && result.fate == RT_SEND_TAKEN)
+		rt_cli_hint(cli, st, "What there is of it now: retake show   "
+				     "More of it: retake again --continue");
+	else if (st != RT_OK && !*out_kept && result.question[0] != 0)
 		rt_cli_hint(cli, st, "The question is kept. Try again: retake again   "
 				     "Take it back: retake undo");
 	else if (st != RT_OK && *out_kept)
@@ -501,8 +508,8 @@ chat_model(rt_cli_talk *t, rt_str name)
 	if (st == RT_OK) {
 		t->model->ops->close(t->model);
 		t->model = model;
-		rt_term_f(&t->cli->err, "Now %s/%.*s answers.\n", model->provider->name,
-			  RT_STR_ARG(model->name));
+		rt_term_f(&t->cli->err, "Now %.*s/%.*s answers.\n",
+			  RT_STR_ARG(rt_model_service(model)), RT_STR_ARG(model->name));
 		rt_term_flush(&t->cli->err);
 	}
 	return st;
@@ -585,8 +592,8 @@ run_chat(rt_cli *cli)
 		return st;
 	st = rt_cli_talk_open(cli, &talk, true);
 	if (st == RT_OK && rt_host_can_ask() && !cli->quiet) {
-		rt_term_f(&cli->err, "%s/%.*s answers. /help says what else there is.\n",
-			  talk.model->provider->name, RT_STR_ARG(talk.model->name));
+		rt_term_f(&cli->err, "%.*s/%.*s answers. /help says what else there is.\n",
+			  RT_STR_ARG(rt_model_service(talk.model)), RT_STR_ARG(talk.model->name));
 		rt_term_flush(&cli->err);
 	}
 	while (st == RT_OK && !end) {

@@ -99,7 +99,9 @@ set_up(void **state)
 	world_init(&f->w);
 	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->w.env, &f->w.store, NULL), RT_OK);
 	world_open_engine(&f->w, NULL);
-	f->model = (rt_model){&ops, rt_provider_named(RT_STR("openai")), RT_STR("m")};
+	f->model = (rt_model){.ops = &ops,
+			       .provider = rt_provider_named(RT_STR("openai")),
+			       .name = RT_STR("m")};
 	f->hooks.ops = &hook_ops;
 	f->summary = "In short.";
 	f->sum_stop = RT_STOP_END;
