@@ -80,7 +80,7 @@ try quiet src/formats/a.c 'void f(void) { fprintf(stderr, "x"); }'
 try quiet src/llm/a.c 'void f(void) { exit(1); }'
 try quiet src/hooks/a.c 'void f(void) { _exit(1); }'
 try quiet src/hooks/hooks_process.c 'void f(void) { exit(1); }'
-for call in apply apply_text import export; do
+for call in apply apply_text import export export_sent; do
 	try asks src/cli/a.c "void f(void) { rt_engine_$call(e); }"
 	try asks src/server/a.c "void f(void) { rt_engine_$call(e); }"
 	try asks src/library/a.c "void f(void) { rt_engine_$call(e); }"

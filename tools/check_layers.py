@@ -74,7 +74,8 @@ FORKS = re.compile(r"hooks/hooks_process\.c$")
 LOUD_STREAMS = re.compile(r"\b(stderr|stdout)\b")
 # What goes past hooks, and what goes by them.
 UNASKED = {"rt_engine_apply": "rt_act_apply", "rt_engine_apply_text": "rt_act_apply",
-           "rt_engine_import": "rt_act_import", "rt_engine_export": "rt_act_export"}
+           "rt_engine_import": "rt_act_import", "rt_engine_export": "rt_act_export",
+           "rt_engine_export_sent": "rt_act_export"}
 # Calls that nobody may make.
 BANNED = set("strcpy strcat stpcpy strncpy strncat sprintf vsprintf gets system popen tmpnam tempnam "
              "mktemp strtok asctime ctime alloca".split())

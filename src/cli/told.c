@@ -27,7 +27,8 @@ rt_cli_config(rt_cli *cli, const rt_config **out)
 rt_status
 rt_cli_hooks_open(rt_cli *cli, rt_str definitions, rt_hooks **out)
 {
-	rt_hooks_options options = {.alloc = cli->alloc, .env = cli->env, .definitions = definitions};
+	rt_hooks_options options = {
+		.alloc = cli->alloc, .env = cli->env, .definitions = definitions};
 	char work[FOLDER_ROOM];
 	rt_buf user, state;
 	rt_status st;
@@ -136,8 +137,9 @@ rt_cli_hear(rt_cli *cli, rt_cli_mode mode)
 		return RT_OK;
 	}
 	if (st != RT_OK)
-		return rt_cli_hint(cli, st, "Nothing is changed until it can be read: hooks that want to "
-					    "be asked may stand there.");
+		return rt_cli_hint(cli, st,
+				   "Nothing is changed until it can be read: hooks that want to "
+				   "be asked may stand there.");
 	cli->is_session = !cli->is_scratch;
 	if (cli->is_session) {
 		rt_act_open(cli->engine, rt_cli_told_begin(cli));
@@ -157,8 +159,7 @@ const rt_act_with *
 rt_cli_told_begin(rt_cli *cli)
 {
 	rt_buf_init(&cli->told, cli->alloc, RT_BUF_UNLIMITED);
-	cli->act = (rt_act_with){
-		.hooks = cli->hooks, .stop = is_interrupted, .notes = &cli->told};
+	cli->act = (rt_act_with){.hooks = cli->hooks, .stop = is_interrupted, .notes = &cli->told};
 	return &cli->act;
 }
 

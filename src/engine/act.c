@@ -67,7 +67,8 @@ fail_all(rt_result *results, size_t count, size_t failed, rt_status st, const rt
 			fail_result(&results[i], st, err);
 			continue;
 		}
-		rt_fail(&other, st, "not done, since line %zu failed: %.300s", failed + 1, err->text);
+		rt_fail(&other, st, "not done, since line %zu failed: %.300s", failed + 1,
+			err->text);
 		fail_result(&results[i], st, &other);
 	}
 }

@@ -39,15 +39,15 @@ ask_import(rt_acting *a, const rt_act_file *file, const rt_outlines *outlines, r
 		return RT_OK;
 	if (name.size == 0 && outlines->count > 0)
 		name = outlines->items[0].called.size > 0 ? outlines->items[0].called
-							   : outlines->items[0].name;
+							  : outlines->items[0].name;
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&subject, a->engine->alloc, RT_BUF_UNLIMITED);
 	add_file(file, &members, &subject);
 	rt_hooked_add_member(&members, "discussion", name);
 	rt_buf_add_f(&members, ",\"discussions\":%zu", outlines->count);
 	if (members.status == RT_OK && subject.status == RT_OK) {
-		st = rt_hooked_fire(&h, "import.before", rt_buf_str(&members),
-				    rt_buf_str(&subject), &answer, err);
+		st = rt_hooked_fire(&h, "import.before", rt_buf_str(&members), rt_buf_str(&subject),
+				    &answer, err);
 		rt_hook_answer_deinit(&answer);
 	} else {
 		st = nomem(err);
@@ -288,7 +288,8 @@ change_all(const rt_alloc *alloc, rt_outlines *outlines, rt_str json, rt_error *
 		iter = yyjson_arr_iter_with(rt_json_root(doc));
 		next = yyjson_arr_iter_next(&iter);
 		for (i = 0; st == RT_OK && i < outlines->count; i++)
-			st = change_outline(alloc, outlines, &outlines->items[i], &iter, &next, err);
+			st = change_outline(alloc, outlines, &outlines->items[i], &iter, &next,
+					    err);
 		if (st == RT_OK && next != NULL) {
 			id = rt_json_str(rt_json_get(next, "id"));
 			st = rt_fail(err, RT_USAGE,
@@ -342,8 +343,8 @@ ask_export(rt_acting *a, const rt_act_file *file, rt_place place, rt_outlines *o
 	if (st == RT_OK && (members.status != RT_OK || subject.status != RT_OK))
 		st = nomem(err);
 	if (st == RT_OK) {
-		st = rt_hooked_fire(&h, "export.before", rt_buf_str(&members),
-				    rt_buf_str(&subject), &answer, err);
+		st = rt_hooked_fire(&h, "export.before", rt_buf_str(&members), rt_buf_str(&subject),
+				    &answer, err);
 		rt_buf_clear(&members);
 		if (st == RT_OK)
 			st = rt_hooked_patch(&h, &answer, "entries", &members, &found, err);

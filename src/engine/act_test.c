@@ -792,6 +792,57 @@ what_goes_out(void **state)
 	rt_buf_deinit(&out);
 }
 
+static void
+is_in_toml(fixture *f, const char *words, bool yes)
+{
+	const rt_project *value = rt_engine_value(f->w.engine);
+	rt_act_file file = {.format = &rt_format_toml,
+			    .sent = rt_provider_named(RT_STR("anthropic"))};
+	rt_export_options options = {.whole = true};
+	rt_outlines all;
+	rt_buf out;
+
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_act_export(f->w.engine, &f->with, &file, value, (rt_place){0, 0}, true,
+				       &all, &f->err),
+			 RT_OK);
+	assert_int_equal(rt_format_toml.write(rt_alloc_libc(), &all, &options, &out, NULL), RT_OK);
+	rt_buf_add_byte(&out, '\0');
+	if ((strstr(out.ptr, words) != NULL) != yes)
+		fail_msg("\"%s\" is %sin\n%s", words, yes ? "not " : "", out.ptr);
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&all);
+	rt_object_unref(value);
+}
+
+/* A request that was sent has what a hook takes out of the entries, in its own words. */
+static void
+what_was_sent_goes_out_too(void **state)
+{
+	fixture *f = *state;
+	rt_send_with with = world_with(&f->w);
+	say said = {SAY_TEXT, "Yes.", 0, NULL, NULL};
+	sayer s;
+
+	sayer_init(&s, &f->w, rt_provider_named(RT_STR("openai")), &said, 1);
+	with.model = &s.model;
+	assert_int_equal(
+		world_send_options(&f->w,
+				   (rt_send_options){.with = with, .text = RT_STR("It is tulip.")}),
+		RT_OK);
+	world_apply(&f->w, "{\"op\":\"entry.edit\",\"entry\":\"c\",\"content\":\"3\"}");
+	is_in_toml(f, "sent_markdown = ", true);
+	is_in_toml(f, "three", true); /* it was, when it was sent */
+	is_in_toml(f, "tulip", true);
+	f->h.on = "export.before";
+	f->h.patch = "{\"entries\":[{\"id\":\"a\",\"content\":\"one\"},"
+		     "{\"id\":\"s\",\"content\":\"aside\"},{\"id\":\"c\",\"content\":\"3\"}]}";
+	is_in_toml(f, "one", true);
+	is_in_toml(f, "tulip", false);
+	is_in_toml(f, "three", false);
+	is_in_toml(f, "sent_", false);
+}
+
 /* A pi record says its content twice; what a hook took out of it is in neither. */
 static void
 what_goes_out_of_a_pi_file(void **state)
@@ -954,6 +1005,7 @@ main(void)
 		WITH_WORLD(told_alone),
 		WITH_WORLD(what_goes_out),
 		WITH_WORLD(what_goes_out_of_a_pi_file),
+		WITH_WORLD(what_was_sent_goes_out_too),
 		cmocka_unit_test(no_memory),
 	};
 

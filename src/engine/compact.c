@@ -154,8 +154,7 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	  rt_error *err)
 {
 	rt_hooks *hooks = o->with.hooks;
-	bool wanted = !o->dry_run && hooks != NULL &&
-		      hooks->ops->wants(hooks, "compact.before");
+	bool wanted = !o->dry_run && hooks != NULL && hooks->ops->wants(hooks, "compact.before");
 	rt_buf m;
 	rt_status st;
 

@@ -24,6 +24,7 @@ typedef struct fixture {
 	rt_buf shown;  /* what arrived, as a screen sees it */
 	rt_hooks hooks;
 	bool deny;
+	bool hears_all; /* and not of compactions only */
 	rt_buf events;
 	size_t budget;
 } fixture;
@@ -55,8 +56,9 @@ model_ask(rt_model *model, const rt_ask *ask, rt_reply *reply, rt_error *err)
 static bool
 wants(rt_hooks *hooks, const char *event)
 {
-	(void)hooks;
-	return strncmp(event, "compact.", 8) == 0;
+	fixture *f = (fixture *)((char *)hooks - offsetof(fixture, hooks));
+
+	return f->hears_all || strncmp(event, "compact.", 8) == 0;
 }
 
 static rt_status
@@ -429,6 +431,45 @@ earlier_compactions_and_their_details_are_passed_on(void **state)
 	assert_non_null(strstr(f->events.ptr, "\ncompact.after "));
 }
 
+/* Every event once, in the order of what happens. */
+static void
+hooks_hear_of_all_of_it(void **state)
+{
+	static const struct {
+		const char *event, *part; /* of its members */
+	} expected[] = {
+		{"entry.before_add ", "\"op\":{\"op\":\"entry.append\""},
+		{"entry.after ", "\"op\":{\"op\":\"entry.append\""},
+		{"compact.before ", "\"reason\":\"threshold\""},
+		{"entry.after ", "\"op\":{\"op\":\"entry.insert\""},
+		{"compact.after ", "\"content\":\"In short.\""},
+		{"request.before ", "\"body\":"},
+		{"entry.after ", "\"op\":{\"op\":\"entry.reply\""},
+		{"request.after ", "\"status\":\"ok\""},
+		{"reply.after ", "\"content\":\"Yes.\""},
+	};
+	fixture *f = *state;
+	char *line, *end;
+	size_t i;
+
+	f->hears_all = true;
+	talk(f, 8);
+	assert_int_equal(send_to(f, RT_SEND_ASK, "", "Q"), RT_OK);
+	assert_int_equal(f->summed, 1);
+	rt_buf_add_byte(&f->events, '\0');
+	line = f->events.ptr;
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		end = strchr(line, '\n');
+		assert_non_null(end);
+		*end = '\0';
+		if (strncmp(line, expected[i].event, strlen(expected[i].event)) != 0 ||
+		    strstr(line, expected[i].part) == NULL)
+			fail_msg("no %swith %s but %s", expected[i].event, expected[i].part, line);
+		line = end + 1;
+	}
+	assert_string_equal(line, "");
+}
+
 /* Without a window, with one that is smaller than the reserve, with too much to sum up. */
 static void
 windows_of_every_size(void **state)
@@ -470,6 +511,7 @@ main(void)
 		WITH_WORLD(every_way_of_sending_makes_room),
 		cmocka_unit_test(it_never_parts_a_call_from_its_result),
 		WITH_WORLD(earlier_compactions_and_their_details_are_passed_on),
+		WITH_WORLD(hooks_hear_of_all_of_it),
 		WITH_WORLD(windows_of_every_size),
 	};
 

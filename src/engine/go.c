@@ -158,7 +158,7 @@ ask_hooks(going *g, rt_error *err)
 	st = rt_hooked_add_preparation(s->engine, s->value, &leaving, NULL, &m, err);
 	rt_hooked_add_known(&m, "customInstructions", g->options->instructions);
 	rt_hooked_add_known(&m, "model",
-			      s->with->model != NULL ? s->with->model->name : rt_str_at("", 0));
+			    s->with->model != NULL ? s->with->model->name : rt_str_at("", 0));
 	if (st == RT_OK && m.status != RT_OK)
 		st = rt_summing_nomem(err);
 	if (st == RT_OK)
@@ -222,8 +222,9 @@ move(going *g, rt_error *err)
 	}
 	rt_buf_add_byte(&a, ']');
 	if (st == RT_OK)
-		st = a.status == RT_OK ? rt_summing_apply(s, rt_str_at("", 0), rt_buf_str(&a), true, err)
-				       : rt_summing_nomem(err);
+		st = a.status == RT_OK
+			     ? rt_summing_apply(s, rt_str_at("", 0), rt_buf_str(&a), true, err)
+			     : rt_summing_nomem(err);
 	if (s->summary.size == 0)
 		s->out->entry[0] = '\0';
 	rt_buf_deinit(&a);

@@ -14,6 +14,13 @@ rt_hooked_wants(const rt_hooked *h, const char *event)
 }
 
 void
+rt_hooked_next_note(rt_buf *notes)
+{
+	if (notes->size > 0)
+		rt_buf_add_byte(notes, '\n');
+}
+
+void
 rt_hooked_add_member(rt_buf *buf, const char *key, rt_str text)
 {
 	rt_json_add_key(buf, key);
@@ -90,8 +97,7 @@ rt_hooked_fire(const rt_hooked *h, const char *event, rt_str members, rt_str sub
 		st = h->hooks->ops->fire(h->hooks, event, rt_buf_str(&all), rt_buf_str(&words),
 					 h->stop, h->ctx, answer, err);
 	if (h->notes != NULL && answer->notes.size > 0) {
-		if (h->notes->size > 0)
-			rt_buf_add_byte(h->notes, '\n');
+		rt_hooked_next_note(h->notes);
 		rt_buf_add_str(h->notes, rt_buf_str(&answer->notes));
 	}
 	if (st == RT_OK && answer->decision == RT_HOOK_DENY)
@@ -120,8 +126,7 @@ rt_hooked_tell(const rt_hooked *h, const char *event, const rt_buf *members, con
 	}
 	if (st == RT_OK || h->notes == NULL)
 		return;
-	if (h->notes->size > 0)
-		rt_buf_add_byte(h->notes, '\n');
+	rt_hooked_next_note(h->notes);
 	rt_buf_add_f(h->notes, "%s: %s", event, err.text[0] != '\0' ? err.text : "out of memory");
 }
 

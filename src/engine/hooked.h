@@ -26,6 +26,8 @@ RT_CHECKED rt_status rt_hooked_fire(const rt_hooked *h, const char *event, rt_st
 /* The same for what has happened: what goes wrong is a note and nothing more. */
 void rt_hooked_tell(const rt_hooked *h, const char *event, const rt_buf *members,
 		    const rt_buf *subject);
+/* Notes are lines: what is added next begins one. */
+void rt_hooked_next_note(rt_buf *notes);
 /* A member of what hooks put in the place of others, as JSON text appended to out; *out_found
  * false: they left it as it was. What cannot be read is RT_NOMEM, never what it replaces. */
 RT_CHECKED rt_status rt_hooked_patch(const rt_hooked *h, const rt_hook_answer *answer,

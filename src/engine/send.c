@@ -40,8 +40,7 @@ rt_sending_stopped(void *ctx)
 static void
 note(rt_sending *s, const char *words, const char *why)
 {
-	if (s->notes.size > 0)
-		rt_buf_add_byte(&s->notes, '\n');
+	rt_hooked_next_note(&s->notes);
 	rt_buf_add_c(&s->notes, words);
 	rt_buf_add_c(&s->notes, why);
 }
@@ -397,7 +396,7 @@ record_request(rt_sending *s, rt_str body)
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_hooked_add_member(&line, "store",
-		   rt_str_of(rt_engine_store(s->engine)->ops->place(s->engine->store)));
+			     rt_str_of(rt_engine_store(s->engine)->ops->place(s->engine->store)));
 	rt_buf_add_f(&m, "\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
 		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
 		     s->place.disc, s->place.take);

@@ -145,7 +145,7 @@ rt_sending_asking(rt_sending *s)
 			   .with = &s->options->with,
 			   .discussion = s->options->discussion,
 			   .take = s->out->take[0] != '\0' ? rt_str_of(s->out->take)
-							  : s->options->take,
+							   : s->options->take,
 			   .reason = "reply",
 			   .stop = rt_sending_stopped,
 			   .ctx = s,
@@ -166,7 +166,8 @@ rt_sending_tell(rt_sending *s, rt_status st)
 	rt_buf_add_c(&members, "\"entry\":{");
 	rt_hooked_add_member(&members, "id", rt_str_of(s->out->entry));
 	rt_hooked_add_member(&members, "role",
-			     s->options->reply_role.size > 0 ? s->options->reply_role : RT_STR("AI"));
+			     s->options->reply_role.size > 0 ? s->options->reply_role
+							     : RT_STR("AI"));
 	rt_hooked_add_member(&members, "kind", RT_STR("message"));
 	rt_json_add_key(&members, "content");
 	rt_reply_add_content(&s->reply, &members);
