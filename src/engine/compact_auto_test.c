@@ -441,11 +441,13 @@ hooks_hear_of_all_of_it(void **state)
 		{"entry.before_add ", "\"op\":{\"op\":\"entry.append\""},
 		{"entry.after ", "\"op\":{\"op\":\"entry.append\""},
 		{"compact.before ", "\"reason\":\"threshold\""},
+		{"request.before ", "\"reason\":\"summary\""},
+		{"request.after ", "\"reason\":\"summary\""},
 		{"entry.after ", "\"op\":{\"op\":\"entry.insert\""},
 		{"compact.after ", "\"content\":\"In short.\""},
-		{"request.before ", "\"body\":"},
+		{"request.before ", "\"reason\":\"reply\""},
 		{"entry.after ", "\"op\":{\"op\":\"entry.reply\""},
-		{"request.after ", "\"status\":\"ok\""},
+		{"request.after ", "\"reason\":\"reply\",\"status\":\"ok\""},
 		{"reply.after ", "\"content\":\"Yes.\""},
 	};
 	fixture *f = *state;
