@@ -258,6 +258,10 @@ rt_status rt_cli_temp_file(rt_cli *cli, const char *name, rt_str text, rt_buf *o
 
 /* ---- words shared by commands ---- */
 
+/* Of a request that was sent, and is built again. */
+#define RT_CLI_NOT_EXACT                                                                        \
+	"this is not to the byte what was sent: a hook changed it, something was purged since, " \
+	"or another version of Retake sent it"
 /* For formats: "%llu entr%s". */
 #define RT_CLI_S(count) ((count) == 1 ? "" : "s")
 #define RT_CLI_IES(count) ((count) == 1 ? "y" : "ies")

@@ -194,6 +194,7 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 			st = said;
 	}
 	/* The question stays; what to do about the rest. */
+<<<<<<< HEAD
 	snprintf(cli->question, sizeof(cli->question), "%s", result.question);
 	if (st != RT_OK && !*out_kept && result.question[0] != 0)
 		rt_cli_hint(cli, st, t->in_chat ? "The question is kept. Try again: /again   "
@@ -203,6 +204,18 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 	else if (st != RT_OK && *out_kept && t->in_chat)
 		rt_cli_hint(cli, st, "What had arrived is kept, marked as partial. "
 				     "Another: /again   Take it back: /undo");
+=======
+	if (st != RT_OK && result.fate == RT_SEND_IN_ROW)
+		rt_cli_hint(cli, st, "What had arrived is safe: it becomes an entry, marked as partial, "
+				     "with the next command that can write. See it: retake show   "
+				     "Then more of it: retake again --continue");
+	else if (st != RT_OK && result.fate == RT_SEND_TAKEN)
+		rt_cli_hint(cli, st, "What there is of it now: retake show   "
+				     "More of it: retake again --continue");
+	else if (st != RT_OK && !*out_kept && result.question[0] != 0)
+		rt_cli_hint(cli, st, "The question is kept. Try again: retake again   "
+				     "Take it back: retake undo");
+>>>>>>> x-ask
 	else if (st != RT_OK && *out_kept)
 		rt_cli_hint(cli, st, "What had arrived is kept, marked as partial. "
 				     "More of it: retake again --continue   Take it back: retake undo");
@@ -521,8 +534,8 @@ chat_model(rt_cli_talk *t, rt_str name)
 	if (st == RT_OK) {
 		t->model->ops->close(t->model);
 		t->model = model;
-		rt_term_f(&t->cli->err, "Now %s/%.*s answers.\n", model->provider->name,
-			  RT_STR_ARG(model->name));
+		rt_term_f(&t->cli->err, "Now %.*s/%.*s answers.\n",
+			  RT_STR_ARG(rt_model_service(model)), RT_STR_ARG(model->name));
 		rt_term_flush(&t->cli->err);
 	}
 	return st;
@@ -611,8 +624,8 @@ run_chat(rt_cli *cli)
 	st = rt_cli_talk_open(cli, &talk, true);
 	talk.in_chat = true;
 	if (st == RT_OK && rt_host_can_ask() && !cli->quiet) {
-		rt_term_f(&cli->err, "%s/%.*s answers. /help says what else there is.\n",
-			  talk.model->provider->name, RT_STR_ARG(talk.model->name));
+		rt_term_f(&cli->err, "%.*s/%.*s answers. /help says what else there is.\n",
+			  RT_STR_ARG(rt_model_service(talk.model)), RT_STR_ARG(talk.model->name));
 		rt_term_flush(&cli->err);
 	}
 	while (st == RT_OK && !end) {

@@ -146,6 +146,7 @@ add_when(rt_cli *cli, yyjson_val *record, rt_buf *out)
 {
 	rt_str at = rt_json_str(rt_json_get(record, "at"));
 	rt_str upto = rt_json_str(rt_json_get(record, "upto"));
+	rt_str service = rt_json_str(rt_json_get(record, "service"));
 	uint64_t seq = 0;
 	rt_moment moment;
 
@@ -155,17 +156,15 @@ add_when(rt_cli *cli, yyjson_val *record, rt_buf *out)
 		rt_host_add_local_time(out, moment.us, false);
 	else
 		rt_buf_add_str(out, at);
-	rt_buf_add_f(out, " to %.*s/%.*s", RT_STR_ARG(rt_json_str(rt_json_get(record, "provider"))),
+	if (service.size == 0) /* of an older version */
+		service = rt_json_str(rt_json_get(record, "provider"));
+	rt_buf_add_f(out, " to %.*s/%.*s", RT_STR_ARG(service),
 		     RT_STR_ARG(rt_json_str(rt_json_get(record, "model"))));
 	if (rt_json_u64(rt_json_get(record, "seq"), &seq))
 		rt_buf_add_f(out, ", right after step %llu", (unsigned long long)seq);
 	if (upto.size > 0)
 		rt_buf_add_f(out, ", up to %.*s", RT_STR_ARG(upto));
 }
-
-#define NOT_EXACT                                                                              \
-	"this is not to the byte what was sent: a hook changed it, something was purged since, " \
-	"or another version of Retake sent it"
 
 static rt_status
 show_sent(rt_cli *cli, yyjson_val *record, const rt_provider *provider)
@@ -180,7 +179,7 @@ show_sent(rt_cli *cli, yyjson_val *record, const rt_provider *provider)
 	if (st == RT_OK && !cli->quiet)
 		rt_cli_note(cli, "%.*s", RT_STR_ARG(rt_buf_str(&when)));
 	if (st == RT_OK && !sent.is_same)
-		rt_cli_note(cli, NOT_EXACT);
+		rt_cli_note(cli, RT_CLI_NOT_EXACT);
 	if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty"))))
 		st = rt_cli_print_json(cli, rt_buf_str(&sent.body));
 	else if (st == RT_OK)

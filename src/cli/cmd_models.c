@@ -275,9 +275,16 @@ look_at_line(void *ctx, rt_str line)
 	} else if (rt_str_is(what, "reply") &&
 		   rt_str_is(rt_json_str(rt_json_get(root, "entry")), f->entry)) {
 		rt_str name = rt_json_str(rt_json_get(root, "request"));
-		size_t at = rt_str_find(rt_buf_str(&f->newest), name, 0), from, end;
+		size_t at = SIZE_MAX, from, end;
+		rt_buf member; /* a replay has the name of what it repeats under another key */
 
-		if (name.size > 0 && at != SIZE_MAX) {
+		rt_buf_init(&member, f->cli->alloc, RT_BUF_UNLIMITED);
+		rt_json_add_key(&member, "request");
+		rt_json_add_string(&member, name);
+		if (name.size > 0 && member.status == RT_OK)
+			at = rt_str_find(rt_buf_str(&f->newest), rt_buf_str(&member), 0);
+		rt_buf_deinit(&member);
+		if (at != SIZE_MAX) {
 			for (from = at; from > 0 && f->newest.ptr[from - 1] != '\n'; from--)
 				;
 			end = rt_str_find(rt_buf_str(&f->newest), RT_STR("\n"), at);
@@ -290,42 +297,82 @@ look_at_line(void *ctx, rt_str line)
 	return go_on;
 }
 
+/* Is it the server that the conversation was held with? A name that stays may mean another
+ * one by now, and what is private is not to go there unasked. */
+static rt_status
+check_server(rt_cli *cli, yyjson_val *record, const rt_model *model)
+{
+	rt_str then = rt_json_str(rt_json_get(record, "server"));
+
+	if (rt_str_eq(then, model->server))
+		return RT_OK;
+	rt_cli_hint(cli, RT_REFUSED, "To send it there all the same: -m %.*s/%.*s",
+		    RT_STR_ARG(rt_model_service(model)), RT_STR_ARG(model->name));
+	return rt_cli_fail(cli, RT_REFUSED, "%.*s was %.*s when this was sent, and is %.*s now",
+			   RT_STR_ARG(rt_model_service(model)),
+			   RT_STR_ARG(then.size > 0 ? then : RT_STR("no server")),
+			   RT_STR_ARG(model->server.size > 0 ? model->server : RT_STR("no server")));
+}
+
+/* The model that was asked then, of the provider as the configuration calls it. */
+static rt_status
+open_same(rt_cli_talk *talk, yyjson_val *record)
+{
+	rt_str service = rt_json_str(rt_json_get(record, "service"));
+	rt_cli *cli = talk->cli;
+	rt_buf name;
+	rt_status st;
+
+	if (service.size == 0) {
+		rt_cli_hint(cli, RT_REFUSED, "Say to whom: -m PROVIDER/NAME   Providers: retake models");
+		return rt_cli_fail(cli, RT_REFUSED, "an older version of Retake sent this, and did not "
+				   "write down to which server");
+	}
+	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&name, service);
+	rt_buf_add_byte(&name, '/');
+	rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "model")));
+	st = rt_cli_buf(cli, &name);
+	if (st == RT_OK)
+		st = rt_cli_talk_model(talk, rt_buf_str(&name), &talk->model);
+	if (st == RT_OK && !rt_str_eq(rt_model_service(talk->model), service))
+		st = rt_cli_fail(cli, RT_REFUSED, "there is no provider %.*s any more",
+				 RT_STR_ARG(service));
+	else if (st == RT_OK)
+		st = check_server(cli, record, talk->model);
+	rt_buf_deinit(&name);
+	return st;
+}
+
 /* Ask the same once more; the reply is only shown. */
 static rt_status
 resend(rt_cli *cli, yyjson_val *record, rt_str body)
 {
-	rt_ask ask = {.body = body, .stream = true};
+	rt_resend_options options = {
+		.discussion = rt_json_str(rt_json_get(record, "discussion")),
+		.take = rt_json_str(rt_json_get(record, "take")),
+		.body = body,
+		.of = rt_json_str(rt_json_get(record, "request")),
+	};
+	const rt_text *note = NULL;
 	rt_cli_talk talk;
-	rt_send_with with;
-	rt_reply reply;
-	rt_buf name;
 	rt_status st;
 
-	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
 	st = rt_cli_talk_open(cli, &talk, rt_cli_has(cli, "model"));
-	if (st == RT_OK && talk.model == NULL) {
-		rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "provider")));
-		rt_buf_add_byte(&name, '/');
-		rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "model")));
-		st = rt_cli_talk_model(&talk, rt_buf_str(&name), &talk.model);
-	}
+	if (st == RT_OK && talk.model == NULL)
+		st = open_same(&talk, record);
 	if (st == RT_OK &&
 	    !rt_str_is(rt_json_str(rt_json_get(record, "provider")), talk.model->provider->name))
 		st = rt_cli_fail(cli, RT_USAGE,
 				 "the request is one for %.*s; name a model of it with -m",
 				 RT_STR_ARG(rt_json_str(rt_json_get(record, "provider"))));
 	if (st == RT_OK) {
-		rt_cli_talk_with(&talk, &with);
-		rt_reply_init(&reply, cli->alloc, with.fn, with.ctx);
-		ask.stop = with.stop;
-		ask.notice = with.notice;
-		ask.ctx = with.ctx;
-		st = talk.model->ops->ask(talk.model, &ask, &reply, &cli->error);
-		rt_cli_talk_end(&talk, NULL);
-		rt_reply_deinit(&reply);
+		rt_cli_talk_with(&talk, &options.with);
+		st = rt_engine_resend(cli->engine, &options, &note, &cli->error);
+		rt_cli_talk_end(&talk, note);
+		rt_text_unref(note);
 	}
 	rt_cli_talk_close(&talk);
-	rt_buf_deinit(&name);
 	return st;
 }
 
@@ -367,8 +414,7 @@ run_replay(rt_cli *cli)
 			rt_provider_named(rt_json_str(rt_json_get(record, "provider"))), NULL, NULL,
 			&sent, &cli->error);
 	if (st == RT_OK && !sent.is_same)
-		rt_cli_note(cli, "this is not to the byte what was sent: something was purged since, or "
-				 "another version of Retake sent it");
+		rt_cli_note(cli, "%s", RT_CLI_NOT_EXACT);
 	if (st == RT_OK && rt_cli_has(cli, "send"))
 		st = resend(cli, record, rt_buf_str(&sent.body));
 	else if (st == RT_OK)

@@ -75,6 +75,8 @@ choose_provider(rt_cli_counting *c)
 	if (st == RT_OK) {
 		if (rt_cli_has(cli, "model") || rt_cli_has(cli, "tokens"))
 			c->provider = choice.provider;
+		if (c->provider == choice.provider)
+			c->service = choice.provider_name;
 		c->model = choice.model;
 	} else if (rt_cli_has(cli, "model") && rt_token_encoding_of(c->model) == NULL) {
 		cli->error = err;
@@ -187,6 +189,7 @@ rt_cli_counting_build(rt_cli_counting *c, bool names_model, rt_buf *body)
 
 	if (names_model)
 		options.model = c->model;
+	options.service = c->service;
 	if (c->ranks != NULL)
 		options.count = count_text;
 	if (st == RT_OK)

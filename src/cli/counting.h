@@ -16,6 +16,7 @@ typedef struct rt_cli_counting {
 	const rt_provider *provider;       /* that the request is for; never NULL once chosen */
 	rt_buf name;                       /* of the model, as it was chosen; empty: none is */
 	rt_str model;                      /* as its provider calls it; empty: none is */
+	rt_str service;                    /* what the configuration calls that provider */
 	const rt_token_encoding *encoding; /* NULL: not known */
 	bool is_exact;                     /* what is said of tokens is no estimate */
 	size_t budget;                     /* 0: no limit */

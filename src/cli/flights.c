@@ -15,14 +15,18 @@ typedef struct telling {
 	size_t count;
 } telling;
 
-/* "4711 8123456 desk": process, when it began, machine. */
+/* "4711 8123456 desk 4026531836": process, when it began, machine, and what its number is
+ * counted in. */
 static rt_str
 machine_of(rt_str owner)
 {
-	size_t at = rt_str_find(owner, RT_STR(" "), 0);
+	size_t at = rt_str_find(owner, RT_STR(" "), 0), end;
 
 	at = at == SIZE_MAX ? at : rt_str_find(owner, RT_STR(" "), at + 1);
-	return at == SIZE_MAX ? rt_str_at("", 0) : rt_str_at(owner.ptr + at + 1, owner.size - at - 1);
+	if (at == SIZE_MAX)
+		return rt_str_at("", 0);
+	end = rt_str_find(owner, RT_STR(" "), at + 1);
+	return rt_str_at(owner.ptr + at + 1, (end == SIZE_MAX ? owner.size : end) - at - 1);
 }
 
 static void

@@ -139,20 +139,28 @@ start_of(long pid)
 	return start;
 }
 
+/* "desk 4026531836": the machine, and in which space of process numbers we are on it, where
+ * the system says so. Process numbers mean something only to who has the same words. */
 static void
-machine_name(char name[256])
+place_name(char name[300])
 {
+	struct stat space;
+	size_t size;
+
 	if (gethostname(name, 256) != 0)
 		snprintf(name, 256, "unknown");
 	name[255] = 0;
+	size = strlen(name);
+	if (stat("/proc/self/ns/pid", &space) == 0)
+		snprintf(name + size, 300 - size, " %llu", (unsigned long long)space.st_ino);
 }
 
 void
 rt_host_add_owner(rt_buf *out)
 {
-	char name[256];
+	char name[300];
 
-	machine_name(name);
+	place_name(name);
 	rt_buf_add_f(out, "%ld %llu %s", (long)getpid(), start_of(getpid()), name);
 }
 
@@ -160,7 +168,7 @@ bool
 rt_host_owner_lives(rt_str owner, int64_t written_us)
 {
 	enum { ELSEWHERE_S = 15 * 60 };
-	char text[400], name[256], *end;
+	char text[400], name[300], *end;
 	unsigned long long start;
 	long pid;
 
@@ -170,7 +178,7 @@ rt_host_owner_lives(rt_str owner, int64_t written_us)
 	text[owner.size] = 0;
 	pid = strtol(text, &end, 10);
 	start = strtoull(end, &end, 10);
-	machine_name(name);
+	place_name(name);
 	if (*end != ' ' || strcmp(end + 1, name) != 0)
 		return now_us(NULL) - written_us < (int64_t)ELSEWHERE_S * 1000000;
 	if (pid <= 0 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH))
@@ -491,7 +499,8 @@ on_interrupt(int signal_number)
 {
 	const char *path = temporary;
 
-	interrupted = 1;
+	if (interrupted < 100)
+		interrupted = interrupted + 1;
 	if (held > 0)
 		return;
 	if (path != NULL)
@@ -548,6 +557,12 @@ bool
 rt_host_interrupted(void)
 {
 	return interrupted != 0;
+}
+
+int
+rt_host_interrupts(void)
+{
+	return (int)interrupted;
 }
 
 void

@@ -16,10 +16,12 @@ RT_CHECKED rt_status rt_host_data_dir(rt_buf *out, rt_error *err);
 /* The same with $XDG_CONFIG_HOME, else ~/.config, and $XDG_STATE_HOME, else ~/.local/state. */
 RT_CHECKED rt_status rt_host_config_dir(rt_buf *out, rt_error *err);
 RT_CHECKED rt_status rt_host_state_dir(rt_buf *out, rt_error *err);
-/* Appends what this process is known by to others: machine, number, time of its start. */
+/* Appends what this process is known by to others: number, time of its start, machine, and
+ * the space of process numbers that its own is one of ("4711 812345 desk 4026531836"). */
 void rt_host_add_owner(rt_buf *out);
 /* Is the process that was known so still there? written_us: when it last said something;
- * of another machine that is all there is to go by. */
+ * of another machine, or of another space of process numbers (a container), that is all there is to
+ * go by. */
 bool rt_host_owner_lives(rt_str owner, int64_t written_us);
 /* Can standard input be read without waiting for a person: is it a file or a pipe? */
 bool rt_host_has_input(void);
@@ -62,6 +64,8 @@ void rt_host_no_core(void);
 void rt_host_signals(void);
 void rt_host_hold(bool hold); /* nests */
 bool rt_host_interrupted(void);
+/* How many of them have come since rt_host_again; it stops counting at 100. */
+int rt_host_interrupts(void);
 void rt_host_again(void); /* as if there had been none */
 /* path must stay where it is; NULL: none. */
 void rt_host_temporary(const char *path);

@@ -148,6 +148,26 @@ stopped(void *ctx)
 	return rt_host_interrupted();
 }
 
+/* The same for what the engine asks. */
+static bool
+stopped_reply(void *ctx)
+{
+	rt_cli_talk *t = ctx;
+
+	if (t->stops == 0)
+		t->stops = rt_host_interrupts();
+	return t->stops != 0;
+}
+
+/* Once more, after that. */
+static bool
+insists(void *ctx)
+{
+	const rt_cli_talk *t = ctx;
+
+	return rt_host_interrupts() > t->stops;
+}
+
 rt_status
 rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 {
@@ -342,12 +362,14 @@ rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
 	rt_host_hold(true);
 	t->began = false;
 	t->ended_line = true;
+	t->stops = 0;
 	*out = (rt_send_with){.model = t->model,
 			      .hooks = t->cli->hooks,
 			      .budget_tokens = t->budget,
 			      .owner = rt_buf_str(&t->owner),
 			      .fn = arrived,
-			      .stop = stopped,
+			      .stop = stopped_reply,
+			      .insists = insists,
 			      .notice = notice,
 			      .comms = line,
 			      .ctx = t};

@@ -23,6 +23,7 @@ typedef struct rt_cli_talk {
 	bool in_chat;        /* advice is what can be typed there */
 	rt_tokens *ranks;    /* of the model, once something was counted; or NULL */
 	bool ranks_sought;
+	int stops;           /* signals when it was first seen that there are any; 0: none was */
 	bool shows;          /* print the reply as it comes */
 	bool began;          /* something of it was printed */
 	bool ended_line;     /* the last of it was a line end */

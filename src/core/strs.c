@@ -4,13 +4,16 @@
  * and bytes. A root: count, then for each chunk the number of its node (0: none).
  *
  * Chunk pointers stand in two levels of fixed arrays, so that a reader never sees one
- * move. The last chunk is written anew by every checkpoint that finds it grown. */
+ * move. The last chunk is written anew by every checkpoint that finds it grown; the node
+ * that it was in before may then be gone while a reader is on its way to it. The chunk
+ * itself is in memory by then, so who cannot read the node looks there once more. */
 #include "core/strs.h"
 
 #include "base/hash.h"
 #include "base/varint.h"
 
-enum { CHUNK = 256, LEVEL = 1024 };
+enum { CHUNK = 256, LEVEL = 1024, COUNT_BITS = 9 };
+#define NODE_MAX (UINT64_MAX >> COUNT_BITS)
 
 typedef struct chunk {
 	_Atomic(char *) bytes[CHUNK]; /* size_t size, then the characters */
@@ -20,9 +23,11 @@ typedef struct chunk {
 
 typedef struct row {
 	_Atomic(chunk *) chunks[LEVEL];
-	uint64_t stored[LEVEL];  /* node numbers */
-	uint64_t pending[LEVEL]; /* in the transaction under way */
-	uint32_t stored_count[LEVEL], pending_count[LEVEL]; /* strings in it then */
+	/* Node number and strings in it, as stored_of packs them: readers look while a
+	 * checkpoint changes both. 0: not stored. */
+	_Atomic uint64_t stored[LEVEL];
+	uint64_t pending[LEVEL]; /* node numbers in the transaction under way */
+	uint32_t pending_count[LEVEL];
 } row;
 
 struct rt_strs {
@@ -85,6 +90,25 @@ rt_strs_count(const rt_strs *strs)
 	return atomic_load_explicit(&((rt_strs *)(uintptr_t)strs)->count, memory_order_acquire);
 }
 
+static uint64_t
+stored_of(uint64_t node, uint32_t count)
+{
+	RT_ASSERT(node <= NODE_MAX && count <= CHUNK);
+	return node << COUNT_BITS | count;
+}
+
+static uint64_t
+node_of(uint64_t stored)
+{
+	return stored >> COUNT_BITS;
+}
+
+static uint32_t
+count_of(uint64_t stored)
+{
+	return (uint32_t)(stored & ((1 << COUNT_BITS) - 1));
+}
+
 /* Room for a string of this size as a chunk keeps it. */
 static size_t
 room_for(size_t size)
@@ -114,6 +138,7 @@ bytes_new(const rt_alloc *alloc, rt_str s)
 static rt_status
 chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 {
+	uint64_t stored = atomic_load_explicit(&r->stored[at], memory_order_acquire);
 	rt_buf bytes;
 	rt_reader reader;
 	chunk *c = NULL, *expected = NULL;
@@ -122,7 +147,7 @@ chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 	rt_status st;
 
 	rt_buf_init(&bytes, strs->alloc, RT_BUF_UNLIMITED);
-	st = strs->source->read(strs->source->ctx, r->stored[at], &bytes, err);
+	st = strs->source->read(strs->source->ctx, node_of(stored), &bytes, err);
 	if (st == RT_OK && bytes.status == RT_OK)
 		c = rt_new0(strs->alloc, sizeof(*c));
 	if (c != NULL) /* bytes holds every string and more */
@@ -134,9 +159,9 @@ chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 	reader = rt_reader_of(rt_buf_str(&bytes));
 	if (rt_read_byte(&reader) != 'S')
 		reader.ok = false;
-	c->loaded_count = r->stored_count[at];
+	c->loaded_count = count_of(stored);
 	to = c->loaded;
-	for (i = 0; reader.ok && i < r->stored_count[at]; i++) {
+	for (i = 0; reader.ok && i < count_of(stored); i++) {
 		rt_str s = rt_read_str(&reader);
 
 		if (!reader.ok)
@@ -147,7 +172,7 @@ chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 	}
 	if (!reader.ok) {
 		st = rt_fail(err, RT_CORRUPT, "names in node %llu cannot be read",
-			     (unsigned long long)r->stored[at]);
+			     (unsigned long long)node_of(stored));
 		goto done;
 	}
 	if (atomic_compare_exchange_strong(&r->chunks[at], &expected, c)) {
@@ -159,6 +184,13 @@ chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 done:
 	chunk_free(strs->alloc, c);
 	rt_buf_deinit(&bytes);
+	if (st != RT_OK && st != RT_NOMEM && expected == NULL) { /* written anew meanwhile? */
+		expected = atomic_load_explicit(&r->chunks[at], memory_order_acquire);
+		if (expected != NULL) {
+			*out = expected;
+			st = RT_OK;
+		}
+	}
 	return st;
 }
 
@@ -282,7 +314,7 @@ rt_strs_intern(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
 		atomic_store_explicit(&strs->rows[at / CHUNK / LEVEL], r, memory_order_release);
 	}
 	c = atomic_load(&r->chunks[at / CHUNK % LEVEL]);
-	if (c == NULL && r->stored[at / CHUNK % LEVEL] != 0) {
+	if (c == NULL && atomic_load(&r->stored[at / CHUNK % LEVEL]) != 0) {
 		st = chunk_load(strs, r, at / CHUNK % LEVEL, &c, err);
 		if (st != RT_OK)
 			return st;
@@ -315,9 +347,10 @@ rt_strs_store(rt_strs *strs, const rt_seq_writer *writer, rt_buf *out_root, rt_e
 	for (from = 0; st == RT_OK && from < count; from += CHUNK) {
 		row *r = atomic_load(&strs->rows[from / CHUNK / LEVEL]);
 		size_t at = from / CHUNK % LEVEL;
+		uint64_t stored = atomic_load(&r->stored[at]);
 		uint32_t here = count - from < CHUNK ? count - from : CHUNK, i;
 
-		if (r->stored[at] == 0 || r->stored_count[at] != here) {
+		if (stored == 0 || count_of(stored) != here) {
 			rt_buf_clear(&bytes);
 			rt_buf_add_byte(&bytes, 'S');
 			for (i = 0; st == RT_OK && i < here; i++) {
@@ -334,7 +367,7 @@ rt_strs_store(rt_strs *strs, const rt_seq_writer *writer, rt_buf *out_root, rt_e
 						   err);
 			r->pending_count[at] = here;
 		}
-		rt_buf_add_varint(out_root, r->pending[at] != 0 ? r->pending[at] : r->stored[at]);
+		rt_buf_add_varint(out_root, r->pending[at] != 0 ? r->pending[at] : node_of(stored));
 	}
 	rt_buf_deinit(&bytes);
 	if (st == RT_OK && out_root->status != RT_OK)
@@ -353,10 +386,10 @@ rt_strs_stored(rt_strs *strs, bool durable)
 		if (r == NULL)
 			break;
 		for (j = 0; j < LEVEL; j++) {
-			if (r->pending[j] != 0 && durable) {
-				r->stored[j] = r->pending[j];
-				r->stored_count[j] = r->pending_count[j];
-			}
+			if (r->pending[j] != 0 && durable)
+				atomic_store_explicit(&r->stored[j],
+						      stored_of(r->pending[j], r->pending_count[j]),
+						      memory_order_release);
 			r->pending[j] = 0;
 		}
 	}
@@ -378,6 +411,7 @@ rt_strs_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root, rt
 	for (from = 0; reader.ok && from < count; from += CHUNK) {
 		row *r = atomic_load(&strs->rows[from / CHUNK / LEVEL]);
 		size_t at = (size_t)(from / CHUNK % LEVEL);
+		uint64_t node;
 
 		if (r == NULL) {
 			r = rt_new0(alloc, sizeof(*r));
@@ -387,10 +421,13 @@ rt_strs_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root, rt
 			}
 			atomic_store(&strs->rows[from / CHUNK / LEVEL], r);
 		}
-		r->stored[at] = rt_read_varint(&reader);
-		r->stored_count[at] = (uint32_t)(count - from < CHUNK ? count - from : CHUNK);
-		if (r->stored[at] == 0)
+		node = rt_read_varint(&reader);
+		if (node == 0 || node > NODE_MAX)
 			reader.ok = false;
+		else
+			atomic_store(&r->stored[at],
+				     stored_of(node, (uint32_t)(count - from < CHUNK ? count - from
+										      : CHUNK)));
 	}
 	if (!reader.ok || reader.at != reader.end) {
 		rt_strs_free(strs);
@@ -411,8 +448,8 @@ rt_strs_numbers(const rt_strs *strs, bool (*fn)(void *ctx, uint64_t number), voi
 		row *r = atomic_load(&mine->rows[i]);
 
 		for (j = 0; r != NULL && j < LEVEL; j++)
-			if (r->stored[j] != 0)
-				(void)fn(ctx, r->stored[j]);
+			if (atomic_load(&r->stored[j]) != 0)
+				(void)fn(ctx, node_of(atomic_load(&r->stored[j])));
 	}
 	return RT_OK;
 }

@@ -101,7 +101,9 @@ set_up(void **state)
 	world_init(&f->w);
 	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->w.env, &f->w.store, NULL), RT_OK);
 	world_open_engine(&f->w, NULL);
-	f->model = (rt_model){&ops, rt_provider_named(RT_STR("openai")), RT_STR("m")};
+	f->model = (rt_model){.ops = &ops,
+			       .provider = rt_provider_named(RT_STR("openai")),
+			       .name = RT_STR("m")};
 	f->hooks.ops = &hook_ops;
 	f->summary = "In short.";
 	f->sum_stop = RT_STOP_END;
@@ -439,11 +441,13 @@ hooks_hear_of_all_of_it(void **state)
 		{"entry.before_add ", "\"op\":{\"op\":\"entry.append\""},
 		{"entry.after ", "\"op\":{\"op\":\"entry.append\""},
 		{"compact.before ", "\"reason\":\"threshold\""},
+		{"request.before ", "\"reason\":\"summary\""},
+		{"request.after ", "\"reason\":\"summary\""},
 		{"entry.after ", "\"op\":{\"op\":\"entry.insert\""},
 		{"compact.after ", "\"content\":\"In short.\""},
-		{"request.before ", "\"body\":"},
+		{"request.before ", "\"reason\":\"reply\""},
 		{"entry.after ", "\"op\":{\"op\":\"entry.reply\""},
-		{"request.after ", "\"status\":\"ok\""},
+		{"request.after ", "\"reason\":\"reply\",\"status\":\"ok\""},
 		{"reply.after ", "\"content\":\"Yes.\""},
 	};
 	fixture *f = *state;

@@ -83,6 +83,8 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 	(void)ctx;
 	(void)out;
 	(void)err;
+	if (strcmp(event, "request.after") == 0)
+		return RT_OK; /* that a model was asked is so whatever comes of it */
 	if (strstr(event, "before") == NULL)
 		at_hand->told++;
 	else if (at_hand->moment == ASKING)

@@ -878,6 +878,7 @@ rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
 	if (b.options->model.size > 0)
 		rt_json_add_string(&b.model, b.options->model);
 	rt_request_init(&b.request, engine->alloc, provider);
+	b.request.service = b.options->service;
 	st = rt_pairs_init(&b.pairs, engine->alloc) == RT_OK ? build(&b, buf, err) : nomem(err);
 	if (st == RT_OK && b.model.status != RT_OK)
 		st = nomem(err);

@@ -393,13 +393,23 @@ send_segments(const rt_context_entry *e, rt_request *r)
 
 /* ---- signatures ---- */
 
-/* Did this provider write it? */
+/* What the one is called that the reply is from, or that the request is for. */
+static rt_str
+service_of(rt_str said, const rt_request *r)
+{
+	return said.size > 0 ? said : rt_str_of(r->provider->name);
+}
+
+/* Did this provider write it, and not another one of its kind? */
 static bool
 is_from(const rt_context_entry *e, const rt_request *r)
 {
 	yyjson_val *message = rt_json_get(e->record, "message");
 	rt_str name = rt_json_str(rt_context_entry_field(e, "provider", "provider"));
+	rt_str service = rt_json_str(rt_context_entry_field(e, "service", "service"));
 
+	if (!rt_str_eq(service_of(service, r), service_of(r->service, r)))
+		return false;
 	if (name.size == 0)
 		name = rt_json_str(rt_json_get(message, "provider"));
 	return rt_str_eq_nocase(name, rt_str_of(r->provider->name)) ||

@@ -196,6 +196,8 @@ typedef struct rt_context_totals {
 typedef struct rt_context_options {
 	bool stream;          /* the reply piece by piece, where the body says so */
 	rt_str model;         /* instead of the setting's; empty: that one */
+	rt_str service;       /* whom of the provider's kind it is for, as rt_model has it; empty:
+	                       * the one that is called as its kind */
 	uint32_t upto;        /* the last entry of the path; 0: up to the head */
 	size_t budget_tokens; /* oldest entries are left out until the rest fits; 0: no limit */
 	const size_t *newest; /* so many beside summaries, whatever the budget; or NULL */

@@ -12,6 +12,15 @@ nomem(rt_error *err)
 	return rt_fail(err, RT_NOMEM, "out of memory while a reply arrived");
 }
 
+static rt_status
+was_taken(rt_flight *f, rt_error *err)
+{
+	f->taken = true;
+	return rt_fail(err, RT_CONFLICT,
+		       "another process has taken what had arrived of the reply for left behind, "
+		       "and kept it or given it up; what came later is not kept");
+}
+
 /* What keeps the reply, which is finished. */
 static void
 add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *buf)
@@ -36,6 +45,10 @@ add_finished(const rt_flight *f, const rt_reply *reply, bool partial, rt_buf *bu
 	rt_reply_add_fields(reply, buf);
 	if (reply->model.size == 0)
 		rt_hooked_add_member(buf, "model", f->model);
+	/* the provider is a kind, of which there may be several */
+	if (f->service.size > 0 && reply->provider != NULL &&
+	    (f->into[0] != '\0' || !rt_str_is(f->service, reply->provider)))
+		rt_hooked_add_member(buf, "service", f->service);
 	if (partial)
 		rt_buf_add_c(buf, ",\"partial\":true");
 	rt_hooked_add_member(buf, "flight", rt_str_of(f->name));
@@ -64,6 +77,36 @@ add_request(const rt_flight *f, bool partial, rt_buf *buf, rt_error *err)
 	return st;
 }
 
+/* Put the row into the store. Once it had something of the reply, whoever finds it may have
+ * kept that as an entry; written anew it would be kept again. */
+static rt_status
+put_row(rt_flight *f, rt_str row, rt_error *err)
+{
+	rt_store *store = f->engine->store;
+	rt_buf old;
+	rt_status st;
+
+	if (f->written_size == 0)
+		return store->ops->side_write(store, f->engine->project, rt_str_of(f->name), row, err);
+	if (f->taken)
+		return was_taken(f, err);
+	st = store->ops->begin(store, err);
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&old, f->engine->alloc, RT_BUF_UNLIMITED);
+	st = store->ops->side_read(store, f->engine->project, rt_str_of(f->name), &old, err);
+	rt_buf_deinit(&old);
+	if (st == RT_NOT_FOUND)
+		st = was_taken(f, err);
+	if (st == RT_OK)
+		st = store->ops->side_write(store, f->engine->project, rt_str_of(f->name), row, err);
+	if (st == RT_OK)
+		st = store->ops->commit(store, err);
+	if (st != RT_OK)
+		store->ops->cancel(store);
+	return st;
+}
+
 static rt_status
 write_row(rt_flight *f, rt_error *err)
 {
@@ -85,8 +128,7 @@ write_row(rt_flight *f, rt_error *err)
 	if (st == RT_OK && row.status != RT_OK)
 		st = nomem(err);
 	if (st == RT_OK)
-		st = engine->store->ops->side_write(engine->store, engine->project,
-						    rt_str_of(f->name), rt_buf_str(&row), err);
+		st = put_row(f, rt_buf_str(&row), err);
 	rt_buf_deinit(&row);
 	if (st == RT_OK)
 		f->written_size = f->reply->size;
@@ -141,8 +183,49 @@ rt_flight_drop(rt_flight *f, rt_error *err)
 					      rt_str_at(NULL, 0), err);
 }
 
+/* Is the row there? */
+static rt_status
+find_row(const rt_flight *f, bool *out, rt_error *err)
+{
+	const rt_store_ops *ops = f->engine->store->ops;
+	rt_buf row;
+	rt_status st;
+
+	rt_buf_init(&row, f->engine->alloc, RT_BUF_UNLIMITED);
+	st = ops->side_read(f->engine->store, f->engine->project, rt_str_of(f->name), &row, err);
+	rt_buf_deinit(&row);
+	*out = st == RT_OK;
+	return st == RT_NOT_FOUND ? RT_OK : st;
+}
+
+static rt_status keep(rt_flight *f, bool partial, rt_result *result);
+
 rt_status
 rt_flight_keep(rt_flight *f, bool partial, rt_result *result)
+{
+	bool there = false;
+	rt_error err;
+	rt_status st = keep(f, partial, result);
+
+	/* is it the place that is gone, or the row? */
+	if (st != RT_NOT_FOUND || find_row(f, &there, &err) != RT_OK || there)
+		return st;
+	rt_result_deinit(result);
+	if (f->written_size == 0) { /* there was nothing in it to be kept */
+		st = write_row(f, &err);
+		if (st == RT_OK)
+			return keep(f, partial, result);
+	} else {
+		st = was_taken(f, &err);
+	}
+	memset(result, 0, sizeof(*result));
+	result->status = st;
+	result->error = err;
+	return st;
+}
+
+static rt_status
+keep(rt_flight *f, bool partial, rt_result *result)
 {
 	rt_json_doc *doc = NULL;
 	yyjson_val *root;

@@ -31,21 +31,26 @@ typedef struct rt_flight {
 	bool fork;
 	rt_str role;
 	rt_str model;            /* as people call it: "openai/gpt-4o" */
+	rt_str service;          /* as rt_model has it */
 	const rt_act_with *act;  /* who is told of the entry; or NULL */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */
+	bool taken;              /* the row is gone, and not by us: another process has kept, or
+	                          * given up, what it held. Nothing more is written */
 	const rt_reply *reply;
 } rt_flight;
 
 /* Give it a name and write its row for the first time. */
 RT_CHECKED rt_status rt_flight_begin(rt_flight *flight, rt_error *err);
-/* Write the row if it is time and there is more than it has. */
+/* Write the row if it is time and there is more than it has. A row that had something of the
+ * reply is never made anew: flight->taken, and RT_CONFLICT. */
 RT_CHECKED rt_status rt_flight_write(rt_flight *flight, bool now, rt_error *err);
-/* There is no place for the reply now: all of it into its row, which is nobody's from here on. */
+/* There is no place for the reply now: all of it into its row, which is nobody's from here
+ * on. RT_CONFLICT: taken. */
 RT_CHECKED rt_status rt_flight_strand(rt_flight *flight, rt_error *err);
 /* Drop the row: nothing is kept. */
 RT_CHECKED rt_status rt_flight_drop(rt_flight *flight, rt_error *err);
-/* Keep the reply, finished, as an entry. */
+/* Keep the reply, finished, as an entry. RT_CONFLICT: taken; it is not kept twice. */
 rt_status rt_flight_keep(rt_flight *flight, bool partial, rt_result *result);
 
 #endif

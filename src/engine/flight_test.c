@@ -604,6 +604,75 @@ two_programs_find_the_same_row(void **state)
 	unlink(side);
 }
 
+/* ---- taken for left behind while it arrives ---- */
+
+static void
+keep_it_once(world *w)
+{
+	size_t kept;
+
+	if (w->waits != 12) /* 600 ms: something is in the row */
+		return;
+	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
+			 RT_OK);
+	assert_int_equal(kept, 1);
+}
+
+/* Somebody takes the one who receives it for dead. There is one entry all the same, nothing
+ * in a side row, and it is said what became of the reply. */
+static void
+a_reply_that_is_taken_is_not_kept_twice(void **state)
+{
+	world *w = *state;
+	size_t kept;
+
+	play(w, "{\"text\":\"Good \"}\n{\"wait_ms\":1000}\n{\"text\":\"day\"}\n"
+		"{\"wait_ms\":60000}\n{\"text\":\"!\"}");
+	w->meanwhile = keep_it_once;
+	assert_int_equal(world_ask(w, "Hi"), RT_CONFLICT);
+	assert_int_equal(w->result.fate, RT_SEND_TAKEN);
+	assert_string_equal(w->result.entry, "");
+	assert_non_null(strstr(w->err.text, "another process"));
+	assert_true(w->waits < 100); /* the rest is not waited for: a minute is 1200 waits */
+	assert_string_equal(world_shown(w), "User: Hi\n*AI: Good \n");
+	assert_int_equal(world_flights(w), 0);
+	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
+			 RT_OK);
+	assert_int_equal(kept, 0);
+	/* nor where it was noticed by nobody until the end */
+	play(w, "{\"text\":\"Good \"}\n{\"wait_ms\":620}");
+	assert_int_equal(world_ask(w, "And you?"), RT_CONFLICT);
+	assert_int_equal(w->result.fate, RT_SEND_TAKEN);
+	assert_string_equal(world_shown(w), "User: Hi\n*AI: Good \nUser: And you?\n*AI: Good \n");
+	assert_int_equal(world_flights(w), 0);
+}
+
+static void
+drop_it_once(world *w)
+{
+	size_t kept;
+
+	if (w->waits != 2)
+		return;
+	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
+			 RT_OK);
+	assert_int_equal(kept, 0);
+	assert_int_equal(world_flights(w), 0);
+}
+
+/* A row that has nothing yet is given up, and that takes nothing from the reply. */
+static void
+a_row_that_was_empty_is_made_anew(void **state)
+{
+	world *w = *state;
+
+	play(w, "{\"wait_ms\":200}\n{\"text\":\"Good day\"}");
+	w->meanwhile = drop_it_once;
+	assert_int_equal(world_ask(w, "Hi"), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Good day\n");
+	assert_int_equal(world_flights(w), 0);
+}
+
 /* ---- a store that fails ---- */
 
 static const rt_store_ops *whole;
@@ -635,6 +704,7 @@ the_side_row_cannot_be_ended(void **state)
 	side_writes_left = 3; /* the row, what was sent last, and the row's one renewal */
 	assert_int_equal(world_ask(w, "Hi"), RT_IO);
 	assert_string_equal(w->result.entry, "");
+	assert_int_equal(w->result.fate, RT_SEND_IN_ROW);
 	assert_string_equal(world_shown(w), "User: Hi\n");
 	side_writes_left = SIZE_MAX;
 	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
@@ -662,6 +732,8 @@ main(void)
 		WITH_WORLD(a_stranded_reply_is_rescued),
 		WITH_WORLD(whatever_cannot_be_kept_is_rescued),
 		cmocka_unit_test(two_programs_find_the_same_row),
+		WITH_WORLD(a_reply_that_is_taken_is_not_kept_twice),
+		WITH_WORLD(a_row_that_was_empty_is_made_anew),
 		WITH_WORLD(the_side_row_cannot_be_ended),
 	};
 

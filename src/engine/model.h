@@ -42,8 +42,19 @@ typedef struct rt_model_ops {
 struct rt_model {
 	const rt_model_ops *ops;
 	const rt_provider *provider;
-	rt_str name; /* of the model, as the provider knows it; the kind's memory */
+	/* The kind's memory: */
+	rt_str name;    /* of the model, as the provider knows it */
+	rt_str service; /* what the configuration calls the provider: several may be of one
+	                 * kind. Empty: as its kind is called */
+	rt_str server;  /* where it is, "https://host"; empty: nowhere */
 	/* what follows belongs to the kind */
 };
+
+/* What people call the one that answers, in front of the model's name. */
+static inline rt_str
+rt_model_service(const rt_model *model)
+{
+	return model->service.size > 0 ? model->service : rt_str_of(model->provider->name);
+}
 
 #endif

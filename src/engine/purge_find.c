@@ -153,7 +153,7 @@ rt_purge_is_word(rt_str s)
 		"compact_reserve_tokens", "compact_keep_tokens", "undo_capacity", "default", "cli",
 		"tui", "web", "type", "id", "parentId", "timestamp", "role", "kind", "content",
 		"text", "image", "thinking", "thinking_segments", "toolCall", "arguments", "api",
-		"provider", "stop", "stopReason", "input", "output", "cacheRead", "cacheWrite",
+		"provider", "service", "stop", "stopReason", "input", "output", "cacheRead", "cacheWrite",
 		"totalTokens", "cost", "total", "summary", "details", "fromId", "customType",
 		"data", "display", "discussion", "entry", "take", "version", "cwd", "pi.header",
 		"pi.junk", "pi.unended", "hex", "first_kept", "from", "to", "tokens_before",

@@ -41,6 +41,7 @@ typedef struct rt_blocks {
 typedef struct rt_request {
 	const rt_provider *provider;
 	const struct rt_provider_writer *writer; /* the provider's */
+	rt_str service; /* as rt_model has it; the caller's, set after init */
 	const rt_alloc *alloc;
 	rt_buf top; /* the system prompt, and system entries before the first message */
 	rt_buf messages;

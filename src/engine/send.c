@@ -337,6 +337,40 @@ record(rt_sending *s, const char *what, rt_str members)
 }
 
 void
+rt_send_record_answer(rt_engine *engine, const rt_send_with *with, const char *request,
+		      const char *reason, const rt_reply *reply, rt_status st, const rt_error *err)
+{
+	rt_buf m;
+
+	rt_buf_init(&m, engine->alloc, RT_BUF_UNLIMITED);
+	rt_hooked_add_member(&m, "for", rt_str_of(reason));
+	rt_hooked_add_member(&m, "stop", rt_str_of(rt_stop_word(reply->stop)));
+	rt_send_add_usage(&reply->usage, &m);
+	if (st != RT_OK) {
+		rt_hooked_add_member(&m, "error", rt_str_of(rt_status_word(st)));
+		rt_hooked_add_member(&m, "message", rt_str_of(err->text));
+	}
+	if (m.status == RT_OK)
+		rt_send_record(engine, with, "reply", rt_str_of(request), rt_buf_str(&m));
+	rt_buf_deinit(&m);
+}
+
+void
+rt_send_add_model(const rt_model *model, rt_buf *members)
+{
+	rt_hooked_add_member(members, "provider", rt_str_of(model->provider->name));
+	rt_hooked_add_member(members, "service", rt_model_service(model));
+	rt_hooked_add_member(members, "model", model->name);
+}
+
+void
+rt_send_add_server(const rt_model *model, rt_buf *members)
+{
+	if (model->server.size > 0)
+		rt_hooked_add_member(members, "server", model->server);
+}
+
+void
 rt_send_add_usage(const rt_usage *usage, rt_buf *members)
 {
 	if (usage->input != SIZE_MAX)
@@ -384,8 +418,8 @@ record_request(rt_sending *s, rt_str body)
 		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
 		     s->place.disc, s->place.take);
 	rt_hooked_add_member(&m, "upto", rt_str_of(upto));
-	rt_hooked_add_member(&m, "provider", rt_str_of(with->model->provider->name));
-	rt_hooked_add_member(&m, "model", with->model->name);
+	rt_send_add_model(with->model, &m);
+	rt_send_add_server(with->model, &m);
 	rt_buf_add_f(&m, ",\"left_out\":%zu,\"newest\":%zu", s->out->left_out, s->newest);
 	rt_buf_add_f(&m, ",\"budget_tokens\":%zu,\"bytes\":%zu,\"hash\":\"%016llx\"",
 		     s->budget_tokens, body.size,
@@ -450,10 +484,14 @@ static void
 tick(void *ctx)
 {
 	rt_sending *s = ctx;
+	int64_t since;
 
 	if (rt_flight_write(&s->flight, false, &s->row_error) != RT_OK)
 		s->flight.written_us = now_us(s); /* the next try in its time */
-	if (now_us(s) - s->looked_us >= LOOK_EVERY_US)
+	if (s->flight.taken)
+		s->gone = true; /* nothing of what still comes could be kept */
+	since = now_us(s) - s->looked_us;
+	if (since >= LOOK_EVERY_US || since < 0) /* the clock was set back */
 		look(s);
 }
 
@@ -490,6 +528,7 @@ begin_flight(rt_sending *s, rt_error *err)
 	f->reply = &s->reply;
 	f->role = s->options->reply_role;
 	f->model = rt_buf_str(&s->model);
+	f->service = s->options->with.model->service;
 	f->act = &s->act;
 	f->fork = s->fork;
 	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);
@@ -530,6 +569,9 @@ keep(rt_sending *s, rt_status st, rt_error *err)
 		return st != RT_OK ? st
 				   : rt_fail(err, RT_UPSTREAM, "%s", nothing_words(stop));
 	}
+	/* who archives replies is told of stopped ones too */
+	s->act.stop = rt_send_late_stop(&s->options->with);
+	s->act.ctx = s->options->with.ctx;
 	memset(&result, 0, sizeof(result));
 	kept = rt_flight_keep(&s->flight, partial, &result);
 	if (kept == RT_OK) {
@@ -538,7 +580,11 @@ keep(rt_sending *s, rt_status st, rt_error *err)
 			memcpy(s->out->take, result.take, sizeof(s->out->take));
 		s->out->seq = result.seq;
 		s->out->partial = partial;
+	} else if (s->flight.taken) {
+		s->out->fate = RT_SEND_TAKEN;
+		st = rt_fail(err, RT_CONFLICT, "%s", result.error.text);
 	} else if (kept == RT_NOT_FOUND && rt_flight_strand(&s->flight, NULL) == RT_OK) {
+		s->out->fate = RT_SEND_ASIDE;
 		st = rt_fail(err, RT_CONFLICT,
 			     "what was asked is no longer there; the reply lies aside until it is "
 			     "back, or retake repair puts it into a take of its own");
@@ -549,6 +595,8 @@ keep(rt_sending *s, rt_status st, rt_error *err)
 		/* all of it at least into the side row: it is kept from there later */
 		if (rt_flight_write(&s->flight, true, NULL) != RT_OK)
 			rt_sending_notice(s, "the end of the reply could not be written down");
+		if (s->flight.written_size > 0 && !s->flight.taken)
+			s->out->fate = RT_SEND_IN_ROW;
 	}
 	rt_result_deinit(&result);
 	return st;
@@ -673,6 +721,7 @@ build(rt_sending *s, rt_buf *body, rt_error *err)
 	rt_context_totals totals = {0};
 	rt_context_options context = {.stream = true,
 				      .model = s->options->with.model->name,
+				      .service = rt_model_service(s->options->with.model),
 				      .upto = s->anchor,
 				      .count = s->options->with.count,
 				      .ctx = s->options->with.count_ctx,
@@ -717,13 +766,15 @@ ask(rt_sending *s, rt_error *err)
 			  .notice = rt_sending_notice,
 			  .tick = tick,
 			  .ctx = s};
+	rt_asking asking;
 	rt_buf body;
 	rt_status st;
 
 	rt_buf_init(&body, s->engine->alloc, RT_BUF_UNLIMITED);
 	st = build(s, &body, err);
+	asking = rt_sending_asking(s);
 	if (st == RT_OK)
-		st = rt_sending_ask(s, &body, err);
+		st = rt_asking_before(&asking, &body, err);
 	if (st == RT_OK)
 		st = begin_flight(s, err);
 	if (st == RT_OK) {
@@ -765,7 +816,8 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 			      .ctx = &s,
 			      .notes = &s.notes};
 	rt_reply_init(&s.reply, engine->alloc, arrived, &s);
-	rt_buf_add_f(&s.model, "%s/", options->with.model->provider->name);
+	rt_buf_add_str(&s.model, rt_model_service(options->with.model));
+	rt_buf_add_byte(&s.model, '/');
 	rt_buf_add_str(&s.model, options->with.model->name);
 	st = s.model.status == RT_OK ? RT_OK : nomem(err);
 	if (st == RT_OK && options->how == RT_SEND_ASK && options->text.ptr != NULL) {

@@ -49,9 +49,12 @@ typedef struct rt_send_with {
 	rt_str owner;         /* says which process this is, see rt_owner_lives_fn */
 	rt_reply_fn fn;       /* what arrives; or NULL */
 	rt_stop_fn stop;      /* or NULL */
+	/* Once more, after stop: ends hooks that are told of what was stopped. NULL: nothing
+	 * but their own limit does. */
+	rt_stop_fn insists;
 	rt_notice_fn notice;  /* or NULL */
 	rt_comms_fn comms;    /* or NULL */
-	void *ctx;            /* of these four */
+	void *ctx;            /* of these five */
 } rt_send_with;
 
 typedef struct rt_send_options {
@@ -76,6 +79,15 @@ typedef struct rt_send_compaction {
 	size_t tokens_before, tokens_after; /* of the context, by estimate */
 } rt_send_compaction;
 
+/* What became of a reply that was not kept as an entry. */
+typedef enum rt_send_fate {
+	RT_SEND_NOTHING, /* nothing had come, or it was kept */
+	RT_SEND_IN_ROW,  /* what its side row has of it is kept by who opens the project once this
+	                  * process is gone */
+	RT_SEND_ASIDE,   /* stranded: what it answers is gone */
+	RT_SEND_TAKEN    /* another process took this one for dead, and the row with it */
+} rt_send_fate;
+
 typedef struct rt_send_result {
 	char question[132];  /* id of the entry that was asked; empty: none was added */
 	uint64_t question_seq;
@@ -83,6 +95,7 @@ typedef struct rt_send_result {
 	char take[260];      /* the take it is in */
 	uint64_t seq;        /* of the step */
 	bool partial;        /* kept, and not all that it was to be */
+	rt_send_fate fate;
 	rt_stop stop;
 	rt_usage usage;
 	size_t left_out;     /* entries that did not fit into the budget */
@@ -96,13 +109,27 @@ void rt_send_result_deinit(rt_send_result *result);
 /* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry
  * then names it): as rt_model_ops.ask; RT_DENIED, a hook said no; RT_NOT_FOUND;
  * RT_REFUSED, there is nothing to answer, or the provider takes no such image; RT_CONFLICT, what it answers was taken out: what
- * had arrived is stranded.
+ * had arrived is stranded, or another process took it for left behind and kept it.
  * A compaction that fails, or that a hook refuses, has changed nothing: the note says why,
  * and the request is sent with the oldest entries left out. One that the person stops stops
  * the sending: RT_INTERRUPTED.
  * out is filled in whatever the status; deinit it. */
 RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *options,
 				    rt_send_result *out, rt_error *err);
+
+/* A request that was sent before, as it was recorded and built again (sent.h). */
+typedef struct rt_resend_options {
+	rt_send_with with;       /* the model is one of the provider that it was built for */
+	rt_str discussion, take; /* that it is of; where they are gone hooks are told the active ones */
+	rt_str body;
+	rt_str of;               /* the name of the request then, for the record */
+} rt_resend_options;
+
+/* Send it once more, with hooks around it as around every request (their reason is
+ * "replay") and two lines in the record. What arrives is told to with.fn and kept nowhere.
+ * *out_note: of hooks, for people, or NULL; unref it. As rt_model_ops.ask; RT_DENIED. */
+RT_CHECKED rt_status rt_engine_resend(rt_engine *engine, const rt_resend_options *options,
+				      const rt_text **out_note, rt_error *err);
 
 /* Is the process that calls itself so still there? written_us: when it wrote last. */
 typedef bool (*rt_owner_lives_fn)(void *ctx, rt_str owner, int64_t written_us);

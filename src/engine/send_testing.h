@@ -372,7 +372,7 @@ sayer_init(sayer *s, world *w, const rt_provider *provider, const say *pieces, s
 {
 	static const rt_model_ops ops = {NULL, sayer_ask};
 
-	*s = (sayer){.model = {&ops, provider, RT_STR("m")},
+	*s = (sayer){.model = {.ops = &ops, .provider = provider, .name = RT_STR("m")},
 		     .w = w,
 		     .pieces = pieces,
 		     .count = count,

@@ -52,6 +52,7 @@ rt_sent_request_build(rt_engine *engine, yyjson_val *record, const rt_provider *
 		options.newest = &newest;
 	}
 	out->model = options.model = rt_json_str(rt_json_get(record, "model"));
+	out->service = options.service = rt_json_str(rt_json_get(record, "service"));
 	st = rt_engine_value_at(engine, seq, &out->value, err);
 	if (st == RT_OK)
 		st = rt_resolve_place(out->value, rt_json_str(rt_json_get(record, "discussion")),
@@ -428,6 +429,7 @@ rt_view_sent_changes(rt_engine *engine, const rt_project *project, rt_place plac
 	st = rt_sent_request_build(engine, record, provider, gather, &then, &sent, err);
 	options.budget_tokens = sent.budget_tokens;
 	options.model = sent.model;
+	options.service = sent.service;
 	if (st == RT_OK)
 		st = rt_view_context(engine, project, place, provider, &options, &body, err);
 	if (st == RT_OK)
@@ -439,6 +441,7 @@ rt_view_sent_changes(rt_engine *engine, const rt_project *project, rt_place plac
 		add_member(buf, record, "at");
 		add_member(buf, record, "seq");
 		add_member(buf, record, "provider");
+		add_member(buf, record, "service");
 		add_member(buf, record, "model");
 		add_member(buf, record, "upto");
 		rt_buf_add_c(buf, sent.is_same ? ",\"exact\":true" : ",\"exact\":false");

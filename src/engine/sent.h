@@ -5,9 +5,12 @@
  * A side row "sent/d1" says from which value of the project the request was built, and how:
  *
  *   {"v":1,"at":"2026-11-22T05:44:12Z","project":1,"seq":12,"discussion":"d1","take":"t1",
- *    "upto":"k3f9","provider":"openai","model":"gpt-4o","left_out":0,"newest":7,
+ *    "upto":"k3f9","provider":"openai","service":"local","server":"http://127.0.0.1:8080",
+ *    "model":"gpt-4o","left_out":0,"newest":7,
  *    "budget_tokens":0,"bytes":812,"hash":"9c1f…"}
  *
+ * provider is the kind, service what the configuration calls the one that was asked, and
+ * server where that was (nothing for what is built in).
  * The same members stand in the record of requests. Built again, the request has the same
  * bytes; where it has not (a hook changed it, a text was purged, another version sent it)
  * the hash says so. The row holds no text, so a purge has nothing to find in it; one that
@@ -27,7 +30,7 @@ typedef struct rt_sent_request {
 	rt_place place;
 	uint32_t upto;           /* 0: up to the head */
 	size_t budget_tokens;
-	rt_str model;            /* borrows from the record */
+	rt_str model, service;   /* borrow from the record */
 	rt_buf body;
 	bool is_same;            /* to the byte */
 } rt_sent_request;
@@ -50,7 +53,7 @@ RT_CHECKED rt_status rt_engine_export_sent(rt_engine *engine, const rt_project *
 
 /* What would be sent otherwise now, from the head of a place, to the same model, as JSON:
  *
- *   {"v":1,"at","seq","provider","model","upto",      what was sent
+ *   {"v":1,"at","seq","provider","service","model","upto",  what was sent
  *    "exact":bool,                              it could be built again to the byte
  *    "same":bool,                               the same bytes would be sent now
  *    "entries":[{"change":"new"|"edited"|"gone","id","role"}],   "gone": not sent any more

@@ -224,6 +224,36 @@ toml_carries_it(void **state)
 	rt_buf_deinit(&out);
 }
 
+/* What one server signed goes to no other of its kind. */
+static void
+signatures_stay_where_they_are_from(void **state)
+{
+	static const say signed_reply[] = {{SAY_THINKING, "hm", 0, NULL, NULL},
+					   {SAY_SIGNATURE, "c2ln", 0, NULL, NULL},
+					   {SAY_TEXT, "Yes.", 0, NULL, NULL}};
+	static const struct {
+		const char *from, *to;
+		bool goes;
+	} cases[] = {{"", "", true},	    {"work", "work", true}, {"work", "home", false},
+		     {"work", "", false},   {"", "work", false},    {"anthropic", "", true}};
+	fixture *f = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		world_apply(&f->w, "{\"op\":\"take.clear\"}");
+		f->s.pieces = signed_reply;
+		f->s.count = 3;
+		f->s.model.service = rt_str_of(cases[i].from);
+		assert_int_equal(ask(f, "One?"), RT_OK);
+		f->s.model.service = rt_str_of(cases[i].to);
+		assert_int_equal(ask(f, "Two?"), RT_OK);
+		if ((strstr(f->asked.ptr, "c2ln") != NULL) != cases[i].goes)
+			fail_msg("\"%s\" to \"%s\": %s", cases[i].from, cases[i].to, f->asked.ptr);
+		assert_true(sent_again(f)); /* and so does what is built again */
+		assert_string_equal(f->w.out.ptr, f->asked.ptr);
+	}
+}
+
 #define WITH_WORLD(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -234,6 +264,7 @@ main(void)
 		WITH_WORLD(what_changed_since_is_said),
 		WITH_WORLD(a_purge_reaches_it),
 		WITH_WORLD(toml_carries_it),
+		WITH_WORLD(signatures_stay_where_they_are_from),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

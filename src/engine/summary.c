@@ -327,31 +327,12 @@ record_request(rt_summing *s, const char *request, rt_str body)
 		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
 		     s->place.disc, s->place.take);
 	rt_buf_add_c(&m, ",\"for\":\"summary\"");
-	rt_hooked_add_member(&m, "provider", rt_str_of(model->provider->name));
-	rt_hooked_add_member(&m, "model", model->name);
+	rt_send_add_model(model, &m);
+	rt_send_add_server(model, &m);
 	rt_buf_add_f(&m, ",\"bytes\":%zu,\"hash\":\"%016llx\"", body.size,
 		     (unsigned long long)rt_hash(body.ptr, body.size, 0));
 	if (m.status == RT_OK)
 		rt_send_record(s->engine, s->with, "request", rt_str_of(request), rt_buf_str(&m));
-	rt_buf_deinit(&m);
-}
-
-static void
-record_reply(rt_summing *s, const char *request, const rt_reply *reply, rt_status st,
-	     const rt_error *err)
-{
-	rt_buf m;
-
-	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&m, "\"for\":\"summary\"");
-	rt_hooked_add_member(&m, "stop", rt_str_of(rt_stop_word(reply->stop)));
-	rt_send_add_usage(&reply->usage, &m);
-	if (st != RT_OK) {
-		rt_hooked_add_member(&m, "error", rt_str_of(rt_status_word(st)));
-		rt_hooked_add_member(&m, "message", rt_str_of(err->text));
-	}
-	if (m.status == RT_OK)
-		rt_send_record(s->engine, s->with, "reply", rt_str_of(request), rt_buf_str(&m));
 	rt_buf_deinit(&m);
 }
 
@@ -361,6 +342,14 @@ rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions, rt_error *
 	rt_ask ask = {.stream = true, .stop = stopped, .notice = notice, .ctx = s};
 	rt_model *model = s->with->model;
 	const rt_env *env = s->engine->env;
+	rt_asking asking = {.engine = s->engine,
+			    .with = s->with,
+			    .discussion = s->discussion,
+			    .take = s->take_name,
+			    .reason = "summary",
+			    .stop = stopped,
+			    .ctx = s,
+			    .notes = &s->notes};
 	char request[40];
 	rt_error own;
 	rt_reply reply;
@@ -375,6 +364,8 @@ rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions, rt_error *
 	rt_buf_init(&body, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_reply_init(&reply, s->engine->alloc, arrived, s);
 	st = write_request(s, task, instructions, &body, err);
+	if (st == RT_OK)
+		st = rt_asking_before(&asking, &body, err);
 	if (st == RT_OK) {
 		ask.body = rt_buf_str(&body);
 		snprintf(request, sizeof(request), "summary/%llx",
@@ -384,7 +375,8 @@ rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions, rt_error *
 		rt_reply_finish(&reply);
 		if (st == RT_OK)
 			st = judge(&reply, err);
-		record_reply(s, request, &reply, st, err);
+		rt_send_record_answer(s->engine, s->with, request, "summary", &reply, st, err);
+		rt_asking_after(&asking, &reply.usage, st);
 	}
 	if (st == RT_OK) {
 		rt_reply_add_all_text(&reply, &s->summary);

@@ -799,6 +799,32 @@ what_is_asked_is_recorded(void **state)
 	}
 }
 
+/* A request is a request: hooks that look at what leaves the machine see these too. */
+static void
+what_is_asked_is_asked_of_hooks_first(void **state)
+{
+	fixture *f = *state;
+	rt_compact_options options = {.keep_tokens = 60};
+	uint64_t before;
+
+	talk(f, 3);
+	options.with = with(f);
+	before = world_seq(&f->w);
+	f->h.no_request = "no secrets";
+	assert_int_equal(compact(f, options), RT_DENIED);
+	assert_int_equal(f->s.asked, 0);
+	assert_int_equal(world_seq(&f->w), before);
+	f->h.no_request = NULL;
+	f->h.body = "{\"messages\":[\"***\"]}";
+	options.with = with(f);
+	assert_int_equal(compact(f, options), RT_OK);
+	assert_string_equal(f->body.ptr, f->h.body);
+	rt_buf_add_byte(&f->h.events, '\0');
+	assert_int_equal(world_count(f->h.events.ptr, "} request.before\n"), 1);
+	assert_int_equal(world_count(f->h.events.ptr, "} request.after\n"), 1);
+	assert_int_equal(world_count(f->h.events.ptr, "\"reason\":\"summary\""), 2);
+}
+
 static void
 no_memory(void **state)
 {
@@ -837,6 +863,7 @@ main(void)
 		WITH_WORLD(compactions_that_fail_change_nothing),
 		WITH_WORLD(a_take_becomes_its_summary),
 		WITH_WORLD(what_is_asked_is_recorded),
+		WITH_WORLD(what_is_asked_is_asked_of_hooks_first),
 		cmocka_unit_test(no_memory),
 	};
 

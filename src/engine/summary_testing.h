@@ -16,6 +16,8 @@ typedef struct fake_hooks {
 	rt_hooks hooks;
 	const char *deny;    /* the reason */
 	const char *summary; /* JSON */
+	const char *no_request; /* why request.before is refused */
+	const char *body;    /* put in the place of the request's */
 	rt_status status;
 	rt_buf events; /* "name {members}" a line */
 } fake_hooks;
@@ -48,6 +50,14 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 			 RT_OK);
 	rt_json_free(doc);
 	rt_buf_add_f(&h->events, " %s\n", event);
+	if (strcmp(event, "request.before") == 0 && h->no_request != NULL) {
+		out->decision = RT_HOOK_DENY;
+		rt_buf_add_c(&out->by, "guard");
+		rt_buf_add_c(&out->reason, h->no_request);
+	} else if (strcmp(event, "request.before") == 0 && h->body != NULL) {
+		out->decision = RT_HOOK_REPLACE;
+		rt_buf_add_f(&out->patch, "{\"body\":%s}", h->body);
+	}
 	if (strcmp(event, "head.before_move") != 0 && strcmp(event, "compact.before") != 0)
 		return RT_OK;
 	if (h->status != RT_OK)

@@ -32,22 +32,28 @@ const rt_hook_event rt_hook_events[] = {
 	 "reason: new, or resume",
 	 "project discussion", "\"previous\":\"main\",\"reason\":\"resume\""},
 	{"request.before", NULL, RT_HOOK_BEFORE, "before a model is asked", "body",
-	 "provider: its name\n"
+	 "provider: its kind: openai, anthropic, gemini, ollama, builtin\n"
+	 "service: what the configuration calls it; without one of its own, its kind\n"
 	 "model: its name, as the provider knows it\n"
+	 "reason: reply, summary (compact, compress, go --summary) or replay\n"
 	 "body: the request as JSON, as the provider wants it; never a key",
-	 "provider model take discussion",
-	 "\"provider\":\"openai\",\"model\":\"small\",\"body\":{\"model\":\"small\",\"messages\":"
+	 "provider service model reason take discussion",
+	 "\"provider\":\"openai\",\"service\":\"local\",\"model\":\"small\","
+	 "\"reason\":\"reply\",\"body\":{\"model\":\"small\",\"messages\":"
 	 "[{\"role\":\"user\",\"content\":\"Hello\"}]}"},
 	{"request.after", NULL, 0, "the model's server has answered, or failed", "",
-	 "provider: its name\n"
+	 "provider: its kind\n"
+	 "service: what the configuration calls it\n"
 	 "model: its name\n"
+	 "reason: reply, summary or replay\n"
 	 "status: ok, or how it failed\n"
 	 "usage: tokens in and out, where they are known",
-	 "provider model status take discussion",
-	 "\"provider\":\"openai\",\"model\":\"small\",\"status\":\"ok\",\"usage\":{\"input\":8,"
+	 "provider service model reason take discussion",
+	 "\"provider\":\"openai\",\"service\":\"local\",\"model\":\"small\","
+	 "\"reason\":\"reply\",\"status\":\"ok\",\"usage\":{\"input\":8,"
 	 "\"output\":3}"},
 	{"reply.after", NULL, 0, "a reply is in the conversation", "", "entry: the reply",
-	 "provider model role kind take discussion", "\"entry\":" REPLY},
+	 "provider service model role kind take discussion", "\"entry\":" REPLY},
 	{"entry.before_add", NULL, RT_HOOK_BEFORE, "before an entry is added or inserted", "op",
 	 "op: the operation with its fields, as retake apply takes it", ENTRY_SUBJECT,
 	 "\"op\":{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"Hello\"}"},

@@ -143,6 +143,7 @@ open_server(const rt_models_options *o, const rt_alloc *alloc, const rt_model_ch
 		.provider = choice->provider,
 		.url = url,
 		.model = choice->model,
+		.service = choice->provider_name,
 		.key = key,
 		.key_hint = hint,
 		.tries = o->tries,

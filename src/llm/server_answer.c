@@ -39,10 +39,11 @@ bool
 rt_exchange_stop(void *ctx)
 {
 	exchange *x = ctx;
+	int64_t since = x->ended_us != 0 ? now_us(x) - x->ended_us : 0;
 
 	if (x->ask != NULL && x->ask->stop != NULL && x->ask->stop(x->ask->ctx))
 		x->user_stopped = true;
-	return x->user_stopped || (x->ended_us != 0 && now_us(x) - x->ended_us > ENDED_WAIT_US);
+	return x->user_stopped || since > ENDED_WAIT_US || since < 0; /* or it was set back */
 }
 
 /* ---- reading ---- */

@@ -249,8 +249,8 @@ copy_options(server_model *m)
 			     "configuration");
 		o->key_hint = rt_buf_str(&hint);
 	}
-	ok = hint.status == RT_OK && keep(m, &o->url) && keep(m, &o->model) && keep(m, &o->key) &&
-	     keep(m, &o->key_hint);
+	ok = hint.status == RT_OK && keep(m, &o->url) && keep(m, &o->model) && keep(m, &o->service) &&
+	     keep(m, &o->key) && keep(m, &o->key_hint);
 	rt_buf_deinit(&hint);
 	return ok ? RT_OK : RT_NOMEM;
 }
@@ -546,6 +546,8 @@ rt_server_model_open(const rt_server_model_options *options, rt_model **out, rt_
 		st = make_headers(m, &url);
 	if (st == RT_OK) {
 		m->base.name = m->o.model;
+		m->base.service = m->o.service;
+		m->base.server = m->origin;
 		*out = &m->base;
 	}
 done:

@@ -35,6 +35,7 @@ typedef struct rt_server_model_options {
 	const rt_provider *provider;
 	rt_str url;                  /* base; empty: the provider's */
 	rt_str model;                /* as the provider calls it */
+	rt_str service;              /* as rt_model has it */
 	rt_str key;                  /* empty: none */
 	rt_str key_hint;             /* for people: where to set a key; empty: key_env */
 	const rt_header *headers;    /* further ones; they replace the provider's */

@@ -28,6 +28,7 @@ typedef struct act {
 	unsigned retry_after_s;
 	const char *location;
 	size_t piece;        /* bytes handed over at once; 0: all */
+	bool holds;          /* the connection stays open, while the clock is set back by a day */
 } act;
 
 typedef struct stage {
@@ -37,6 +38,7 @@ typedef struct stage {
 	unsigned waited_ms[8];
 	size_t waits;
 	bool stop_in_wait;
+	size_t held;         /* so often it was asked whether to stop, after everything was there */
 	int64_t now_us;
 	uint32_t random;     /* what is drawn */
 	rt_buf log;          /* what was sent: method, url, headers, body */
@@ -88,6 +90,12 @@ stage_send(rt_transport *transport, const rt_http_request *request, rt_http_answ
 	request->tick(request->ctx);
 	if (st != RT_OK)
 		return st;
+	if (a->holds) {
+		s->now_us -= (int64_t)24 * 3600 * 1000000;
+		while (!request->stop(request->ctx) && s->held++ < 100)
+			s->now_us += 100000;
+		return rt_fail(err, RT_INTERRUPTED, "stopped");
+	}
 	return a->status == RT_OK ? RT_OK : rt_fail(err, a->status, "cut off by the stage");
 }
 
@@ -296,6 +304,8 @@ test_answers(void **state)
 	static const act late = {.http = 200, .is_stream = true, .body = DELTA("Hel") END_MARK,
 				 .status = RT_UPSTREAM};
 	static const act bad = {.http = 200, .is_stream = true, .body = DELTA("Hel") "data: {]\n\n"};
+	static const act held = {.http = 200, .is_stream = true, .body = DELTA("Hel") END_MARK,
+				 .holds = true};
 	static const act none = {.http = 200, .is_json = true, .body = " \n"};
 	static const act large = {.http = 200, .is_stream = true, .body = DELTA("Hel"),
 				  .status = RT_LIMIT};
@@ -330,6 +340,8 @@ test_answers(void **state)
 				     "\"finish_reason\":\"length\"}]}\n\n"};
 	static const act misnamed = {.http = 200, .is_json = true, .body = DELTA("Hi") END_MARK};
 	question q = {.key = KEY}, w = {.key = KEY, .whole = true};
+	outcome out;
+	stage s;
 
 	(void)state;
 	expect(&misnamed, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
@@ -343,6 +355,13 @@ test_answers(void **state)
 	expect(&bad, 1, &q, RT_UPSTREAM, "", RT_STOP_CUT, "Hel", 1);
 	expect(&none, 1, &q, RT_UPSTREAM, "answers with nothing", RT_STOP_CUT, "", 1);
 	expect(&large, 1, &q, RT_LIMIT, "", RT_STOP_CUT, "Hel", 1);
+	stage_init(&s, &held, 1);
+	s.now_us = (int64_t)1700000000 * 1000000;
+	ask(&s, &q, &out);
+	assert_int_equal(out.status, RT_OK); /* it had ended, whatever the clock says */
+	assert_true(s.held < 10);
+	outcome_deinit(&out);
+	stage_deinit(&s);
 	expect(&told, 1, &q, RT_UPSTREAM, "key [key] is bad", RT_STOP_ERROR, "Hel", 1);
 	expect(&told_and_torn, 1, &q, RT_UPSTREAM, "key [key] is bad", RT_STOP_ERROR, "Hel", 1);
 	expect(&named, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);

@@ -73,4 +73,29 @@ hasnt "nothing lies aside now" "aside" "$(r show; r fsck)"
 r undo >/dev/null
 has "which is a step" "What is the answer?" "$(r show)"
 
+# The disk is full while a reply arrives: its first part is in a row, and that is said.
+cat >"$work/full.sh" <<'X'
+mount -t tmpfs -o size=8m none "$work/small" || exit 99
+db=$work/small/test.db
+"$RETAKE" --db "$db" add "What is the answer?" >/dev/null
+left=$(df -k "$work/small" | awk 'NR == 2 { print $4 }')
+head -c $(((left - 600) * 1024)) /dev/zero >"$work/small/filler"
+"$RETAKE" --db "$db" ask -m "builtin/play:$work/long" --send >/dev/null 2>"$work/full.err" </dev/null
+echo "status $?"
+rm -f "$work/small/filler"
+"$RETAKE" --db "$db" show 2>/dev/null | cut -c 1-200
+X
+mkdir "$work/small"
+"$python" -c 'import json
+print(json.dumps({"text": "Forty " + "x" * 20000}))
+print(json.dumps({"wait_ms": 700}))
+print(json.dumps({"text": "y" * 900000}))' >"$work/long"
+export work
+out=$(unshare -Urm sh "$work/full.sh" 2>/dev/null)
+if [ -n "$out" ]; then # else there are no namespaces for us here
+	has "a full disk is an error" "status 1" "$out"
+	has "what had arrived is said to be safe" "What had arrived is safe" "$(cat "$work/full.err")"
+	has "and it is kept by the next command" "Forty" "$out"
+fi
+
 finish
