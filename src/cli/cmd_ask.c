@@ -194,17 +194,7 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 			st = said;
 	}
 	/* The question stays; what to do about the rest. */
-<<<<<<< HEAD
 	snprintf(cli->question, sizeof(cli->question), "%s", result.question);
-	if (st != RT_OK && !*out_kept && result.question[0] != 0)
-		rt_cli_hint(cli, st, t->in_chat ? "The question is kept. Try again: /again   "
-						  "Take it back: /undo"
-						: "The question is kept. Try again: retake again   "
-						  "Take it back: retake undo");
-	else if (st != RT_OK && *out_kept && t->in_chat)
-		rt_cli_hint(cli, st, "What had arrived is kept, marked as partial. "
-				     "Another: /again   Take it back: /undo");
-=======
 	if (st != RT_OK && result.fate == RT_SEND_IN_ROW)
 		rt_cli_hint(cli, st, "What had arrived is safe: it becomes an entry, marked as partial, "
 				     "with the next command that can write. See it: retake show   "
@@ -213,9 +203,13 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 		rt_cli_hint(cli, st, "What there is of it now: retake show   "
 				     "More of it: retake again --continue");
 	else if (st != RT_OK && !*out_kept && result.question[0] != 0)
-		rt_cli_hint(cli, st, "The question is kept. Try again: retake again   "
-				     "Take it back: retake undo");
->>>>>>> x-ask
+		rt_cli_hint(cli, st, t->in_chat ? "The question is kept. Try again: /again   "
+						  "Take it back: /undo"
+						: "The question is kept. Try again: retake again   "
+						  "Take it back: retake undo");
+	else if (st != RT_OK && *out_kept && t->in_chat)
+		rt_cli_hint(cli, st, "What had arrived is kept, marked as partial. "
+				     "Another: /again   Take it back: /undo");
 	else if (st != RT_OK && *out_kept)
 		rt_cli_hint(cli, st, "What had arrived is kept, marked as partial. "
 				     "More of it: retake again --continue   Take it back: retake undo");
