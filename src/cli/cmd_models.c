@@ -250,9 +250,29 @@ const rt_cli_command rt_cli_models = {
 typedef struct finding {
 	rt_cli *cli;
 	const char *entry;
+	char *store;
 	rt_buf line;   /* of the request; empty: not found yet */
 	rt_buf newest; /* of the file that is read: its requests so far */
 } finding;
+
+/* Of this store and this project? Ids are the same everywhere. */
+static bool
+is_ours(finding *f, rt_str line)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *root;
+	uint64_t project = 0;
+	bool ours;
+
+	if (rt_json_read(f->cli->alloc, line, &doc, NULL) != RT_OK)
+		return false;
+	root = rt_json_root(doc);
+	(void)rt_json_u64(rt_json_get(root, "project"), &project);
+	ours = f->store != NULL && rt_str_is(rt_json_str(rt_json_get(root, "store")), f->store) &&
+	       project == rt_engine_project_number(f->cli->engine);
+	rt_json_free(doc);
+	return ours;
+}
 
 /* Within a file a request stands before its reply, and files come newest first. So the
  * requests of a file are kept until the reply is seen. */
@@ -288,9 +308,10 @@ look_at_line(void *ctx, rt_str line)
 			for (from = at; from > 0 && f->newest.ptr[from - 1] != '\n'; from--)
 				;
 			end = rt_str_find(rt_buf_str(&f->newest), RT_STR("\n"), at);
+			go_on = !is_ours(f, rt_str_at(f->newest.ptr + from, end - from));
 			rt_buf_clear(&f->line);
-			rt_buf_add_str(&f->line, rt_str_at(f->newest.ptr + from, end - from));
-			go_on = false;
+			if (!go_on)
+				rt_buf_add_str(&f->line, rt_str_at(f->newest.ptr + from, end - from));
 		}
 	}
 	rt_json_free(doc);
@@ -398,6 +419,7 @@ run_replay(rt_cli *cli)
 		st = rt_entry_id(cli->value, entry, id, &cli->error);
 	if (st == RT_OK)
 		st = rt_host_state_dir(&state, &cli->error);
+	f.store = rt_cli_talk_store(cli);
 	if (st == RT_OK)
 		st = rt_comms_read(cli->alloc, rt_buf_str(&state), look_at_line, &f, &cli->error);
 	if (st == RT_OK && f.line.size == 0) {
@@ -420,6 +442,7 @@ run_replay(rt_cli *cli)
 	else if (st == RT_OK)
 		st = rt_cli_print_json(cli, rt_buf_str(&sent.body));
 	rt_json_free(doc);
+	free(f.store);
 	rt_buf_deinit(&state);
 	rt_sent_request_deinit(&sent);
 	rt_buf_deinit(&f.line);

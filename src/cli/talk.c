@@ -206,6 +206,14 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 	return st;
 }
 
+char *
+rt_cli_talk_store(rt_cli *cli)
+{
+	rt_store *store = cli->engine != NULL ? rt_engine_store(cli->engine) : NULL;
+
+	return store != NULL ? realpath(store->ops->place(store), NULL) : NULL;
+}
+
 rt_status
 rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 {
@@ -222,6 +230,7 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 	t->shows = !cli->json && !cli->quiet;
 	t->ended_line = true;
 	rt_host_add_owner(&t->owner);
+	t->store = rt_cli_talk_store(cli);
 	st = rt_cli_buf(cli, &t->owner);
 	if (st == RT_OK && budget != NULL)
 		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
@@ -254,6 +263,7 @@ rt_cli_talk_close(rt_cli_talk *t)
 	rt_buf_deinit(&t->name);
 	rt_buf_deinit(&t->owner);
 	rt_buf_deinit(&t->state);
+	free(t->store);
 }
 
 /* ---- showing ---- */
@@ -367,6 +377,7 @@ rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
 			      .hooks = t->cli->hooks,
 			      .budget_tokens = t->budget,
 			      .owner = rt_buf_str(&t->owner),
+			      .store = rt_str_of(t->store),
 			      .fn = arrived,
 			      .stop = stopped_reply,
 			      .insists = insists,

@@ -19,6 +19,7 @@ typedef struct rt_cli_talk {
 	rt_comms *comms;
 	rt_buf name;         /* of the model, as it was chosen */
 	rt_buf owner, state; /* this process; the state folder */
+	char *store;         /* the store's whole path; NULL: not known, or no file */
 	size_t budget, given_budget; /* in force; what --budget says, or 0 */
 	bool in_chat;        /* advice is what can be typed there */
 	rt_tokens *ranks;    /* of the model, once something was counted; or NULL */
@@ -43,6 +44,9 @@ rt_status rt_cli_talk_model(rt_cli_talk *talk, rt_str name, rt_model **out);
 void rt_cli_talk_with(rt_cli_talk *talk, rt_send_with *out);
 /* The end of what was shown, and how it went: notes, what was left out. */
 void rt_cli_talk_end(rt_cli_talk *talk, const rt_text *note);
+/* The store's whole path, malloc'ed: what the record of requests calls it. NULL: it has
+ * none, or there is no memory. */
+char *rt_cli_talk_store(rt_cli *cli);
 /* The model's name in the setting; empty: none. */
 rt_status rt_cli_talk_setting(rt_cli *cli, rt_buf *out);
 

@@ -43,11 +43,10 @@ static void
 record_request(const resending *r, const char *request, rt_str body)
 {
 	const rt_resend_options *o = r->options;
-	const rt_store *store = r->engine->store;
 	rt_buf m;
 
 	rt_buf_init(&m, r->engine->alloc, RT_BUF_UNLIMITED);
-	rt_hooked_add_member(&m, "store", rt_str_of(store->ops->place(r->engine->store)));
+	rt_send_add_store(r->engine, &o->with, &m);
 	rt_buf_add_f(&m, ",\"project\":%llu", (unsigned long long)r->engine->project);
 	rt_hooked_add_member(&m, "discussion", o->discussion);
 	rt_hooked_add_member(&m, "take", o->take);

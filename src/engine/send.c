@@ -371,6 +371,16 @@ rt_send_add_server(const rt_model *model, rt_buf *members)
 }
 
 void
+rt_send_add_store(rt_engine *engine, const rt_send_with *with, rt_buf *members)
+{
+	const rt_store *store = engine->store;
+
+	rt_hooked_add_member(members, "store", with->store.size > 0
+						       ? with->store
+						       : rt_str_of(store->ops->place(engine->store)));
+}
+
+void
 rt_send_add_usage(const rt_usage *usage, rt_buf *members)
 {
 	if (usage->input != SIZE_MAX)
@@ -412,8 +422,7 @@ record_request(rt_sending *s, rt_str body)
 		upto[0] = '\0';
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_hooked_add_member(&line, "store",
-			     rt_str_of(rt_engine_store(s->engine)->ops->place(s->engine->store)));
+	rt_send_add_store(s->engine, with, &line);
 	rt_buf_add_f(&m, "\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
 		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
 		     s->place.disc, s->place.take);

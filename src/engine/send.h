@@ -47,6 +47,7 @@ typedef struct rt_send_with {
 	rt_token_fn count;    /* for the budget, as rt_context_options has it; or NULL */
 	void *count_ctx;
 	rt_str owner;         /* says which process this is, see rt_owner_lives_fn */
+	rt_str store;         /* where the store is, for the record; empty: as it says itself */
 	rt_reply_fn fn;       /* what arrives; or NULL */
 	rt_stop_fn stop;      /* or NULL */
 	/* Once more, after stop: ends hooks that are told of what was stopped. NULL: nothing

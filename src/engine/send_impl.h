@@ -70,6 +70,8 @@ void rt_send_record(rt_engine *engine, const rt_send_with *with, const char *wha
 void rt_send_record_answer(rt_engine *engine, const rt_send_with *with, const char *request,
 			   const char *reason, const rt_reply *reply, rt_status st,
 			   const rt_error *err);
+/* "store":… of such a line, appended. */
+void rt_send_add_store(rt_engine *engine, const rt_send_with *with, rt_buf *members);
 /* ,"input_tokens":N,"output_tokens":N of those that are known. */
 void rt_send_add_usage(const rt_usage *usage, rt_buf *members);
 /* "provider":…,"service":…,"model":… */

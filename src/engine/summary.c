@@ -318,11 +318,10 @@ static void
 record_request(rt_summing *s, const char *request, rt_str body)
 {
 	const rt_model *model = s->with->model;
-	const rt_store *store = s->engine->store;
 	rt_buf m;
 
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_hooked_add_member(&m, "store", rt_str_of(store->ops->place(s->engine->store)));
+	rt_send_add_store(s->engine, s->with, &m);
 	rt_buf_add_f(&m, ",\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
 		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
 		     s->place.disc, s->place.take);

@@ -210,6 +210,19 @@ holds "in the new take" "$work/err" "ask --send --at"
 sleep 2 | r ask "and now?" >"$work/out" 2>"$work/err"
 holds "waiting for the end of standard input" "$work/err" "an input that nobody closes"
 
+# Another store has the same ids and the same record, and its requests are its own.
+(cd "$work" && mkdir -p a b && for place in a b; do
+	(cd "$place" && "$RETAKE" --db s.db ask -q -m builtin/echo "said in $place" </dev/null 2>/dev/null)
+done)
+for place in a b; do
+	(cd "$work/$place" && "$RETAKE" --db s.db replay @) >"$work/out" 2>"$work/err"
+	holds "said in $place" "$work/out" "replay in $place"
+	[ -s "$work/err" ] && fail "replay in $place is to the byte" "$(cat "$work/err")" || pass
+done
+(cd "$work/a" && "$RETAKE" --db n.db add -q hi 2>/dev/null
+	"$RETAKE" --db n.db add -q -r AI ho && "$RETAKE" --db n.db replay @) >"$work/out" 2>"$work/err"
+[ $? = 3 ] && pass || fail "nothing was asked there" "$(cat "$work/out" "$work/err")"
+
 # Where libcurl cannot be loaded, that is said, and the question stays.
 mkdir "$work/junk"
 for name in libcurl.so.4 libcurl-gnutls.so.4 libcurl-nss.so.4 libcurl.so; do
