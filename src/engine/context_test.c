@@ -310,13 +310,15 @@ blanks_that_anthropic_refuses(void **state)
 	assert_string_equal(context(f, "anthropic"), "{\"max_tokens\":8192,\"messages\":[]}");
 	assert_non_null(strstr(context(f, "openai"), "{\"role\":\"user\",\"content\":\"   \"}"));
 	add(f, "b", "User", "hi ");
-	apply(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
-		 "{\"type\":\"text\",\"text\":\"So \"},{\"type\":\"text\",\"text\":\" \\u3000\\n\"},"
-		 "{\"type\":\"text\",\"text\":\"the answer is\\u00a0\\n \\u2003\"}]}");
-	assert_string_equal(request(f, "anthropic", &options),
-			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"hi \"},"
-			    "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"So \"},"
-			    "{\"type\":\"text\",\"text\":\"the answer is\"}]}]}");
+	apply(f,
+	      "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
+	      "{\"type\":\"text\",\"text\":\"So \"},{\"type\":\"text\",\"text\":\" \\u3000\\n\"},"
+	      "{\"type\":\"text\",\"text\":\"the answer is\\u00a0\\n \\u2003\"}]}");
+	assert_string_equal(
+		request(f, "anthropic", &options),
+		"{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"hi \"},"
+		"{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"So \"},"
+		"{\"type\":\"text\",\"text\":\"the answer is\"}]}]}");
 	assert_string_equal(trimmed.ptr, "\xC2\xA0\n \xE2\x80\x83");
 	assert_non_null(strstr(context(f, "openai"), "the answer is\xC2\xA0\\n"));
 	add(f, "d", "AI", "Well ");
@@ -324,7 +326,8 @@ blanks_that_anthropic_refuses(void **state)
 	/* no end of the model's any more */
 	add(f, "e", "User", "go on ");
 	rt_buf_clear(&trimmed);
-	assert_non_null(strstr(request(f, "anthropic", &options), "\"text\":\"Well \"}]},"
+	assert_non_null(strstr(request(f, "anthropic", &options),
+			       "\"text\":\"Well \"}]},"
 			       "{\"role\":\"user\",\"content\":\"go on \"}]}"));
 	assert_int_equal(trimmed.size, 0);
 	rt_buf_deinit(&trimmed);
@@ -337,9 +340,10 @@ one_text_that_ends_with_a_blank(void **state)
 
 	add(f, "a", "User", "hi");
 	add(f, "b", "AI", "The answer is ");
-	assert_string_equal(context(f, "anthropic"),
-			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},"
-			    "{\"role\":\"assistant\",\"content\":\"The answer is\"}]}");
+	assert_string_equal(
+		context(f, "anthropic"),
+		"{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},"
+		"{\"role\":\"assistant\",\"content\":\"The answer is\"}]}");
 	assert_non_null(strstr(context(f, "gemini"), "The answer is \""));
 	/* a call ends it, not the text before */
 	apply(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["

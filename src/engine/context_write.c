@@ -40,7 +40,8 @@ blank_at_end(rt_str text)
 		return 2;
 	if (text.size < 3 || end[-3] < 0xE1 || end[-3] > 0xE3)
 		return 0;
-	code = (unsigned)(end[-3] & 0x0F) << 12 | (unsigned)(end[-2] & 0x3F) << 6 | (end[-1] & 0x3F);
+	code = (unsigned)(end[-3] & 0x0F) << 12 | (unsigned)(end[-2] & 0x3F) << 6 |
+	       (end[-1] & 0x3F);
 	return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
 			       code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000
 		       ? 3

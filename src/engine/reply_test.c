@@ -516,7 +516,9 @@ a_beginning_that_is_there(void **state)
 			rt_reply_skip(&reply, rt_str_of(cases[i].end));
 			thinking(" hm");
 			for (at = 0; at < said.size; at += size)
-				rt_reply_add_text(&reply, rt_str_at(said.ptr + at,
+				rt_reply_add_text(
+					&reply,
+					rt_str_at(said.ptr + at,
 						  size < said.size - at ? size : said.size - at));
 			rt_reply_finish(&reply);
 			rt_reply_add_all_text(&reply, &out);

@@ -34,7 +34,7 @@ typedef struct rt_blocks {
 	size_t count;
 	rt_buf text; /* the texts alone, joined by line ends */
 	size_t text_count;
-	size_t last_at; /* where the last part begins, when it is a text; else SIZE_MAX */
+	size_t last_at;   /* where the last part begins, when it is a text; else SIZE_MAX */
 	size_t last_size; /* of that text, at the end of the texts */
 } rt_blocks;
 

@@ -340,8 +340,9 @@ continue_keeps_calls(void **state)
 static void
 continue_behind_a_blank(void **state)
 {
-	static const say pieces[][2] = {{{SAY_TEXT, " ", 0, NULL, NULL}, {SAY_TEXT, "42", 0, NULL, NULL}},
-					{{SAY_TEXT, "4", 0, NULL, NULL}, {SAY_TEXT, "2", 0, NULL, NULL}}};
+	static const say pieces[][2] = {
+		{{SAY_TEXT, " ", 0, NULL, NULL}, {SAY_TEXT, "42", 0, NULL, NULL}},
+		{{SAY_TEXT, "4", 0, NULL, NULL}, {SAY_TEXT, "2", 0, NULL, NULL}}};
 	static const char *const providers[] = {"anthropic", "openai"};
 	world *w = *state;
 	size_t i, k;
@@ -354,7 +355,9 @@ continue_behind_a_blank(void **state)
 			sayer s;
 
 			world_apply(w, "{\"op\":\"take.clear\",\"all\":true}");
-			world_apply(w, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"hi\"}");
+			world_apply(
+				w,
+				"{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"hi\"}");
 			world_apply(w, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":"
 				       "\"The answer is \"}");
 			sayer_init(&s, w, rt_provider_named(rt_str_of(providers[i])), pieces[k], 2);
@@ -365,9 +368,9 @@ continue_behind_a_blank(void **state)
 			assert_non_null(strstr(body.ptr, i == 0 ? "\"The answer is\""
 								: "\"The answer is \""));
 			/* what was sent is said again: there it is the model's own */
-			assert_string_equal(world_shown(w), i == 1 && k == 0
-								    ? "User: hi\nAI: The answer is  42\n"
-								    : "User: hi\nAI: The answer is 42\n");
+			assert_string_equal(world_shown(w),
+					    i == 1 && k == 0 ? "User: hi\nAI: The answer is  42\n"
+							     : "User: hi\nAI: The answer is 42\n");
 		}
 	}
 	rt_buf_deinit(&body);

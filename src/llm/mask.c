@@ -213,7 +213,8 @@ rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_
 	rt_buf_init(&masked, alloc, RT_BUF_UNLIMITED);
 	if (text.size > more.size &&
 	    rt_str_eq(rt_str_at(text.ptr + text.size - more.size, more.size), more)) {
-		rt_mask_add(&masked, rt_str_at(text.ptr, text.size - more.size), secrets, count, true);
+		rt_mask_add(&masked, rt_str_at(text.ptr, text.size - more.size), secrets, count,
+			    true);
 		rt_buf_add_str(&masked, more);
 	} else {
 		rt_mask_add(&masked, text, secrets, count, text.size + 1 == RT_ERROR_TEXT_SIZE);

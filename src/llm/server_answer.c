@@ -281,8 +281,10 @@ fail_status(const exchange *x, rt_error *err)
 	if (status == 401 || status == 403)
 		st = fail_key(x, words.size == 0 ? "" : words.ptr, err);
 	else if (status == 407)
-		st = rt_fail(err, RT_UPSTREAM, "the proxy on the way to %s wants a user and a password "
-			     "(407)%s", m->origin.ptr, words.size == 0 ? "" : words.ptr);
+		st = rt_fail(err, RT_UPSTREAM,
+			     "the proxy on the way to %s wants a user and a password "
+			     "(407)%s",
+			     m->origin.ptr, words.size == 0 ? "" : words.ptr);
 	else if (status >= 300 && status <= 399)
 		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u and sends to %s: that is not "
 			     "followed; if it is the right place, set url to it", m->origin.ptr,
@@ -368,8 +370,7 @@ fail_told(const exchange *x, rt_error *err)
 	if (line.status != RT_OK || masked.status != RT_OK)
 		rt_buf_clear(&masked);
 	(void)rt_fail(err, RT_UPSTREAM, "%s ended the reply with an error%s%.*s", m->origin.ptr,
-		      masked.size > 0 ? ": " : "",
-		      (int)rt_utf8_cut(rt_buf_str(&masked), WORDS_MAX),
+		      masked.size > 0 ? ": " : "", (int)rt_utf8_cut(rt_buf_str(&masked), WORDS_MAX),
 		      masked.ptr == NULL ? "" : masked.ptr);
 	rt_buf_deinit(&line);
 	rt_buf_deinit(&masked);
@@ -382,8 +383,8 @@ static void
 add_stop(rt_reply *reply)
 {
 	if (reply->ended && reply->stop == RT_STOP_NONE && !rt_reply_is_empty(reply))
-		rt_reply_set_stop(reply, rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS
-									: RT_STOP_END);
+		rt_reply_set_stop(reply,
+				  rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS : RT_STOP_END);
 }
 
 /* Did the reply say its end, so that how the connection ended behind it does not matter? */

@@ -208,8 +208,12 @@ ask(stage *s, const question *q, outcome *out)
 		.headers = &header,
 		.header_count = 1,
 	};
-	rt_ask request = {.body = RT_STR("{\"q\":1}"), .stream = !q->whole, .stop = q->stop,
-			  .notice = take_notice, .tick = take_tick, .ctx = s};
+	rt_ask request = {.body = RT_STR("{\"q\":1}"),
+			  .stream = !q->whole,
+			  .stop = q->stop,
+			  .notice = take_notice,
+			  .tick = take_tick,
+			  .ctx = s};
 	rt_model *model = NULL;
 
 	memset(out, 0, sizeof(*out));
@@ -313,29 +317,40 @@ test_answers(void **state)
 				 .body = DELTA("Hel") "data: {\"error\":{\"message\":\"key " KEY
 						      " is bad\"}}\n\n"};
 	static const act told_and_torn = {
-		.http = 200, .is_stream = true, .status = RT_UPSTREAM, .piece = 50,
+		.http = 200,
+		.is_stream = true,
+		.status = RT_UPSTREAM,
+		.piece = 50,
 		.body = DELTA("Hel") "data: {\"error\":{\"message\":\"key " KEY " is bad\"}}\n\n"};
-	static const act named = {.http = 200, .is_stream = true, .piece = 30,
-				  .body = "data: {\"model\":\"a " KEY "\",\"choices\":[]}\n\n"
-					  DELTA("Hi") END_MARK};
+	static const act named = {.http = 200,
+				  .is_stream = true,
+				  .piece = 30,
+				  .body = "data: {\"model\":\"a " KEY
+					  "\",\"choices\":[]}\n\n" DELTA("Hi") END_MARK};
 	static const act named_whole = {
-		.http = 200, .is_json = true,
-		.body = "{\"model\":\"" KEY "\",\"choices\":[{\"index\":0,\"finish_reason\":\"stop\","
+		.http = 200,
+		.is_json = true,
+		.body = "{\"model\":\"" KEY
+			"\",\"choices\":[{\"index\":0,\"finish_reason\":\"stop\","
 			"\"message\":{\"content\":\"Hi\"}}]}"};
 	/* what is shown of it ends in the middle of the key */
-	static const act shown = {.http = 200, .is_stream = true,
+	static const act shown = {.http = 200,
+				  .is_stream = true,
 				  .body = "data: 45678901234567890123456789012345678901234567890123"
 					  "45678901234567890 " KEY " and more of it\n\n"};
-	static const act no_reason = {.http = 200, .is_stream = true,
-				      .body = DELTA("Hel") "data: [DONE]\n\n"};
+	static const act no_reason = {
+		.http = 200, .is_stream = true, .body = DELTA("Hel") "data: [DONE]\n\n"};
 	static const act no_reason_call = {
-		.http = 200, .is_stream = true,
+		.http = 200,
+		.is_stream = true,
 		.body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":"
 			"\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}\n\n"
 			"data: [DONE]\n\n"};
 	static const act only_done = {.http = 200, .is_stream = true, .body = "data: [DONE]\n\n"};
 	static const act reset_behind = {
-		.http = 200, .is_stream = true, .status = RT_UPSTREAM,
+		.http = 200,
+		.is_stream = true,
+		.status = RT_UPSTREAM,
 		.body = DELTA("Hel") "data: {\"choices\":[{\"index\":0,\"delta\":{},"
 				     "\"finish_reason\":\"length\"}]}\n\n"};
 	static const act misnamed = {.http = 200, .is_json = true, .body = DELTA("Hi") END_MARK};
@@ -366,8 +381,11 @@ test_answers(void **state)
 	expect(&told_and_torn, 1, &q, RT_UPSTREAM, "key [key] is bad", RT_STOP_ERROR, "Hel", 1);
 	expect(&named, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
 	expect(&named_whole, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
-	expect(&shown, 1, &q, RT_UPSTREAM, "no answer of a model: 45678901234567890123456789012345"
-	       "678901234567890123" "45678901234567890 [key] ...", RT_STOP_CUT, "", 1);
+	expect(&shown, 1, &q, RT_UPSTREAM,
+	       "no answer of a model: 45678901234567890123456789012345"
+	       "678901234567890123"
+	       "45678901234567890 [key] ...",
+	       RT_STOP_CUT, "", 1);
 	expect(&no_reason, 1, &q, RT_OK, "", RT_STOP_END, "Hel", 1);
 	expect(&no_reason_call, 1, &q, RT_OK, "", RT_STOP_CALLS, "", 1);
 	expect(&only_done, 1, &q, RT_OK, "", RT_STOP_NONE, "", 1);
@@ -557,8 +575,9 @@ test_models(void **state)
 {
 	static const act acts[] = {
 		{.http = 503, .body = "{}"},
-		{.http = 200, .is_json = true, .body = "{\"data\":[{\"id\":\"a\"},{\"id\":\"b "
-							KEY "\"}]}"},
+		{.http = 200,
+		 .is_json = true,
+		 .body = "{\"data\":[{\"id\":\"a\"},{\"id\":\"b " KEY "\"}]}"},
 		{.http = 401, .body = "{}"},
 		{.http = 200, .is_json = true, .body = "<html>" KEY},
 	};

@@ -33,9 +33,9 @@ typedef struct curl_transport {
 	char *ca_file;     /* or NULL */
 	pthread_t loading; /* while the caller prepares the first request */
 	pthread_mutex_t lock;
-	bool is_loading;      /* this and what follows: under the lock */
-	CURLM *spare;         /* with its connections, or NULL */
-	const rt_curl *lib;   /* that spare is of */
+	bool is_loading;    /* this and what follows: under the lock */
+	CURLM *spare;       /* with its connections, or NULL */
+	const rt_curl *lib; /* that spare is of */
 } curl_transport;
 
 /* One request on its way. */
@@ -255,7 +255,8 @@ place_port(rt_str place)
 	unsigned port = 0, tens = 1;
 	size_t i = place.size;
 
-	for (; i > 0 && place.ptr[i - 1] >= '0' && place.ptr[i - 1] <= '9' && tens <= 10000; tens *= 10)
+	for (; i > 0 && place.ptr[i - 1] >= '0' && place.ptr[i - 1] <= '9' && tens <= 10000;
+	     tens *= 10)
 		port += (unsigned)(place.ptr[--i] - '0') * tens;
 	return i > 0 && place.ptr[i - 1] == ':' ? port : 0;
 }
@@ -295,9 +296,11 @@ fail_proxy(transfer *t, long code, rt_error *err)
 
 	t->answer->is_transient = code == 502 || code == 503 || code == 504;
 	if (code == 407)
-		return rt_fail(err, RT_UPSTREAM, "the proxy%s%s on the way to %s wants a user and a "
+		return rt_fail(err, RT_UPSTREAM,
+			       "the proxy%s%s on the way to %s wants a user and a "
 			       "password (407), which stand in the variable that names it: "
-			       "http://USER:PASSWORD@HOST:PORT", blank, t->proxy, t->origin);
+			       "http://USER:PASSWORD@HOST:PORT",
+			       blank, t->proxy, t->origin);
 	return rt_fail(err, RT_UPSTREAM, "the proxy%s%s does not lead to %s: it answers with %ld",
 		       blank, t->proxy, t->origin, code);
 }
@@ -343,10 +346,11 @@ fail_connect(transfer *t, rt_error *err)
 	(void)t->lib->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
 	t->answer->is_transient = number == ECONNREFUSED || number == ECONNRESET;
 	if (t->proxy[0] != '\0')
-		return rt_fail(err, RT_UPSTREAM, "cannot connect to the proxy %s on the way to %s: %s",
-			       t->proxy, t->origin,
+		return rt_fail(err, RT_UPSTREAM,
+			       "cannot connect to the proxy %s on the way to %s: %s", t->proxy,
+			       t->origin,
 			       number == ECONNREFUSED ? "nothing answers there (connection refused)"
-			       : number == 0 ? "no address of it answers"
+			       : number == 0          ? "no address of it answers"
 					     : strerror_r((int)number, room, sizeof(room)));
 	if (number == ECONNREFUSED)
 		return rt_fail(err, RT_UPSTREAM, "nothing answers at %s (connection refused)",
@@ -384,7 +388,8 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 			       t->origin);
 	case CURLE_COULDNT_CONNECT: return fail_connect(t, err);
 	case CURLE_OPERATION_TIMEDOUT:
-		return rt_fail(err, RT_UPSTREAM, "%s could not be reached within %u s%s%s", t->origin,
+		return rt_fail(err, RT_UPSTREAM, "%s could not be reached within %u s%s%s",
+			       t->origin,
 			       seconds(or_usual(t->request->connect_ms, RT_HTTP_CONNECT_MS)),
 			       t->proxy[0] != '\0' ? " by the proxy " : "", t->proxy);
 	case CURLE_BAD_CONTENT_ENCODING:
@@ -403,8 +408,10 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 	t->answer->is_transient = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
 				  code == CURLE_SEND_ERROR;
 	if (t->proxy[0] != '\0')
-		return rt_fail(err, RT_UPSTREAM, "the proxy %s on the way to %s closed the connection "
-			       "without an answer", t->proxy, t->origin);
+		return rt_fail(err, RT_UPSTREAM,
+			       "the proxy %s on the way to %s closed the connection "
+			       "without an answer",
+			       t->proxy, t->origin);
 	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer", t->origin);
 }
 
@@ -698,11 +705,10 @@ run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_
 	was_pending = hold_pipe(&old);
 	t->easy = lib->easy_init();
 	multi = take_multi(c, lib);
-	st = t->easy == NULL || multi == NULL ? RT_NOMEM
-					      : make_headers(c, t, &headers, err);
-	if (st == RT_OK && (!set_limits(lib, t->easy, url, t->request) ||
-			    !set_request(t, c, url_text, headers) ||
-			    lib->multi_add_handle(multi, t->easy) != CURLM_OK))
+	st = t->easy == NULL || multi == NULL ? RT_NOMEM : make_headers(c, t, &headers, err);
+	if (st == RT_OK &&
+	    (!set_limits(lib, t->easy, url, t->request) || !set_request(t, c, url_text, headers) ||
+	     lib->multi_add_handle(multi, t->easy) != CURLM_OK))
 		st = RT_NOMEM;
 	else if (st == RT_OK)
 		added = true;
