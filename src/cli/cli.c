@@ -443,6 +443,10 @@ report_json(rt_cli *cli, rt_status status)
 	/* A message may have been cut in the middle of a character. */
 	rt_json_add_string(&buf, rt_str_at(cli->error.text,
 					   rt_utf8_valid_size(rt_str_of(cli->error.text))));
+	if (cli->question[0] != 0) {
+		rt_json_add_key(&buf, "question");
+		rt_json_add_string(&buf, rt_str_of(cli->question));
+	}
 	rt_buf_add_c(&buf, "}}\n");
 	rt_term_json(&cli->out, rt_buf_str(&buf));
 	rt_term_flush(&cli->out);

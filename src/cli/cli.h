@@ -71,6 +71,7 @@ typedef struct rt_cli {
 	rt_error error;
 	char hint[RT_CLI_HINT_SIZE]; /* the next step; empty: the usual one */
 	char kept[RT_CLI_HINT_SIZE]; /* the file in which a text of the person's lies; or empty */
+	char question[RT_ID_MAX + 4]; /* an entry that stays though the rest failed; or empty */
 	int exit_code;               /* -1: by the status */
 	bool json_done;              /* a document was printed already */
 	bool changed;                /* something was changed, and that is on disk */

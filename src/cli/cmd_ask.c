@@ -7,13 +7,14 @@
 #include "cli/talk.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define SEND_FLAGS                                                                       \
 	{"model", 'm', "MODEL", RT_CLI_TEXT, "PROVIDER/NAME; default: the setting model"}, \
 	{"budget", 0, "TOKENS", RT_CLI_TEXT, "leave the oldest entries out beyond so many"}
 
-enum { LINE_ROOM = 65536, AGAIN_MAX = 100 };
+enum { AGAIN_MAX = 100, INPUT_WAIT_MS = 1000 };
 
 /* ---- what came of it ---- */
 
@@ -45,6 +46,8 @@ say_result(rt_cli_talk *t, rt_send_how how, const rt_send_result *r)
 	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&next, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_add_where(cli, r->entry, &where);
+	if (r->take[0] != 0)
+		rt_buf_add_f(&where, " in the new take \"%s\"", r->take);
 	rt_buf_add_f(&line, "%s %s",
 		     r->partial                ? "Kept what had arrived:"
 		     : how == RT_SEND_CONTINUE ? "Continued reply"
@@ -62,9 +65,12 @@ say_result(rt_cli_talk *t, rt_send_how how, const rt_send_result *r)
 	if (st == RT_OK) {
 		rt_term_style(&cli->err, RT_STYLE_DIM);
 		rt_term_text(&cli->err, rt_buf_str(&line));
-		rt_term_f(&cli->err, "   step %llu - undo: %s undo", (unsigned long long)r->seq,
-			  next.ptr == NULL ? "retake" : next.ptr);
-		if (r->partial || r->stop == RT_STOP_LENGTH)
+		if (t->in_chat)
+			rt_term_f(&cli->err, "   step %llu - undo: /undo", (unsigned long long)r->seq);
+		else
+			rt_term_f(&cli->err, "   step %llu - undo: %s undo", (unsigned long long)r->seq,
+				  next.ptr == NULL ? "retake" : next.ptr);
+		if (!t->in_chat && (r->partial || r->stop == RT_STOP_LENGTH))
 			rt_term_f(&cli->err, "   more: %s again --continue",
 				  next.ptr == NULL ? "retake" : next.ptr);
 		rt_term_style(&cli->err, RT_STYLE_NONE);
@@ -188,16 +194,26 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 			st = said;
 	}
 	/* The question stays; what to do about the rest. */
+	snprintf(cli->question, sizeof(cli->question), "%s", result.question);
 	if (st != RT_OK && result.fate == RT_SEND_IN_ROW)
-		rt_cli_hint(cli, st, "What had arrived is safe: it becomes an entry, marked as partial, "
-				     "with the next command that can write. See it: retake show   "
-				     "Then more of it: retake again --continue");
+		rt_cli_hint(cli, st, t->in_chat
+				? "What had arrived is safe: it becomes an entry, marked as partial, "
+				  "with the first command after this chat that can write"
+				: "What had arrived is safe: it becomes an entry, marked as partial, "
+				  "with the next command that can write. See it: retake show   "
+				  "Then more of it: retake again --continue");
 	else if (st != RT_OK && result.fate == RT_SEND_TAKEN)
-		rt_cli_hint(cli, st, "What there is of it now: retake show   "
-				     "More of it: retake again --continue");
+		rt_cli_hint(cli, st, t->in_chat ? "What there is of it now: /show"
+						: "What there is of it now: retake show   "
+						  "More of it: retake again --continue");
 	else if (st != RT_OK && !*out_kept && result.question[0] != 0)
-		rt_cli_hint(cli, st, "The question is kept. Try again: retake again   "
-				     "Take it back: retake undo");
+		rt_cli_hint(cli, st, t->in_chat ? "The question is kept. Try again: /again   "
+						  "Take it back: /undo"
+						: "The question is kept. Try again: retake again   "
+						  "Take it back: retake undo");
+	else if (st != RT_OK && *out_kept && t->in_chat)
+		rt_cli_hint(cli, st, "What had arrived is kept, marked as partial. "
+				     "Another: /again   Take it back: /undo");
 	else if (st != RT_OK && *out_kept)
 		rt_cli_hint(cli, st, "What had arrived is kept, marked as partial. "
 				     "More of it: retake again --continue   Take it back: retake undo");
@@ -219,6 +235,9 @@ read_question(rt_cli *cli, rt_buf *out, bool *out_given)
 	rt_buf_init(&piped, cli->alloc, RT_BUF_UNLIMITED);
 	if (!cli->no_input && rt_host_has_input() && !(from_file && strcmp(file, "-") == 0) &&
 	    !(rt_cli_word(cli, 0) != NULL && strcmp(rt_cli_word(cli, 0), "-") == 0)) {
+		if (!cli->quiet && !rt_host_input_comes(INPUT_WAIT_MS))
+			rt_cli_note(cli, "waiting for the end of standard input, which stands in front of "
+				    "the question (--no-input: it does not)");
 		st = rt_cli_read_file(cli, "-", &piped);
 		from_input = st == RT_OK && rt_str_trim(rt_buf_str(&piped)).size > 0;
 	}
@@ -266,6 +285,8 @@ run_ask(rt_cli *cli)
 	st = rt_cli_talk_open(cli, &talk, true);
 	if (st == RT_OK && at != NULL)
 		st = rt_cli_address(cli, at, room, &options.at);
+	if (!given && at != NULL)
+		options.how = RT_SEND_AGAIN; /* what is there, answered */
 	if (given)
 		options.text = text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0);
 	options.content = rt_buf_str(&content);
@@ -290,7 +311,7 @@ static const rt_cli_flag ask_flags[] = {
 	{"image", 0, "FILE", RT_CLI_FILE,
 	 "an image that goes with it, or its https:// address; more than once for more"},
 	{"role", 'r', "ROLE", RT_CLI_ROLE, "who asks; default: User"},
-	{"send", 0, NULL, RT_CLI_TEXT, "no question: have what is there answered"},
+	{"send", 0, NULL, RT_CLI_TEXT, "no question: have what is there answered, or --at ENTRY"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
 
@@ -387,7 +408,8 @@ const rt_cli_command rt_cli_again = {
 	.summary = "another reply to the same question, or more of one",
 	.about =
 		"ENTRY is the reply, or what it answers; without it, the last reply. The new one stands "
-		"beside the old one in a take of its own, which becomes active; nothing is replaced. "
+		"beside the old one in a take of its own, which becomes active; nothing is replaced. A "
+		"question that nobody has answered yet is answered where it stands. "
 		"With --continue the reply goes on where it ended, in the same entry.",
 	.examples = "retake again\nretake again :4 -n 3\nretake again -m ollama/qwen3:8b\n"
 		    "retake again --continue",
@@ -403,35 +425,37 @@ const rt_cli_command rt_cli_again = {
 static bool
 read_message(rt_cli *cli, rt_buf *out)
 {
-	static char text[LINE_ROOM];
+	char *text = NULL;
+	size_t room = 0;
 	bool more = true, any = false;
 
 	while (more) {
-		size_t size;
+		ssize_t size;
 
 		if (rt_host_can_ask()) {
 			rt_term_c(&cli->err, any ? ". " : "> ");
 			rt_term_flush(&cli->err);
 		}
-		if (fgets(text, sizeof(text), stdin) == NULL)
-			return any;
-		size = strcspn(text, "\n");
-		more = text[size] != '\n'; /* longer than the room */
+		size = getline(&text, &room, stdin);
+		if (size < 0)
+			break;
 		any = true;
-		if (!more && size > 0 && text[size - 1] == '\\') {
+		if (text[size - 1] == '\n')
+			size--;
+		more = size > 0 && text[size - 1] == '\\';
+		if (more)
 			text[size - 1] = '\n';
-			more = true;
-		}
-		rt_buf_add(out, text, size);
+		rt_buf_add(out, text, (size_t)size);
 	}
-	return true;
+	free(text);
+	return any;
 }
 
 static rt_status
 chat_help(rt_cli *cli)
 {
 	rt_term_c(&cli->err, "Every line is a message; one that ends in \\ goes on in the next.\n"
-			     "/again [N]   another reply     /undo [N]   /redo [N]   take back, bring back\n"
+			     "/again       another reply     /undo [N]   /redo [N]   take back, bring back\n"
 			     "/show        the conversation  /model NAME             ask another\n"
 			     "/quit        leave (Ctrl-D)    Ctrl-C while a reply comes stops it\n");
 	rt_term_flush(&cli->err);
@@ -540,6 +564,9 @@ chat_command(rt_cli_talk *t, rt_str line, bool *out_end)
 		return chat_simple(t->cli, "redo", rest);
 	if (rt_str_is(verb, "/show"))
 		return chat_show(t->cli);
+	if (rt_str_is(verb, "/again") && rest.size > 0)
+		return rt_cli_fail(t->cli, RT_USAGE, "/again takes no number; type it as often as you "
+				   "like");
 	if (rt_str_is(verb, "/again"))
 		return send_once(t, &options, NULL, &kept);
 	if (rt_str_is(verb, "/model") && rest.size > 0)
@@ -558,6 +585,9 @@ chat_line(rt_cli_talk *t, rt_str line, bool *out_end)
 	*out_end = false;
 	if (rt_str_trim(line).size == 0)
 		return RT_OK;
+	if (rt_utf8_valid_size(line) < line.size)
+		return rt_cli_fail(t->cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
+				   rt_utf8_valid_size(line) + 1);
 	if (line.ptr[0] == '/')
 		return chat_command(t, rt_str_trim(line), out_end);
 	return send_once(t, &options, NULL, &kept);
@@ -582,7 +612,6 @@ run_chat(rt_cli *cli)
 {
 	rt_cli_talk talk;
 	bool end = false;
-	size_t failed = 0;
 	rt_status st, last = RT_OK;
 
 	if (cli->json)
@@ -591,6 +620,7 @@ run_chat(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	st = rt_cli_talk_open(cli, &talk, true);
+	talk.in_chat = true;
 	if (st == RT_OK && rt_host_can_ask() && !cli->quiet) {
 		rt_term_f(&cli->err, "%.*s/%.*s answers. /help says what else there is.\n",
 			  RT_STR_ARG(rt_model_service(talk.model)), RT_STR_ARG(talk.model->name));
@@ -606,14 +636,12 @@ run_chat(rt_cli *cli)
 		else
 			last = chat_line(&talk, rt_buf_str(&line), &end);
 		rt_buf_deinit(&line);
-		if (last != RT_OK) {
+		/* a script that talks wants to know: it ends, and is told there */
+		if (last != RT_OK && !rt_host_can_ask() && last != RT_INTERRUPTED)
+			st = last;
+		else if (last != RT_OK)
 			say_failure(cli);
-			failed++;
-			/* a script that talks wants to know */
-			if (!rt_host_can_ask() && last != RT_INTERRUPTED)
-				st = last;
-			last = RT_OK;
-		}
+		last = RT_OK;
 	}
 	if (rt_host_can_ask() && st == RT_OK)
 		rt_term_c(&cli->err, "\n");

@@ -15,6 +15,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -189,6 +192,14 @@ rt_host_has_input(void)
 	struct stat info;
 
 	return fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode));
+}
+
+bool
+rt_host_input_comes(int ms)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&input, 1, ms) != 0;
 }
 
 bool
@@ -502,10 +513,14 @@ rt_host_no_core(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_CORE, &limit) != 0)
-		return;
-	limit.rlim_cur = 0;
-	(void)setrlimit(RLIMIT_CORE, &limit);
+	if (getrlimit(RLIMIT_CORE, &limit) == 0) {
+		limit.rlim_cur = 0;
+		(void)setrlimit(RLIMIT_CORE, &limit);
+	}
+#ifdef __linux__
+	/* Where cores go to a program ("|…" in core_pattern), the limit is not asked. */
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
 }
 
 void

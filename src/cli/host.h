@@ -25,6 +25,8 @@ void rt_host_add_owner(rt_buf *out);
 bool rt_host_owner_lives(rt_str owner, int64_t written_us);
 /* Can standard input be read without waiting for a person: is it a file or a pipe? */
 bool rt_host_has_input(void);
+/* Does something of standard input, or its end, come within that time? */
+bool rt_host_input_comes(int ms);
 /* Does something listen there, on this machine? Waits for 200 ms at most. */
 bool rt_host_listens(unsigned port);
 /* Appends the folder for files that nobody keeps. */
@@ -54,7 +56,8 @@ typedef struct rt_host_git {
 const char *rt_host_git_commit(void *ctx);
 
 /* No core file of this program, nor of what it starts: it would hold the keys that it was
- * given, and those in its environment. */
+ * given, and those in its environment. On Linux nobody else but root can look into its
+ * memory and its environment then, either. */
 void rt_host_no_core(void);
 /* Interrupts end the program at once with status 130, except while held: then they are
  * only noted. What is registered as temporary is removed on the way out. */

@@ -183,12 +183,19 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 	rt_status st;
 
 	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
+	rt_host_hold(true); /* a command that says the key ends with us */
 	st = rt_models_open(&options, out, &choice, &warnings, &cli->error);
+	rt_host_hold(false);
+	if (st == RT_OK && rt_host_interrupted()) { /* it came when the key was there already */
+		(*out)->ops->close(*out);
+		*out = NULL;
+		st = rt_cli_fail(cli, RT_INTERRUPTED, "stopped");
+	}
 	rt_tokens_free(t->ranks); /* of the model before */
 	t->ranks = NULL;
 	t->ranks_sought = false;
-	if (st == RT_OK && choice.config != NULL && t->budget == 0)
-		t->budget = choice.config->context_tokens;
+	if (st == RT_OK && t->given_budget == 0)
+		t->budget = choice.config != NULL ? choice.config->context_tokens : 0;
 	if (warnings.size > 0)
 		rt_cli_note(cli, "%.*s", (int)rt_str_trim(rt_buf_str(&warnings)).size, warnings.ptr);
 	rt_buf_deinit(&warnings);
@@ -218,7 +225,7 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 	st = rt_cli_buf(cli, &t->owner);
 	if (st == RT_OK && budget != NULL)
 		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
-	t->budget = (size_t)tokens;
+	t->budget = t->given_budget = (size_t)tokens;
 	if (st == RT_OK)
 		st = rt_cli_config(cli, &t->config);
 	for (i = 0; st == RT_OK && i < t->config->warning_count; i++)

@@ -19,7 +19,8 @@ typedef struct rt_cli_talk {
 	rt_comms *comms;
 	rt_buf name;         /* of the model, as it was chosen */
 	rt_buf owner, state; /* this process; the state folder */
-	size_t budget;
+	size_t budget, given_budget; /* in force; what --budget says, or 0 */
+	bool in_chat;        /* advice is what can be typed there */
 	rt_tokens *ranks;    /* of the model, once something was counted; or NULL */
 	bool ranks_sought;
 	int stops;           /* signals when it was first seen that there are any; 0: none was */

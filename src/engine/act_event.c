@@ -542,7 +542,6 @@ ask_head(rt_acting *a, rt_act_item *item, rt_change *c, const mark *m, rt_error 
 		st = rt_hooked_add_id(c->now, &item->moved, "newLeafId", new.leaf, err);
 	if (st == RT_OK)
 		st = rt_hooked_add_id(c->now, &item->moved, "oldLeafId", old.leaf, err);
-	rt_buf_add_c(&item->moved, ",\"summaryEntry\":null,\"fromHook\":null");
 	if (st != RT_OK || (a->before & RT_ACT_HEAD) == 0)
 		return st;
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);

@@ -853,6 +853,8 @@ build(building *b, rt_buf *buf, rt_error *err)
 		st = add_working_prompt(b, err);
 	if (st == RT_OK)
 		st = rt_request_finish(&b->request, &settings, buf, err);
+	if (st == RT_OK && b->options->trimmed != NULL)
+		rt_buf_add_str(b->options->trimmed, rt_buf_str(&b->request.trimmed));
 	return st;
 }
 

@@ -295,6 +295,60 @@ the_working_prompt(void **state)
 
 /* ---- entries ---- */
 
+/* Anthropic refuses a text of blanks alone, and blanks behind the model's last words. */
+static void
+blanks_that_anthropic_refuses(void **state)
+{
+	fixture *f = *state;
+	rt_context_options options = {.stream = false};
+	rt_buf trimmed;
+
+	rt_buf_init(&trimmed, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	options.trimmed = &trimmed;
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\" \\n\"}");
+	add(f, "a", "User", "   ");
+	assert_string_equal(context(f, "anthropic"), "{\"max_tokens\":8192,\"messages\":[]}");
+	assert_non_null(strstr(context(f, "openai"), "{\"role\":\"user\",\"content\":\"   \"}"));
+	add(f, "b", "User", "hi ");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
+		 "{\"type\":\"text\",\"text\":\"So \"},{\"type\":\"text\",\"text\":\" \\u3000\\n\"},"
+		 "{\"type\":\"text\",\"text\":\"the answer is\\u00a0\\n \\u2003\"}]}");
+	assert_string_equal(request(f, "anthropic", &options),
+			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"hi \"},"
+			    "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"So \"},"
+			    "{\"type\":\"text\",\"text\":\"the answer is\"}]}]}");
+	assert_string_equal(trimmed.ptr, "\xC2\xA0\n \xE2\x80\x83");
+	assert_non_null(strstr(context(f, "openai"), "the answer is\xC2\xA0\\n"));
+	add(f, "d", "AI", "Well ");
+	assert_non_null(strstr(context(f, "anthropic"), "\"text\":\"Well\"}]}]}"));
+	/* no end of the model's any more */
+	add(f, "e", "User", "go on ");
+	rt_buf_clear(&trimmed);
+	assert_non_null(strstr(request(f, "anthropic", &options), "\"text\":\"Well \"}]},"
+			       "{\"role\":\"user\",\"content\":\"go on \"}]}"));
+	assert_int_equal(trimmed.size, 0);
+	rt_buf_deinit(&trimmed);
+}
+
+static void
+one_text_that_ends_with_a_blank(void **state)
+{
+	fixture *f = *state;
+
+	add(f, "a", "User", "hi");
+	add(f, "b", "AI", "The answer is ");
+	assert_string_equal(context(f, "anthropic"),
+			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},"
+			    "{\"role\":\"assistant\",\"content\":\"The answer is\"}]}");
+	assert_non_null(strstr(context(f, "gemini"), "The answer is \""));
+	/* a call ends it, not the text before */
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
+		 "{\"type\":\"text\",\"text\":\"I look \"},{\"type\":\"toolCall\",\"id\":\"c1\","
+		 "\"name\":\"read\",\"arguments\":{}}]}");
+	add(f, "d", "AI", "  ");
+	assert_non_null(strstr(context(f, "anthropic"), "\"The answer is \""));
+}
+
 static void
 roles_become_what_providers_know(void **state)
 {
@@ -988,6 +1042,8 @@ main(void)
 		WITH(settings_have_each_providers_names),
 		WITH(the_base_prompt_can_be_ones_own),
 		WITH(the_working_prompt),
+		WITH(blanks_that_anthropic_refuses),
+		WITH(one_text_that_ends_with_a_blank),
 		WITH(roles_become_what_providers_know),
 		WITH(the_assistant_cannot_be_first_everywhere),
 		WITH(only_the_path_to_the_head),

@@ -7,7 +7,9 @@
  *   turns       any                           user first, then in turns: neighbours merge
  *   results     messages of role "tool"       blocks of a user's message
  *
- * An empty text is never sent: Anthropic refuses it, and it says nothing. */
+ * An empty text is never sent: Anthropic refuses it, and it says nothing. Nor is there a text
+ * of blanks alone, nor blanks behind the model's last words, where a provider refuses these
+ * (no_blanks): what the entries say stays as it is. */
 #include "engine/request.h"
 
 /* Where the first to speak must be the user, but is not. */
@@ -24,11 +26,43 @@ rt_provider_model(const rt_provider *provider, rt_str model)
 	return rt_str_at(model.ptr + size + 1, model.size - size - 1);
 }
 
+/* Bytes of the white space that text ends with, as Unicode has it; 0: it ends with none. */
+static size_t
+blank_at_end(rt_str text)
+{
+	const unsigned char *end = (const unsigned char *)text.ptr + text.size;
+	unsigned code;
+
+	if (text.size >= 1 && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r') ||
+			       (end[-1] >= 0x1C && end[-1] <= 0x1F)))
+		return 1;
+	if (text.size >= 2 && end[-2] == 0xC2 && (end[-1] == 0x85 || end[-1] == 0xA0))
+		return 2;
+	if (text.size < 3 || end[-3] < 0xE1 || end[-3] > 0xE3)
+		return 0;
+	code = (unsigned)(end[-3] & 0x0F) << 12 | (unsigned)(end[-2] & 0x3F) << 6 | (end[-1] & 0x3F);
+	return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
+			       code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000
+		       ? 3
+		       : 0;
+}
+
+static rt_str
+without_blanks(rt_str text)
+{
+	size_t size;
+
+	while ((size = blank_at_end(text)) > 0)
+		text.size -= size;
+	return text;
+}
+
 static void
 blocks_init(rt_blocks *b, const rt_alloc *alloc)
 {
 	rt_buf_init(&b->parts, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&b->text, alloc, RT_BUF_UNLIMITED);
+	b->last_at = SIZE_MAX;
 }
 
 static void
@@ -47,6 +81,7 @@ blocks_clear(rt_blocks *b, rt_status *status)
 	rt_buf_clear(&b->parts);
 	rt_buf_clear(&b->text);
 	b->count = b->text_count = 0;
+	b->last_at = SIZE_MAX;
 }
 
 /* Where texts and images go now. */
@@ -69,6 +104,7 @@ rt_request_init(rt_request *r, const rt_alloc *alloc, const rt_provider *provide
 	blocks_init(&r->result, alloc);
 	rt_buf_init(&r->images, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r->calls, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&r->trimmed, alloc, RT_BUF_UNLIMITED);
 }
 
 void
@@ -80,6 +116,7 @@ rt_request_deinit(rt_request *r)
 	blocks_deinit(&r->result);
 	rt_buf_deinit(&r->images);
 	rt_buf_deinit(&r->calls);
+	rt_buf_deinit(&r->trimmed);
 }
 
 static bool
@@ -202,6 +239,7 @@ part_begin(rt_blocks *to)
 {
 	if (to->count++ > 0)
 		rt_buf_add_byte(&to->parts, ',');
+	to->last_at = SIZE_MAX;
 	return &to->parts;
 }
 
@@ -216,12 +254,39 @@ rt_request_text(rt_request *r, rt_str text)
 {
 	rt_blocks *to = target(r);
 
-	if (text.size == 0)
+	if (text.size == 0 || (r->writer->no_blanks && without_blanks(text).size == 0))
 		return;
 	if (to->text_count++ > 0)
 		rt_buf_add_byte(&to->text, '\n');
 	rt_buf_add_str(&to->text, text);
-	r->writer->text(text, part_begin(to));
+	(void)part_begin(to);
+	to->last_at = to->parts.size;
+	to->last_size = text.size;
+	r->writer->text(text, &to->parts);
+}
+
+/* The model's words at the very end of a request, without the blanks behind them. */
+static void
+trim_end(rt_request *r)
+{
+	rt_blocks *b = &r->blocks;
+	rt_str last, kept;
+
+	if (!r->writer->no_blanks || r->speaker != RT_SPEAKER_ASSISTANT || b->last_at == SIZE_MAX ||
+	    b->text.status != RT_OK || b->parts.status != RT_OK)
+		return;
+	last = rt_str_at(b->text.ptr + b->text.size - b->last_size, b->last_size);
+	kept = without_blanks(last);
+	if (kept.size == last.size)
+		return;
+	rt_buf_add(&r->trimmed, kept.ptr + kept.size, last.size - kept.size);
+	if (r->trimmed.status != RT_OK)
+		b->text.status = r->trimmed.status;
+	b->text.size -= last.size - kept.size;
+	b->text.ptr[b->text.size] = '\0';
+	b->parts.size = b->last_at;
+	b->parts.ptr[b->parts.size] = '\0';
+	r->writer->text(kept, &b->parts);
 }
 
 /* Where no image can be, it is said that there was one. */
@@ -429,6 +494,7 @@ rt_request_finish(rt_request *r, const rt_request_settings *s, rt_buf *out, rt_e
 {
 	rt_status bad;
 
+	trim_end(r);
 	close_message(r);
 	rt_buf_add_byte(out, '{');
 	r->writer->body(r, s, out);

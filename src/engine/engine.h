@@ -207,6 +207,8 @@ typedef struct rt_context_options {
 	rt_context_part_fn part; /* told of every entry; or NULL */
 	void *ctx;            /* of both */
 	rt_context_totals *totals; /* or NULL */
+	rt_buf *trimmed;      /* blanks that end the path but not the request, since the provider
+				 refuses them there, are appended; or NULL */
 } rt_context_options;
 
 enum {

@@ -259,8 +259,6 @@ tell_done(going *g)
 		rt_hooked_add_member(&m, "summary", rt_buf_str(&s->summary));
 		rt_buf_add_c(&m, s->out->from_hook ? "},\"fromHook\":true"
 						   : "},\"fromHook\":false");
-	} else {
-		rt_buf_add_c(&m, ",\"summaryEntry\":null,\"fromHook\":null");
 	}
 	if (st == RT_OK)
 		rt_summing_tell_hooks(s, "head.after_move", &m);

@@ -44,6 +44,7 @@ rt_reply_init(rt_reply *reply, const rt_alloc *alloc, rt_reply_fn fn, void *ctx)
 	reply->usage.cache_read = reply->usage.cache_write = SIZE_MAX;
 	rt_buf_init(&reply->model, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&reply->error, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&reply->skip, alloc, RT_BUF_UNLIMITED);
 }
 
 static void
@@ -66,6 +67,7 @@ rt_reply_deinit(rt_reply *reply)
 	rt_free(reply->alloc, reply->blocks);
 	rt_buf_deinit(&reply->model);
 	rt_buf_deinit(&reply->error);
+	rt_buf_deinit(&reply->skip);
 }
 
 /* ---- growing ---- */
@@ -290,7 +292,15 @@ add_bytes(rt_reply *r, rt_reply_block *b, rt_str bytes)
 /* ---- told by readers ---- */
 
 void
-rt_reply_add_text(rt_reply *reply, rt_str bytes)
+rt_reply_skip(rt_reply *reply, rt_str end)
+{
+	rt_buf_add_str(&reply->skip, end);
+	if (reply->skip.status != RT_OK)
+		fail(reply, reply->skip.status);
+}
+
+static void
+add_text(rt_reply *reply, rt_str bytes)
 {
 	rt_reply_block *b;
 
@@ -301,6 +311,33 @@ rt_reply_add_text(rt_reply *reply, rt_str bytes)
 		b = block_add(reply, RT_REPLY_TEXT);
 	if (b != NULL)
 		add_bytes(reply, b, bytes);
+}
+
+/* What is left of bytes when the beginning that is to be skipped is taken away. */
+static rt_str
+skip_beginning(rt_reply *r, rt_str bytes)
+{
+	const rt_buf *skip = &r->skip;
+	size_t at;
+
+	for (; bytes.size > 0 && r->skipped < skip->size; bytes.ptr++, bytes.size--, r->skipped++)
+		if (bytes.ptr[0] != skip->ptr[r->skipped])
+			break;
+	if (bytes.size == 0 || r->skipped == skip->size)
+		return bytes;
+	for (at = r->skipped; at > 0 && ((unsigned char)skip->ptr[at] & 0xC0) == 0x80;)
+		at--; /* another character that begins with the same bytes */
+	add_text(r, rt_str_at(skip->ptr + at, r->skipped - at));
+	r->skipped = skip->size;
+	return bytes;
+}
+
+void
+rt_reply_add_text(rt_reply *reply, rt_str bytes)
+{
+	if (reply->skipped < reply->skip.size)
+		bytes = skip_beginning(reply, bytes);
+	add_text(reply, bytes);
 }
 
 /* The block that more thinking belongs to: what is signed or redacted is complete. */

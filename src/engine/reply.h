@@ -84,6 +84,8 @@ typedef struct rt_reply {
 	const char *provider;   /* the name of who answered; NULL: not said. Static */
 	rt_buf model;           /* as the provider names what answered */
 	rt_buf error;           /* an error told in the middle of the reply, in words */
+	rt_buf skip;            /* what its text does not begin with again (rt_reply_skip) */
+	size_t skipped;         /* bytes of it that came, or all: nothing more is looked for */
 	bool ended;             /* the provider said that this was all */
 	bool finished;
 	rt_reply_fn fn;         /* or NULL */
@@ -100,6 +102,11 @@ void rt_reply_deinit(rt_reply *reply);
 /* As it is now, told to nobody: to finish it while the other one goes on growing. The
  * copy's status says whether there was memory for it. Deinit it. */
 void rt_reply_copy(const rt_reply *reply, rt_reply *out);
+
+/* Its text goes on from one whose end was not sent (no_blanks in request.h). As much of that
+ * end as comes as its beginning is there already: it is passed over, character by character.
+ * Before anything is told. */
+void rt_reply_skip(rt_reply *reply, rt_str end);
 
 /* ---- told by readers ---- */
 

@@ -487,11 +487,57 @@ no_memory(void **state)
 	}
 }
 
+/* What ended the text that it goes on from does not come twice. */
+static void
+a_beginning_that_is_there(void **state)
+{
+	static const struct {
+		const char *end, *said, *kept;
+	} cases[] = {
+		{" ", " 42", "42"},
+		{" ", "42", "42"},
+		{" ", "  42", " 42"},
+		{"\n", "\n\nAnd", "\nAnd"},
+		{" \n", " And", "And"},
+		{" ", "\nAnd", "\nAnd"},
+		{"\xE3\x80\x80", "\xE3\x80\x80x", "x"},
+		{" \xE3\x80\x80", " \xE3\x80\x81x", "\xE3\x80\x81x"}, /* the same two bytes */
+		{"\xC2\xA0", "\xC2\xA1", "\xC2\xA1"},
+		{"", " 42", " 42"},
+	};
+	size_t i, size, at;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size = 1; size < 6; size++) {
+			rt_str said = rt_str_of(cases[i].said);
+
+			begin();
+			rt_reply_skip(&reply, rt_str_of(cases[i].end));
+			thinking(" hm");
+			for (at = 0; at < said.size; at += size)
+				rt_reply_add_text(&reply, rt_str_at(said.ptr + at,
+						  size < said.size - at ? size : said.size - at));
+			rt_reply_finish(&reply);
+			rt_reply_add_all_text(&reply, &out);
+			if (!rt_str_is(rt_buf_str(&out), cases[i].kept))
+				fail_msg("%zu in pieces of %zu: %s", i, size, out.ptr);
+			end();
+		}
+	}
+	begin();
+	rt_reply_skip(&reply, RT_STR(" "));
+	text(" ");
+	assert_true(rt_reply_is_empty(&reply));
+	end();
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing),
+		cmocka_unit_test(a_beginning_that_is_there),
 		cmocka_unit_test(a_text),
 		cmocka_unit_test(thinking_before_a_text),
 		cmocka_unit_test(signed_thinking),

@@ -34,6 +34,8 @@ typedef struct rt_blocks {
 	size_t count;
 	rt_buf text; /* the texts alone, joined by line ends */
 	size_t text_count;
+	size_t last_at; /* where the last part begins, when it is a text; else SIZE_MAX */
+	size_t last_size; /* of that text, at the end of the texts */
 } rt_blocks;
 
 typedef struct rt_request {
@@ -55,6 +57,7 @@ typedef struct rt_request {
 	rt_blocks result;
 	rt_str result_id, result_name; /* borrowed until rt_request_result_end */
 	bool result_failed;
+	rt_buf trimmed; /* by finish: the blanks at the very end that are not sent (no_blanks) */
 } rt_request;
 
 typedef struct rt_request_call_data {
@@ -70,6 +73,8 @@ struct rt_provider_writer {
 	const char *alias;     /* what other programs call the provider; or NULL */
 	bool texts_only;       /* a message says one text; its images are beside it */
 	bool calls_inside;     /* calls and results are parts of messages, not beside them */
+	bool no_blanks;        /* it refuses texts of blanks alone, and a text of the model's that
+				  ends the request with one */
 
 	/* The value of the content of a message that is one text. */
 	void (*said)(rt_str text, rt_buf *out);

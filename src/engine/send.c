@@ -200,8 +200,15 @@ is_reply(const rt_sending *s, const rt_slot *slot, bool *out, rt_error *err)
 	return st;
 }
 
-/* The reply that AGAIN and CONTINUE are about, and where it stands; *out_found false: `at`
- * names a question that has none. */
+/* Said by somebody: no summary, label or the like. */
+static bool
+is_message(const rt_slot *slot)
+{
+	return slot->kind == 0 && (slot->flags & RT_SLOT_MUTED) == 0;
+}
+
+/* The reply that AGAIN and CONTINUE are about, and where it stands; *out_found false: it is
+ * a question, which `at` names, or which is the last that was said. */
 static rt_status
 find_reply(rt_sending *s, const rt_take *take, size_t end, size_t *out_at, bool *out_found,
 	   rt_error *err)
@@ -224,10 +231,16 @@ find_reply(rt_sending *s, const rt_take *take, size_t end, size_t *out_at, bool 
 		return st;
 	}
 	while (st == RT_OK && !yes && at > 0) {
-		st = slot_at(take, at - 1, &slot, err);
+		st = slot_at(take, --at, &slot, err);
 		if (st == RT_OK)
 			st = is_reply(s, &slot, &yes, err);
-		at--;
+		if (st == RT_OK && !yes && is_message(&slot))
+			break; /* a question that nobody has answered */
+	}
+	if (st == RT_OK && !yes && end > 0 && is_message(&slot)) {
+		*out_at = at;
+		*out_found = false;
+		return RT_OK;
 	}
 	if (st == RT_OK && !yes)
 		st = rt_fail(err, RT_REFUSED, "there is no reply yet; ask something first");
@@ -242,7 +255,7 @@ find_anchor(rt_sending *s, rt_error *err)
 {
 	const rt_disc *disc;
 	const rt_take *take;
-	size_t end, at;
+	size_t end, at = 0;
 	rt_slot slot = {0};
 	bool is_one = false;
 	rt_status st = find_take(s, &disc, &take, err);
@@ -270,6 +283,9 @@ find_anchor(rt_sending *s, rt_error *err)
 	if (st == RT_OK)
 		st = find_reply(s, take, end, &at, &is_one, err);
 	if (st == RT_OK && s->options->how == RT_SEND_CONTINUE) {
+		if (!is_one && s->options->at.size == 0)
+			return rt_fail(err, RT_REFUSED, "the last entry is no reply, so there is "
+				       "nothing to go on with; have it answered: retake again");
 		if (!is_one)
 			return rt_fail(err, RT_REFUSED, "that is no reply of a model");
 		st = slot_at(take, at, &slot, err);
@@ -281,7 +297,8 @@ find_anchor(rt_sending *s, rt_error *err)
 	if (st == RT_OK)
 		st = slot_at(take, is_one ? at - 1 : at, &slot, err);
 	s->anchor = slot.entry;
-	s->fork = true;
+	/* a question that ends its take is answered where it stands */
+	s->fork = is_one || at + 1 < rt_seq_count(take->slots);
 	return st;
 }
 
@@ -642,8 +659,11 @@ build(rt_sending *s, rt_buf *body, rt_error *err)
 				      .totals = &totals};
 	const rt_provider *provider = s->options->with.model->provider;
 	size_t keep = 0;
+	rt_buf trimmed;
 	rt_status st = plan_room(s, &keep, err);
 
+	rt_buf_init(&trimmed, s->engine->alloc, RT_BUF_UNLIMITED);
+	context.trimmed = &trimmed;
 	context.budget_tokens = s->budget_tokens;
 	if (st == RT_OK)
 		st = rt_view_context(s->engine, s->value, s->place, provider, &context, body, err);
@@ -651,11 +671,17 @@ build(rt_sending *s, rt_buf *body, rt_error *err)
 		st = make_room(s, keep, err);
 		if (st == RT_OK && s->out->compaction.entry[0] != '\0') {
 			rt_buf_clear(body);
+			rt_buf_clear(&trimmed);
 			memset(&totals, 0, sizeof(totals));
 			st = rt_view_context(s->engine, s->value, s->place, provider, &context, body,
 					     err);
 		}
 	}
+	if (st == RT_OK && trimmed.status != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK && s->into != 0)
+		rt_reply_skip(&s->reply, rt_buf_str(&trimmed));
+	rt_buf_deinit(&trimmed);
 	s->out->left_out = totals.left_out;
 	s->newest = totals.entries - totals.summaries;
 	s->out->tokens = totals.tokens;

@@ -30,7 +30,8 @@
 
 typedef enum rt_send_how {
 	RT_SEND_ASK,     /* a question, or what is there already, to be answered */
-	RT_SEND_AGAIN,   /* another reply beside one that is there, in a take of its own */
+	RT_SEND_AGAIN,   /* another reply beside one that is there, in a take of its own; to a
+	                    question that ends its take and has none, one where it stands */
 	RT_SEND_CONTINUE /* more of a reply that ended too early */
 } rt_send_how;
 

@@ -84,6 +84,16 @@ what_is_there_can_be_answered(void **state)
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_REFUSED);
 	world_add(w, "q", "User", "Hi");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, "q"), RT_REFUSED);
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_REFUSED);
+	/* a question without an answer gets it where it stands, named or not */
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, ""), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+	assert_string_equal(w->result.take, "");
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, "q"), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+	assert_string_equal(w->result.take, "");
+	world_apply(w, "{\"op\":\"undo\"}");
 	assert_int_equal(world_send_options(w, (rt_send_options){.how = RT_SEND_ASK}), RT_OK);
 	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
 	assert_string_equal(w->result.question, "");
@@ -323,6 +333,44 @@ continue_keeps_calls(void **state)
 			    "{\"type\":\"toolCall\","
 			    "\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}},"
 			    "{\"type\":\"text\",\"text\":\"And so on.\"}]\n");
+}
+
+/* A blank at the end that is not sent (Anthropic refuses it) is neither doubled nor lost,
+ * whether the model begins with it or not. */
+static void
+continue_behind_a_blank(void **state)
+{
+	static const say pieces[][2] = {{{SAY_TEXT, " ", 0, NULL, NULL}, {SAY_TEXT, "42", 0, NULL, NULL}},
+					{{SAY_TEXT, "4", 0, NULL, NULL}, {SAY_TEXT, "2", 0, NULL, NULL}}};
+	static const char *const providers[] = {"anthropic", "openai"};
+	world *w = *state;
+	size_t i, k;
+	rt_buf body;
+
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < 2; k++) {
+			rt_send_options options = {.how = RT_SEND_CONTINUE};
+			sayer s;
+
+			world_apply(w, "{\"op\":\"take.clear\",\"all\":true}");
+			world_apply(w, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"hi\"}");
+			world_apply(w, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":"
+				       "\"The answer is \"}");
+			sayer_init(&s, w, rt_provider_named(rt_str_of(providers[i])), pieces[k], 2);
+			s.body = &body;
+			options.with = world_with(w);
+			options.with.model = &s.model;
+			assert_int_equal(world_send_options(w, options), RT_OK);
+			assert_non_null(strstr(body.ptr, i == 0 ? "\"The answer is\""
+								: "\"The answer is \""));
+			/* what was sent is said again: there it is the model's own */
+			assert_string_equal(world_shown(w), i == 1 && k == 0
+								    ? "User: hi\nAI: The answer is  42\n"
+								    : "User: hi\nAI: The answer is 42\n");
+		}
+	}
+	rt_buf_deinit(&body);
 }
 
 /* ---- ends ---- */
@@ -822,6 +870,7 @@ main(void)
 		WITH_WORLD(continue_extends_in_place),
 		WITH_WORLD(continue_goes_on_from_an_edit),
 		WITH_WORLD(continue_keeps_calls),
+		WITH_WORLD(continue_behind_a_blank),
 		WITH_WORLD(stopped_by_the_person),
 		WITH_WORLD(what_goes_wrong_upstream),
 		WITH_WORLD(each_request_is_recorded),

@@ -91,10 +91,10 @@ const rt_hook_event rt_hook_events[] = {
 	{"head.after_move", "session_tree", 0, "the head has gone to another place", "",
 	 "newLeafId: where it is\n"
 	 "oldLeafId: where it was\n"
-	 "summaryEntry: the summary of what was left; null: there is none\n"
-	 "fromHook: whether a hook wrote that; null: there is none",
+	 "summaryEntry: the summary of what was left; not there: there is none\n"
+	 "fromHook: whether a hook wrote that; not there: there is none",
 	 "take discussion",
-	 "\"newLeafId\":\"k3f9\",\"oldLeafId\":\"m2c4\",\"summaryEntry\":null,\"fromHook\":null"},
+	 "\"newLeafId\":\"k3f9\",\"oldLeafId\":\"m2c4\""},
 	{"take.before_create", "session_before_branch", RT_HOOK_BEFORE,
 	 "before a take or a discussion is made from an entry on", "",
 	 "entryId: where it leaves the old one; null: before the first entry\n"

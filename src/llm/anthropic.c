@@ -125,7 +125,7 @@ write_body(const rt_request *r, const rt_request_settings *s, rt_buf *out)
 	rt_request_add_model(r, s, out);
 	rt_request_add_json(out, "max_tokens",
 			    s->max_tokens.ptr != NULL ? s->max_tokens : RT_STR(MAX_TOKENS_DEFAULT));
-	if (r->top.size > 0)
+	if (rt_str_trim(rt_buf_str(&r->top)).size > 0)
 		rt_request_add_member(out, "system", rt_buf_str(&r->top));
 	rt_request_add_messages(r, "messages", out);
 	rt_request_add_json(out, "temperature", s->temperature);
@@ -138,6 +138,7 @@ static const struct rt_provider_writer writer = {
 	.assistant = "assistant",
 	.content = "content",
 	.calls_inside = true,
+	.no_blanks = true,
 	.said = write_said,
 	.text = write_text,
 	.image = write_image,

@@ -203,6 +203,7 @@ rt_mask_add(rt_buf *out, rt_str text, const rt_str *secrets, size_t count, bool 
 void
 rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_t count)
 {
+	static const rt_str more = RT_STR_INIT(" ..."); /* behind what was cut off */
 	rt_str text;
 	rt_buf masked;
 
@@ -210,7 +211,13 @@ rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_
 		return;
 	text = rt_str_of(err->text);
 	rt_buf_init(&masked, alloc, RT_BUF_UNLIMITED);
-	rt_mask_add(&masked, text, secrets, count, text.size + 1 == RT_ERROR_TEXT_SIZE);
+	if (text.size > more.size &&
+	    rt_str_eq(rt_str_at(text.ptr + text.size - more.size, more.size), more)) {
+		rt_mask_add(&masked, rt_str_at(text.ptr, text.size - more.size), secrets, count, true);
+		rt_buf_add_str(&masked, more);
+	} else {
+		rt_mask_add(&masked, text, secrets, count, text.size + 1 == RT_ERROR_TEXT_SIZE);
+	}
 	if (masked.status != RT_OK) { /* no words are better than a key among them */
 		memcpy(err->text, "no memory to say what", sizeof("no memory to say what"));
 	} else if (!rt_str_eq(text, rt_buf_str(&masked))) {

@@ -17,7 +17,7 @@ enum { RT_MASK_SECRET_MIN = 4 }; /* bytes; what is shorter is no secret */
  * the beginning of one at its end goes too. */
 void rt_mask_add(rt_buf *out, rt_str text, const rt_str *secrets, size_t count, bool is_cut);
 
-/* The words of an error, in place. */
+/* The words of an error, in place; they may have been cut off where they end in " ...". */
 void rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_t count);
 
 #endif

@@ -64,6 +64,38 @@ check_reply(exchange *x)
 		       x->m->origin.ptr);
 }
 
+/* What a server said, masked, in place of what is kept of it. */
+static void
+mask_kept(exchange *x, rt_buf *kept)
+{
+	const server_model *m = x->m;
+	rt_buf masked;
+
+	rt_buf_init(&masked, m->o.alloc, RT_BUF_UNLIMITED);
+	rt_mask_add(&masked, rt_buf_str(kept), m->secrets, m->secret_count, false);
+	if (masked.status != RT_OK || !rt_str_eq(rt_buf_str(&masked), rt_buf_str(kept))) {
+		x->reply->size -= kept->size;
+		rt_buf_clear(kept);
+		if (masked.status == RT_OK) /* no words are better than a key among them */
+			rt_buf_add_str(kept, rt_buf_str(&masked));
+		x->reply->size += kept->size;
+	}
+	if (x->reply->status == RT_OK)
+		x->reply->status = masked.status != RT_OK ? masked.status : kept->status;
+	rt_buf_deinit(&masked);
+}
+
+/* The words of an error and the name of the model, as soon as they are there and whatever
+ * follows: the reply is written down while it grows. */
+static void
+mask_reply(exchange *x)
+{
+	if (x->reply->error.size > 0)
+		mask_kept(x, &x->reply->error);
+	if (x->reply->model.size > 0)
+		mask_kept(x, &x->reply->model);
+}
+
 static rt_status
 take_event(void *ctx, rt_str event, rt_str data, rt_error *err)
 {
@@ -73,6 +105,7 @@ take_event(void *ctx, rt_str event, rt_str data, rt_error *err)
 	if (x->reply->ended) /* a "[DONE]" behind an end, and the like */
 		return RT_OK;
 	st = x->m->o.provider->read_event(x->reply, event, data, err);
+	mask_reply(x);
 	return st != RT_OK ? st : check_reply(x);
 }
 
@@ -247,6 +280,9 @@ fail_status(const exchange *x, rt_error *err)
 		rt_buf_clear(&words);
 	if (status == 401 || status == 403)
 		st = fail_key(x, words.size == 0 ? "" : words.ptr, err);
+	else if (status == 407)
+		st = rt_fail(err, RT_UPSTREAM, "the proxy on the way to %s wants a user and a password "
+			     "(407)%s", m->origin.ptr, words.size == 0 ? "" : words.ptr);
 	else if (status >= 300 && status <= 399)
 		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u and sends to %s: that is not "
 			     "followed; if it is the right place, set url to it", m->origin.ptr,
@@ -294,6 +330,7 @@ end_whole(exchange *x, rt_error *err)
 	if (x->reply == NULL)
 		return RT_OK;
 	st = x->m->o.provider->read_whole(x->reply, body, err);
+	mask_reply(x);
 	if (st == RT_OK)
 		st = check_reply(x);
 	if (st != RT_OK && x->failed && err != NULL)
@@ -316,26 +353,45 @@ as_upstream(rt_status st)
 	}
 }
 
-/* An error that the provider told in the middle of its reply. */
+/* An error that the provider told in the middle of its reply; its words are masked already,
+ * and once more as one line. */
 static rt_status
-mask_told(exchange *x, rt_error *err)
+fail_told(const exchange *x, rt_error *err)
 {
-	rt_reply *reply = x->reply;
-	rt_buf masked;
+	const server_model *m = x->m;
+	rt_buf line, masked;
 
-	rt_buf_init(&masked, x->m->o.alloc, RT_BUF_UNLIMITED);
-	rt_mask_add(&masked, rt_buf_str(&reply->error), x->m->secrets, x->m->secret_count, false);
-	rt_buf_clear(&reply->error);
-	if (masked.status == RT_OK)
-		rt_buf_add_str(&reply->error, rt_buf_str(&masked));
-	rt_buf_clear(&masked);
-	add_line(&masked, rt_buf_str(&reply->error));
-	(void)rt_fail(err, RT_UPSTREAM, "%s ended the reply with an error%s%.*s", x->m->origin.ptr,
+	rt_buf_init(&line, m->o.alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&masked, m->o.alloc, RT_BUF_UNLIMITED);
+	add_line(&line, rt_buf_str(&x->reply->error));
+	rt_mask_add(&masked, rt_buf_str(&line), m->secrets, m->secret_count, false);
+	if (line.status != RT_OK || masked.status != RT_OK)
+		rt_buf_clear(&masked);
+	(void)rt_fail(err, RT_UPSTREAM, "%s ended the reply with an error%s%.*s", m->origin.ptr,
 		      masked.size > 0 ? ": " : "",
 		      (int)rt_utf8_cut(rt_buf_str(&masked), WORDS_MAX),
 		      masked.ptr == NULL ? "" : masked.ptr);
+	rt_buf_deinit(&line);
 	rt_buf_deinit(&masked);
 	return RT_UPSTREAM;
+}
+
+/* A whole reply whose server did not say why it ended, which some that speak as OpenAI does
+ * leave out: it said all. */
+static void
+add_stop(rt_reply *reply)
+{
+	if (reply->ended && reply->stop == RT_STOP_NONE && !rt_reply_is_empty(reply))
+		rt_reply_set_stop(reply, rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS
+									: RT_STOP_END);
+}
+
+/* Did the reply say its end, so that how the connection ended behind it does not matter? */
+static bool
+said_its_end(const exchange *x)
+{
+	return x->reply != NULL && !x->failed &&
+	       (x->reply->ended || x->reply->stop != RT_STOP_NONE);
 }
 
 rt_status
@@ -355,10 +411,12 @@ rt_exchange_end(exchange *x, rt_status st, rt_error *err)
 		st = fail_status(x, err);
 	else if (st == RT_OK)
 		st = x->mode == ANSWER_STREAM ? end_stream(x, err) : end_whole(x, err);
-	else if (st != RT_INTERRUPTED && reply != NULL && reply->ended && !x->failed)
-		st = RT_OK; /* how the connection ended behind it does not matter */
+	else if (st != RT_INTERRUPTED && said_its_end(x))
+		st = RT_OK;
+	if (reply != NULL && st == RT_OK)
+		add_stop(reply);
 	if (reply != NULL && st == RT_OK && reply->stop == RT_STOP_ERROR)
-		st = mask_told(x, err);
+		st = fail_told(x, err);
 	st = as_upstream(st);
 	if (reply != NULL && st != RT_OK && reply->stop == RT_STOP_NONE &&
 	    x->mode != ANSWER_ERROR && x->mode != ANSWER_UNKNOWN)

@@ -443,6 +443,31 @@ done:
 	return st;
 }
 
+/* Who is told of the models that there are. */
+typedef struct model_list {
+	const server_model *m;
+	rt_model_fn fn;
+	void *ctx;
+	rt_status status;
+} model_list;
+
+/* The names are a server's words, too. */
+static void
+take_model(void *ctx, rt_str name, size_t context_tokens)
+{
+	model_list *list = ctx;
+	const server_model *m = list->m;
+	rt_buf masked;
+
+	rt_buf_init(&masked, m->o.alloc, RT_BUF_UNLIMITED);
+	rt_mask_add(&masked, name, m->secrets, m->secret_count, false);
+	if (masked.status == RT_OK)
+		list->fn(list->ctx, rt_buf_str(&masked), context_tokens);
+	else
+		list->status = masked.status;
+	rt_buf_deinit(&masked);
+}
+
 rt_status
 rt_server_models(rt_model *model, rt_stop_fn stop, void *stop_ctx, rt_model_fn fn, void *fn_ctx,
 		 rt_error *err)
@@ -450,6 +475,7 @@ rt_server_models(rt_model *model, rt_stop_fn stop, void *stop_ctx, rt_model_fn f
 	server_model *m = (server_model *)model;
 	const rt_provider *p = m->o.provider;
 	rt_ask ask = {.stop = stop, .ctx = stop_ctx};
+	model_list list = {m, fn, fn_ctx, RT_OK};
 	exchange x = {.m = NULL};
 	rt_error why;
 	rt_buf url;
@@ -466,7 +492,10 @@ rt_server_models(rt_model *model, rt_stop_fn stop, void *stop_ctx, rt_model_fn f
 	if (st == RT_OK)
 		st = send_request(m, rt_buf_str(&url), "GET", &ask, NULL, &x, &why);
 	if (st == RT_OK) {
-		st = p->read_models(rt_str_trim(rt_buf_str(&x.body)), m->o.alloc, fn, fn_ctx, &why);
+		st = p->read_models(rt_str_trim(rt_buf_str(&x.body)), m->o.alloc, take_model, &list,
+				    &why);
+		if (st == RT_OK && list.status != RT_OK)
+			st = rt_fail(&why, list.status, "out of memory");
 		rt_mask_error(&why, m->o.alloc, m->secrets, m->secret_count);
 	}
 	if (st != RT_OK && err != NULL)

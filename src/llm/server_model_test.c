@@ -43,6 +43,7 @@ typedef struct stage {
 	uint32_t random;     /* what is drawn */
 	rt_buf log;          /* what was sent: method, url, headers, body */
 	rt_buf notices;
+	const rt_reply *reply; /* what is written down at every tick */
 } stage;
 
 static void
@@ -86,6 +87,7 @@ stage_send(rt_transport *transport, const rt_http_request *request, rt_http_answ
 		st = fn(fn_ctx, answer, rt_str_at(body.ptr + at, size));
 		at += size;
 	}
+	request->tick(request->ctx);
 	if (st != RT_OK)
 		return st;
 	if (a->holds) {
@@ -128,6 +130,25 @@ take_notice(void *ctx, const char *words)
 	stage *s = ctx;
 
 	rt_buf_add_f(&s->notices, "%s\n", words);
+}
+
+/* What is kept of a reply, at any time. */
+static void
+check_kept(const rt_reply *reply)
+{
+	rt_buf kept;
+
+	rt_buf_init(&kept, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_reply_add_fields(reply, &kept);
+	if (kept.size > 0 && strstr(kept.ptr, "canary") != NULL)
+		fail_msg("a key in what is kept: %s", kept.ptr);
+	rt_buf_deinit(&kept);
+}
+
+static void
+take_tick(void *ctx)
+{
+	check_kept(((stage *)ctx)->reply);
 }
 
 /* ---- one question ---- */
@@ -188,11 +209,12 @@ ask(stage *s, const question *q, outcome *out)
 		.header_count = 1,
 	};
 	rt_ask request = {.body = RT_STR("{\"q\":1}"), .stream = !q->whole, .stop = q->stop,
-			  .notice = take_notice, .ctx = s};
+			  .notice = take_notice, .tick = take_tick, .ctx = s};
 	rt_model *model = NULL;
 
 	memset(out, 0, sizeof(*out));
 	rt_reply_init(&out->reply, options.alloc, NULL, NULL);
+	s->reply = &out->reply;
 	rt_buf_init(&out->content, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	out->status = rt_server_model_open(&options, &model, &out->err);
 	if (out->status == RT_OK) {
@@ -203,6 +225,7 @@ ask(stage *s, const question *q, outcome *out)
 		assert_int_equal(s->closed, 0);
 	}
 	rt_reply_finish(&out->reply);
+	check_kept(&out->reply);
 	if (out->reply.status == RT_OK)
 		rt_reply_add_all_text(&out->reply, &out->content);
 	if (strstr(out->err.text, "canary") != NULL)
@@ -289,6 +312,32 @@ test_answers(void **state)
 	static const act told = {.http = 200, .is_stream = true,
 				 .body = DELTA("Hel") "data: {\"error\":{\"message\":\"key " KEY
 						      " is bad\"}}\n\n"};
+	static const act told_and_torn = {
+		.http = 200, .is_stream = true, .status = RT_UPSTREAM, .piece = 50,
+		.body = DELTA("Hel") "data: {\"error\":{\"message\":\"key " KEY " is bad\"}}\n\n"};
+	static const act named = {.http = 200, .is_stream = true, .piece = 30,
+				  .body = "data: {\"model\":\"a " KEY "\",\"choices\":[]}\n\n"
+					  DELTA("Hi") END_MARK};
+	static const act named_whole = {
+		.http = 200, .is_json = true,
+		.body = "{\"model\":\"" KEY "\",\"choices\":[{\"index\":0,\"finish_reason\":\"stop\","
+			"\"message\":{\"content\":\"Hi\"}}]}"};
+	/* what is shown of it ends in the middle of the key */
+	static const act shown = {.http = 200, .is_stream = true,
+				  .body = "data: 45678901234567890123456789012345678901234567890123"
+					  "45678901234567890 " KEY " and more of it\n\n"};
+	static const act no_reason = {.http = 200, .is_stream = true,
+				      .body = DELTA("Hel") "data: [DONE]\n\n"};
+	static const act no_reason_call = {
+		.http = 200, .is_stream = true,
+		.body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":"
+			"\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}\n\n"
+			"data: [DONE]\n\n"};
+	static const act only_done = {.http = 200, .is_stream = true, .body = "data: [DONE]\n\n"};
+	static const act reset_behind = {
+		.http = 200, .is_stream = true, .status = RT_UPSTREAM,
+		.body = DELTA("Hel") "data: {\"choices\":[{\"index\":0,\"delta\":{},"
+				     "\"finish_reason\":\"length\"}]}\n\n"};
 	static const act misnamed = {.http = 200, .is_json = true, .body = DELTA("Hi") END_MARK};
 	question q = {.key = KEY}, w = {.key = KEY, .whole = true};
 	outcome out;
@@ -314,6 +363,15 @@ test_answers(void **state)
 	outcome_deinit(&out);
 	stage_deinit(&s);
 	expect(&told, 1, &q, RT_UPSTREAM, "key [key] is bad", RT_STOP_ERROR, "Hel", 1);
+	expect(&told_and_torn, 1, &q, RT_UPSTREAM, "key [key] is bad", RT_STOP_ERROR, "Hel", 1);
+	expect(&named, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
+	expect(&named_whole, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
+	expect(&shown, 1, &q, RT_UPSTREAM, "no answer of a model: 45678901234567890123456789012345"
+	       "678901234567890123" "45678901234567890 [key] ...", RT_STOP_CUT, "", 1);
+	expect(&no_reason, 1, &q, RT_OK, "", RT_STOP_END, "Hel", 1);
+	expect(&no_reason_call, 1, &q, RT_OK, "", RT_STOP_CALLS, "", 1);
+	expect(&only_done, 1, &q, RT_OK, "", RT_STOP_NONE, "", 1);
+	expect(&reset_behind, 1, &q, RT_OK, "", RT_STOP_LENGTH, "Hel", 1);
 }
 
 static void
@@ -499,7 +557,8 @@ test_models(void **state)
 {
 	static const act acts[] = {
 		{.http = 503, .body = "{}"},
-		{.http = 200, .is_json = true, .body = "{\"data\":[{\"id\":\"a\"},{\"id\":\"b\"}]}"},
+		{.http = 200, .is_json = true, .body = "{\"data\":[{\"id\":\"a\"},{\"id\":\"b "
+							KEY "\"}]}"},
 		{.http = 401, .body = "{}"},
 		{.http = 200, .is_json = true, .body = "<html>" KEY},
 	};
@@ -520,7 +579,7 @@ test_models(void **state)
 	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	assert_int_equal(rt_server_model_open(&options, &model, NULL), RT_OK);
 	assert_int_equal(rt_server_models(model, NULL, NULL, take_model, &names, &err), RT_OK);
-	assert_string_equal(names.ptr, "a;b;");
+	assert_string_equal(names.ptr, "a;b [key];");
 	assert_true(rt_str_starts(rt_buf_str(&s.log), RT_STR("GET https://api.openai.com/v1/models\n")));
 	assert_int_equal(rt_server_models(model, NULL, NULL, take_model, &names, &err),
 			 RT_CREDENTIALS);

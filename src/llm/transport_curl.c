@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,12 +30,12 @@ enum { TICK_MS = 20 };
 typedef struct curl_transport {
 	rt_transport base;
 	const rt_alloc *alloc;
-	const rt_curl *lib; /* NULL: no request was made yet */
-	char *ca_file;      /* or NULL */
-	pthread_t loading;  /* while the caller prepares the first request */
+	char *ca_file;     /* or NULL */
+	pthread_t loading; /* while the caller prepares the first request */
 	pthread_mutex_t lock;
-	bool is_loading;
-	CURLM *spare;  /* with its connections, or NULL */
+	bool is_loading;      /* this and what follows: under the lock */
+	CURLM *spare;         /* with its connections, or NULL */
+	const rt_curl *lib;   /* that spare is of */
 } curl_transport;
 
 /* One request on its way. */
@@ -48,9 +49,11 @@ typedef struct transfer {
 	rt_status status;      /* why a callback ended it */
 	uint64_t header_bytes, body_bytes;
 	bool forbidden;        /* the host is at a link-local address */
+	unsigned port;         /* of whom a connection was last asked for; 0: of nobody yet */
 	int64_t begun_ms, last_ms, tick_ms; /* last: something moved */
 	curl_off_t uploaded;
 	char origin[RT_URL_HOST_MAX + 32]; /* for people */
+	char proxy[RT_URL_HOST_MAX + 32];  /* the same of the proxy on the way; "": there is none */
 	char words[CURL_ERROR_SIZE];
 } transfer;
 
@@ -109,6 +112,16 @@ is_forbidden(const struct sockaddr *address)
 	return number >> 16 == 0xA9FE || number == 0x646464C8; /* 100.100.100.200 */
 }
 
+static unsigned
+port_of(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET)
+		return ntohs(((const struct sockaddr_in *)(const void *)address)->sin_port);
+	if (address->sa_family == AF_INET6)
+		return ntohs(((const struct sockaddr_in6 *)(const void *)address)->sin6_port);
+	return 0;
+}
+
 static curl_socket_t
 open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -118,6 +131,7 @@ open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
 		t->forbidden = true;
 		return CURL_SOCKET_BAD;
 	}
+	t->port = port_of(&address->addr);
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -191,6 +205,103 @@ take_body(char *bytes, size_t one, size_t size, void *ctx)
 	return t->status == RT_OK ? size : 0;
 }
 
+/* ---- proxies ---- */
+
+static const char *
+variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value == NULL || value[0] == '\0' ? NULL : value;
+}
+
+/* What libcurl looks at; NULL: no proxy is named for this scheme. */
+static const char *
+proxy_variable(bool is_tls)
+{
+	const char *value = variable(is_tls ? "https_proxy" : "http_proxy");
+
+	if (value == NULL && is_tls)
+		value = variable("HTTPS_PROXY");
+	if (value == NULL)
+		value = variable("all_proxy");
+	return value != NULL ? value : variable("ALL_PROXY");
+}
+
+/* HOST:PORT in "scheme://user:password@HOST:PORT/". */
+static rt_str
+proxy_place(rt_str value)
+{
+	size_t at = rt_str_find(value, RT_STR("://"), 0), i;
+
+	if (at != SIZE_MAX)
+		value = rt_str_at(value.ptr + at + 3, value.size - at - 3);
+	for (i = value.size; i-- > 0;)
+		if (value.ptr[i] == '@') {
+			value = rt_str_at(value.ptr + i + 1, value.size - i - 1);
+			break;
+		}
+	for (i = 0; i < value.size; i++)
+		if ((unsigned char)value.ptr[i] <= ' ' || value.ptr[i] >= 0x7F ||
+		    strchr("/?#", value.ptr[i]) != NULL)
+			value.size = i;
+	return value;
+}
+
+/* The number behind the last colon; 0: there is none. */
+static unsigned
+place_port(rt_str place)
+{
+	unsigned port = 0, tens = 1;
+	size_t i = place.size;
+
+	for (; i > 0 && place.ptr[i - 1] >= '0' && place.ptr[i - 1] <= '9' && tens <= 10000; tens *= 10)
+		port += (unsigned)(place.ptr[--i] - '0') * tens;
+	return i > 0 && place.ptr[i - 1] == ':' ? port : 0;
+}
+
+/* Which proxy the connection went to, without its user: libcurl does not say before version
+ * 8.7. It did where the port is the proxy's; where that is the server's too, nobody may be
+ * named who needs none. */
+static void
+find_proxy(transfer *t)
+{
+	const char *value;
+	unsigned port;
+	rt_str place;
+	rt_url url;
+
+	if (rt_url_read(t->request->url, &url, NULL) != RT_OK || rt_url_is_loopback(&url))
+		return;
+	value = proxy_variable(url.is_tls);
+	if (value == NULL || t->port == 0)
+		return;
+	place = proxy_place(rt_str_of(value));
+	port = place_port(place);
+	if (port == 0)
+		port = rt_str_starts(rt_str_of(value), RT_STR("https:")) ? 443 : 1080;
+	if (port != t->port || place.size >= sizeof(t->proxy) || place.size == 0 ||
+	    (port == url.port && (variable("no_proxy") != NULL || variable("NO_PROXY") != NULL)))
+		return;
+	memcpy(t->proxy, place.ptr, place.size);
+	t->proxy[place.size] = '\0';
+}
+
+/* A proxy that does not lead on. */
+static rt_status
+fail_proxy(transfer *t, long code, rt_error *err)
+{
+	const char *blank = t->proxy[0] == '\0' ? "" : " ";
+
+	t->answer->is_transient = code == 502 || code == 503 || code == 504;
+	if (code == 407)
+		return rt_fail(err, RT_UPSTREAM, "the proxy%s%s on the way to %s wants a user and a "
+			       "password (407), which stand in the variable that names it: "
+			       "http://USER:PASSWORD@HOST:PORT", blank, t->proxy, t->origin);
+	return rt_fail(err, RT_UPSTREAM, "the proxy%s%s does not lead to %s: it answers with %ld",
+		       blank, t->proxy, t->origin, code);
+}
+
 /* ---- what goes wrong ---- */
 
 /* Is the way to the server open, so that bytes of the request may have got there? */
@@ -231,6 +342,12 @@ fail_connect(transfer *t, rt_error *err)
 			       "sent there", t->origin);
 	(void)t->lib->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
 	t->answer->is_transient = number == ECONNREFUSED || number == ECONNRESET;
+	if (t->proxy[0] != '\0')
+		return rt_fail(err, RT_UPSTREAM, "cannot connect to the proxy %s on the way to %s: %s",
+			       t->proxy, t->origin,
+			       number == ECONNREFUSED ? "nothing answers there (connection refused)"
+			       : number == 0 ? "no address of it answers"
+					     : strerror_r((int)number, room, sizeof(room)));
 	if (number == ECONNREFUSED)
 		return rt_fail(err, RT_UPSTREAM, "nothing answers at %s (connection refused)",
 			       t->origin);
@@ -243,6 +360,12 @@ fail_connect(transfer *t, rt_error *err)
 static rt_status
 fail_curl(transfer *t, CURLcode code, rt_error *err)
 {
+	long connect_code = 0;
+
+	find_proxy(t);
+	(void)t->lib->easy_getinfo(t->easy, CURLINFO_HTTP_CONNECTCODE, &connect_code);
+	if (connect_code >= 300)
+		return fail_proxy(t, connect_code, err);
 	/* A line that is too long for libcurl looks the same. */
 	if (code == CURLE_OUT_OF_MEMORY && is_connected(t) && t->body_bytes == 0)
 		return rt_fail(err, RT_LIMIT, "%s sends a header that is too long (or there is no "
@@ -261,8 +384,9 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 			       t->origin);
 	case CURLE_COULDNT_CONNECT: return fail_connect(t, err);
 	case CURLE_OPERATION_TIMEDOUT:
-		return rt_fail(err, RT_UPSTREAM, "%s could not be reached within %u s", t->origin,
-			       seconds(or_usual(t->request->connect_ms, RT_HTTP_CONNECT_MS)));
+		return rt_fail(err, RT_UPSTREAM, "%s could not be reached within %u s%s%s", t->origin,
+			       seconds(or_usual(t->request->connect_ms, RT_HTTP_CONNECT_MS)),
+			       t->proxy[0] != '\0' ? " by the proxy " : "", t->proxy);
 	case CURLE_BAD_CONTENT_ENCODING:
 		return rt_fail(err, RT_UPSTREAM, "%s sent an answer whose compression is broken",
 			       t->origin);
@@ -278,6 +402,9 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 			       "answer", t->origin);
 	t->answer->is_transient = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
 				  code == CURLE_SEND_ERROR;
+	if (t->proxy[0] != '\0')
+		return rt_fail(err, RT_UPSTREAM, "the proxy %s on the way to %s closed the connection "
+			       "without an answer", t->proxy, t->origin);
 	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer", t->origin);
 }
 
@@ -327,16 +454,16 @@ add_line(const rt_curl *lib, struct curl_slist **list, rt_buf *line)
 }
 
 static rt_status
-make_headers(const curl_transport *c, const rt_http_request *request, struct curl_slist **out,
-	     rt_error *err)
+make_headers(const curl_transport *c, const transfer *t, struct curl_slist **out, rt_error *err)
 {
+	const rt_http_request *request = t->request;
 	rt_status st = RT_OK;
 	rt_buf line;
 	size_t i;
 
 	rt_buf_init(&line, c->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&line, "Expect:"); /* none: no round trip before a long body */
-	if (!add_line(c->lib, out, &line))
+	if (!add_line(t->lib, out, &line))
 		st = RT_NOMEM;
 	for (i = 0; i < request->header_count && st == RT_OK; i++) {
 		const rt_header *header = &request->headers[i];
@@ -351,7 +478,7 @@ make_headers(const curl_transport *c, const rt_http_request *request, struct cur
 		rt_buf_add_str(&line, header->name);
 		rt_buf_add_c(&line, header->value.size == 0 ? ";" : ": ");
 		rt_buf_add_str(&line, header->value);
-		if (!add_line(c->lib, out, &line))
+		if (!add_line(t->lib, out, &line))
 			st = RT_NOMEM;
 	}
 	rt_buf_deinit(&line);
@@ -505,7 +632,7 @@ read_location(transfer *t, const rt_alloc *alloc)
 }
 
 static CURLM *
-take_multi(curl_transport *c)
+take_multi(curl_transport *c, const rt_curl *lib)
 {
 	CURLM *multi;
 
@@ -513,20 +640,21 @@ take_multi(curl_transport *c)
 	multi = c->spare;
 	c->spare = NULL;
 	pthread_mutex_unlock(&c->lock);
-	return multi != NULL ? multi : c->lib->multi_init();
+	return multi != NULL ? multi : lib->multi_init();
 }
 
 static void
-give_multi(curl_transport *c, CURLM *multi)
+give_multi(curl_transport *c, const rt_curl *lib, CURLM *multi)
 {
 	CURLM *old;
 
 	pthread_mutex_lock(&c->lock);
 	old = c->spare;
 	c->spare = multi;
+	c->lib = lib;
 	pthread_mutex_unlock(&c->lock);
 	if (old != NULL)
-		(void)c->lib->multi_cleanup(old);
+		(void)lib->multi_cleanup(old);
 }
 
 /* A server that goes away while TLS writes raises SIGPIPE, which nobody here wants. */
@@ -560,6 +688,7 @@ release_pipe(const sigset_t *old, bool was_pending)
 static rt_status
 run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_error *err)
 {
+	const rt_curl *lib = t->lib;
 	struct curl_slist *headers = NULL;
 	CURLM *multi = NULL;
 	bool was_pending, added = false;
@@ -567,13 +696,13 @@ run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_
 	rt_status st;
 
 	was_pending = hold_pipe(&old);
-	t->easy = c->lib->easy_init();
-	multi = take_multi(c);
+	t->easy = lib->easy_init();
+	multi = take_multi(c, lib);
 	st = t->easy == NULL || multi == NULL ? RT_NOMEM
-					      : make_headers(c, t->request, &headers, err);
-	if (st == RT_OK && (!set_limits(c->lib, t->easy, url, t->request) ||
+					      : make_headers(c, t, &headers, err);
+	if (st == RT_OK && (!set_limits(lib, t->easy, url, t->request) ||
 			    !set_request(t, c, url_text, headers) ||
-			    c->lib->multi_add_handle(multi, t->easy) != CURLM_OK))
+			    lib->multi_add_handle(multi, t->easy) != CURLM_OK))
 		st = RT_NOMEM;
 	else if (st == RT_OK)
 		added = true;
@@ -586,12 +715,12 @@ run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_
 		t->answer->sent = t->answer->sent || is_connected(t);
 	}
 	if (added)
-		(void)c->lib->multi_remove_handle(multi, t->easy);
+		(void)lib->multi_remove_handle(multi, t->easy);
 	if (t->easy != NULL)
-		c->lib->easy_cleanup(t->easy);
-	c->lib->slist_free_all(headers);
+		lib->easy_cleanup(t->easy);
+	lib->slist_free_all(headers);
 	if (multi != NULL)
-		give_multi(c, multi);
+		give_multi(c, lib, multi);
 	release_pipe(&old, was_pending);
 	return st;
 }
@@ -619,17 +748,14 @@ start_loading(curl_transport *c)
 }
 
 static rt_status
-end_loading(curl_transport *c, rt_error *err)
+end_loading(curl_transport *c, const rt_curl **out, rt_error *err)
 {
-	const rt_curl *lib = NULL;
-	rt_status st = rt_curl_load(&lib, err);
+	rt_status st = rt_curl_load(out, err);
 
 	pthread_mutex_lock(&c->lock);
 	if (c->is_loading)
 		(void)pthread_join(c->loading, NULL);
 	c->is_loading = false;
-	if (st == RT_OK)
-		c->lib = lib;
 	pthread_mutex_unlock(&c->lock);
 	return st;
 }
@@ -648,10 +774,9 @@ curl_send(rt_transport *transport, const rt_http_request *request, rt_http_answe
 	st = rt_url_read(request->url, &url, err);
 	if (st != RT_OK)
 		return RT_REFUSED;
-	st = end_loading(c, err);
+	st = end_loading(c, &t.lib, err);
 	if (st != RT_OK)
 		return st;
-	t.lib = c->lib;
 	t.begun_ms = t.last_ms = t.tick_ms = now_ms();
 	rt_buf_init(&text, c->alloc, RT_URL_MAX + 1);
 	rt_buf_init(&origin, c->alloc, sizeof(t.origin) - 1);

@@ -191,6 +191,25 @@ printf 'one\n/undo\n/help\n/nonsense\ntwo\\\nlines\n/quit\n' | r chat >"$work/ou
 [ $? = 0 ] && pass || fail "chat" "$(cat "$work/err")"
 holds 'You said: "two' "$work/out" "chat answers"
 
+# A question that could not be answered stays, and "again" answers it, not the one before.
+OPENAI_BASE_URL=http://127.0.0.1:9/v1 OPENAI_API_KEY=k \
+	r ask --json -m openai/x "the kept one" >"$work/out" 2>"$work/err" </dev/null
+[ $? = 7 ] && pass || fail "nobody answers is 7" "$(cat "$work/err")"
+holds '"question":"' "$work/out" "the kept question is named"
+r takes --json >"$work/before"
+r again >"$work/out" 2>"$work/err" </dev/null
+holds 'You said: "the kept one"' "$work/out" "again answers what was kept"
+r takes --json >"$work/after"
+[ "$(grep -o '"name"' "$work/before" | wc -l)" = "$(grep -o '"name"' "$work/after" | wc -l)" ] &&
+	pass || fail "no take was made for it" "$(cat "$work/after")"
+first=$(r show --json | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+r ask --send --at "$first" >"$work/out" 2>"$work/err" </dev/null
+holds "in the new take" "$work/err" "ask --send --at"
+
+# Whoever keeps the input open is told that it is read.
+sleep 2 | r ask "and now?" >"$work/out" 2>"$work/err"
+holds "waiting for the end of standard input" "$work/err" "an input that nobody closes"
+
 # Where libcurl cannot be loaded, that is said, and the question stays.
 mkdir "$work/junk"
 for name in libcurl.so.4 libcurl-gnutls.so.4 libcurl-nss.so.4 libcurl.so; do
@@ -202,6 +221,15 @@ LD_LIBRARY_PATH=$work/junk OPENAI_BASE_URL=http://127.0.0.1:9/v1 OPENAI_API_KEY=
 holds "install it (Debian: libcurl4)" "$work/err" "no libcurl"
 LD_LIBRARY_PATH=$work/junk r ask -q "without the net" </dev/null >"$work/out" 2>"$work/err"
 [ $? = 0 ] && pass || fail "a built-in model needs no libcurl" "$(cat "$work/err")"
+
+# What is not said to the end is not lost, and mistakes are said once.
+printf 'one\000more\n' | r chat >"$work/out" 2>"$work/err"
+holds 'more' "$work/out" "a NUL ends no line"
+printf '\377\n' | r chat >"$work/out" 2>"$work/err"
+holds "not UTF-8 (at byte 1)" "$work/err" "not UTF-8"
+printf '/again 3\n' | r chat >"$work/out" 2>"$work/err"
+[ "$(grep -c "takes no number" "$work/err")" = 1 ] && pass ||
+	fail "one mistake, said once" "$(cat "$work/err")"
 
 r models --json >"$work/out"
 holds '"provider":"ollama"' "$work/out" "models"

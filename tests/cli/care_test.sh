@@ -248,6 +248,7 @@ code '--read-only search' 0 r --read-only search one
 code '--relaxed' 0 r --relaxed add fast
 
 # --- import of a file that somebody cuts off meanwhile ---
+# Root alone sees when it has the file; for others it is cut off when the import has ended.
 "$python" - "$RETAKE" "$work" >"$work/out" 2>&1 <<'PY'
 import json, os, subprocess, sys
 program, work = sys.argv[1:3]

@@ -14,6 +14,7 @@ import os
 import random
 import resource
 import signal
+import sqlite3
 import sys
 import tempfile
 import threading
@@ -57,7 +58,9 @@ user and password in OLLAMA_HOST
 header
 header with a word before the key
 user and password in a proxy
-key of a program that crashes""".splitlines()
+key of a program that crashes
+error in the middle
+name of a model""".splitlines()
 KEYS = {name: make_key(number + 1) for number, name in enumerate(PLANTS)}
 
 
@@ -65,6 +68,7 @@ KEYS = {name: make_key(number + 1) for number, name in enumerate(PLANTS)}
 
 class Echo(BaseHTTPRequestHandler):
     heard = set()
+    told = threading.Event()    # an error was told, and the connection is open
 
     def log_message(self, *_):
         pass
@@ -122,6 +126,28 @@ class Echo(BaseHTTPRequestHandler):
                 threading.Event().wait(5)
             except OSError:
                 pass
+        elif how == "open":
+            chunk = {"model": "m", "choices": [{"index": 0, "delta": {"content": "Begun "}}]}
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            try:
+                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+                self.wfile.flush()
+                time.sleep(0.3)     # so long that the next thing is written down at once
+                self.wfile.write(f"data: {json.dumps({'error': {'message': words}})}\n\n".encode())
+                self.wfile.flush()
+                Echo.told.set()
+                threading.Event().wait(5)
+            except OSError:
+                pass
+        elif how == "named" and self.command == "GET":
+            self.answer(200, "application/json",
+                        json.dumps({"data": [{"id": "m " + key} for key in forms]}).encode())
+        elif how == "named":
+            chunk = {"model": "m " + " ".join(forms), "choices": [
+                {"index": 0, "delta": {"content": "Fine."}, "finish_reason": "stop"}]}
+            self.answer(200, "text/event-stream", f"data: {json.dumps(chunk)}\n\n".encode())
         elif how == "text":
             self.answer(403, "text/plain", words.encode(), WWW_Authenticate="Key " + words)
         else:
@@ -317,6 +343,48 @@ def crash(run):
                                                    run.place.entries()])
 
 
+def midway(run):
+    """An error in the middle of a reply, with the key in it. The program ends by itself, is
+    ended, and dies while the connection is open; what it wrote down meanwhile is in the
+    write-ahead log, which stays since somebody else has the store open (until the end)."""
+    env = {**run.config(provider("own", 'kind = "openai"', f'url = "{run.url("open")}"',
+                                 'key_env = "MY_KEY"')),
+           "MY_KEY": KEYS["error in the middle"]}
+    place = Place(RETAKE, run.made, **env)
+    run.other = sqlite3.connect(run.place.db)
+    run.other.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    for deadly in (None, signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+        Echo.told.clear()
+        process = place.begin("ask", "-m", "own/m", "And in the middle?")
+        check(f"midway, {deadly}: it has begun", os.read(process.stdout.fileno(), 5) == b"Begun" and
+              Echo.told.wait(20))
+        if deadly is not None:
+            time.sleep(0.25)    # it ends 500 ms after the error
+            process.send_signal(deadly)
+        out, err = process.communicate(timeout=20)
+        run.count += 1
+        with open(f"{run.made}/printed/{run.count}", "wb") as file:
+            file.write(out + b"\n" + err)
+        if deadly is None:
+            check("midway: the error is shown", process.returncode == 7 and b"[key]" in err,
+                  process.returncode, err)
+    check("midway: the error is kept, masked", any(
+        "[key]" in entry.get("error", "") for entry in run.place.entries()), run.place.entries())
+
+
+def names(run):
+    env = {**run.config(provider("own", 'kind = "openai"', f'url = "{run.url("named")}"',
+                                 'key_env = "MY_KEY"')),
+           "MY_KEY": KEYS["name of a model"]}
+    done = run.run("models", "own", env=env)
+    check("names of models are masked", done.returncode == 0 and b"m [key]" in done.stdout,
+          done.stdout, done.stderr)
+    done = run.ask("own/m", env)
+    check("a reply with such a name", done.stdout == b"Fine.\n", done.stdout, done.stderr)
+    check("the name is kept, masked", "[key]" in run.place.entries()[-1].get("model", ""),
+          run.place.entries()[-1])
+
+
 def ways_out(run):
     """Everything that writes what there is."""
     for name in ("canonical", "toml", "markdown", "pi", "openai"):
@@ -343,7 +411,7 @@ def search(made):
         with open(path, "rb") as file:
             whole[path] = file.read()
     kinds = {"store": "test.db", "record": "comms/", "export": "export.pi", "backup": "backup.db",
-             "printed": "printed/", "hook": "hook.out"}
+             "printed": "printed/", "hook": "hook.out", "write-ahead log": "test.db-wal"}
     for kind, part in kinds.items():
         check(f"there is what is searched: {kind}", any(part in path for path in whole), list(whole))
     check("a search finds something", any(b"A question?" in text for text in whole.values()) and
@@ -366,7 +434,7 @@ with open("{made}/hook.out", "a") as file:
 
 
 def main():
-    check("24 keys", len(KEYS) == 24 and len(set(KEYS.values())) == 24)
+    check("26 keys", len(KEYS) == 26 and len(set(KEYS.values())) == 26)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -375,7 +443,7 @@ def main():
             file.write(HOOK.format(python=sys.executable, made=made))
         os.chmod(made + "/hook.py", 0o700)
         run = Run(planted, made, server.server_address[1])
-        for part in (variables, files_and_commands, configurations, urls, headers, crash):
+        for part in (variables, files_and_commands, configurations, urls, headers, crash, midway, names):
             part(run)
         mine = {name for name in os.listdir(planted) if name.startswith(("key", "command"))}
         check("nothing is written beside the configuration", all(
@@ -385,13 +453,15 @@ def main():
         sent = {KEYS[name] for name in KEYS if name.startswith("variable of O") or name in (
             "variable of Anthropic", "variable of Gemini", "variable of one's own", "key file",
             "key file that others may read", "key command, what it says", "header",
-            "header with a word before the key", "key of a program that crashes")}
+            "header with a word before the key", "key of a program that crashes",
+            "error in the middle", "name of a model")}
         check("keys got to their servers", sent <= Echo.heard,
               [name for name, key in KEYS.items() if key in sent - Echo.heard])
         check("keys that are refused got nowhere", not any(
             KEYS[name] in Echo.heard for name in KEYS if name.startswith("key in") or name in (
                 "variable of somebody else", "key file with a blank in its line")))
         search(made)
+        run.other.close()
     return tally.end()
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# 24 keys, each planted in a place of its own: none of them is in any file that comes of it,
+# 26 keys, each planted in a place of its own: none of them is in any file that comes of it,
 # in what is printed, or in what hooks are given.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -9,6 +9,7 @@ import json
 import os
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -217,13 +218,74 @@ def living(folder):
           contents == ["Well?", "Good day", "later"], contents)
 
 
+def is_running(pid):
+    """Neither gone nor dead."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def asked_for_a_key(folder):
+    """Ctrl-C while a command is to say the key: it ends with us, and so does what it started."""
+    command = folder + "/command"
+    with open(command, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\nsleep 300 &\necho $$ $! >{folder}/new\n"
+                   f"mv {folder}/new {folder}/pids\nwait\n")
+    os.chmod(command, 0o700)
+    for deadly in (signal.SIGINT, signal.SIGTERM):
+        place = Place(RETAKE, folder)
+        place.configure('[provider.own]\nkind = "openai"\nurl = "http://127.0.0.1:9"\n'
+                        f'key_cmd = ["{command}"]\n')
+        process = place.begin("ask", "-m", "own/m", "Well?")
+        deadline = time.monotonic() + 20
+        while not os.path.exists(folder + "/pids") and time.monotonic() < deadline:
+            time.sleep(0.02)
+        with open(folder + "/pids", encoding="utf-8") as file:
+            pids = file.read().split()
+        os.unlink(folder + "/pids")
+        check(f"{deadly.name}: the command runs", all(is_running(pid) for pid in pids), pids)
+        process.send_signal(deadly)
+        _, err = process.communicate(timeout=30)
+        while any(is_running(pid) for pid in pids) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        left = [pid for pid in pids if is_running(pid)]
+        check(f"{deadly.name} while a key is asked for: all of it ends",
+              process.returncode == 130 and not left, process.returncode, left, err)
+        for pid in left:
+            os.kill(int(pid), signal.SIGKILL)
+
+
+def closed_to_others(folder):
+    """Its memory and environment are not its user's to read, so that no core file is made of
+    them by whatever core_pattern names: what is not dumpable is root's under /proc."""
+    user = os.getuid() or 12345
+    os.chmod(folder, 0o777)
+    place = Place(RETAKE, folder)
+    script = place.write("script.jsonl", [{"text": "Good "}, {"wait_ms": 60000}, {"text": "day"}])
+    os.chmod(script, 0o644)
+    try:
+        process = subprocess.Popen([RETAKE, "--db", place.db, "ask", "-m", "builtin/play:" + script,
+                                    "Well?"], env=place.env, stdin=subprocess.DEVNULL, user=user,
+                                   stdout=subprocess.PIPE)
+    except (OSError, subprocess.SubprocessError) as error:
+        print("skipped: nobody else can run the program:", error)
+        tally.skipped += 1
+        return
+    os.read(process.stdout.fileno(), 1)
+    check("nobody else looks into it", os.stat(f"/proc/{process.pid}/environ").st_uid != user)
+    process.kill()
+    process.communicate()
+
+
 def main():
     for stream, chunks in STREAMS.items():
         for index in range(len(chunks)):
             for at_once in (False, True):
                 with tempfile.TemporaryDirectory() as folder:
                     killed(folder, stream, chunks, index, at_once)
-    for case in (interrupted, living):
+    for case in (interrupted, living, asked_for_a_key, closed_to_others):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
     return tally.end()

@@ -316,6 +316,65 @@ def check_proxy(other, log):
     check("no_proxy", "no address is known for http://model.invalid" in a["error"], a)
 
 
+class Proxy:
+    """Answers every request with that status, and counts them."""
+
+    def __init__(self, status):
+        self.status, self.count = status, 0
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.place = f"127.0.0.1:{self.server.getsockname()[1]}"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            connection, _ = self.server.accept()
+            with connection:
+                data = b""
+                while b"\r\n\r\n" not in data:
+                    more = connection.recv(65536)
+                    if not more:
+                        break
+                    data += more
+                self.count += 1
+                if self.status:
+                    connection.sendall(f"HTTP/1.1 {self.status} No\r\nContent-Length: 0\r\n"
+                                       "Connection: close\r\n\r\n".encode())
+
+
+def check_bad_proxies():
+    """What goes wrong with a proxy is said of the proxy, without its password."""
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        place = f"127.0.0.1:{closed.getsockname()[1]}"
+    seen_here = []
+
+    def through(url, place, tries=2):
+        name = url.split(":")[0] + "_proxy"
+        a = ask("openai", url, "hi", "plain=1", f"tries={tries}", "backoff_ms=1",
+                variables={name: f"http://me:proxy-canary@{place}/"})
+        seen_here.append(str(a))
+        return a
+
+    for url in ("http://model.invalid/v1", "https://model.invalid/v1"):
+        a = through(url, place)
+        check("a closed proxy: " + url, f"the proxy {place} on the way to" in a["error"] and
+              "refused" in a["error"], a)
+        proxy = Proxy(407)
+        a = through(url, proxy.place, 5)
+        check("a proxy that wants a password: " + url, "(407)" in a["error"] and proxy.count == 1 and
+              "the proxy " in a["error"], a, proxy.count)
+        proxy = Proxy(0)
+        a = through(url, proxy.place)
+        check("a proxy that says nothing: " + url, f"the proxy {proxy.place} on" in a["error"], a)
+    proxy = Proxy(403)
+    a = through("https://model.invalid/v1", proxy.place, 5)
+    check("a proxy that does not let through", "does not lead to https://model.invalid: it answers "
+          "with 403" in a["error"] and proxy.count == 1, a, proxy.count)
+    proxy = Proxy(503)
+    a = through("https://model.invalid/v1", proxy.place)
+    check("a proxy that is busy is asked again", "with 503" in a["error"] and proxy.count == 2, a)
+    check("no password of a proxy", "proxy-canary" not in "".join(seen_here), seen_here)
+
+
 def check_certificates():
     """A server whose certificate nobody signed: refused, unless its file is named."""
     global skipped
@@ -385,6 +444,7 @@ def run_faults():
 
 
 run_faults()
+check_bad_proxies()
 check_certificates()
 if MOCK:
     run_mock()
