@@ -196,12 +196,16 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 	/* The question stays; what to do about the rest. */
 	snprintf(cli->question, sizeof(cli->question), "%s", result.question);
 	if (st != RT_OK && result.fate == RT_SEND_IN_ROW)
-		rt_cli_hint(cli, st, "What had arrived is safe: it becomes an entry, marked as partial, "
-				     "with the next command that can write. See it: retake show   "
-				     "Then more of it: retake again --continue");
+		rt_cli_hint(cli, st, t->in_chat
+				? "What had arrived is safe: it becomes an entry, marked as partial, "
+				  "with the first command after this chat that can write"
+				: "What had arrived is safe: it becomes an entry, marked as partial, "
+				  "with the next command that can write. See it: retake show   "
+				  "Then more of it: retake again --continue");
 	else if (st != RT_OK && result.fate == RT_SEND_TAKEN)
-		rt_cli_hint(cli, st, "What there is of it now: retake show   "
-				     "More of it: retake again --continue");
+		rt_cli_hint(cli, st, t->in_chat ? "What there is of it now: /show"
+						: "What there is of it now: retake show   "
+						  "More of it: retake again --continue");
 	else if (st != RT_OK && !*out_kept && result.question[0] != 0)
 		rt_cli_hint(cli, st, t->in_chat ? "The question is kept. Try again: /again   "
 						  "Take it back: /undo"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of sending, shared by send.c, send_hooks.c, resend.c and summary.c. */
+ * The inside of sending, shared by send.c, send_hooks.c, send_record.c, resend.c
+ * and summary.c. */
 #ifndef RT_ENGINE_SEND_IMPL_H
 #define RT_ENGINE_SEND_IMPL_H
 
