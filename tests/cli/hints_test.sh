@@ -186,6 +186,12 @@ wants 'is the label of' 'by its id'
 lacks 'more of'
 
 # --- notes ---
+code 'no folder is made for a store that is named' 3 "$RETAKE" --db "$work/a/b/new.db" add hi
+has 'no folder: it is named' "there is no folder $work/a/b for" "$err"
+has 'no folder: what to do' "mkdir -p $work/a/b" "$err"
+is 'no folder: none is there' no "$([ -e "$work/a" ] && echo yes || echo no)"
+code 'nor for one of RETAKE_DB' 3 env RETAKE_DB="$work/a/new.db" "$RETAKE" add hi
+mkdir -p "$work/a/b"
 code 'a new store is said' 0 "$RETAKE" --db "$work/a/b/new.db" add hi
 wants "made a new store: $work/a/b/new.db"
 code 'once' 0 "$RETAKE" --db "$work/a/b/new.db" add hi
