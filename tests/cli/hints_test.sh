@@ -185,6 +185,17 @@ fails 6 go twice
 wants 'is the label of' 'by its id'
 lacks 'more of'
 
+# --- words where a command is expected ---
+fails 2 what is this
+wants 'To ask a model: ' 'ask "what is this"'
+fails 2 hello
+wants 'ask "hello"' 'add "hello"'
+fails 2 shwo :2
+wants 'Did you mean: ' 'show '
+lacks 'To ask'
+fails 2 say 'a"b' '$(ls)'
+wants 'ask "…"'
+
 # --- notes ---
 code 'no folder is made for a store that is named' 3 "$RETAKE" --db "$work/a/b/new.db" add hi
 has 'no folder: it is named' "there is no folder $work/a/b for" "$err"
