@@ -14,12 +14,15 @@
 #   example     the program in docs/library.md is examples/hello.c
 #   findings    docs/storage.md lists the findings of fsck, no more and no fewer
 #   seeds       every test that docs/seeds.md names is run, and every test of seed 4 is named
+#   config      the table in docs/models.md is what `retake help config` says, and has every key
+#   play        the script in docs/models.md plays as it stands there
+#   hook        the first hook of docs/hooks.md keeps a key from being sent
 #   formats     README.md and docs/formats.md list the formats that the program lists
 #   links       relative links in all pages lead somewhere, to a heading where they name one
 #   names       files, tests and programs that the pages name are there
 #
 # With --write, what the program says is put into the pages: the walk through's output,
-# the tables of operations and events, the example. RETAKE names the program (build/retake).
+# the tables of operations, events and config.toml, the example. RETAKE names the program (build/retake).
 set -eu
 cd "$(dirname "$0")/.."
 RETAKE=${RETAKE:-$PWD/build/retake}
@@ -318,6 +321,69 @@ def check_events():
            "bring it up to date: tests/docs_test.sh --write")
 
 
+# ---- config ----
+
+CONFIG = re.compile(r"(<!-- config -->\n)(.*?)(<!-- /config -->)", re.S)
+
+
+def check_config():
+    page = "docs/models.md"
+    text = read(page)
+    keys = help_json("config") or {}
+    table = "| key | is |\n|---|---|\n"
+    table += "".join(f"| `{key}` | {cell(about)} |\n" for key, about in keys.items())
+    match = CONFIG.search(text)
+    if match and WRITE:
+        write(page, text[:match.start(2)] + table + text[match.end(2):])
+        return
+    result(match is not None and match[2] == table, "config.toml in docs/models.md",
+           "bring it up to date: tests/docs_test.sh --write")
+    known = set()
+    for words in re.findall(r"(?:top|provider)_keys\[\] = \{(.*?)\}", read("src/llm/config.c"), re.S):
+        known |= set(re.findall(r'"(\w+)"', words))
+    listed = {re.split(r"[.\]]", key.strip("["))[0] for key in keys}
+    result(known == listed, "keys of config.toml in retake help config",
+           f"not there: {sorted(known - listed)}", f"not read: {sorted(listed - known)}")
+
+
+# ---- play, hook ----
+
+def run_in(folder, *words):
+    env = {"PATH": os.environ["PATH"], "HOME": folder, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    return subprocess.run([RETAKE, *words], cwd=folder, env=env, text=True, stdin=subprocess.DEVNULL,
+                          capture_output=True)
+
+
+def check_play():
+    match = re.search(r"<!-- play -->\n(.*?)<!-- /play -->", read("docs/models.md"), re.S)
+    blocks = FENCE.findall(match[1]) if match else []
+    if [kind for kind, _ in blocks] != ["json", "console"]:
+        result(False, "play", "docs/models.md has no script with its console")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder + "/talk.jsonl", blocks[0][1])
+        said = ""
+        for line in blocks[1][1].splitlines():
+            if line.startswith("$ retake "):
+                done = run_in(folder, *shlex.split(line[len("$ retake "):]))
+                said += line + "\n" + done.stdout
+    result(said == blocks[1][1], "play: the script in docs/models.md", said)
+
+
+def check_hook():
+    blocks = [text for kind, text in FENCE.findall(read("docs/hooks.md")) if kind == "python"]
+    with tempfile.TemporaryDirectory() as folder:
+        hooks = folder + "/.config/retake/hooks/request.before"
+        os.makedirs(hooks)
+        write(hooks + "/10-no-keys", blocks[0] if blocks else "")
+        os.chmod(hooks + "/10-no-keys", 0o755)
+        done = run_in(folder, "ask", "-m", "builtin/echo", "hello")
+        result(done.returncode == 0, "hook: what has no key is sent", done.stdout, done.stderr)
+        run_in(folder, "edit", ":1", "my key is sk-1234")
+        done = run_in(folder, "ask", "-m", "builtin/echo", "and now?")
+        result(done.returncode == 8, "hook: an edit with a key is not", done.stdout, done.stderr)
+
+
 # ---- example ----
 
 EXAMPLE = re.compile(r"(<!-- hello -->\n)(.*?)(<!-- /hello -->)", re.S)
@@ -448,6 +514,9 @@ if not os.access(RETAKE, os.X_OK):
 check_walk()
 check_operations()
 check_events()
+check_config()
+check_play()
+check_hook()
 check_example()
 check_commands()
 check_findings()

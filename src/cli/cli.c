@@ -521,20 +521,40 @@ report(rt_cli *cli, rt_status status)
 
 /* --- dispatch --- */
 
+/* The words of the line as one text for a shell, in quotes; dots for what cannot stand there
+ * as it is. */
+static void
+quote_words(const rt_cli_args *args, char *out, size_t room)
+{
+	size_t i, used = (size_t)snprintf(out, room, "\"%s", args->verb);
+
+	for (i = 0; i < args->word_count && used < room; i++)
+		used += (size_t)snprintf(out + used, room - used, " %s", args->words[i]);
+	if (used + 2 > room || strpbrk(out + 1, "\"$`\\!\n") != NULL)
+		used = (size_t)snprintf(out, room, "\"…");
+	snprintf(out + used, room - used, "\"");
+}
+
 static rt_status
 unknown_command(rt_cli *cli)
 {
 	const char *verb = cli->args.verb, *near = rt_cli_command_nearest(verb, false);
+	char text[80];
 
-	if (near != NULL)
+	quote_words(&cli->args, text, sizeof(text));
+	if (near != NULL && cli->args.word_count < 2)
 		rt_cli_hint(cli, RT_USAGE, "Did you mean: retake %s   All commands: retake help",
 			    near);
-	else if (strchr(verb, ' ') != NULL)
+	else if (near != NULL)
 		rt_cli_hint(cli, RT_USAGE,
-			    "To add it as an entry: retake add \"…\"   "
-			    "All commands: retake help");
+			    "Did you mean: retake %s   To ask a model: retake ask %s   "
+			    "All commands: retake help",
+			    near, text);
 	else
-		rt_cli_hint(cli, RT_USAGE, "All commands: retake help");
+		rt_cli_hint(cli, RT_USAGE,
+			    "To ask a model: retake ask %s   To add it as an entry: retake add %s   "
+			    "All commands: retake help",
+			    text, text);
 	return rt_cli_fail(cli, RT_USAGE, "there is no command \"%.80s\"", verb);
 }
 

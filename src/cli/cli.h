@@ -52,6 +52,7 @@ typedef struct rt_cli {
 	/* desk.c */
 	rt_buf path;     /* of the store; empty: none chosen yet */
 	bool path_given; /* by flag or environment */
+	bool path_named; /* so, and its folder has to be there */
 	rt_store *store;
 	bool is_scratch; /* there is no store yet; looking at an empty one in memory */
 	rt_engine *engine;

@@ -12,7 +12,8 @@
 
 #define SEND_FLAGS                                                                       \
 	{"model", 'm', "MODEL", RT_CLI_TEXT, "PROVIDER/NAME; default: the setting model"}, \
-	{"budget", 0, "TOKENS", RT_CLI_TEXT, "leave the oldest entries out beyond so many"}
+	{"budget", 0, "TOKENS", RT_CLI_TEXT,                                               \
+	 "leave the oldest entries out beyond so many; 0: as if it were not there"}
 
 enum { AGAIN_MAX = 100, INPUT_WAIT_MS = 1000 };
 

@@ -104,6 +104,9 @@ run_compact(rt_cli *cli)
 		st = rt_engine_compact(cli->engine, &options, &result, &cli->error);
 		rt_cli_talk_end(&talk, result.note);
 		cli->changed = result.seq != 0;
+		if (st == RT_REFUSED && options.from.size == 0)
+			rt_cli_hint(cli, st, "To keep less of the end: retake compact --keep TOKENS   "
+					     "What it costs: retake context --tokens");
 		if (st == RT_OK && cli->json)
 			st = print_json(cli, &result);
 		else if (st == RT_OK && options.dry_run && result.first_kept[0] != 0)

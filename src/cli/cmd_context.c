@@ -86,43 +86,39 @@ note_limits(rt_cli *cli, bool says_model)
 					       &cli->error));
 	if (st == RT_OK &&
 	    rt_json_str(rt_json_get(rt_json_get(view.root, "settings"), "model")).size == 0)
-		rt_cli_note(cli, "the request names no model; to set one: retake set model NAME");
+		rt_cli_note(cli, "the request names no model; to set one: retake set model "
+				 "PROVIDER/NAME");
 	rt_cli_view_deinit(&view);
 	return st;
 }
 
-/* The one that --provider names; openai when nothing is said. */
+/* Built for a model, and counted: --provider alone is the one thing that needs no model. */
 static rt_status
-find_provider(rt_cli *cli, const rt_provider **out)
-{
-	const char *name = rt_cli_flag_value(cli, "provider");
-	rt_buf names;
-	rt_status st;
-
-	*out = rt_provider_named(rt_str_of(name == NULL ? "openai" : name));
-	if (*out != NULL)
-		return RT_OK;
-	rt_buf_init(&names, cli->alloc, RT_BUF_UNLIMITED);
-	rt_provider_add_names(&names);
-	st = names.status == RT_OK
-		     ? rt_fail(&cli->error, RT_USAGE, "no provider \"%s\"; there are %.*s", name,
-			       RT_STR_ARG(rt_buf_str(&names)))
-		     : rt_fail(&cli->error, RT_NOMEM, "out of memory");
-	rt_buf_deinit(&names);
-	return st;
-}
-
-/* With --tokens, --budget or -m: built for a model, and counted. */
-static rt_status
-build_counted(rt_cli *cli, rt_cli_counting *counting, rt_buf *json)
+build_counted(rt_cli_counting *counting, rt_buf *json)
 {
 	rt_status st = rt_cli_counting_choose(counting);
 
 	if (st == RT_OK)
-		st = rt_cli_counting_build(counting, rt_cli_has(cli, "model"), json);
+		st = rt_cli_counting_build(counting, json);
 	if (st == RT_OK)
 		rt_cli_counting_note(counting);
 	return st;
+}
+
+static rt_status
+build_request(rt_cli *cli, rt_cli_counting *counting, rt_buf *json)
+{
+	const char *name = rt_cli_flag_value(cli, "provider");
+	const rt_provider *provider = NULL;
+	rt_status st;
+
+	if (name == NULL || rt_cli_has(cli, "tokens") || rt_cli_has(cli, "model") ||
+	    rt_cli_has(cli, "budget"))
+		return build_counted(counting, json);
+	st = rt_cli_counting_provider(cli, name, &provider);
+	return st == RT_OK ? rt_view_context(cli->engine, cli->value, cli->place, provider, NULL,
+					     json, &cli->error)
+			   : st;
 }
 
 static void
@@ -287,7 +283,6 @@ static rt_status
 run_context(rt_cli *cli)
 {
 	bool tokens = rt_cli_has(cli, "tokens"), model = rt_cli_has(cli, "model");
-	const rt_provider *provider = NULL;
 	rt_cli_counting counting;
 	rt_buf json;
 	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
@@ -298,17 +293,12 @@ run_context(rt_cli *cli)
 		return st;
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_counting_init(&counting, cli);
-	st = find_provider(cli, &provider);
-	if (st == RT_OK && (tokens || model || rt_cli_has(cli, "budget")))
-		st = build_counted(cli, &counting, &json);
-	else if (st == RT_OK)
-		st = rt_view_context(cli->engine, cli->value, cli->place, provider, NULL, &json,
-				     &cli->error);
+	st = build_request(cli, &counting, &json);
 	if (st == RT_OK)
 		st = rt_cli_buf(cli, &json);
 	/* The tour shows the request, and only that. */
 	if (st == RT_OK && !cli->out.kept)
-		st = note_limits(cli, tokens || model);
+		st = note_limits(cli, tokens || model || counting.is_known);
 	if (st == RT_OK && tokens)
 		st = rt_cli_counting_print(&counting);
 	else if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty"))))
@@ -322,9 +312,10 @@ run_context(rt_cli *cli)
 
 static const rt_cli_flag context_flags[] = {
 	{"provider", 0, "NAME", RT_CLI_PROVIDER,
-	 "openai (the default), anthropic, ollama or gemini"},
-	{"model", 'm', "MODEL", RT_CLI_TEXT, "for whom; default: the setting model"},
-	{"budget", 0, "TOKENS", RT_CLI_TEXT, "leave the oldest entries out beyond so many"},
+	 "openai, anthropic, ollama, gemini or one of config.toml; default: the model's"},
+	{"model", 'm', "MODEL", RT_CLI_TEXT, "for whom; default: as ask chooses"},
+	{"budget", 0, "TOKENS", RT_CLI_TEXT,
+	 "leave the oldest entries out beyond so many; 0: as if it were not there"},
 	{"tokens", 0, NULL, RT_CLI_TEXT, "not the request, but what each entry of it costs"},
 	{"sent", 0, NULL, RT_CLI_TEXT, "what was sent last from this discussion, built again"},
 	{"changed", 0, NULL, RT_CLI_TEXT, "what has changed since: what would be sent otherwise now"},
@@ -336,12 +327,15 @@ const rt_cli_command rt_cli_context = {
 	.name = "context",
 	.group = RT_CLI_LOOKING,
 	.traits = RT_CLI_AT_OP,
-	.usage = "[--provider openai|anthropic|ollama|gemini] [-m MODEL] [--budget TOKENS]\n"
+	.usage = "[--provider NAME] [-m MODEL] [--budget TOKENS]\n"
 		 "--tokens [-m MODEL] [--budget TOKENS]\n--sent\n--changed",
 	.summary = "print the exact request that a model would be sent",
 	.about =
 		"The body is built from the entries as they are now: edits are in it, muted entries are "
-		"not. Nothing is sent.\n\n"
+		"not. Nothing is sent, and no key is needed.\n\n"
+		"It is the body that ask would send: for the model of -m, else of the setting model, of "
+		"RETAKE_MODEL or of config.toml. --provider shows the form that a provider takes, whatever "
+		"the model is; so does a request without any model, in the form of OpenAI.\n\n"
 		"Tokens are counted to the letter for models of OpenAI, whose encodings are published, "
 		"and estimated for others; the last line of --tokens says which.\n\n"
 		"Each discussion remembers what it was last sent with, by reference: --sent builds it "

@@ -40,6 +40,7 @@ choose_store(rt_cli *cli)
 					   "%s is there already",
 					   db);
 		}
+		cli->path_named = true;
 		rt_buf_add_c(&cli->path, db);
 	} else if (dir != NULL) {
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)

@@ -169,6 +169,13 @@ read_as(importing *m, const char *path, rt_str bytes, rt_outlines *out, rt_repor
 	rt_status st;
 
 	*out_format = format;
+	if (format == NULL && rt_str_starts(bytes, RT_STR("SQLite format 3"))) {
+		rt_cli_hint(cli, RT_USAGE,
+			    "A store of Retake is opened: retake --db FILE show   In the place of this "
+			    "one: retake restore FILE");
+		return rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, and no conversation",
+				   strcmp(path, "-") == 0 ? "standard input" : path);
+	}
 	if (format == NULL) {
 		rt_cli_hint(cli, RT_USAGE,
 			    "Known kinds: retake help formats   "

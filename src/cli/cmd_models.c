@@ -60,6 +60,13 @@ stopped(void *ctx)
 	return rt_host_interrupted();
 }
 
+static bool
+is_provider(const rt_config *config, const char *name)
+{
+	return rt_provider_named(rt_str_of(name)) != NULL ||
+	       rt_config_provider_named(config, rt_str_of(name)) != NULL;
+}
+
 /* What the server of a provider has. */
 static rt_status
 list_models(rt_cli *cli, const rt_config *config, const char *provider)
@@ -92,6 +99,10 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 		if (st == RT_OK)
 			st = rt_server_models(model, stopped, NULL, add_model, &l, &cli->error);
 		rt_host_hold(false);
+		if (st == RT_NOT_FOUND && !is_provider(config, provider)) {
+			rt_cli_fail(cli, st, "there is no provider \"%.80s\"", provider);
+			rt_cli_hint(cli, st, "Providers: retake models   To set one up: retake help config");
+		}
 		if (model != NULL)
 			model->ops->close(model);
 	}
@@ -130,6 +141,8 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 		state = "key by command";
 	else if (kind->url == NULL)
 		state = "always there";
+	else if (st != RT_OK)
+		state = "wrong url";
 	else if (rt_key_find(&choice, NULL, NULL, &key, &warnings, &err) != RT_OK)
 		state = "no key";
 	else if (key.size > 0)

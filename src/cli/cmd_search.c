@@ -161,7 +161,8 @@ const rt_cli_command rt_cli_search = {
 	.usage = "TEXT… [-r ROLE] [-d DISCUSSION]",
 	.summary = "find words in all discussions",
 	.about =
-		"Finds entries that hold all the words; the last may be the beginning of one. What was "
+		"Finds entries that hold all the words; the last may be the beginning of one. A text "
+		"without a word (\"\") finds nothing. What was "
 		"found stands between stars, or in colour.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error",
 	.flags = search_flags,

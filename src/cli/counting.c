@@ -51,8 +51,37 @@ choose_name(rt_cli_counting *c)
 	return st == RT_OK ? rt_cli_buf(c->cli, &c->name) : st;
 }
 
-/* A model whose provider is not said is OpenAI's when it is called so. One that was only
- * chosen before, and that nobody knows, is still there to be counted for. */
+rt_status
+rt_cli_counting_provider(rt_cli *cli, const char *name, const rt_provider **out)
+{
+	const rt_config_provider *own = NULL;
+	const rt_config *config = NULL;
+	rt_buf names;
+	rt_status st;
+
+	*out = rt_provider_named(rt_str_of(name));
+	if (*out != NULL)
+		return RT_OK;
+	st = rt_cli_config(cli, &config);
+	if (st != RT_OK)
+		return st;
+	own = rt_config_provider_named(config, rt_str_of(name));
+	if (own != NULL) {
+		*out = own->kind;
+		return RT_OK;
+	}
+	rt_buf_init(&names, cli->alloc, RT_BUF_UNLIMITED);
+	rt_provider_add_names(&names);
+	st = names.status == RT_OK
+		     ? rt_fail(&cli->error, RT_USAGE, "no provider \"%s\"; there are %.*s", name,
+			       RT_STR_ARG(rt_buf_str(&names)))
+		     : rt_fail(&cli->error, RT_NOMEM, "out of memory");
+	rt_buf_deinit(&names);
+	return st;
+}
+
+/* Who is asked where no provider is said. One that was only chosen before, and that nobody
+ * knows, is still there to be counted for. */
 static rt_status
 choose_provider(rt_cli_counting *c)
 {
@@ -64,20 +93,21 @@ choose_provider(rt_cli_counting *c)
 
 	c->model = rt_buf_str(&c->name);
 	if (said != NULL) {
-		c->provider = rt_provider_named(rt_str_of(said));
-		RT_ASSERT(c->provider != NULL);
-		c->model = rt_provider_model(c->provider, c->model);
-		return RT_OK;
+		st = rt_cli_counting_provider(cli, said, &c->provider);
+		if (st == RT_OK)
+			c->model = rt_provider_model(c->provider, c->model);
+		return st;
 	}
 	if (c->model.size == 0)
 		return RT_OK;
 	st = rt_models_choose(c->config, c->model, &choice, &err);
 	if (st == RT_OK) {
-		if (rt_cli_has(cli, "model") || rt_cli_has(cli, "tokens"))
-			c->provider = choice.provider;
-		if (c->provider == choice.provider)
-			c->service = choice.provider_name;
+		c->is_known = true;
+		c->provider = choice.provider;
+		c->service = choice.provider_name;
 		c->model = choice.model;
+		if (choice.config != NULL && c->budget == 0)
+			c->budget = choice.config->context_tokens;
 	} else if (rt_cli_has(cli, "model") && rt_token_encoding_of(c->model) == NULL) {
 		cli->error = err;
 		return rt_cli_hint(cli, st, "Models: retake models");
@@ -180,16 +210,18 @@ prove(rt_cli_counting *c, rt_str body)
 }
 
 rt_status
-rt_cli_counting_build(rt_cli_counting *c, bool names_model, rt_buf *body)
+rt_cli_counting_build(rt_cli_counting *c, rt_buf *body)
 {
 	rt_cli *cli = c->cli;
-	rt_context_options options = {
-		.part = keep_part, .ctx = c, .totals = &c->totals, .budget_tokens = c->budget};
+	rt_context_options options = {.ctx = c, .totals = &c->totals, .budget_tokens = c->budget};
 	rt_status st = load_ranks(c);
 
-	if (names_model)
+	if (c->budget > 0 || rt_cli_has(cli, "tokens")) /* else nobody wants to know */
+		options.part = keep_part;
+	if (c->is_known || rt_cli_has(cli, "model"))
 		options.model = c->model;
 	options.service = c->service;
+	options.stream = c->is_known; /* as it would be sent */
 	if (c->ranks != NULL)
 		options.count = count_text;
 	if (st == RT_OK)

@@ -18,6 +18,7 @@ typedef struct rt_cli_counting {
 	rt_str model;                      /* as its provider calls it; empty: none is */
 	rt_str service;                    /* what the configuration calls that provider */
 	const rt_token_encoding *encoding; /* NULL: not known */
+	bool is_known;                     /* the model is chosen, and somebody's: as it is asked */
 	bool is_exact;                     /* what is said of tokens is no estimate */
 	size_t budget;                     /* 0: no limit */
 	rt_context_part *parts;            /* the entries, in the order of the request */
@@ -33,13 +34,16 @@ typedef struct rt_cli_counting {
 void rt_cli_counting_init(rt_cli_counting *c, rt_cli *cli);
 void rt_cli_counting_deinit(rt_cli_counting *c);
 
-/* For whom: -m, else the setting, else RETAKE_MODEL, else the configuration; and of which
- * provider: --provider, else with -m or --tokens the model's, else OpenAI. RT_NOT_FOUND: -m
- * names a provider that is not there. */
+/* A provider by its name, or the kind of one of the configuration's. RT_USAGE: there is
+ * none. */
+rt_status rt_cli_counting_provider(rt_cli *cli, const char *name, const rt_provider **out);
+/* For whom, as ask chooses (talk.h), but without a key: -m, else the setting, else
+ * RETAKE_MODEL, else the configuration; and of which provider: --provider, else the model's,
+ * else OpenAI. RT_NOT_FOUND: -m names a provider that is not there. */
 rt_status rt_cli_counting_choose(rt_cli_counting *c);
-/* Build the request into body, within the budget of --budget, and count. names_model: the
- * request names the model that was chosen, whatever the setting says. */
-rt_status rt_cli_counting_build(rt_cli_counting *c, bool names_model, rt_buf *body);
+/* Build the request into body, within the budget of --budget or of the configuration, and
+ * count. Of a model that is known it is the body that ask would send. */
+rt_status rt_cli_counting_build(rt_cli_counting *c, rt_buf *body);
 /* Say on standard error what the budget left out. */
 void rt_cli_counting_note(const rt_cli_counting *c);
 /* The table of --tokens, for people or as JSON. */

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,7 +49,7 @@ rt_cli_find_store(rt_cli *cli)
 		return rt_cli_fail(cli, RT_REFUSED,
 				   "stores in PostgreSQL come with a later version of Retake");
 	}
-	cli->path_given = true;
+	cli->path_given = cli->path_named = true;
 	rt_buf_add_c(&cli->path, path);
 	return rt_cli_buf(cli, &cli->path);
 }
@@ -74,6 +75,31 @@ hint_store(rt_cli *cli, rt_status st)
 			    "A tour: retake demo");
 	else if (st == RT_CORRUPT && stat(cli->path.ptr, &info) == 0 && info.st_size == 0)
 		rt_cli_hint(cli, st, "Remove it, or name another file: retake --db FILE …");
+}
+
+/* A file that is named is made; a folder that is not there is more likely a slip. */
+static rt_status
+check_folder(rt_cli *cli)
+{
+	const char *slash = strrchr(cli->path.ptr, '/');
+	struct stat info;
+	rt_buf folder;
+	rt_status st;
+
+	if (!cli->path_named || slash == NULL || slash == cli->path.ptr)
+		return RT_OK;
+	rt_buf_init(&folder, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add(&folder, cli->path.ptr, (size_t)(slash - cli->path.ptr));
+	rt_buf_add_byte(&folder, '\0');
+	st = rt_cli_buf(cli, &folder);
+	if (st == RT_OK && stat(folder.ptr, &info) != 0 && errno == ENOENT) {
+		rt_cli_hint(cli, RT_NOT_FOUND, "Make it: mkdir -p %s   Or name another: retake --db FILE …",
+			    folder.ptr);
+		st = rt_cli_fail(cli, RT_NOT_FOUND, "there is no folder %s for the store %s",
+				 folder.ptr, cli->path.ptr);
+	}
+	rt_buf_deinit(&folder);
+	return st;
 }
 
 rt_status
@@ -103,6 +129,9 @@ rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 	options.read_only = mode == RT_CLI_LOOK;
 	options.relaxed = rt_cli_has(cli, "relaxed");
 	is_new = options.create && stat(cli->path.ptr, &info) != 0;
+	st = is_new ? check_folder(cli) : RT_OK;
+	if (st != RT_OK)
+		return st;
 	st = rt_store_sqlite_open(cli->alloc, cli->env, cli->path.ptr, &options, &cli->store,
 				  &cli->error);
 	/* For people; what talks to apply wants nothing else to be said. */

@@ -36,12 +36,18 @@ static const rt_cli_topic_row exit_codes[] = {
 static const rt_cli_topic_row environment[] = {
 	{"RETAKE_DB", "the store to work on; --db goes before it"},
 	{"RETAKE_PROJECT", "the project in it; -p goes before it"},
+	{"RETAKE_MODEL", "the model, PROVIDER/NAME, where neither -m nor the setting model says it"},
+	{"OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY",
+	 "the key of each provider, unless config.toml says where another is"},
+	{"OPENAI_BASE_URL", "where openai is, instead of https://api.openai.com/v1"},
+	{"OLLAMA_HOST", "where Ollama is: a host, a port or both; default: 127.0.0.1:11434"},
 	{"RETAKE_TOKENS", "the folder with the ranks that tokens are counted with (*.tiktoken)"},
 	{"XDG_DATA_HOME", "where the default store is: retake/retake.db below it, else below "
 			  "~/.local/share"},
-	{"XDG_CONFIG_HOME", "where hooks of yours are: retake/hooks below it, else below ~/.config"},
-	{"XDG_STATE_HOME", "where it says which hooks you trust: retake/trust.json below it, else "
-			   "below ~/.local/state"},
+	{"XDG_CONFIG_HOME", "where config.toml (retake help config) and hooks of yours are: retake/ "
+			    "below it, else below ~/.config"},
+	{"XDG_STATE_HOME", "where it says which hooks you trust, and the record of requests: retake/ "
+			   "below it, else below ~/.local/state"},
 	{"RETAKE_HOOK_DEPTH", "how many hooks this was started by; at 4 no more are run"},
 	{"VISUAL, EDITOR", "the editor for texts"},
 	{"PAGER", "the pager for long output on a terminal; empty: none; default: less -FIRX"},
@@ -49,6 +55,28 @@ static const rt_cli_topic_row environment[] = {
 	{"COLUMNS", "the width of a terminal that does not say it"},
 	{"TMPDIR", "where texts lie while an editor is open"},
 	{"LC_ALL, LC_CTYPE, LANG", "whether lines are drawn with more than ASCII"},
+	{NULL, NULL},
+};
+
+/* docs/models.md has the same table. */
+static const rt_cli_topic_row config[] = {
+	{"model", "the model, PROVIDER/NAME, where neither -m, the setting model nor RETAKE_MODEL "
+		  "says it"},
+	{"[provider.NAME]", "a server; NAME is that of a family (openai, anthropic, ollama, gemini), or "
+			    "one of your own"},
+	{"kind", "of a provider: the family that it speaks like; default: its name"},
+	{"url", "of a provider: where it is; default: the family's, or what the environment says"},
+	{"key_env", "of a provider: the variable that has its key"},
+	{"key_file", "of a provider: the file that has its key"},
+	{"key_cmd", "of a provider: the program that prints its key, as a list of words"},
+	{"headers", "of a provider: further headers of each request, as a table"},
+	{"timeout_s", "of a provider: how many seconds it may say nothing"},
+	{"context_tokens", "of a provider: how many tokens its models take; the oldest entries are left "
+			   "out beyond that"},
+	{"ca_file", "of a provider: certificates to trust instead of the system's"},
+	{"allow_plain_http", "of a provider: true: its key may go to another machine unencrypted"},
+	{"[settings]", "a table that nothing uses yet; settings of a project: retake set"},
+	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},
 	{NULL, NULL},
 };
 
@@ -72,6 +100,12 @@ const rt_cli_topic rt_cli_topics[] = {
 	 "With --json, failures are also printed as "
 	 "{\"error\":{\"code\":\"not_found\",\"message\":\"…\"}}."},
 	{"environment", "Environment", "variables that are read", NULL, environment, NULL},
+	{"config", "The configuration", "the keys of config.toml",
+	 "$XDG_CONFIG_HOME/retake/config.toml, else ~/.config/retake/config.toml, in TOML. It need not "
+	 "be there.",
+	 config,
+	 "At most one of key_env, key_file and key_cmd. A key itself never stands in the file, which "
+	 "people copy and show."},
 	{"take-file", "The take file", "the file of edit --all",
 	 "retake edit --all and retake show --take-file show a whole take as one text. Lines of this "
 	 "form stand between the texts:",

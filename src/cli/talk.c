@@ -203,6 +203,8 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 		rt_cli_hint(cli, st, "Models: retake models");
 	else if (st == RT_CREDENTIALS)
 		rt_cli_hint(cli, st, "What is set up: retake models");
+	else if (st == RT_USAGE)
+		rt_cli_hint(cli, st, "What is set up: retake models   Variables: retake help environment");
 	return st;
 }
 

@@ -21,7 +21,7 @@ rt_cli_config(rt_cli *cli, const rt_config **out)
 	if (cli->config == NULL)
 		st = rt_config_load(cli->alloc, rt_str_of(NULL), &cli->config, &cli->error);
 	*out = cli->config;
-	return st;
+	return st == RT_OK ? st : rt_cli_hint(cli, st, "What may stand in it: retake help config");
 }
 
 rt_status
@@ -139,7 +139,7 @@ rt_cli_hear(rt_cli *cli, rt_cli_mode mode)
 	if (st != RT_OK)
 		return rt_cli_hint(cli, st,
 				   "Nothing is changed until it can be read: hooks that want to "
-				   "be asked may stand there.");
+				   "be asked may stand there. What may: retake help config");
 	cli->is_session = !cli->is_scratch;
 	if (cli->is_session) {
 		rt_act_open(cli->engine, rt_cli_told_begin(cli));

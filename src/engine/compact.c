@@ -18,13 +18,7 @@
 	"messages and code to the letter where they still matter. Where a summary of something " \
 	"earlier is part of it, take over what still holds."
 
-/* The context as it is, entry by entry. */
-typedef struct parts {
-	const rt_alloc *alloc;
-	rt_context_part *items;
-	size_t count, room;
-	bool nomem;
-} parts;
+typedef rt_summing_parts parts;
 
 static void
 gather(void *ctx, const rt_context_part *part)
@@ -45,8 +39,9 @@ gather(void *ctx, const rt_context_part *part)
 	p->items[p->count++] = *part;
 }
 
-static rt_status
-read_parts(rt_summing *s, const rt_provider *provider, uint32_t upto, parts *p, rt_error *err)
+rt_status
+rt_summing_read_parts(rt_summing *s, const rt_provider *provider, uint32_t upto, parts *p,
+		      rt_error *err)
 {
 	rt_context_totals totals;
 	rt_context_options options = {
@@ -329,7 +324,7 @@ compact(rt_summing *s, const rt_compact_options *o, parts *p, rt_error *err)
 	if (o->before.size > 0)
 		st = find_end(s, o, &end, err);
 	if (st == RT_OK)
-		st = read_parts(s, o->with.model->provider, end, p, err);
+		st = rt_summing_read_parts(s, o->with.model->provider, end, p, err);
 	if (st == RT_OK && o->before.size > 0) {
 		st = find_gap(s, p, gap, err);
 		fixed.before = rt_str_of(gap);

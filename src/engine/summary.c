@@ -527,27 +527,35 @@ rt_status
 rt_engine_compress(rt_engine *engine, const rt_compress_options *options, rt_summary_result *out,
 		   rt_error *err)
 {
+	rt_summing_parts p = {.alloc = engine->alloc};
+	size_t i, summed = 0;
 	rt_summing s;
 	char take[16];
 	rt_buf array;
-	size_t i;
 	rt_status st = rt_summing_begin(&s, engine, &options->with, options->discussion,
 					options->take, out, err);
 
 	rt_buf_init(&array, engine->alloc, RT_BUF_UNLIMITED);
-	/* All of the take goes, so all of it is summed up, wherever the head is. */
+	/* All of the take goes, so all of it is summed up, wherever the head is: what is sent of
+	 * it. For what an earlier compaction stands for, that speaks. */
 	if (st == RT_OK && s.count < rt_seq_count(s.take->slots))
 		st = rt_summing_reach(&s, rt_seq_count(s.take->slots), err);
 	s.needs.count = s.count;
 	s.needs.to_end = true; /* what others have written since is in no summary */
 	s.needs.nothing = "nothing was replaced";
-	for (i = 0; st == RT_OK && i < s.count; i++) {
-		st = rt_summing_add_entry(&s, rt_str_at("", 0), &s.slots[i], err);
-		out->tokens_before += rt_tokens_estimate(s.slots[i].size) + RT_TOKENS_PER_MESSAGE;
-	}
 	if (st == RT_OK && options->with.model == NULL)
 		st = rt_fail(err, RT_CREDENTIALS,
 			     "there is no model to write the summary; see: retake models");
+	if (st == RT_OK)
+		st = rt_summing_read_parts(&s, options->with.model->provider,
+					   s.count > 0 ? s.slots[s.count - 1].entry : 0, &p, err);
+	for (i = 0; st == RT_OK && i < p.count; i++) {
+		st = rt_summing_add_entry(&s,
+					  p.items[i].is_summary ? RT_STR("summary of what was before")
+								: rt_str_at("", 0),
+					  &s.slots[p.items[i].at], err);
+		summed += p.items[i].tokens;
+	}
 	if (st == RT_OK && out->entries < 2)
 		st = rt_fail(err, RT_REFUSED, "there is too little here to compress");
 	if (st == RT_OK)
@@ -563,8 +571,10 @@ rt_engine_compress(rt_engine *engine, const rt_compress_options *options, rt_sum
 		st = array.status == RT_OK
 			     ? rt_summing_apply(&s, rt_str_of(take), rt_buf_str(&array), false, err)
 			     : rt_summing_nomem(err);
-		out->tokens_after = rt_tokens_estimate(s.summary.size) + RT_TOKENS_PER_MESSAGE;
+		out->tokens_after = out->tokens_before - summed +
+				    rt_tokens_estimate(s.summary.size) + RT_TOKENS_PER_MESSAGE;
 	}
+	rt_free(engine->alloc, p.items);
 	rt_buf_deinit(&array);
 	rt_summing_end(&s);
 	return st;

@@ -35,6 +35,14 @@ typedef struct rt_summing {
 	} needs;
 } rt_summing;
 
+/* The context as it is, entry by entry. */
+typedef struct rt_summing_parts {
+	const rt_alloc *alloc;
+	rt_context_part *items; /* free them */
+	size_t count, room;
+	bool nomem;
+} rt_summing_parts;
+
 /* The value, the place and the path up to the head. Pair with rt_summing_end. */
 RT_CHECKED rt_status rt_summing_begin(rt_summing *s, rt_engine *engine, const rt_send_with *with,
 				      rt_str discussion, rt_str take, rt_summary_result *out,
@@ -42,6 +50,9 @@ RT_CHECKED rt_status rt_summing_begin(rt_summing *s, rt_engine *engine, const rt
 void rt_summing_end(rt_summing *s);
 /* The path with so many entries of its take, instead of those up to the head. */
 RT_CHECKED rt_status rt_summing_reach(rt_summing *s, size_t count, rt_error *err);
+/* What is sent up to an entry (0: the head), and out->tokens_before: what that comes to. */
+RT_CHECKED rt_status rt_summing_read_parts(rt_summing *s, const rt_provider *provider,
+					   uint32_t upto, rt_summing_parts *p, rt_error *err);
 /* Bytes that were appended to a buffer fit into memory? */
 RT_CHECKED rt_status rt_summing_nomem(rt_error *err);
 

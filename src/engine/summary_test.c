@@ -680,6 +680,7 @@ a_take_becomes_its_summary(void **state)
 {
 	fixture *f = *state;
 	uint64_t before;
+	size_t sent;
 
 	assert_int_equal(compress(f, ""), RT_REFUSED);
 	world_add(&f->w, "x", "User", "alone");
@@ -698,6 +699,18 @@ a_take_becomes_its_summary(void **state)
 	assert_int_equal(world_seq(&f->w), before + 1);
 	world_apply(&f->w, "{\"op\":\"undo\"}");
 	is_as_remembered(f);
+	/* after a compaction, what is sent is summed up: that, and what it keeps */
+	assert_int_equal(compact(f, (rt_compact_options){.keep_tokens = 10}), RT_OK);
+	sent = f->result.tokens_after;
+	assert_int_equal(compress(f, ""), RT_OK);
+	assert_int_equal(f->result.entries, 2);
+	assert_int_equal(f->result.tokens_before, sent);
+	asked(f, "[summary of what was before]: In short.");
+	asked(f, "answer-3 ");
+	not_asked(f, "]: alone");
+	not_asked(f, "[compaction]");
+	world_apply(&f->w, "{\"op\":\"undo\"}");
+	world_apply(&f->w, "{\"op\":\"undo\"}");
 	f->s.stop = RT_STOP_LENGTH;
 	assert_int_equal(compress(f, ""), RT_UPSTREAM);
 	is_as_remembered(f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writing Markdown. */
+#include "codec/content.h"
 #include "formats/formats_extras.h"
 #include "formats/markdown_impl.h"
 
@@ -96,6 +97,22 @@ add_escaped(writer *w, rt_str text, bool preamble)
 	}
 }
 
+/* What is no text is at least named, as show does: "(an image)", "(calls read)". */
+static void
+add_parts(writer *w, const rt_body *body)
+{
+	rt_buf_clear(&w->text);
+	rt_content_add_parts(&w->text, (rt_content){rt_str_at("", 0), body->content_json},
+			     rt_body_field(body, "tool_calls"));
+	if (w->text.status != RT_OK) {
+		w->status = w->text.status;
+	} else if (w->text.size > 0) {
+		rt_buf_add_byte(w->out, '(');
+		rt_markdown_add_line(w->out, rt_buf_str(&w->text));
+		rt_buf_add_c(w->out, ")\n\n");
+	}
+}
+
 static void
 add_plain_entry(writer *w, const rt_node *node)
 {
@@ -114,6 +131,7 @@ add_plain_entry(writer *w, const rt_node *node)
 			add_escaped(w, text, false);
 			rt_buf_add_byte(w->out, '\n');
 		}
+		add_parts(w, &body);
 	}
 	rt_body_deinit(&body);
 }

@@ -12,7 +12,8 @@ rt_openai_is_ours(rt_str name)
 		"id",	   "kind",	 "ts",		   "muted",	"collapsed",
 		"purged",  "read_mode",	 "label",	   "usage",	"thinking_segments",
 		"pi",	   "first_kept", "tokens_before",  "details",	"from_id",
-		"retake",  "link",	 RT_BUILD_BAD_TS,  RT_BUILD_RAW, RT_BUILD_BAD_CONTENT,
+		"retake",  "link",	 "provider",	   "model",	"stop_reason",
+		"error",   "signed_text",	   RT_BUILD_BAD_TS,  RT_BUILD_RAW, RT_BUILD_BAD_CONTENT,
 		NULL};
 	size_t i;
 

@@ -24,6 +24,14 @@
 /* Fields of Retake's entries that are not sent: a foreign member of that name gets the
  * prefix. */
 bool rt_openai_is_ours(rt_str name);
+/* Blocks that OpenAI does not know (openai_blocks.c): does a content have some? */
+bool rt_openai_is_foreign(yyjson_val *blocks);
+/* Appends them as OpenAI has them: an array, or "" or null where nothing is left. front: a
+ * text before them; empty: none. */
+void rt_openai_add_blocks(rt_buf *out, yyjson_val *blocks, rt_str front);
+bool rt_openai_has_calls(yyjson_val *blocks);
+/* Appends their calls of tools as the member "tool_calls"; nothing where there are none. */
+void rt_openai_add_calls(rt_buf *out, yyjson_val *blocks);
 /* Settings that are members of a request under the same name. */
 bool rt_openai_is_setting(rt_str name);
 

@@ -103,6 +103,50 @@ test_roles(void **state)
 	rt_outlines_deinit(&o);
 }
 
+/* What OpenAI does not know is written as it has it, and what is only Retake's not at all;
+ * the lossless form keeps it. */
+static void
+test_blocks_of_others(void **state)
+{
+	static const char wanted[] =
+		"[\n{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"look\"},"
+		"{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,AA==\"}},"
+		"{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64,BB==\"}},"
+		"{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://x/a.png\"}},"
+		"{\"type\":\"input_audio\",\"input_audio\":{}}]},\n"
+		"{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\","
+		"\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1}\"}}]},\n"
+		"{\"role\":\"assistant\",\"content\":\"\"},\n"
+		"{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}\n]\n";
+	static const rt_export_options lossless = {.lossless = true};
+	rt_outlines o, again;
+	rt_buf out;
+
+	(void)state;
+	read_ok("[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"look\"},"
+		"{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"AA==\"},"
+		"{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":\"BB==\"}},"
+		"{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"https://x/a.png\"}},"
+		"{\"type\":\"input_audio\",\"input_audio\":{}}]},"
+		"{\"role\":\"assistant\",\"content\":[{\"type\":\"toolCall\",\"id\":\"c1\",\"name\":\"f\",\"arguments\":{\"a\":1}}]},"
+		"{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"hm\"}]},"
+		"{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"hm\"},{\"type\":\"text\",\"text\":\"done\"}],"
+		"\"retake\":{\"role\":\"AI\",\"fields\":{\"provider\":\"p\",\"model\":\"m\",\"stop_reason\":\"stop\",\"usage\":{}}}}]",
+		&o, NULL);
+	check_round_trip(&rt_format_openai, &o, NULL, &out);
+	assert_string_equal(out.ptr, wanted);
+	rt_buf_deinit(&out);
+	check_round_trip(&rt_format_openai, &o, &lossless, &out);
+	assert_non_null(strstr(out.ptr, "\"mimeType\":\"image/png\""));
+	assert_non_null(strstr(out.ptr, "\"stop_reason\":\"stop\""));
+	read_ok(out.ptr, &again, NULL);
+	assert_true(rt_str_eq(o.items[0].nodes[0].body, again.items[0].nodes[0].body));
+	assert_true(rt_str_eq(o.items[0].nodes[3].body, again.items[0].nodes[3].body));
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+}
+
 static void
 test_request(void **state)
 {
@@ -420,6 +464,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_array),	 cmocka_unit_test(test_odd_messages),
 		cmocka_unit_test(test_roles),	 cmocka_unit_test(test_request),
+		cmocka_unit_test(test_blocks_of_others),
 		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_pi),	 cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_random),	 cmocka_unit_test(test_fixtures),

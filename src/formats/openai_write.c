@@ -73,6 +73,10 @@ add_content(writer *w, const rt_body *body, rt_str front)
 	rt_buf text;
 
 	rt_json_add_key(w->out, "content");
+	if (front.size == 0 && !w->lossless && rt_openai_is_foreign(body->content_json)) {
+		rt_openai_add_blocks(w->out, body->content_json, front);
+		return;
+	}
 	if (front.size == 0) {
 		rt_body_add_content(w->out, body);
 		return;
@@ -84,25 +88,7 @@ add_content(writer *w, const rt_body *body, rt_str front)
 		rt_buf_add_str(&text, body->content);
 		rt_json_add_string(w->out, rt_buf_str(&text));
 	} else {
-		size_t at = w->out->size;
-
-		rt_body_add_content(w->out, body);
-		if (w->out->status == RT_OK) { /* a block of its own behind the bracket */
-			rt_buf rest;
-
-			rt_buf_init(&rest, w->alloc, RT_BUF_UNLIMITED);
-			rt_buf_add(&rest, w->out->ptr + at + 1, w->out->size - at - 1);
-			w->out->size = at + 1;
-			rt_buf_add_c(w->out, "{\"type\":\"text\",\"text\":");
-			rt_json_add_string(w->out, rt_buf_str(&text));
-			rt_buf_add_byte(w->out, '}');
-			if (rest.size > 1)
-				rt_buf_add_byte(w->out, ',');
-			rt_buf_add_str(w->out, rt_buf_str(&rest));
-			if (rest.status != RT_OK)
-				w->status = rest.status;
-			rt_buf_deinit(&rest);
-		}
+		rt_openai_add_blocks(w->out, body->content_json, rt_buf_str(&text));
 	}
 	if (text.status != RT_OK)
 		w->status = text.status;
@@ -174,6 +160,8 @@ add_members(writer *w, const rt_node *node, const rt_body *body)
 	} else {
 		add_content(w, body, front);
 	}
+	if (!w->lossless && rt_body_field(body, "tool_calls") == NULL)
+		rt_openai_add_calls(w->out, body->content_json);
 	add_further(w, body);
 }
 
@@ -192,41 +180,18 @@ add_pi_text(writer *w, const rt_body *body)
 	rt_buf_deinit(&text);
 }
 
-/* Calls of tools among the blocks of a message of pi's. */
-static void
-add_pi_calls(writer *w, const rt_body *body)
+static bool
+has_image(const rt_body *body)
 {
 	yyjson_val *block;
-	size_t i, max, count = 0;
+	size_t i, max;
 
 	yyjson_arr_foreach(body->content_json, i, max, block)
 	{
-		yyjson_val *arguments = rt_json_get(block, "arguments");
-		rt_buf text;
-
-		if (!rt_str_is(rt_json_str(rt_json_get(block, "type")), "toolCall"))
-			continue;
-		if (count++ == 0) {
-			rt_json_add_key(w->out, "tool_calls");
-			rt_buf_add_byte(w->out, '[');
-		}
-		rt_buf_init(&text, w->alloc, RT_BUF_UNLIMITED);
-		if (arguments != NULL)
-			rt_json_add_value(&text, arguments);
-		rt_json_add_comma(w->out);
-		rt_buf_add_c(w->out, "{\"id\":");
-		rt_json_add_string(w->out, rt_json_str(rt_json_get(block, "id")));
-		rt_buf_add_c(w->out, ",\"type\":\"function\",\"function\":{\"name\":");
-		rt_json_add_string(w->out, rt_json_str(rt_json_get(block, "name")));
-		rt_buf_add_c(w->out, ",\"arguments\":");
-		rt_json_add_string(w->out, rt_buf_str(&text));
-		rt_buf_add_c(w->out, "}}");
-		if (text.status != RT_OK)
-			w->status = text.status;
-		rt_buf_deinit(&text);
+		if (rt_str_is(rt_json_str(rt_json_get(block, "type")), "image"))
+			return true;
 	}
-	if (count > 0)
-		rt_buf_add_byte(w->out, ']');
+	return false;
 }
 
 static void
@@ -243,9 +208,14 @@ add_pi_members(writer *w, const rt_node *node, const rt_body *body)
 		return;
 	}
 	add_role(w, role_of(w, node->role, &front));
-	add_pi_text(w, body);
+	if (w->lossless || !has_image(body)) {
+		add_pi_text(w, body);
+	} else {
+		rt_json_add_key(w->out, "content");
+		rt_openai_add_blocks(w->out, body->content_json, rt_str_at(NULL, 0));
+	}
 	if (rt_str_is(role, "assistant"))
-		add_pi_calls(w, body);
+		rt_openai_add_calls(w->out, body->content_json);
 }
 
 /* Does the plain form have this entry? Not what is muted or purged, nor a program's own

@@ -158,6 +158,7 @@ static void
 add_beginning(rt_buf *out, rt_str text, size_t words)
 {
 	size_t size, at = 0;
+	bool any = false;
 
 	text = rt_str_trim(text);
 	size = words_size(text, words);
@@ -168,9 +169,9 @@ add_beginning(rt_buf *out, rt_str text, size_t words)
 			at++;
 		if (at == next)
 			break;
-		if (out->size > 0 && out->ptr[out->size - 1] != '"' &&
-		    out->ptr[out->size - 1] != ' ')
+		if (any)
 			rt_buf_add_byte(out, ' ');
+		any = true;
 		rt_buf_add(out, text.ptr + at, next - at);
 		at = next;
 	}

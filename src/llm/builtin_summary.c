@@ -64,6 +64,17 @@ next_turn(rt_str text, size_t *at, turn *out)
 	return true;
 }
 
+/* What makes a line an item or a heading ("- ", "## "), or 0. "--flag" is a word. */
+static size_t
+marks_size(rt_str line)
+{
+	size_t i = 0;
+
+	while (i < line.size && memchr("-#*", line.ptr[i], 3) != NULL)
+		i++;
+	return i < line.size && is_blank(line.ptr[i]) ? i : 0;
+}
+
 /* The sentence at *at: up to a stop with a blank behind it, or the line's end. */
 static bool
 next_sentence(rt_str text, size_t *at, rt_str *out)
@@ -80,22 +91,30 @@ next_sentence(rt_str text, size_t *at, rt_str *out)
 		}
 	*at = end;
 	*out = rt_str_trim(rt_str_at(text.ptr + from, end - from));
-	while (out->size > 1 && (out->ptr[0] == '-' || out->ptr[0] == '#' || out->ptr[0] == '*'))
-		*out = rt_str_trim(rt_str_at(out->ptr + 1, out->size - 1));
+	while (marks_size(*out) > 0) {
+		size_t size = marks_size(*out);
+
+		*out = rt_str_trim(rt_str_at(out->ptr + size, out->size - size));
+	}
 	return out->size > 0;
 }
 
+/* On one line. */
 static void
 add_sentence(rt_buf *out, rt_str sentence)
 {
-	size_t size = rt_utf8_cut(sentence, SENTENCE_MAX), word = size;
+	size_t i, size = rt_utf8_cut(sentence, SENTENCE_MAX), word = size;
 
 	/* not in the middle of a word, where there is a choice */
 	while (word < sentence.size && word > SENTENCE_MAX / 2 && !is_blank(sentence.ptr[word]))
 		word--;
 	if (word < sentence.size && is_blank(sentence.ptr[word]))
 		size = word;
-	rt_buf_add(out, sentence.ptr, size);
+	for (i = 0; i < size; i++)
+		if (!is_blank(sentence.ptr[i]))
+			rt_buf_add_byte(out, sentence.ptr[i]);
+		else if (i + 1 < size && !is_blank(sentence.ptr[i + 1]))
+			rt_buf_add_byte(out, ' ');
 	if (size < sentence.size)
 		rt_buf_add_c(out, " ...");
 }
@@ -287,7 +306,7 @@ rt_builtin_add_summary(rt_buf *out, rt_str text)
 	add_decisions(out, text);
 	add_files(out, text);
 	if (rt_str_eq_nocase(last.role, RT_STR("user"))) {
-		rt_buf_add_c(out, "\nNot answered yet: ");
+		rt_buf_add_c(out, "\nLast asked: ");
 		add_sentence(out, last.text);
 		rt_buf_add_byte(out, '\n');
 	}

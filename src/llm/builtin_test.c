@@ -185,17 +185,28 @@ summary(void **state)
 		"- User: And undo?\\n\\n"
 		"Decisions:\\n- We decided on WAL in `src/db.c` (see https://sqlite.org/wal.html), instead of a server.\\n"
 		"- Let's keep /etc/retake/conf and src/db.c\\n\\n"
-		"Files: src/db.c, /etc/retake/conf\\n\\nNot answered yet: And undo?\","
+		"Files: src/db.c, /etc/retake/conf\\n\\nLast asked: And undo?\","
 		"\"provider\":\"builtin\",\"model\":\"summary\",\"stop_reason\":\"stop\","
-		"\"usage\":{\"input_tokens\":121,\"output_tokens\":92}");
+		"\"usage\":{\"input_tokens\":121,\"output_tokens\":90}");
 	/* nothing in it, and a text of one word without an end */
 	answers("summary", "", "{\"messages\":[{\"role\":\"user\",\"content\":\"<conversation>\\n\\n</conversation>\"}]}",
 		"ok \"An extract of 0 messages, made without a model.\\n\\nSaid:\","
 		"\"provider\":\"builtin\",\"model\":\"summary\",\"stop_reason\":\"stop\","
 		"\"usage\":{\"input_tokens\":19,\"output_tokens\":14}");
-	/* a long conversation has a short summary */
 	asking_init(&a);
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	/* paragraphs are on one line, with a blank between them; a flag keeps its dashes */
+	ask_with(rt_alloc_libc(), &a, "summary", "",
+		 "{\"messages\":[{\"role\":\"user\",\"content\":\"say \\\"hello\\\"\\n\\nThat\"}]}", &out);
+	assert_non_null(strstr(out.ptr, "- user: say \\\"hello\\\" That"));
+	rt_buf_clear(&out);
+	ask_with(rt_alloc_libc(), &a, "summary", "",
+		 "{\"messages\":[{\"role\":\"user\",\"content\":\"<conversation>\\n[AI]: - **first**\\n\\n"
+		 "[User]: --bogus is\\n\\nunknown\\n</conversation>\"}]}", &out);
+	assert_non_null(strstr(out.ptr, "- AI: **first**\\n- User: --bogus is\\n"));
+	assert_non_null(strstr(out.ptr, "Last asked: --bogus is unknown\""));
+	rt_buf_clear(&out);
+	/* a long conversation has a short summary */
 	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_add_c(&body, "{\"messages\":[");
 	for (i = 0; i < 100; i++)

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "llm/url.h"
+
 enum { POLL_MS = 50 };
 
 extern char **environ;
@@ -313,16 +315,22 @@ rt_key_find(const rt_model_choice *choice, rt_stop_fn stop, void *stop_ctx, rt_b
 rt_status
 rt_key_url(const rt_model_choice *choice, rt_buf *out, rt_error *err)
 {
-	const char *said = NULL;
+	const char *said = NULL, *name = NULL;
+	rt_error why;
+	rt_url url;
 
 	if (choice->config != NULL && choice->config->url.size > 0) {
 		rt_buf_add_str(out, choice->config->url);
 	} else if (is_the_family(choice) && strcmp(choice->provider->name, "ollama") == 0) {
-		said = getenv("OLLAMA_HOST");
+		said = getenv(name = "OLLAMA_HOST");
 		rt_config_ollama_url(rt_str_of(said), out);
 	} else if (is_the_family(choice) && strcmp(choice->provider->name, "openai") == 0) {
-		said = getenv("OPENAI_BASE_URL");
+		said = getenv(name = "OPENAI_BASE_URL");
 		rt_buf_add_str(out, rt_str_trim(rt_str_of(said)));
 	}
-	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
+	if (out->status != RT_OK)
+		return rt_fail(err, out->status, "out of memory");
+	if (name != NULL && out->size > 0 && rt_url_read(rt_buf_str(out), &url, &why) != RT_OK)
+		return rt_fail(err, RT_USAGE, "the variable %s is wrong: %s", name, why.text);
+	return RT_OK;
 }

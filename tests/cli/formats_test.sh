@@ -57,6 +57,20 @@ code 'pi' 0 r export --format pi --all --lossless -o "$work/session.jsonl"
 code 'import of pi' 0 "$RETAKE" --db "$work/pi.db" import "$work/session.jsonl"
 is 'both takes' 2 "$("$RETAKE" --db "$work/pi.db" takes -d "$("$RETAKE" --db "$work/pi.db" ls --json | json '[x["name"] for x in d if x["active"] or x["entries"]][-1]')" --json | json 'len(d)')"
 
+# --- what another program is to read is as it has it ---
+db=$work/blocks.db
+apply '{"op":"entry.append","role":"User","content":[{"type":"text","text":"look"},{"type":"image","mimeType":"image/png","data":"AA=="}]}' >/dev/null
+r -q ask -m builtin/echo Hi >/dev/null 2>&1
+is 'openai: an image' '{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}' \
+	"$(r export --format openai | json 'd[0]["content"][1]')"
+is 'openai: what is only ours is not there' '["content", "role"]' "$(r export --format openai | json 'sorted(d[2])')"
+has 'openai: lossless keeps it' '"stop_reason":"stop"' "$(r export --format openai --lossless)"
+r export --format openai >"$work/blocks.json"
+code 'openai: it is read again' 0 "$RETAKE" --db "$work/blocks2.db" import "$work/blocks.json"
+has 'openai: with its image' '(an image)' "$("$RETAKE" --db "$work/blocks2.db" show)"
+has 'markdown: an image is named' '(an image)' "$(r export --format markdown)"
+db=$work/test.db
+
 # --- import: dry run, twice, name, standard input, folders ---
 session=$work/session.jsonl
 sum=$(cksum <"$session")

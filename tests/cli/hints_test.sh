@@ -185,7 +185,62 @@ fails 6 go twice
 wants 'is the label of' 'by its id'
 lacks 'more of'
 
+# --- models and config.toml ---
+fails 3 models foo
+wants 'there is no provider "foo"' 'Providers: retake --db'
+lacks 'foo/-' 'Entries'
+mkdir -p "$XDG_CONFIG_HOME/retake"
+for toml in 'model = ' '[provider.openai]\nkey = "x"'; do
+	printf "$toml\n" >"$XDG_CONFIG_HOME/retake/config.toml"
+	for command in 'ask hi' context models; do
+		"$RETAKE" --db "$db" $command >/dev/null 2>"$work/err"
+		err=$(cat "$work/err")
+		wants 'config.toml: ' 'retake help config'
+		lacks 'Usage: ' 'What happened so far'
+	done
+done
+rm "$XDG_CONFIG_HOME/retake/config.toml"
+code 'a variable that is wrong' 2 env OPENAI_API_KEY=x OPENAI_BASE_URL=garbage "$RETAKE" --db "$db" ask -m openai/x hi
+wants 'OPENAI_BASE_URL is wrong: ' 'models'
+lacks 'Usage: '
+has 'models says which' 'wrong url' "$(OPENAI_BASE_URL=garbage r models)"
+fails 1 compact -m builtin/summary
+wants 'nothing to compact' '--keep TOKENS'
+lacks 'What happened so far'
+fails 2 import "$db"
+wants 'is an SQLite database' '--db FILE' 'restore FILE'
+
+# --- hooks that say something: a line each, and none that is empty ---
+for n in 1 2; do
+	mkdir -p "$XDG_CONFIG_HOME/retake/hooks/request.before" "$XDG_CONFIG_HOME/retake/hooks/entry.before_add"
+	for event in request.before entry.before_add; do
+		printf '#!/bin/sh\necho "{\\"note\\":\\"note %s\\"}"\n' $n >"$XDG_CONFIG_HOME/retake/hooks/$event/0$n-say"
+		chmod +x "$XDG_CONFIG_HOME/retake/hooks/$event/0$n-say"
+	done
+done
+code 'two hooks speak' 0 "$RETAKE" --db "$work/hooks.db" ask -m builtin/echo hi
+wants 'note 1' 'note 2'
+is 'and no line is empty' 0 "$(echo "$err" | grep -c '^retake: *$')"
+rm -r "$XDG_CONFIG_HOME/retake/hooks"
+
+# --- words where a command is expected ---
+fails 2 what is this
+wants 'To ask a model: ' 'ask "what is this"'
+fails 2 hello
+wants 'ask "hello"' 'add "hello"'
+fails 2 shwo :2
+wants 'Did you mean: ' 'show '
+lacks 'To ask'
+fails 2 say 'a"b' '$(ls)'
+wants 'ask "…"'
+
 # --- notes ---
+code 'no folder is made for a store that is named' 3 "$RETAKE" --db "$work/a/b/new.db" add hi
+has 'no folder: it is named' "there is no folder $work/a/b for" "$err"
+has 'no folder: what to do' "mkdir -p $work/a/b" "$err"
+is 'no folder: none is there' no "$([ -e "$work/a" ] && echo yes || echo no)"
+code 'nor for one of RETAKE_DB' 3 env RETAKE_DB="$work/a/new.db" "$RETAKE" add hi
+mkdir -p "$work/a/b"
 code 'a new store is said' 0 "$RETAKE" --db "$work/a/b/new.db" add hi
 wants "made a new store: $work/a/b/new.db"
 code 'once' 0 "$RETAKE" --db "$work/a/b/new.db" add hi

@@ -51,6 +51,40 @@ is 'the setting' 'for gpt-4' "$(r -q set model openai/gpt-4 && r context --token
 r -q undo
 is 'the plain request is as it was' "$plain" "$(r context --json 2>/dev/null)"
 
+# --- the request is the one that ask sends, from wherever the model comes ---
+claude=$(r context -m anthropic/claude-x)
+has 'as it is sent: a stream' '"stream":true' "$claude"
+is 'from RETAKE_MODEL' "$claude" "$(RETAKE_MODEL=anthropic/claude-x r context)"
+r -q set model anthropic/claude-x
+code 'from the setting' 0 r context
+is 'from the setting: the same' "$claude" "$out"
+is 'from the setting: nothing is amiss' '' "$err"
+hasnt 'an explicit provider: no stream' 'stream' "$(r context --provider openai)"
+r -q undo
+mkdir -p "$HOME/.config/retake"
+printf 'model = "near/m1"\n[provider.near]\nkind = "anthropic"\nurl = "http://127.0.0.1:9/v1"\ncontext_tokens = 12\n' \
+	>"$HOME/.config/retake/config.toml"
+code 'from config.toml' 0 r context
+has 'from config.toml: the model' '"model":"m1"' "$out"
+has 'from config.toml: its form' '"max_tokens"' "$out"
+has 'from config.toml: its budget' '2 entries do not fit into 12 tokens' "$err"
+hasnt 'from config.toml: a model is named' 'names no model' "$err"
+is 'a provider of config.toml' "$(r context --provider anthropic 2>/dev/null)" "$(r context --provider near 2>/dev/null)"
+code 'no such provider' 2 r context --provider nowhere
+rm -r "$HOME/.config/retake"
+r -q set model builtin/echo
+r -q ask 'and five?' >/dev/null 2>&1
+r context --sent --json >"$work/sent" 2>/dev/null
+r -q go :5 >/dev/null
+is 'to the byte what is sent' "$(cat "$work/sent")" "$(r context --json 2>/dev/null)"
+has 'it is the whole of it' 'and five?' "$(cat "$work/sent")"
+fresh
+r -q set model nobody/knows
+has 'an unknown provider: as before' '"model":"nobody/knows"' "$(r context 2>/dev/null)"
+r -q undo
+code 'no model' 0 r context
+has 'no model: what to do' 'set model PROVIDER/NAME' "$(r context 2>&1 >/dev/null)"
+
 # --- exact, where the ranks are ---
 if [ "$(r context --tokens --json -m gpt-4o | json 'd["encoding"]')" = o200k_base ]; then
 	has 'exact' '23 tokens for gpt-4o (exact, o200k_base)' "$(r context --tokens -m gpt-4o)"
