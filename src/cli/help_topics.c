@@ -75,7 +75,6 @@ static const rt_cli_topic_row config[] = {
 			   "out beyond that"},
 	{"ca_file", "of a provider: certificates to trust instead of the system's"},
 	{"allow_plain_http", "of a provider: true: its key may go to another machine unencrypted"},
-	{"[settings]", "a table that nothing uses yet; settings of a project: retake set"},
 	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},
 	{NULL, NULL},
 };

@@ -18,7 +18,7 @@ typedef struct reader {
 	size_t depth;
 } reader;
 
-static const char *const top_keys[] = {"model", "provider", "hook", "settings", NULL};
+static const char *const top_keys[] = {"model", "provider", "hook", NULL};
 static const char *const provider_keys[] = {"kind",	 "url",	       "key_env",
 					    "key_file",	 "key_cmd",    "headers",
 					    "timeout_s", "context_tokens", "ca_file",
@@ -450,9 +450,6 @@ read_top(reader *r, yyjson_val *root)
 			st = read_providers(r, value);
 		else if (rt_str_is(name, "hook"))
 			st = read_hooks(r, value);
-		else if (rt_str_is(name, "settings"))
-			st = yyjson_is_obj(value) ? keep_json(r, value, &r->c->settings)
-						  : fail(r, RT_USAGE, "is to be a table: [settings]");
 		else if (is_in(forbidden_keys, name))
 			st = fail(r, RT_REFUSED, "a key does not stand in the configuration, which "
 				  "people copy and show: use key_env, key_file or key_cmd of a "
@@ -499,7 +496,6 @@ new_config(const rt_alloc *alloc)
 	c->alloc = alloc;
 	c->arena = rt_arena_new(alloc);
 	c->hooks = RT_STR("[]");
-	c->settings = RT_STR("{}");
 	if (c->arena != NULL)
 		return c;
 	rt_free(alloc, c);

@@ -15,9 +15,6 @@
  *   ca_file = "/etc/my/ca.pem"         # certificates to trust instead of the system's
  *   allow_plain_http = true            # its key may go unencrypted to another machine
  *
- *   [settings]                         # of new requests; JSON for who takes them
- *   temperature = 0.2
- *
  *   [[hook]]                           # JSON for src/hooks
  *
  * A key itself never stands in the file. Keys that are not known are warnings; what is
@@ -61,7 +58,6 @@ typedef struct rt_config {
 	rt_config_provider *providers;
 	size_t provider_count;
 	rt_str hooks;    /* a JSON array of objects; "[]" */
-	rt_str settings; /* a JSON object; "{}" */
 	rt_config_warning *warnings;
 	size_t warning_count;
 	/* private */

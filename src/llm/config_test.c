@@ -49,8 +49,6 @@ static const char whole[] =
 	"allow_plain_http = true\n"
 	"[provider.anthropic]\n"
 	"key_file = \"~/.keys/a\"\n"
-	"[settings]\n"
-	"temperature = 0.20\n"
 	"[[hook]]\n"
 	"event = \"before\"\n"
 	"command = [\"x\"]\n"
@@ -83,7 +81,6 @@ test_whole(void **state)
 	p = rt_config_provider_named(c, RT_STR("anthropic"));
 	assert_ptr_equal(p->kind, rt_provider_named(RT_STR("anthropic")));
 	assert_str(p->key_file, "~/.keys/a");
-	assert_str(c->settings, "{\"temperature\":0.20}");
 	assert_str(c->hooks, "[{\"event\":\"before\",\"command\":[\"x\"]},{\"event\":\"after\"}]");
 	assert_null(rt_config_provider_named(c, RT_STR("Local")));
 	rt_config_free(c);
@@ -128,7 +125,6 @@ test_wrong(void **state)
 		{"[provider.openai]\nallow_plain_http = 1", RT_USAGE, "true or false", 2},
 		{"hook = 1", RT_USAGE, "[[hook]]", 1},
 		{"hook = [1]", RT_USAGE, "[[hook]]", 1},
-		{"settings = []", RT_USAGE, "[settings]", 1},
 	};
 	rt_config *c = NULL;
 	rt_error err;
@@ -315,7 +311,6 @@ test_empty(void **state)
 
 	(void)state;
 	assert_str(c->hooks, "[]");
-	assert_str(c->settings, "{}");
 	assert_int_equal(c->provider_count, 0);
 	assert_int_equal(rt_models_choose(c, RT_STR(""), &m, &err), RT_NOT_FOUND);
 	assert_non_null(strstr(err.text, "the configuration has none"));
