@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <cmocka.h>
 
 #include "engine/engine.h"
@@ -424,21 +423,13 @@ known_by_way_of_another_format(void **state)
 	desk_close(&b);
 }
 
-static double
-cpu_seconds(void)
-{
-	return (double)clock() / CLOCKS_PER_SEC;
-}
-
-/* Far more than it takes, far less than it took when each looked at all others. */
-enum { SECONDS_MAX = 20 };
-
+/* So many that a program in which each looks at all others does not end before the test's
+ * time is up. Nothing here is timed: machines differ. */
 static void
 many_discussions(void **state)
 {
 	enum { COUNT = 5000 };
 	rt_import_result result;
-	double begun = cpu_seconds();
 	const rt_project *project;
 	rt_buf lines;
 	size_t i;
@@ -462,7 +453,6 @@ many_discussions(void **state)
 	assert_true(import_bytes(&d, rt_format_find("openai"), rt_buf_str(&lines), &result));
 	assert_int_equal(result.discussions, 0);
 	assert_int_equal(result.known, COUNT);
-	assert_true(cpu_seconds() - begun < SECONDS_MAX);
 	desk_close(&d);
 	rt_buf_deinit(&lines);
 }
@@ -472,7 +462,6 @@ many_takes(void **state)
 {
 	enum { COUNT = 50000 };
 	rt_import_result result;
-	double begun = cpu_seconds();
 	const rt_project *project;
 	const rt_disc *disc;
 	rt_error err;
@@ -517,7 +506,6 @@ many_takes(void **state)
 	assert_int_equal(rt_disc_take_named(disc, RT_STR("imported_take_50000")), COUNT + 1);
 	assert_int_equal(rt_seq_count(rt_disc_take(disc, 2)->slots), 2);
 	rt_object_unref(project);
-	assert_true(cpu_seconds() - begun < SECONDS_MAX);
 	desk_close(&d);
 	rt_buf_deinit(&lines);
 }
