@@ -2,7 +2,7 @@
  *
  * Opening what a reply needs, and showing it while it arrives. Standard output has the
  * reply and nothing else; whatever is said of it goes to standard error. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include "cli/talk.h"
 
