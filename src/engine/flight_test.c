@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/folder_testing.h"
 #include "formats/formats.h"
 #include "llm/builtin.h"
-#include "store/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 

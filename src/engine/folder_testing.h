@@ -2,8 +2,8 @@
  *
  * Files of tests, for tests alone: they lie below TMPDIR, so that `make test` can have them
  * in memory, where waiting for the disk costs nothing. */
-#ifndef RT_STORE_FOLDER_TESTING_H
-#define RT_STORE_FOLDER_TESTING_H
+#ifndef RT_ENGINE_FOLDER_TESTING_H
+#define RT_ENGINE_FOLDER_TESTING_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "engine/engine_testing.h"
+#include "engine/folder_testing.h"
 #include "engine/purge_impl.h"
-#include "store/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "engine/engine_testing.h"
+#include "engine/folder_testing.h"
 #include "engine/search_impl.h"
-#include "store/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 

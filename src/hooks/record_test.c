@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "engine/folder_testing.h"
 #include "hooks/record_host.h"
 
 static int64_t
@@ -33,9 +34,9 @@ chance(void *ctx, void *to, size_t size)
 static const rt_env env = {now, chance, NULL};
 
 typedef struct place {
-	char base[40];   /* removed in the end */
-	char folder[60]; /* of the state; not there yet */
-	char file[80];
+	char base[64];   /* removed in the end */
+	char folder[96]; /* of the state; not there yet */
+	char file[128];
 	rt_hook_answer answer;
 } place;
 
@@ -44,8 +45,7 @@ set_up(void **state)
 {
 	place *p = test_calloc(1, sizeof(*p));
 
-	snprintf(p->base, sizeof(p->base), "/tmp/retake-record-XXXXXX");
-	assert_non_null(mkdtemp(p->base));
+	assert_true(test_folder(p->base, sizeof(p->base), "retake-record"));
 	snprintf(p->folder, sizeof(p->folder), "%s/state/retake", p->base);
 	snprintf(p->file, sizeof(p->file), "%s/hooks.jsonl", p->folder);
 	rt_hook_answer_init(&p->answer, rt_alloc_libc());
@@ -59,7 +59,7 @@ tear_down(void **state)
 	static const char *const names[] = {"state/retake/hooks.jsonl", "state/retake/hooks.jsonl.old",
 					    "else"};
 	place *p = *state;
-	char path[120];
+	char path[160];
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -125,7 +125,7 @@ a_line_an_event(void **state)
 	assert_int_equal(record(p), RT_OK);
 	is_file(p->file, LINE);
 	{
-		char old[100];
+		char old[160];
 
 		snprintf(old, sizeof(old), "%s.old", p->file);
 		assert_int_equal(stat(old, &info), 0);

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/folder_testing.h"
 #include "library/library_impl.h"
-#include "store/folder_testing.h"
 
 enum { THREADS = 4, APPENDS = 50 };
 

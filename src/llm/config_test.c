@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "codec/toml.h"
+#include "engine/folder_testing.h"
 #include "llm/keys_host.h"
 #include "llm/models_host.h"
 #include "llm/provider.h"
@@ -508,11 +509,11 @@ test_key_variables(void **state)
 static void
 test_key_files(void **state)
 {
-	char folder[] = "/tmp/config_test_XXXXXX", path[64], link[64];
+	char folder[64], path[96], link[96];
 	rt_config_provider p = {.kind = rt_provider_named(RT_STR("openai"))};
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
+	assert_true(test_folder(folder, sizeof(folder), "config_test"));
 	snprintf(path, sizeof(path), "%s/key", folder);
 	snprintf(link, sizeof(link), "%s/none", folder);
 	p.key_file = rt_str_of(link);
@@ -635,7 +636,7 @@ test_open(void **state)
 {
 	static const rt_env env = {env_now, env_random, NULL};
 	rt_models_options options = {.env = &env, .name = RT_STR("ollama/m")};
-	char folder[] = "/tmp/config_test_XXXXXX";
+	char folder[64];
 	rt_config *c = NULL;
 	rt_model_choice choice;
 	rt_model *model = NULL;
@@ -643,7 +644,7 @@ test_open(void **state)
 	rt_error err;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
+	assert_true(test_folder(folder, sizeof(folder), "config_test"));
 	setenv("XDG_CONFIG_HOME", folder, 1);
 	rt_buf_init(&warnings, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	assert_int_equal(rt_config_load(rt_alloc_libc(), RT_STR(""), &c, &err), RT_OK);

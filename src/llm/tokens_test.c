@@ -4,6 +4,7 @@
  * follow by hand. tests/llm/tokens_test.sh compares the real ranks with another program. */
 #define _GNU_SOURCE
 
+#include "engine/folder_testing.h"
 #include "llm/llm_testing.h"
 #include "llm/tokens_host.h"
 
@@ -370,14 +371,14 @@ no_memory(void **state)
 static void
 files(void **state)
 {
-	char dir[] = "/tmp/retake_tokens_XXXXXX", path[128];
+	char dir[64], path[128];
 	rt_tokens *tokens = NULL;
 	rt_buf warnings;
 	FILE *file;
 
 	(void)state;
 	rt_buf_init(&warnings, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_non_null(mkdtemp(dir));
+	assert_true(test_folder(dir, sizeof(dir), "retake_tokens"));
 	setenv("RETAKE_TOKENS", dir, 1);
 	assert_int_equal(rt_tokens_load(rt_alloc_libc(), encoding(RT_TOKEN_CUT_O200K), &tokens,
 					&warnings, NULL),

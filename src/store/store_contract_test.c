@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/folder_testing.h"
+#include "engine/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/folder_testing.h"
+#include "engine/folder_testing.h"
 #include "store/store_sqlite_impl.h"
 
 enum { PROJECT = 1, ROWS = 40 };

@@ -20,10 +20,10 @@
 #include <cmocka.h>
 
 /* One test is one file to the build. */
+#include "engine/folder_testing.h"
 #include "model/model.c"
 #include "model/random_ops.c"
 #include "model/model_run.c"
-#include "store/folder_testing.h"
 
 static const char usage_text[] =
 	"model_test [--ops N] [--seed S] [--seeds K] [--store memory|sqlite] [--dir DIR] [--relaxed]\n"

@@ -29,9 +29,9 @@
 #include "store/store_sqlite_tx.c"
 #include "store/store_sqlite_vfs.c"
 
+#include "engine/folder_testing.h"
 #include "power/power_vfs.c"
 #include "power/power_script.h"
-#include "store/folder_testing.h"
 
 enum rt_seeded rt_seeded_bug = RT_SEEDED_NONE;
 static bool disk_lies; /* one bug is not the store's: a disk that does not sync */
