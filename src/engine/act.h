@@ -32,6 +32,10 @@ typedef struct rt_act_with {
 	 * or NULL. */
 	rt_apply_check_fn check;
 	void *check_ctx;
+	rt_str by;       /* who asks, for the history; empty: as the engine was opened */
+	/* Kept with what is done, or neither is (rt_engine_apply_if); or NULL. */
+	rt_apply_keep_fn keep;
+	void *keep_ctx;
 } rt_act_with;
 
 /* session.open; session.close, before rt_engine_close. */

@@ -50,6 +50,8 @@ RT_CHECKED rt_status rt_engine_open(const rt_engine_options *options, rt_store *
 void rt_engine_close(rt_engine *engine);
 
 rt_store *rt_engine_store(const rt_engine *engine);
+/* Of the history that the newest value belongs to, see store.h. */
+uint64_t rt_engine_epoch(rt_engine *engine);
 uint64_t rt_engine_project_number(const rt_engine *engine);
 const rt_alloc *rt_engine_alloc(const rt_engine *engine);
 
@@ -89,6 +91,14 @@ void rt_result_deinit(rt_result *result);
  * and none of them is done. It may be called again, and from another thread while its own
  * waits. */
 typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_error *err);
+
+/* Called when the requests were carried out, in their transaction and before it is committed:
+ * what it writes into side rows of the project is there when they are, and not otherwise. Not
+ * called where nothing was written. Another status than RT_OK undoes the whole round, so it
+ * has to be a failure of the store. It may be called again, and from another thread while its
+ * own waits. */
+typedef rt_status (*rt_apply_keep_fn)(void *ctx, rt_store *store, uint64_t project,
+				      const rt_result *results, size_t count, rt_error *err);
 
 /* Carry out requests in order, each an object {"op":…}. Each is a step of its own, or
  * (atomic) all are one step and nothing is done when one fails. results has count items;
@@ -149,6 +159,40 @@ RT_CHECKED rt_status rt_view_takes(rt_engine *engine, const rt_project *project,
 /* [{"id","name","active","entries","takes","updated"}]; all: also what is not in the catalogue */
 RT_CHECKED rt_status rt_view_discussions(rt_engine *engine, const rt_project *project, bool all,
 					 rt_buf *buf, rt_error *err);
+/* The same as columns, for who wants all of a large tree at once and its texts later:
+ * {"seq","discussion","count","roles":[…],"kinds":[…],"takes":[{"id","name",…}],
+ *  "id":["k3f9",…],"parent":[-1,0,…],"role":[0,…],"kind":[0,…],"flags":[0,…],"size":[…],
+ *  "preview":["…",…],"labels":{"12":"start"},"head":17,"tips":{"t1":17}}
+ * A row of the tree is an index into the columns; rows are in display order; parent -1: a root.
+ * role and kind are indices into roles and kinds. flags: 1 muted, 2 collapsed, 4 read mode, 8
+ * more than text, 16 differs between takes. take: (a number; 0: all) only the path of that one. */
+typedef struct rt_columns_options {
+	uint32_t take;       /* only its entries, in order; 0: the tree of all takes */
+	size_t preview;      /* characters of each text; 0: no previews, no text is read */
+	size_t from, count;  /* rows; count 0: to the end */
+} rt_columns_options;
+RT_CHECKED rt_status rt_view_columns(rt_engine *engine, const rt_project *project, uint32_t disc,
+				     const rt_columns_options *options, rt_buf *buf,
+				     rt_error *err);
+/* What row seq of the log did, for who holds the value before it and wants the one after:
+ * {"seq":42,"kind":"step"|"move"|"view"|"note","op":"entry.edit","by":"cli","at":"…",
+ *  "discussion":"d1",          the one in view when it was asked for
+ *  "discussions":["d1"],       that it touches; "project":true: the project's own things too
+ *  "splices":[{"discussion":"d1","take":"t1","at":4,"remove":1,"insert":["k3f9"]}],   in order
+ *  "entries":["k3f9"],         whose text, role, flags, label or view it touches
+ *  "takes":["t1"],             that it touches, made or dropped
+ *  "fields":["d1/head",…],     further things: discussion/key, "project/key", "d1/t2/name"
+ *  "whole":true}               too much to list: fetch the discussions anew (lists are left out)
+ * project: the newest value (ids and names are looked up in it). *out_discs (or NULL): numbers
+ * of the documents, to choose by; room for RT_CHANGE_DISCS, more are RT_CHANGE_DISCS + 1.
+ * RT_NOT_FOUND: there is no such row (yet). */
+enum { RT_CHANGE_DISCS = 8, RT_CHANGE_LIST_MAX = 256 };
+typedef struct rt_change_discs {
+	uint32_t at[RT_CHANGE_DISCS];
+	size_t count;
+} rt_change_discs;
+RT_CHECKED rt_status rt_view_change(rt_engine *engine, const rt_project *project, uint64_t seq,
+				    rt_buf *buf, rt_change_discs *out_discs, rt_error *err);
 /* Steps, newest first: [{"seq","parent","op","what","by","at","discussion","current","undone"}];
  * before: only rows below this number (0: all); limit 0: all. */
 RT_CHECKED rt_status rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc,

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Call: what handlers of routes share: the body read, parameters taken, changes asked for
+ * with their conditions, answers given.
+ *
+ * A function that gives false has answered already: the handler just returns.
+ *
+ * Conditions. If-Match names what the client has seen: an entry's tag, or its discussion's,
+ * or the project's (tag.h). It is looked at within the transaction that makes the change, so
+ * nobody comes in between; when it does not fit, 412 and nothing is done. Idempotency-Key: the
+ * answer is kept with the change, in the same transaction, for a day; the same request with
+ * the same key is answered with it and done once, also after a crash; another request with
+ * that key is refused with 422. */
+#ifndef RT_SERVER_CALL_H
+#define RT_SERVER_CALL_H
+
+#include "codec/json.h"
+#include "server/problem.h"
+#include "server/route.h"
+
+/* The body as a JSON object; free the document with
+ * rt_json_free. An empty body is an empty object where empty_is_fine. */
+bool rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_val **out_root);
+
+/* The newest value; yours to rt_object_unref. What other processes wrote is in it. */
+bool rt_call_value(rt_call *call, const rt_project **out);
+/* Where the request is about: discussion (an address; empty: the active one) and, from the
+ * query's "take", the take. Numbers, never 0. */
+bool rt_call_place(rt_call *call, const rt_project *project, rt_str disc, rt_place *out);
+/* A whole number of the query; absent gives absent. */
+bool rt_call_number(rt_call *call, const char *name, uint64_t absent, uint64_t *out);
+/* A boolean of the query ("1", "true", "0", "false", or just its name). */
+bool rt_call_flag(rt_call *call, const char *name, bool *out);
+/* A parameter of the path by its name in the route ("discussion"); empty: it has none. */
+rt_str rt_call_param(const rt_call *call, const char *name);
+
+/* ---- answers ---- */
+
+/* 200 (or status) with JSON that was put into call->answer->body. Too little memory: 503. */
+void rt_call_done(rt_call *call, unsigned status);
+void rt_call_fail(rt_call *call, const rt_error *err, const char *hint);
+/* ETag of the answer. */
+void rt_call_tag(rt_call *call, const char *tag);
+
+/* ---- changes ---- */
+
+/* What a change came to, for those who want to add to the answer. */
+typedef struct rt_call_change {
+	rt_result *results; /* count of them */
+	size_t count;
+	bool answered;      /* by a kept answer, a failed condition, or a failure */
+} rt_call_change;
+
+/* Carry out requests (an array of {"op":…} as JSON text; atomic: as one step) with the
+ * conditions of the request's headers and hooks asked, and answer: one result as `retake
+ * apply` prints it, or for several {"results":[…],"seq":…}; with "op", how to undo it, and
+ * ETags. A failure is a problem. */
+void rt_call_apply(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take);
+/* The same, and further members of the answer, each with a comma in front. */
+void rt_call_apply_with(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take,
+			rt_str extra);
+
+#endif

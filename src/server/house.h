@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * House: the store that is served, and the projects that are open in it. A project is opened
+ * when it is first asked for and stays open until the server ends. Each has its engine, the
+ * events that tell of its changes (feed.h), and the replies in flight that it waits for
+ * (run.h).
+ *
+ * Threads: locks itself. */
+#ifndef RT_SERVER_HOUSE_H
+#define RT_SERVER_HOUSE_H
+
+#include <stdatomic.h>
+
+#include "engine/act.h"
+#include "llm/comms_host.h"
+#include "llm/models_host.h"
+#include "server/feed.h"
+
+typedef struct rt_house rt_house;
+struct rt_runs;
+
+/* A project that is open. */
+typedef struct rt_served {
+	rt_house *house;
+	rt_text *name;
+	rt_engine *engine;
+	rt_feed *feed;
+	struct rt_runs *runs;
+	struct rt_served *next;
+} rt_served;
+
+typedef struct rt_house_options {
+	const rt_alloc *alloc;
+	const rt_env *env;
+	rt_store *store;     /* the caller's; outlives the house */
+	rt_hooks *hooks;     /* or NULL; outlives the house */
+	const rt_config *config;
+	rt_comms *comms;     /* the record of requests, or NULL; outlives the house */
+	rt_str project;      /* of those who name none */
+	rt_str owner;        /* this process, as rt_host_add_owner has it */
+	rt_str store_path;   /* whole; for the record of requests */
+	rt_str model;        /* that a setting does not name: RETAKE_MODEL; or empty */
+	void (*purged)(void *ctx, rt_str text); /* as rt_engine_options */
+	void *purged_ctx;
+	/* Is a process that keeps a reply still there? (rt_host_owner_lives) */
+	rt_owner_lives_fn lives;
+} rt_house_options;
+
+RT_CHECKED rt_status rt_house_open(const rt_house_options *options, rt_house **out, rt_error *err);
+/* Ends replies in flight (what had arrived is kept), tells hooks, closes the engines. */
+void rt_house_close(rt_house *house);
+const rt_house_options *rt_house_given(const rt_house *house);
+
+/* A project by name; it stays open, nothing is to be released. create: make it where there is
+ * none. RT_NOT_FOUND. */
+RT_CHECKED rt_status rt_house_project(rt_house *house, rt_str name, bool create, rt_served **out,
+				      rt_error *err);
+/* Those that are open, oldest first: the pulse goes round them. */
+rt_served *rt_house_first(rt_house *house);
+
+/* Ask the engine for a change with this; by: who asks, for the history ("http", "web"). What
+ * hooks want people to know is added to notes. */
+rt_act_with rt_served_with(rt_served *served, rt_str by, rt_buf *notes);
+
+#endif

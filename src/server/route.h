@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Route: the one table of what can be asked over HTTP. Dispatch, OPTIONS of the documents
+ * (/retake/v1/openapi.json, docs/api.md) and the tests of access are made from it; so are the
+ * routes of operations: a row that names an operation takes the fields of core/op.c, those
+ * that its path does not have, as its body. An operation that has no row can still be asked
+ * for by POST /retake/v1/ops/{op}, and its documentation is there at once.
+ *
+ * Threads: immutable. */
+#ifndef RT_SERVER_ROUTE_H
+#define RT_SERVER_ROUTE_H
+
+#include "core/op.h"
+#include "server/house.h"
+#include "server/http.h"
+#include "server/who.h"
+
+#define RT_API_ROOT "/retake/v1"
+
+enum {
+	RT_ROUTE_QUICK = 1 << 0,   /* answers without waiting: on the loop's own thread */
+	RT_ROUTE_OWNER = 1 << 1,   /* not for browsers that have a project of their own */
+	RT_ROUTE_CHANGES = 1 << 2, /* changes something: If-Match and Idempotency-Key count */
+	RT_ROUTE_LARGE = 1 << 3,   /* a body of up to RT_BODY_LARGE, of any type */
+	RT_ROUTE_STREAM = 1 << 4,  /* answers with events */
+	RT_ROUTE_HOUSE = 1 << 5,   /* is not about a project */
+	RT_ROUTE_PARAMS = 4,
+	RT_BODY_MAX = 8 << 20,
+	RT_BODY_LARGE = 1 << 30
+};
+
+typedef struct rt_route_param {
+	const char *name;  /* NULL ends the list */
+	const char *type;  /* "string", "integer", "boolean" */
+	const char *about;
+} rt_route_param;
+
+struct rt_route;
+
+/* One request on its way. */
+typedef struct rt_call {
+	const struct rt_route *route;
+	const rt_http_request *request;
+	rt_http_answer *answer;
+	rt_who who;
+	rt_str params[RT_ROUTE_PARAMS]; /* of the path, in its order, decoded */
+	rt_house *house;
+	rt_served *served;  /* the project; NULL with RT_ROUTE_HOUSE */
+	void *server;       /* rt_server, for what is about the server itself */
+	rt_buf notes;       /* of hooks */
+} rt_call;
+
+typedef void (*rt_route_fn)(rt_call *call);
+
+typedef struct rt_route {
+	rt_http_method method;
+	const char *path;   /* under RT_API_ROOT, or (absolute) of the Hook API: see root */
+	const char *name;   /* operationId: "entry.edit" */
+	const char *about;  /* one line */
+	rt_route_fn fn;     /* NULL: the operation alone (rt_api_op) */
+	int op;             /* rt_op_id of the operation; -1: none */
+	unsigned flags;
+	const char *answer; /* name of what it answers with, see openapi.c; NULL: a result */
+	const rt_route_param *query; /* or NULL */
+	const rt_route_param *body;  /* fields of the body that are no operation's; or NULL */
+} rt_route;
+
+extern const rt_route rt_routes[]; /* ended by a NULL path */
+extern const size_t rt_route_count;
+
+typedef enum rt_route_found {
+	RT_ROUTE_FOUND,
+	RT_ROUTE_UNKNOWN,      /* 404 */
+	RT_ROUTE_OTHER_METHOD, /* 405; *out_allow lists what there is, "GET, POST" */
+	RT_ROUTE_BAD           /* 400: an escape that is none */
+} rt_route_found;
+
+/* params are views of the path, still encoded. allow has room for 64 bytes. */
+rt_route_found rt_route_find(rt_http_method method, rt_str path, const rt_route **out,
+			     rt_str params[RT_ROUTE_PARAMS], char allow[64]);
+
+#endif
