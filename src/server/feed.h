@@ -28,7 +28,7 @@
 #define RT_SERVER_FEED_H
 
 #include "engine/send.h"
-#include "server/http.h"
+#include "server/web.h"
 
 typedef struct rt_feed rt_feed;
 struct rt_runs;
@@ -49,7 +49,7 @@ void rt_feed_set_runs(rt_feed *feed, struct rt_runs *runs);
  * on. disc (0: all) leaves out rows that touch no such document. RT_USAGE: last_id is none.
  * RT_LIMIT: too many streams. */
 RT_CHECKED rt_status rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc,
-				    rt_http_stream **out, rt_error *err);
+				    rt_web_stream **out, rt_error *err);
 size_t rt_feed_stream_count(rt_feed *feed);
 
 /* Something may have changed: look, and wake who waits. Cheap. After a change of our own, and

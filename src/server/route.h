@@ -12,7 +12,7 @@
 
 #include "core/op.h"
 #include "server/house.h"
-#include "server/http.h"
+#include "server/web.h"
 #include "server/who.h"
 
 #define RT_API_ROOT "/retake/v1"
@@ -40,8 +40,8 @@ struct rt_route;
 /* One request on its way. */
 typedef struct rt_call {
 	const struct rt_route *route;
-	const rt_http_request *request;
-	rt_http_answer *answer;
+	const rt_web_request *request;
+	rt_web_answer *answer;
 	rt_who who;
 	rt_str params[RT_ROUTE_PARAMS]; /* of the path, in its order, decoded */
 	rt_house *house;
@@ -53,7 +53,7 @@ typedef struct rt_call {
 typedef void (*rt_route_fn)(rt_call *call);
 
 typedef struct rt_route {
-	rt_http_method method;
+	rt_web_method method;
 	const char *path;   /* under RT_API_ROOT, or (absolute) of the Hook API: see root */
 	const char *name;   /* operationId: "entry.edit" */
 	const char *about;  /* one line */
@@ -76,7 +76,7 @@ typedef enum rt_route_found {
 } rt_route_found;
 
 /* params are views of the path, still encoded. allow has room for 64 bytes. */
-rt_route_found rt_route_find(rt_http_method method, rt_str path, const rt_route **out,
+rt_route_found rt_route_find(rt_web_method method, rt_str path, const rt_route **out,
 			     rt_str params[RT_ROUTE_PARAMS], char allow[64]);
 
 #endif

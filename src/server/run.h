@@ -17,7 +17,7 @@
 
 #include "codec/json.h"
 #include "engine/send.h"
-#include "server/http.h"
+#include "server/web.h"
 
 typedef struct rt_runs rt_runs;
 struct rt_served;

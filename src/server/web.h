@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: MIT
  *
- * HTTP, as the server's files see it: a request that is whole, an answer, a stream. Nothing
+ * Web: HTTP, as the server's files see it: a request that is whole, an answer, a stream. Nothing
  * here knows of sockets; front.h is what does.
  *
- * A request goes through two calls of an rt_http_site: admit, as soon as the headers are
+ * A request goes through two calls of an rt_web_site: admit, as soon as the headers are
  * there (no body of somebody who may not ask is ever read), and handle, when the body is
  * there too. handle is called on the loop's own thread when admit said that it is quick,
  * else on a thread that may wait (for the disk, for hooks).
  *
  * Threads: a request and its answer belong to one thread at a time. Streams: see below. */
-#ifndef RT_SERVER_HTTP_H
-#define RT_SERVER_HTTP_H
+#ifndef RT_SERVER_WEB_H
+#define RT_SERVER_WEB_H
 
 #include "base/status.h"
 #include "base/text.h"
 #include "codec/record.h" /* rt_arena */
 
-typedef enum rt_http_method {
-	RT_HTTP_OTHER, /* what we do not know, and OPTIONS, TRACE, CONNECT */
-	RT_HTTP_GET,   /* HEAD too: the front drops the body */
-	RT_HTTP_POST,
-	RT_HTTP_PUT,
-	RT_HTTP_PATCH,
-	RT_HTTP_DELETE
-} rt_http_method;
+typedef enum rt_web_method {
+	RT_WEB_OTHER, /* what we do not know, and OPTIONS, TRACE, CONNECT */
+	RT_WEB_GET,   /* HEAD too: the front drops the body */
+	RT_WEB_POST,
+	RT_WEB_PUT,
+	RT_WEB_PATCH,
+	RT_WEB_DELETE
+} rt_web_method;
 
-typedef struct rt_http_field {
+typedef struct rt_web_field {
 	rt_str name, value;
-} rt_http_field;
+} rt_web_field;
 
-typedef struct rt_http_request {
-	rt_http_method method;
+typedef struct rt_web_request {
+	rt_web_method method;
 	rt_str method_name;  /* as it came */
 	rt_str version;      /* "HTTP/1.1" */
 	rt_str target;       /* as it came: path, "?", query */
 	rt_str path, query;  /* the same apart, still percent-encoded; query may be empty */
-	const rt_http_field *headers; /* in their order, repeats too */
+	const rt_web_field *headers; /* in their order, repeats too */
 	size_t header_count;
 	rt_str body;         /* empty in admit */
 	bool is_local;       /* came over the Unix socket, from a process of the same user */
 	const rt_alloc *alloc;
 	rt_arena *arena;     /* lives until the answer has been sent */
 	void *user;          /* admit's, for handle; in the arena */
-} rt_http_request;
+} rt_web_request;
 
 /* The first header of that name (any case), trimmed; ptr NULL: there is none. */
-rt_str rt_http_header(const rt_http_request *request, const char *name);
-size_t rt_http_header_repeats(const rt_http_request *request, const char *name);
+rt_str rt_web_header(const rt_web_request *request, const char *name);
+size_t rt_web_header_repeats(const rt_web_request *request, const char *name);
 /* The first query parameter of that name, decoded, in the arena. false: there is none (out is
  * empty then), or it cannot be decoded. "+" is a blank. */
-bool rt_http_query(const rt_http_request *request, const char *name, rt_str *out);
+bool rt_web_query(const rt_web_request *request, const char *name, rt_str *out);
 /* Percent-decode in the arena. false: bad escape, or a NUL. */
-bool rt_http_decode(const rt_http_request *request, rt_str encoded, bool plus, rt_str *out);
+bool rt_web_decode(const rt_web_request *request, rt_str encoded, bool plus, rt_str *out);
 
 /* ---- streams ---- */
 
@@ -59,17 +59,17 @@ bool rt_http_decode(const rt_http_request *request, rt_str encoded, bool plus, r
  * call at a time; wake may be called from any thread, also before the first read and after
  * the last, until close has returned. close is called once, by the front, when nobody reads
  * any more, whatever the reason. */
-typedef struct rt_http_stream rt_http_stream;
+typedef struct rt_web_stream rt_web_stream;
 
-typedef struct rt_http_stream_ops {
+typedef struct rt_web_stream_ops {
 	/* Up to room bytes. 0 and *out_ended false: nothing now; read is called again after a
 	 * wake that came after this call began. */
-	size_t (*read)(rt_http_stream *stream, char *out, size_t room, bool *out_ended);
-	void (*close)(rt_http_stream *stream); /* frees it */
-} rt_http_stream_ops;
+	size_t (*read)(rt_web_stream *stream, char *out, size_t room, bool *out_ended);
+	void (*close)(rt_web_stream *stream); /* frees it */
+} rt_web_stream_ops;
 
-struct rt_http_stream {
-	const rt_http_stream_ops *ops;
+struct rt_web_stream {
+	const rt_web_stream_ops *ops;
 	/* the front's; NULL before the answer is on its way */
 	void (*wake)(void *front);
 	void *front;
@@ -77,7 +77,7 @@ struct rt_http_stream {
 
 /* There is something to read. Whoever calls makes sure that close is not done meanwhile. */
 static inline void
-rt_http_wake(rt_http_stream *stream)
+rt_web_wake(rt_web_stream *stream)
 {
 	if (stream->wake != NULL)
 		stream->wake(stream->front);
@@ -85,41 +85,41 @@ rt_http_wake(rt_http_stream *stream)
 
 /* ---- answers ---- */
 
-enum { RT_HTTP_ANSWER_HEADERS = 8 };
+enum { RT_WEB_ANSWER_HEADERS = 8 };
 
-typedef struct rt_http_answer {
+typedef struct rt_web_answer {
 	unsigned status;        /* 0: not filled in yet */
 	const char *type;       /* static; NULL: no body, no type */
 	rt_buf body;            /* initialised by the front, unlimited */
-	rt_http_field headers[RT_HTTP_ANSWER_HEADERS]; /* beside those that every answer has; in
+	rt_web_field headers[RT_WEB_ANSWER_HEADERS]; /* beside those that every answer has; in
 	                                                * the arena, or static */
 	size_t header_count;
-	rt_http_stream *stream; /* instead of a body; the front's from here on. Its wake and
-	                         * front are set by rt_http_answer_stream */
+	rt_web_stream *stream; /* instead of a body; the front's from here on. Its wake and
+	                         * front are set by rt_web_answer_stream */
 	bool close;             /* nothing more is taken from this connection */
-} rt_http_answer;
+} rt_web_answer;
 
 /* value is copied into the arena of the request. One header too many, no memory: left out, and
  * body.status says so. */
-void rt_http_answer_header(rt_http_answer *answer, const rt_http_request *request,
+void rt_web_answer_header(rt_web_answer *answer, const rt_web_request *request,
 			   const char *name, rt_str value);
 
 /* ---- sites ---- */
 
-typedef struct rt_http_plan {
+typedef struct rt_web_plan {
 	size_t body_max; /* bytes; more: 413 */
 	bool quick;      /* handle does not wait for anything */
-} rt_http_plan;
+} rt_web_plan;
 
-typedef struct rt_http_site {
+typedef struct rt_web_site {
 	void *ctx;
 	/* The headers are there. false: the answer is filled in; no body is read. */
-	bool (*admit)(void *ctx, rt_http_request *request, rt_http_plan *plan,
-		      rt_http_answer *answer);
-	void (*handle)(void *ctx, rt_http_request *request, rt_http_answer *answer);
+	bool (*admit)(void *ctx, rt_web_request *request, rt_web_plan *plan,
+		      rt_web_answer *answer);
+	void (*handle)(void *ctx, rt_web_request *request, rt_web_answer *answer);
 	/* What the front itself has to say (413, 503, 408): fill in a body. */
-	void (*refuse)(void *ctx, const rt_http_request *request, unsigned status,
-		       rt_http_answer *answer);
-} rt_http_site;
+	void (*refuse)(void *ctx, const rt_web_request *request, unsigned status,
+		       rt_web_answer *answer);
+} rt_web_site;
 
 #endif
