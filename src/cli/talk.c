@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "llm/provider.h"
-#include "llm/tokens_host.h"
 
 enum { OLLAMA_PORT = 11434 };
 
@@ -20,40 +19,22 @@ rt_status
 rt_cli_talk_setting(rt_cli *cli, rt_buf *out)
 {
 	const rt_disc *disc = NULL;
-	rt_json_doc *doc = NULL;
 	rt_status st = rt_cli_disc(cli, &disc);
-	rt_str json;
 
-	if (st != RT_OK)
-		return st;
-	json = rt_fields_get(disc->fields, RT_STR("setting.model"));
-	if (json.ptr == NULL)
-		json = rt_fields_get(cli->value->fields, RT_STR("setting.model"));
-	if (json.ptr == NULL)
-		return RT_OK;
-	st = rt_json_read(cli->alloc, json, &doc, &cli->error);
-	if (st != RT_OK)
-		return st;
-	if (yyjson_is_str(rt_json_root(doc)))
-		rt_buf_add_str(out, rt_json_str(rt_json_root(doc)));
-	rt_json_free(doc);
-	return rt_cli_buf(cli, out);
+	return st == RT_OK ? rt_pick_setting(cli->alloc, cli->value, disc, out, &cli->error) : st;
 }
 
 static rt_status
 choose_name(rt_cli_talk *t)
 {
 	rt_cli *cli = t->cli;
-	const char *given = rt_cli_flag_value(cli, "model");
-	rt_status st = RT_OK;
+	const rt_disc *disc = NULL;
+	rt_status st = rt_cli_disc(cli, &disc);
 
-	if (given != NULL)
-		rt_buf_add_c(&t->name, given);
-	else
-		st = rt_cli_talk_setting(cli, &t->name);
-	if (st == RT_OK && t->name.size == 0 && getenv("RETAKE_MODEL") != NULL)
-		rt_buf_add_c(&t->name, getenv("RETAKE_MODEL"));
-	return st == RT_OK ? rt_cli_buf(cli, &t->name) : st;
+	return st != RT_OK ? st
+			   : rt_pick_name(cli->alloc, cli->value, disc,
+					  rt_str_of(rt_cli_flag_value(cli, "model")),
+					  rt_str_of(getenv("RETAKE_MODEL")), &t->name, &cli->error);
 }
 
 /* What was found on this machine that could answer. */
@@ -191,9 +172,10 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 		*out = NULL;
 		st = rt_cli_fail(cli, RT_INTERRUPTED, "stopped");
 	}
-	rt_tokens_free(t->ranks); /* of the model before */
-	t->ranks = NULL;
-	t->ranks_sought = false;
+	if (st == RT_OK) { /* no longer that of the model before */
+		rt_pick_counter_deinit(&t->counter);
+		rt_pick_counter_init(&t->counter, cli->alloc, (*out)->name);
+	}
 	if (st == RT_OK && t->given_budget == 0)
 		t->budget = choice.config != NULL ? choice.config->context_tokens : 0;
 	if (warnings.size > 0)
@@ -229,6 +211,7 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 	rt_buf_init(&t->name, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&t->owner, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&t->state, cli->alloc, RT_BUF_UNLIMITED);
+	rt_pick_counter_init(&t->counter, cli->alloc, rt_str_at("", 0));
 	t->shows = !cli->json && !cli->quiet;
 	t->ended_line = true;
 	rt_host_add_owner(&t->owner);
@@ -261,7 +244,7 @@ rt_cli_talk_close(rt_cli_talk *t)
 	rt_comms_close(t->comms);
 	if (t->model != NULL)
 		t->model->ops->close(t->model);
-	rt_tokens_free(t->ranks);
+	rt_pick_counter_deinit(&t->counter);
 	rt_buf_deinit(&t->name);
 	rt_buf_deinit(&t->owner);
 	rt_buf_deinit(&t->state);
@@ -342,29 +325,18 @@ line(void *ctx, rt_str text)
 		rt_comms_line(t->comms, text);
 }
 
-/* Tokens of a text, as context --tokens counts them. The ranks are loaded when the first is
- * counted, since mostly everything fits anyway; without them it is an estimate. */
+/* Tokens of a text, as context --tokens counts them. */
 static size_t
 count_text(void *ctx, rt_str text)
 {
 	rt_cli_talk *t = ctx;
-	size_t count = 0;
-	rt_buf warnings;
-	rt_error err;
+	size_t count = rt_pick_count(&t->counter, text);
 
-	if (!t->ranks_sought) {
-		t->ranks_sought = true;
-		rt_buf_init(&warnings, t->cli->alloc, RT_BUF_UNLIMITED);
-		if (rt_tokens_load(t->cli->alloc, rt_token_encoding_of(t->model->name), &t->ranks,
-				   &warnings, &err) != RT_OK)
-			t->ranks = NULL;
-		if (warnings.size > 0)
-			rt_cli_note(t->cli, "%.*s", (int)rt_str_trim(rt_buf_str(&warnings)).size,
-				    warnings.ptr);
-		rt_buf_deinit(&warnings);
-	}
-	if (t->ranks == NULL || rt_tokens_count(t->ranks, text, &count) != RT_OK)
-		return rt_tokens_estimate(text.size);
+	if (t->counter.warnings.size > 0)
+		rt_cli_note(t->cli, "%.*s",
+			    (int)rt_str_trim(rt_buf_str(&t->counter.warnings)).size,
+			    t->counter.warnings.ptr);
+	rt_buf_clear(&t->counter.warnings);
 	return count;
 }
 
@@ -386,7 +358,7 @@ rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
 			      .notice = notice,
 			      .comms = line,
 			      .ctx = t};
-	if (t->budget > 0 && t->model != NULL && rt_token_encoding_of(t->model->name) != NULL) {
+	if (t->budget > 0 && t->model != NULL && t->counter.encoding != NULL) {
 		out->count = count_text;
 		out->count_ctx = t;
 	}

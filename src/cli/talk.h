@@ -10,7 +10,7 @@
 #include "engine/summary.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
-#include "llm/tokens.h"
+#include "llm/pick_host.h"
 
 typedef struct rt_cli_talk {
 	rt_cli *cli;
@@ -22,8 +22,7 @@ typedef struct rt_cli_talk {
 	char *store;         /* the store's whole path; NULL: not known, or no file */
 	size_t budget, given_budget; /* in force; what --budget says, or 0 */
 	bool in_chat;        /* advice is what can be typed there */
-	rt_tokens *ranks;    /* of the model, once something was counted; or NULL */
-	bool ranks_sought;
+	rt_pick_counter counter; /* of the model's tokens */
 	int stops;           /* signals when it was first seen that there are any; 0: none was */
 	bool shows;          /* print the reply as it comes */
 	bool began;          /* something of it was printed */

@@ -441,12 +441,12 @@ rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
 	/* Another history may have a head of the same number. */
 	if (st == RT_OK)
 		st = ops->epoch(engine->store, &epoch, err);
-	if (st == RT_OK && (epoch != engine->epoch || head < project->seq)) {
+	if (st == RT_OK)
+		engine->epoch = epoch;
+	if (st == RT_OK && (epoch != engine->value_epoch || head < project->seq)) {
 		rt_object_unref(project);
 		project = NULL;
 		st = rt_engine_load(engine, true, &project, err);
-		if (st == RT_OK)
-			engine->epoch = epoch;
 	} else if (st == RT_OK && head != project->seq) {
 		st = rt_engine_catch_up(engine, &project, head, err);
 		if (st == RT_NOT_FOUND || st == RT_CORRUPT) {

@@ -7,7 +7,7 @@
 static const rt_store_ops *whole;
 static rt_store_ops broken;
 static bool bodies_are_damaged, scrub_is_refused;
-static int scrubs;
+static int scrubs, commits_refused;
 
 static rt_status
 body_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out, uint64_t *out_entry,
@@ -25,6 +25,16 @@ scrub(rt_store *store, rt_error *err)
 	if (scrub_is_refused)
 		return rt_fail(err, RT_BUSY, "somebody reads");
 	return whole->scrub(store, err);
+}
+
+static rt_status
+commit(rt_store *store, rt_error *err)
+{
+	if (commits_refused == 0)
+		return whole->commit(store, err);
+	commits_refused--;
+	whole->cancel(store);
+	return rt_fail(err, RT_BUSY, "not now");
 }
 
 /* How many bytes of the log were read. */
@@ -76,10 +86,11 @@ set_up(void **state)
 	broken = *whole;
 	broken.body_read = body_read;
 	broken.scrub = scrub;
+	broken.commit = commit;
 	broken.log_read = log_read;
 	f->store->ops = &broken;
 	bodies_are_damaged = scrub_is_refused = false;
-	scrubs = 0;
+	scrubs = commits_refused = 0;
 	open_engine(f);
 	*state = f;
 	return 0;
@@ -269,11 +280,43 @@ redo_of_many_is_linear(void **state)
 	assert_in_range(log_bytes, 1, 4 * STEPS * ROW);
 }
 
+/* The epoch is that of the value: another history that was seen in a round that came to
+ * nothing is still news to the next one. */
+static void
+epoch_is_of_the_value(void **state)
+{
+	static const char *const add[] = {"{\"op\":\"entry.append\",\"content\":\"one\"}"};
+	fixture *f = *state;
+	rt_engine_options options = {.env = &env};
+	rt_engine *other = NULL;
+	rt_result result;
+	uint64_t before, after;
+
+	apply(f, add, 1, &result);
+	free_results(&result, 1);
+	assert_int_equal(whole->epoch(f->store, &before, NULL), RT_OK);
+	assert_int_equal(rt_engine_epoch(f->engine), before);
+	assert_int_equal(rt_engine_open(&options, f->store, &other, NULL), RT_OK);
+	assert_int_equal(rt_engine_rebuild(other, NULL), RT_OK);
+	assert_int_equal(whole->epoch(f->store, &after, NULL), RT_OK);
+	assert_int_not_equal(before, after);
+	assert_int_equal(rt_engine_epoch(other), after);
+	commits_refused = 1;
+	apply(f, add, 1, &result);
+	assert_int_equal(result.status, RT_BUSY);
+	free_results(&result, 1);
+	assert_int_equal(rt_engine_epoch(f->engine), before);
+	assert_int_equal(rt_engine_refresh(f->engine, NULL), RT_OK);
+	assert_int_equal(rt_engine_epoch(f->engine), after);
+	rt_engine_close(other);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(damage_fails_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(epoch_is_of_the_value, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(redo_of_many_is_linear, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wiping_is_not_forgotten, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wiping_goes_on_in_the_next_process, set_up, tear_down),

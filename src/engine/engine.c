@@ -375,6 +375,7 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 		st = find_project(engine, name, options->create, err);
 	if (st == RT_OK)
 		st = store->ops->epoch(store, &engine->epoch, err);
+	engine->value_epoch = engine->epoch;
 	if (st == RT_OK)
 		st = rt_engine_load(engine, true, &engine->value, err);
 	engine->scrub_pending = st == RT_OK && !engine->read_only && rt_engine_scrub_pending(engine);
@@ -410,6 +411,17 @@ rt_engine_store(const rt_engine *engine)
 }
 
 uint64_t
+rt_engine_epoch(rt_engine *engine)
+{
+	uint64_t epoch;
+
+	pthread_mutex_lock(&engine->value_lock);
+	epoch = engine->value_epoch;
+	pthread_mutex_unlock(&engine->value_lock);
+	return epoch;
+}
+
+uint64_t
 rt_engine_project_number(const rt_engine *engine)
 {
 	return engine->project;
@@ -440,6 +452,7 @@ rt_engine_publish(rt_engine *engine, const rt_project *project)
 	pthread_mutex_lock(&engine->value_lock);
 	old = engine->value;
 	engine->value = project;
+	engine->value_epoch = engine->epoch;
 	pthread_mutex_unlock(&engine->value_lock);
 	rt_object_unref(old);
 }
@@ -477,11 +490,10 @@ rt_engine_refresh(rt_engine *engine, rt_error *err)
 		st = engine->store->ops->epoch(engine->store, &epoch, err);
 	if (st == RT_OK) {
 		project = rt_engine_value(engine);
-		if (epoch != engine->epoch || head < project->seq) {
+		engine->epoch = epoch;
+		if (epoch != engine->value_epoch || head < project->seq) {
 			rt_object_unref(project);
 			st = rt_engine_load(engine, true, &project, err);
-			if (st == RT_OK)
-				engine->epoch = epoch;
 		} else if (head > project->seq) {
 			st = rt_engine_catch_up(engine, &project, head, err);
 			if (st == RT_NOT_FOUND || st == RT_CORRUPT) {
@@ -669,7 +681,7 @@ checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 		st = ops->root_read(engine->store, engine->project, &there, &root, err);
 	if (st != RT_OK && st != RT_NOT_FOUND)
 		goto give_up;
-	if (epoch != engine->epoch || (st == RT_NOT_FOUND && engine->root_seq != 0)) {
+	if (epoch != engine->value_epoch || (st == RT_NOT_FOUND && engine->root_seq != 0)) {
 		/* what we hold may name nodes that were thrown away: not on top of them */
 		st = RT_OK;
 		goto give_up;

@@ -178,14 +178,26 @@ RT_CHECKED rt_status rt_view_columns(rt_engine *engine, const rt_project *projec
  * {"seq":42,"kind":"step"|"move"|"view"|"note","op":"entry.edit","by":"cli","at":"…",
  *  "discussion":"d1",          the one in view when it was asked for
  *  "discussions":["d1"],       that it touches; "project":true: the project's own things too
- *  "splices":[{"discussion":"d1","take":"t1","at":4,"remove":1,"insert":["k3f9"]}],   in order
- *  "entries":["k3f9"],         whose text, role, flags, label or view it touches
- *  "takes":["t1"],             that it touches, made or dropped
+ *  "splices":[…],              in the order in which they apply, see below
+ *  "entries":["k3f9"],         whose text, role, flags, label or view it touches; so are those
+ *                              that a splice puts in
+ *  "takes":["d1/t1"],          that it touches, made or dropped
  *  "fields":["d1/head",…],     further things: discussion/key, "project/key", "d1/t2/name"
- *  "whole":true}               too much to list: fetch the discussions anew (lists are left out)
+ *  "whole":true}               too much to list: fetch the discussions anew (lists are left
+ *                              out, and "discussions" too where it may be any of them)
+ * A splice is one of
+ *  {"discussion","take","at","remove","insert":["k3f9"]}   ids are taken out and put in there
+ *  {"discussion","take","from_discussion","from_take","count"}   a take (t1: with its
+ *                              discussion) is made, of the first ids of another; of none: it
+ *                              is empty, and nothing is said of where from
+ *  {"discussion","take","present":false}   it is there no more, or (true) again; without a
+ *                              take: the discussion. What it holds stays as it was, so keep
+ *                              it, or fetch it when it comes back
  * project: the newest value (ids and names are looked up in it). *out_discs (or NULL): numbers
- * of the documents, to choose by; room for RT_CHANGE_DISCS, more are RT_CHANGE_DISCS + 1.
- * RT_NOT_FOUND: there is no such row (yet). */
+ * of the documents, to choose by, 0: the project's own; room for RT_CHANGE_DISCS, a count of
+ * RT_CHANGE_DISCS + 1: more, or any. That is so for what is shown of an entry, too, where there
+ * are several discussions: look at "entries". RT_NOT_FOUND: there is no such row (yet).
+ * Cost: the row; of a move, its steps, as long as they can be listed. */
 enum { RT_CHANGE_DISCS = 8, RT_CHANGE_LIST_MAX = 256 };
 typedef struct rt_change_discs {
 	uint32_t at[RT_CHANGE_DISCS];

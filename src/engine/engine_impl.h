@@ -57,7 +57,7 @@ struct rt_engine {
 	const rt_project *value;
 	uint64_t newer_seq; /* the first row that this version does not know; 0: none */
 	rt_error newer;     /* what it needs */
-	uint64_t epoch;
+	uint64_t value_epoch; /* of the history that value belongs to */
 
 	pthread_mutex_t queue_lock;
 	pthread_cond_t queue_moved;
@@ -66,6 +66,7 @@ struct rt_engine {
 
 	/* the leader's */
 	rt_arena *scratch;        /* of the round */
+	uint64_t epoch;           /* of the store, as it was seen last */
 	uint64_t root_seq;        /* of the checkpoint that we know of */
 	uint64_t next_node;
 	uint64_t nodes_written;   /* since the last sweep */
