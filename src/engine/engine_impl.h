@@ -242,6 +242,9 @@ rt_status rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_projec
 /* Shared by show and others: one entry as a JSON object. */
 rt_status rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 			   const rt_slot *slot, rt_buf *buf, rt_error *err);
+/* The first characters of a text on one line, as a JSON string. */
+rt_status rt_view_add_preview(const rt_alloc *alloc, const rt_body *body, size_t characters,
+			      rt_buf *buf, rt_error *err);
 /* "d3" or "t3". */
 void rt_buf_add_number_id(rt_buf *buf, char letter, uint32_t number);
 rt_moment rt_slot_moment(const rt_slot *slot);
