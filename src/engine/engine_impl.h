@@ -55,6 +55,7 @@ struct rt_engine {
 	unsigned checkpoint_every;
 	rt_text *by;
 	rt_text *name; /* of the project, as it was asked for */
+	uint64_t salt; /* of its generated ids */
 	const char *(*git_commit)(void *ctx);
 	void *git_ctx;
 	void (*purged)(void *ctx, rt_str text);
@@ -88,6 +89,10 @@ struct rt_engine {
 
 /* Those of what was sent last, and then the discussion's id (sent.h). */
 #define RT_SENT_PREFIX "sent/"
+
+/* The side row that says that the project's generated ids are salted by its name. Projects
+ * that older versions made have none, and no salt; neither has "default". Never dropped. */
+#define RT_SALTED_MARK "salted-ids"
 
 /* Was something purged of which bytes may still be in the store's files? */
 bool rt_engine_scrub_pending(rt_engine *engine);
