@@ -119,9 +119,16 @@ static rt_status
 carry_out(const rt_acting *a, yyjson_val *const *requests, size_t count, bool atomic,
 	  rt_result *results)
 {
-	return rt_engine_apply_if(a->engine, requests, count, atomic, a->disc, a->take,
-				  a->with != NULL ? a->with->check : NULL,
-				  a->with != NULL ? a->with->check_ctx : NULL, results);
+	rt_apply_options how = {.atomic = atomic, .disc = a->disc, .take = a->take};
+
+	if (a->with != NULL) {
+		how.by = a->with->by;
+		how.check = a->with->check;
+		how.check_ctx = a->with->check_ctx;
+		how.keep = a->with->keep;
+		how.keep_ctx = a->with->keep_ctx;
+	}
+	return rt_engine_apply_if(a->engine, requests, count, &how, results);
 }
 
 /* Some requests as one step, or one request. */

@@ -33,7 +33,9 @@ typedef struct rt_act_with {
 	rt_apply_check_fn check;
 	void *check_ctx;
 	rt_str by;       /* who asks, for the history; empty: as the engine was opened */
-	/* Kept with what is done, or neither is (rt_engine_apply_if); or NULL. */
+	/* Kept with what is done, or neither is (rt_engine_apply_if); or NULL. Requests that are
+	 * each a step of its own may be done in several transactions, where hooks are told of
+	 * some: once in each, results and count being those of that one. */
 	rt_apply_keep_fn keep;
 	void *keep_ctx;
 } rt_act_with;

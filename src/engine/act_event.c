@@ -105,6 +105,7 @@ rt_act_hooked(const rt_acting *a, rt_place place, rt_act_place *room)
 		snprintf(room->take, sizeof(room->take), "t%u", place.take);
 	return (rt_hooked){.engine = a->engine,
 			   .hooks = a->with->hooks,
+			   .by = a->with->by,
 			   .discussion = rt_str_of(room->disc),
 			   .take = rt_str_of(room->take),
 			   .stop = a->with->stop,

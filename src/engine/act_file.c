@@ -65,13 +65,14 @@ rt_act_import(rt_engine *engine, const rt_act_with *with, const rt_act_file *fil
 	rt_acting a = {.engine = engine, .with = with};
 	const rt_project *before;
 	rt_status st;
+	rt_str by = with != NULL ? with->by : rt_str_at(NULL, 0);
 
 	if (with == NULL || with->hooks == NULL || dry_run)
-		return rt_engine_import(engine, outlines, name, dry_run, out, err);
+		return rt_engine_import_by(engine, outlines, name, by, dry_run, out, err);
 	before = rt_engine_value(engine);
 	st = ask_import(&a, file, outlines, name, err);
 	if (st == RT_OK)
-		st = rt_engine_import(engine, outlines, name, dry_run, out, err);
+		st = rt_engine_import_by(engine, outlines, name, by, dry_run, out, err);
 	if (st == RT_OK)
 		rt_act_tell_switch(&a, before->active,
 				   rt_text_str(rt_project_cell(before, before->active)->name),

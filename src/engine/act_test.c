@@ -246,6 +246,20 @@ an_entry_is_added(void **state)
 }
 
 static void
+hooks_are_told_who_asked(void **state)
+{
+	fixture *f = *state;
+
+	f->with.by = RT_STR("web:ada");
+	acts(f, "{\"op\":\"entry.append\",\"content\":\"five\",\"id\":\"e\"}");
+	fired(f, "entry.before_add entry.after ");
+	has_told(f, "entry.before_add {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+		"\"take\":\"main\"},\"via\":\"web:ada\",\"op\":");
+	has_told(f, "entry.after {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+		"\"take\":\"main\"},\"via\":\"web:ada\",\"op\":");
+}
+
+static void
 an_append_in_mid_take_makes_a_take(void **state)
 {
 	fixture *f = *state;
@@ -985,6 +999,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_WORLD(an_entry_is_added),
+		WITH_WORLD(hooks_are_told_who_asked),
 		WITH_WORLD(an_append_in_mid_take_makes_a_take),
 		WITH_WORLD(an_entry_is_changed),
 		WITH_WORLD(entries_are_deleted),

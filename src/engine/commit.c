@@ -129,7 +129,7 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 
 	memset(&record, 0, sizeof(record));
 	record.op = op;
-	record.by = rt_text_str(engine->by);
+	record.by = c->by;
 	record.disc = disc;
 	record.effects = c->effects;
 	record.effect_count = c->effect_count;
@@ -247,8 +247,8 @@ flight_of(rt_engine *engine, const rt_op *op, yyjson_val *request, rt_str *out, 
 
 /* *out_torn: it failed, but something of it is in the transaction, which cannot be. */
 static rt_status
-run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_str default_disc,
-	rt_str default_take, rt_arena *arena, rt_result *result, bool *out_torn)
+run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
+	const rt_apply_options *how, rt_arena *arena, rt_result *result, bool *out_torn)
 {
 	const rt_project *next = NULL;
 	const rt_op *op;
@@ -258,10 +258,11 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_s
 
 	memset(&err, 0, sizeof(err));
 	rt_change_init(&c, engine, arena, *project);
+	c.by = how->by.size > 0 ? how->by : c.by;
 	c.result = result;
 	st = rt_compile_check(request, &op, &err);
 	if (st == RT_OK)
-		st = rt_compile_place(&c, op, request, default_disc, default_take, &err);
+		st = rt_compile_place(&c, op, request, how->disc, how->take, &err);
 	if (st == RT_OK && (op->id == RT_OP_UNDO || op->id == RT_OP_REDO || op->id == RT_OP_JUMP)) {
 		st = run_move(engine, op, request, &c, arena, &next, result, &err);
 	} else if (st == RT_OK && op->id == RT_OP_PURGE) {
@@ -283,7 +284,7 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request, rt_s
 			memset(&record, 0, sizeof(record));
 			record.kind = RT_RECORD_NOTE;
 			record.op = rt_str_of(op->name);
-			record.by = rt_text_str(engine->by);
+			record.by = c.by;
 			record.disc = c.place.disc;
 			st = write_row(engine, *project, NULL, &record, NULL, 0, arena, &next,
 				       &err);
@@ -343,6 +344,7 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 
 	memset(&err, 0, sizeof(err));
 	rt_change_init(&c, engine, arena, *project);
+	c.by = t->how->by.size > 0 ? t->how->by : c.by;
 	for (i = 0; st == RT_OK && i < t->count; i++) {
 		size_t before = c.effect_count + c.view_count;
 		const rt_op *op;
@@ -357,8 +359,8 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 			st = rt_fail(&err, RT_REFUSED,
 				     "the end of a reply in flight cannot be part of an atomic step");
 		if (st == RT_OK)
-			st = rt_compile_place(&c, op, t->requests[i], t->default_disc,
-					      t->default_take, &err);
+			st = rt_compile_place(&c, op, t->requests[i], t->how->disc, t->how->take,
+					      &err);
 		if (st == RT_OK && disc == 0)
 			disc = c.place.disc;
 		if (st == RT_OK)
@@ -473,13 +475,27 @@ check_ticket(rt_ticket *t, const rt_project *project)
 	size_t i;
 	rt_status st;
 
-	if (t->check == NULL)
+	if (t->how->check == NULL)
 		return RT_OK;
 	memset(&err, 0, sizeof(err));
-	st = t->check(t->check_ctx, project, &err);
+	st = t->how->check(t->how->check_ctx, project, &err);
 	for (i = 0; st != RT_OK && i < t->count; i++)
 		result_fail(&t->results[i], st, &err);
 	return st;
+}
+
+/* What its owner keeps with what was written; nothing where nothing was. */
+static rt_status
+keep_ticket(rt_engine *engine, const rt_ticket *t, rt_error *err)
+{
+	size_t i = 0;
+
+	while (i < t->count && (t->results[i].status != RT_OK || t->results[i].unchanged))
+		i++;
+	return t->how->keep == NULL || i == t->count
+		       ? RT_OK
+		       : t->how->keep(t->how->keep_ctx, engine->store, engine->project, t->results,
+				      t->count, err);
 }
 
 static void
@@ -521,15 +537,14 @@ retry:
 			again = one == RT_CORRUPT && !reloaded;
 			continue;
 		}
-		if (t->atomic) {
+		if (t->how->atomic) {
 			rt_arena_reset(arena);
 			again = run_atomic(engine, &project, t, arena) == RT_CORRUPT && !reloaded;
-			continue;
 		}
-		for (i = 0; i < t->count && !again; i++) {
+		for (i = 0; !t->how->atomic && i < t->count && !again; i++) {
 			rt_arena_reset(arena);
-			one = run_one(engine, &project, t->requests[i], t->default_disc,
-				      t->default_take, arena, &t->results[i], &torn);
+			one = run_one(engine, &project, t->requests[i], t->how, arena,
+				      &t->results[i], &torn);
 			if (torn) {
 				err = t->results[i].error;
 				st = one;
@@ -542,6 +557,8 @@ retry:
 				break;
 			}
 		}
+		if (st == RT_OK && !again)
+			st = keep_ticket(engine, t, &err);
 	}
 	if (again && st == RT_OK) {
 		/* A node that another process replaced since we saw it: from the log anew. */
@@ -585,14 +602,14 @@ rt_status
 rt_engine_apply(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
 		rt_str default_disc, rt_str default_take, rt_result *results)
 {
-	return rt_engine_apply_if(engine, requests, count, atomic, default_disc, default_take, NULL,
-				  NULL, results);
+	rt_apply_options how = {.atomic = atomic, .disc = default_disc, .take = default_take};
+
+	return rt_engine_apply_if(engine, requests, count, &how, results);
 }
 
 rt_status
-rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
-		   rt_str default_disc, rt_str default_take, rt_apply_check_fn check, void *ctx,
-		   rt_result *results)
+rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count,
+		   const rt_apply_options *options, rt_result *results)
 {
 	rt_ticket mine;
 	size_t i;
@@ -603,12 +620,8 @@ rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count,
 	memset(&mine, 0, sizeof(mine));
 	mine.requests = requests;
 	mine.count = count;
-	mine.atomic = atomic;
-	mine.default_disc = default_disc;
-	mine.default_take = default_take;
+	mine.how = options;
 	mine.results = results;
-	mine.check = check;
-	mine.check_ctx = ctx;
 	pthread_mutex_lock(&engine->queue_lock);
 	if (engine->queue_last != NULL)
 		engine->queue_last->next = &mine;

@@ -2,6 +2,14 @@
  *
  * Commits that go wrong halfway: what was acknowledged is there, what was not is said. */
 #include "engine/engine_testing.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/act.h"
+#include "engine/engine_impl.h"
 #include "store/store_memory.h"
 
 static const rt_store_ops *whole;
@@ -311,6 +319,257 @@ epoch_is_of_the_value(void **state)
 	rt_engine_close(other);
 }
 
+/* ---- who asks, and what is kept ---- */
+
+/* The history, newest row first, says that these asked. */
+static void
+assert_by(rt_engine *engine, uint64_t seq, const char *by)
+{
+	rt_arena *arena = rt_arena_new(rt_alloc_libc());
+	rt_record record;
+
+	assert_int_equal(rt_engine_record(engine, seq, arena, &record, NULL, NULL), RT_OK);
+	if (!rt_str_is(record.by, by))
+		fail_msg("row %llu is by %.*s, not %s", (unsigned long long)seq,
+			 RT_STR_ARG(record.by), by);
+	rt_arena_free(arena);
+}
+
+static rt_status
+act(fixture *f, const rt_act_with *with, const char *lines, bool atomic, rt_result *results)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *requests[8], *item;
+	size_t i, max, count = 0;
+	rt_status st;
+
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(lines), &doc, NULL), RT_OK);
+	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
+		requests[count++] = item;
+	st = rt_act_apply(f->engine, with, requests, count, atomic, RT_STR(""), RT_STR(""), results);
+	rt_json_free(doc);
+	for (i = 0; i < count; i++)
+		rt_result_deinit(&results[i]);
+	return st;
+}
+
+#define ADD "{\"op\":\"entry.append\",\"content\":\"one\"}"
+
+/* Every kind of row says who asked. */
+static void
+rows_say_who_asked(void **state)
+{
+	fixture *f = *state;
+	rt_act_with web = {.by = RT_STR("web")}, nobody = {.hooks = NULL};
+	rt_result results[8];
+
+	assert_int_equal(act(f, &web, "[" ADD "," ADD "]", false, results), RT_OK);
+	assert_int_equal(act(f, &web, "[" ADD "," ADD "]", true, results), RT_OK);
+	assert_int_equal(act(f, &web, "[{\"op\":\"undo\"}]", false, results), RT_OK);
+	assert_int_equal(act(f, &web, "[{\"op\":\"entry.view\",\"entry\":\":1\","
+				      "\"collapsed\":true}]", false, results), RT_OK);
+	assert_int_equal(act(f, &web, "[{\"op\":\"purge\",\"entry\":\":1\"}]", false, results),
+			 RT_OK);
+	assert_int_equal(log_head(f), 6);
+	assert_by(f->engine, 1, "web");
+	assert_by(f->engine, 2, "web");
+	assert_by(f->engine, 3, "web");
+	assert_by(f->engine, 4, "web");
+	assert_by(f->engine, 5, "web");
+	assert_by(f->engine, 6, "web");
+	assert_int_equal(act(f, &nobody, "[" ADD "]", false, results), RT_OK);
+	assert_by(f->engine, 7, "cli");
+	assert_int_equal(act(f, NULL, "[" ADD "]", false, results), RT_OK);
+	assert_by(f->engine, 8, "cli");
+}
+
+typedef struct keeper {
+	const char *name;
+	rt_status status; /* what keeping comes to */
+	atomic_int calls;
+	size_t written;   /* results that something was written for */
+	uint64_t seq;     /* of the last */
+} keeper;
+
+static rt_status
+keep(void *ctx, rt_store *store, uint64_t project, const rt_result *results, size_t count,
+     rt_error *err)
+{
+	keeper *k = ctx;
+	char value[24];
+	size_t i;
+	rt_status st;
+
+	atomic_fetch_add(&k->calls, 1);
+	for (i = 0, k->written = 0; i < count; i++)
+		if (results[i].status == RT_OK && !results[i].unchanged) {
+			k->written++;
+			k->seq = results[i].seq;
+		}
+	snprintf(value, sizeof(value), "%llu", (unsigned long long)k->seq);
+	st = store->ops->side_write(store, project, rt_str_of(k->name), rt_str_of(value), err);
+	return st == RT_OK && k->status != RT_OK ? rt_fail(err, k->status, "it cannot be kept") : st;
+}
+
+/* Is there a side row, and what does it say? */
+static bool
+has_side(fixture *f, const char *name, char *out, size_t size)
+{
+	rt_buf buf;
+	rt_status st;
+
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	st = whole->side_read(f->store, rt_engine_project_number(f->engine), rt_str_of(name), &buf,
+			      NULL);
+	assert_true(st == RT_OK || st == RT_NOT_FOUND);
+	if (st == RT_OK)
+		snprintf(out, size, "%.*s", (int)buf.size, buf.ptr);
+	rt_buf_deinit(&buf);
+	return st == RT_OK;
+}
+
+static void
+kept_with_what_is_done(void **state)
+{
+	fixture *f = *state;
+	keeper k = {.name = "kept/a"};
+	rt_act_with with = {.keep = keep, .keep_ctx = &k};
+	rt_result results[8];
+	char said[24];
+
+	assert_int_equal(act(f, &with, "[" ADD "]", false, results), RT_OK);
+	assert_int_equal(k.calls, 1);
+	assert_true(has_side(f, "kept/a", said, sizeof(said)));
+	assert_string_equal(said, "1");
+
+	/* one that fails does not take the others with it, and is not kept for */
+	assert_int_equal(act(f, &with, "[" ADD ",{\"op\":\"entry.mute\",\"entry\":\"none\"}," ADD "]",
+			     false, results), RT_NOT_FOUND);
+	assert_int_equal(k.calls, 2);
+	assert_int_equal(k.written, 2);
+	assert_true(has_side(f, "kept/a", said, sizeof(said)));
+	assert_string_equal(said, "3");
+
+	/* nothing is written: nothing is kept */
+	assert_int_equal(act(f, &with, "[{\"op\":\"entry.mute\",\"entry\":\":1\",\"muted\":false}]",
+			     false, results), RT_OK);
+	assert_true(results[0].unchanged);
+	assert_int_equal(act(f, &with, "[{\"op\":\"entry.mute\",\"entry\":\":1\",\"muted\":false}]",
+			     true, results), RT_OK);
+	assert_true(results[0].unchanged);
+	assert_int_equal(act(f, &with, "[" ADD ",{\"op\":\"entry.mute\",\"entry\":\"none\"}]", true,
+			     results), RT_NOT_FOUND);
+	assert_int_equal(k.calls, 2);
+	assert_int_equal(log_head(f), 3);
+
+	assert_int_equal(act(f, &with, "[" ADD "," ADD "]", true, results), RT_OK);
+	assert_int_equal(k.calls, 3);
+	assert_int_equal(k.seq, 4);
+}
+
+static void
+not_done_where_it_cannot_be_kept(void **state)
+{
+	fixture *f = *state;
+	keeper k = {.name = "kept/a", .status = RT_FULL};
+	rt_act_with with = {.keep = keep, .keep_ctx = &k};
+	rt_result results[8];
+	char said[24];
+	int atomic;
+
+	for (atomic = 0; atomic < 2; atomic++) {
+		assert_int_equal(act(f, &with, "[" ADD "," ADD "]", atomic != 0, results), RT_FULL);
+		assert_int_equal(results[0].status, RT_FULL);
+		assert_int_equal(results[1].status, RT_FULL);
+		assert_string_equal(results[1].error.text, "it cannot be kept");
+		assert_int_equal(log_head(f), 0);
+		assert_false(has_side(f, "kept/a", said, sizeof(said)));
+	}
+	/* neither is it where the commit fails, after it was kept */
+	k.status = RT_OK;
+	commits_refused = 1;
+	assert_int_equal(act(f, &with, "[" ADD "]", false, results), RT_BUSY);
+	assert_int_equal(log_head(f), 0);
+	assert_false(has_side(f, "kept/a", said, sizeof(said)));
+	assert_int_equal(act(f, &with, "[" ADD "]", false, results), RT_OK);
+	assert_true(has_side(f, "kept/a", said, sizeof(said)));
+}
+
+/* ---- several in one round ---- */
+
+enum { ASKERS = 4, ASKED = 50 };
+
+typedef struct asker {
+	fixture *f;
+	char name[24];
+	uint64_t seqs[ASKED];
+	rt_status first; /* the first failure */
+} asker;
+
+static void *
+ask_on(void *ctx)
+{
+	asker *a = ctx;
+	size_t i;
+
+	for (i = 0; i < ASKED; i++) {
+		char side[40];
+		keeper k = {.name = side};
+		rt_act_with with = {.by = rt_str_of(a->name), .keep = keep, .keep_ctx = &k};
+		rt_json_doc *doc = NULL;
+		yyjson_val *request;
+		rt_result result;
+		rt_status st;
+
+		snprintf(side, sizeof(side), "kept/%s-%zu", a->name, i);
+		st = rt_json_read(rt_alloc_libc(), RT_STR(ADD), &doc, NULL);
+		request = st == RT_OK ? rt_json_root(doc) : NULL;
+		if (st == RT_OK)
+			st = rt_act_apply(a->f->engine, &with, &request, 1, false, RT_STR(""),
+					  RT_STR(""), &result);
+		if (st == RT_OK) {
+			a->seqs[i] = result.seq;
+			st = atomic_load(&k.calls) == 1 && k.seq == result.seq ? RT_OK : RT_CORRUPT;
+			rt_result_deinit(&result);
+		}
+		if (a->first == RT_OK)
+			a->first = st;
+		rt_json_free(doc);
+	}
+	return NULL;
+}
+
+/* Rounds are shared, rows and what is kept are not. */
+static void
+each_has_its_own(void **state)
+{
+	fixture *f = *state;
+	pthread_t threads[ASKERS];
+	asker askers[ASKERS];
+	size_t i, k;
+
+	for (i = 0; i < ASKERS; i++) {
+		askers[i] = (asker){.f = f};
+		snprintf(askers[i].name, sizeof(askers[i].name), "web:%zu", i);
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_on, &askers[i]), 0);
+	}
+	for (i = 0; i < ASKERS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(log_head(f), ASKERS * ASKED);
+	for (i = 0; i < ASKERS; i++) {
+		assert_int_equal(askers[i].first, RT_OK);
+		for (k = 0; k < ASKED; k++) {
+			char side[64], said[24], seq[24];
+
+			assert_by(f->engine, askers[i].seqs[k], askers[i].name);
+			snprintf(side, sizeof(side), "kept/%s-%zu", askers[i].name, k);
+			snprintf(seq, sizeof(seq), "%llu", (unsigned long long)askers[i].seqs[k]);
+			assert_true(has_side(f, side, said, sizeof(said)));
+			assert_string_equal(said, seq);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -318,6 +577,10 @@ main(void)
 		cmocka_unit_test_setup_teardown(damage_fails_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(epoch_is_of_the_value, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(redo_of_many_is_linear, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rows_say_who_asked, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(kept_with_what_is_done, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(not_done_where_it_cannot_be_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_has_its_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wiping_is_not_forgotten, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wiping_goes_on_in_the_next_process, set_up, tear_down),
 	};

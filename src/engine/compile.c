@@ -20,6 +20,7 @@ rt_change_init(rt_change *c, rt_engine *engine, rt_arena *arena, const rt_projec
 	c->arena = arena;
 	c->base = base;
 	c->now = rt_object_ref(base);
+	c->by = rt_text_str(engine->by);
 	c->next_body = base->next_body;
 	c->next_entry = base->next_entry;
 }

@@ -6,8 +6,6 @@
 #include "base/hash.h"
 #include "base/varint.h"
 
-#define FIRST_SALT 0 /* the same operations give the same ids everywhere */
-
 static rt_status
 node_read(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 {
@@ -29,7 +27,7 @@ first_value(rt_engine *engine, const rt_project **out, rt_error *err)
 {
 	const rt_project *empty = NULL;
 	rt_effect effects[2];
-	rt_status st = rt_project_new(engine->alloc, &engine->source, FIRST_SALT, &empty, err);
+	rt_status st = rt_project_new(engine->alloc, &engine->source, engine->salt, &empty, err);
 
 	if (st != RT_OK)
 		return st;
@@ -234,9 +232,22 @@ rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
 
 /* ---- loading ---- */
 
+/* Of the ids of a project by this name. "default" has none, so that what people write down
+ * of a store with one project stays as it is. */
+static uint64_t
+salt_of(rt_str name)
+{
+	uint64_t salt = rt_hash(name.ptr, name.size, 0);
+
+	if (rt_str_is(name, "default"))
+		return 0;
+	return salt != 0 ? salt : 1;
+}
+
 static rt_status
 load_root(rt_engine *engine, const rt_project **out, rt_error *err)
 {
+	const rt_project *project = NULL;
 	rt_buf root;
 	uint64_t seq;
 	rt_status st;
@@ -252,12 +263,19 @@ load_root(rt_engine *engine, const rt_project **out, rt_error *err)
 		st = rt_state_open(engine->alloc, &engine->source,
 				   rt_str_at((const char *)reader.at,
 					     (size_t)(reader.end - reader.at)),
-				   out, err);
+				   &project, err);
 	}
-	if (st == RT_OK && (*out)->seq != seq) {
-		rt_object_unref(*out);
+	/* where the mark is gone, this says that it was there */
+	if (st == RT_OK && project->ledger->salt == salt_of(rt_text_str(engine->name)))
+		engine->salt = project->ledger->salt;
+	if (st == RT_OK && project->seq != seq)
 		st = rt_fail(err, RT_CORRUPT, "the checkpoint names two numbers");
-	}
+	else if (st == RT_OK && project->ledger->salt != engine->salt)
+		st = rt_fail(err, RT_CORRUPT, "the checkpoint has other ids than the project");
+	if (st == RT_OK)
+		*out = project;
+	else
+		rt_object_unref(project);
 	rt_buf_deinit(&root);
 	return st;
 }
@@ -307,6 +325,26 @@ rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, r
 
 /* ---- open and close ---- */
 
+/* Is the project one whose ids are salted? A mark that is damaged is there all the same. */
+static rt_status
+find_salt(rt_engine *engine, rt_str name, rt_error *err)
+{
+	rt_buf mark;
+	rt_error why;
+	rt_status st;
+
+	rt_buf_init(&mark, engine->alloc, RT_BUF_UNLIMITED);
+	st = engine->store->ops->side_read(engine->store, engine->project, RT_STR(RT_SALTED_MARK),
+					   &mark, &why);
+	rt_buf_deinit(&mark);
+	engine->salt = st == RT_OK || st == RT_CORRUPT ? salt_of(name) : 0;
+	if (st == RT_OK || st == RT_CORRUPT || st == RT_NOT_FOUND)
+		return RT_OK;
+	if (err != NULL)
+		*err = why;
+	return st;
+}
+
 static bool
 highest_node(void *ctx, uint64_t number, uint64_t entry)
 {
@@ -332,8 +370,12 @@ find_project(rt_engine *engine, rt_str name, bool create, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	st = ops->project_find(engine->store, name, &engine->project, err);
-	if (st == RT_NOT_FOUND)
+	if (st == RT_NOT_FOUND) {
 		st = ops->project_new(engine->store, name, &engine->project, err);
+		if (st == RT_OK && salt_of(name) != 0)
+			st = ops->side_write(engine->store, engine->project,
+					     RT_STR(RT_SALTED_MARK), RT_STR("1"), err);
+	}
 	if (st == RT_OK)
 		return ops->commit(engine->store, err);
 	ops->cancel(engine->store);
@@ -373,6 +415,8 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 							: rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
 		st = find_project(engine, name, options->create, err);
+	if (st == RT_OK)
+		st = find_salt(engine, name, err);
 	if (st == RT_OK)
 		st = store->ops->epoch(store, &engine->epoch, err);
 	engine->value_epoch = engine->epoch;

@@ -94,9 +94,9 @@ typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_erro
 
 /* Called when the requests were carried out, in their transaction and before it is committed:
  * what it writes into side rows of the project is there when they are, and not otherwise. Not
- * called where nothing was written. Another status than RT_OK undoes the whole round, so it
- * has to be a failure of the store. It may be called again, and from another thread while its
- * own waits. */
+ * called where nothing was written: every result is a failure or unchanged then. Another status
+ * than RT_OK undoes the whole round and is the result of all who shared it, so it has to be a
+ * failure of the store. It may be called again, and from another thread while its own waits. */
 typedef rt_status (*rt_apply_keep_fn)(void *ctx, rt_store *store, uint64_t project,
 				      const rt_result *results, size_t count, rt_error *err);
 
@@ -160,14 +160,18 @@ RT_CHECKED rt_status rt_view_takes(rt_engine *engine, const rt_project *project,
 RT_CHECKED rt_status rt_view_discussions(rt_engine *engine, const rt_project *project, bool all,
 					 rt_buf *buf, rt_error *err);
 /* The same as columns, for who wants all of a large tree at once and its texts later:
- * {"seq","discussion","count","roles":[…],"kinds":[…],"takes":[{"id","name",…}],
- *  "id":["k3f9",…],"parent":[-1,0,…],"role":[0,…],"kind":[0,…],"flags":[0,…],"size":[…],
- *  "preview":["…",…],"labels":{"12":"start"},"head":17,"tips":{"t1":17}}
- * A row of the tree is an index into the columns; rows are in display order; parent -1: a root.
- * role and kind are indices into roles and kinds. flags: 1 muted, 2 collapsed, 4 read mode, 8
- * more than text, 16 differs between takes. take: (a number; 0: all) only the path of that one. */
+ * {"seq","discussion","count","from","roles":[…],"kinds":[…],"takes":[{"id","name",…}],
+ *  "id":["k3f9",…],"parent":[-1,0,…],"role":[0,…],"kind":[0,…],"flags":[0,…],
+ *  "size":[…],"preview":["…",…],"labels":{"12":"start"},"head":17,"tips":{"t1":17}}
+ * Rows are in display order and numbered from 0, also where only some of them are given: then
+ * the columns begin with row "from", and labels are theirs, while count, parent, head and tips
+ * are as in the whole. -1: a root; no head; a take without entries. role and kind are indices
+ * into roles and kinds. size: bytes of the content. flags: 1 muted, 2 collapsed, 4 read mode, 8
+ * more than text, 16 differs between takes. takes: as rt_view_takes. Without previews that
+ * column is left out. options may be NULL. RT_NOT_FOUND: no such discussion or take.
+ * Cost: the tree; a take: its rows that are asked for, and a look at every other take. */
 typedef struct rt_columns_options {
-	uint32_t take;       /* only its entries, in order; 0: the tree of all takes */
+	uint32_t take;       /* number; only its entries, in order; 0: the tree of all takes */
 	size_t preview;      /* characters of each text; 0: no previews, no text is read */
 	size_t from, count;  /* rows; count 0: to the end */
 } rt_columns_options;

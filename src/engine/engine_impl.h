@@ -25,15 +25,23 @@ enum {
 	RT_CHECKPOINT_AT_CLOSE = 128, /* fewer are replayed faster than written */
 };
 
+/* How requests are carried out; zero is rt_engine_apply's way. */
+typedef struct rt_apply_options {
+	bool atomic;             /* all are one step, or none is done */
+	rt_str disc, take;       /* where requests work that name none; empty: the active ones */
+	rt_str by;               /* who asks; empty: as the engine was opened */
+	rt_apply_check_fn check; /* or NULL */
+	void *check_ctx;
+	rt_apply_keep_fn keep;   /* or NULL */
+	void *keep_ctx;
+} rt_apply_options;
+
 /* Requests of one caller, waiting for their commit. */
 typedef struct rt_ticket {
 	yyjson_val *const *requests;
 	size_t count;
-	bool atomic;
-	rt_str default_disc, default_take;
+	const rt_apply_options *how;
 	rt_result *results;
-	rt_apply_check_fn check; /* or NULL */
-	void *check_ctx;
 	bool done;
 	struct rt_ticket *next;
 } rt_ticket;
@@ -47,6 +55,7 @@ struct rt_engine {
 	unsigned checkpoint_every;
 	rt_text *by;
 	rt_text *name; /* of the project, as it was asked for */
+	uint64_t salt; /* of its generated ids */
 	const char *(*git_commit)(void *ctx);
 	void *git_ctx;
 	void (*purged)(void *ctx, rt_str text);
@@ -81,6 +90,10 @@ struct rt_engine {
 /* Those of what was sent last, and then the discussion's id (sent.h). */
 #define RT_SENT_PREFIX "sent/"
 
+/* The side row that says that the project's generated ids are salted by its name. Projects
+ * that older versions made have none, and no salt; neither has "default". Never dropped. */
+#define RT_SALTED_MARK "salted-ids"
+
 /* Was something purged of which bytes may still be in the store's files? */
 bool rt_engine_scrub_pending(rt_engine *engine);
 
@@ -111,6 +124,7 @@ typedef struct rt_change {
 	bool named_disc; /* the discussion was named, not taken as the active one */
 	bool pinned;     /* the take too */
 	bool only_view; /* nothing but views: no step */
+	rt_str by;      /* who asks, for the row */
 	rt_str extra;   /* unknown fields, as JSON */
 	rt_result *result;
 } rt_change;
@@ -198,12 +212,16 @@ rt_status rt_resolve_vanished(const rt_project *project, uint32_t disc, rt_str i
 
 /* ---- the rest ---- */
 
-/* rt_engine_apply of requests that are made from a value that may be old by now: what they
- * go by is looked at once more in the transaction that carries them out, so that nobody can
- * change it in between. check may be NULL. */
+/* rt_engine_apply with more to be said: of requests that are made from a value that may be
+ * old by now, what they go by is looked at once more in the transaction that carries them
+ * out (check), so that nobody can change it in between; what has to be there if they are is
+ * written in it, too (keep). options live as long as the call. */
 rt_status rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count,
-			     bool atomic, rt_str default_disc, rt_str default_take,
-			     rt_apply_check_fn check, void *ctx, rt_result *results);
+			     const rt_apply_options *options, rt_result *results);
+/* rt_engine_import; by: who asks, empty: as the engine was opened. */
+RT_CHECKED rt_status rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
+					 rt_str by, bool dry_run, rt_import_result *out,
+					 rt_error *err);
 rt_status rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_val *request,
 			  rt_place place, rt_result *result, rt_error *err);
 /* Nobody else changes the value between these two. */
@@ -229,6 +247,9 @@ rt_status rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_projec
 /* Shared by show and others: one entry as a JSON object. */
 rt_status rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 			   const rt_slot *slot, rt_buf *buf, rt_error *err);
+/* The first characters of a text on one line, as a JSON string. */
+rt_status rt_view_add_preview(const rt_alloc *alloc, const rt_body *body, size_t characters,
+			      rt_buf *buf, rt_error *err);
 /* "d3" or "t3". */
 void rt_buf_add_number_id(rt_buf *buf, char letter, uint32_t number);
 rt_moment rt_slot_moment(const rt_slot *slot);

@@ -578,7 +578,7 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	p.row.kind = RT_RECORD_MOVE;
 	p.row.disc = c->place.disc;
 	p.row.op = rt_str_of(op->name);
-	p.row.by = rt_text_str(engine->by);
+	p.row.by = c->by;
 	if (op->id == RT_OP_JUMP) {
 		st = plan_jump(&p, request, c->place.disc, err);
 	} else {

@@ -62,7 +62,8 @@ add_place(const rt_hooked *h, rt_buf *members, rt_buf *subject, rt_error *err)
 		rt_hooked_add_member(members, "discussion", discussion);
 		rt_hooked_add_member(members, "take", take);
 		rt_buf_add_byte(members, '}');
-		rt_hooked_add_member(members, "via", rt_text_str(h->engine->by));
+		rt_hooked_add_member(members, "via",
+				     h->by.size > 0 ? h->by : rt_text_str(h->engine->by));
 		rt_hook_subject_add(subject, "project", rt_text_str(h->engine->name));
 		rt_hook_subject_add(subject, "discussion", discussion);
 		rt_hook_subject_add(subject, "take", take);

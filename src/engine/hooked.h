@@ -11,6 +11,7 @@
 typedef struct rt_hooked {
 	rt_engine *engine;
 	rt_hooks *hooks;       /* NULL: nobody is told */
+	rt_str by;             /* who asks; empty: as the engine was opened */
 	rt_str discussion, take; /* addresses; empty, or no longer there: the active ones */
 	rt_stop_fn stop;       /* or NULL */
 	void *ctx;

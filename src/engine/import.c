@@ -928,6 +928,13 @@ rt_status
 rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bool dry_run,
 		 rt_import_result *out, rt_error *err)
 {
+	return rt_engine_import_by(engine, outlines, name, rt_str_at(NULL, 0), dry_run, out, err);
+}
+
+rt_status
+rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name, rt_str by,
+		    bool dry_run, rt_import_result *out, rt_error *err)
+{
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = NULL;
 	rt_import_result result;
@@ -978,6 +985,7 @@ rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name, bo
 		}
 		memset(&im, 0, sizeof(im));
 		rt_change_init(&c, engine, arena, project);
+		c.by = by.size > 0 ? by : c.by;
 		im.engine = engine;
 		im.c = &c;
 		im.outline = &outlines->items[i];

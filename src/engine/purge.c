@@ -176,6 +176,8 @@ find_side(void *ctx, rt_str name, rt_str value)
 {
 	side_list *l = ctx;
 
+	if (rt_str_is(name, RT_SALTED_MARK)) /* nobody's text, and ids hang on it */
+		return true;
 	if (!rt_needle_in(&l->p->needle, name) && !rt_needle_in(&l->p->needle, value))
 		return !l->p->needle.nomem;
 	if (l->count == l->room) {

@@ -742,6 +742,7 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	rt_buf_init(&s.model, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.notes, engine->alloc, RT_BUF_UNLIMITED);
 	s.act = (rt_act_with){.hooks = options->with.hooks,
+			      .by = options->with.by,
 			      .stop = rt_sending_stopped,
 			      .ctx = &s,
 			      .notes = &s.notes};

@@ -42,6 +42,7 @@ typedef void (*rt_comms_fn)(void *ctx, rt_str line);
 typedef struct rt_send_with {
 	rt_model *model;
 	rt_hooks *hooks;      /* or NULL */
+	rt_str by;            /* who asks, for the history and hooks; empty: as the engine was opened */
 	size_t budget_tokens; /* what the model takes: what does not fit is left out, oldest
 	                       * first; 0: everything is sent */
 	rt_token_fn count;    /* for the budget, as rt_context_options has it; or NULL */

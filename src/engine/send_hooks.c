@@ -15,6 +15,7 @@ hooked(const rt_asking *a)
 {
 	return (rt_hooked){.engine = a->engine,
 			   .hooks = a->with->hooks,
+			   .by = a->with->by,
 			   .discussion = a->discussion,
 			   .take = a->take,
 			   .stop = a->stop,

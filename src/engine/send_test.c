@@ -73,6 +73,31 @@ a_question_and_its_reply_are_two_steps(void **state)
 	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
 }
 
+/* The question and the reply are both of who asked. */
+static void
+rows_say_who_sent(void **state)
+{
+	world *w = *state;
+	rt_send_options options = {.how = RT_SEND_ASK, .text = RT_STR("Hi")};
+	const rt_project *value;
+	rt_buf history;
+	size_t first;
+
+	play(w, "{\"text\":\"Hello\"}");
+	options.with = world_with(w);
+	options.with.by = RT_STR("web:ada");
+	assert_int_equal(world_send_options(w, options), RT_OK);
+	rt_buf_init(&history, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	value = rt_engine_value(w->engine);
+	assert_int_equal(rt_view_history(w->engine, value, 0, 0, 2, &history, NULL), RT_OK);
+	first = rt_str_find(rt_buf_str(&history), RT_STR("\"by\":\"web:ada\""), 0);
+	assert_int_not_equal(first, SIZE_MAX);
+	assert_int_not_equal(rt_str_find(rt_buf_str(&history), RT_STR("\"by\":\"web:ada\""),
+					 first + 1), SIZE_MAX);
+	rt_object_unref(value);
+	rt_buf_deinit(&history);
+}
+
 static void
 what_is_there_can_be_answered(void **state)
 {
@@ -864,6 +889,7 @@ main(void)
 		WITH_WORLD(a_request_is_sent_once_more),
 		WITH_WORLD(several_providers_of_one_kind),
 		WITH_WORLD(what_is_answered_is_looked_for_by_any_clock),
+		WITH_WORLD(rows_say_who_sent),
 		WITH_WORLD(what_is_there_can_be_answered),
 		WITH_WORLD(a_reply_stands_behind_its_question),
 		WITH_WORLD(a_reply_stands_behind_what_it_answers),

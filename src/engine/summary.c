@@ -209,6 +209,7 @@ static rt_hooked
 hooked(rt_summing *s)
 {
 	return (rt_hooked){.engine = s->engine,
+			   .by = s->with->by,
 			   .hooks = s->with->hooks,
 			   .discussion = s->discussion,
 			   .take = s->take_name,
@@ -479,6 +480,7 @@ rt_status
 rt_summing_apply(rt_summing *s, rt_str take, rt_str array, bool asked, rt_error *err)
 {
 	rt_act_with act = {.hooks = s->with->hooks,
+			   .by = s->with->by,
 			   .stop = stopped,
 			   .ctx = s,
 			   .check = check_needs,

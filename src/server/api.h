@@ -3,7 +3,8 @@
  * Api: the handlers of /retake/v1, one for each row of route.c that has one.
  *
  *   api_look.c      what there is
- *   api_project.c   the server, its projects, models
+ *   api_server.c    the server itself: who is let in, how busy it is
+ *   api_project.c   what it is, its projects, models
  *   api_change.c    operations, as routes and by their names
  *   api_run.c       models at work; events
  *   api_file.c      files in and out
@@ -31,6 +32,7 @@ void rt_api_op(rt_call *call);
 
 void rt_api_advice(rt_call *call);
 void rt_api_batch(rt_call *call);
+void rt_api_codes(rt_call *call);
 void rt_api_context(rt_call *call);
 void rt_api_diff(rt_call *call);
 void rt_api_discussion(rt_call *call);
@@ -48,6 +50,7 @@ void rt_api_import(rt_call *call);
 void rt_api_info(rt_call *call);
 void rt_api_label_delete(rt_call *call);
 void rt_api_labels(rt_call *call);
+void rt_api_logout(rt_call *call);
 void rt_api_models(rt_call *call);
 void rt_api_op_any(rt_call *call);
 void rt_api_openapi(rt_call *call);
@@ -64,6 +67,7 @@ void rt_api_run_stop(rt_call *call);
 void rt_api_runs(rt_call *call);
 void rt_api_search(rt_call *call);
 void rt_api_setting_delete(rt_call *call);
+void rt_api_server(rt_call *call);
 void rt_api_settings(rt_call *call);
 void rt_api_step(rt_call *call);
 void rt_api_takes(rt_call *call);

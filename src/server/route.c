@@ -285,14 +285,15 @@ const rt_route rt_routes[] = {
 	 "forget a preset", NULL, RT_OP_PRESET_DELETE, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 
 	/* ---- history ---- */
-	{RT_WEB_GET, "/history", "history.list", "the steps of the whole project, newest first",
-	 rt_api_history, -1, 0, "History", q_history, NULL},
+	{RT_WEB_GET, "/history", "history.list",
+	 "the log of the whole project, newest first: what was done, by whom, to what",
+	 rt_api_history, -1, 0, "Rows", q_history, NULL},
 	{RT_WEB_GET, "/history/{seq}", "history.show",
 	 "one step, with its effects before and after", rt_api_step, -1, 0, "Step", NULL, NULL},
 	{RT_WEB_POST, "/history/{seq}/revert", "revert", "undo one old step, as a new step",
 	 NULL, RT_OP_REVERT, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/history", "history.of_discussion",
-	 "the steps of a discussion, newest first", rt_api_history, -1, 0, "History", q_history,
+	 "the steps of a discussion, newest first", rt_api_history, -1, 0, "Steps", q_history,
 	 NULL},
 	{RT_WEB_POST, "/undo", "undo_anywhere",
 	 "take back the newest steps of the active discussion and the project", NULL, RT_OP_UNDO,
