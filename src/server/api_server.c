@@ -43,7 +43,7 @@ rt_api_logout(rt_call *call)
 	}
 	/* Its events end now, and not when something happens. */
 	for (served = rt_house_first(call->house); served != NULL; served = served->next)
-		rt_feed_wake(served->feed);
+		rt_feed_changed(served->feed);
 	rt_page_cookie_name(rt_server_port(server), name);
 	(void)snprintf(value, sizeof(value), "%s=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict",
 		       name);
