@@ -6,6 +6,7 @@
 #include "server/route.h"
 
 #include "server/api.h"
+#include "server/hook_api.h"
 
 #define TAKE {"take", "string", "name or id; default: the active one"}
 #define AT_OP {"at_op", "integer", "as it was right after this row of the history"}
@@ -487,24 +488,27 @@ rt_route_found
 rt_route_find(rt_web_method method, rt_str path, const rt_route **out,
 	      rt_str params[RT_ROUTE_PARAMS], char allow[64])
 {
+	const rt_route *const tables[] = {rt_routes, rt_hook_routes};
 	rt_str root = RT_STR(RT_API_ROOT), below = {NULL, 0};
 	unsigned methods = 0;
 	const rt_route *route;
+	size_t table;
 
 	allow[0] = '\0';
 	if (!escapes_are_good(path))
 		return RT_ROUTE_BAD;
 	if (rt_str_starts(path, root) && path.size > root.size)
 		below = rt_str_at(path.ptr + root.size, path.size - root.size);
-	for (route = rt_routes; route->path != NULL; route++) {
-		if (!fits(route->path, route->flags & RT_ROUTE_ROOT ? path : below, params))
-			continue;
-		if (route->method == method) {
-			*out = route;
-			return RT_ROUTE_FOUND;
+	for (table = 0; table < sizeof(tables) / sizeof(tables[0]); table++)
+		for (route = tables[table]; route->path != NULL; route++) {
+			if (!fits(route->path, route->flags & RT_ROUTE_ROOT ? path : below, params))
+				continue;
+			if (route->method == method) {
+				*out = route;
+				return RT_ROUTE_FOUND;
+			}
+			methods |= 1u << route->method;
 		}
-		methods |= 1u << route->method;
-	}
 	add_allowed(methods, allow);
 	return methods != 0 ? RT_ROUTE_OTHER_METHOD : RT_ROUTE_UNKNOWN;
 }
