@@ -115,6 +115,13 @@ const rt_route rt_routes[] = {
 	 "the providers that are configured; with ?provider, the models of one", rt_api_models,
 	 -1, RT_ROUTE_HOUSE, "Array", q_models, NULL},
 
+	{RT_WEB_GET, "/server", "server.show", "how busy the server is", rt_api_server, -1,
+	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL, NULL},
+	{RT_WEB_POST, "/codes", "code.new", "make a code that lets one browser in, once", rt_api_codes,
+	 -1, RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Code", NULL, NULL},
+	{RT_WEB_POST, "/logout", "logout", "forget this browser's cookie; its project stays",
+	 rt_api_logout, -1, RT_ROUTE_HOUSE, "Status", NULL, NULL},
+
 	/* ---- projects ---- */
 	{RT_WEB_GET, "/projects", "project.list", "the projects of the store", rt_api_projects,
 	 -1, RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Projects", NULL, NULL},
@@ -162,7 +169,7 @@ const rt_route rt_routes[] = {
 	 "how all entries of the take are shown", NULL, RT_OP_ENTRY_VIEW, RT_ROUTE_CHANGES, NULL,
 	 q_take, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/entries/{entry}", "entry.show", "one entry",
-	 rt_api_entry, -1, 0, "Entry", q_take_at, NULL},
+	 rt_api_entry, -1, RT_ROUTE_QUICK, "Entry", q_take_at, NULL},
 	{RT_WEB_PATCH, "/discussions/{discussion}/entries/{entry}", "entry.patch",
 	 "change text, role and flags as one step; or as a new take", rt_api_entry_patch, -1,
 	 RT_ROUTE_CHANGES, NULL, q_take, b_patch},
