@@ -384,7 +384,7 @@ static const struct {
 static bool
 is_of_server(const char *name)
 {
-	return strcmp(name, "server") == 0 || strcmp(name, "code.new") == 0 ||
+	return strcmp(name, "server.show") == 0 || strcmp(name, "code.new") == 0 ||
 	       strcmp(name, "logout") == 0;
 }
 

@@ -455,13 +455,16 @@ check(void *ctx, const rt_project *now, rt_error *err)
 	}
 	if (st != RT_NOT_FOUND)
 		return st;
-	if (c->if_match.ptr == NULL)
-		return RT_OK;
-	st = store->ops->epoch(store, &epoch, err);
-	if (st == RT_OK)
-		st = rt_resolve_place(now, c->change->disc, c->change->take, &place, err);
-	if (st == RT_OK)
-		st = rt_tag_match(c->if_match, epoch, now, place, c->change->entry, err);
+	st = RT_OK;
+	if (c->if_match.ptr != NULL) {
+		st = store->ops->epoch(store, &epoch, err);
+		if (st == RT_OK)
+			st = rt_resolve_place(now, c->change->disc, c->change->take, &place, err);
+		if (st == RT_OK)
+			st = rt_tag_match(c->if_match, epoch, now, place, c->change->entry, err);
+	}
+	if (st == RT_OK && c->change->check != NULL)
+		st = c->change->check(c->change->check_ctx, now, err);
 	return st;
 }
 
@@ -657,7 +660,7 @@ carry_out(changing *c)
 		return;
 	}
 	memset(results, 0, c->count * sizeof(*results));
-	if (c->idem.row[0] != '\0' || c->if_match.ptr != NULL) {
+	if (c->idem.row[0] != '\0' || c->if_match.ptr != NULL || change->check != NULL) {
 		with.check = check;
 		with.check_ctx = c;
 	}

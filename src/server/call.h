@@ -64,6 +64,9 @@ typedef struct rt_call_change {
 	bool names_takes;  /* requests say themselves which take; take is for If-Match alone */
 	rt_str entry;      /* that it is about, for If-Match; empty: none */
 	rt_str extra;      /* further members of the answer, each with a comma in front */
+	/* What must hold beside the conditions of the headers, asked after them; or NULL. */
+	rt_apply_check_fn check;
+	void *check_ctx;
 	bool is_made;      /* 201, and Location where an entry, a take or a discussion was made */
 } rt_call_change;
 void rt_call_change_do(rt_call *call, const rt_call_change *change);

@@ -6,6 +6,7 @@
 #include "server/route.h"
 
 #include "server/api.h"
+#include "server/hook_api.h"
 
 #define TAKE {"take", "string", "name or id; default: the active one"}
 #define AT_OP {"at_op", "integer", "as it was right after this row of the history"}
@@ -121,13 +122,12 @@ const rt_route rt_routes[] = {
 	{RT_WEB_GET, "/models", "model.list",
 	 "the providers that are configured; with ?provider, the models of one", rt_api_models,
 	 -1, RT_ROUTE_HOUSE, "Array", q_models, NULL},
-	{RT_WEB_GET, "/server", "server", "how busy the server is", rt_api_server, -1,
-	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Server", NULL, NULL},
-	{RT_WEB_POST, "/codes", "code.new",
-	 "a code that lets one browser in, once, within a minute", rt_api_codes, -1,
-	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Code", NULL, NULL},
-	{RT_WEB_POST, "/logout", "logout", "end the visit of the browser that asks",
-	 rt_api_logout, -1, RT_ROUTE_HOUSE, "Object", NULL, NULL},
+	{RT_WEB_GET, "/server", "server.show", "how busy the server is", rt_api_server, -1,
+	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL, NULL},
+	{RT_WEB_POST, "/codes", "code.new", "make a code that lets one browser in, once", rt_api_codes,
+	 -1, RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Code", NULL, NULL},
+	{RT_WEB_POST, "/logout", "logout", "forget this browser's cookie; its project stays",
+	 rt_api_logout, -1, RT_ROUTE_HOUSE, "Status", NULL, NULL},
 
 	/* ---- projects ---- */
 	{RT_WEB_GET, "/projects", "project.list", "the projects of the store", rt_api_projects,
@@ -176,7 +176,7 @@ const rt_route rt_routes[] = {
 	 "how all entries of the take are shown", NULL, RT_OP_ENTRY_VIEW, RT_ROUTE_CHANGES, NULL,
 	 q_take, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/entries/{entry}", "entry.show", "one entry",
-	 rt_api_entry, -1, 0, "Entry", q_take_at, NULL},
+	 rt_api_entry, -1, RT_ROUTE_QUICK, "Entry", q_take_at, NULL},
 	{RT_WEB_PATCH, "/discussions/{discussion}/entries/{entry}", "entry.patch",
 	 "change text, role and flags as one step; or as a new take", rt_api_entry_patch, -1,
 	 RT_ROUTE_CHANGES, NULL, q_take, b_patch},
@@ -502,24 +502,27 @@ rt_route_found
 rt_route_find(rt_web_method method, rt_str path, const rt_route **out,
 	      rt_str params[RT_ROUTE_PARAMS], char allow[64])
 {
+	const rt_route *const tables[] = {rt_routes, rt_hook_routes};
 	rt_str root = RT_STR(RT_API_ROOT), below = {NULL, 0};
 	unsigned methods = 0;
 	const rt_route *route;
+	size_t table;
 
 	allow[0] = '\0';
 	if (!escapes_are_good(path))
 		return RT_ROUTE_BAD;
 	if (rt_str_starts(path, root) && path.size > root.size)
 		below = rt_str_at(path.ptr + root.size, path.size - root.size);
-	for (route = rt_routes; route->path != NULL; route++) {
-		if (!fits(route->path, route->flags & RT_ROUTE_ROOT ? path : below, params))
-			continue;
-		if (route->method == method) {
-			*out = route;
-			return RT_ROUTE_FOUND;
+	for (table = 0; table < sizeof(tables) / sizeof(tables[0]); table++)
+		for (route = tables[table]; route->path != NULL; route++) {
+			if (!fits(route->path, route->flags & RT_ROUTE_ROOT ? path : below, params))
+				continue;
+			if (route->method == method) {
+				*out = route;
+				return RT_ROUTE_FOUND;
+			}
+			methods |= 1u << route->method;
 		}
-		methods |= 1u << route->method;
-	}
 	add_allowed(methods, allow);
 	return methods != 0 ? RT_ROUTE_OTHER_METHOD : RT_ROUTE_UNKNOWN;
 }
