@@ -13,7 +13,8 @@ static const char intro[] =
 	"the table by which the server finds its routes.\n"
 	"\n"
 	"```\n"
-	"curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:8999" RT_API_ROOT "/discussions\n"
+	"RETAKE=http://127.0.0.1:8999\n"
+	"curl -H \"Authorization: Bearer $TOKEN\" $RETAKE" RT_API_ROOT "/discussions\n"
 	"```\n"
 	"\n"
 	"## What holds for all\n"
@@ -276,8 +277,12 @@ add_route(rt_buf *buf, const rt_route *route)
 	const rt_op *op = route->op >= 0 ? &rt_ops[route->op] : NULL;
 	const rt_shape *shape = rt_shape_named(route->answer != NULL ? route->answer : "Result");
 
-	rt_buf_add_f(buf, "\n### `%s %s`\n\n%s", rt_openapi_method(route->method), route->path,
-		     route->about);
+	char first = route->about[0];
+
+	if (first >= 'a' && first <= 'z')
+		first = (char)(first - 'a' + 'A');
+	rt_buf_add_f(buf, "\n### `%s %s`\n\n%c%s", rt_openapi_method(route->method), route->path,
+		     first, route->about + 1);
 	if (op != NULL)
 		rt_buf_add_f(buf, " (the operation `%s`)", op->name);
 	rt_buf_add_c(buf, ".\n");

@@ -175,12 +175,17 @@ rt_shape_named(const char *name)
 const rt_route *
 rt_openapi_route_of(rt_op_id op)
 {
-	const rt_route *route;
+	const rt_route *route, *found = NULL;
 
-	for (route = rt_routes; route->path != NULL; route++)
-		if (route->op == (int)op && route->fn == NULL)
+	for (route = rt_routes; route->path != NULL; route++) {
+		if (route->op != (int)op || route->fn != NULL)
+			continue;
+		if (strcmp(route->name, rt_ops[op].name) == 0)
 			return route;
-	return NULL;
+		if (found == NULL)
+			found = route;
+	}
+	return found;
 }
 
 /* By the first word of the name. */
