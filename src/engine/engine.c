@@ -521,6 +521,23 @@ rt_engine_follow(rt_engine *engine)
 	pthread_mutex_unlock(&engine->queue_lock);
 }
 
+/* Is there nothing in the store that is not in the value? */
+static bool
+is_fresh(rt_engine *engine)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	uint64_t head, epoch;
+	bool fresh;
+
+	if (ops->log_head(engine->store, engine->project, &head, NULL) != RT_OK ||
+	    ops->epoch(engine->store, &epoch, NULL) != RT_OK)
+		return false;
+	pthread_mutex_lock(&engine->value_lock);
+	fresh = head == engine->value->seq && epoch == engine->value_epoch;
+	pthread_mutex_unlock(&engine->value_lock);
+	return fresh;
+}
+
 rt_status
 rt_engine_refresh(rt_engine *engine, rt_error *err)
 {
@@ -528,6 +545,8 @@ rt_engine_refresh(rt_engine *engine, rt_error *err)
 	uint64_t head, epoch;
 	rt_status st;
 
+	if (is_fresh(engine)) /* as a rule; and nobody waits for a writer's disk to know it */
+		return RT_OK;
 	rt_engine_lead(engine);
 	st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
 	if (st == RT_OK)
