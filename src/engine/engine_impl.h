@@ -13,6 +13,7 @@
 #define RT_ENGINE_IMPL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "codec/record.h"
 #include "codec/state.h"
@@ -61,6 +62,7 @@ struct rt_engine {
 	void (*purged)(void *ctx, rt_str text);
 	void *purged_ctx;
 	rt_seq_source source; /* nodes of the checkpoint */
+	atomic_bool node_gone; /* one was not there: values of before may not be readable */
 
 	pthread_mutex_t value_lock; /* held for a pointer and a count, never longer */
 	const rt_project *value;
