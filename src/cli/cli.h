@@ -128,7 +128,8 @@ void rt_cli_advise(rt_cli *cli, const char *format, ...) RT_PRINTF(2, 3);
 rt_status rt_cli_config(rt_cli *cli, const struct rt_config **out);
 /* The hooks that there are: of the configuration ([[hook]] as JSON), of the person's folder,
  * of the work folder. Close them with their ops. */
-rt_status rt_cli_hooks_open(rt_cli *cli, rt_str definitions, rt_hooks **out);
+rt_status rt_cli_hooks_open(rt_cli *cli, rt_str definitions, const char *project, rt_hooks **out,
+			    rt_error *err);
 /* Ask of the engine (rt_act_…) between these two: what hooks want people to know is said at
  * the end. */
 const rt_act_with *rt_cli_told_begin(rt_cli *cli);

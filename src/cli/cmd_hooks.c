@@ -18,7 +18,7 @@ open_hooks(rt_cli *cli, rt_hooks **out)
 	rt_status st = rt_cli_config(cli, &config);
 
 	*out = NULL;
-	return st == RT_OK ? rt_cli_hooks_open(cli, config->hooks, out) : st;
+	return st == RT_OK ? rt_cli_hooks_open(cli, config->hooks, NULL, out, &cli->error) : st;
 }
 
 /* Bytes of anybody's as a JSON text. */

@@ -54,6 +54,7 @@
 	X(rename) \
 	X(rm) \
 	X(projects) \
+	X(serve) \
 	X(prompt) \
 	X(settings) \
 	X(set) \

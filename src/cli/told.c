@@ -25,7 +25,8 @@ rt_cli_config(rt_cli *cli, const rt_config **out)
 }
 
 rt_status
-rt_cli_hooks_open(rt_cli *cli, rt_str definitions, rt_hooks **out)
+rt_cli_hooks_open(rt_cli *cli, rt_str definitions, const char *project, rt_hooks **out,
+		  rt_error *err)
 {
 	rt_hooks_options options = {
 		.alloc = cli->alloc, .env = cli->env, .definitions = definitions};
@@ -36,21 +37,19 @@ rt_cli_hooks_open(rt_cli *cli, rt_str definitions, rt_hooks **out)
 	*out = NULL;
 	rt_buf_init(&user, cli->alloc, FOLDER_ROOM);
 	rt_buf_init(&state, cli->alloc, FOLDER_ROOM);
-	st = rt_host_config_dir(&user, &cli->error);
+	st = rt_host_config_dir(&user, err);
 	rt_buf_add_c(&user, "/hooks");
 	if (st == RT_OK)
-		st = rt_host_state_dir(&state, &cli->error);
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, &user);
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, &state);
+		st = rt_host_state_dir(&state, err);
+	if (st == RT_OK && (user.status != RT_OK || state.status != RT_OK))
+		st = rt_fail(err, RT_NOMEM, "out of memory");
 	options.user_folder = user.ptr;
 	options.state_folder = state.ptr;
 	options.work_folder = getcwd(work, sizeof(work));
 	options.store = rt_cli_flag_value(cli, "db");
-	options.project = rt_cli_flag_value(cli, "project");
+	options.project = project != NULL ? project : rt_cli_flag_value(cli, "project");
 	if (st == RT_OK)
-		st = rt_hooks_open(&options, out, &cli->error);
+		st = rt_hooks_open(&options, out, err);
 	rt_buf_deinit(&user);
 	rt_buf_deinit(&state);
 	return st;
@@ -108,7 +107,7 @@ static rt_status
 open_gate(rt_cli *cli, rt_str definitions)
 {
 	static const rt_hooks_ops ops = {gate_close, gate_wants, gate_fire};
-	rt_status st = rt_cli_hooks_open(cli, definitions, &cli->gate.inner);
+	rt_status st = rt_cli_hooks_open(cli, definitions, NULL, &cli->gate.inner, &cli->error);
 
 	cli->gate.hooks.ops = &ops;
 	if (st == RT_OK)

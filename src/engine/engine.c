@@ -518,8 +518,7 @@ void
 rt_engine_follow(rt_engine *engine)
 {
 	pthread_mutex_lock(&engine->queue_lock);
-	engine->leading = false;
-	pthread_cond_broadcast(&engine->queue_moved);
+	rt_engine_make_way(engine);
 	pthread_mutex_unlock(&engine->queue_lock);
 }
 

@@ -44,6 +44,7 @@ typedef struct rt_ticket {
 	const rt_apply_options *how;
 	rt_result *results;
 	bool done;
+	pthread_cond_t moved; /* it is done, or may lead */
 	struct rt_ticket *next;
 } rt_ticket;
 
@@ -71,7 +72,7 @@ struct rt_engine {
 	uint64_t value_epoch; /* of the history that value belongs to */
 
 	pthread_mutex_t queue_lock;
-	pthread_cond_t queue_moved;
+	pthread_cond_t queue_moved; /* nobody leads: for who wants to and has no ticket */
 	rt_ticket *queue_first, *queue_last;
 	bool leading; /* a thread is at work on a batch */
 
@@ -229,6 +230,7 @@ rt_status rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_v
 /* Nobody else changes the value between these two. */
 void rt_engine_lead(rt_engine *engine);
 void rt_engine_follow(rt_engine *engine);
+void rt_engine_make_way(rt_engine *engine);
 /* May this engine write? RT_READ_ONLY; RT_TOO_NEW: the log goes on with what a newer version
  * wrote, as far as is known by now (rt_engine_newest knows). */
 rt_status rt_engine_may_write(rt_engine *engine, rt_error *err);

@@ -31,6 +31,8 @@ bool rt_call_place(rt_call *call, const rt_project *project, rt_str disc, rt_pla
 bool rt_call_number(rt_call *call, const char *name, uint64_t absent, uint64_t *out);
 /* A boolean of the query ("1", "true", "0", "false", or just its name). */
 bool rt_call_flag(rt_call *call, const char *name, bool *out);
+/* A text of the query; absent: ptr NULL. */
+bool rt_call_text(rt_call *call, const char *name, rt_str *out);
 /* A parameter of the path by its name in the route ("discussion"); empty: it has none. */
 rt_str rt_call_param(const rt_call *call, const char *name);
 
@@ -44,13 +46,6 @@ void rt_call_tag(rt_call *call, const char *tag);
 
 /* ---- changes ---- */
 
-/* What a change came to, for those who want to add to the answer. */
-typedef struct rt_call_change {
-	rt_result *results; /* count of them */
-	size_t count;
-	bool answered;      /* by a kept answer, a failed condition, or a failure */
-} rt_call_change;
-
 /* Carry out requests (an array of {"op":…} as JSON text; atomic: as one step) with the
  * conditions of the request's headers and hooks asked, and answer: one result as `retake
  * apply` prints it, or for several {"results":[…],"seq":…}; with "op", how to undo it, and
@@ -59,5 +54,31 @@ void rt_call_apply(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_
 /* The same, and further members of the answer, each with a comma in front. */
 void rt_call_apply_with(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take,
 			rt_str extra);
+
+/* All that can be said of a change. */
+typedef struct rt_call_change {
+	rt_str requests;   /* a JSON array of {"op":…} */
+	bool is_atomic;
+	bool is_one;       /* answered as one result, however many requests it took */
+	rt_str disc, take; /* where; empty: the active ones */
+	bool names_takes;  /* requests say themselves which take; take is for If-Match alone */
+	rt_str entry;      /* that it is about, for If-Match; empty: none */
+	rt_str extra;      /* further members of the answer, each with a comma in front */
+	/* What must hold beside the conditions of the headers, asked after them; or NULL. */
+	rt_apply_check_fn check;
+	void *check_ctx;
+	bool is_made;      /* 201, and Location where an entry, a take or a discussion was made */
+} rt_call_change;
+void rt_call_change_do(rt_call *call, const rt_call_change *change);
+
+/* Who asks, for the history: as rt_who_by, or "http:NAME" with the header Retake-By. */
+bool rt_call_by(rt_call *call, rt_str *out);
+
+/* For what is changed by another way than requests (a run, an import): conditions before it
+ * (true: go on), and its answer kept after it. idem lives in the call's arena. */
+struct rt_idem;
+bool rt_call_begin(rt_call *call, rt_str disc, rt_str take, struct rt_idem **out_idem);
+/* call->answer is filled in. */
+void rt_call_keep(rt_call *call, const struct rt_idem *idem);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "engine/act.h"
+#include "engine/send.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
 #include "server/feed.h"
@@ -22,18 +23,23 @@ struct rt_runs;
 /* A project that is open. */
 typedef struct rt_served {
 	rt_house *house;
-	rt_text *name;
+	const rt_text *name;
 	rt_engine *engine;
+	rt_hooks *hooks;    /* or NULL */
 	rt_feed *feed;
 	struct rt_runs *runs;
-	struct rt_served *next;
+	bool is_told;       /* hooks were told that it is open */
+	struct rt_served *next; /* opened before this one */
 } rt_served;
 
 typedef struct rt_house_options {
 	const rt_alloc *alloc;
 	const rt_env *env;
 	rt_store *store;     /* the caller's; outlives the house */
-	rt_hooks *hooks;     /* or NULL; outlives the house */
+	/* The hooks of a project, for as long as it is open; *out NULL: there are none. NULL:
+	 * no project has any. */
+	rt_status (*hooks_open)(void *ctx, rt_str project, rt_hooks **out, rt_error *err);
+	void *hooks_ctx;
 	const rt_config *config;
 	rt_comms *comms;     /* the record of requests, or NULL; outlives the house */
 	rt_str project;      /* of those who name none */
@@ -55,8 +61,13 @@ const rt_house_options *rt_house_given(const rt_house *house);
  * none. RT_NOT_FOUND. */
 RT_CHECKED rt_status rt_house_project(rt_house *house, rt_str name, bool create, rt_served **out,
 				      rt_error *err);
-/* Those that are open, oldest first: the pulse goes round them. */
+/* Is it open already, so that asking for it does not wait? */
+bool rt_house_is_open(rt_house *house, rt_str name);
+/* Those that are open, the newest first, then its next: nothing is ever taken out. */
 rt_served *rt_house_first(rt_house *house);
+/* Every RT_FEED_PULSE_MS: what other processes wrote, heartbeats. Now and then: what is kept for
+ * a day only (idem.h). */
+void rt_house_pulse(rt_house *house);
 
 /* Ask the engine for a change with this; by: who asks, for the history ("http", "web"). What
  * hooks want people to know is added to notes. */

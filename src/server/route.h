@@ -24,6 +24,7 @@ enum {
 	RT_ROUTE_LARGE = 1 << 3,   /* a body of up to RT_BODY_LARGE, of any type */
 	RT_ROUTE_STREAM = 1 << 4,  /* answers with events */
 	RT_ROUTE_HOUSE = 1 << 5,   /* is not about a project */
+	RT_ROUTE_ROOT = 1 << 6,    /* path is the whole of it, not under RT_API_ROOT */
 	RT_ROUTE_PARAMS = 4,
 	RT_BODY_MAX = 8 << 20,
 	RT_BODY_LARGE = 1 << 30
@@ -48,13 +49,14 @@ typedef struct rt_call {
 	rt_served *served;  /* the project; NULL with RT_ROUTE_HOUSE */
 	void *server;       /* rt_server, for what is about the server itself */
 	rt_buf notes;       /* of hooks */
+	bool needs_match;   /* a change without If-Match is refused: 428 */
 } rt_call;
 
 typedef void (*rt_route_fn)(rt_call *call);
 
 typedef struct rt_route {
 	rt_web_method method;
-	const char *path;   /* under RT_API_ROOT, or (absolute) of the Hook API: see root */
+	const char *path;   /* under RT_API_ROOT; whole with RT_ROUTE_ROOT: the Hook API's */
 	const char *name;   /* operationId: "entry.edit" */
 	const char *about;  /* one line */
 	rt_route_fn fn;     /* NULL: the operation alone (rt_api_op) */
@@ -74,6 +76,12 @@ typedef enum rt_route_found {
 	RT_ROUTE_OTHER_METHOD, /* 405; *out_allow lists what there is, "GET, POST" */
 	RT_ROUTE_BAD           /* 400: an escape that is none */
 } rt_route_found;
+
+/* The name of a parameter of a path pattern, the first being 0; empty: it has no more. */
+rt_str rt_route_param_name(const char *path, size_t at);
+
+/* As one part of a path, or a value of a query. */
+void rt_route_encode(rt_buf *buf, rt_str text);
 
 /* params are views of the path, still encoded. allow has room for 64 bytes. */
 rt_route_found rt_route_find(rt_web_method method, rt_str path, const rt_route **out,

@@ -14,7 +14,6 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "codec/record.h" /* rt_arena */
 
 typedef enum rt_web_method {
 	RT_WEB_OTHER, /* what we do not know, and OPTIONS, TRACE, CONNECT */
@@ -70,8 +69,8 @@ typedef struct rt_web_stream_ops {
 
 struct rt_web_stream {
 	const rt_web_stream_ops *ops;
-	/* the front's; NULL before the answer is on its way */
-	void (*wake)(void *front);
+	/* the front's: front first, then wake; NULL before the answer is on its way */
+	void (*_Atomic wake)(void *front);
 	void *front;
 };
 
@@ -79,8 +78,10 @@ struct rt_web_stream {
 static inline void
 rt_web_wake(rt_web_stream *stream)
 {
-	if (stream->wake != NULL)
-		stream->wake(stream->front);
+	void (*wake)(void *front) = stream->wake;
+
+	if (wake != NULL)
+		wake(stream->front);
 }
 
 /* ---- answers ---- */
@@ -94,8 +95,7 @@ typedef struct rt_web_answer {
 	rt_web_field headers[RT_WEB_ANSWER_HEADERS]; /* beside those that every answer has; in
 	                                                * the arena, or static */
 	size_t header_count;
-	rt_web_stream *stream; /* instead of a body; the front's from here on. Its wake and
-	                         * front are set by rt_web_answer_stream */
+	rt_web_stream *stream; /* instead of a body; the front's from here on */
 	bool close;             /* nothing more is taken from this connection */
 } rt_web_answer;
 

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the server can take.
+
+  bench/serve.py [RETAKE] [PART …]     default: build/retake, all parts
+
+Parts, each with a server of its own on a new store:
+
+  read     wrk, 50 connections, GET of one small entry; in turn with a bare libmicrohttpd that
+           says hello (bench/serve/hello.c), ROUNDS times (5) SECONDS each (5)
+  write    wrk, POST of an entry, durable: with 1 connection and with CLIENTS (64), in turn
+  streams  STREAMS (2000) clients of /events: memory of the server for each, and the time from
+           a change until the last of them has it, ROUNDS times
+  crowd    50 connections that read, alone and beside 1,000 that never end their headers, 50
+           that send a body slowly and 50 that never read their events: p99 and memory
+
+wrk, the server and the other one share the processors: only ratios of one run mean anything.
+The last line is JSON."""
+import json
+import os
+import re
+import selectors
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tests/server"))
+import client  # noqa: E402
+
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
+SECONDS = int(os.environ.get("SECONDS", "5"))
+CLIENTS = int(os.environ.get("CLIENTS", "64"))
+STREAMS = int(os.environ.get("STREAMS", "2000"))
+LOOPS = str(min(4, os.cpu_count() or 1))
+
+
+def unit(text):
+    number, word = re.match(r"([\d.]+)(us|ms|s|m)?", text).groups()
+    return float(number) * {"us": 1e-3, "ms": 1, "s": 1e3, "m": 6e4}[word or "s"]
+
+
+def wrk(url, connections, seconds=SECONDS, headers=(), script=None):
+    """(requests a second, p99 in ms, answers that were no 2xx)"""
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
+    for header in headers:
+        command += ["-H", header]
+    if script:
+        command += ["-s", script]
+    text = subprocess.run(command + [url], capture_output=True, text=True, check=True).stdout
+    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
+    p99 = unit(re.search(r"99%\s+(\S+)", text)[1])
+    bad = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
+    return rate, p99, int(bad[1]) if bad else 0
+
+
+def median(values):
+    return round(statistics.median(values), 2)
+
+
+def resident_mb(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as lines:
+        for line in lines:
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+    return 0
+
+
+def files_of(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Hello:
+    def __init__(self, folder):
+        program = os.path.join(folder, "hello")
+        subprocess.run(["cc", "-O2", "-o", program, os.path.join(ROOT, "bench/serve/hello.c"),
+                        "-lmicrohttpd"], check=True)
+        self.port = free_port()
+        self.process = subprocess.Popen([program, str(self.port), LOOPS], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+        self.process.stdout.readline()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(10)
+
+
+def bearer(server):
+    return f"Authorization: Bearer {server.token}"
+
+
+def an_entry(server):
+    status, body = server.call("POST", "/retake/v1/ops/entry.append",
+                               {"role": "User", "content": "What is the capital of France?"})
+    assert status in (200, 201), body
+    return f"http://127.0.0.1:{server.port}/retake/v1/discussions/main/entries/{body['entry']}"
+
+
+def part_read(folder):
+    hello = Hello(folder)
+    rates, ours = [], []
+    with client.Server() as server:
+        url = an_entry(server)
+        for _ in range(ROUNDS):
+            rates.append(wrk(f"http://127.0.0.1:{hello.port}/", 50))
+            ours.append(wrk(url, 50, headers=[bearer(server)]))
+    hello.close()
+    assert not sum(bad for _, _, bad in ours)
+    return {"hello_rps": median([r for r, _, _ in rates]), "hello_p99_ms":
+            median([p for _, p, _ in rates]), "rps": median([r for r, _, _ in ours]),
+            "p99_ms": median([p for _, p, _ in ours]),
+            "share": median([b[0] / a[0] for a, b in zip(rates, ours)])}
+
+
+def part_write(folder):
+    script = os.path.join(folder, "post.lua")
+    with open(script, "w", encoding="ascii") as out:
+        out.write('wrk.method = "POST"\nwrk.body = \'{"role":"User","content":"hello"}\'\n'
+                  'wrk.headers["Content-Type"] = "application/json"\n')
+    one, many = [], []
+    with client.Server() as server:
+        url = f"http://127.0.0.1:{server.port}/retake/v1/ops/entry.append"
+        for _ in range(ROUNDS):
+            one.append(wrk(url, 1, headers=[bearer(server)], script=script))
+            many.append(wrk(url, CLIENTS, headers=[bearer(server)], script=script))
+    assert not sum(bad for _, _, bad in one + many), (one, many)
+    return {"one_per_s": median([r for r, _, _ in one]),
+            f"clients_{CLIENTS}_per_s": median([r for r, _, _ in many]),
+            "p99_ms": median([p for _, p, _ in many]),
+            "times": median([b[0] / a[0] for a, b in zip(one, many)])}
+
+
+def open_streams(server, count):
+    streams = []
+    request = (f"GET /retake/v1/events HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+               f"{bearer(server)}\r\n\r\n").encode()
+    for _ in range(count):
+        s = socket.create_connection(("127.0.0.1", server.port))
+        s.sendall(request)
+        streams.append(s)
+    return streams
+
+
+def wait_for(streams, word, limit_s=30):
+    """Until each has had this word; the time that it took."""
+    start = time.monotonic()
+    waiting = selectors.DefaultSelector()
+    for s in streams:
+        s.setblocking(False)
+        waiting.register(s, selectors.EVENT_READ, bytearray())
+    left = len(streams)
+    while left and time.monotonic() - start < limit_s:
+        for key, _ in waiting.select(1):
+            part = key.fileobj.recv(65536)
+            key.data.extend(part)
+            if word in key.data or not part:
+                waiting.unregister(key.fileobj)
+                left -= 1
+    assert left == 0, f"{left} streams had nothing"
+    return (time.monotonic() - start) * 1000
+
+
+def part_streams(_):
+    times = []
+    with client.Server() as server:
+        an_entry(server)
+        before = resident_mb(server.pid)
+        streams = open_streams(server, STREAMS)
+        wait_for(streams, b"event: hello")
+        after = resident_mb(server.pid)
+        for i in range(ROUNDS):
+            status, body = server.call("POST", "/retake/v1/ops/entry.append",
+                                       {"role": "User", "content": f"round {i}"})
+            assert status in (200, 201), body
+            times.append(wait_for(streams, f"\"seq\":{body['seq']},".encode()))
+        end = resident_mb(server.pid)
+        for s in streams:
+            s.close()
+    return {"streams": STREAMS, "mb_before": round(before, 1), "mb_with": round(after, 1),
+            "mb_after_events": round(end, 1),
+            "kb_each": round((end - before) * 1024 / STREAMS, 1),
+            "ms_to_reach_all": median(times)}
+
+
+def part_crowd(_):
+    with client.Server() as server:
+        url = an_entry(server)
+        files = files_of(server.pid)
+        memory = resident_mb(server.pid)
+        alone = [wrk(url, 50, headers=[bearer(server)]) for _ in range(3)]
+        crowd = []
+        for _ in range(1000):
+            s = socket.create_connection(("127.0.0.1", server.port))
+            s.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1")
+            crowd.append(s)
+        for _ in range(50):
+            s = socket.create_connection(("127.0.0.1", server.port))
+            s.sendall((f"POST /retake/v1/ops/entry.append HTTP/1.1\r\nHost: 127.0.0.1:"
+                       f"{server.port}\r\n{bearer(server)}\r\nContent-Type: application/json\r\n"
+                       "Content-Length: 100000\r\n\r\n{").encode())
+            crowd.append(s)
+        crowd += open_streams(server, 50)
+        beside = wrk(url, 50, seconds=SECONDS, headers=[bearer(server)])
+        most = resident_mb(server.pid)
+        late = time.monotonic()
+        while files_of(server.pid) > files + 60 and time.monotonic() - late < 90:
+            time.sleep(0.5)
+        gone_s = time.monotonic() - late
+        for s in crowd:
+            s.close()
+        time.sleep(2)
+        end = files_of(server.pid)
+    return {"p99_alone_ms": median([p for _, p, _ in alone]), "p99_crowd_ms": beside[1],
+            "rps_alone": median([r for r, _, _ in alone]), "rps_crowd": beside[0],
+            "mb_before": round(memory, 1), "mb_crowd": round(most, 1),
+            "half_open_gone_after_s": round(gone_s, 1), "files_before": files, "files_after": end}
+
+
+def main():
+    parts = sys.argv[1:]
+    if parts and os.path.exists(parts[0]):
+        os.environ["RETAKE"] = os.path.abspath(parts.pop(0))
+    os.environ.setdefault("RETAKE", os.path.join(ROOT, "build/retake"))
+    if not shutil.which("wrk"):
+        sys.exit("bench/serve.py needs wrk (Debian: wrk)")
+    result = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in parts or ["read", "write", "streams", "crowd"]:
+            result[name] = globals()[f"part_{name}"](folder)
+            print(name, json.dumps(result[name]), flush=True)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * serve: the store's projects over HTTP, until it is stopped. */
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/talk.h"
+#include "hooks/hooks.h"
+#include "server/openapi.h"
+#include "server/server.h"
+
+enum { PORT = 8999, PATH_ROOM = 4096, ANSWER_ROOM = 16384 };
+
+typedef struct serving {
+	rt_cli *cli;
+	rt_buf state, socket, model;
+	rt_comms *comms;
+	const rt_config *config;
+	char *store_path;
+	rt_buf owner;
+} serving;
+
+/* ---- the socket for local programs ---- */
+
+/* $XDG_RUNTIME_DIR/retake/sock, else one in a private folder below that of temporary files. */
+static rt_status
+usual_socket(rt_cli *cli, rt_buf *out)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	if (runtime != NULL && *runtime == '/') {
+		rt_buf_add_f(out, "%s/retake", runtime);
+	} else {
+		rt_host_temp_dir(out);
+		rt_buf_add_f(out, "/retake-%lu", (unsigned long)geteuid());
+	}
+	rt_buf_add_c(out, "/sock");
+	return rt_cli_buf(cli, out);
+}
+
+static rt_status
+find_socket(serving *s)
+{
+	rt_cli *cli = s->cli;
+	const char *given = rt_cli_flag_value(cli, "socket");
+
+	if (given == NULL)
+		return usual_socket(cli, &s->socket);
+	rt_buf_add_c(&s->socket, given);
+	return rt_cli_buf(cli, &s->socket);
+}
+
+/* Its folder, for ourselves alone; where it is one that was named, it has to be there. */
+static rt_status
+make_socket_folder(serving *s)
+{
+	rt_cli *cli = s->cli;
+	char *slash = strrchr(s->socket.ptr, '/');
+	rt_status st;
+
+	if (rt_cli_flag_value(cli, "socket") != NULL || slash == NULL)
+		return RT_OK;
+	*slash = '\0';
+	st = rt_private_folder(cli->alloc, s->socket.ptr, &cli->error);
+	*slash = '/';
+	return st;
+}
+
+/* ---- asking a server that runs ---- */
+
+static rt_status
+connect_local(serving *s, int *out_fd)
+{
+	rt_cli *cli = s->cli;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct timeval patience = {.tv_sec = 10};
+	int fd;
+
+	if (s->socket.size >= sizeof(address.sun_path))
+		return rt_cli_fail(cli, RT_USAGE, "the path of the socket is too long: %s", s->socket.ptr);
+	memcpy(address.sun_path, s->socket.ptr, s->socket.size + 1);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return rt_cli_fail(cli, RT_IO, "cannot make a socket: %s", strerror(errno));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
+		(void)close(fd);
+		rt_cli_hint(cli, RT_NOT_FOUND, "Start one: retake serve");
+		return rt_cli_fail(cli, RT_NOT_FOUND, "no server listens on %s", s->socket.ptr);
+	}
+	*out_fd = fd;
+	return RT_OK;
+}
+
+static rt_status
+ask_local(serving *s, const char *request, rt_buf *out_body)
+{
+	rt_cli *cli = s->cli;
+	char answer[ANSWER_ROOM];
+	size_t size = 0, end;
+	ssize_t got = 1;
+	int fd = -1;
+	rt_status st = connect_local(s, &fd);
+
+	if (st != RT_OK)
+		return st;
+	if (send(fd, request, strlen(request), MSG_NOSIGNAL) != (ssize_t)strlen(request))
+		got = -1;
+	while (got > 0 && size < sizeof(answer)) {
+		got = read(fd, answer + size, sizeof(answer) - size);
+		size += got > 0 ? (size_t)got : 0;
+	}
+	(void)close(fd);
+	end = rt_str_find(rt_str_at(answer, size), RT_STR("\r\n\r\n"), 0);
+	if (end == SIZE_MAX || !rt_str_starts(rt_str_at(answer, size), RT_STR("HTTP/1.1 2")))
+		return rt_cli_fail(cli, RT_UPSTREAM, "the server on %s did not give a code",
+				   s->socket.ptr);
+	rt_buf_add(out_body, answer + end + 4, size - end - 4);
+	return rt_cli_buf(cli, out_body);
+}
+
+static rt_status
+login(serving *s)
+{
+	rt_cli *cli = s->cli;
+	rt_json_doc *doc = NULL;
+	rt_buf body;
+	rt_status st;
+
+	rt_buf_init(&body, cli->alloc, RT_BUF_UNLIMITED);
+	st = ask_local(s, "POST /retake/v1/codes HTTP/1.1\r\nHost: localhost\r\n"
+			  "Connection: close\r\nContent-Length: 0\r\n\r\n", &body);
+	if (st == RT_OK && cli->json) {
+		st = rt_cli_print_json(cli, rt_buf_str(&body));
+	} else if (st == RT_OK) {
+		st = rt_json_read(cli->alloc, rt_buf_str(&body), &doc, &cli->error);
+		if (st == RT_OK) {
+			rt_term_text(&cli->out, rt_json_str(rt_json_get(rt_json_root(doc), "url")));
+			rt_term_c(&cli->out, "\n");
+			rt_cli_note(cli, "open it in a browser on this machine; it is good once, for a "
+					 "minute");
+		}
+	}
+	rt_json_free(doc);
+	rt_buf_deinit(&body);
+	return st;
+}
+
+/* ---- serving ---- */
+
+static rt_status
+open_hooks(void *ctx, rt_str project, rt_hooks **out, rt_error *err)
+{
+	serving *s = ctx;
+	const rt_text *name = rt_text_new(s->cli->alloc, project);
+	rt_status st = RT_NOMEM;
+
+	if (name != NULL)
+		st = rt_cli_hooks_open(s->cli, s->config->hooks, name->ptr, out, err);
+	rt_text_unref(name);
+	if (st == RT_OK && rt_hooks_warnings(*out).size > 0)
+		rt_cli_say_lines(s->cli, rt_hooks_warnings(*out));
+	return st;
+}
+
+static void
+purged(void *ctx, rt_str text)
+{
+	serving *s = ctx;
+	size_t count;
+
+	(void)!rt_comms_purge(s->cli->alloc, rt_buf_str(&s->state), text, &count, NULL);
+}
+
+static bool
+lives(void *ctx, rt_str owner, int64_t written_us)
+{
+	(void)ctx;
+	return rt_host_owner_lives(owner, written_us);
+}
+
+/* A whole number of a flag, within limits. */
+static rt_status
+number_of(rt_cli *cli, const char *flag, const char *what, uint64_t absent, uint64_t max,
+	  unsigned *out)
+{
+	const char *text = rt_cli_flag_value(cli, flag);
+	uint64_t number = absent;
+	rt_status st = text != NULL ? rt_cli_number(cli, text, what, &number) : RT_OK;
+
+	if (st == RT_OK && number > max)
+		st = rt_cli_fail(cli, RT_USAGE, "%s is %llu at most", what, (unsigned long long)max);
+	*out = (unsigned)number;
+	return st;
+}
+
+static rt_status
+write_port(rt_cli *cli, const rt_server *server)
+{
+	const char *path = rt_cli_flag_value(cli, "port-file");
+	char text[16];
+	int size = snprintf(text, sizeof(text), "%u\n", rt_server_port(server));
+
+	if (path == NULL)
+		return RT_OK;
+	return rt_cli_write_file(cli, path, rt_str_at(text, (size_t)size), true);
+}
+
+/* Show the link in the person's browser, where there is a desktop. */
+static void
+open_browser(const char *url)
+{
+	pid_t child;
+
+	if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL)
+		return;
+	child = fork();
+	if (child != 0)
+		return;
+	if (setsid() >= 0)
+		(void)execlp("xdg-open", "xdg-open", url, (char *)NULL);
+	_exit(127);
+}
+
+static void
+say_ready(serving *s, rt_server *server, bool has_socket)
+{
+	rt_cli *cli = s->cli;
+	unsigned port = rt_server_port(server);
+	const char *listen = rt_cli_flag_value(cli, "listen");
+	char code[RT_CODE_ROOM], url[128];
+
+	if (cli->json) {
+		rt_buf line;
+
+		rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_f(&line, "{\"url\":\"http://127.0.0.1:%u\",\"port\":%u", port, port);
+		rt_buf_add_c(&line, ",\"socket\":");
+		if (has_socket)
+			rt_json_add_string(&line, rt_buf_str(&s->socket));
+		else
+			rt_buf_add_c(&line, "null");
+		rt_buf_add_byte(&line, '}');
+		(void)rt_cli_print_json(cli, rt_buf_str(&line));
+		rt_buf_deinit(&line);
+		rt_term_flush(&cli->out);
+		return;
+	}
+	rt_term_f(&cli->out, "listening on http://%s:%u\n", "127.0.0.1", port);
+	if (!cli->quiet) {
+		rt_server_code(server, code);
+		(void)snprintf(url, sizeof(url), "http://127.0.0.1:%u/?code=%s", port, code);
+		rt_term_f(&cli->out, "browser    %s   (good once, for a minute; another: retake serve "
+				     "--login)\n", url);
+		rt_term_f(&cli->out, "programs   Authorization: Bearer, with the token in %s/token\n",
+			  s->state.ptr);
+		if (has_socket)
+			rt_term_f(&cli->out, "           or without it on the socket %s\n",
+				  s->socket.ptr);
+		rt_term_f(&cli->out, "%s\n",
+			  rt_cli_has(cli, "shared")
+				  ? "projects   every browser sees the same one"
+				  : "projects   every browser has one of its own; --shared: all see the "
+				    "same");
+		if (rt_cli_has(cli, "open"))
+			open_browser(url);
+	}
+	rt_term_flush(&cli->out);
+	if (listen != NULL)
+		rt_cli_note(cli, "listening on %s: who can reach it and has the token can do everything, "
+				 "and nothing is encrypted on the way", listen);
+}
+
+static rt_status
+serve(serving *s)
+{
+	rt_cli *cli = s->cli;
+	struct timespec pause = {.tv_nsec = RT_FEED_PULSE_MS * 1000000L};
+	rt_server_options options = {
+		.house = {.alloc = cli->alloc,
+			  .env = cli->env,
+			  .store = cli->store,
+			  .hooks_open = open_hooks,
+			  .hooks_ctx = s,
+			  .config = s->config,
+			  .comms = s->comms,
+			  .project = rt_cli_project_name(cli),
+			  .owner = rt_buf_str(&s->owner),
+			  .store_path = rt_str_of(s->store_path),
+			  .model = rt_str_of(getenv("RETAKE_MODEL")),
+			  .purged = purged,
+			  .purged_ctx = s,
+			  .lives = lives},
+		.front = {.address = rt_cli_flag_value(cli, "listen"),
+			  .socket = rt_cli_has(cli, "no-socket") ? NULL : s->socket.ptr,
+			  .spool = s->state.ptr},
+		.state_folder = s->state.ptr,
+		.new_token = rt_cli_has(cli, "new-token"),
+		.shared = rt_cli_has(cli, "shared"),
+		.require_match = rt_cli_has(cli, "require-if-match"),
+		.hosts = rt_cli_flag_value(cli, "host")};
+	rt_server *server = NULL;
+	rt_status st;
+
+	st = number_of(cli, "port", "a port", PORT, 65535, &options.front.port);
+	if (st == RT_OK)
+		st = number_of(cli, "connections", "the number of connections", 0, 1000000,
+			       &options.front.connections);
+	if (st == RT_OK && !rt_cli_has(cli, "no-socket"))
+		st = make_socket_folder(s);
+	if (st == RT_OK)
+		st = rt_server_open(&options, &server, &cli->error);
+	/* The usual socket may be another server's: this one does without. */
+	if (st == RT_BUSY && options.front.socket != NULL &&
+	    rt_cli_flag_value(cli, "socket") == NULL && strstr(cli->error.text, s->socket.ptr) != NULL) {
+		rt_cli_note(cli, "another server has the socket %s; this one has none", s->socket.ptr);
+		options.front.socket = NULL;
+		st = rt_server_open(&options, &server, &cli->error);
+	}
+	if (st == RT_BUSY)
+		rt_cli_hint(cli, st, "Another port: retake serve --port 9000   "
+				     "A login for the server that runs: retake serve --login");
+	if (st == RT_OK)
+		st = write_port(cli, server);
+	if (st == RT_OK)
+		say_ready(s, server, options.front.socket != NULL);
+	while (st == RT_OK && !rt_host_interrupted()) {
+		(void)nanosleep(&pause, NULL);
+		rt_server_pulse(server);
+	}
+	rt_server_close(server);
+	return st;
+}
+
+static rt_status
+prepare(serving *s)
+{
+	rt_cli *cli = s->cli;
+	rt_status st = rt_cli_open_store(cli, RT_CLI_CHANGE);
+	size_t i;
+
+	if (st == RT_OK)
+		st = rt_cli_config(cli, &s->config);
+	for (i = 0; st == RT_OK && i < s->config->warning_count; i++)
+		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(s->config->warnings[i].words));
+	if (st == RT_OK)
+		st = rt_comms_open(cli->alloc, cli->env, rt_buf_str(&s->state), &s->comms, &cli->error);
+	if (st == RT_OK) {
+		rt_host_add_owner(&s->owner);
+		st = rt_cli_buf(cli, &s->owner);
+		s->store_path = realpath(cli->store->ops->place(cli->store), NULL);
+	}
+	return st;
+}
+
+static rt_status
+print(rt_cli *cli, void (*write)(rt_buf *))
+{
+	rt_buf text;
+	rt_status st;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	write(&text);
+	st = rt_cli_buf(cli, &text);
+	if (st == RT_OK)
+		rt_term_json(&cli->out, rt_buf_str(&text));
+	rt_buf_deinit(&text);
+	return st;
+}
+
+static rt_status
+run_serve(rt_cli *cli)
+{
+	serving s = {.cli = cli};
+	rt_status st;
+
+	if (rt_cli_has(cli, "print-openapi"))
+		return print(cli, rt_openapi_write);
+	if (rt_cli_has(cli, "print-docs"))
+		return print(cli, rt_api_docs_write);
+	rt_buf_init(&s.state, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&s.socket, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&s.owner, cli->alloc, RT_BUF_UNLIMITED);
+	st = rt_host_state_dir(&s.state, &cli->error);
+	if (st == RT_OK)
+		st = find_socket(&s);
+	if (st == RT_OK && rt_cli_has(cli, "login")) {
+		st = login(&s);
+	} else if (st == RT_OK) {
+		rt_host_hold(true); /* the end is orderly */
+		st = prepare(&s);
+		if (st == RT_OK)
+			st = serve(&s);
+		rt_host_hold(false);
+	}
+	rt_comms_close(s.comms);
+	free(s.store_path);
+	rt_buf_deinit(&s.owner);
+	rt_buf_deinit(&s.socket);
+	rt_buf_deinit(&s.state);
+	return st;
+}
+
+static const rt_cli_flag serve_flags[] = {
+	{"port", 0, "PORT", RT_CLI_TEXT, "where to listen; default: 8999; 0: a free one"},
+	{"login", 0, NULL, RT_CLI_TEXT,
+	 "print a link that lets one browser into the server that runs"},
+	{"open", 0, NULL, RT_CLI_TEXT, "show the link in a browser, where there is a desktop"},
+	{"shared", 0, NULL, RT_CLI_TEXT,
+	 "all browsers see the same project; otherwise each has one of its own"},
+	{"socket", 0, "PATH", RT_CLI_FILE,
+	 "Unix socket for programs of the same user, who need no token there"},
+	{"no-socket", 0, NULL, RT_CLI_TEXT, "no such socket"},
+	{"new-token", 0, NULL, RT_CLI_TEXT, "make a new token; the old one is good no longer"},
+	{"require-if-match", 0, NULL, RT_CLI_TEXT,
+	 "refuse changes that do not say which state they were made from"},
+	{"listen", 0, "ADDRESS", RT_CLI_TEXT,
+	 "listen on another address than this machine's own: think twice"},
+	{"host", 0, "NAMES", RT_CLI_TEXT,
+	 "further names by which the server may be asked, with commas between"},
+	{"connections", 0, "N", RT_CLI_TEXT, "at a time; default: 4096"},
+	{"port-file", 0, "FILE", RT_CLI_FILE, "write the port there once it listens"},
+	{"print-openapi", 0, NULL, RT_CLI_TEXT, NULL},
+	{"print-docs", 0, NULL, RT_CLI_TEXT, NULL},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_serve = {
+	.name = "serve",
+	.group = RT_CLI_FILES,
+	.max_words = 0,
+	.usage = "[--port PORT] [--shared] [--open]\n"
+		 "--login",
+	.summary = "let programs and browsers of this machine work with the store, over HTTP",
+	.about =
+		"Everything that the command line does can be done over HTTP, by a program or a browser: "
+		"docs/api.md and GET /retake/v1/openapi.json list it, GET /retake/v1/events tells what "
+		"happens as it happens.\n\n"
+		"Nobody is let in who has neither the token (in the file that is named at the start), nor "
+		"the socket, nor a cookie that a login link was traded for. Other programs may work on "
+		"the same store meanwhile.\n\n"
+		"Stop it with Ctrl+C: replies that arrive are kept as far as they have come.",
+	.examples = "retake serve\nretake serve --shared --open\nretake serve --login",
+	.flags = serve_flags,
+	.kinds = {RT_CLI_TEXT},
+	.run = run_serve,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Api: the handlers of /retake/v1, one for each row of route.c that has one.
+ *
+ *   api_look.c      what there is
+ *   api_server.c    the server itself: who is let in, how busy it is
+ *   api_project.c   what it is, its projects, models
+ *   api_change.c    operations, as routes and by their names
+ *   api_run.c       models at work; events
+ *   api_file.c      files in and out
+ *   openapi.c       the documents that are made from the table of routes
+ *
+ * Threads: as rt_web_site's handle. */
+#ifndef RT_SERVER_API_H
+#define RT_SERVER_API_H
+
+#include "server/call.h"
+
+/* Windows and lists. */
+enum {
+	RT_API_WINDOW = 200,      /* entries, where no count is given */
+	RT_API_WINDOW_MAX = 2000,
+	RT_API_STEPS = 100,
+	RT_API_STEPS_MAX = 1000,
+	RT_API_HITS = 50,
+	RT_API_HITS_MAX = 1000,
+	RT_API_BATCH_MAX = 10000  /* operations */
+};
+
+/* The operation of the route, from its path, its query and its body. */
+void rt_api_op(rt_call *call);
+
+void rt_api_advice(rt_call *call);
+void rt_api_batch(rt_call *call);
+void rt_api_codes(rt_call *call);
+void rt_api_context(rt_call *call);
+void rt_api_diff(rt_call *call);
+void rt_api_discussion(rt_call *call);
+void rt_api_discussions(rt_call *call);
+void rt_api_entries(rt_call *call);
+void rt_api_entries_read(rt_call *call);
+void rt_api_entry(rt_call *call);
+void rt_api_entry_patch(rt_call *call);
+void rt_api_events(rt_call *call);
+void rt_api_export(rt_call *call);
+void rt_api_files(rt_call *call);
+void rt_api_health(rt_call *call);
+void rt_api_history(rt_call *call);
+void rt_api_import(rt_call *call);
+void rt_api_info(rt_call *call);
+void rt_api_label_delete(rt_call *call);
+void rt_api_labels(rt_call *call);
+void rt_api_logout(rt_call *call);
+void rt_api_models(rt_call *call);
+void rt_api_op_any(rt_call *call);
+void rt_api_openapi(rt_call *call);
+void rt_api_presets(rt_call *call);
+void rt_api_project_new(rt_call *call);
+void rt_api_project_settings(rt_call *call);
+void rt_api_projects(rt_call *call);
+void rt_api_prompt(rt_call *call);
+void rt_api_revisions(rt_call *call);
+void rt_api_roles(rt_call *call);
+void rt_api_run(rt_call *call);
+void rt_api_run_start(rt_call *call);
+void rt_api_run_stop(rt_call *call);
+void rt_api_runs(rt_call *call);
+void rt_api_search(rt_call *call);
+void rt_api_setting_delete(rt_call *call);
+void rt_api_server(rt_call *call);
+void rt_api_settings(rt_call *call);
+void rt_api_step(rt_call *call);
+void rt_api_takes(rt_call *call);
+void rt_api_tree(rt_call *call);
+
+#endif

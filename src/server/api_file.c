@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of other programs, in and out. The kind of what comes in is found by its content. */
+#include "server/api.h"
+
+#include <stdio.h>
+
+#include "formats/formats.h"
+#include "llm/provider.h"
+#include "server/idem.h"
+
+/* Formats that hold a whole project. */
+static bool
+holds_project(const rt_format *format)
+{
+	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0;
+}
+
+static const rt_format *
+named(rt_str name)
+{
+	size_t i;
+
+	for (i = 0; rt_formats[i] != NULL; i++)
+		if (rt_str_is(name, rt_formats[i]->name))
+			return rt_formats[i];
+	return NULL;
+}
+
+static const char *
+type_of(const rt_format *format, bool is_lines)
+{
+	if (is_lines || strcmp(format->extension, ".jsonl") == 0)
+		return "application/x-ndjson";
+	if (strcmp(format->extension, ".json") == 0)
+		return "application/json";
+	if (strcmp(format->extension, ".toml") == 0)
+		return "application/toml";
+	if (strcmp(format->extension, ".md") == 0)
+		return "text/markdown; charset=utf-8";
+	return "text/plain; charset=utf-8";
+}
+
+/* ---- out ---- */
+
+typedef struct sending {
+	rt_call *call;
+	const rt_format *format;
+	rt_export_options options;
+	bool whole_project, is_past;
+	rt_str disc, take;
+} sending;
+
+static rt_status
+put_out(sending *s, const rt_project *project, rt_str by, rt_error *err)
+{
+	rt_call *call = s->call;
+	rt_act_with with = rt_served_with(call->served, by, &call->notes);
+	rt_act_file file = {.format = s->format};
+	rt_place place = {0, 0};
+	rt_outlines outlines;
+	rt_status st = rt_resolve_place(project, s->disc, s->take, &place, err);
+
+	if (st != RT_OK)
+		return st;
+	if (s->take.size == 0)
+		place.take = 0;
+	if (s->format->writes_sent && !s->is_past)
+		file.sent = rt_provider_named(RT_STR("anthropic"));
+	rt_outlines_init(&outlines);
+	st = rt_act_export(call->served->engine, &with, &file, project, place, s->whole_project,
+			   &outlines, err);
+	if (st == RT_OK)
+		st = s->format->write(call->request->alloc, &outlines, &s->options,
+				      &call->answer->body, err);
+	rt_outlines_deinit(&outlines);
+	return st;
+}
+
+static bool
+read_query(sending *s)
+{
+	rt_call *call = s->call;
+	rt_error err;
+	rt_str name;
+	rt_status st = RT_OK;
+
+	memset(&err, 0, sizeof(err));
+	s->disc = rt_call_param(call, "discussion");
+	if (!rt_call_text(call, "format", &name) || !rt_call_text(call, "take", &s->take) ||
+	    !rt_call_flag(call, "all", &s->options.whole) ||
+	    !rt_call_flag(call, "lossless", &s->options.lossless) ||
+	    !rt_call_flag(call, "lines", &s->options.lines) ||
+	    (s->disc.size == 0 && !rt_call_text(call, "discussion", &s->disc)))
+		return false;
+	s->format = name.size == 0 ? &rt_format_canonical : named(name);
+	if (s->format == NULL)
+		st = rt_fail(&err, RT_USAGE, "there is no format \"%.*s\"",
+			     (int)rt_utf8_cut(name, 40), name.ptr);
+	else if (s->format->write == NULL)
+		st = rt_fail(&err, RT_USAGE, "Retake reads %s, but does not write it",
+			     s->format->name);
+	if (st != RT_OK)
+		rt_call_fail(call, &err, "Formats: GET " RT_API_ROOT "/info");
+	return st == RT_OK;
+}
+
+void
+rt_api_export(rt_call *call)
+{
+	sending s = {.call = call};
+	const rt_project *project = NULL;
+	char name[64];
+	uint64_t at_op;
+	rt_error err;
+	rt_str by;
+	rt_status st = RT_OK;
+
+	memset(&err, 0, sizeof(err));
+	if (!rt_call_by(call, &by) || !read_query(&s) ||
+	    !rt_call_number(call, "at_op", UINT64_MAX, &at_op) || !rt_call_value(call, &project))
+		return;
+	if (at_op != UINT64_MAX) {
+		s.is_past = true;
+		rt_object_unref(project);
+		project = NULL;
+		st = rt_engine_value_at(call->served->engine, at_op, &project, &err);
+	}
+	s.whole_project = holds_project(s.format) && s.disc.size == 0 && s.take.size == 0;
+	s.options.whole = s.options.whole || s.whole_project;
+	if (st == RT_OK)
+		st = put_out(&s, project, by, &err);
+	rt_object_unref(project);
+	if (st != RT_OK) {
+		rt_call_fail(call, &err, NULL);
+		return;
+	}
+	snprintf(name, sizeof(name), "attachment; filename=\"retake%s\"", s.format->extension);
+	rt_web_answer_header(call->answer, call->request, "Content-Disposition", rt_str_of(name));
+	rt_call_done(call, 200);
+	if (call->answer->status == 200)
+		call->answer->type = type_of(s.format, s.options.lines);
+}
+
+/* ---- in ---- */
+
+static const char *
+level_word(rt_remark_level level)
+{
+	return level == RT_REMARK_REPAIRED  ? "repaired"
+	       : level == RT_REMARK_SKIPPED ? "skipped"
+					    : "note";
+}
+
+static void
+add_counts(rt_buf *buf, const rt_format *format, const rt_import_result *result,
+	   const rt_report *report, bool is_dry)
+{
+	size_t i;
+
+	rt_buf_add_f(buf,
+		     "{\"format\":\"%s\",\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,"
+		     "\"known\":%zu,\"repaired\":%zu,\"skipped\":%zu,\"noted\":%zu,"
+		     "\"dry_run\":%s,\"seq\":%llu",
+		     format->name, result->discussions, result->entries, result->takes,
+		     result->known, report->repaired, report->skipped, report->noted,
+		     is_dry ? "true" : "false", (unsigned long long)result->seq);
+	if (result->discussion[0] != '\0') {
+		rt_json_add_key(buf, "discussion");
+		rt_json_add_string(buf, rt_str_of(result->discussion));
+	}
+	rt_buf_add_c(buf, ",\"remarks\":[");
+	for (i = 0; i < report->remark_count; i++) {
+		rt_str text = rt_str_of(report->remarks[i].text);
+
+		rt_json_add_comma(buf);
+		rt_buf_add_f(buf, "{\"level\":\"%s\",\"line\":%llu,\"text\":",
+			     level_word(report->remarks[i].level),
+			     (unsigned long long)report->remarks[i].line);
+		rt_json_add_string(buf, rt_str_at(text.ptr, rt_utf8_valid_size(text)));
+		rt_buf_add_byte(buf, '}');
+	}
+	rt_buf_add_c(buf, "]}");
+}
+
+typedef struct receiving {
+	rt_call *call;
+	const rt_format *format;
+	rt_str name, by;
+	bool is_dry;
+	rt_outlines outlines;
+	rt_report report;
+	rt_import_result result;
+} receiving;
+
+static rt_status
+read_file(receiving *r, rt_error *err)
+{
+	rt_str bytes = r->call->request->body;
+	size_t i;
+	rt_status st;
+
+	if (r->format == NULL)
+		r->format = rt_format_sniff(rt_str_at(bytes.ptr, bytes.size < 64 * 1024
+									 ? bytes.size
+									 : 64 * 1024));
+	if (r->format == NULL)
+		return rt_fail(err, RT_USAGE, bytes.size == 0
+						      ? "the body is empty; it is the file"
+						      : "the body is of no kind that Retake knows");
+	if (r->format->read == NULL)
+		return rt_fail(err, RT_USAGE, "Retake writes %s, but does not read it",
+			       r->format->name);
+	st = r->format->read(r->call->request->alloc, bytes, &r->outlines, &r->report, err);
+	for (i = 0; st == RT_OK && r->name.size > 0 && i < r->outlines.count; i++)
+		r->outlines.items[i].called = r->name;
+	return st;
+}
+
+static rt_status
+bring_in(receiving *r, rt_error *err)
+{
+	rt_call *call = r->call;
+	rt_act_with with = rt_served_with(call->served, r->by, &call->notes);
+	rt_act_file file = {.format = r->format};
+
+	return rt_act_import(call->served->engine, &with, &file, &r->outlines, r->name, r->is_dry,
+			     &r->result, err);
+}
+
+void
+rt_api_import(rt_call *call)
+{
+	receiving r = {.call = call};
+	struct rt_idem *idem = NULL;
+	rt_error err;
+	rt_str format;
+	rt_status st = RT_OK;
+
+	memset(&err, 0, sizeof(err));
+	if (!rt_call_by(call, &r.by) || !rt_call_text(call, "format", &format) ||
+	    !rt_call_text(call, "name", &r.name) || !rt_call_flag(call, "dry_run", &r.is_dry) ||
+	    !rt_call_begin(call, RT_STR(""), RT_STR(""), &idem))
+		return;
+	rt_outlines_init(&r.outlines);
+	rt_report_init(&r.report, call->request->alloc);
+	if (format.size > 0) {
+		r.format = named(format);
+		if (r.format == NULL)
+			st = rt_fail(&err, RT_USAGE, "there is no format \"%.*s\"",
+				     (int)rt_utf8_cut(format, 40), format.ptr);
+	}
+	if (st == RT_OK)
+		st = read_file(&r, &err);
+	if (st == RT_OK)
+		st = bring_in(&r, &err);
+	if (st == RT_OK) {
+		add_counts(&call->answer->body, r.format, &r.result, &r.report, r.is_dry);
+		rt_call_done(call, 200);
+		rt_call_keep(call, idem);
+		if (call->served->feed != NULL)
+			rt_feed_changed(call->served->feed);
+	} else {
+		rt_call_fail(call, &err, "Formats: GET " RT_API_ROOT "/info");
+	}
+	rt_outlines_deinit(&r.outlines);
+	rt_report_deinit(&r.report);
+}

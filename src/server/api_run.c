@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Models at work, and events. */
+#include "server/api.h"
+
+#include "server/idem.h"
+#include "server/run.h"
+
+static void
+finish(rt_call *call, rt_status st, const rt_error *err, unsigned status)
+{
+	if (st == RT_OK)
+		rt_call_done(call, status);
+	else
+		rt_call_fail(call, err, NULL);
+}
+
+void
+rt_api_runs(rt_call *call)
+{
+	rt_error err;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	st = rt_runs_list(call->served->runs, &call->answer->body, &err);
+	finish(call, st, &err, 200);
+}
+
+void
+rt_api_run(rt_call *call)
+{
+	rt_error err;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	st = rt_runs_show(call->served->runs, rt_call_param(call, "run"), &call->answer->body,
+			  &err);
+	finish(call, st, &err, 200);
+}
+
+/* Its reply ends soon; what it is then is for the events, or for a look. */
+void
+rt_api_run_stop(rt_call *call)
+{
+	rt_error err;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	st = rt_runs_stop(call->served->runs, rt_call_param(call, "run"), &err);
+	if (st == RT_OK)
+		st = rt_runs_show(call->served->runs, rt_call_param(call, "run"),
+				  &call->answer->body, &err);
+	finish(call, st, &err, 200);
+}
+
+/* A word of ours, since the contract has them as such. */
+static const char *
+how_named(rt_str name)
+{
+	static const char *const hows[] = {"ask", "again", "continue", "compact", "compress", "go"};
+	size_t i;
+
+	if (name.size == 0)
+		return hows[0];
+	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
+		if (rt_str_is(name, hows[i]))
+			return hows[i];
+	return NULL;
+}
+
+void
+rt_api_run_start(rt_call *call)
+{
+	rt_run_request request;
+	struct rt_idem *idem = NULL;
+	rt_json_doc *doc = NULL;
+	yyjson_val *root = NULL;
+	char name[24];
+	rt_error err;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	memset(&request, 0, sizeof(request));
+	if (!rt_call_by(call, &request.by) || !rt_call_body(call, true, &doc, &root) ||
+	    !rt_call_text(call, "take", &request.take))
+		goto done;
+	if (rt_json_str(rt_json_get(root, "take")).size > 0)
+		request.take = rt_json_str(rt_json_get(root, "take"));
+	request.discussion = rt_call_param(call, "discussion");
+	request.fields = root;
+	request.how = how_named(rt_json_str(rt_json_get(root, "how")));
+	if (!rt_call_begin(call, request.discussion, request.take, &idem))
+		goto done;
+	st = request.how != NULL
+		     ? rt_runs_start(call->served->runs, &request, name, &err)
+		     : rt_fail(&err, RT_USAGE,
+			       "\"how\" is ask, again, continue, compact, compress or go");
+	if (st == RT_OK)
+		st = rt_runs_show(call->served->runs, rt_str_of(name), &call->answer->body, &err);
+	if (st == RT_OK) {
+		rt_buf where;
+
+		rt_buf_init(&where, call->request->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_f(&where, "%s/runs/%s", RT_API_ROOT, name);
+		rt_web_answer_header(call->answer, call->request, "Location", rt_buf_str(&where));
+		rt_buf_deinit(&where);
+	}
+	finish(call, st, &err, 202);
+	rt_call_keep(call, idem);
+done:
+	rt_json_free(doc);
+}
+
+void
+rt_api_events(rt_call *call)
+{
+	rt_str disc = rt_call_param(call, "discussion");
+	rt_str last = rt_web_header(call->request, "Last-Event-ID");
+	const rt_project *project = NULL;
+	rt_web_stream *stream = NULL;
+	rt_place place = {0, 0};
+	rt_error err;
+	rt_status st = RT_OK;
+
+	memset(&err, 0, sizeof(err));
+	if ((disc.size == 0 && !rt_call_text(call, "discussion", &disc)) ||
+	    (last.size == 0 && !rt_call_text(call, "last_event_id", &last)) ||
+	    !rt_call_value(call, &project))
+		return;
+	if (disc.size > 0)
+		st = rt_resolve_place(project, disc, RT_STR(""), &place, &err);
+	rt_object_unref(project);
+	if (st == RT_OK)
+		st = rt_feed_stream(call->served->feed, last, place.disc, &stream, &err);
+	if (st != RT_OK) {
+		rt_call_fail(call, &err, NULL);
+		return;
+	}
+	call->answer->status = 200;
+	call->answer->type = "text/event-stream";
+	call->answer->stream = stream;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The server itself: letting browsers in and out, and how busy it is. */
+#include "server/api.h"
+
+#include <stdio.h>
+
+#include "server/page.h"
+#include "server/server.h"
+
+void
+rt_api_codes(rt_call *call)
+{
+	rt_server *server = call->server;
+	char code[RT_CODE_ROOM];
+
+	rt_server_code(server, code);
+	rt_buf_add_f(&call->answer->body,
+		     "{\"code\":\"%s\",\"url\":\"http://127.0.0.1:%u/?code=%s\",\"seconds\":%d}", code,
+		     rt_server_port(server), code, (int)RT_CODE_S);
+	rt_call_done(call, 201);
+}
+
+void
+rt_api_logout(rt_call *call)
+{
+	rt_server *server = call->server;
+	char name[32], value[96];
+	rt_served *served;
+	rt_error err;
+	rt_status st;
+
+	if (call->who.kind != RT_WHO_BROWSER) {
+		rt_fail(&err, RT_REFUSED, "only a browser can log out: this request came with the "
+			"token, or over the socket");
+		rt_call_fail(call, &err, "a new token: retake serve --new-token");
+		return;
+	}
+	st = rt_browsers_leave(rt_server_browsers(server), call->who.browser, &err);
+	if (st != RT_OK) {
+		rt_call_fail(call, &err, NULL);
+		return;
+	}
+	/* Its events end now, and not when something happens. */
+	for (served = rt_house_first(call->house); served != NULL; served = served->next)
+		rt_feed_changed(served->feed);
+	rt_page_cookie_name(rt_server_port(server), name);
+	(void)snprintf(value, sizeof(value), "%s=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict",
+		       name);
+	rt_web_answer_header(call->answer, call->request, "Set-Cookie", rt_str_of(value));
+	rt_web_answer_header(call->answer, call->request, "Clear-Site-Data",
+			     RT_STR("\"cache\", \"storage\""));
+	rt_buf_add_c(&call->answer->body, "{\"status\":\"logged out\"}");
+	rt_call_done(call, 200);
+}
+
+void
+rt_api_server(rt_call *call)
+{
+	rt_front_counts counts;
+	rt_served *served;
+	size_t projects = 0;
+
+	rt_server_counts(call->server, &counts);
+	for (served = rt_house_first(call->house); served != NULL; served = served->next)
+		projects++;
+	rt_buf_add_f(&call->answer->body,
+		     "{\"connections\":%u,\"streams\":%u,\"workers\":%u,\"requests\":%llu,\"late\":%llu,"
+		     "\"projects_open\":%zu}",
+		     counts.connections, counts.streams, counts.workers,
+		     (unsigned long long)counts.requests, (unsigned long long)counts.late, projects);
+	rt_call_done(call, 200);
+}

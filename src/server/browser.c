@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+
+#include "server/browser.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "base/sha256.h"
+#include "codec/json.h"
+#include "server/guard.h"
+
+#define PREFIX "browser/"
+
+enum { BUCKETS = 1024, PROJECT_ROOM = 32 };
+
+static const int64_t day_us = (int64_t)86400 * 1000000;
+
+typedef struct browser {
+	char hash[RT_BROWSER_ROOM];
+	char project[PROJECT_ROOM];
+	int64_t made_us, seen_us;
+	struct browser *next;
+} browser;
+
+typedef struct code {
+	char text[RT_CODE_ROOM]; /* empty: none */
+	int64_t until_us;
+} code;
+
+struct rt_browsers {
+	const rt_alloc *alloc;
+	const rt_env *env;
+	rt_served *home;
+	bool shared;
+	pthread_mutex_t lock; /* guards what follows */
+	browser *buckets[BUCKETS];
+	size_t count;
+	code codes[RT_CODES_MAX];
+	size_t next_code;
+};
+
+static int64_t
+now_of(const rt_browsers *b)
+{
+	return b->env->now_us(b->env->ctx);
+}
+
+static void
+hash_of(rt_str cookie, char out[RT_BROWSER_ROOM])
+{
+	rt_sha256 sha;
+
+	rt_sha256_init(&sha);
+	rt_sha256_add(&sha, cookie.ptr, cookie.size);
+	rt_sha256_end_hex(&sha, out);
+}
+
+/* Where the one of that hash hangs, or would. */
+static browser **
+find(rt_browsers *b, const char *hash)
+{
+	browser **at = &b->buckets[rt_hash(hash, RT_TOKEN_SIZE, 0) % BUCKETS];
+
+	while (*at != NULL && strcmp((*at)->hash, hash) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+/* ---- side rows ---- */
+
+static void
+add_name(rt_buf *out, const browser *one)
+{
+	rt_buf_add_c(out, PREFIX);
+	rt_buf_add_c(out, one->hash);
+}
+
+static rt_status
+write_row(rt_browsers *b, const browser *one, bool drop, rt_error *err)
+{
+	rt_store *store = rt_engine_store(b->home->engine);
+	rt_buf name, value;
+	rt_status st;
+
+	rt_buf_init(&name, b->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&value, b->alloc, RT_BUF_UNLIMITED);
+	add_name(&name, one);
+	if (!drop)
+		rt_buf_add_f(&value, "{\"v\":1,\"project\":\"%s\",\"made\":%lld,\"seen\":%lld}",
+			     one->project, (long long)one->made_us, (long long)one->seen_us);
+	if (name.status != RT_OK || value.status != RT_OK)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	else
+		st = store->ops->side_write(store, rt_engine_project_number(b->home->engine),
+					    rt_buf_str(&name), rt_buf_str(&value), err);
+	rt_buf_deinit(&name);
+	rt_buf_deinit(&value);
+	return st;
+}
+
+/* Is that a name that we give projects of browsers? Nothing else may come out of a row. */
+static bool
+is_project(rt_str name)
+{
+	size_t i;
+
+	if (name.size >= PROJECT_ROOM || !rt_str_starts(name, RT_STR("browser-")))
+		return name.size == 0;
+	for (i = 0; i < name.size; i++)
+		if (!((name.ptr[i] >= 'a' && name.ptr[i] <= 'z') ||
+		      (name.ptr[i] >= '0' && name.ptr[i] <= '9') || name.ptr[i] == '-'))
+			return false;
+	return true;
+}
+
+static bool
+take_row(void *ctx, rt_str name, rt_str value)
+{
+	rt_browsers *b = ctx;
+	rt_json_doc *doc = NULL;
+	browser *one, **at;
+	rt_str project;
+
+	if (!rt_str_starts(name, RT_STR(PREFIX)) ||
+	    name.size != sizeof(PREFIX) - 1 + RT_TOKEN_SIZE || b->count >= RT_BROWSERS_MAX)
+		return true;
+	if (rt_json_read(b->alloc, value, &doc, NULL) != RT_OK)
+		return true;
+	one = rt_new0(b->alloc, sizeof(*one));
+	project = rt_json_str(rt_json_get(rt_json_root(doc), "project"));
+	if (one != NULL && is_project(project) &&
+	    rt_json_i64(rt_json_get(rt_json_root(doc), "made"), &one->made_us) &&
+	    rt_json_i64(rt_json_get(rt_json_root(doc), "seen"), &one->seen_us)) {
+		memcpy(one->hash, name.ptr + sizeof(PREFIX) - 1, RT_TOKEN_SIZE);
+		if (project.size > 0)
+			memcpy(one->project, project.ptr, project.size);
+		at = find(b, one->hash);
+		one->next = *at;
+		*at = one;
+		b->count++;
+		one = NULL;
+	}
+	rt_free(b->alloc, one);
+	rt_json_free(doc);
+	return true;
+}
+
+/* ---- opening ---- */
+
+rt_status
+rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_served *home, bool shared,
+		 rt_browsers **out, rt_error *err)
+{
+	rt_browsers *b = rt_new0(alloc, sizeof(*b));
+	rt_store *store = rt_engine_store(home->engine);
+	rt_status st;
+
+	if (b == NULL || pthread_mutex_init(&b->lock, NULL) != 0) {
+		rt_free(alloc, b);
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	b->alloc = alloc;
+	b->env = env;
+	b->home = home;
+	b->shared = shared;
+	st = store->ops->side_list(store, rt_engine_project_number(home->engine), take_row, b, err);
+	if (st != RT_OK) {
+		rt_browsers_close(b);
+		return st;
+	}
+	*out = b;
+	return RT_OK;
+}
+
+void
+rt_browsers_close(rt_browsers *b)
+{
+	browser *one, *next;
+	size_t i;
+
+	if (b == NULL)
+		return;
+	for (i = 0; i < BUCKETS; i++)
+		for (one = b->buckets[i]; one != NULL; one = next) {
+			next = one->next;
+			rt_free(b->alloc, one);
+		}
+	pthread_mutex_destroy(&b->lock);
+	rt_free(b->alloc, b);
+}
+
+/* ---- codes ---- */
+
+void
+rt_browsers_code(rt_browsers *b, char out[RT_CODE_ROOM])
+{
+	char random[RT_TOKEN_ROOM];
+	code *slot;
+
+	rt_token_make(b->env, random);
+	random[RT_CODE_ROOM - 1] = '\0';
+	pthread_mutex_lock(&b->lock);
+	slot = &b->codes[b->next_code++ % RT_CODES_MAX];
+	memcpy(slot->text, random, RT_CODE_ROOM);
+	slot->until_us = now_of(b) + (int64_t)RT_CODE_S * 1000000;
+	pthread_mutex_unlock(&b->lock);
+	memcpy(out, random, RT_CODE_ROOM);
+}
+
+static bool
+use_code(rt_browsers *b, rt_str text)
+{
+	int64_t now = now_of(b);
+	bool found = false;
+	size_t i;
+
+	pthread_mutex_lock(&b->lock);
+	for (i = 0; i < RT_CODES_MAX; i++) {
+		code *slot = &b->codes[i];
+
+		if (slot->text[0] == '\0' || !rt_guard_same(text, rt_str_of(slot->text)))
+			continue;
+		found = slot->until_us >= now;
+		memset(slot, 0, sizeof(*slot));
+	}
+	pthread_mutex_unlock(&b->lock);
+	return found;
+}
+
+/* ---- browsers ---- */
+
+rt_status
+rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], rt_error *err)
+{
+	char name[RT_TOKEN_ROOM];
+	browser *one, **at;
+	rt_status st;
+
+	if (text.size != RT_CODE_ROOM - 1 || !use_code(b, text))
+		return rt_fail(err, RT_CREDENTIALS,
+			       "this code was used already, or is older than a minute");
+	one = rt_new0(b->alloc, sizeof(*one));
+	if (one == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	rt_token_make(b->env, out_cookie);
+	rt_token_make(b->env, name);
+	hash_of(rt_str_at(out_cookie, RT_TOKEN_SIZE), one->hash);
+	if (!b->shared)
+		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", name);
+	one->made_us = one->seen_us = now_of(b);
+	pthread_mutex_lock(&b->lock);
+	if (b->count >= RT_BROWSERS_MAX)
+		st = rt_fail(err, RT_LIMIT, "more than %d browsers were let in", (int)RT_BROWSERS_MAX);
+	else
+		st = write_row(b, one, false, err);
+	if (st == RT_OK) {
+		at = find(b, one->hash);
+		one->next = *at;
+		*at = one;
+		b->count++;
+		one = NULL;
+	}
+	pthread_mutex_unlock(&b->lock);
+	rt_free(b->alloc, one);
+	return st;
+}
+
+bool
+rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
+		 char out_project[32])
+{
+	int64_t now = now_of(b);
+	browser *one, seen;
+	bool found, is_day = false;
+
+	out_hash[0] = out_project[0] = '\0';
+	if (cookie.size != RT_TOKEN_SIZE)
+		return false;
+	hash_of(cookie, out_hash);
+	pthread_mutex_lock(&b->lock);
+	one = *find(b, out_hash);
+	found = one != NULL && now - one->seen_us < RT_BROWSER_DAYS * day_us;
+	if (found && !b->shared)
+		memcpy(out_project, one->project, PROJECT_ROOM);
+	/* One that came when all shared a project has none of its own yet. */
+	if (found && !b->shared && out_project[0] == '\0') {
+		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", out_hash);
+		memcpy(out_project, one->project, PROJECT_ROOM);
+		is_day = true;
+	}
+	if (found && now - one->seen_us > day_us)
+		is_day = true;
+	if (is_day) {
+		one->seen_us = now;
+		seen = *one;
+	}
+	pthread_mutex_unlock(&b->lock);
+	if (is_day)
+		(void)!write_row(b, &seen, false, NULL); /* then it is tried tomorrow */
+	return found;
+}
+
+bool
+rt_browsers_is_in(rt_browsers *b, rt_str hash)
+{
+	char text[RT_BROWSER_ROOM];
+	bool found;
+
+	if (hash.size != RT_TOKEN_SIZE)
+		return false;
+	memcpy(text, hash.ptr, RT_TOKEN_SIZE);
+	text[RT_TOKEN_SIZE] = '\0';
+	pthread_mutex_lock(&b->lock);
+	found = *find(b, text) != NULL;
+	pthread_mutex_unlock(&b->lock);
+	return found;
+}
+
+rt_status
+rt_browsers_leave(rt_browsers *b, rt_str hash, rt_error *err)
+{
+	char text[RT_BROWSER_ROOM];
+	browser *one, **at;
+	rt_status st = RT_OK;
+
+	if (hash.size != RT_TOKEN_SIZE)
+		return rt_fail(err, RT_NOT_FOUND, "there is no such browser");
+	memcpy(text, hash.ptr, RT_TOKEN_SIZE);
+	text[RT_TOKEN_SIZE] = '\0';
+	pthread_mutex_lock(&b->lock);
+	at = find(b, text);
+	one = *at;
+	if (one != NULL) {
+		*at = one->next;
+		b->count--;
+	}
+	pthread_mutex_unlock(&b->lock);
+	if (one != NULL)
+		st = write_row(b, one, true, err);
+	rt_free(b->alloc, one);
+	return st;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Codes, cookies and the token's file. */
+#define _GNU_SOURCE
+
+#include "engine/engine_testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/folder_testing.h"
+#include "server/browser.h"
+#include "store/store_memory.h"
+
+static int64_t clock_us = 1700000000000000;
+
+static int64_t
+moving_now(void *ctx)
+{
+	(void)ctx;
+	return clock_us;
+}
+
+typedef struct world {
+	rt_env env;
+	uint64_t random;
+	rt_store *store;
+	rt_served home;
+	rt_browsers *browsers;
+} world;
+
+static int
+set_up(void **state)
+{
+	world *w = calloc(1, sizeof(*w));
+	rt_engine_options options = {.create = true};
+	rt_error err;
+
+	assert_non_null(w);
+	clock_us = 1700000000000000;
+	w->random = 7;
+	w->env = (rt_env){moving_now, env_random, &w->random};
+	options.env = &w->env;
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &w->env, &w->store, &err), RT_OK);
+	assert_int_equal(rt_engine_open(&options, w->store, &w->home.engine, &err), RT_OK);
+	assert_int_equal(rt_browsers_open(rt_alloc_libc(), &w->env, &w->home, false, &w->browsers,
+					  &err),
+			 RT_OK);
+	*state = w;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	world *w = *state;
+
+	rt_browsers_close(w->browsers);
+	rt_engine_close(w->home.engine);
+	w->store->ops->close(w->store);
+	free(w);
+	return 0;
+}
+
+static void
+again(world *w, bool shared)
+{
+	rt_error err;
+
+	rt_browsers_close(w->browsers);
+	assert_int_equal(rt_browsers_open(rt_alloc_libc(), &w->env, &w->home, shared, &w->browsers,
+					  &err),
+			 RT_OK);
+}
+
+static void
+let_in(world *w, char cookie[RT_TOKEN_ROOM])
+{
+	char code[RT_CODE_ROOM];
+	rt_error err;
+
+	rt_browsers_code(w->browsers, code);
+	assert_int_equal(strlen(code), RT_CODE_ROOM - 1);
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
+	assert_int_equal(strlen(cookie), RT_TOKEN_SIZE);
+}
+
+static void
+a_code_is_good_once(void **state)
+{
+	world *w = *state;
+	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32];
+	rt_error err;
+
+	rt_browsers_code(w->browsers, code);
+	assert_int_equal(rt_browsers_enter(w->browsers, RT_STR("0123456789abcdef"), cookie, &err),
+			 RT_CREDENTIALS);
+	assert_int_equal(rt_browsers_enter(w->browsers, RT_STR(""), cookie, &err), RT_CREDENTIALS);
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_at(code, 15), cookie, &err),
+			 RT_CREDENTIALS);
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err),
+			 RT_CREDENTIALS);
+}
+
+static void
+a_code_is_good_for_a_minute(void **state)
+{
+	world *w = *state;
+	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM];
+	rt_error err;
+
+	rt_browsers_code(w->browsers, code);
+	clock_us += (int64_t)RT_CODE_S * 1000000 + 1;
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err),
+			 RT_CREDENTIALS);
+	rt_browsers_code(w->browsers, code);
+	clock_us += (int64_t)RT_CODE_S * 1000000;
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
+}
+
+static void
+an_empty_code_is_none(void **state)
+{
+	world *w = *state;
+	char cookie[RT_TOKEN_ROOM], zeros[RT_CODE_ROOM] = "";
+	rt_error err;
+
+	/* Slots that hold no code are not let in by one. */
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_at(zeros, RT_CODE_ROOM - 1), cookie,
+					   &err),
+			 RT_CREDENTIALS);
+}
+
+static void
+old_codes_make_room(void **state)
+{
+	world *w = *state;
+	char first[RT_CODE_ROOM], code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM];
+	rt_error err;
+	int i;
+
+	rt_browsers_code(w->browsers, first);
+	for (i = 0; i < RT_CODES_MAX; i++)
+		rt_browsers_code(w->browsers, code);
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(first), cookie, &err),
+			 RT_CREDENTIALS);
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
+}
+
+static void
+each_has_a_project(void **state)
+{
+	world *w = *state;
+	char cookies[20][RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], projects[20][32], project[32];
+	int i, k;
+
+	for (i = 0; i < 20; i++) {
+		let_in(w, cookies[i]);
+		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[i]), hash, projects[i]));
+		assert_string_not_equal(hash, cookies[i]);
+		for (k = 0; k < i; k++) {
+			assert_string_not_equal(projects[i], projects[k]);
+			assert_string_not_equal(cookies[i], cookies[k]);
+		}
+	}
+	/* The same after the server has been started anew. */
+	again(w, false);
+	for (i = 0; i < 20; i++) {
+		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[i]), hash, project));
+		assert_string_equal(project, projects[i]);
+	}
+	/* And when all share one, none is named. */
+	again(w, true);
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[3]), hash, project));
+	assert_string_equal(project, "");
+	cookies[3][5] = (char)(cookies[3][5] == 'a' ? 'b' : 'a');
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookies[3]), hash, project));
+	assert_false(rt_browsers_find(w->browsers, RT_STR(""), hash, project));
+}
+
+static void
+one_of_a_shared_time_gets_its_own(void **state)
+{
+	world *w = *state;
+	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32], later[32];
+
+	again(w, true);
+	let_in(w, cookie);
+	again(w, false);
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_int_not_equal(project[0], '\0');
+	again(w, false);
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, later));
+	assert_string_equal(later, project);
+}
+
+static void
+leaving_is_for_good(void **state)
+{
+	world *w = *state;
+	char cookie[RT_TOKEN_ROOM], other[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32];
+	rt_error err;
+
+	let_in(w, cookie);
+	let_in(w, other);
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_true(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
+	assert_int_equal(rt_browsers_leave(w->browsers, rt_str_of(hash), &err), RT_OK);
+	assert_false(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	again(w, false);
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(other), hash, project));
+}
+
+static void
+it_is_forgotten_after_90_days(void **state)
+{
+	static const int64_t day = (int64_t)86400 * 1000000;
+	world *w = *state;
+	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32];
+
+	let_in(w, cookie);
+	clock_us += 89 * day;
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	again(w, false); /* that it was seen is kept */
+	clock_us += 89 * day;
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	clock_us += 91 * day;
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+}
+
+static void
+odd_rows_are_not_browsers(void **state)
+{
+	static const char name[] =
+		"browser/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	static const char *const values[] = {
+		"", "x", "{}", "[]", "{\"v\":1,\"project\":\"default\",\"made\":1,\"seen\":1}",
+		"{\"v\":1,\"project\":\"browser-../x\",\"made\":1,\"seen\":1}",
+		"{\"v\":1,\"project\":\"browser-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"made\":1,"
+		"\"seen\":1}",
+		"{\"v\":1,\"project\":7,\"made\":1,\"seen\":1}",
+		"{\"v\":1,\"project\":\"browser-a\",\"made\":\"x\",\"seen\":1}"};
+	world *w = *state;
+	rt_error err;
+	size_t i;
+
+	for (i = 1; i < sizeof(values) / sizeof(values[0]); i++) {
+		assert_int_equal(w->store->ops->side_write(
+					 w->store, rt_engine_project_number(w->home.engine),
+					 rt_str_of(name), rt_str_of(values[i]), &err),
+				 RT_OK);
+		again(w, false);
+		assert_false(rt_browsers_is_in(w->browsers, rt_str_at(name + 8, 64)));
+	}
+}
+
+/* ---- the token ---- */
+
+static void
+the_token_stays(void **state)
+{
+	char folder[512], inner[600], path[700], one[RT_TOKEN_ROOM], two[RT_TOKEN_ROOM];
+	struct stat info;
+	rt_error err;
+
+	(void)state;
+	assert_true(test_folder(folder, sizeof(folder), "token"));
+	(void)snprintf(inner, sizeof(inner), "%s/a/b", folder);
+	(void)snprintf(path, sizeof(path), "%s/token", inner);
+	(void)umask(0);
+	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_OK);
+	assert_int_equal(strspn(one, "0123456789abcdef"), RT_TOKEN_SIZE);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0600);
+	assert_int_equal(stat(inner, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0700);
+	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, two, &err), RT_OK);
+	assert_string_equal(one, two);
+	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, true, two, &err), RT_OK);
+	assert_string_not_equal(one, two);
+	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_OK);
+	assert_string_equal(one, two);
+	/* what others can read is no secret */
+	assert_int_equal(chmod(path, 0644), 0);
+	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_REFUSED);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_int_equal(truncate(path, 10), 0);
+	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_REFUSED);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("/etc/hostname", path), 0);
+	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_REFUSED);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_REFUSED);
+	assert_int_equal(rmdir(path), 0);
+	/* nor what others can put there */
+	assert_int_equal(chmod(inner, 0777), 0);
+	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_REFUSED);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_code_is_good_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_code_is_good_for_a_minute, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_empty_code_is_none, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(old_codes_make_room, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_has_a_project, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_of_a_shared_time_gets_its_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(leaving_is_for_good, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(it_is_forgotten_after_90_days, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(odd_rows_are_not_browsers, set_up, tear_down),
+		cmocka_unit_test(the_token_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

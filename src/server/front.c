@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "server/front_impl.h"
+
+enum { BACKLOG = 1024, FILES_KEPT = 256 /* for the store and others */ };
+
+/* ---- listening ---- */
+
+static rt_status
+bind_failed(rt_error *err, const char *place)
+{
+	if (errno == EADDRINUSE)
+		return rt_fail(err, RT_BUSY, "somebody listens on %s already", place);
+	return rt_fail(err, RT_IO, "cannot listen on %s: %s", place, strerror(errno));
+}
+
+static void
+add_listening(rt_front *front, int fd, bool is_unix)
+{
+	front->listening[front->daemon_count] = fd;
+	front->is_unix[front->daemon_count++] = is_unix;
+}
+
+/* An address with a port; 0: a free one, and then front->port is it. */
+static rt_status
+listen_at(rt_front *front, const struct sockaddr *address, socklen_t size, const char *words,
+	  rt_error *err)
+{
+	struct sockaddr_storage bound;
+	socklen_t bound_size = sizeof(bound);
+	char place[320];
+	int on = 1;
+	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	(void)snprintf(place, sizeof(place), "%s port %u", words, front->port);
+	if (fd < 0)
+		return rt_fail(err, RT_IO, "cannot make a socket: %s", strerror(errno));
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (address->sa_family == AF_INET6)
+		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if (bind(fd, address, size) != 0 || listen(fd, BACKLOG) != 0) {
+		rt_status st = bind_failed(err, place);
+
+		(void)close(fd);
+		return st;
+	}
+	if (front->port == 0 && getsockname(fd, (struct sockaddr *)&bound, &bound_size) == 0)
+		front->port = bound.ss_family == AF_INET6
+				      ? ntohs(((struct sockaddr_in6 *)&bound)->sin6_port)
+				      : ntohs(((struct sockaddr_in *)&bound)->sin_port);
+	add_listening(front, fd, false);
+	return RT_OK;
+}
+
+static rt_status
+listen_loopback(rt_front *front, rt_error *err)
+{
+	struct sockaddr_in four = {.sin_family = AF_INET};
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+	rt_status st;
+
+	four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	four.sin_port = htons((uint16_t)front->port);
+	st = listen_at(front, (struct sockaddr *)&four, sizeof(four), "127.0.0.1", err);
+	if (st != RT_OK)
+		return st;
+	/* Where there is no IPv6, or somebody has that port there, the other one is enough. */
+	six.sin6_addr = in6addr_loopback;
+	six.sin6_port = htons((uint16_t)front->port);
+	(void)!listen_at(front, (struct sockaddr *)&six, sizeof(six), "::1", NULL);
+	return RT_OK;
+}
+
+static rt_status
+listen_elsewhere(rt_front *front, const char *address, rt_error *err)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST};
+	struct addrinfo *found = NULL;
+	char port[16];
+	rt_status st;
+
+	(void)snprintf(port, sizeof(port), "%u", front->port);
+	if (getaddrinfo(address, port, &hints, &found) != 0)
+		return rt_fail(err, RT_USAGE, "\"%s\" is no address to listen on: give one in digits, "
+			       "such as 192.168.1.5 or ::", address);
+	st = listen_at(front, found->ai_addr, found->ai_addrlen, address, err);
+	freeaddrinfo(found);
+	return st;
+}
+
+/* Is somebody at the other end of that socket? */
+static bool
+is_alive(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool alive = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return alive;
+}
+
+static rt_status
+listen_unix(rt_front *front, const char *path, rt_error *err)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct stat info;
+	mode_t mask;
+	int fd;
+	bool is_bound;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return rt_fail(err, RT_USAGE, "the path of a socket has %zu characters at most: %s",
+			       sizeof(address.sun_path) - 1, path);
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	if (lstat(path, &info) == 0) {
+		if (!S_ISSOCK(info.st_mode))
+			return rt_fail(err, RT_REFUSED, "%s is there and is no socket", path);
+		if (is_alive(&address))
+			return rt_fail(err, RT_BUSY, "somebody listens on %s already", path);
+		(void)unlink(path); /* of a server that is gone */
+	}
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return rt_fail(err, RT_IO, "cannot make a socket: %s", strerror(errno));
+	mask = umask(0177);
+	is_bound = bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+	(void)umask(mask);
+	if (!is_bound || listen(fd, BACKLOG) != 0) {
+		rt_status st = bind_failed(err, path);
+
+		(void)close(fd);
+		return st;
+	}
+	front->socket_path = rt_new(front->alloc, strlen(path) + 1);
+	if (front->socket_path != NULL)
+		memcpy(front->socket_path, path, strlen(path) + 1);
+	add_listening(front, fd, true);
+	return RT_OK;
+}
+
+static rt_status
+listen_all(rt_front *front, rt_error *err)
+{
+	const rt_front_options *options = &front->options;
+	rt_status st = options->address == NULL ? listen_loopback(front, err)
+						: listen_elsewhere(front, options->address, err);
+
+	if (st == RT_OK && options->socket != NULL)
+		st = listen_unix(front, options->socket, err);
+	return st;
+}
+
+/* ---- opening and closing ---- */
+
+/* The target stays as it came: it is taken apart strictly, elsewhere. */
+static size_t
+keep_escapes(void *ctx, struct MHD_Connection *connection, char *s)
+{
+	(void)ctx;
+	(void)connection;
+	return strlen(s);
+}
+
+static void
+say_nothing(void *ctx, const char *format, va_list arguments)
+{
+	(void)ctx;
+	(void)format;
+	(void)arguments;
+}
+
+/* As many connections as files may be open; the limit is raised as far as it goes. */
+static unsigned
+connections_of(const rt_front_options *options)
+{
+	unsigned wanted = options->connections != 0 ? options->connections : RT_FRONT_CONNECTIONS;
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return wanted;
+	if (files.rlim_cur < (rlim_t)wanted + FILES_KEPT) {
+		files.rlim_cur = files.rlim_max < (rlim_t)wanted + FILES_KEPT
+					 ? files.rlim_max
+					 : (rlim_t)wanted + FILES_KEPT;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+		(void)getrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (files.rlim_cur < (rlim_t)wanted + FILES_KEPT)
+		wanted = files.rlim_cur > 2 * FILES_KEPT ? (unsigned)files.rlim_cur - FILES_KEPT
+							 : (unsigned)files.rlim_cur / 2;
+	return wanted;
+}
+
+static unsigned
+loops_of(const rt_front_options *options)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (options->loops != 0)
+		return options->loops;
+	return processors < 1 ? 1 : processors > 4 ? 4 : (unsigned)processors;
+}
+
+static rt_status
+start(rt_front *front, size_t which, rt_error *err)
+{
+	unsigned loops = front->is_unix[which] ? 1 : loops_of(&front->options);
+	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
+			 MHD_USE_ERROR_LOG;
+	struct MHD_OptionItem pool[] = {{MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)loops, NULL},
+					{MHD_OPTION_END, 0, NULL}};
+
+	if (loops < 2)
+		pool[0].option = MHD_OPTION_END;
+	front->daemons[which] = front->mhd->start_daemon(
+		flags, 0, NULL, NULL, rt_front_on_request, front,
+		MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
+		MHD_OPTION_LISTEN_SOCKET, front->listening[which],
+		MHD_OPTION_CONNECTION_LIMIT, connections_of(&front->options),
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)RT_FRONT_MEMORY,
+		MHD_OPTION_CONNECTION_TIMEOUT, (front->options.idle_ms + 999) / 1000 + 1,
+		MHD_OPTION_NOTIFY_COMPLETED, rt_front_on_completed, front,
+		MHD_OPTION_NOTIFY_CONNECTION, rt_front_on_connection, front,
+		MHD_OPTION_URI_LOG_CALLBACK, rt_front_on_line, front,
+		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_ARRAY, pool,
+		MHD_OPTION_END);
+	if (front->daemons[which] == NULL)
+		return rt_fail(err, RT_IO, "libmicrohttpd does not start");
+	return RT_OK;
+}
+
+rt_status
+rt_front_open(const rt_front_options *options, rt_front **out, rt_error *err)
+{
+	rt_front *front = rt_new0(options->alloc, sizeof(*front));
+	rt_status st;
+
+	*out = NULL;
+	if (front == NULL || pthread_mutex_init(&front->lock, NULL) != 0) {
+		rt_free(options->alloc, front);
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	front->options = *options;
+	front->alloc = options->alloc;
+	front->port = options->port;
+	if (options->headers_ms == 0)
+		front->options.headers_ms = RT_FRONT_HEADERS_MS;
+	if (options->body_idle_ms == 0)
+		front->options.body_idle_ms = RT_FRONT_BODY_IDLE_MS;
+	if (options->idle_ms == 0)
+		front->options.idle_ms = RT_FRONT_IDLE_MS;
+	(void)pthread_cond_init(&front->timer_moved, NULL);
+	if (!rt_work_init(&front->work)) {
+		pthread_mutex_destroy(&front->lock);
+		rt_free(options->alloc, front);
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	st = rt_mhd_load(&front->mhd, err);
+	if (st == RT_OK)
+		st = listen_all(front, err);
+	if (st != RT_OK) {
+		rt_front_close(front);
+		return st;
+	}
+	*out = front;
+	return RT_OK;
+}
+
+rt_status
+rt_front_start(rt_front *front, rt_error *err)
+{
+	size_t i;
+	rt_status st = RT_OK;
+
+	front->has_timer = pthread_create(&front->timer, NULL, rt_front_timer, front) == 0;
+	if (!front->has_timer)
+		return rt_fail(err, RT_NOMEM, "cannot start a thread");
+	for (i = 0; st == RT_OK && i < front->daemon_count; i++)
+		st = start(front, i, err);
+	return st;
+}
+
+void
+rt_front_close(rt_front *front)
+{
+	size_t i;
+
+	if (front == NULL)
+		return;
+	for (i = 0; i < front->daemon_count; i++)
+		if (front->daemons[i] != NULL)
+			(void)front->mhd->quiesce_daemon(front->daemons[i]);
+	pthread_mutex_lock(&front->lock);
+	front->is_closing = true;
+	pthread_cond_broadcast(&front->timer_moved);
+	pthread_mutex_unlock(&front->lock);
+	rt_work_end(front);
+	rt_front_streams_wake(front);
+	for (i = 0; i < front->daemon_count; i++) {
+		if (front->daemons[i] != NULL)
+			front->mhd->stop_daemon(front->daemons[i]);
+		(void)close(front->listening[i]);
+	}
+	if (front->has_timer)
+		(void)pthread_join(front->timer, NULL);
+	if (front->socket_path != NULL)
+		(void)unlink(front->socket_path);
+	rt_free(front->alloc, front->socket_path);
+	pthread_cond_destroy(&front->timer_moved);
+	pthread_mutex_destroy(&front->lock);
+	rt_free(front->alloc, front);
+}
+
+unsigned
+rt_front_port(const rt_front *front)
+{
+	return front->port;
+}
+
+void
+rt_front_count(rt_front *front, rt_front_counts *out)
+{
+	memset(out, 0, sizeof(*out));
+	pthread_mutex_lock(&front->lock);
+	out->connections = front->conn_count;
+	out->streams = front->stream_count;
+	out->late = front->late;
+	pthread_mutex_unlock(&front->lock);
+	pthread_mutex_lock(&front->work.lock);
+	out->workers = front->work.threads;
+	pthread_mutex_unlock(&front->work.lock);
+	out->requests = front->requests;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/idem.h"
+
+#include <stdio.h>
+
+#include "codec/json.h"
+
+enum { RECORD_MAX = 64 << 20 };
+
+void
+rt_idem_kept_init(rt_idem_kept *kept, const rt_alloc *alloc)
+{
+	memset(kept, 0, sizeof(*kept));
+	rt_buf_init(&kept->body, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&kept->location, alloc, RT_BUF_UNLIMITED);
+}
+
+void
+rt_idem_kept_deinit(rt_idem_kept *kept)
+{
+	rt_buf_deinit(&kept->body);
+	rt_buf_deinit(&kept->location);
+}
+
+/* With its size in front, so that no two lists of parts are the same bytes. */
+static void
+add_part(rt_sha256 *sha, rt_str part)
+{
+	uint64_t size = part.size;
+
+	rt_sha256_add(sha, &size, sizeof(size));
+	if (size > 0)
+		rt_sha256_add(sha, part.ptr, part.size);
+}
+
+rt_status
+rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us, rt_idem *out,
+	      rt_error *err)
+{
+	rt_str key = rt_web_header(request, "Idempotency-Key");
+	char hash[RT_SHA256_HEX_ROOM];
+	rt_sha256 sha;
+	size_t i;
+
+	memset(out, 0, sizeof(*out));
+	if (rt_web_header_repeats(request, "Idempotency-Key") == 0)
+		return RT_OK;
+	for (i = 0; i < key.size && key.ptr[i] > 0x20 && key.ptr[i] < 0x7f; i++)
+		;
+	if (key.size == 0 || key.size > RT_IDEM_KEY_MAX || i < key.size ||
+	    rt_web_header_repeats(request, "Idempotency-Key") > 1)
+		return rt_fail(err, RT_USAGE, "Idempotency-Key is one key of 1 to %d visible ASCII "
+			       "characters", RT_IDEM_KEY_MAX);
+	rt_sha256_init(&sha);
+	add_part(&sha, who->browser);
+	add_part(&sha, request->method_name);
+	add_part(&sha, request->path);
+	add_part(&sha, key);
+	rt_sha256_end_hex(&sha, hash);
+	snprintf(out->row, sizeof(out->row), "%s%s", RT_IDEM_PREFIX, hash);
+	rt_sha256_init(&sha);
+	add_part(&sha, request->query);
+	add_part(&sha, request->body);
+	rt_sha256_end_hex(&sha, out->request);
+	out->now_us = now_us;
+	return RT_OK;
+}
+
+static rt_status
+read_record(const rt_idem *idem, rt_str record, rt_idem_kept *kept, rt_error *err)
+{
+	uint64_t at = 0, status = 0;
+	rt_json_doc *doc = NULL;
+	yyjson_val *root;
+	rt_status st = rt_json_read(kept->body.alloc, record, &doc, err);
+
+	if (st != RT_OK) /* a purge may have blanked it: then it says nothing */
+		return st == RT_NOMEM ? st : rt_fail(err, RT_NOT_FOUND, "no answer was kept");
+	root = rt_json_root(doc);
+	if (!rt_json_u64(rt_json_get(root, "at"), &at) ||
+	    !rt_json_u64(rt_json_get(root, "status"), &status) ||
+	    (int64_t)at + RT_IDEM_KEPT_US < idem->now_us) {
+		st = rt_fail(err, RT_NOT_FOUND, "no answer was kept");
+	} else {
+		kept->status = (unsigned)status;
+		(void)rt_json_u64(rt_json_get(root, "seq"), &kept->seq);
+		kept->is_other = !rt_str_is(rt_json_str(rt_json_get(root, "request")),
+					    idem->request);
+		rt_buf_clear(&kept->body);
+		rt_buf_clear(&kept->location);
+		rt_buf_add_str(&kept->body, rt_json_str(rt_json_get(root, "body")));
+		rt_buf_add_str(&kept->location, rt_json_str(rt_json_get(root, "location")));
+		if (kept->body.status != RT_OK || kept->location.status != RT_OK)
+			st = rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	rt_json_free(doc);
+	return st;
+}
+
+rt_status
+rt_idem_look(const rt_idem *idem, rt_store *store, uint64_t project, rt_idem_kept *kept,
+	     rt_error *err)
+{
+	rt_buf record;
+	rt_status st;
+
+	if (idem->row[0] == '\0')
+		return rt_fail(err, RT_NOT_FOUND, "no answer was kept");
+	rt_buf_init(&record, kept->body.alloc, RECORD_MAX);
+	st = store->ops->side_read(store, project, rt_str_of(idem->row), &record, err);
+	if (st == RT_OK && record.status != RT_OK)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (st == RT_OK)
+		st = read_record(idem, rt_buf_str(&record), kept, err);
+	rt_buf_deinit(&record);
+	return st;
+}
+
+rt_status
+rt_idem_keep(const rt_idem *idem, const rt_alloc *alloc, rt_store *store, uint64_t project,
+	     unsigned status, uint64_t seq, rt_str location, rt_str body, rt_error *err)
+{
+	rt_buf record;
+	rt_status st;
+
+	rt_buf_init(&record, alloc, RECORD_MAX);
+	rt_buf_add_f(&record, "{\"v\":1,\"at\":%lld,\"request\":\"%s\",\"status\":%u,\"seq\":%llu",
+		     (long long)idem->now_us, idem->request, status, (unsigned long long)seq);
+	if (location.size > 0) {
+		rt_json_add_key(&record, "location");
+		rt_json_add_string(&record, location);
+	}
+	rt_json_add_key(&record, "body");
+	rt_json_add_string(&record, body);
+	rt_buf_add_byte(&record, '}');
+	st = record.status != RT_OK
+		     ? rt_fail(err, RT_NOMEM, "out of memory")
+		     : store->ops->side_write(store, project, rt_str_of(idem->row),
+					      rt_buf_str(&record), err);
+	rt_buf_deinit(&record);
+	return st;
+}
+
+/* ---- forgetting ---- */
+
+typedef struct old_rows {
+	rt_buf names; /* one behind the other, each with a NUL */
+	int64_t now_us;
+	size_t count;
+} old_rows;
+
+/* at is the second member of what rt_idem_keep writes; what is not like that is no record. */
+static bool
+is_old(rt_str value, int64_t now_us)
+{
+	rt_str begin = RT_STR("{\"v\":1,\"at\":");
+	int64_t at = 0;
+	size_t i = begin.size;
+
+	if (!rt_str_starts(value, begin))
+		return true;
+	for (; i < value.size && value.ptr[i] >= '0' && value.ptr[i] <= '9' && at < INT64_MAX / 16;
+	     i++)
+		at = at * 10 + (value.ptr[i] - '0');
+	return at + RT_IDEM_KEPT_US < now_us;
+}
+
+static bool
+gather(void *ctx, rt_str name, rt_str value)
+{
+	old_rows *old = ctx;
+
+	if (rt_str_starts(name, RT_STR(RT_IDEM_PREFIX)) && is_old(value, old->now_us)) {
+		rt_buf_add_str(&old->names, name);
+		rt_buf_add_byte(&old->names, '\0');
+	}
+	return old->names.status == RT_OK;
+}
+
+rt_status
+rt_idem_sweep(rt_engine *engine, int64_t now_us, size_t *out_count, rt_error *err)
+{
+	rt_store *store = rt_engine_store(engine);
+	uint64_t project = rt_engine_project_number(engine);
+	old_rows old = {.now_us = now_us};
+	size_t at = 0;
+	rt_status st;
+
+	rt_buf_init(&old.names, rt_engine_alloc(engine), RT_BUF_UNLIMITED);
+	st = store->ops->side_list(store, project, gather, &old, err);
+	if (st != RT_OK || (old.names.status == RT_OK && old.names.size == 0))
+		goto done;
+	/* Once more where nobody comes in between: a key may be used anew. */
+	rt_buf_clear(&old.names);
+	st = store->ops->begin(store, err);
+	if (st != RT_OK)
+		goto done;
+	st = store->ops->side_list(store, project, gather, &old, err);
+	if (st == RT_OK && old.names.status != RT_OK)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	while (st == RT_OK && at < old.names.size) {
+		rt_str name = rt_str_of(old.names.ptr + at);
+
+		st = store->ops->side_write(store, project, name, RT_STR(""), err);
+		at += name.size + 1;
+		old.count++;
+	}
+	if (st == RT_OK)
+		st = store->ops->commit(store, err);
+	else
+		store->ops->cancel(store);
+done:
+	if (st == RT_OK && out_count != NULL)
+		*out_count = old.count;
+	rt_buf_deinit(&old.names);
+	return st;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * OpenAPI: the documents of /retake/v1, made from the tables of routes (route.c) and of
+ * operations (core/op.c), so that they cannot say anything else. What is not in these is in
+ * the small tables of openapi.c: the shapes of answers.
+ *
+ * Threads: any. */
+#ifndef RT_SERVER_OPENAPI_H
+#define RT_SERVER_OPENAPI_H
+
+#include "server/route.h"
+
+/* The OpenAPI 3.1 document, as JSON, appended. */
+void rt_openapi_write(rt_buf *buf);
+/* docs/api.md, appended. */
+void rt_api_docs_write(rt_buf *buf);
+
+/* The chapters of the documents, in their order; NULL: there are no more. */
+const char *rt_openapi_noun(size_t at);
+/* The chapter of a route; never NULL for what is in the table. */
+const char *rt_openapi_noun_of(const rt_route *route);
+const char *rt_openapi_method(rt_web_method method);
+/* Is there a parameter of that name in its path? */
+bool rt_openapi_in_path(const rt_route *route, const char *name);
+
+/* The first route that is this operation and nothing else. NULL: there is none but
+ * /ops/{op}. */
+const rt_route *rt_openapi_route_of(rt_op_id op);
+
+/* A shape by the name that routes have for it. NULL: there is none. */
+typedef struct rt_shape {
+	const char *name;
+	const char *about;  /* a sentence for people, with the members */
+	const char *schema; /* JSON Schema */
+	const char *type;   /* media type; NULL: application/json */
+} rt_shape;
+extern const rt_shape rt_shapes[]; /* ended by a NULL name */
+const rt_shape *rt_shape_named(const char *name);
+
+#endif

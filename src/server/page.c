@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/page.h"
+
+#include <stdio.h>
+
+/* The style's hash is in the policy, so that nothing else can be a style here. */
+#define STYLE                                                                                    \
+	"body{font:16px/1.5 system-ui,sans-serif;max-width:38em;margin:4em auto;padding:0 1em;"  \
+	"color:#1b1b1b;background:#fdfdfc}code,pre{font:14px/1.5 ui-monospace,monospace;"         \
+	"background:#f0efec;border-radius:4px;padding:.1em .4em}pre{padding:.8em 1em}"           \
+	"@media(prefers-color-scheme:dark){body{color:#e8e6e3;background:#191817}"                \
+	"code,pre{background:#2a2826}}"
+
+/* "sha256-" and the base64 of STYLE's hash; page_test.c says when it is another one. */
+#define STYLE_HASH "'sha256-jfZ1MWslyU1PBdrtnn1gVYhG1v+HsDb7jwp9M2Up1sg='"
+
+void
+rt_page_cookie_name(unsigned port, char room[32])
+{
+	(void)snprintf(room, 32, "retake_%u", port);
+}
+
+static void
+begin(const rt_web_request *request, rt_web_answer *answer, unsigned status, const char *title)
+{
+	answer->status = status;
+	answer->type = "text/html; charset=utf-8";
+	rt_web_answer_header(answer, request, "Content-Security-Policy",
+			     RT_STR("default-src 'none'; style-src " STYLE_HASH
+				    "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"));
+	rt_buf_add_f(&answer->body,
+		     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+		     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+		     "<title>%s</title><style>" STYLE "</style></head><body><main>\n<h1>%s</h1>\n",
+		     title, title);
+}
+
+static void
+end(rt_web_answer *answer)
+{
+	rt_buf_add_c(&answer->body, "</main></body></html>\n");
+}
+
+/* Text for HTML, in elements and attributes. */
+static void
+add_text(rt_buf *buf, rt_str text)
+{
+	size_t i;
+
+	for (i = 0; i < text.size; i++) {
+		switch (text.ptr[i]) {
+		case '&':
+			rt_buf_add_c(buf, "&amp;");
+			break;
+		case '<':
+			rt_buf_add_c(buf, "&lt;");
+			break;
+		case '>':
+			rt_buf_add_c(buf, "&gt;");
+			break;
+		case '"':
+			rt_buf_add_c(buf, "&quot;");
+			break;
+		case '\'':
+			rt_buf_add_c(buf, "&#39;");
+			break;
+		default:
+			rt_buf_add_byte(buf, text.ptr[i]);
+		}
+	}
+}
+
+void
+rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed)
+{
+	begin(request, answer, failed ? 403 : 200, "Retake");
+	if (failed)
+		rt_buf_add_c(&answer->body,
+			     "<p>That link was used already, or is older than a minute.</p>\n");
+	rt_buf_add_c(&answer->body,
+		     "<p>This browser has not been let in. In a terminal on the machine where Retake "
+		     "runs, type</p>\n<pre>retake serve --login</pre>\n"
+		     "<p>and open the link that it prints. It is good once, for a minute.</p>\n");
+	end(answer);
+}
+
+void
+rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str project)
+{
+	begin(request, answer, 200, "Retake");
+	rt_buf_add_c(&answer->body, "<p>This browser is let in. Its project is <code>");
+	add_text(&answer->body, project);
+	rt_buf_add_c(&answer->body,
+		     "</code>.</p>\n<p>Everything can be done through the HTTP interface: "
+		     "<a href=\"/retake/v1/info\">what this server is</a>, "
+		     "<a href=\"/retake/v1/discussions\">discussions</a>, "
+		     "<a href=\"/retake/v1/openapi.json\">all routes</a>.</p>\n");
+	end(answer);
+}
+
+void
+rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned port,
+		const char *cookie)
+{
+	char name[32], value[256];
+
+	rt_page_cookie_name(port, name);
+	(void)snprintf(value, sizeof(value),
+		       "%s=%s; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict", name, cookie);
+	answer->status = 303;
+	answer->type = NULL;
+	rt_web_answer_header(answer, request, "Location", RT_STR("/"));
+	rt_web_answer_header(answer, request, "Set-Cookie", rt_str_of(value));
+}

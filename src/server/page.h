@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Page: what a browser is shown at "/": how to be let in, or that it is. No script, no style
+ * from elsewhere, nothing of the conversation.
+ *
+ * Threads: any. */
+#ifndef RT_SERVER_PAGE_H
+#define RT_SERVER_PAGE_H
+
+#include "server/web.h"
+
+/* Not let in, and (failed) the code that came was not good. 200, or 403. */
+void rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed);
+void rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str project);
+/* Let in: on to "/", with the cookie. */
+void rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned port,
+		     const char *cookie);
+/* The cookie's name: "retake_8999". room has room for 32 bytes. */
+void rt_page_cookie_name(unsigned port, char room[32]);
+
+#endif

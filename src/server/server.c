@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/server.h"
+
+#include <stdio.h>
+
+#include "server/api.h"
+#include "server/gate.h"
+#include "server/guard.h"
+#include "server/page.h"
+#include "server/problem.h"
+
+struct rt_server {
+	rt_server_options options;
+	const rt_alloc *alloc;
+	rt_house *house;
+	rt_served *home; /* the project of those who name none */
+	rt_browsers *browsers;
+	rt_guard guard;
+	char token[RT_TOKEN_ROOM];
+	char cookie[32]; /* its name */
+	rt_front *front;
+};
+
+/* What admit found out, for handle. */
+typedef struct admitted {
+	const rt_route *route; /* NULL: the page */
+	rt_str params[RT_ROUTE_PARAMS]; /* encoded */
+	rt_who who;
+	char hash[RT_BROWSER_ROOM], project[32];
+} admitted;
+
+/* ---- who asks ---- */
+
+static void
+identify(rt_server *server, const rt_web_request *request, admitted *in)
+{
+	rt_str given;
+
+	in->who.kind = RT_WHO_NOBODY;
+	if (request->is_local) {
+		in->who.kind = RT_WHO_LOCAL;
+	} else if (rt_web_header(request, "Authorization").ptr != NULL) {
+		if (rt_guard_bearer(request, &given) &&
+		    rt_guard_same(given, rt_str_at(server->token, RT_TOKEN_SIZE)))
+			in->who.kind = RT_WHO_TOKEN;
+	} else if (rt_guard_cookie(request, server->cookie, &given) &&
+		   rt_browsers_find(server->browsers, given, in->hash, in->project)) {
+		in->who.kind = RT_WHO_BROWSER;
+		in->who.project = rt_str_of(in->project);
+		in->who.browser = rt_str_of(in->hash);
+	}
+}
+
+static bool
+say_fault(rt_web_answer *answer, const rt_guard_fault *fault)
+{
+	rt_problem_http(answer, fault->status, fault->kind, fault->title, fault->detail);
+	answer->close = fault->close;
+	return false;
+}
+
+/* ---- the page ---- */
+
+static bool
+admit_page(rt_server *server, rt_web_request *request, admitted *in, rt_web_plan *plan,
+	   rt_web_answer *answer)
+{
+	rt_guard_fault fault = rt_guard_check_form(request, &in->who, false);
+
+	(void)server;
+	if (fault.status != 0)
+		return say_fault(answer, &fault);
+	if (request->method != RT_WEB_GET) {
+		rt_problem_http(answer, 405, "method-not-allowed", "This can only be looked at", NULL);
+		rt_web_answer_header(answer, request, "Allow", RT_STR("GET, HEAD"));
+		return false;
+	}
+	plan->quick = request->query.size == 0;
+	return true;
+}
+
+static void
+handle_page(rt_server *server, rt_web_request *request, const admitted *in, rt_web_answer *answer)
+{
+	char cookie[RT_TOKEN_ROOM];
+	rt_str code;
+	rt_error err;
+
+	if (rt_web_query(request, "code", &code) && !rt_str_is(request->method_name, "HEAD")) {
+		if (rt_browsers_enter(server->browsers, code, cookie, &err) == RT_OK)
+			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
+		else
+			rt_page_login(request, answer, true);
+	} else if (in->who.kind == RT_WHO_BROWSER) {
+		rt_page_home(request, answer,
+			     in->who.project.size > 0 ? in->who.project
+						      : server->options.house.project);
+	} else {
+		rt_page_login(request, answer, false);
+	}
+}
+
+/* ---- admitting ---- */
+
+static bool
+admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_plan *plan,
+	    rt_web_answer *answer)
+{
+	rt_str project = in->who.kind == RT_WHO_BROWSER ? in->who.project
+							: rt_web_header(request, "Retake-Project");
+	char allow[64];
+	rt_guard_fault fault;
+	rt_route_found found =
+		rt_route_find(request->method, request->path, &in->route, in->params, allow);
+
+	if (found == RT_ROUTE_BAD) {
+		rt_problem_http(answer, 400, "invalid-request", "The address cannot be read",
+				"a percent sign is followed by two hexadecimal digits");
+		return false;
+	}
+	if (found == RT_ROUTE_OTHER_METHOD) {
+		rt_problem_http(answer, 405, "method-not-allowed", "That cannot be done here", NULL);
+		rt_web_answer_header(answer, request, "Allow", rt_str_of(allow));
+		return false;
+	}
+	/* What is not for this browser is not there for it. */
+	if (found == RT_ROUTE_UNKNOWN || ((in->route->flags & RT_ROUTE_OWNER) != 0 &&
+					  in->who.kind == RT_WHO_BROWSER)) {
+		rt_problem_http(answer, 404, "not-found", "There is nothing at this address",
+				"all routes: GET /retake/v1/openapi.json");
+		return false;
+	}
+	fault = rt_guard_check_form(request, &in->who, (in->route->flags & RT_ROUTE_LARGE) != 0);
+	if (fault.status != 0)
+		return say_fault(answer, &fault);
+	plan->body_max = (in->route->flags & RT_ROUTE_LARGE) != 0 ? RT_BODY_LARGE : RT_BODY_MAX;
+	plan->quick = (in->route->flags & RT_ROUTE_QUICK) != 0 &&
+		      ((in->route->flags & RT_ROUTE_HOUSE) != 0 ||
+		       rt_house_is_open(server->house, project));
+	return true;
+}
+
+static bool
+admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answer)
+{
+	rt_server *server = ctx;
+	rt_guard_fault fault = rt_guard_check(&server->guard, request);
+	admitted *in;
+
+	if (fault.status != 0)
+		return say_fault(answer, &fault);
+	in = rt_arena_get(request->arena, sizeof(*in));
+	if (in == NULL) {
+		answer->status = 503;
+		return false;
+	}
+	memset(in, 0, sizeof(*in));
+	request->user = in;
+	identify(server, request, in);
+	if (rt_str_is(request->path, "/"))
+		return admit_page(server, request, in, plan, answer);
+	if (in->who.kind == RT_WHO_NOBODY) {
+		rt_problem_http(answer, 401, "unauthenticated", "Say who you are", NULL);
+		rt_web_answer_header(answer, request, "WWW-Authenticate",
+				     RT_STR("Bearer realm=\"retake\""));
+		return false;
+	}
+	return admit_route(server, request, in, plan, answer);
+}
+
+/* ---- handling ---- */
+
+/* The project that the call is about: the browser's own, the one that is named, or home. */
+static bool
+find_project(rt_server *server, rt_call *call)
+{
+	bool is_browser = call->who.kind == RT_WHO_BROWSER;
+	rt_str name = is_browser ? call->who.project : rt_web_header(call->request, "Retake-Project");
+	rt_error err;
+	rt_status st;
+
+	if ((call->route->flags & RT_ROUTE_HOUSE) != 0)
+		return true;
+	if (rt_utf8_valid_size(name) != name.size)
+		st = rt_fail(&err, RT_USAGE, "the name of the project is not UTF-8");
+	else
+		st = rt_house_project(server->house, name, is_browser, &call->served, &err);
+	if (st != RT_OK)
+		rt_problem_answer(call->answer, &err,
+				  st == RT_NOT_FOUND ? "projects: GET /retake/v1/projects" : NULL,
+				  rt_str_at(NULL, 0));
+	return st == RT_OK;
+}
+
+static void
+handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
+{
+	rt_server *server = ctx;
+	const admitted *in = request->user;
+	rt_call call = {.request = request,
+			.answer = answer,
+			.who = in->who,
+			.route = in->route,
+			.house = server->house,
+			.server = server};
+	size_t i;
+
+	if (in->route == NULL) {
+		handle_page(server, request, in, answer);
+		return;
+	}
+	for (i = 0; i < RT_ROUTE_PARAMS && in->params[i].ptr != NULL; i++)
+		if (!rt_web_decode(request, in->params[i], false, &call.params[i])) {
+			rt_problem_http(answer, 400, "invalid-request", "The address cannot be read",
+					"what it names is not UTF-8");
+			return;
+		}
+	rt_buf_init(&call.notes, server->alloc, RT_BUF_UNLIMITED);
+	if (find_project(server, &call)) {
+		if (in->route->fn != NULL)
+			in->route->fn(&call);
+		else
+			rt_api_op(&call);
+	}
+	rt_buf_deinit(&call.notes);
+	/* The events of a browser end when it logs out. */
+	if (answer->stream != NULL && call.who.kind == RT_WHO_BROWSER)
+		answer->stream = rt_gate_new(server->alloc, server->browsers, call.who.browser,
+					     answer->stream);
+	if (answer->status == 0) {
+		rt_buf_clear(&answer->body);
+		rt_problem_http(answer, 503, "out-of-memory", "There is not enough memory for this",
+				NULL);
+	}
+}
+
+static void
+refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer *answer)
+{
+	(void)ctx;
+	(void)request;
+	if (status == 413)
+		rt_problem_http(answer, status, "too-large", "That is too large",
+				"a body has 8 MiB at most, an import 1 GiB");
+	else
+		rt_problem_http(answer, status, "busy", "The server cannot do this now", NULL);
+}
+
+/* ---- opening ---- */
+
+static rt_status
+add_hosts(rt_server *server, rt_str hosts, rt_error *err)
+{
+	rt_status st = RT_OK;
+
+	while (st == RT_OK && hosts.size > 0) {
+		size_t end = rt_str_find(hosts, RT_STR(","), 0);
+		rt_str one = rt_str_at(hosts.ptr, end == SIZE_MAX ? hosts.size : end);
+
+		st = rt_guard_add_host(&server->guard, rt_str_trim(one), err);
+		end = end == SIZE_MAX ? hosts.size : end + 1;
+		hosts = rt_str_at(hosts.ptr + end, hosts.size - end);
+	}
+	return st;
+}
+
+rt_status
+rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
+{
+	const rt_alloc *alloc = options->house.alloc;
+	rt_server *server = rt_new0(alloc, sizeof(*server));
+	rt_web_site site = {server, admit, handle, refuse};
+	rt_status st;
+
+	if (server == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	server->options = *options;
+	server->alloc = alloc;
+	server->options.front.site = site;
+	server->options.front.alloc = alloc;
+	st = rt_token_load(alloc, options->house.env, options->state_folder, options->new_token,
+			   server->token, err);
+	if (st == RT_OK)
+		st = rt_house_open(&options->house, &server->house, err);
+	if (st == RT_OK)
+		st = rt_house_project(server->house, options->house.project, true, &server->home, err);
+	if (st == RT_OK)
+		st = rt_browsers_open(alloc, options->house.env, server->home, options->shared,
+				      &server->browsers, err);
+	if (st == RT_OK)
+		st = rt_front_open(&server->options.front, &server->front, err);
+	if (st == RT_OK) {
+		rt_guard_init(&server->guard, rt_front_port(server->front));
+		rt_page_cookie_name(rt_front_port(server->front), server->cookie);
+		st = add_hosts(server, rt_str_of(options->hosts), err);
+	}
+	if (st == RT_OK)
+		st = rt_front_start(server->front, err);
+	if (st != RT_OK) {
+		rt_server_close(server);
+		return st;
+	}
+	*out = server;
+	return RT_OK;
+}
+
+void
+rt_server_close(rt_server *server)
+{
+	if (server == NULL)
+		return;
+	rt_front_close(server->front);
+	rt_browsers_close(server->browsers);
+	rt_house_close(server->house);
+	memset(server->token, 0, sizeof(server->token));
+	rt_free(server->alloc, server);
+}
+
+unsigned
+rt_server_port(const rt_server *server)
+{
+	return rt_front_port(server->front);
+}
+
+void
+rt_server_code(rt_server *server, char out[RT_CODE_ROOM])
+{
+	rt_browsers_code(server->browsers, out);
+}
+
+void
+rt_server_pulse(rt_server *server)
+{
+	rt_house_pulse(server->house);
+}
+
+rt_browsers *
+rt_server_browsers(rt_server *server)
+{
+	return server->browsers;
+}
+
+bool
+rt_server_requires_match(const rt_server *server)
+{
+	return server->options.require_match;
+}
+
+void
+rt_server_counts(rt_server *server, rt_front_counts *out)
+{
+	rt_front_count(server->front, out);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Server: the store's projects over HTTP. It puts the rooms of this folder together:
+ *
+ *   front.h    sockets, limits, time            guard.h    may this request come in at all?
+ *   token_host.h, browser.h  who asks           route.h    what can be asked (the one table)
+ *   house.h    the projects                     call.h, api_*.c  answers
+ *   feed.h     events                           run.h      models at work
+ *   hook_api.h the Hook API of the seeds        page.h     what a browser gets
+ *
+ * A request: front → admit (guard, route, who) → [body] → handle → an rt_call → the route's
+ * function → an answer → front.
+ *
+ * Threads: open and close from one; the rest is its own. */
+#ifndef RT_SERVER_SERVER_H
+#define RT_SERVER_SERVER_H
+
+#include "server/browser.h"
+#include "server/front.h"
+#include "server/house.h"
+
+typedef struct rt_server rt_server;
+
+typedef struct rt_server_options {
+	rt_house_options house;
+	rt_front_options front; /* its site is ours */
+	const char *state_folder;
+	bool new_token;
+	bool shared;            /* all browsers see house.project */
+	bool require_match;     /* changes need If-Match: 428 without */
+	const char *hosts;      /* further names that it answers to, with commas between; or NULL */
+} rt_server_options;
+
+/* RT_BUSY: the port is taken. When it has returned, clients can connect. */
+RT_CHECKED rt_status rt_server_open(const rt_server_options *options, rt_server **out,
+				    rt_error *err);
+/* Ends replies in flight (what had arrived is kept) and streams; waits for the rest. */
+void rt_server_close(rt_server *server);
+
+unsigned rt_server_port(const rt_server *server);
+/* A code for one browser, good for a minute. */
+void rt_server_code(rt_server *server, char out[RT_CODE_ROOM]);
+/* Every RT_FEED_PULSE_MS. */
+void rt_server_pulse(rt_server *server);
+
+/* ---- for routes about the server itself ---- */
+
+rt_browsers *rt_server_browsers(rt_server *server);
+bool rt_server_requires_match(const rt_server *server);
+void rt_server_counts(rt_server *server, rt_front_counts *out);
+
+#endif
