@@ -3,7 +3,7 @@
  * Feed: what happens in a project, as server-sent events (the WHATWG HTML standard, section
  * 9.2).
  *
- *   id: 9f3a6c01.42                     epoch and number of the log's row
+ *   id: 000000009f3a6c01.42             epoch and number of the log's row
  *   event: op
  *   data: {"seq":42,"op":"entry.edit",…}            see rt_view_change
  *
@@ -18,12 +18,27 @@
  *
  *   hello     first of all: {"seq":…,"epoch":…,"project":…}; id is where the stream begins
  *   op        a row of the log
- *   reset     the history is another one now (restore, purge): fetch everything anew; id is
- *             where the stream goes on
- *   run.started, run.snapshot, run.delta, run.ended       see run.h
+ *   reset     the history is another one now (restore, purge), or the client has seen what
+ *             is not there: fetch everything anew; {"seq","epoch"}; id is where the stream
+ *             goes on
+ *   newer     {"seq":…,"detail":…}, no id: the log goes on with a row that only a newer
+ *             version of the program can read. What the client has is right, and stays as it
+ *             is; no more rows come, and changes are refused, until the server is upgraded
+ *   run.started, run.snapshot, run.notice, run.delta, run.ended       see run.h
+ *   flight    {"flight":…,"discussion","take","after" or "into","model","text"}, no id: a
+ *             reply that another process on the same store receives, as far as it is known
+ *             (at most RT_FEED_FLIGHT_MAX bytes of its end; then "skipped" says how many are
+ *             left out before it)
+ *   flight.ended   {"flight":…}: that one arrives no more; what came of it is a row
  *   a line ": " every 15 s, so that both ends notice a dead connection
  *
- * Threads: locks itself. */
+ * A row's id is sent with the row and never before it; what a stream leaves out (disc) may be
+ * passed over by an event that is an id and nothing else, which browsers remember and do not
+ * tell of. Where a row cannot be read now (a full disk, no memory), the stream ends, and
+ * the client comes back with the id of the row before.
+ *
+ * Threads: locks itself. Streams are woken under a lock that closing a stream takes and that
+ * reading it does not: a front may wake, and read, under a lock of its own, but not close. */
 #ifndef RT_SERVER_FEED_H
 #define RT_SERVER_FEED_H
 
@@ -36,24 +51,31 @@ struct rt_runs;
 enum {
 	RT_FEED_PULSE_MS = 50,          /* other processes' changes are so late at most */
 	RT_FEED_HEARTBEAT_MS = 15000,
-	RT_FEED_RETRY_MS = 2000         /* told to clients */
+	RT_FEED_RETRY_MS = 2000,        /* told to clients */
+	RT_FEED_FLIGHTS_MS = 250,       /* between two looks at other processes' replies */
+	RT_FEED_FLIGHT_MAX = 256 << 10, /* bytes of the text of one that are sent */
+	RT_FEED_STREAMS_MAX = 4096
 };
 
 RT_CHECKED rt_status rt_feed_new(rt_engine *engine, const rt_env *env, rt_feed **out,
 				 rt_error *err);
-/* Every stream ends. */
+/* Every stream ends. Nothing of the engine is used any more when this returns; streams that
+ * are not closed yet stay readable (they say that they have ended). */
 void rt_feed_free(rt_feed *feed);
+/* Whose events are told, too; NULL: nobody's (any more: no stream reads them when this
+ * returns). */
 void rt_feed_set_runs(rt_feed *feed, struct rt_runs *runs);
 
 /* A new stream. last_id: what the client has seen last ("Last-Event-ID"), or empty: from now
- * on. disc (0: all) leaves out rows that touch no such document. RT_USAGE: last_id is none.
- * RT_LIMIT: too many streams. */
+ * on. disc (0: all) leaves out rows that touch neither this document nor the project's own
+ * things, and replies in other discussions. RT_USAGE: last_id is none. RT_LIMIT: too many
+ * streams. */
 RT_CHECKED rt_status rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc,
 				    rt_web_stream **out, rt_error *err);
 size_t rt_feed_stream_count(rt_feed *feed);
 
-/* Something may have changed: look, and wake who waits. Cheap. After a change of our own, and
- * when a run has more. */
+/* Something may have changed: look, and wake who waits. Cheap: who was woken and has not
+ * read since is passed over. After a change of our own, and when a run has more. */
 void rt_feed_changed(rt_feed *feed);
 /* Called every RT_FEED_PULSE_MS: other processes' changes, heartbeats. */
 void rt_feed_pulse(rt_feed *feed);

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The feed: its streams, who is woken when, the pulse. */
+#include "server/feed_impl.h"
+
+/* ---- new and free ---- */
+
+typedef struct naming {
+	const rt_alloc *alloc;
+	uint64_t project;
+	const rt_text *name;
+} naming;
+
+static bool
+name_project(void *ctx, uint64_t project, rt_str name)
+{
+	naming *n = ctx;
+
+	if (project != n->project)
+		return true;
+	n->name = rt_text_new(n->alloc, name);
+	return false;
+}
+
+static void
+look_seen(rt_feed *feed, bool *out_changed)
+{
+	const rt_project *project = rt_engine_value(feed->engine);
+	uint64_t epoch = rt_engine_epoch(feed->engine), seq = project->seq;
+	bool newer = rt_engine_newer(feed->engine, NULL);
+
+	rt_object_unref(project);
+	*out_changed = epoch != feed->seen_epoch || seq != feed->seen_seq ||
+		       newer != feed->seen_newer;
+	feed->seen_epoch = epoch;
+	feed->seen_seq = seq;
+	feed->seen_newer = newer;
+}
+
+rt_status
+rt_feed_new(rt_engine *engine, const rt_env *env, rt_feed **out, rt_error *err)
+{
+	const rt_alloc *alloc = rt_engine_alloc(engine);
+	rt_store *store = rt_engine_store(engine);
+	naming n = {alloc, rt_engine_project_number(engine), NULL};
+	rt_feed *feed = rt_new0(alloc, sizeof(*feed));
+	bool changed;
+	rt_status st = RT_OK;
+
+	if (feed != NULL)
+		st = store->ops->project_list(store, name_project, &n, err);
+	if (st == RT_OK && (feed == NULL || n.name == NULL))
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (st != RT_OK) {
+		rt_text_unref(n.name);
+		rt_free(alloc, feed);
+		return st;
+	}
+	feed->engine = engine;
+	feed->env = env;
+	feed->alloc = alloc;
+	feed->project = n.name;
+	atomic_init(&feed->refs, 1);
+	atomic_init(&feed->beat, 0);
+	pthread_rwlock_init(&feed->gate, NULL);
+	pthread_mutex_init(&feed->list, NULL);
+	pthread_mutex_init(&feed->pulse, NULL);
+	rt_feed_rows_init(&feed->rows);
+	rt_feed_flights_init(&feed->flights);
+	feed->beat_us = env->now_us(env->ctx);
+	look_seen(feed, &changed);
+	*out = feed;
+	return RT_OK;
+}
+
+void
+rt_feed_unref(rt_feed *feed)
+{
+	if (atomic_fetch_sub(&feed->refs, 1) != 1)
+		return;
+	rt_feed_rows_deinit(&feed->rows);
+	rt_feed_flights_deinit(&feed->flights);
+	pthread_mutex_destroy(&feed->pulse);
+	pthread_mutex_destroy(&feed->list);
+	pthread_rwlock_destroy(&feed->gate);
+	rt_text_unref(feed->project);
+	rt_free(feed->alloc, feed);
+}
+
+void
+rt_feed_free(rt_feed *feed)
+{
+	if (feed == NULL)
+		return;
+	pthread_rwlock_wrlock(&feed->gate);
+	feed->is_over = true;
+	feed->runs = NULL;
+	pthread_rwlock_unlock(&feed->gate);
+	rt_feed_changed(feed);
+	rt_feed_unref(feed);
+}
+
+void
+rt_feed_set_runs(rt_feed *feed, struct rt_runs *runs)
+{
+	pthread_rwlock_wrlock(&feed->gate);
+	feed->runs = runs;
+	pthread_rwlock_unlock(&feed->gate);
+}
+
+/* ---- streams ---- */
+
+static void
+close_stream(rt_web_stream *stream)
+{
+	rt_feed_stream_at *s = (rt_feed_stream_at *)stream;
+	rt_feed *feed = s->feed;
+
+	pthread_mutex_lock(&feed->list);
+	if (s->before != NULL)
+		s->before->next = s->next;
+	else
+		feed->first = s->next;
+	if (s->next != NULL)
+		s->next->before = s->before;
+	feed->count--;
+	pthread_mutex_unlock(&feed->list);
+	rt_buf_deinit(&s->pending);
+	rt_free(feed->alloc, s->places);
+	rt_free(feed->alloc, s);
+	rt_feed_unref(feed);
+}
+
+static const rt_web_stream_ops stream_ops = {rt_feed_stream_read, close_stream};
+
+static int
+hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool
+read_id(rt_str id, uint64_t *epoch, uint64_t *seq)
+{
+	enum { DIGITS = 16, SEQ_MAX = 15 };
+	size_t i;
+
+	*epoch = *seq = 0;
+	if (id.size < DIGITS + 2 || id.size > DIGITS + 1 + SEQ_MAX || id.ptr[DIGITS] != '.')
+		return false;
+	for (i = 0; i < DIGITS; i++) {
+		int digit = hex_digit(id.ptr[i]);
+
+		if (digit < 0)
+			return false;
+		*epoch = *epoch << 4 | (uint64_t)digit;
+	}
+	for (i = DIGITS + 1; i < id.size; i++) {
+		if (id.ptr[i] < '0' || id.ptr[i] > '9')
+			return false;
+		*seq = *seq * 10 + (uint64_t)(id.ptr[i] - '0');
+	}
+	return true;
+}
+
+/* Where it begins. A client may know of rows that another server has told it of. */
+static rt_status
+find_place(rt_feed *feed, rt_str last_id, uint64_t *epoch, uint64_t *seq, rt_error *err)
+{
+	const rt_project *project;
+	rt_status st = RT_OK;
+
+	if (last_id.size > 0) {
+		if (!read_id(last_id, epoch, seq))
+			return rt_fail(err, RT_USAGE, "Last-Event-ID is not one of ours");
+		project = rt_engine_value(feed->engine);
+		if (*seq > project->seq)
+			st = rt_engine_refresh(feed->engine, err);
+		rt_object_unref(project);
+		return st;
+	}
+	*epoch = rt_engine_epoch(feed->engine);
+	project = rt_engine_value(feed->engine);
+	*seq = project->seq;
+	rt_object_unref(project);
+	return RT_OK;
+}
+
+rt_status
+rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc, rt_web_stream **out, rt_error *err)
+{
+	rt_feed_stream_at *s;
+	uint64_t epoch = 0, seq = 0;
+	rt_status st = find_place(feed, last_id, &epoch, &seq, err);
+
+	if (st != RT_OK)
+		return st;
+	s = rt_new0(feed->alloc, sizeof(*s));
+	if (s != NULL)
+		s->places = rt_new0(feed->alloc, sizeof(*s->places));
+	if (s == NULL || s->places == NULL) {
+		rt_free(feed->alloc, s);
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	s->base.ops = &stream_ops;
+	s->feed = feed;
+	s->epoch = epoch;
+	s->seq = seq;
+	s->disc = disc;
+	s->places->is_new = true;
+	s->places->disc = disc;
+	pthread_rwlock_rdlock(&feed->gate);
+	if (feed->runs != NULL)
+		rt_runs_join(feed->runs, s->places);
+	pthread_rwlock_unlock(&feed->gate);
+	s->beat = atomic_load(&feed->beat);
+	atomic_init(&s->is_waiting, false);
+	rt_buf_init(&s->pending, feed->alloc, RT_BUF_UNLIMITED);
+	pthread_mutex_lock(&feed->list);
+	if (feed->count >= RT_FEED_STREAMS_MAX) {
+		st = rt_fail(err, RT_LIMIT, "%d streams of events are open; close some",
+			     (int)RT_FEED_STREAMS_MAX);
+	} else {
+		s->next = feed->first;
+		if (feed->first != NULL)
+			feed->first->before = s;
+		feed->first = s;
+		feed->count++;
+		atomic_fetch_add(&feed->refs, 1);
+	}
+	pthread_mutex_unlock(&feed->list);
+	if (st != RT_OK) {
+		rt_free(feed->alloc, s->places);
+		rt_free(feed->alloc, s);
+		return st;
+	}
+	*out = &s->base;
+	return RT_OK;
+}
+
+size_t
+rt_feed_stream_count(rt_feed *feed)
+{
+	size_t count;
+
+	pthread_mutex_lock(&feed->list);
+	count = feed->count;
+	pthread_mutex_unlock(&feed->list);
+	return count;
+}
+
+/* ---- waking ---- */
+
+void
+rt_feed_changed(rt_feed *feed)
+{
+	rt_feed_stream_at *s;
+
+	pthread_mutex_lock(&feed->list);
+	for (s = feed->first; s != NULL; s = s->next)
+		if (atomic_load(&s->is_waiting) && atomic_exchange(&s->is_waiting, false))
+			rt_web_wake(&s->base);
+	pthread_mutex_unlock(&feed->list);
+}
+
+void
+rt_feed_pulse(rt_feed *feed)
+{
+	int64_t now;
+	bool changed = false;
+
+	if (pthread_mutex_trylock(&feed->pulse) != 0)
+		return;
+	if (rt_feed_stream_count(feed) == 0) {
+		rt_feed_flights_forget(&feed->flights);
+		pthread_mutex_unlock(&feed->pulse);
+		return;
+	}
+	if (rt_engine_refresh(feed->engine, NULL) == RT_OK)
+		look_seen(feed, &changed);
+	pthread_rwlock_rdlock(&feed->gate);
+	if (rt_feed_flights_look(&feed->flights, feed->engine, feed->env, feed->runs))
+		changed = true;
+	pthread_rwlock_unlock(&feed->gate);
+	now = feed->env->now_us(feed->env->ctx);
+	if (now < feed->beat_us || now - feed->beat_us >= (int64_t)RT_FEED_HEARTBEAT_MS * 1000) {
+		feed->beat_us = now;
+		atomic_fetch_add(&feed->beat, 1);
+		changed = true;
+	}
+	pthread_mutex_unlock(&feed->pulse);
+	if (changed)
+		rt_feed_changed(feed);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of the feed, shared by its files:
+ *
+ *   feed.c           the feed, its streams, waking, the pulse
+ *   feed_stream.c    one stream: what comes next
+ *   feed_rows.c      rows of the log as events, the newest kept for all streams
+ *   feed_flights.c   replies that other processes receive
+ *
+ * Locks, none of them held while another of this list is taken, but for gate:
+ *
+ *   gate       read: a stream is read; written: the runs change, or the feed ends
+ *   list       the streams; held while they are woken
+ *   rows, flights   what these files keep */
+#ifndef RT_SERVER_FEED_IMPL_H
+#define RT_SERVER_FEED_IMPL_H
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "server/feed.h"
+#include "server/run.h"
+
+enum {
+	RT_FEED_ROWS = 256,          /* that are kept */
+	RT_FEED_ROWS_BYTES = 1 << 20,
+	RT_FEED_FLIGHTS = 64,
+	RT_FEED_PASS_MAX = 1024,     /* rows that are left out before their id is sent */
+	RT_FEED_BATCH = 64 << 10     /* bytes that one read makes ready, about */
+};
+
+/* ---- rows ---- */
+
+/* A row as an event. */
+typedef struct rt_feed_row {
+	uint64_t seq;        /* 0: none */
+	const rt_text *text;
+	rt_change_discs discs;
+} rt_feed_row;
+
+typedef struct rt_feed_rows {
+	pthread_mutex_t lock;
+	uint64_t epoch;      /* whose rows these are */
+	rt_feed_row at[RT_FEED_ROWS]; /* by seq modulo their number */
+	uint64_t low;        /* no row below it is kept */
+	size_t bytes;
+} rt_feed_rows;
+
+void rt_feed_rows_init(rt_feed_rows *rows);
+void rt_feed_rows_deinit(rt_feed_rows *rows);
+/* A row of this history, project being its newest value; out->text is the caller's to unref.
+ * What can never be read is an event that says so ("whole"). RT_NOMEM, RT_IO, RT_BUSY …: not
+ * now. */
+RT_CHECKED rt_status rt_feed_rows_get(rt_feed_rows *rows, rt_engine *engine, uint64_t epoch,
+				      const rt_project *project, uint64_t seq, rt_feed_row *out,
+				      rt_error *err);
+
+/* ---- replies of other processes ---- */
+
+typedef struct rt_feed_flight {
+	char name[64];
+	uint32_t disc;       /* 0: not known */
+	int64_t written_us;
+	uint64_t version;    /* rises with every change of any of them */
+	bool is_over, is_seen;
+	const rt_text *event;
+} rt_feed_flight;
+
+typedef struct rt_feed_flights {
+	pthread_mutex_t lock;
+	rt_feed_flight at[RT_FEED_FLIGHTS];
+	size_t count;
+	uint64_t version;
+	int64_t looked_us, took_us;
+} rt_feed_flights;
+
+void rt_feed_flights_init(rt_feed_flights *flights);
+void rt_feed_flights_deinit(rt_feed_flights *flights);
+/* Nobody is interested any more. */
+void rt_feed_flights_forget(rt_feed_flights *flights);
+/* Look, if it is time. true: something has changed. runs (or NULL) knows which are ours. */
+bool rt_feed_flights_look(rt_feed_flights *flights, rt_engine *engine, const rt_env *env,
+			  struct rt_runs *runs);
+/* Append what has changed since *seen, until out has about room bytes; ends of those that
+ * ended up to base are left out, so is what belongs to another discussion than disc (0: any).
+ * false: there is nothing more. */
+bool rt_feed_flights_events(rt_feed_flights *flights, uint64_t base, uint32_t disc, uint64_t *seen,
+			    size_t room, rt_buf *out);
+
+/* ---- streams ---- */
+
+typedef struct rt_feed_stream_at {
+	rt_web_stream base; /* first: it is what the front has */
+	rt_feed *feed;
+	struct rt_feed_stream_at *next, *before; /* under the feed's list lock */
+	atomic_bool is_waiting; /* nothing was there when it was read last */
+	/* the reader's: */
+	uint64_t epoch, seq;    /* the row that was sent last */
+	uint32_t disc;          /* 0: all */
+	size_t passed;          /* rows left out since an id was sent */
+	bool is_begun;          /* hello was sent */
+	bool is_newer_told;
+	unsigned beat;
+	rt_buf pending;         /* made and not taken yet, from pending_at on */
+	size_t pending_at;
+	rt_run_places *places;
+	bool flights_begun;
+	uint64_t flights_base, flights_seen;
+} rt_feed_stream_at;
+
+struct rt_feed {
+	rt_engine *engine;
+	const rt_env *env;
+	const rt_alloc *alloc;
+	const rt_text *project;
+	atomic_size_t refs;      /* the owner's, and one of each stream */
+	pthread_rwlock_t gate;
+	struct rt_runs *runs;    /* under gate; so is this: */
+	bool is_over;
+	pthread_mutex_t list;
+	rt_feed_stream_at *first;
+	size_t count;
+	atomic_uint beat;
+	pthread_mutex_t pulse;   /* the rest is under it */
+	int64_t beat_us;
+	uint64_t seen_epoch, seen_seq;
+	bool seen_newer;
+	rt_feed_rows rows;
+	rt_feed_flights flights;
+};
+
+/* For rt_web_stream_ops. */
+size_t rt_feed_stream_read(rt_web_stream *stream, char *out, size_t room, bool *out_ended);
+/* "000000009f3a6c01.42" */
+void rt_feed_add_id(rt_buf *out, uint64_t epoch, uint64_t seq);
+void rt_feed_unref(rt_feed *feed);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All runs of a project: begun, stopped, looked at, forgotten. */
+#include "server/run_impl.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- new and free ---- */
+
+rt_status
+rt_runs_new_with(const rt_runs_options *options, rt_runs **out, rt_error *err)
+{
+	const rt_alloc *alloc = options->alloc != NULL ? options->alloc : rt_alloc_libc();
+	rt_runs *runs = rt_new0(alloc, sizeof(*runs));
+
+	if (runs == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	runs->given = *options;
+	runs->alloc = alloc;
+	pthread_mutex_init(&runs->opening, NULL);
+	pthread_mutex_init(&runs->lock, NULL);
+	if (options->feed != NULL)
+		rt_feed_set_runs(options->feed, runs);
+	*out = runs;
+	return RT_OK;
+}
+
+static rt_run *
+run_new(rt_runs *runs)
+{
+	rt_run *run = rt_new0(runs->alloc, sizeof(*run));
+
+	if (run == NULL)
+		return NULL;
+	run->runs = runs;
+	atomic_init(&run->stops, 0);
+	rt_pick_counter_init(&run->counter, runs->alloc, rt_str_at("", 0));
+	rt_buf_init(&run->model_name, runs->alloc, RT_BUF_UNLIMITED);
+	rt_run_text_init(&run->text, runs->alloc);
+	rt_buf_init(&run->notice, runs->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&run->outcome, runs->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&run->replies, runs->alloc, RT_BUF_UNLIMITED);
+	return run;
+}
+
+static void
+run_free(rt_run *run)
+{
+	if (run->model != NULL)
+		run->model->ops->close(run->model);
+	rt_pick_counter_deinit(&run->counter);
+	rt_buf_deinit(&run->model_name);
+	rt_run_text_deinit(&run->text);
+	rt_buf_deinit(&run->notice);
+	rt_buf_deinit(&run->outcome);
+	rt_buf_deinit(&run->replies);
+	rt_arena_free(run->asked.arena);
+	rt_free(run->runs->alloc, run);
+}
+
+static void
+unlink_run(rt_runs *runs, rt_run *run)
+{
+	if (run->older != NULL)
+		run->older->newer = run->newer;
+	else
+		runs->oldest = run->newer;
+	if (run->newer != NULL)
+		run->newer->older = run->older;
+	else
+		runs->newest = run->older;
+	runs->count--;
+}
+
+void
+rt_runs_free(rt_runs *runs)
+{
+	rt_run *run;
+
+	if (runs == NULL)
+		return;
+	pthread_mutex_lock(&runs->lock);
+	runs->is_ending = true;
+	for (run = runs->oldest; run != NULL; run = run->newer)
+		atomic_store(&run->stops, 2);
+	pthread_mutex_unlock(&runs->lock);
+	/* Nobody adds to the list now, nor takes from it. */
+	for (run = runs->oldest; run != NULL; run = run->newer)
+		pthread_join(run->thread, NULL);
+	if (runs->given.feed != NULL)
+		rt_feed_set_runs(runs->given.feed, NULL);
+	while (runs->oldest != NULL) {
+		run = runs->oldest;
+		unlink_run(runs, run);
+		run_free(run);
+	}
+	pthread_mutex_destroy(&runs->opening);
+	pthread_mutex_destroy(&runs->lock);
+	rt_free(runs->alloc, runs);
+}
+
+/* ---- what is remembered ---- */
+
+static void
+forget_run(rt_runs *runs, rt_run *run)
+{
+	pthread_join(run->thread, NULL); /* it has left its last lock */
+	unlink_run(runs, run);
+	run_free(run);
+}
+
+/* With the lock held: forget what has ended long ago, or is too much. */
+static void
+forget(rt_runs *runs)
+{
+	int64_t now = runs->given.env->now_us(runs->given.env->ctx);
+	size_t bytes = 0, kept = 0;
+	rt_run *run, *older;
+
+	for (run = runs->newest; run != NULL; run = older) {
+		older = run->older;
+		if (!run->is_over || runs->is_ending)
+			continue;
+		bytes += run->text.bytes.room;
+		kept++;
+		if (now - run->ended_us < (int64_t)RT_RUNS_KEPT_S * 1000000 &&
+		    kept <= RT_RUNS_KEPT && bytes <= RT_RUN_KEPT_BYTES)
+			continue;
+		if (kept == 1 && now - run->ended_us < (int64_t)RT_RUNS_KEPT_S * 1000000)
+			continue; /* the newest, however long it is */
+		forget_run(runs, run);
+	}
+}
+
+void
+rt_runs_purge(rt_runs *runs, rt_str text)
+{
+	rt_run *run, *older;
+
+	pthread_mutex_lock(&runs->lock);
+	for (run = runs->newest; run != NULL && text.size > 0; run = older) {
+		older = run->older;
+		if (run->is_over &&
+		    (rt_str_find(rt_buf_str(&run->text.bytes), text, 0) != SIZE_MAX ||
+		     rt_str_find(rt_buf_str(&run->outcome), text, 0) != SIZE_MAX))
+			forget_run(runs, run);
+	}
+	pthread_mutex_unlock(&runs->lock);
+}
+
+rt_run *
+rt_runs_find(const rt_runs *runs, uint64_t number)
+{
+	rt_run *run = runs->newest;
+
+	while (run != NULL && run->number > number)
+		run = run->older;
+	return run != NULL && run->number == number ? run : NULL;
+}
+
+static rt_status
+find_named(rt_runs *runs, rt_str name, rt_run **out, rt_error *err)
+{
+	rt_run *run;
+
+	forget(runs);
+	for (run = runs->newest; run != NULL; run = run->older) {
+		if (rt_str_is(name, run->name)) {
+			*out = run;
+			return RT_OK;
+		}
+	}
+	return rt_fail(err, RT_NOT_FOUND, "no run \"%.*s\"; one that ended is forgotten after a while",
+		       RT_STR_ARG(name.size > 40 ? rt_str_at(name.ptr, 40) : name));
+}
+
+/* ---- starting ---- */
+
+/* May one more begin? With the lock held. */
+static rt_status
+may_begin(rt_runs *runs, rt_error *err)
+{
+	if (runs->is_ending)
+		return rt_fail(err, RT_BUSY, "the server is about to end");
+	if (runs->running >= RT_RUNS_MAX)
+		return rt_fail(err, RT_LIMIT, "%d runs are at work in this project; wait for one of "
+			       "them, or stop it", (int)RT_RUNS_MAX);
+	return RT_OK;
+}
+
+/* What can be said before anything begins. */
+static rt_status
+look_first(rt_runs *runs, rt_error *err)
+{
+	rt_engine *engine = runs->given.engine;
+	rt_store *store = rt_engine_store(engine);
+	rt_status st;
+
+	pthread_mutex_lock(&runs->lock);
+	st = may_begin(runs, err);
+	pthread_mutex_unlock(&runs->lock);
+	if (st == RT_OK && store->ops->is_read_only(store))
+		st = rt_fail(err, RT_READ_ONLY, "%s is open for reading only",
+			     store->ops->place(store));
+	if (st == RT_OK)
+		st = rt_engine_refresh(engine, err);
+	if (st == RT_OK && rt_engine_newer(engine, err))
+		st = RT_TOO_NEW;
+	return st;
+}
+
+/* Put it into the list and let it run. Signals are the business of other threads. */
+static rt_status
+begin(rt_runs *runs, rt_run *run, char out_name[24], rt_error *err)
+{
+	sigset_t all, before;
+	rt_status st;
+
+	sigfillset(&all);
+	pthread_mutex_lock(&runs->lock);
+	st = may_begin(runs, err);
+	if (st == RT_OK) {
+		run->number = runs->last + 1;
+		(void)snprintf(run->name, sizeof(run->name), "r%llu",
+			       (unsigned long long)run->number);
+		memcpy(out_name, run->name, sizeof(run->name));
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		if (pthread_create(&run->thread, NULL, rt_run_work, run) != 0)
+			st = rt_fail(err, RT_LIMIT, "the system gives no more threads");
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	if (st == RT_OK) {
+		runs->last++;
+		runs->running++;
+		runs->count++;
+		run->older = runs->newest;
+		if (runs->newest != NULL)
+			runs->newest->newer = run;
+		else
+			runs->oldest = run;
+		runs->newest = run;
+		forget(runs);
+	}
+	pthread_mutex_unlock(&runs->lock);
+	return st;
+}
+
+rt_status
+rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], rt_error *err)
+{
+	const rt_project *project = NULL;
+	rt_run *run = NULL;
+	rt_status st = look_first(runs, err);
+
+	if (st != RT_OK)
+		return st;
+	project = rt_engine_value(runs->given.engine);
+	run = run_new(runs);
+	if (run == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (st == RT_OK)
+		st = rt_run_read(runs, request, project, &run->asked, err);
+	if (st == RT_OK)
+		st = rt_run_open_model(runs, project, run, err);
+	if (st == RT_OK) {
+		run->started_us = runs->given.env->now_us(runs->given.env->ctx);
+		st = begin(runs, run, out_name, err);
+	}
+	rt_object_unref(project);
+	if (st != RT_OK && run != NULL)
+		run_free(run);
+	else if (runs->given.feed != NULL)
+		rt_feed_changed(runs->given.feed);
+	return st;
+}
+
+/* ---- the rest ---- */
+
+rt_status
+rt_runs_stop(rt_runs *runs, rt_str name, rt_error *err)
+{
+	rt_run *run = NULL;
+	rt_status st;
+
+	pthread_mutex_lock(&runs->lock);
+	st = find_named(runs, name, &run, err);
+	if (st == RT_OK && run->state == RT_RUN_RUNNING)
+		atomic_fetch_add(&run->stops, 1);
+	pthread_mutex_unlock(&runs->lock);
+	return st;
+}
+
+rt_status
+rt_runs_show(rt_runs *runs, rt_str name, rt_buf *out, rt_error *err)
+{
+	rt_run *run = NULL;
+	rt_status st;
+
+	pthread_mutex_lock(&runs->lock);
+	st = find_named(runs, name, &run, err);
+	if (st == RT_OK)
+		rt_run_add(run, true, out);
+	pthread_mutex_unlock(&runs->lock);
+	if (st == RT_OK && out->status != RT_OK)
+		st = rt_fail(err, out->status, "out of memory");
+	return st;
+}
+
+rt_status
+rt_runs_list(rt_runs *runs, rt_buf *out, rt_error *err)
+{
+	const rt_run *run;
+
+	pthread_mutex_lock(&runs->lock);
+	forget(runs);
+	rt_buf_add_byte(out, '[');
+	for (run = runs->newest; run != NULL; run = run->older) {
+		rt_json_add_comma(out);
+		rt_run_add(run, false, out);
+	}
+	rt_buf_add_byte(out, ']');
+	pthread_mutex_unlock(&runs->lock);
+	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
+}
+
+bool
+rt_runs_is_elsewhere(const rt_runs *runs, rt_str owner, int64_t written_us)
+{
+	const rt_runs_options *given = &runs->given;
+
+	if (rt_str_eq(owner, given->owner))
+		return false;
+	return given->lives == NULL || given->lives(NULL, owner, written_us);
+}

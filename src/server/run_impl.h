@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of runs, shared by its files:
+ *
+ *   run.c           all runs of a project: new, stopped, forgotten
+ *   run_house.c     with what a house was given
+ *   run_request.c   what is asked for, read and looked at before anything begins
+ *   run_send.c      a run's thread
+ *   run_text.c      what has arrived, in pieces
+ *   run_view.c      a run as JSON, and as events
+ *
+ * What a run is asked is written before its thread begins and read only from then on. What
+ * came of it is under the lock of all runs; its thread takes that for moments. */
+#ifndef RT_SERVER_RUN_IMPL_H
+#define RT_SERVER_RUN_IMPL_H
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/summary.h"
+#include "llm/pick_host.h"
+#include "server/feed.h"
+#include "server/run.h"
+
+enum {
+	RT_RUN_ARRIVED_MAX = 2 * RT_REPLY_SIZE_MAX,
+	RT_RUN_KEPT_BYTES = 32 << 20, /* texts of runs that have ended, together */
+	RT_RUN_EVENT_MAX = 64 << 10   /* bytes of text in one event */
+};
+
+typedef enum rt_run_how {
+	RT_RUN_ASK,
+	RT_RUN_AGAIN,
+	RT_RUN_CONTINUE,
+	RT_RUN_COMPACT,
+	RT_RUN_COMPRESS,
+	RT_RUN_GO,
+	RT_RUN_HOWS
+} rt_run_how;
+
+extern const char *const rt_run_how_words[RT_RUN_HOWS];
+
+/* What is asked. Texts are in the arena. */
+typedef struct rt_run_asked {
+	rt_arena *arena;
+	rt_run_how how;
+	uint32_t disc;
+	rt_str discussion, take; /* ids; take may be empty: the active one */
+	rt_str shown_take;       /* the id, also then */
+	rt_str by;
+	rt_str model_said;
+	rt_str text, content, role, reply_role, at;
+	rt_str instructions, from, to;
+	rt_str target;           /* ptr NULL: before the first entry */
+	bool select, summarize;
+	uint64_t replies, keep_tokens;
+	uint64_t budget;         /* 0: what the configuration says */
+} rt_run_asked;
+
+/* A stretch of what has arrived that is of one kind. */
+typedef struct rt_run_piece {
+	size_t at;      /* where it begins in what has arrived */
+	size_t from;    /* and in all of its kind (of a call: of its block) in this reply */
+	unsigned reply;
+	rt_reply_block_kind kind;
+	size_t block;
+} rt_run_piece;
+
+/* What has arrived: the bytes of all kinds in the order in which they came. */
+typedef struct rt_run_text {
+	rt_buf bytes;
+	rt_run_piece *pieces;
+	size_t count, room;
+	unsigned reply;    /* which is arriving */
+	size_t reply_at;   /* where it begins in bytes */
+	size_t reply_piece;/* the number of its first piece */
+	size_t sizes[2];   /* of its text and its thinking */
+} rt_run_text;
+
+void rt_run_text_init(rt_run_text *text, const rt_alloc *alloc);
+void rt_run_text_deinit(rt_run_text *text);
+/* What comes now is the next reply. */
+void rt_run_text_next(rt_run_text *text);
+/* Without memory, or beyond RT_RUN_ARRIVED_MAX, nothing more is added. */
+void rt_run_text_add(rt_run_text *text, rt_reply_block_kind kind, size_t block, rt_str added);
+/* The piece that the byte at this place belongs to; at < text->bytes.size. */
+size_t rt_run_text_piece(const rt_run_text *text, size_t at);
+/* Where a piece ends. */
+size_t rt_run_text_end(const rt_run_text *text, size_t piece);
+/* Members of the reply that is arriving: "text", "thinking", "calls", "reply"; up to about max
+ * bytes. The place where that ends. */
+size_t rt_run_text_add_json(const rt_run_text *text, size_t max, rt_buf *out);
+
+typedef enum rt_run_state {
+	RT_RUN_RUNNING,
+	RT_RUN_DONE,
+	RT_RUN_STOPPED,
+	RT_RUN_FAILED
+} rt_run_state;
+
+typedef struct rt_run {
+	rt_runs *runs;
+	struct rt_run *older, *newer; /* under the lock, as what follows "came of it" */
+	uint64_t number;
+	char name[24];
+	pthread_t thread;
+	bool is_over;          /* its thread has nothing more to do */
+	rt_run_asked asked;
+	int64_t started_us;
+	atomic_uint stops;     /* how often it was stopped */
+	/* its thread's: */
+	rt_model *model;       /* or NULL: none is needed */
+	rt_pick_counter counter;
+	size_t budget_tokens;
+	rt_send_result *sending; /* the reply that is being received, as far as it is known */
+	/* came of it: */
+	rt_buf model_name;     /* "openai/gpt-4o" */
+	rt_run_state state;
+	rt_run_text text;
+	rt_buf notice;
+	unsigned notice_number;
+	char question[132];
+	char take[260];        /* empty: as asked */
+	rt_buf outcome;        /* members, each with a comma in front */
+	rt_buf replies;        /* outcomes of several, "{…},{…}" */
+	rt_error problem;      /* status RT_OK: none */
+	uint64_t epoch, seq;   /* of its last step; seq 0: it made none */
+	int64_t ended_us;
+} rt_run;
+
+struct rt_runs {
+	rt_runs_options given;
+	const rt_alloc *alloc;
+	pthread_mutex_t opening; /* models are opened one at a time */
+	pthread_mutex_t lock;    /* the rest */
+	rt_run *oldest, *newest;
+	uint64_t last;
+	size_t running, count;
+	bool is_ending;
+};
+
+/* Read what is asked. What was read so far is in out also after a failure: free its arena. */
+RT_CHECKED rt_status rt_run_read(rt_runs *runs, const rt_run_request *request,
+				 const rt_project *project, rt_run_asked *out, rt_error *err);
+/* A run's model. */
+RT_CHECKED rt_status rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run,
+				       rt_error *err);
+/* pthread_create's; run is an rt_run. */
+void *rt_run_work(void *run);
+/* With the lock held: the object. texts: with its texts. */
+void rt_run_add(const rt_run *run, bool texts, rt_buf *out);
+/* By its number, with the lock held; NULL: there is none. */
+rt_run *rt_runs_find(const rt_runs *runs, uint64_t number);
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A run's thread: the engine is asked as the command line asks it, and what it tells
+ * meanwhile goes where streams find it. */
+#include "server/run_impl.h"
+
+#include <stdio.h>
+
+static void
+changed(const rt_run *run)
+{
+	if (run->runs->given.feed != NULL)
+		rt_feed_changed(run->runs->given.feed);
+}
+
+/* ---- what the engine tells meanwhile, on this thread ---- */
+
+/* The question is an entry as soon as the engine goes on from it. */
+static void
+see_question(rt_run *run)
+{
+	rt_runs *runs = run->runs;
+	bool is_new = false;
+
+	if (run->sending == NULL || run->sending->question[0] == '\0' || run->question[0] != '\0')
+		return; /* nobody else writes run->question */
+	pthread_mutex_lock(&runs->lock);
+	memcpy(run->question, run->sending->question, sizeof(run->question));
+	is_new = true;
+	pthread_mutex_unlock(&runs->lock);
+	if (is_new)
+		changed(run);
+}
+
+static void
+arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
+{
+	rt_run *run = ctx;
+
+	see_question(run);
+	if (added.size == 0)
+		return;
+	pthread_mutex_lock(&run->runs->lock);
+	rt_run_text_add(&run->text, kind, block, added);
+	pthread_mutex_unlock(&run->runs->lock);
+	changed(run);
+}
+
+static void
+notice(void *ctx, const char *words)
+{
+	rt_run *run = ctx;
+
+	see_question(run);
+	pthread_mutex_lock(&run->runs->lock);
+	rt_buf_clear(&run->notice);
+	rt_buf_add_c(&run->notice, words);
+	run->notice_number++;
+	pthread_mutex_unlock(&run->runs->lock);
+	changed(run);
+}
+
+static void
+line(void *ctx, rt_str text)
+{
+	rt_run *run = ctx;
+
+	see_question(run);
+	if (run->runs->given.comms != NULL)
+		rt_comms_line(run->runs->given.comms, text);
+}
+
+static bool
+stopped(void *ctx)
+{
+	rt_run *run = ctx;
+
+	see_question(run);
+	return atomic_load(&run->stops) > 0;
+}
+
+static bool
+insists(void *ctx)
+{
+	rt_run *run = ctx;
+
+	return atomic_load(&run->stops) > 1;
+}
+
+static rt_send_with
+make_with(rt_run *run)
+{
+	const rt_runs_options *given = &run->runs->given;
+	rt_send_with with = {.model = run->model,
+			     .hooks = given->hooks,
+			     .budget_tokens = run->budget_tokens,
+			     .owner = given->owner,
+			     .store = given->store_path,
+			     .by = run->asked.by,
+			     .fn = arrived,
+			     .stop = stopped,
+			     .insists = insists,
+			     .notice = notice,
+			     .comms = line,
+			     .ctx = run};
+
+	if (run->budget_tokens > 0 && run->counter.encoding != NULL) {
+		with.count = rt_pick_count;
+		with.count_ctx = &run->counter;
+	}
+	return with;
+}
+
+/* ---- what came of it ---- */
+
+static void
+add_string(rt_buf *out, const char *key, rt_str value)
+{
+	rt_json_add_key(out, key);
+	rt_json_add_string(out, value);
+}
+
+static void
+add_given(rt_buf *out, const char *key, const char *value)
+{
+	if (value[0] != '\0')
+		add_string(out, key, rt_str_of(value));
+}
+
+static void
+add_count(rt_buf *out, const char *key, size_t count)
+{
+	if (count == SIZE_MAX)
+		return;
+	rt_json_add_key(out, key);
+	rt_buf_add_u64(out, count);
+}
+
+static void
+add_usage(rt_buf *out, const rt_usage *usage)
+{
+	rt_json_add_key(out, "usage");
+	rt_buf_add_byte(out, '{');
+	add_count(out, "input_tokens", usage->input);
+	add_count(out, "output_tokens", usage->output);
+	add_count(out, "cache_read_input_tokens", usage->cache_read);
+	add_count(out, "cache_creation_input_tokens", usage->cache_write);
+	rt_buf_add_byte(out, '}');
+}
+
+static void
+add_compaction(rt_buf *out, const rt_send_compaction *c)
+{
+	if (c->entry[0] == '\0')
+		return;
+	rt_json_add_key(out, "compaction");
+	rt_buf_add_byte(out, '{');
+	add_given(out, "entry", c->entry);
+	add_count(out, "seq", (size_t)c->seq);
+	add_count(out, "entries", c->entries);
+	add_count(out, "tokens_before", c->tokens_before);
+	add_count(out, "tokens_after", c->tokens_after);
+	rt_buf_add_byte(out, '}');
+}
+
+/* The members that a reply adds to the object. take_too: in a list of several each says which
+ * take it is in. */
+static void
+add_reply(rt_buf *out, const rt_send_result *r, bool take_too)
+{
+	static const char *const fates[] = {"", "in_row", "aside", "taken"};
+
+	add_given(out, "entry", r->entry);
+	if (take_too)
+		add_given(out, "take", r->take);
+	if (r->entry[0] != '\0')
+		add_count(out, "seq", (size_t)r->seq);
+	if (r->partial)
+		rt_buf_add_c(out, ",\"partial\":true");
+	add_given(out, "stop", rt_stop_word(r->stop));
+	add_usage(out, &r->usage);
+	add_count(out, "left_out", r->left_out);
+	add_count(out, "tokens_estimate", r->tokens);
+	add_compaction(out, &r->compaction);
+	add_given(out, "fate", fates[r->fate]);
+	if (r->note != NULL)
+		add_string(out, "note", rt_text_str(r->note));
+}
+
+static uint64_t
+last_step(const rt_send_result *r)
+{
+	uint64_t seq = r->seq;
+
+	if (r->question_seq > seq)
+		seq = r->question_seq;
+	return r->compaction.seq > seq ? r->compaction.seq : seq;
+}
+
+/* A reply is there, or not. */
+static void
+keep_reply(rt_run *run, const rt_send_result *r)
+{
+	rt_runs *runs = run->runs;
+	uint64_t seq = last_step(r), epoch = rt_engine_epoch(runs->given.engine);
+
+	pthread_mutex_lock(&runs->lock);
+	memcpy(run->question, r->question, sizeof(run->question));
+	if (r->take[0] != '\0')
+		memcpy(run->take, r->take, sizeof(run->take));
+	if (seq > run->seq) {
+		run->seq = seq;
+		run->epoch = epoch;
+	}
+	rt_buf_clear(&run->outcome);
+	rt_buf_add_byte(&run->outcome, ' '); /* a comma goes in front of every member */
+	add_reply(&run->outcome, r, false);
+	if (run->asked.replies > 1) {
+		if (run->replies.size > 0)
+			rt_buf_add_byte(&run->replies, ',');
+		rt_buf_add_byte(&run->replies, '{');
+		add_reply(&run->replies, r, true);
+		rt_buf_add_byte(&run->replies, '}');
+	}
+	pthread_mutex_unlock(&runs->lock);
+	changed(run);
+}
+
+static rt_status
+send(rt_run *run, rt_error *err)
+{
+	const rt_run_asked *a = &run->asked;
+	rt_send_options options = {.how = a->how == RT_RUN_ASK	   ? RT_SEND_ASK
+					  : a->how == RT_RUN_AGAIN ? RT_SEND_AGAIN
+								   : RT_SEND_CONTINUE,
+				   .with = make_with(run),
+				   .discussion = a->discussion,
+				   .take = a->take,
+				   .at = a->at,
+				   .text = a->text,
+				   .content = a->content,
+				   .role = a->role,
+				   .reply_role = a->reply_role};
+	rt_send_result result;
+	uint64_t i;
+	rt_status st = RT_OK;
+
+	if (a->how == RT_RUN_ASK && a->text.ptr == NULL && a->at.size > 0)
+		options.how = RT_SEND_AGAIN; /* what is there, answered */
+	for (i = 0; st == RT_OK && i < a->replies; i++) {
+		if (i > 0) {
+			pthread_mutex_lock(&run->runs->lock);
+			rt_run_text_next(&run->text);
+			pthread_mutex_unlock(&run->runs->lock);
+		}
+		memset(&result, 0, sizeof(result));
+		run->sending = &result;
+		st = rt_engine_send(run->runs->given.engine, &options, &result, err);
+		run->sending = NULL;
+		keep_reply(run, &result);
+		rt_send_result_deinit(&result);
+		/* stopped between two of them */
+		if (st == RT_OK && i + 1 < a->replies && atomic_load(&run->stops) > 0)
+			st = rt_fail(err, RT_INTERRUPTED, "stopped");
+	}
+	return st;
+}
+
+static void
+keep_summary(rt_run *run, const rt_summary_result *r)
+{
+	bool goes = run->asked.how == RT_RUN_GO;
+	rt_runs *runs = run->runs;
+	rt_buf *out = &run->outcome;
+	uint64_t epoch = rt_engine_epoch(runs->given.engine);
+
+	pthread_mutex_lock(&runs->lock);
+	if (r->take[0] != '\0')
+		memcpy(run->take, r->take, sizeof(run->take));
+	run->seq = r->seq;
+	run->epoch = epoch;
+	rt_buf_clear(out);
+	rt_buf_add_byte(out, ' ');
+	add_given(out, goes ? "summary" : "entry", r->entry);
+	if (goes)
+		add_given(out, "entry", r->target);
+	if (r->seq != 0)
+		add_count(out, "seq", (size_t)r->seq);
+	if (r->already)
+		rt_buf_add_c(out, ",\"unchanged\":true");
+	add_given(out, "first_kept", r->first_kept);
+	if (r->entry[0] != '\0')
+		add_count(out, "entries", r->entries);
+	if (r->entry[0] != '\0' && !goes) {
+		add_count(out, "tokens_before", r->tokens_before);
+		add_count(out, "tokens_after", r->tokens_after);
+	}
+	if (r->entry[0] != '\0')
+		add_usage(out, &r->usage);
+	if (r->from_hook)
+		rt_buf_add_c(out, ",\"from_hook\":true");
+	if (r->editor != NULL)
+		add_string(out, "editor", rt_text_str(r->editor));
+	if (r->note != NULL)
+		add_string(out, "note", rt_text_str(r->note));
+	pthread_mutex_unlock(&runs->lock);
+	changed(run);
+}
+
+static rt_status
+sum_up(rt_run *run, rt_error *err)
+{
+	const rt_run_asked *a = &run->asked;
+	rt_engine *engine = run->runs->given.engine;
+	rt_compact_options compact = {.with = make_with(run),
+				      .discussion = a->discussion,
+				      .take = a->take,
+				      .from = a->from,
+				      .to = a->to,
+				      .keep_tokens = (size_t)a->keep_tokens,
+				      .instructions = a->instructions};
+	rt_compress_options compress = {.with = compact.with,
+					.discussion = a->discussion,
+					.take = a->take,
+					.instructions = a->instructions};
+	rt_go_options go = {.with = compact.with,
+			    .discussion = a->discussion,
+			    .take = a->take,
+			    .target = a->target,
+			    .select = a->select,
+			    .summarize = a->summarize,
+			    .instructions = a->instructions};
+	rt_summary_result result;
+	rt_status st;
+
+	memset(&result, 0, sizeof(result));
+	if (a->how == RT_RUN_COMPACT)
+		st = rt_engine_compact(engine, &compact, &result, err);
+	else if (a->how == RT_RUN_COMPRESS)
+		st = rt_engine_compress(engine, &compress, &result, err);
+	else
+		st = rt_engine_go(engine, &go, &result, err);
+	keep_summary(run, &result);
+	rt_summary_result_deinit(&result);
+	return st;
+}
+
+void *
+rt_run_work(void *ctx)
+{
+	rt_run *run = ctx;
+	rt_runs *runs = run->runs;
+	rt_error err;
+	int64_t now;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	st = run->asked.how <= RT_RUN_CONTINUE ? send(run, &err) : sum_up(run, &err);
+	if (run->model != NULL)
+		run->model->ops->close(run->model);
+	run->model = NULL;
+	rt_pick_counter_deinit(&run->counter);
+	rt_pick_counter_init(&run->counter, runs->alloc, rt_str_at("", 0));
+	now = runs->given.env->now_us(runs->given.env->ctx);
+	pthread_mutex_lock(&runs->lock);
+	run->state = st == RT_OK ? RT_RUN_DONE : st == RT_INTERRUPTED ? RT_RUN_STOPPED
+								       : RT_RUN_FAILED;
+	if (st != RT_OK && st != RT_INTERRUPTED) {
+		run->problem = err;
+		run->problem.status = st;
+	}
+	rt_buf_clear(&run->notice);
+	run->ended_us = now;
+	runs->running--;
+	pthread_mutex_unlock(&runs->lock);
+	changed(run);
+	pthread_mutex_lock(&runs->lock);
+	run->is_over = true;
+	pthread_mutex_unlock(&runs->lock);
+	return NULL;
+}
