@@ -10,6 +10,7 @@
 #   walk        the commands of the README's walk through exit with 0 and print what stands
 #               there (times apart)
 #   operations  the table in docs/contract.md is what `retake help operations` says
+#   api         docs/api.md is what `retake serve --print-docs` says
 #   events      the tables in docs/hooks.md are what `retake help events` says
 #   example     the program in docs/library.md is examples/hello.c
 #   findings    docs/storage.md lists the findings of fsck, no more and no fewer
@@ -354,6 +355,16 @@ def run_in(folder, *words):
                           capture_output=True)
 
 
+def check_api():
+    text = subprocess.run([RETAKE, "serve", "--print-docs"], capture_output=True, text=True,
+                          check=True).stdout
+    if WRITE:
+        with open("docs/api.md", "w", encoding="utf-8") as file:
+            file.write(text)
+    result(os.path.exists("docs/api.md") and read("docs/api.md") == text,
+           "docs/api.md is out of date: retake serve --print-docs > docs/api.md")
+
+
 def check_play():
     match = re.search(r"<!-- play -->\n(.*?)<!-- /play -->", read("docs/models.md"), re.S)
     blocks = FENCE.findall(match[1]) if match else []
@@ -515,6 +526,7 @@ check_walk()
 check_operations()
 check_events()
 check_config()
+check_api()
 check_play()
 check_hook()
 check_example()

@@ -13,7 +13,7 @@ static const char intro[] =
 	"the table by which the server finds its routes.\n"
 	"\n"
 	"```\n"
-	"curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:7777" RT_API_ROOT "/discussions\n"
+	"curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:8999" RT_API_ROOT "/discussions\n"
 	"```\n"
 	"\n"
 	"## What holds for all\n"

@@ -159,9 +159,7 @@ response_of(rt_exchange *x)
 	x->answer.stream = NULL;
 	if (stream != NULL)
 		return rt_front_stream_response(x, stream);
-	return front->mhd->create_response_from_buffer(x->answer.body.size,
-						       x->answer.body.ptr != NULL ? x->answer.body.ptr
-										  : "",
+	return front->mhd->create_response_from_buffer(x->answer.body.size, x->answer.body.ptr,
 						       MHD_RESPMEM_PERSISTENT);
 }
 

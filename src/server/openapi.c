@@ -48,6 +48,22 @@ const rt_shape rt_shapes[] = {
 		",\"operations\":" LIST(TEXT)),
 	 NULL},
 	{"Health", "`status` and `version`", OBJECT("\"status\":" TEXT ",\"version\":" TEXT), NULL},
+<<<<<<< HEAD
+	{"Server",
+	 "`connections`, `streams`, `workers` now; `requests`, `late` (connections that were let go "
+	 "because they were too slow) since the start; `projects_open`",
+	 OBJECT("\"connections\":" NUMBER ",\"streams\":" NUMBER ",\"workers\":" NUMBER
+		",\"requests\":" NUMBER ",\"late\":" NUMBER ",\"projects_open\":" NUMBER),
+	 NULL},
+	{"Code", "`code`, `url` (to be opened in the browser), `seconds` (how long it is good)",
+	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER), NULL},
+	{"Status", "`status`", OBJECT("\"status\":" TEXT), NULL},
+=======
+	{"Server", "`connections`, `streams`, `workers`, `requests`, `late`, `projects_open`",
+	 "{\"type\":\"object\"}", NULL},
+	{"Code", "`code`, `url` (to be opened in the browser), `seconds`",
+	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER), NULL},
+>>>>>>> api
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
 	{"Project", "`project`: its name", OBJECT("\"project\":" TEXT), NULL},
@@ -179,7 +195,7 @@ static const struct {
 	const char *words; /* with a blank before and behind each */
 	const char *title;
 } nouns[] = {
-	{" info health openapi model ", "The server"},
+	{" info health openapi model server code logout ", "The server"},
 	{" project ", "Projects"},
 	{" discussion ", "Discussions"},
 	{" entry head ", "Entries"},

@@ -12,7 +12,7 @@ rt_runs_new(rt_served *served, rt_runs **out, rt_error *err)
 				   .feed = served->feed,
 				   .alloc = given->alloc,
 				   .env = given->env,
-				   .hooks = given->hooks,
+				   .hooks = served->hooks,
 				   .config = given->config,
 				   .comms = given->comms,
 				   .owner = given->owner,

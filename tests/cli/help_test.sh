@@ -72,7 +72,7 @@ complete() {
 	"$RETAKE" complete -- --db "$db" "$@" | cut -f1 | tr '\n' ' '
 }
 has 'commands' 'show ' "$(complete '')"
-is 'a prefix' 'search set settings ' "$(complete se | tr ' ' '\n' | grep . | sort | tr '\n' ' ')"
+is 'a prefix' 'search serve set settings ' "$(complete se | tr ' ' '\n' | grep . | sort | tr '\n' ' ')"
 has 'flags' '--everywhere ' "$(complete edit --)"
 has 'global flags' '--json ' "$(complete edit --)"
 is 'takes' 'main side take ' "$(complete takes switch '')"
