@@ -48,7 +48,6 @@ const rt_shape rt_shapes[] = {
 		",\"operations\":" LIST(TEXT)),
 	 NULL},
 	{"Health", "`status` and `version`", OBJECT("\"status\":" TEXT ",\"version\":" TEXT), NULL},
-<<<<<<< HEAD
 	{"Server",
 	 "`connections`, `streams`, `workers` now; `requests`, `late` (connections that were let go "
 	 "because they were too slow) since the start; `projects_open`",
@@ -58,12 +57,6 @@ const rt_shape rt_shapes[] = {
 	{"Code", "`code`, `url` (to be opened in the browser), `seconds` (how long it is good)",
 	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER), NULL},
 	{"Status", "`status`", OBJECT("\"status\":" TEXT), NULL},
-=======
-	{"Server", "`connections`, `streams`, `workers`, `requests`, `late`, `projects_open`",
-	 "{\"type\":\"object\"}", NULL},
-	{"Code", "`code`, `url` (to be opened in the browser), `seconds`",
-	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER), NULL},
->>>>>>> api
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
 	{"Project", "`project`: its name", OBJECT("\"project\":" TEXT), NULL},
