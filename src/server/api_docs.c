@@ -220,7 +220,7 @@ example_body(const rt_route *route)
 		{"entry.view_all", "{\"all\":true,\"collapsed\":true}"},
 		{"entry.read", "{\"ids\":[\"k3f9\",\"3zn0\"]}"},
 		{"entry.delete_run", "{\"from\":\":4\",\"to\":\":6\"}"},
-		{"take.graft", "{\"entries\":[\":5\"],\"from\":\"t1\"}"},
+		{"take.graft", "{\"entries\":[\":5\"],\"from\":\"t1\",\"after\":\":4\"}"},
 		{"head.move", "{\"entry\":\":4\"}"},
 		{"track.set", "{\"track\":\"docs\"}"},
 		{"purge", "{\"text\":\"a secret\"}"},

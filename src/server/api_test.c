@@ -1,0 +1,1023 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The interface from a request to its answer, without sockets: every route, conditions,
+ * retries, batches, windows, the past, and what is refused. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "engine/engine_testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/api.h"
+#include "server/idem.h"
+#include "server/run.h"
+#include "server/tag.h"
+#include "store/store_memory.h"
+
+enum { HEADERS_MAX = 6 };
+
+static int64_t clock_us;
+
+static int64_t
+now(void *ctx)
+{
+	(void)ctx;
+	return clock_us;
+}
+
+typedef struct fixture {
+	rt_env env;
+	uint64_t random;
+	rt_store *store;
+	rt_house *house;
+	rt_served *served;
+	rt_web_field headers[HEADERS_MAX];
+	size_t header_count;
+	bool needs_match;
+	/* of the last request */
+	rt_arena *arena;
+	rt_web_answer answer;
+	rt_json_doc *doc; /* of its body, where that is JSON */
+	yyjson_val *root;
+	char etag[RT_TAG_ROOM];
+} fixture;
+
+static void
+open_house(fixture *f)
+{
+	rt_house_options options = {.alloc = rt_alloc_libc(),
+				    .env = &f->env,
+				    .store = f->store,
+				    .project = RT_STR("work"),
+				    .owner = RT_STR("test"),
+				    .model = RT_STR("builtin/echo")};
+	rt_error err = {0};
+
+	if (rt_house_open(&options, &f->house, &err) != RT_OK ||
+	    rt_house_project(f->house, RT_STR(""), true, &f->served, &err) != RT_OK)
+		fail_msg("%s", err.text);
+}
+
+static void
+forget(fixture *f)
+{
+	if (f->answer.stream != NULL)
+		f->answer.stream->ops->close(f->answer.stream);
+	rt_json_free(f->doc);
+	f->doc = NULL;
+	f->root = NULL;
+	if (f->arena != NULL)
+		rt_buf_deinit(&f->answer.body);
+	rt_arena_free(f->arena);
+	f->arena = NULL;
+	memset(&f->answer, 0, sizeof(f->answer));
+}
+
+static int
+set_up(void **state)
+{
+	fixture *f = test_calloc(1, sizeof(*f));
+
+	clock_us = 1700000000000000;
+	f->random = 7;
+	f->env = (rt_env){now, env_random, &f->random};
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->env, &f->store, NULL), RT_OK);
+	open_house(f);
+	*state = f;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	fixture *f = *state;
+
+	forget(f);
+	rt_house_close(f->house);
+	f->store->ops->close(f->store);
+	test_free(f);
+	return 0;
+}
+
+static rt_web_method
+method_of(const char *name)
+{
+	static const char *const names[] = {"", "GET", "POST", "PUT", "PATCH", "DELETE"};
+	int i;
+
+	for (i = RT_WEB_GET; i <= RT_WEB_DELETE; i++)
+		if (strcmp(name, names[i]) == 0)
+			return (rt_web_method)i;
+	return RT_WEB_OTHER;
+}
+
+/* A header of the next request. */
+static void
+with(fixture *f, const char *name, const char *value)
+{
+	assert_true(f->header_count < HEADERS_MAX);
+	f->headers[f->header_count++] = (rt_web_field){rt_str_of(name), rt_str_of(value)};
+}
+
+static void
+read_answer(fixture *f)
+{
+	const rt_web_answer *answer = &f->answer;
+	rt_error err;
+	size_t i;
+
+	assert_int_equal(answer->body.status, RT_OK);
+	f->etag[0] = '\0';
+	for (i = 0; i < answer->header_count; i++)
+		if (rt_str_is(answer->headers[i].name, "ETag"))
+			snprintf(f->etag, sizeof(f->etag), "%.*s",
+				 RT_STR_ARG(answer->headers[i].value));
+	if (answer->type == NULL || strstr(answer->type, "json") == NULL ||
+	    strstr(answer->type, "ndjson") != NULL)
+		return;
+	if (rt_json_read(rt_alloc_libc(), rt_buf_str(&answer->body), &f->doc, &err) != RT_OK)
+		fail_msg("%s: %.*s", err.text, RT_STR_ARG(rt_buf_str(&answer->body)));
+	f->root = rt_json_root(f->doc);
+	if (answer->status >= 400) {
+		assert_string_equal(answer->type, "application/problem+json");
+		assert_non_null(rt_json_get(f->root, "type"));
+		assert_non_null(rt_json_get(f->root, "title"));
+	}
+}
+
+/* As the server does it, from the path on. Gives the status. */
+static unsigned
+ask(fixture *f, const char *method, const char *target, const char *body)
+{
+	rt_web_request request;
+	rt_call call;
+	rt_route_found found;
+	const rt_route *route = NULL;
+	rt_str params[RT_ROUTE_PARAMS], all = rt_str_of(target);
+	size_t question = rt_str_find(all, RT_STR("?"), 0), i;
+	char allow[64];
+
+	forget(f);
+	f->arena = rt_arena_new(rt_alloc_libc());
+	memset(&request, 0, sizeof(request));
+	request.alloc = rt_alloc_libc();
+	request.arena = f->arena;
+	request.method = method_of(method);
+	request.method_name = rt_str_of(method);
+	request.target = all;
+	request.path = rt_str_at(target, question == SIZE_MAX ? all.size : question);
+	if (question != SIZE_MAX)
+		request.query = rt_str_at(target + question + 1, all.size - question - 1);
+	request.headers = f->headers;
+	request.header_count = f->header_count;
+	request.body = rt_str_of(body);
+	rt_buf_init(&f->answer.body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	memset(&call, 0, sizeof(call));
+	found = rt_route_find(request.method, request.path, &route, params, allow);
+	if (found != RT_ROUTE_FOUND) {
+		f->header_count = 0;
+		return found == RT_ROUTE_BAD ? 400 : found == RT_ROUTE_UNKNOWN ? 404 : 405;
+	}
+	call.route = route;
+	call.request = &request;
+	call.answer = &f->answer;
+	call.house = f->house;
+	call.served = (route->flags & RT_ROUTE_HOUSE) != 0 ? NULL : f->served;
+	call.who.kind = RT_WHO_TOKEN;
+	call.needs_match = f->needs_match;
+	rt_buf_init(&call.notes, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < RT_ROUTE_PARAMS; i++)
+		if (params[i].ptr != NULL)
+			assert_true(rt_web_decode(&request, params[i], false, &call.params[i]));
+	if (route->fn != NULL)
+		route->fn(&call);
+	else
+		rt_api_op(&call);
+	rt_buf_deinit(&call.notes);
+	f->header_count = 0;
+	if (f->answer.status == 0)
+		fail_msg("%s %s is not answered", method, target);
+	read_answer(f);
+	return f->answer.status;
+}
+
+static void
+expect(fixture *f, unsigned status, const char *method, const char *target, const char *body)
+{
+	unsigned got = ask(f, method, target, body);
+
+	if (got != status)
+		fail_msg("%s %s: %u, not %u: %.*s", method, target, got, status,
+			 RT_STR_ARG(rt_buf_str(&f->answer.body)));
+}
+
+#define V1 "/retake/v1"
+#define D V1 "/discussions/d1"
+
+static rt_str
+text_at(fixture *f, const char *key)
+{
+	return rt_json_str(rt_json_get(f->root, key));
+}
+
+static uint64_t
+number_at(fixture *f, const char *key)
+{
+	uint64_t number = UINT64_MAX;
+
+	(void)rt_json_u64(rt_json_get(f->root, key), &number);
+	return number;
+}
+
+static rt_str
+header_of(fixture *f, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < f->answer.header_count; i++)
+		if (rt_str_is(f->answer.headers[i].name, name))
+			return f->answer.headers[i].value;
+	return rt_str_at(NULL, 0);
+}
+
+/* The text of an entry as it is now. */
+static void
+assert_content(fixture *f, const char *target, const char *content)
+{
+	expect(f, 200, "GET", target, NULL);
+	if (!rt_str_is(text_at(f, "content"), content))
+		fail_msg("%s is %.*s", target, RT_STR_ARG(text_at(f, "content")));
+}
+
+/* Four entries a, b, c, d; the label start on b. */
+static void
+tell(fixture *f)
+{
+	expect(f, 200, "POST", D "/batch",
+	       "{\"ops\":["
+	       "{\"op\":\"entry.append\",\"id\":\"a\",\"role\":\"User\",\"content\":\"one\"},"
+	       "{\"op\":\"entry.append\",\"id\":\"b\",\"role\":\"AI\",\"content\":\"two\"},"
+	       "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"User\",\"content\":\"three\"},"
+	       "{\"op\":\"entry.append\",\"id\":\"d\",\"role\":\"AI\",\"content\":\"four words\"},"
+	       "{\"op\":\"label.set\",\"entry\":\"b\",\"label\":\"start\"}]}");
+}
+
+static uint64_t
+head_seq(fixture *f)
+{
+	expect(f, 200, "GET", D, NULL);
+	return number_at(f, "seq");
+}
+
+/* ---- every route ---- */
+
+/* What each is asked on its own, after tell() and the preparation; then the status. */
+static const struct {
+	const char *name, *before, *target, *body;
+	unsigned status;
+} trials[] = {
+	{"info", NULL, "/info", NULL, 200},
+	{"health", NULL, "/health", NULL, 200},
+	{"openapi", NULL, "/openapi.json", NULL, 200},
+	{"model.list", NULL, "/models?provider=builtin", NULL, 200},
+	{"project.list", NULL, "/projects", NULL, 200},
+	{"project.new", NULL, "/projects", "{\"name\":\"play\"}", 201},
+	{"discussion.list", NULL, "/discussions", NULL, 200},
+	{"discussion.new", NULL, "/discussions", "{\"name\":\"other\"}", 201},
+	{"discussion.show", NULL, "/discussions/d1", NULL, 200},
+	{"discussion.rename", NULL, "/discussions/d1", "{\"name\":\"talk\"}", 200},
+	{"discussion.delete", "{\"op\":\"discussion.new\",\"name\":\"x\"}", "/discussions/x", NULL, 200},
+	{"discussion.switch", "{\"op\":\"discussion.new\",\"name\":\"x\"}", "/discussions/d1/switch", NULL,
+	 200},
+	{"discussion.tree", NULL, "/discussions/d1/tree", NULL, 200},
+	{"entry.list", NULL, "/discussions/d1/entries", NULL, 200},
+	{"entry.append", NULL, "/discussions/d1/entries", "{\"content\":\"five\"}", 201},
+	{"entry.insert", NULL, "/discussions/d1/entries/insert", "{\"after\":\"a\",\"content\":\"x\"}", 201},
+	{"entry.reply", NULL, "/discussions/d1/entries/reply", "{\"after\":\"d\",\"content\":\"x\"}", 201},
+	{"entry.read", NULL, "/discussions/d1/entries/read", "{\"ids\":[\"a\"]}", 200},
+	{"entry.delete_run", NULL, "/discussions/d1/entries/delete", "{\"from\":\"a\",\"to\":\"c\"}", 200},
+	{"entry.view_all", NULL, "/discussions/d1/entries/view", "{\"all\":true,\"collapsed\":true}", 200},
+	{"entry.show", NULL, "/discussions/d1/entries/a", NULL, 200},
+	{"entry.patch", NULL, "/discussions/d1/entries/a", "{\"content\":\"x\"}", 200},
+	{"entry.delete", NULL, "/discussions/d1/entries/a", NULL, 200},
+	{"entry.edit", NULL, "/discussions/d1/entries/a/content", "{\"content\":\"x\"}", 200},
+	{"entry.role", NULL, "/discussions/d1/entries/a/role", "{\"role\":\"System\"}", 200},
+	{"entry.revisions", NULL, "/discussions/d1/entries/a/revisions", NULL, 200},
+	{"entry.move", NULL, "/discussions/d1/entries/a/move", "{\"after\":\"c\"}", 200},
+	{"entry.mute", NULL, "/discussions/d1/entries/a/mute", NULL, 200},
+	{"entry.view", NULL, "/discussions/d1/entries/a/view", "{\"collapsed\":true}", 200},
+	{"entry.split", NULL, "/discussions/d1/entries/d/split", "{\"at\":4}", 200},
+	{"entry.merge", NULL, "/discussions/d1/entries/a/merge", NULL, 200},
+	{"entry.branch", NULL, "/discussions/d1/entries/b/branch", NULL, 201},
+	{"entry.extract", NULL, "/discussions/d1/entries/b/extract", NULL, 201},
+	{"head.move", NULL, "/discussions/d1/head", "{\"entry\":\"b\"}", 200},
+	{"take.list", NULL, "/discussions/d1/takes", NULL, 200},
+	{"take.branch", NULL, "/discussions/d1/takes", "{\"at\":\"b\",\"name\":\"second\"}", 201},
+	{"take.rename", NULL, "/discussions/d1/takes/t1", "{\"name\":\"first\"}", 200},
+	{"take.delete", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2", NULL, 200},
+	{"take.switch", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t1/switch", NULL,
+	 200},
+	{"take.promote", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2/promote",
+	 "{\"name\":\"own\"}", 201},
+	{"take.clear", NULL, "/discussions/d1/takes/t1/clear", NULL, 200},
+	{"take.truncate", NULL, "/discussions/d1/takes/t1/truncate", "{\"pairs\":1}", 200},
+	{"take.graft", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2/graft",
+	 "{\"entries\":[\"d\"],\"from\":\"t1\",\"after\":\"b\"}", 200},
+	{"take.diff", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t1/diff/t2", NULL, 200},
+	{"label.list", NULL, "/discussions/d1/labels", NULL, 200},
+	{"label.set", NULL, "/discussions/d1/labels/end", "{\"entry\":\"d\"}", 200},
+	{"label.delete", NULL, "/discussions/d1/labels/start", NULL, 200},
+	{"prompt.show", NULL, "/discussions/d1/prompt", NULL, 200},
+	{"prompt.update", NULL, "/discussions/d1/prompt", "{\"text\":\"be brief\"}", 200},
+	{"prompt.notify", "{\"op\":\"prompt.update\",\"text\":\"x\"}", "/discussions/d1/prompt/notify", NULL,
+	 200},
+	{"setting.list", NULL, "/settings", NULL, 200},
+	{"setting.set", NULL, "/settings/model", "{\"value\":\"builtin/echo\"}", 200},
+	{"setting.delete", NULL, "/settings/model", NULL, 200},
+	{"setting.of_discussion", NULL, "/discussions/d1/settings", NULL, 200},
+	{"setting.set_here", NULL, "/discussions/d1/settings/colour", "{\"value\":[1]}", 200},
+	{"setting.delete_here", NULL, "/discussions/d1/settings/colour", NULL, 200},
+	{"role.list", NULL, "/roles", NULL, 200},
+	{"role.add", NULL, "/roles", "{\"role\":\"Reviewer\"}", 200},
+	{"role.remove", "{\"op\":\"role.add\",\"role\":\"R\"}", "/roles/R", NULL, 200},
+	{"files.list", NULL, "/discussions/d1/files", NULL, 200},
+	{"files.set", NULL, "/discussions/d1/files/files", "{\"items\":[\"a.c\"]}", 200},
+	{"track.set", NULL, "/discussions/d1/track", "{\"track\":\"docs\"}", 200},
+	{"preset.list", NULL, "/discussions/d1/presets", NULL, 200},
+	{"preset.save", NULL, "/discussions/d1/presets/mine", NULL, 200},
+	{"preset.load", "{\"op\":\"preset.save\",\"name\":\"mine\"}", "/discussions/d1/presets/mine/load",
+	 NULL, 200},
+	{"preset.delete", "{\"op\":\"preset.save\",\"name\":\"mine\"}", "/discussions/d1/presets/mine", NULL,
+	 200},
+	{"history.list", NULL, "/history", NULL, 200},
+	{"history.show", NULL, "/history/1", NULL, 200},
+	{"revert", "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"x\"}", "/history/2/revert", NULL, 200},
+	{"history.of_discussion", NULL, "/discussions/d1/history", NULL, 200},
+	{"undo_anywhere", NULL, "/undo", NULL, 200},
+	{"redo_anywhere", "{\"op\":\"undo\"}", "/redo", NULL, 200},
+	{"jump_anywhere", NULL, "/jump", "{\"to\":0}", 200},
+	{"undo", NULL, "/discussions/d1/undo", NULL, 200},
+	{"redo", "{\"op\":\"undo\"}", "/discussions/d1/redo", NULL, 200},
+	{"jump", NULL, "/discussions/d1/jump", "{\"to\":0}", 200},
+	{"project.reset", NULL, "/reset", NULL, 200},
+	{"purge", NULL, "/purge", "{\"text\":\"four words\"}", 200},
+	{"purge.entry", NULL, "/discussions/d1/purge", "{\"entry\":\"a\"}", 200},
+	{"op", NULL, "/ops/entry.mute", "{\"entry\":\"a\"}", 200},
+	{"batch", NULL, "/batch", "{\"ops\":[{\"op\":\"entry.append\",\"content\":\"x\"}]}", 200},
+	{"batch.here", NULL, "/discussions/d1/batch", "{\"ops\":[{\"op\":\"entry.mute\",\"entry\":\"a\"}]}", 200},
+	{"advice", NULL, "/discussions/d1/advice", "{\"ops\":[{\"op\":\"entry.delete\",\"entry\":\"b\"}]}", 200},
+	{"search", NULL, "/search?q=words", NULL, 200},
+	{"context", NULL, "/discussions/d1/context?provider=anthropic", NULL, 200},
+	{"run.list", NULL, "/runs", NULL, 200},
+	{"run.start", NULL, "/discussions/d1/runs", "{\"how\":\"ask\",\"text\":\"hello\"}", 202},
+	{"run.show", NULL, "/runs/r99", NULL, 404},
+	{"run.stop", NULL, "/runs/r99", NULL, 404},
+	{"events", NULL, "/events", NULL, 200},
+	{"events.here", NULL, "/discussions/d1/events", NULL, 200},
+	{"export", NULL, "/export", NULL, 200},
+	{"export.discussion", NULL, "/discussions/d1/export?format=markdown", NULL, 200},
+	{"import", NULL, "/import?dry_run", "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}", 200},
+};
+
+/* These need a server around them; they are tested with it. */
+static bool
+is_of_server(const char *name)
+{
+	return strcmp(name, "server") == 0 || strcmp(name, "code.new") == 0 ||
+	       strcmp(name, "logout") == 0;
+}
+
+static const char *
+method_name(rt_web_method method)
+{
+	static const char *const names[] = {"", "GET", "POST", "PUT", "PATCH", "DELETE"};
+
+	return names[method];
+}
+
+static void
+test_every_route(void **state)
+{
+	const rt_route *route;
+	size_t i;
+
+	(void)state;
+	for (route = rt_routes; route->path != NULL; route++) {
+		char target[200], before[200];
+		fixture *f;
+		void *own;
+
+		if (is_of_server(route->name) || (route->flags & RT_ROUTE_ROOT) != 0)
+			continue;
+		for (i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
+			if (strcmp(trials[i].name, route->name) == 0)
+				break;
+		if (i == sizeof(trials) / sizeof(trials[0]))
+			fail_msg("nobody asks %s", route->name);
+		set_up(&own);
+		f = own;
+		tell(f);
+		if (trials[i].before != NULL) {
+			snprintf(before, sizeof(before), "{\"ops\":[%s],\"atomic\":false}",
+				 trials[i].before);
+			expect(f, 200, "POST", D "/batch", before);
+			assert_int_equal(number_at(f, "failed"), UINT64_MAX);
+		}
+		snprintf(target, sizeof(target), V1 "%s", trials[i].target);
+		expect(f, trials[i].status, method_name(route->method), target, trials[i].body);
+		/* the route that was meant, and not another one */
+		if (route->fn == NULL && strcmp(route->name, "setting.delete") != 0)
+			assert_non_null(rt_json_get(f->root, "seq"));
+		tear_down(&own);
+	}
+}
+
+/* ---- answers ---- */
+
+static void
+test_change_answer(void **state)
+{
+	fixture *f = *state;
+	yyjson_val *op;
+	char path[100];
+
+	tell(f);
+	with(f, "Retake-By", "agent.7");
+	expect(f, 201, "POST", D "/entries", "{\"id\":\"e\",\"content\":\"five\"}");
+	assert_true(rt_str_is(text_at(f, "entry"), "e"));
+	assert_true(rt_str_is(header_of(f, "Location"), V1 "/discussions/d1/entries/e"));
+	op = rt_json_get(f->root, "op");
+	assert_true(rt_str_is(rt_json_str(rt_json_get(op, "op")), "entry.append"));
+	assert_true(rt_str_is(rt_json_str(rt_json_get(op, "by")), "http:agent.7"));
+	snprintf(path, sizeof(path), "%.*s",
+		 RT_STR_ARG(rt_json_str(rt_json_get(rt_json_get(op, "undo"), "path"))));
+	/* it was signed, and what undoes it does */
+	expect(f, 200, "GET", D "/history?limit=1", NULL);
+	assert_true(rt_str_is(
+		rt_json_str(rt_json_get(
+			yyjson_arr_get_first(rt_json_get(f->root, "steps")), "by")),
+		"http:agent.7"));
+	expect(f, 200, "POST", path, NULL);
+	expect(f, 404, "GET", D "/entries/e", NULL);
+	/* undo says how to redo */
+	expect(f, 200, "POST", D "/undo", "{\"count\":2}");
+	op = rt_json_get(rt_json_get(f->root, "op"), "undo");
+	assert_true(rt_str_is(rt_json_str(rt_json_get(op, "path")), V1 "/discussions/d1/redo"));
+	expect(f, 200, "POST", D "/redo", "{\"count\":2}");
+	/* so already */
+	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"one\"}");
+	assert_true(yyjson_is_true(rt_json_get(f->root, "unchanged")));
+	assert_null(rt_json_get(f->root, "op"));
+	with(f, "Retake-By", "a b");
+	expect(f, 400, "PUT", D "/entries/a/content", "{\"content\":\"x\"}");
+	assert_content(f, D "/entries/a", "one");
+}
+
+static void
+test_refused(void **state)
+{
+	fixture *f = *state;
+
+	tell(f);
+	assert_int_equal(ask(f, "GET", V1 "/nothing", NULL), 404);
+	assert_int_equal(ask(f, "PUT", D, NULL), 405);
+	assert_int_equal(ask(f, "GET", V1 "/discussions/%2", NULL), 400);
+	expect(f, 404, "GET", V1 "/discussions/nowhere", NULL);
+	expect(f, 404, "GET", D "/entries/zz", NULL);
+	expect(f, 404, "GET", D "/entries?take=nowhere", NULL);
+	expect(f, 400, "GET", D "/entries?from=x", NULL);
+	expect(f, 400, "GET", D "/entries?from=-1", NULL);
+	expect(f, 400, "GET", D "/entries?from=99999999999999999999", NULL);
+	expect(f, 400, "GET", D "/entries?take=%zz", NULL);
+	expect(f, 400, "GET", D "/entries?take=%ff", NULL);
+	expect(f, 400, "GET", V1 "/discussions?all=maybe", NULL);
+	expect(f, 400, "POST", D "/entries", "{\"content\":");
+	assert_true(rt_str_starts(text_at(f, "detail"), RT_STR("the body: ")));
+	expect(f, 400, "POST", D "/entries", "[]");
+	expect(f, 400, "POST", D "/entries", "{\"content\":7}");
+	expect(f, 400, "PUT", D "/entries/a/content", NULL);
+	expect(f, 400, "PATCH", D "/entries/a", "{}");
+	expect(f, 400, "PATCH", D "/entries/a", "{\"content\":\"x\",\"mode\":\"sideways\"}");
+	expect(f, 400, "PATCH", D "/entries/a", "{\"content\":\"x\",\"everywhere\":1}");
+	/* what the path says cannot be said otherwise */
+	expect(f, 400, "PUT", D "/entries/a/content", "{\"entry\":\"b\",\"content\":\"x\"}");
+	expect(f, 400, "POST", D "/entries", "{\"discussion\":\"d2\",\"content\":\"x\"}");
+	expect(f, 400, "POST", V1 "/history/one/revert", NULL);
+	expect(f, 400, "GET", V1 "/history/one", NULL);
+	expect(f, 404, "GET", V1 "/history/99", NULL);
+	expect(f, 404, "POST", V1 "/ops/entry.apend", NULL);
+	assert_true(rt_str_is(text_at(f, "hint"), "did you mean entry.append?"));
+	expect(f, 404, "DELETE", D "/labels/nobody", NULL);
+	expect(f, 409, "POST", D "/redo", NULL);
+	assert_true(rt_str_is(text_at(f, "code"), "refused"));
+	expect(f, 409, "POST", V1 "/projects", "{\"name\":\"work\"}");
+	expect(f, 400, "GET", V1 "/search?q=", NULL);
+	expect(f, 400, "GET", V1 "/export?format=nothing", NULL);
+	expect(f, 400, "POST", V1 "/import", "neither this nor that \001");
+	expect(f, 400, "POST", V1 "/import?format=nothing", "{}");
+	expect(f, 404, "GET", D "/context?provider=nobody", NULL);
+	expect(f, 400, "POST", D "/runs", "{\"how\":\"dance\"}");
+	expect(f, 400, "POST", V1 "/batch", "{\"ops\":[]}");
+	expect(f, 400, "POST", V1 "/batch", "{\"ops\":[7]}");
+	expect(f, 400, "POST", V1 "/batch", "{\"ops\":[{\"op\":\"undo\"}],\"atomic\":7}");
+	assert_int_equal(head_seq(f), 1); /* the story alone */
+}
+
+/* ---- reading ---- */
+
+static void
+test_windows(void **state)
+{
+	fixture *f = *state;
+	yyjson_val *entries;
+	uint64_t from = 0, seen = 0;
+	char target[100];
+
+	tell(f);
+	while (from != UINT64_MAX) {
+		snprintf(target, sizeof(target), D "/entries?from=%llu&count=3",
+			 (unsigned long long)from);
+		expect(f, 200, "GET", target, NULL);
+		assert_int_equal(number_at(f, "count"), 4);
+		assert_int_equal(number_at(f, "from"), from);
+		entries = rt_json_get(f->root, "entries");
+		seen += yyjson_arr_size(entries);
+		from = number_at(f, "next");
+	}
+	assert_int_equal(seen, 4);
+	expect(f, 200, "GET", D "/entries?from=99", NULL);
+	assert_int_equal(number_at(f, "from"), 4);
+	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "entries")), 0);
+	expect(f, 200, "POST", D "/entries/read", "{\"ids\":[\"d\",\"nobody\",\"a\"]}");
+	entries = rt_json_get(f->root, "entries");
+	assert_int_equal(yyjson_arr_size(entries), 2);
+	assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get(entries, 0), "id")), "d"));
+	assert_true(rt_str_is(
+		rt_json_str(yyjson_arr_get_first(rt_json_get(f->root, "missing"))), "nobody"));
+	expect(f, 200, "POST", D "/entries/read", "{\"ids\":[\"nobody\",\"a\"]}");
+	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "entries")), 1);
+	expect(f, 400, "POST", D "/entries/read", "{\"ids\":7}");
+	expect(f, 200, "GET", D "/tree?columns=1&preview=3&from=1&count=2", NULL);
+	assert_int_equal(number_at(f, "count"), 4);
+	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "id")), 2);
+	expect(f, 200, "GET", D "/tree", NULL);
+	assert_int_equal(yyjson_arr_size(f->root), 4);
+	expect(f, 200, "GET", V1 "/search?q=words&limit=5", NULL);
+	assert_int_equal(yyjson_arr_size(f->root), 1);
+	assert_non_null(rt_json_get(yyjson_arr_get_first(f->root), "marks"));
+	expect(f, 200, "GET", D "/labels", NULL);
+	assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get_first(f->root), "entry")), "b"));
+	expect(f, 200, "GET", D, NULL);
+	assert_true(rt_str_is(text_at(f, "head"), "d"));
+	assert_int_equal(number_at(f, "entries"), 4);
+}
+
+static void
+test_past(void **state)
+{
+	fixture *f = *state;
+	uint64_t seq;
+	char target[100];
+
+	tell(f);
+	seq = head_seq(f);
+	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"changed\"}");
+	snprintf(target, sizeof(target), D "/entries/a?at_op=%llu", (unsigned long long)seq);
+	assert_content(f, target, "one");
+	assert_string_equal(f->etag, ""); /* what is past cannot be changed */
+	assert_content(f, D "/entries/a", "changed");
+	assert_string_not_equal(f->etag, "");
+	expect(f, 200, "GET", D "/entries?at_op=0", NULL);
+	assert_int_equal(number_at(f, "count"), 0);
+	expect(f, 404, "GET", D "/entries?at_op=999", NULL);
+	expect(f, 400, "GET", D "/entries?at_op=x", NULL);
+}
+
+static void
+test_history_pages(void **state)
+{
+	fixture *f = *state;
+	uint64_t next, seen = 0;
+	char target[100];
+	int i;
+
+	for (i = 0; i < 5; i++)
+		expect(f, 201, "POST", D "/entries", "{\"content\":\"x\"}");
+	for (next = 0; next != UINT64_MAX; seen++) {
+		snprintf(target, sizeof(target), D "/history?limit=1&before=%llu",
+			 (unsigned long long)next);
+		expect(f, 200, "GET", target, NULL);
+		assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "steps")), 1);
+		next = number_at(f, "next");
+	}
+	assert_int_equal(seen, 5);
+	expect(f, 200, "POST", D "/undo", NULL);
+	expect(f, 200, "GET", V1 "/history?limit=4", NULL);
+	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "rows")), 4);
+	assert_int_equal(number_at(f, "next"), 3);
+	expect(f, 200, "GET", V1 "/history?before=3", NULL);
+	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "rows")), 2);
+	assert_int_equal(number_at(f, "next"), UINT64_MAX);
+}
+
+/* ---- entries, changed ---- */
+
+static void
+test_patch(void **state)
+{
+	fixture *f = *state;
+	uint64_t seq;
+
+	tell(f);
+	seq = head_seq(f);
+	expect(f, 200, "PATCH", D "/entries/b",
+	       "{\"content\":\"zwei\",\"role\":\"System\",\"muted\":true}");
+	assert_int_equal(number_at(f, "seq"), seq + 1);
+	assert_true(rt_str_is(text_at(f, "entry"), "b"));
+	assert_content(f, D "/entries/b", "zwei");
+	assert_true(rt_str_is(text_at(f, "role"), "System"));
+	assert_true(yyjson_is_true(rt_json_get(f->root, "muted")));
+	expect(f, 200, "POST", D "/undo", NULL);
+	assert_content(f, D "/entries/b", "two");
+	assert_false(yyjson_is_true(rt_json_get(f->root, "muted")));
+	/* one that cannot be: none is */
+	expect(f, 400, "PATCH", D "/entries/b", "{\"content\":\"zwei\",\"role\":\"\"}");
+	assert_content(f, D "/entries/b", "two");
+}
+
+static void
+test_patch_as_take(void **state)
+{
+	fixture *f = *state;
+	uint64_t seq;
+
+	tell(f);
+	seq = head_seq(f);
+	expect(f, 201, "PATCH", D "/entries/c",
+	       "{\"content\":\"drei\",\"mode\":\"take\",\"name\":\"other\"}");
+	assert_int_equal(number_at(f, "seq"), seq + 1);
+	expect(f, 200, "GET", D "/entries?take=other", NULL);
+	assert_int_equal(number_at(f, "count"), 3);
+	assert_content(f, D "/entries/:3?take=other", "drei");
+	assert_true(rt_str_is(text_at(f, "role"), "User"));
+	assert_content(f, D "/entries/c?take=t1", "three");
+	/* all of it, with this entry otherwise */
+	expect(f, 201, "PATCH", D "/entries/c?take=t1",
+	       "{\"content\":\"III\",\"mode\":\"take\",\"keep_after\":true,\"name\":\"whole\"}");
+	expect(f, 200, "GET", D "/entries?take=whole", NULL);
+	assert_int_equal(number_at(f, "count"), 4);
+	assert_content(f, D "/entries/c?take=whole", "III");
+	assert_content(f, D "/entries/c?take=t1", "three");
+	/* the first: nothing is shared */
+	expect(f, 400, "PATCH", D "/entries/a?take=t1",
+	       "{\"content\":\"I\",\"mode\":\"take\",\"name\":\"x\"}");
+	expect(f, 201, "PATCH", D "/entries/a?take=t1", "{\"role\":\"System\",\"mode\":\"take\"}");
+	assert_content(f, D "/entries/:1", "one");
+	assert_true(rt_str_is(text_at(f, "role"), "System"));
+	expect(f, 200, "GET", D "/entries", NULL);
+	assert_int_equal(number_at(f, "count"), 1);
+	expect(f, 400, "PATCH", D "/entries/a",
+	       "{\"content\":\"I\",\"mode\":\"take\",\"everywhere\":true}");
+}
+
+static void
+test_batch(void **state)
+{
+	fixture *f = *state;
+	uint64_t seq;
+
+	tell(f);
+	seq = head_seq(f);
+	expect(f, 404, "POST", D "/batch",
+	       "{\"ops\":[{\"op\":\"entry.delete\",\"entry\":\"a\"},{\"op\":\"entry.mute\",\"entry\":"
+	       "\"nobody\"},{\"op\":\"entry.delete\",\"entry\":\"b\"}]}");
+	assert_int_equal(number_at(f, "index"), 1);
+	assert_int_equal(head_seq(f), seq);
+	expect(f, 200, "POST", D "/batch",
+	       "{\"atomic\":false,\"ops\":[{\"op\":\"entry.delete\",\"entry\":\"a\"},"
+	       "{\"op\":\"entry.mute\",\"entry\":\"nobody\"},{\"op\":\"entry.delete\",\"entry\":\"b\"}]}");
+	assert_int_equal(number_at(f, "failed"), 1);
+	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "results")), 3);
+	assert_int_equal(head_seq(f), seq + 2);
+	with(f, "Idempotency-Key", "k");
+	expect(f, 400, "POST", D "/batch",
+	       "{\"atomic\":false,\"ops\":[{\"op\":\"undo\"},{\"op\":\"undo\"}]}");
+	assert_int_equal(head_seq(f), seq + 2);
+}
+
+/* ---- conditions ---- */
+
+static void
+test_if_match(void **state)
+{
+	char of_a[RT_TAG_ROOM], of_b[RT_TAG_ROOM], of_disc[RT_TAG_ROOM], of_project[RT_TAG_ROOM];
+	char list[4 * RT_TAG_ROOM];
+	fixture *f = *state;
+
+	tell(f);
+	expect(f, 200, "GET", D "/entries/a", NULL);
+	memcpy(of_a, f->etag, sizeof(of_a));
+	expect(f, 200, "GET", D "/entries/b", NULL);
+	memcpy(of_b, f->etag, sizeof(of_b));
+	expect(f, 200, "GET", D, NULL);
+	memcpy(of_disc, f->etag, sizeof(of_disc));
+	expect(f, 200, "GET", V1 "/settings", NULL);
+	memcpy(of_project, f->etag, sizeof(of_project));
+	/* somebody changes b: what was seen of a holds, the discussion does not */
+	expect(f, 200, "PUT", D "/entries/b/content", "{\"content\":\"zwei\"}");
+	with(f, "If-Match", of_disc);
+	expect(f, 412, "PUT", D "/entries/a/content", "{\"content\":\"eins\"}");
+	assert_true(rt_str_is(text_at(f, "code"), "conflict"));
+	assert_content(f, D "/entries/a", "one");
+	with(f, "If-Match", of_b);
+	expect(f, 412, "PUT", D "/entries/a/content", "{\"content\":\"eins\"}");
+	snprintf(list, sizeof(list), "%s, W/\"x\" , %s", of_disc, of_a);
+	with(f, "If-Match", list);
+	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"eins\"}");
+	assert_content(f, D "/entries/a", "eins");
+	/* the answer's tag is what was made, and good for the next */
+	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"uno\"}");
+	memcpy(of_a, f->etag, sizeof(of_a));
+	expect(f, 200, "GET", D "/entries/a", NULL);
+	assert_string_equal(f->etag, of_a);
+	with(f, "If-Match", of_a);
+	expect(f, 200, "DELETE", D "/entries/a", NULL);
+	with(f, "If-Match", of_a);
+	expect(f, 412, "DELETE", D "/entries/a", NULL);
+	with(f, "If-Match", "*");
+	expect(f, 412, "DELETE", D "/entries/a", NULL);
+	with(f, "If-Match", "*");
+	expect(f, 200, "PUT", D "/entries/b/content", "{\"content\":\"dos\"}");
+	/* the project's own things are another document */
+	with(f, "If-Match", of_project);
+	expect(f, 200, "PUT", V1 "/settings/model", "{\"value\":\"x\"}");
+	with(f, "If-Match", of_project);
+	expect(f, 412, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	with(f, "If-Match", "b4");
+	expect(f, 400, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	with(f, "If-Match", "\"b4");
+	expect(f, 400, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	with(f, "If-Match", "");
+	expect(f, 400, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	f->needs_match = true;
+	expect(f, 428, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	expect(f, 200, "GET", V1 "/settings", NULL);
+	assert_true(rt_str_is(text_at(f, "model"), "x"));
+}
+
+/* What undo brings back is the state that was seen. */
+static void
+test_tag_after_undo(void **state)
+{
+	char before[RT_TAG_ROOM];
+	fixture *f = *state;
+
+	tell(f);
+	expect(f, 200, "GET", D "/entries/a", NULL);
+	memcpy(before, f->etag, sizeof(before));
+	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"x\"}");
+	assert_string_not_equal(f->etag, before);
+	expect(f, 200, "POST", D "/undo", NULL);
+	with(f, "If-Match", before);
+	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"y\"}");
+	/* how it is shown is no state */
+	memcpy(before, f->etag, sizeof(before));
+	expect(f, 200, "POST", D "/entries/a/view", "{\"collapsed\":true}");
+	with(f, "If-Match", before);
+	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"z\"}");
+}
+
+static unsigned
+append_with_key(fixture *f, const char *key, const char *content)
+{
+	char body[100];
+
+	snprintf(body, sizeof(body), "{\"content\":\"%s\"}", content);
+	with(f, "Idempotency-Key", key);
+	return ask(f, "POST", D "/entries", body);
+}
+
+static void
+test_retry(void **state)
+{
+	fixture *f = *state;
+	char first[600];
+	uint64_t seq;
+	size_t count = 0;
+	rt_error err;
+
+	assert_int_equal(append_with_key(f, "k1", "x"), 201);
+	snprintf(first, sizeof(first), "%.*s", RT_STR_ARG(rt_buf_str(&f->answer.body)));
+	assert_null(header_of(f, "Idempotency-Replayed").ptr);
+	seq = number_at(f, "seq");
+	assert_int_equal(append_with_key(f, "k1", "x"), 201);
+	assert_true(rt_str_is(rt_buf_str(&f->answer.body), first));
+	assert_true(rt_str_is(header_of(f, "Idempotency-Replayed"), "true"));
+	assert_true(header_of(f, "Location").size > 0);
+	assert_int_equal(head_seq(f), seq);
+	/* another request, or another key */
+	assert_int_equal(append_with_key(f, "k1", "y"), 422);
+	assert_int_equal(head_seq(f), seq);
+	assert_int_equal(append_with_key(f, "k2", "x"), 201);
+	assert_int_equal(head_seq(f), seq + 1);
+	/* another process, or this one after a crash */
+	forget(f);
+	rt_house_close(f->house);
+	open_house(f);
+	assert_int_equal(append_with_key(f, "k1", "x"), 201);
+	assert_true(rt_str_is(rt_buf_str(&f->answer.body), first));
+	assert_int_equal(head_seq(f), seq + 1);
+	/* what failed may be tried again */
+	with(f, "Idempotency-Key", "k3");
+	expect(f, 404, "DELETE", D "/entries/later", NULL);
+	expect(f, 201, "POST", D "/entries", "{\"id\":\"later\",\"content\":\"x\"}");
+	with(f, "Idempotency-Key", "k3");
+	expect(f, 200, "DELETE", D "/entries/later", NULL);
+	/* what changed nothing is kept, too */
+	expect(f, 200, "PUT", V1 "/settings/colour", "{\"value\":1}");
+	with(f, "Idempotency-Key", "k4");
+	expect(f, 200, "PUT", V1 "/settings/colour", "{\"value\":1}");
+	assert_true(yyjson_is_true(rt_json_get(f->root, "unchanged")));
+	expect(f, 200, "PUT", V1 "/settings/colour", "{\"value\":2}");
+	with(f, "Idempotency-Key", "k4");
+	expect(f, 200, "PUT", V1 "/settings/colour", "{\"value\":1}");
+	assert_true(rt_str_is(header_of(f, "Idempotency-Replayed"), "true"));
+	expect(f, 200, "GET", V1 "/settings", NULL);
+	assert_int_equal(number_at(f, "colour"), 2);
+	/* for a day */
+	seq = head_seq(f);
+	clock_us += RT_IDEM_KEPT_US;
+	assert_int_equal(append_with_key(f, "k1", "x"), 201);
+	assert_int_equal(head_seq(f), seq);
+	assert_int_equal(rt_idem_sweep(f->served->engine, clock_us, &count, &err), RT_OK);
+	assert_int_equal(count, 0);
+	clock_us++;
+	assert_int_equal(append_with_key(f, "k1", "x"), 201);
+	assert_int_equal(head_seq(f), seq + 1);
+	assert_int_equal(rt_idem_sweep(f->served->engine, clock_us, &count, &err), RT_OK);
+	assert_int_equal(count, 3); /* k2, k3, k4 */
+	assert_int_equal(append_with_key(f, "k1", "x"), 201);
+	assert_int_equal(head_seq(f), seq + 1);
+}
+
+static void
+test_keys(void **state)
+{
+	char key[RT_IDEM_KEY_MAX + 2];
+	fixture *f = *state;
+
+	memset(key, 'k', sizeof(key));
+	key[RT_IDEM_KEY_MAX + 1] = '\0';
+	assert_int_equal(append_with_key(f, key, "x"), 400);
+	key[RT_IDEM_KEY_MAX] = '\0';
+	assert_int_equal(append_with_key(f, key, "x"), 201);
+	assert_int_equal(append_with_key(f, "", "x"), 400);
+	assert_int_equal(append_with_key(f, "a b", "x"), 400);
+	assert_int_equal(append_with_key(f, "\xc3\xa9", "x"), 400);
+	with(f, "Idempotency-Key", "a");
+	assert_int_equal(append_with_key(f, "b", "x"), 400);
+	assert_int_equal(head_seq(f), 1);
+}
+
+/* A retry whose condition does not hold any more is still the same request. */
+static void
+test_retry_with_condition(void **state)
+{
+	char seen[RT_TAG_ROOM];
+	fixture *f = *state;
+
+	tell(f);
+	expect(f, 200, "GET", D, NULL);
+	memcpy(seen, f->etag, sizeof(seen));
+	with(f, "If-Match", seen);
+	assert_int_equal(append_with_key(f, "k", "x"), 201);
+	with(f, "If-Match", seen);
+	assert_int_equal(append_with_key(f, "k", "x"), 201);
+	with(f, "If-Match", seen);
+	assert_int_equal(append_with_key(f, "other", "x"), 412);
+	expect(f, 200, "GET", D "/entries", NULL);
+	assert_int_equal(number_at(f, "count"), 5);
+}
+
+/* ---- files, models ---- */
+
+static void
+test_files(void **state)
+{
+	fixture *f = *state;
+	char *all;
+
+	tell(f);
+	expect(f, 200, "GET", V1 "/export", NULL);
+	assert_string_equal(f->answer.type, "application/json");
+	all = strdup(f->answer.body.ptr);
+	expect(f, 201, "POST", V1 "/projects", "{\"name\":\"copy\"}");
+	assert_int_equal(rt_house_project(f->house, RT_STR("copy"), false, &f->served, NULL), RT_OK);
+	with(f, "Idempotency-Key", "k");
+	expect(f, 200, "POST", V1 "/import", all);
+	assert_int_equal(number_at(f, "entries"), 4);
+	assert_true(rt_str_is(text_at(f, "format"), "canonical"));
+	with(f, "Idempotency-Key", "k");
+	expect(f, 200, "POST", V1 "/import", all);
+	assert_int_equal(number_at(f, "entries"), 4);
+	assert_true(rt_str_is(header_of(f, "Idempotency-Replayed"), "true"));
+	free(all);
+	expect(f, 200, "POST", V1 "/import?name=chat&format=openai",
+	       "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}");
+	assert_true(rt_str_is(text_at(f, "discussion"), "chat"));
+	expect(f, 200, "GET", V1 "/discussions/chat/export?format=openai", NULL);
+	assert_non_null(strstr(f->answer.body.ptr, "\"hi\""));
+	expect(f, 200, "GET", V1 "/discussions/chat/export?format=markdown", NULL);
+	assert_string_equal(f->answer.type, "text/markdown; charset=utf-8");
+	assert_non_null(strstr(f->answer.body.ptr, "hi"));
+	expect(f, 404, "GET", V1 "/discussions/chat/export?format=markdown&at_op=0", NULL);
+	expect(f, 200, "GET", V1 "/export?format=canonical&at_op=0", NULL);
+	assert_null(strstr(f->answer.body.ptr, "hi"));
+}
+
+static void
+test_context(void **state)
+{
+	fixture *f = *state;
+	yyjson_val *body;
+
+	tell(f);
+	expect(f, 200, "PUT", D "/prompt", "{\"text\":\"be brief\"}");
+	expect(f, 200, "POST", D "/entries/b/mute", NULL);
+	expect(f, 200, "GET", D "/context?provider=openai&model=m", NULL);
+	body = rt_json_get(f->root, "body");
+	assert_true(yyjson_is_arr(rt_json_get(body, "messages")));
+	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "entries")), 3);
+	assert_true(number_at(f, "tokens") > 0);
+	assert_true(rt_str_is(text_at(f, "provider"), "openai"));
+	assert_true(rt_str_is(text_at(f, "model"), "m"));
+	expect(f, 200, "GET", D "/context", NULL); /* as the house was told */
+	assert_true(rt_str_is(text_at(f, "model"), "echo"));
+}
+
+static void
+test_run(void **state)
+{
+	fixture *f = *state;
+	char run[64], target[100];
+
+	with(f, "Idempotency-Key", "k");
+	expect(f, 202, "POST", D "/runs", "{\"text\":\"hello\"}");
+	snprintf(run, sizeof(run), "%.*s", RT_STR_ARG(text_at(f, "run")));
+	snprintf(target, sizeof(target), V1 "/runs/%s", run);
+	assert_true(rt_str_is(header_of(f, "Location"), target));
+	/* the same question is not asked again */
+	with(f, "Idempotency-Key", "k");
+	expect(f, 202, "POST", D "/runs", "{\"text\":\"hello\"}");
+	assert_true(rt_str_is(text_at(f, "run"), run));
+	expect(f, 200, "GET", V1 "/runs", NULL);
+	assert_int_equal(yyjson_arr_size(f->root), 1);
+	expect(f, 200, "DELETE", target, NULL);
+	expect(f, 200, "GET", target, NULL);
+	assert_true(rt_str_is(text_at(f, "run"), run));
+}
+
+static void
+test_events(void **state)
+{
+	fixture *f = *state;
+
+	tell(f);
+	expect(f, 200, "GET", V1 "/events", NULL);
+	assert_string_equal(f->answer.type, "text/event-stream");
+	assert_non_null(f->answer.stream);
+	with(f, "Last-Event-ID", "nonsense");
+	expect(f, 400, "GET", V1 "/events", NULL);
+	expect(f, 404, "GET", V1 "/events?discussion=nowhere", NULL);
+	expect(f, 400, "GET", D "/events?last_event_id=nonsense", NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_route),
+		TEST(test_change_answer),
+		TEST(test_refused),
+		TEST(test_windows),
+		TEST(test_past),
+		TEST(test_history_pages),
+		TEST(test_patch),
+		TEST(test_patch_as_take),
+		TEST(test_batch),
+		TEST(test_if_match),
+		TEST(test_tag_after_undo),
+		TEST(test_retry),
+		TEST(test_keys),
+		TEST(test_retry_with_condition),
+		TEST(test_files),
+		TEST(test_context),
+		TEST(test_run),
+		TEST(test_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
