@@ -227,6 +227,20 @@ shown(fixture *f)
 	return f->out.ptr;
 }
 
+static bool
+tell_flight(void *ctx, const rt_flight_view *flight)
+{
+	(void)ctx;
+	fail_msg("a reply is still in flight: %.*s", RT_STR_ARG(flight->name));
+	return false;
+}
+
+static void
+has_no_flight(fixture *f)
+{
+	assert_int_equal(rt_engine_flights(f->engine, tell_flight, NULL, NULL), RT_OK);
+}
+
 static void
 is_shown(fixture *f, const char *part)
 {
@@ -332,7 +346,7 @@ test_ask(void **state)
 	reader_open(&f->r, f->feed, 0);
 	reader_is(&f->r, "hello", "");
 	start(f, "ask", "{\"text\":\"Are you there?\"}", name);
-	assert_string_equal(name, "r1");
+	assert_true(rt_str_starts(rt_str_of(name), RT_STR("r1-")));
 	hear_all(&h, &f->r);
 	ended(f, name, "done");
 	has(f, name, "\"how\":\"ask\",\"discussion\":\"d1\",\"take\":\"");
@@ -481,8 +495,8 @@ test_two_at_once(void **state)
 	wait_for(f, b, "\"text\":\"One \"");
 	rt_buf_clear(&f->out);
 	assert_int_equal(rt_runs_list(f->runs, &f->out, NULL), RT_OK);
-	assert_true(rt_str_starts(rt_buf_str(&f->out), RT_STR("[{\"run\":\"r2\",\"state\":\"running\"")));
-	assert_non_null(strstr(f->out.ptr, "{\"run\":\"r1\",\"state\":\"running\""));
+	assert_true(rt_str_starts(rt_buf_str(&f->out), RT_STR("[{\"run\":\"r2-")));
+	assert_non_null(strstr(f->out.ptr, "{\"run\":\"r1-"));
 	assert_null(strstr(f->out.ptr, "\"text\""));
 	assert_int_equal(rt_runs_stop(f->runs, rt_str_of(a), NULL), RT_OK);
 	ended(f, a, "stopped");
@@ -494,7 +508,7 @@ test_two_at_once(void **state)
 	reader_cut(&f->r);
 	reader_open(&f->r, f->feed, 2);
 	reader_is(&f->r, "hello", "");
-	reader_is(&f->r, "run.snapshot", "\"run\":\"r2\"");
+	reader_is(&f->r, "run.snapshot", "\"run\":\"r2-");
 	assert_int_equal(rt_runs_stop(f->runs, rt_str_of(b), NULL), RT_OK);
 	ended(f, b, "stopped");
 }
@@ -591,7 +605,7 @@ test_notice_and_problem(void **state)
 	assert_null(strstr(f->out.ptr, "\"entry\""));
 	is_shown(f, "\"content\":\"Q\"");
 	reader_is(&f->r, "op", "entry.append");
-	reader_is(&f->r, "run.started", "\"run\":\"r1\"");
+	reader_is(&f->r, "run.started", "\"run\":\"r1-");
 	reader_is(&f->r, "run.ended", "who are you");
 }
 
@@ -652,19 +666,17 @@ test_many(void **state)
 	fixture *f = *state;
 	const char *at;
 	size_t partial = 0;
-	char name[24];
+	char names[RT_RUNS_MAX][24], name[24];
 	int i;
 
 	write_script(f, RT_STR("{\"text\":\"So \"}\n{\"wait_ms\":600000}\n"));
 	reader_open(&f->r, f->feed, 0);
 	reader_is(&f->r, "hello", "");
 	for (i = 0; i < RT_RUNS_MAX; i++)
-		start_play(f, "ask", ",\"text\":\"Q\"", name);
+		start_play(f, "ask", ",\"text\":\"Q\"", names[i]);
 	assert_int_equal(try_start(f, "ask", "{\"text\":\"one more\"}", name), RT_LIMIT);
-	for (i = 1; i <= RT_RUNS_MAX; i++) {
-		snprintf(name, sizeof(name), "r%d", i);
-		wait_for(f, name, "\"text\":\"So \"");
-	}
+	for (i = 0; i < RT_RUNS_MAX; i++)
+		wait_for(f, names[i], "\"text\":\"So \"");
 	rt_runs_free(f->runs);
 	f->runs = NULL;
 	for (at = shown(f); (at = strstr(at, "\"partial\":true")) != NULL; at++)
@@ -692,7 +704,7 @@ test_forgotten(void **state)
 	rt_buf_clear(&f->out);
 	assert_int_equal(rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL), RT_NOT_FOUND);
 	start(f, "ask", "{\"text\":\"A secret word\"}", name);
-	assert_string_equal(name, "r3");
+	assert_true(rt_str_starts(rt_str_of(name), RT_STR("r3-")));
 	ended(f, name, "done");
 	while (rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL) == RT_OK) /* its thread ends */
 		rt_runs_purge(f->runs, RT_STR("secret"));
@@ -739,6 +751,50 @@ test_pieces(void **state)
 	rt_buf_deinit(&out);
 }
 
+/* Without memory a run does not begin, or fails, or its text is not all there; nothing is
+ * lost and nothing hangs. */
+static void
+test_no_memory(void **state)
+{
+	fixture *f = *state;
+	failing a;
+	rt_alloc alloc = {failing_resize, failing_release, &a};
+	rt_runs_options options = {.engine = f->engine,
+				   .feed = f->feed,
+				   .alloc = &alloc,
+				   .env = &f->env,
+				   .owner = RT_STR("this one"),
+				   .model = RT_STR("builtin/echo")};
+	size_t begun = 0;
+	bool whole = false;
+	char name[24];
+	long n;
+
+	rt_runs_free(f->runs);
+	f->runs = NULL;
+	atomic_init(&a.left, -1);
+	atomic_init(&a.live, 0);
+	for (n = 0; !whole; n++) {
+		assert_true(n < 10000);
+		atomic_store(&a.left, n);
+		if (rt_runs_new_with(&options, &f->runs, NULL) == RT_OK &&
+		    try_start(f, "ask", "{\"content\":[{\"type\":\"text\",\"text\":\"Q\"}]}",
+			      name) == RT_OK) {
+			begun++;
+			wait_for(f, name, "\"ended\":");
+			whole = strstr(f->out.ptr, "\"state\":\"done\"") != NULL &&
+				atomic_load(&a.left) > 0;
+		} else if (f->runs != NULL) {
+			assert_int_equal(f->err.status, RT_NOMEM);
+		}
+		rt_runs_free(f->runs);
+		f->runs = NULL;
+		assert_int_equal(atomic_load(&a.live), 0);
+	}
+	assert_true(begun > 1 && n > 5);
+	has_no_flight(f);
+}
+
 static void
 test_elsewhere(void **state)
 {
@@ -765,6 +821,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_forgotten, set_up, tear_down),
 		cmocka_unit_test(test_pieces),
+		cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_elsewhere, set_up, tear_down),
 	};
 
