@@ -57,7 +57,11 @@ const rt_alloc *rt_engine_alloc(const rt_engine *engine);
 
 /* The newest value; yours to rt_object_unref. Never waits. */
 const rt_project *rt_engine_value(rt_engine *engine);
-/* Take in what other processes have written since. */
+/* Take in what other processes have written since. Who looks at a value for long, or comes
+ * back to it, may find (RT_CORRUPT) that another process has dropped what parts of it were to
+ * be loaded from, since a newer checkpoint has no use for it: this gives a value that is whole,
+ * so refresh once and look again, and only then it is damage. Cost where nothing is new: two
+ * look-ups in the store; waits for nobody then. */
 RT_CHECKED rt_status rt_engine_refresh(rt_engine *engine, rt_error *err);
 /* Does the log go on behind the newest value with rows that only a newer version can read?
  * out (may be NULL): RT_TOO_NEW, with the first of them and the version that it needs. */

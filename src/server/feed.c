@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The feed: its streams, who is woken when, the pulse. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "server/feed_impl.h"
 
 /* ---- new and free ---- */
@@ -266,6 +268,7 @@ rt_feed_changed(rt_feed *feed)
 void
 rt_feed_pulse(rt_feed *feed)
 {
+	uint64_t epoch;
 	int64_t now;
 	bool changed = false;
 
@@ -276,8 +279,11 @@ rt_feed_pulse(rt_feed *feed)
 		pthread_mutex_unlock(&feed->pulse);
 		return;
 	}
+	epoch = feed->seen_epoch;
 	if (rt_engine_refresh(feed->engine, NULL) == RT_OK)
 		look_seen(feed, &changed);
+	if (epoch != feed->seen_epoch) /* something may have been purged */
+		rt_feed_flights_forget(&feed->flights);
 	pthread_rwlock_rdlock(&feed->gate);
 	if (rt_feed_flights_look(&feed->flights, feed->engine, feed->env, feed->runs))
 		changed = true;

@@ -3,6 +3,8 @@
  * Replies that other processes receive: their side rows, read now and then. Each has a
  * number that rises whenever one of them changes; a stream remembers the number up to
  * which it was told. What is over stays a while, so that slow streams hear of it. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "server/feed_impl.h"
 
 #include <stdio.h>

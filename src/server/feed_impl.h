@@ -15,8 +15,6 @@
 #ifndef RT_SERVER_FEED_IMPL_H
 #define RT_SERVER_FEED_IMPL_H
 
-#define _POSIX_C_SOURCE 200809L
-
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -2,6 +2,8 @@
  *
  * Rows as events. The newest are kept, so that a row is drawn once and not by every stream;
  * what lies further back is drawn for the one who asks. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "server/feed_impl.h"
 
 #include "codec/json.h"

@@ -3,6 +3,8 @@
  * One stream. What comes next is made ready when it is asked for: rows up to the newest
  * value first, then what runs and other processes have that is no row yet. So a client
  * that reads slowly is told the same rows later, and of a reply in larger pieces. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "server/feed_impl.h"
 
 #include <stdio.h>

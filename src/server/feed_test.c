@@ -12,7 +12,7 @@
 
 #include "cli/host.h"
 #include "engine/act.h"
-#include "server/run.h"
+#include "server/feed_impl.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
@@ -413,6 +413,158 @@ test_limit(void **state)
 	assert_int_equal(rt_feed_stream_count(f->feed), 0);
 }
 
+/* ---- rows that are kept ---- */
+
+static void
+get_row(fixture *f, const rt_project *value, uint64_t epoch, uint64_t seq, rt_feed_row *out)
+{
+	assert_int_equal(rt_feed_rows_get(&f->feed->rows, f->engine, epoch, value, seq, out, NULL),
+			 RT_OK);
+	assert_int_equal(out->seq, seq);
+}
+
+static void
+test_rows_are_shared(void **state)
+{
+	fixture *f = *state;
+	uint64_t epoch = rt_engine_epoch(f->engine);
+	const rt_project *value;
+	rt_feed_row a, b;
+	size_t i, kept = 0, bytes = 0;
+	int n;
+
+	for (n = 0; n < 2 * RT_FEED_ROWS; n++)
+		add(f, f->engine, "x");
+	value = rt_engine_value(f->engine);
+	for (i = 1; i <= value->seq; i++) {
+		get_row(f, value, epoch, i, &a);
+		get_row(f, value, epoch, i, &b);
+		/* drawn once, unless it lies far back */
+		assert_int_equal(a.text == b.text, i + RT_FEED_ROWS > value->seq);
+		assert_true(rt_str_eq(rt_text_str(a.text), rt_text_str(b.text)));
+		rt_text_unref(a.text);
+		rt_text_unref(b.text);
+	}
+	for (i = 0; i < RT_FEED_ROWS; i++) {
+		kept += f->feed->rows.at[i].text != NULL;
+		bytes += rt_text_str(f->feed->rows.at[i].text).size;
+	}
+	assert_int_equal(kept, RT_FEED_ROWS);
+	assert_int_equal(bytes, f->feed->rows.bytes);
+	/* another history: none of them counts */
+	get_row(f, value, epoch, value->seq, &a);
+	get_row(f, value, epoch + 1, value->seq, &b);
+	assert_true(a.text != b.text);
+	assert_false(rt_str_eq(rt_text_str(a.text), rt_text_str(b.text)));
+	assert_int_equal(f->feed->rows.bytes, b.text->size);
+	rt_text_unref(a.text);
+	rt_text_unref(b.text);
+	rt_object_unref(value);
+}
+
+/* Long rows: fewer are kept. */
+static void
+test_rows_have_a_limit(void **state)
+{
+	enum { AT_ONCE = 100, STEPS = 120 };
+	fixture *f = *state;
+	uint64_t epoch = rt_engine_epoch(f->engine);
+	const rt_project *value;
+	rt_feed_row row;
+	rt_buf json;
+	size_t largest = 0;
+	uint64_t i;
+	int n, m;
+
+	rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (n = 0; n < STEPS; n++) {
+		rt_json_doc *doc = NULL;
+		yyjson_val *requests[AT_ONCE];
+		rt_result results[AT_ONCE];
+
+		rt_buf_clear(&json);
+		rt_buf_add_byte(&json, '[');
+		for (m = 0; m < AT_ONCE; m++) {
+			rt_json_add_comma(&json);
+			rt_buf_add_f(&json,
+				     "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"x\","
+				     "\"id\":\"%0120d\"}", n * AT_ONCE + m);
+		}
+		rt_buf_add_byte(&json, ']');
+		assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&json), &doc, NULL), RT_OK);
+		for (m = 0; m < AT_ONCE; m++)
+			requests[m] = yyjson_arr_get(rt_json_root(doc), (size_t)m);
+		assert_int_equal(rt_act_apply(f->engine, NULL, requests, AT_ONCE, true, RT_STR(""),
+					      RT_STR(""), results),
+				 RT_OK);
+		for (m = 0; m < AT_ONCE; m++)
+			rt_result_deinit(&results[m]);
+		rt_json_free(doc);
+	}
+	value = rt_engine_value(f->engine);
+	for (i = 1; i <= value->seq; i++) {
+		get_row(f, value, epoch, i, &row);
+		if (row.text->size > largest)
+			largest = row.text->size;
+		rt_text_unref(row.text);
+		assert_true(f->feed->rows.bytes <= RT_FEED_ROWS_BYTES);
+	}
+	assert_true(largest * STEPS > RT_FEED_ROWS_BYTES); /* else this shows nothing */
+	rt_object_unref(value);
+	rt_buf_deinit(&json);
+}
+
+/* ---- no memory ---- */
+
+/* A stream that has no memory ends, and one that comes later goes on where it was. */
+static void
+test_no_memory(void **state)
+{
+	fixture *f = *state;
+	failing a;
+	rt_alloc alloc = {failing_resize, failing_release, &a};
+	rt_engine_options options = {.alloc = &alloc, .env = &f->env};
+	rt_engine *engine = NULL;
+	bool whole = false;
+	long n, before;
+
+	add(f, f->engine, "one");
+	add(f, f->engine, "two");
+	atomic_init(&a.left, -1);
+	atomic_init(&a.live, 0);
+	assert_int_equal(rt_engine_open(&options, f->store, &engine, NULL), RT_OK);
+	for (n = 0; !whole; n++) {
+		rt_web_stream *stream = NULL;
+		rt_feed *feed = NULL;
+		bool ended = false;
+		char bytes[8192], id[64];
+		size_t got = 0, more;
+
+		assert_true(n < 10000);
+		before = atomic_load(&a.live);
+		snprintf(id, sizeof(id), "%016llx.0", (unsigned long long)rt_engine_epoch(engine));
+		atomic_store(&a.left, n);
+		if (rt_feed_new(engine, &f->env, &feed, NULL) == RT_OK &&
+		    rt_feed_stream(feed, rt_str_of(id), 0, &stream, NULL) == RT_OK) {
+			while ((more = stream->ops->read(stream, bytes + got, sizeof(bytes) - got,
+							 &ended)) > 0)
+				got += more;
+			bytes[got] = '\0';
+			whole = !ended;
+			if (whole)
+				assert_non_null(strstr(bytes, "\"seq\":2"));
+		}
+		atomic_store(&a.left, -1);
+		if (stream != NULL)
+			stream->ops->close(stream);
+		rt_feed_free(feed);
+		assert_int_equal(atomic_load(&a.live), before);
+	}
+	assert_true(n > 5);
+	rt_engine_close(engine);
+	assert_int_equal(atomic_load(&a.live), 0);
+}
+
 /* ---- many writers, many cuts ---- */
 
 enum { CUTS = 200, WRITERS = 3, ROWS = 400 };
@@ -581,6 +733,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_flights, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rows_are_shared, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rows_have_a_limit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cuts, set_up, tear_down),
 	};
 

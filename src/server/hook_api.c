@@ -34,7 +34,7 @@ const rt_route rt_hook_routes[] = {
 	{RT_WEB_GET, "/api/session", "hook.session", "the entries of the active take",
 	 rt_hook_api_session, -1, RT_ROUTE_ROOT, "hook_session", q_where, NULL},
 	{RT_WEB_POST, "/api/session", "hook.session.set", "replace the whole list, as one step",
-	 rt_hook_api_session_set, -1, CHANGES, "hook_updated", q_where, b_session},
+	 rt_hook_api_session_set, -1, CHANGES | RT_ROUTE_LARGE, "hook_updated", q_where, b_session},
 	{RT_WEB_GET, "/api/state", "hook.states", "all readable fields", rt_hook_api_states, -1,
 	 RT_ROUTE_ROOT, "hook_state", q_where, NULL},
 	{RT_WEB_GET, "/api/state/{field}", "hook.state", "one readable field", rt_hook_api_state, -1,

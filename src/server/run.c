@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * All runs of a project: begun, stopped, looked at, forgotten. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "server/run_impl.h"
 
 #include <signal.h>
@@ -21,6 +23,8 @@ rt_runs_new_with(const rt_runs_options *options, rt_runs **out, rt_error *err)
 	runs->alloc = alloc;
 	pthread_mutex_init(&runs->opening, NULL);
 	pthread_mutex_init(&runs->lock, NULL);
+	options->env->random(options->env->ctx, &runs->tag, sizeof(runs->tag));
+	runs->tag &= 0xffffff;
 	if (options->feed != NULL)
 		rt_feed_set_runs(options->feed, runs);
 	*out = runs;
@@ -223,8 +227,8 @@ begin(rt_runs *runs, rt_run *run, char out_name[24], rt_error *err)
 	st = may_begin(runs, err);
 	if (st == RT_OK) {
 		run->number = runs->last + 1;
-		(void)snprintf(run->name, sizeof(run->name), "r%llu",
-			       (unsigned long long)run->number);
+		(void)snprintf(run->name, sizeof(run->name), "r%llu-%06x",
+			       (unsigned long long)run->number, (unsigned)runs->tag);
 		memcpy(out_name, run->name, sizeof(run->name));
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		if (pthread_create(&run->thread, NULL, rt_run_work, run) != 0)

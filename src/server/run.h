@@ -4,7 +4,7 @@
  * goes on when the client that asked for it is gone; what arrives is a text that grows, which
  * any number of streams read, each at its own place.
  *
- *   {"run":"r3","state":"running","how":"ask","discussion":"d1","take":"t1","model":…,
+ *   {"run":"r3-9f3a6c","state":"running","how":"ask","discussion":"d1","take":"t1","model":…,
  *    "started":…,"question":"k3f9","text":"…so far…","thinking":"…"}
  *
  *   "take"      what was asked for; when it ends, what the reply is in
@@ -47,6 +47,8 @@
  * A run that has ended is remembered for an hour (and at most RT_RUNS_KEPT of them), and then
  * its entry is all there is. Who comes back and is not sent a snapshot of a run knows that it
  * has ended.
+ *
+ * A name is not given again when the server was ended and began anew.
  *
  * Threads: locks itself; each run has a thread of its own. */
 #ifndef RT_SERVER_RUN_H

@@ -14,8 +14,6 @@
 #ifndef RT_SERVER_RUN_IMPL_H
 #define RT_SERVER_RUN_IMPL_H
 
-#define _POSIX_C_SOURCE 200809L
-
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -137,6 +135,7 @@ struct rt_runs {
 	pthread_mutex_t lock;    /* the rest */
 	rt_run *oldest, *newest;
 	uint64_t last;
+	uint32_t tag;            /* by chance: names of another life of the server are not ours */
 	size_t running, count;
 	bool is_ending;
 };

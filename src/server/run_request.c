@@ -2,6 +2,8 @@
  *
  * What a run is asked, read from the body of a request. Addresses become the ids that they
  * mean now, so that what others do before the thread begins does not change what is meant. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "server/run_impl.h"
 
 #include <stdio.h>

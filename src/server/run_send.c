@@ -2,6 +2,8 @@
  *
  * A run's thread: the engine is asked as the command line asks it, and what it tells
  * meanwhile goes where streams find it. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "server/run_impl.h"
 
 #include <stdio.h>

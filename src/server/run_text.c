@@ -2,6 +2,8 @@
  *
  * What has arrived of a run. Bytes are kept once, in the order in which they came, so that a
  * stream's place in a run is one number; pieces say what they are. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "server/run_impl.h"
 
 void
@@ -118,7 +120,7 @@ add_kind(const rt_run_text *t, const char *key, rt_reply_block_kind kind, size_t
 	rt_buf all;
 	size_t i;
 
-	rt_buf_init(&all, t->bytes.alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&all, out->alloc, RT_BUF_UNLIMITED);
 	for (i = t->reply_piece; i < t->count && t->pieces[i].at < end; i++) {
 		size_t to = rt_run_text_end(t, i);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A run as people and programs see it: one object, and events for streams. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "server/run_impl.h"
 
 #include <stdio.h>

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The Hook API: the list read, replaced and brought back; fields; callbacks; and that none of
+it is for somebody who is not let in."""
+import json
+import sys
+import threading
+
+from client import Client, Place, Server, Tally
+
+CALLBACKS = ["save_context_preset", "load_context_preset", "delete_context_preset",
+             "set_ui_file_paths", "set_ui_screenshot_paths", "set_context_files_for_test",
+             "set_screenshots_for_test", "_toggle_command_palette", "get_app_debug_info",
+             "save_context_preset_force", "set_ui_attr", "set_context_files",
+             "simulate_save_preset"]
+SNAPSHOT = {"ai_input": "", "project_system_prompt": "", "global_system_prompt": "",
+            "base_system_prompt": "", "use_default_base_prompt": True, "temperature": 0,
+            "top_p": 1, "max_tokens": 8192, "auto_add_history": False, "disc_entries": [],
+            "files": [], "context_files": [], "screenshots": []}
+VALUES = {"ai_input": "draft", "project_system_prompt": "p", "global_system_prompt": "g",
+          "base_system_prompt": "b", "use_default_base_prompt": False, "temperature": 0.5,
+          "top_p": 0.25, "max_tokens": 100, "auto_add_history": True, "files": ["a.c"],
+          "context_files": [{"path": "b.c"}], "screenshots": ["s.png"], "current_model": "x/y",
+          "edit_notices": "all", "current_prompt": "a cat", "active_track": "night",
+          "disc_roles": ["User", "Judge"]}
+READ_ONLY = ["ai_status", "discussion_names", "take_names", "can_undo", "can_redo",
+             "prompt_edited", "context_presets", "seq"]
+
+
+def api(client, method, path, body=None, headers=None):
+    return client.request(method, path, body, headers)
+
+
+def entries(client):
+    return api(client, "GET", "/api/session").json["session"]["entries"]
+
+
+def undo(tally, client, answer):
+    """What the answer says how to take it back, done."""
+    how = answer.json.get("undo") or answer.json["op"]["undo"]
+    done = api(client, how["method"], how["path"], {})
+    tally.equal("it is undone as it says", done.status, 200, how, done)
+
+
+def the_list(tally, place, client):
+    tally.equal("an empty list", entries(client), [])
+    given = [{"role": "User", "content": "one", "mine": {"a": [1, "é"]}},
+             {"role": "AI", "content": "two", "usage": {"input_tokens": 3}, "collapsed": True},
+             {"role": "User", "content": "three", "ts": "2026-06-08T12:00:00Z"}]
+    answer = api(client, "POST", "/api/session", {"session": {"entries": given}})
+    tally.equal("a list is set", answer.status, 200, answer)
+    tally.equal("it says so", answer.json.get("status"), "updated")
+    tally.equal("what was done", answer.json.get("changed"),
+                {"added": 3, "edited": 0, "deleted": 0, "moved": 0, "shown": 0})
+    now = entries(client)
+    for wanted, got in zip(given, now):
+        tally.equal("an entry as it was given", {key: got.get(key) for key in wanted}, wanted)
+    tally.equal("no entry more", len(now), 3)
+
+    before = place.canonical()
+    rows = answer.json["seq"]
+    same = api(client, "POST", "/api/session", {"session": {"entries": now}})
+    tally.check("the same list is no step", same.json.get("unchanged") is True and
+                same.json["seq"] == rows, same)
+    seed = [{key: entry[key] for key in ("role", "content", "ts", "collapsed")} for entry in now]
+    same = api(client, "POST", "/api/session", {"session": {"entries": seed}})
+    tally.check("nor is it without ids", same.json.get("unchanged") is True, same)
+    tally.check("and nothing has changed", place.canonical() == before)
+
+    for shape in ({"session": {"entries": now[::-1]}}, {"session": now[::-1]}, now[::-1],
+                  {"entries": now[::-1]}):
+        answer = api(client, "POST", "/api/session", shape)
+        tally.equal("a list in any shape", [entry["id"] for entry in entries(client)],
+                    [entry["id"] for entry in now[::-1]], answer)
+        tally.equal("is two moves", answer.json["changed"]["moved"], 2)
+        undo(tally, client, answer)
+        tally.check("one undo brings it back byte for byte", place.canonical() == before)
+
+    edited = json.loads(json.dumps(now))
+    edited[1]["content"] = "TWO"
+    edited[1]["mark"] = "m"
+    del edited[0]
+    edited.append({"role": "Critic", "content": "four"})
+    answer = api(client, "POST", "/api/session", {"session": {"entries": edited}})
+    tally.equal("what was done of each kind", answer.json.get("changed"),
+                {"added": 1, "edited": 1, "deleted": 1, "moved": 0, "shown": 0}, answer)
+    got = entries(client)
+    tally.equal("it keeps its id", got[0]["id"], now[1]["id"])
+    tally.equal("and its fields", (got[0]["usage"], got[0]["mark"]), ({"input_tokens": 3}, "m"))
+    revisions = client.get(f"/discussions/main/entries/{now[1]['id']}/revisions").json
+    tally.check("and its revisions", len(revisions) == 2 and revisions[0]["content"] == "two",
+                revisions)
+    undo(tally, client, answer)
+    tally.check("one undo for all of it", place.canonical() == before)
+    api(client, "POST", "/retake/v1/redo", {})
+    tally.equal("and one redo", [entry["content"] for entry in entries(client)],
+                ["TWO", "three", "four"])
+
+    for body in ({}, {"session": {}}, {"session": {"entries": 3}}, [1], [{"role": ""}],
+                 [{"content": 7}], [{"ts": "soon"}],
+                 [{"id": got[0]["id"]}, {"id": got[0]["id"]}], [{"op": "purge"}]):
+        before = place.canonical()
+        answer = api(client, "POST", "/api/session", body)
+        tally.check("what is no list is refused", answer.status == 400 and
+                    answer.headers["content-type"] == "application/problem+json", body, answer)
+        tally.check("and changes nothing", place.canonical() == before)
+    answer = api(client, "POST", "/api/session", b"[{")
+    tally.equal("what is no JSON", answer.status, 400, answer)
+    emptied = api(client, "POST", "/api/session", [])
+    tally.equal("an empty list empties", (emptied.status, entries(client)), (200, []))
+
+
+def conditions(tally, client):
+    api(client, "POST", "/api/session", [{"role": "User", "content": "x"}])
+    read = api(client, "GET", "/api/session")
+    tally.check("a list has a tag", read.tag is not None, read.headers)
+    client.op({"op": "entry.append", "content": "meanwhile"})
+    stale = api(client, "POST", "/api/session", [], {"If-Match": read.tag})
+    tally.equal("a list from before is stale", stale.status, 412, stale)
+    tally.equal("and nothing was replaced", len(entries(client)), 2)
+    stale = api(client, "POST", "/api/session", entries(client), {"If-Match": read.tag})
+    tally.equal("also where nothing would be done", stale.status, 412, stale)
+    read = api(client, "GET", "/api/session")
+    fresh = api(client, "POST", "/api/session", [], {"If-Match": read.tag})
+    tally.equal("with the new tag it is done", fresh.status, 200, fresh)
+    headers = {"Idempotency-Key": "one-and-the-same-key"}
+    first = api(client, "POST", "/api/session", [{"role": "User", "content": "k"}], headers)
+    again = api(client, "POST", "/api/session", [{"role": "User", "content": "k"}], headers)
+    tally.check("a retry is answered as before", again.status == first.status and
+                again.json == first.json, first, again)
+    tally.equal("and done once", len(entries(client)), 1)
+
+
+def many_at_once(tally, server):
+    """Clients that each add one to the list that they read: none is lost who saw it."""
+    lost = []
+
+    def add(name):
+        client = server.client()
+        for at in range(15):
+            for _ in range(200):
+                read = api(client, "GET", "/api/session")
+                wanted = read.json["session"]["entries"]
+                wanted.append({"role": "User", "content": f"{name} {at}"})
+                if api(client, "POST", "/api/session", wanted,
+                       {"If-Match": read.tag}).status == 200:
+                    break
+            else:
+                lost.append(name)
+        client.close()
+
+    api(server.client(), "POST", "/api/session", [])
+    threads = [threading.Thread(target=add, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    tally.equal("everybody got through", lost, [])
+    got = sorted(entry["content"] for entry in entries(server.client()))
+    tally.equal("all that was added is there", got,
+                sorted(f"{name} {at}" for name in "abcd" for at in range(15)))
+
+
+def fields(tally, place, client):
+    api(client, "POST", "/api/reset")
+    state = api(client, "GET", "/api/state").json
+    for name, value in SNAPSHOT.items():
+        tally.equal(f"{name} at the beginning", state.get(name), value)
+    for name in READ_ONLY:
+        tally.check(f"{name} is there", name in state, list(state))
+        answer = api(client, "PUT", "/api/state/" + name, {"value": 1})
+        tally.equal(f"{name} can be read only", answer.status, 409, answer)
+    for name, value in VALUES.items():
+        before = place.canonical()
+        seq = api(client, "GET", "/api/state/seq").json["value"]
+        for way, path in (("PUT", name), ("POST", "ui_" + name)):
+            answer = api(client, way, "/api/state/" + path, {"value": value})
+            tally.equal(f"{name} is set", answer.status, 200, answer)
+        got = api(client, "GET", "/api/state/" + name).json
+        tally.equal(f"{name} as it was set", got, {"field": name, "value": value})
+        tally.equal(f"{name}: one step",
+                    api(client, "GET", "/api/state/seq").json["value"], seq + 1)
+        api(client, "POST", "/retake/v1/undo", {})
+        tally.check(f"{name}: one undo", place.canonical() == before)
+        api(client, "POST", "/retake/v1/redo", {})
+    for name in ("temperature", "top_p", "max_tokens", "ai_input", "use_default_base_prompt",
+                 "files", "disc_roles", "disc_entries", "current_prompt"):
+        answer = api(client, "PUT", "/api/state/" + name, {"value": {"no": 1}})
+        tally.equal(f"{name}: another type is refused", answer.status, 400, answer)
+    answer = api(client, "PUT", "/api/state/temperature", {"value": None})
+    tally.equal("null is the default",
+                api(client, "GET", "/api/state/temperature").json["value"], 0, answer)
+    tally.equal("no such field", api(client, "GET", "/api/state/bogus").status, 404)
+    tally.equal("no value", api(client, "PUT", "/api/state/top_p", {}).status, 400)
+    answer = api(client, "PUT", "/api/state/disc_entries", {"value": [{"role": "AI",
+                                                                       "content": "e"}]})
+    tally.equal("entries as a field", [entry["content"] for entry in entries(client)], ["e"],
+                answer)
+    client.op({"op": "discussion.new", "name": "other"})
+    tally.equal("which discussion",
+                api(client, "GET", "/api/state/active_discussion").json["value"], "other")
+    api(client, "PUT", "/api/state/active_discussion", {"value": "main"})
+    tally.equal("and back", api(client, "GET", "/api/state/active_discussion").json["value"],
+                "main")
+    tally.equal("their names",
+                sorted(api(client, "GET", "/api/state/discussion_names").json["value"]),
+                ["main", "other"])
+    tally.equal("nobody thinks", api(client, "GET", "/api/state/ai_status").json["value"], "idle")
+    tally.equal("of another discussion",
+                api(client, "GET", "/api/state/disc_entries?discussion=other").json["value"], [])
+
+
+def callbacks(tally, client):
+    listed = {row["name"]: row for row in api(client, "GET", "/api/callbacks").json["callbacks"]}
+    tally.equal("all callbacks of the seed", sorted(listed), sorted(CALLBACKS))
+    for name, row in listed.items():
+        tally.check(f"{name} says what it does, or why nothing",
+                    ("does" in row) != ("has_none" in row), row)
+        answer = api(client, "POST", "/api/callbacks/" + name, {"args": [1, 2, 3]})
+        tally.equal(f"{name} with too much", answer.status, 501 if "has_none" in row else 400,
+                    answer)
+
+    def call(name, *args):
+        answer = api(client, "POST", "/api/callbacks/" + name, {"args": list(args)})
+        tally.equal(f"{name} is done", answer.status, 200, answer)
+        return answer.json
+
+    def value(name):
+        return api(client, "GET", "/api/state/" + name).json["value"]
+
+    call("set_ui_file_paths", ["1.c", "2.c"])
+    tally.equal("files", value("files"), ["1.c", "2.c"])
+    call("save_context_preset", "work")
+    tally.equal("a preset", list(value("context_presets")), ["work"])
+    call("set_ui_file_paths", [])
+    call("load_context_preset", "work")
+    tally.equal("brought back", value("files"), ["1.c", "2.c"])
+    call("delete_context_preset", "work")
+    tally.equal("and forgotten", value("context_presets"), {})
+    for name in ("save_context_preset_force", "simulate_save_preset"):
+        call(name, name)
+        tally.check(name, name in value("context_presets"))
+    for name, field in (("set_context_files", "context_files"),
+                        ("set_context_files_for_test", "context_files"),
+                        ("set_ui_screenshot_paths", "screenshots"),
+                        ("set_screenshots_for_test", "screenshots")):
+        call(name, [name])
+        tally.equal(name, value(field), [name])
+    call("set_ui_attr", "ui_ai_input", "typed")
+    tally.equal("an attribute", value("ai_input"), "typed")
+    info = call("get_app_debug_info")
+    tally.equal("what it works on", info["result"]["active_discussion"], "main")
+    tally.equal("an attribute that is none",
+                api(client, "POST", "/api/callbacks/set_ui_attr", {"args": ["x", 1]}).status, 404)
+    tally.equal("no such preset", api(client, "POST", "/api/callbacks/load_context_preset",
+                                      {"args": ["none"]}).status, 404)
+    tally.equal("no such callback",
+                api(client, "POST", "/api/callbacks/rm", {"args": []}).status, 404)
+
+
+def the_rest(tally, place, client):
+    before = place.canonical()
+    answer = api(client, "POST", "/api/reset")
+    tally.equal("a reset", (answer.status, entries(client)), (200, []), answer)
+    history = api(client, "GET", "/api/history").json
+    tally.check("is in the history", history["history"][0]["op"] == "project.reset" and
+                history["can_undo"] is True and history["can_redo"] is False, history)
+    api(client, "POST", "/retake/v1/undo", {})
+    tally.check("one undo brings all back", place.canonical() == before)
+    tally.check("and can be redone", api(client, "GET", "/api/history").json["can_redo"])
+    tally.equal("pages", len(api(client, "GET", "/api/history?limit=2").json["history"]), 2)
+    tally.equal("status", api(client, "GET", "/status").json,
+                {"status": "ok", "ai_status": "idle"})
+
+
+def who_may(tally, server):
+    nobody = Client(server, {})
+    for method, path in (("GET", "/api/session"), ("POST", "/api/session"),
+                         ("GET", "/api/state"), ("GET", "/api/state/files"),
+                         ("PUT", "/api/state/files"), ("POST", "/api/state/files"),
+                         ("GET", "/api/callbacks"), ("POST", "/api/callbacks/set_context_files"),
+                         ("POST", "/api/reset"), ("GET", "/api/history"), ("GET", "/status")):
+        answer = api(nobody, method, path, None if method == "GET" else {})
+        tally.equal(f"{method} {path} is for nobody", answer.status, 401, answer)
+    owner = server.client()
+    tally.equal("another method", api(owner, "DELETE", "/api/session").status, 405)
+    tally.equal("another path", api(owner, "GET", "/api/sessions").status, 404)
+    one, other = server.browser(), server.browser()
+    api(one, "POST", "/api/session", [{"role": "User", "content": "mine"}])
+    tally.equal("a browser has a list of its own", len(entries(one)), 1)
+    tally.equal("and no other has it", entries(other), [])
+
+
+def main():
+    tally = Tally()
+    with Place() as place, Server(place) as server:
+        client = server.client()
+        the_list(tally, place, client)
+        conditions(tally, client)
+        many_at_once(tally, server)
+        fields(tally, place, client)
+        callbacks(tally, client)
+        the_rest(tally, place, client)
+        who_may(tally, server)
+        tally.equal("the server ends", server.stop(), 0)
+        fsck = place.run("fsck")
+        tally.equal("the store is whole", fsck.returncode, 0, fsck.stdout)
+    return tally.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
