@@ -1147,11 +1147,64 @@ test_run(void **state)
 	with(f, "Idempotency-Key", "k");
 	expect(f, 202, "POST", D "/runs", "{\"text\":\"hello\"}");
 	assert_true(rt_str_is(text_at(f, "run"), run));
+	assert_true(rt_str_is(header_of(f, "Location"), target));
 	expect(f, 200, "GET", V1 "/runs", NULL);
 	assert_int_equal(yyjson_arr_size(f->root), 1);
 	expect(f, 200, "DELETE", target, NULL);
 	expect(f, 200, "GET", target, NULL);
 	assert_true(rt_str_is(text_at(f, "run"), run));
+}
+
+static bool
+copy_name(void *ctx, rt_str name, rt_str value)
+{
+	rt_buf *out = ctx;
+
+	(void)value;
+	if (rt_str_starts(name, RT_STR(RT_IDEM_PREFIX)))
+		rt_buf_add_str(out, name);
+	return true;
+}
+
+/* Entered, and then the server died: nobody can say whether the model was asked. */
+static void
+test_run_begun(void **state)
+{
+	fixture *f = *state;
+	uint64_t project = rt_engine_project_number(f->served->engine);
+	rt_idem idem = {.now_us = clock_us};
+	rt_web_field key = {RT_STR_INIT("Idempotency-Key"), RT_STR_INIT("k")};
+	rt_web_request request = {.method_name = RT_STR("POST"),
+				  .path = RT_STR(D "/runs"),
+				  .headers = &key,
+				  .header_count = 1,
+				  .body = RT_STR("{\"text\":\"hello\"}")};
+	rt_who who = {.kind = RT_WHO_TOKEN};
+	rt_idem_kept kept;
+	rt_error err;
+	rt_buf names;
+
+	rt_idem_kept_init(&kept, rt_alloc_libc());
+	assert_int_equal(rt_idem_begin(&request, &who, clock_us, &idem, &err), RT_OK);
+	assert_int_equal(rt_idem_reserve(&idem, f->store, project, &kept, &err), RT_OK);
+	assert_int_equal(rt_idem_reserve(&idem, f->store, project, &kept, &err), RT_CONFLICT);
+	assert_int_equal(kept.status, 0);
+	with(f, "Idempotency-Key", "k");
+	expect(f, 409, "POST", D "/runs", "{\"text\":\"hello\"}");
+	assert_true(rt_str_is(text_at(f, "code"), "idempotency-key-begun"));
+	with(f, "Idempotency-Key", "k");
+	expect(f, 422, "POST", D "/runs", "{\"text\":\"another\"}");
+	expect(f, 200, "GET", V1 "/runs", NULL);
+	assert_int_equal(yyjson_arr_size(f->root), 0);
+	assert_int_equal(rt_idem_drop(&idem, f->store, project, &err), RT_OK);
+	/* what fails is not entered any more */
+	with(f, "Idempotency-Key", "k");
+	expect(f, 404, "POST", D "/runs", "{\"how\":\"again\",\"at\":\"nobody\"}");
+	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(f->store->ops->side_list(f->store, project, copy_name, &names, &err), RT_OK);
+	assert_int_equal(names.size, 0);
+	rt_buf_deinit(&names);
+	rt_idem_kept_deinit(&kept);
 }
 
 static void
@@ -1195,6 +1248,7 @@ main(void)
 		TEST(test_files),
 		TEST(test_context),
 		TEST(test_run),
+		TEST(test_run_begun),
 		TEST(test_events),
 	};
 

@@ -569,6 +569,13 @@ answer_kept(rt_call *call, const rt_idem_kept *kept)
 				"take a new key for each request; only a retry has the old one");
 		return;
 	}
+	if (kept->status == 0) {
+		rt_problem_http(call->answer, 409, "idempotency-key-begun",
+				"The same request was begun, and is not answered yet",
+				"wait; if it stays so, the server ended meanwhile: look whether it was "
+				"done, and take a new key");
+		return;
+	}
 	rt_buf_clear(&call->answer->body);
 	rt_buf_add_str(&call->answer->body, rt_buf_str(&kept->body));
 	rt_web_answer_header(call->answer, call->request, "Idempotency-Replayed", RT_STR("true"));
@@ -812,16 +819,47 @@ rt_call_begin(rt_call *call, rt_str disc, rt_str take, rt_idem **out_idem)
 	return go_on;
 }
 
+bool
+rt_call_reserve(rt_call *call, const rt_idem *idem)
+{
+	rt_engine *engine = call->served->engine;
+	rt_idem_kept kept;
+	rt_error err;
+	rt_status st;
+
+	if (idem->row[0] == '\0')
+		return true;
+	memset(&err, 0, sizeof(err));
+	rt_idem_kept_init(&kept, call->request->alloc);
+	st = rt_idem_reserve(idem, rt_engine_store(engine), rt_engine_project_number(engine), &kept,
+			     &err);
+	if (st == RT_CONFLICT)
+		answer_kept(call, &kept);
+	else if (st != RT_OK)
+		(void)failed(call, &err);
+	rt_idem_kept_deinit(&kept);
+	return st == RT_OK;
+}
+
 void
 rt_call_keep(rt_call *call, const rt_idem *idem)
 {
 	const rt_web_answer *answer = call->answer;
+	rt_store *store = rt_engine_store(call->served->engine);
+	uint64_t project = rt_engine_project_number(call->served->engine);
+	rt_str location = {NULL, 0};
 	rt_status st;
+	size_t i;
 
-	if (idem->row[0] == '\0' || answer->status >= 400)
+	if (idem->row[0] == '\0')
 		return;
-	st = rt_idem_keep(idem, call->request->alloc, rt_engine_store(call->served->engine),
-			   rt_engine_project_number(call->served->engine), answer->status, 0,
-			   rt_str_at(NULL, 0), rt_buf_str(&answer->body), NULL);
-	(void)st; /* it is done; only a retry would do it again */
+	for (i = 0; i < answer->header_count; i++)
+		if (rt_str_is(answer->headers[i].name, "Location"))
+			location = answer->headers[i].value;
+	if (answer->status < 400)
+		st = rt_idem_keep(idem, call->request->alloc, store, project, answer->status, 0,
+				  location, rt_buf_str(&answer->body), NULL);
+	else
+		st = rt_idem_drop(idem, store, project, NULL);
+	(void)st; /* the answer stands; a retry is told at worst that it was begun */
 }
