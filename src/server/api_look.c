@@ -266,11 +266,59 @@ rt_api_labels(rt_call *call)
 
 /* ---- entries ---- */
 
+/* "k3f9":"…", for who wants to change one entry whatever happens to others. */
+static rt_status
+add_tag(look *l, const rt_slot *slot, rt_buf *tags)
+{
+	char id[RT_ID_MAX + 1], tag[RT_TAG_ROOM];
+	rt_status st = rt_entry_id(l->project, slot->entry, id, &l->err);
+
+	if (st != RT_OK)
+		return st;
+	rt_tag_entry(rt_engine_epoch(l->engine), slot, tag);
+	rt_json_add_comma(tags);
+	rt_json_add_string(tags, rt_str_of(id));
+	rt_buf_add_byte(tags, ':');
+	rt_json_add_string(tags, rt_str_of(tag));
+	return RT_OK;
+}
+
+/* Of a run of the take. */
+static rt_status
+add_tags(look *l, size_t from, size_t count)
+{
+	rt_slot slots[64];
+	size_t end = from + count, i;
+	rt_buf tags;
+	rt_status st = RT_OK;
+
+	if (end > rt_seq_count(l->take->slots))
+		end = rt_seq_count(l->take->slots);
+	rt_buf_init(&tags, l->call->request->alloc, RT_BUF_UNLIMITED);
+	while (st == RT_OK && from < end) {
+		size_t run = end - from < 64 ? end - from : 64;
+
+		st = rt_seq_copy(l->take->slots, from, run, slots, &l->err);
+		for (i = 0; st == RT_OK && i < run; i++)
+			st = add_tag(l, &slots[i], &tags);
+		from += run;
+	}
+	if (st == RT_OK && tags.status != RT_OK)
+		st = rt_fail(&l->err, RT_NOMEM, "out of memory");
+	rt_json_add_key(l->body, "etags");
+	rt_buf_add_byte(l->body, '{');
+	rt_buf_add_str(l->body, rt_buf_str(&tags));
+	rt_buf_add_byte(l->body, '}');
+	rt_buf_deinit(&tags);
+	return st;
+}
+
 void
 rt_api_entries(rt_call *call)
 {
 	uint64_t from, count;
 	rt_window window;
+	bool with_tags;
 	rt_status st;
 	size_t total;
 	rt_str role;
@@ -278,7 +326,7 @@ rt_api_entries(rt_call *call)
 
 	if (look_begin(&l, call) && rt_call_number(call, "from", 0, &from) &&
 	    rt_call_number(call, "count", RT_API_WINDOW, &count) &&
-	    rt_call_text(call, "role", &role)) {
+	    rt_call_flag(call, "tags", &with_tags) && rt_call_text(call, "role", &role)) {
 		total = rt_seq_count(l.take->slots);
 		if (count == 0 || count > RT_API_WINDOW_MAX)
 			count = RT_API_WINDOW_MAX;
@@ -295,6 +343,8 @@ rt_api_entries(rt_call *call)
 			else
 				rt_buf_add_c(l.body, "null");
 			add_number(l.body, "seq", l.project->seq);
+			if (with_tags && !l.is_past)
+				st = add_tags(&l, (size_t)from, (size_t)count);
 			rt_buf_add_byte(l.body, '}');
 		}
 		look_done(&l, st, TAG_DISC);

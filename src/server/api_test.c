@@ -296,7 +296,7 @@ static const struct {
 	{"discussion.switch", "{\"op\":\"discussion.new\",\"name\":\"x\"}", "/discussions/d1/switch", NULL,
 	 200},
 	{"discussion.tree", NULL, "/discussions/d1/tree", NULL, 200},
-	{"entry.list", NULL, "/discussions/d1/entries", NULL, 200},
+	{"entry.list", NULL, "/discussions/d1/entries?tags", NULL, 200},
 	{"entry.append", NULL, "/discussions/d1/entries", "{\"content\":\"five\"}", 201},
 	{"entry.insert", NULL, "/discussions/d1/entries/insert", "{\"after\":\"a\",\"content\":\"x\"}", 201},
 	{"entry.reply", NULL, "/discussions/d1/entries/reply", "{\"after\":\"d\",\"content\":\"x\"}", 201},
@@ -619,7 +619,7 @@ static void
 test_windows(void **state)
 {
 	fixture *f = *state;
-	yyjson_val *entries;
+	yyjson_val *entries, *tags;
 	uint64_t from = 0, seen = 0;
 	char target[100];
 
@@ -635,6 +635,12 @@ test_windows(void **state)
 		from = number_at(f, "next");
 	}
 	assert_int_equal(seen, 4);
+	expect(f, 200, "GET", D "/entries?from=1&count=2&tags", NULL);
+	tags = rt_json_get(f->root, "etags");
+	assert_int_equal(yyjson_obj_size(tags), 2);
+	snprintf(target, sizeof(target), "%.*s", RT_STR_ARG(rt_json_str(rt_json_get(tags, "c"))));
+	expect(f, 200, "GET", D "/entries/c", NULL);
+	assert_string_equal(f->etag, target);
 	expect(f, 200, "GET", D "/entries?from=99", NULL);
 	assert_int_equal(number_at(f, "from"), 4);
 	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "entries")), 0);

@@ -81,10 +81,10 @@ const rt_shape rt_shapes[] = {
 	 "{\"oneOf\":[{\"type\":\"array\"},{\"type\":\"object\"}]}", NULL},
 	{"Window",
 	 "`discussion`, `take`, `head`, `count` (all entries of the take), `entries`, `from`, `next` (the "
-	 "next window's `from`; null: this is the end), `seq`",
+	 "next window's `from`; null: this is the end), `seq`; with `tags` `etags` by id",
 	 OBJECT("\"discussion\":" TEXT ",\"take\":" TEXT ",\"head\":" MAYBE_TEXT ",\"count\":" NUMBER
 		",\"entries\":" LIST(ENTRY) ",\"from\":" NUMBER ",\"next\":" MAYBE_NUMBER
-		",\"seq\":" NUMBER),
+		",\"seq\":" NUMBER ",\"etags\":{\"type\":\"object\"}"),
 	 NULL},
 	{"EntriesRead", "`entries` in the order of the ids, `missing` (ids that are not there), `seq`",
 	 OBJECT("\"entries\":" LIST(ENTRY) ",\"missing\":" LIST(TEXT) ",\"seq\":" NUMBER), NULL},

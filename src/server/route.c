@@ -34,6 +34,7 @@ static const rt_route_param q_entries[] = {
 	{"from", "integer", "the first position, from 0"},
 	{"count", "integer", "so many positions; default 200, at most 2000"},
 	{"role", "string", "only entries of this role, and the user's"},
+	{"tags", "boolean", "also each entry's ETag"},
 	AT_OP,
 	END};
 static const rt_route_param q_history[] = {
