@@ -1,40 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/call.h"
-
-#include <stdio.h>
-
-#include "server/idem.h"
-#include "server/tag.h"
+#include "server/call_impl.h"
 
 enum { BY_MAX = 64 };
 
 /* ---- what came ---- */
 
-static bool
-failed(rt_call *call, const rt_error *err)
+bool
+rt_call_failed(rt_call *call, const rt_error *err)
 {
 	rt_call_fail(call, err, NULL);
 	return false;
 }
 
-static bool
-refuse(rt_call *call, const char *detail)
+bool
+rt_call_refuse(rt_call *call, const char *detail)
 {
 	rt_error err;
 
 	memset(&err, 0, sizeof(err));
 	(void)rt_fail(&err, RT_USAGE, "%s", detail);
-	return failed(call, &err);
+	return rt_call_failed(call, &err);
 }
 
-static bool
-nomem(rt_call *call)
+bool
+rt_call_nomem(rt_call *call)
 {
 	rt_error err;
 
 	memset(&err, 0, sizeof(err));
 	(void)rt_fail(&err, RT_NOMEM, "out of memory");
-	return failed(call, &err);
+	return rt_call_failed(call, &err);
 }
 
 bool
@@ -49,7 +44,7 @@ rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_va
 	if (body.size == 0 && empty_is_fine)
 		body = RT_STR("{}");
 	if (body.size == 0)
-		return refuse(call, "the body is empty; it is a JSON object");
+		return rt_call_refuse(call, "the body is empty; it is a JSON object");
 	st = rt_json_read(call->request->alloc, body, &doc, &err);
 	if (st != RT_OK) {
 		rt_error inner = err;
@@ -57,11 +52,11 @@ rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_va
 		(void)rt_fail(&err, st == RT_LIMIT ? RT_USAGE : st, "the body: %.400s", inner.text);
 		err.has_at = inner.has_at;
 		err.at = inner.at;
-		return failed(call, &err);
+		return rt_call_failed(call, &err);
 	}
 	if (!yyjson_is_obj(rt_json_root(doc))) {
 		rt_json_free(doc);
-		return refuse(call, "the body is JSON, but no object");
+		return rt_call_refuse(call, "the body is JSON, but no object");
 	}
 	*out_doc = doc;
 	*out_root = rt_json_root(doc);
@@ -77,7 +72,7 @@ rt_call_value(rt_call *call, const rt_project **out)
 	memset(&err, 0, sizeof(err));
 	st = rt_engine_refresh(call->served->engine, &err);
 	if (st != RT_OK)
-		return failed(call, &err);
+		return rt_call_failed(call, &err);
 	*out = rt_engine_value(call->served->engine);
 	return true;
 }
@@ -102,7 +97,9 @@ rt_call_text(rt_call *call, const char *name, rt_str *out)
 	*out = rt_str_at(NULL, 0);
 	return query_is_good(call->request)
 		       ? true
-		       : refuse(call, "the query has an escape that is none, or text that is not UTF-8");
+		       : rt_call_refuse(
+				 call,
+				 "the query has an escape that is none, or text that is not UTF-8");
 }
 
 bool
@@ -123,7 +120,7 @@ rt_call_place(rt_call *call, const rt_project *project, rt_str disc, rt_place *o
 	if (st == RT_OK)
 		st = rt_project_disc(project, place.disc, &d, &err);
 	if (st != RT_OK)
-		return failed(call, &err);
+		return rt_call_failed(call, &err);
 	if (place.take == 0)
 		place.take = d->active;
 	*out = place;
@@ -143,8 +140,8 @@ rt_call_number(rt_call *call, const char *name, uint64_t absent, uint64_t *out)
 	*out = absent;
 	if (text.ptr == NULL)
 		return true;
-	for (i = 0; i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' &&
-		    number <= UINT64_MAX / 16;
+	for (i = 0;
+	     i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' && number <= UINT64_MAX / 16;
 	     i++)
 		number = number * 10 + (uint64_t)(text.ptr[i] - '0');
 	if (i == text.size && i > 0) {
@@ -153,7 +150,7 @@ rt_call_number(rt_call *call, const char *name, uint64_t absent, uint64_t *out)
 	}
 	memset(&err, 0, sizeof(err));
 	(void)rt_fail(&err, RT_USAGE, "\"%s\" is a whole number, 0 or more", name);
-	return failed(call, &err);
+	return rt_call_failed(call, &err);
 }
 
 bool
@@ -164,12 +161,13 @@ rt_call_flag(rt_call *call, const char *name, bool *out)
 
 	if (!rt_call_text(call, name, &text))
 		return false;
-	*out = text.ptr != NULL && (text.size == 0 || rt_str_is(text, "1") || rt_str_is(text, "true"));
+	*out = text.ptr != NULL &&
+	       (text.size == 0 || rt_str_is(text, "1") || rt_str_is(text, "true"));
 	if (*out || text.ptr == NULL || rt_str_is(text, "0") || rt_str_is(text, "false"))
 		return true;
 	memset(&err, 0, sizeof(err));
 	(void)rt_fail(&err, RT_USAGE, "\"%s\" is true or false", name);
-	return failed(call, &err);
+	return rt_call_failed(call, &err);
 }
 
 rt_str
@@ -201,10 +199,10 @@ rt_call_by(rt_call *call, rt_str *out)
 			break;
 	}
 	if (name.size == 0 || name.size > BY_MAX || i < name.size)
-		return refuse(call, "Retake-By is a name of 1 to 64 of A-Z a-z 0-9 . _ -");
+		return rt_call_refuse(call, "Retake-By is a name of 1 to 64 of A-Z a-z 0-9 . _ -");
 	room = rt_arena_get(call->request->arena, out->size + 1 + name.size);
 	if (room == NULL)
-		return nomem(call);
+		return rt_call_nomem(call);
 	memcpy(room, out->ptr, out->size);
 	room[out->size] = ':';
 	memcpy(room + out->size + 1, name.ptr, name.size);
@@ -243,6 +241,7 @@ rt_call_tag(rt_call *call, const char *tag)
 {
 	rt_web_answer_header(call->answer, call->request, "ETag", rt_str_of(tag));
 }
+<<<<<<< HEAD
 
 /* ---- changes ---- */
 
@@ -873,3 +872,5 @@ rt_call_keep(rt_call *call, const rt_idem *idem)
 		st = rt_idem_drop(idem, store, project, NULL);
 	(void)st; /* the answer stands; a retry is told at worst that it was begun */
 }
+=======
+>>>>>>> api
