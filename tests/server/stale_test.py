@@ -44,7 +44,7 @@ def write_of(roll, disc, entry, text):
         ("PUT", entry_path(disc, entry, "/role"), {"role": text[:8]}, False),
         ("POST", entry_path(disc, entry, "/mute"), {}, False),
         ("DELETE", entry_path(disc, entry), None, False),
-        ("POST", entry_path(disc, entry, "/split"), {"at": 1}, False),
+        ("POST", entry_path(disc, entry, "/move"), {"before": ":1"}, False),
     ])
 
 
