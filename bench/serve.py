@@ -100,16 +100,16 @@ def bearer(server):
 
 
 def an_entry(server):
-    status, body = server.call("POST", "/retake/v1/ops/entry.append",
-                               {"role": "User", "content": "What is the capital of France?"})
-    assert status in (200, 201), body
-    return f"http://127.0.0.1:{server.port}/retake/v1/discussions/main/entries/{body['entry']}"
+    answer = server.client().post("/ops/entry.append", {"role": "User", "content": "What is the capital of France?"})
+    assert answer.status in (200, 201), answer
+    return (f"http://127.0.0.1:{server.port}/retake/v1/discussions/main/entries/"
+            f"{answer.json['entry']}")
 
 
 def part_read(folder):
     hello = Hello(folder)
     rates, ours = [], []
-    with client.Server() as server:
+    with client.Place() as place, client.Server(place) as server:
         url = an_entry(server)
         for _ in range(ROUNDS):
             rates.append(wrk(f"http://127.0.0.1:{hello.port}/", 50))
@@ -128,7 +128,7 @@ def part_write(folder):
         out.write('wrk.method = "POST"\nwrk.body = \'{"role":"User","content":"hello"}\'\n'
                   'wrk.headers["Content-Type"] = "application/json"\n')
     one, many = [], []
-    with client.Server() as server:
+    with client.Place() as place, client.Server(place) as server:
         url = f"http://127.0.0.1:{server.port}/retake/v1/ops/entry.append"
         for _ in range(ROUNDS):
             one.append(wrk(url, 1, headers=[bearer(server)], script=script))
@@ -172,18 +172,17 @@ def wait_for(streams, word, limit_s=30):
 
 def part_streams(_):
     times = []
-    with client.Server() as server:
+    with client.Place() as place, client.Server(place) as server:
         an_entry(server)
-        before = resident_mb(server.pid)
+        before = resident_mb(server.process.pid)
         streams = open_streams(server, STREAMS)
         wait_for(streams, b"event: hello")
-        after = resident_mb(server.pid)
+        after = resident_mb(server.process.pid)
         for i in range(ROUNDS):
-            status, body = server.call("POST", "/retake/v1/ops/entry.append",
-                                       {"role": "User", "content": f"round {i}"})
-            assert status in (200, 201), body
-            times.append(wait_for(streams, f"\"seq\":{body['seq']},".encode()))
-        end = resident_mb(server.pid)
+            answer = server.client().post("/ops/entry.append", {"content": f"round {i}"})
+            assert answer.status in (200, 201), answer
+            times.append(wait_for(streams, f"\"seq\":{answer.json['seq']},".encode()))
+        end = resident_mb(server.process.pid)
         for s in streams:
             s.close()
     return {"streams": STREAMS, "mb_before": round(before, 1), "mb_with": round(after, 1),
@@ -193,10 +192,10 @@ def part_streams(_):
 
 
 def part_crowd(_):
-    with client.Server() as server:
+    with client.Place() as place, client.Server(place) as server:
         url = an_entry(server)
-        files = files_of(server.pid)
-        memory = resident_mb(server.pid)
+        files = files_of(server.process.pid)
+        memory = resident_mb(server.process.pid)
         alone = [wrk(url, 50, headers=[bearer(server)]) for _ in range(3)]
         crowd = []
         for _ in range(1000):
@@ -211,15 +210,15 @@ def part_crowd(_):
             crowd.append(s)
         crowd += open_streams(server, 50)
         beside = wrk(url, 50, seconds=SECONDS, headers=[bearer(server)])
-        most = resident_mb(server.pid)
+        most = resident_mb(server.process.pid)
         late = time.monotonic()
-        while files_of(server.pid) > files + 60 and time.monotonic() - late < 90:
+        while files_of(server.process.pid) > files + 60 and time.monotonic() - late < 90:
             time.sleep(0.5)
         gone_s = time.monotonic() - late
         for s in crowd:
             s.close()
         time.sleep(2)
-        end = files_of(server.pid)
+        end = files_of(server.process.pid)
     return {"p99_alone_ms": median([p for _, p, _ in alone]), "p99_crowd_ms": beside[1],
             "rps_alone": median([r for r, _, _ in alone]), "rps_crowd": beside[0],
             "mb_before": round(memory, 1), "mb_crowd": round(most, 1),

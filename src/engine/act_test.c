@@ -873,6 +873,7 @@ what_goes_out_of_a_pi_file(void **state)
 	rt_outlines outlines;
 	rt_report report;
 	uint64_t seq = world_seq(&f->w);
+	const rt_project *value;
 	rt_buf out;
 
 	rt_outlines_init(&outlines);
@@ -893,10 +894,17 @@ what_goes_out_of_a_pi_file(void **state)
 				       &result, &f->err),
 			 RT_OK);
 	f->h.deny = NULL;
+	f->with.by = RT_STR("web");
 	rt_buf_clear(&f->h.log);
 	assert_int_equal(rt_act_import(f->w.engine, &f->with, &file, &outlines, RT_STR("talk"), false,
 				       &result, &f->err),
 			 RT_OK);
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	value = rt_engine_value(f->w.engine);
+	assert_int_equal(rt_view_step(f->w.engine, value, result.seq, &out, NULL), RT_OK);
+	assert_int_not_equal(rt_str_find(rt_buf_str(&out), RT_STR("\"by\":\"web\""), 0), SIZE_MAX);
+	rt_object_unref(value);
+	rt_buf_deinit(&out);
 	rt_buf_add_byte(&f->h.log, '\0');
 	fired(f, "import.before session.after_switch ");
 	has_told(f, "\"format\":\"pi\",\"path\":\"talk.jsonl\",\"discussion\":\"talk\",\"discussions\":1}");

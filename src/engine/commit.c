@@ -486,7 +486,7 @@ check_ticket(rt_ticket *t, const rt_project *project)
 
 /* What its owner keeps with what was written; nothing where nothing was. */
 static rt_status
-keep_ticket(rt_engine *engine, const rt_ticket *t, rt_error *err)
+keep_ticket(rt_engine *engine, const rt_ticket *t, const rt_project *now, rt_error *err)
 {
 	size_t i = 0;
 
@@ -494,8 +494,8 @@ keep_ticket(rt_engine *engine, const rt_ticket *t, rt_error *err)
 		i++;
 	return t->how->keep == NULL || i == t->count
 		       ? RT_OK
-		       : t->how->keep(t->how->keep_ctx, engine->store, engine->project, t->results,
-				      t->count, err);
+		       : t->how->keep(t->how->keep_ctx, engine->store, engine->project, now,
+				      t->results, t->count, err);
 }
 
 static void
@@ -558,7 +558,7 @@ retry:
 			}
 		}
 		if (st == RT_OK && !again)
-			st = keep_ticket(engine, t, &err);
+			st = keep_ticket(engine, t, project, &err);
 	}
 	if (again && st == RT_OK) {
 		/* A node that another process replaced since we saw it: from the log anew. */
@@ -598,6 +598,16 @@ retry:
 	rt_arena_reset(arena);
 }
 
+/* Under the queue's lock: nobody leads now. */
+void
+rt_engine_make_way(rt_engine *engine)
+{
+	engine->leading = false;
+	if (engine->queue_first != NULL)
+		pthread_cond_signal(&engine->queue_first->moved);
+	pthread_cond_broadcast(&engine->queue_moved);
+}
+
 rt_status
 rt_engine_apply(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
 		rt_str default_disc, rt_str default_take, rt_result *results)
@@ -622,14 +632,17 @@ rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count,
 	mine.count = count;
 	mine.how = options;
 	mine.results = results;
+	(void)pthread_cond_init(&mine.moved, NULL); /* never fails: nothing is allocated */
 	pthread_mutex_lock(&engine->queue_lock);
 	if (engine->queue_last != NULL)
 		engine->queue_last->next = &mine;
 	else
 		engine->queue_first = &mine;
 	engine->queue_last = &mine;
+	/* One place to wait for each: a round wakes those whose work is done and who leads next,
+	 * and leaves the others asleep. */
 	while (!mine.done && engine->leading)
-		pthread_cond_wait(&engine->queue_moved, &engine->queue_lock);
+		pthread_cond_wait(&mine.moved, &engine->queue_lock);
 	if (!mine.done) {
 		rt_ticket *round = engine->queue_first, *t, *next;
 
@@ -640,12 +653,14 @@ rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count,
 		pthread_mutex_lock(&engine->queue_lock);
 		for (t = round; t != NULL; t = next) {
 			next = t->next;
-			t->done = true; /* its owner may leave as soon as it sees this */
+			t->done = true; /* its owner leaves as soon as we let go of the lock */
+			if (t != &mine)
+				pthread_cond_signal(&t->moved);
 		}
-		engine->leading = false;
-		pthread_cond_broadcast(&engine->queue_moved);
+		rt_engine_make_way(engine);
 	}
 	pthread_mutex_unlock(&engine->queue_lock);
+	pthread_cond_destroy(&mine.moved);
 	for (i = 0; i < count; i++)
 		if (results[i].status != RT_OK)
 			return results[i].status;

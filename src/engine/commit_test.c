@@ -15,7 +15,8 @@
 static const rt_store_ops *whole;
 static rt_store_ops broken;
 static bool bodies_are_damaged, scrub_is_refused;
-static int scrubs, commits_refused;
+static int scrubs, commits_refused, roots_read;
+static bool nodes_are_gone;
 
 static rt_status
 body_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out, uint64_t *out_entry,
@@ -43,6 +44,21 @@ commit(rt_store *store, rt_error *err)
 	commits_refused--;
 	whole->cancel(store);
 	return rt_fail(err, RT_BUSY, "not now");
+}
+
+static rt_status
+node_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out, rt_error *err)
+{
+	if (nodes_are_gone)
+		return rt_fail(err, RT_NOT_FOUND, "no such node");
+	return whole->node_read(store, project, number, out, err);
+}
+
+static rt_status
+root_read(rt_store *store, uint64_t project, uint64_t *out_seq, rt_buf *out, rt_error *err)
+{
+	roots_read++;
+	return whole->root_read(store, project, out_seq, out, err);
 }
 
 /* How many bytes of the log were read. */
@@ -95,10 +111,13 @@ set_up(void **state)
 	broken.body_read = body_read;
 	broken.scrub = scrub;
 	broken.commit = commit;
+	broken.node_read = node_read;
+	broken.root_read = root_read;
 	broken.log_read = log_read;
 	f->store->ops = &broken;
 	bodies_are_damaged = scrub_is_refused = false;
-	scrubs = commits_refused = 0;
+	scrubs = commits_refused = roots_read = 0;
+	nodes_are_gone = false;
 	open_engine(f);
 	*state = f;
 	return 0;
@@ -319,6 +338,48 @@ epoch_is_of_the_value(void **state)
 	rt_engine_close(other);
 }
 
+/* Another process has swept away what the value was to be loaded from, though nothing was
+ * written since: the value is loaded anew, once, and can be looked at again. */
+static void
+refresh_after_a_sweep(void **state)
+{
+	static const char *const add[] = {"{\"op\":\"entry.append\",\"content\":\"one\"}"};
+	fixture *f = *state;
+	const rt_project *value;
+	rt_result result;
+	rt_error err = {0};
+	rt_buf buf;
+	int i, before;
+
+	for (i = 0; i < 200; i++) {
+		apply(f, add, 1, &result);
+		free_results(&result, 1);
+	}
+	assert_int_equal(rt_engine_checkpoint(f->engine, NULL), RT_OK);
+	rt_engine_close(f->engine);
+	open_engine(f); /* from the checkpoint: nothing of it is in memory */
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_engine_refresh(f->engine, NULL), RT_OK);
+	before = roots_read;
+	nodes_are_gone = true;
+	value = rt_engine_value(f->engine);
+	assert_int_equal(rt_view_show(f->engine, value, (rt_place){0, 0}, &(rt_window){0, 0, {0}},
+				      &buf, &err), RT_CORRUPT);
+	rt_object_unref(value);
+	nodes_are_gone = false; /* the new checkpoint has them all */
+	assert_int_equal(roots_read, before);
+	assert_int_equal(rt_engine_refresh(f->engine, NULL), RT_OK);
+	assert_int_equal(roots_read, before + 1);
+	rt_buf_clear(&buf);
+	value = rt_engine_value(f->engine);
+	assert_int_equal(rt_view_show(f->engine, value, (rt_place){0, 0}, &(rt_window){0, 0, {0}},
+				      &buf, &err), RT_OK);
+	rt_object_unref(value);
+	assert_int_equal(rt_engine_refresh(f->engine, NULL), RT_OK);
+	assert_int_equal(roots_read, before + 1);
+	rt_buf_deinit(&buf);
+}
+
 /* ---- who asks, and what is kept ---- */
 
 /* The history, newest row first, says that these asked. */
@@ -392,8 +453,8 @@ typedef struct keeper {
 } keeper;
 
 static rt_status
-keep(void *ctx, rt_store *store, uint64_t project, const rt_result *results, size_t count,
-     rt_error *err)
+keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now,
+     const rt_result *results, size_t count, rt_error *err)
 {
 	keeper *k = ctx;
 	char value[24];
@@ -406,6 +467,7 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_result *results, siz
 			k->written++;
 			k->seq = results[i].seq;
 		}
+	assert_true(now->seq == k->seq); /* as they left it, not as others do after them */
 	snprintf(value, sizeof(value), "%llu", (unsigned long long)k->seq);
 	st = store->ops->side_write(store, project, rt_str_of(k->name), rt_str_of(value), err);
 	return st == RT_OK && k->status != RT_OK ? rt_fail(err, k->status, "it cannot be kept") : st;
@@ -576,6 +638,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(damage_fails_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(epoch_is_of_the_value, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(refresh_after_a_sweep, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(redo_of_many_is_linear, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rows_say_who_asked, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(kept_with_what_is_done, set_up, tear_down),

@@ -15,6 +15,8 @@ node_read(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 						     err);
 
 	/* another process may have replaced it; the log has everything */
+	if (st == RT_NOT_FOUND)
+		atomic_store(&engine->node_gone, true);
 	return st == RT_NOT_FOUND ? rt_fail(err, RT_CORRUPT,
 					    "node %llu of the checkpoint is gone; run: retake repair",
 					    (unsigned long long)number)
@@ -516,9 +518,27 @@ void
 rt_engine_follow(rt_engine *engine)
 {
 	pthread_mutex_lock(&engine->queue_lock);
-	engine->leading = false;
-	pthread_cond_broadcast(&engine->queue_moved);
+	rt_engine_make_way(engine);
 	pthread_mutex_unlock(&engine->queue_lock);
+}
+
+/* Is there nothing in the store that is not in the value? */
+static bool
+is_fresh(rt_engine *engine)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	uint64_t head, epoch;
+	bool fresh;
+
+	if (atomic_load(&engine->node_gone))
+		return false;
+	if (ops->log_head(engine->store, engine->project, &head, NULL) != RT_OK ||
+	    ops->epoch(engine->store, &epoch, NULL) != RT_OK)
+		return false;
+	pthread_mutex_lock(&engine->value_lock);
+	fresh = head == engine->value->seq && epoch == engine->value_epoch;
+	pthread_mutex_unlock(&engine->value_lock);
+	return fresh;
 }
 
 rt_status
@@ -526,8 +546,11 @@ rt_engine_refresh(rt_engine *engine, rt_error *err)
 {
 	const rt_project *project;
 	uint64_t head, epoch;
+	bool gone;
 	rt_status st;
 
+	if (is_fresh(engine)) /* as a rule; and nobody waits for a writer's disk to know it */
+		return RT_OK;
 	rt_engine_lead(engine);
 	st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
 	if (st == RT_OK)
@@ -535,9 +558,12 @@ rt_engine_refresh(rt_engine *engine, rt_error *err)
 	if (st == RT_OK) {
 		project = rt_engine_value(engine);
 		engine->epoch = epoch;
-		if (epoch != engine->value_epoch || head < project->seq) {
+		gone = atomic_exchange(&engine->node_gone, false);
+		if (gone || epoch != engine->value_epoch || head < project->seq) {
 			rt_object_unref(project);
 			st = rt_engine_load(engine, true, &project, err);
+			if (st != RT_OK && gone)
+				atomic_store(&engine->node_gone, true);
 		} else if (head > project->seq) {
 			st = rt_engine_catch_up(engine, &project, head, err);
 			if (st == RT_NOT_FOUND || st == RT_CORRUPT) {

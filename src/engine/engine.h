@@ -57,7 +57,11 @@ const rt_alloc *rt_engine_alloc(const rt_engine *engine);
 
 /* The newest value; yours to rt_object_unref. Never waits. */
 const rt_project *rt_engine_value(rt_engine *engine);
-/* Take in what other processes have written since. */
+/* Take in what other processes have written since. Who looks at a value for long, or comes
+ * back to it, may find (RT_CORRUPT) that another process has dropped what parts of it were to
+ * be loaded from, since a newer checkpoint has no use for it: this gives a value that is whole,
+ * so refresh once and look again, and only then it is damage. Cost where nothing is new: two
+ * look-ups in the store; waits for nobody then. */
 RT_CHECKED rt_status rt_engine_refresh(rt_engine *engine, rt_error *err);
 /* Does the log go on behind the newest value with rows that only a newer version can read?
  * out (may be NULL): RT_TOO_NEW, with the first of them and the version that it needs. */
@@ -92,13 +96,14 @@ void rt_result_deinit(rt_result *result);
  * waits. */
 typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_error *err);
 
-/* Called when the requests were carried out, in their transaction and before it is committed:
- * what it writes into side rows of the project is there when they are, and not otherwise. Not
+/* Called when the requests were carried out, in their transaction and before it is committed,
+ * with the value right after the last of them: what it writes into side rows of the project is there when they are, and not otherwise. Not
  * called where nothing was written: every result is a failure or unchanged then. Another status
  * than RT_OK undoes the whole round and is the result of all who shared it, so it has to be a
  * failure of the store. It may be called again, and from another thread while its own waits. */
 typedef rt_status (*rt_apply_keep_fn)(void *ctx, rt_store *store, uint64_t project,
-				      const rt_result *results, size_t count, rt_error *err);
+				      const rt_project *now, const rt_result *results,
+				      size_t count, rt_error *err);
 
 /* Carry out requests in order, each an object {"op":…}. Each is a step of its own, or
  * (atomic) all are one step and nothing is done when one fails. results has count items;

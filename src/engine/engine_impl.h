@@ -13,6 +13,7 @@
 #define RT_ENGINE_IMPL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "codec/record.h"
 #include "codec/state.h"
@@ -43,6 +44,7 @@ typedef struct rt_ticket {
 	const rt_apply_options *how;
 	rt_result *results;
 	bool done;
+	pthread_cond_t moved; /* it is done, or may lead */
 	struct rt_ticket *next;
 } rt_ticket;
 
@@ -61,6 +63,7 @@ struct rt_engine {
 	void (*purged)(void *ctx, rt_str text);
 	void *purged_ctx;
 	rt_seq_source source; /* nodes of the checkpoint */
+	atomic_bool node_gone; /* one was not there: values of before may not be readable */
 
 	pthread_mutex_t value_lock; /* held for a pointer and a count, never longer */
 	const rt_project *value;
@@ -69,7 +72,7 @@ struct rt_engine {
 	uint64_t value_epoch; /* of the history that value belongs to */
 
 	pthread_mutex_t queue_lock;
-	pthread_cond_t queue_moved;
+	pthread_cond_t queue_moved; /* nobody leads: for who wants to and has no ticket */
 	rt_ticket *queue_first, *queue_last;
 	bool leading; /* a thread is at work on a batch */
 
@@ -227,6 +230,7 @@ rt_status rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_v
 /* Nobody else changes the value between these two. */
 void rt_engine_lead(rt_engine *engine);
 void rt_engine_follow(rt_engine *engine);
+void rt_engine_make_way(rt_engine *engine);
 /* May this engine write? RT_READ_ONLY; RT_TOO_NEW: the log goes on with what a newer version
  * wrote, as far as is known by now (rt_engine_newest knows). */
 rt_status rt_engine_may_write(rt_engine *engine, rt_error *err);

@@ -270,13 +270,16 @@ rt_api_label_delete(rt_call *call)
 	st = rt_project_disc(project, place.disc, &disc, &err);
 	if (st == RT_OK)
 		st = find_label(project, disc, rt_call_param(call, "label"), id, &err);
+	rt_buf_add_c(&json, "[{\"op\":\"label.set\",\"label\":null,\"entry\":");
+	if (st == RT_OK)
+		rt_json_add_string(&json, rt_str_of(id));
+	rt_buf_add_c(&json, "}]");
+	if (st == RT_OK && json.status != RT_OK)
+		st = rt_fail(&err, RT_NOMEM, "out of memory");
 	if (st != RT_OK) {
 		rt_call_fail(call, &err, NULL);
 		goto done;
 	}
-	rt_buf_add_c(&json, "[{\"op\":\"label.set\",\"label\":null,\"entry\":");
-	rt_json_add_string(&json, rt_str_of(id));
-	rt_buf_add_c(&json, "}]");
 	change.requests = rt_buf_str(&json);
 	rt_call_change_do(call, &change);
 done:

@@ -13,7 +13,8 @@ static const char intro[] =
 	"the table by which the server finds its routes.\n"
 	"\n"
 	"```\n"
-	"curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:8999" RT_API_ROOT "/discussions\n"
+	"RETAKE=http://127.0.0.1:8999\n"
+	"curl -H \"Authorization: Bearer $TOKEN\" $RETAKE" RT_API_ROOT "/discussions\n"
 	"```\n"
 	"\n"
 	"## What holds for all\n"
@@ -50,8 +51,8 @@ static const char intro[] =
 	"**Idempotency-Key.** With 1 to 200 visible ASCII characters, a change is done once: the answer is kept\n"
 	"for a day, in the transaction of the change, and the same request with the same key is answered with it\n"
 	"(header `Idempotency-Replayed: true`), also after a crash. Another request with that key is 422. What\n"
-	"failed is not kept, so it may be tried again. Imports and runs keep their answer right behind what they\n"
-	"did, not within it.\n"
+	"failed is not kept, so it may be tried again. A run is entered before it is begun: a retry that comes\n"
+	"before its answer is 409. An import keeps its answer right behind what it did, and knows what is there.\n"
 	"\n"
 	"**Retake-By** (1 to 64 of `A-Z a-z 0-9 . _ -`) is who the history says it was: `http:NAME`.\n"
 	"\n"
@@ -72,7 +73,7 @@ static const char intro[] =
 	"| 401, 403 | who asks may not: see the page about the server; `read_only` |\n"
 	"| 404 | `not_found`; there is no such route |\n"
 	"| 405 | the route has other methods: header `Allow` |\n"
-	"| 409 | `refused`, `ambiguous`, `too_new`, `credentials` |\n"
+	"| 409 | `refused`, `ambiguous`, `too_new`, `credentials`; a run of this Idempotency-Key was begun |\n"
 	"| 412 | `conflict`: If-Match does not hold |\n"
 	"| 413 | `limit`: the body, or what it asks for, is too large |\n"
 	"| 422 | `denied`: a hook said no; an Idempotency-Key of another request |\n"
@@ -276,8 +277,12 @@ add_route(rt_buf *buf, const rt_route *route)
 	const rt_op *op = route->op >= 0 ? &rt_ops[route->op] : NULL;
 	const rt_shape *shape = rt_shape_named(route->answer != NULL ? route->answer : "Result");
 
-	rt_buf_add_f(buf, "\n### `%s %s`\n\n%s", rt_openapi_method(route->method), route->path,
-		     route->about);
+	char first = route->about[0];
+
+	if (first >= 'a' && first <= 'z')
+		first = (char)(first - 'a' + 'A');
+	rt_buf_add_f(buf, "\n### `%s %s`\n\n%c%s", rt_openapi_method(route->method), route->path,
+		     first, route->about + 1);
 	if (op != NULL)
 		rt_buf_add_f(buf, " (the operation `%s`)", op->name);
 	rt_buf_add_c(buf, ".\n");

@@ -89,7 +89,8 @@ rt_api_run_start(rt_call *call)
 	request.discussion = rt_call_param(call, "discussion");
 	request.fields = root;
 	request.how = how_named(rt_json_str(rt_json_get(root, "how")));
-	if (!rt_call_begin(call, request.discussion, request.take, &idem))
+	if (!rt_call_begin(call, request.discussion, request.take, &idem) ||
+	    !rt_call_reserve(call, idem))
 		goto done;
 	st = request.how != NULL
 		     ? rt_runs_start(call->served->runs, &request, name, &err)

@@ -78,7 +78,10 @@ bool rt_call_by(rt_call *call, rt_str *out);
  * (true: go on), and its answer kept after it. idem lives in the call's arena. */
 struct rt_idem;
 bool rt_call_begin(rt_call *call, rt_str disc, rt_str take, struct rt_idem **out_idem);
-/* call->answer is filled in. */
+/* Where it must not be begun twice, even if the first is not answered yet: right before it.
+ * rt_call_keep has to follow. */
+bool rt_call_reserve(rt_call *call, const struct rt_idem *idem);
+/* call->answer is filled in. A failure is not kept. */
 void rt_call_keep(rt_call *call, const struct rt_idem *idem);
 
 #endif

@@ -361,6 +361,9 @@ answer(rt_exchange *x)
 	rt_conn_expect(x->conn, 0);
 	if (x->is_done)
 		return send_answer(x);
+	/* Headers behind the body: whoever reads them and whoever does not see two requests. */
+	if (front->mhd->get_connection_values_n(x->connection, MHD_FOOTER_KIND, NULL, NULL) > 0)
+		return refuse(x, 400);
 	if (x->too_large)
 		return refuse(x, 413);
 	if (!body_is_there(x))

@@ -141,6 +141,33 @@ rt_idem_keep(const rt_idem *idem, const rt_alloc *alloc, rt_store *store, uint64
 	return st;
 }
 
+rt_status
+rt_idem_reserve(const rt_idem *idem, rt_store *store, uint64_t project, rt_idem_kept *kept,
+		rt_error *err)
+{
+	rt_status st = store->ops->begin(store, err);
+
+	if (st != RT_OK)
+		return st;
+	st = rt_idem_look(idem, store, project, kept, err);
+	if (st == RT_OK)
+		st = rt_fail(err, RT_CONFLICT, "it was asked before");
+	else if (st == RT_NOT_FOUND)
+		st = rt_idem_keep(idem, kept->body.alloc, store, project, 0, 0, RT_STR(""),
+				  RT_STR(""), err);
+	if (st == RT_OK)
+		st = store->ops->commit(store, err);
+	else
+		store->ops->cancel(store);
+	return st;
+}
+
+rt_status
+rt_idem_drop(const rt_idem *idem, rt_store *store, uint64_t project, rt_error *err)
+{
+	return store->ops->side_write(store, project, rt_str_of(idem->row), RT_STR(""), err);
+}
+
 /* ---- forgetting ---- */
 
 typedef struct old_rows {

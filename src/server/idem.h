@@ -11,6 +11,9 @@
  * every process and after a crash. It is looked up in that transaction, too; nobody comes
  * in between. Purge finds texts in it as in any side row.
  *
+ * What is no change of the project, such as a question to a model, has its row before it is
+ * begun, with status 0. When that is found, it is under way, or was when the server died.
+ *
  * Threads: any. */
 #ifndef RT_SERVER_IDEM_H
 #define RT_SERVER_IDEM_H
@@ -34,7 +37,7 @@ typedef struct rt_idem {
 
 /* An answer that was kept. init, then deinit in any case. */
 typedef struct rt_idem_kept {
-	unsigned status;
+	unsigned status; /* 0: begun, and not answered yet */
 	uint64_t seq;
 	rt_buf body, location;
 	bool is_other; /* it is the answer to another request with this key */
@@ -54,6 +57,12 @@ RT_CHECKED rt_status rt_idem_look(const rt_idem *idem, rt_store *store, uint64_t
 RT_CHECKED rt_status rt_idem_keep(const rt_idem *idem, const rt_alloc *alloc, rt_store *store,
 				  uint64_t project, unsigned status, uint64_t seq, rt_str location,
 				  rt_str body, rt_error *err);
+/* Before something is begun. RT_CONFLICT: there is an answer, in kept, or it was begun. */
+RT_CHECKED rt_status rt_idem_reserve(const rt_idem *idem, rt_store *store, uint64_t project,
+				     rt_idem_kept *kept, rt_error *err);
+/* It came to nothing: it may be begun again. */
+RT_CHECKED rt_status rt_idem_drop(const rt_idem *idem, rt_store *store, uint64_t project,
+				  rt_error *err);
 /* Forget what was kept for longer than a day; the server calls this now and then. *out_count
  * (or NULL): how many. */
 RT_CHECKED rt_status rt_idem_sweep(rt_engine *engine, int64_t now_us, size_t *out_count,

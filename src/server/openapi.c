@@ -48,10 +48,15 @@ const rt_shape rt_shapes[] = {
 		",\"operations\":" LIST(TEXT)),
 	 NULL},
 	{"Health", "`status` and `version`", OBJECT("\"status\":" TEXT ",\"version\":" TEXT), NULL},
-	{"Server", "`connections`, `streams`, `workers`, `requests`, `late`, `projects_open`",
-	 "{\"type\":\"object\"}", NULL},
-	{"Code", "`code`, `url` (to be opened in the browser), `seconds`",
+	{"Server",
+	 "`connections`, `streams`, `workers` now; `requests`, `late` (connections that were let go "
+	 "because they were too slow) since the start; `projects_open`",
+	 OBJECT("\"connections\":" NUMBER ",\"streams\":" NUMBER ",\"workers\":" NUMBER
+		",\"requests\":" NUMBER ",\"late\":" NUMBER ",\"projects_open\":" NUMBER),
+	 NULL},
+	{"Code", "`code`, `url` (to be opened in the browser), `seconds` (how long it is good)",
 	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER), NULL},
+	{"Status", "`status`", OBJECT("\"status\":" TEXT), NULL},
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
 	{"Project", "`project`: its name", OBJECT("\"project\":" TEXT), NULL},
@@ -170,12 +175,17 @@ rt_shape_named(const char *name)
 const rt_route *
 rt_openapi_route_of(rt_op_id op)
 {
-	const rt_route *route;
+	const rt_route *route, *found = NULL;
 
-	for (route = rt_routes; route->path != NULL; route++)
-		if (route->op == (int)op && route->fn == NULL)
+	for (route = rt_routes; route->path != NULL; route++) {
+		if (route->op != (int)op || route->fn != NULL)
+			continue;
+		if (strcmp(route->name, rt_ops[op].name) == 0)
 			return route;
-	return NULL;
+		if (found == NULL)
+			found = route;
+	}
+	return found;
 }
 
 /* By the first word of the name. */

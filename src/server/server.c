@@ -242,6 +242,10 @@ refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer 
 	if (status == 413)
 		rt_problem_http(answer, status, "too-large", "That is too large",
 				"a body has 8 MiB at most, an import 1 GiB");
+	else if (status == 400)
+		rt_problem_http(answer, status, "malformed-request",
+				"This is not a proper HTTP request",
+				"headers behind the body (trailers) are not taken");
 	else
 		rt_problem_http(answer, status, "busy", "The server cannot do this now", NULL);
 }

@@ -81,6 +81,7 @@ typedef enum rt_sqlite_sql {
 	SQL_META_GET,
 	SQL_META_SET,
 	SQL_META_DROP,
+	SQL_DATA_VERSION,
 	SQL_PROJECT_ADD,
 	SQL_PROJECT_FIND,
 	SQL_PROJECT_LIST,
@@ -121,6 +122,11 @@ typedef struct rt_sqlite_conn {
 	bool used;      /* by a thread, guarded by the store's guard */
 	bool immutable; /* opened without locks, see reading_mode in store_sqlite_open.c */
 	uint64_t stamp; /* immutable: the state of the file then, see rt_sqlite_conn_changed */
+	/* A reader's: the epoch as it read it last, and SQLite's number of the state in which
+	 * it was so; that is another one as soon as any other connection has committed. */
+	bool epoch_known;
+	int64_t epoch_version;
+	uint64_t epoch;
 } rt_sqlite_conn;
 
 typedef struct rt_sqlite_store {

@@ -26,6 +26,7 @@ static const char *const sql_text[SQL_COUNT] = {
 	[SQL_META_GET] = "SELECT sum, value FROM meta WHERE key = ?1",
 	[SQL_META_SET] = "INSERT OR REPLACE INTO meta(key, sum, value) VALUES(?1, ?2, ?3)",
 	[SQL_META_DROP] = "DELETE FROM meta WHERE key = ?1",
+	[SQL_DATA_VERSION] = "PRAGMA data_version",
 	[SQL_PROJECT_ADD] = "INSERT INTO project(id, sum, name) VALUES(?1, ?2, ?3)",
 	[SQL_PROJECT_FIND] = "SELECT id, sum FROM project WHERE name = ?1",
 	[SQL_PROJECT_LIST] = "SELECT id, sum, name FROM project ORDER BY id",
@@ -362,6 +363,7 @@ rt_sqlite_conn_close(rt_sqlite_conn *c)
 	}
 	RT_ASSERT(sqlite3_close(c->db) == SQLITE_OK);
 	c->db = NULL;
+	c->epoch_known = false;
 }
 
 rt_status

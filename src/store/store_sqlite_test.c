@@ -974,6 +974,46 @@ test_relaxed_epoch(void **state)
 	assert_int_equal(epoch_at(f->path, "two", false), first);
 }
 
+/* What one handle has read of the epoch does not outlive a change by another one, or by its
+ * own writer, and what was cancelled never was. */
+static void
+test_epoch_is_of_now(void **state)
+{
+	fixture *f = *state;
+	rt_store_sqlite_options plain = {.create = true};
+	rt_store *s = NULL, *t = NULL;
+	uint64_t first, second, now;
+
+	MUST(open_as(f->path, plain, &s, err));
+	MUST(open_as(f->path, plain, &t, err));
+	MUST(s->ops->epoch(s, &first, err));
+	MUST(s->ops->epoch(s, &now, err));
+	assert_int_equal(now, first);
+	MUST(t->ops->epoch_renew(t, err));
+	MUST(t->ops->epoch(t, &second, err));
+	assert_int_not_equal(second, first);
+	MUST(s->ops->epoch(s, &now, err));
+	assert_int_equal(now, second);
+
+	MUST(s->ops->epoch_renew(s, err));
+	MUST(s->ops->epoch(s, &first, err));
+	assert_int_not_equal(first, second);
+	MUST(t->ops->epoch(t, &now, err));
+	assert_int_equal(now, first);
+
+	MUST(s->ops->begin(s, err));
+	MUST(s->ops->epoch_renew(s, err));
+	MUST(s->ops->epoch(s, &second, err));
+	assert_int_not_equal(second, first);
+	MUST(t->ops->epoch(t, &now, err));
+	assert_int_equal(now, first);
+	s->ops->cancel(s);
+	MUST(s->ops->epoch(s, &now, err));
+	assert_int_equal(now, first);
+	s->ops->close(s);
+	t->ops->close(t);
+}
+
 /* --- processes --- */
 
 static void
@@ -1356,6 +1396,7 @@ main(void)
 		TEST(test_cut),           TEST(test_flips),
 		TEST(test_findings),      TEST(test_damaged_backup),
 		TEST(test_relaxed_epoch), TEST(test_processes),
+		TEST(test_epoch_is_of_now),
 		TEST(test_kill),          TEST(test_too_large),
 		TEST(test_relative_path), TEST(test_fork),
 		TEST(test_header_only_log), TEST(test_exchange),

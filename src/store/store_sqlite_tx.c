@@ -585,17 +585,48 @@ done:
 	return st;
 }
 
+static rt_status
+version_now(rt_sqlite_store *s, rt_sqlite_conn *c, int64_t *out, rt_error *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	rt_status st = rt_sqlite_stmt(s, c, SQL_DATA_VERSION, &stmt, err);
+
+	if (st != RT_OK)
+		return st;
+	if (sqlite3_step(stmt) == SQLITE_ROW)
+		*out = sqlite3_column_int64(stmt, 0);
+	else
+		st = rt_sqlite_fail(s, c->db, "reading it", err);
+	(void)sqlite3_reset(stmt);
+	return st;
+}
+
+/* Asked for by every reader, again and again: what a connection has read is not read anew
+ * while nobody has committed anything. The writer's own changes have no version, so what
+ * is asked within begin is always read. */
 rt_status
 rt_sqlite_epoch(rt_store *store, uint64_t *out_epoch, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_conn *c;
+	int64_t version = 0;
 	bool derived;
 	rt_status st = rt_sqlite_read_begin(s, &c, err);
 
 	if (st != RT_OK)
 		return st;
-	st = rt_sqlite_epoch_read(s, c, out_epoch, &derived, err);
+	if (c != &s->writer)
+		st = version_now(s, c, &version, err);
+	if (st == RT_OK && c->epoch_known && c->epoch_version == version) {
+		*out_epoch = c->epoch;
+	} else if (st == RT_OK) {
+		st = rt_sqlite_epoch_read(s, c, out_epoch, &derived, err);
+		c->epoch_known = st == RT_OK && c != &s->writer;
+		if (c->epoch_known) {
+			c->epoch_version = version; /* from before: at worst it is read once more */
+			c->epoch = *out_epoch;
+		}
+	}
 	st = rt_sqlite_read_end(s, c, st, err);
 	return st;
 }

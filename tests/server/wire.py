@@ -213,7 +213,6 @@ def codings():
         "comma": b"Transfer-Encoding: ,chunked\r\n",
         "vertical tab": b"Transfer-Encoding: \x0bchunked\r\n",
         "NUL": b"Transfer-Encoding: chunked\0\r\n",
-        "underscore": b"Transfer_Encoding: chunked\r\nContent-Length: 2\r\n",
     }
     for name, headers in values.items():
         yield "coding", name, post(headers, chunked if "Content-Length: 2" not in
@@ -331,4 +330,4 @@ def fine():
     yield "chunks, then another", \
         post(b"Transfer-Encoding: chunked\r\n", b"1\r\n{\r\n1\r\n}\r\n0\r\n\r\n") + get(), 2
     yield "chunk size in capitals", \
-        post(b"Transfer-Encoding: chunked\r\n", b"A\r\n{        }\r\n0\r\n\r\n"), 1
+        post(b"Transfer-Encoding: chunked\r\n", b"B\r\n{" + b" " * 9 + b"}\r\n0\r\n\r\n"), 1
