@@ -486,7 +486,7 @@ check_ticket(rt_ticket *t, const rt_project *project)
 
 /* What its owner keeps with what was written; nothing where nothing was. */
 static rt_status
-keep_ticket(rt_engine *engine, const rt_ticket *t, rt_error *err)
+keep_ticket(rt_engine *engine, const rt_ticket *t, const rt_project *now, rt_error *err)
 {
 	size_t i = 0;
 
@@ -494,8 +494,8 @@ keep_ticket(rt_engine *engine, const rt_ticket *t, rt_error *err)
 		i++;
 	return t->how->keep == NULL || i == t->count
 		       ? RT_OK
-		       : t->how->keep(t->how->keep_ctx, engine->store, engine->project, t->results,
-				      t->count, err);
+		       : t->how->keep(t->how->keep_ctx, engine->store, engine->project, now,
+				      t->results, t->count, err);
 }
 
 static void
@@ -558,7 +558,7 @@ retry:
 			}
 		}
 		if (st == RT_OK && !again)
-			st = keep_ticket(engine, t, &err);
+			st = keep_ticket(engine, t, project, &err);
 	}
 	if (again && st == RT_OK) {
 		/* A node that another process replaced since we saw it: from the log anew. */

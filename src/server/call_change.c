@@ -22,7 +22,8 @@ typedef struct changing {
 	rt_idem idem;
 	rt_idem_kept kept;
 	verdict verdict;
-	bool is_kept; /* the answer is in the store */
+	bool is_kept;          /* the answer is in the store */
+	char tag[RT_TAG_ROOM]; /* of what was changed, as it was right after; or empty */
 } changing;
 
 static void
@@ -228,17 +229,52 @@ check(void *ctx, const rt_project *now, rt_error *err)
 	return st;
 }
 
+/* The tag of what was changed in the value that it made. What cannot be found has none. */
+static void
+take_tag(changing *c, const rt_project *now, rt_str entry)
+{
+	uint64_t epoch = rt_engine_epoch(c->call->served->engine);
+	const rt_disc *disc = NULL;
+	const rt_take *take;
+	rt_place place;
+	rt_slot slot;
+	size_t at;
+	uint32_t number = 0;
+	bool found = false;
+
+	if (c->change->disc.size == 0 && entry.size == 0) {
+		rt_tag_project(epoch, now, c->tag);
+		return;
+	}
+	if (rt_resolve_place(now, c->change->disc, c->change->take, &place, NULL) != RT_OK ||
+	    rt_project_disc(now, place.disc != 0 ? place.disc : now->active, &disc, NULL) != RT_OK)
+		return;
+	take = rt_disc_take(disc, place.take != 0 ? place.take : disc->active);
+	if (entry.size > 0 && take != NULL &&
+	    rt_resolve_entry(now, place, entry, false, &number, NULL) == RT_OK &&
+	    rt_take_find(now, take, number, &at, &slot, &found, NULL) == RT_OK && found)
+		rt_tag_entry(epoch, &slot, c->tag);
+	else
+		rt_tag_disc(epoch, disc, c->tag);
+}
+
 /* Within the transaction, after what was asked (rt_apply_keep_fn). */
 static rt_status
-keep(void *ctx, rt_store *store, uint64_t project, const rt_result *results, size_t count,
-     rt_error *err)
+keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const rt_result *results,
+     size_t count, rt_error *err)
 {
 	changing *c = ctx;
 	const rt_alloc *alloc = c->call->request->alloc;
+	rt_result one;
 	rt_buf body, location;
 	rt_status st;
 
 	RT_ASSERT(count == c->count); /* one step, or one request */
+	one = joined(results, count);
+	c->tag[0] = '\0'; /* it may be called again */
+	take_tag(c, now, rt_str_of(one.entry));
+	if (c->idem.row[0] == '\0')
+		return RT_OK;
 	rt_buf_init(&body, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&location, alloc, RT_BUF_UNLIMITED);
 	add_answer(&body, c, results);
@@ -254,43 +290,14 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_result *results, siz
 	return st;
 }
 
-/* ETag of what was changed, as it was right after it. What cannot be found any more has none. */
+/* Nothing was changed: the state that was found is the one to be tagged. */
 static void
-tag_answer(changing *c, uint64_t seq, rt_str entry)
+tag_unchanged(changing *c, uint64_t seq, rt_str entry)
 {
-	rt_call *call = c->call;
-	rt_engine *engine = call->served->engine;
 	const rt_project *value = NULL;
-	const rt_disc *disc = NULL;
-	const rt_take *take;
-	uint64_t epoch = rt_engine_epoch(engine);
-	char tag[RT_TAG_ROOM];
-	rt_place place;
-	rt_slot slot;
-	size_t at;
-	uint32_t number = 0;
-	bool found = false;
 
-	if (rt_engine_value_at(engine, seq, &value, NULL) != RT_OK)
-		return;
-	if (c->change->disc.size == 0 && entry.size == 0) {
-		rt_tag_project(epoch, value, tag);
-		rt_call_tag(call, tag);
-		rt_object_unref(value);
-		return;
-	}
-	if (rt_resolve_place(value, c->change->disc, c->change->take, &place, NULL) == RT_OK &&
-	    rt_project_disc(value, place.disc != 0 ? place.disc : value->active, &disc, NULL) ==
-		    RT_OK) {
-		take = rt_disc_take(disc, place.take != 0 ? place.take : disc->active);
-		if (entry.size > 0 && take != NULL &&
-		    rt_resolve_entry(value, place, entry, false, &number, NULL) == RT_OK &&
-		    rt_take_find(value, take, number, &at, &slot, &found, NULL) == RT_OK && found)
-			rt_tag_entry(epoch, &slot, tag);
-		else
-			rt_tag_disc(epoch, disc, tag);
-		rt_call_tag(call, tag);
-	}
+	if (rt_engine_value_at(c->call->served->engine, seq, &value, NULL) == RT_OK)
+		take_tag(c, value, entry);
 	rt_object_unref(value);
 }
 
@@ -389,7 +396,10 @@ answer_done(changing *c, const rt_result *results)
 			 NULL) != RT_OK)
 		rt_buf_add_c(&call->notes, "the answer could not be kept for a retry\n");
 	add_notes(call);
-	tag_answer(c, one.seq, rt_str_of(one.entry));
+	if (c->tag[0] == '\0')
+		tag_unchanged(c, one.seq, rt_str_of(one.entry));
+	if (c->tag[0] != '\0')
+		rt_call_tag(call, c->tag);
 	rt_buf_init(&location, call->request->alloc, RT_BUF_UNLIMITED);
 	add_location(&location, c, results);
 	if (location.size > 0)
@@ -432,7 +442,7 @@ carry_out(changing *c)
 		with.check = check;
 		with.check_ctx = c;
 	}
-	if (c->idem.row[0] != '\0') {
+	if (!is_batch) {
 		with.keep = keep;
 		with.keep_ctx = c;
 	}
