@@ -125,6 +125,7 @@ typedef struct rt_run {
 	rt_buf replies;        /* outcomes of several, "{…},{…}" */
 	rt_error problem;      /* status RT_OK: none */
 	uint64_t epoch, seq;   /* of its last step; seq 0: it made none */
+	uint64_t question_seq; /* the same of its question */
 	int64_t ended_us;
 } rt_run;
 
