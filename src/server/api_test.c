@@ -910,7 +910,7 @@ static void
 test_retry(void **state)
 {
 	fixture *f = *state;
-	char first[600];
+	char first[600], tag[RT_TAG_ROOM];
 	uint64_t seq;
 	size_t count = 0;
 	rt_error err;
@@ -919,7 +919,10 @@ test_retry(void **state)
 	snprintf(first, sizeof(first), "%.*s", RT_STR_ARG(rt_buf_str(&f->answer.body)));
 	assert_null(header_of(f, "Idempotency-Replayed").ptr);
 	seq = number_at(f, "seq");
+	memcpy(tag, f->etag, sizeof(tag));
+	assert_string_not_equal(tag, "");
 	assert_int_equal(append_with_key(f, "k1", "x"), 201);
+	assert_string_equal(f->etag, tag);
 	assert_true(rt_str_is(rt_buf_str(&f->answer.body), first));
 	assert_true(rt_str_is(header_of(f, "Idempotency-Replayed"), "true"));
 	assert_true(header_of(f, "Location").size > 0);

@@ -265,6 +265,7 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 {
 	changing *c = ctx;
 	const rt_alloc *alloc = c->call->request->alloc;
+	rt_idem_answer answer;
 	rt_result one;
 	rt_buf body, location;
 	rt_status st;
@@ -279,11 +280,14 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 	rt_buf_init(&location, alloc, RT_BUF_UNLIMITED);
 	add_answer(&body, c, results);
 	add_location(&location, c, results);
+	answer = (rt_idem_answer){.status = status_of(c, results),
+				  .seq = one.seq,
+				  .body = rt_buf_str(&body),
+				  .location = rt_buf_str(&location),
+				  .etag = rt_str_of(c->tag)};
 	st = body.status != RT_OK || location.status != RT_OK
 		     ? rt_fail(err, RT_NOMEM, "out of memory")
-		     : rt_idem_keep(&c->idem, alloc, store, project, status_of(c, results),
-				    results[count - 1].seq, rt_buf_str(&location),
-				    rt_buf_str(&body), err);
+		     : rt_idem_keep(&c->idem, alloc, store, project, &answer, err);
 	c->is_kept = st == RT_OK;
 	rt_buf_deinit(&body);
 	rt_buf_deinit(&location);
@@ -350,6 +354,8 @@ answer_kept(rt_call *call, const rt_idem_kept *kept)
 	if (kept->location.size > 0)
 		rt_web_answer_header(call->answer, call->request, "Location",
 				     rt_buf_str(&kept->location));
+	if (kept->etag.size > 0)
+		rt_web_answer_header(call->answer, call->request, "ETag", rt_buf_str(&kept->etag));
 	rt_call_done(call, kept->status);
 }
 
@@ -384,20 +390,26 @@ answer_done(changing *c, const rt_result *results)
 {
 	rt_call *call = c->call;
 	const rt_result one = joined(results, c->count);
+	rt_store *store = rt_engine_store(call->served->engine);
+	rt_idem_answer kept;
 	rt_buf location;
 
 	rt_buf_clear(&call->answer->body);
 	add_answer(&call->answer->body, c, results);
-	/* Nothing was written, so nothing could be kept with it. */
-	if (c->idem.row[0] != '\0' && !c->is_kept &&
-	    rt_idem_keep(&c->idem, call->request->alloc, rt_engine_store(call->served->engine),
-			 rt_engine_project_number(call->served->engine), status_of(c, results),
-			 one.seq, rt_str_at(NULL, 0), rt_buf_str(&call->answer->body),
-			 NULL) != RT_OK)
-		rt_buf_add_c(&call->notes, "the answer could not be kept for a retry\n");
-	add_notes(call);
 	if (c->tag[0] == '\0')
 		tag_unchanged(c, one.seq, rt_str_of(one.entry));
+	/* Nothing was written, so nothing could be kept with it. */
+	if (c->idem.row[0] != '\0' && !c->is_kept) {
+		kept = (rt_idem_answer){.status = status_of(c, results),
+					.seq = one.seq,
+					.body = rt_buf_str(&call->answer->body),
+					.etag = rt_str_of(c->tag)};
+		if (rt_idem_keep(&c->idem, call->request->alloc, store,
+				 rt_engine_project_number(call->served->engine), &kept,
+				 NULL) != RT_OK)
+			rt_buf_add_c(&call->notes, "the answer could not be kept for a retry\n");
+	}
+	add_notes(call);
 	if (c->tag[0] != '\0')
 		rt_call_tag(call, c->tag);
 	rt_buf_init(&location, call->request->alloc, RT_BUF_UNLIMITED);
@@ -620,6 +632,7 @@ rt_call_keep(rt_call *call, const rt_idem *idem)
 	rt_store *store = rt_engine_store(call->served->engine);
 	uint64_t project = rt_engine_project_number(call->served->engine);
 	rt_str location = {NULL, 0};
+	rt_idem_answer kept;
 	rt_status st;
 	size_t i;
 
@@ -628,9 +641,10 @@ rt_call_keep(rt_call *call, const rt_idem *idem)
 	for (i = 0; i < answer->header_count; i++)
 		if (rt_str_is(answer->headers[i].name, "Location"))
 			location = answer->headers[i].value;
+	kept = (rt_idem_answer){
+		.status = answer->status, .body = rt_buf_str(&answer->body), .location = location};
 	if (answer->status < 400)
-		st = rt_idem_keep(idem, call->request->alloc, store, project, answer->status, 0,
-				  location, rt_buf_str(&answer->body), NULL);
+		st = rt_idem_keep(idem, call->request->alloc, store, project, &kept, NULL);
 	else
 		st = rt_idem_drop(idem, store, project, NULL);
 	(void)st; /* the answer stands; a retry is told at worst that it was begun */

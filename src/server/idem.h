@@ -5,7 +5,7 @@
  *
  *   side row  idem/<hash of who asks, method, path, key>       of the project
  *   value     {"v":1,"at":1763800000000000,"request":"<hash of query and body>",
- *              "status":200,"seq":42,"location":"…","body":"…"}
+ *              "status":200,"seq":42,"location":"…","etag":"…","body":"…"}
  *
  * The row is written in the transaction of the change, so both are there or neither is, in
  * every process and after a crash. It is looked up in that transaction, too; nobody comes
@@ -39,7 +39,7 @@ typedef struct rt_idem {
 typedef struct rt_idem_kept {
 	unsigned status; /* 0: begun, and not answered yet */
 	uint64_t seq;
-	rt_buf body, location;
+	rt_buf body, location, etag;
 	bool is_other; /* it is the answer to another request with this key */
 } rt_idem_kept;
 
@@ -53,10 +53,15 @@ RT_CHECKED rt_status rt_idem_begin(const rt_web_request *request, const rt_who *
  * it is what will stand. */
 RT_CHECKED rt_status rt_idem_look(const rt_idem *idem, rt_store *store, uint64_t project,
 				  rt_idem_kept *kept, rt_error *err);
-/* Within a transaction it is part of it; else it is one of its own. location may be empty. */
+/* An answer to be kept. */
+typedef struct rt_idem_answer {
+	unsigned status;
+	uint64_t seq;
+	rt_str body, location, etag; /* the last two may be empty */
+} rt_idem_answer;
+/* Within a transaction it is part of it; else it is one of its own. */
 RT_CHECKED rt_status rt_idem_keep(const rt_idem *idem, const rt_alloc *alloc, rt_store *store,
-				  uint64_t project, unsigned status, uint64_t seq, rt_str location,
-				  rt_str body, rt_error *err);
+				  uint64_t project, const rt_idem_answer *answer, rt_error *err);
 /* Before something is begun. RT_CONFLICT: there is an answer, in kept, or it was begun. */
 RT_CHECKED rt_status rt_idem_reserve(const rt_idem *idem, rt_store *store, uint64_t project,
 				     rt_idem_kept *kept, rt_error *err);

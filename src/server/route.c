@@ -365,7 +365,7 @@ const rt_route rt_routes[] = {
 	{RT_WEB_GET, "/runs/{run}", "run.show", "one of them, with what it has written so far",
 	 rt_api_run, -1, 0, "Run", NULL, NULL},
 	{RT_WEB_DELETE, "/runs/{run}", "run.stop", "stop it; what has arrived is kept",
-	 rt_api_run_stop, -1, RT_ROUTE_CHANGES, "Run", NULL, NULL},
+	 rt_api_run_stop, -1, 0, "Run", NULL, NULL},
 
 	/* ---- events ---- */
 	{RT_WEB_GET, "/events", "events",
