@@ -109,10 +109,8 @@ makes(const rt_op *op)
 	case RT_OP_TAKE_BRANCH:
 	case RT_OP_TAKE_PROMOTE:
 	case RT_OP_DISCUSSION_NEW:
-	case RT_OP_DISCUSSION_EXTRACT:
-		return true;
-	default:
-		return false;
+	case RT_OP_DISCUSSION_EXTRACT: return true;
+	default: return false;
 	}
 }
 
@@ -350,8 +348,9 @@ read_patch(patch *p)
 	if (rt_json_get(p->root, "mode") != NULL && !p->is_take && !rt_str_is(mode, "in_place"))
 		fail_plainly(p->call, "\"mode\" is \"in_place\" or \"take\"");
 	else if (p->content == NULL && p->role == NULL && p->muted == NULL)
-		fail_plainly(p->call,
-			     "there is nothing to change: \"content\", \"role\" or \"muted\" is it");
+		fail_plainly(
+			p->call,
+			"there is nothing to change: \"content\", \"role\" or \"muted\" is it");
 	else if (p->is_take && p->everywhere)
 		fail_plainly(p->call, "mode \"take\" and \"everywhere\" contradict each other");
 	else if (!p->is_take && (p->name.size > 0 || p->keep_after))
@@ -410,8 +409,7 @@ add_content(patch *p, const rt_project *project, rt_place place, uint32_t entry,
 			add_value(p, "content", old);
 		} else {
 			rt_json_add_key(&p->json, "content");
-			rt_content_set_text(&p->json, rt_content_of(old),
-					    rt_json_str(p->content));
+			rt_content_set_text(&p->json, rt_content_of(old), rt_json_str(p->content));
 		}
 	}
 	rt_json_free(doc);
@@ -448,9 +446,10 @@ add_take(patch *p, const rt_project *project, rt_place place, rt_error *err)
 		return st;
 	if (!p->keep_after && at == 0) {
 		if (p->name.size > 0)
-			return rt_fail(err, RT_USAGE,
-				       "a take that begins with its first entry names itself; leave "
-				       "out \"name\", or rename it afterwards");
+			return rt_fail(
+				err, RT_USAGE,
+				"a take that begins with its first entry names itself; leave "
+				"out \"name\", or rename it afterwards");
 		begin_request(p, "head.move");
 		rt_buf_add_c(&p->json, ",\"entry\":null");
 	} else {
@@ -620,12 +619,12 @@ rt_api_advice(rt_call *call)
 	if (!rt_call_body(call, false, &doc, &root) || !read_batch(call, root, &ops) ||
 	    !place_named(call, NULL, root, "take", &take))
 		goto done;
-	requests = rt_arena_get(call->request->arena,
-				yyjson_arr_size(ops) * sizeof(yyjson_val *));
+	requests = rt_arena_get(call->request->arena, yyjson_arr_size(ops) * sizeof(yyjson_val *));
 	st = requests != NULL ? RT_OK : rt_fail(&err, RT_NOMEM, "out of memory");
 	yyjson_arr_foreach(ops, i, count, item)
 	{
-		if (st == RT_OK && (!yyjson_is_obj(item) || !yyjson_is_str(rt_json_get(item, "op"))))
+		if (st == RT_OK &&
+		    (!yyjson_is_obj(item) || !yyjson_is_str(rt_json_get(item, "op"))))
 			st = rt_fail(&err, RT_USAGE, "an operation is an object with \"op\"");
 		if (st == RT_OK)
 			requests[i] = item;

@@ -7,9 +7,11 @@
 static const char intro[] =
 	"# The HTTP interface\n"
 	"\n"
-	"`retake serve` answers programs under `" RT_API_ROOT "`. Everything that the command line can do\n"
+	"`retake serve` answers programs under `" RT_API_ROOT
+	"`. Everything that the command line can do\n"
 	"to a conversation is here: each operation of [the contract](contract.md) is a route, and any can be\n"
-	"asked for by its name. This page and `GET " RT_API_ROOT "/openapi.json` (OpenAPI 3.1) are made from\n"
+	"asked for by its name. This page and `GET " RT_API_ROOT
+	"/openapi.json` (OpenAPI 3.1) are made from\n"
 	"the table by which the server finds its routes.\n"
 	"\n"
 	"```\n"
@@ -86,22 +88,14 @@ static const char *
 word_of(const rt_op_field *field)
 {
 	switch (field->type) {
-	case RT_FIELD_STRING:
-		return "text";
-	case RT_FIELD_CONTENT:
-		return "text or array";
-	case RT_FIELD_ADDRESS:
-		return "entry";
-	case RT_FIELD_NUMBER:
-		return "number";
-	case RT_FIELD_BOOL:
-		return "true or false";
-	case RT_FIELD_ARRAY:
-		return "array";
-	case RT_FIELD_MOMENT:
-		return "time";
-	case RT_FIELD_ANY:
-		break;
+	case RT_FIELD_STRING: return "text";
+	case RT_FIELD_CONTENT: return "text or array";
+	case RT_FIELD_ADDRESS: return "entry";
+	case RT_FIELD_NUMBER: return "number";
+	case RT_FIELD_BOOL: return "true or false";
+	case RT_FIELD_ARRAY: return "array";
+	case RT_FIELD_MOMENT: return "time";
+	case RT_FIELD_ANY: break;
 	}
 	return "any JSON";
 }
@@ -164,9 +158,10 @@ static void
 add_example_path(rt_buf *buf, const char *path)
 {
 	static const char *const examples[][2] = {
-		{"discussion", "main"}, {"entry", ":4"}, {"at", ":4"},	  {"take", "t2"},
-		{"a", "t1"},		{"b", "t2"},	 {"label", "start"}, {"key", "model"},
-		{"role", "Reviewer"},	{"which", "files"}, {"name", "mine"}, {"seq", "42"},
+		{"discussion", "main"}, {"entry", ":4"},  {"at", ":4"},
+		{"take", "t2"},         {"a", "t1"},      {"b", "t2"},
+		{"label", "start"},     {"key", "model"}, {"role", "Reviewer"},
+		{"which", "files"},     {"name", "mine"}, {"seq", "42"},
 		{"op", "entry.append"}, {"run", "r3"}};
 	size_t i, size;
 
@@ -189,18 +184,13 @@ example_value(const rt_op_field *field)
 	if (field->flags & RT_FIELD_NULLABLE && field->type != RT_FIELD_ANY)
 		return "null";
 	switch (field->type) {
-	case RT_FIELD_NUMBER:
-		return "2";
-	case RT_FIELD_BOOL:
-		return "true";
-	case RT_FIELD_ARRAY:
-		return strcmp(field->name, "entries") == 0 ? "[\":5\"]" : "[]";
-	case RT_FIELD_ADDRESS:
-		return "\":4\"";
-	case RT_FIELD_ANY:
-		return "\"ollama/qwen3:8b\"";
+	case RT_FIELD_NUMBER: return "2";
+	case RT_FIELD_BOOL: return "true";
+	case RT_FIELD_ARRAY: return strcmp(field->name, "entries") == 0 ? "[\":5\"]" : "[]";
+	case RT_FIELD_ADDRESS: return "\":4\"";
+	case RT_FIELD_ANY: return "\"ollama/qwen3:8b\"";
 	default:
-		return strcmp(field->name, "from") == 0 ? "\"t1\""
+		return strcmp(field->name, "from") == 0   ? "\"t1\""
 		       : strcmp(field->name, "name") == 0 ? "\"second\""
 		       : strcmp(field->name, "role") == 0 ? "\"Reviewer\""
 							  : "\"Use SQLite.\"";
@@ -264,7 +254,8 @@ add_example(rt_buf *buf, const rt_route *route, const rt_op *op)
 		if ((field->flags & RT_FIELD_REQUIRED) == 0 ||
 		    rt_openapi_in_path(route, field->name))
 			continue;
-		rt_buf_add_c(buf, any ? "," : " \\\n     -H 'Content-Type: application/json' -d '{");
+		rt_buf_add_c(buf,
+			     any ? "," : " \\\n     -H 'Content-Type: application/json' -d '{");
 		rt_buf_add_f(buf, "\"%s\":%s", field->name, example_value(field));
 		any = true;
 	}
@@ -293,7 +284,8 @@ add_route(rt_buf *buf, const rt_route *route)
 		(void)add_fields(buf, route, op, "Body:");
 	add_params(buf, route->body, "Body:");
 	if (route->flags & RT_ROUTE_LARGE)
-		rt_buf_add_c(buf, "\nBody: the file, of any kind that Retake reads, up to 1 GiB.\n");
+		rt_buf_add_c(buf,
+			     "\nBody: the file, of any kind that Retake reads, up to 1 GiB.\n");
 	rt_buf_add_f(buf, "\nAnswer: %s%s%s.\n", route->answer == NULL ? "a result" : shape->about,
 		     shape->type != NULL && route->answer != NULL ? " as " : "",
 		     shape->type != NULL && route->answer != NULL
@@ -308,10 +300,11 @@ add_operations(rt_buf *buf)
 	const rt_route *route;
 	size_t i;
 
-	rt_buf_add_c(buf, "\n## All operations\n\n"
-			  "Each can be asked for with `POST " RT_API_ROOT "/ops/NAME` and in a batch. "
-			  "Their fields are those of\n[the contract](contract.md#operations).\n\n"
-			  "| operation | route |\n|---|---|\n");
+	rt_buf_add_c(buf,
+		     "\n## All operations\n\n"
+		     "Each can be asked for with `POST " RT_API_ROOT "/ops/NAME` and in a batch. "
+		     "Their fields are those of\n[the contract](contract.md#operations).\n\n"
+		     "| operation | route |\n|---|---|\n");
 	for (i = 0; i < RT_OP_COUNT; i++) {
 		route = rt_openapi_route_of((rt_op_id)i);
 		rt_buf_add_f(buf, "| `%s`: %s | ", rt_ops[i].name, rt_ops[i].about);
@@ -354,7 +347,8 @@ rt_api_docs_write(rt_buf *buf)
 	for (i = 0; (noun = rt_openapi_noun(i)) != NULL; i++) {
 		rt_buf_add_f(buf, "\n## %s\n", noun);
 		for (route = rt_routes; route->path != NULL; route++)
-			if ((route->flags & RT_ROUTE_ROOT) == 0 && rt_openapi_noun_of(route) == noun)
+			if ((route->flags & RT_ROUTE_ROOT) == 0 &&
+			    rt_openapi_noun_of(route) == noun)
 				add_route(buf, route);
 	}
 	add_operations(buf);

@@ -292,17 +292,22 @@ static const struct {
 	{"discussion.new", NULL, "/discussions", "{\"name\":\"other\"}", 201},
 	{"discussion.show", NULL, "/discussions/d1", NULL, 200},
 	{"discussion.rename", NULL, "/discussions/d1", "{\"name\":\"talk\"}", 200},
-	{"discussion.delete", "{\"op\":\"discussion.new\",\"name\":\"x\"}", "/discussions/x", NULL, 200},
-	{"discussion.switch", "{\"op\":\"discussion.new\",\"name\":\"x\"}", "/discussions/d1/switch", NULL,
+	{"discussion.delete", "{\"op\":\"discussion.new\",\"name\":\"x\"}", "/discussions/x", NULL,
 	 200},
+	{"discussion.switch", "{\"op\":\"discussion.new\",\"name\":\"x\"}",
+	 "/discussions/d1/switch", NULL, 200},
 	{"discussion.tree", NULL, "/discussions/d1/tree", NULL, 200},
-	{"entry.list", NULL, "/discussions/d1/entries", NULL, 200},
+	{"entry.list", NULL, "/discussions/d1/entries?tags", NULL, 200},
 	{"entry.append", NULL, "/discussions/d1/entries", "{\"content\":\"five\"}", 201},
-	{"entry.insert", NULL, "/discussions/d1/entries/insert", "{\"after\":\"a\",\"content\":\"x\"}", 201},
-	{"entry.reply", NULL, "/discussions/d1/entries/reply", "{\"after\":\"d\",\"content\":\"x\"}", 201},
+	{"entry.insert", NULL, "/discussions/d1/entries/insert",
+	 "{\"after\":\"a\",\"content\":\"x\"}", 201},
+	{"entry.reply", NULL, "/discussions/d1/entries/reply",
+	 "{\"after\":\"d\",\"content\":\"x\"}", 201},
 	{"entry.read", NULL, "/discussions/d1/entries/read", "{\"ids\":[\"a\"]}", 200},
-	{"entry.delete_run", NULL, "/discussions/d1/entries/delete", "{\"from\":\"a\",\"to\":\"c\"}", 200},
-	{"entry.view_all", NULL, "/discussions/d1/entries/view", "{\"all\":true,\"collapsed\":true}", 200},
+	{"entry.delete_run", NULL, "/discussions/d1/entries/delete",
+	 "{\"from\":\"a\",\"to\":\"c\"}", 200},
+	{"entry.view_all", NULL, "/discussions/d1/entries/view",
+	 "{\"all\":true,\"collapsed\":true}", 200},
 	{"entry.show", NULL, "/discussions/d1/entries/a", NULL, 200},
 	{"entry.patch", NULL, "/discussions/d1/entries/a", "{\"content\":\"x\"}", 200},
 	{"entry.delete", NULL, "/discussions/d1/entries/a", NULL, 200},
@@ -320,23 +325,25 @@ static const struct {
 	{"take.list", NULL, "/discussions/d1/takes", NULL, 200},
 	{"take.branch", NULL, "/discussions/d1/takes", "{\"at\":\"b\",\"name\":\"second\"}", 201},
 	{"take.rename", NULL, "/discussions/d1/takes/t1", "{\"name\":\"first\"}", 200},
-	{"take.delete", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2", NULL, 200},
-	{"take.switch", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t1/switch", NULL,
+	{"take.delete", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2", NULL,
 	 200},
-	{"take.promote", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2/promote",
-	 "{\"name\":\"own\"}", 201},
+	{"take.switch", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t1/switch",
+	 NULL, 200},
+	{"take.promote", "{\"op\":\"take.branch\",\"at\":\"b\"}",
+	 "/discussions/d1/takes/t2/promote", "{\"name\":\"own\"}", 201},
 	{"take.clear", NULL, "/discussions/d1/takes/t1/clear", NULL, 200},
 	{"take.truncate", NULL, "/discussions/d1/takes/t1/truncate", "{\"pairs\":1}", 200},
 	{"take.graft", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2/graft",
 	 "{\"entries\":[\"d\"],\"from\":\"t1\",\"after\":\"b\"}", 200},
-	{"take.diff", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t1/diff/t2", NULL, 200},
+	{"take.diff", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t1/diff/t2",
+	 NULL, 200},
 	{"label.list", NULL, "/discussions/d1/labels", NULL, 200},
 	{"label.set", NULL, "/discussions/d1/labels/end", "{\"entry\":\"d\"}", 200},
 	{"label.delete", NULL, "/discussions/d1/labels/start", NULL, 200},
 	{"prompt.show", NULL, "/discussions/d1/prompt", NULL, 200},
 	{"prompt.update", NULL, "/discussions/d1/prompt", "{\"text\":\"be brief\"}", 200},
-	{"prompt.notify", "{\"op\":\"prompt.update\",\"text\":\"x\"}", "/discussions/d1/prompt/notify", NULL,
-	 200},
+	{"prompt.notify", "{\"op\":\"prompt.update\",\"text\":\"x\"}",
+	 "/discussions/d1/prompt/notify", NULL, 200},
 	{"setting.list", NULL, "/settings", NULL, 200},
 	{"setting.set", NULL, "/settings/model", "{\"value\":\"builtin/echo\"}", 200},
 	{"setting.delete", NULL, "/settings/model", NULL, 200},
@@ -351,13 +358,14 @@ static const struct {
 	{"track.set", NULL, "/discussions/d1/track", "{\"track\":\"docs\"}", 200},
 	{"preset.list", NULL, "/discussions/d1/presets", NULL, 200},
 	{"preset.save", NULL, "/discussions/d1/presets/mine", NULL, 200},
-	{"preset.load", "{\"op\":\"preset.save\",\"name\":\"mine\"}", "/discussions/d1/presets/mine/load",
-	 NULL, 200},
-	{"preset.delete", "{\"op\":\"preset.save\",\"name\":\"mine\"}", "/discussions/d1/presets/mine", NULL,
-	 200},
+	{"preset.load", "{\"op\":\"preset.save\",\"name\":\"mine\"}",
+	 "/discussions/d1/presets/mine/load", NULL, 200},
+	{"preset.delete", "{\"op\":\"preset.save\",\"name\":\"mine\"}",
+	 "/discussions/d1/presets/mine", NULL, 200},
 	{"history.list", NULL, "/history", NULL, 200},
 	{"history.show", NULL, "/history/1", NULL, 200},
-	{"revert", "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"x\"}", "/history/2/revert", NULL, 200},
+	{"revert", "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"x\"}", "/history/2/revert",
+	 NULL, 200},
 	{"history.of_discussion", NULL, "/discussions/d1/history", NULL, 200},
 	{"undo_anywhere", NULL, "/undo", NULL, 200},
 	{"redo_anywhere", "{\"op\":\"undo\"}", "/redo", NULL, 200},
@@ -370,8 +378,10 @@ static const struct {
 	{"purge.entry", NULL, "/discussions/d1/purge", "{\"entry\":\"a\"}", 200},
 	{"op", NULL, "/ops/entry.mute", "{\"entry\":\"a\"}", 200},
 	{"batch", NULL, "/batch", "{\"ops\":[{\"op\":\"entry.append\",\"content\":\"x\"}]}", 200},
-	{"batch.here", NULL, "/discussions/d1/batch", "{\"ops\":[{\"op\":\"entry.mute\",\"entry\":\"a\"}]}", 200},
-	{"advice", NULL, "/discussions/d1/advice", "{\"ops\":[{\"op\":\"entry.delete\",\"entry\":\"b\"}]}", 200},
+	{"batch.here", NULL, "/discussions/d1/batch",
+	 "{\"ops\":[{\"op\":\"entry.mute\",\"entry\":\"a\"}]}", 200},
+	{"advice", NULL, "/discussions/d1/advice",
+	 "{\"ops\":[{\"op\":\"entry.delete\",\"entry\":\"b\"}]}", 200},
 	{"search", NULL, "/search?q=words", NULL, 200},
 	{"context", NULL, "/discussions/d1/context?provider=anthropic", NULL, 200},
 	{"run.list", NULL, "/runs", NULL, 200},
@@ -382,7 +392,8 @@ static const struct {
 	{"events.here", NULL, "/discussions/d1/events", NULL, 200},
 	{"export", NULL, "/export", NULL, 200},
 	{"export.discussion", NULL, "/discussions/d1/export?format=markdown", NULL, 200},
-	{"import", NULL, "/import?dry_run", "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}", 200},
+	{"import", NULL, "/import?dry_run",
+	 "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}", 200},
 };
 
 /* These need a server around them; they are tested with it. */
@@ -404,7 +415,8 @@ set_up_trial(void **own, size_t i)
 	f = *own;
 	tell(f);
 	if (trials[i].before != NULL) {
-		snprintf(before, sizeof(before), "{\"ops\":[%s],\"atomic\":false}", trials[i].before);
+		snprintf(before, sizeof(before), "{\"ops\":[%s],\"atomic\":false}",
+			 trials[i].before);
 		expect(f, 200, "POST", D "/batch", before);
 		assert_int_equal(number_at(f, "failed"), UINT64_MAX);
 	}
@@ -515,7 +527,8 @@ test_no_memory(void **state)
 			if (status != 503 && status != trials[i].status)
 				fail_msg("%s without memory %zu: %u", trials[i].name, n, status);
 			if (status < 400 && f->answer.body.status != RT_OK)
-				fail_msg("%s without memory %zu: half an answer", trials[i].name, n);
+				fail_msg("%s without memory %zu: half an answer", trials[i].name,
+					 n);
 			tear_down(&own);
 		}
 	}
@@ -544,8 +557,7 @@ test_change_answer(void **state)
 	/* it was signed, and what undoes it does */
 	expect(f, 200, "GET", D "/history?limit=1", NULL);
 	assert_true(rt_str_is(
-		rt_json_str(rt_json_get(
-			yyjson_arr_get_first(rt_json_get(f->root, "steps")), "by")),
+		rt_json_str(rt_json_get(yyjson_arr_get_first(rt_json_get(f->root, "steps")), "by")),
 		"http:agent.7"));
 	expect(f, 200, "POST", path, NULL);
 	expect(f, 404, "GET", D "/entries/e", NULL);
@@ -619,7 +631,7 @@ static void
 test_windows(void **state)
 {
 	fixture *f = *state;
-	yyjson_val *entries;
+	yyjson_val *entries, *tags;
 	uint64_t from = 0, seen = 0;
 	char target[100];
 
@@ -635,6 +647,12 @@ test_windows(void **state)
 		from = number_at(f, "next");
 	}
 	assert_int_equal(seen, 4);
+	expect(f, 200, "GET", D "/entries?from=1&count=2&tags", NULL);
+	tags = rt_json_get(f->root, "etags");
+	assert_int_equal(yyjson_obj_size(tags), 2);
+	snprintf(target, sizeof(target), "%.*s", RT_STR_ARG(rt_json_str(rt_json_get(tags, "c"))));
+	expect(f, 200, "GET", D "/entries/c", NULL);
+	assert_string_equal(f->etag, target);
 	expect(f, 200, "GET", D "/entries?from=99", NULL);
 	assert_int_equal(number_at(f, "from"), 4);
 	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "entries")), 0);
@@ -642,8 +660,8 @@ test_windows(void **state)
 	entries = rt_json_get(f->root, "entries");
 	assert_int_equal(yyjson_arr_size(entries), 2);
 	assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get(entries, 0), "id")), "d"));
-	assert_true(rt_str_is(
-		rt_json_str(yyjson_arr_get_first(rt_json_get(f->root, "missing"))), "nobody"));
+	assert_true(rt_str_is(rt_json_str(yyjson_arr_get_first(rt_json_get(f->root, "missing"))),
+			      "nobody"));
 	expect(f, 200, "POST", D "/entries/read", "{\"ids\":[\"nobody\",\"a\"]}");
 	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "entries")), 1);
 	expect(f, 400, "POST", D "/entries/read", "{\"ids\":7}");
@@ -656,7 +674,8 @@ test_windows(void **state)
 	assert_int_equal(yyjson_arr_size(f->root), 1);
 	assert_non_null(rt_json_get(yyjson_arr_get_first(f->root), "marks"));
 	expect(f, 200, "GET", D "/labels", NULL);
-	assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get_first(f->root), "entry")), "b"));
+	assert_true(
+		rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get_first(f->root), "entry")), "b"));
 	expect(f, 200, "GET", D, NULL);
 	assert_true(rt_str_is(text_at(f, "head"), "d"));
 	assert_int_equal(number_at(f, "entries"), 4);
@@ -995,7 +1014,7 @@ enum { CLIENTS = 6 };
 
 typedef struct client {
 	pthread_t thread;
-	fixture f;        /* with the house of all */
+	fixture f; /* with the house of all */
 	const char *tag, *key;
 	unsigned status;
 	char body[400];
@@ -1089,7 +1108,8 @@ test_files(void **state)
 	assert_string_equal(f->answer.type, "application/json");
 	all = strdup(f->answer.body.ptr);
 	expect(f, 201, "POST", V1 "/projects", "{\"name\":\"copy\"}");
-	assert_int_equal(rt_house_project(f->house, RT_STR("copy"), false, &f->served, NULL), RT_OK);
+	assert_int_equal(rt_house_project(f->house, RT_STR("copy"), false, &f->served, NULL),
+			 RT_OK);
 	with(f, "Idempotency-Key", "k");
 	expect(f, 200, "POST", V1 "/import", all);
 	assert_int_equal(number_at(f, "entries"), 4);
@@ -1201,7 +1221,8 @@ test_run_begun(void **state)
 	with(f, "Idempotency-Key", "k");
 	expect(f, 404, "POST", D "/runs", "{\"how\":\"again\",\"at\":\"nobody\"}");
 	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(f->store->ops->side_list(f->store, project, copy_name, &names, &err), RT_OK);
+	assert_int_equal(f->store->ops->side_list(f->store, project, copy_name, &names, &err),
+			 RT_OK);
 	assert_int_equal(names.size, 0);
 	rt_buf_deinit(&names);
 	rt_idem_kept_deinit(&kept);

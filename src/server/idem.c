@@ -49,8 +49,10 @@ rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us, 
 		;
 	if (key.size == 0 || key.size > RT_IDEM_KEY_MAX || i < key.size ||
 	    rt_web_header_repeats(request, "Idempotency-Key") > 1)
-		return rt_fail(err, RT_USAGE, "Idempotency-Key is one key of 1 to %d visible ASCII "
-			       "characters", RT_IDEM_KEY_MAX);
+		return rt_fail(err, RT_USAGE,
+			       "Idempotency-Key is one key of 1 to %d visible ASCII "
+			       "characters",
+			       RT_IDEM_KEY_MAX);
 	rt_sha256_init(&sha);
 	add_part(&sha, who->browser);
 	add_part(&sha, request->method_name);
@@ -133,10 +135,9 @@ rt_idem_keep(const rt_idem *idem, const rt_alloc *alloc, rt_store *store, uint64
 	rt_json_add_key(&record, "body");
 	rt_json_add_string(&record, body);
 	rt_buf_add_byte(&record, '}');
-	st = record.status != RT_OK
-		     ? rt_fail(err, RT_NOMEM, "out of memory")
-		     : store->ops->side_write(store, project, rt_str_of(idem->row),
-					      rt_buf_str(&record), err);
+	st = record.status != RT_OK ? rt_fail(err, RT_NOMEM, "out of memory")
+				    : store->ops->side_write(store, project, rt_str_of(idem->row),
+							     rt_buf_str(&record), err);
 	rt_buf_deinit(&record);
 	return st;
 }

@@ -30,8 +30,8 @@ enum { RT_IDEM_KEY_MAX = 200, RT_IDEM_ROW_ROOM = 8 + RT_SHA256_HEX_ROOM };
 
 /* A request that has a key. Zero: it has none. */
 typedef struct rt_idem {
-	char row[RT_IDEM_ROW_ROOM];        /* name of the side row; empty: no key */
-	char request[RT_SHA256_HEX_ROOM];  /* what was asked */
+	char row[RT_IDEM_ROW_ROOM];       /* name of the side row; empty: no key */
+	char request[RT_SHA256_HEX_ROOM]; /* what was asked */
 	int64_t now_us;
 } rt_idem;
 
@@ -47,8 +47,8 @@ void rt_idem_kept_init(rt_idem_kept *kept, const rt_alloc *alloc);
 void rt_idem_kept_deinit(rt_idem_kept *kept);
 
 /* From the headers. RT_USAGE: the key is not 1 to 200 visible ASCII characters. */
-RT_CHECKED rt_status rt_idem_begin(const rt_web_request *request, const rt_who *who,
-				   int64_t now_us, rt_idem *out, rt_error *err);
+RT_CHECKED rt_status rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us,
+				   rt_idem *out, rt_error *err);
 /* RT_NOT_FOUND: there is none, or it is too old. Within a transaction (of the calling thread)
  * it is what will stand. */
 RT_CHECKED rt_status rt_idem_look(const rt_idem *idem, rt_store *store, uint64_t project,

@@ -51,8 +51,9 @@ next_tag(rt_str *rest, rt_str *out, rt_error *err)
 	if (rest->size - at > 2 && rest->ptr[at] == 'W' && rest->ptr[at + 1] == '/')
 		end = at + 2;
 	if (rest->ptr[end] != '"')
-		return rt_fail(err, RT_USAGE,
-			       "If-Match is \"*\" or a list of tags in double quotes, as ETag has them");
+		return rt_fail(
+			err, RT_USAGE,
+			"If-Match is \"*\" or a list of tags in double quotes, as ETag has them");
 	for (end++; end < rest->size && rest->ptr[end] != '"';)
 		end++;
 	if (end == rest->size)
