@@ -26,9 +26,9 @@ nomem(rt_error *err)
 static bool
 is_own(rt_str key)
 {
-	static const char *const names[] = {"id",    "role",      "kind",      "content", "ts",
-					    "muted", "collapsed", "read_mode", "label",   "purged",
-					    "lost"};
+	static const char *const names[] = {"id",    "role",   "kind",      "content",
+					    "ts",    "muted",  "collapsed", "read_mode",
+					    "label", "purged", "lost"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -41,8 +41,8 @@ is_own(rt_str key)
 static bool
 is_taken(rt_str key)
 {
-	static const char *const names[] = {"op",   "discussion", "take",   "before", "after", "into",
-					    "join", "fork",       "flight", "prompt"};
+	static const char *const names[] = {"op",   "discussion", "take", "before", "after",
+					    "into", "join",       "fork", "flight", "prompt"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -20,7 +20,7 @@ typedef struct rt_replace_old {
 
 typedef struct rt_replace_new {
 	yyjson_val *value;
-	rt_str id, role; /* ptr NULL: not given */
+	rt_str id, role;     /* ptr NULL: not given */
 	yyjson_val *content; /* NULL: not given */
 	rt_moment ts;
 	bool has_ts;

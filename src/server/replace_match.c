@@ -22,9 +22,9 @@ read_ts(rt_replace *p, size_t at, yyjson_val *ts, rt_moment *out, bool *out_has)
 	*out_has = ts != NULL && !yyjson_is_null(ts);
 	if (!*out_has)
 		return RT_OK;
-	if (yyjson_is_str(ts) ? rt_moment_parse(rt_json_str(ts), out)
-			      : rt_json_is_number(ts) &&
-					rt_moment_parse_number(rt_json_str(ts), out))
+	if (yyjson_is_str(ts)
+		    ? rt_moment_parse(rt_json_str(ts), out)
+		    : rt_json_is_number(ts) && rt_moment_parse_number(rt_json_str(ts), out))
 		return RT_OK;
 	return rt_fail(p->err, RT_USAGE,
 		       "entry %zu: \"ts\" is an ISO 8601 time such as 2026-11-21T20:35:40Z, or an "
@@ -102,9 +102,10 @@ read_new(rt_replace *p, size_t at, yyjson_val *value)
 	n->value = value;
 	n->from = RT_REPLACE_NONE;
 	if (!yyjson_is_obj(value))
-		return rt_fail(p->err, RT_USAGE,
-			       "entry %zu is no object such as {\"role\":\"User\",\"content\":\"…\"}",
-			       at + 1);
+		return rt_fail(
+			p->err, RT_USAGE,
+			"entry %zu is no object such as {\"role\":\"User\",\"content\":\"…\"}",
+			at + 1);
 	st = read_member(p, at, value, "id", is_str, "a string", &id);
 	if (st == RT_OK)
 		st = read_member(p, at, value, "role", is_str, "a string", &role);
@@ -213,8 +214,9 @@ is_equal(const rt_replace *p, size_t from, size_t to, rt_status *status)
 	const rt_replace_old *o = &p->olds[from];
 	const rt_replace_new *n = &p->news[to];
 
-	return o->to == RT_REPLACE_NONE && n->from == RT_REPLACE_NONE && n->id.size == 0 && n->role.ptr != NULL &&
-	       rt_str_eq(o->role, n->role) && (!n->has_ts || rt_replace_same_ts(o, n)) &&
+	return o->to == RT_REPLACE_NONE && n->from == RT_REPLACE_NONE && n->id.size == 0 &&
+	       n->role.ptr != NULL && rt_str_eq(o->role, n->role) &&
+	       (!n->has_ts || rt_replace_same_ts(o, n)) &&
 	       same_content(p, o->content, n->content, status);
 }
 
@@ -228,7 +230,8 @@ is_edited(const rt_replace *p, size_t from, size_t to, rt_status *status)
 	(void)status;
 	if (o->to != RT_REPLACE_NONE || n->from != RT_REPLACE_NONE || n->id.size > 0)
 		return false;
-	return n->has_ts ? rt_replace_same_ts(o, n) : n->role.ptr != NULL && rt_str_eq(o->role, n->role);
+	return n->has_ts ? rt_replace_same_ts(o, n)
+			 : n->role.ptr != NULL && rt_str_eq(o->role, n->role);
 }
 
 /* What stands beside something matched, forwards and then backwards. */
@@ -309,18 +312,18 @@ keys_of(rt_replace *p, bool with_ts, key *keys, size_t *out_count)
 		const rt_replace_old *o = &p->olds[i];
 
 		if (o->to == RT_REPLACE_NONE && (o->has_ts || !with_ts))
-			keys[count++] = (key){hash_of(p, o->role, o->content,
-						      with_ts ? &o->ts : NULL, &st),
-					      i, false};
+			keys[count++] = (key){
+				hash_of(p, o->role, o->content, with_ts ? &o->ts : NULL, &st), i,
+				false};
 	}
 	for (i = 0; i < p->new_count; i++) {
 		const rt_replace_new *n = &p->news[i];
 
 		if (n->from == RT_REPLACE_NONE && n->id.size == 0 && n->role.ptr != NULL &&
 		    n->has_ts == with_ts)
-			keys[count++] = (key){hash_of(p, n->role, n->content,
-						      with_ts ? &n->ts : NULL, &st),
-					      i, true};
+			keys[count++] = (key){
+				hash_of(p, n->role, n->content, with_ts ? &n->ts : NULL, &st), i,
+				true};
 	}
 	qsort(keys, count, sizeof(*keys), by_hash);
 	*out_count = count;
@@ -337,8 +340,7 @@ match_keys(rt_replace *p, bool with_ts, bool alone, key *keys)
 	while (st == RT_OK && at < count) {
 		size_t middle = at, end, i;
 
-		while (middle < count && keys[middle].hash == keys[at].hash &&
-		       !keys[middle].is_new)
+		while (middle < count && keys[middle].hash == keys[at].hash && !keys[middle].is_new)
 			middle++;
 		for (end = middle; end < count && keys[end].hash == keys[at].hash; end++)
 			;
@@ -370,27 +372,27 @@ match_ids(rt_replace *p, key *keys)
 		keys[count++] = (key){rt_hash(p->olds[i].id.ptr, p->olds[i].id.size, 0), i, false};
 	for (i = 0; i < p->new_count; i++)
 		if (p->news[i].id.size > 0)
-			keys[count++] = (key){
-				rt_hash(p->news[i].id.ptr, p->news[i].id.size, 0), i, true};
+			keys[count++] = (key){rt_hash(p->news[i].id.ptr, p->news[i].id.size, 0), i,
+					      true};
 	qsort(keys, count, sizeof(*keys), by_id);
 	for (i = 0; i < count; i++) {
 		if (!keys[i].is_new)
 			continue;
 		/* equal hashes are nearly always equal ids: a few steps each way */
 		for (j = i; j-- > 0 && keys[j].hash == keys[i].hash;)
-			if (keys[j].is_new && rt_str_eq(p->news[keys[j].index].id,
-							p->news[keys[i].index].id))
+			if (keys[j].is_new &&
+			    rt_str_eq(p->news[keys[j].index].id, p->news[keys[i].index].id))
 				return rt_fail(p->err, RT_USAGE,
 					       "entry %zu: the id \"%.*s\" is there twice",
 					       keys[i].index + 1,
 					       RT_STR_ARG(p->news[keys[i].index].id));
 		for (j = i; j-- > 0 && keys[j].hash == keys[i].hash;)
-			if (!keys[j].is_new && rt_str_eq(p->olds[keys[j].index].id,
-							 p->news[keys[i].index].id))
+			if (!keys[j].is_new &&
+			    rt_str_eq(p->olds[keys[j].index].id, p->news[keys[i].index].id))
 				match(p, keys[j].index, keys[i].index);
 		for (j = i + 1; j < count && keys[j].hash == keys[i].hash; j++)
-			if (!keys[j].is_new && rt_str_eq(p->olds[keys[j].index].id,
-							 p->news[keys[i].index].id))
+			if (!keys[j].is_new &&
+			    rt_str_eq(p->olds[keys[j].index].id, p->news[keys[i].index].id))
 				match(p, keys[j].index, keys[i].index);
 	}
 	return RT_OK;
