@@ -104,6 +104,7 @@ typedef struct rt_run_request {
 	rt_str discussion, take; /* addresses; empty: the active ones */
 	yyjson_val *fields;      /* the body, see above; or NULL */
 	rt_str by;
+	bool may_name_files;     /* "builtin/play:PATH" opens that file: not for who could not */
 } rt_run_request;
 
 /* Start one. name: of the run, NUL-terminated. What can be said at once is refused at once:

@@ -115,7 +115,7 @@ write_script(fixture *f, rt_str lines)
 static rt_status
 try_start(fixture *f, const char *how, const char *fields, char name[24])
 {
-	rt_run_request request = {.how = how, .by = RT_STR("web")};
+	rt_run_request request = {.how = how, .by = RT_STR("web"), .may_name_files = true};
 	rt_json_doc *doc = NULL;
 	rt_status st;
 
