@@ -288,6 +288,11 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
 			record.disc = c.place.disc;
 			st = write_row(engine, *project, NULL, &record, NULL, 0, arena, &next,
 				       &err);
+			/* Whoever has seen what was there is told to forget it. */
+			if (st == RT_OK)
+				st = engine->store->ops->epoch_renew(engine->store, &err);
+			if (st == RT_OK)
+				st = engine->store->ops->epoch(engine->store, &engine->epoch, &err);
 			/* names and fields in the log may have changed: the value anew */
 			if (st == RT_OK && rt_json_get(request, "text") != NULL) {
 				rt_object_unref(next);

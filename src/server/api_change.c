@@ -612,13 +612,21 @@ rt_api_advice(rt_call *call)
 	yyjson_val *root = NULL, *ops = NULL, *item, **requests = NULL;
 	rt_str take;
 	size_t i, count, resent = 0;
+	const rt_project *value = NULL;
+	rt_place place;
 	rt_error err;
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
 	if (!rt_call_body(call, false, &doc, &root) || !read_batch(call, root, &ops) ||
-	    !place_named(call, NULL, root, "take", &take))
+	    !place_named(call, NULL, root, "take", &take) || !rt_call_value(call, &value))
 		goto done;
+	st = rt_resolve_place(value, rt_call_param(call, "discussion"), take, &place, &err);
+	rt_object_unref(value);
+	if (st != RT_OK) {
+		rt_call_fail(call, &err, NULL);
+		goto done;
+	}
 	requests = rt_arena_get(call->request->arena, yyjson_arr_size(ops) * sizeof(yyjson_val *));
 	st = requests != NULL ? RT_OK : rt_fail(&err, RT_NOMEM, "out of memory");
 	yyjson_arr_foreach(ops, i, count, item)

@@ -55,7 +55,7 @@ rt_look_done(rt_look *l, rt_status st, rt_look_tag tagged)
 	}
 	if (!l->is_past && tagged != RT_LOOK_NO_TAG) {
 		if (tagged == RT_LOOK_TAG_DISC)
-			rt_tag_disc(rt_engine_epoch(l->engine), l->disc, tag);
+			rt_tag_disc(rt_engine_epoch(l->engine), l->project, l->disc, tag);
 		else
 			rt_tag_project(rt_engine_epoch(l->engine), l->project, tag);
 		rt_call_tag(l->call, tag);
@@ -93,8 +93,9 @@ rt_api_discussions(rt_call *call)
 	rt_look l;
 
 	if (rt_look_begin(&l, call) && rt_call_flag(call, "all", &all))
+		/* Counts of entries are in it, which change with every discussion: no tag. */
 		rt_look_done(&l, rt_view_discussions(l.engine, l.project, all, l.body, &l.err),
-			     RT_LOOK_TAG_PROJECT);
+			     RT_LOOK_NO_TAG);
 	rt_look_end(&l);
 }
 
@@ -255,7 +256,7 @@ add_tag(rt_look *l, const rt_slot *slot, rt_buf *tags)
 
 	if (st != RT_OK)
 		return st;
-	rt_tag_entry(rt_engine_epoch(l->engine), slot, tag);
+	rt_tag_entry(rt_engine_epoch(l->engine), l->project, l->disc, slot, tag);
 	rt_json_add_comma(tags);
 	rt_json_add_string(tags, rt_str_of(id));
 	rt_buf_add_byte(tags, ':');
@@ -360,7 +361,7 @@ rt_api_entry(rt_call *call)
 		if (st == RT_OK)
 			st = rt_take_find(l.project, l.take, entry, &at, &slot, &found, &l.err);
 		if (st == RT_OK && found && !l.is_past) {
-			rt_tag_entry(rt_engine_epoch(l.engine), &slot, tag);
+			rt_tag_entry(rt_engine_epoch(l.engine), l.project, l.disc, &slot, tag);
 			rt_call_tag(call, tag);
 		}
 		rt_look_done(&l, st, RT_LOOK_NO_TAG);

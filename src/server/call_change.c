@@ -222,7 +222,9 @@ check(void *ctx, const rt_project *now, rt_error *err)
 		if (st == RT_OK)
 			st = rt_resolve_place(now, c->change->disc, c->change->take, &place, err);
 		if (st == RT_OK)
-			st = rt_tag_match(c->if_match, epoch, now, place, c->change->entry, err);
+			st = rt_tag_match(c->if_match, epoch, now, place, c->change->entry,
+					  c->change->disc.size == 0 && c->change->entry.size == 0,
+					  err);
 	}
 	if (st == RT_OK && c->change->check != NULL)
 		st = c->change->check(c->change->check_ctx, now, err);
@@ -253,9 +255,9 @@ take_tag(changing *c, const rt_project *now, rt_str entry)
 	if (entry.size > 0 && take != NULL &&
 	    rt_resolve_entry(now, place, entry, false, &number, NULL) == RT_OK &&
 	    rt_take_find(now, take, number, &at, &slot, &found, NULL) == RT_OK && found)
-		rt_tag_entry(epoch, &slot, c->tag);
+		rt_tag_entry(epoch, now, disc, &slot, c->tag);
 	else
-		rt_tag_disc(epoch, disc, c->tag);
+		rt_tag_disc(epoch, now, disc, c->tag);
 }
 
 /* Within the transaction, after what was asked (rt_apply_keep_fn). */

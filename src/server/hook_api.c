@@ -112,7 +112,7 @@ tag_place(rt_call *call, const place *where)
 {
 	char tag[RT_TAG_ROOM];
 
-	rt_tag_disc(rt_engine_epoch(call->served->engine), where->disc, tag);
+	rt_tag_disc(rt_engine_epoch(call->served->engine), where->value, where->disc, tag);
 	rt_call_tag(call, tag);
 }
 

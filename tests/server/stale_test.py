@@ -171,6 +171,40 @@ def other_tags(tally, one, other):
     tally.equal("undone and redone is the same state", done.status, 201, done)
 
 
+def seen(tally, one, other):
+    """An equal tag is an equal state: whatever is in what was read, a change of it by another
+    gives another tag, and the old one holds for nothing."""
+    entry = one.post("/discussions/main/entries", {"content": "seen"}).json["entry"]
+    changes = [
+        ("a setting of the project", "/discussions/main/settings",
+         lambda: other.put("/settings/model", {"value": "builtin/echo"}),
+         ("PUT", "/discussions/main/settings/model", {"value": "builtin/summary"})),
+        ("a role", "/discussions/main/settings",
+         lambda: other.op({"op": "role.add", "role": "Judge"}),
+         ("PUT", "/discussions/main/settings/model", {"value": "builtin/summary"})),
+        ("the name of the discussion", "/discussions/d1",
+         lambda: other.request("PATCH", "/retake/v1/discussions/d1", {"name": "elsewhere"}),
+         ("PATCH", "/discussions/d1", {"name": "third"})),
+        ("an entry, for who saw the settings", "/settings",
+         lambda: other.put(f"/discussions/d1/entries/{entry}/content", {"content": "other"}),
+         ("PUT", f"/discussions/d1/entries/{entry}/content", {"content": "lost"})),
+        ("a label", f"/discussions/d1/entries/{entry}",
+         lambda: other.op({"op": "label.set", "entry": entry, "label": "named"}),
+         ("PATCH", f"/discussions/d1/entries/{entry}", {"role": "AI"})),
+        ("a purge", f"/discussions/d1/entries/{entry}",
+         lambda: other.op({"op": "purge", "entry": entry}),
+         ("PATCH", f"/discussions/d1/entries/{entry}", {"role": "AI"})),
+    ]
+    for name, path, change, (method, late, body) in changes:
+        read = one.get(path)
+        done = change()
+        tally.check(f"{name}: it is changed", done.status in (200, 201), done)
+        got = one.request(method, "/retake/v1" + late, body, {"If-Match": read.tag})
+        tally.equal(f"{name}: the old tag holds no more", got.status, 412, got)
+    tally.check("the list of discussions has no tag", one.get("/discussions").tag is None)
+    one.request("PATCH", "/retake/v1/discussions/d1", {"name": "main"})
+
+
 def racing(tally, server):
     """Eight clients count in one entry, each with the tag that it read: none is lost."""
     import threading
@@ -207,6 +241,7 @@ def main():
         one.post("/discussions/main/entries", {"content": "the first"})
         start = size_of(place)
         other_tags(tally, one, other)
+        seen(tally, one, other)
         racing(tally, server)
         disc = None
         for at, seed in enumerate(seeds("SCRIPTS", 300)):
