@@ -53,7 +53,7 @@ def wrk(url, connections, seconds=SECONDS, headers=(), script=None):
         command += ["-s", script]
     text = subprocess.run(command + [url], capture_output=True, text=True, check=True).stdout
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
-    p99 = unit(re.search(r"99%\s+(\S+)", text)[1])
+    p99 = unit(re.search(r"^\s+99%\s+(\S+)", text, re.M)[1])
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
     return rate, p99, int(bad[1]) if bad else 0
 
