@@ -217,12 +217,16 @@ def part_crowd(_):
         gone_s = time.monotonic() - late
         for s in crowd:
             s.close()
-        time.sleep(2)
+        late = time.monotonic()
+        while files_of(server.process.pid) > files and time.monotonic() - late < 90:
+            time.sleep(0.5)
+        back_s = time.monotonic() - late
         end = files_of(server.process.pid)
     return {"p99_alone_ms": median([p for _, p, _ in alone]), "p99_crowd_ms": beside[1],
             "rps_alone": median([r for r, _, _ in alone]), "rps_crowd": beside[0],
             "mb_before": round(memory, 1), "mb_crowd": round(most, 1),
-            "half_open_gone_after_s": round(gone_s, 1), "files_before": files, "files_after": end}
+            "half_open_gone_after_s": round(gone_s, 1), "files_before": files, "files_after": end,
+            "files_back_after_s": round(back_s, 1)}
 
 
 def main():
