@@ -194,9 +194,10 @@ def part_streams(_):
 def part_crowd(_):
     with client.Place() as place, client.Server(place) as server:
         url = an_entry(server)
-        files = files_of(server.process.pid)
         memory = resident_mb(server.process.pid)
         alone = [wrk(url, 50, headers=[bearer(server)]) for _ in range(3)]
+        time.sleep(1)
+        files = files_of(server.process.pid)
         crowd = []
         for _ in range(1000):
             s = socket.create_connection(("127.0.0.1", server.port))
