@@ -4,7 +4,9 @@
  * and bytes. A root: count, then for each chunk the number of its node (0: none).
  *
  * Chunk pointers stand in two levels of fixed arrays, so that a reader never sees one
- * move. The last chunk is written anew by every checkpoint that finds it grown; the node
+ * move. The index is not moved either: one that is full is followed by a larger one, and stays
+ * until the end, since readers may be in it (all of them are as large as the newest, about). A
+ * number is put into the index when its string is there. The last chunk is written anew by every checkpoint that finds it grown; the node
  * that it was in before may then be gone while a reader is on its way to it. The chunk
  * itself is in memory by then, so who cannot read the node looks there once more. */
 #include "core/strs.h"
@@ -30,14 +32,19 @@ typedef struct row {
 	uint32_t pending_count[LEVEL];
 } row;
 
+/* Numbers by hash, open addressing. */
+typedef struct index {
+	struct index *smaller;  /* the one before */
+	size_t room, used;      /* used: the writer's, once this is published */
+	_Atomic uint32_t at[];  /* 0: none */
+} index;
+
 struct rt_strs {
 	const rt_alloc *alloc;
 	const rt_seq_source *source;
 	_Atomic uint32_t count;
 	_Atomic(row *) rows[LEVEL];
-	uint32_t *index; /* numbers by hash, open addressing; NULL until needed */
-	size_t index_room;
-	size_t index_used;
+	_Atomic(index *) index; /* NULL until needed */
 };
 
 rt_status
@@ -69,6 +76,7 @@ chunk_free(const rt_alloc *alloc, chunk *c)
 void
 rt_strs_free(rt_strs *strs)
 {
+	index *x, *smaller;
 	size_t i, j;
 
 	if (strs == NULL)
@@ -80,7 +88,10 @@ rt_strs_free(rt_strs *strs)
 			chunk_free(strs->alloc, atomic_load(&r->chunks[j]));
 		rt_free(strs->alloc, r);
 	}
-	rt_free(strs->alloc, strs->index);
+	for (x = atomic_load(&strs->index); x != NULL; x = smaller) {
+		smaller = x->smaller;
+		rt_free(strs->alloc, x);
+	}
 	rt_free(strs->alloc, strs);
 }
 
@@ -219,73 +230,95 @@ rt_strs_get(const rt_strs *strs, uint32_t number, rt_str *out, rt_error *err)
 }
 
 static void
-index_put(rt_strs *strs, uint64_t hash, uint32_t number)
+index_put(index *x, uint64_t hash, uint32_t number)
 {
-	size_t mask = strs->index_room - 1, at = (size_t)hash & mask;
+	size_t mask = x->room - 1, at = (size_t)hash & mask;
 
-	while (strs->index[at] != 0)
+	while (atomic_load_explicit(&x->at[at], memory_order_relaxed) != 0)
 		at = (at + 1) & mask;
-	strs->index[at] = number;
-	strs->index_used++;
+	atomic_store_explicit(&x->at[at], number, memory_order_release);
+	x->used++;
 }
 
-/* Make the index hold everything, with room for one more. */
+/* An index of all there is, with room for as many again, in the place of this one (NULL:
+ * there is none). Readers may make the first one, several at once: the first to be done wins,
+ * and nothing was added meanwhile, since the writer makes it, too, before it adds. */
 static rt_status
-index_ready(rt_strs *strs, rt_error *err)
+index_make(rt_strs *strs, index *smaller, index **out, rt_error *err)
 {
 	uint32_t count = rt_strs_count(strs), i;
 	size_t room = 64;
-	uint32_t *index;
+	index *x, *expected = smaller;
 
-	if (strs->index != NULL && strs->index_used * 2 + 2 <= strs->index_room)
-		return RT_OK;
 	while (room < ((size_t)count + 1) * 4)
 		room *= 2;
-	index = rt_new_array(strs->alloc, room, sizeof(*index));
-	if (index == NULL)
+	x = rt_new0(strs->alloc, sizeof(*x) + room * sizeof(x->at[0]));
+	if (x == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	memset(index, 0, room * sizeof(*index));
-	rt_free(strs->alloc, strs->index);
-	strs->index = index;
-	strs->index_room = room;
-	strs->index_used = 0;
+	x->room = room;
+	x->smaller = smaller;
 	for (i = 1; i <= count; i++) {
 		rt_str s;
 		rt_status st = rt_strs_get(strs, i, &s, err);
 
 		if (st != RT_OK) {
-			rt_free(strs->alloc, strs->index);
-			strs->index = NULL;
+			rt_free(strs->alloc, x);
 			return st;
 		}
-		index_put(strs, rt_hash(s.ptr, s.size, 0), i);
+		index_put(x, rt_hash(s.ptr, s.size, 0), i);
+	}
+	if (atomic_compare_exchange_strong(&strs->index, &expected, x)) {
+		*out = x;
+	} else {
+		rt_free(strs->alloc, x);
+		*out = expected;
 	}
 	return RT_OK;
 }
 
-rt_status
-rt_strs_find(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
+/* The writer's: one that has room for one more. */
+static rt_status
+index_for_more(rt_strs *strs, index **out, rt_error *err)
 {
+	rt_status st = RT_OK;
+
+	*out = atomic_load(&strs->index);
+	if (*out == NULL)
+		st = index_make(strs, NULL, out, err);
+	if (st == RT_OK && (*out)->used * 2 + 2 > (*out)->room)
+		st = index_make(strs, *out, out, err);
+	return st;
+}
+
+rt_status
+rt_strs_find(const rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
+{
+	rt_strs *mine = (rt_strs *)(uintptr_t)strs;
+	uint32_t number;
+	index *x;
 	size_t at;
-	rt_status st;
+	rt_status st = RT_OK;
 
 	*out_number = 0;
 	if (rt_strs_count(strs) == 0)
 		return RT_OK;
-	st = index_ready(strs, err);
+	x = atomic_load_explicit(&mine->index, memory_order_acquire);
+	if (x == NULL)
+		st = index_make(mine, NULL, &x, err);
 	if (st != RT_OK)
 		return st;
-	at = (size_t)rt_hash(s.ptr, s.size, 0) & (strs->index_room - 1);
-	for (; strs->index[at] != 0; at = (at + 1) & (strs->index_room - 1)) {
+	at = (size_t)rt_hash(s.ptr, s.size, 0) & (x->room - 1);
+	while ((number = atomic_load_explicit(&x->at[at], memory_order_acquire)) != 0) {
 		rt_str other;
 
-		st = rt_strs_get(strs, strs->index[at], &other, err);
+		st = rt_strs_get(strs, number, &other, err);
 		if (st != RT_OK)
 			return st;
 		if (rt_str_eq(s, other)) {
-			*out_number = strs->index[at];
+			*out_number = number;
 			break;
 		}
+		at = (at + 1) & (x->room - 1);
 	}
 	return RT_OK;
 }
@@ -297,11 +330,12 @@ rt_strs_intern(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
 	row *r;
 	chunk *c;
 	char *bytes;
+	index *x;
 	rt_status st = rt_strs_find(strs, s, out_number, err);
 
 	if (st != RT_OK || *out_number != 0)
 		return st;
-	st = index_ready(strs, err);
+	st = index_for_more(strs, &x, err);
 	if (st != RT_OK)
 		return st;
 	if (at / CHUNK / LEVEL >= LEVEL)
@@ -330,7 +364,7 @@ rt_strs_intern(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	atomic_store_explicit(&c->bytes[at % CHUNK], bytes, memory_order_release);
 	atomic_store_explicit(&strs->count, at + 1, memory_order_release);
-	index_put(strs, rt_hash(s.ptr, s.size, 0), at + 1);
+	index_put(x, rt_hash(s.ptr, s.size, 0), at + 1);
 	*out_number = at + 1;
 	return RT_OK;
 }

@@ -6,8 +6,8 @@
  *
  * Strings come in chunks that may lie in a store until they are looked at.
  *
- * Threads: rt_strs_get from any thread for numbers it has been given; everything else one
- * thread at a time (the writer). */
+ * Threads: rt_strs_find and rt_strs_get (for numbers it has been given) from any thread, also
+ * while the writer adds; everything else one thread at a time (the writer). */
 #ifndef RT_CORE_STRS_H
 #define RT_CORE_STRS_H
 
@@ -21,8 +21,9 @@ void rt_strs_free(rt_strs *strs);
 uint32_t rt_strs_count(const rt_strs *strs);
 /* 1 <= number <= count. The view lives as long as the table. */
 RT_CHECKED rt_status rt_strs_get(const rt_strs *strs, uint32_t number, rt_str *out, rt_error *err);
-/* The number of s, 0 when it is not there. The first call builds an index: O(count) once. */
-RT_CHECKED rt_status rt_strs_find(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err);
+/* The number of s, 0 when it is not there; what is added meanwhile may be found or not. The first
+ * call builds an index: O(count) once. */
+RT_CHECKED rt_status rt_strs_find(const rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err);
 /* The number of s, which is added when it is not there. */
 RT_CHECKED rt_status rt_strs_intern(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names that a reader looks up while a checkpoint writes their chunk anew. */
+ * Names that a reader looks up while a checkpoint writes their chunk anew, or while the writer
+ * adds more of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include "core/strs.h"
 
-enum { NODES = 8 };
+enum { NODES = 8, MORE = 200 };
 
 /* A store of nodes in memory; meanwhile happens once, in the midst of a read. */
 typedef struct nodes {
@@ -23,6 +24,7 @@ typedef struct nodes {
 	bool checkpoint;     /* before the bytes are read */
 	bool drops;          /* and the node is dropped then */
 	bool breaks;         /* the node is damaged */
+	bool adds;           /* before the bytes are read, the writer adds names */
 } nodes;
 
 static rt_status
@@ -59,6 +61,22 @@ checkpoint(nodes *n)
 	rt_buf_deinit(&root);
 }
 
+/* What the writer does: a name that is there, and so many others that the index has to grow. */
+static void
+add_more(nodes *n)
+{
+	uint32_t number;
+	char name[16];
+	int i;
+
+	assert_int_equal(rt_strs_intern(n->strs, RT_STR("AI"), &number, NULL), RT_OK);
+	assert_int_equal(number, 2);
+	for (i = 0; i < MORE; i++) {
+		(void)snprintf(name, sizeof(name), "name %d", i);
+		intern(n->strs, name);
+	}
+}
+
 static rt_status
 read_node(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 {
@@ -70,6 +88,10 @@ read_node(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 		checkpoint(n);
 		if (n->drops)
 			return rt_fail(err, RT_NOT_FOUND, "there is no node %d", (int)number);
+	}
+	if (n->adds) {
+		n->adds = false;
+		add_more(n);
 	}
 	rt_buf_add_str(out, rt_buf_str(&n->items[number - 1]));
 	if (n->breaks)
@@ -132,6 +154,30 @@ a_reader_meets_a_checkpoint(void **state)
 }
 
 static void
+a_reader_searches_while_names_are_added(void **state)
+{
+	uint32_t number;
+	nodes n;
+
+	(void)state;
+	set_up(&n);
+	n.adds = true; /* while the index is made for the first time */
+	assert_int_equal(rt_strs_find(n.strs, RT_STR("AI"), &number, NULL), RT_OK);
+	assert_int_equal(number, 2);
+	assert_false(n.adds);
+	assert_int_equal(rt_strs_count(n.strs), 2 + MORE);
+	assert_int_equal(rt_strs_find(n.strs, RT_STR("User"), &number, NULL), RT_OK);
+	assert_int_equal(number, 1);
+	assert_int_equal(rt_strs_find(n.strs, RT_STR("name 0"), &number, NULL), RT_OK);
+	assert_int_equal(number, 3);
+	assert_int_equal(rt_strs_find(n.strs, RT_STR("name 199"), &number, NULL), RT_OK);
+	assert_int_equal(number, 2 + MORE);
+	assert_int_equal(rt_strs_find(n.strs, RT_STR("nobody"), &number, NULL), RT_OK);
+	assert_int_equal(number, 0);
+	tear_down(&n);
+}
+
+static void
 what_is_damaged_is_still_told(void **state)
 {
 	rt_error err;
@@ -165,6 +211,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reader_meets_a_checkpoint),
+		cmocka_unit_test(a_reader_searches_while_names_are_added),
 		cmocka_unit_test(what_is_damaged_is_still_told),
 		cmocka_unit_test(roots_that_name_no_node),
 	};
