@@ -37,7 +37,13 @@ static rt_status
 usual_socket(rt_cli *cli, rt_buf *out)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	struct stat info;
+	char usual[64];
 
+	/* A shell without the variable asks the server of one that has it, too. */
+	(void)snprintf(usual, sizeof(usual), "/run/user/%lu", (unsigned long)geteuid());
+	if (runtime == NULL && stat(usual, &info) == 0 && info.st_uid == geteuid())
+		runtime = usual;
 	if (runtime != NULL && *runtime == '/') {
 		rt_buf_add_f(out, "%s/retake", runtime);
 	} else {
@@ -123,10 +129,35 @@ ask_local(serving *s, const char *request, rt_buf *out_body)
 	(void)close(fd);
 	end = rt_str_find(rt_str_at(answer, size), RT_STR("\r\n\r\n"), 0);
 	if (end == SIZE_MAX || !rt_str_starts(rt_str_at(answer, size), RT_STR("HTTP/1.1 2")))
-		return rt_cli_fail(cli, RT_UPSTREAM, "the server on %s did not give a code",
-				   s->socket.ptr);
+		return rt_cli_fail(cli, RT_UPSTREAM, "the server on %s did not give a code: %.*s",
+				   s->socket.ptr, end == SIZE_MAX ? 0 : (int)(size - end - 4 > 300 ? 300 : size - end - 4),
+				   end == SIZE_MAX ? "" : answer + end + 4);
 	rt_buf_add(out_body, answer + end + 4, size - end - 4);
 	return rt_cli_buf(cli, out_body);
+}
+
+/* For the project that -p names, where it does. */
+static rt_status
+login_request(serving *s, rt_buf *out)
+{
+	rt_cli *cli = s->cli;
+	const char *project = rt_cli_flag_value(cli, "project");
+	rt_buf json;
+	rt_status st;
+
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&json, '{');
+	if (project != NULL) {
+		rt_json_add_key(&json, "project");
+		rt_json_add_string(&json, rt_str_of(project));
+	}
+	rt_buf_add_byte(&json, '}');
+	rt_buf_add_f(out, "POST /retake/v1/codes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+			  "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n", json.size);
+	rt_buf_add_str(out, rt_buf_str(&json));
+	st = rt_cli_buf(cli, json.status == RT_OK ? out : &json);
+	rt_buf_deinit(&json);
+	return st;
 }
 
 static rt_status
@@ -134,12 +165,14 @@ login(serving *s)
 {
 	rt_cli *cli = s->cli;
 	rt_json_doc *doc = NULL;
-	rt_buf body;
+	rt_buf request, body;
 	rt_status st;
 
+	rt_buf_init(&request, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&body, cli->alloc, RT_BUF_UNLIMITED);
-	st = ask_local(s, "POST /retake/v1/codes HTTP/1.1\r\nHost: localhost\r\n"
-			  "Connection: close\r\nContent-Length: 0\r\n\r\n", &body);
+	st = login_request(s, &request);
+	if (st == RT_OK)
+		st = ask_local(s, request.ptr, &body);
 	if (st == RT_OK && cli->json) {
 		st = rt_cli_print_json(cli, rt_buf_str(&body));
 	} else if (st == RT_OK) {
@@ -152,6 +185,7 @@ login(serving *s)
 		}
 	}
 	rt_json_free(doc);
+	rt_buf_deinit(&request);
 	rt_buf_deinit(&body);
 	return st;
 }
@@ -258,7 +292,8 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 	}
 	rt_term_f(&cli->out, "listening on http://%s:%u\n", "127.0.0.1", port);
 	if (!cli->quiet) {
-		rt_server_code(server, code);
+		if (rt_server_code(server, rt_str_at(NULL, 0), code, &cli->error) != RT_OK)
+			return; /* it has no project's name that could be too long */
 		(void)snprintf(url, sizeof(url), "http://127.0.0.1:%u/?code=%s", port, code);
 		rt_term_f(&cli->out, "browser    %s   (good once, for a minute; another: retake serve "
 				     "--login)\n", url);
@@ -348,6 +383,8 @@ serve(serving *s)
 		rt_server_pulse(server);
 	}
 	rt_server_close(server);
+	if (rt_cli_flag_value(cli, "port-file") != NULL && server != NULL)
+		(void)unlink(rt_cli_flag_value(cli, "port-file"));
 	return st;
 }
 
@@ -423,7 +460,7 @@ run_serve(rt_cli *cli)
 static const rt_cli_flag serve_flags[] = {
 	{"port", 0, "PORT", RT_CLI_TEXT, "where to listen; default: 8999; 0: a free one"},
 	{"login", 0, NULL, RT_CLI_TEXT,
-	 "print a link that lets one browser into the server that runs"},
+	 "print a link that lets one browser into the server that runs; with -p, into that project"},
 	{"open", 0, NULL, RT_CLI_TEXT, "show the link in a browser, where there is a desktop"},
 	{"shared", 0, NULL, RT_CLI_TEXT,
 	 "all browsers see the same project; otherwise each has one of its own"},
@@ -463,7 +500,7 @@ const rt_cli_command rt_cli_serve = {
 		"the socket, nor a cookie that a login link was traded for. Other programs may work on "
 		"the same store meanwhile.\n\n"
 		"Stop it with Ctrl+C: replies that arrive are kept as far as they have come.",
-	.examples = "retake serve\nretake serve --shared --open\nretake serve --login",
+	.examples = "retake serve\nretake serve --shared --open\nretake serve --login\nretake -p notes serve --login",
 	.flags = serve_flags,
 	.kinds = {RT_CLI_TEXT},
 	.run = run_serve,

@@ -134,6 +134,22 @@ entry_named(rt_call *call, const rt_op *op, yyjson_val *root)
 	return entry;
 }
 
+/* Further members become fields of the entry, and some are named as others call the text. */
+static void
+note_slip(rt_call *call, const rt_op *op, yyjson_val *root)
+{
+	static const char *const names[] = {"text", "message", "body", "contents"};
+	size_t i;
+
+	if (!op->open || rt_json_get(root, "content") != NULL)
+		return;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (rt_json_get(root, names[i]) != NULL)
+			rt_buf_add_f(&call->notes,
+				     "the entry is empty: its text is called \"content\", and \"%s\" "
+				     "became a field of it\n", names[i]);
+}
+
 static void
 do_op(rt_call *call, const rt_op *op, yyjson_val *root, const char *member, const char *value)
 {
@@ -162,6 +178,7 @@ do_op(rt_call *call, const rt_op *op, yyjson_val *root, const char *member, cons
 	rt_buf_add_c(&json, "}]");
 	change.requests = rt_buf_str(&json);
 	change.entry = entry_named(call, op, root);
+	note_slip(call, op, root);
 	if (json.status != RT_OK)
 		fail(call, RT_NOMEM, "out of memory%.*s", RT_STR(""));
 	else

@@ -13,8 +13,25 @@ rt_api_codes(rt_call *call)
 {
 	rt_server *server = call->server;
 	char code[RT_CODE_ROOM];
+	rt_json_doc *doc = NULL;
+	yyjson_val *root = NULL;
+	rt_str project;
+	rt_served *served;
+	rt_error err;
+	rt_status st = RT_OK;
 
-	rt_server_code(server, code);
+	if (!rt_call_body(call, true, &doc, &root))
+		return;
+	project = rt_json_str(rt_json_get(root, "project"));
+	if (project.size > 0) /* it has to be there: a slip would make another one */
+		st = rt_house_project(call->house, project, false, &served, &err);
+	if (st == RT_OK)
+		st = rt_server_code(server, project, code, &err);
+	rt_json_free(doc);
+	if (st != RT_OK) {
+		rt_call_fail(call, &err, "projects: GET /retake/v1/projects");
+		return;
+	}
 	rt_buf_add_f(&call->answer->body,
 		     "{\"code\":\"%s\",\"url\":\"http://127.0.0.1:%u/?code=%s\",\"seconds\":%d}", code,
 		     rt_server_port(server), code, (int)RT_CODE_S);

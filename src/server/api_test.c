@@ -1214,7 +1214,7 @@ test_run_begun(void **state)
 	assert_int_equal(kept.status, 0);
 	with(f, "Idempotency-Key", "k");
 	expect(f, 409, "POST", D "/runs", "{\"text\":\"hello\"}");
-	assert_true(rt_str_is(text_at(f, "code"), "idempotency-key-begun"));
+	assert_true(rt_str_is(text_at(f, "code"), "idempotency_key_begun"));
 	with(f, "Idempotency-Key", "k");
 	expect(f, 422, "POST", D "/runs", "{\"text\":\"another\"}");
 	expect(f, 200, "GET", V1 "/runs", NULL);

@@ -13,7 +13,7 @@
 
 #define PREFIX "browser/"
 
-enum { BUCKETS = 1024, PROJECT_ROOM = 32 };
+enum { BUCKETS = 1024, PROJECT_ROOM = RT_BROWSER_PROJECT_ROOM };
 
 static const int64_t day_us = (int64_t)86400 * 1000000;
 
@@ -26,6 +26,7 @@ typedef struct browser {
 
 typedef struct code {
 	char text[RT_CODE_ROOM]; /* empty: none */
+	char project[PROJECT_ROOM];
 	int64_t until_us;
 } code;
 
@@ -87,9 +88,12 @@ write_row(rt_browsers *b, const browser *one, bool drop, rt_error *err)
 	rt_buf_init(&name, b->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&value, b->alloc, RT_BUF_UNLIMITED);
 	add_name(&name, one);
-	if (!drop)
-		rt_buf_add_f(&value, "{\"v\":1,\"project\":\"%s\",\"made\":%lld,\"seen\":%lld}",
-			     one->project, (long long)one->made_us, (long long)one->seen_us);
+	if (!drop) {
+		rt_buf_add_c(&value, "{\"v\":1,\"project\":");
+		rt_json_add_string(&value, rt_str_of(one->project));
+		rt_buf_add_f(&value, ",\"made\":%lld,\"seen\":%lld}", (long long)one->made_us,
+			     (long long)one->seen_us);
+	}
 	if (name.status != RT_OK || value.status != RT_OK)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	else
@@ -100,19 +104,14 @@ write_row(rt_browsers *b, const browser *one, bool drop, rt_error *err)
 	return st;
 }
 
-/* Is that a name that we give projects of browsers? Nothing else may come out of a row. */
+/* Can that be the name of a project, and does it fit? Nothing else may come out of a row. */
 static bool
-is_project(rt_str name)
+is_project(yyjson_val *value)
 {
-	size_t i;
+	rt_str name = rt_json_str(value);
 
-	if (name.size >= PROJECT_ROOM || !rt_str_starts(name, RT_STR("browser-")))
-		return name.size == 0;
-	for (i = 0; i < name.size; i++)
-		if (!((name.ptr[i] >= 'a' && name.ptr[i] <= 'z') ||
-		      (name.ptr[i] >= '0' && name.ptr[i] <= '9') || name.ptr[i] == '-'))
-			return false;
-	return true;
+	return yyjson_is_str(value) && name.size < PROJECT_ROOM &&
+	       (name.size == 0 || memchr(name.ptr, '\0', name.size) == NULL);
 }
 
 static bool
@@ -130,7 +129,7 @@ take_row(void *ctx, rt_str name, rt_str value)
 		return true;
 	one = rt_new0(b->alloc, sizeof(*one));
 	project = rt_json_str(rt_json_get(rt_json_root(doc), "project"));
-	if (one != NULL && is_project(project) &&
+	if (one != NULL && is_project(rt_json_get(rt_json_root(doc), "project")) &&
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "made"), &one->made_us) &&
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "seen"), &one->seen_us)) {
 		memcpy(one->hash, name.ptr + sizeof(PREFIX) - 1, RT_TOKEN_SIZE);
@@ -193,24 +192,32 @@ rt_browsers_close(rt_browsers *b)
 
 /* ---- codes ---- */
 
-void
-rt_browsers_code(rt_browsers *b, char out[RT_CODE_ROOM])
+rt_status
+rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], rt_error *err)
 {
 	char random[RT_TOKEN_ROOM];
 	code *slot;
+
+	if (project.size >= PROJECT_ROOM)
+		return rt_fail(err, RT_LIMIT, "the name of a project that a browser is let into has "
+			       "%d bytes at most", (int)PROJECT_ROOM - 1);
 
 	rt_token_make(b->env, random);
 	random[RT_CODE_ROOM - 1] = '\0';
 	pthread_mutex_lock(&b->lock);
 	slot = &b->codes[b->next_code++ % RT_CODES_MAX];
+	memset(slot, 0, sizeof(*slot));
 	memcpy(slot->text, random, RT_CODE_ROOM);
+	if (project.size > 0)
+		memcpy(slot->project, project.ptr, project.size);
 	slot->until_us = now_of(b) + (int64_t)RT_CODE_S * 1000000;
 	pthread_mutex_unlock(&b->lock);
 	memcpy(out, random, RT_CODE_ROOM);
+	return RT_OK;
 }
 
 static bool
-use_code(rt_browsers *b, rt_str text)
+use_code(rt_browsers *b, rt_str text, char out_project[PROJECT_ROOM])
 {
 	int64_t now = now_of(b);
 	bool found = false;
@@ -223,6 +230,7 @@ use_code(rt_browsers *b, rt_str text)
 		if (slot->text[0] == '\0' || !rt_guard_same(text, rt_str_of(slot->text)))
 			continue;
 		found = slot->until_us >= now;
+		memcpy(out_project, slot->project, PROJECT_ROOM);
 		memset(slot, 0, sizeof(*slot));
 	}
 	pthread_mutex_unlock(&b->lock);
@@ -234,11 +242,11 @@ use_code(rt_browsers *b, rt_str text)
 rt_status
 rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], rt_error *err)
 {
-	char name[RT_TOKEN_ROOM];
+	char name[RT_TOKEN_ROOM], project[PROJECT_ROOM] = "";
 	browser *one, **at;
 	rt_status st;
 
-	if (text.size != RT_CODE_ROOM - 1 || !use_code(b, text))
+	if (text.size != RT_CODE_ROOM - 1 || !use_code(b, text, project))
 		return rt_fail(err, RT_CREDENTIALS,
 			       "this code was used already, or is older than a minute");
 	one = rt_new0(b->alloc, sizeof(*one));
@@ -247,7 +255,9 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 	rt_token_make(b->env, out_cookie);
 	rt_token_make(b->env, name);
 	hash_of(rt_str_at(out_cookie, RT_TOKEN_SIZE), one->hash);
-	if (!b->shared)
+	if (project[0] != '\0')
+		memcpy(one->project, project, PROJECT_ROOM);
+	else if (!b->shared)
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", name);
 	one->made_us = one->seen_us = now_of(b);
 	pthread_mutex_lock(&b->lock);
@@ -269,7 +279,7 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 
 bool
 rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
-		 char out_project[32])
+		 char out_project[RT_BROWSER_PROJECT_ROOM])
 {
 	int64_t now = now_of(b);
 	browser *one, seen;
@@ -282,8 +292,11 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 	pthread_mutex_lock(&b->lock);
 	one = *find(b, out_hash);
 	found = one != NULL && now - one->seen_us < RT_BROWSER_DAYS * day_us;
-	if (found && !b->shared)
+	if (found)
 		memcpy(out_project, one->project, PROJECT_ROOM);
+	/* What was its own waits until not all share one any more. */
+	if (found && b->shared && strncmp(out_project, "browser-", 8) == 0)
+		out_project[0] = '\0';
 	/* One that came when all shared a project has none of its own yet. */
 	if (found && !b->shared && out_project[0] == '\0') {
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", out_hash);

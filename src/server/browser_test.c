@@ -81,7 +81,7 @@ let_in(world *w, char cookie[RT_TOKEN_ROOM])
 	char code[RT_CODE_ROOM];
 	rt_error err;
 
-	rt_browsers_code(w->browsers, code);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
 	assert_int_equal(strlen(code), RT_CODE_ROOM - 1);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
 	assert_int_equal(strlen(cookie), RT_TOKEN_SIZE);
@@ -91,10 +91,10 @@ static void
 a_code_is_good_once(void **state)
 {
 	world *w = *state;
-	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32];
+	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 	rt_error err;
 
-	rt_browsers_code(w->browsers, code);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
 	assert_int_equal(rt_browsers_enter(w->browsers, RT_STR("0123456789abcdef"), cookie, &err),
 			 RT_CREDENTIALS);
 	assert_int_equal(rt_browsers_enter(w->browsers, RT_STR(""), cookie, &err), RT_CREDENTIALS);
@@ -113,11 +113,11 @@ a_code_is_good_for_a_minute(void **state)
 	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM];
 	rt_error err;
 
-	rt_browsers_code(w->browsers, code);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
 	clock_us += (int64_t)RT_CODE_S * 1000000 + 1;
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err),
 			 RT_CREDENTIALS);
-	rt_browsers_code(w->browsers, code);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
 	clock_us += (int64_t)RT_CODE_S * 1000000;
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
 }
@@ -143,9 +143,9 @@ old_codes_make_room(void **state)
 	rt_error err;
 	int i;
 
-	rt_browsers_code(w->browsers, first);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), first, NULL), RT_OK);
 	for (i = 0; i < RT_CODES_MAX; i++)
-		rt_browsers_code(w->browsers, code);
+		assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(first), cookie, &err),
 			 RT_CREDENTIALS);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
@@ -155,7 +155,7 @@ static void
 each_has_a_project(void **state)
 {
 	world *w = *state;
-	char cookies[20][RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], projects[20][32], project[32];
+	char cookies[20][RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], projects[20][RT_BROWSER_PROJECT_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 	int i, k;
 
 	for (i = 0; i < 20; i++) {
@@ -186,7 +186,7 @@ static void
 one_of_a_shared_time_gets_its_own(void **state)
 {
 	world *w = *state;
-	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32], later[32];
+	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM], later[RT_BROWSER_PROJECT_ROOM];
 
 	again(w, true);
 	let_in(w, cookie);
@@ -199,10 +199,35 @@ one_of_a_shared_time_gets_its_own(void **state)
 }
 
 static void
+a_code_may_be_for_a_project(void **state)
+{
+	world *w = *state;
+	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM];
+	char project[RT_BROWSER_PROJECT_ROOM], name[RT_BROWSER_PROJECT_ROOM + 1];
+	rt_error err;
+	int shared;
+
+	assert_int_equal(rt_browsers_code(w->browsers, RT_STR("my \"notes\""), code, &err), RT_OK);
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
+	for (shared = 0; shared < 2; shared++) {
+		again(w, shared != 0);
+		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+		assert_string_equal(project, "my \"notes\"");
+	}
+	memset(name, 'n', sizeof(name));
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(name, RT_BROWSER_PROJECT_ROOM), code,
+					  &err),
+			 RT_LIMIT);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(name, RT_BROWSER_PROJECT_ROOM - 1),
+					  code, &err),
+			 RT_OK);
+}
+
+static void
 leaving_is_for_good(void **state)
 {
 	world *w = *state;
-	char cookie[RT_TOKEN_ROOM], other[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32];
+	char cookie[RT_TOKEN_ROOM], other[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 	rt_error err;
 
 	let_in(w, cookie);
@@ -222,7 +247,7 @@ it_is_forgotten_after_90_days(void **state)
 {
 	static const int64_t day = (int64_t)86400 * 1000000;
 	world *w = *state;
-	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32];
+	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 
 	let_in(w, cookie);
 	clock_us += 89 * day;
@@ -240,10 +265,7 @@ odd_rows_are_not_browsers(void **state)
 	static const char name[] =
 		"browser/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 	static const char *const values[] = {
-		"", "x", "{}", "[]", "{\"v\":1,\"project\":\"default\",\"made\":1,\"seen\":1}",
-		"{\"v\":1,\"project\":\"browser-../x\",\"made\":1,\"seen\":1}",
-		"{\"v\":1,\"project\":\"browser-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"made\":1,"
-		"\"seen\":1}",
+		"", "x", "{}", "[]", "{\"v\":1,\"project\":\"a\\u0000b\",\"made\":1,\"seen\":1}",
 		"{\"v\":1,\"project\":7,\"made\":1,\"seen\":1}",
 		"{\"v\":1,\"project\":\"browser-a\",\"made\":\"x\",\"seen\":1}"};
 	world *w = *state;
@@ -314,6 +336,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(old_codes_make_room, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_has_a_project, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_of_a_shared_time_gets_its_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_code_may_be_for_a_project, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(leaving_is_for_good, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_is_forgotten_after_90_days, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(odd_rows_are_not_browsers, set_up, tear_down),

@@ -36,6 +36,21 @@ add_path_start(rt_buf *buf, const changing *c)
 	}
 }
 
+/* What can be taken back whatever came after it (C17). */
+static bool
+can_be_reverted(rt_str op)
+{
+	static const rt_op_id ids[] = {RT_OP_ENTRY_APPEND, RT_OP_ENTRY_INSERT, RT_OP_ENTRY_EDIT,
+				       RT_OP_ENTRY_ROLE,   RT_OP_ENTRY_MUTE,   RT_OP_ENTRY_DELETE,
+				       RT_OP_LABEL_SET,    RT_OP_SETTING_SET};
+	size_t i;
+
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (rt_str_is(op, rt_ops[ids[i]].name))
+			return true;
+	return false;
+}
+
 /* The request that takes it back. Steps: whatever came after them. */
 static void
 add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
@@ -52,8 +67,13 @@ add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
 			rt_buf_add_f(buf, ",\"body\":{\"count\":%llu}",
 				     (unsigned long long)result->steps);
 	} else {
-		rt_buf_add_f(buf, "%s/history/%llu/revert\"", RT_API_ROOT,
-			     (unsigned long long)result->seq);
+		if (can_be_reverted(op)) {
+			rt_buf_add_f(buf, "%s/history/%llu/revert\"", RT_API_ROOT,
+				     (unsigned long long)result->seq);
+		} else { /* right now; later it takes back what came after, too */
+			add_path_start(buf, c);
+			rt_buf_add_c(buf, "/undo\",\"while_newest\":true");
+		}
 	}
 	rt_buf_add_byte(buf, '}');
 }

@@ -139,19 +139,22 @@ fill(rt_feed_stream_at *s, size_t room)
 	const rt_project *project;
 	unsigned beat = atomic_load(&feed->beat);
 	uint64_t epoch;
+	bool is_other;
 	rt_status st = RT_OK;
 
+	project = newest(feed->engine, &epoch);
+	is_other = epoch != s->epoch || s->seq > project->seq;
+	if (is_other) {
+		s->epoch = epoch;
+		s->seq = project->seq;
+	}
 	if (!s->is_begun) {
 		rt_buf_add_f(&s->pending, "retry: %d\n\n", (int)RT_FEED_RETRY_MS);
 		add_place(s, "hello");
 		s->is_begun = true;
 	}
-	project = newest(feed->engine, &epoch);
-	if (epoch != s->epoch || s->seq > project->seq) {
-		s->epoch = epoch;
-		s->seq = project->seq;
+	if (is_other)
 		add_place(s, "reset");
-	}
 	st = add_rows(s, project, room);
 	if (st == RT_OK && s->seq == project->seq && s->pending.size < room)
 		add_others(s, room);

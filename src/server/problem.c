@@ -24,7 +24,7 @@ static const struct {
 	{RT_FULL, 507, "The disk is full"},
 	{RT_LIMIT, 413, "This is more than is allowed"},
 	{RT_INTERRUPTED, 503, "It was stopped"},
-	{RT_CREDENTIALS, 409, "A key is missing or not accepted"},
+	{RT_CREDENTIALS, 409, "There is no model that may be asked"},
 	{RT_UPSTREAM, 502, "The model's server failed"},
 	{RT_DENIED, 422, "A hook said no"},
 };
@@ -58,6 +58,17 @@ add_type(rt_buf *buf, const char *word)
 	rt_buf_add_c(buf, "{\"type\":\"urn:retake:problem:");
 	for (; *word != '\0'; word++)
 		rt_buf_add_byte(buf, *word == '_' ? '-' : *word);
+	rt_buf_add_byte(buf, '"');
+}
+
+/* The same as the command line would write it. */
+static void
+add_code(rt_buf *buf, const char *kind)
+{
+	rt_json_add_key(buf, "code");
+	rt_buf_add_byte(buf, '"');
+	for (; *kind != '\0'; kind++)
+		rt_buf_add_byte(buf, *kind == '-' ? '_' : *kind);
 	rt_buf_add_byte(buf, '"');
 }
 
@@ -125,7 +136,7 @@ rt_problem_http(rt_web_answer *answer, unsigned status, const char *kind, const 
 	add_type(&answer->body, kind);
 	add_text(&answer->body, "title", title);
 	add_status(&answer->body, status);
-	add_text(&answer->body, "code", kind);
+	add_code(&answer->body, kind);
 	if (detail != NULL && detail[0] != '\0')
 		add_text(&answer->body, "detail", detail);
 	rt_buf_add_byte(&answer->body, '}');

@@ -83,6 +83,8 @@ static const rt_route_param q_import[] = {{"format", "string", "default: found b
 					  {"dry_run", "boolean", "only count"},
 					  END};
 static const rt_route_param b_project[] = {{"name", "string", "of the project"}, END};
+static const rt_route_param b_code[] = {
+	{"project", "string", "that the browser is to see; default: one of its own"}, END};
 static const rt_route_param b_ids[] = {{"ids", "array", "up to 2000 ids"}, END};
 static const rt_route_param b_patch[] = {
 	{"content", "content", "the new text, or an array of content blocks"},
@@ -135,7 +137,7 @@ const rt_route rt_routes[] = {
 	{RT_WEB_GET, "/server", "server.show", "how busy the server is", rt_api_server, -1,
 	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL, NULL},
 	{RT_WEB_POST, "/codes", "code.new", "make a code that lets one browser in, once",
-	 rt_api_codes, -1, RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Code", NULL, NULL},
+	 rt_api_codes, -1, RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Code", NULL, b_code},
 	{RT_WEB_POST, "/logout", "logout", "forget this browser's cookie; its project stays",
 	 rt_api_logout, -1, RT_ROUTE_HOUSE, "Status", NULL, NULL},
 

@@ -168,6 +168,33 @@ read_send(rt_run_asked *a, const rt_alloc *alloc, const rt_project *project, rt_
 	return st;
 }
 
+/* A run is no operation: what it does not know would be lost. */
+static bool
+members_are_known(yyjson_val *fields, rt_error *err)
+{
+	static const char *const known[] = {
+		"how",   "text", "content", "role",	"reply_role", "at",	   "model",
+		"budget", "n",	  "from",    "to",	"keep",	      "instructions", "entry",
+		"select", "summary", "discussion", "take"};
+	yyjson_val *key, *value;
+	size_t i, count, k;
+
+	if (fields == NULL)
+		return true;
+	yyjson_obj_foreach(fields, i, count, key, value)
+	{
+		for (k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			if (rt_str_is(rt_json_str(key), known[k]))
+				break;
+		if (k == sizeof(known) / sizeof(known[0])) {
+			(void)rt_fail(err, RT_USAGE, "a run knows nothing of \"%.*s\"",
+				      (int)rt_utf8_cut(rt_json_str(key), 60), rt_json_str(key).ptr);
+			return false;
+		}
+	}
+	return true;
+}
+
 rt_status
 rt_run_read(rt_runs *runs, const rt_run_request *request, const rt_project *project,
 	    rt_run_asked *a, rt_error *err)
@@ -189,6 +216,8 @@ rt_run_read(rt_runs *runs, const rt_run_request *request, const rt_project *proj
 			       "continue, compact, compress, go", request->how);
 	if (fields != NULL && !yyjson_is_obj(fields))
 		return rt_fail(err, RT_USAGE, "what is asked has to be an object");
+	if (!members_are_known(fields, err))
+		return RT_USAGE;
 	a->how = (rt_run_how)how;
 	a->arena = rt_arena_new(runs->alloc);
 	if (a->arena == NULL)

@@ -26,7 +26,7 @@ typedef struct admitted {
 	const rt_route *route; /* NULL: the page */
 	rt_str params[RT_ROUTE_PARAMS]; /* encoded */
 	rt_who who;
-	char hash[RT_BROWSER_ROOM], project[32];
+	char hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 } admitted;
 
 /* ---- who asks ---- */
@@ -125,7 +125,10 @@ admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_pla
 		return false;
 	}
 	if (found == RT_ROUTE_OTHER_METHOD) {
-		rt_problem_http(answer, 405, "method-not-allowed", "That cannot be done here", NULL);
+		char words[96];
+
+		(void)snprintf(words, sizeof(words), "what can be done: %s", allow);
+		rt_problem_http(answer, 405, "method-not-allowed", "That cannot be done here", words);
 		rt_web_answer_header(answer, request, "Allow", rt_str_of(allow));
 		return false;
 	}
@@ -210,6 +213,7 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 			.who = in->who,
 			.route = in->route,
 			.house = server->house,
+			.needs_match = server->options.require_match,
 			.server = server};
 	size_t i;
 
@@ -334,10 +338,10 @@ rt_server_port(const rt_server *server)
 	return rt_front_port(server->front);
 }
 
-void
-rt_server_code(rt_server *server, char out[RT_CODE_ROOM])
+rt_status
+rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM], rt_error *err)
 {
-	rt_browsers_code(server->browsers, out);
+	return rt_browsers_code(server->browsers, project, out, err);
 }
 
 void

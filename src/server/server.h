@@ -38,8 +38,9 @@ RT_CHECKED rt_status rt_server_open(const rt_server_options *options, rt_server 
 void rt_server_close(rt_server *server);
 
 unsigned rt_server_port(const rt_server *server);
-/* A code for one browser, good for a minute. */
-void rt_server_code(rt_server *server, char out[RT_CODE_ROOM]);
+/* A code for one browser, good for a minute; project as rt_browsers_code has it. */
+RT_CHECKED rt_status rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM],
+				    rt_error *err);
 /* Every RT_FEED_PULSE_MS. */
 void rt_server_pulse(rt_server *server);
 

@@ -145,6 +145,17 @@ rt_tag_match(rt_str list, uint64_t epoch, const rt_project *project, rt_place pl
 	}
 	if (st != RT_OK || holds)
 		return st;
+	if (about != 0) {
+		st = slot_of(project, disc, place, about, &slot, &found, err);
+		if (st == RT_OK && found) {
+			char of_entry[RT_TAG_ROOM];
+
+			rt_tag_entry(epoch, project, disc, &slot, of_entry);
+			return rt_fail(err, RT_CONFLICT,
+				       "If-Match does not hold: the entry is %s now, its discussion %s",
+				       of_entry, now);
+		}
+	}
 	return rt_fail(err, RT_CONFLICT,
 		       "If-Match does not hold: the discussion is %s now, the project %s", now,
 		       of_project);
