@@ -53,7 +53,7 @@ def wrk(url, connections, seconds=SECONDS, headers=(), script=None):
         command += ["-s", script]
     text = subprocess.run(command + [url], capture_output=True, text=True, check=True).stdout
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
-    p99 = unit(re.search(r"99%\s+(\S+)", text)[1])
+    p99 = unit(re.search(r"^\s+99%\s+(\S+)", text, re.M)[1])
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
     return rate, p99, int(bad[1]) if bad else 0
 
@@ -194,9 +194,10 @@ def part_streams(_):
 def part_crowd(_):
     with client.Place() as place, client.Server(place) as server:
         url = an_entry(server)
-        files = files_of(server.process.pid)
         memory = resident_mb(server.process.pid)
         alone = [wrk(url, 50, headers=[bearer(server)]) for _ in range(3)]
+        time.sleep(1)
+        files = files_of(server.process.pid)
         crowd = []
         for _ in range(1000):
             s = socket.create_connection(("127.0.0.1", server.port))
@@ -217,12 +218,16 @@ def part_crowd(_):
         gone_s = time.monotonic() - late
         for s in crowd:
             s.close()
-        time.sleep(2)
+        late = time.monotonic()
+        while files_of(server.process.pid) > files and time.monotonic() - late < 90:
+            time.sleep(0.5)
+        back_s = time.monotonic() - late
         end = files_of(server.process.pid)
     return {"p99_alone_ms": median([p for _, p, _ in alone]), "p99_crowd_ms": beside[1],
             "rps_alone": median([r for r, _, _ in alone]), "rps_crowd": beside[0],
             "mb_before": round(memory, 1), "mb_crowd": round(most, 1),
-            "half_open_gone_after_s": round(gone_s, 1), "files_before": files, "files_after": end}
+            "half_open_gone_after_s": round(gone_s, 1), "files_before": files, "files_after": end,
+            "files_back_after_s": round(back_s, 1)}
 
 
 def main():

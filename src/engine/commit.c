@@ -288,6 +288,11 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
 			record.disc = c.place.disc;
 			st = write_row(engine, *project, NULL, &record, NULL, 0, arena, &next,
 				       &err);
+			/* Whoever has seen what was there is told to forget it. */
+			if (st == RT_OK)
+				st = engine->store->ops->epoch_renew(engine->store, &err);
+			if (st == RT_OK)
+				st = engine->store->ops->epoch(engine->store, &engine->epoch, &err);
 			/* names and fields in the log may have changed: the value anew */
 			if (st == RT_OK && rt_json_get(request, "text") != NULL) {
 				rt_object_unref(next);
@@ -486,7 +491,7 @@ check_ticket(rt_ticket *t, const rt_project *project)
 
 /* What its owner keeps with what was written; nothing where nothing was. */
 static rt_status
-keep_ticket(rt_engine *engine, const rt_ticket *t, rt_error *err)
+keep_ticket(rt_engine *engine, const rt_ticket *t, const rt_project *now, rt_error *err)
 {
 	size_t i = 0;
 
@@ -494,8 +499,8 @@ keep_ticket(rt_engine *engine, const rt_ticket *t, rt_error *err)
 		i++;
 	return t->how->keep == NULL || i == t->count
 		       ? RT_OK
-		       : t->how->keep(t->how->keep_ctx, engine->store, engine->project, t->results,
-				      t->count, err);
+		       : t->how->keep(t->how->keep_ctx, engine->store, engine->project, now,
+				      t->results, t->count, err);
 }
 
 static void
@@ -558,7 +563,7 @@ retry:
 			}
 		}
 		if (st == RT_OK && !again)
-			st = keep_ticket(engine, t, &err);
+			st = keep_ticket(engine, t, project, &err);
 	}
 	if (again && st == RT_OK) {
 		/* A node that another process replaced since we saw it: from the log anew. */

@@ -453,8 +453,8 @@ typedef struct keeper {
 } keeper;
 
 static rt_status
-keep(void *ctx, rt_store *store, uint64_t project, const rt_result *results, size_t count,
-     rt_error *err)
+keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now,
+     const rt_result *results, size_t count, rt_error *err)
 {
 	keeper *k = ctx;
 	char value[24];
@@ -467,6 +467,7 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_result *results, siz
 			k->written++;
 			k->seq = results[i].seq;
 		}
+	assert_true(now->seq == k->seq); /* as they left it, not as others do after them */
 	snprintf(value, sizeof(value), "%llu", (unsigned long long)k->seq);
 	st = store->ops->side_write(store, project, rt_str_of(k->name), rt_str_of(value), err);
 	return st == RT_OK && k->status != RT_OK ? rt_fail(err, k->status, "it cannot be kept") : st;

@@ -96,13 +96,14 @@ void rt_result_deinit(rt_result *result);
  * waits. */
 typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_error *err);
 
-/* Called when the requests were carried out, in their transaction and before it is committed:
- * what it writes into side rows of the project is there when they are, and not otherwise. Not
+/* Called when the requests were carried out, in their transaction and before it is committed,
+ * with the value right after the last of them: what it writes into side rows of the project is there when they are, and not otherwise. Not
  * called where nothing was written: every result is a failure or unchanged then. Another status
  * than RT_OK undoes the whole round and is the result of all who shared it, so it has to be a
  * failure of the store. It may be called again, and from another thread while its own waits. */
 typedef rt_status (*rt_apply_keep_fn)(void *ctx, rt_store *store, uint64_t project,
-				      const rt_result *results, size_t count, rt_error *err);
+				      const rt_project *now, const rt_result *results,
+				      size_t count, rt_error *err);
 
 /* Carry out requests in order, each an object {"op":…}. Each is a step of its own, or
  * (atomic) all are one step and nothing is done when one fails. results has count items;

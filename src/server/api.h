@@ -3,6 +3,7 @@
  * Api: the handlers of /retake/v1, one for each row of route.c that has one.
  *
  *   api_look.c      what there is
+ *   api_context.c   what a model would be sent
  *   api_server.c    the server itself: who is let in, how busy it is
  *   api_project.c   what it is, its projects, models
  *   api_change.c    operations, as routes and by their names
@@ -18,13 +19,13 @@
 
 /* Windows and lists. */
 enum {
-	RT_API_WINDOW = 200,      /* entries, where no count is given */
+	RT_API_WINDOW = 200, /* entries, where no count is given */
 	RT_API_WINDOW_MAX = 2000,
 	RT_API_STEPS = 100,
 	RT_API_STEPS_MAX = 1000,
 	RT_API_HITS = 50,
 	RT_API_HITS_MAX = 1000,
-	RT_API_BATCH_MAX = 10000  /* operations */
+	RT_API_BATCH_MAX = 10000 /* operations */
 };
 
 /* The operation of the route, from its path, its query and its body. */

@@ -109,10 +109,8 @@ makes(const rt_op *op)
 	case RT_OP_TAKE_BRANCH:
 	case RT_OP_TAKE_PROMOTE:
 	case RT_OP_DISCUSSION_NEW:
-	case RT_OP_DISCUSSION_EXTRACT:
-		return true;
-	default:
-		return false;
+	case RT_OP_DISCUSSION_EXTRACT: return true;
+	default: return false;
 	}
 }
 
@@ -270,13 +268,16 @@ rt_api_label_delete(rt_call *call)
 	st = rt_project_disc(project, place.disc, &disc, &err);
 	if (st == RT_OK)
 		st = find_label(project, disc, rt_call_param(call, "label"), id, &err);
+	rt_buf_add_c(&json, "[{\"op\":\"label.set\",\"label\":null,\"entry\":");
+	if (st == RT_OK)
+		rt_json_add_string(&json, rt_str_of(id));
+	rt_buf_add_c(&json, "}]");
+	if (st == RT_OK && json.status != RT_OK)
+		st = rt_fail(&err, RT_NOMEM, "out of memory");
 	if (st != RT_OK) {
 		rt_call_fail(call, &err, NULL);
 		goto done;
 	}
-	rt_buf_add_c(&json, "[{\"op\":\"label.set\",\"label\":null,\"entry\":");
-	rt_json_add_string(&json, rt_str_of(id));
-	rt_buf_add_c(&json, "}]");
 	change.requests = rt_buf_str(&json);
 	rt_call_change_do(call, &change);
 done:
@@ -347,8 +348,9 @@ read_patch(patch *p)
 	if (rt_json_get(p->root, "mode") != NULL && !p->is_take && !rt_str_is(mode, "in_place"))
 		fail_plainly(p->call, "\"mode\" is \"in_place\" or \"take\"");
 	else if (p->content == NULL && p->role == NULL && p->muted == NULL)
-		fail_plainly(p->call,
-			     "there is nothing to change: \"content\", \"role\" or \"muted\" is it");
+		fail_plainly(
+			p->call,
+			"there is nothing to change: \"content\", \"role\" or \"muted\" is it");
 	else if (p->is_take && p->everywhere)
 		fail_plainly(p->call, "mode \"take\" and \"everywhere\" contradict each other");
 	else if (!p->is_take && (p->name.size > 0 || p->keep_after))
@@ -407,8 +409,7 @@ add_content(patch *p, const rt_project *project, rt_place place, uint32_t entry,
 			add_value(p, "content", old);
 		} else {
 			rt_json_add_key(&p->json, "content");
-			rt_content_set_text(&p->json, rt_content_of(old),
-					    rt_json_str(p->content));
+			rt_content_set_text(&p->json, rt_content_of(old), rt_json_str(p->content));
 		}
 	}
 	rt_json_free(doc);
@@ -445,9 +446,10 @@ add_take(patch *p, const rt_project *project, rt_place place, rt_error *err)
 		return st;
 	if (!p->keep_after && at == 0) {
 		if (p->name.size > 0)
-			return rt_fail(err, RT_USAGE,
-				       "a take that begins with its first entry names itself; leave "
-				       "out \"name\", or rename it afterwards");
+			return rt_fail(
+				err, RT_USAGE,
+				"a take that begins with its first entry names itself; leave "
+				"out \"name\", or rename it afterwards");
 		begin_request(p, "head.move");
 		rt_buf_add_c(&p->json, ",\"entry\":null");
 	} else {
@@ -610,19 +612,27 @@ rt_api_advice(rt_call *call)
 	yyjson_val *root = NULL, *ops = NULL, *item, **requests = NULL;
 	rt_str take;
 	size_t i, count, resent = 0;
+	const rt_project *value = NULL;
+	rt_place place;
 	rt_error err;
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
 	if (!rt_call_body(call, false, &doc, &root) || !read_batch(call, root, &ops) ||
-	    !place_named(call, NULL, root, "take", &take))
+	    !place_named(call, NULL, root, "take", &take) || !rt_call_value(call, &value))
 		goto done;
-	requests = rt_arena_get(call->request->arena,
-				yyjson_arr_size(ops) * sizeof(yyjson_val *));
+	st = rt_resolve_place(value, rt_call_param(call, "discussion"), take, &place, &err);
+	rt_object_unref(value);
+	if (st != RT_OK) {
+		rt_call_fail(call, &err, NULL);
+		goto done;
+	}
+	requests = rt_arena_get(call->request->arena, yyjson_arr_size(ops) * sizeof(yyjson_val *));
 	st = requests != NULL ? RT_OK : rt_fail(&err, RT_NOMEM, "out of memory");
 	yyjson_arr_foreach(ops, i, count, item)
 	{
-		if (st == RT_OK && (!yyjson_is_obj(item) || !yyjson_is_str(rt_json_get(item, "op"))))
+		if (st == RT_OK &&
+		    (!yyjson_is_obj(item) || !yyjson_is_str(rt_json_get(item, "op"))))
 			st = rt_fail(&err, RT_USAGE, "an operation is an object with \"op\"");
 		if (st == RT_OK)
 			requests[i] = item;

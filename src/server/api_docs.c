@@ -7,13 +7,16 @@
 static const char intro[] =
 	"# The HTTP interface\n"
 	"\n"
-	"`retake serve` answers programs under `" RT_API_ROOT "`. Everything that the command line can do\n"
+	"`retake serve` answers programs under `" RT_API_ROOT
+	"`. Everything that the command line can do\n"
 	"to a conversation is here: each operation of [the contract](contract.md) is a route, and any can be\n"
-	"asked for by its name. This page and `GET " RT_API_ROOT "/openapi.json` (OpenAPI 3.1) are made from\n"
+	"asked for by its name. This page and `GET " RT_API_ROOT
+	"/openapi.json` (OpenAPI 3.1) are made from\n"
 	"the table by which the server finds its routes.\n"
 	"\n"
 	"```\n"
-	"curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:8999" RT_API_ROOT "/discussions\n"
+	"RETAKE=http://127.0.0.1:8999\n"
+	"curl -H \"Authorization: Bearer $TOKEN\" $RETAKE" RT_API_ROOT "/discussions\n"
 	"```\n"
 	"\n"
 	"## What holds for all\n"
@@ -43,15 +46,17 @@ static const char intro[] =
 	"is in `notes`.\n"
 	"\n"
 	"**If-Match.** What is read has an `ETag`; equal tags are equal states. A change with `If-Match` is done\n"
-	"only where one of its tags still holds: the entry's, its discussion's, or the project's. This is looked\n"
-	"at within the transaction that makes the change, so nobody comes in between; else the answer is 412 and\n"
-	"nothing was done. `If-Match: *` asks only that the thing is there. A server may demand it (428).\n"
+	"only where one of its tags still holds: the entry's (its text, role, flags and label in that take), its\n"
+	"discussion's (which the project's settings, roles and names are part of), or, for what names no\n"
+	"discussion, the project's. This is looked at within the transaction that makes the change, so nobody\n"
+	"comes in between; else the answer is 412 and nothing was done. `If-Match: *` asks only that the thing is\n"
+	"there. How an entry is shown (`collapsed`, `read_mode`) is in no tag. A server may demand it (428).\n"
 	"\n"
 	"**Idempotency-Key.** With 1 to 200 visible ASCII characters, a change is done once: the answer is kept\n"
 	"for a day, in the transaction of the change, and the same request with the same key is answered with it\n"
 	"(header `Idempotency-Replayed: true`), also after a crash. Another request with that key is 422. What\n"
-	"failed is not kept, so it may be tried again. Imports and runs keep their answer right behind what they\n"
-	"did, not within it.\n"
+	"failed is not kept, so it may be tried again. A run is entered before it is begun: a retry that comes\n"
+	"before its answer is 409. An import keeps its answer right behind what it did, and knows what is there.\n"
 	"\n"
 	"**Retake-By** (1 to 64 of `A-Z a-z 0-9 . _ -`) is who the history says it was: `http:NAME`.\n"
 	"\n"
@@ -72,7 +77,7 @@ static const char intro[] =
 	"| 401, 403 | who asks may not: see the page about the server; `read_only` |\n"
 	"| 404 | `not_found`; there is no such route |\n"
 	"| 405 | the route has other methods: header `Allow` |\n"
-	"| 409 | `refused`, `ambiguous`, `too_new`, `credentials` |\n"
+	"| 409 | `refused`, `ambiguous`, `too_new`, `credentials`; a run of this Idempotency-Key was begun |\n"
 	"| 412 | `conflict`: If-Match does not hold |\n"
 	"| 413 | `limit`: the body, or what it asks for, is too large |\n"
 	"| 422 | `denied`: a hook said no; an Idempotency-Key of another request |\n"
@@ -85,22 +90,14 @@ static const char *
 word_of(const rt_op_field *field)
 {
 	switch (field->type) {
-	case RT_FIELD_STRING:
-		return "text";
-	case RT_FIELD_CONTENT:
-		return "text or array";
-	case RT_FIELD_ADDRESS:
-		return "entry";
-	case RT_FIELD_NUMBER:
-		return "number";
-	case RT_FIELD_BOOL:
-		return "true or false";
-	case RT_FIELD_ARRAY:
-		return "array";
-	case RT_FIELD_MOMENT:
-		return "time";
-	case RT_FIELD_ANY:
-		break;
+	case RT_FIELD_STRING: return "text";
+	case RT_FIELD_CONTENT: return "text or array";
+	case RT_FIELD_ADDRESS: return "entry";
+	case RT_FIELD_NUMBER: return "number";
+	case RT_FIELD_BOOL: return "true or false";
+	case RT_FIELD_ARRAY: return "array";
+	case RT_FIELD_MOMENT: return "time";
+	case RT_FIELD_ANY: break;
 	}
 	return "any JSON";
 }
@@ -163,9 +160,10 @@ static void
 add_example_path(rt_buf *buf, const char *path)
 {
 	static const char *const examples[][2] = {
-		{"discussion", "main"}, {"entry", ":4"}, {"at", ":4"},	  {"take", "t2"},
-		{"a", "t1"},		{"b", "t2"},	 {"label", "start"}, {"key", "model"},
-		{"role", "Reviewer"},	{"which", "files"}, {"name", "mine"}, {"seq", "42"},
+		{"discussion", "main"}, {"entry", ":4"},  {"at", ":4"},
+		{"take", "t2"},         {"a", "t1"},      {"b", "t2"},
+		{"label", "start"},     {"key", "model"}, {"role", "Reviewer"},
+		{"which", "files"},     {"name", "mine"}, {"seq", "42"},
 		{"op", "entry.append"}, {"run", "r3"}};
 	size_t i, size;
 
@@ -188,18 +186,13 @@ example_value(const rt_op_field *field)
 	if (field->flags & RT_FIELD_NULLABLE && field->type != RT_FIELD_ANY)
 		return "null";
 	switch (field->type) {
-	case RT_FIELD_NUMBER:
-		return "2";
-	case RT_FIELD_BOOL:
-		return "true";
-	case RT_FIELD_ARRAY:
-		return strcmp(field->name, "entries") == 0 ? "[\":5\"]" : "[]";
-	case RT_FIELD_ADDRESS:
-		return "\":4\"";
-	case RT_FIELD_ANY:
-		return "\"ollama/qwen3:8b\"";
+	case RT_FIELD_NUMBER: return "2";
+	case RT_FIELD_BOOL: return "true";
+	case RT_FIELD_ARRAY: return strcmp(field->name, "entries") == 0 ? "[\":5\"]" : "[]";
+	case RT_FIELD_ADDRESS: return "\":4\"";
+	case RT_FIELD_ANY: return "\"ollama/qwen3:8b\"";
 	default:
-		return strcmp(field->name, "from") == 0 ? "\"t1\""
+		return strcmp(field->name, "from") == 0   ? "\"t1\""
 		       : strcmp(field->name, "name") == 0 ? "\"second\""
 		       : strcmp(field->name, "role") == 0 ? "\"Reviewer\""
 							  : "\"Use SQLite.\"";
@@ -263,7 +256,8 @@ add_example(rt_buf *buf, const rt_route *route, const rt_op *op)
 		if ((field->flags & RT_FIELD_REQUIRED) == 0 ||
 		    rt_openapi_in_path(route, field->name))
 			continue;
-		rt_buf_add_c(buf, any ? "," : " \\\n     -H 'Content-Type: application/json' -d '{");
+		rt_buf_add_c(buf,
+			     any ? "," : " \\\n     -H 'Content-Type: application/json' -d '{");
 		rt_buf_add_f(buf, "\"%s\":%s", field->name, example_value(field));
 		any = true;
 	}
@@ -276,8 +270,12 @@ add_route(rt_buf *buf, const rt_route *route)
 	const rt_op *op = route->op >= 0 ? &rt_ops[route->op] : NULL;
 	const rt_shape *shape = rt_shape_named(route->answer != NULL ? route->answer : "Result");
 
-	rt_buf_add_f(buf, "\n### `%s %s`\n\n%s", rt_openapi_method(route->method), route->path,
-		     route->about);
+	char first = route->about[0];
+
+	if (first >= 'a' && first <= 'z')
+		first = (char)(first - 'a' + 'A');
+	rt_buf_add_f(buf, "\n### `%s %s`\n\n%c%s", rt_openapi_method(route->method), route->path,
+		     first, route->about + 1);
 	if (op != NULL)
 		rt_buf_add_f(buf, " (the operation `%s`)", op->name);
 	rt_buf_add_c(buf, ".\n");
@@ -288,7 +286,8 @@ add_route(rt_buf *buf, const rt_route *route)
 		(void)add_fields(buf, route, op, "Body:");
 	add_params(buf, route->body, "Body:");
 	if (route->flags & RT_ROUTE_LARGE)
-		rt_buf_add_c(buf, "\nBody: the file, of any kind that Retake reads, up to 1 GiB.\n");
+		rt_buf_add_c(buf,
+			     "\nBody: the file, of any kind that Retake reads, up to 1 GiB.\n");
 	rt_buf_add_f(buf, "\nAnswer: %s%s%s.\n", route->answer == NULL ? "a result" : shape->about,
 		     shape->type != NULL && route->answer != NULL ? " as " : "",
 		     shape->type != NULL && route->answer != NULL
@@ -303,10 +302,11 @@ add_operations(rt_buf *buf)
 	const rt_route *route;
 	size_t i;
 
-	rt_buf_add_c(buf, "\n## All operations\n\n"
-			  "Each can be asked for with `POST " RT_API_ROOT "/ops/NAME` and in a batch. "
-			  "Their fields are those of\n[the contract](contract.md#operations).\n\n"
-			  "| operation | route |\n|---|---|\n");
+	rt_buf_add_c(buf,
+		     "\n## All operations\n\n"
+		     "Each can be asked for with `POST " RT_API_ROOT "/ops/NAME` and in a batch. "
+		     "Their fields are those of\n[the contract](contract.md#operations).\n\n"
+		     "| operation | route |\n|---|---|\n");
 	for (i = 0; i < RT_OP_COUNT; i++) {
 		route = rt_openapi_route_of((rt_op_id)i);
 		rt_buf_add_f(buf, "| `%s`: %s | ", rt_ops[i].name, rt_ops[i].about);
@@ -349,7 +349,8 @@ rt_api_docs_write(rt_buf *buf)
 	for (i = 0; (noun = rt_openapi_noun(i)) != NULL; i++) {
 		rt_buf_add_f(buf, "\n## %s\n", noun);
 		for (route = rt_routes; route->path != NULL; route++)
-			if ((route->flags & RT_ROUTE_ROOT) == 0 && rt_openapi_noun_of(route) == noun)
+			if ((route->flags & RT_ROUTE_ROOT) == 0 &&
+			    rt_openapi_noun_of(route) == noun)
 				add_route(buf, route);
 	}
 	add_operations(buf);

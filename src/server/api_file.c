@@ -201,13 +201,12 @@ read_file(receiving *r, rt_error *err)
 	rt_status st;
 
 	if (r->format == NULL)
-		r->format = rt_format_sniff(rt_str_at(bytes.ptr, bytes.size < 64 * 1024
-									 ? bytes.size
-									 : 64 * 1024));
+		r->format = rt_format_sniff(
+			rt_str_at(bytes.ptr, bytes.size < 64 * 1024 ? bytes.size : 64 * 1024));
 	if (r->format == NULL)
-		return rt_fail(err, RT_USAGE, bytes.size == 0
-						      ? "the body is empty; it is the file"
-						      : "the body is of no kind that Retake knows");
+		return rt_fail(err, RT_USAGE,
+			       bytes.size == 0 ? "the body is empty; it is the file"
+					       : "the body is of no kind that Retake knows");
 	if (r->format->read == NULL)
 		return rt_fail(err, RT_USAGE, "Retake writes %s, but does not read it",
 			       r->format->name);

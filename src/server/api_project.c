@@ -191,8 +191,10 @@ static rt_status
 list_models(rt_call *call, rt_str provider, rt_error *err)
 {
 	const rt_house_options *given = rt_house_given(call->house);
-	rt_models_options options = {
-		.alloc = call->request->alloc, .env = given->env, .config = given->config, .tries = 2};
+	rt_models_options options = {.alloc = call->request->alloc,
+				     .env = given->env,
+				     .config = given->config,
+				     .tries = 2};
 	listing l = {&call->answer->body, provider, call->request->alloc};
 	rt_model *model = NULL;
 	rt_buf name, warnings;

@@ -1,40 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/call.h"
-
-#include <stdio.h>
-
-#include "server/idem.h"
-#include "server/tag.h"
+#include "server/call_impl.h"
 
 enum { BY_MAX = 64 };
 
 /* ---- what came ---- */
 
-static bool
-failed(rt_call *call, const rt_error *err)
+bool
+rt_call_failed(rt_call *call, const rt_error *err)
 {
 	rt_call_fail(call, err, NULL);
 	return false;
 }
 
-static bool
-refuse(rt_call *call, const char *detail)
+bool
+rt_call_refuse(rt_call *call, const char *detail)
 {
 	rt_error err;
 
 	memset(&err, 0, sizeof(err));
 	(void)rt_fail(&err, RT_USAGE, "%s", detail);
-	return failed(call, &err);
+	return rt_call_failed(call, &err);
 }
 
-static bool
-nomem(rt_call *call)
+bool
+rt_call_nomem(rt_call *call)
 {
 	rt_error err;
 
 	memset(&err, 0, sizeof(err));
 	(void)rt_fail(&err, RT_NOMEM, "out of memory");
-	return failed(call, &err);
+	return rt_call_failed(call, &err);
 }
 
 bool
@@ -49,7 +44,7 @@ rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_va
 	if (body.size == 0 && empty_is_fine)
 		body = RT_STR("{}");
 	if (body.size == 0)
-		return refuse(call, "the body is empty; it is a JSON object");
+		return rt_call_refuse(call, "the body is empty; it is a JSON object");
 	st = rt_json_read(call->request->alloc, body, &doc, &err);
 	if (st != RT_OK) {
 		rt_error inner = err;
@@ -57,11 +52,11 @@ rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_va
 		(void)rt_fail(&err, st == RT_LIMIT ? RT_USAGE : st, "the body: %.400s", inner.text);
 		err.has_at = inner.has_at;
 		err.at = inner.at;
-		return failed(call, &err);
+		return rt_call_failed(call, &err);
 	}
 	if (!yyjson_is_obj(rt_json_root(doc))) {
 		rt_json_free(doc);
-		return refuse(call, "the body is JSON, but no object");
+		return rt_call_refuse(call, "the body is JSON, but no object");
 	}
 	*out_doc = doc;
 	*out_root = rt_json_root(doc);
@@ -77,7 +72,7 @@ rt_call_value(rt_call *call, const rt_project **out)
 	memset(&err, 0, sizeof(err));
 	st = rt_engine_refresh(call->served->engine, &err);
 	if (st != RT_OK)
-		return failed(call, &err);
+		return rt_call_failed(call, &err);
 	*out = rt_engine_value(call->served->engine);
 	return true;
 }
@@ -102,7 +97,9 @@ rt_call_text(rt_call *call, const char *name, rt_str *out)
 	*out = rt_str_at(NULL, 0);
 	return query_is_good(call->request)
 		       ? true
-		       : refuse(call, "the query has an escape that is none, or text that is not UTF-8");
+		       : rt_call_refuse(
+				 call,
+				 "the query has an escape that is none, or text that is not UTF-8");
 }
 
 bool
@@ -123,7 +120,7 @@ rt_call_place(rt_call *call, const rt_project *project, rt_str disc, rt_place *o
 	if (st == RT_OK)
 		st = rt_project_disc(project, place.disc, &d, &err);
 	if (st != RT_OK)
-		return failed(call, &err);
+		return rt_call_failed(call, &err);
 	if (place.take == 0)
 		place.take = d->active;
 	*out = place;
@@ -143,8 +140,8 @@ rt_call_number(rt_call *call, const char *name, uint64_t absent, uint64_t *out)
 	*out = absent;
 	if (text.ptr == NULL)
 		return true;
-	for (i = 0; i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' &&
-		    number <= UINT64_MAX / 16;
+	for (i = 0;
+	     i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' && number <= UINT64_MAX / 16;
 	     i++)
 		number = number * 10 + (uint64_t)(text.ptr[i] - '0');
 	if (i == text.size && i > 0) {
@@ -153,7 +150,7 @@ rt_call_number(rt_call *call, const char *name, uint64_t absent, uint64_t *out)
 	}
 	memset(&err, 0, sizeof(err));
 	(void)rt_fail(&err, RT_USAGE, "\"%s\" is a whole number, 0 or more", name);
-	return failed(call, &err);
+	return rt_call_failed(call, &err);
 }
 
 bool
@@ -164,12 +161,13 @@ rt_call_flag(rt_call *call, const char *name, bool *out)
 
 	if (!rt_call_text(call, name, &text))
 		return false;
-	*out = text.ptr != NULL && (text.size == 0 || rt_str_is(text, "1") || rt_str_is(text, "true"));
+	*out = text.ptr != NULL &&
+	       (text.size == 0 || rt_str_is(text, "1") || rt_str_is(text, "true"));
 	if (*out || text.ptr == NULL || rt_str_is(text, "0") || rt_str_is(text, "false"))
 		return true;
 	memset(&err, 0, sizeof(err));
 	(void)rt_fail(&err, RT_USAGE, "\"%s\" is true or false", name);
-	return failed(call, &err);
+	return rt_call_failed(call, &err);
 }
 
 rt_str
@@ -201,10 +199,10 @@ rt_call_by(rt_call *call, rt_str *out)
 			break;
 	}
 	if (name.size == 0 || name.size > BY_MAX || i < name.size)
-		return refuse(call, "Retake-By is a name of 1 to 64 of A-Z a-z 0-9 . _ -");
+		return rt_call_refuse(call, "Retake-By is a name of 1 to 64 of A-Z a-z 0-9 . _ -");
 	room = rt_arena_get(call->request->arena, out->size + 1 + name.size);
 	if (room == NULL)
-		return nomem(call);
+		return rt_call_nomem(call);
 	memcpy(room, out->ptr, out->size);
 	room[out->size] = ':';
 	memcpy(room + out->size + 1, name.ptr, name.size);
@@ -242,586 +240,4 @@ void
 rt_call_tag(rt_call *call, const char *tag)
 {
 	rt_web_answer_header(call->answer, call->request, "ETag", rt_str_of(tag));
-}
-
-/* ---- changes ---- */
-
-typedef enum verdict {
-	GO_ON,
-	DONE_BEFORE, /* the same request, answered already */
-	OTHER_BEFORE /* another one with this key */
-} verdict;
-
-/* One change on its way. */
-typedef struct changing {
-	rt_call *call;
-	const rt_call_change *change;
-	yyjson_val **requests;
-	size_t count;
-	rt_str by;
-	rt_str if_match; /* ptr NULL: none */
-	rt_idem idem;
-	rt_idem_kept kept;
-	verdict verdict;
-	bool is_kept;    /* the answer is in the store */
-} changing;
-
-static void
-add_path_start(rt_buf *buf, const changing *c)
-{
-	rt_buf_add_c(buf, RT_API_ROOT);
-	if (rt_call_param(c->call, "discussion").size > 0) {
-		rt_buf_add_c(buf, "/discussions/");
-		rt_route_encode(buf, rt_call_param(c->call, "discussion"));
-	}
-}
-
-/* The request that takes it back. Steps: whatever came after them. */
-static void
-add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
-{
-	bool is_undo = rt_str_is(op, "undo"), is_redo = rt_str_is(op, "redo");
-
-	if (rt_str_is(op, "jump") || rt_str_is(op, "purge") || rt_str_is(op, "entry.view"))
-		return;
-	rt_buf_add_c(buf, ",\"undo\":{\"method\":\"POST\",\"path\":\"");
-	if (is_undo || is_redo) {
-		add_path_start(buf, c);
-		rt_buf_add_c(buf, is_undo ? "/redo\"" : "/undo\"");
-		if (result->steps > 1)
-			rt_buf_add_f(buf, ",\"body\":{\"count\":%llu}",
-				     (unsigned long long)result->steps);
-	} else {
-		rt_buf_add_f(buf, "%s/history/%llu/revert\"", RT_API_ROOT,
-			     (unsigned long long)result->seq);
-	}
-	rt_buf_add_byte(buf, '}');
-}
-
-static rt_str
-op_name(const changing *c, size_t at)
-{
-	return rt_json_str(rt_json_get(c->requests[at], "op"));
-}
-
-/* What one step is called in the history. */
-static rt_str
-step_name(const changing *c, size_t first, size_t count)
-{
-	size_t i;
-
-	for (i = first + 1; i < first + count; i++)
-		if (!rt_str_eq(op_name(c, i), op_name(c, first)))
-			return RT_STR("batch");
-	return op_name(c, first);
-}
-
-/* A result with how to undo it, without the last brace. */
-static void
-add_result(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
-{
-	rt_result_add_json(buf, result);
-	if (result->status != RT_OK || buf->status != RT_OK)
-		return;
-	buf->size--;
-	if (!result->unchanged) {
-		rt_buf_add_f(buf, ",\"op\":{\"seq\":%llu,\"op\":", (unsigned long long)result->seq);
-		rt_json_add_string(buf, op);
-		rt_json_add_key(buf, "by");
-		rt_json_add_string(buf, c->by);
-		add_undo(buf, c, op, result);
-		rt_buf_add_byte(buf, '}');
-	}
-	rt_buf_add_byte(buf, '}');
-}
-
-/* Several requests that are one thing to who asked. */
-static rt_result
-joined(const rt_result *results, size_t count)
-{
-	rt_result one = results[count - 1];
-	size_t i;
-
-	for (i = count - 1; i-- > 0;) {
-		one.unchanged = one.unchanged && results[i].unchanged;
-		if (one.entry[0] == '\0')
-			memcpy(one.entry, results[i].entry, sizeof(one.entry));
-		if (one.take[0] == '\0')
-			memcpy(one.take, results[i].take, sizeof(one.take));
-		if (one.discussion[0] == '\0')
-			memcpy(one.discussion, results[i].discussion, sizeof(one.discussion));
-	}
-	return one;
-}
-
-/* The answer, from the results alone: what is kept and what is sent are the same. */
-static void
-add_answer(rt_buf *buf, const changing *c, const rt_result *results)
-{
-	const rt_call_change *change = c->change;
-	size_t i, bad = 0;
-	rt_result one;
-
-	if (c->count == 1 || change->is_one) {
-		one = joined(results, c->count);
-		add_result(buf, c, step_name(c, 0, c->count), &one);
-		if (buf->status == RT_OK)
-			buf->size--;
-		rt_buf_add_str(buf, change->extra);
-		rt_buf_add_byte(buf, '}');
-		return;
-	}
-	rt_buf_add_c(buf, "{\"results\":[");
-	for (i = 0; i < c->count; i++) {
-		if (i > 0)
-			rt_buf_add_byte(buf, ',');
-		bad += results[i].status != RT_OK;
-		if (change->is_atomic)
-			rt_result_add_json(buf, &results[i]);
-		else
-			add_result(buf, c, op_name(c, i), &results[i]);
-	}
-	one = joined(results, c->count);
-	rt_buf_add_f(buf, "],\"seq\":%llu", (unsigned long long)one.seq);
-	if (bad > 0)
-		rt_buf_add_f(buf, ",\"failed\":%zu", bad);
-	if (change->is_atomic && one.unchanged)
-		rt_buf_add_c(buf, ",\"unchanged\":true");
-	if (change->is_atomic && !one.unchanged) {
-		rt_buf_add_f(buf, ",\"op\":{\"seq\":%llu,\"op\":", (unsigned long long)one.seq);
-		rt_json_add_string(buf, step_name(c, 0, c->count));
-		rt_json_add_key(buf, "by");
-		rt_json_add_string(buf, c->by);
-		add_undo(buf, c, RT_STR("batch"), &one);
-		rt_buf_add_byte(buf, '}');
-	}
-	rt_buf_add_str(buf, change->extra);
-	rt_buf_add_byte(buf, '}');
-}
-
-/* Where what was made is found; nothing where nothing was. */
-static void
-add_location(rt_buf *buf, const changing *c, const rt_result *results)
-{
-	rt_result one = joined(results, c->count);
-	rt_str disc = c->change->disc;
-
-	if (!c->change->is_made || one.unchanged)
-		return;
-	if (one.discussion[0] != '\0')
-		disc = rt_str_of(one.discussion);
-	if (disc.size == 0)
-		return;
-	rt_buf_add_c(buf, RT_API_ROOT "/discussions/");
-	rt_route_encode(buf, disc);
-	if (one.discussion[0] == '\0' && one.entry[0] != '\0') {
-		rt_buf_add_c(buf, "/entries/");
-		rt_route_encode(buf, rt_str_of(one.entry));
-		if (one.take[0] != '\0') {
-			rt_buf_add_c(buf, "?take=");
-			rt_route_encode(buf, rt_str_of(one.take));
-		} else if (c->change->take.size > 0) {
-			rt_buf_add_c(buf, "?take=");
-			rt_route_encode(buf, c->change->take);
-		}
-	} else if (one.discussion[0] == '\0' && one.take[0] != '\0') {
-		rt_buf_add_c(buf, "?take=");
-		rt_route_encode(buf, rt_str_of(one.take));
-	}
-}
-
-static unsigned
-status_of(const changing *c, const rt_result *results)
-{
-	return c->change->is_made && !joined(results, c->count).unchanged ? 201 : 200;
-}
-
-/* Within the transaction (rt_apply_check_fn), perhaps on another thread than ours, which
- * waits. */
-static rt_status
-check(void *ctx, const rt_project *now, rt_error *err)
-{
-	changing *c = ctx;
-	rt_engine *engine = c->call->served->engine;
-	rt_store *store = rt_engine_store(engine);
-	rt_place place = {0, 0};
-	uint64_t epoch;
-	rt_status st = rt_idem_look(&c->idem, store, rt_engine_project_number(engine), &c->kept, err);
-
-	c->verdict = GO_ON;
-	if (st == RT_OK) {
-		c->verdict = c->kept.is_other ? OTHER_BEFORE : DONE_BEFORE;
-		return rt_fail(err, RT_CONFLICT, "it was asked before");
-	}
-	if (st != RT_NOT_FOUND)
-		return st;
-	st = RT_OK;
-	if (c->if_match.ptr != NULL) {
-		st = store->ops->epoch(store, &epoch, err);
-		if (st == RT_OK)
-			st = rt_resolve_place(now, c->change->disc, c->change->take, &place, err);
-		if (st == RT_OK)
-			st = rt_tag_match(c->if_match, epoch, now, place, c->change->entry, err);
-	}
-	if (st == RT_OK && c->change->check != NULL)
-		st = c->change->check(c->change->check_ctx, now, err);
-	return st;
-}
-
-/* Within the transaction, after what was asked (rt_apply_keep_fn). */
-static rt_status
-keep(void *ctx, rt_store *store, uint64_t project, const rt_result *results, size_t count,
-     rt_error *err)
-{
-	changing *c = ctx;
-	const rt_alloc *alloc = c->call->request->alloc;
-	rt_buf body, location;
-	rt_status st;
-
-	RT_ASSERT(count == c->count); /* one step, or one request */
-	rt_buf_init(&body, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&location, alloc, RT_BUF_UNLIMITED);
-	add_answer(&body, c, results);
-	add_location(&location, c, results);
-	st = body.status != RT_OK || location.status != RT_OK
-		     ? rt_fail(err, RT_NOMEM, "out of memory")
-		     : rt_idem_keep(&c->idem, alloc, store, project, status_of(c, results),
-				    results[count - 1].seq, rt_buf_str(&location),
-				    rt_buf_str(&body), err);
-	c->is_kept = st == RT_OK;
-	rt_buf_deinit(&body);
-	rt_buf_deinit(&location);
-	return st;
-}
-
-/* ETag of what was changed, as it was right after it. What cannot be found any more has none. */
-static void
-tag_answer(changing *c, uint64_t seq, rt_str entry)
-{
-	rt_call *call = c->call;
-	rt_engine *engine = call->served->engine;
-	const rt_project *value = NULL;
-	const rt_disc *disc = NULL;
-	const rt_take *take;
-	uint64_t epoch = rt_engine_epoch(engine);
-	char tag[RT_TAG_ROOM];
-	rt_place place;
-	rt_slot slot;
-	size_t at;
-	uint32_t number = 0;
-	bool found = false;
-
-	if (rt_engine_value_at(engine, seq, &value, NULL) != RT_OK)
-		return;
-	if (c->change->disc.size == 0 && entry.size == 0) {
-		rt_tag_project(epoch, value, tag);
-		rt_call_tag(call, tag);
-		rt_object_unref(value);
-		return;
-	}
-	if (rt_resolve_place(value, c->change->disc, c->change->take, &place, NULL) == RT_OK &&
-	    rt_project_disc(value, place.disc != 0 ? place.disc : value->active, &disc, NULL) ==
-		    RT_OK) {
-		take = rt_disc_take(disc, place.take != 0 ? place.take : disc->active);
-		if (entry.size > 0 && take != NULL &&
-		    rt_resolve_entry(value, place, entry, false, &number, NULL) == RT_OK &&
-		    rt_take_find(value, take, number, &at, &slot, &found, NULL) == RT_OK && found)
-			rt_tag_entry(epoch, &slot, tag);
-		else
-			rt_tag_disc(epoch, disc, tag);
-		rt_call_tag(call, tag);
-	}
-	rt_object_unref(value);
-}
-
-/* What hooks want people to know, a line each, as a member. */
-static void
-add_notes(rt_call *call)
-{
-	rt_buf *body = &call->answer->body;
-	rt_str rest = rt_str_trim(rt_buf_str(&call->notes));
-	bool is_first = true;
-
-	if (rest.size == 0 || body->status != RT_OK || body->size == 0)
-		return;
-	body->size--;
-	rt_buf_add_c(body, ",\"notes\":[");
-	while (rest.size > 0) {
-		size_t end = rt_str_find(rest, RT_STR("\n"), 0);
-		rt_str line = rt_str_at(rest.ptr, end == SIZE_MAX ? rest.size : end);
-
-		end = end == SIZE_MAX ? rest.size : end + 1;
-		rest = rt_str_at(rest.ptr + end, rest.size - end);
-		if (!is_first)
-			rt_buf_add_byte(body, ',');
-		is_first = false;
-		rt_json_add_string(body, rt_str_at(line.ptr, rt_utf8_valid_size(line)));
-	}
-	rt_buf_add_c(body, "]}");
-}
-
-static void
-answer_kept(rt_call *call, const rt_idem_kept *kept)
-{
-	if (kept->is_other) {
-		rt_problem_http(call->answer, 422, "idempotency-key-reused",
-				"This Idempotency-Key was used for another request",
-				"take a new key for each request; only a retry has the old one");
-		return;
-	}
-	rt_buf_clear(&call->answer->body);
-	rt_buf_add_str(&call->answer->body, rt_buf_str(&kept->body));
-	rt_web_answer_header(call->answer, call->request, "Idempotency-Replayed", RT_STR("true"));
-	if (kept->location.size > 0)
-		rt_web_answer_header(call->answer, call->request, "Location",
-				     rt_buf_str(&kept->location));
-	rt_call_done(call, kept->status);
-}
-
-/* A batch that was not done names the request that could not be. */
-static void
-answer_failure(changing *c, const rt_result *results, rt_status st)
-{
-	static const char *const stale = "read it again, and send the ETag of what you then see";
-	rt_error err;
-	size_t i = 0;
-	rt_buf extra;
-
-	while (i + 1 < c->count &&
-	       (results[i].status != st || strncmp(results[i].error.text, "not done, since", 15) == 0))
-		i++;
-	err = results[i].error;
-	err.status = st;
-	rt_buf_init(&extra, c->call->request->alloc, RT_BUF_UNLIMITED);
-	if (c->count > 1 && !c->change->is_one && st != RT_CONFLICT)
-		rt_buf_add_f(&extra, ",\"index\":%zu", i);
-	if (c->call->notes.size > 0 && st == RT_DENIED) {
-		rt_buf_add_c(&extra, ",\"notes\":");
-		rt_json_add_string(&extra, rt_buf_str(&c->call->notes));
-	}
-	rt_problem_answer(c->call->answer, &err, st == RT_CONFLICT ? stale : NULL,
-			  rt_buf_str(&extra));
-	rt_buf_deinit(&extra);
-}
-
-static void
-answer_done(changing *c, const rt_result *results)
-{
-	rt_call *call = c->call;
-	const rt_result one = joined(results, c->count);
-	rt_buf location;
-
-	rt_buf_clear(&call->answer->body);
-	add_answer(&call->answer->body, c, results);
-	/* Nothing was written, so nothing could be kept with it. */
-	if (c->idem.row[0] != '\0' && !c->is_kept &&
-	    rt_idem_keep(&c->idem, call->request->alloc, rt_engine_store(call->served->engine),
-			 rt_engine_project_number(call->served->engine), status_of(c, results),
-			 one.seq, rt_str_at(NULL, 0), rt_buf_str(&call->answer->body),
-			 NULL) != RT_OK)
-		rt_buf_add_c(&call->notes, "the answer could not be kept for a retry\n");
-	add_notes(call);
-	tag_answer(c, one.seq, rt_str_of(one.entry));
-	rt_buf_init(&location, call->request->alloc, RT_BUF_UNLIMITED);
-	add_location(&location, c, results);
-	if (location.size > 0)
-		rt_web_answer_header(call->answer, call->request, "Location",
-				     rt_buf_str(&location));
-	rt_buf_deinit(&location);
-	rt_call_done(call, status_of(c, results));
-	if (call->served->feed != NULL)
-		rt_feed_changed(call->served->feed);
-}
-
-static bool
-any_done(const rt_result *results, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (results[i].status == RT_OK)
-			return true;
-	return false;
-}
-
-static void
-carry_out(changing *c)
-{
-	const rt_call_change *change = c->change;
-	rt_call *call = c->call;
-	rt_result *results = rt_arena_get(call->request->arena, c->count * sizeof(*results));
-	rt_act_with with = rt_served_with(call->served, c->by, &call->notes);
-	bool is_batch = c->count > 1 && !change->is_atomic;
-	size_t i;
-	rt_status st;
-
-	if (results == NULL) {
-		(void)nomem(call);
-		return;
-	}
-	memset(results, 0, c->count * sizeof(*results));
-	if (c->idem.row[0] != '\0' || c->if_match.ptr != NULL || change->check != NULL) {
-		with.check = check;
-		with.check_ctx = c;
-	}
-	if (c->idem.row[0] != '\0') {
-		with.keep = keep;
-		with.keep_ctx = c;
-	}
-	st = rt_act_apply(call->served->engine, &with, c->requests, c->count,
-			  change->is_atomic && c->count > 1, change->disc,
-			  change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
-	if (c->verdict != GO_ON)
-		answer_kept(call, &c->kept);
-	else if (st == RT_OK || (is_batch && any_done(results, c->count)))
-		answer_done(c, results);
-	else
-		answer_failure(c, results, st);
-	for (i = 0; i < c->count; i++)
-		rt_result_deinit(&results[i]);
-}
-
-/* The headers; and whether it was asked before, so that hooks are not asked twice. */
-static bool
-begin(changing *c)
-{
-	rt_call *call = c->call;
-	rt_engine *engine = call->served->engine;
-	const rt_env *env = rt_house_given(call->house)->env;
-	rt_error err;
-	rt_status st;
-
-	memset(&err, 0, sizeof(err));
-	if (!rt_call_by(call, &c->by))
-		return false;
-	if (rt_web_header_repeats(call->request, "If-Match") > 1)
-		return refuse(call, "If-Match is there more than once");
-	if (rt_web_header_repeats(call->request, "If-Match") == 1) {
-		c->if_match = rt_web_header(call->request, "If-Match");
-		if (c->if_match.size == 0)
-			return refuse(call, "If-Match is empty");
-	} else if (call->needs_match) {
-		rt_problem_http(call->answer, 428, "precondition-required",
-				"This server wants If-Match with every change",
-				"read what you want to change, and send its ETag");
-		return false;
-	}
-	st = rt_idem_begin(call->request, &call->who, env->now_us(env->ctx), &c->idem, &err);
-	if (st != RT_OK)
-		return failed(call, &err);
-	if (c->count > 1 && !c->change->is_atomic &&
-	    (c->idem.row[0] != '\0' || c->if_match.ptr != NULL))
-		return refuse(call, "If-Match and Idempotency-Key are for one step; a batch that is "
-				    "not atomic is several");
-	st = rt_idem_look(&c->idem, rt_engine_store(engine), rt_engine_project_number(engine),
-			  &c->kept, &err);
-	if (st == RT_OK)
-		answer_kept(call, &c->kept);
-	else if (st != RT_NOT_FOUND)
-		return failed(call, &err);
-	return st != RT_OK;
-}
-
-static bool
-read_requests(changing *c, rt_json_doc *doc)
-{
-	yyjson_val *root = rt_json_root(doc), *request;
-	size_t i, count;
-
-	c->count = yyjson_is_arr(root) ? yyjson_arr_size(root) : 0;
-	if (c->count == 0)
-		return refuse(c->call, "there is no operation");
-	c->requests = rt_arena_get(c->call->request->arena, c->count * sizeof(yyjson_val *));
-	if (c->requests == NULL)
-		return nomem(c->call);
-	yyjson_arr_foreach(root, i, count, request)
-	{
-		c->requests[i] = request;
-		if (!yyjson_is_obj(request) || !yyjson_is_str(rt_json_get(request, "op")))
-			return refuse(c->call, "an operation is an object with \"op\"");
-	}
-	return true;
-}
-
-void
-rt_call_change_do(rt_call *call, const rt_call_change *change)
-{
-	changing c = {.call = call, .change = change, .verdict = GO_ON};
-	rt_json_doc *doc = NULL;
-	rt_error err;
-
-	memset(&err, 0, sizeof(err));
-	rt_idem_kept_init(&c.kept, call->request->alloc);
-	if (rt_json_read(call->request->alloc, change->requests, &doc, &err) != RT_OK)
-		(void)failed(call, &err);
-	else if (read_requests(&c, doc) && begin(&c))
-		carry_out(&c);
-	rt_json_free(doc);
-	rt_idem_kept_deinit(&c.kept);
-}
-
-void
-rt_call_apply_with(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take,
-		   rt_str extra)
-{
-	rt_call_change change = {.requests = requests,
-				 .is_atomic = atomic,
-				 .disc = disc,
-				 .take = take,
-				 .entry = rt_call_param(call, "entry"),
-				 .extra = extra};
-
-	rt_call_change_do(call, &change);
-}
-
-void
-rt_call_apply(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take)
-{
-	rt_call_apply_with(call, requests, atomic, disc, take, rt_str_at(NULL, 0));
-}
-
-/* ---- other changes ---- */
-
-bool
-rt_call_begin(rt_call *call, rt_str disc, rt_str take, rt_idem **out_idem)
-{
-	rt_call_change change = {.is_atomic = true, .disc = disc, .take = take};
-	changing c = {.call = call, .change = &change, .verdict = GO_ON};
-	const rt_project *value = NULL;
-	rt_idem *idem = rt_arena_get(call->request->arena, sizeof(*idem));
-	rt_error err;
-	bool go_on;
-	rt_status st;
-
-	memset(&err, 0, sizeof(err));
-	if (idem == NULL)
-		return nomem(call);
-	rt_idem_kept_init(&c.kept, call->request->alloc);
-	go_on = begin(&c);
-	*idem = c.idem;
-	if (go_on && c.if_match.ptr != NULL) {
-		c.idem.row[0] = '\0'; /* has been looked at */
-		go_on = rt_call_value(call, &value);
-		st = go_on ? check(&c, value, &err) : RT_OK;
-		rt_object_unref(value);
-		if (st != RT_OK)
-			go_on = failed(call, &err);
-	}
-	rt_idem_kept_deinit(&c.kept);
-	*out_idem = idem;
-	return go_on;
-}
-
-void
-rt_call_keep(rt_call *call, const rt_idem *idem)
-{
-	const rt_web_answer *answer = call->answer;
-	rt_status st;
-
-	if (idem->row[0] == '\0' || answer->status >= 400)
-		return;
-	st = rt_idem_keep(idem, call->request->alloc, rt_engine_store(call->served->engine),
-			   rt_engine_project_number(call->served->engine), answer->status, 0,
-			   rt_str_at(NULL, 0), rt_buf_str(&answer->body), NULL);
-	(void)st; /* it is done; only a retry would do it again */
 }

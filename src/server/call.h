@@ -57,7 +57,7 @@ void rt_call_apply_with(rt_call *call, rt_str requests, bool atomic, rt_str disc
 
 /* All that can be said of a change. */
 typedef struct rt_call_change {
-	rt_str requests;   /* a JSON array of {"op":…} */
+	rt_str requests; /* a JSON array of {"op":…} */
 	bool is_atomic;
 	bool is_one;       /* answered as one result, however many requests it took */
 	rt_str disc, take; /* where; empty: the active ones */
@@ -67,7 +67,7 @@ typedef struct rt_call_change {
 	/* What must hold beside the conditions of the headers, asked after them; or NULL. */
 	rt_apply_check_fn check;
 	void *check_ctx;
-	bool is_made;      /* 201, and Location where an entry, a take or a discussion was made */
+	bool is_made; /* 201, and Location where an entry, a take or a discussion was made */
 } rt_call_change;
 void rt_call_change_do(rt_call *call, const rt_call_change *change);
 
@@ -78,7 +78,10 @@ bool rt_call_by(rt_call *call, rt_str *out);
  * (true: go on), and its answer kept after it. idem lives in the call's arena. */
 struct rt_idem;
 bool rt_call_begin(rt_call *call, rt_str disc, rt_str take, struct rt_idem **out_idem);
-/* call->answer is filled in. */
+/* Where it must not be begun twice, even if the first is not answered yet: right before it.
+ * rt_call_keep has to follow. */
+bool rt_call_reserve(rt_call *call, const struct rt_idem *idem);
+/* call->answer is filled in. A failure is not kept. */
 void rt_call_keep(rt_call *call, const struct rt_idem *idem);
 
 #endif

@@ -24,7 +24,7 @@
  *   newer     {"seq":…,"detail":…}, no id: the log goes on with a row that only a newer
  *             version of the program can read. What the client has is right, and stays as it
  *             is; no more rows come, and changes are refused, until the server is upgraded
- *   run.started, run.snapshot, run.notice, run.delta, run.ended       see run.h
+ *   run.started, run.snapshot, run.asked, run.notice, run.delta, run.ended   see run.h
  *   flight    {"flight":…,"discussion","take","after" or "into","model","text"}, no id: a
  *             reply that another process on the same store receives, as far as it is known
  *             (at most RT_FEED_FLIGHT_MAX bytes of its end; then "skipped" says how many are

@@ -29,7 +29,7 @@ enum {
 	                               * takes nothing of its answer */
 	RT_FRONT_SLOW_BYTES_S = 4096, /* who takes or sends less than that in a second, after the
 	                               * first minute, is let go */
-	RT_FRONT_MEMORY = 64 * 1024   /* of a connection, for headers and what is sent; only what
+	RT_FRONT_MEMORY = 44 * 1024   /* of a connection, for headers and what is sent; only what
 	                               * is used of it is there */
 };
 

@@ -36,6 +36,18 @@ static const char *const always[][2] = {
 /* ---- an exchange ---- */
 
 static void
+forget_request(rt_exchange *x)
+{
+	rt_buf_deinit(&x->body);
+	rt_buf_deinit(&x->answer.body);
+	rt_free(x->front->alloc, x->headers);
+	rt_arena_free(x->arena);
+	x->headers = NULL;
+	x->arena = NULL;
+	memset(&x->request, 0, sizeof(x->request));
+}
+
+static void
 exchange_free(rt_exchange *x)
 {
 	rt_front *front = x->front;
@@ -44,10 +56,7 @@ exchange_free(rt_exchange *x)
 		(void)munmap(x->mapped, x->spooled);
 	if (x->spool >= 0)
 		(void)close(x->spool);
-	rt_buf_deinit(&x->body);
-	rt_buf_deinit(&x->answer.body);
-	rt_free(front->alloc, x->headers);
-	rt_arena_free(x->arena);
+	forget_request(x);
 	rt_free(front->alloc, x);
 }
 
@@ -212,6 +221,8 @@ send_answer(rt_exchange *x)
 	result = mhd->queue_response(x->connection, answer->status != 0 ? answer->status : 500,
 				     response);
 	mhd->destroy_response(response);
+	if (is_stream) /* it may go on for days, and needs nothing of this */
+		forget_request(x);
 	return result;
 }
 

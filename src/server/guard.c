@@ -332,6 +332,15 @@ rt_guard_check(const rt_guard *guard, const rt_web_request *request)
 	return found;
 }
 
+/* A media type without its parameters. */
+static rt_str
+essence_of(rt_str type)
+{
+	size_t end = rt_str_find(type, RT_STR(";"), 0);
+
+	return rt_str_trim(rt_str_at(type.ptr, end == SIZE_MAX ? type.size : end));
+}
+
 /* "application/json", with or without a charset that is UTF-8. */
 static bool
 is_json(rt_str type)
@@ -341,10 +350,22 @@ is_json(rt_str type)
 				      : rt_str_trim(rt_str_at(type.ptr + end + 1,
 							      type.size - end - 1));
 
-	type = rt_str_trim(rt_str_at(type.ptr, end == SIZE_MAX ? type.size : end));
-	return rt_str_eq_nocase(type, RT_STR("application/json")) &&
+	return rt_str_eq_nocase(essence_of(type), RT_STR("application/json")) &&
 	       (rest.size == 0 || rt_str_eq_nocase(rest, RT_STR("charset=utf-8")) ||
 		rt_str_eq_nocase(rest, RT_STR("charset=\"utf-8\"")));
+}
+
+/* What a form, or a script that was not allowed to ask, can send from another site. */
+static bool
+is_form(rt_str type)
+{
+	const rt_str multipart = RT_STR("multipart/");
+	rt_str essence = essence_of(type);
+
+	return rt_str_eq_nocase(essence, RT_STR("text/plain")) ||
+	       rt_str_eq_nocase(essence, RT_STR("application/x-www-form-urlencoded")) ||
+	       (essence.size >= multipart.size &&
+		rt_str_eq_nocase(rt_str_at(essence.ptr, multipart.size), multipart));
 }
 
 rt_guard_fault
@@ -364,12 +385,8 @@ rt_guard_check_form(const rt_web_request *request, const rt_who *who, bool any_t
 	if (has_body && !any_type && !is_json(type))
 		return fault(415, "content-type", "A body is application/json here",
 			     "send the header Content-Type: application/json");
-	/* What a form of another page could send is not taken either where any type is: forms
-	 * have these three. */
-	if (has_body && any_type &&
-	    (rt_str_starts(type, RT_STR("text/plain")) ||
-	     rt_str_starts(type, RT_STR("multipart/")) ||
-	     rt_str_starts(type, RT_STR("application/x-www-form-urlencoded"))))
+	/* Where any type is taken, what a form of another page could send is not. */
+	if (has_body && any_type && is_form(type))
 		return fault(415, "content-type", "A file comes as application/octet-stream or JSON",
 			     "send the header Content-Type: application/octet-stream");
 	if (has_body && any_type && type.size == 0)

@@ -344,6 +344,10 @@ test_form(void **state)
 		{RT_WHO_TOKEN, "POST", NULL, "2", "application/octet-stream", true, 0},
 		{RT_WHO_TOKEN, "POST", NULL, "2", "text/plain", true, 415},
 		{RT_WHO_TOKEN, "POST", NULL, "2", "multipart/form-data", true, 415},
+		{RT_WHO_TOKEN, "POST", NULL, "2", "Text/Plain", true, 415},
+		{RT_WHO_TOKEN, "POST", NULL, "2", "TEXT/PLAIN ;charset=utf-8", true, 415},
+		{RT_WHO_TOKEN, "POST", NULL, "2", "Multipart/Form-Data; boundary=a", true, 415},
+		{RT_WHO_TOKEN, "POST", NULL, "2", "application/X-www-form-urlencoded", true, 415},
 		{RT_WHO_TOKEN, "POST", NULL, "2", NULL, true, 415},
 		{RT_WHO_LOCAL, "POST", NULL, "2", "application/json", false, 0},
 	};

@@ -11,8 +11,9 @@
 #include "server/tag.h"
 
 #define UNDO ",\"undo\":{\"method\":\"POST\",\"path\":\"" RT_API_ROOT "/undo\"}"
-#define WHERE {"discussion", "string", "name or id; default: the active one"}, \
-	{"take", "string", "name or id; default: the active one"}
+#define WHERE                                                                                     \
+	{"discussion", "string", "name or id; default: the active one"},                          \
+		{"take", "string", "name or id; default: the active one"}
 #define END {NULL, NULL, NULL}
 
 enum { TRIES = 8 }; /* to replace a list that others keep changing */
@@ -37,16 +38,16 @@ const rt_route rt_hook_routes[] = {
 	 rt_hook_api_session_set, -1, CHANGES | RT_ROUTE_LARGE, "hook_updated", q_where, b_session},
 	{RT_WEB_GET, "/api/state", "hook.states", "all readable fields", rt_hook_api_states, -1,
 	 RT_ROUTE_ROOT, "hook_state", q_where, NULL},
-	{RT_WEB_GET, "/api/state/{field}", "hook.state", "one readable field", rt_hook_api_state, -1,
-	 RT_ROUTE_ROOT, "hook_field", q_where, NULL},
+	{RT_WEB_GET, "/api/state/{field}", "hook.state", "one readable field", rt_hook_api_state,
+	 -1, RT_ROUTE_ROOT, "hook_field", q_where, NULL},
 	{RT_WEB_PUT, "/api/state/{field}", "hook.state.set", "set a field, as one step",
 	 rt_hook_api_state_set, -1, CHANGES, "hook_updated", q_where, b_value},
-	{RT_WEB_POST, "/api/state/{field}", "hook.state.post", "the same", rt_hook_api_state_set, -1,
-	 CHANGES, "hook_updated", q_where, b_value},
-	{RT_WEB_GET, "/api/callbacks", "hook.callbacks", "the named callbacks", rt_hook_api_callbacks,
-	 -1, RT_ROUTE_ROOT | RT_ROUTE_QUICK, "hook_callbacks", NULL, NULL},
-	{RT_WEB_POST, "/api/callbacks/{name}", "hook.callback", "call one", rt_hook_api_callback, -1,
-	 CHANGES, "hook_updated", q_where, b_args},
+	{RT_WEB_POST, "/api/state/{field}", "hook.state.post", "the same", rt_hook_api_state_set,
+	 -1, CHANGES, "hook_updated", q_where, b_value},
+	{RT_WEB_GET, "/api/callbacks", "hook.callbacks", "the named callbacks",
+	 rt_hook_api_callbacks, -1, RT_ROUTE_ROOT | RT_ROUTE_QUICK, "hook_callbacks", NULL, NULL},
+	{RT_WEB_POST, "/api/callbacks/{name}", "hook.callback", "call one", rt_hook_api_callback,
+	 -1, CHANGES, "hook_updated", q_where, b_args},
 	{RT_WEB_POST, "/api/reset", "hook.reset", "start afresh; one undo brings everything back",
 	 rt_hook_api_reset, -1, CHANGES, "hook_updated", NULL, NULL},
 	{RT_WEB_GET, "/api/history", "hook.history", "the steps, newest first", rt_hook_api_history,
@@ -111,7 +112,7 @@ tag_place(rt_call *call, const place *where)
 {
 	char tag[RT_TAG_ROOM];
 
-	rt_tag_disc(rt_engine_epoch(call->served->engine), where->disc, tag);
+	rt_tag_disc(rt_engine_epoch(call->served->engine), where->value, where->disc, tag);
 	rt_call_tag(call, tag);
 }
 
@@ -254,7 +255,8 @@ replace_once(rt_call *call, yyjson_val *wanted)
 				     is_used, (void *)where.value, &ops, &counts, &err);
 	if (st == RT_OK) {
 		add_counts(&extra, &counts);
-		if (ops.size > 2 && counts.added + counts.edited + counts.deleted + counts.moved > 0)
+		if (ops.size > 2 &&
+		    counts.added + counts.edited + counts.deleted + counts.moved > 0)
 			rt_buf_add_c(&extra, UNDO);
 		if (extra.status != RT_OK)
 			st = rt_fail(&err, RT_NOMEM, "out of memory");
@@ -412,7 +414,8 @@ no_field(rt_call *call, rt_str name)
 	rt_error err;
 
 	memset(&err, 0, sizeof(err));
-	(void)rt_fail(&err, RT_NOT_FOUND, "no field \"%.*s\"", (int)rt_utf8_cut(name, 80), name.ptr);
+	(void)rt_fail(&err, RT_NOT_FOUND, "no field \"%.*s\"", (int)rt_utf8_cut(name, 80),
+		      name.ptr);
 	rt_call_fail(call, &err, "GET /api/state has them all");
 }
 
@@ -434,8 +437,8 @@ add_status(rt_call *call, rt_buf *buf, rt_error *err)
 			st = rt_json_read(call->request->alloc, rt_buf_str(&runs), &doc, err);
 	}
 	if (st == RT_OK && doc != NULL) {
-		yyjson_arr_foreach(rt_json_root(doc), i, max, run) is_running |=
-			rt_str_is(rt_json_str(rt_json_get(run, "state")), "running");
+		yyjson_arr_foreach(rt_json_root(doc), i, max, run)
+			is_running |= rt_str_is(rt_json_str(rt_json_get(run, "state")), "running");
 	}
 	rt_buf_add_c(buf, is_running ? "\"running\"" : "\"idle\"");
 	rt_json_free(doc);
@@ -561,7 +564,9 @@ add_field(rt_call *call, const place *where, yyjson_val *settings, const field *
 	case FIELD_ROLES: add_or(buf, rt_json_get(settings, "roles"), "[]"); return RT_OK;
 	case FIELD_DISCUSSIONS: add_discussions(buf, where); return RT_OK;
 	case FIELD_TAKES: add_takes(buf, where); return RT_OK;
-	case FIELD_CAN_UNDO: add_bool(buf, disc->current != 0 || project->current != 0); return RT_OK;
+	case FIELD_CAN_UNDO:
+		add_bool(buf, disc->current != 0 || project->current != 0);
+		return RT_OK;
 	case FIELD_CAN_REDO:
 		add_bool(buf, disc->redo_row != 0 || project->redo_row != 0);
 		return RT_OK;
@@ -671,9 +676,12 @@ set_roles(rt_call *call, yyjson_val *value, rt_buf *ops, rt_error *err)
 
 	if (!yyjson_is_arr(value))
 		return rt_fail(err, RT_USAGE, "\"disc_roles\" is an array of strings");
-	yyjson_arr_foreach(value, i, max, role) if (!yyjson_is_str(role) ||
-						    rt_str_trim(rt_json_str(role)).size == 0)
-		return rt_fail(err, RT_USAGE, "\"disc_roles\" is an array of strings");
+	yyjson_arr_foreach(
+		value, i, max,
+		role) if (!yyjson_is_str(role) ||
+			  rt_str_trim(rt_json_str(role)).size ==
+				  0) return rt_fail(err, RT_USAGE,
+						    "\"disc_roles\" is an array of strings");
 	if (!place_of(call, &where))
 		return RT_INTERRUPTED; /* answered */
 	st = read_settings(call, &where, &settings, err);
@@ -835,9 +843,9 @@ rt_hook_api_state_set(rt_call *call)
 typedef struct callback {
 	const char *name;
 	size_t args;
-	const char *takes;    /* its arguments, in words; NULL: none */
-	const char *op;       /* {"name":…} is its one field; or NULL */
-	const char *field;    /* that its one argument sets; or NULL */
+	const char *takes; /* its arguments, in words; NULL: none */
+	const char *op;    /* {"name":…} is its one field; or NULL */
+	const char *field; /* that its one argument sets; or NULL */
 	const char *does;
 	const char *has_none; /* why it has no meaning here; or NULL */
 } callback;
@@ -857,8 +865,8 @@ static const callback callbacks[] = {
 	 "sets the screenshots", NULL},
 	{"_toggle_command_palette", 0, NULL, NULL, NULL, NULL,
 	 "the server has no screen of its own; each web page has its own palette"},
-	{"get_app_debug_info", 0, NULL, NULL, NULL, "says what the server works on; changes nothing",
-	 NULL},
+	{"get_app_debug_info", 0, NULL, NULL, NULL,
+	 "says what the server works on; changes nothing", NULL},
 	{"save_context_preset_force", 1, "a name", "preset.save", NULL,
 	 "as save_context_preset, which asks nobody either", NULL},
 	{"set_ui_attr", 2, "a field's name and its value", NULL, NULL,
@@ -899,8 +907,8 @@ static void
 debug_info(rt_call *call)
 {
 	static const char *const names[] = {"active_discussion", "active_take", "discussion_names",
-					    "take_names",	 "ai_status",	"can_undo",
-					    "can_redo",		 "seq"};
+					    "take_names",        "ai_status",   "can_undo",
+					    "can_redo",          "seq"};
 	rt_buf *body = &call->answer->body;
 	rt_json_doc *settings = NULL;
 	rt_error err;
@@ -976,14 +984,14 @@ rt_hook_api_callback(rt_call *call)
 		rt_error err;
 
 		memset(&err, 0, sizeof(err));
-		(void)rt_fail(&err, RT_NOT_FOUND, "no callback \"%.*s\"", (int)rt_utf8_cut(name, 80),
-			      name.ptr);
+		(void)rt_fail(&err, RT_NOT_FOUND, "no callback \"%.*s\"",
+			      (int)rt_utf8_cut(name, 80), name.ptr);
 		rt_call_fail(call, &err, "GET /api/callbacks lists them");
 		return;
 	}
 	if (c->has_none != NULL) {
-		rt_problem_http(call->answer, 501, "no-meaning", "This callback has no meaning here",
-				c->has_none);
+		rt_problem_http(call->answer, 501, "no-meaning",
+				"This callback has no meaning here", c->has_none);
 		return;
 	}
 	if (!rt_call_body(call, true, &doc, &root))

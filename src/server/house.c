@@ -5,7 +5,10 @@
 
 #include <pthread.h>
 
+#include "server/idem.h"
 #include "server/run.h"
+
+enum { TEND_S = 15 };
 
 struct rt_house {
 	rt_house_options options;
@@ -64,6 +67,19 @@ served_free(rt_served *served)
 	rt_free(alloc, served);
 }
 
+/* Texts of runs that have ended are kept for a while, in any project. */
+static void
+purged(void *ctx, rt_str text)
+{
+	rt_house *house = ctx;
+	rt_served *served;
+
+	for (served = house->first; served != NULL; served = served->next)
+		rt_runs_purge(served->runs, text);
+	if (house->options.purged != NULL)
+		house->options.purged(house->options.purged_ctx, text);
+}
+
 static rt_status
 served_new(rt_house *house, rt_str name, bool create, rt_served **out, rt_error *err)
 {
@@ -73,8 +89,8 @@ served_new(rt_house *house, rt_str name, bool create, rt_served **out, rt_error 
 				     .project = name,
 				     .by = RT_STR("http"),
 				     .create = create,
-				     .purged = given->purged,
-				     .purged_ctx = given->purged_ctx};
+				     .purged = purged,
+				     .purged_ctx = house};
 	rt_served *served = rt_new0(given->alloc, sizeof(*served));
 	rt_act_with with;
 	rt_status st = RT_OK;
@@ -150,13 +166,34 @@ rt_house_project(rt_house *house, rt_str name, bool create, rt_served **out, rt_
 	return st;
 }
 
+/* What others left behind, and what is old. Failures are tried again. */
+static void
+tend(rt_served *served, int64_t now_us)
+{
+	const rt_house_options *given = &served->house->options;
+	size_t kept = 0;
+
+	if (now_us >= served->tended_us && now_us - served->tended_us < (int64_t)TEND_S * 1000000)
+		return;
+	served->tended_us = now_us;
+	if (given->store->ops->is_read_only(given->store))
+		return;
+	(void)!rt_idem_sweep(served->engine, now_us, NULL, NULL);
+	if (given->lives != NULL &&
+	    rt_engine_keep_left(served->engine, given->lives, NULL, &kept, NULL) == RT_OK && kept > 0)
+		rt_feed_changed(served->feed);
+}
+
 void
 rt_house_pulse(rt_house *house)
 {
+	int64_t now_us = house->options.env->now_us(house->options.env->ctx);
 	rt_served *served;
 
-	for (served = house->first; served != NULL; served = served->next)
+	for (served = house->first; served != NULL; served = served->next) {
 		rt_feed_pulse(served->feed);
+		tend(served, now_us);
+	}
 }
 
 void

@@ -28,6 +28,7 @@ typedef struct rt_served {
 	rt_hooks *hooks;    /* or NULL */
 	rt_feed *feed;
 	struct rt_runs *runs;
+	int64_t tended_us;  /* when rt_house_pulse last looked after it */
 	bool is_told;       /* hooks were told that it is open */
 	struct rt_served *next; /* opened before this one */
 } rt_served;
@@ -65,8 +66,9 @@ RT_CHECKED rt_status rt_house_project(rt_house *house, rt_str name, bool create,
 bool rt_house_is_open(rt_house *house, rt_str name);
 /* Those that are open, the newest first, then its next: nothing is ever taken out. */
 rt_served *rt_house_first(rt_house *house);
-/* Every RT_FEED_PULSE_MS: what other processes wrote, heartbeats. Now and then: what is kept for
- * a day only (idem.h). */
+/* Every RT_FEED_PULSE_MS: what other processes wrote, heartbeats. Now and then: answers that are
+ * kept for a day only are dropped (idem.h), replies that other processes left behind when they
+ * ended are kept. */
 void rt_house_pulse(rt_house *house);
 
 /* Ask the engine for a change with this; by: who asks, for the history ("http", "web"). What

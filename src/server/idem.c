@@ -13,6 +13,7 @@ rt_idem_kept_init(rt_idem_kept *kept, const rt_alloc *alloc)
 	memset(kept, 0, sizeof(*kept));
 	rt_buf_init(&kept->body, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&kept->location, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&kept->etag, alloc, RT_BUF_UNLIMITED);
 }
 
 void
@@ -20,6 +21,7 @@ rt_idem_kept_deinit(rt_idem_kept *kept)
 {
 	rt_buf_deinit(&kept->body);
 	rt_buf_deinit(&kept->location);
+	rt_buf_deinit(&kept->etag);
 }
 
 /* With its size in front, so that no two lists of parts are the same bytes. */
@@ -49,8 +51,10 @@ rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us, 
 		;
 	if (key.size == 0 || key.size > RT_IDEM_KEY_MAX || i < key.size ||
 	    rt_web_header_repeats(request, "Idempotency-Key") > 1)
-		return rt_fail(err, RT_USAGE, "Idempotency-Key is one key of 1 to %d visible ASCII "
-			       "characters", RT_IDEM_KEY_MAX);
+		return rt_fail(err, RT_USAGE,
+			       "Idempotency-Key is one key of 1 to %d visible ASCII "
+			       "characters",
+			       RT_IDEM_KEY_MAX);
 	rt_sha256_init(&sha);
 	add_part(&sha, who->browser);
 	add_part(&sha, request->method_name);
@@ -88,9 +92,12 @@ read_record(const rt_idem *idem, rt_str record, rt_idem_kept *kept, rt_error *er
 					    idem->request);
 		rt_buf_clear(&kept->body);
 		rt_buf_clear(&kept->location);
+		rt_buf_clear(&kept->etag);
 		rt_buf_add_str(&kept->body, rt_json_str(rt_json_get(root, "body")));
 		rt_buf_add_str(&kept->location, rt_json_str(rt_json_get(root, "location")));
-		if (kept->body.status != RT_OK || kept->location.status != RT_OK)
+		rt_buf_add_str(&kept->etag, rt_json_str(rt_json_get(root, "etag")));
+		if (kept->body.status != RT_OK || kept->location.status != RT_OK ||
+		    kept->etag.status != RT_OK)
 			st = rt_fail(err, RT_NOMEM, "out of memory");
 	}
 	rt_json_free(doc);
@@ -116,29 +123,62 @@ rt_idem_look(const rt_idem *idem, rt_store *store, uint64_t project, rt_idem_kep
 	return st;
 }
 
+static void
+add_text(rt_buf *record, const char *key, rt_str text)
+{
+	if (text.size == 0)
+		return;
+	rt_json_add_key(record, key);
+	rt_json_add_string(record, text);
+}
+
 rt_status
 rt_idem_keep(const rt_idem *idem, const rt_alloc *alloc, rt_store *store, uint64_t project,
-	     unsigned status, uint64_t seq, rt_str location, rt_str body, rt_error *err)
+	     const rt_idem_answer *answer, rt_error *err)
 {
 	rt_buf record;
 	rt_status st;
 
 	rt_buf_init(&record, alloc, RECORD_MAX);
 	rt_buf_add_f(&record, "{\"v\":1,\"at\":%lld,\"request\":\"%s\",\"status\":%u,\"seq\":%llu",
-		     (long long)idem->now_us, idem->request, status, (unsigned long long)seq);
-	if (location.size > 0) {
-		rt_json_add_key(&record, "location");
-		rt_json_add_string(&record, location);
-	}
-	rt_json_add_key(&record, "body");
-	rt_json_add_string(&record, body);
+		     (long long)idem->now_us, idem->request, answer->status,
+		     (unsigned long long)answer->seq);
+	add_text(&record, "location", answer->location);
+	add_text(&record, "etag", answer->etag);
+	add_text(&record, "body", answer->body);
 	rt_buf_add_byte(&record, '}');
-	st = record.status != RT_OK
-		     ? rt_fail(err, RT_NOMEM, "out of memory")
-		     : store->ops->side_write(store, project, rt_str_of(idem->row),
-					      rt_buf_str(&record), err);
+	st = record.status != RT_OK ? rt_fail(err, RT_NOMEM, "out of memory")
+				    : store->ops->side_write(store, project, rt_str_of(idem->row),
+							     rt_buf_str(&record), err);
 	rt_buf_deinit(&record);
 	return st;
+}
+
+rt_status
+rt_idem_reserve(const rt_idem *idem, rt_store *store, uint64_t project, rt_idem_kept *kept,
+		rt_error *err)
+{
+	const rt_idem_answer begun = {.status = 0};
+	rt_status st = store->ops->begin(store, err);
+
+	if (st != RT_OK)
+		return st;
+	st = rt_idem_look(idem, store, project, kept, err);
+	if (st == RT_OK)
+		st = rt_fail(err, RT_CONFLICT, "it was asked before");
+	else if (st == RT_NOT_FOUND)
+		st = rt_idem_keep(idem, kept->body.alloc, store, project, &begun, err);
+	if (st == RT_OK)
+		st = store->ops->commit(store, err);
+	else
+		store->ops->cancel(store);
+	return st;
+}
+
+rt_status
+rt_idem_drop(const rt_idem *idem, rt_store *store, uint64_t project, rt_error *err)
+{
+	return store->ops->side_write(store, project, rt_str_of(idem->row), RT_STR(""), err);
 }
 
 /* ---- forgetting ---- */

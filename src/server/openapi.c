@@ -13,16 +13,17 @@
 #define ANY "{}"
 #define MAYBE_TEXT "{\"type\":[\"string\",\"null\"]}"
 #define MAYBE_NUMBER "{\"type\":[\"integer\",\"null\"]}"
-#define ENTRY                                                                                      \
-	OBJECT("\"id\":" TEXT ",\"role\":" TEXT ",\"kind\":" TEXT                                  \
-	       ",\"content\":{\"type\":[\"string\",\"array\",\"null\"]},\"ts\":" TEXT              \
-	       ",\"muted\":" FLAG ",\"collapsed\":" FLAG ",\"read_mode\":" FLAG ",\"label\":" TEXT)
-#define OP                                                                                         \
-	OBJECT("\"seq\":" NUMBER ",\"op\":" TEXT ",\"by\":" TEXT                                   \
+#define ENTRY \
+	OBJECT("\"id\":" TEXT ",\"role\":" TEXT ",\"kind\":" TEXT \
+	       ",\"content\":{\"type\":[\"string\",\"array\",\"null\"]},\"ts\":" TEXT \
+	       ",\"muted\":" FLAG ",\"collapsed\":" FLAG ",\"read_mode\":" FLAG \
+	       ",\"label\":" TEXT)
+#define OP \
+	OBJECT("\"seq\":" NUMBER ",\"op\":" TEXT ",\"by\":" TEXT \
 	       ",\"undo\":" OBJECT("\"method\":" TEXT ",\"path\":" TEXT ",\"body\":" ANY))
-#define RESULT                                                                                     \
-	OBJECT("\"seq\":" NUMBER ",\"entry\":" TEXT ",\"take\":" TEXT ",\"discussion\":" TEXT      \
-	       ",\"steps\":" NUMBER ",\"editor\":" TEXT ",\"note\":" TEXT ",\"unchanged\":" FLAG   \
+#define RESULT \
+	OBJECT("\"seq\":" NUMBER ",\"entry\":" TEXT ",\"take\":" TEXT ",\"discussion\":" TEXT \
+	       ",\"steps\":" NUMBER ",\"editor\":" TEXT ",\"note\":" TEXT ",\"unchanged\":" FLAG \
 	       ",\"op\":" OP ",\"notes\":" LIST(TEXT))
 
 const rt_shape rt_shapes[] = {
@@ -34,7 +35,7 @@ const rt_shape rt_shapes[] = {
 	 "`results` (a result for each operation), `seq`, and `op` where they are one step; of "
 	 "operations that stand each for itself `failed` counts those that were not done",
 	 OBJECT("\"results\":" LIST(ANY) ",\"seq\":" NUMBER ",\"failed\":" NUMBER
-		",\"unchanged\":" FLAG ",\"op\":" OP),
+					 ",\"unchanged\":" FLAG ",\"op\":" OP),
 	 NULL},
 	{"Any", "a document", ANY, NULL},
 	{"Array", "an array", LIST(ANY), NULL},
@@ -42,10 +43,11 @@ const rt_shape rt_shapes[] = {
 	{"Info",
 	 "`version`, `api`, `project` (the one that is asked about), `default_project`, `seq`, `epoch`, "
 	 "`limits`, `features`, `formats`, `providers`, `operations`",
-	 OBJECT("\"version\":" TEXT ",\"api\":" TEXT ",\"project\":" TEXT ",\"default_project\":" TEXT
-		",\"seq\":" NUMBER ",\"epoch\":" TEXT ",\"limits\":{\"type\":\"object\"}"
-		",\"features\":" LIST(TEXT) ",\"formats\":" LIST(ANY) ",\"providers\":" LIST(TEXT)
-		",\"operations\":" LIST(TEXT)),
+	 OBJECT("\"version\":" TEXT ",\"api\":" TEXT ",\"project\":" TEXT
+		",\"default_project\":" TEXT ",\"seq\":" NUMBER ",\"epoch\":" TEXT
+		",\"limits\":{\"type\":\"object\"}"
+		",\"features\":" LIST(TEXT) ",\"formats\":" LIST(ANY) ",\"providers\":" LIST(
+			TEXT) ",\"operations\":" LIST(TEXT)),
 	 NULL},
 	{"Health", "`status` and `version`", OBJECT("\"status\":" TEXT ",\"version\":" TEXT), NULL},
 	{"Server",
@@ -60,8 +62,7 @@ const rt_shape rt_shapes[] = {
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
 	{"Project", "`project`: its name", OBJECT("\"project\":" TEXT), NULL},
-	{"Discussions",
-	 "an array of `id`, `name`, `active`, `entries`, `takes`, `updated`",
+	{"Discussions", "an array of `id`, `name`, `active`, `entries`, `takes`, `updated`",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
 		     ",\"takes\":" NUMBER ",\"updated\":" MAYBE_TEXT ",\"present\":" FLAG)),
 	 NULL},
@@ -69,8 +70,10 @@ const rt_shape rt_shapes[] = {
 	 "`id`, `name`, `active`, `present`, `take` (the active one: `id`, `name`), `head` (null: before "
 	 "the first entry), `entries`, `takes`, `labels`, `seq`",
 	 OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"present\":" FLAG
-		",\"take\":" OBJECT("\"id\":" TEXT ",\"name\":" TEXT) ",\"head\":" MAYBE_TEXT
-		",\"entries\":" NUMBER ",\"takes\":" NUMBER ",\"labels\":" NUMBER ",\"seq\":" NUMBER),
+		",\"take\":" OBJECT("\"id\":" TEXT
+				    ",\"name\":" TEXT) ",\"head\":" MAYBE_TEXT
+						       ",\"entries\":" NUMBER ",\"takes\":" NUMBER
+						       ",\"labels\":" NUMBER ",\"seq\":" NUMBER),
 	 NULL},
 	{"Tree",
 	 "rows: an array of `node`, `parent_node`, `id`, `parent`, `role`, `label`, `active`, `takes` …, "
@@ -81,12 +84,14 @@ const rt_shape rt_shapes[] = {
 	 "{\"oneOf\":[{\"type\":\"array\"},{\"type\":\"object\"}]}", NULL},
 	{"Window",
 	 "`discussion`, `take`, `head`, `count` (all entries of the take), `entries`, `from`, `next` (the "
-	 "next window's `from`; null: this is the end), `seq`",
-	 OBJECT("\"discussion\":" TEXT ",\"take\":" TEXT ",\"head\":" MAYBE_TEXT ",\"count\":" NUMBER
+	 "next window's `from`; null: this is the end), `seq`; with `tags` `etags` by id",
+	 OBJECT("\"discussion\":" TEXT ",\"take\":" TEXT ",\"head\":" MAYBE_TEXT
+		",\"count\":" NUMBER
 		",\"entries\":" LIST(ENTRY) ",\"from\":" NUMBER ",\"next\":" MAYBE_NUMBER
-		",\"seq\":" NUMBER),
+					    ",\"seq\":" NUMBER ",\"etags\":{\"type\":\"object\"}"),
 	 NULL},
-	{"EntriesRead", "`entries` in the order of the ids, `missing` (ids that are not there), `seq`",
+	{"EntriesRead",
+	 "`entries` in the order of the ids, `missing` (ids that are not there), `seq`",
 	 OBJECT("\"entries\":" LIST(ENTRY) ",\"missing\":" LIST(TEXT) ",\"seq\":" NUMBER), NULL},
 	{"Entry",
 	 "`id`, `role`, `kind`, `content`, `ts`, `muted`, `collapsed`, `read_mode`, `label`, and whatever "
@@ -97,17 +102,19 @@ const rt_shape rt_shapes[] = {
 		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"present\":" FLAG)),
 	 NULL},
 	{"Diff", "`common` (entries that both begin with), `a`, `b` (the rest of each), `changed`",
-	 OBJECT("\"common\":" ANY ",\"a\":" LIST(ANY) ",\"b\":" LIST(ANY) ",\"changed\":" LIST(ANY)),
+	 OBJECT("\"common\":" ANY
+		",\"a\":" LIST(ANY) ",\"b\":" LIST(ANY) ",\"changed\":" LIST(ANY)),
 	 NULL},
 	{"Labels", "an array of `label`, `entry`",
 	 LIST(OBJECT("\"label\":" TEXT ",\"entry\":" TEXT)), NULL},
 	{"Prompt", "`text`, `edited`", OBJECT("\"text\":" TEXT ",\"edited\":" FLAG), NULL},
 	{"Settings", "`discussion`, `roles`, `prompt`, `settings`, and further fields",
-	 OBJECT("\"discussion\":" TEXT ",\"roles\":" LIST(TEXT) ",\"prompt\":" ANY
-		",\"settings\":{\"type\":\"object\"}"),
+	 OBJECT("\"discussion\":" TEXT
+		",\"roles\":" LIST(TEXT) ",\"prompt\":" ANY ",\"settings\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Files", "`files`, `context_files`, `screenshots`",
-	 OBJECT("\"files\":" LIST(ANY) ",\"context_files\":" LIST(ANY) ",\"screenshots\":" LIST(ANY)),
+	 OBJECT("\"files\":" LIST(ANY) ",\"context_files\":" LIST(ANY) ",\"screenshots\":" LIST(
+		 ANY)),
 	 NULL},
 	{"Steps",
 	 "`steps` (each `seq`, `parent`, `op`, `what`, `by`, `at`, `scope`, `current`, `undone`), `next` (as "
@@ -130,9 +137,9 @@ const rt_shape rt_shapes[] = {
 	{"Context",
 	 "`provider`, `model`, `tokens`, `exact` (false: an estimate), `left_out`, `budget`, `entries` "
 	 "(each `id`, `at`, `tokens`, `left_out`), `body` (the request itself)",
-	 OBJECT("\"provider\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER ",\"exact\":" FLAG
-		",\"left_out\":" NUMBER ",\"budget\":" NUMBER ",\"entries\":" LIST(ANY)
-		",\"body\":{\"type\":\"object\"}"),
+	 OBJECT("\"provider\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
+		",\"exact\":" FLAG ",\"left_out\":" NUMBER ",\"budget\":" NUMBER
+		",\"entries\":" LIST(ANY) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Run",
 	 "`run`, `state` (running, done, stopped, failed), `how`, `discussion`, `take`, `model`, "
@@ -148,8 +155,8 @@ const rt_shape rt_shapes[] = {
 	 "`skipped`, `noted`, `remarks`, `dry_run`, `discussion`, `seq`",
 	 OBJECT("\"format\":" TEXT ",\"discussions\":" NUMBER ",\"entries\":" NUMBER
 		",\"takes\":" NUMBER ",\"known\":" NUMBER ",\"repaired\":" NUMBER
-		",\"skipped\":" NUMBER ",\"noted\":" NUMBER ",\"remarks\":" LIST(ANY)
-		",\"dry_run\":" FLAG ",\"discussion\":" TEXT ",\"seq\":" NUMBER),
+		",\"skipped\":" NUMBER ",\"noted\":" NUMBER ",\"remarks\":" LIST(
+			ANY) ",\"dry_run\":" FLAG ",\"discussion\":" TEXT ",\"seq\":" NUMBER),
 	 NULL},
 	{"Problem", "`type`, `title`, `status`, `code`, `detail`, `hint`",
 	 OBJECT("\"type\":" TEXT ",\"title\":" TEXT ",\"status\":" NUMBER ",\"code\":" TEXT
@@ -175,12 +182,17 @@ rt_shape_named(const char *name)
 const rt_route *
 rt_openapi_route_of(rt_op_id op)
 {
-	const rt_route *route;
+	const rt_route *route, *found = NULL;
 
-	for (route = rt_routes; route->path != NULL; route++)
-		if (route->op == (int)op && route->fn == NULL)
+	for (route = rt_routes; route->path != NULL; route++) {
+		if (route->op != (int)op || route->fn != NULL)
+			continue;
+		if (strcmp(route->name, rt_ops[op].name) == 0)
 			return route;
-	return NULL;
+		if (found == NULL)
+			found = route;
+	}
+	return found;
 }
 
 /* By the first word of the name. */
@@ -195,7 +207,8 @@ static const struct {
 	{" take ", "Takes"},
 	{" label ", "Labels"},
 	{" prompt setting role files track preset ", "Prompt, settings, files"},
-	{" history undo redo jump revert undo_anywhere redo_anywhere jump_anywhere purge ", "History"},
+	{" history undo redo jump revert undo_anywhere redo_anywhere jump_anywhere purge ",
+	 "History"},
 	{" op batch advice ", "Any operation"},
 	{" search context ", "Finding and sending"},
 	{" run ", "Runs"},
@@ -262,21 +275,14 @@ schema_of_field(const rt_op_field *field)
 	bool nullable = (field->flags & RT_FIELD_NULLABLE) != 0;
 
 	switch (field->type) {
-	case RT_FIELD_CONTENT:
-		return "\"type\":[\"string\",\"array\"]";
-	case RT_FIELD_NUMBER:
-		return "\"type\":\"integer\",\"minimum\":0";
-	case RT_FIELD_BOOL:
-		return "\"type\":\"boolean\"";
-	case RT_FIELD_ARRAY:
-		return "\"type\":\"array\"";
-	case RT_FIELD_MOMENT:
-		return "\"type\":[\"string\",\"number\"]";
-	case RT_FIELD_ANY:
-		return "";
+	case RT_FIELD_CONTENT: return "\"type\":[\"string\",\"array\"]";
+	case RT_FIELD_NUMBER: return "\"type\":\"integer\",\"minimum\":0";
+	case RT_FIELD_BOOL: return "\"type\":\"boolean\"";
+	case RT_FIELD_ARRAY: return "\"type\":\"array\"";
+	case RT_FIELD_MOMENT: return "\"type\":[\"string\",\"number\"]";
+	case RT_FIELD_ANY: return "";
 	case RT_FIELD_STRING:
-	case RT_FIELD_ADDRESS:
-		break;
+	case RT_FIELD_ADDRESS: break;
 	}
 	return nullable ? "\"type\":[\"string\",\"null\"]" : "\"type\":\"string\"";
 }
@@ -320,7 +326,8 @@ add_body_schema(rt_buf *buf, const rt_op *op, const rt_route *route, const rt_ro
 		rt_buf_add_byte(buf, '}');
 	}
 	rt_buf_add_byte(buf, '}');
-	for (field = op != NULL ? op->fields : NULL; field != NULL && field->name != NULL; field++) {
+	for (field = op != NULL ? op->fields : NULL; field != NULL && field->name != NULL;
+	     field++) {
 		if ((field->flags & RT_FIELD_REQUIRED) == 0 ||
 		    (route != NULL && rt_openapi_in_path(route, field->name)))
 			continue;
@@ -367,7 +374,8 @@ add_parameters(rt_buf *buf, const rt_route *route, const rt_op *op)
 		rt_buf_add_c(buf, "{\"name\":");
 		rt_json_add_string(buf, name);
 		rt_buf_add_f(buf, ",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"%s\"}",
-			     field != NULL && field->type == RT_FIELD_NUMBER ? "integer" : "string");
+			     field != NULL && field->type == RT_FIELD_NUMBER ? "integer"
+									     : "string");
 		add_text(buf, "description", about_path_param(op, room));
 		rt_buf_add_byte(buf, '}');
 	}
@@ -433,7 +441,8 @@ add_operation(rt_buf *buf, const rt_route *route)
 	rt_buf_add_f(buf, ",\"responses\":{\"%s\":{", is_change ? "2XX" : "200");
 	rt_buf_add_c(buf, "\"description\":");
 	rt_json_add_string(buf, rt_str_of(shape->about));
-	rt_buf_add_f(buf, ",\"content\":{\"%s\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}",
+	rt_buf_add_f(buf,
+		     ",\"content\":{\"%s\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}",
 		     shape->type != NULL ? shape->type : "application/json", shape->name);
 	rt_buf_add_c(buf, "},\"default\":{\"$ref\":\"#/components/responses/Problem\"}}}");
 }
@@ -498,25 +507,30 @@ add_components(rt_buf *buf)
 	rt_buf_add_c(buf, "},\"parameters\":{");
 	add_header_parameter(buf, "Project", "Retake-Project",
 			     "the project; default: the one that the server was started with");
-	add_header_parameter(buf, "IfMatch", "If-Match",
-			     "an ETag that was read: nothing is done where it does not hold any more");
-	add_header_parameter(buf, "IdempotencyKey", "Idempotency-Key",
-			     "1 to 200 visible ASCII characters: with the same key it is done once");
+	add_header_parameter(
+		buf, "IfMatch", "If-Match",
+		"an ETag that was read: nothing is done where it does not hold any more");
+	add_header_parameter(
+		buf, "IdempotencyKey", "Idempotency-Key",
+		"1 to 200 visible ASCII characters: with the same key it is done once");
 	add_header_parameter(buf, "By", "Retake-By",
 			     "who asks, for the history: 1 to 64 of A-Z a-z 0-9 . _ -");
-	rt_buf_add_c(buf, "},\"responses\":{\"Problem\":{\"description\":\"what is wrong (RFC 9457)\","
-			  "\"content\":{\"application/problem+json\":{\"schema\":"
-			  "{\"$ref\":\"#/components/schemas/Problem\"}}}}},"
-			  "\"securitySchemes\":{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\"}}}");
+	rt_buf_add_c(buf,
+		     "},\"responses\":{\"Problem\":{\"description\":\"what is wrong (RFC 9457)\","
+		     "\"content\":{\"application/problem+json\":{\"schema\":"
+		     "{\"$ref\":\"#/components/schemas/Problem\"}}}}},"
+		     "\"securitySchemes\":{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\"}}}");
 }
 
 void
 rt_openapi_write(rt_buf *buf)
 {
-	rt_buf_add_c(buf, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Retake\",\"version\":\"" RT_VERSION
-			  "\",\"description\":\"Editable, undoable conversations with language "
-			  "models.\",\"license\":{\"name\":\"MIT\",\"identifier\":\"MIT\"}},"
-			  "\"servers\":[{\"url\":\"" RT_API_ROOT "\"}],\"security\":[{\"token\":[]}]");
+	rt_buf_add_c(
+		buf,
+		"{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Retake\",\"version\":\"" RT_VERSION
+		"\",\"description\":\"Editable, undoable conversations with language "
+		"models.\",\"license\":{\"name\":\"MIT\",\"identifier\":\"MIT\"}},"
+		"\"servers\":[{\"url\":\"" RT_API_ROOT "\"}],\"security\":[{\"token\":[]}]");
 	add_paths(buf);
 	add_components(buf);
 	rt_buf_add_byte(buf, '}');

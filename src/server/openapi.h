@@ -23,8 +23,8 @@ const char *rt_openapi_method(rt_web_method method);
 /* Is there a parameter of that name in its path? */
 bool rt_openapi_in_path(const rt_route *route, const char *name);
 
-/* The first route that is this operation and nothing else. NULL: there is none but
- * /ops/{op}. */
+/* The route that is this operation and nothing else: the one of its name, else the first.
+ * NULL: there is none but /ops/{op}. */
 const rt_route *rt_openapi_route_of(rt_op_id op);
 
 /* A shape by the name that routes have for it. NULL: there is none. */

@@ -224,7 +224,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_operations), cmocka_unit_test(test_references),
-		cmocka_unit_test(test_schemas),	   cmocka_unit_test(test_docs),
+		cmocka_unit_test(test_schemas),    cmocka_unit_test(test_docs),
 		cmocka_unit_test(test_no_room),
 	};
 

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "server/asset.h"
+
 /* The style's hash is in the policy, so that nothing else can be a style here. */
 #define STYLE                                                                                    \
 	"body{font:16px/1.5 system-ui,sans-serif;max-width:38em;margin:4em auto;padding:0 1em;"  \
@@ -84,9 +86,44 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed)
 	end(answer);
 }
 
+/* The policy of the web interface: its own files, its own server, and nothing else. */
+#define INTERFACE_POLICY                                                                         \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "    \
+	"connect-src 'self'; font-src 'none'; base-uri 'none'; form-action 'none'; "               \
+	"frame-ancestors 'none'"
+
+static bool
+add_asset(const rt_web_request *request, rt_web_answer *answer, rt_str path)
+{
+	const rt_asset *asset = rt_assets;
+
+	while (asset->path != NULL && !rt_str_is(path, asset->path))
+		asset++;
+	if (asset->path == NULL)
+		return false;
+	answer->status = 200;
+	answer->type = asset->type;
+	rt_buf_add(&answer->body, asset->bytes, asset->size);
+	if (rt_str_is(path, "/"))
+		rt_web_answer_header(answer, request, "Content-Security-Policy",
+				     RT_STR(INTERFACE_POLICY));
+	else /* another file has another name */
+		rt_web_answer_header(answer, request, "Cache-Control",
+				     RT_STR("private, max-age=31536000, immutable"));
+	return true;
+}
+
+bool
+rt_page_asset(const rt_web_request *request, rt_web_answer *answer)
+{
+	return !rt_str_is(request->path, "/") && add_asset(request, answer, request->path);
+}
+
 void
 rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str project)
 {
+	if (add_asset(request, answer, RT_STR("/")))
+		return;
 	begin(request, answer, 200, "Retake");
 	rt_buf_add_c(&answer->body, "<p>This browser is let in. Its project is <code>");
 	add_text(&answer->body, project);

@@ -28,8 +28,9 @@
 typedef bool (*rt_id_used_fn)(void *ctx, rt_str id);
 
 typedef struct rt_replace_counts {
-	size_t added, edited, deleted, moved; /* entries; edited: text, role, fields, label, muted */
-	size_t shown; /* entries that are collapsed, or read, otherwise */
+	size_t added, edited, deleted,
+		moved; /* entries; edited: text, role, fields, label, muted */
+	size_t shown;  /* entries that are collapsed, or read, otherwise */
 } rt_replace_counts;
 
 /* current: the entries as rt_view_show has them. wanted: an array of entries in that shape,
@@ -39,8 +40,8 @@ typedef struct rt_replace_counts {
  * Appended to out: an array of requests to be carried out as one step; "[]" when nothing
  * is to be done. RT_USAGE: what is wanted is no such list, with the position that is
  * meant. */
-RT_CHECKED rt_status rt_replace_plan(const rt_alloc *alloc, yyjson_val *current,
-				     yyjson_val *wanted, rt_id_used_fn is_used, void *ctx,
-				     rt_buf *out, rt_replace_counts *out_counts, rt_error *err);
+RT_CHECKED rt_status rt_replace_plan(const rt_alloc *alloc, yyjson_val *current, yyjson_val *wanted,
+				     rt_id_used_fn is_used, void *ctx, rt_buf *out,
+				     rt_replace_counts *out_counts, rt_error *err);
 
 #endif

@@ -21,7 +21,8 @@ set_up(void **state)
 	fixture *f = test_calloc(1, sizeof(*f));
 
 	world_init(&f->w);
-	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->w.env, &f->w.store, NULL), RT_OK);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->w.env, &f->w.store, NULL),
+			 RT_OK);
 	world_open_engine(&f->w, NULL);
 	rt_buf_init(&f->ops, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	*state = f;
@@ -171,10 +172,12 @@ what_is_the_same_is_left_alone(void **state)
 	fixture *f = *state;
 
 	four(f);
-	plans(f, "[{\"id\":\"a\"},{\"id\":\"b\",\"content\":\"two\"},{\"role\":\"User\","
-		 "\"content\":\"three\"},{\"id\":\"d\",\"role\":\"AI\",\"muted\":false,\"label\":null}]",
+	plans(f,
+	      "[{\"id\":\"a\"},{\"id\":\"b\",\"content\":\"two\"},{\"role\":\"User\","
+	      "\"content\":\"three\"},{\"id\":\"d\",\"role\":\"AI\",\"muted\":false,\"label\":null}]",
 	      "[]");
-	assert_int_equal(f->counts.added + f->counts.edited + f->counts.deleted + f->counts.moved, 0);
+	assert_int_equal(f->counts.added + f->counts.edited + f->counts.deleted + f->counts.moved,
+			 0);
 }
 
 static void
@@ -186,8 +189,9 @@ one_text_is_an_edit(void **state)
 	plans(f, "[{\"id\":\"a\"},{\"id\":\"b\",\"content\":\"2\"},{\"id\":\"c\"},{\"id\":\"d\"}]",
 	      "[{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"2\"}]");
 	/* a client that knows of no ids */
-	plans(f, "[{\"role\":\"User\",\"content\":\"one\"},{\"role\":\"AI\",\"content\":\"2\"},"
-		 "{\"role\":\"User\",\"content\":\"three\"},{\"role\":\"AI\",\"content\":\"four\"}]",
+	plans(f,
+	      "[{\"role\":\"User\",\"content\":\"one\"},{\"role\":\"AI\",\"content\":\"2\"},"
+	      "{\"role\":\"User\",\"content\":\"three\"},{\"role\":\"AI\",\"content\":\"four\"}]",
 	      "[{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"2\"}]");
 	assert_int_equal(f->counts.edited, 1);
 }
@@ -236,9 +240,10 @@ fields_are_written_into_the_entry(void **state)
 {
 	fixture *f = *state;
 
-	world_apply(&f->w, "{\"op\":\"entry.append\",\"id\":\"a\",\"role\":\"AI\",\"content\":\"x\","
-			   "\"usage\":{\"input_tokens\":3},\"partial\":true,"
-			   "\"thinking_segments\":[\"hm\"]}");
+	world_apply(&f->w,
+		    "{\"op\":\"entry.append\",\"id\":\"a\",\"role\":\"AI\",\"content\":\"x\","
+		    "\"usage\":{\"input_tokens\":3},\"partial\":true,"
+		    "\"thinking_segments\":[\"hm\"]}");
 	replace(f, "[{\"id\":\"a\",\"content\":\"x\",\"mark\":[1,{\"b\":2}]}]");
 	world_has(&f->w, "a", "\"mark\":[1,{\"b\":2}]");
 	world_has(&f->w, "a", "\"usage\":{\"input_tokens\":3}");
@@ -246,8 +251,9 @@ fields_are_written_into_the_entry(void **state)
 	world_has(&f->w, "a", "\"thinking_segments\":[\"hm\"]");
 	assert_int_equal(f->counts.edited, 1);
 	/* a time cannot be edited: another entry */
-	replace(f, "[{\"id\":\"a\",\"ts\":\"2020-01-01T00:00:00Z\",\"role\":\"AI\",\"content\":\"x\","
-		   "\"label\":\"L\"}]");
+	replace(f,
+		"[{\"id\":\"a\",\"ts\":\"2020-01-01T00:00:00Z\",\"role\":\"AI\",\"content\":\"x\","
+		"\"label\":\"L\"}]");
 	assert_int_equal(f->counts.added, 1);
 	assert_int_equal(f->counts.deleted, 1);
 	world_has(&f->w, ":1", "\"ts\":\"2020-01-01T00:00:00Z\"");
@@ -261,8 +267,9 @@ how_it_is_shown_is_no_edit(void **state)
 	fixture *f = *state;
 
 	four(f);
-	plans(f, "[{\"id\":\"a\",\"collapsed\":true},{\"id\":\"b\"},{\"id\":\"c\",\"read_mode\":false},"
-		 "{\"id\":\"d\"}]",
+	plans(f,
+	      "[{\"id\":\"a\",\"collapsed\":true},{\"id\":\"b\"},{\"id\":\"c\",\"read_mode\":false},"
+	      "{\"id\":\"d\"}]",
 	      "[{\"op\":\"entry.view\",\"entry\":\"a\",\"collapsed\":true}]");
 	assert_int_equal(f->counts.edited, 0);
 	assert_int_equal(f->counts.shown, 1);
@@ -294,7 +301,8 @@ what_is_no_list_of_entries_is_refused(void **state)
 	refuses(f, "[{\"role\":1}]", "\"role\" is a string");
 	refuses(f, "[{\"content\":{}}]", "\"content\" is a string or an array");
 	refuses(f, "[{\"ts\":\"soon\"}]", "\"ts\" is an ISO 8601 time");
-	refuses(f, "[{\"id\":\"a\"},{\"role\":\"AI\",\"take\":\"x\"}]", "cannot be called \"take\"");
+	refuses(f, "[{\"id\":\"a\"},{\"role\":\"AI\",\"take\":\"x\"}]",
+		"cannot be called \"take\"");
 }
 
 /* ---- at random ---- */
@@ -436,8 +444,9 @@ with_id(yyjson_val *entries, rt_str id)
 	yyjson_val *entry;
 	size_t i, max;
 
-	yyjson_arr_foreach(entries, i, max, entry) if (rt_str_eq(
-		rt_json_str(rt_json_get(entry, "id")), id)) return entry;
+	yyjson_arr_foreach(
+		entries, i, max,
+		entry) if (rt_str_eq(rt_json_str(rt_json_get(entry, "id")), id)) return entry;
 	return NULL;
 }
 
@@ -592,8 +601,10 @@ main(void)
 		cmocka_unit_test_setup_teardown(one_that_comes_to_the_front_is_one_move, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(runs_are_deleted_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(equal_texts_stay_in_their_places, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(fields_are_written_into_the_entry, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(equal_texts_stay_in_their_places, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(fields_are_written_into_the_entry, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(how_it_is_shown_is_no_edit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			an_id_that_is_new_is_kept_and_an_old_one_is_not_given_twice, set_up,

@@ -8,17 +8,25 @@
 #include "server/api.h"
 #include "server/hook_api.h"
 
-#define TAKE {"take", "string", "name or id; default: the active one"}
-#define AT_OP {"at_op", "integer", "as it was right after this row of the history"}
-#define END {NULL, NULL, NULL}
+#define TAKE \
+	{ \
+		"take", "string", "name or id; default: the active one" \
+	}
+#define AT_OP \
+	{ \
+		"at_op", "integer", "as it was right after this row of the history" \
+	}
+#define END \
+	{ \
+		NULL, NULL, NULL \
+	}
 
 static const rt_route_param q_at[] = {AT_OP, END};
 static const rt_route_param q_take[] = {TAKE, END};
 static const rt_route_param q_take_at[] = {TAKE, AT_OP, END};
 static const rt_route_param q_place[] = {
 	{"discussion", "string", "name or id; default: the active one"}, TAKE, END};
-static const rt_route_param q_all[] = {
-	{"all", "boolean", "also what was deleted"}, AT_OP, END};
+static const rt_route_param q_all[] = {{"all", "boolean", "also what was deleted"}, AT_OP, END};
 static const rt_route_param q_models[] = {
 	{"provider", "string", "ask this one for the models that it has"}, END};
 static const rt_route_param q_tree[] = {
@@ -34,6 +42,7 @@ static const rt_route_param q_entries[] = {
 	{"from", "integer", "the first position, from 0"},
 	{"count", "integer", "so many positions; default 200, at most 2000"},
 	{"role", "string", "only entries of this role, and the user's"},
+	{"tags", "boolean", "also each entry's ETag"},
 	AT_OP,
 	END};
 static const rt_route_param q_history[] = {
@@ -59,19 +68,20 @@ static const rt_route_param q_events[] = {
 	END};
 static const rt_route_param q_last[] = {
 	{"last_event_id", "string", "as the header Last-Event-ID, which goes before it"}, END};
-#define EXPORT                                                                                     \
-	{"format", "string", "canonical, toml, pi, openai, markdown; default: canonical"},         \
-		{"all", "boolean", "all takes, not only one"},                                     \
-		{"lossless", "boolean", "add what the format cannot say"},                         \
-		{"lines", "boolean", "one conversation a line, where the format has both"}
+#define EXPORT \
+	{"format", "string", "canonical, toml, pi, openai, markdown; default: canonical"}, \
+		{"all", "boolean", "all takes, not only one"}, \
+		{"lossless", "boolean", "add what the format cannot say"}, \
+	{ \
+		"lines", "boolean", "one conversation a line, where the format has both" \
+	}
 static const rt_route_param q_export[] = {TAKE, EXPORT, AT_OP, END};
 static const rt_route_param q_export_all[] = {
 	{"discussion", "string", "only this one"}, TAKE, EXPORT, AT_OP, END};
-static const rt_route_param q_import[] = {
-	{"format", "string", "default: found by the content"},
-	{"name", "string", "of the discussion"},
-	{"dry_run", "boolean", "only count"},
-	END};
+static const rt_route_param q_import[] = {{"format", "string", "default: found by the content"},
+					  {"name", "string", "of the discussion"},
+					  {"dry_run", "boolean", "only count"},
+					  END};
 static const rt_route_param b_project[] = {{"name", "string", "of the project"}, END};
 static const rt_route_param b_ids[] = {{"ids", "array", "up to 2000 ids"}, END};
 static const rt_route_param b_patch[] = {
@@ -113,25 +123,25 @@ static const rt_route_param b_run[] = {
 const rt_route rt_routes[] = {
 
 	/* ---- the server ---- */
-	{RT_WEB_GET, "/info", "info", "what this server is and can do", rt_api_info, -1, 0,
-	 "Info", NULL, NULL},
+	{RT_WEB_GET, "/info", "info", "what this server is and can do", rt_api_info, -1, 0, "Info",
+	 NULL, NULL},
 	{RT_WEB_GET, "/health", "health", "that it answers", rt_api_health, -1,
 	 RT_ROUTE_HOUSE | RT_ROUTE_QUICK, "Health", NULL, NULL},
 	{RT_WEB_GET, "/openapi.json", "openapi", "this interface as OpenAPI 3.1", rt_api_openapi,
 	 -1, RT_ROUTE_HOUSE | RT_ROUTE_QUICK, "Any", NULL, NULL},
 	{RT_WEB_GET, "/models", "model.list",
-	 "the providers that are configured; with ?provider, the models of one", rt_api_models,
-	 -1, RT_ROUTE_HOUSE, "Array", q_models, NULL},
+	 "the providers that are configured; with ?provider, the models of one", rt_api_models, -1,
+	 RT_ROUTE_HOUSE, "Array", q_models, NULL},
 	{RT_WEB_GET, "/server", "server.show", "how busy the server is", rt_api_server, -1,
 	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL, NULL},
-	{RT_WEB_POST, "/codes", "code.new", "make a code that lets one browser in, once", rt_api_codes,
-	 -1, RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Code", NULL, NULL},
+	{RT_WEB_POST, "/codes", "code.new", "make a code that lets one browser in, once",
+	 rt_api_codes, -1, RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Code", NULL, NULL},
 	{RT_WEB_POST, "/logout", "logout", "forget this browser's cookie; its project stays",
 	 rt_api_logout, -1, RT_ROUTE_HOUSE, "Status", NULL, NULL},
 
 	/* ---- projects ---- */
-	{RT_WEB_GET, "/projects", "project.list", "the projects of the store", rt_api_projects,
-	 -1, RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Projects", NULL, NULL},
+	{RT_WEB_GET, "/projects", "project.list", "the projects of the store", rt_api_projects, -1,
+	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Projects", NULL, NULL},
 	{RT_WEB_POST, "/projects", "project.new", "make a project", rt_api_project_new, -1,
 	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER | RT_ROUTE_CHANGES, "Project", NULL, b_project},
 
@@ -161,14 +171,14 @@ const rt_route rt_routes[] = {
 	 "add an entry at the head", NULL, RT_OP_ENTRY_APPEND, RT_ROUTE_CHANGES, NULL, q_take,
 	 NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/insert", "entry.insert",
-	 "add an entry before or after another", NULL, RT_OP_ENTRY_INSERT, RT_ROUTE_CHANGES,
-	 NULL, q_take, NULL},
+	 "add an entry before or after another", NULL, RT_OP_ENTRY_INSERT, RT_ROUTE_CHANGES, NULL,
+	 q_take, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/reply", "entry.reply",
 	 "add a model's reply right behind what it answers", NULL, RT_OP_ENTRY_REPLY,
 	 RT_ROUTE_CHANGES, NULL, q_take, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/read", "entry.read",
-	 "entries by id, with texts (changes nothing)", rt_api_entries_read, -1, 0,
-	 "EntriesRead", q_take_at, b_ids},
+	 "entries by id, with texts (changes nothing)", rt_api_entries_read, -1, 0, "EntriesRead",
+	 q_take_at, b_ids},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/delete", "entry.delete_run",
 	 "take out a run of entries", NULL, RT_OP_ENTRY_DELETE, RT_ROUTE_CHANGES, NULL, q_take,
 	 NULL},
@@ -193,25 +203,24 @@ const rt_route rt_routes[] = {
 	{RT_WEB_POST, "/discussions/{discussion}/entries/{entry}/move", "entry.move",
 	 "put an entry elsewhere", NULL, RT_OP_ENTRY_MOVE, RT_ROUTE_CHANGES, NULL, q_take, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/{entry}/mute", "entry.mute",
-	 "keep an entry in view but out of what is sent", NULL, RT_OP_ENTRY_MUTE,
-	 RT_ROUTE_CHANGES, NULL, q_take, NULL},
+	 "keep an entry in view but out of what is sent", NULL, RT_OP_ENTRY_MUTE, RT_ROUTE_CHANGES,
+	 NULL, q_take, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/{entry}/view", "entry.view",
 	 "collapse, expand, read or edit mode (not undone by undo)", NULL, RT_OP_ENTRY_VIEW,
 	 RT_ROUTE_CHANGES, NULL, q_take, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/{entry}/split", "entry.split",
 	 "cut an entry in two", NULL, RT_OP_ENTRY_SPLIT, RT_ROUTE_CHANGES, NULL, q_take, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/{entry}/merge", "entry.merge",
-	 "join an entry with the next one", NULL, RT_OP_ENTRY_MERGE, RT_ROUTE_CHANGES, NULL,
-	 q_take, NULL},
+	 "join an entry with the next one", NULL, RT_OP_ENTRY_MERGE, RT_ROUTE_CHANGES, NULL, q_take,
+	 NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/{at}/branch", "entry.branch",
 	 "start a new take from this entry on", NULL, RT_OP_TAKE_BRANCH, RT_ROUTE_CHANGES, NULL,
 	 q_take, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/{entry}/extract", "entry.extract",
 	 "make a discussion of the path to this entry", NULL, RT_OP_DISCUSSION_EXTRACT,
 	 RT_ROUTE_CHANGES, NULL, q_take, NULL},
-	{RT_WEB_PUT, "/discussions/{discussion}/head", "head.move",
-	 "continue from another entry", NULL, RT_OP_HEAD_MOVE, RT_ROUTE_CHANGES, NULL, q_take,
-	 NULL},
+	{RT_WEB_PUT, "/discussions/{discussion}/head", "head.move", "continue from another entry",
+	 NULL, RT_OP_HEAD_MOVE, RT_ROUTE_CHANGES, NULL, q_take, NULL},
 
 	/* ---- takes ---- */
 	{RT_WEB_GET, "/discussions/{discussion}/takes", "take.list", "the takes of a discussion",
@@ -230,8 +239,8 @@ const rt_route rt_routes[] = {
 	 "make a take a discussion of its own", NULL, RT_OP_TAKE_PROMOTE, RT_ROUTE_CHANGES, NULL,
 	 NULL, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/takes/{take}/clear", "take.clear",
-	 "take out all entries of the take", NULL, RT_OP_TAKE_CLEAR, RT_ROUTE_CHANGES, NULL,
-	 NULL, NULL},
+	 "take out all entries of the take", NULL, RT_OP_TAKE_CLEAR, RT_ROUTE_CHANGES, NULL, NULL,
+	 NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/takes/{take}/truncate", "take.truncate",
 	 "keep the last question-answer pairs only", NULL, RT_OP_TAKE_TRUNCATE, RT_ROUTE_CHANGES,
 	 NULL, NULL, NULL},
@@ -242,8 +251,8 @@ const rt_route rt_routes[] = {
 	 "two takes side by side, from where they part", rt_api_diff, -1, 0, "Diff", q_at, NULL},
 
 	/* ---- labels ---- */
-	{RT_WEB_GET, "/discussions/{discussion}/labels", "label.list",
-	 "the labels of a discussion", rt_api_labels, -1, 0, "Labels", q_at, NULL},
+	{RT_WEB_GET, "/discussions/{discussion}/labels", "label.list", "the labels of a discussion",
+	 rt_api_labels, -1, 0, "Labels", q_at, NULL},
 	{RT_WEB_PUT, "/discussions/{discussion}/labels/{label}", "label.set",
 	 "name an entry, or take its name away", NULL, RT_OP_LABEL_SET, RT_ROUTE_CHANGES, NULL,
 	 q_take, NULL},
@@ -257,12 +266,12 @@ const rt_route rt_routes[] = {
 	 "change the working prompt", NULL, RT_OP_PROMPT_UPDATE, RT_ROUTE_CHANGES, NULL, NULL,
 	 NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/prompt/notify", "prompt.notify",
-	 "tell the model that the prompt was edited", NULL, RT_OP_PROMPT_NOTIFY,
-	 RT_ROUTE_CHANGES, NULL, q_take, NULL},
+	 "tell the model that the prompt was edited", NULL, RT_OP_PROMPT_NOTIFY, RT_ROUTE_CHANGES,
+	 NULL, q_take, NULL},
 	{RT_WEB_GET, "/settings", "setting.list", "the settings of the project",
 	 rt_api_project_settings, -1, 0, "Object", q_at, NULL},
-	{RT_WEB_PUT, "/settings/{key}", "setting.set", "change a setting", NULL,
-	 RT_OP_SETTING_SET, RT_ROUTE_CHANGES, NULL, NULL, NULL},
+	{RT_WEB_PUT, "/settings/{key}", "setting.set", "change a setting", NULL, RT_OP_SETTING_SET,
+	 RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_DELETE, "/settings/{key}", "setting.delete", "back to the default",
 	 rt_api_setting_delete, -1, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/settings", "setting.of_discussion",
@@ -272,8 +281,8 @@ const rt_route rt_routes[] = {
 	 "change a setting, of the discussion where it is one of these", NULL, RT_OP_SETTING_SET,
 	 RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_DELETE, "/discussions/{discussion}/settings/{key}", "setting.delete_here",
-	 "back to the default, of the discussion where it is one of these",
-	 rt_api_setting_delete, -1, RT_ROUTE_CHANGES, NULL, NULL, NULL},
+	 "back to the default, of the discussion where it is one of these", rt_api_setting_delete,
+	 -1, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_GET, "/roles", "role.list", "the roles of the project", rt_api_roles, -1, 0,
 	 "Array", q_at, NULL},
 	{RT_WEB_POST, "/roles", "role.add", "add a role to the project's list", NULL,
@@ -282,8 +291,8 @@ const rt_route rt_routes[] = {
 	 NULL, RT_OP_ROLE_REMOVE, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/files", "files.list",
 	 "the lists of files of a discussion", rt_api_files, -1, 0, "Files", q_at, NULL},
-	{RT_WEB_PUT, "/discussions/{discussion}/files/{which}", "files.set",
-	 "set a list of files", NULL, RT_OP_FILES_SET, RT_ROUTE_CHANGES, NULL, NULL, NULL},
+	{RT_WEB_PUT, "/discussions/{discussion}/files/{which}", "files.set", "set a list of files",
+	 NULL, RT_OP_FILES_SET, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_PUT, "/discussions/{discussion}/track", "track.set",
 	 "bind the discussion to a track", NULL, RT_OP_TRACK_SET, RT_ROUTE_CHANGES, NULL, NULL,
 	 NULL},
@@ -304,8 +313,8 @@ const rt_route rt_routes[] = {
 	 rt_api_history, -1, 0, "Rows", q_history, NULL},
 	{RT_WEB_GET, "/history/{seq}", "history.show",
 	 "one step, with its effects before and after", rt_api_step, -1, 0, "Step", NULL, NULL},
-	{RT_WEB_POST, "/history/{seq}/revert", "revert", "undo one old step, as a new step",
-	 NULL, RT_OP_REVERT, RT_ROUTE_CHANGES, NULL, NULL, NULL},
+	{RT_WEB_POST, "/history/{seq}/revert", "revert", "undo one old step, as a new step", NULL,
+	 RT_OP_REVERT, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/history", "history.of_discussion",
 	 "the steps of a discussion, newest first", rt_api_history, -1, 0, "Steps", q_history,
 	 NULL},
@@ -316,15 +325,15 @@ const rt_route rt_routes[] = {
 	 RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_POST, "/jump", "jump_anywhere", "go to the state right after a step", NULL,
 	 RT_OP_JUMP, RT_ROUTE_CHANGES, NULL, NULL, NULL},
-	{RT_WEB_POST, "/discussions/{discussion}/undo", "undo", "take back the newest steps",
-	 NULL, RT_OP_UNDO, RT_ROUTE_CHANGES, NULL, NULL, NULL},
-	{RT_WEB_POST, "/discussions/{discussion}/redo", "redo", "bring back what was undone",
-	 NULL, RT_OP_REDO, RT_ROUTE_CHANGES, NULL, NULL, NULL},
+	{RT_WEB_POST, "/discussions/{discussion}/undo", "undo", "take back the newest steps", NULL,
+	 RT_OP_UNDO, RT_ROUTE_CHANGES, NULL, NULL, NULL},
+	{RT_WEB_POST, "/discussions/{discussion}/redo", "redo", "bring back what was undone", NULL,
+	 RT_OP_REDO, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/jump", "jump",
 	 "go to the state right after a step", NULL, RT_OP_JUMP, RT_ROUTE_CHANGES, NULL, NULL,
 	 NULL},
-	{RT_WEB_POST, "/reset", "project.reset", "start afresh (undo brings everything back)",
-	 NULL, RT_OP_PROJECT_RESET, RT_ROUTE_CHANGES, NULL, NULL, NULL},
+	{RT_WEB_POST, "/reset", "project.reset", "start afresh (undo brings everything back)", NULL,
+	 RT_OP_PROJECT_RESET, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_POST, "/purge", "purge", "remove a secret for good (not undoable)", NULL,
 	 RT_OP_PURGE, RT_ROUTE_CHANGES, NULL, NULL, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/purge", "purge.entry",
@@ -336,19 +345,18 @@ const rt_route rt_routes[] = {
 	 rt_api_op_any, -1, RT_ROUTE_CHANGES, NULL, q_place, NULL},
 	{RT_WEB_POST, "/batch", "batch", "several operations as one step, or each for itself",
 	 rt_api_batch, -1, RT_ROUTE_CHANGES, "Results", q_place, b_batch},
-	{RT_WEB_POST, "/discussions/{discussion}/batch", "batch.here",
-	 "the same, in a discussion", rt_api_batch, -1, RT_ROUTE_CHANGES, "Results", q_take,
-	 b_batch},
+	{RT_WEB_POST, "/discussions/{discussion}/batch", "batch.here", "the same, in a discussion",
+	 rt_api_batch, -1, RT_ROUTE_CHANGES, "Results", q_take, b_batch},
 	{RT_WEB_POST, "/discussions/{discussion}/advice", "advice",
-	 "what operations would break, before they are done (changes nothing)", rt_api_advice,
-	 -1, 0, "Advice", q_take, b_batch},
+	 "what operations would break, before they are done (changes nothing)", rt_api_advice, -1,
+	 0, "Advice", q_take, b_batch},
 
 	/* ---- finding and sending ---- */
 	{RT_WEB_GET, "/search", "search", "texts that match", rt_api_search, -1, 0, "Hits",
 	 q_search, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/context", "context",
-	 "what a model would be sent, and how many tokens it has", rt_api_context, -1, 0,
-	 "Context", q_context, NULL},
+	 "what a model would be sent, and how many tokens it has", rt_api_context, -1, 0, "Context",
+	 q_context, NULL},
 	{RT_WEB_GET, "/runs", "run.list", "models at work, newest first", rt_api_runs, -1, 0,
 	 "Array", NULL, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/runs", "run.start",
@@ -357,15 +365,14 @@ const rt_route rt_routes[] = {
 	{RT_WEB_GET, "/runs/{run}", "run.show", "one of them, with what it has written so far",
 	 rt_api_run, -1, 0, "Run", NULL, NULL},
 	{RT_WEB_DELETE, "/runs/{run}", "run.stop", "stop it; what has arrived is kept",
-	 rt_api_run_stop, -1, RT_ROUTE_CHANGES, "Run", NULL, NULL},
+	 rt_api_run_stop, -1, 0, "Run", NULL, NULL},
 
 	/* ---- events ---- */
 	{RT_WEB_GET, "/events", "events",
 	 "everything that happens in the project, as server-sent events", rt_api_events, -1,
 	 RT_ROUTE_STREAM, "Events", q_events, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/events", "events.here",
-	 "the same, of one discussion", rt_api_events, -1, RT_ROUTE_STREAM, "Events", q_last,
-	 NULL},
+	 "the same, of one discussion", rt_api_events, -1, RT_ROUTE_STREAM, "Events", q_last, NULL},
 
 	/* ---- files in and out ---- */
 	{RT_WEB_GET, "/export", "export", "the project in a file format", rt_api_export, -1, 0,

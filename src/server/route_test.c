@@ -47,14 +47,21 @@ test_find(void **state)
 static void
 test_not_found(void **state)
 {
-	static const char *const unknown[] = {
-		"",		     "/",	       "/retake/v1",	 "/retake/v1/",
-		"/retake/v2/info",   "/info",	       "/retake/v1info", "/retake/v1/info/",
-		"/retake/v1//info",  "/retake/v1/inf", "/retake/v1/discussions//entries",
-		"/retake/v1/discussions/a/entries/b/c"};
+	static const char *const unknown[] = {"",
+					      "/",
+					      "/retake/v1",
+					      "/retake/v1/",
+					      "/retake/v2/info",
+					      "/info",
+					      "/retake/v1info",
+					      "/retake/v1/info/",
+					      "/retake/v1//info",
+					      "/retake/v1/inf",
+					      "/retake/v1/discussions//entries",
+					      "/retake/v1/discussions/a/entries/b/c"};
 	static const char *const bad[] = {"/retake/v1/discussions/%", "/retake/v1/discussions/%4",
-					  "/retake/v1/discussions/%zz", "/retake/v1/discussions/%00",
-					  "/%"};
+					  "/retake/v1/discussions/%zz",
+					  "/retake/v1/discussions/%00", "/%"};
 	rt_str params[RT_ROUTE_PARAMS];
 	const rt_route *route;
 	char allow[64];
@@ -62,19 +69,20 @@ test_not_found(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
-		assert_int_equal(rt_route_find(RT_WEB_GET, rt_str_of(unknown[i]), &route, params,
-					       allow),
-				 RT_ROUTE_UNKNOWN);
+		assert_int_equal(
+			rt_route_find(RT_WEB_GET, rt_str_of(unknown[i]), &route, params, allow),
+			RT_ROUTE_UNKNOWN);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(rt_route_find(RT_WEB_GET, rt_str_of(bad[i]), &route, params, allow),
-				 RT_ROUTE_BAD);
+		assert_int_equal(
+			rt_route_find(RT_WEB_GET, rt_str_of(bad[i]), &route, params, allow),
+			RT_ROUTE_BAD);
 	assert_int_equal(rt_route_find(RT_WEB_PUT, RT_STR("/retake/v1/discussions/d1"), &route,
 				       params, allow),
 			 RT_ROUTE_OTHER_METHOD);
 	assert_string_equal(allow, "GET, PATCH, DELETE");
-	assert_int_equal(rt_route_find(RT_WEB_OTHER, RT_STR("/retake/v1/info"), &route, params,
-				       allow),
-			 RT_ROUTE_OTHER_METHOD);
+	assert_int_equal(
+		rt_route_find(RT_WEB_OTHER, RT_STR("/retake/v1/info"), &route, params, allow),
+		RT_ROUTE_OTHER_METHOD);
 	assert_string_equal(allow, "GET");
 }
 
@@ -170,8 +178,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),		cmocka_unit_test(test_not_found),
-		cmocka_unit_test(test_table),		cmocka_unit_test(test_every_operation),
+		cmocka_unit_test(test_find),   cmocka_unit_test(test_not_found),
+		cmocka_unit_test(test_table),  cmocka_unit_test(test_every_operation),
 		cmocka_unit_test(test_encode),
 	};
 

@@ -9,6 +9,7 @@
  *
  *   "take"      what was asked for; when it ends, what the reply is in
  *   "question"  once it is an entry
+ *   "at"        the entry that was named: to go on from, or to reply to anew
  *   "notice"    what a person should know meanwhile: "trying again in 2 s …"
  *   "calls"     of tools: [{"block":2,"offset":0,"arguments":"…"}], pieces in their order
  *   "reply":2   of several ("again" with "n") the text is that of this one, counted from 0
@@ -37,6 +38,7 @@
  *   run.started    the object above without its texts
  *   run.snapshot   the same with the texts so far, for a stream that came later; of a long
  *                  text it is the beginning, and deltas with the rest follow at once
+ *   run.asked      {"run","question"}: the question is an entry, whose row was sent before
  *   run.notice     {"run","text"}
  *   run.delta      {"run","offset","text"}, or "thinking" in the place of text: what comes at
  *                  this place in all text (thinking) of the reply so far, in bytes of UTF-8; or
@@ -102,6 +104,7 @@ typedef struct rt_run_request {
 	rt_str discussion, take; /* addresses; empty: the active ones */
 	yyjson_val *fields;      /* the body, see above; or NULL */
 	rt_str by;
+	bool may_name_files;     /* "builtin/play:PATH" opens that file: not for who could not */
 } rt_run_request;
 
 /* Start one. name: of the run, NUL-terminated. What can be said at once is refused at once:
@@ -125,6 +128,7 @@ typedef struct rt_run_place {
 	size_t offset;   /* in what has arrived of it */
 	unsigned notice; /* that was told last */
 	bool is_begun;   /* "run.started" or "run.snapshot" was sent */
+	bool is_asked;   /* the question was told of */
 	bool is_late;    /* it was there before the stream */
 	bool is_ended;
 } rt_run_place;

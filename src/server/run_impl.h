@@ -49,6 +49,7 @@ typedef struct rt_run_asked {
 	rt_str shown_take;       /* the id, also then */
 	rt_str by;
 	rt_str model_said;
+	bool may_name_files;
 	rt_str text, content, role, reply_role, at;
 	rt_str instructions, from, to;
 	rt_str target;           /* ptr NULL: before the first entry */
@@ -125,6 +126,7 @@ typedef struct rt_run {
 	rt_buf replies;        /* outcomes of several, "{…},{…}" */
 	rt_error problem;      /* status RT_OK: none */
 	uint64_t epoch, seq;   /* of its last step; seq 0: it made none */
+	uint64_t question_seq; /* the same of its question */
 	int64_t ended_us;
 } rt_run;
 

@@ -180,6 +180,7 @@ rt_run_read(rt_runs *runs, const rt_run_request *request, const rt_project *proj
 	memset(a, 0, sizeof(*a));
 	a->replies = 1;
 	a->summarize = true;
+	a->may_name_files = request->may_name_files;
 	for (how = 0; how < RT_RUN_HOWS; how++)
 		if (strcmp(request->how, rt_run_how_words[how]) == 0)
 			break;
@@ -233,6 +234,18 @@ rt_run_read(rt_runs *runs, const rt_run_request *request, const rt_project *proj
 
 /* ---- the model ---- */
 
+/* Is that the built-in model that plays a file? */
+static bool
+names_file(rt_str name)
+{
+	const rt_str kind = RT_STR("builtin/");
+
+	name = rt_str_trim(name);
+	if (rt_str_starts(name, kind))
+		name = rt_str_at(name.ptr + kind.size, name.size - kind.size);
+	return rt_str_starts(name, RT_STR("play:"));
+}
+
 rt_status
 rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run, rt_error *err)
 {
@@ -260,6 +273,8 @@ rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run, rt_erro
 	    (given->config == NULL || given->config->model.size == 0))
 		st = rt_fail(err, RT_CREDENTIALS,
 			     "no model is chosen: say which (\"model\"), or set the setting model");
+	if (st == RT_OK && !a->may_name_files && names_file(rt_buf_str(&name)))
+		st = rt_fail(err, RT_REFUSED, "a model that plays a file is not for browsers");
 	if (st == RT_OK) {
 		options.name = rt_buf_str(&name);
 		pthread_mutex_lock(&runs->opening);

@@ -22,16 +22,17 @@ static void
 see_question(rt_run *run)
 {
 	rt_runs *runs = run->runs;
-	bool is_new = false;
+	uint64_t epoch;
 
 	if (run->sending == NULL || run->sending->question[0] == '\0' || run->question[0] != '\0')
 		return; /* nobody else writes run->question */
+	epoch = rt_engine_epoch(runs->given.engine);
 	pthread_mutex_lock(&runs->lock);
 	memcpy(run->question, run->sending->question, sizeof(run->question));
-	is_new = true;
+	run->question_seq = run->sending->question_seq;
+	run->epoch = epoch;
 	pthread_mutex_unlock(&runs->lock);
-	if (is_new)
-		changed(run);
+	changed(run);
 }
 
 static void
@@ -208,6 +209,7 @@ keep_reply(rt_run *run, const rt_send_result *r)
 
 	pthread_mutex_lock(&runs->lock);
 	memcpy(run->question, r->question, sizeof(run->question));
+	run->question_seq = r->question_seq;
 	if (r->take[0] != '\0')
 		memcpy(run->take, r->take, sizeof(run->take));
 	if (seq > run->seq) {

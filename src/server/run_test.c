@@ -115,7 +115,7 @@ write_script(fixture *f, rt_str lines)
 static rt_status
 try_start(fixture *f, const char *how, const char *fields, char name[24])
 {
-	rt_run_request request = {.how = how, .by = RT_STR("web")};
+	rt_run_request request = {.how = how, .by = RT_STR("web"), .may_name_files = true};
 	rt_json_doc *doc = NULL;
 	rt_status st;
 
@@ -252,7 +252,7 @@ is_shown(fixture *f, const char *part)
 
 typedef struct heard {
 	rt_buf text, thinking, call;
-	size_t deltas, snapshots, started;
+	size_t deltas, snapshots, started, asked;
 	bool ended;
 	uint64_t op_seq; /* of the newest row */
 } heard;
@@ -301,7 +301,13 @@ hear(heard *h, reader *r)
 	root = rt_json_root(doc);
 	if (strcmp(r->name, "op") == 0) {
 		h->op_seq = id_seq(r->id);
+	} else if (strcmp(r->name, "run.asked") == 0) {
+		assert_true(rt_json_get(root, "question") != NULL);
+		assert_int_equal(h->deltas, 0);
+		assert_true(h->op_seq > 0);
+		h->asked++;
 	} else if (strcmp(r->name, "run.started") == 0) {
+		h->asked += rt_json_get(root, "question") != NULL;
 		h->started++;
 	} else if (strcmp(r->name, "run.snapshot") == 0) {
 		h->snapshots++;
@@ -359,6 +365,7 @@ test_ask(void **state)
 	member(f, "text", text, sizeof(text));
 	assert_true(rt_str_starts(rt_str_of(text), RT_STR("You said: \"Are you there?\"")));
 	assert_int_equal(h.started, 1);
+	assert_int_equal(h.asked, 1);
 	assert_true(h.deltas > 1);
 	assert_true(rt_str_is(rt_buf_str(&h.text), text));
 	is_shown(f, "\"content\":\"Are you there?\"");

@@ -42,6 +42,8 @@ add_head(const rt_run *run, rt_buf *out)
 	add_time(out, "started", run->started_us);
 	if (run->state != RT_RUN_RUNNING)
 		add_time(out, "ended", run->ended_us);
+	if (a->at.size > 0)
+		add_string(out, "at", a->at);
 	if (run->question[0] != '\0')
 		add_string(out, "question", rt_str_of(run->question));
 	rt_buf_add_str(out, rt_str_trim(rt_buf_str(&run->outcome)));
@@ -86,8 +88,20 @@ add_beginning(const rt_run *run, rt_run_place *place, rt_buf *out)
 		place->offset = rt_run_text_add_json(&run->text, RT_RUN_EVENT_MAX, out);
 	rt_buf_add_c(out, "}\n\n");
 	place->is_begun = true;
-	if (place->is_late) /* it is in there */
+	place->is_asked = run->question[0] != '\0'; /* these are in there */
+	if (run->notice.size > 0)
 		place->notice = run->notice_number;
+}
+
+static void
+add_asked(const rt_run *run, rt_run_place *place, rt_buf *out)
+{
+	add_event(out, "run.asked");
+	rt_buf_add_byte(out, '{');
+	add_string(out, "run", rt_str_of(run->name));
+	add_string(out, "question", rt_str_of(run->question));
+	rt_buf_add_c(out, "}\n\n");
+	place->is_asked = true;
 }
 
 static void
@@ -136,6 +150,13 @@ add_end(const rt_run *run, rt_run_place *place, rt_buf *out)
 	place->is_ended = true;
 }
 
+/* Has the stream not been sent this row of the run's yet? It is read again when that is there. */
+static bool
+lacks_row(const rt_run *run, const rt_run_places *places, uint64_t seq)
+{
+	return seq > places->seq && run->epoch == places->epoch;
+}
+
 /* What one run has for this stream. true: there is more. */
 static bool
 add_events(const rt_run *run, const rt_run_places *places, rt_run_place *place, size_t room,
@@ -147,6 +168,11 @@ add_events(const rt_run *run, const rt_run_places *places, rt_run_place *place, 
 		return true;
 	if (!place->is_begun)
 		add_beginning(run, place, out);
+	if (run->question[0] != '\0' && !place->is_asked) {
+		if (lacks_row(run, places, run->question_seq))
+			return false;
+		add_asked(run, place, out);
+	}
 	if (place->notice != run->notice_number)
 		add_notice(run, place, out);
 	while (place->offset < t->bytes.size && out->size < room)
@@ -155,8 +181,8 @@ add_events(const rt_run *run, const rt_run_places *places, rt_run_place *place, 
 		return true;
 	if (run->state == RT_RUN_RUNNING)
 		return false;
-	if (run->seq > places->seq && run->epoch == places->epoch)
-		return false; /* its row first; the stream is read again when it is there */
+	if (lacks_row(run, places, run->seq))
+		return false;
 	if (out->size >= room)
 		return true;
 	add_end(run, place, out);

@@ -86,6 +86,12 @@ handle_page(rt_server *server, rt_web_request *request, const admitted *in, rt_w
 	rt_str code;
 	rt_error err;
 
+	if (!rt_str_is(request->path, "/")) {
+		if (!rt_page_asset(request, answer))
+			rt_problem_http(answer, 404, "not-found", "There is nothing at this address",
+					NULL);
+		return;
+	}
 	if (rt_web_query(request, "code", &code) && !rt_str_is(request->method_name, "HEAD")) {
 		if (rt_browsers_enter(server->browsers, code, cookie, &err) == RT_OK)
 			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
@@ -158,6 +164,8 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 	request->user = in;
 	identify(server, request, in);
 	if (rt_str_is(request->path, "/"))
+		return admit_page(server, request, in, plan, answer);
+	if (in->who.kind != RT_WHO_NOBODY && rt_str_starts(request->path, RT_STR("/web/")))
 		return admit_page(server, request, in, plan, answer);
 	if (in->who.kind == RT_WHO_NOBODY) {
 		rt_problem_http(answer, 401, "unauthenticated", "Say who you are", NULL);

@@ -6,10 +6,11 @@
 #include "base/hash.h"
 
 void
-rt_tag_disc(uint64_t epoch, const rt_disc *disc, char out[RT_TAG_ROOM])
+rt_tag_disc(uint64_t epoch, const rt_project *project, const rt_disc *disc, char out[RT_TAG_ROOM])
 {
-	snprintf(out, RT_TAG_ROOM, "\"%llx.d%u.%llu\"", (unsigned long long)epoch, disc->number,
-		 (unsigned long long)disc->history.current);
+	snprintf(out, RT_TAG_ROOM, "\"%llx.d%u.%llu.%llu\"", (unsigned long long)epoch,
+		 disc->number, (unsigned long long)disc->history.current,
+		 (unsigned long long)project->history.current);
 }
 
 void
@@ -20,11 +21,19 @@ rt_tag_project(uint64_t epoch, const rt_project *project, char out[RT_TAG_ROOM])
 }
 
 void
-rt_tag_entry(uint64_t epoch, const rt_slot *slot, char out[RT_TAG_ROOM])
+rt_tag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
+	     char out[RT_TAG_ROOM])
 {
 	/* What is seen of it, and not where it stands. */
-	uint64_t seen[4] = {slot->body, (uint64_t)slot->ts_us,
-			    (uint64_t)slot->role << 32 | slot->kind, slot->flags};
+	uint64_t seen[5] = {slot->body, (uint64_t)slot->ts_us,
+			    (uint64_t)slot->role << 32 | slot->kind, slot->flags, 0};
+	rt_str label;
+
+	/* One that cannot be read now gives a tag that holds for nothing. */
+	if (rt_disc_label(project, disc, slot->entry, &label, NULL) != RT_OK)
+		seen[4] = UINT64_MAX;
+	else if (label.size > 0)
+		seen[4] = rt_hash(label.ptr, label.size, 1);
 
 	snprintf(out, RT_TAG_ROOM, "\"%llx.e.%u.%016llx\"", (unsigned long long)epoch, slot->entry,
 		 (unsigned long long)rt_hash(seen, sizeof(seen), 0));
@@ -51,8 +60,9 @@ next_tag(rt_str *rest, rt_str *out, rt_error *err)
 	if (rest->size - at > 2 && rest->ptr[at] == 'W' && rest->ptr[at + 1] == '/')
 		end = at + 2;
 	if (rest->ptr[end] != '"')
-		return rt_fail(err, RT_USAGE,
-			       "If-Match is \"*\" or a list of tags in double quotes, as ETag has them");
+		return rt_fail(
+			err, RT_USAGE,
+			"If-Match is \"*\" or a list of tags in double quotes, as ETag has them");
 	for (end++; end < rest->size && rest->ptr[end] != '"';)
 		end++;
 	if (end == rest->size)
@@ -94,7 +104,7 @@ slot_of(const rt_project *project, const rt_disc *disc, rt_place place, uint32_t
 
 rt_status
 rt_tag_match(rt_str list, uint64_t epoch, const rt_project *project, rt_place place, rt_str entry,
-	     rt_error *err)
+	     bool is_project, rt_error *err)
 {
 	char now[RT_TAG_ROOM], of_project[RT_TAG_ROOM];
 	const rt_disc *disc = NULL;
@@ -113,13 +123,14 @@ rt_tag_match(rt_str list, uint64_t epoch, const rt_project *project, rt_place pl
 			       : st;
 	if (rt_str_is(rt_str_trim(list), "*"))
 		return RT_OK;
-	rt_tag_disc(epoch, disc, now);
+	rt_tag_disc(epoch, project, disc, now);
 	rt_tag_project(epoch, project, of_project);
 	while (st == RT_OK) {
 		st = next_tag(&rest, &tag, err);
 		if (st != RT_OK || tag.size == 0)
 			break;
-		holds = holds || rt_str_is(tag, now) || rt_str_is(tag, of_project);
+		holds = holds || rt_str_is(tag, now) ||
+			(is_project && rt_str_is(tag, of_project));
 		number = entry_of(tag, epoch);
 		/* A tag of another entry says nothing about this one. */
 		if (number == 0 || (about != 0 && number != about))
@@ -128,7 +139,7 @@ rt_tag_match(rt_str list, uint64_t epoch, const rt_project *project, rt_place pl
 		if (st == RT_OK && found) {
 			char of_entry[RT_TAG_ROOM];
 
-			rt_tag_entry(epoch, &slot, of_entry);
+			rt_tag_entry(epoch, project, disc, &slot, of_entry);
 			holds = holds || rt_str_is(tag, of_entry);
 		}
 	}

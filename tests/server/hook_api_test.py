@@ -161,6 +161,41 @@ def many_at_once(tally, server):
                 sorted(f"{name} {at}" for name in "abcd" for at in range(15)))
 
 
+def lists_against_lists(tally, server):
+    """Whole lists without a condition, while others append: each is done on what is there
+    then, so the last one stands, and nothing of another is left beside it."""
+    client = server.client()
+    api(client, "POST", "/api/session", [])
+    answers = []
+
+    def replace(name):
+        mine = server.client()
+        for at in range(20):
+            answers.append(api(mine, "POST", "/api/session",
+                               [{"role": "User", "content": f"{name} {at} {n}"}
+                                for n in range(4)]))
+        mine.close()
+
+    def append():
+        mine = server.client()
+        for at in range(40):
+            answers.append(mine.op({"op": "entry.append", "content": f"appended {at}"}))
+        mine.close()
+
+    threads = [threading.Thread(target=replace, args=(name,)) for name in "abc"] + \
+        [threading.Thread(target=append)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    tally.equal("they are all answered as they should be",
+                {answer.status for answer in answers} - {200, 201, 412}, set())
+    lists = [entry["content"] for entry in entries(client)
+             if not entry["content"].startswith("appended")]
+    tally.check("one list stands whole", len(lists) == 4 and
+                len({content.rsplit(" ", 1)[0] for content in lists}) == 1, entries(client))
+
+
 def fields(tally, place, client):
     api(client, "POST", "/api/reset")
     state = api(client, "GET", "/api/state").json
@@ -298,6 +333,7 @@ def main():
         the_list(tally, place, client)
         conditions(tally, client)
         many_at_once(tally, server)
+        lists_against_lists(tally, server)
         fields(tally, place, client)
         callbacks(tally, client)
         the_rest(tally, place, client)

@@ -96,12 +96,13 @@ trouble(house *h, const char *what, const char *why)
 /* ---- writing ---- */
 
 static rt_status
-keep(void *ctx, rt_store *store, uint64_t project, const rt_result *results, size_t count,
-     rt_error *err)
+keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now,
+     const rt_result *results, size_t count, rt_error *err)
 {
 	char value[24];
 
 	(void)count;
+	(void)now;
 	snprintf(value, sizeof(value), "%llu", (unsigned long long)results[0].seq);
 	return store->ops->side_write(store, project, rt_str_of(ctx), rt_str_of(value), err);
 }

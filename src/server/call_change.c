@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Changes: asked for with their conditions, answered, and the answer kept. */
+#include "server/call_impl.h"
+#include "server/idem.h"
+#include "server/tag.h"
+
+typedef enum verdict {
+	GO_ON,
+	DONE_BEFORE, /* the same request, answered already */
+	OTHER_BEFORE /* another one with this key */
+} verdict;
+
+/* One change on its way. */
+typedef struct changing {
+	rt_call *call;
+	const rt_call_change *change;
+	yyjson_val **requests;
+	size_t count;
+	rt_str by;
+	rt_str if_match; /* ptr NULL: none */
+	rt_idem idem;
+	rt_idem_kept kept;
+	verdict verdict;
+	bool is_kept;          /* the answer is in the store */
+	char tag[RT_TAG_ROOM]; /* of what was changed, as it was right after; or empty */
+} changing;
+
+static void
+add_path_start(rt_buf *buf, const changing *c)
+{
+	rt_buf_add_c(buf, RT_API_ROOT);
+	if (rt_call_param(c->call, "discussion").size > 0) {
+		rt_buf_add_c(buf, "/discussions/");
+		rt_route_encode(buf, rt_call_param(c->call, "discussion"));
+	}
+}
+
+/* The request that takes it back. Steps: whatever came after them. */
+static void
+add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
+{
+	bool is_undo = rt_str_is(op, "undo"), is_redo = rt_str_is(op, "redo");
+
+	if (rt_str_is(op, "jump") || rt_str_is(op, "purge") || rt_str_is(op, "entry.view"))
+		return;
+	rt_buf_add_c(buf, ",\"undo\":{\"method\":\"POST\",\"path\":\"");
+	if (is_undo || is_redo) {
+		add_path_start(buf, c);
+		rt_buf_add_c(buf, is_undo ? "/redo\"" : "/undo\"");
+		if (result->steps > 1)
+			rt_buf_add_f(buf, ",\"body\":{\"count\":%llu}",
+				     (unsigned long long)result->steps);
+	} else {
+		rt_buf_add_f(buf, "%s/history/%llu/revert\"", RT_API_ROOT,
+			     (unsigned long long)result->seq);
+	}
+	rt_buf_add_byte(buf, '}');
+}
+
+static rt_str
+op_name(const changing *c, size_t at)
+{
+	return rt_json_str(rt_json_get(c->requests[at], "op"));
+}
+
+/* What one step is called in the history. */
+static rt_str
+step_name(const changing *c, size_t first, size_t count)
+{
+	size_t i;
+
+	for (i = first + 1; i < first + count; i++)
+		if (!rt_str_eq(op_name(c, i), op_name(c, first)))
+			return RT_STR("batch");
+	return op_name(c, first);
+}
+
+/* A result with how to undo it, without the last brace. */
+static void
+add_result(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
+{
+	rt_result_add_json(buf, result);
+	if (result->status != RT_OK || buf->status != RT_OK)
+		return;
+	buf->size--;
+	if (!result->unchanged) {
+		rt_buf_add_f(buf, ",\"op\":{\"seq\":%llu,\"op\":", (unsigned long long)result->seq);
+		rt_json_add_string(buf, op);
+		rt_json_add_key(buf, "by");
+		rt_json_add_string(buf, c->by);
+		add_undo(buf, c, op, result);
+		rt_buf_add_byte(buf, '}');
+	}
+	rt_buf_add_byte(buf, '}');
+}
+
+/* Several requests that are one thing to who asked. */
+static rt_result
+joined(const rt_result *results, size_t count)
+{
+	rt_result one = results[count - 1];
+	size_t i;
+
+	for (i = count - 1; i-- > 0;) {
+		one.unchanged = one.unchanged && results[i].unchanged;
+		if (one.entry[0] == '\0')
+			memcpy(one.entry, results[i].entry, sizeof(one.entry));
+		if (one.take[0] == '\0')
+			memcpy(one.take, results[i].take, sizeof(one.take));
+		if (one.discussion[0] == '\0')
+			memcpy(one.discussion, results[i].discussion, sizeof(one.discussion));
+	}
+	return one;
+}
+
+/* The answer, from the results alone: what is kept and what is sent are the same. */
+static void
+add_answer(rt_buf *buf, const changing *c, const rt_result *results)
+{
+	const rt_call_change *change = c->change;
+	size_t i, bad = 0;
+	rt_result one;
+
+	if (c->count == 1 || change->is_one) {
+		one = joined(results, c->count);
+		add_result(buf, c, step_name(c, 0, c->count), &one);
+		if (buf->status == RT_OK)
+			buf->size--;
+		rt_buf_add_str(buf, change->extra);
+		rt_buf_add_byte(buf, '}');
+		return;
+	}
+	rt_buf_add_c(buf, "{\"results\":[");
+	for (i = 0; i < c->count; i++) {
+		if (i > 0)
+			rt_buf_add_byte(buf, ',');
+		bad += results[i].status != RT_OK;
+		if (change->is_atomic)
+			rt_result_add_json(buf, &results[i]);
+		else
+			add_result(buf, c, op_name(c, i), &results[i]);
+	}
+	one = joined(results, c->count);
+	rt_buf_add_f(buf, "],\"seq\":%llu", (unsigned long long)one.seq);
+	if (bad > 0)
+		rt_buf_add_f(buf, ",\"failed\":%zu", bad);
+	if (change->is_atomic && one.unchanged)
+		rt_buf_add_c(buf, ",\"unchanged\":true");
+	if (change->is_atomic && !one.unchanged) {
+		rt_buf_add_f(buf, ",\"op\":{\"seq\":%llu,\"op\":", (unsigned long long)one.seq);
+		rt_json_add_string(buf, step_name(c, 0, c->count));
+		rt_json_add_key(buf, "by");
+		rt_json_add_string(buf, c->by);
+		add_undo(buf, c, RT_STR("batch"), &one);
+		rt_buf_add_byte(buf, '}');
+	}
+	rt_buf_add_str(buf, change->extra);
+	rt_buf_add_byte(buf, '}');
+}
+
+/* Where what was made is found; nothing where nothing was. */
+static void
+add_location(rt_buf *buf, const changing *c, const rt_result *results)
+{
+	rt_result one = joined(results, c->count);
+	rt_str disc = c->change->disc;
+
+	if (!c->change->is_made || one.unchanged)
+		return;
+	if (one.discussion[0] != '\0')
+		disc = rt_str_of(one.discussion);
+	if (disc.size == 0)
+		return;
+	rt_buf_add_c(buf, RT_API_ROOT "/discussions/");
+	rt_route_encode(buf, disc);
+	if (one.discussion[0] == '\0' && one.entry[0] != '\0') {
+		rt_buf_add_c(buf, "/entries/");
+		rt_route_encode(buf, rt_str_of(one.entry));
+		if (one.take[0] != '\0') {
+			rt_buf_add_c(buf, "?take=");
+			rt_route_encode(buf, rt_str_of(one.take));
+		} else if (c->change->take.size > 0) {
+			rt_buf_add_c(buf, "?take=");
+			rt_route_encode(buf, c->change->take);
+		}
+	} else if (one.discussion[0] == '\0' && one.take[0] != '\0') {
+		rt_buf_add_c(buf, "?take=");
+		rt_route_encode(buf, rt_str_of(one.take));
+	}
+}
+
+static unsigned
+status_of(const changing *c, const rt_result *results)
+{
+	return c->change->is_made && !joined(results, c->count).unchanged ? 201 : 200;
+}
+
+/* Within the transaction (rt_apply_check_fn), perhaps on another thread than ours, which
+ * waits. */
+static rt_status
+check(void *ctx, const rt_project *now, rt_error *err)
+{
+	changing *c = ctx;
+	rt_engine *engine = c->call->served->engine;
+	rt_store *store = rt_engine_store(engine);
+	rt_place place = {0, 0};
+	uint64_t epoch;
+	rt_status st = rt_idem_look(&c->idem, store, rt_engine_project_number(engine), &c->kept,
+				    err);
+
+	c->verdict = GO_ON;
+	if (st == RT_OK) {
+		c->verdict = c->kept.is_other ? OTHER_BEFORE : DONE_BEFORE;
+		return rt_fail(err, RT_CONFLICT, "it was asked before");
+	}
+	if (st != RT_NOT_FOUND)
+		return st;
+	st = RT_OK;
+	if (c->if_match.ptr != NULL) {
+		st = store->ops->epoch(store, &epoch, err);
+		if (st == RT_OK)
+			st = rt_resolve_place(now, c->change->disc, c->change->take, &place, err);
+		if (st == RT_OK)
+			st = rt_tag_match(c->if_match, epoch, now, place, c->change->entry,
+					  c->change->disc.size == 0 && c->change->entry.size == 0,
+					  err);
+	}
+	if (st == RT_OK && c->change->check != NULL)
+		st = c->change->check(c->change->check_ctx, now, err);
+	return st;
+}
+
+/* The tag of what was changed in the value that it made. What cannot be found has none. */
+static void
+take_tag(changing *c, const rt_project *now, rt_str entry)
+{
+	uint64_t epoch = rt_engine_epoch(c->call->served->engine);
+	const rt_disc *disc = NULL;
+	const rt_take *take;
+	rt_place place;
+	rt_slot slot;
+	size_t at;
+	uint32_t number = 0;
+	bool found = false;
+
+	if (c->change->disc.size == 0 && entry.size == 0) {
+		rt_tag_project(epoch, now, c->tag);
+		return;
+	}
+	if (rt_resolve_place(now, c->change->disc, c->change->take, &place, NULL) != RT_OK ||
+	    rt_project_disc(now, place.disc != 0 ? place.disc : now->active, &disc, NULL) != RT_OK)
+		return;
+	take = rt_disc_take(disc, place.take != 0 ? place.take : disc->active);
+	if (entry.size > 0 && take != NULL &&
+	    rt_resolve_entry(now, place, entry, false, &number, NULL) == RT_OK &&
+	    rt_take_find(now, take, number, &at, &slot, &found, NULL) == RT_OK && found)
+		rt_tag_entry(epoch, now, disc, &slot, c->tag);
+	else
+		rt_tag_disc(epoch, now, disc, c->tag);
+}
+
+/* Within the transaction, after what was asked (rt_apply_keep_fn). */
+static rt_status
+keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const rt_result *results,
+     size_t count, rt_error *err)
+{
+	changing *c = ctx;
+	const rt_alloc *alloc = c->call->request->alloc;
+	rt_idem_answer answer;
+	rt_result one;
+	rt_buf body, location;
+	rt_status st;
+
+	RT_ASSERT(count == c->count); /* one step, or one request */
+	one = joined(results, count);
+	c->tag[0] = '\0'; /* it may be called again */
+	take_tag(c, now, rt_str_of(one.entry));
+	if (c->idem.row[0] == '\0')
+		return RT_OK;
+	rt_buf_init(&body, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&location, alloc, RT_BUF_UNLIMITED);
+	add_answer(&body, c, results);
+	add_location(&location, c, results);
+	answer = (rt_idem_answer){.status = status_of(c, results),
+				  .seq = one.seq,
+				  .body = rt_buf_str(&body),
+				  .location = rt_buf_str(&location),
+				  .etag = rt_str_of(c->tag)};
+	st = body.status != RT_OK || location.status != RT_OK
+		     ? rt_fail(err, RT_NOMEM, "out of memory")
+		     : rt_idem_keep(&c->idem, alloc, store, project, &answer, err);
+	c->is_kept = st == RT_OK;
+	rt_buf_deinit(&body);
+	rt_buf_deinit(&location);
+	return st;
+}
+
+/* Nothing was changed: the state that was found is the one to be tagged. */
+static void
+tag_unchanged(changing *c, uint64_t seq, rt_str entry)
+{
+	const rt_project *value = NULL;
+
+	if (rt_engine_value_at(c->call->served->engine, seq, &value, NULL) == RT_OK)
+		take_tag(c, value, entry);
+	rt_object_unref(value);
+}
+
+/* What hooks want people to know, a line each, as a member. */
+static void
+add_notes(rt_call *call)
+{
+	rt_buf *body = &call->answer->body;
+	rt_str rest = rt_str_trim(rt_buf_str(&call->notes));
+	bool is_first = true;
+
+	if (rest.size == 0 || body->status != RT_OK || body->size == 0)
+		return;
+	body->size--;
+	rt_buf_add_c(body, ",\"notes\":[");
+	while (rest.size > 0) {
+		size_t end = rt_str_find(rest, RT_STR("\n"), 0);
+		rt_str line = rt_str_at(rest.ptr, end == SIZE_MAX ? rest.size : end);
+
+		end = end == SIZE_MAX ? rest.size : end + 1;
+		rest = rt_str_at(rest.ptr + end, rest.size - end);
+		if (!is_first)
+			rt_buf_add_byte(body, ',');
+		is_first = false;
+		rt_json_add_string(body, rt_str_at(line.ptr, rt_utf8_valid_size(line)));
+	}
+	rt_buf_add_c(body, "]}");
+}
+
+static void
+answer_kept(rt_call *call, const rt_idem_kept *kept)
+{
+	if (kept->is_other) {
+		rt_problem_http(call->answer, 422, "idempotency-key-reused",
+				"This Idempotency-Key was used for another request",
+				"take a new key for each request; only a retry has the old one");
+		return;
+	}
+	if (kept->status == 0) {
+		rt_problem_http(
+			call->answer, 409, "idempotency-key-begun",
+			"The same request was begun, and is not answered yet",
+			"wait; if it stays so, the server ended meanwhile: look whether it was "
+			"done, and take a new key");
+		return;
+	}
+	rt_buf_clear(&call->answer->body);
+	rt_buf_add_str(&call->answer->body, rt_buf_str(&kept->body));
+	rt_web_answer_header(call->answer, call->request, "Idempotency-Replayed", RT_STR("true"));
+	if (kept->location.size > 0)
+		rt_web_answer_header(call->answer, call->request, "Location",
+				     rt_buf_str(&kept->location));
+	if (kept->etag.size > 0)
+		rt_web_answer_header(call->answer, call->request, "ETag", rt_buf_str(&kept->etag));
+	rt_call_done(call, kept->status);
+}
+
+/* A batch that was not done names the request that could not be. */
+static void
+answer_failure(changing *c, const rt_result *results, rt_status st)
+{
+	static const char *const stale = "read it again, and send the ETag of what you then see";
+	rt_error err;
+	size_t i = 0;
+	rt_buf extra;
+
+	while (i + 1 < c->count && (results[i].status != st ||
+				    strncmp(results[i].error.text, "not done, since", 15) == 0))
+		i++;
+	err = results[i].error;
+	err.status = st;
+	rt_buf_init(&extra, c->call->request->alloc, RT_BUF_UNLIMITED);
+	if (c->count > 1 && !c->change->is_one && st != RT_CONFLICT)
+		rt_buf_add_f(&extra, ",\"index\":%zu", i);
+	if (c->call->notes.size > 0 && st == RT_DENIED) {
+		rt_buf_add_c(&extra, ",\"notes\":");
+		rt_json_add_string(&extra, rt_buf_str(&c->call->notes));
+	}
+	rt_problem_answer(c->call->answer, &err, st == RT_CONFLICT ? stale : NULL,
+			  rt_buf_str(&extra));
+	rt_buf_deinit(&extra);
+}
+
+static void
+answer_done(changing *c, const rt_result *results)
+{
+	rt_call *call = c->call;
+	const rt_result one = joined(results, c->count);
+	rt_store *store = rt_engine_store(call->served->engine);
+	rt_idem_answer kept;
+	rt_buf location;
+
+	rt_buf_clear(&call->answer->body);
+	add_answer(&call->answer->body, c, results);
+	if (c->tag[0] == '\0')
+		tag_unchanged(c, one.seq, rt_str_of(one.entry));
+	/* Nothing was written, so nothing could be kept with it. */
+	if (c->idem.row[0] != '\0' && !c->is_kept) {
+		kept = (rt_idem_answer){.status = status_of(c, results),
+					.seq = one.seq,
+					.body = rt_buf_str(&call->answer->body),
+					.etag = rt_str_of(c->tag)};
+		if (rt_idem_keep(&c->idem, call->request->alloc, store,
+				 rt_engine_project_number(call->served->engine), &kept,
+				 NULL) != RT_OK)
+			rt_buf_add_c(&call->notes, "the answer could not be kept for a retry\n");
+	}
+	add_notes(call);
+	if (c->tag[0] != '\0')
+		rt_call_tag(call, c->tag);
+	rt_buf_init(&location, call->request->alloc, RT_BUF_UNLIMITED);
+	add_location(&location, c, results);
+	if (location.size > 0)
+		rt_web_answer_header(call->answer, call->request, "Location",
+				     rt_buf_str(&location));
+	rt_buf_deinit(&location);
+	rt_call_done(call, status_of(c, results));
+	if (call->served->feed != NULL)
+		rt_feed_changed(call->served->feed);
+}
+
+static bool
+any_done(const rt_result *results, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (results[i].status == RT_OK)
+			return true;
+	return false;
+}
+
+static void
+carry_out(changing *c)
+{
+	const rt_call_change *change = c->change;
+	rt_call *call = c->call;
+	rt_result *results = rt_arena_get(call->request->arena, c->count * sizeof(*results));
+	rt_act_with with = rt_served_with(call->served, c->by, &call->notes);
+	bool is_batch = c->count > 1 && !change->is_atomic;
+	size_t i;
+	rt_status st;
+
+	if (results == NULL) {
+		(void)rt_call_nomem(call);
+		return;
+	}
+	memset(results, 0, c->count * sizeof(*results));
+	if (c->idem.row[0] != '\0' || c->if_match.ptr != NULL || change->check != NULL) {
+		with.check = check;
+		with.check_ctx = c;
+	}
+	if (!is_batch) {
+		with.keep = keep;
+		with.keep_ctx = c;
+	}
+	st = rt_act_apply(call->served->engine, &with, c->requests, c->count,
+			  change->is_atomic && c->count > 1, change->disc,
+			  change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
+	if (c->verdict != GO_ON)
+		answer_kept(call, &c->kept);
+	else if (st == RT_OK || (is_batch && any_done(results, c->count)))
+		answer_done(c, results);
+	else
+		answer_failure(c, results, st);
+	for (i = 0; i < c->count; i++)
+		rt_result_deinit(&results[i]);
+}
+
+/* The headers; and whether it was asked before, so that hooks are not asked twice. */
+static bool
+begin(changing *c)
+{
+	rt_call *call = c->call;
+	rt_engine *engine = call->served->engine;
+	const rt_env *env = rt_house_given(call->house)->env;
+	rt_error err;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	if (!rt_call_by(call, &c->by))
+		return false;
+	if (rt_web_header_repeats(call->request, "If-Match") > 1)
+		return rt_call_refuse(call, "If-Match is there more than once");
+	if (rt_web_header_repeats(call->request, "If-Match") == 1) {
+		c->if_match = rt_web_header(call->request, "If-Match");
+		if (c->if_match.size == 0)
+			return rt_call_refuse(call, "If-Match is empty");
+	} else if (call->needs_match) {
+		rt_problem_http(call->answer, 428, "precondition-required",
+				"This server wants If-Match with every change",
+				"read what you want to change, and send its ETag");
+		return false;
+	}
+	st = rt_idem_begin(call->request, &call->who, env->now_us(env->ctx), &c->idem, &err);
+	if (st != RT_OK)
+		return rt_call_failed(call, &err);
+	if (c->count > 1 && !c->change->is_atomic &&
+	    (c->idem.row[0] != '\0' || c->if_match.ptr != NULL))
+		return rt_call_refuse(
+			call, "If-Match and Idempotency-Key are for one step; a batch that is "
+			      "not atomic is several");
+	st = rt_idem_look(&c->idem, rt_engine_store(engine), rt_engine_project_number(engine),
+			  &c->kept, &err);
+	if (st == RT_OK)
+		answer_kept(call, &c->kept);
+	else if (st != RT_NOT_FOUND)
+		return rt_call_failed(call, &err);
+	return st != RT_OK;
+}
+
+static bool
+read_requests(changing *c, rt_json_doc *doc)
+{
+	yyjson_val *root = rt_json_root(doc), *request;
+	size_t i, count;
+
+	c->count = yyjson_is_arr(root) ? yyjson_arr_size(root) : 0;
+	if (c->count == 0)
+		return rt_call_refuse(c->call, "there is no operation");
+	c->requests = rt_arena_get(c->call->request->arena, c->count * sizeof(yyjson_val *));
+	if (c->requests == NULL)
+		return rt_call_nomem(c->call);
+	yyjson_arr_foreach(root, i, count, request)
+	{
+		c->requests[i] = request;
+		if (!yyjson_is_obj(request) || !yyjson_is_str(rt_json_get(request, "op")))
+			return rt_call_refuse(c->call, "an operation is an object with \"op\"");
+	}
+	return true;
+}
+
+void
+rt_call_change_do(rt_call *call, const rt_call_change *change)
+{
+	changing c = {.call = call, .change = change, .verdict = GO_ON};
+	rt_json_doc *doc = NULL;
+	rt_error err;
+
+	memset(&err, 0, sizeof(err));
+	rt_idem_kept_init(&c.kept, call->request->alloc);
+	if (rt_json_read(call->request->alloc, change->requests, &doc, &err) != RT_OK)
+		(void)rt_call_failed(call, &err);
+	else if (read_requests(&c, doc) && begin(&c))
+		carry_out(&c);
+	rt_json_free(doc);
+	rt_idem_kept_deinit(&c.kept);
+}
+
+void
+rt_call_apply_with(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take,
+		   rt_str extra)
+{
+	rt_call_change change = {.requests = requests,
+				 .is_atomic = atomic,
+				 .disc = disc,
+				 .take = take,
+				 .entry = rt_call_param(call, "entry"),
+				 .extra = extra};
+
+	rt_call_change_do(call, &change);
+}
+
+void
+rt_call_apply(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take)
+{
+	rt_call_apply_with(call, requests, atomic, disc, take, rt_str_at(NULL, 0));
+}
+
+/* ---- other changes ---- */
+
+bool
+rt_call_begin(rt_call *call, rt_str disc, rt_str take, rt_idem **out_idem)
+{
+	rt_call_change change = {.is_atomic = true, .disc = disc, .take = take};
+	changing c = {.call = call, .change = &change, .verdict = GO_ON};
+	const rt_project *value = NULL;
+	rt_idem *idem = rt_arena_get(call->request->arena, sizeof(*idem));
+	rt_error err;
+	bool go_on;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	if (idem == NULL)
+		return rt_call_nomem(call);
+	rt_idem_kept_init(&c.kept, call->request->alloc);
+	go_on = begin(&c);
+	*idem = c.idem;
+	if (go_on && c.if_match.ptr != NULL) {
+		c.idem.row[0] = '\0'; /* has been looked at */
+		go_on = rt_call_value(call, &value);
+		st = go_on ? check(&c, value, &err) : RT_OK;
+		rt_object_unref(value);
+		if (st != RT_OK)
+			go_on = rt_call_failed(call, &err);
+	}
+	rt_idem_kept_deinit(&c.kept);
+	*out_idem = idem;
+	return go_on;
+}
+
+bool
+rt_call_reserve(rt_call *call, const rt_idem *idem)
+{
+	rt_engine *engine = call->served->engine;
+	rt_idem_kept kept;
+	rt_error err;
+	rt_status st;
+
+	if (idem->row[0] == '\0')
+		return true;
+	memset(&err, 0, sizeof(err));
+	rt_idem_kept_init(&kept, call->request->alloc);
+	st = rt_idem_reserve(idem, rt_engine_store(engine), rt_engine_project_number(engine), &kept,
+			     &err);
+	if (st == RT_CONFLICT)
+		answer_kept(call, &kept);
+	else if (st != RT_OK)
+		(void)rt_call_failed(call, &err);
+	rt_idem_kept_deinit(&kept);
+	return st == RT_OK;
+}
+
+void
+rt_call_keep(rt_call *call, const rt_idem *idem)
+{
+	const rt_web_answer *answer = call->answer;
+	rt_store *store = rt_engine_store(call->served->engine);
+	uint64_t project = rt_engine_project_number(call->served->engine);
+	rt_str location = {NULL, 0};
+	rt_idem_answer kept;
+	rt_status st;
+	size_t i;
+
+	if (idem->row[0] == '\0')
+		return;
+	for (i = 0; i < answer->header_count; i++)
+		if (rt_str_is(answer->headers[i].name, "Location"))
+			location = answer->headers[i].value;
+	kept = (rt_idem_answer){
+		.status = answer->status, .body = rt_buf_str(&answer->body), .location = location};
+	if (answer->status < 400)
+		st = rt_idem_keep(idem, call->request->alloc, store, project, &kept, NULL);
+	else
+		st = rt_idem_drop(idem, store, project, NULL);
+	(void)st; /* the answer stands; a retry is told at worst that it was begun */
+}
