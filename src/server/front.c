@@ -304,20 +304,23 @@ rt_front_close(rt_front *front)
 
 	if (front == NULL)
 		return;
-	for (i = 0; i < front->daemon_count; i++)
-		if (front->daemons[i] != NULL)
-			(void)front->mhd->quiesce_daemon(front->daemons[i]);
 	pthread_mutex_lock(&front->lock);
 	front->is_closing = true;
 	pthread_cond_broadcast(&front->timer_moved);
 	pthread_mutex_unlock(&front->lock);
+	/* Clients go on asking until the loops end. They are told that it cannot be done now; none
+	 * of them is suspended any more, which libmicrohttpd would not survive. Nor would it
+	 * always survive MHD_quiesce_daemon: that takes the socket out of the loop's epoll set
+	 * while the loop does the same. */
 	rt_work_end(front);
 	rt_front_streams_wake(front);
 	for (i = 0; i < front->daemon_count; i++) {
 		if (front->daemons[i] != NULL)
-			front->mhd->stop_daemon(front->daemons[i]);
-		(void)close(front->listening[i]);
+			front->mhd->stop_daemon(front->daemons[i]); /* closes what it listens on */
+		else
+			(void)close(front->listening[i]);
 	}
+	rt_work_deinit(&front->work);
 	if (front->has_timer)
 		(void)pthread_join(front->timer, NULL);
 	if (front->socket_path != NULL)

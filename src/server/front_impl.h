@@ -98,10 +98,12 @@ void rt_conn_expect(rt_conn *conn, int64_t ms);
 void *rt_front_timer(void *front); /* a thread */
 
 bool rt_work_init(rt_work *work);
-/* false: nobody can do it. */
+/* false: nobody can do it, or it has ended. */
 bool rt_work_add(rt_front *front, rt_exchange *exchange);
-/* Waits until everything is done. */
+/* Takes nothing more, and waits until everything is done. */
 void rt_work_end(rt_front *front);
+/* Once nobody can ask any more. */
+void rt_work_deinit(rt_work *work);
 
 /* The callbacks of libmicrohttpd. */
 void *rt_front_on_line(void *front, const char *uri, struct MHD_Connection *connection);

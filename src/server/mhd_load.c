@@ -39,7 +39,6 @@ load(void)
 	}
 	(void)(find(library, "MHD_start_daemon", &f->start_daemon) &&
 	       find(library, "MHD_stop_daemon", &f->stop_daemon) &&
-	       find(library, "MHD_quiesce_daemon", &f->quiesce_daemon) &&
 	       find(library, "MHD_get_connection_values_n", &f->get_connection_values_n) &&
 	       find(library, "MHD_get_connection_info", &f->get_connection_info) &&
 	       find(library, "MHD_suspend_connection", &f->suspend_connection) &&

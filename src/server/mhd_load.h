@@ -17,7 +17,6 @@ typedef struct rt_mhd {
 					   MHD_AcceptPolicyCallback apc, void *apc_cls,
 					   MHD_AccessHandlerCallback dh, void *dh_cls, ...);
 	__typeof__(&MHD_stop_daemon) stop_daemon;
-	__typeof__(&MHD_quiesce_daemon) quiesce_daemon;
 	__typeof__(&MHD_get_connection_values_n) get_connection_values_n;
 	const union MHD_ConnectionInfo *(*get_connection_info)(struct MHD_Connection *connection,
 							       enum MHD_ConnectionInfoType what,

@@ -1013,7 +1013,7 @@ def asks_to_the_end(load, number, told):
             client.get("/discussions/main/entries?count=9")
         except (http.client.HTTPException, OSError):
             return
-        finally:
+        if number % 2 == 0:
             client.close()
         load.expect(answer, (201, 503), "an entry at the end")
         if answer.status == 201:
