@@ -662,8 +662,28 @@ def over_socket(tally, place, server):
         tally.equal(f"the socket, {name}", int(got.split(b" ")[1]), wanted, got[:300])
 
 
+def half_a_port(tally):
+    """localhost is ::1 as well: where somebody else has the port there, the server does not
+    begin, since pages of that port would be taken for its own."""
+    try:
+        other = socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        return
+    with other, Place() as place:
+        port = other.getsockname()[1]
+        try:
+            with Server(place, port=port):
+                tally.check("a port that is half ours is none", False)
+        except RuntimeError as why:
+            tally.check("a port that is half ours is none",
+                        f"somebody listens on ::1 port {port} already" in str(why), why)
+        with Server(place) as server:
+            tally.equal("a free port is another one", server.client().get("/health").status, 200)
+
+
 def main():
     tally = Tally()
+    half_a_port(tally)
     began = time.monotonic()
     with Place() as place, Place() as elsewhere, Server(place) as server, \
             Server(elsewhere, "--no-socket") as other:
