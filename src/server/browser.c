@@ -282,7 +282,7 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 		 char out_project[RT_BROWSER_PROJECT_ROOM])
 {
 	int64_t now = now_of(b);
-	browser *one, seen;
+	browser *one;
 	bool found, is_day = false;
 
 	out_hash[0] = out_project[0] = '\0';
@@ -307,11 +307,9 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 		is_day = true;
 	if (is_day) {
 		one->seen_us = now;
-		seen = *one;
+		(void)!write_row(b, one, false, NULL); /* then it is tried tomorrow */
 	}
 	pthread_mutex_unlock(&b->lock);
-	if (is_day)
-		(void)!write_row(b, &seen, false, NULL); /* then it is tried tomorrow */
 	return found;
 }
 
@@ -345,13 +343,14 @@ rt_browsers_leave(rt_browsers *b, rt_str hash, rt_error *err)
 	pthread_mutex_lock(&b->lock);
 	at = find(b, text);
 	one = *at;
-	if (one != NULL) {
-		*at = one->next;
-		b->count--;
-	}
-	pthread_mutex_unlock(&b->lock);
+	/* The row goes first: what is only forgotten here would be let in again after a start. */
 	if (one != NULL)
 		st = write_row(b, one, true, err);
-	rt_free(b->alloc, one);
+	if (one != NULL && st == RT_OK) {
+		*at = one->next;
+		b->count--;
+		rt_free(b->alloc, one);
+	}
+	pthread_mutex_unlock(&b->lock);
 	return st;
 }

@@ -242,6 +242,39 @@ leaving_is_for_good(void **state)
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(other), hash, project));
 }
 
+static rt_status
+full(rt_store *store, uint64_t project, rt_str name, rt_str value, rt_error *err)
+{
+	(void)store;
+	(void)project;
+	(void)name;
+	(void)value;
+	return rt_fail(err, RT_FULL, "the disk is full");
+}
+
+/* Who could not be logged out is told so, and can try again. */
+static void
+leaving_may_fail(void **state)
+{
+	world *w = *state;
+	const rt_store_ops *ops = w->store->ops;
+	rt_store_ops broken = *ops;
+	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32];
+	rt_error err;
+
+	let_in(w, cookie);
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	broken.side_write = full;
+	w->store->ops = &broken;
+	assert_int_equal(rt_browsers_leave(w->browsers, rt_str_of(hash), &err), RT_FULL);
+	w->store->ops = ops;
+	assert_true(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
+	assert_int_equal(rt_browsers_leave(w->browsers, rt_str_of(hash), &err), RT_OK);
+	assert_false(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
+	again(w, false);
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+}
+
 static void
 it_is_forgotten_after_90_days(void **state)
 {
@@ -338,6 +371,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(one_of_a_shared_time_gets_its_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_code_may_be_for_a_project, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(leaving_is_for_good, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(leaving_may_fail, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_is_forgotten_after_90_days, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(odd_rows_are_not_browsers, set_up, tear_down),
 		cmocka_unit_test(the_token_stays),

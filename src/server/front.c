@@ -16,7 +16,11 @@
 
 #include "server/front_impl.h"
 
-enum { BACKLOG = 1024, FILES_KEPT = 256 /* for the store and others */ };
+enum {
+	BACKLOG = 1024,
+	FILES_KEPT = 256, /* for the store and others */
+	PORT_TRIES = 16   /* of free ports, until one is free on both addresses */
+};
 
 /* ---- listening ---- */
 
@@ -66,8 +70,18 @@ listen_at(rt_front *front, const struct sockaddr *address, socklen_t size, const
 	return RT_OK;
 }
 
+static void
+stop_listening(rt_front *front)
+{
+	while (front->daemon_count > 0)
+		(void)close(front->listening[--front->daemon_count]);
+}
+
+/* Both addresses of this machine's own. Where somebody else has that port on ::1, the port is
+ * not ours: a browser that is asked for localhost may go there. Where there is no IPv6, the
+ * other one is enough. */
 static rt_status
-listen_loopback(rt_front *front, rt_error *err)
+listen_both(rt_front *front, rt_error *err)
 {
 	struct sockaddr_in four = {.sin_family = AF_INET};
 	struct sockaddr_in6 six = {.sin6_family = AF_INET6};
@@ -78,11 +92,24 @@ listen_loopback(rt_front *front, rt_error *err)
 	st = listen_at(front, (struct sockaddr *)&four, sizeof(four), "127.0.0.1", err);
 	if (st != RT_OK)
 		return st;
-	/* Where there is no IPv6, or somebody has that port there, the other one is enough. */
 	six.sin6_addr = in6addr_loopback;
 	six.sin6_port = htons((uint16_t)front->port);
-	(void)!listen_at(front, (struct sockaddr *)&six, sizeof(six), "::1", NULL);
-	return RT_OK;
+	st = listen_at(front, (struct sockaddr *)&six, sizeof(six), "::1", err);
+	return st == RT_BUSY ? RT_BUSY : RT_OK;
+}
+
+static rt_status
+listen_loopback(rt_front *front, rt_error *err)
+{
+	int tries = front->options.port == 0 ? PORT_TRIES : 1;
+	rt_status st = listen_both(front, err);
+
+	while (st == RT_BUSY && --tries > 0) {
+		stop_listening(front);
+		front->port = 0;
+		st = listen_both(front, err);
+	}
+	return st;
 }
 
 static rt_status

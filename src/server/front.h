@@ -36,7 +36,8 @@ enum {
 typedef struct rt_front_options {
 	const rt_alloc *alloc;
 	rt_web_site site;
-	const char *address; /* to listen on; NULL: 127.0.0.1 and, where there is one, ::1 */
+	const char *address; /* to listen on; NULL: 127.0.0.1 and, where there is one, ::1 (taken by
+	                      * somebody else: RT_BUSY) */
 	unsigned port;       /* 0: a free one */
 	const char *socket;  /* path of a Unix socket, or NULL. Whoever can open it is let in as the
 	                      * same user, and nobody else: 0600, and the peer is looked at */

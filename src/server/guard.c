@@ -35,6 +35,8 @@ is_host_char(char c)
 rt_status
 rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *err)
 {
+	/* Ports that browsers leave out. */
+	static const char *const usual[] = {":443", ":80"};
 	char room[RT_GUARD_HOST_ROOM];
 	size_t i;
 	bool has_port = false;
@@ -59,10 +61,20 @@ rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *err)
 		return rt_fail(err, RT_LIMIT, "more than %d hosts", (int)RT_GUARD_HOSTS - 2);
 	memcpy(room, host.ptr, host.size);
 	room[host.size] = '\0';
-	if (has_port)
-		memcpy(guard->hosts[guard->host_count++], room, host.size + 1);
-	else
+	if (!has_port) {
 		add(guard, room, guard->port);
+		return RT_OK;
+	}
+	memcpy(guard->hosts[guard->host_count++], room, host.size + 1);
+	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+		size_t size = strlen(usual[i]), rest = host.size > size ? host.size - size : 0;
+
+		if (rest == 0 || strcmp(room + rest, usual[i]) != 0)
+			continue;
+		room[rest] = '\0';
+		memcpy(guard->hosts[guard->host_count++], room, rest + 1);
+		break;
+	}
 	return RT_OK;
 }
 

@@ -48,7 +48,8 @@ typedef struct rt_guard_fault {
 
 /* The names of this machine's own loopback, at that port. */
 void rt_guard_init(rt_guard *guard, unsigned port);
-/* One more name, "host" or "host:port". RT_USAGE: it is not one; RT_LIMIT. */
+/* One more name, "host" or "host:port"; with port 80 or 443, which browsers leave out, also
+ * without it. RT_USAGE: it is not one; RT_LIMIT. */
 RT_CHECKED rt_status rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *err);
 
 /* Framing, Host, Origin: all that needs no secrets. */

@@ -128,12 +128,15 @@ test_further_hosts(void **state)
 	rt_guard_init(&guard, 80);
 	assert_int_equal(rt_guard_add_host(&guard, RT_STR("desk.lan"), &err), RT_OK);
 	assert_int_equal(rt_guard_add_host(&guard, RT_STR("proxy.lan:443"), &err), RT_OK);
+	assert_int_equal(rt_guard_add_host(&guard, RT_STR(":443"), &err), RT_OK);
+	assert_false(rt_guard_is_own_origin(&guard, RT_STR("http://")));
 	assert_int_equal(rt_guard_add_host(&guard, RT_STR("Desk.lan"), &err), RT_USAGE);
 	assert_int_equal(rt_guard_add_host(&guard, RT_STR(""), &err), RT_USAGE);
 	assert_int_equal(rt_guard_add_host(&guard, RT_STR("a/b"), &err), RT_USAGE);
 	static const char *const fine[] = {"127.0.0.1", "localhost:80", "desk.lan", "desk.lan:80",
-					   "proxy.lan:443"};
-	static const char *const bad[] = {"proxy.lan", "desk.lan:81", "proxy.lan:80"};
+					   "proxy.lan:443", "proxy.lan"};
+	static const char *const bad[] = {"desk.lan:81", "proxy.lan:80", "proxy.lan:4430",
+					  "lan", "proxy.lan:"};
 	size_t i;
 
 	for (i = 0; i < sizeof(fine) / sizeof(fine[0]); i++) {

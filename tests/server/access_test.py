@@ -662,8 +662,114 @@ def over_socket(tally, place, server):
         tally.equal(f"the socket, {name}", int(got.split(b" ")[1]), wanted, got[:300])
 
 
+def as_nobody(function, *arguments):
+    """What the function says in a process of another user."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = ""
+        try:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            said = function(*arguments)
+        finally:
+            os.write(write, said.encode())
+            os._exit(0)
+    os.close(write)
+    with open(read, encoding="utf-8") as file:
+        said = file.read()
+    os.waitpid(child, 0)
+    return said
+
+
+def knock(token, path, port):
+    """How far somebody comes who has nothing."""
+    found = []
+    try:
+        with open(token, encoding="ascii") as file:
+            found.append(file.read())
+    except PermissionError:
+        found.append("no token")
+    for family, to in ((socket.AF_UNIX, path), (socket.AF_INET, ("127.0.0.1", port))):
+        with socket.socket(family) as wire:
+            wire.settimeout(60)
+            try:
+                wire.connect(to)
+                wire.sendall(f"GET {API}/info HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+                found.append(wire.recv(65536)[:12].decode())
+            except PermissionError:
+                found.append("no way in")
+            except ConnectionError:
+                found.append("")
+    return ", ".join(found)
+
+
+def other_user(tally, place, server):
+    """Another user can connect to the port, and no more. Needs root, who can be others."""
+    if os.geteuid() != 0:
+        return
+    token = os.path.join(place.folder, "state/retake/token")
+    path = os.path.join(place.folder, "retake/sock")
+    folders = [place.folder, os.path.dirname(path), place.folder + "/state", os.path.dirname(token)]
+
+    kept = {one: os.stat(one).st_mode & 0o777 for one in [*folders, path]}
+    for folder in folders:
+        os.chmod(folder, 0o755)
+    tally.equal("another user", as_nobody(knock, token, path, server.port),
+                "no token, no way in, HTTP/1.1 401")
+    os.chmod(path, 0o666)
+    tally.equal("another user, who can open the socket",
+                as_nobody(knock, token, path, server.port), "no token, , HTTP/1.1 401")
+    for one, mode in kept.items():
+        os.chmod(one, mode)
+
+
+def other_address(tally):
+    """--listen and --host: by that name and no other, with the token."""
+    with Place() as place, Server(place, "--listen", "127.0.0.2", "--host",
+                                  "127.0.0.2,desk.example:443") as server:
+        for host, wanted in ((f"127.0.0.2:{server.port}", 200), ("desk.example", 200),
+                             ("desk.example:443", 200), (f"127.0.0.1:{server.port}", 200),
+                             ("127.0.0.2", 403), (f"desk.example:{server.port}", 403),
+                             ("evil.com", 403)):
+            for token, status in ((server.token, wanted), ("0" * 64, 401 if wanted == 200
+                                                           else wanted)):
+                with socket.create_connection(("127.0.0.2", server.port), 60) as wire:
+                    wire.sendall(f"GET {API}/info HTTP/1.1\r\nHost: {host}\r\n"
+                                 f"Authorization: Bearer {token}\r\n\r\n".encode())
+                    got = wire.recv(65536)
+                tally.equal(f"elsewhere, {host}", int(got.split(b" ")[1]), status, got[:200])
+        try:
+            socket.create_connection(("127.0.0.1", server.port), 5).close()
+            tally.check("it listens there alone", False)
+        except ConnectionRefusedError:
+            tally.check("it listens there alone", True)
+
+
+def half_a_port(tally):
+    """localhost is ::1 as well: where somebody else has the port there, the server does not
+    begin, since pages of that port would be taken for its own."""
+    try:
+        other = socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        return
+    with other, Place() as place:
+        port = other.getsockname()[1]
+        try:
+            with Server(place, port=port):
+                tally.check("a port that is half ours is none", False)
+        except RuntimeError as why:
+            tally.check("a port that is half ours is none",
+                        f"somebody listens on ::1 port {port} already" in str(why), why)
+        with Server(place) as server:
+            tally.equal("a free port is another one", server.client().get("/health").status, 200)
+
+
 def main():
     tally = Tally()
+    half_a_port(tally)
+    other_address(tally)
     began = time.monotonic()
     with Place() as place, Place() as elsewhere, Server(place) as server, \
             Server(elsewhere, "--no-socket") as other:
@@ -687,6 +793,7 @@ def main():
         session(tally, place, server, other)
         own_projects(tally, table, server, routes)
         over_socket(tally, place, server)
+        other_user(tally, place, server)
         before = state(server, place, project)
         every_route(tally, table, routes, check_state)
         if not server.client().get("/health").status == 200:

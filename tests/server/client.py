@@ -113,8 +113,9 @@ class Place:
 class Server:
     """retake serve, until the end of the with block."""
 
-    def __init__(self, place, *args):
+    def __init__(self, place, *args, port=0):
         self.place = place
+        self.wanted = port
         self.args = args
         self.process = None
 
@@ -124,9 +125,9 @@ class Server:
             os.unlink(port_file)
         self.log = open(os.path.join(self.place.folder, "serve.log"), "ab")
         self.process = subprocess.Popen(
-            [RETAKE, "--db", self.place.db, "serve", "--port", "0", "--port-file", port_file,
-             *self.args], env=self.place.env, cwd=self.place.folder, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=self.log)
+            [RETAKE, "--db", self.place.db, "serve", "--port", str(self.wanted),
+             "--port-file", port_file, *self.args], env=self.place.env, cwd=self.place.folder,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log)
         first = b""
         while not first.startswith(b"listening"):
             first = self.process.stdout.readline()
