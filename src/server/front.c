@@ -320,6 +320,7 @@ rt_front_close(rt_front *front)
 	}
 	if (front->has_timer)
 		(void)pthread_join(front->timer, NULL);
+	rt_work_deinit(&front->work);
 	if (front->socket_path != NULL)
 		(void)unlink(front->socket_path);
 	rt_free(front->alloc, front->socket_path);

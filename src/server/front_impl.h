@@ -98,10 +98,13 @@ void rt_conn_expect(rt_conn *conn, int64_t ms);
 void *rt_front_timer(void *front); /* a thread */
 
 bool rt_work_init(rt_work *work);
-/* false: nobody can do it. */
+/* false: nobody can do it, or it has ended. */
 bool rt_work_add(rt_front *front, rt_exchange *exchange);
-/* Waits until everything is done. */
+/* Waits until everything is done; from here on nothing more is taken. The loops go on asking
+ * until they are stopped. */
 void rt_work_end(rt_front *front);
+/* When nobody asks any more. */
+void rt_work_deinit(rt_work *work);
 
 /* The callbacks of libmicrohttpd. */
 void *rt_front_on_line(void *front, const char *uri, struct MHD_Connection *connection);

@@ -93,6 +93,10 @@ rt_work_add(rt_front *front, rt_exchange *x)
 	bool is_fine = true;
 
 	pthread_mutex_lock(&work->lock);
+	if (work->is_ending) { /* nobody waits for it any more */
+		pthread_mutex_unlock(&work->lock);
+		return false;
+	}
 	x->next = NULL;
 	if (work->last != NULL)
 		work->last->next = x;
@@ -126,6 +130,11 @@ rt_work_end(rt_front *front)
 	while (work->threads > 0)
 		(void)pthread_cond_wait(&work->moved, &work->lock);
 	pthread_mutex_unlock(&work->lock);
+}
+
+void
+rt_work_deinit(rt_work *work)
+{
 	pthread_cond_destroy(&work->moved);
 	pthread_mutex_destroy(&work->lock);
 }
