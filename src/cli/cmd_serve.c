@@ -174,12 +174,13 @@ open_hooks(void *ctx, rt_str project, rt_hooks **out, rt_error *err)
 }
 
 static void
-purged(void *ctx, rt_str text)
+purged(void *ctx, uint64_t project, rt_str text)
 {
 	serving *s = ctx;
+	rt_comms_whose whose = {rt_str_of(s->store_path), project};
 	size_t count;
 
-	(void)!rt_comms_purge(s->cli->alloc, rt_buf_str(&s->state), text, &count, NULL);
+	(void)!rt_comms_purge(s->cli->alloc, rt_buf_str(&s->state), &whose, text, &count, NULL);
 }
 
 static bool
