@@ -232,9 +232,12 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 	}
 	rt_buf_deinit(&call.notes);
 	/* The events of a browser end when it logs out. */
-	if (answer->stream != NULL && call.who.kind == RT_WHO_BROWSER)
+	if (answer->stream != NULL && call.who.kind == RT_WHO_BROWSER) {
 		answer->stream = rt_gate_new(server->alloc, server->browsers, call.who.browser,
 					     answer->stream);
+		if (answer->stream == NULL)
+			answer->status = 0;
+	}
 	if (answer->status == 0) {
 		rt_buf_clear(&answer->body);
 		rt_problem_http(answer, 503, "out-of-memory", "There is not enough memory for this",
