@@ -14,7 +14,7 @@
  * so the same browser finds its project after the server was started anew (N7). It is
  * forgotten after 90 days without a visit, and at once by logging out; the project stays.
  *
- * Threads: locks itself. */
+ * Threads: locks itself, and never while the store is written: loops ask who somebody is. */
 #ifndef RT_SERVER_BROWSER_H
 #define RT_SERVER_BROWSER_H
 
@@ -43,11 +43,13 @@ void rt_browsers_code(rt_browsers *browsers, char out[RT_CODE_ROOM]);
 RT_CHECKED rt_status rt_browsers_enter(rt_browsers *browsers, rt_str code,
 				       char out_cookie[RT_TOKEN_ROOM], rt_error *err);
 /* Whose cookie is that? project has room for 32 bytes: empty, where all share one. false:
- * nobody's. */
+ * nobody's. Waits for no disk: that it was seen is written by rt_browsers_tend. */
 bool rt_browsers_find(rt_browsers *browsers, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 		      char out_project[32]);
 /* Is it still let in? */
 bool rt_browsers_is_in(rt_browsers *browsers, rt_str hash);
+/* Write down who was here, if there is something to write. Now and then. */
+void rt_browsers_tend(rt_browsers *browsers);
 /* Log out. */
 RT_CHECKED rt_status rt_browsers_leave(rt_browsers *browsers, rt_str hash, rt_error *err);
 

@@ -227,6 +227,7 @@ it_is_forgotten_after_90_days(void **state)
 	let_in(w, cookie);
 	clock_us += 89 * day;
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	rt_browsers_tend(w->browsers);
 	again(w, false); /* that it was seen is kept */
 	clock_us += 89 * day;
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));

@@ -391,6 +391,7 @@ void
 rt_server_pulse(rt_server *server)
 {
 	rt_house_pulse(server->house);
+	rt_browsers_tend(server->browsers);
 }
 
 rt_browsers *
