@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/talk.h"
 #include "hooks/hooks.h"
+#include "server/guard.h"
 #include "server/openapi.h"
 #include "server/server.h"
 
@@ -208,12 +209,13 @@ open_hooks(void *ctx, rt_str project, rt_hooks **out, rt_error *err)
 }
 
 static void
-purged(void *ctx, rt_str text)
+purged(void *ctx, uint64_t project, rt_str text)
 {
 	serving *s = ctx;
+	rt_comms_whose whose = {rt_str_of(s->store_path), project};
 	size_t count;
 
-	(void)!rt_comms_purge(s->cli->alloc, rt_buf_str(&s->state), text, &count, NULL);
+	(void)!rt_comms_purge(s->cli->alloc, rt_buf_str(&s->state), &whose, text, &count, NULL);
 }
 
 static bool
@@ -272,13 +274,14 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 	rt_cli *cli = s->cli;
 	unsigned port = rt_server_port(server);
 	const char *listen = rt_cli_flag_value(cli, "listen");
-	char code[RT_CODE_ROOM], url[128];
+	char code[RT_CODE_ROOM], place[RT_GUARD_HOST_ROOM], url[RT_GUARD_HOST_ROOM + 40];
 
+	rt_server_place(server, place);
 	if (cli->json) {
 		rt_buf line;
 
 		rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_f(&line, "{\"url\":\"http://127.0.0.1:%u\",\"port\":%u", port, port);
+		rt_buf_add_f(&line, "{\"url\":\"http://%s\",\"port\":%u", place, port);
 		rt_buf_add_c(&line, ",\"socket\":");
 		if (has_socket)
 			rt_json_add_string(&line, rt_buf_str(&s->socket));
@@ -290,11 +293,11 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 		rt_term_flush(&cli->out);
 		return;
 	}
-	rt_term_f(&cli->out, "listening on http://%s:%u\n", "127.0.0.1", port);
+	rt_term_f(&cli->out, "listening on http://%s\n", place);
 	if (!cli->quiet) {
 		if (rt_server_code(server, rt_str_at(NULL, 0), code, &cli->error) != RT_OK)
 			return; /* it has no project's name that could be too long */
-		(void)snprintf(url, sizeof(url), "http://127.0.0.1:%u/?code=%s", port, code);
+		(void)snprintf(url, sizeof(url), "http://%s/?code=%s", place, code);
 		rt_term_f(&cli->out, "browser    %s   (good once, for a minute; another: retake serve "
 				     "--login)\n", url);
 		rt_term_f(&cli->out, "programs   Authorization: Bearer, with the token in %s/token\n",

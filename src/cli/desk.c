@@ -197,7 +197,7 @@ purged(void *ctx, rt_str text)
 
 	rt_buf_init(&state, cli->alloc, RT_BUF_UNLIMITED);
 	if (rt_host_state_dir(&state, NULL) == RT_OK) {
-		if (rt_comms_purge(cli->alloc, rt_buf_str(&state), text, &count, &err) != RT_OK)
+		if (rt_comms_purge(cli->alloc, rt_buf_str(&state), NULL, text, &count, &err) != RT_OK)
 			rt_cli_note(cli, "the record of requests may still hold it: %s", err.text);
 		else if (count > 0)
 			rt_cli_note(cli, "%zu line%s of the record of requests held it, and no longer do",

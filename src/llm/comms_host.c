@@ -125,12 +125,17 @@ void
 rt_comms_line(void *comms, rt_str line)
 {
 	rt_comms *c = comms;
+	struct stat info;
 	rt_buf whole;
 
 	rt_buf_init(&whole, c->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_str(&whole, line);
 	rt_buf_add_byte(&whole, '\n');
 	pthread_mutex_lock(&c->lock);
+	if (c->fd >= 0 && fstat(c->fd, &info) == 0 && info.st_nlink == 0) {
+		(void)close(c->fd); /* a purge has put another file in its place */
+		c->fd = -1;
+	}
 	if (c->fd < 0)
 		c->fd = open_file(c);
 	if (c->fd < 0) {
@@ -279,20 +284,100 @@ rt_comms_read(const rt_alloc *alloc, rt_str folder, rt_comms_line_fn fn, void *c
 
 /* ---- purging ---- */
 
-/* A line as it is without the text: in the form that JSON strings have it. */
+/* Where the string that begins at this quote ends: at its other quote. */
+static size_t
+string_end(rt_str line, size_t at)
+{
+	for (at++; at < line.size && line.ptr[at] != '"'; at++)
+		at += line.ptr[at] == '\\';
+	return at < line.size ? at : line.size;
+}
+
+/* The inside of a string without the text, both in the form that JSON strings have: an escape is
+ * one character, and no text begins within it. */
+static size_t
+add_inside(rt_buf *out, rt_str inside, rt_str needle)
+{
+	size_t at = 0, size, count = 0;
+
+	while (at < inside.size) {
+		if (rt_str_starts(rt_str_at(inside.ptr + at, inside.size - at), needle)) {
+			rt_buf_add_c(out, "[purged]");
+			at += needle.size;
+			count++;
+			continue;
+		}
+		size = inside.ptr[at] != '\\' ? 1 : 2;
+		if (size == 2 && at + 1 < inside.size && inside.ptr[at + 1] == 'u')
+			size = 6;
+		if (size > inside.size - at)
+			size = inside.size - at;
+		rt_buf_add(out, inside.ptr + at, size);
+		at += size;
+	}
+	return count;
+}
+
+/* A line as it is without the text, which is not looked for in keys and numbers. */
 static size_t
 add_without(rt_buf *out, rt_str line, rt_str needle)
 {
-	size_t at = 0, found, count = 0;
+	size_t at = 0, end, count = 0;
 
-	while ((found = rt_str_find(line, needle, at)) != SIZE_MAX) {
-		rt_buf_add_str(out, rt_str_at(line.ptr + at, found - at));
-		rt_buf_add_c(out, "[purged]");
-		at = found + needle.size;
-		count++;
+	while (at < line.size) {
+		if (line.ptr[at] != '"') {
+			rt_buf_add_byte(out, line.ptr[at++]);
+			continue;
+		}
+		end = string_end(line, at);
+		rt_buf_add_byte(out, '"');
+		at++;
+		if (end + 1 < line.size && line.ptr[end + 1] == ':')
+			rt_buf_add(out, line.ptr + at, end - at);
+		else
+			count += add_inside(out, rt_str_at(line.ptr + at, end - at), needle);
+		if (end < line.size)
+			rt_buf_add_byte(out, '"');
+		at = end + 1;
 	}
-	rt_buf_add_str(out, rt_str_at(line.ptr + at, line.size - at));
 	return count;
+}
+
+/* Is the line of theirs? A reply has the name of its request, which stands before it; those
+ * that are theirs are gathered, each with a NUL behind it. */
+static bool
+is_theirs(const rt_alloc *alloc, const rt_comms_whose *whose, rt_str line, rt_buf *theirs)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *root;
+	uint64_t project = 0;
+	rt_str name;
+	size_t at;
+	bool found = false;
+
+	if (whose == NULL)
+		return true;
+	if (rt_json_read(alloc, line, &doc, NULL) != RT_OK)
+		return false;
+	root = rt_json_root(doc);
+	name = rt_json_str(rt_json_get(root, "request"));
+	if (rt_json_get(root, "project") != NULL) {
+		found = rt_json_u64(rt_json_get(root, "project"), &project) &&
+			project == whose->project &&
+			rt_str_eq(rt_json_str(rt_json_get(root, "store")), whose->store);
+		if (found) {
+			rt_buf_add_str(theirs, name);
+			rt_buf_add_byte(theirs, '\0');
+		}
+	}
+	for (at = 0; !found && name.size > 0 && at < theirs->size;) {
+		rt_str one = rt_str_of(theirs->ptr + at);
+
+		found = rt_json_get(root, "project") == NULL && rt_str_eq(one, name);
+		at += one.size + 1;
+	}
+	rt_json_free(doc);
+	return found;
 }
 
 /* The old bytes go before the file does. */
@@ -335,7 +420,8 @@ replace_file(const char *path, rt_str bytes, size_t old_size, rt_error *err)
 }
 
 rt_status
-rt_comms_purge(const rt_alloc *alloc, rt_str folder, rt_str text, size_t *out_count, rt_error *err)
+rt_comms_purge(const rt_alloc *alloc, rt_str folder, const rt_comms_whose *whose, rt_str text,
+	       size_t *out_count, rt_error *err)
 {
 	char dir[PATH_ROOM], path[PATH_ROOM + 300];
 	files f = {NULL, 0, alloc};
@@ -354,23 +440,30 @@ rt_comms_purge(const rt_alloc *alloc, rt_str folder, rt_str text, size_t *out_co
 	needle = quoted.size > 2 ? rt_str_at(quoted.ptr + 1, quoted.size - 2) : rt_str_at("", 0);
 	for (i = 0; st == RT_OK && needle.size > 0 && i < f.count; i++) {
 		size_t changed = 0;
-		rt_buf all, fresh;
+		rt_buf all, fresh, theirs;
 
 		rt_buf_init(&all, alloc, FILE_SIZE_MAX);
 		rt_buf_init(&fresh, alloc, RT_BUF_UNLIMITED);
+		rt_buf_init(&theirs, alloc, RT_BUF_UNLIMITED);
 		snprintf(path, sizeof(path), "%s/%s", dir, f.names[i]);
 		st = read_file(path, &all, err);
 		for (at = 0; st == RT_OK && at < all.size;) {
-			changed += add_without(&fresh, next_line(rt_buf_str(&all), &at), needle) > 0;
+			rt_str line = next_line(rt_buf_str(&all), &at);
+
+			if (is_theirs(alloc, whose, line, &theirs))
+				changed += add_without(&fresh, line, needle) > 0;
+			else
+				rt_buf_add_str(&fresh, line);
 			rt_buf_add_byte(&fresh, '\n');
 		}
-		if (st == RT_OK && fresh.status != RT_OK)
+		if (st == RT_OK && (fresh.status != RT_OK || theirs.status != RT_OK))
 			st = rt_fail(err, RT_NOMEM, "out of memory");
 		if (st == RT_OK && changed > 0)
 			st = replace_file(path, rt_buf_str(&fresh), all.size, err);
 		*out_count += changed;
 		rt_buf_deinit(&all);
 		rt_buf_deinit(&fresh);
+		rt_buf_deinit(&theirs);
 	}
 	files_deinit(&f);
 	rt_buf_deinit(&quoted);

@@ -41,9 +41,17 @@ typedef bool (*rt_comms_line_fn)(void *ctx, rt_str line);
  * is not there has none. RT_IO. */
 RT_CHECKED rt_status rt_comms_read(const rt_alloc *alloc, rt_str folder, rt_comms_line_fn fn,
 				   void *ctx, rt_error *err);
-/* Take a text out of every string of every line, and put "[purged]" there. The bytes of the
- * old file are overwritten before it is replaced. *out_count: lines changed. */
-RT_CHECKED rt_status rt_comms_purge(const rt_alloc *alloc, rt_str folder, rt_str text,
-				    size_t *out_count, rt_error *err);
+/* Whose lines: those of requests of one project of one store, and of what came of them. */
+typedef struct rt_comms_whose {
+	rt_str store;
+	uint64_t project;
+} rt_comms_whose;
+
+/* Take a text out of every value that is a string, of every line (whose NULL) or of theirs, and
+ * put "[purged]" there. The bytes of the old file are overwritten before it is replaced; who has
+ * it open goes on in a new one. *out_count: lines changed. */
+RT_CHECKED rt_status rt_comms_purge(const rt_alloc *alloc, rt_str folder,
+				    const rt_comms_whose *whose, rt_str text, size_t *out_count,
+				    rt_error *err);
 
 #endif

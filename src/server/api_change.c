@@ -280,7 +280,8 @@ rt_api_label_delete(rt_call *call)
 
 	memset(&err, 0, sizeof(err));
 	rt_buf_init(&json, call->request->alloc, RT_BUF_UNLIMITED);
-	if (!rt_call_value(call, &project) || !rt_call_place(call, project, change.disc, &place))
+	if (rt_call_replayed(call) || !rt_call_value(call, &project) ||
+	    !rt_call_place(call, project, change.disc, &place))
 		goto done;
 	st = rt_project_disc(project, place.disc, &disc, &err);
 	if (st == RT_OK)
@@ -523,7 +524,7 @@ rt_api_entry_patch(rt_call *call)
 	    !place_named(call, NULL, p.root, "take", &p.take))
 		goto done;
 	if (p.is_take) {
-		if (!rt_call_value(call, &project))
+		if (rt_call_replayed(call) || !rt_call_value(call, &project))
 			goto done;
 		st = rt_resolve_place(project, p.disc, p.take, &place, &err);
 		if (st == RT_OK)

@@ -60,7 +60,9 @@ rt_api_info(rt_call *call)
 		return;
 	rt_buf_add_c(buf, "{\"name\":\"retake\",\"version\":\"" RT_VERSION "\",\"api\":\"v1\"");
 	add_text(buf, "project", rt_text_str(call->served->name));
-	add_text(buf, "default_project", rt_house_given(call->house)->project);
+	add_text(buf, "default_project",
+		 call->who.project.size > 0 ? call->who.project
+					    : rt_house_given(call->house)->project);
 	rt_buf_add_f(buf, ",\"seq\":%llu,\"epoch\":\"%llx\"", (unsigned long long)project->seq,
 		     (unsigned long long)rt_engine_epoch(call->served->engine));
 	rt_buf_add_f(buf,

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "server/guard.h"
 #include "server/page.h"
 #include "server/server.h"
 
@@ -12,7 +13,7 @@ void
 rt_api_codes(rt_call *call)
 {
 	rt_server *server = call->server;
-	char code[RT_CODE_ROOM];
+	char code[RT_CODE_ROOM], place[RT_GUARD_HOST_ROOM];
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL;
 	rt_str project;
@@ -32,9 +33,10 @@ rt_api_codes(rt_call *call)
 		rt_call_fail(call, &err, "projects: GET /retake/v1/projects");
 		return;
 	}
+	rt_server_place(server, place);
 	rt_buf_add_f(&call->answer->body,
-		     "{\"code\":\"%s\",\"url\":\"http://127.0.0.1:%u/?code=%s\",\"seconds\":%d}", code,
-		     rt_server_port(server), code, (int)RT_CODE_S);
+		     "{\"code\":\"%s\",\"url\":\"http://%s/?code=%s\",\"seconds\":%d}", code, place,
+		     code, (int)RT_CODE_S);
 	rt_call_done(call, 201);
 }
 

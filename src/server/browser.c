@@ -21,6 +21,7 @@ typedef struct browser {
 	char hash[RT_BROWSER_ROOM];
 	char project[PROJECT_ROOM];
 	int64_t made_us, seen_us;
+	bool is_stale; /* its row says less */
 	struct browser *next;
 } browser;
 
@@ -37,7 +38,7 @@ struct rt_browsers {
 	bool shared;
 	pthread_mutex_t lock; /* guards what follows */
 	browser *buckets[BUCKETS];
-	size_t count;
+	size_t count, stale;
 	code codes[RT_CODES_MAX];
 	size_t next_code;
 };
@@ -244,6 +245,7 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 {
 	char name[RT_TOKEN_ROOM], project[PROJECT_ROOM] = "";
 	browser *one, **at;
+	bool is_full;
 	rt_status st;
 
 	if (text.size != RT_CODE_ROOM - 1 || !use_code(b, text, project))
@@ -261,16 +263,21 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", name);
 	one->made_us = one->seen_us = now_of(b);
 	pthread_mutex_lock(&b->lock);
-	if (b->count >= RT_BROWSERS_MAX)
+	is_full = b->count >= RT_BROWSERS_MAX;
+	b->count += !is_full; /* its place */
+	pthread_mutex_unlock(&b->lock);
+	if (is_full)
 		st = rt_fail(err, RT_LIMIT, "more than %d browsers were let in", (int)RT_BROWSERS_MAX);
 	else
 		st = write_row(b, one, false, err);
+	pthread_mutex_lock(&b->lock);
 	if (st == RT_OK) {
 		at = find(b, one->hash);
 		one->next = *at;
 		*at = one;
-		b->count++;
 		one = NULL;
+	} else {
+		b->count -= !is_full;
 	}
 	pthread_mutex_unlock(&b->lock);
 	rt_free(b->alloc, one);
@@ -283,7 +290,7 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 {
 	int64_t now = now_of(b);
 	browser *one;
-	bool found, is_day = false;
+	bool found, is_news = false;
 
 	out_hash[0] = out_project[0] = '\0';
 	if (cookie.size != RT_TOKEN_SIZE)
@@ -301,16 +308,51 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 	if (found && !b->shared && out_project[0] == '\0') {
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", out_hash);
 		memcpy(out_project, one->project, PROJECT_ROOM);
-		is_day = true;
+		is_news = true;
 	}
 	if (found && now - one->seen_us > day_us)
-		is_day = true;
-	if (is_day) {
+		is_news = true;
+	if (is_news) {
 		one->seen_us = now;
-		(void)!write_row(b, one, false, NULL); /* then it is tried tomorrow */
+		b->stale += !one->is_stale;
+		one->is_stale = true;
 	}
 	pthread_mutex_unlock(&b->lock);
 	return found;
+}
+
+/* One whose row is to be written; false: there is none. */
+static bool
+take_stale(rt_browsers *b, browser *out)
+{
+	browser *one = NULL;
+	size_t i;
+
+	pthread_mutex_lock(&b->lock);
+	for (i = 0; b->stale > 0 && i < BUCKETS && one == NULL; i++)
+		for (one = b->buckets[i]; one != NULL && !one->is_stale;)
+			one = one->next;
+	if (one != NULL) {
+		one->is_stale = false;
+		b->stale--;
+		*out = *one;
+	}
+	pthread_mutex_unlock(&b->lock);
+	return one != NULL;
+}
+
+void
+rt_browsers_tend(rt_browsers *b)
+{
+	browser one;
+	rt_status st = RT_OK;
+
+	while (st == RT_OK && take_stale(b, &one)) {
+		st = write_row(b, &one, false, NULL); /* else it is tried tomorrow */
+		/* It may have left meanwhile, and its row was dropped before we wrote it. */
+		if (!rt_browsers_is_in(b, rt_str_of(one.hash)))
+			(void)!write_row(b, &one, true, NULL);
+	}
 }
 
 bool
@@ -343,14 +385,25 @@ rt_browsers_leave(rt_browsers *b, rt_str hash, rt_error *err)
 	pthread_mutex_lock(&b->lock);
 	at = find(b, text);
 	one = *at;
-	/* The row goes first: what is only forgotten here would be let in again after a start. */
-	if (one != NULL)
-		st = write_row(b, one, true, err);
-	if (one != NULL && st == RT_OK) {
+	if (one != NULL) {
 		*at = one->next;
 		b->count--;
-		rt_free(b->alloc, one);
+		b->stale -= one->is_stale;
+		one->is_stale = false;
 	}
 	pthread_mutex_unlock(&b->lock);
+	if (one != NULL)
+		st = write_row(b, one, true, err);
+	/* One that is only forgotten here would be let in again after a start: then it stays. */
+	if (one != NULL && st != RT_OK) {
+		pthread_mutex_lock(&b->lock);
+		at = find(b, text);
+		one->next = *at;
+		*at = one;
+		b->count++;
+		pthread_mutex_unlock(&b->lock);
+		one = NULL;
+	}
+	rt_free(b->alloc, one);
 	return st;
 }

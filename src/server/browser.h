@@ -15,7 +15,7 @@
  * so the same browser finds its project after the server was started anew (N7). It is
  * forgotten after 90 days without a visit, and at once by logging out; the project stays.
  *
- * Threads: locks itself. */
+ * Threads: locks itself, and never while the store is written: loops ask who somebody is. */
 #ifndef RT_SERVER_BROWSER_H
 #define RT_SERVER_BROWSER_H
 
@@ -46,11 +46,14 @@ RT_CHECKED rt_status rt_browsers_code(rt_browsers *browsers, rt_str project, cha
 /* Trade it for a cookie's value. RT_CREDENTIALS: it is none, was used, or is too old. */
 RT_CHECKED rt_status rt_browsers_enter(rt_browsers *browsers, rt_str code,
 				       char out_cookie[RT_TOKEN_ROOM], rt_error *err);
-/* Whose cookie is that? project: empty, where all share one. false: nobody's. */
+/* Whose cookie is that? project: empty, where all share one. false: nobody's. Waits for no
+ * disk: that it was seen is written by rt_browsers_tend. */
 bool rt_browsers_find(rt_browsers *browsers, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 		      char out_project[RT_BROWSER_PROJECT_ROOM]);
 /* Is it still let in? */
 bool rt_browsers_is_in(rt_browsers *browsers, rt_str hash);
+/* Write down who was here, if there is something to write. Now and then. */
+void rt_browsers_tend(rt_browsers *browsers);
 /* Log out. */
 RT_CHECKED rt_status rt_browsers_leave(rt_browsers *browsers, rt_str hash, rt_error *err);
 

@@ -259,7 +259,7 @@ leaving_may_fail(void **state)
 	world *w = *state;
 	const rt_store_ops *ops = w->store->ops;
 	rt_store_ops broken = *ops;
-	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[32];
+	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 	rt_error err;
 
 	let_in(w, cookie);
@@ -285,6 +285,7 @@ it_is_forgotten_after_90_days(void **state)
 	let_in(w, cookie);
 	clock_us += 89 * day;
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	rt_browsers_tend(w->browsers);
 	again(w, false); /* that it was seen is kept */
 	clock_us += 89 * day;
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));

@@ -74,6 +74,10 @@ void rt_call_change_do(rt_call *call, const rt_call_change *change);
 /* Who asks, for the history: as rt_who_by, or "http:NAME" with the header Retake-By. */
 bool rt_call_by(rt_call *call, rt_str *out);
 
+/* Was this request done before, under its Idempotency-Key? true: answered with what was said
+ * then. For handlers that have to look at what there is before they know what to ask for. */
+bool rt_call_replayed(rt_call *call);
+
 /* For what is changed by another way than requests (a run, an import): conditions before it
  * (true: go on), and its answer kept after it. idem lives in the call's arena. */
 struct rt_idem;

@@ -51,6 +51,13 @@ can_be_reverted(rt_str op)
 	return false;
 }
 
+/* Is it about which discussions there are, so that its own may be gone after it? */
+static bool
+is_catalogue(rt_str op)
+{
+	return rt_str_starts(op, RT_STR("discussion.")) || rt_str_starts(op, RT_STR("project."));
+}
+
 /* The request that takes it back. Steps: whatever came after them. */
 static void
 add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
@@ -71,7 +78,10 @@ add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
 			rt_buf_add_f(buf, "%s/history/%llu/revert\"", RT_API_ROOT,
 				     (unsigned long long)result->seq);
 		} else { /* right now; later it takes back what came after, too */
-			add_path_start(buf, c);
+			if (is_catalogue(op))
+				rt_buf_add_c(buf, RT_API_ROOT);
+			else
+				add_path_start(buf, c);
 			rt_buf_add_c(buf, "/undo\",\"while_newest\":true");
 		}
 	}
@@ -134,6 +144,19 @@ joined(const rt_result *results, size_t count)
 	return one;
 }
 
+/* Of the last one that was done; the others have none. */
+static uint64_t
+last_seq(const rt_result *results, size_t count)
+{
+	uint64_t seq = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (results[i].status == RT_OK)
+			seq = results[i].seq;
+	return seq;
+}
+
 /* The answer, from the results alone: what is kept and what is sent are the same. */
 static void
 add_answer(rt_buf *buf, const changing *c, const rt_result *results)
@@ -162,7 +185,7 @@ add_answer(rt_buf *buf, const changing *c, const rt_result *results)
 			add_result(buf, c, op_name(c, i), &results[i]);
 	}
 	one = joined(results, c->count);
-	rt_buf_add_f(buf, "],\"seq\":%llu", (unsigned long long)one.seq);
+	rt_buf_add_f(buf, "],\"seq\":%llu", (unsigned long long)last_seq(results, c->count));
 	if (bad > 0)
 		rt_buf_add_f(buf, ",\"failed\":%zu", bad);
 	if (change->is_atomic && one.unchanged)
@@ -329,16 +352,14 @@ tag_unchanged(changing *c, uint64_t seq, rt_str entry)
 
 /* What hooks want people to know, a line each, as a member. */
 static void
-add_notes(rt_call *call)
+add_notes_to(rt_buf *buf, rt_str notes)
 {
-	rt_buf *body = &call->answer->body;
-	rt_str rest = rt_str_trim(rt_buf_str(&call->notes));
+	rt_str rest = rt_str_trim(notes);
 	bool is_first = true;
 
-	if (rest.size == 0 || body->status != RT_OK || body->size == 0)
+	if (rest.size == 0)
 		return;
-	body->size--;
-	rt_buf_add_c(body, ",\"notes\":[");
+	rt_buf_add_c(buf, ",\"notes\":[");
 	while (rest.size > 0) {
 		size_t end = rt_str_find(rest, RT_STR("\n"), 0);
 		rt_str line = rt_str_at(rest.ptr, end == SIZE_MAX ? rest.size : end);
@@ -346,11 +367,23 @@ add_notes(rt_call *call)
 		end = end == SIZE_MAX ? rest.size : end + 1;
 		rest = rt_str_at(rest.ptr + end, rest.size - end);
 		if (!is_first)
-			rt_buf_add_byte(body, ',');
+			rt_buf_add_byte(buf, ',');
 		is_first = false;
-		rt_json_add_string(body, rt_str_at(line.ptr, rt_utf8_valid_size(line)));
+		rt_json_add_string(buf, rt_str_at(line.ptr, rt_utf8_valid_size(line)));
 	}
-	rt_buf_add_c(body, "]}");
+	rt_buf_add_byte(buf, ']');
+}
+
+static void
+add_notes(rt_call *call)
+{
+	rt_buf *body = &call->answer->body;
+
+	if (call->notes.size == 0 || body->status != RT_OK || body->size == 0)
+		return;
+	body->size--;
+	add_notes_to(body, rt_buf_str(&call->notes));
+	rt_buf_add_byte(body, '}');
 }
 
 static void
@@ -398,10 +431,8 @@ answer_failure(changing *c, const rt_result *results, rt_status st)
 	rt_buf_init(&extra, c->call->request->alloc, RT_BUF_UNLIMITED);
 	if (c->count > 1 && !c->change->is_one && st != RT_CONFLICT)
 		rt_buf_add_f(&extra, ",\"index\":%zu", i);
-	if (c->call->notes.size > 0 && st == RT_DENIED) {
-		rt_buf_add_c(&extra, ",\"notes\":");
-		rt_json_add_string(&extra, rt_buf_str(&c->call->notes));
-	}
+	if (st == RT_DENIED)
+		add_notes_to(&extra, rt_buf_str(&c->call->notes));
 	rt_problem_answer(c->call->answer, &err, st == RT_CONFLICT ? stale : NULL,
 			  rt_buf_str(&extra));
 	rt_buf_deinit(&extra);
@@ -419,7 +450,7 @@ answer_done(changing *c, const rt_result *results)
 	rt_buf_clear(&call->answer->body);
 	add_answer(&call->answer->body, c, results);
 	if (c->tag[0] == '\0')
-		tag_unchanged(c, one.seq, rt_str_of(one.entry));
+		tag_unchanged(c, last_seq(results, c->count), rt_str_of(one.entry));
 	/* Nothing was written, so nothing could be kept with it. */
 	if (c->idem.row[0] != '\0' && !c->is_kept) {
 		kept = (rt_idem_answer){.status = status_of(c, results),
@@ -443,6 +474,37 @@ answer_done(changing *c, const rt_result *results)
 	rt_call_done(call, status_of(c, results));
 	if (call->served->feed != NULL)
 		rt_feed_changed(call->served->feed);
+}
+
+/* It was found within a transaction, which may have come to nothing after that. */
+static void
+answer_again(changing *c)
+{
+	rt_engine *engine = c->call->served->engine;
+	rt_error err;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	st = rt_idem_look(&c->idem, rt_engine_store(engine), rt_engine_project_number(engine),
+			  &c->kept, &err);
+	if (st == RT_NOT_FOUND)
+		(void)rt_fail(&err, RT_BUSY, "the same request was under way, and failed; try again");
+	if (st == RT_OK)
+		answer_kept(c->call, &c->kept);
+	else
+		(void)rt_call_failed(c->call, &err);
+}
+
+/* A purge that could not wipe the bytes is done, and its answer kept; a retry has to try anew. */
+static void
+fail(changing *c, const rt_result *results, rt_status st)
+{
+	rt_engine *engine = c->call->served->engine;
+
+	if (c->is_kept && rt_str_is(op_name(c, 0), "purge"))
+		(void)!rt_idem_drop(&c->idem, rt_engine_store(engine),
+				    rt_engine_project_number(engine), NULL);
+	answer_failure(c, results, st);
 }
 
 static bool
@@ -484,11 +546,11 @@ carry_out(changing *c)
 			  change->is_atomic && c->count > 1, change->disc,
 			  change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
 	if (c->verdict != GO_ON)
-		answer_kept(call, &c->kept);
+		answer_again(c);
 	else if (st == RT_OK || (is_batch && any_done(results, c->count)))
 		answer_done(c, results);
 	else
-		answer_failure(c, results, st);
+		fail(c, results, st);
 	for (i = 0; i < c->count; i++)
 		rt_result_deinit(&results[i]);
 }
@@ -594,6 +656,27 @@ rt_call_apply(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str t
 }
 
 /* ---- other changes ---- */
+
+bool
+rt_call_replayed(rt_call *call)
+{
+	rt_engine *engine = call->served->engine;
+	const rt_env *env = rt_house_given(call->house)->env;
+	rt_idem_kept kept;
+	rt_idem idem;
+	bool is_done;
+
+	rt_idem_kept_init(&kept, call->request->alloc);
+	/* What is wrong with the key is said when the change is asked for. */
+	is_done = rt_idem_begin(call->request, &call->who, env->now_us(env->ctx), &idem, NULL) ==
+			  RT_OK &&
+		  rt_idem_look(&idem, rt_engine_store(engine), rt_engine_project_number(engine),
+			       &kept, NULL) == RT_OK;
+	if (is_done)
+		answer_kept(call, &kept);
+	rt_idem_kept_deinit(&kept);
+	return is_done;
+}
 
 bool
 rt_call_begin(rt_call *call, rt_str disc, rt_str take, rt_idem **out_idem)

@@ -211,26 +211,28 @@ say_nothing(void *ctx, const char *format, va_list arguments)
 	(void)arguments;
 }
 
-/* As many connections as files may be open; the limit is raised as far as it goes. */
+/* Connections of each listener: as many as files may be open, together and with what else needs
+ * files; the limit is raised as far as it goes. */
 static unsigned
-connections_of(const rt_front_options *options)
+connections_of(const rt_front *front)
 {
-	unsigned wanted = options->connections != 0 ? options->connections : RT_FRONT_CONNECTIONS;
+	unsigned wanted = front->options.connections != 0 ? front->options.connections
+							  : RT_FRONT_CONNECTIONS;
+	rlim_t needed = (rlim_t)wanted * front->daemon_count + FILES_KEPT;
 	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
 		return wanted;
-	if (files.rlim_cur < (rlim_t)wanted + FILES_KEPT) {
-		files.rlim_cur = files.rlim_max < (rlim_t)wanted + FILES_KEPT
-					 ? files.rlim_max
-					 : (rlim_t)wanted + FILES_KEPT;
+	if (files.rlim_cur < needed) {
+		files.rlim_cur = files.rlim_max < needed ? files.rlim_max : needed;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 		(void)getrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (files.rlim_cur < (rlim_t)wanted + FILES_KEPT)
-		wanted = files.rlim_cur > 2 * FILES_KEPT ? (unsigned)files.rlim_cur - FILES_KEPT
-							 : (unsigned)files.rlim_cur / 2;
-	return wanted;
+	if (files.rlim_cur >= needed)
+		return wanted;
+	needed = files.rlim_cur > 2 * FILES_KEPT ? files.rlim_cur - FILES_KEPT : files.rlim_cur / 2;
+	needed /= front->daemon_count;
+	return needed > 1 ? (unsigned)needed : 1;
 }
 
 static unsigned
@@ -258,7 +260,7 @@ start(rt_front *front, size_t which, rt_error *err)
 		flags, 0, NULL, NULL, rt_front_on_request, front,
 		MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
 		MHD_OPTION_LISTEN_SOCKET, front->listening[which],
-		MHD_OPTION_CONNECTION_LIMIT, connections_of(&front->options),
+		MHD_OPTION_CONNECTION_LIMIT, connections_of(front),
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)RT_FRONT_MEMORY,
 		MHD_OPTION_CONNECTION_TIMEOUT, (front->options.idle_ms + 999) / 1000 + 1,
 		MHD_OPTION_NOTIFY_COMPLETED, rt_front_on_completed, front,
@@ -350,6 +352,7 @@ rt_front_close(rt_front *front)
 	rt_work_deinit(&front->work);
 	if (front->has_timer)
 		(void)pthread_join(front->timer, NULL);
+	rt_work_deinit(&front->work);
 	if (front->socket_path != NULL)
 		(void)unlink(front->socket_path);
 	rt_free(front->alloc, front->socket_path);

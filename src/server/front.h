@@ -43,7 +43,8 @@ typedef struct rt_front_options {
 	                      * same user, and nobody else: 0600, and the peer is looked at */
 	const char *spool;   /* folder for bodies that are too large for memory */
 	unsigned loops;      /* 0: one for each processor, 4 at most */
-	unsigned connections;/* 0: RT_FRONT_CONNECTIONS, or as many as files may be open */
+	unsigned connections;/* of each listener; 0: RT_FRONT_CONNECTIONS; fewer where not so many
+	                      * files may be open */
 	unsigned headers_ms, body_idle_ms, idle_ms; /* 0: as above */
 } rt_front_options;
 

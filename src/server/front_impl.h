@@ -100,9 +100,10 @@ void *rt_front_timer(void *front); /* a thread */
 bool rt_work_init(rt_work *work);
 /* false: nobody can do it, or it has ended. */
 bool rt_work_add(rt_front *front, rt_exchange *exchange);
-/* Takes nothing more, and waits until everything is done. */
+/* Waits until everything is done; from here on nothing more is taken. The loops go on asking
+ * until they are stopped. */
 void rt_work_end(rt_front *front);
-/* Once nobody can ask any more. */
+/* When nobody asks any more. */
 void rt_work_deinit(rt_work *work);
 
 /* The callbacks of libmicrohttpd. */

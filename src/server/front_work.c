@@ -93,7 +93,7 @@ rt_work_add(rt_front *front, rt_exchange *x)
 	bool is_fine = true;
 
 	pthread_mutex_lock(&work->lock);
-	if (work->is_ending) {
+	if (work->is_ending) { /* nobody waits for it any more */
 		pthread_mutex_unlock(&work->lock);
 		return false;
 	}

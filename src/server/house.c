@@ -67,17 +67,17 @@ served_free(rt_served *served)
 	rt_free(alloc, served);
 }
 
-/* Texts of runs that have ended are kept for a while, in any project. */
+/* What others keep of the project's texts, and of no other's: who may purge here may not touch
+ * what is there. */
 static void
 purged(void *ctx, rt_str text)
 {
-	rt_house *house = ctx;
-	rt_served *served;
+	rt_served *served = ctx;
+	const rt_house_options *given = &served->house->options;
 
-	for (served = house->first; served != NULL; served = served->next)
-		rt_runs_purge(served->runs, text);
-	if (house->options.purged != NULL)
-		house->options.purged(house->options.purged_ctx, text);
+	rt_runs_purge(served->runs, text);
+	if (given->purged != NULL)
+		given->purged(given->purged_ctx, rt_engine_project_number(served->engine), text);
 }
 
 static rt_status
@@ -89,8 +89,7 @@ served_new(rt_house *house, rt_str name, bool create, rt_served **out, rt_error 
 				     .project = name,
 				     .by = RT_STR("http"),
 				     .create = create,
-				     .purged = purged,
-				     .purged_ctx = house};
+				     .purged = purged};
 	rt_served *served = rt_new0(given->alloc, sizeof(*served));
 	rt_act_with with;
 	rt_status st = RT_OK;
@@ -98,6 +97,7 @@ served_new(rt_house *house, rt_str name, bool create, rt_served **out, rt_error 
 	if (served == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	served->house = house;
+	options.purged_ctx = served;
 	served->name = rt_text_new(given->alloc, name);
 	options.read_only = given->store->ops->is_read_only(given->store);
 	if (served->name == NULL)

@@ -47,7 +47,8 @@ typedef struct rt_house_options {
 	rt_str owner;        /* this process, as rt_host_add_owner has it */
 	rt_str store_path;   /* whole; for the record of requests */
 	rt_str model;        /* that a setting does not name: RETAKE_MODEL; or empty */
-	void (*purged)(void *ctx, rt_str text); /* as rt_engine_options */
+	/* As rt_engine_options, with the number of the project that lost the text. */
+	void (*purged)(void *ctx, uint64_t project, rt_str text);
 	void *purged_ctx;
 	/* Is a process that keeps a reply still there? (rt_host_owner_lives) */
 	rt_owner_lives_fn lives;

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include "llm/provider.h"
+
 const char *const rt_run_how_words[RT_RUN_HOWS] = {"ask",     "again",	  "continue",
 						   "compact", "compress", "go"};
 
@@ -263,16 +265,15 @@ rt_run_read(rt_runs *runs, const rt_run_request *request, const rt_project *proj
 
 /* ---- the model ---- */
 
-/* Is that the built-in model that plays a file? */
+/* Is that the built-in model that plays a file, by whatever name the configuration gives it? */
 static bool
-names_file(rt_str name)
+names_file(const rt_config *config, rt_str name)
 {
-	const rt_str kind = RT_STR("builtin/");
+	rt_model_choice choice;
 
-	name = rt_str_trim(name);
-	if (rt_str_starts(name, kind))
-		name = rt_str_at(name.ptr + kind.size, name.size - kind.size);
-	return rt_str_starts(name, RT_STR("play:"));
+	return name.size > 0 && rt_models_choose(config, name, &choice, NULL) == RT_OK &&
+	       choice.provider == &rt_provider_builtin &&
+	       rt_str_starts(choice.model, RT_STR("play:"));
 }
 
 rt_status
@@ -302,7 +303,7 @@ rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run, rt_erro
 	    (given->config == NULL || given->config->model.size == 0))
 		st = rt_fail(err, RT_CREDENTIALS,
 			     "no model is chosen: say which (\"model\"), or set the setting model");
-	if (st == RT_OK && !a->may_name_files && names_file(rt_buf_str(&name)))
+	if (st == RT_OK && !a->may_name_files && names_file(given->config, rt_buf_str(&name)))
 		st = rt_fail(err, RT_REFUSED, "a model that plays a file is not for browsers");
 	if (st == RT_OK) {
 		options.name = rt_buf_str(&name);

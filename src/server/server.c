@@ -115,6 +115,7 @@ admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_pla
 	rt_str project = in->who.kind == RT_WHO_BROWSER ? in->who.project
 							: rt_web_header(request, "Retake-Project");
 	char allow[64];
+	rt_str at_op;
 	rt_guard_fault fault;
 	rt_route_found found =
 		rt_route_find(request->method, request->path, &in->route, in->params, allow);
@@ -143,7 +144,9 @@ admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_pla
 	if (fault.status != 0)
 		return say_fault(answer, &fault);
 	plan->body_max = (in->route->flags & RT_ROUTE_LARGE) != 0 ? RT_BODY_LARGE : RT_BODY_MAX;
+	/* What was, may have to be made of the whole history. */
 	plan->quick = (in->route->flags & RT_ROUTE_QUICK) != 0 &&
+		      !rt_web_query(request, "at_op", &at_op) &&
 		      ((in->route->flags & RT_ROUTE_HOUSE) != 0 ||
 		       rt_house_is_open(server->house, project));
 	return true;
@@ -236,9 +239,12 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 	}
 	rt_buf_deinit(&call.notes);
 	/* The events of a browser end when it logs out. */
-	if (answer->stream != NULL && call.who.kind == RT_WHO_BROWSER)
+	if (answer->stream != NULL && call.who.kind == RT_WHO_BROWSER) {
 		answer->stream = rt_gate_new(server->alloc, server->browsers, call.who.browser,
 					     answer->stream);
+		if (answer->stream == NULL)
+			answer->status = 0;
+	}
 	if (answer->status == 0) {
 		rt_buf_clear(&answer->body);
 		rt_problem_http(answer, 503, "out-of-memory", "There is not enough memory for this",
@@ -263,6 +269,36 @@ refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer 
 }
 
 /* ---- opening ---- */
+
+/* The address that it listens on, as a link and the header Host have it. */
+static void
+own_host(const rt_server *server, char out[RT_GUARD_HOST_ROOM])
+{
+	const char *address = server->options.front.address;
+	size_t i;
+
+	if (address == NULL || strcmp(address, "0.0.0.0") == 0)
+		address = "127.0.0.1";
+	else if (strcmp(address, "::") == 0)
+		address = "::1";
+	(void)snprintf(out, RT_GUARD_HOST_ROOM, strchr(address, ':') != NULL ? "[%s]" : "%s",
+		       address);
+	for (i = 0; out[i] != '\0'; i++)
+		if (out[i] >= 'A' && out[i] <= 'F')
+			out[i] = (char)(out[i] | 0x20);
+}
+
+/* One that was named is known by its own digits: no name that somebody points here is that. */
+static void
+add_own_host(rt_server *server)
+{
+	char host[RT_GUARD_HOST_ROOM];
+
+	if (server->options.front.address == NULL)
+		return;
+	own_host(server, host);
+	(void)!rt_guard_add_host(&server->guard, rt_str_of(host), NULL); /* then --host says it */
+}
 
 static rt_status
 add_hosts(rt_server *server, rt_str hosts, rt_error *err)
@@ -308,6 +344,7 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 	if (st == RT_OK) {
 		rt_guard_init(&server->guard, rt_front_port(server->front));
 		rt_page_cookie_name(rt_front_port(server->front), server->cookie);
+		add_own_host(server);
 		st = add_hosts(server, rt_str_of(options->hosts), err);
 	}
 	if (st == RT_OK)
@@ -338,6 +375,16 @@ rt_server_port(const rt_server *server)
 	return rt_front_port(server->front);
 }
 
+void
+rt_server_place(const rt_server *server, char *out)
+{
+	char host[RT_GUARD_HOST_ROOM];
+
+	own_host(server, host);
+	(void)snprintf(out, RT_GUARD_HOST_ROOM, "%.*s:%u", RT_GUARD_HOST_ROOM - 8, host,
+		       rt_server_port(server));
+}
+
 rt_status
 rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM], rt_error *err)
 {
@@ -348,6 +395,7 @@ void
 rt_server_pulse(rt_server *server)
 {
 	rt_house_pulse(server->house);
+	rt_browsers_tend(server->browsers);
 }
 
 rt_browsers *

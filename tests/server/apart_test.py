@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a browser does in its own project leaves alone what others keep: a purge there takes
+nothing out of the runs and the record of requests of other projects, a model that the
+configuration has by another name reads no file, and what others call theirs is not told."""
+import glob
+import json
+import os
+import sys
+
+from client import Place, Server, Tally
+
+TEXTS = ("hello", "builtin", "echo", "1", "request", ":", "n")
+
+
+def record(place):
+    """The lines of the record of requests, the oldest first."""
+    lines = []
+    for name in sorted(glob.glob(place.folder + "/state/retake/comms/*")):
+        with open(name, encoding="utf-8") as file:
+            lines += file.read().splitlines()
+    return lines
+
+
+def run(client, model="builtin/echo"):
+    answer = client.post("/discussions/main/runs", {"text": "hello there", "model": model})
+    while answer.status < 300 and answer.json["state"] == "running":
+        answer = client.get("/runs/" + answer.json["run"])
+    return answer
+
+
+def purges(tally, place, owner, browser):
+    name = run(owner).json["run"]
+    before = record(place)
+    browser.post("/discussions/main/entries", {"content": "hello builtin echo 1 request : n"})
+    for text in TEXTS:
+        tally.equal("a browser purges " + text, browser.post("/purge", {"text": text}).status, 200)
+    tally.equal("the record of the owner is as it was", record(place), before)
+    tally.equal("and so is the run", owner.get("/runs/" + name).status, 200)
+    run(owner)
+    tally.equal("two more lines are written", len(record(place)), len(before) + 2)
+    for text in TEXTS:
+        tally.equal("the owner purges " + text, owner.post("/purge", {"text": text}).status, 200)
+    after = [json.loads(line) for line in record(place)]
+    tally.equal("every line is there", len(after), len(before) + 2)
+    tally.check("their texts are purged", all(line["v"] == 1 for line in after) and
+                after[0]["model"] == "[purged]", after[0])
+    tally.equal("and the run", owner.get("/runs/" + name).status, 404)
+    run(owner)
+    tally.equal("the record goes on after that", len(record(place)), len(before) + 4)
+
+
+def files(tally, place, owner, browser):
+    path = place.folder + "/played.jsonl"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"text":"out of a file"}\n')
+    for model in ("builtin/play:" + path, "mine/play:" + path, "play:" + path):
+        answer = browser.post("/discussions/main/runs", {"text": "?", "model": model})
+        tally.equal("no file for a browser: " + model, answer.status, 409, answer)
+    tally.equal("a program may", run(owner, "mine/play:" + path).json["state"], "done")
+
+
+def main():
+    tally = Tally()
+    with Place() as place:
+        os.makedirs(place.folder + "/config/retake")
+        with open(place.folder + "/config/retake/config.toml", "w", encoding="utf-8") as file:
+            file.write('model = "builtin/echo"\n[provider.mine]\nkind = "builtin"\n')
+        with Server(place) as server:
+            owner, browser = server.client(), server.browser()
+            info = browser.get("/info").json
+            tally.equal("a browser hears of no project but its own", info["default_project"],
+                        info["project"])
+            tally.equal("a program does", owner.get("/info").json["default_project"], "default")
+            purges(tally, place, owner, browser)
+            files(tally, place, owner, browser)
+    return tally.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# While another program writes to the store, nobody waits who has nothing to write.
+cd "$(dirname "$0")/../.." || exit 1
+exec python3 tests/server/busy_test.py

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A server that was told to listen on another address: the links that it gives lead there, it
+answers to that address as its name and sets a cookie there, and to no other name."""
+import http.client
+import json
+import sys
+import urllib.parse
+
+from client import API, Place, Server, Tally
+
+
+def get(server, address, path, **headers):
+    wire = http.client.HTTPConnection(address, server.port, timeout=60)
+    wire.request("GET", path, headers={"Host": f"{address}:{server.port}", **headers})
+    answer = wire.getresponse()
+    answer.read()
+    wire.close()
+    return answer
+
+
+def main():
+    tally = Tally()
+    address = "127.0.0.2"
+    with Place() as place, Server(place, "--listen", address) as server:
+        bearer = {"Authorization": "Bearer " + server.token}
+        tally.equal("it answers by its address",
+                    get(server, address, API + "/health", **bearer).status, 200)
+        tally.equal("and by no other name",
+                    get(server, address, API + "/health", **{**bearer, "Host": "retake.example"})
+                    .status, 403)
+        printed = json.loads(place.run("serve", "--login", "--json").stdout)["url"]
+        url = urllib.parse.urlsplit(printed)
+        tally.equal("the link leads there", url.netloc, f"{address}:{server.port}")
+        let_in = get(server, url.hostname, "/?" + url.query)
+        tally.equal("and lets a browser in", let_in.status, 303)
+        tally.check("with a cookie", let_in.getheader("Set-Cookie", "").startswith("retake_"))
+        line = server.process.stdout.readline().decode()
+        tally.check("so does the one that is printed at the start",
+                    f"http://{address}:{server.port}/?code=" in line, line)
+    with Place() as place, Server(place, "--listen", "0.0.0.0") as server:
+        printed = json.loads(place.run("serve", "--login", "--json").stdout)["url"]
+        tally.check("of all addresses the own one is told",
+                    printed.startswith(f"http://127.0.0.1:{server.port}/?code="), printed)
+    return tally.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

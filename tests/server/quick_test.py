@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What takes long is done by workers. An entry as it is now is answered by the loop; as it was
+it is not, since all of the history may have to be gone through, while others wait."""
+import sys
+
+from client import Place, Server, Tally
+
+
+def main():
+    tally = Tally()
+    with Place() as place:
+        place.apply([{"op": "entry.append", "content": "one"}])
+        with Server(place) as server:
+            one = server.client()
+            path = "/discussions/main/entries/:1"
+            tally.equal("an entry", one.get(path).status, 200)
+            tally.equal("no worker was needed", one.get("/server").json["workers"], 0)
+            for at_op in ("at_op", "at%5fop"):
+                tally.equal("as it was", one.get(f"{path}?take=main&{at_op}=1").status, 200)
+            tally.equal("one was needed for that", one.get("/server").json["workers"], 1)
+    return tally.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
