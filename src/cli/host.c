@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef __linux__
@@ -491,8 +492,9 @@ rt_host_git_commit(void *ctx)
 
 /* --- signals: the only state of the process that a handler has to reach --- */
 
-static volatile sig_atomic_t held, interrupted;
-static const char *volatile temporary;
+/* Any thread of a server may be the one that the signal comes to. */
+static atomic_int held, interrupted;
+static _Atomic(const char *) temporary;
 
 static void
 on_interrupt(int signal_number)
@@ -500,7 +502,7 @@ on_interrupt(int signal_number)
 	const char *path = temporary;
 
 	if (interrupted < 100)
-		interrupted = interrupted + 1;
+		interrupted++;
 	if (held > 0)
 		return;
 	if (path != NULL)
@@ -562,7 +564,7 @@ rt_host_interrupted(void)
 int
 rt_host_interrupts(void)
 {
-	return (int)interrupted;
+	return interrupted;
 }
 
 void

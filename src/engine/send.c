@@ -249,6 +249,27 @@ find_reply(rt_sending *s, const rt_take *take, size_t end, size_t *out_at, bool 
 	return st;
 }
 
+/* The question that was just appended. Somebody may have gone to another take since: then it is
+ * the first that has it. */
+static rt_status
+find_question(rt_sending *s, const rt_disc *disc, rt_error *err)
+{
+	rt_str question = rt_str_of(s->out->question);
+	rt_place place = s->place;
+	rt_status st = rt_resolve_entry(s->value, place, question, false, &s->anchor, err);
+
+	if (st != RT_NOT_FOUND || s->options->take.size > 0 || s->out->take[0] != '\0')
+		return st;
+	for (place.take = 1; place.take <= rt_disc_take_count(disc); place.take++)
+		if (rt_disc_take(disc, place.take)->present &&
+		    rt_resolve_entry(s->value, place, question, false, &s->anchor, NULL) == RT_OK) {
+			s->place = place;
+			snprintf(s->out->take, sizeof(s->out->take), "t%u", place.take);
+			return RT_OK;
+		}
+	return st;
+}
+
 /* Where the reply will stand: anchor, into, fork. */
 static rt_status
 find_anchor(rt_sending *s, rt_error *err)
@@ -263,12 +284,8 @@ find_anchor(rt_sending *s, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	end = rt_seq_count(take->slots);
-	if (s->options->how == RT_SEND_ASK && s->out->question[0] != '\0') {
-		/* just appended: others may have gone on behind it */
-		st = rt_resolve_entry(s->value, s->place, rt_str_of(s->out->question), false,
-				      &s->anchor, err);
-		return st;
-	}
+	if (s->options->how == RT_SEND_ASK && s->out->question[0] != '\0')
+		return find_question(s, disc, err); /* others may have gone on behind it */
 	if (take->number == disc->active)
 		st = rt_disc_head_at(s->value, disc, &end, err);
 	if (st == RT_OK && s->options->how == RT_SEND_ASK) {

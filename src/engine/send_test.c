@@ -517,6 +517,7 @@ typedef struct fake_hooks {
 	bool cannot_run;            /* an after-event came with a stop that says so already */
 	char subject[200];
 	char members[200];          /* of request.after */
+	world *goes;                /* to another take, as soon as there is a question */
 } fake_hooks;
 
 static bool
@@ -553,6 +554,12 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 	}
 	if (strcmp(event, "reply.after") == 0)
 		h->told++;
+	if (strcmp(event, "entry.after") == 0 && h->goes != NULL) {
+		world *w = h->goes;
+
+		h->goes = NULL;
+		world_apply(w, "{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"elsewhere\"}");
+	}
 	if (strcmp(event, "entry.before_add") != 0)
 		return RT_OK;
 	h->asked++;
@@ -594,6 +601,27 @@ hooks_may_refuse_and_change(void **state)
 			    "discussion=main take=main");
 	assert_non_null(w->result.note);
 	assert_true(rt_str_is(rt_text_str(w->result.note), "changed it"));
+}
+
+/* Between the question and the request somebody goes to another take. */
+static void
+a_question_is_answered_in_its_take(void **state)
+{
+	static const rt_hooks_ops ops = {NULL, wants, fire};
+	world *w = *state;
+	fake_hooks h = {.hooks = {&ops}, .goes = w};
+	rt_send_options options = {.text = RT_STR("Hi")};
+
+	world_add(w, "first", "User", "Before");
+	play(w, "{\"text\":\"Hello\"}");
+	options.with = world_with(w);
+	options.with.hooks = &h.hooks;
+	assert_int_equal(world_send_options(w, options), RT_OK);
+	assert_null(h.goes);
+	assert_string_equal(world_shown(w), "User: Before\n");
+	world_apply(w, "{\"op\":\"take.switch\",\"take\":\"main\"}");
+	assert_string_equal(world_shown(w), "User: Before\nUser: Hi\nAI: Hello\n");
+	assert_string_equal(w->result.take, "t1");
 }
 
 /* Ctrl-C ends the reply. What is kept of it is told all the same, by hooks that are not
@@ -904,6 +932,7 @@ main(void)
 		WITH_WORLD(what_goes_wrong_upstream),
 		WITH_WORLD(each_request_is_recorded),
 		WITH_WORLD(hooks_may_refuse_and_change),
+		WITH_WORLD(a_question_is_answered_in_its_take),
 		WITH_WORLD(an_edited_reply_is_what_the_next_request_carries),
 		cmocka_unit_test(no_memory),
 	};

@@ -119,7 +119,7 @@ forget_run(rt_runs *runs, rt_run *run)
 static void
 forget(rt_runs *runs)
 {
-	int64_t now = runs->given.env->now_us(runs->given.env->ctx);
+	int64_t now = runs->given.env->now_us(runs->given.env->ctx), ago;
 	size_t bytes = 0, kept = 0;
 	rt_run *run, *older;
 
@@ -129,11 +129,13 @@ forget(rt_runs *runs)
 			continue;
 		bytes += run->text.bytes.room;
 		kept++;
-		if (now - run->ended_us < (int64_t)RT_RUNS_KEPT_S * 1000000 &&
-		    kept <= RT_RUNS_KEPT && bytes <= RT_RUN_KEPT_BYTES)
+		ago = now - run->ended_us;
+		if (ago < (int64_t)RT_RUNS_KEPT_S * 1000000 && kept <= RT_RUNS_KEPT &&
+		    bytes <= RT_RUN_KEPT_BYTES)
 			continue;
-		if (kept == 1 && now - run->ended_us < (int64_t)RT_RUNS_KEPT_S * 1000000)
-			continue; /* the newest, however long it is */
+		if (ago < (int64_t)RT_RUNS_FRESH_S * 1000000 ||
+		    (kept == 1 && ago < (int64_t)RT_RUNS_KEPT_S * 1000000))
+			continue; /* just ended; the newest, however long it is */
 		forget_run(runs, run);
 	}
 }

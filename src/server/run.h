@@ -46,8 +46,8 @@
  *                  where it is not 0. Blocks of text are parted by a line end
  *   run.ended      the object without its texts; the row of its entry was sent before it
  *
- * A run that has ended is remembered for an hour (and at most RT_RUNS_KEPT of them), and then
- * its entry is all there is. Who comes back and is not sent a snapshot of a run knows that it
+ * A run that has ended is remembered for an hour (and at most RT_RUNS_KEPT of them, but each for
+ * RT_RUNS_FRESH_S, so that who waits for its end hears of it), and then its entry is all there is. Who comes back and is not sent a snapshot of a run knows that it
  * has ended.
  *
  * A name is not given again when the server was ended and began anew.
@@ -70,6 +70,7 @@ enum {
 	RT_RUNS_MAX = 64,  /* of one project, at a time */
 	RT_RUNS_KEPT = 256,
 	RT_RUNS_KEPT_S = 3600,
+	RT_RUNS_FRESH_S = 10, /* however many there are */
 	RT_RUN_REPLIES_MAX = 100,
 	RT_RUN_PACE_MS = 15 /* between two pieces of a built-in model's reply */
 };

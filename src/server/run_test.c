@@ -717,6 +717,33 @@ test_forgotten(void **state)
 		rt_runs_purge(f->runs, RT_STR("secret"));
 }
 
+/* It began long ago, and so many have begun and ended since that it would be one too many. */
+static void
+test_its_end_is_heard_of(void **state)
+{
+	fixture *f = *state;
+	char longest[24], name[24];
+	int i;
+
+	write_script(f, RT_STR("{\"text\":\"So \"}\n{\"wait_ms\":600000}\n"));
+	start_play(f, "ask", ",\"text\":\"Q\"", longest);
+	wait_for(f, longest, "\"text\":\"So \"");
+	write_script(f, RT_STR("{\"text\":\"x\"}\n"));
+	for (i = 0; i < RT_RUNS_KEPT + 3; i++) {
+		start_play(f, "ask", ",\"text\":\"Q\"", name);
+		ended(f, name, "done");
+	}
+	atomic_store(&f->later_us, (int64_t)2 * RT_RUNS_FRESH_S * 1000000);
+	assert_int_equal(rt_runs_stop(f->runs, rt_str_of(longest), NULL), RT_OK);
+	ended(f, longest, "stopped");
+	has(f, longest, "\"partial\":true");
+	has(f, name, "\"state\":\"done\"");
+	atomic_store(&f->later_us, (int64_t)4 * RT_RUNS_FRESH_S * 1000000);
+	rt_buf_clear(&f->out);
+	assert_int_equal(rt_runs_show(f->runs, rt_str_of(longest), &f->out, NULL), RT_NOT_FOUND);
+	has(f, name, "\"state\":\"done\"");
+}
+
 /* ---- many at once ---- */
 
 enum { CROWD_RUNS = 12, CROWD_READERS = 3, CROWD_CUTS = 60 };
@@ -968,6 +995,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_forgotten, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_its_end_is_heard_of, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_crowd, set_up, tear_down),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),

@@ -16,7 +16,6 @@ import time
 from client import API, WAIT_S, Place, Server, Tally
 
 LEAVES = int(os.environ.get("LEAVES", "200"))
-RUNS = 150             # that are begun and left, about; the server remembers 256
 THREADS = 8
 PIECE_S = 0.02
 LONG = 3000            # pieces: a minute, far more than anybody waits here
@@ -268,10 +267,9 @@ def calm(server, client, wanted=None):
 def leaves(server, count, seed):
     roll = random.Random(seed)
     leaver = Leaver(server)
-    runs = min(0.05, RUNS / LEAVES)
     for _ in range(count):
         how = roll.random()
-        if how < runs:
+        if how < 0.05:
             wire = leaver.ask("POST", "/discussions/side/runs",
                               {"text": "are you there?", "model": "builtin/echo"})
         elif how < 0.15:
