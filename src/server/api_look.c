@@ -271,6 +271,7 @@ rt_api_entries(rt_call *call)
 {
 	uint64_t from, count;
 	rt_window window;
+	bool blocks;
 	rt_status st;
 	size_t total;
 	rt_str role;
@@ -278,7 +279,7 @@ rt_api_entries(rt_call *call)
 
 	if (look_begin(&l, call) && rt_call_number(call, "from", 0, &from) &&
 	    rt_call_number(call, "count", RT_API_WINDOW, &count) &&
-	    rt_call_text(call, "role", &role)) {
+	    rt_call_text(call, "role", &role) && rt_call_flag(call, "blocks", &blocks)) {
 		total = rt_seq_count(l.take->slots);
 		if (count == 0 || count > RT_API_WINDOW_MAX)
 			count = RT_API_WINDOW_MAX;
@@ -296,6 +297,7 @@ rt_api_entries(rt_call *call)
 				rt_buf_add_c(l.body, "null");
 			add_number(l.body, "seq", l.project->seq);
 			rt_buf_add_byte(l.body, '}');
+			st = rt_api_add_blocks(call, &l.err);
 		}
 		look_done(&l, st, TAG_DISC);
 	}
@@ -317,16 +319,18 @@ rt_api_entry(rt_call *call)
 {
 	char tag[RT_TAG_ROOM];
 	uint32_t entry = 0;
-	bool found = false;
+	bool found = false, blocks;
 	rt_slot slot;
 	size_t at;
 	rt_status st;
 	look l;
 
-	if (look_begin(&l, call)) {
+	if (look_begin(&l, call) && rt_call_flag(call, "blocks", &blocks)) {
 		st = resolve(&l, rt_call_param(call, "entry"), false, &entry);
 		if (st == RT_OK)
 			st = rt_view_entry(l.engine, l.project, l.place, entry, l.body, &l.err);
+		if (st == RT_OK)
+			st = rt_api_add_blocks(call, &l.err);
 		if (st == RT_OK)
 			st = rt_take_find(l.project, l.take, entry, &at, &slot, &found, &l.err);
 		if (st == RT_OK && found && !l.is_past) {
@@ -381,10 +385,12 @@ rt_api_entries_read(rt_call *call)
 	size_t i, count;
 	rt_buf missing;
 	rt_status st = RT_OK;
+	bool blocks;
 	look l;
 
 	rt_buf_init(&missing, call->request->alloc, RT_BUF_UNLIMITED);
-	if (look_begin(&l, call) && rt_call_body(call, false, &doc, &root)) {
+	if (look_begin(&l, call) && rt_call_flag(call, "blocks", &blocks) &&
+	    rt_call_body(call, false, &doc, &root)) {
 		ids = rt_json_get(root, "ids");
 		if (!yyjson_is_arr(ids) || yyjson_arr_size(ids) > RT_API_WINDOW_MAX)
 			st = rt_fail(&l.err, RT_USAGE, "\"ids\" is an array of at most %d ids",
@@ -394,6 +400,8 @@ rt_api_entries_read(rt_call *call)
 				st = rt_fail(&l.err, RT_USAGE, "an id is a text");
 		if (st == RT_OK)
 			st = add_entries(&l, ids, &missing);
+		if (st == RT_OK)
+			st = rt_api_add_blocks(call, &l.err);
 		look_done(&l, st, TAG_DISC);
 	}
 	look_end(&l);
