@@ -417,7 +417,7 @@ write_pieces(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable)
 	return st;
 }
 
-/* All pieces together, with the blocks of each counted before. */
+/* The stable pieces, and then the others together, with the blocks of each counted before. */
 static rt_status
 write_together(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable)
 {
@@ -441,15 +441,20 @@ write_together(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable
 			}
 			parts = more;
 		}
-		/* What stands before the first definition is read with its brackets. */
 		is_stable = is_stable && piece.is_closed && !may_define(text, piece);
 		w->is_muted = !is_stable;
 		w->blocks = 0;
+		w->from = piece.from;
+		w->to = piece.to;
 		st = parse(w, bytes_of(text, piece));
 		is_stable = is_stable && !w->has_bracket;
+		if (is_stable) {
+			/* No definition can reach it: it is written for good. */
+			*out_stable = from = piece.to;
+			start = w->buf->size;
+			continue;
+		}
 		w->buf->size = start;
-		if (is_stable)
-			*out_stable = piece.to;
 		parts[w->part_count++] = (rt_markup_part){piece.from, piece.to, w->blocks};
 	}
 	w->is_muted = false;
@@ -458,7 +463,7 @@ write_together(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable
 		total += parts[room].blocks;
 	w->parts = parts;
 	w->part_at = w->part_blocks = 0;
-	if (st == RT_OK)
+	if (st == RT_OK && from < text.size)
 		st = parse(w, rt_str_at(text.ptr + from, text.size - from));
 	w->parts = NULL;
 	if (st == RT_OK && w->blocks != total) {
