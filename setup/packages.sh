@@ -28,6 +28,7 @@ pc tomlplusplus libtomlplusplus-dev
 pc libcurl libcurl4-openssl-dev
 pc libutf8proc libutf8proc-dev
 pc libmicrohttpd libmicrohttpd-dev
+pc md4c libmd4c-dev
 '
 # Needed once, to fetch SQLite (see setup/deps.sh).
 fetch_list='

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -91,6 +92,10 @@ connect_local(serving *s, int *out_fd)
 	rt_cli *cli = s->cli;
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct timeval patience = {.tv_sec = 10};
+	struct sockaddr_un other;
+	socklen_t other_size = sizeof(other);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
 	int fd;
 
 	if (s->socket.size >= sizeof(address.sun_path))
@@ -100,7 +105,14 @@ connect_local(serving *s, int *out_fd)
 	if (fd < 0)
 		return rt_cli_fail(cli, RT_IO, "cannot make a socket: %s", strerror(errno));
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
+	/* In a folder that others can write to somebody else may listen. */
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+	     peer.uid != geteuid())) {
+		(void)close(fd);
+		return rt_cli_fail(cli, RT_REFUSED, "what listens on %s is another user's", s->socket.ptr);
+	}
+	if (getpeername(fd, (struct sockaddr *)&other, &other_size) != 0) {
 		(void)close(fd);
 		rt_cli_hint(cli, RT_NOT_FOUND, "Start one: retake serve");
 		return rt_cli_fail(cli, RT_NOT_FOUND, "no server listens on %s", s->socket.ptr);
@@ -252,22 +264,6 @@ write_port(rt_cli *cli, const rt_server *server)
 	return rt_cli_write_file(cli, path, rt_str_at(text, (size_t)size), true);
 }
 
-/* Show the link in the person's browser, where there is a desktop. */
-static void
-open_browser(const char *url)
-{
-	pid_t child;
-
-	if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL)
-		return;
-	child = fork();
-	if (child != 0)
-		return;
-	if (setsid() >= 0)
-		(void)execlp("xdg-open", "xdg-open", url, (char *)NULL);
-	_exit(127);
-}
-
 static void
 say_ready(serving *s, rt_server *server, bool has_socket)
 {
@@ -310,13 +306,21 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 				  ? "projects   every browser sees the same one"
 				  : "projects   every browser has one of its own; --shared: all see the "
 				    "same");
-		if (rt_cli_has(cli, "open"))
-			open_browser(url);
 	}
 	rt_term_flush(&cli->out);
 	if (listen != NULL)
 		rt_cli_note(cli, "listening on %s: who can reach it and has the token can do everything, "
 				 "and nothing is encrypted on the way", listen);
+}
+
+/* The C library keeps memory apart for each thread, up to eight times as many as there are
+ * processors; what many workers have had one after the other would then stay many times. */
+static void
+few_arenas(void)
+{
+#ifdef M_ARENA_MAX
+	(void)mallopt(M_ARENA_MAX, 2);
+#endif
 }
 
 static rt_status
@@ -350,6 +354,7 @@ serve(serving *s)
 	rt_server *server = NULL;
 	rt_status st;
 
+	few_arenas();
 	st = number_of(cli, "port", "a port", PORT, 65535, &options.front.port);
 	if (st == RT_OK)
 		st = number_of(cli, "connections", "the number of connections", 0, 1000000,
@@ -464,7 +469,6 @@ static const rt_cli_flag serve_flags[] = {
 	{"port", 0, "PORT", RT_CLI_TEXT, "where to listen; default: 8999; 0: a free one"},
 	{"login", 0, NULL, RT_CLI_TEXT,
 	 "print a link that lets one browser into the server that runs; with -p, into that project"},
-	{"open", 0, NULL, RT_CLI_TEXT, "show the link in a browser, where there is a desktop"},
 	{"shared", 0, NULL, RT_CLI_TEXT,
 	 "all browsers see the same project; otherwise each has one of its own"},
 	{"socket", 0, "PATH", RT_CLI_FILE,
@@ -492,7 +496,7 @@ const rt_cli_command rt_cli_serve = {
 	.name = "serve",
 	.group = RT_CLI_FILES,
 	.max_words = 0,
-	.usage = "[--port PORT] [--shared] [--open]\n"
+	.usage = "[--port PORT] [--shared]\n"
 		 "--login",
 	.summary = "let programs and browsers of this machine work with the store, over HTTP",
 	.about =
@@ -503,7 +507,7 @@ const rt_cli_command rt_cli_serve = {
 		"the socket, nor a cookie that a login link was traded for. Other programs may work on "
 		"the same store meanwhile.\n\n"
 		"Stop it with Ctrl+C: replies that arrive are kept as far as they have come.",
-	.examples = "retake serve\nretake serve --shared --open\nretake serve --login\nretake -p notes serve --login",
+	.examples = "retake serve\nretake serve --shared\nretake serve --login\nretake -p notes serve --login",
 	.flags = serve_flags,
 	.kinds = {RT_CLI_TEXT},
 	.run = run_serve,

@@ -9,6 +9,7 @@
  *   api_change.c    operations, as routes and by their names
  *   api_run.c       models at work; events
  *   api_file.c      files in and out
+ *   api_render.c    texts laid out
  *   openapi.c       the documents that are made from the table of routes
  *
  * Threads: as rt_web_site's handle. */
@@ -60,6 +61,7 @@ void rt_api_project_new(rt_call *call);
 void rt_api_project_settings(rt_call *call);
 void rt_api_projects(rt_call *call);
 void rt_api_prompt(rt_call *call);
+void rt_api_render(rt_call *call);
 void rt_api_revisions(rt_call *call);
 void rt_api_roles(rt_call *call);
 void rt_api_run(rt_call *call);
@@ -73,5 +75,9 @@ void rt_api_settings(rt_call *call);
 void rt_api_step(rt_call *call);
 void rt_api_takes(rt_call *call);
 void rt_api_tree(rt_call *call);
+
+/* Where the query has "blocks": the answer (an entry, or an object with "entries") with the
+ * blocks of markup/markup.h beside each content. RT_NOMEM, RT_LIMIT. */
+RT_CHECKED rt_status rt_api_add_blocks(rt_call *call, rt_error *err);
 
 #endif

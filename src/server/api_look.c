@@ -15,6 +15,7 @@ rt_look_begin(rt_look *l, rt_call *call)
 	l->call = call;
 	l->engine = call->served->engine;
 	l->body = &call->answer->body;
+	l->epoch = rt_engine_epoch(l->engine);
 	if (!rt_call_number(call, "at_op", UINT64_MAX, &at_op) || !rt_call_value(call, &l->project))
 		return false;
 	l->is_past = at_op != UINT64_MAX;
@@ -55,9 +56,9 @@ rt_look_done(rt_look *l, rt_status st, rt_look_tag tagged)
 	}
 	if (!l->is_past && tagged != RT_LOOK_NO_TAG) {
 		if (tagged == RT_LOOK_TAG_DISC)
-			rt_tag_disc(rt_engine_epoch(l->engine), l->project, l->disc, tag);
+			rt_tag_disc(l->epoch, l->project, l->disc, tag);
 		else
-			rt_tag_project(rt_engine_epoch(l->engine), l->project, tag);
+			rt_tag_project(l->epoch, l->project, tag);
 		rt_call_tag(l->call, tag);
 	}
 	rt_call_done(l->call, 200);
@@ -256,7 +257,7 @@ add_tag(rt_look *l, const rt_slot *slot, rt_buf *tags)
 
 	if (st != RT_OK)
 		return st;
-	rt_tag_entry(rt_engine_epoch(l->engine), l->project, l->disc, slot, tag);
+	rt_tag_entry(l->epoch, l->project, l->disc, slot, tag);
 	rt_json_add_comma(tags);
 	rt_json_add_string(tags, rt_str_of(id));
 	rt_buf_add_byte(tags, ':');
@@ -299,7 +300,7 @@ rt_api_entries(rt_call *call)
 {
 	uint64_t from, count;
 	rt_window window;
-	bool with_tags;
+	bool with_tags, blocks;
 	rt_status st;
 	size_t total;
 	rt_str role;
@@ -307,7 +308,8 @@ rt_api_entries(rt_call *call)
 
 	if (rt_look_begin(&l, call) && rt_call_number(call, "from", 0, &from) &&
 	    rt_call_number(call, "count", RT_API_WINDOW, &count) &&
-	    rt_call_flag(call, "tags", &with_tags) && rt_call_text(call, "role", &role)) {
+	    rt_call_flag(call, "tags", &with_tags) && rt_call_text(call, "role", &role) &&
+	    rt_call_flag(call, "blocks", &blocks)) {
 		total = rt_seq_count(l.take->slots);
 		if (count == 0 || count > RT_API_WINDOW_MAX)
 			count = RT_API_WINDOW_MAX;
@@ -327,6 +329,8 @@ rt_api_entries(rt_call *call)
 			if (with_tags && !l.is_past)
 				st = add_tags(&l, (size_t)from, (size_t)count);
 			rt_buf_add_byte(l.body, '}');
+			if (st == RT_OK)
+				st = rt_api_add_blocks(call, &l.err);
 		}
 		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
 	}
@@ -348,20 +352,22 @@ rt_api_entry(rt_call *call)
 {
 	char tag[RT_TAG_ROOM];
 	uint32_t entry = 0;
-	bool found = false;
+	bool found = false, blocks;
 	rt_slot slot;
 	size_t at;
 	rt_status st;
 	rt_look l;
 
-	if (rt_look_begin(&l, call)) {
+	if (rt_look_begin(&l, call) && rt_call_flag(call, "blocks", &blocks)) {
 		st = resolve(&l, rt_call_param(call, "entry"), false, &entry);
 		if (st == RT_OK)
 			st = rt_view_entry(l.engine, l.project, l.place, entry, l.body, &l.err);
 		if (st == RT_OK)
+			st = rt_api_add_blocks(call, &l.err);
+		if (st == RT_OK)
 			st = rt_take_find(l.project, l.take, entry, &at, &slot, &found, &l.err);
 		if (st == RT_OK && found && !l.is_past) {
-			rt_tag_entry(rt_engine_epoch(l.engine), l.project, l.disc, &slot, tag);
+			rt_tag_entry(l.epoch, l.project, l.disc, &slot, tag);
 			rt_call_tag(call, tag);
 		}
 		rt_look_done(&l, st, RT_LOOK_NO_TAG);
@@ -412,10 +418,12 @@ rt_api_entries_read(rt_call *call)
 	size_t i, count;
 	rt_buf missing;
 	rt_status st = RT_OK;
+	bool blocks;
 	rt_look l;
 
 	rt_buf_init(&missing, call->request->alloc, RT_BUF_UNLIMITED);
-	if (rt_look_begin(&l, call) && rt_call_body(call, false, &doc, &root)) {
+	if (rt_look_begin(&l, call) && rt_call_flag(call, "blocks", &blocks) &&
+	    rt_call_body(call, false, &doc, &root)) {
 		ids = rt_json_get(root, "ids");
 		if (!yyjson_is_arr(ids) || yyjson_arr_size(ids) > RT_API_WINDOW_MAX)
 			st = rt_fail(&l.err, RT_USAGE, "\"ids\" is an array of at most %d ids",
@@ -424,6 +432,8 @@ rt_api_entries_read(rt_call *call)
 			st = rt_fail(&l.err, RT_USAGE, "an id is a text");
 		if (st == RT_OK)
 			st = add_entries(&l, ids, &missing);
+		if (st == RT_OK)
+			st = rt_api_add_blocks(call, &l.err);
 		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
 	}
 	rt_look_end(&l);

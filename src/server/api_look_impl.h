@@ -10,6 +10,7 @@
 typedef struct rt_look {
 	rt_call *call;
 	rt_engine *engine;
+	uint64_t epoch; /* as it was before the value was taken */
 	const rt_project *project;
 	rt_place place; /* of the path, or the active one */
 	const rt_disc *disc;

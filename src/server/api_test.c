@@ -304,6 +304,7 @@ static const struct {
 	{"entry.reply", NULL, "/discussions/d1/entries/reply",
 	 "{\"after\":\"d\",\"content\":\"x\"}", 201},
 	{"entry.read", NULL, "/discussions/d1/entries/read", "{\"ids\":[\"a\"]}", 200},
+	{"render", NULL, "/render", "{\"texts\":[\"*a*\"]}", 200},
 	{"entry.delete_run", NULL, "/discussions/d1/entries/delete",
 	 "{\"from\":\"a\",\"to\":\"c\"}", 200},
 	{"entry.view_all", NULL, "/discussions/d1/entries/view",
@@ -536,6 +537,47 @@ test_no_memory(void **state)
 }
 
 /* ---- answers ---- */
+
+/* Texts as blocks: those that are sent, and beside the contents of entries. */
+static void
+test_blocks(void **state)
+{
+	fixture *f = *state;
+	yyjson_val *entry, *blocks;
+
+	expect(f, 200, "POST", V1 "/render",
+	       "{\"texts\":[\"# h\\n\\n[x](javascript:y)\",\"\",\"<b>\"]}");
+	blocks = rt_json_get(f->root, "blocks");
+	assert_int_equal(yyjson_arr_size(blocks), 3);
+	assert_int_equal(yyjson_arr_size(yyjson_arr_get(blocks, 0)), 2);
+	assert_int_equal(yyjson_arr_size(yyjson_arr_get(blocks, 1)), 0);
+	entry = yyjson_arr_get_last(yyjson_arr_get(blocks, 0));
+	assert_true(rt_str_is(rt_json_str(yyjson_arr_get_first(rt_json_get(entry, "c"))),
+			      "x (javascript:y)"));
+	expect(f, 400, "POST", V1 "/render", "{\"texts\":\"a\"}");
+	expect(f, 400, "POST", V1 "/render", "{\"texts\":[7]}");
+	expect(f, 201, "POST", D "/entries",
+	       "{\"role\":\"Me\",\"content\":\"*a*\",\"id\":\"one\"}");
+	expect(f, 201, "POST", D "/entries",
+	       "{\"role\":\"AI\",\"id\":\"two\",\"content\":[{\"type\":\"image\"},"
+	       "{\"type\":\"text\",\"text\":\"b\"}]}");
+	expect(f, 200, "GET", D "/entries/one?blocks=1", NULL);
+	blocks = rt_json_get(f->root, "blocks");
+	assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get_first(blocks), "t")), "p"));
+	expect(f, 200, "GET", D "/entries/one", NULL);
+	assert_null(rt_json_get(f->root, "blocks"));
+	expect(f, 400, "GET", D "/entries/one?blocks=perhaps", NULL);
+	expect(f, 200, "GET", D "/entries?blocks=1", NULL);
+	assert_non_null(rt_json_get(f->root, "seq"));
+	entry = yyjson_arr_get_last(rt_json_get(f->root, "entries"));
+	blocks = rt_json_get(entry, "blocks");
+	assert_int_equal(yyjson_arr_size(blocks), 2);
+	assert_true(yyjson_is_null(yyjson_arr_get(blocks, 0)));
+	assert_int_equal(yyjson_arr_size(yyjson_arr_get(blocks, 1)), 1);
+	expect(f, 200, "POST", D "/entries/read?blocks=1", "{\"ids\":[\"one\"]}");
+	entry = yyjson_arr_get_first(rt_json_get(f->root, "entries"));
+	assert_int_equal(yyjson_arr_size(rt_json_get(entry, "blocks")), 1);
+}
 
 static void
 test_change_answer(void **state)
@@ -1254,6 +1296,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_route),
 		cmocka_unit_test(test_no_memory),
+		TEST(test_blocks),
 		TEST(test_change_answer),
 		TEST(test_refused),
 		TEST(test_windows),

@@ -295,7 +295,7 @@ rt_front_open(const rt_front_options *options, rt_front **out, rt_error *err)
 		front->options.body_idle_ms = RT_FRONT_BODY_IDLE_MS;
 	if (options->idle_ms == 0)
 		front->options.idle_ms = RT_FRONT_IDLE_MS;
-	(void)pthread_cond_init(&front->timer_moved, NULL);
+	(void)rt_front_cond_init(&front->timer_moved);
 	if (!rt_work_init(&front->work)) {
 		pthread_mutex_destroy(&front->lock);
 		rt_free(options->alloc, front);

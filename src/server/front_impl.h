@@ -93,6 +93,8 @@ struct rt_front {
 };
 
 int64_t rt_front_now_ms(void);
+/* One whose waits are measured by that clock, which nobody sets back. */
+bool rt_front_cond_init(pthread_cond_t *cond);
 /* The connection is late unless something happens before that many ms; 0: it is not. */
 void rt_conn_expect(rt_conn *conn, int64_t ms);
 void *rt_front_timer(void *front); /* a thread */

@@ -22,6 +22,20 @@ rt_front_now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+bool
+rt_front_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attributes;
+	bool is_fine;
+
+	if (pthread_condattr_init(&attributes) != 0)
+		return false;
+	is_fine = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+		  pthread_cond_init(cond, &attributes) == 0;
+	(void)pthread_condattr_destroy(&attributes);
+	return is_fine;
+}
+
 void
 rt_conn_expect(rt_conn *conn, int64_t ms)
 {
@@ -42,7 +56,7 @@ rt_front_timer(void *ctx)
 
 	pthread_mutex_lock(&front->lock);
 	while (!front->is_closing) {
-		(void)clock_gettime(CLOCK_REALTIME, &until);
+		(void)clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += (long)LOOK_EVERY_MS * 1000000;
 		if (until.tv_nsec >= 1000000000) {
 			until.tv_nsec -= 1000000000;

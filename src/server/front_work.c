@@ -17,7 +17,7 @@ rt_work_init(rt_work *work)
 	memset(work, 0, sizeof(*work));
 	if (pthread_mutex_init(&work->lock, NULL) != 0)
 		return false;
-	if (pthread_cond_init(&work->moved, NULL) == 0)
+	if (rt_front_cond_init(&work->moved))
 		return true;
 	pthread_mutex_destroy(&work->lock);
 	return false;
@@ -31,7 +31,7 @@ next(rt_work *work)
 	struct timespec until;
 	int late = 0;
 
-	(void)clock_gettime(CLOCK_REALTIME, &until);
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += IDLE_S;
 	work->idle++;
 	while (work->first == NULL && !work->is_ending && late != ETIMEDOUT)

@@ -94,9 +94,15 @@ const rt_shape rt_shapes[] = {
 	 "`entries` in the order of the ids, `missing` (ids that are not there), `seq`",
 	 OBJECT("\"entries\":" LIST(ENTRY) ",\"missing\":" LIST(TEXT) ",\"seq\":" NUMBER), NULL},
 	{"Entry",
-	 "`id`, `role`, `kind`, `content`, `ts`, `muted`, `collapsed`, `read_mode`, `label`, and whatever "
+	 "`id`, `role`, `kind`, `content`, `blocks` (where the query has it: of a text its blocks, of an "
+	 "array for each of its blocks these or null), `ts`, `muted`, `collapsed`, `read_mode`, `label`, and whatever "
 	 "fields it has beside these",
 	 ENTRY, NULL},
+	{"Render",
+	 "`blocks`: for each text an array of blocks, as src/markup/markup.h has them. A block has `t` (p, "
+	 "h, pre, quote, ul, ol, table, hr), `at` (the bytes of the text that it came from) and what its "
+	 "kind has. Never HTML; each `href` begins with http://, https://, mailto: or #",
+	 OBJECT("\"blocks\":" LIST(LIST("{\"type\":\"object\"}"))), NULL},
 	{"Takes", "an array of `id`, `name`, `active`, `entries`, `base`, `git_commit`",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
 		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"present\":" FLAG)),
@@ -210,7 +216,7 @@ static const struct {
 	{" history undo redo jump revert undo_anywhere redo_anywhere jump_anywhere purge ",
 	 "History"},
 	{" op batch advice ", "Any operation"},
-	{" search context ", "Finding and sending"},
+	{" search context render ", "Finding and sending"},
 	{" run ", "Runs"},
 	{" events ", "Events"},
 	{" export import ", "Files in and out"},

@@ -8,22 +8,13 @@
 #include "server/api.h"
 #include "server/hook_api.h"
 
-#define TAKE \
-	{ \
-		"take", "string", "name or id; default: the active one" \
-	}
-#define AT_OP \
-	{ \
-		"at_op", "integer", "as it was right after this row of the history" \
-	}
-#define END \
-	{ \
-		NULL, NULL, NULL \
-	}
+#define TAKE {"take", "string", "name or id; default: the active one"}
+#define BLOCKS {"blocks", "boolean", "beside each content, \"blocks\": the same laid out"}
+#define AT_OP {"at_op", "integer", "as it was right after this row of the history"}
+#define END {NULL, NULL, NULL}
 
 static const rt_route_param q_at[] = {AT_OP, END};
 static const rt_route_param q_take[] = {TAKE, END};
-static const rt_route_param q_take_at[] = {TAKE, AT_OP, END};
 static const rt_route_param q_place[] = {
 	{"discussion", "string", "name or id; default: the active one"}, TAKE, END};
 static const rt_route_param q_all[] = {{"all", "boolean", "also what was deleted"}, AT_OP, END};
@@ -43,8 +34,12 @@ static const rt_route_param q_entries[] = {
 	{"count", "integer", "so many positions; default 200, at most 2000"},
 	{"role", "string", "only entries of this role, and the user's"},
 	{"tags", "boolean", "also each entry's ETag"},
+	BLOCKS,
 	AT_OP,
 	END};
+static const rt_route_param q_entry[] = {TAKE, BLOCKS, AT_OP, END};
+static const rt_route_param b_texts[] = {
+	{"texts", "array", "of Markdown; at most 2000"}, END};
 static const rt_route_param q_history[] = {
 	{"before", "integer", "only steps below this number; for the next page: \"next\""},
 	{"limit", "integer", "so many steps; default 100, at most 1000"},
@@ -179,8 +174,8 @@ const rt_route rt_routes[] = {
 	 "add a model's reply right behind what it answers", NULL, RT_OP_ENTRY_REPLY,
 	 RT_ROUTE_CHANGES, NULL, q_take, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/read", "entry.read",
-	 "entries by id, with texts (changes nothing)", rt_api_entries_read, -1, 0, "EntriesRead",
-	 q_take_at, b_ids},
+	 "entries by id, with texts (changes nothing)", rt_api_entries_read, -1, 0,
+	 "EntriesRead", q_entry, b_ids},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/delete", "entry.delete_run",
 	 "take out a run of entries", NULL, RT_OP_ENTRY_DELETE, RT_ROUTE_CHANGES, NULL, q_take,
 	 NULL},
@@ -188,7 +183,7 @@ const rt_route rt_routes[] = {
 	 "how all entries of the take are shown", NULL, RT_OP_ENTRY_VIEW, RT_ROUTE_CHANGES, NULL,
 	 q_take, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/entries/{entry}", "entry.show", "one entry",
-	 rt_api_entry, -1, RT_ROUTE_QUICK, "Entry", q_take_at, NULL},
+	 rt_api_entry, -1, RT_ROUTE_QUICK, "Entry", q_entry, NULL},
 	{RT_WEB_PATCH, "/discussions/{discussion}/entries/{entry}", "entry.patch",
 	 "change text, role and flags as one step; or as a new take", rt_api_entry_patch, -1,
 	 RT_ROUTE_CHANGES, NULL, q_take, b_patch},
@@ -354,6 +349,8 @@ const rt_route rt_routes[] = {
 	 0, "Advice", q_take, b_batch},
 
 	/* ---- finding and sending ---- */
+	{RT_WEB_POST, "/render", "render", "Markdown laid out as blocks (changes nothing)",
+	 rt_api_render, -1, RT_ROUTE_HOUSE, "Render", NULL, b_texts},
 	{RT_WEB_GET, "/search", "search", "texts that match", rt_api_search, -1, 0, "Hits",
 	 q_search, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/context", "context",

@@ -115,7 +115,7 @@ admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_pla
 	rt_str project = in->who.kind == RT_WHO_BROWSER ? in->who.project
 							: rt_web_header(request, "Retake-Project");
 	char allow[64];
-	rt_str at_op;
+	rt_str slow;
 	rt_guard_fault fault;
 	rt_route_found found =
 		rt_route_find(request->method, request->path, &in->route, in->params, allow);
@@ -146,7 +146,8 @@ admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_pla
 	plan->body_max = (in->route->flags & RT_ROUTE_LARGE) != 0 ? RT_BODY_LARGE : RT_BODY_MAX;
 	/* What was, may have to be made of the whole history. */
 	plan->quick = (in->route->flags & RT_ROUTE_QUICK) != 0 &&
-		      !rt_web_query(request, "at_op", &at_op) &&
+		      !rt_web_query(request, "at_op", &slow) &&
+		      !rt_web_query(request, "blocks", &slow) &&
 		      ((in->route->flags & RT_ROUTE_HOUSE) != 0 ||
 		       rt_house_is_open(server->house, project));
 	return true;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "markup/entity.h"
+
+#include "markup/entity_table.h"
+
+static size_t
+encode(uint32_t code, char room[RT_ENTITY_ROOM])
+{
+	if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		code = 0xfffd;
+	if (code < 0x80) {
+		room[0] = (char)code;
+		return 1;
+	}
+	if (code < 0x800) {
+		room[0] = (char)(0xc0 | code >> 6);
+		room[1] = (char)(0x80 | (code & 0x3f));
+		return 2;
+	}
+	if (code < 0x10000) {
+		room[0] = (char)(0xe0 | code >> 12);
+		room[1] = (char)(0x80 | (code >> 6 & 0x3f));
+		room[2] = (char)(0x80 | (code & 0x3f));
+		return 3;
+	}
+	room[0] = (char)(0xf0 | code >> 18);
+	room[1] = (char)(0x80 | (code >> 12 & 0x3f));
+	room[2] = (char)(0x80 | (code >> 6 & 0x3f));
+	room[3] = (char)(0x80 | (code & 0x3f));
+	return 4;
+}
+
+/* The digits between "&#" or "&#x" and ";". */
+static size_t
+decode_number(rt_str digits, uint32_t base, char room[RT_ENTITY_ROOM])
+{
+	uint32_t code = 0;
+	size_t i;
+
+	if (digits.size == 0)
+		return 0;
+	for (i = 0; i < digits.size; i++) {
+		char c = digits.ptr[i];
+		uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+				 : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
+				 : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
+							: 99;
+
+		if (digit >= base)
+			return 0;
+		if (code <= 0x10ffff)
+			code = code * base + digit;
+	}
+	return encode(code, room);
+}
+
+size_t
+rt_entity_decode(rt_str entity, char room[RT_ENTITY_ROOM])
+{
+	size_t low = 0, high = sizeof(entities) / sizeof(entities[0]), size;
+	rt_str name;
+
+	if (entity.size < 3 || entity.ptr[0] != '&' || entity.ptr[entity.size - 1] != ';')
+		return 0;
+	name = rt_str_at(entity.ptr + 1, entity.size - 2);
+	if (name.ptr[0] == '#') {
+		bool is_hex = name.size > 1 && (name.ptr[1] == 'x' || name.ptr[1] == 'X');
+		size_t skip = is_hex ? 2 : 1;
+
+		return decode_number(rt_str_at(name.ptr + skip, name.size - skip), is_hex ? 16 : 10,
+				     room);
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = rt_str_cmp(name, rt_str_of(entities[middle].name));
+
+		if (order == 0) {
+			size = strlen(entities[middle].text);
+			memcpy(room, entities[middle].text, size);
+			return size;
+		}
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return 0;
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The source is cut into pieces (split.h), md4c reads one after the other, and its callbacks
+ * write the blocks down as they come. Where there may be definitions of links, which reach
+ * over all pieces, each piece is read for the number of its blocks and then all are read
+ * together; so the blocks are still known to be of a piece. */
+#include "markup/markup.h"
+
+#include "codec/json.h"
+#include "markup/markup_impl.h"
+#include "markup/split.h"
+
+int
+rt_markup_step(rt_markup_writer *w)
+{
+	w->calls++;
+	if (w->status == RT_OK && w->calls > w->calls_max)
+		w->status = RT_LIMIT;
+	if (w->status == RT_OK && w->buf->size - w->start > w->limit)
+		w->status = RT_LIMIT;
+	if (w->status == RT_OK && w->buf->status != RT_OK)
+		w->status = w->buf->status;
+	if (w->status == RT_OK && w->scratch.status != RT_OK)
+		w->status = w->scratch.status;
+	return w->status == RT_OK ? 0 : -1;
+}
+
+/* ---- blocks ---- */
+
+/* One more at the top: where does it come from? */
+static void
+next_place(rt_markup_writer *w)
+{
+	w->blocks++;
+	if (w->parts == NULL)
+		return;
+	while (w->part_at < w->part_count && w->part_blocks == w->parts[w->part_at].blocks) {
+		w->part_at++;
+		w->part_blocks = 0;
+	}
+	if (w->part_at < w->part_count) {
+		w->part_blocks++;
+		w->from = w->parts[w->part_at].from;
+		w->to = w->parts[w->part_at].to;
+	}
+}
+
+static void
+begin_block(rt_markup_writer *w, const char *type)
+{
+	rt_json_add_comma(w->buf);
+	rt_buf_add_f(w->buf, "{\"t\":\"%s\"", type);
+	if (w->depth == 0 && w->depth_skipped == 0) {
+		next_place(w);
+		rt_buf_add_f(w->buf, ",\"at\":[%zu,%zu]", w->from, w->to);
+	}
+}
+
+void
+rt_markup_need_leaf(rt_markup_writer *w)
+{
+	if (w->in_leaf)
+		return;
+	begin_block(w, "p");
+	rt_buf_add_c(w->buf, ",\"c\":[");
+	w->in_leaf = w->is_implied = true;
+	w->leaf = MD_BLOCK_P;
+}
+
+static void
+end_leaf(rt_markup_writer *w)
+{
+	if (!w->in_leaf)
+		return;
+	rt_markup_end_spans(w);
+	rt_buf_add_c(w->buf, "]}");
+	w->in_leaf = w->is_implied = false;
+}
+
+static void
+add_lang(rt_markup_writer *w, const MD_ATTRIBUTE *lang)
+{
+	size_t i;
+
+	rt_markup_attribute(w, lang);
+	if (w->url.size == 0 || w->url.size > RT_MARKUP_LANG_MAX)
+		return;
+	for (i = 0; i < w->url.size; i++) {
+		char c = w->url.ptr[i];
+
+		if (!((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) &&
+		    (c == 0 || strchr("_+-.#", c) == NULL))
+			return;
+	}
+	rt_json_add_key(w->buf, "lang");
+	rt_json_add_string(w->buf, rt_buf_str(&w->url));
+}
+
+/* A table that is written, and where in it we are. */
+static bool
+in_table(const rt_markup_writer *w)
+{
+	return w->depth_skipped == 0 && w->depth > 0 && w->containers[w->depth - 1] == MD_BLOCK_TR;
+}
+
+static void
+begin_leaf(rt_markup_writer *w, MD_BLOCKTYPE type, void *detail)
+{
+	const MD_BLOCK_TD_DETAIL *cell = detail;
+
+	w->in_leaf = true;
+	w->leaf = (uint8_t)type;
+	if ((type == MD_BLOCK_TH || type == MD_BLOCK_TD) && in_table(w)) {
+		if (type == MD_BLOCK_TH && w->columns < RT_MARKUP_COLUMNS_MAX)
+			w->aligns[w->columns] = (uint8_t)cell->align;
+		w->columns += type == MD_BLOCK_TH;
+		rt_json_add_comma(w->buf);
+		rt_buf_add_byte(w->buf, '[');
+		return;
+	}
+	begin_block(w, type == MD_BLOCK_H      ? "h"
+		       : type == MD_BLOCK_CODE ? "pre"
+					       : "p");
+	if (type == MD_BLOCK_H)
+		rt_buf_add_f(w->buf, ",\"n\":%u", ((MD_BLOCK_H_DETAIL *)detail)->level);
+	if (type == MD_BLOCK_CODE)
+		add_lang(w, &((MD_BLOCK_CODE_DETAIL *)detail)->lang);
+	rt_buf_add_c(w->buf, ",\"c\":[");
+}
+
+/* How many levels one of these brings with it. */
+static size_t
+levels_of(MD_BLOCKTYPE type)
+{
+	switch (type) {
+	case MD_BLOCK_UL:
+	case MD_BLOCK_OL:
+		return 2; /* and its items */
+	case MD_BLOCK_TABLE:
+		return 3; /* its head or body, and a row */
+	default:
+		return 1;
+	}
+}
+
+static void
+begin_container(rt_markup_writer *w, MD_BLOCKTYPE type, void *detail)
+{
+	const MD_BLOCK_UL_DETAIL *ul = detail;
+	const MD_BLOCK_OL_DETAIL *ol = detail;
+	const MD_BLOCK_LI_DETAIL *li = detail;
+
+	switch (type) {
+	case MD_BLOCK_QUOTE:
+		begin_block(w, "quote");
+		rt_buf_add_c(w->buf, ",\"c\":[");
+		break;
+	case MD_BLOCK_UL:
+		begin_block(w, "ul");
+		rt_buf_add_f(w->buf, ",\"tight\":%s,\"c\":[", ul->is_tight ? "true" : "false");
+		break;
+	case MD_BLOCK_OL:
+		begin_block(w, "ol");
+		rt_buf_add_f(w->buf, ",\"start\":%u,\"tight\":%s,\"c\":[", ol->start,
+			     ol->is_tight ? "true" : "false");
+		break;
+	case MD_BLOCK_LI:
+		begin_block(w, "li");
+		if (li->is_task)
+			rt_buf_add_f(w->buf, ",\"task\":true,\"done\":%s",
+				     li->task_mark == ' ' ? "false" : "true");
+		rt_buf_add_c(w->buf, ",\"c\":[");
+		break;
+	case MD_BLOCK_TABLE:
+		begin_block(w, "table");
+		w->columns = 0;
+		w->has_rows = false;
+		break;
+	case MD_BLOCK_THEAD:
+		rt_buf_add_c(w->buf, ",\"head\":[");
+		break;
+	case MD_BLOCK_TBODY:
+		rt_buf_add_c(w->buf, ",\"rows\":[");
+		w->has_rows = true;
+		break;
+	case MD_BLOCK_TR:
+		if (w->containers[w->depth - 1] == MD_BLOCK_TBODY) {
+			rt_json_add_comma(w->buf);
+			rt_buf_add_byte(w->buf, '[');
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+add_aligns(rt_markup_writer *w)
+{
+	static const char *const names[] = {"null", "\"left\"", "\"center\"", "\"right\""};
+	size_t i;
+
+	rt_buf_add_c(w->buf, ",\"align\":[");
+	for (i = 0; i < w->columns; i++) {
+		rt_json_add_comma(w->buf);
+		rt_buf_add_c(w->buf, i < RT_MARKUP_COLUMNS_MAX ? names[w->aligns[i]] : "null");
+	}
+	rt_buf_add_byte(w->buf, ']');
+}
+
+/* The container on top of the stack was taken off. */
+static void
+end_container(rt_markup_writer *w, MD_BLOCKTYPE type)
+{
+	switch (type) {
+	case MD_BLOCK_TABLE:
+		rt_buf_add_c(w->buf, w->has_rows ? "}" : ",\"rows\":[]}");
+		break;
+	case MD_BLOCK_THEAD:
+		rt_buf_add_byte(w->buf, ']');
+		add_aligns(w);
+		break;
+	case MD_BLOCK_TBODY:
+		rt_buf_add_byte(w->buf, ']');
+		break;
+	case MD_BLOCK_TR:
+		if (w->containers[w->depth - 1] == MD_BLOCK_TBODY)
+			rt_buf_add_byte(w->buf, ']');
+		break;
+	default:
+		rt_buf_add_c(w->buf, "]}");
+		break;
+	}
+}
+
+static bool
+is_container(MD_BLOCKTYPE type)
+{
+	switch (type) {
+	case MD_BLOCK_QUOTE:
+	case MD_BLOCK_UL:
+	case MD_BLOCK_OL:
+	case MD_BLOCK_LI:
+	case MD_BLOCK_TABLE:
+	case MD_BLOCK_THEAD:
+	case MD_BLOCK_TBODY:
+	case MD_BLOCK_TR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int
+enter_block(MD_BLOCKTYPE type, void *detail, void *ctx)
+{
+	rt_markup_writer *w = ctx;
+
+	if (rt_markup_step(w) != 0)
+		return -1;
+	if (type == MD_BLOCK_DOC)
+		return 0;
+	if (w->is_muted) {
+		w->blocks += w->depth == 0;
+		w->depth += is_container(type);
+		return 0;
+	}
+	end_leaf(w);
+	if (type == MD_BLOCK_HR) {
+		begin_block(w, "hr");
+		rt_buf_add_byte(w->buf, '}');
+	} else if (!is_container(type)) {
+		begin_leaf(w, type, detail);
+	} else if (w->depth_skipped > 0 || w->depth + levels_of(type) > RT_MARKUP_DEPTH_MAX) {
+		w->depth_skipped++;
+	} else {
+		begin_container(w, type, detail);
+		w->containers[w->depth++] = (uint8_t)type;
+	}
+	return 0;
+}
+
+static int
+leave_block(MD_BLOCKTYPE type, void *detail, void *ctx)
+{
+	rt_markup_writer *w = ctx;
+
+	(void)detail;
+	if (rt_markup_step(w) != 0)
+		return -1;
+	if (type == MD_BLOCK_DOC || type == MD_BLOCK_HR) {
+		return 0;
+	}
+	if (w->is_muted) {
+		w->depth -= is_container(type);
+		return 0;
+	}
+	if ((type == MD_BLOCK_TH || type == MD_BLOCK_TD) && in_table(w)) {
+		rt_markup_end_spans(w);
+		rt_buf_add_byte(w->buf, ']');
+		w->in_leaf = false;
+		return 0;
+	}
+	end_leaf(w);
+	if (!is_container(type))
+		return 0;
+	if (w->depth_skipped > 0) {
+		w->depth_skipped--;
+	} else {
+		w->depth--;
+		end_container(w, type);
+	}
+	return 0;
+}
+
+/* ---- pieces ---- */
+
+/* md4c 0.4.8 walks all lines of a paragraph for each "](" in it. Is that more work than the
+ * bytes are worth? Blank lines and bullets surely end a paragraph. */
+static bool
+has_too_many_links(rt_str text)
+{
+	size_t lines = 0, links = 0, work = 0, indent = 0, i;
+	bool is_blank = true;
+
+	for (i = 0; i < text.size; i++) {
+		char c = text.ptr[i], next = i + 1 < text.size ? text.ptr[i + 1] : '\n';
+		bool is_end = c == '\n' || c == '\r';
+
+		if (c == '\r' && next == '\n')
+			continue;
+		if (is_blank &&
+		    (is_end || (indent < 4 && (c == '-' || c == '+' || c == '*') && next == ' '))) {
+			work += lines * links;
+			lines = links = 0;
+		}
+		links += c == ']' && next == '(';
+		lines += is_end;
+		is_blank = is_end || (is_blank && (c == ' ' || c == '\t'));
+		indent = is_end ? 0 : indent + (c == '\t' ? 4 : 1);
+	}
+	return work + lines * links > RT_MARKUP_LINK_WORK * text.size + RT_MARKUP_LINK_SPARE;
+}
+
+/* md4c over these bytes. */
+static rt_status
+parse(rt_markup_writer *w, rt_str text)
+{
+	static const MD_PARSER parser = {
+		0,
+		MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_NOHTML,
+		enter_block,
+		leave_block,
+		rt_markup_enter_span,
+		rt_markup_leave_span,
+		rt_markup_text,
+		NULL,
+		NULL,
+	};
+	rt_buf ended;
+	int result = 0;
+
+	/* md4c 0.4.8 looks one byte beyond a source that does not end with a line end. */
+	rt_buf_init(&ended, w->buf->alloc, RT_BUF_UNLIMITED);
+	if (text.size == 0 || text.ptr[text.size - 1] != '\n') {
+		rt_buf_add_str(&ended, text);
+		rt_buf_add_byte(&ended, '\n');
+		text = rt_buf_str(&ended);
+	}
+	w->depth = w->depth_skipped = w->span_depth = w->spans_skipped = w->images = 0;
+	w->calls = 0;
+	w->calls_max = RT_MARKUP_CALLS * text.size + RT_MARKUP_CALLS_SPARE;
+	w->in_leaf = w->is_implied = w->has_bracket = w->texts.is_open = false;
+	if (ended.status != RT_OK)
+		w->status = ended.status;
+	else if (has_too_many_links(text))
+		w->status = RT_LIMIT;
+	else
+		result = md_parse(text.ptr, (MD_SIZE)text.size, &parser, w);
+	if (w->status == RT_OK && result != 0)
+		w->status = RT_NOMEM;
+	if (w->status == RT_OK)
+		(void)rt_markup_step(w);
+	rt_buf_deinit(&ended);
+	return w->status;
+}
+
+static rt_str
+bytes_of(rt_str text, rt_piece piece)
+{
+	return rt_str_at(text.ptr + piece.from, piece.to - piece.from);
+}
+
+static bool
+may_define(rt_str text, rt_piece piece)
+{
+	return !piece.is_code && rt_str_find(bytes_of(text, piece), RT_STR("]:"), 0) != SIZE_MAX;
+}
+
+/* One piece after the other. *out_stable: before the first that may still change. */
+static rt_status
+write_pieces(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable)
+{
+	rt_split split = {text, from};
+	rt_status st = RT_OK;
+	bool is_stable = true;
+	rt_piece piece;
+
+	while (st == RT_OK && rt_split_next(&split, &piece)) {
+		w->from = piece.from;
+		w->to = piece.to;
+		st = parse(w, bytes_of(text, piece));
+		is_stable = is_stable && piece.is_closed && !w->has_bracket;
+		if (is_stable)
+			*out_stable = piece.to;
+	}
+	return st;
+}
+
+/* The stable pieces, and then the others together, with the blocks of each counted before. */
+static rt_status
+write_together(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable)
+{
+	rt_split split = {text, from};
+	size_t room = 0, total, start = w->buf->size;
+	rt_markup_part *parts = NULL;
+	bool is_stable = true;
+	rt_status st = RT_OK;
+	rt_piece piece;
+
+	w->part_count = 0;
+	while (st == RT_OK && rt_split_next(&split, &piece)) {
+		if (w->part_count == room) {
+			rt_markup_part *more;
+
+			room = room == 0 ? 64 : room * 2;
+			more = rt_resize(w->buf->alloc, parts, room * sizeof(*parts));
+			if (more == NULL) {
+				st = RT_NOMEM;
+				break;
+			}
+			parts = more;
+		}
+		is_stable = is_stable && piece.is_closed && !may_define(text, piece);
+		w->is_muted = !is_stable;
+		w->blocks = 0;
+		w->from = piece.from;
+		w->to = piece.to;
+		st = parse(w, bytes_of(text, piece));
+		is_stable = is_stable && !w->has_bracket;
+		if (is_stable) {
+			/* No definition can reach it: it is written for good. */
+			*out_stable = from = piece.to;
+			start = w->buf->size;
+			continue;
+		}
+		w->buf->size = start;
+		parts[w->part_count++] = (rt_markup_part){piece.from, piece.to, w->blocks};
+	}
+	w->is_muted = false;
+	w->blocks = 0;
+	for (total = room = 0; room < w->part_count; room++)
+		total += parts[room].blocks;
+	w->parts = parts;
+	w->part_at = w->part_blocks = 0;
+	if (st == RT_OK && from < text.size)
+		st = parse(w, rt_str_at(text.ptr + from, text.size - from));
+	w->parts = NULL;
+	if (st == RT_OK && w->blocks != total) {
+		/* md4c saw other blocks in the whole than in its pieces: then it is one piece. */
+		w->buf->size = start;
+		w->from = from;
+		w->to = text.size;
+		*out_stable = from;
+		st = parse(w, rt_str_at(text.ptr + from, text.size - from));
+	}
+	rt_free(w->buf->alloc, parts);
+	return st;
+}
+
+static bool
+any_defines(rt_str text, size_t from)
+{
+	rt_split split = {text, from};
+	rt_piece piece;
+
+	if (rt_str_find(text, RT_STR("]:"), from) == SIZE_MAX)
+		return false;
+	while (rt_split_next(&split, &piece))
+		if (may_define(text, piece))
+			return true;
+	return false;
+}
+
+rt_status
+rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options, size_t *out_stable,
+		 rt_error *err)
+{
+	static const rt_markup_options usual = {0};
+	rt_markup_writer w = {.buf = buf, .texts = {buf, false}, .start = buf->size};
+	rt_status st = buf->status;
+	size_t stable;
+
+	if (options == NULL)
+		options = &usual;
+	RT_ASSERT(options->from <= text.size);
+	stable = options->from;
+	if (text.size > RT_MARKUP_TEXT_MAX)
+		return rt_fail(err, RT_LIMIT, "the text is too long to be laid out");
+	w.limit = options->limit > 0 ? options->limit
+				     : (text.size - options->from) * RT_MARKUP_GROWTH +
+					       RT_MARKUP_SPARE;
+	rt_buf_init(&w.url, buf->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&w.scratch, buf->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(buf, '[');
+	if (st == RT_OK && options->is_whole) {
+		w.from = options->from;
+		w.to = text.size;
+		st = parse(&w, rt_str_at(text.ptr + w.from, w.to - w.from));
+	} else if (st == RT_OK && any_defines(text, options->from)) {
+		st = write_together(&w, text, options->from, &stable);
+	} else if (st == RT_OK) {
+		st = write_pieces(&w, text, options->from, &stable);
+	}
+	rt_buf_add_byte(buf, ']');
+	if (st == RT_OK)
+		st = buf->status;
+	if (st != RT_OK)
+		buf->size = w.start;
+	else if (out_stable != NULL)
+		*out_stable = stable;
+	rt_buf_deinit(&w.url);
+	rt_buf_deinit(&w.scratch);
+	if (st == RT_LIMIT)
+		return rt_fail(err, st, "what the text lays out to is too large");
+	return st == RT_OK ? st : rt_fail(err, st, "out of memory");
+}
+
+void
+rt_markup_plain(rt_buf *buf, rt_str text)
+{
+	rt_texts texts = {buf, false};
+
+	rt_buf_add_byte(buf, '[');
+	if (text.size > 0) {
+		rt_buf_add_f(buf, "{\"t\":\"pre\",\"at\":[0,%zu],\"c\":[", text.size);
+		rt_texts_add(&texts, text);
+		rt_texts_end(&texts);
+		rt_buf_add_c(buf, "]}");
+	}
+	rt_buf_add_byte(buf, ']');
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Markup: Markdown as a tree of blocks, for the web, the HTML export and the terminal.
+ *
+ * md4c reads it (CommonMark, tables, strikethrough, task lists); what comes out is JSON and
+ * never HTML. Raw HTML is text. This shape is a promise to everything that shows it:
+ *
+ *     blocks   [block, …]
+ *     block    {"t":"p","c":inlines}                   paragraph
+ *              {"t":"h","n":1…6,"c":inlines}           heading
+ *              {"t":"pre","lang":"c++","c":texts}      code; each line ends with a line end
+ *              {"t":"quote","c":blocks}
+ *              {"t":"ul","tight":true,"c":items}
+ *              {"t":"ol","start":1,"tight":true,"c":items}
+ *              {"t":"table","head":[inlines, …],"align":["left"|"center"|"right"|null, …],
+ *                           "rows":[[inlines, …], …]}
+ *              {"t":"hr"}
+ *     items    [{"t":"li","c":blocks}, {"t":"li","task":true,"done":false,"c":blocks}, …]
+ *     inlines  [inline, …]
+ *     inline   "text"                                  "\n" in it is a soft line end
+ *              {"t":"em"|"strong"|"del","c":inlines}
+ *              {"t":"code","c":texts}
+ *              {"t":"a","href":"https://…","title":texts,"c":inlines}
+ *              {"t":"img","src":"https://…","title":texts,"alt":texts}
+ *              {"t":"br"}                              a hard line end
+ *              {"t":"ctl","cp":"202E"}
+ *     texts    [text, …]
+ *     text     "text" | {"t":"ctl","cp":"202E"}
+ *
+ * "lang" and "title" may be missing. Blocks, not those inside others, have "at":[from,to]:
+ * the bytes of the source that they came from. Neighbours that cannot be told apart without
+ * reading them may say the same bytes; what they say never overlaps otherwise, and rises.
+ *
+ * What holds of it, whatever the source was:
+ *
+ * - It is valid JSON and UTF-8; a byte that is not UTF-8 is U+FFFD.
+ * - "href" begins with http://, https://, mailto: or #, "src" with http:// or https://, in
+ *   lower case, and has only characters that urls are written with (link.h). A link or an image to
+ *   anything else is its text, with the url behind it in brackets. An image is not to be
+ *   loaded by itself: show a link.
+ * - "lang" has only letters, digits and _ + - . #, at most 32.
+ * - In "text" there are no control characters but line end and tab, and none that change how
+ *   other text is read: what there was of these is "ctl" with its code point in hex. These
+ *   are U+0000 to U+001F, U+007F to U+009F, U+202A to U+202E, U+2066 to U+206F, U+FFF9 to
+ *   U+FFFB and the tags U+E0000 to U+E007F.
+ * - Blocks inside each other, and inlines, go RT_MARKUP_DEPTH_MAX deep; what is deeper is
+ *   shown there, without its marks.
+ *
+ * md4c takes memory from the C library and not from an allocator that it is given; when
+ * there is none, that is RT_NOMEM like everything else here. Pure functions; O(size). */
+#ifndef RT_MARKUP_MARKUP_H
+#define RT_MARKUP_MARKUP_H
+
+#include "base/text.h"
+
+enum {
+	RT_MARKUP_DEPTH_MAX = 64,
+	RT_MARKUP_TEXT_MAX = 1 << 28, /* bytes of a source */
+	RT_MARKUP_LANG_MAX = 32,
+	/* What comes out is at most so many times the source, and RT_MARKUP_SPARE more. Texts
+	 * written by people stay below 4; control characters and empty headings reach 24. */
+	RT_MARKUP_GROWTH = 32,
+	RT_MARKUP_SPARE = 4096
+};
+
+typedef struct rt_markup_options {
+	/* Only the blocks from this byte on: 0, or what *out_stable was for a text that this one
+	 * begins with. The bytes before it cost nothing. */
+	size_t from;
+	/* Of what comes out, in bytes; 0: as above. */
+	size_t limit;
+	/* Read in one piece: all blocks say the same bytes and nothing is stable. */
+	bool is_whole;
+} rt_markup_options;
+
+/* Append the blocks of text to buf, as a JSON array. options may be NULL.
+ *
+ * *out_stable (may be NULL) is for text that is still being written: the blocks that end at
+ * or before this byte stay as they are, whatever is appended, and the rest can be rendered
+ * alone with it as options.from. It stands before the first block that a later definition
+ * ("[1]: https://…") could change, and before the first definition.
+ *
+ * RT_LIMIT: text is longer than RT_MARKUP_TEXT_MAX, or what would come out is beyond the
+ * limit (a wide table with many short rows, one long url that is referred to often), or one
+ * paragraph has thousands of lines with links; show rt_markup_plain then. RT_NOMEM. On failure nothing was appended. */
+RT_CHECKED rt_status rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options,
+				      size_t *out_stable, rt_error *err);
+
+/* Append the text as it stands: one "pre" in an array, or an empty array. */
+void rt_markup_plain(rt_buf *buf, rt_str text);
+
+#endif
