@@ -379,7 +379,6 @@ def changes(server, count):
 
 def unread_stream(tally):
     with Place() as place:
-        # Threads that each have a heap of their own would hide what is looked for.
         with Server(place) as server:
             unread(tally, server)
 
@@ -488,7 +487,8 @@ def gone(tally):
         tally.check("what was not whole was not done", place.canonical() == before)
         now = settle(sockets)
         tally.equal("sockets are back where they were", now[0], sockets)
-        tally.check("other files, too", now[1] <= start[1], f"{start} {now}")
+        # The store has up to four connections for those who read at the same time.
+        tally.check("other files, too", now[1] <= start[1] + 12, f"{start} {now}")
         tally.check("and threads", now[2] <= threads, f"{threads} {now}")
         counts = server.client().get("/server").json
         tally.check("no connection and no stream is left", counts["connections"] == 1 and
