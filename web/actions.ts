@@ -63,11 +63,17 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 		tell(name, answer.data, manner);
 		return answer.data;
 	} catch (error) {
-		if (error instanceof Problem && error.status === 412)
-			await askAboutConflict(error, method, where, ask, manner, name, fields);
-		else
+		if (!(error instanceof Problem && error.status === 412)) {
 			sayProblem(error);
-		return null;
+			return null;
+		}
+		const { decision, tag } = await askAboutConflict(error, manner, name, fields);
+		if (decision === "overwrite")
+			return await change(method, where, ask, { ...manner, ifMatch: tag }, name, fields);
+		if (decision === "both")
+			return await changeAsTake(manner.entry!, manner.text!, false);
+		// given up: for a text that is an end as good as any
+		return manner.text === undefined ? null : { seq: 0, unchanged: true };
 	} finally {
 		answered(seq);
 	}
@@ -129,10 +135,13 @@ function textOf(content: Content): string {
 	return content.filter((block) => block.type === "text").map((block) => block.text ?? "").join("\n");
 }
 
-async function askAboutConflict(problem: Problem, method: string, where: string, ask: Ask,
-		manner: Manner, name: string, fields: Fields): Promise<void> {
-	const entry = manner.entry ?? null;
-	let theirs: string | null = null, tag: string | null = "*";
+type Decision = "overwrite" | "both" | "discard";
+
+/** 412: what there is now, and what the person wants done about it. */
+async function askAboutConflict(problem: Problem, manner: Manner, name: string,
+		fields: Fields): Promise<{ decision: Decision; tag: string | null }> {
+	const entry = manner.entry ?? null, mine = manner.text ?? null;
+	let theirs: string | null = null, tag: string | null = null;
 	if (entry) {
 		try {
 			const now = await readEntry(entry);
@@ -142,18 +151,14 @@ async function askAboutConflict(problem: Problem, method: string, where: string,
 			theirs = null; // it is gone
 		}
 	}
-	const again = () => inTurn(() => change(method, where, { ...ask, key: undefined },
-		{ ...manner, ifMatch: entry ? tag : undefined }, name, fields)).then(() => undefined);
-	const mine = manner.text ?? null;
-	set({
+	const decision = await new Promise<Decision>((decide) => set({
 		conflict: {
-			op: name, fields, entry, mine, theirs, detail: problem.message,
-			overwrite: async () => { set({ conflict: null }); await again(); },
-			keepBoth: entry && mine !== null && theirs !== null
-				? async () => { set({ conflict: null }); await editAsTake(entry, mine); } : null,
-			discard: () => set({ conflict: null }),
+			op: name, fields, entry, mine, theirs, detail: problem.message, decide,
+			canKeepBoth: entry !== null && mine !== null && theirs !== null,
 		},
-	});
+	}));
+	set({ conflict: null });
+	return { decision, tag };
 }
 
 /** Any operation, in the open discussion and take. */
@@ -207,11 +212,15 @@ export async function edit(entry: string, text: string, tag: string | null, isBl
 }
 
 export async function editAsTake(entry: string, text: string, keepAfter = false): Promise<boolean> {
-	const done = await inTurn(() => change("PATCH", discPath("entries", entry),
+	return (await inTurn(() => changeAsTake(entry, text, keepAfter))) !== null;
+}
+
+async function changeAsTake(entry: string, text: string, keepAfter: boolean): Promise<Result | null> {
+	const done = await change("PATCH", discPath("entries", entry),
 		{ query: { take: state.take }, body: { content: text, mode: "take", keep_after: keepAfter } },
-		{ say: "Saved as a new take." }, "entry.edit", {}));
+		{ say: "Saved as a new take." }, "entry.edit", {});
 	await follow(done);
-	return done !== null;
+	return done;
 }
 
 export async function append(role: string, content: Content): Promise<Result | null> {

@@ -179,7 +179,6 @@ export function loadRows(from: number, to: number): void {
 		.finally(() => {
 			for (const id of ids)
 				loadingRows.delete(id);
-			set({});
 		});
 }
 
@@ -401,15 +400,11 @@ export function lookAgain(): void {
 let forkTree: { columns: Columns; next: Map<string, number[]> } | null = null;
 let forkTimer: number | undefined;
 
-/** The tree of all takes, without texts; null: not read (yet). Read again after changes. */
-export function tree(): Columns | null {
-	return forkTree?.columns ?? null;
-}
-
 function forkTreeOld(): void {
 	clearTimeout(forkTimer);
 	if (state.takes.length < 2) {
 		forkTree = null;
+		set({ tree: null });
 		return;
 	}
 	forkTimer = window.setTimeout(() => void readForks().catch(() => undefined), 60);
@@ -435,7 +430,7 @@ async function readForks(): Promise<void> {
 				next.set(`${row}`, rows);
 	forkTree = { columns, next };
 	pathRows = null;
-	set({});
+	set({ tree: columns });
 }
 
 let pathRows: { columns: Columns; take: string; rows: Map<string, number> } | null = null;
