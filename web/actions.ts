@@ -327,12 +327,13 @@ export async function branch(at: string, name?: string): Promise<void> {
 
 /** Show a take; it becomes the active one, too, for the other programs. */
 export async function switchTake(take: string): Promise<void> {
-	if (take === state.take)
-		return;
-	const focus = state.focus ?? undefined;
-	await open(state.disc!, take, focus);
-	if (!takeOf(take)?.active)
-		await op("take.switch", { take }, { say: "" });
+	await inTurn(async () => {
+		if (take !== state.take)
+			await open(state.disc!, take, state.focus ?? undefined);
+		if (!takeOf(take)?.active)
+			await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } },
+				{ say: "" }, "take.switch", { take });
+	});
 }
 
 export async function stepTake(by: 1 | -1): Promise<void> {

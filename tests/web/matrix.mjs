@@ -171,7 +171,7 @@ async function takeOperations(t) {
 	await step(t, "B5 add a role", async () => {
 		await menu(page, "The take", "Roles");
 		await page.fill("dialog input", "Architect");
-		await page.getByRole("button", { name: "Add", exact: true }).last().click();
+		await page.locator("dialog").getByRole("button", { name: "Add" }).click();
 		await page.waitForSelector("dialog >> text=Architect");
 		await page.keyboard.press("Escape");
 	}, (after) => JSON.parse(after).roles.includes("Architect"));
@@ -221,7 +221,7 @@ async function discussionOperations(t) {
 	}, (after) => JSON.parse(after).active === "renamed");
 	await step(t, "B7 delete a discussion", async () => {
 		await menu(page, "More for renamed", "Delete");
-		await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+		await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
 	}, (after) => !after.includes('"renamed"'));
 	await page.locator("nav .name", { hasText: "main" }).click();
 	tally.check("B6 the other discussion", await until(async () =>
