@@ -290,7 +290,19 @@ function refreshSoon(change: Change | null): void {
 	needsSettings ||= !!change?.whole || !!change?.project || !!change?.fields?.length;
 	needsForks ||= !!change?.whole || !!change?.splices?.length || !!change?.takes?.length;
 	clearTimeout(refreshTimer);
-	refreshTimer = window.setTimeout(() => void refresh().catch(() => undefined), REFRESH_MS);
+	refreshTimer = window.setTimeout(refreshNow, REFRESH_MS);
+}
+
+let isRefreshing = false;
+
+/** One at a time, so that an older answer never comes last. */
+function refreshNow(): void {
+	if (isRefreshing) {
+		refreshTimer = window.setTimeout(refreshNow, REFRESH_MS);
+		return;
+	}
+	isRefreshing = true;
+	void refresh().catch(() => undefined).finally(() => { isRefreshing = false; });
 }
 
 /** What is small and may have changed: lists, head, the discussion's tag. */
@@ -319,7 +331,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 	const [takes, about, settings] = await Promise.all([
 		get<Take[]>(path("discussions", disc, "takes")),
 		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
-		withSettings ? get<Settings>(path("discussions", disc, "settings")) : Promise.resolve(state.settings),
+		withSettings ? get<Settings>(path("discussions", disc, "settings")) : Promise.resolve(null),
 	]);
 	if (state.disc !== disc)
 		return;
@@ -328,7 +340,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 		await open(disc);
 		return;
 	}
-	set({ takes, settings, discTag: about.tag, head: headOf(mine, about.data) });
+	set({ takes, discTag: about.tag, head: headOf(mine, about.data), ...(settings ? { settings } : {}) });
 }
 
 /** Columns of rows that were touched or came in, beyond those whose texts are read anyway. */

@@ -2,6 +2,8 @@
 //
 // Writing: a stale edit with its three answers, drafts, what Esc asks, models at work, the
 // versions of an entry, and the first visit.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { openPage, until } from "./place.mjs";
 import { entriesOf } from "./matrix.mjs";
 
@@ -81,9 +83,14 @@ async function runs({ page, server, tally }) {
 	tally.check("2/2", (await fork.textContent()).includes("2/2"), await fork.textContent());
 	await fork.getByRole("button", { name: "Previous alternative" }).click();
 	tally.check("1/2", await until(async () => (await page.locator(".entry .fork").last().textContent()).includes("1/2")));
-	await page.fill("#composer", "a long story, " + "word ".repeat(2000));
+	const script = join(server.folder, "slow.jsonl");
+	writeFileSync(script, '{"thinking":"hm"}\n{"text":"It was "}\n{"wait_ms":60000}\n{"text":"late."}\n');
+	await server.op("setting.set", { key: "model", value: `builtin/play:${script}` });
+	await page.waitForSelector("text=slow.jsonl");
+	await page.fill("#composer", "tell me a long story");
 	await page.press("#composer", "Control+Enter");
-	await page.waitForSelector(".running");
+	tally.check("what came so far is shown", await until(async () =>
+		(await page.locator(".running .live").allTextContents()).join().includes("It was")));
 	await page.locator(".running .stop").click();
 	tally.check("stopped, and what came is kept", await until(async () =>
 		!(await page.locator(".running").count()) && (await page.locator("text=The reply ended before").count()) > 0));

@@ -28,7 +28,7 @@ export async function run({ server, browser, tally }) {
 		(await a.locator(".toast").allTextContents()).join().includes("Deleted an entry")));
 	await a.waitForTimeout(1500);
 	await a.getByRole("button", { name: "Undo" }).last().click();
-	tally.check("and its undo", await until(async () => (await shown(b)).length === 3));
+	tally.check("and its undo", await until(async () => (await shown(b)).length === 3 && (await shown(a)).length === 3));
 
 	await a.locator(".entry").nth(1).focus();
 	await a.keyboard.press("b");
