@@ -106,7 +106,7 @@ function tell(name: string, result: Result, manner: Manner): void {
 	const text = manner.say ?? DONE[name] ?? "";
 	const advice = manner.advice ?? [];
 	if (text || notes)
-		say([text, notes, ...advice.map((each) => each.text)].filter(Boolean).join(" "));
+		say([text, notes, ...advice.map((each) => sentence(each.text))].filter(Boolean).join(" "));
 	const repairs = advice.map((each) => each.repair).filter((each) => each !== undefined) as Op[];
 	if (state.toast && repairs.length)
 		set({ toast: { ...state.toast, repair: { label: "Mend", run: () => void mend(repairs) } } });
@@ -114,6 +114,11 @@ function tell(name: string, result: Result, manner: Manner): void {
 		return;
 	if (name !== "entry.view")
 		set({ toast: null });
+}
+
+export function sentence(text: string): string {
+	const whole = text.charAt(0).toUpperCase() + text.slice(1);
+	return /[.!?]$/.test(whole) ? whole : whole + ".";
 }
 
 async function mend(repairs: Op[]): Promise<void> {

@@ -65,8 +65,9 @@ function Field(props: FieldProps) {
 		const element = field.current!;
 		element.focus({ preventScroll: true });
 		element.setSelectionRange(element.value.length, element.value.length);
-		if (element.getBoundingClientRect().bottom > innerHeight || element.getBoundingClientRect().top < 0)
-			element.scrollIntoView({ block: "nearest" });
+		// when the list has put its rows where they belong
+		const frame = requestAnimationFrame(() => element.closest(".entry")?.scrollIntoView({ block: "nearest" }));
+		return () => cancelAnimationFrame(frame);
 	}, []);
 	const type = (value: string) => {
 		setText(value);

@@ -99,10 +99,16 @@ async function entryOperations(t) {
 		await focusRow(page, "third answer");
 		await page.keyboard.press("Alt+ArrowUp");
 	}, (after) => texts(after)[4] === "third answer");
+	await step(t, "move by drag", () => row(page, "second answer").hover().then(() => page.dragAndDrop(
+		'.entry:has-text("second answer") .grip', '.entry:has-text("first question")', { targetPosition: { x: 200, y: 4 } })),
+	(after) => texts(after)[0] === "second answer");
+	await page.click("#undo");
+	await until(async () => texts(await server.canonical())[0] === "first question, better");
+	await page.waitForTimeout(200);
 	await step(t, "mute", async () => {
 		await focusRow(page, "second question");
 		await page.keyboard.press("x");
-	}, (after) => entriesOf(after)[2].muted === true);
+	}, (after) => entriesOf(after).find((entry) => entry.content === "second question").muted === true);
 	await step(t, "label", async () => {
 		await focusRow(page, "second question");
 		await page.keyboard.press("m");
