@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: MIT
+//
+// Actions: every change that the page can make. One at a time: the next begins when the page
+// shows what the one before did, so that each is about what was seen, and says so with If-Match.
+// A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
+import { get, path, post, Problem, request } from "./api";
+import { answered, asking } from "./news";
+import { startRun } from "./runs";
+import { discPath, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
+import { set, state } from "./state";
+import type { Ask } from "./api";
+import type { RunWish } from "./runs";
+import type { Advice, Content, Discussion, Entry, Result, Run, Take } from "./types";
+
+export type Fields = Record<string, unknown>;
+export type Op = { op: string } & Fields;
+
+export interface Manner {
+	/** The tag of what was seen; left out: whatever there is. */
+	ifMatch?: string | null;
+	/** What the line says when it is done; "": nothing; left out: a general one. */
+	say?: string;
+	/** What the change broke nearby, as it was foreseen. */
+	advice?: Advice[];
+	/** For the conflict: the entry and the text that was to be written. */
+	entry?: string;
+	text?: string;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** One after the other. */
+function inTurn<T>(act: () => Promise<T>): Promise<T> {
+	const mine = last.then(act, act);
+	last = mine.catch(() => undefined);
+	return mine;
+}
+
+/** Until all changes so far are in view. */
+export async function idle(): Promise<void> {
+	await last;
+}
+
+export function sayProblem(error: unknown): void {
+	set({ toast: { text: (error as Error).message, isProblem: true } });
+}
+
+const undoAction = { label: "Undo", run: () => void undo() };
+
+export function say(text: string, isUndoable = true): void {
+	set({ toast: text ? { text, action: isUndoable ? undoAction : undefined } : null });
+}
+
+/** Done, and shown: what a change answers, or null when it was not done (and that was said). */
+async function change(method: string, where: string, ask: Ask, manner: Manner,
+		name: string, fields: Fields): Promise<Result | null> {
+	asking();
+	let seq: number | undefined;
+	try {
+		const answer = await request<Result>(method, where, { ...ask, ifMatch: manner.ifMatch ?? undefined });
+		seq = answer.data.unchanged ? undefined : answer.data.seq;
+		await reached(answer.data.seq);
+		tell(name, answer.data, manner);
+		return answer.data;
+	} catch (error) {
+		if (error instanceof Problem && error.status === 412)
+			await askAboutConflict(error, method, where, ask, manner, name, fields);
+		else
+			sayProblem(error);
+		return null;
+	} finally {
+		answered(seq);
+	}
+}
+
+const DONE: Record<string, string> = {
+	"entry.append": "Added an entry.", "entry.insert": "Inserted an entry.",
+	"entry.edit": "Saved.", "entry.role": "Changed the role.", "entry.move": "Moved the entry.",
+	"entry.split": "Split the entry.", "entry.merge": "Merged two entries.",
+	"take.branch": "Started a new take.", "take.rename": "Renamed the take.",
+	"take.delete": "Deleted the take.", "take.clear": "Cleared the take.",
+	"take.truncate": "Truncated the take.", "take.graft": "Brought the entries over.",
+	"take.promote": "The take is a discussion of its own now.",
+	"label.set": "Changed the label.", "head.move": "Moved the head.",
+	"discussion.new": "Started a discussion.", "discussion.rename": "Renamed the discussion.",
+	"discussion.delete": "Deleted the discussion.", "role.add": "Added the role.",
+	"discussion.extract": "Made a discussion of the path.",
+	"role.remove": "Removed the role.", "prompt.update": "Changed the prompt.",
+	"project.reset": "Started afresh.", revert: "Reverted that step.",
+};
+
+function tell(name: string, result: Result, manner: Manner): void {
+	const notes = [...(result.notes ?? []), ...(result.note ? [result.note] : [])].join(" ");
+	if (result.unchanged) {
+		if (manner.say !== "")
+			say("Nothing to change.", false);
+		return;
+	}
+	set({ news: null });
+	const text = manner.say ?? DONE[name] ?? "";
+	const advice = manner.advice ?? [];
+	if (text || notes)
+		say([text, notes, ...advice.map((each) => each.text)].filter(Boolean).join(" "));
+	const repairs = advice.map((each) => each.repair).filter((each) => each !== undefined) as Op[];
+	if (state.toast && repairs.length)
+		set({ toast: { ...state.toast, repair: { label: "Mend", run: () => void mend(repairs) } } });
+	if (text || notes)
+		return;
+	if (name !== "entry.view")
+		set({ toast: null });
+}
+
+async function mend(repairs: Op[]): Promise<void> {
+	await batch(repairs, { say: "Mended." });
+}
+
+/** What operations would break; where that cannot be said, nothing. */
+async function foreseen(ops: Op[]): Promise<Advice[]> {
+	try {
+		return (await advise(ops)).advice;
+	} catch {
+		return [];
+	}
+}
+
+function textOf(content: Content): string {
+	if (typeof content === "string")
+		return content;
+	return content.filter((block) => block.type === "text").map((block) => block.text ?? "").join("\n");
+}
+
+async function askAboutConflict(problem: Problem, method: string, where: string, ask: Ask,
+		manner: Manner, name: string, fields: Fields): Promise<void> {
+	const entry = manner.entry ?? null;
+	let theirs: string | null = null, tag: string | null = "*";
+	if (entry) {
+		try {
+			const now = await readEntry(entry);
+			theirs = textOf(now.entry.content);
+			tag = now.tag;
+		} catch {
+			theirs = null; // it is gone
+		}
+	}
+	const again = () => inTurn(() => change(method, where, { ...ask, key: undefined },
+		{ ...manner, ifMatch: entry ? tag : undefined }, name, fields)).then(() => undefined);
+	const mine = manner.text ?? null;
+	set({
+		conflict: {
+			op: name, fields, entry, mine, theirs, detail: problem.message,
+			overwrite: async () => { set({ conflict: null }); await again(); },
+			keepBoth: entry && mine !== null && theirs !== null
+				? async () => { set({ conflict: null }); await editAsTake(entry, mine); } : null,
+			discard: () => set({ conflict: null }),
+		},
+	});
+}
+
+/** Any operation, in the open discussion and take. */
+export function op(name: string, fields: Fields = {}, manner: Manner = {}): Promise<Result | null> {
+	return inTurn(() => {
+		const tag = manner.ifMatch;
+		return change("POST", path("ops", name), { query: pinned(), body: fields },
+			{ ...manner, ifMatch: tag }, name, fields);
+	});
+}
+
+/** Several, as one step. */
+export function batch(ops: Op[], manner: Manner = {}): Promise<Result | null> {
+	return inTurn(() => change("POST", discPath("batch"),
+		{ query: { take: state.take }, body: { ops } }, manner, "batch", { ops }));
+}
+
+/** An operation on one entry, if that is still as it was seen. */
+export function entryOp(name: string, entry: string, fields: Fields = {}, manner: Manner = {}): Promise<Result | null> {
+	return inTurn(() => change("POST", path("ops", name), { query: pinned(), body: { entry, ...fields } },
+		{ entry, ifMatch: state.tags.get(entry), ...manner }, name, { entry, ...fields }));
+}
+
+/** Show the take that an operation made; result.take is its name. */
+async function follow(result: Result | null): Promise<void> {
+	if (!result?.take)
+		return;
+	const named = (await get<Take[]>(discPath("takes"))).find((take) =>
+		take.name === result.take || take.id === result.take);
+	if (named && named.id !== state.take)
+		await open(state.disc!, named.id, state.focus ?? undefined);
+}
+
+async function followDiscussion(result: Result | null): Promise<void> {
+	if (!result?.discussion)
+		return;
+	const all = await get<Discussion[]>("/discussions");
+	const named = all.find((each) => each.name === result.discussion || each.id === result.discussion);
+	if (named)
+		await open(named.id);
+}
+
+// ---- entries ----
+
+/** The text of an entry that is edited; tag: what was seen when the editing began. */
+export async function edit(entry: string, text: string, tag: string | null, isBlocks: boolean): Promise<boolean> {
+	const fields = { content: text, ...(isBlocks ? { keep_blocks: true } : {}) };
+	const advice = await foreseen([{ op: "entry.edit", entry, ...fields }]);
+	const done = await entryOp("entry.edit", entry, fields, { ifMatch: tag, text, advice });
+	return done !== null;
+}
+
+export async function editAsTake(entry: string, text: string, keepAfter = false): Promise<boolean> {
+	const done = await inTurn(() => change("PATCH", discPath("entries", entry),
+		{ query: { take: state.take }, body: { content: text, mode: "take", keep_after: keepAfter } },
+		{ say: "Saved as a new take." }, "entry.edit", {}));
+	await follow(done);
+	return done !== null;
+}
+
+export async function append(role: string, content: Content): Promise<Result | null> {
+	const done = await op("entry.append", { role, content });
+	await follow(done);
+	if (done?.entry)
+		set({ focus: done.entry });
+	return done;
+}
+
+export async function insert(place: { before?: string; after?: string }, role: string,
+		content: Content): Promise<Result | null> {
+	const done = await op("entry.insert", { ...place, role, content });
+	if (done?.entry)
+		set({ focus: done.entry });
+	return done;
+}
+
+/** The rows from anchor to focus, in order; one row when nothing is selected. */
+export function selected(): string[] {
+	const outline = state.outline;
+	const to = outline ? placeOf(outline, state.focus) : -1;
+	if (!outline || to < 0)
+		return [];
+	const from = state.anchor === null ? to : placeOf(outline, state.anchor);
+	return from < 0 ? [outline.id[to]] : outline.id.slice(Math.min(from, to), Math.max(from, to) + 1);
+}
+
+export async function remove(ids: string[]): Promise<void> {
+	if (ids.length === 0)
+		return;
+	const outline = state.outline!;
+	const at = placeOf(outline, ids[ids.length - 1]);
+	const next = outline.id[at + 1] ?? outline.id[placeOf(outline, ids[0]) - 1] ?? null;
+	const say = ids.length === 1 ? "Deleted an entry." : `Deleted ${ids.length} entries.`;
+	const run = { from: ids[0], to: ids[ids.length - 1] };
+	const advice = await foreseen([{ op: "entry.delete", ...run }]);
+	const done = ids.length === 1
+		? await entryOp("entry.delete", ids[0], {}, { say, advice })
+		: await op("entry.delete", run, { say, advice, ifMatch: state.discTag });
+	if (done)
+		set({ focus: next, anchor: null });
+}
+
+export async function changeRole(entry: string, role: string): Promise<void> {
+	await entryOp("entry.role", entry, { role });
+}
+
+export async function mute(entry: string, muted: boolean): Promise<void> {
+	await entryOp("entry.mute", entry, { muted },
+		{ say: muted ? "Muted: it is not sent to the model." : "Unmuted." });
+}
+
+export async function collapse(entry: string, collapsed: boolean): Promise<void> {
+	await op("entry.view", { entry, collapsed }, { say: "" });
+}
+
+export async function collapseAll(collapsed: boolean): Promise<void> {
+	await op("entry.view", { all: true, collapsed }, { say: "" });
+}
+
+export async function readMode(entry: string, isOn: boolean): Promise<void> {
+	await op("entry.view", { entry, read_mode: isOn }, { say: "" });
+}
+
+export async function move(entry: string, place: { before?: string; after?: string }): Promise<void> {
+	await op("entry.move", { entry, ...place });
+	set({ focus: entry });
+}
+
+export async function moveBy(entry: string, by: 1 | -1): Promise<void> {
+	const ids = state.outline?.id ?? [];
+	const other = ids[placeOf(state.outline!, entry) + by];
+	if (other)
+		await move(entry, by < 0 ? { before: other } : { after: other });
+}
+
+export async function split(entry: string, at: number): Promise<void> {
+	await entryOp("entry.split", entry, { at });
+}
+
+export async function merge(entry: string): Promise<void> {
+	await entryOp("entry.merge", entry);
+}
+
+export async function label(entry: string, text: string): Promise<void> {
+	await op("label.set", { entry, label: text || null });
+}
+
+export async function copyText(entry: Entry): Promise<void> {
+	try {
+		await navigator.clipboard.writeText(textOf(entry.content));
+		say("Copied.", false);
+	} catch {
+		sayProblem(new Error("The browser does not let this page write to the clipboard."));
+	}
+}
+
+// ---- takes ----
+
+export async function branch(at: string, name?: string): Promise<void> {
+	await follow(await op("take.branch", { at, ...(name ? { name } : {}) }));
+}
+
+/** Show a take; it becomes the active one, too, for the other programs. */
+export async function switchTake(take: string): Promise<void> {
+	if (take === state.take)
+		return;
+	const focus = state.focus ?? undefined;
+	await open(state.disc!, take, focus);
+	if (!takeOf(take)?.active)
+		await op("take.switch", { take }, { say: "" });
+}
+
+export async function stepTake(by: 1 | -1): Promise<void> {
+	const at = state.takes.findIndex((each) => each.id === state.take);
+	const next = state.takes[at + by];
+	if (next)
+		await switchTake(next.id);
+}
+
+export async function renameTake(take: string, name: string): Promise<void> {
+	await op("take.rename", { take, name });
+}
+
+export async function deleteTake(take: string): Promise<void> {
+	await op("take.delete", { take });
+}
+
+export async function promote(take: string, name: string): Promise<void> {
+	await followDiscussion(await op("take.promote", { take, name }));
+}
+
+export async function clear(): Promise<void> {
+	await op("take.clear", {}, { ifMatch: state.discTag });
+}
+
+export async function truncate(pairs: number): Promise<void> {
+	await op("take.truncate", { pairs }, { ifMatch: state.discTag });
+}
+
+// ---- discussions ----
+
+export async function newDiscussion(name: string): Promise<void> {
+	await followDiscussion(await op("discussion.new", { name }));
+}
+
+export async function switchDiscussion(disc: string): Promise<void> {
+	if (disc === state.disc)
+		return;
+	await open(disc);
+	await op("discussion.switch", { discussion: disc }, { say: "" });
+}
+
+export async function renameDiscussion(disc: string, name: string): Promise<void> {
+	await op("discussion.rename", { discussion: disc, name });
+}
+
+export async function deleteDiscussion(disc: string): Promise<void> {
+	await op("discussion.delete", { discussion: disc });
+}
+
+export async function extract(entry: string): Promise<void> {
+	await followDiscussion(await op("discussion.extract", { entry }));
+}
+
+// ---- project ----
+
+export async function addRole(role: string): Promise<void> {
+	await op("role.add", { role });
+}
+
+export async function removeRole(role: string): Promise<void> {
+	await op("role.remove", { role });
+}
+
+export async function setSetting(key: string, value: unknown, quiet = false): Promise<void> {
+	await op("setting.set", { key, value }, { say: quiet ? "" : "Changed the setting." });
+}
+
+// ---- history ----
+
+async function goInTime(name: "undo" | "redo", count: number): Promise<void> {
+	const done = await op(name, count > 1 ? { count } : {}, { say: "" });
+	if (!done)
+		return;
+	const isUndo = name === "undo";
+	set({
+		toast: {
+			text: isUndo ? "Undone." : "Done again.",
+			action: isUndo ? { label: "Redo", run: () => void redo() } : undoAction,
+		},
+	});
+}
+
+export function undo(count = 1): Promise<void> {
+	return goInTime("undo", count);
+}
+
+export function redo(count = 1): Promise<void> {
+	return goInTime("redo", count);
+}
+
+export async function jump(to: number): Promise<void> {
+	await op("jump", { to }, { say: `This is the state after step ${to}.` });
+}
+
+export async function revert(seq: number): Promise<void> {
+	await op("revert", { seq });
+}
+
+// ---- files, runs ----
+
+export async function importFile(file: Blob, name?: string): Promise<boolean> {
+	asking();
+	try {
+		const done = await post<Result & { entries: number; discussions: number }>("/import", undefined,
+			{ raw: file, query: { name } });
+		await reload();
+		await followDiscussion(done);
+		say(done.entries ? `Imported ${done.entries} entries.` : "All of that was here already.", !!done.entries);
+		return true;
+	} catch (error) {
+		sayProblem(error);
+		return false;
+	} finally {
+		answered(undefined);
+	}
+}
+
+/** A model at work in the open take; false: it could not begin, and that was said. */
+export async function run(wish: RunWish): Promise<Run | null> {
+	try {
+		await idle();
+		return await startRun(wish);
+	} catch (error) {
+		sayProblem(error);
+		return null;
+	}
+}
+
+/** What operations would break, before they are done. */
+export async function advise(ops: Op[]) {
+	return post<{ advice: Advice[]; resent_tokens: number }>(discPath("advice"),
+		{ ops }, { query: { take: state.take } });
+}
