@@ -110,7 +110,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 						const entry = entries[at];
 						const isGone = !outline || placeOf(outline, entry.id) < 0;
 						return (
-							<div {...place} role="listitem" key={entry.id} class="row past-row" data-entry={entry.id} aria-setsize={data!.count} aria-posinset={at + 1}>
+							<div {...place} role="listitem" key={entry.id} class="pane-row past-row" data-entry={entry.id} aria-setsize={data!.count} aria-posinset={at + 1}>
 								<span class="row-head"><span class={"who" + (entry.role.toLowerCase() === "user" ? " user" : "")}>{entry.role}</span>
 									{isGone && <span class="chip">not here now</span>}</span>
 								<span class="words">{oneLine(textOf(entry.content)) || "empty"}</span>
@@ -162,7 +162,7 @@ function History() {
 					return (
 						<div {...place} role="option" key={each.seq} aria-selected={each.seq === chosen} aria-current={each.current || undefined}
 							aria-setsize={hasMore ? -1 : rows.length} aria-posinset={at + 1} data-step={each.seq}
-							class={"row step" + (each.current ? " current" : "") + (each.undone || !row.isOn ? " off" : "") + (each.seq === chosen ? " chosen" : "")}
+							class={"pane-row step" + (each.current ? " current" : "") + (each.undone || !row.isOn ? " off" : "") + (each.seq === chosen ? " chosen" : "")}
 							onClick={() => choose(at)}>
 							<Lanes row={row} />
 							<span class="step-text">

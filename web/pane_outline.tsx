@@ -72,11 +72,10 @@ function Row(props: RowProps) {
 			aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={props.isMarked}
 			aria-current={props.isHead || undefined} data-entry={columns.id[row.at]} onClick={props.onClick}
 			title={`${role} ${columns.id[row.at]}${kind !== "message" ? ` (${kind})` : ""}`}
-			class={"row tree-row" + (props.isOn ? "" : " off") + (props.isHead ? " head" : "") + (props.isMarked ? " marked" : "")}>
+			class={"pane-row tree-row" + (props.isOn ? "" : " off") + (props.isHead ? " head" : "") + (props.isMarked ? " marked" : "")}>
 			<Rails row={row} />
-			{row.canFold && (
-				<span class="twist" aria-hidden="true" onClick={(event) => { event.stopPropagation(); props.onFold(); }}>{row.isFolded ? "▸" : "▾"}</span>
-			)}
+			<span class="twist" aria-hidden="true"
+				onClick={row.canFold ? (event) => { event.stopPropagation(); props.onFold(); } : undefined}>{row.canFold ? (row.isFolded ? "▸" : "▾") : ""}</span>
 			<span class={"who" + (isUser ? " user" : "") + (kind === "compaction" || kind === "branch_summary" ? " mark" : "")}>{says}</span>
 			{label !== undefined && <span class="chip">{label}</span>}
 			<span class={"words" + (flags & MUTED ? " muted" : "")}>{preview || (columns.size[row.at] ? "…" : "empty")}</span>
@@ -252,6 +251,7 @@ function Outline() {
 					{FILTERS.map(([value, text]) => <option value={value}>{text}</option>)}
 				</select>
 			</div>
+			{headAt < 0 && columns.count > 0 && <p class="pane-note"><span class="here">← head</span> is before the first entry.</p>}
 			{rows.length === 0 && <p class="quiet pane-note">{columns.count ? "Nothing matches." : "There are no entries yet."}</p>}
 			<Rows role="tree" label="Entries of all takes" count={rows.length} height={ROW_PX} idPrefix="outline" isMulti
 				focus={focus} onFocus={(at) => setFocusKey(rows[at].key)} onKey={onKey}

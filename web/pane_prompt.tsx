@@ -105,7 +105,7 @@ function Sent() {
 					row={(at, place) => {
 						const entry = data.entries[at], role = outline?.role[entry.at - 1] ?? "";
 						return (
-							<div {...place} role="listitem" key={entry.id} class={"row context-row" + (entry.left_out ? " off" : "")}
+							<div {...place} role="listitem" key={entry.id} class={"pane-row context-row" + (entry.left_out ? " off" : "")}
 								aria-setsize={data.entries.length} aria-posinset={at + 1}
 								onClick={() => { set({ focus: entry.id }); showEntry(entry.id, false); }}>
 								<span class="number">{entry.at}</span>

@@ -106,11 +106,11 @@ export function Rows(props: RowsProps) {
 	if (focus >= last && focus < count)
 		rows.push(focus);
 	return (
-		<div ref={box} class="rows" onScroll={look}>
-			<div class="rows-all" style={{ height: `${count * height}px` }} role={props.role} aria-label={props.label}
+		<div ref={box} class="pane-rows" onScroll={look}>
+			<div class="pane-rows-all" style={{ height: `${count * height}px` }} role={props.role} aria-label={props.label}
 				aria-multiselectable={props.isMulti || undefined} onKeyDown={onKeyDown}>
 				{rows.map((row) => props.row(row, {
-					id: `${idPrefix}-${row}`, class: "row", tabIndex: row === focus ? 0 : -1,
+					id: `${idPrefix}-${row}`, class: "pane-row", tabIndex: row === focus ? 0 : -1,
 					style: { top: `${row * height}px` }, "data-row": row,
 					onFocus: () => { if (row !== focus) props.onFocus(row); },
 				}))}

@@ -87,10 +87,10 @@ function Model(props: { values: Values }) {
 	const known = (names.data ?? []).map((each) => each.model);
 	return (
 		<>
-			<Line label="Model" value={now} placeholder="PROVIDER/NAME" suggestions={known}
+			<Line label="The model that answers" value={now} placeholder="PROVIDER/NAME" suggestions={known}
 				hint="builtin/echo needs nothing, and repeats what it is told." onSave={(text) => void act.setSetting("model", text || null)} />
 			<div class="setting">
-				<label for="set-provider">Models of</label>
+				<label for="set-provider">Choose among those of</label>
 				<select id="set-provider" value={asked} onChange={(event) => setAsked(event.currentTarget.value)}>
 					{(providers.data ?? [{ provider: asked, state: "" }]).map((each) => (
 						<option value={each.provider}>{each.provider}{each.state && ` (${each.state})`}</option>
