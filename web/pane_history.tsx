@@ -4,7 +4,7 @@
 // another way is still there. Selecting a step shows the state right after it without going there.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
-import { get, path, Problem } from "./api";
+import { get, path } from "./api";
 import { textOf } from "./entry_acts";
 import { lanesOf } from "./pane_lanes";
 import { count, oneLine, useLoaded, when, whenFull } from "./pane_data";
@@ -13,7 +13,7 @@ import { addPane } from "./panes";
 import { state, useStore } from "./state";
 import { discPath, discussionOf, placeOf, takeOf } from "./store";
 import type { LaneRow } from "./pane_lanes";
-import type { EntryWindow, Step } from "./types";
+import type { EntryWindow, Step, Take } from "./types";
 
 const ROW_PX = 44, PAGE = 200, LANE_PX = 12, MOST_LANES = 6, PAST_ROW_PX = 44, PAST_PAGE = 500;
 
@@ -75,14 +75,10 @@ function by(step: Step): string {
 
 /** The take as it was; when it was not there yet, the one that was active then. */
 async function readPast(seq: number): Promise<EntryWindow> {
-	const where = path("discussions", state.disc!, "entries");
-	try {
-		return await get<EntryWindow>(where, { take: state.take, count: PAST_PAGE, at_op: seq });
-	} catch (error) {
-		if (!(error instanceof Problem) || error.status !== 404)
-			throw error;
-		return get<EntryWindow>(where, { count: PAST_PAGE, at_op: seq });
-	}
+	const disc = state.disc!, query = { at_op: seq };
+	const takes = await get<Take[]>(path("discussions", disc, "takes"), query);
+	const take = takes.some((each) => each.id === state.take) ? state.take : null;
+	return get<EntryWindow>(path("discussions", disc, "entries"), { ...query, take, count: PAST_PAGE });
 }
 
 function Past(props: { step: Step; onClose: () => void }) {

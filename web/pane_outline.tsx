@@ -141,7 +141,11 @@ function Verbs(props: VerbsProps) {
 		const sources = new Map<string, string[]>();
 		for (const each of away)
 			sources.set(each.take, [...(sources.get(each.take) ?? []), each.entry]);
-		return act.batch([...sources].map(([from, entries]) => ({ op: "take.graft", from, entries })),
+		const last = state.outline?.id[state.outline.id.length - 1];
+		if (!last)
+			return Promise.resolve(act.say("This take is empty: write an entry first.", false));
+		// each right behind what is there now, so the last comes first
+		return act.batch([...sources].reverse().map(([from, entries]) => ({ op: "take.graft", from, entries, after: last })),
 			{ say: `Brought ${count(away.length, "entry", "entries")} into this take.` });
 	};
 	return (
@@ -214,7 +218,7 @@ function Outline() {
 	const onKey = (event: KeyboardEvent, at: number): boolean => {
 		const row = rows[at];
 		if (event.key === "Enter")
-			void goTo(columns!, row.at);
+			void goTo(columns!, row.at).catch(act.sayProblem);
 		else if (event.key === " ")
 			mark(row);
 		else if (event.shiftKey && event.key === "ArrowDown")
@@ -266,7 +270,7 @@ function Outline() {
 								if (event.ctrlKey || event.metaKey)
 									return mark(row);
 								setFocusKey(row.key);
-								void goTo(columns, row.at);
+								void goTo(columns, row.at).catch(act.sayProblem);
 							}} />
 					);
 				}} />
