@@ -63,11 +63,17 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 		tell(name, answer.data, manner);
 		return answer.data;
 	} catch (error) {
-		if (error instanceof Problem && error.status === 412)
-			await askAboutConflict(error, method, where, ask, manner, name, fields);
-		else
+		if (!(error instanceof Problem && error.status === 412)) {
 			sayProblem(error);
-		return null;
+			return null;
+		}
+		const { decision, tag } = await askAboutConflict(error, manner, name, fields);
+		if (decision === "overwrite")
+			return await change(method, where, ask, { ...manner, ifMatch: tag }, name, fields);
+		if (decision === "both")
+			return await changeAsTake(manner.entry!, manner.text!, false);
+		// given up: for a text that is an end as good as any
+		return manner.text === undefined ? null : { seq: 0, unchanged: true };
 	} finally {
 		answered(seq);
 	}
@@ -100,7 +106,7 @@ function tell(name: string, result: Result, manner: Manner): void {
 	const text = manner.say ?? DONE[name] ?? "";
 	const advice = manner.advice ?? [];
 	if (text || notes)
-		say([text, notes, ...advice.map((each) => each.text)].filter(Boolean).join(" "));
+		say([text, notes, ...advice.map((each) => sentence(each.text))].filter(Boolean).join(" "));
 	const repairs = advice.map((each) => each.repair).filter((each) => each !== undefined) as Op[];
 	if (state.toast && repairs.length)
 		set({ toast: { ...state.toast, repair: { label: "Mend", run: () => void mend(repairs) } } });
@@ -108,6 +114,11 @@ function tell(name: string, result: Result, manner: Manner): void {
 		return;
 	if (name !== "entry.view")
 		set({ toast: null });
+}
+
+export function sentence(text: string): string {
+	const whole = text.charAt(0).toUpperCase() + text.slice(1);
+	return /[.!?]$/.test(whole) ? whole : whole + ".";
 }
 
 async function mend(repairs: Op[]): Promise<void> {
@@ -129,10 +140,13 @@ function textOf(content: Content): string {
 	return content.filter((block) => block.type === "text").map((block) => block.text ?? "").join("\n");
 }
 
-async function askAboutConflict(problem: Problem, method: string, where: string, ask: Ask,
-		manner: Manner, name: string, fields: Fields): Promise<void> {
-	const entry = manner.entry ?? null;
-	let theirs: string | null = null, tag: string | null = "*";
+type Decision = "overwrite" | "both" | "discard";
+
+/** 412: what there is now, and what the person wants done about it. */
+async function askAboutConflict(problem: Problem, manner: Manner, name: string,
+		fields: Fields): Promise<{ decision: Decision; tag: string | null }> {
+	const entry = manner.entry ?? null, mine = manner.text ?? null;
+	let theirs: string | null = null, tag: string | null = null;
 	if (entry) {
 		try {
 			const now = await readEntry(entry);
@@ -142,18 +156,14 @@ async function askAboutConflict(problem: Problem, method: string, where: string,
 			theirs = null; // it is gone
 		}
 	}
-	const again = () => inTurn(() => change(method, where, { ...ask, key: undefined },
-		{ ...manner, ifMatch: entry ? tag : undefined }, name, fields)).then(() => undefined);
-	const mine = manner.text ?? null;
-	set({
+	const decision = await new Promise<Decision>((decide) => set({
 		conflict: {
-			op: name, fields, entry, mine, theirs, detail: problem.message,
-			overwrite: async () => { set({ conflict: null }); await again(); },
-			keepBoth: entry && mine !== null && theirs !== null
-				? async () => { set({ conflict: null }); await editAsTake(entry, mine); } : null,
-			discard: () => set({ conflict: null }),
+			op: name, fields, entry, mine, theirs, detail: problem.message, decide,
+			canKeepBoth: entry !== null && mine !== null && theirs !== null,
 		},
-	});
+	}));
+	set({ conflict: null });
+	return { decision, tag };
 }
 
 /** Any operation, in the open discussion and take. */
@@ -207,11 +217,15 @@ export async function edit(entry: string, text: string, tag: string | null, isBl
 }
 
 export async function editAsTake(entry: string, text: string, keepAfter = false): Promise<boolean> {
-	const done = await inTurn(() => change("PATCH", discPath("entries", entry),
+	return (await inTurn(() => changeAsTake(entry, text, keepAfter))) !== null;
+}
+
+async function changeAsTake(entry: string, text: string, keepAfter: boolean): Promise<Result | null> {
+	const done = await change("PATCH", discPath("entries", entry),
 		{ query: { take: state.take }, body: { content: text, mode: "take", keep_after: keepAfter } },
-		{ say: "Saved as a new take." }, "entry.edit", {}));
+		{ say: "Saved as a new take." }, "entry.edit", {});
 	await follow(done);
-	return done !== null;
+	return done;
 }
 
 export async function append(role: string, content: Content): Promise<Result | null> {
@@ -318,12 +332,13 @@ export async function branch(at: string, name?: string): Promise<void> {
 
 /** Show a take; it becomes the active one, too, for the other programs. */
 export async function switchTake(take: string): Promise<void> {
-	if (take === state.take)
-		return;
-	const focus = state.focus ?? undefined;
-	await open(state.disc!, take, focus);
-	if (!takeOf(take)?.active)
-		await op("take.switch", { take }, { say: "" });
+	await inTurn(async () => {
+		if (take !== state.take)
+			await open(state.disc!, take, state.focus ?? undefined);
+		if (!takeOf(take)?.active)
+			await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } },
+				{ say: "" }, "take.switch", { take });
+	});
 }
 
 export async function stepTake(by: 1 | -1): Promise<void> {

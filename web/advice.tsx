@@ -3,7 +3,7 @@
 // Advice: what a change that is not made yet would break, as the server sees it, while it is
 // being typed. Only said here; what mends it is offered when the change is made (actions.ts).
 import { useEffect, useState } from "preact/hooks";
-import { advise } from "./actions";
+import { advise, sentence } from "./actions";
 import type { Advice } from "./types";
 
 type Op = { op: string } & Record<string, unknown>;
@@ -24,7 +24,7 @@ export function Advices(props: { ops: (text: string) => Op[]; text: string }) {
 		return null;
 	return (
 		<ul class="advice" aria-live="polite">
-			{found.advice.map((each) => <li>{each.text}</li>)}
+			{found.advice.map((each) => <li>{sentence(each.text)}</li>)}
 			{found.resent_tokens > 0 && (
 				<li class="quiet">About {found.resent_tokens.toLocaleString()} tokens that a provider may have cached are sent anew.</li>
 			)}

@@ -11,7 +11,7 @@ export function ConflictDialog() {
 		return null;
 	const { mine, theirs } = conflict;
 	return (
-		<Dialog title="Changed since you looked" class="wide conflict" onClose={conflict.discard}>
+		<Dialog title="Changed since you looked" class="wide conflict" onClose={() => conflict.decide("discard")}>
 			<p>{conflict.detail}</p>
 			{mine !== null && theirs !== null && (
 				<>
@@ -21,12 +21,12 @@ export function ConflictDialog() {
 			)}
 			{theirs === null && conflict.entry && <p>The entry is not there any more.</p>}
 			<footer>
-				<button type="button" onClick={conflict.discard}>{mine === null ? "Leave it" : "Discard mine"}</button>
-				{conflict.keepBoth && (
-					<button type="button" onClick={() => void conflict.keepBoth!()}>Keep both: mine as a new take</button>
+				<button type="button" onClick={() => conflict.decide("discard")}>{mine === null ? "Leave it" : "Discard mine"}</button>
+				{conflict.canKeepBoth && (
+					<button type="button" onClick={() => conflict.decide("both")}>Keep both: mine as a new take</button>
 				)}
 				<button type="button" class="primary" disabled={theirs === null && conflict.entry !== null}
-					onClick={() => void conflict.overwrite()}>{mine === null ? "Do it anyway" : "Overwrite"}</button>
+					onClick={() => conflict.decide("overwrite")}>{mine === null ? "Do it anyway" : "Overwrite"}</button>
 			</footer>
 		</Dialog>
 	);

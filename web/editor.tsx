@@ -4,7 +4,7 @@
 // What was typed is kept in the browser, by entry and tag, until it is saved or given up; so it
 // is there again after the page was closed. Ctrl+Enter saves, Esc cancels (and asks only when
 // something was typed), Tab leaves.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Advices } from "./advice";
 import * as act from "./actions";
 import { askYes } from "./dialog";
@@ -61,12 +61,13 @@ function Field(props: FieldProps) {
 	const [isBusy, setBusy] = useState(false);
 	const field = useRef<HTMLTextAreaElement>(null);
 	useLayoutEffect(() => grow(field.current!), [text]);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const element = field.current!;
 		element.focus({ preventScroll: true });
 		element.setSelectionRange(element.value.length, element.value.length);
-		if (element.getBoundingClientRect().bottom > innerHeight || element.getBoundingClientRect().top < 0)
-			element.scrollIntoView({ block: "nearest" });
+		// when the list has put its rows where they belong
+		const frame = requestAnimationFrame(() => element.closest(".entry")?.scrollIntoView({ block: "nearest" }));
+		return () => cancelAnimationFrame(frame);
 	}, []);
 	const type = (value: string) => {
 		setText(value);
@@ -175,9 +176,19 @@ export function NewEntry(props: { before?: string; after?: string; role: string 
 	);
 }
 
-export function RolePicker(props: { value: string; onChange: (role: string) => void; label: string; tabIndex?: number }) {
+interface RolePickerProps {
+	value: string;
+	onChange: (role: string) => void;
+	label: string;
+	tabIndex?: number;
+	/** It is not about to be used: only its value is in it. */
+	isAsleep?: boolean;
+}
+
+export function RolePicker(props: RolePickerProps) {
 	const roles = useStore((from) => from.settings)?.roles ?? [];
-	const all = roles.includes(props.value) || !props.value ? roles : [...roles, props.value];
+	const all = props.isAsleep ? [props.value]
+		: roles.includes(props.value) || !props.value ? roles : [...roles, props.value];
 	return (
 		<select class="role-picker" aria-label={props.label} value={props.value} tabIndex={props.tabIndex}
 			onChange={(event) => props.onChange(event.currentTarget.value)}>

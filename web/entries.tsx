@@ -103,7 +103,8 @@ export function Entries() {
 	const anchor = useStore((from) => from.anchor);
 	const rows = useStore(shownRows);
 	const runs = useStore((from) => from.runs);
-	useStore((from) => from.runs);
+	useStore((from) => from.sources);
+	useStore((from) => from.tree);
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	const view = useRef<View>();
 	view.current ??= new View();

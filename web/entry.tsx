@@ -113,12 +113,14 @@ let dragged: string | null = null;
 
 export function EntryRow(props: RowProps) {
 	const { id, at, outline, body, isEditing } = props;
+	const [isPointed, setPointed] = useState(false);
 	const [drop, setDrop] = useState<"before" | "after" | null>(null);
 	const head = useStore((from) => from.head);
 	const flags = outline.flags[at], isCollapsed = !!(flags & COLLAPSED) && !isEditing;
 	const role = outline.role[at] || body?.role || "";
 	const label = outline.labels.get(id);
 	const tab = props.isTabStop ? 0 : -1;
+	const isNear = isPointed || props.isFocused || props.isTabStop; // else it has no buttons
 	const names = ["entry", roleClass(role)];
 	if (flags & MUTED)
 		names.push("muted");
@@ -149,13 +151,14 @@ export function EntryRow(props: RowProps) {
 		<article class={names.join(" ")} data-entry={id} tabIndex={tab} aria-posinset={props.row + 1}
 			aria-setsize={props.count} aria-label={`${at + 1}, ${role}${flags & MUTED ? ", muted" : ""}${label ? `, ${label}` : ""}`}
 			aria-current={props.isFocused || undefined} onFocus={onFocus}
+			onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}
 			onDragOver={onDragOver} onDragLeave={() => setDrop(null)} onDrop={onDrop}>
 			<header class="entry-head">
 				<button type="button" class="icon fold" tabIndex={tab} aria-expanded={!isCollapsed}
 					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>
 					<span aria-hidden="true">{isCollapsed ? "▸" : "▾"}</span>
 				</button>
-				<RolePicker value={role} tabIndex={tab} label={`Role of entry ${at + 1}`}
+				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear} label={`Role of entry ${at + 1}`}
 					onChange={(value) => void act.changeRole(id, value)} />
 				<ForkPicker id={id} tabIndex={tab} />
 				{label && <span class="chip label">{label}</span>}
@@ -165,7 +168,7 @@ export function EntryRow(props: RowProps) {
 				{head === id && at < outline.id.length - 1 && <span class="chip head" title="What is added comes behind this entry">head</span>}
 				{isCollapsed && <span class="preview">{preview(body)}</span>}
 				<span class="space" />
-				<span class="acts">
+				{isNear && <span class="acts">
 					<button type="button" class="icon text" tabIndex={tab} title="Edit (e)" onClick={() => ask.startEdit(id)}>Edit</button>
 					<button type="button" class="icon text" tabIndex={tab} title="Insert before (i)" onClick={() => ask.startInsert({ before: id })}>Insert</button>
 					<button type="button" class="icon text" tabIndex={tab} title="Branch here (b)" onClick={() => void act.branch(id)}>Branch</button>
@@ -173,8 +176,8 @@ export function EntryRow(props: RowProps) {
 					<span class="grip" draggable title="Drag to move" aria-hidden="true"
 						onDragStart={(event) => { dragged = id; event.dataTransfer?.setData("text/plain", id); }}
 						onDragEnd={() => { dragged = null; }}>⠿</span>
-				</span>
-				<span class="when" title={body?.ts}>{time(body?.ts)}</span>
+				</span>}
+				{body?.ts && <span class="when" title={body.ts}>{time(body.ts)}</span>}
 				<span class="number" title={id}>{at + 1}</span>
 				<Menu label={`More for entry ${at + 1}`} tabIndex={tab} items={() => menuItems(id, at, outline, body)}>
 					<span aria-hidden="true">⋯</span>

@@ -111,20 +111,19 @@ export function toggleMuted(entry: string): void {
 
 // Entries are shown as text that is read, unless somebody wants to see the source of one: what
 // "read_mode" says of an entry goes to the server, so that the other programs show it likewise.
-const sources = new Set<string>();
-
 export function isRead(entry: Entry): boolean {
-	return entry.read_mode || !sources.has(entry.id);
+	return entry.read_mode || !state.sources.has(entry.id);
 }
 
 export function toggleRead(entry: string): void {
 	const isOn = !!(flagsOf(entry) & READ_MODE);
-	const shows = isOn || !sources.has(entry);
+	const shows = isOn || !state.sources.has(entry);
+	const sources = new Set(state.sources);
 	if (shows)
 		sources.add(entry);
 	else
 		sources.delete(entry);
-	set({});
+	set({ sources });
 	if (isOn === shows)
 		void act.readMode(entry, !shows);
 }

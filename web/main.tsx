@@ -9,6 +9,7 @@ import { linkedPlace, open, state } from "./store";
 import { showEntry } from "./entry_acts";
 import { set } from "./state";
 import "./help";
+import "./roles";
 import "./versions";
 import "./pane_list";
 

@@ -24,8 +24,16 @@ export function answered(seq: number | undefined): void {
 			tellNews(change);
 }
 
+let runCount = 0;
+const BY_RUNS = new Set(["entry.append", "entry.reply", "entry.edit", "batch", "take.branch", "head.move"]);
+
+/** A model begins (1) or ends (-1) to work for this page: what it writes is no news. */
+export function runningHere(by: 1 | -1): void {
+	runCount += by;
+}
+
 export function isOurs(change: Change): boolean {
-	if (ours.delete(change.seq))
+	if (ours.delete(change.seq) || (runCount > 0 && change.by === "web" && BY_RUNS.has(change.op)))
 		return true;
 	if (askedCount > 0 && change.by === "web") {
 		doubtful.push(change);
@@ -48,7 +56,7 @@ const WORDS: Record<string, string> = {
 	"discussion.rename": "renamed a discussion", "discussion.delete": "deleted a discussion",
 	"prompt.update": "changed the prompt", "setting.set": "changed a setting",
 	"project.reset": "started afresh", undo: "undid", redo: "redid", jump: "went to another state",
-	revert: "reverted a step", import: "imported",
+	revert: "reverted a step", batch: "changed several things", import: "imported",
 };
 
 function who(by: string): string {

@@ -3,12 +3,13 @@
 // Runs: models at work (src/server/run.h), with their texts as they grow. The page is drawn at
 // most once a frame, however many pieces arrive.
 import { post, path, request } from "./api";
-import { answered, asking } from "./news";
+import { answered, asking, runningHere } from "./news";
 import { set, state } from "./state";
 import { open, pinned } from "./store";
 import type { Run } from "./types";
 
 const started = new Set<string>();
+const over = new Map<string, Run>();
 let isDue = false;
 let next: Map<string, Run> | null = null;
 
@@ -63,8 +64,16 @@ export function runsForgotten(): void {
 export function runEnded(run: Run): void {
 	change().delete(run.run);
 	flush();
+	if (!started.has(run.run))
+		over.set(run.run, run); // it was faster than the answer that names it
 	if (!started.delete(run.run))
 		return;
+	ended(run);
+}
+
+/** One of ours: say what went wrong, show what it made. */
+function ended(run: Run): void {
+	runningHere(-1);
 	if (run.state === "failed" || run.problem)
 		set({ toast: { text: run.problem?.detail ?? "The model's server failed.", isProblem: true } });
 	const take = run.replies?.find((reply) => reply.take)?.take ?? run.take;
@@ -97,12 +106,21 @@ export interface RunWish {
 export async function startRun(wish: RunWish): Promise<Run> {
 	const { discussion, take } = pinned();
 	asking();
+	runningHere(1);
 	try {
 		const run = await post<Run>(path("discussions", discussion, "runs"), { ...wish, take });
+		const quick = over.get(run.run);
+		if (quick) {
+			ended(quick);
+			return quick;
+		}
 		started.add(run.run);
 		if (run.state === "running")
 			runSeen({ ...now(run.run), ...run });
 		return run;
+	} catch (error) {
+		runningHere(-1);
+		throw error;
 	} finally {
 		answered(undefined);
 	}

@@ -3,7 +3,7 @@
 // What the page knows, in one object that is replaced member by member. Components look at it
 // with useStore(); what changes it calls set(). Nothing here talks to the server.
 import { useEffect, useReducer, useRef } from "preact/hooks";
-import type { Discussion, Entry, Info, Run, Settings, Take } from "./types";
+import type { Columns, Discussion, Entry, Info, Run, Settings, Take } from "./types";
 import type { Outline } from "./outline";
 
 /** What another client did, or what became of something, in one quiet line. */
@@ -25,10 +25,8 @@ export interface Conflict {
 	mine: string | null;
 	theirs: string | null;
 	detail: string;
-	overwrite: () => Promise<void>;
-	/** Only for texts. */
-	keepBoth: (() => Promise<void>) | null;
-	discard: () => void;
+	canKeepBoth: boolean;
+	decide: (what: "overwrite" | "both" | "discard") => void;
 }
 
 /** The one entry that is being edited, or the place where a new one is being written. */
@@ -73,7 +71,11 @@ export interface State {
 	anchor: string | null;
 	/** Show only entries of this role, and the user's. */
 	roleFilter: string | null;
-	/** Where the page is looking back to: a row of the history; null: now. */
+	/** Entries whose source is shown, not their text as it is read. */
+	sources: ReadonlySet<string>;
+	/** The tree of all takes without texts, where there are several; panes look at it, too. */
+	tree: Columns | null;
+	/** The open part of the page at the right, over all, or drawn in from a side. */
 	pane: string | null;
 	overlay: string | null;
 	drawer: "left" | "right" | null;
@@ -84,7 +86,7 @@ export const state: State = {
 	connection: "connecting", trouble: null, info: null, discussions: [], disc: null, take: null,
 	takes: [], outline: null, bodies: new Map(), tags: new Map(), discTag: null, head: null,
 	settings: null, runs: new Map(), version: 0, toast: null, news: null, conflict: null,
-	editing: null, focus: null, anchor: null, roleFilter: null, pane: null, overlay: null,
+	editing: null, focus: null, anchor: null, roleFilter: null, sources: new Set(), tree: null, pane: null, overlay: null,
 	drawer: null, isBusy: false,
 };
 

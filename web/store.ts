@@ -16,7 +16,7 @@ import type {
 export { set, state, subscribe, useStore } from "./state";
 export { placeOf } from "./outline";
 
-const WINDOW = 60, MANY_STALE = 2000, REMEMBERED = 500;
+const WINDOW = 60, FIRST = 30, MANY_STALE = 2000, REMEMBERED = 500;
 let recent: Change[] = [];
 let appliedSeq = 0;
 const waiting: { seq: number; done: () => void }[] = [];
@@ -92,6 +92,9 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	const found = takes.find((each) => each.id === take) ?? takes.find((each) => each.active) ?? takes[0];
 	if (mine !== opening)
 		return;
+	const isOther = state.disc !== disc || state.take !== found.id;
+	// the texts that will be seen first do not wait for the outline
+	const end = isOther && !at ? readWindow(disc, found.id, Math.max(0, found.entries - FIRST), FIRST) : null;
 	const [columns, about, settings] = await Promise.all([
 		get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take: found.id }),
 		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
@@ -99,7 +102,7 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	]);
 	if (mine !== opening)
 		return;
-	const isOther = state.disc !== disc || state.take !== found.id;
+	const texts = await end?.catch(() => null);
 	set({
 		disc, take: found.id, takes, settings, discTag: about.tag,
 		head: headOf(found, about.data, columns),
@@ -107,6 +110,8 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 		...(state.disc !== disc ? { roleFilter: null } : {}),
 	});
 	setOutline(outlineOf(columns, found.id));
+	if (texts && texts.seq >= columns.seq)
+		keepBodies(texts.entries, texts.etags ?? {});
 	if (at && placeOf(state.outline!, at) >= 0)
 		set({ focus: at });
 	remember();
@@ -135,12 +140,21 @@ function setOutline(outline: Outline): void {
 
 /** Everything anew: at the beginning, after a reset, when we were away too long. */
 export async function reload(): Promise<void> {
-	const [info, discussions] = await Promise.all([
-		get<Info>("/info"), get<Discussion[]>("/discussions"),
-	]);
 	recent = [];
 	appliedSeq = settledSeq = 0;
 	const wanted = linkedPlace();
+	// where one was is most often still there: show it while the rest is read
+	const early = state.disc === null && wanted.disc
+		? open(wanted.disc, wanted.take, wanted.entry).catch(() => undefined) : undefined;
+	const [info, discussions] = await Promise.all([
+		get<Info>("/info"), get<Discussion[]>("/discussions"),
+	]);
+	await early;
+	const isThere = discussions.some((each) => each.id === state.disc);
+	if (early && isThere && state.outline) {
+		set({ info, discussions, version: state.version + 1 });
+		return;
+	}
 	const disc = discussions.find((each) => each.id === (state.disc ?? wanted.disc)) ??
 		discussions.find((each) => each.active) ?? discussions[0];
 	set({ info, discussions, version: state.version + 1, bodies: new Map(), tags: new Map() });
@@ -179,14 +193,17 @@ export function loadRows(from: number, to: number): void {
 		.finally(() => {
 			for (const id of ids)
 				loadingRows.delete(id);
-			set({});
 		});
+}
+
+function readWindow(disc: string, take: string, from: number, count: number): Promise<EntryWindow> {
+	return get<EntryWindow>(path("discussions", disc, "entries"),
+		{ take, from, count: Math.max(count, 1), tags: 1, blocks: 1 });
 }
 
 async function loadWindow(disc: string, take: string, from: number, count: number,
 		tries: number): Promise<void> {
-	const window = await get<EntryWindow>(path("discussions", disc, "entries"),
-		{ take, from, count: Math.max(count, 1), tags: 1, blocks: 1 });
+	const window = await readWindow(disc, take, from, count);
 	if (state.disc !== disc || state.take !== take)
 		return;
 	if (window.seq < appliedSeq && tries > 0)
@@ -291,7 +308,19 @@ function refreshSoon(change: Change | null): void {
 	needsSettings ||= !!change?.whole || !!change?.project || !!change?.fields?.length;
 	needsForks ||= !!change?.whole || !!change?.splices?.length || !!change?.takes?.length;
 	clearTimeout(refreshTimer);
-	refreshTimer = window.setTimeout(() => void refresh().catch(() => undefined), REFRESH_MS);
+	refreshTimer = window.setTimeout(refreshNow, REFRESH_MS);
+}
+
+let isRefreshing = false;
+
+/** One at a time, so that an older answer never comes last. */
+function refreshNow(): void {
+	if (isRefreshing) {
+		refreshTimer = window.setTimeout(refreshNow, REFRESH_MS);
+		return;
+	}
+	isRefreshing = true;
+	void refresh().catch(() => undefined).finally(() => { isRefreshing = false; });
 }
 
 /** What is small and may have changed: lists, head, the discussion's tag. */
@@ -306,6 +335,8 @@ async function refresh(): Promise<void> {
 		await open(next.id);
 	} else if (opens) {
 		await open(state.disc!, state.take ?? undefined);
+		// too much was changed to be told: every text may be another one
+		set({ outline: touched(state.outline!, [...state.bodies.keys()]), tags: new Map() });
 	} else {
 		await refreshOpen(settings);
 	}
@@ -320,7 +351,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 	const [takes, about, settings] = await Promise.all([
 		get<Take[]>(path("discussions", disc, "takes")),
 		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
-		withSettings ? get<Settings>(path("discussions", disc, "settings")) : Promise.resolve(state.settings),
+		withSettings ? get<Settings>(path("discussions", disc, "settings")) : Promise.resolve(null),
 	]);
 	if (state.disc !== disc)
 		return;
@@ -329,7 +360,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 		await open(disc);
 		return;
 	}
-	set({ takes, settings, discTag: about.tag, head: headOf(mine, about.data) });
+	set({ takes, discTag: about.tag, head: headOf(mine, about.data), ...(settings ? { settings } : {}) });
 }
 
 /** Columns of rows that were touched or came in, beyond those whose texts are read anyway. */
@@ -401,15 +432,11 @@ export function lookAgain(): void {
 let forkTree: { columns: Columns; next: Map<string, number[]> } | null = null;
 let forkTimer: number | undefined;
 
-/** The tree of all takes, without texts; null: not read (yet). Read again after changes. */
-export function tree(): Columns | null {
-	return forkTree?.columns ?? null;
-}
-
 function forkTreeOld(): void {
 	clearTimeout(forkTimer);
 	if (state.takes.length < 2) {
 		forkTree = null;
+		set({ tree: null });
 		return;
 	}
 	forkTimer = window.setTimeout(() => void readForks().catch(() => undefined), 60);
@@ -435,7 +462,7 @@ async function readForks(): Promise<void> {
 				next.set(`${row}`, rows);
 	forkTree = { columns, next };
 	pathRows = null;
-	set({});
+	set({ tree: columns });
 }
 
 let pathRows: { columns: Columns; take: string; rows: Map<string, number> } | null = null;

@@ -8,6 +8,7 @@ import { hintOf } from "./keys";
 import { Menu } from "./menu";
 import { set, state, useStore } from "./state";
 import { discussionOf } from "./store";
+import { openOverlay } from "./panes";
 import type { MenuItem } from "./menu";
 import type { Take } from "./types";
 
@@ -101,6 +102,7 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		{ text: "Collapse all", run: () => void act.collapseAll(true), isFirstOfGroup: true },
 		{ text: "Expand all", run: () => void act.collapseAll(false) },
 		{ text: "Add an entry", hint: hintOf("compose"), run: () => void act.append(state.settings?.roles[0] ?? "User", "") },
+		{ text: "Roles …", run: () => openOverlay("roles") },
 		{ text: "Truncate …", run: () => void truncate(), isFirstOfGroup: true },
 		{ text: "Compress …", run: () => void compress() },
 		{ text: "Clear", run: () => void act.clear(), isDanger: true },
