@@ -88,6 +88,9 @@ async function outline(server, page) {
 
 	await page.getByLabel("Search the outline").fill("sqlite wal");
 	await becomes("search: all of the words", server, rows, "a2");
+	await server.op("entry.edit", { entry: "q3", content: "Is Postgres better? ".padEnd(200, "and so on ") + "elephants" });
+	await page.getByLabel("Search the outline").fill("elephants");
+	await becomes("search: also far behind the beginning", server, rows, "q3");
 	await page.getByLabel("Search the outline").fill("");
 	await page.getByLabel("Which entries").selectOption("user");
 	await becomes("user only", server, rows, "q1 q2 q3");
@@ -374,6 +377,9 @@ async function summing(server, page) {
 	await page.locator("dialog").getByRole("button", { name: "Compact" }).click();
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await becomes("compact a run", server, async () => (await take(server, "other")).filter((each) => each.kind === "compaction").length, 1);
+	await openPane(page, "outline");
+	await becomes("it is marked, with its tokens", server, async () =>
+		/^\[compaction: \d+ tokens\]/.test(await page.locator("#pane .tree-row", { hasText: "[compaction" }).first().innerText()), true);
 	await becomes("the others stay", server, async () => (await take(server, "other")).filter((each) => ["q1", "a1", "q3"].includes(each.id)).length, 3);
 	const whole = await server.canonical();
 	await palette(page, "Compact or compress …");
