@@ -126,21 +126,6 @@ function Sent() {
 	);
 }
 
-/** What the discussion keeps of the last request, where it keeps that. */
-function LastSent() {
-	const settings = useStore((from) => from.settings);
-	const kept = ["last_system_prompt", "last_markdown", "system_prompt_sent", "last_sent"].flatMap((name) => {
-		const value = settings?.[name] ?? settings?.settings[name];
-		return typeof value === "string" && value ? [[name, value] as const] : [];
-	});
-	return kept.length === 0 ? null : (
-		<details>
-			<summary>What was sent last</summary>
-			{kept.map(([name, text]) => <pre class="request" tabIndex={0} aria-label={name}>{text}</pre>)}
-		</details>
-	);
-}
-
 function Prompt() {
 	const settings = useStore((from) => from.settings);
 	const disc = useStore((from) => from.disc);
@@ -166,7 +151,6 @@ function Prompt() {
 			))}
 			<h2>What will be sent</h2>
 			<Sent />
-			<LastSent />
 		</section>
 	);
 }
