@@ -4,6 +4,7 @@
 // export, or in what the server says; axe-core finds nothing in any of them. Every part has a
 // server of its own.
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { DEPS, openBrowser, openPage, Server, Tally, until } from "./place.mjs";
 
@@ -198,6 +199,28 @@ async function going(server, page) {
 	await becomes("and the question is handed back", server, composer, "Which database?");
 }
 
+/** A model that never answers is stopped: nothing has moved. */
+async function stopping(server, page) {
+	await server.op("setting.set", { key: "model", value: "ollama/slow" });
+	await until(async () => (await page.locator(".composer .model").innerText()).includes("slow"));
+	await openPane(page, "outline");
+	const before = await server.canonical();
+	await row(page, "a2").click();
+	const dialog = page.getByRole("dialog", { name: "Leave with a summary?" });
+	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
+	await dialog.getByRole("button", { name: "Stop" }).click();
+	await dialog.getByText("Stopped. Nothing was changed.").waitFor();
+	tally.equal("a stop changes nothing", await server.canonical(), before);
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "detached" });
+	await palette(page, "Compact or compress …");
+	await page.getByRole("radio", { name: /The whole take/ }).check();
+	await page.locator("dialog").getByRole("button", { name: "Compress" }).click();
+	await page.locator("dialog").getByRole("button", { name: "Stop" }).click();
+	await page.getByText("Stopped. Nothing was changed.").waitFor();
+	tally.equal("nor does a stop of a compression", await server.canonical(), before);
+}
+
 async function history(server, page) {
 	const whole = await server.canonical();
 	await openPane(page, "history");
@@ -239,6 +262,14 @@ async function prompt(server, page) {
 	await page.getByRole("button", { name: "Tell the model" }).click();
 	await becomes("the notice", server, async () => (await take(server, "other")).at(-1).content, '[user edited prompt to: "Write a poem."]');
 	await becomes("is no longer edited", server, async () => (await disc()).prompt.edited ?? false, false);
+	await server.op("prompt.update", { text: "Write prose." });
+	await becomes("what others write comes in", server, () => page.locator("#working-prompt").inputValue(), "Write prose.");
+	await page.locator("#working-prompt").fill("Mine, unsaved");
+	await server.op("prompt.update", { text: "Theirs again." });
+	await until(async () => (await server.api("GET", "/discussions/main/prompt")).text === "Theirs again.");
+	await page.waitForTimeout(200);
+	tally.equal("but not over what is being written", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
+	await page.getByRole("button", { name: "Put back" }).click();
 	for (const key of ["base_system_prompt", "global_system_prompt", "project_system_prompt"]) {
 		await page.locator(`#${key}`).fill(`The ${key}.`);
 		await page.locator(`#${key}`).press("Control+Enter");
@@ -457,13 +488,16 @@ async function many(server, page) {
 	tally.check("few rows are there", await page.locator("#pane [role=treeitem]").count() < 100);
 }
 
-const PARTS = { outline, going, history, prompt, settings, compare, finding, files, summing, ends, looks, many };
+const PARTS = { outline, going, stopping, history, prompt, settings, compare, finding, files, summing, ends, looks, many };
 
+const silent = createServer(() => undefined);
+await new Promise((done) => silent.listen(0, "127.0.0.1", done));
 const browser = await openBrowser();
 for (const [name, run] of Object.entries(PARTS)) {
 	if (process.env.ONLY && process.env.ONLY !== name)
 		continue;
 	const server = new Server();
+	server.env.OLLAMA_HOST = `http://127.0.0.1:${silent.address().port}`;
 	try {
 		await server.start();
 		await seed(server);
@@ -478,4 +512,6 @@ for (const [name, run] of Object.entries(PARTS)) {
 	}
 }
 await browser.close();
+silent.closeAllConnections();
+silent.close();
 process.exit(tally.end());
