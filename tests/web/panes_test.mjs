@@ -251,6 +251,28 @@ async function history(server, page) {
 	await becomes("revert", server, async () => idsOf(await take(server, "main")), "q1 a1 q2");
 }
 
+/** A long history comes page by page. */
+async function pages(server, page) {
+	const COUNT = 450;
+	await server.api("POST", "/batch", { atomic: false, ops: Array.from({ length: COUNT }, (_, i) => ({ op: "entry.append", content: `Text ${i}` })) });
+	await openPane(page, "history");
+	await page.locator("#pane [data-step]").first().waitFor();
+	await page.locator("#pane [role=option][tabindex='0']").focus();
+	const focused = () => page.evaluate(() => document.activeElement.dataset.step);
+	tally.equal("the newest first", await focused(), String(COUNT + 6));
+	await until(async () => {
+		await page.keyboard.press("End");
+		return await focused() === "1";
+	});
+	tally.equal("down to the first", await focused(), "1");
+	tally.check("few rows are there", await page.locator("#pane [data-step]").count() < 80);
+	await server.op("entry.append", { content: "One more." });
+	await page.keyboard.press("Home");
+	await becomes("what is new comes in, above", server, async () => { await page.keyboard.press("Home"); return focused(); }, String(COUNT + 7));
+	await page.keyboard.press("End");
+	await becomes("and the rest stays", server, focused, "1");
+}
+
 async function prompt(server, page) {
 	await openPane(page, "prompt");
 	const disc = async () => (await state(server)).discussions[0];
@@ -389,6 +411,17 @@ async function files(server, page) {
 	await becomes("import", server, async () => (await state(server)).discussions.map((each) => each.name).sort(), ["main", "talk"]);
 	await page.locator("dialog").waitFor({ state: "detached" });
 
+	// the same file once more, dropped on the page: it is known
+	await page.evaluate((text) => {
+		const carried = new DataTransfer();
+		carried.items.add(new File([text], "talk.json"));
+		document.querySelector("#take").dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }));
+	}, readFileSync(file, "utf8"));
+	await page.getByText("2 here already").waitFor();
+	tally.check("nothing to import", await page.locator("dialog").getByRole("button", { name: "Import", exact: true }).isDisabled());
+	await page.keyboard.press("Escape");
+	await page.locator("dialog").waitFor({ state: "detached" });
+
 	await palette(page, "Export …");
 	await axe(page, "dialog", "export");
 	await page.locator("dialog").getByRole("radio", { name: /^canonical/ }).check();
@@ -488,7 +521,7 @@ async function many(server, page) {
 	tally.check("few rows are there", await page.locator("#pane [role=treeitem]").count() < 100);
 }
 
-const PARTS = { outline, going, stopping, history, prompt, settings, compare, finding, files, summing, ends, looks, many };
+const PARTS = { outline, going, stopping, history, pages, prompt, settings, compare, finding, files, summing, ends, looks, many };
 
 const silent = createServer(() => undefined);
 await new Promise((done) => silent.listen(0, "127.0.0.1", done));
