@@ -382,6 +382,14 @@ export async function newDiscussion(name: string): Promise<void> {
 	await followDiscussion(await op("discussion.new", { name }));
 }
 
+/** A discussion with what is in it, as one step. */
+export async function make(name: string, ops: Op[]): Promise<void> {
+	const done = await inTurn(() => change("POST", "/batch", { body: { ops } },
+		{ say: `Made the discussion "${name}".` }, "batch", { ops }));
+	if (done)
+		await followDiscussion({ ...done, discussion: name });
+}
+
 export async function switchDiscussion(disc: string): Promise<void> {
 	if (disc === state.disc)
 		return;

@@ -131,6 +131,12 @@ async function firstVisit({ page, server, tally }) {
 	await page.waitForSelector("text=Load the sample");
 	await page.getByRole("button", { name: "Load the sample" }).click();
 	tally.check("the sample is there", await until(async () => (await page.locator(".entry").count()) === 6));
+	tally.equal("in two takes", await page.locator(".take-bar [role=tab]").count(), 2);
+	await page.waitForTimeout(200);
+	await page.click("#undo");
+	tally.check("and gone with one undo", await until(async () =>
+		JSON.parse(await server.canonical()).discussions.length === 1 && (await page.locator("text=Load the sample").count()) > 0),
+	await server.canonical());
 }
 
 export async function run({ server, browser, tally }) {
