@@ -228,12 +228,20 @@ async function changeAsTake(entry: string, text: string, keepAfter: boolean): Pr
 	return done;
 }
 
-export async function append(role: string, content: Content): Promise<Result | null> {
-	const done = await op("entry.append", { role, content });
+/** An entry at the head; where it was a draft, that is gone in the same step. */
+export async function append(role: string, content: Content, wasDraft = false): Promise<Result | null> {
+	const done = wasDraft
+		? firstOf(await batch([{ op: "entry.append", role, content }, { op: "setting.set", key: "draft", value: null }],
+			{ say: DONE["entry.append"] }))
+		: await op("entry.append", { role, content });
 	await follow(done);
 	if (done?.entry)
 		set({ focus: done.entry });
 	return done;
+}
+
+function firstOf(result: Result | null): Result | null {
+	return result?.results?.[0] ?? result;
 }
 
 export async function insert(place: { before?: string; after?: string }, role: string,
@@ -374,6 +382,14 @@ export async function newDiscussion(name: string): Promise<void> {
 	await followDiscussion(await op("discussion.new", { name }));
 }
 
+/** A discussion with what is in it, as one step. */
+export async function make(name: string, ops: Op[]): Promise<void> {
+	const done = await inTurn(() => change("POST", "/batch", { body: { ops } },
+		{ say: `Made the discussion "${name}".` }, "batch", { ops }));
+	if (done)
+		await followDiscussion({ ...done, discussion: name });
+}
+
 export async function switchDiscussion(disc: string): Promise<void> {
 	if (disc === state.disc)
 		return;
@@ -405,6 +421,20 @@ export async function removeRole(role: string): Promise<void> {
 
 export async function setSetting(key: string, value: unknown, quiet = false): Promise<void> {
 	await op("setting.set", { key, value }, { say: quiet ? "" : "Changed the setting." });
+}
+
+/** What was typed and not sent, kept with its discussion when that is left. */
+export async function leaveDraft(disc: string, take: string | null, text: string): Promise<void> {
+	asking();
+	let seq: number | undefined;
+	try {
+		seq = (await post<Result>(path("ops", "setting.set"), { key: "draft", value: text || null },
+			{ query: { discussion: disc, take } })).seq;
+	} catch {
+		// the browser has it still
+	} finally {
+		answered(seq);
+	}
 }
 
 // ---- history ----
