@@ -181,7 +181,7 @@ function Palette() {
 function SearchButton() {
 	return (
 		<button type="button" class="search-button" aria-label="Search and commands" title="Search and commands (Ctrl+K, /)" onClick={() => openOverlay("palette")}>
-			<span aria-hidden="true">⌕</span><span class="wide-only"> Search <kbd>{shown("Ctrl+")}K</kbd></span>
+			<span aria-hidden="true">⌕</span><span class="wide-only"> Search <kbd aria-hidden="true">{shown("Ctrl+")}K</kbd></span>
 		</button>
 	);
 }
