@@ -5,6 +5,7 @@
 // A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
 import { answered, asking } from "./news";
+import { showEntry } from "./focus";
 import { startRun } from "./runs";
 import { discPath, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
 import { set, state } from "./state";
@@ -269,13 +270,18 @@ export async function remove(ids: string[]): Promise<void> {
 	const at = placeOf(outline, ids[ids.length - 1]);
 	const next = outline.id[at + 1] ?? outline.id[placeOf(outline, ids[0]) - 1] ?? null;
 	const say = ids.length === 1 ? "Deleted an entry." : `Deleted ${ids.length} entries.`;
+	// the next key is about the next entry, however quickly it comes
+	const hadFocus = document.activeElement?.closest(".entry") !== null;
+	set({ focus: next, anchor: null });
 	const run = { from: ids[0], to: ids[ids.length - 1] };
 	const advice = await foreseen([{ op: "entry.delete", ...run }]);
 	const done = ids.length === 1
 		? await entryOp("entry.delete", ids[0], {}, { say, advice })
 		: await op("entry.delete", run, { say, advice, ifMatch: state.discTag });
-	if (done)
-		set({ focus: next, anchor: null });
+	if (!done)
+		set({ focus: ids[0] });
+	else if (next && state.focus === next && hadFocus)
+		showEntry(next);
 }
 
 export async function changeRole(entry: string, role: string): Promise<void> {
