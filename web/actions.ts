@@ -5,6 +5,7 @@
 // A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
 import { answered, asking } from "./news";
+import { showEntry } from "./focus";
 import { startRun } from "./runs";
 import { discPath, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
 import { set, state } from "./state";
@@ -228,12 +229,20 @@ async function changeAsTake(entry: string, text: string, keepAfter: boolean): Pr
 	return done;
 }
 
-export async function append(role: string, content: Content): Promise<Result | null> {
-	const done = await op("entry.append", { role, content });
+/** An entry at the head; where it was a draft, that is gone in the same step. */
+export async function append(role: string, content: Content, wasDraft = false): Promise<Result | null> {
+	const done = wasDraft
+		? firstOf(await batch([{ op: "entry.append", role, content }, { op: "setting.set", key: "draft", value: null }],
+			{ say: DONE["entry.append"] }))
+		: await op("entry.append", { role, content });
 	await follow(done);
 	if (done?.entry)
 		set({ focus: done.entry });
 	return done;
+}
+
+function firstOf(result: Result | null): Result | null {
+	return result?.results?.[0] ?? result;
 }
 
 export async function insert(place: { before?: string; after?: string }, role: string,
@@ -261,13 +270,18 @@ export async function remove(ids: string[]): Promise<void> {
 	const at = placeOf(outline, ids[ids.length - 1]);
 	const next = outline.id[at + 1] ?? outline.id[placeOf(outline, ids[0]) - 1] ?? null;
 	const say = ids.length === 1 ? "Deleted an entry." : `Deleted ${ids.length} entries.`;
+	// the next key is about the next entry, however quickly it comes
+	const hadFocus = document.activeElement?.closest(".entry") !== null;
+	set({ focus: next, anchor: null });
 	const run = { from: ids[0], to: ids[ids.length - 1] };
 	const advice = await foreseen([{ op: "entry.delete", ...run }]);
 	const done = ids.length === 1
 		? await entryOp("entry.delete", ids[0], {}, { say, advice })
 		: await op("entry.delete", run, { say, advice, ifMatch: state.discTag });
-	if (done)
-		set({ focus: next, anchor: null });
+	if (!done)
+		set({ focus: ids[0] });
+	else if (next && state.focus === next && hadFocus)
+		showEntry(next);
 }
 
 export async function changeRole(entry: string, role: string): Promise<void> {
@@ -374,6 +388,14 @@ export async function newDiscussion(name: string): Promise<void> {
 	await followDiscussion(await op("discussion.new", { name }));
 }
 
+/** A discussion with what is in it, as one step. */
+export async function make(name: string, ops: Op[]): Promise<void> {
+	const done = await inTurn(() => change("POST", "/batch", { body: { ops } },
+		{ say: `Made the discussion "${name}".` }, "batch", { ops }));
+	if (done)
+		await followDiscussion({ ...done, discussion: name });
+}
+
 export async function switchDiscussion(disc: string): Promise<void> {
 	if (disc === state.disc)
 		return;
@@ -405,6 +427,20 @@ export async function removeRole(role: string): Promise<void> {
 
 export async function setSetting(key: string, value: unknown, quiet = false): Promise<void> {
 	await op("setting.set", { key, value }, { say: quiet ? "" : "Changed the setting." });
+}
+
+/** What was typed and not sent, kept with its discussion when that is left. */
+export async function leaveDraft(disc: string, take: string | null, text: string): Promise<void> {
+	asking();
+	let seq: number | undefined;
+	try {
+		seq = (await post<Result>(path("ops", "setting.set"), { key: "draft", value: text || null },
+			{ query: { discussion: disc, take } })).seq;
+	} catch {
+		// the browser has it still
+	} finally {
+		answered(seq);
+	}
 }
 
 // ---- history ----

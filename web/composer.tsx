@@ -39,16 +39,20 @@ function useDraft(disc: string | null, settings: Settings | null): [string, (tex
 	}, [disc]);
 	const type = (value: string) => {
 		setText(value);
-		if (value)
-			localStorage.setItem(key, value);
-		else
-			localStorage.removeItem(key);
+		localStorage.setItem(key, value); // empty, too: it goes before what the server has
 	};
 	return [text, type];
 }
 
 export function Composer() {
-	const disc = useStore((from) => from.disc), settings = useStore((from) => from.settings);
+	const disc = useStore((from) => from.disc);
+	return <Writer key={disc ?? ""} disc={disc} />;
+}
+
+/** Of one discussion: when another is opened, what was typed here is left behind. */
+function Writer(props: { disc: string | null }) {
+	const { disc } = props;
+	const settings = useStore((from) => from.settings);
 	const outline = useStore((from) => from.outline), runs = useStore((from) => from.runs);
 	const [text, setText] = useDraft(disc, settings);
 	const [picked, setPicked] = useState<string | null>(null);
@@ -59,6 +63,7 @@ export function Composer() {
 		field.current!.style.height = `${height}px`;
 	}, [text]);
 	const model = modelOf(settings);
+	const saved = String(settings?.settings.draft ?? "");
 	const running = runsHere(runs).filter((run) => run.how !== "elsewhere");
 	const lastRole = outline?.role[outline.role.length - 1];
 	const role = picked ?? nextRole(lastRole?.toLowerCase() === "user" && !model ? "user" : undefined);
@@ -67,28 +72,33 @@ export function Composer() {
 		const said = text;
 		setText("");
 		setPicked(null);
-		if (!(await act.append(role, said)))
+		if (!(await act.append(role, said, saved !== "")))
 			setText(said);
 	};
 	const ask = async () => {
 		const said = text;
 		setText("");
+		if (saved !== "")
+			await act.setSetting("draft", null, true);
 		const run = await act.run({ how: "ask", ...(isEmpty ? {} : { text: said, role }) });
 		if (!run)
 			setText(said);
 		setPicked(null);
 	};
-	const leave = () => {
-		// a draft is worth a step only when it is another one than the server has
-		const saved = String(settings?.settings.draft ?? "");
-		if (text !== saved && disc === state.disc)
-			void act.setSetting("draft", text || null, true);
+	// a draft is worth a step only when it is another one than the server has
+	const draft = useRef({ text, saved, take: state.take });
+	draft.current = { text, saved, take: state.take };
+	const leave = (from: string | null) => {
+		const now = draft.current;
+		if (from && now.text !== now.saved)
+			void act.leaveDraft(from, now.take, now.text);
 	};
+	useEffect(() => () => leave(disc), []);
 	useEffect(() => {
-		const hide = () => { if (document.visibilityState === "hidden") leave(); };
+		const hide = () => { if (document.visibilityState === "hidden") leave(disc); };
 		document.addEventListener("visibilitychange", hide);
 		return () => document.removeEventListener("visibilitychange", hide);
-	});
+	}, [disc]);
 	const onKeyDown = (event: KeyboardEvent) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 			event.preventDefault();

@@ -25,6 +25,17 @@ function Long(props: { text: string; tree?: unknown }) {
 	);
 }
 
+/** What a program printed: as it is, and no more than a page of it. */
+function Output(props: { text: string }) {
+	const [isAll, setAll] = useState(false);
+	return (
+		<>
+			<Code text={isAll ? props.text : props.text.slice(0, LONG)} />
+			{props.text.length > LONG && !isAll && <button type="button" onClick={() => setAll(true)}>Show all of it</button>}
+		</>
+	);
+}
+
 function Thinking(props: { text: string }) {
 	return (
 		<details class="thinking">
@@ -91,8 +102,10 @@ function treeOf(entry: Entry, at: number | null): unknown {
 	return Array.isArray(trees[at]) ? trees[at] : undefined;
 }
 
-function Part(props: { entry: Entry; block: Block; at: number }) {
+function Part(props: { entry: Entry; block: Block; at: number; isOutput: boolean }) {
 	const { block } = props;
+	if (props.isOutput && typeof block.text === "string")
+		return <Output text={block.text} />;
 	switch (block.type) {
 	case "text":
 	case "input_text":
@@ -130,14 +143,15 @@ export function Content(props: { entry: Entry; isSource: boolean }) {
 		return <p class="quiet">This text was purged.</p>;
 	if (props.isSource)
 		return <div class="plain source">{typeof content === "string" ? content : pretty(content)}</div>;
+	const isOutput = /^(tool|toolresult|function)$/i.test(entry.role);
 	const segments = entry.thinking_segments ?? [];
 	return (
 		<>
 			{segments.map((segment) => <Thinking text={segmentText(segment)} />)}
 			{typeof content === "string"
 				? (content === "" ? <p class="quiet">Empty. Press e or double-click to write.</p>
-					: <Long text={content} tree={treeOf(entry, null)} />)
-				: content.map((block, at) => <Part entry={entry} block={block} at={at} />)}
+					: isOutput ? <Output text={content} /> : <Long text={content} tree={treeOf(entry, null)} />)
+				: content.map((block, at) => <Part entry={entry} block={block} at={at} isOutput={isOutput} />)}
 			{entry.partial && <p class="quiet">The reply ended before it was complete.</p>}
 		</>
 	);

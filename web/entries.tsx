@@ -8,7 +8,7 @@
 // of the list the end is the anchor, so a reply that grows stays in view.
 import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { NewEntry } from "./editor";
-import { list } from "./entry_acts";
+import { list } from "./focus";
 import { EntryRow } from "./entry";
 import { Heights } from "./heights";
 import { RunRows } from "./run_rows";

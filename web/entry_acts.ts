@@ -10,12 +10,7 @@ import { linkTo, placeOf, readEntry } from "./store";
 import { COLLAPSED, MUTED, READ_MODE } from "./types";
 import type { Content, Entry } from "./types";
 
-/** What entries.tsx does to bring a row into view, and to give it the focus. */
-export const list: { show: (id: string, focus: boolean) => void } = { show: () => undefined };
-
-export function showEntry(id: string, focus = true): void {
-	list.show(id, focus);
-}
+export { list, showEntry } from "./focus";
 
 export function focusSearch(): void {
 	const box = document.getElementById("search");

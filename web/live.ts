@@ -11,12 +11,16 @@ import { runDelta, runEnded, runFlight, runFlightEnded, runSeen, runsForgotten }
 import type { Change, Run } from "./types";
 
 let source: EventSource | null = null;
-let epoch = "";
+let epoch = "", lastId = "";
+let hideTimer: number | undefined;
 
 type Told = MessageEvent<string>;
 
 function hear(name: string, act: (data: never) => void): void {
-	source!.addEventListener(name, (event) => act(JSON.parse((event as Told).data) as never));
+	source!.addEventListener(name, (event) => {
+		lastId = (event as Told).lastEventId || lastId;
+		act(JSON.parse((event as Told).data) as never);
+	});
 }
 
 async function readAll(): Promise<void> {
@@ -28,10 +32,25 @@ async function readAll(): Promise<void> {
 	}
 }
 
-/** Begin to listen, and read everything once. */
+const HIDDEN_MS = 60000;
+
+/** A window that nobody looks at gives its connection back: browsers have few for a server. */
+export function rest(): void {
+	clearTimeout(hideTimer);
+	if (document.visibilityState === "hidden") {
+		hideTimer = window.setTimeout(() => {
+			source?.close();
+			source = null;
+		}, HIDDEN_MS);
+	} else if (source === null) {
+		listen();
+	}
+}
+
+/** Begin to listen, and read everything once; or go on where one was. */
 export function listen(): void {
 	source?.close();
-	source = new EventSource(address("/events"));
+	source = new EventSource(address("/events", { last_event_id: lastId || undefined }));
 	source.onopen = () => set({ connection: "live" });
 	source.onerror = () => {
 		set({ connection: "lost" });

@@ -4,7 +4,7 @@
 import { render } from "preact";
 import { App } from "./app";
 import { onKey } from "./keys";
-import { listen } from "./live";
+import { listen, rest } from "./live";
 import { linkedPlace, open, state } from "./store";
 import { showEntry } from "./entry_acts";
 import { set } from "./state";
@@ -26,4 +26,5 @@ addEventListener("hashchange", () => {
 		showEntry(place.entry);
 	}
 });
+document.addEventListener("visibilitychange", rest);
 listen();

@@ -49,7 +49,7 @@ function Compact() {
 	};
 	const choice = (value: How, text: string, about: string) => (
 		<label class="choice">
-			<input type="radio" name="how" checked={how === value} disabled={work.isBusy} onChange={() => setHow(value)} />
+			<input type="radio" name="how" autoFocus={how === value} checked={how === value} disabled={work.isBusy} onChange={() => setHow(value)} />
 			<span>{text}<span class="quiet small">{about}</span></span>
 		</label>
 	);
@@ -63,8 +63,10 @@ function Compact() {
 			</fieldset>
 			{how === "range" && (
 				<div class="setting-row">
-					<label class="field">From<select value={from} onChange={(event) => setFrom(event.currentTarget.value)}>{near(from)}</select></label>
-					<label class="field">To<select value={to} onChange={(event) => setTo(event.currentTarget.value)}>{near(to)}</select></label>
+					<div class="field"><label for="compact-from">From</label>
+						<select id="compact-from" value={from} onChange={(event) => setFrom(event.currentTarget.value)}>{near(from)}</select></div>
+					<div class="field"><label for="compact-to">To</label>
+						<select id="compact-to" value={to} onChange={(event) => setTo(event.currentTarget.value)}>{near(to)}</select></div>
 				</div>
 			)}
 			{how === "range" && !isWrong && <p class="quiet small">{count(high - low + 1, "entry", "entries")}.</p>}

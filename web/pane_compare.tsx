@@ -41,8 +41,8 @@ function Side(props: SideProps) {
 				{entry.muted && <span class="chip">muted</span>}
 				<span class="space" />
 				{other?.id !== entry.id && (
-					<button type="button" aria-label={`Bring ${entry.id} into ${props.into}`} title={`Into ${props.into}`} onClick={props.onGraft}>
-						{isLeft ? "Bring over →" : "← Bring over"}
+					<button type="button" title={`Into ${props.into}`} onClick={props.onGraft}>
+						{!isLeft && <span aria-hidden="true">← </span>}Bring over{isLeft && <span aria-hidden="true"> →</span>}
 					</button>
 				)}
 			</header>
@@ -74,7 +74,7 @@ function Compare() {
 		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Brought it into ${nameOf(into)}.` });
 	};
 	const picker = (label: string, value: string, set: (id: string) => void) => (
-		<select aria-label={label} value={value} onChange={(event) => { set(event.currentTarget.value); setShown(PAGE); }}>
+		<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { set(event.currentTarget.value); setShown(PAGE); }}>
 			{takes.map((take) => <option value={take.id}>{take.name} ({take.entries.toLocaleString()})</option>)}
 		</select>
 	);

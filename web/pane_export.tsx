@@ -24,13 +24,13 @@ function Export() {
 	});
 	return (
 		<Dialog title="Export" onClose={() => openOverlay(null)}>
-			<label class="field">What
-				<select value={isCanonical ? "project" : what} disabled={isCanonical} onChange={(event) => setWhat(event.currentTarget.value as What)}>
+			<div class="field"><label for="export-what">What</label>
+				<select id="export-what" autoFocus value={isCanonical ? "project" : what} disabled={isCanonical} onChange={(event) => setWhat(event.currentTarget.value as What)}>
 					<option value="take">This take: {take}</option>
 					<option value="discussion">This discussion with all its takes: {disc}</option>
 					<option value="project">The whole project</option>
 				</select>
-			</label>
+			</div>
 			<fieldset class="choices">
 				<legend>Format</legend>
 				{writers.map((format) => (

@@ -28,7 +28,7 @@ function List(props: { which: string; title: string; items: Item[] }) {
 	};
 	return (
 		<>
-			<h3>{title}</h3>
+			<h2>{title}</h2>
 			{items.length > 0 && (
 				<ul class="plain-list" aria-label={title}>
 					{items.map((item, at) => (

@@ -4,7 +4,7 @@
 // another way is still there. Selecting a step shows the state right after it without going there.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
-import { get, path, Problem } from "./api";
+import { get, path } from "./api";
 import { textOf } from "./entry_acts";
 import { lanesOf } from "./pane_lanes";
 import { count, oneLine, useLoaded, when, whenFull } from "./pane_data";
@@ -13,7 +13,7 @@ import { addPane } from "./panes";
 import { state, useStore } from "./state";
 import { discPath, discussionOf, placeOf, takeOf } from "./store";
 import type { LaneRow } from "./pane_lanes";
-import type { EntryWindow, Step } from "./types";
+import type { EntryWindow, Step, Take } from "./types";
 
 const ROW_PX = 44, PAGE = 200, LANE_PX = 12, MOST_LANES = 6, PAST_ROW_PX = 44, PAST_PAGE = 500;
 
@@ -53,18 +53,17 @@ function useSteps() {
 	return { steps: more.disc === disc ? more.steps : [], hasMore: more.next !== null, readMore, problem: first.problem, isLoading: first.isLoading };
 }
 
-function Lanes(props: { row: LaneRow }) {
+function Lanes(props: { row: LaneRow; count: number }) {
 	const { row } = props;
 	const x = (lane: number) => Math.min(lane, MOST_LANES) * LANE_PX + 8;
 	const mine = x(row.lane), middle = ROW_PX / 2;
-	const width = (Math.min(Math.max(row.lane, ...row.from, ...row.joins, 0), MOST_LANES) + 1) * LANE_PX + 6;
 	return (
-		<svg class="lanes" width={width} height={ROW_PX} aria-hidden="true">
+		<svg class="lanes" width={Math.min(props.count, MOST_LANES + 1) * LANE_PX + 6} height={ROW_PX} aria-hidden="true">
 			{row.from.map((lane) => <path d={`M${x(lane)} 0V${ROW_PX}`} />)}
 			{row.joins.map((lane) => <path d={`M${x(lane)} 0C${x(lane)} ${middle} ${mine} 4 ${mine} ${middle}`} />)}
 			{row.comes && <path d={`M${mine} 0V${middle}`} />}
 			{row.goesOn && <path d={`M${mine} ${middle}V${ROW_PX}`} />}
-			<circle cx={mine} cy={middle} r={row.step.current ? 5 : 3.5} class={row.step.current ? "current" : row.isOn ? "on" : ""} />
+			<circle cx={mine} cy={middle} r={row.step.current ? 5 : 3.5} class={row.step.current ? "current" : row.isOn || !row.step.undone ? "on" : ""} />
 		</svg>
 	);
 }
@@ -75,14 +74,10 @@ function by(step: Step): string {
 
 /** The take as it was; when it was not there yet, the one that was active then. */
 async function readPast(seq: number): Promise<EntryWindow> {
-	const where = path("discussions", state.disc!, "entries");
-	try {
-		return await get<EntryWindow>(where, { take: state.take, count: PAST_PAGE, at_op: seq });
-	} catch (error) {
-		if (!(error instanceof Problem) || error.status !== 404)
-			throw error;
-		return get<EntryWindow>(where, { count: PAST_PAGE, at_op: seq });
-	}
+	const disc = state.disc!, query = { at_op: seq };
+	const takes = await get<Take[]>(path("discussions", disc, "takes"), query);
+	const take = takes.some((each) => each.id === state.take) ? state.take : null;
+	return get<EntryWindow>(path("discussions", disc, "entries"), { ...query, take, count: PAST_PAGE });
 }
 
 function Past(props: { step: Step; onClose: () => void }) {
@@ -96,7 +91,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 	return (
 		<section class="past" aria-label={`State after step ${step.seq}`}>
 			<header class="pane-bar">
-				<h3>After step {step.seq}</h3>
+				<h2>After step {step.seq}</h2>
 				<span class="quiet">{data && `${data.take}, ${count(data.count, "entry", "entries")}`}</span>
 				<span class="space" />
 				<button type="button" class="icon" aria-label="Close the preview" onClick={props.onClose}>×</button>
@@ -132,6 +127,7 @@ function History() {
 	const { steps, hasMore, readMore, problem, isLoading } = useSteps();
 	const [chosen, setChosen] = useState<number | null>(null), [focusSeq, setFocusSeq] = useState<number | null>(null);
 	const rows = useMemo(() => lanesOf(steps), [steps]);
+	const lanes = useMemo(() => rows.reduce((most, row) => Math.max(most, row.lane + 1), 1), [rows]);
 	const currentRow = Math.max(0, steps.findIndex((step) => step.current));
 	const found = steps.findIndex((step) => step.seq === focusSeq);
 	const focus = found >= 0 ? found : currentRow;
@@ -162,9 +158,9 @@ function History() {
 					return (
 						<div {...place} role="option" key={each.seq} aria-selected={each.seq === chosen} aria-current={each.current || undefined}
 							aria-setsize={hasMore ? -1 : rows.length} aria-posinset={at + 1} data-step={each.seq}
-							class={"pane-row step" + (each.current ? " current" : "") + (each.undone || !row.isOn ? " off" : "") + (each.seq === chosen ? " chosen" : "")}
+							class={"pane-row step" + (each.current ? " current" : "") + (each.undone ? " off" : "") + (each.seq === chosen ? " chosen" : "")}
 							onClick={() => choose(at)}>
-							<Lanes row={row} />
+							<Lanes row={row} count={lanes} />
 							<span class="step-text">
 								<span class="words">{each.what}{each.current && <span class="here"> ← now</span>}</span>
 								<span class="quiet small">

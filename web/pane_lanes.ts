@@ -2,7 +2,7 @@
 //
 // Lanes: steps of a history that is a tree, newest first, drawn as lines beside a list. A lane
 // waits for the step that comes before the one it left. The steps that lead to the current one
-// are in lane 0.
+// are in lane 0. Steps of the project (settings, roles) are a tree of their own beside it.
 import type { Step } from "./types";
 
 export interface LaneRow {
@@ -23,7 +23,7 @@ export interface LaneRow {
 
 export function lanesOf(steps: Step[]): LaneRow[] {
 	const waits: (number | null)[] = [null]; // lane: the seq that it waits for
-	const current = steps.find((step) => step.current);
+	const current = steps.find((step) => step.current && step.scope !== "project");
 	let next = current?.seq ?? -1; // of the line that leads to the current state
 	return steps.map((step) => {
 		const isOn = step.seq === next;

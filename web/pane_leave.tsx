@@ -4,12 +4,14 @@
 // has, nothing moves; when it fails or is stopped, nothing has.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
+import { get } from "./api";
 import { Dialog } from "./dialog";
 import { showEntry } from "./entry_acts";
 import { count, openTakeOf, runToEnd, toComposer, useModel, useWork } from "./pane_data";
 import { headRow, isUserMessage, leftBehind } from "./pane_tree";
 import { addPane, openOverlay } from "./panes";
 import { set, state } from "./state";
+import { discPath } from "./store";
 import type { Columns, Run } from "./types";
 
 interface Way {
@@ -48,7 +50,16 @@ async function justGo(entry: string): Promise<void> {
 
 /** What Enter does on a row of the tree: seed 4. */
 export async function goTo(columns: Columns, row: number): Promise<void> {
-	const entry = columns.id[row], head = headRow(columns, state.take, state.head);
+	const entry = columns.id[row];
+	if (state.outline && columns.seq < state.outline.seq) {
+		// what is on the screen is older than what the page knows: which way it is has to be right
+		await act.idle();
+		columns = await get<Columns>(discPath("tree"), { columns: 1, preview: 0 });
+		row = columns.id.indexOf(entry);
+		if (row < 0)
+			return act.say("That entry is gone.", false);
+	}
+	const head = headRow(columns, state.take, state.head);
 	if (row === head)
 		return act.say("Already at this point.", false);
 	const to = isUserMessage(columns, row) ? columns.parent[row] : row;

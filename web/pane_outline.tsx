@@ -4,7 +4,7 @@
 // that it can be asked in another way, or behind anything else, to continue from it.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import * as act from "./actions";
-import { get } from "./api";
+import { get, post } from "./api";
 import { askLine } from "./dialog";
 import { list } from "./entry_acts";
 import { goTo } from "./pane_leave";
@@ -13,14 +13,15 @@ import { Rows } from "./pane_rows";
 import { headRow, keysOf, pathTo, takeAt, treeRows } from "./pane_tree";
 import { addPane } from "./panes";
 import { set, state, useStore } from "./state";
-import { discPath } from "./store";
+import { discPath, discussionOf } from "./store";
 import { DIFFERS, MUTED } from "./types";
 import type { Op } from "./actions";
 import type { RowPlace } from "./pane_rows";
 import type { Filter, Rail, TreeRow } from "./pane_tree";
-import type { Columns } from "./types";
+import type { Columns, Entry } from "./types";
 
 const ROW_PX = 28, MOST_RAILS = 10, PREVIEW = 60;
+const MOST_HITS = 1000, MOST_COMPACTIONS = 500;
 const PAUSE_MS = 120, LARGE = 20000, LARGE_PAUSE_MS = 1500;
 
 const FILTERS: [Filter, string][] = [
@@ -32,6 +33,29 @@ const foldedOf = new Map<string, ReadonlySet<string>>();
 
 function readTree(): Promise<Columns> {
 	return get<Columns>(discPath("tree"), { columns: 1, preview: PREVIEW });
+}
+
+/** Texts of which not even the beginning is here: those that the server finds. */
+async function found(search: string): Promise<ReadonlySet<string>> {
+	if (search.trim().length < 2)
+		return new Set();
+	const name = discussionOf(state.disc)?.name;
+	const hits = await get<{ id: string }[]>("/search", { q: search.trim(), discussion: name, limit: MOST_HITS });
+	return new Set(hits.map((hit) => hit.id));
+}
+
+/** Tokens that the open take's compactions stand for. */
+async function readTokens(columns: Columns | null): Promise<ReadonlyMap<string, number>> {
+	const kind = columns?.kinds.indexOf("compaction") ?? -1;
+	const ids = kind < 0 ? [] : columns!.id.filter((_, at) => columns!.kind[at] === kind).slice(0, MOST_COMPACTIONS);
+	if (ids.length === 0)
+		return new Map();
+	const { entries } = await post<{ entries: Entry[] }>(discPath("entries", "read"), { ids }, { query: { take: state.take } });
+	return new Map(entries.map((entry) => [entry.id, Number(entry.tokensBefore ?? entry.tokens_before ?? 0)]));
+}
+
+function short(tokens: number): string {
+	return tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000).toLocaleString()}k`;
 }
 
 function Rails(props: { row: TreeRow }) {
@@ -56,6 +80,8 @@ interface RowProps {
 	isOn: boolean;
 	isMarked: boolean;
 	tips: string[] | undefined;
+	/** Of a compaction: how many it stands for. */
+	tokens: number | undefined;
 	onFold: () => void;
 	onClick: (event: MouseEvent) => void;
 }
@@ -66,7 +92,7 @@ function Row(props: RowProps) {
 	const flags = columns.flags[row.at], label = columns.labels[row.at];
 	const preview = columns.preview?.[row.at] ?? "";
 	const isUser = role.toLowerCase() === "user";
-	const says = kind === "compaction" ? "compaction" : kind === "branch_summary" ? "summary of a branch" : role;
+	const says = kind === "compaction" ? `[compaction${props.tokens ? `: ${short(props.tokens)} tokens` : ""}]` : kind === "branch_summary" ? "summary of a branch" : role;
 	return (
 		<div {...place} role="treeitem" aria-level={row.level} aria-setsize={row.family.size} aria-posinset={row.place}
 			aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={props.isMarked}
@@ -141,7 +167,11 @@ function Verbs(props: VerbsProps) {
 		const sources = new Map<string, string[]>();
 		for (const each of away)
 			sources.set(each.take, [...(sources.get(each.take) ?? []), each.entry]);
-		return act.batch([...sources].map(([from, entries]) => ({ op: "take.graft", from, entries })),
+		const last = state.outline?.id[state.outline.id.length - 1];
+		if (!last)
+			return Promise.resolve(act.say("This take is empty: write an entry first.", false));
+		// each right behind what is there now, so the last comes first
+		return act.batch([...sources].reverse().map(([from, entries]) => ({ op: "take.graft", from, entries, after: last })),
 			{ say: `Brought ${count(away.length, "entry", "entries")} into this take.` });
 	};
 	return (
@@ -171,9 +201,11 @@ function Outline() {
 		setFocusKey(null);
 	}, [disc]);
 	useEffect(() => setSize(columns?.count ?? 0), [columns]);
+	const tokens = useLoaded(() => readTokens(columns), [columns]);
+	const hits = useLoaded(() => found(search), [search, columns === null], PAUSE_MS);
 	const keys = useMemo(() => (columns ? keysOf(columns) : []), [columns]);
-	const rows = useMemo(() => (columns ? treeRows(columns, keys, filter, search, search ? new Set() : folded) : []),
-		[columns, keys, filter, search, folded]);
+	const rows = useMemo(() => (columns ? treeRows(columns, keys, filter, search, search ? new Set() : folded, hits.data) : []),
+		[columns, keys, filter, search, folded, hits.data]);
 	const headAt = useMemo(() => (columns ? headRow(columns, take, head) : -1), [columns, take, head]);
 	const on = useMemo(() => (columns ? pathTo(columns, headAt) : null), [columns, headAt]);
 	const tips = useMemo(() => {
@@ -214,7 +246,7 @@ function Outline() {
 	const onKey = (event: KeyboardEvent, at: number): boolean => {
 		const row = rows[at];
 		if (event.key === "Enter")
-			void goTo(columns!, row.at);
+			void goTo(columns!, row.at).catch(act.sayProblem);
 		else if (event.key === " ")
 			mark(row);
 		else if (event.shiftKey && event.key === "ArrowDown")
@@ -259,14 +291,14 @@ function Outline() {
 					const row = rows[at];
 					return (
 						<Row key={row.key} columns={columns} row={row} place={place} isHead={row.at === headAt} isOn={!!on?.[row.at]}
-							isMarked={marks.has(row.key)} tips={tips.get(row.at)} onFold={() => fold(row)}
+							isMarked={marks.has(row.key)} tips={tips.get(row.at)} tokens={tokens.data?.get(columns.id[row.at])} onFold={() => fold(row)}
 							onClick={(event) => {
 								if (event.shiftKey)
 									return markTo(at);
 								if (event.ctrlKey || event.metaKey)
 									return mark(row);
 								setFocusKey(row.key);
-								void goTo(columns, row.at);
+								void goTo(columns, row.at).catch(act.sayProblem);
 							}} />
 					);
 				}} />
@@ -274,7 +306,7 @@ function Outline() {
 				<p class="quiet">
 					{marked.length ? `${marked.length.toLocaleString()} marked` : count(rows.length, "entry", "entries")}
 					{" · "}{count(columns.takes.length, "take")}
-					<span class="keys-hint"> · Enter goes there, Space marks</span>
+					<span class="keys-hint"> · Enter goes, Space marks</span>
 				</p>
 				{chosen.length > 0 && <Verbs columns={columns} rows={chosen} onDone={() => setMarks(new Set())} />}
 			</footer>

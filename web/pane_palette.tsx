@@ -180,8 +180,8 @@ function Palette() {
 
 function SearchButton() {
 	return (
-		<button type="button" class="search-button" aria-label="Search and commands" title="Search and commands (Ctrl+K, /)" onClick={() => openOverlay("palette")}>
-			<span aria-hidden="true">⌕</span><span class="wide-only"> Search <kbd>{shown("Ctrl+")}K</kbd></span>
+		<button type="button" class="search-button" aria-label="Search and commands" aria-keyshortcuts="Control+K" title="Search and commands (Ctrl+K, /)" onClick={() => openOverlay("palette")}>
+			<span aria-hidden="true">⌕</span><span class="wide-only"> Search <kbd aria-hidden="true" data-keys={`${shown("Ctrl+")}K`} /></span>
 		</button>
 	);
 }

@@ -126,21 +126,6 @@ function Sent() {
 	);
 }
 
-/** What the discussion keeps of the last request, where it keeps that. */
-function LastSent() {
-	const settings = useStore((from) => from.settings);
-	const kept = ["last_system_prompt", "last_markdown", "system_prompt_sent", "last_sent"].flatMap((name) => {
-		const value = settings?.[name] ?? settings?.settings[name];
-		return typeof value === "string" && value ? [[name, value] as const] : [];
-	});
-	return kept.length === 0 ? null : (
-		<details>
-			<summary>What was sent last</summary>
-			{kept.map(([name, text]) => <pre class="request" tabIndex={0} aria-label={name}>{text}</pre>)}
-		</details>
-	);
-}
-
 function Prompt() {
 	const settings = useStore((from) => from.settings);
 	const disc = useStore((from) => from.disc);
@@ -149,13 +134,13 @@ function Prompt() {
 	const usesDefault = values.use_default_base_prompt === true;
 	return (
 		<section class="pane-body scrolls" aria-label="Prompt">
-			<h3>Working prompt {prompt.edited && <span class="chip accent">edited</span>}</h3>
+			<h2>Working prompt {prompt.edited && <span class="chip accent">edited</span>}</h2>
 			<TextField key={disc} id="working-prompt" label="What you and the model are writing together" saved={prompt.text} rows={6}
 				onSave={(text) => act.op("prompt.update", { text })}>
 				<button type="button" disabled={!prompt.edited} title={prompt.edited ? "Adds a notice to the take" : "The model knows this text"}
 					onClick={() => void act.op("prompt.notify", {}, { say: "The model will be told." })}>Tell the model</button>
 			</TextField>
-			<h3>System prompts</h3>
+			<h2>System prompts</h2>
 			<label class="check">
 				<input type="checkbox" checked={usesDefault} onChange={(event) => void act.setSetting("use_default_base_prompt", event.currentTarget.checked || null)} />
 				Use the built-in base prompt instead of the one below
@@ -164,9 +149,8 @@ function Prompt() {
 				<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}
 					onSave={(text) => act.setSetting(key, text || null)} />
 			))}
-			<h3>What will be sent</h3>
+			<h2>What will be sent</h2>
 			<Sent />
-			<LastSent />
 		</section>
 	);
 }

@@ -51,7 +51,7 @@ function Purge() {
 					<span>{entry ? `Entry ${place + 1}, ${outline!.role[place]}` : "One entry"}
 						<span class="quiet small">{entry ? "Every text that it ever had. It stays, empty." : "Select it first."}</span></span></label>
 			</fieldset>
-			{!isEntry && <label class="field">The text, exactly<input class="line" value={text} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} /></label>}
+			{!isEntry && <label class="field">The text, exactly<input class="line" autoFocus value={text} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} /></label>}
 			<p class="quiet small">Not reached: backups and exports that were made before, other projects, and what was sent to a model.</p>
 			<label class="field">Type "{SURE}" to go on<input class="line" value={sure} autocomplete="off" onInput={(event) => setSure(event.currentTarget.value)} /></label>
 			<footer>

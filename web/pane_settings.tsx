@@ -188,16 +188,16 @@ function Settings() {
 	);
 	return (
 		<section class="pane-body scrolls settings" aria-label="Settings">
-			<h3>Model</h3>
+			<h2>Model</h2>
 			<Model values={values} />
 			<div class="setting-row">
 				<NumberSetting name="temperature" label="Temperature" values={values} min={0} max={2} step={0.05} />
 				<NumberSetting name="top_p" label="Top p" values={values} min={0} max={1} step={0.05} />
 				<NumberSetting name="max_tokens" label="Max tokens" values={values} min={1} step={1} />
 			</div>
-			<h3>Roles</h3>
+			<h2>Roles</h2>
 			<Roles roles={roles} values={values} />
-			<h3>What the model is told</h3>
+			<h2>What the model is told</h2>
 			<div class="setting">
 				<label for="set-notices">Edits that it is told about</label>
 				<select id="set-notices" value={String(values.edit_notices ?? "prompt")}
@@ -207,18 +207,18 @@ function Settings() {
 					<option value="none">none</option>
 				</select>
 			</div>
-			<h3>Compaction</h3>
+			<h2>Compaction</h2>
 			{flag("compact_auto", "Compact by itself when a take no longer fits")}
 			<div class="setting-row">
 				<NumberSetting name="compact_reserve_tokens" label="Tokens kept free" values={values} min={0} step={256} />
 				<NumberSetting name="compact_keep_tokens" label="Tokens that stay" values={values} min={0} step={256} />
 			</div>
-			<h3>Undo</h3>
+			<h2>Undo</h2>
 			<NumberSetting name="undo_capacity" label="Steps that undo may take back" values={values} min={0} step={1} hint="Empty: all. The history keeps everything in any case." />
-			<h3>Track</h3>
+			<h2>Track</h2>
 			<Line label="This discussion belongs to the track" placeholder="none" value={String(settings?.track ?? "")}
 				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Bound to "${text}".` : "Bound to no track." })} />
-			<h3>Presets</h3>
+			<h2>Presets</h2>
 			<Presets />
 			<FileLists />
 		</section>

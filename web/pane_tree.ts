@@ -46,8 +46,8 @@ function isTool(columns: Columns, at: number): boolean {
 
 const HIDDEN_KINDS = /^(label|custom|session_info|model_change|thinking_level_change|context_edit)$/;
 
-/** Which rows a filter and the words of a search let through. */
-function keep(columns: Columns, filter: Filter, search: string): Uint8Array {
+/** Which rows a filter and the words of a search let through; hits: ids whose texts match further on. */
+function keep(columns: Columns, filter: Filter, search: string, hits: ReadonlySet<string> | null): Uint8Array {
 	const kept = new Uint8Array(columns.count);
 	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
 	for (let at = 0; at < columns.count; at++) {
@@ -61,7 +61,7 @@ function keep(columns: Columns, filter: Filter, search: string): Uint8Array {
 			shows = label !== undefined;
 		if (shows && words.length) {
 			const text = `${columns.roles[columns.role[at]]} ${columns.preview?.[at] ?? ""} ${label ?? ""} ${columns.id[at]}`.toLowerCase();
-			shows = words.every((word) => text.includes(word));
+			shows = words.every((word) => text.includes(word)) || !!hits?.has(columns.id[at]);
 		}
 		kept[at] = shows ? 1 : 0;
 	}
@@ -79,8 +79,8 @@ export function keysOf(columns: Columns): string[] {
 }
 
 export function treeRows(columns: Columns, keys: string[], filter: Filter, search: string,
-		folded: ReadonlySet<string>): TreeRow[] {
-	const n = columns.count, kept = keep(columns, filter, search);
+		folded: ReadonlySet<string>, hits: ReadonlySet<string> | null): TreeRow[] {
+	const n = columns.count, kept = keep(columns, filter, search, hits);
 	const parent = new Int32Array(n), children = new Int32Array(n + 1), lastChild = new Int32Array(n + 1);
 	for (let at = 0; at < n; at++) {
 		const up = columns.parent[at];

@@ -79,7 +79,6 @@ export interface State {
 	pane: string | null;
 	overlay: string | null;
 	drawer: "left" | "right" | null;
-	isBusy: boolean;
 }
 
 export const state: State = {
@@ -87,7 +86,7 @@ export const state: State = {
 	takes: [], outline: null, bodies: new Map(), tags: new Map(), discTag: null, head: null,
 	settings: null, runs: new Map(), version: 0, toast: null, news: null, conflict: null,
 	editing: null, focus: null, anchor: null, roleFilter: null, sources: new Set(), tree: null, pane: null, overlay: null,
-	drawer: null, isBusy: false,
+	drawer: null,
 };
 
 type Listener = () => void;

@@ -16,7 +16,7 @@ import type {
 export { set, state, subscribe, useStore } from "./state";
 export { placeOf } from "./outline";
 
-const WINDOW = 60, MANY_STALE = 2000, REMEMBERED = 500;
+const WINDOW = 60, FIRST = 30, MANY_STALE = 2000, REMEMBERED = 500;
 let recent: Change[] = [];
 let appliedSeq = 0;
 const waiting: { seq: number; done: () => void }[] = [];
@@ -92,6 +92,9 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	const found = takes.find((each) => each.id === take) ?? takes.find((each) => each.active) ?? takes[0];
 	if (mine !== opening)
 		return;
+	const isOther = state.disc !== disc || state.take !== found.id;
+	// the texts that will be seen first do not wait for the outline
+	const end = isOther && !at ? readWindow(disc, found.id, Math.max(0, found.entries - FIRST), FIRST) : null;
 	const [columns, about, settings] = await Promise.all([
 		get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take: found.id }),
 		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
@@ -99,7 +102,7 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	]);
 	if (mine !== opening)
 		return;
-	const isOther = state.disc !== disc || state.take !== found.id;
+	const texts = await end?.catch(() => null);
 	set({
 		disc, take: found.id, takes, settings, discTag: about.tag,
 		head: headOf(found, about.data, columns),
@@ -107,6 +110,8 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 		...(state.disc !== disc ? { roleFilter: null } : {}),
 	});
 	setOutline(outlineOf(columns, found.id));
+	if (texts && texts.seq >= columns.seq)
+		keepBodies(texts.entries, texts.etags ?? {});
 	if (at && placeOf(state.outline!, at) >= 0)
 		set({ focus: at });
 	remember();
@@ -135,12 +140,21 @@ function setOutline(outline: Outline): void {
 
 /** Everything anew: at the beginning, after a reset, when we were away too long. */
 export async function reload(): Promise<void> {
-	const [info, discussions] = await Promise.all([
-		get<Info>("/info"), get<Discussion[]>("/discussions"),
-	]);
 	recent = [];
 	appliedSeq = settledSeq = 0;
 	const wanted = linkedPlace();
+	// where one was is most often still there: show it while the rest is read
+	const early = state.disc === null && wanted.disc
+		? open(wanted.disc, wanted.take, wanted.entry).catch(() => undefined) : undefined;
+	const [info, discussions] = await Promise.all([
+		get<Info>("/info"), get<Discussion[]>("/discussions"),
+	]);
+	await early;
+	const isThere = discussions.some((each) => each.id === state.disc);
+	if (early && isThere && state.outline) {
+		set({ info, discussions, version: state.version + 1 });
+		return;
+	}
 	const disc = discussions.find((each) => each.id === (state.disc ?? wanted.disc)) ??
 		discussions.find((each) => each.active) ?? discussions[0];
 	set({ info, discussions, version: state.version + 1, bodies: new Map(), tags: new Map() });
@@ -182,10 +196,14 @@ export function loadRows(from: number, to: number): void {
 		});
 }
 
+function readWindow(disc: string, take: string, from: number, count: number): Promise<EntryWindow> {
+	return get<EntryWindow>(path("discussions", disc, "entries"),
+		{ take, from, count: Math.max(count, 1), tags: 1, blocks: 1 });
+}
+
 async function loadWindow(disc: string, take: string, from: number, count: number,
 		tries: number): Promise<void> {
-	const window = await get<EntryWindow>(path("discussions", disc, "entries"),
-		{ take, from, count: Math.max(count, 1), tags: 1, blocks: 1 });
+	const window = await readWindow(disc, take, from, count);
 	if (state.disc !== disc || state.take !== take)
 		return;
 	if (window.seq < appliedSeq && tries > 0)
@@ -317,6 +335,8 @@ async function refresh(): Promise<void> {
 		await open(next.id);
 	} else if (opens) {
 		await open(state.disc!, state.take ?? undefined);
+		// too much was changed to be told: every text may be another one
+		set({ outline: touched(state.outline!, [...state.bodies.keys()]), tags: new Map() });
 	} else {
 		await refreshOpen(settings);
 	}

@@ -12,7 +12,7 @@ import { openOverlay } from "./panes";
 import type { MenuItem } from "./menu";
 import type { Take } from "./types";
 
-const MOST_TABS = 8;
+const MOST_TABS = 8, MOST_LISTED = 20, MOST_SUGGESTED = 500;
 
 /** "main_take_3" of the base "main" is shown as "3". */
 function shortName(take: Take): string {
@@ -81,6 +81,16 @@ async function newTake(): Promise<void> {
 		await act.branch(ids[ids.length - 1], name.trim() || undefined);
 }
 
+/** One of very many, by name. */
+async function pickTake(takes: Take[]): Promise<void> {
+	const name = await askLine("Another take", "", { suggestions: takes.slice(0, MOST_SUGGESTED).map((take) => take.name) });
+	const found = state.takes.find((take) => take.name === name || take.id === name);
+	if (found)
+		await act.switchTake(found.id);
+	else if (name)
+		act.say(`There is no take "${name}".`, false);
+}
+
 async function truncate(): Promise<void> {
 	const answer = await askLine("Truncate", "3", { text: "Keep so many of the last pairs of question and answer.", isNumber: true });
 	if (answer !== null && answer !== "")
@@ -107,7 +117,8 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		{ text: "Compress …", run: () => void compress() },
 		{ text: "Clear", run: () => void act.clear(), isDanger: true },
 		{ text: "Delete the take", run: () => void act.deleteTake(mine.id), isOff: takes.length < 2, isDanger: true },
-		...rest.map((take, at) => ({
+		...(rest.length > MOST_LISTED ? [{ text: "Another take …", run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
+		...rest.slice(0, MOST_LISTED).map((take, at) => ({
 			text: `${take.name} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
 		})),
 	];

@@ -2,14 +2,15 @@
 //
 // Welcome: what an empty take shows: what this is, and something to try it with.
 import * as act from "./actions";
-import { sample } from "./sample";
-import { set } from "./state";
+import { sampleOps } from "./sample";
+import { state } from "./state";
 
 export async function openSample(): Promise<void> {
-	set({ isBusy: true });
-	const file = new Blob([sample()], { type: "application/json" });
-	await act.importFile(file, "sample");
-	set({ isBusy: false });
+	const names = new Set(state.discussions.map((each) => each.name));
+	let name = "sample";
+	for (let n = 2; names.has(name); n++)
+		name = `sample ${n}`;
+	await act.make(name, sampleOps(name));
 }
 
 export function Welcome(props: { isFirst: boolean }) {

@@ -70,7 +70,6 @@ async function runs({ page, server, tally }) {
 	const before = await page.locator(".entry").count();
 	await page.fill("#composer", "what do you say to this?");
 	await page.press("#composer", "Control+Enter");
-	await page.waitForSelector(".running .live");
 	tally.check("a question and its reply", await until(async () =>
 		(await page.locator(".entry:not(.running)").count()) === before + 2 && !(await page.locator(".running").count())));
 	const takes = await page.locator(".take-bar [role=tab]").count();
@@ -107,11 +106,37 @@ async function versions({ page, server, tally }) {
 	tally.check("the first version is back", await until(async () => (await texts(server))[1] === "answer"), await texts(server));
 }
 
+async function leftDrafts({ page, server, tally }) {
+	await server.op("setting.set", { key: "model", value: null });
+	await page.fill("#composer", "not sent yet");
+	await server.op("discussion.new", { name: "elsewhere" });
+	await page.locator("nav .name", { hasText: "elsewhere" }).click();
+	tally.check("what is left unsent is kept with its discussion", await until(async () =>
+		(await server.api("GET", "/discussions/d1/settings")).settings.draft === "not sent yet"));
+	tally.equal("and is not in the other", await page.inputValue("#composer"), "");
+	await page.evaluate(() => localStorage.clear());
+	await page.locator("nav .name", { hasText: "main" }).click();
+	tally.check("it is there again", await until(async () => (await page.inputValue("#composer")) === "not sent yet"));
+	const before = await server.canonical();
+	await page.click("#add");
+	await until(async () => !(await server.api("GET", "/discussions/d1/settings")).settings.draft);
+	tally.equal("and gone when it is sent", (await server.api("GET", "/discussions/d1/settings")).settings.draft, undefined);
+	await page.waitForTimeout(200);
+	await page.click("#undo");
+	tally.check("in one step", await until(async () => (await server.canonical()) === before));
+}
+
 async function firstVisit({ page, server, tally }) {
 	await server.op("project.reset");
 	await page.waitForSelector("text=Load the sample");
 	await page.getByRole("button", { name: "Load the sample" }).click();
 	tally.check("the sample is there", await until(async () => (await page.locator(".entry").count()) === 6));
+	tally.equal("in two takes", await page.locator(".take-bar [role=tab]").count(), 2);
+	await page.waitForTimeout(200);
+	await page.click("#undo");
+	tally.check("and gone with one undo", await until(async () =>
+		JSON.parse(await server.canonical()).discussions.length === 1 && (await page.locator("text=Load the sample").count()) > 0),
+	await server.canonical());
 }
 
 export async function run({ server, browser, tally }) {
@@ -125,6 +150,7 @@ export async function run({ server, browser, tally }) {
 	await drafts(t);
 	await versions(t);
 	await runs(t);
+	await leftDrafts(t);
 	await firstVisit(t);
 	await page.context().close();
 }

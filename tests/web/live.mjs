@@ -46,6 +46,22 @@ export async function run({ server, browser, tally }) {
 	const page = await b.evaluate(() => [...document.querySelectorAll(".entry")].map((row) => Number(row.getAttribute("aria-posinset"))));
 	tally.check("in order, without gaps", page.every((at, i) => i === 0 || at > page[i - 1]) && page[page.length - 1] === 34, page);
 
+	// a window that was hidden for long comes back to what happened meanwhile
+	const hide = (value) => b.evaluate((state) => {
+		Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+		document.dispatchEvent(new Event("visibilitychange"));
+	}, value);
+	await b.clock.install();
+	await hide("hidden");
+	await b.clock.runFor(61000);
+	const seen = (await shown(b)).length;
+	await server.op("entry.append", { role: "User", content: "while away" }, "?discussion=d1&take=t1");
+	await a.waitForTimeout(400);
+	tally.equal("it hears nothing meanwhile", (await shown(b)).filter((text) => text.includes("while away")).length, 0);
+	await b.clock.resume();
+	await hide("visible");
+	tally.check("and all of it then", await until(async () => (await shown(b)).some((text) => text.includes("while away"))), seen);
+
 	await server.op("take.delete", { take: "t2" }, "?discussion=d1");
 	tally.check("a take that is gone is left", await until(async () =>
 		(await a.locator(".take-bar [aria-selected=true]").getAttribute("data-take")) === "t1"));

@@ -80,6 +80,47 @@ async function keysAlone(server, browser, tally) {
 	await page.context().close();
 }
 
+/** The checks themselves: axe finds what is wrong when something is. */
+async function axeSees(server, browser, tally) {
+	const page = await openPage(server, browser, tally);
+	await page.evaluate(AXE + ";document.querySelector('main').append(new Image());0");
+	const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+	tally.check("axe sees a picture without words", found.violations.some((each) => each.id === "image-alt"));
+	await page.context().close();
+}
+
+const PAYLOADS = [
+	"<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg onload=alert(1)>",
+	"[x](javascript:alert(1))", "![x](javascript:alert(1))", "<a href=javascript:alert(1)>x</a>",
+	"[x](data:text/html,<script>alert(1)</script>)", "<iframe srcdoc='<script>alert(1)</script>'>",
+	"[x]: javascript:alert(1)\n\n[x]", "<details open ontoggle=alert(1)>", "<style>*{display:none}</style>",
+	"```\"><script>alert(1)</script>\nx\n```", "[a](https://example.org \"onmouseover=alert(1)\")",
+];
+
+/** What a text says is never done. */
+async function hostile(server, browser, tally) {
+	await server.op("discussion.new", { name: "hostile <b>name</b>" });
+	for (const content of PAYLOADS) {
+		await server.op("entry.append", { role: "<img src=x onerror=alert(1)>", content });
+		await server.op("entry.append", { role: "AI", content: [{ type: "text", text: content }, { type: content, x: content }, { type: "toolCall", name: content, arguments: { content } }] });
+	}
+	const page = await openPage(server, browser, tally);
+	let dialogs = 0;
+	page.on("dialog", (dialog) => { dialogs++; void dialog.dismiss(); });
+	await page.waitForSelector(".entry .entry-body");
+	for (const at of [0, 0.3, 0.6, 1]) {
+		await page.evaluate((part) => { const box = document.querySelector(".entries"); box.scrollTop = box.scrollHeight * part; }, at);
+		await page.waitForTimeout(200);
+		for (const link of await page.locator(".entry-body a").all())
+			await link.hover({ timeout: 500 }).catch(() => undefined);
+		const bad = await page.evaluate(() => [...document.querySelectorAll(".entries script, .entries img, .entries svg, .entries iframe, .entries style")].map((each) => each.outerHTML)
+			.concat([...document.querySelectorAll(".entries a")].map((each) => each.href).filter((href) => !/^(https?|mailto):/.test(href))));
+		tally.check(`nothing of a text is markup of the page, at ${at}`, bad.length === 0, bad);
+	}
+	tally.equal("and nothing runs", dialogs, 0);
+	await page.context().close();
+}
+
 export async function run({ server, browser, tally }) {
 	await server.start();
 	const talk = [
@@ -98,4 +139,6 @@ export async function run({ server, browser, tally }) {
 		for (const width of [1280, 360])
 			await views(server, browser, tally, scheme, width);
 	await keysAlone(server, browser, tally);
+	await axeSees(server, browser, tally);
+	await hostile(server, browser, tally);
 }

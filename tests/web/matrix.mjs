@@ -95,6 +95,19 @@ async function entryOperations(t) {
 	}, (after) => texts(after).length === 4);
 	await page.click("#undo");
 	await until(async () => texts(await server.canonical()).length === 6);
+	const all = texts(await server.canonical());
+	await page.locator(".entry").nth(1).focus();
+	for (let i = 0; i < 3; i++)
+		await page.keyboard.press("d");
+	t.tally.check("three keys, three entries", await until(async () =>
+		texts(await server.canonical()).join() === [all[0], ...all.slice(4)].join()), await server.canonical());
+	await page.waitForTimeout(300);
+	t.tally.check("and the focus is on the next", (await page.evaluate(() => document.activeElement.textContent)).includes(all[4]));
+	for (let i = 0; i < 3; i++)
+		await page.keyboard.press("u");
+	t.tally.check("and back", await until(async () => texts(await server.canonical()).join() === all.join()));
+	await until(async () => (await page.locator(".entry").count()) === all.length);
+	await page.waitForTimeout(200);
 	await step(t, "move up", async () => {
 		await focusRow(page, "third answer");
 		await page.keyboard.press("Alt+ArrowUp");
