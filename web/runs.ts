@@ -115,8 +115,8 @@ export async function startRun(wish: RunWish): Promise<Run> {
 			return quick;
 		}
 		started.add(run.run);
-		if (run.state === "running")
-			runSeen({ ...now(run.run), ...run });
+		if (run.state === "running" && !now(run.run))
+			runSeen(run); // else events have told more of it by now
 		return run;
 	} catch (error) {
 		runningHere(-1);

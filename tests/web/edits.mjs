@@ -117,6 +117,7 @@ async function leftDrafts({ page, server, tally }) {
 	await page.evaluate(() => localStorage.clear());
 	await page.locator("nav .name", { hasText: "main" }).click();
 	tally.check("it is there again", await until(async () => (await page.inputValue("#composer")) === "not sent yet"));
+	await until(async () => JSON.parse(await server.canonical()).active === "main");
 	const before = await server.canonical();
 	await page.click("#add");
 	await until(async () => !(await server.api("GET", "/discussions/d1/settings")).settings.draft);
