@@ -29,6 +29,9 @@ enum {
 	RT_API_BATCH_MAX = 10000 /* operations */
 };
 
+/* Answer: by the route's function, or the operation that it has none for. What a look does not
+ * find where it was (rt_engine_refresh) is looked for once more, anew. */
+void rt_api_answer(rt_call *call);
 /* The operation of the route, from its path, its query and its body. */
 void rt_api_op(rt_call *call);
 

@@ -206,6 +206,31 @@ rt_api_op(rt_call *call)
 	do_op_with_body(call, &rt_ops[call->route->op], NULL, NULL);
 }
 
+static void
+answer_once(rt_call *call)
+{
+	if (call->route->fn != NULL)
+		call->route->fn(call);
+	else
+		rt_api_op(call);
+}
+
+void
+rt_api_answer(rt_call *call)
+{
+	rt_web_answer *answer = call->answer;
+
+	answer_once(call);
+	if (call->request->method != RT_WEB_GET || answer->status != 500)
+		return;
+	rt_buf_clear(&answer->body);
+	rt_buf_clear(&call->notes);
+	answer->header_count = 0;
+	answer->type = NULL;
+	answer->status = 0;
+	answer_once(call);
+}
+
 void
 rt_api_op_any(rt_call *call)
 {

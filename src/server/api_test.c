@@ -194,10 +194,7 @@ ask(fixture *f, const char *method, const char *target, const char *body)
 	for (i = 0; i < RT_ROUTE_PARAMS; i++)
 		if (params[i].ptr != NULL)
 			assert_true(rt_web_decode(&request, params[i], false, &call.params[i]));
-	if (route->fn != NULL)
-		route->fn(&call);
-	else
-		rt_api_op(&call);
+	rt_api_answer(&call);
 	rt_buf_deinit(&call.notes);
 	f->header_count = 0;
 	if (f->answer.status == 0)
@@ -458,6 +455,37 @@ test_every_route(void **state)
 		if (route->fn == NULL && strcmp(route->name, "setting.delete") != 0)
 			assert_non_null(rt_json_get(f->root, "seq"));
 		tear_down(&own);
+	}
+}
+
+/* ---- what is gone ---- */
+
+/* Another process has written a checkpoint, and what the value here would be loaded from is not
+ * there any more. */
+static void
+test_looks_again(void **state)
+{
+	static const char *const looks[] = {V1 "/discussions/main/entries", V1 "/search?q=word",
+					    V1 "/discussions/main/tree", V1 "/export"};
+	fixture *f = *state;
+	rt_store *store = f->store;
+	uint64_t project;
+	size_t i;
+	int k;
+
+	for (k = 0; k < 300; k++)
+		expect(f, 201, "POST", V1 "/discussions/main/entries", "{\"content\":\"a word\"}");
+	for (i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+		rt_house_close(f->house);
+		open_house(f);
+		assert_int_equal(store->ops->project_find(store, RT_STR("work"), &project, NULL),
+				 RT_OK);
+		assert_int_equal(store->ops->begin(store, NULL), RT_OK);
+		assert_int_equal(store->ops->node_drop_all(store, project, NULL), RT_OK);
+		assert_int_equal(store->ops->commit(store, NULL), RT_OK);
+		expect(f, 200, "GET", looks[i], NULL);
+		/* so that there is a checkpoint again */
+		expect(f, 201, "POST", V1 "/discussions/main/entries", "{\"content\":\"one\"}");
 	}
 }
 
@@ -1299,6 +1327,7 @@ main(void)
 		TEST(test_blocks),
 		TEST(test_change_answer),
 		TEST(test_refused),
+		TEST(test_looks_again),
 		TEST(test_windows),
 		TEST(test_past),
 		TEST(test_history_pages),

@@ -232,12 +232,8 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 			return;
 		}
 	rt_buf_init(&call.notes, server->alloc, RT_BUF_UNLIMITED);
-	if (find_project(server, &call)) {
-		if (in->route->fn != NULL)
-			in->route->fn(&call);
-		else
-			rt_api_op(&call);
-	}
+	if (find_project(server, &call))
+		rt_api_answer(&call);
 	rt_buf_deinit(&call.notes);
 	/* The events of a browser end when it logs out. */
 	if (answer->stream != NULL && call.who.kind == RT_WHO_BROWSER) {

@@ -690,7 +690,7 @@ class Watcher:
                 return
 
     def follow(self, stream):
-        resumed, self.is_new = self.last_id, True
+        resumed, self.is_new, self.moved = self.last_id, True, None
         self.texts = {}
         stream.is_over = False
         cut = time.monotonic() + self.roll.random() * 6 if self.is_cut else None
@@ -710,10 +710,13 @@ class Watcher:
         at, name, data = event
         tally = self.load.tally
         self.load.count("events")
+        if self.moved is not None:
+            tally.equal("who is not where it was is told so", (name, at), ("reset", self.moved))
+            self.moved = None
         if self.is_new:
             tally.equal("a stream begins with hello", name, "hello")
-            if resumed is not None:
-                tally.equal("and where it was", at, resumed)
+            if resumed is not None and at != resumed:
+                self.moved = at
             self.is_new = False
         if name in ("hello", "reset"):
             tally.equal(f"{name} has its place", at, f"{data['epoch']}.{data['seq']}")
