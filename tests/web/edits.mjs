@@ -2,8 +2,7 @@
 //
 // Writing: a stale edit with its three answers, drafts, what Esc asks, models at work, the
 // versions of an entry, and the first visit.
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createServer } from "node:http";
 import { openPage, until } from "./place.mjs";
 import { entriesOf } from "./matrix.mjs";
 
@@ -82,10 +81,8 @@ async function runs({ page, server, tally }) {
 	tally.check("2/2", (await fork.textContent()).includes("2/2"), await fork.textContent());
 	await fork.getByRole("button", { name: "Previous alternative" }).click();
 	tally.check("1/2", await until(async () => (await page.locator(".entry .fork").last().textContent()).includes("1/2")));
-	const script = join(server.folder, "slow.jsonl");
-	writeFileSync(script, '{"thinking":"hm"}\n{"text":"It was "}\n{"wait_ms":60000}\n{"text":"late."}\n');
-	await server.op("setting.set", { key: "model", value: `builtin/play:${script}` });
-	await page.waitForSelector("text=slow.jsonl");
+	await server.op("setting.set", { key: "model", value: "ollama/slow" });
+	await page.waitForSelector("text=ollama/slow");
 	await page.fill("#composer", "tell me a long story");
 	await page.press("#composer", "Control+Enter");
 	tally.check("what came so far is shown", await until(async () =>
@@ -93,6 +90,19 @@ async function runs({ page, server, tally }) {
 	await page.locator(".running .stop").click();
 	tally.check("stopped, and what came is kept", await until(async () =>
 		!(await page.locator(".running").count()) && (await page.locator("text=The reply ended before").count()) > 0));
+}
+
+/** A model's server that begins a reply and never ends it. */
+async function slowModel() {
+	const server = createServer((request, response) => {
+		request.resume();
+		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
+		for (const message of [{ thinking: "hm", content: "" }, { content: "It was " }])
+			response.write(JSON.stringify({ model: "slow", message: { role: "assistant", ...message }, done: false }) + "\n");
+	});
+	await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	server.unref();
+	return server;
 }
 
 async function versions({ page, server, tally }) {
@@ -141,6 +151,8 @@ async function firstVisit({ page, server, tally }) {
 }
 
 export async function run({ server, browser, tally }) {
+	const slow = await slowModel();
+	server.env.OLLAMA_HOST = `http://127.0.0.1:${slow.address().port}`;
 	await server.start();
 	for (const [role, content] of [["User", "question"], ["AI", "answer"], ["User", "more"]])
 		await server.op("entry.append", { role, content });
