@@ -4,7 +4,7 @@
 # file installs what is missing, keeps the build folders up to date, and puts
 # the two programs where people look for them: build/retake, build/retake-bench.
 #
-#   make run     install what is missing, build, and show what Retake does
+#   make run     install what is missing, build, and show what Retake does, in a browser too
 #   make test    everything; ends with "N passed, N failed"
 #   make t T=seq_test          one unit test
 #   make build OBJ=build/mine  in a build folder of your own
@@ -45,8 +45,15 @@ ifeq ($(OBJ),build/obj)
 	@tools/publish.sh $(OBJ)
 endif
 
+# On a terminal it ends by serving what the tour left, for a browser, until Ctrl+C.
 run: build
-	build/retake demo
+	@mkdir -p build/tour
+	build/retake demo build/tour
+	@if [ -t 0 ] && [ -t 1 ]; then \
+		echo; \
+		build/retake --db build/tour/demo.db serve --shared || \
+			build/retake --db build/tour/demo.db serve --shared --port 0; \
+	fi
 
 test: setup-test
 	@python3 tests/run.py --jobs $(JOBS)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// A conversation of 100,000 entries: few elements, quick to jump about in, and nothing that a
+// person looks at moves when others write above it.
+import { openPage, until } from "./place.mjs";
+
+const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 500;
+
+const nodes = (page) => page.evaluate(() => document.querySelectorAll(".entries *").length);
+const all = (page) => page.evaluate(() => document.querySelectorAll("*").length);
+const firstShown = (page) => page.evaluate(() => {
+	const top = document.querySelector(".entries").getBoundingClientRect().top;
+	const row = [...document.querySelectorAll(".entry")].find((each) => each.getBoundingClientRect().bottom > top + 5);
+	return row ? [row.dataset.entry, Math.round(row.getBoundingClientRect().top)] : null;
+});
+
+export async function run({ server, browser, tally }) {
+	let lines = "";
+	for (let i = 0; i < COUNT; i++) {
+		const text = `entry number ${i} ` + "says something ".repeat(i % 17);
+		lines += JSON.stringify({ op: "entry.append", role: i % 2 ? "AI" : "User", content: text }) + "\n";
+	}
+	await server.run(["apply", "--atomic"], lines);
+	await server.start();
+	const page = await openPage(server, browser, tally);
+	await page.waitForSelector(".entry .entry-body");
+	tally.check("the end is shown", await until(async () =>
+		(await page.locator(".entry").last().textContent()).includes(`number ${COUNT - 1} `)));
+	tally.equal("of all", await page.locator(".entry").last().getAttribute("aria-setsize"), String(COUNT));
+	tally.check("few elements", (await all(page)) < MOST_NODES, await all(page), await nodes(page));
+
+	for (const part of [0, 0.25, 0.5, 0.77]) {
+		await page.evaluate((at) => { const box = document.querySelector(".entries"); box.scrollTop = box.scrollHeight * at; }, part);
+		tally.check(`texts at ${part}`, await until(() => page.evaluate(() => {
+			const box = document.querySelector(".entries").getBoundingClientRect();
+			const rows = [...document.querySelectorAll(".entry")].filter((row) => {
+				const at = row.getBoundingClientRect();
+				return at.bottom > box.top && at.top < box.bottom;
+			});
+			return rows.length > 2 && rows.every((row) => /number/.test(row.textContent));
+		})));
+		tally.check(`few elements at ${part}`, (await all(page)) < MOST_NODES, await all(page));
+	}
+	await page.waitForTimeout(500);
+	const before = await firstShown(page);
+	await server.op("entry.insert", { before: ":1", role: "User", content: "above\n\nall\n\nof it" });
+	await server.op("entry.delete", { from: ":10", to: ":30" });
+	await until(async () => (await page.locator(".entry").last().getAttribute("aria-setsize")) === String(COUNT - 20));
+	await page.waitForTimeout(300);
+	const after = await firstShown(page);
+	tally.check("what is looked at does not move", after[0] === before[0] && Math.abs(after[1] - before[1]) <= 2, before, after);
+
+	await page.locator(".entry").nth(3).focus();
+	const id = await page.evaluate(() => document.activeElement.dataset.entry);
+	await page.evaluate(() => { document.querySelector(".entries").scrollTop = 0; });
+	await page.waitForTimeout(500);
+	tally.equal("the row with the focus stays", await page.evaluate(() => document.activeElement.dataset.entry), id);
+	await page.keyboard.press("End");
+	tally.check("End", await until(async () => (await page.evaluate(() => document.activeElement.getAttribute("aria-posinset"))) === String(COUNT - 20)));
+	await page.keyboard.press("Home");
+	tally.check("Home", await until(async () => (await page.evaluate(() => document.activeElement.getAttribute("aria-posinset"))) === "1"));
+	await page.context().close();
+}

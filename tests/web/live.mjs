@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// Two windows: what one does the other shows, and neither is moved by the other's switches.
+import { openPage, until } from "./place.mjs";
+
+const shown = (page) => page.locator(".entry .entry-body").allTextContents();
+
+export async function run({ server, browser, tally }) {
+	await server.start();
+	for (const [role, content] of [["User", "one"], ["AI", "two"], ["User", "three"]])
+		await server.op("entry.append", { role, content });
+	const a = await openPage(server, browser, tally), b = await openPage(server, browser, tally);
+	await a.waitForSelector(".entry");
+	await b.waitForSelector(".entry");
+
+	await a.locator(".entry").nth(1).focus();
+	await a.keyboard.press("e");
+	await a.fill(".editor textarea", "two, edited");
+	await a.keyboard.press("Control+Enter");
+	tally.check("an edit is seen", await until(async () => (await shown(b))[1] === "two, edited"), await shown(b));
+	tally.check("and said", await until(async () => /edited an entry/.test(await b.locator(".news").textContent())));
+	tally.equal("one's own is no news", await a.locator(".news").textContent(), "");
+
+	await a.locator(".entry").nth(0).focus();
+	await a.keyboard.press("d");
+	tally.check("so is a deletion", await until(async () => (await shown(b)).length === 2));
+	tally.check("the line says what was done", await until(async () =>
+		(await a.locator(".toast").allTextContents()).join().includes("Deleted an entry")));
+	await a.waitForTimeout(1500);
+	await a.getByRole("button", { name: "Undo" }).last().click();
+	tally.check("and its undo", await until(async () => (await shown(b)).length === 3 && (await shown(a)).length === 3));
+
+	await a.locator(".entry").nth(1).focus();
+	await a.keyboard.press("b");
+	tally.check("a new take is listed", await until(async () => (await b.locator(".take-bar [role=tab]").count()) === 2));
+	await b.waitForTimeout(200);
+	tally.equal("but the other window stays", await b.locator(".take-bar [aria-selected=true]").getAttribute("data-take"), "t1");
+	await b.fill("#composer", "four");
+	await b.press("#composer", "Control+Enter");
+	tally.check("and writes into its own take", await until(async () => (await shown(b)).length === 4));
+	tally.equal("not into this one", (await shown(a)).length, 2);
+
+	for (let i = 0; i < 30; i++)
+		await server.op("entry.append", { role: "User", content: `burst ${i}` }, "?discussion=d1&take=t1");
+	tally.check("many at once", await until(async () => (await b.locator(".entry").last().textContent()).includes("burst 29")));
+	const page = await b.evaluate(() => [...document.querySelectorAll(".entry")].map((row) => Number(row.getAttribute("aria-posinset"))));
+	tally.check("in order, without gaps", page.every((at, i) => i === 0 || at > page[i - 1]) && page[page.length - 1] === 34, page);
+
+	// a window that was hidden for long comes back to what happened meanwhile
+	const hide = (value) => b.evaluate((state) => {
+		Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+		document.dispatchEvent(new Event("visibilitychange"));
+	}, value);
+	await b.clock.install();
+	await hide("hidden");
+	await b.clock.runFor(61000);
+	const seen = (await shown(b)).length;
+	await server.op("entry.append", { role: "User", content: "while away" }, "?discussion=d1&take=t1");
+	await a.waitForTimeout(400);
+	tally.equal("it hears nothing meanwhile", (await shown(b)).filter((text) => text.includes("while away")).length, 0);
+	await b.clock.resume();
+	await hide("visible");
+	tally.check("and all of it then", await until(async () => (await shown(b)).some((text) => text.includes("while away"))), seen);
+
+	await server.op("take.delete", { take: "t2" }, "?discussion=d1");
+	tally.check("a take that is gone is left", await until(async () =>
+		(await a.locator(".take-bar [aria-selected=true]").getAttribute("data-take")) === "t1"));
+	await a.context().close();
+	await b.context().close();
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+//
+// How it looks to everybody: axe-core finds nothing in light and dark, narrow screens do not
+// scroll sideways, and everything is done with keys alone.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEPS, openPage, until } from "./place.mjs";
+
+const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
+
+async function axe(page, tally, name) {
+	// the page's policy forbids scripts of others, so this comes through the driver
+	await page.evaluate(AXE + ";0");
+	const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+	tally.check(`axe: ${name}`, found.violations.length === 0, ...found.violations.map((each) =>
+		`${each.id} (${each.impact}): ${each.nodes.slice(0, 3).map((node) => node.html + " " + node.any.map((why) => why.message)).join(" | ")}`));
+}
+
+async function views(server, browser, tally, colorScheme, width) {
+	const name = `${colorScheme}, ${width} px`;
+	const page = await openPage(server, browser, tally, { colorScheme, viewport: { width, height: 800 } });
+	await page.waitForSelector(".entry .entry-body");
+	await page.waitForTimeout(200);
+	await axe(page, tally, `entries, ${name}`);
+	await page.locator(".entry").last().focus();
+	await page.keyboard.press("e");
+	await page.waitForSelector(".editor textarea");
+	await axe(page, tally, `editing, ${name}`);
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("?");
+	await page.waitForSelector("dialog");
+	await axe(page, tally, `help, ${name}`);
+	await page.keyboard.press("Escape");
+	await page.getByRole("button", { name: /More for entry/ }).last().click();
+	await axe(page, tally, `a menu, ${name}`);
+	await page.keyboard.press("Escape");
+	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+	tally.check(`nothing sideways, ${name}`, wide <= 0, wide);
+	const cut = await page.evaluate(() => [...document.querySelectorAll(".top button, .composer button, .take-bar button, .take-bar select")]
+		.filter((each) => each.offsetParent && !each.closest(".tabs") && each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.outerHTML));
+	tally.check(`nothing cut off, ${name}`, cut.length === 0, cut);
+	await page.context().close();
+}
+
+async function keysAlone(server, browser, tally) {
+	const page = await openPage(server, browser, tally);
+	await page.waitForSelector(".entry");
+	const has = (selector) => page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
+	await page.keyboard.press("Tab");
+	tally.check("the first Tab skips to the entries", await has(".skip"));
+	await page.keyboard.press("Enter");
+	tally.check("an entry has the focus", await has(".entry"));
+	await page.keyboard.press("k");
+	await page.keyboard.press("k");
+	const at = await page.evaluate(() => document.activeElement.getAttribute("aria-posinset"));
+	await page.keyboard.press("j");
+	tally.equal("j and k", await page.evaluate(() => document.activeElement.getAttribute("aria-posinset")), String(Number(at) + 1));
+	await page.keyboard.press("Tab");
+	tally.check("Tab goes into the entry", await has(".entry *"));
+	await page.keyboard.press("?");
+	await page.waitForSelector("dialog");
+	for (let i = 0; i < 12; i++)
+		await page.keyboard.press("Tab");
+	tally.check("a dialog keeps the focus", await page.evaluate(() =>
+		document.activeElement === document.body || document.querySelector("dialog").contains(document.activeElement)));
+	await page.keyboard.press("Escape");
+	await page.waitForSelector("dialog", { state: "detached" });
+	tally.check("and gives it back", await has(".entry *"));
+	await page.keyboard.press("n");
+	tally.check("n writes", await until(() => has("#composer")));
+	await page.keyboard.type("jjkdu");
+	tally.equal("letters are letters in a text field", await page.inputValue("#composer"), "jjkdu");
+	await page.fill("#composer", "");
+	await page.evaluate(() => localStorage.setItem("retake.keys", "off"));
+	await page.locator(".entry").first().focus();
+	const count = await page.locator(".entry").count();
+	await page.keyboard.press("d");
+	await page.waitForTimeout(300);
+	tally.equal("single keys can be switched off", await page.locator(".entry").count(), count);
+	await page.context().close();
+}
+
+/** The checks themselves: axe finds what is wrong when something is. */
+async function axeSees(server, browser, tally) {
+	const page = await openPage(server, browser, tally);
+	await page.evaluate(AXE + ";document.querySelector('main').append(new Image());0");
+	const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+	tally.check("axe sees a picture without words", found.violations.some((each) => each.id === "image-alt"));
+	await page.context().close();
+}
+
+const PAYLOADS = [
+	"<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg onload=alert(1)>",
+	"[x](javascript:alert(1))", "![x](javascript:alert(1))", "<a href=javascript:alert(1)>x</a>",
+	"[x](data:text/html,<script>alert(1)</script>)", "<iframe srcdoc='<script>alert(1)</script>'>",
+	"[x]: javascript:alert(1)\n\n[x]", "<details open ontoggle=alert(1)>", "<style>*{display:none}</style>",
+	"```\"><script>alert(1)</script>\nx\n```", "[a](https://example.org \"onmouseover=alert(1)\")",
+];
+
+/** What a text says is never done. */
+async function hostile(server, browser, tally) {
+	await server.op("discussion.new", { name: "hostile <b>name</b>" });
+	for (const content of PAYLOADS) {
+		await server.op("entry.append", { role: "<img src=x onerror=alert(1)>", content });
+		await server.op("entry.append", { role: "AI", content: [{ type: "text", text: content }, { type: content, x: content }, { type: "toolCall", name: content, arguments: { content } }] });
+	}
+	const page = await openPage(server, browser, tally);
+	let dialogs = 0;
+	page.on("dialog", (dialog) => { dialogs++; void dialog.dismiss(); });
+	await page.waitForSelector(".entry .entry-body");
+	for (const at of [0, 0.3, 0.6, 1]) {
+		await page.evaluate((part) => { const box = document.querySelector(".entries"); box.scrollTop = box.scrollHeight * part; }, at);
+		await page.waitForTimeout(200);
+		for (const link of await page.locator(".entry-body a").all())
+			await link.hover({ timeout: 500 }).catch(() => undefined);
+		const bad = await page.evaluate(() => [...document.querySelectorAll(".entries script, .entries img, .entries svg, .entries iframe, .entries style")].map((each) => each.outerHTML)
+			.concat([...document.querySelectorAll(".entries a")].map((each) => each.href).filter((href) => !/^(https?|mailto):/.test(href))));
+		tally.check(`nothing of a text is markup of the page, at ${at}`, bad.length === 0, bad);
+	}
+	tally.equal("and nothing runs", dialogs, 0);
+	await page.context().close();
+}
+
+export async function run({ server, browser, tally }) {
+	await server.start();
+	const talk = [
+		["User", "Which one?"],
+		["AI", "**This** one, see [there](https://example.org):\n\n```python\nprint('yes')  # a comment\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |"],
+		["User", "a_very_long_word_without_any_blank_".repeat(12)],
+		["AI", "Good."],
+	];
+	for (const [role, content] of talk)
+		await server.op("entry.append", { role, content });
+	await server.op("entry.mute", { entry: ":1" });
+	await server.op("label.set", { entry: ":2", label: "the answer" });
+	await server.op("take.branch", { at: ":3", name: "a take with quite a long name" });
+	await server.op("take.switch", { take: "t1" });
+	for (const scheme of ["light", "dark"])
+		for (const width of [1280, 360])
+			await views(server, browser, tally, scheme, width);
+	await keysAlone(server, browser, tally);
+	await axeSees(server, browser, tally);
+	await hostile(server, browser, tally);
+}

@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: MIT
+//
+// The panes: each verb that they have is done in a browser and looked for in the canonical
+// export, or in what the server says; axe-core finds nothing in any of them. Every part has a
+// server of its own.
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { DEPS, openBrowser, openPage, Server, Tally, until } from "./place.mjs";
+
+const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
+const tally = new Tally();
+
+// ---- what the parts share ----
+
+/** Two takes: "main" (q1 a1 q2 a2), and "other" (q1 a1 q3), which is the active one. */
+async function seed(server) {
+	for (const [id, role, content] of [["q1", "User", "Which database?"], ["a1", "AI", "SQLite, almost always."],
+		["q2", "User", "And two windows?"], ["a2", "AI", "Still SQLite, with WAL."]])
+		await server.op("entry.append", { id, role, content });
+	await server.op("take.branch", { at: "a1", name: "other" });
+	await server.op("entry.append", { id: "q3", role: "User", content: "Is Postgres better?" });
+}
+
+async function state(server) {
+	return JSON.parse(await server.canonical());
+}
+
+async function take(server, name, disc = 0) {
+	const found = (await state(server)).discussions[disc].takes.find((each) => each.name === name);
+	return found?.entries ?? [];
+}
+
+const idsOf = (entries) => entries.map((entry) => entry.id).join(" ");
+
+/** The export becomes one that look() likes. */
+async function becomes(name, server, look, wanted) {
+	let got;
+	await until(async () => {
+		got = await look();
+		return JSON.stringify(got) === JSON.stringify(wanted);
+	});
+	tally.equal(name, JSON.stringify(got), JSON.stringify(wanted));
+}
+
+async function axe(page, where, name) {
+	await page.waitForTimeout(250); // drawers and dialogs have come in
+	await page.evaluate(AXE + ";0");
+	const found = await page.evaluate((selector) => axe.run(selector, { resultTypes: ["violations"] }), where);
+	tally.check(`axe: ${name}`, found.violations.length === 0, ...found.violations.map((each) =>
+		`${each.id} (${each.impact}): ${each.nodes.slice(0, 3).map((node) => node.html + " " + node.any.map((why) => why.message)).join(" | ")}`));
+}
+
+async function openPane(page, id) {
+	const panes = page.getByRole("button", { name: "Panes", exact: true });
+	if (await panes.getAttribute("aria-expanded") !== "true")
+		await panes.click();
+	await page.locator(`#pane-tab-${id}`).click();
+}
+
+async function palette(page, text) {
+	await page.keyboard.press("Control+k");
+	await page.locator("#palette").fill(text);
+	await page.locator(".palette-item", { hasText: text }).first().waitFor();
+	await page.keyboard.press("Enter");
+}
+
+async function answer(page, text) {
+	const field = page.locator("dialog input.line");
+	await field.fill(text);
+	await field.press("Enter");
+	await page.locator("dialog").waitFor({ state: "detached" });
+}
+
+const row = (page, id) => page.locator(`#pane [data-entry="${id}"]`).first();
+const verb = (page, name) => page.locator(`#pane [data-verb="${name}"]`);
+
+// ---- the parts ----
+
+async function outline(server, page) {
+	await openPane(page, "outline");
+	await row(page, "q3").waitFor();
+	const rows = () => page.locator("#pane [role=treeitem]").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" "));
+	tally.equal("all entries of all takes", await rows(), "q1 a1 q2 a2 q3");
+	tally.check("the head is marked", (await row(page, "q3").innerText()).includes("← head"));
+	tally.check("the tip of the other take is marked", (await row(page, "a2").innerText()).includes("main"));
+	tally.equal("what is not on the path is dimmed", await page.locator("#pane .tree-row.off").count(), 2);
+	tally.equal("connectors only at the fork", await page.locator("#pane .rail.joint").count(), 2);
+
+	await page.getByLabel("Search the outline").fill("sqlite wal");
+	await becomes("search: all of the words", server, rows, "a2");
+	await server.op("entry.edit", { entry: "q3", content: "Is Postgres better? ".padEnd(200, "and so on ") + "elephants" });
+	await page.getByLabel("Search the outline").fill("elephants");
+	await becomes("search: also far behind the beginning", server, rows, "q3");
+	await page.getByLabel("Search the outline").fill("");
+	await page.getByLabel("Which entries").selectOption("user");
+	await becomes("user only", server, rows, "q1 q2 q3");
+	await page.getByLabel("Which entries").selectOption("default");
+
+	// keys
+	await row(page, "q3").focus();
+	const focused = () => page.evaluate(() => document.activeElement.dataset.entry);
+	await page.keyboard.press("Home");
+	await becomes("Home", server, focused, "q1");
+	await page.keyboard.press("ArrowDown");
+	await becomes("down", server, focused, "a1");
+	await page.keyboard.press("ArrowLeft");
+	await becomes("left folds", server, rows, "q1 a1");
+	tally.equal("and says so", await row(page, "a1").getAttribute("aria-expanded"), "false");
+	await page.keyboard.press("ArrowRight");
+	await becomes("right unfolds", server, rows, "q1 a1 q2 a2 q3");
+	tally.equal("one row is in the tab order", await page.locator("#pane [role=treeitem][tabindex='0']").count(), 1);
+
+	// verbs
+	await verb(page, "label").click();
+	await answer(page, "key");
+	await becomes("label", server, async () => (await state(server)).discussions[0].labels, { a1: "key" });
+	await page.getByLabel("Which entries").selectOption("labelled");
+	await becomes("labelled only", server, rows, "a1");
+	await page.getByLabel("Which entries").selectOption("all");
+	await row(page, "q2").focus();
+	await page.keyboard.press("Space");
+	await row(page, "a2").focus();
+	await page.keyboard.press("Space");
+	await becomes("two are marked", server, () => page.locator("#pane [aria-selected=true]").count(), 2);
+	await verb(page, "graft").click();
+	await becomes("bring here", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 q2 a2");
+	await page.locator("#pane .tree-row.head").waitFor();
+	await row(page, "q3").focus();
+	await verb(page, "mute").click();
+	await becomes("mute", server, async () => (await take(server, "other"))[2].muted, true);
+	await verb(page, "move").click();
+	await answer(page, "0");
+	await becomes("move", server, async () => idsOf(await take(server, "other")), "q3 q1 a1 q2 a2");
+	await becomes("the tree follows", server, async () => (await rows()).split(" ").length, 9);
+	await page.locator("#pane [data-entry=q3]").last().focus();
+	await verb(page, "delete").click();
+	await becomes("delete", server, async () => idsOf(await take(server, "other")), "q1 a1 q2 a2");
+	await row(page, "a1").focus();
+	await verb(page, "branch").click();
+	await answer(page, "third");
+	await becomes("branch", server, async () => idsOf(await take(server, "third")), "q1 a1");
+	await axe(page, "#pane", "outline");
+}
+
+async function going(server, page) {
+	await openPane(page, "outline");
+	const headOf = async () => (await server.api("GET", "/discussions/main")).head;
+	const composer = () => page.locator("#composer").inputValue();
+	await row(page, "q3").click();
+	await page.getByText("Already at this point.").waitFor();
+	tally.equal("the head is no way to go", await headOf(), "q3");
+
+	await row(page, "a2").click();
+	const dialog = page.getByRole("dialog", { name: "Leave with a summary?" });
+	await dialog.waitFor();
+	tally.check("it says that there is no model", (await dialog.innerText()).includes("No model is set"));
+	tally.check("so none can be asked", await dialog.getByRole("button", { name: "With a summary", exact: true }).isDisabled());
+	await axe(page, "dialog", "leaving");
+	const before = await server.canonical();
+	await dialog.getByRole("button", { name: "Stay here" }).click();
+	await dialog.waitFor({ state: "detached" });
+	tally.equal("staying changes nothing", await server.canonical(), before);
+
+	await row(page, "a2").press("Enter");
+	await dialog.getByRole("button", { name: "Without a summary" }).click();
+	await becomes("behind a reply", server, headOf, "a2");
+	await page.locator("#pane .tree-row.head[data-entry=a2]").waitFor();
+	tally.equal("nothing to write again", await composer(), "");
+
+	await row(page, "q2").click();
+	await dialog.getByRole("button", { name: "Without a summary" }).click();
+	await becomes("a question: before it", server, headOf, "a1");
+	await becomes("its text is handed back", server, composer, "And two windows?");
+	await page.locator("#composer").fill("And three?");
+	await page.locator("#add").click();
+	await becomes("what is sent becomes a take", server, async () => (await state(server)).discussions[0].takes.length, 3);
+
+	// a model that fails: nothing moves
+	await server.op("setting.set", { key: "model", value: "openai/none" });
+	await page.locator(".tree-row.head").waitFor();
+	await until(async () => (await page.locator(".composer .model").innerText()).includes("none"));
+	const still = await server.canonical();
+	await row(page, "a2").click();
+	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
+	await dialog.getByRole("alert").waitFor();
+	tally.equal("a failure changes nothing", await server.canonical(), still);
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "detached" });
+
+	await server.op("setting.set", { key: "model", value: "builtin/summary" });
+	await until(async () => (await page.locator(".composer .model").innerText()).includes("builtin"));
+	await row(page, "q1").click();
+	await dialog.getByLabel(/pay attention/).fill("windows");
+	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
+	await dialog.waitFor({ state: "detached" });
+	await becomes("the summary is an entry", server, async () =>
+		(await state(server)).discussions[0].takes.some((each) => each.entries.some((entry) => entry.kind === "branch_summary")), true);
+	await becomes("and the question is handed back", server, composer, "Which database?");
+}
+
+/** A model that never answers is stopped: nothing has moved. */
+async function stopping(server, page) {
+	await server.op("setting.set", { key: "model", value: "ollama/slow" });
+	await until(async () => (await page.locator(".composer .model").innerText()).includes("slow"));
+	await openPane(page, "outline");
+	const before = await server.canonical();
+	await row(page, "a2").click();
+	const dialog = page.getByRole("dialog", { name: "Leave with a summary?" });
+	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
+	await dialog.getByRole("button", { name: "Stop" }).click();
+	await dialog.getByText("Stopped. Nothing was changed.").waitFor();
+	tally.equal("a stop changes nothing", await server.canonical(), before);
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "detached" });
+	await palette(page, "Compact or compress …");
+	await page.getByRole("radio", { name: /The whole take/ }).check();
+	await page.locator("dialog").getByRole("button", { name: "Compress" }).click();
+	await page.locator("dialog").getByRole("button", { name: "Stop" }).click();
+	await page.getByText("Stopped. Nothing was changed.").waitFor();
+	tally.equal("nor does a stop of a compression", await server.canonical(), before);
+}
+
+async function history(server, page) {
+	const whole = await server.canonical();
+	await openPane(page, "history");
+	await page.locator("#pane [data-step]").first().waitFor();
+	const step = (seq) => page.locator(`#pane [data-step="${seq}"]`);
+	tally.equal("all steps", await page.locator("#pane [data-step]").count(), 6);
+	tally.check("the current one is marked", (await step(6).innerText()).includes("← now"));
+	await step(2).click();
+	const past = page.locator("#pane .past-row");
+	await past.nth(1).waitFor();
+	tally.equal("a past state", await past.evaluateAll((all) => all.map((each) => each.dataset.entry).join(" ")), "q1 a1");
+	tally.equal("looking changes nothing", await server.canonical(), whole);
+	await axe(page, "#pane", "history");
+	await page.keyboard.press("ArrowUp");
+	await becomes("arrows look on", server, () => past.count(), 3);
+	await page.keyboard.press("ArrowDown");
+	await page.getByRole("button", { name: "Jump here" }).click();
+	await becomes("jump", server, async () => idsOf((await state(server)).discussions[0].takes[0].entries), "q1 a1");
+	await becomes("the rest is dimmed", server, () => page.locator("#pane .step.off").count(), 4);
+	await server.op("entry.append", { id: "new", content: "Another way." });
+	await becomes("the other way stays, as a branch", server, () => page.locator("#pane [data-step]").count(), 7);
+	await becomes("it is a branch", server, () => page.locator("#pane .step.off").count(), 4);
+	await step(6).click();
+	await page.getByRole("button", { name: "Jump here" }).click();
+	await becomes("and back", server, () => server.canonical(), whole);
+	await step(4).click();
+	await page.getByRole("button", { name: "Revert only this" }).click();
+	await becomes("revert", server, async () => idsOf(await take(server, "main")), "q1 a1 q2");
+}
+
+/** A long history comes page by page. */
+async function pages(server, page) {
+	const COUNT = 450;
+	await server.api("POST", "/batch", { atomic: false, ops: Array.from({ length: COUNT }, (_, i) => ({ op: "entry.append", content: `Text ${i}` })) });
+	await openPane(page, "history");
+	await page.locator("#pane [data-step]").first().waitFor();
+	await page.locator("#pane [role=option][tabindex='0']").focus();
+	const focused = () => page.evaluate(() => document.activeElement.dataset.step);
+	tally.equal("the newest first", await focused(), String(COUNT + 6));
+	await until(async () => {
+		await page.keyboard.press("End");
+		return await focused() === "1";
+	});
+	tally.equal("down to the first", await focused(), "1");
+	tally.check("few rows are there", await page.locator("#pane [data-step]").count() < 80);
+	await server.op("entry.append", { content: "One more." });
+	await page.keyboard.press("Home");
+	await becomes("what is new comes in, above", server, async () => { await page.keyboard.press("Home"); return focused(); }, String(COUNT + 7));
+	await page.keyboard.press("End");
+	await becomes("and the rest stays", server, focused, "1");
+}
+
+async function prompt(server, page) {
+	await openPane(page, "prompt");
+	const disc = async () => (await state(server)).discussions[0];
+	const settings = async () => (await state(server)).settings ?? {};
+	await page.locator("#working-prompt").fill("Write a poem.");
+	await page.locator("#working-prompt").press("Control+Enter");
+	await becomes("the working prompt", server, async () => (await disc()).prompt, { edited: true, text: "Write a poem." });
+	await page.locator("#pane .chip", { hasText: "edited" }).waitFor();
+	await page.getByRole("button", { name: "Tell the model" }).click();
+	await becomes("the notice", server, async () => (await take(server, "other")).at(-1).content, '[user edited prompt to: "Write a poem."]');
+	await becomes("is no longer edited", server, async () => (await disc()).prompt.edited ?? false, false);
+	await server.op("prompt.update", { text: "Write prose." });
+	await becomes("what others write comes in", server, () => page.locator("#working-prompt").inputValue(), "Write prose.");
+	await page.locator("#working-prompt").fill("Mine, unsaved");
+	await server.op("prompt.update", { text: "Theirs again." });
+	await until(async () => (await server.api("GET", "/discussions/main/prompt")).text === "Theirs again.");
+	await page.waitForTimeout(200);
+	tally.equal("but not over what is being written", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
+	await page.getByRole("button", { name: "Put back" }).click();
+	for (const key of ["base_system_prompt", "global_system_prompt", "project_system_prompt"]) {
+		await page.locator(`#${key}`).fill(`The ${key}.`);
+		await page.locator(`#${key}`).press("Control+Enter");
+		await becomes(key, server, async () => (await settings())[key], `The ${key}.`);
+	}
+	await page.getByLabel(/built-in base prompt/).check();
+	await becomes("use_default_base_prompt", server, async () => (await settings()).use_default_base_prompt, true);
+	await page.getByLabel(/built-in base prompt/).uncheck();
+	await becomes("and not", server, async () => (await settings()).use_default_base_prompt, undefined);
+	const context = await server.api("GET", "/discussions/main/context");
+	await becomes("tokens of all", server, () => page.locator("#pane strong").innerText(), context.tokens.toLocaleString("en-US"));
+	tally.equal("and of each", await page.locator("#pane .context-row").count(), context.entries.length);
+	await page.getByLabel("Budget in tokens").fill(String(context.tokens - 4));
+	await becomes("what is left out", server, async () => await page.locator("#pane .context-row.off").count() > 0, true);
+	await axe(page, "#pane", "prompt");
+}
+
+async function settings(server, page) {
+	await openPane(page, "settings");
+	const set = async () => { const all = await state(server); return { ...all.settings, ...all.discussions[0].settings }; };
+	const line = async (label, value) => {
+		await page.locator("#pane").getByLabel(label, { exact: true }).fill(value);
+		await page.locator("#pane").getByLabel(label, { exact: true }).press("Enter");
+	};
+	for (const [label, key, text, value] of [["The model that answers", "model", "builtin/echo", "builtin/echo"],
+		["Temperature", "temperature", "0.5", 0.5], ["Top p", "top_p", "0.9", 0.9], ["Max tokens", "max_tokens", "512", 512],
+		["Steps that undo may take back", "undo_capacity", "50", 50], ["Tokens that stay", "compact_keep_tokens", "2048", 2048]]) {
+		await line(label, text);
+		await becomes(key, server, async () => (await set())[key], value);
+	}
+	await line("Temperature", "");
+	await becomes("back to the default", server, async () => (await set()).temperature, undefined);
+	await page.getByRole("button", { name: "summary", exact: true }).click();
+	await becomes("a model of the list", server, async () => (await set()).model, "builtin/summary");
+	const roles = async () => (await server.api("GET", "/roles"));
+	await page.getByLabel("Name of a new role").fill("Critic");
+	await page.getByLabel("Name of a new role").press("Enter");
+	await becomes("add a role", server, async () => (await roles()).includes("Critic"), true);
+	await page.getByLabel("Critic is sent as").selectOption("system");
+	await becomes("role_map", server, async () => (await set()).role_map, { Critic: "system" });
+	await page.getByLabel("Critic is sent as").selectOption("");
+	await becomes("no role_map", server, async () => (await set()).role_map, undefined);
+	await page.getByLabel("Remove the role Critic").click();
+	await becomes("remove a role", server, async () => (await roles()).includes("Critic"), false);
+	await page.getByLabel("Edits that it is told about").selectOption("all");
+	await becomes("edit_notices", server, async () => (await set()).edit_notices, "all");
+	await page.getByLabel(/Compact by itself/).check();
+	await becomes("compact_auto", server, async () => (await set()).compact_auto, true);
+	await line("This discussion belongs to the track", "work");
+	const disc = async () => (await state(server)).discussions[0];
+	await becomes("track", server, async () => (await disc()).track, "work");
+	for (const which of ["files", "context files", "screenshots"]) {
+		const field = page.getByLabel(`Path to add to ${which}`, { exact: true });
+		await field.fill("a/b.c");
+		await field.press("Enter");
+		await becomes(which, server, async () => (await server.api("GET", "/discussions/main/files"))[which.replace(" ", "_")], ["a/b.c"]);
+	}
+	await page.getByRole("button", { name: "Save a preset …" }).click();
+	await answer(page, "review");
+	await becomes("save a preset", server, async () => Object.keys((await disc()).presets ?? {}), ["review"]);
+	await page.getByLabel("Files", { exact: true }).getByLabel("Remove a/b.c").click();
+	await becomes("remove a file", server, async () => (await server.api("GET", "/discussions/main/files")).files, []);
+	await page.getByLabel("Load the preset review").click();
+	await becomes("load a preset", server, async () => (await server.api("GET", "/discussions/main/files")).files, ["a/b.c"]);
+	await axe(page, "#pane", "settings");
+	await page.getByLabel("Delete the preset review").click();
+	await becomes("delete a preset", server, async () => Object.keys((await disc()).presets ?? {}), []);
+}
+
+async function compare(server, page) {
+	await server.op("entry.edit", { entry: "a1", content: "SQLite, nearly always." });
+	await palette(page, "Compare takes");
+	const side = (id) => page.locator(`dialog [data-entry="${id}"]`);
+	await side("q2").waitFor();
+	tally.equal("words that differ", await side("a1").first().locator("del").innerText(), "nearly");
+	tally.equal("at both sides", await side("a1").last().locator("ins").innerText(), "almost");
+	await axe(page, "dialog", "compare");
+	await side("a2").getByRole("button", { name: "Bring over" }).click();
+	await becomes("bring over", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 a2");
+	await side("q2").getByRole("button", { name: "Bring over" }).click();
+	await becomes("where it stands", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 q2 a2");
+}
+
+async function finding(server, page) {
+	await server.op("discussion.new", { name: "cooking" });
+	await server.op("entry.append", { id: "c1", content: "How long does rice need?" });
+	await page.keyboard.press("/");
+	await page.locator("#palette").fill("postgres better");
+	const hit = page.locator(".palette-item .hit");
+	await hit.first().waitFor();
+	tally.equal("what matched is marked", (await hit.first().locator("mark").allInnerTexts()).join(" ").toLowerCase(), "postgres better");
+	await axe(page, "dialog", "palette");
+	await page.keyboard.press("Enter");
+	await becomes("Enter goes there", server, () => page.evaluate(() => document.querySelector(".entry[aria-current]")?.dataset.entry ?? document.activeElement?.dataset.entry), "q3");
+	await page.keyboard.press("Control+k");
+	await page.locator("#palette").fill("cokng");
+	await page.locator(".palette-item", { hasText: "cooking" }).waitFor();
+	await page.keyboard.press("Enter");
+	await becomes("a discussion by some letters", server, () => page.locator(".top .where").innerText(), "cooking");
+	await page.getByRole("button", { name: "Search and commands" }).click();
+	await page.locator("#palette").fill("no such thing at all");
+	await page.getByText("Nothing is called so").waitFor();
+	await page.keyboard.press("Escape");
+	await page.locator("dialog").waitFor({ state: "detached" });
+}
+
+async function files(server, page) {
+	await palette(page, "Import files …");
+	const file = join(server.folder, "talk.json");
+	writeFileSync(file, JSON.stringify([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }]));
+	const before = await server.canonical();
+	await page.locator("dialog input[type=file]").setInputFiles(file);
+	await page.getByText("2 new entries").waitFor();
+	tally.equal("counting changes nothing", await server.canonical(), before);
+	await axe(page, "dialog", "import");
+	await page.getByRole("button", { name: "Import", exact: true }).click();
+	await becomes("import", server, async () => (await state(server)).discussions.map((each) => each.name).sort(), ["main", "talk"]);
+	await page.locator("dialog").waitFor({ state: "detached" });
+
+	// the same file once more, dropped on the page: it is known
+	await page.evaluate((text) => {
+		const carried = new DataTransfer();
+		carried.items.add(new File([text], "talk.json"));
+		document.querySelector("#take").dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }));
+	}, readFileSync(file, "utf8"));
+	await page.getByText("2 here already").waitFor();
+	tally.check("nothing to import", await page.locator("dialog").getByRole("button", { name: "Import", exact: true }).isDisabled());
+	await page.keyboard.press("Escape");
+	await page.locator("dialog").waitFor({ state: "detached" });
+
+	await palette(page, "Export …");
+	await axe(page, "dialog", "export");
+	await page.locator("dialog").getByRole("radio", { name: /^canonical/ }).check();
+	const [download] = await Promise.all([page.waitForEvent("download"), page.locator("dialog a.button").click()]);
+	tally.equal("export", readFileSync(await download.path(), "utf8").trim(), (await server.canonical()).trim());
+}
+
+async function summing(server, page) {
+	// compaction and compression, with the model that is built in
+	await server.op("setting.set", { key: "model", value: "builtin/summary" });
+	await until(async () => (await page.locator(".composer .model").innerText()).includes("builtin"));
+	await palette(page, "Compact or compress …");
+	await page.getByRole("radio", { name: /A run of entries/ }).check();
+	await page.getByLabel("From").selectOption("q1");
+	await page.getByLabel("To", { exact: true }).selectOption("a1");
+	await axe(page, "dialog", "compaction");
+	await page.locator("dialog").getByRole("button", { name: "Compact" }).click();
+	await page.locator("dialog").waitFor({ state: "detached" });
+	await becomes("compact a run", server, async () => (await take(server, "other")).filter((each) => each.kind === "compaction").length, 1);
+	await openPane(page, "outline");
+	await becomes("it is marked, with its tokens", server, async () =>
+		/^\[compaction: \d+ tokens\]/.test(await page.locator("#pane .tree-row", { hasText: "[compaction" }).first().innerText()), true);
+	await becomes("the others stay", server, async () => (await take(server, "other")).filter((each) => ["q1", "a1", "q3"].includes(each.id)).length, 3);
+	const whole = await server.canonical();
+	await palette(page, "Compact or compress …");
+	await page.getByRole("radio", { name: /The whole take/ }).check();
+	await page.locator("dialog").getByRole("button", { name: "Compress" }).click();
+	await page.locator("dialog").waitFor({ state: "detached" });
+	await becomes("compress", server, async () => (await server.api("GET", "/discussions/main/entries")).count, 1);
+	await page.locator("#undo").click();
+	await becomes("undo brings them back", server, () => server.canonical(), whole);
+}
+
+async function ends(server, page) {
+	const whole = await server.canonical();
+	await palette(page, "Reset the project …");
+	await axe(page, "dialog", "reset");
+	await page.locator("dialog").getByRole("button", { name: "Reset" }).click();
+	await becomes("reset", server, async () => idsOf((await state(server)).discussions[0].takes[0].entries ?? []), "");
+	await page.locator("#undo").click();
+	await becomes("one undo brings everything back", server, () => server.canonical(), whole);
+	await palette(page, "Purge a secret …");
+	const dialog = page.locator("dialog"), sure = page.getByRole("button", { name: "Purge for good" });
+	await page.getByLabel("The text, exactly").fill("Postgres");
+	tally.check("not without a word", await sure.isDisabled());
+	await axe(page, "dialog", "purge");
+	await page.getByLabel(/^Type/).fill("purge");
+	await sure.click();
+	await page.getByText("It is gone from this project.").waitFor();
+	tally.check("purge", !(await server.canonical()).includes("Postgres"));
+	await dialog.getByRole("button", { name: "Close" }).last().click();
+	await becomes("the page forgets it, too", server, async () => (await page.locator("#take").innerText()).includes("Postgres"), false);
+}
+
+/** Every pane and dialog, dark and narrow: nothing for axe, nothing sideways. */
+async function looks(server, _page, browser) {
+	for (const [colorScheme, width] of [["dark", 1280], ["light", 390], ["dark", 390]]) {
+		const page = await openPage(server, browser, tally, { colorScheme, viewport: { width, height: 800 } });
+		for (const id of ["outline", "history", "prompt", "settings"]) {
+			await openPane(page, id);
+			await page.locator("#pane .pane-body").waitFor();
+			await axe(page, width > 1000 ? "body" : "#pane", `${id}, ${colorScheme}, ${width} px`);
+			const wide = await page.evaluate(() => document.querySelector("#pane").scrollWidth - document.querySelector("#pane").clientWidth);
+			tally.check(`nothing sideways: ${id}, ${width} px`, wide <= 0, wide);
+		}
+		await page.keyboard.press("Escape");
+		for (const text of ["Compare takes", "Compact or compress …", "Export …", "Import files …", "Purge a secret …", "Reset the project …"]) {
+			await palette(page, text);
+			await page.locator("dialog:not(.palette)").waitFor();
+			await axe(page, "dialog", `${text}, ${colorScheme}, ${width} px`);
+			const wide = await page.evaluate(() => document.querySelector("dialog").scrollWidth - document.querySelector("dialog").clientWidth);
+			tally.check(`nothing sideways: ${text}, ${width} px`, wide <= 0, wide);
+			await page.keyboard.press("Escape");
+			await page.locator("dialog").waitFor({ state: "detached" });
+		}
+		await page.context().close();
+	}
+}
+
+/** 100,000 entries: few rows are in the document, and the last is one key away. */
+async function many(server, page) {
+	const COUNT = 100000;
+	const file = join(server.folder, "many.jsonl");
+	writeFileSync(file, JSON.stringify(Array.from({ length: COUNT }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `Text ${i}` }))));
+	await fetch(`${server.url}/retake/v1/import?name=many`, { method: "POST", body: readFileSync(file),
+		headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/octet-stream" } });
+	await page.keyboard.press("Control+k");
+	await page.locator("#palette").fill("many");
+	await page.locator(".palette-item", { hasText: "many" }).first().click();
+	await openPane(page, "outline");
+	await becomes("100,000 rows", server, async () => await page.locator("#pane [role=treeitem]").first().getAttribute("aria-setsize").catch(() => null), String(COUNT));
+	await page.locator("#pane [role=treeitem][tabindex='0']").focus();
+	await page.keyboard.press("Home");
+	await becomes("Home", server, () => page.evaluate(() => document.activeElement.getAttribute("aria-posinset")), "1");
+	await page.keyboard.press("End");
+	await becomes("End", server, () => page.evaluate(() => document.activeElement.getAttribute("aria-posinset")), String(COUNT));
+	tally.check("few rows are there", await page.locator("#pane [role=treeitem]").count() < 100);
+}
+
+const PARTS = { outline, going, stopping, history, pages, prompt, settings, compare, finding, files, summing, ends, looks, many };
+
+const silent = createServer(() => undefined);
+await new Promise((done) => silent.listen(0, "127.0.0.1", done));
+const browser = await openBrowser();
+for (const [name, run] of Object.entries(PARTS)) {
+	if (process.env.ONLY && process.env.ONLY !== name)
+		continue;
+	const server = new Server();
+	server.env.OLLAMA_HOST = `http://127.0.0.1:${silent.address().port}`;
+	try {
+		await server.start();
+		await seed(server);
+		const page = await openPage(server, browser, tally);
+		await page.locator("[data-entry=q3]").first().waitFor();
+		await run(server, page, browser);
+		await page.context().close();
+	} catch (error) {
+		tally.check(`${name} runs to its end`, false, error.stack ?? error);
+	} finally {
+		await server.stop();
+	}
+}
+await browser.close();
+silent.closeAllConnections();
+silent.close();
+process.exit(tally.end());

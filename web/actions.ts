@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: MIT
+//
+// Actions: every change that the page can make. One at a time: the next begins when the page
+// shows what the one before did, so that each is about what was seen, and says so with If-Match.
+// A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
+import { get, path, post, Problem, request } from "./api";
+import { answered, asking } from "./news";
+import { showEntry } from "./focus";
+import { startRun } from "./runs";
+import { discPath, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
+import { set, state } from "./state";
+import type { Ask } from "./api";
+import type { RunWish } from "./runs";
+import type { Advice, Content, Discussion, Entry, Result, Run, Take } from "./types";
+
+export type Fields = Record<string, unknown>;
+export type Op = { op: string } & Fields;
+
+export interface Manner {
+	/** The tag of what was seen; left out: whatever there is. */
+	ifMatch?: string | null;
+	/** What the line says when it is done; "": nothing; left out: a general one. */
+	say?: string;
+	/** What the change broke nearby, as it was foreseen. */
+	advice?: Advice[];
+	/** For the conflict: the entry and the text that was to be written. */
+	entry?: string;
+	text?: string;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** One after the other. */
+function inTurn<T>(act: () => Promise<T>): Promise<T> {
+	const mine = last.then(act, act);
+	last = mine.catch(() => undefined);
+	return mine;
+}
+
+/** Until all changes so far are in view. */
+export async function idle(): Promise<void> {
+	await last;
+}
+
+export function sayProblem(error: unknown): void {
+	set({ toast: { text: (error as Error).message, isProblem: true } });
+}
+
+const undoAction = { label: "Undo", run: () => void undo() };
+
+export function say(text: string, isUndoable = true): void {
+	set({ toast: text ? { text, action: isUndoable ? undoAction : undefined } : null });
+}
+
+/** Done, and shown: what a change answers, or null when it was not done (and that was said). */
+async function change(method: string, where: string, ask: Ask, manner: Manner,
+		name: string, fields: Fields): Promise<Result | null> {
+	asking();
+	let seq: number | undefined;
+	try {
+		const answer = await request<Result>(method, where, { ...ask, ifMatch: manner.ifMatch ?? undefined });
+		seq = answer.data.unchanged ? undefined : answer.data.seq;
+		await reached(answer.data.seq);
+		tell(name, answer.data, manner);
+		return answer.data;
+	} catch (error) {
+		if (!(error instanceof Problem && error.status === 412)) {
+			sayProblem(error);
+			return null;
+		}
+		const { decision, tag } = await askAboutConflict(error, manner, name, fields);
+		if (decision === "overwrite")
+			return await change(method, where, ask, { ...manner, ifMatch: tag }, name, fields);
+		if (decision === "both")
+			return await changeAsTake(manner.entry!, manner.text!, false);
+		// given up: for a text that is an end as good as any
+		return manner.text === undefined ? null : { seq: 0, unchanged: true };
+	} finally {
+		answered(seq);
+	}
+}
+
+const DONE: Record<string, string> = {
+	"entry.append": "Added an entry.", "entry.insert": "Inserted an entry.",
+	"entry.edit": "Saved.", "entry.role": "Changed the role.", "entry.move": "Moved the entry.",
+	"entry.split": "Split the entry.", "entry.merge": "Merged two entries.",
+	"take.branch": "Started a new take.", "take.rename": "Renamed the take.",
+	"take.delete": "Deleted the take.", "take.clear": "Cleared the take.",
+	"take.truncate": "Truncated the take.", "take.graft": "Brought the entries over.",
+	"take.promote": "The take is a discussion of its own now.",
+	"label.set": "Changed the label.", "head.move": "Moved the head.",
+	"discussion.new": "Started a discussion.", "discussion.rename": "Renamed the discussion.",
+	"discussion.delete": "Deleted the discussion.", "role.add": "Added the role.",
+	"discussion.extract": "Made a discussion of the path.",
+	"role.remove": "Removed the role.", "prompt.update": "Changed the prompt.",
+	"project.reset": "Started afresh.", revert: "Reverted that step.",
+};
+
+function tell(name: string, result: Result, manner: Manner): void {
+	const notes = [...(result.notes ?? []), ...(result.note ? [result.note] : [])].join(" ");
+	if (result.unchanged) {
+		if (manner.say !== "")
+			say("Nothing to change.", false);
+		return;
+	}
+	set({ news: null });
+	const text = manner.say ?? DONE[name] ?? "";
+	const advice = manner.advice ?? [];
+	if (text || notes)
+		say([text, notes, ...advice.map((each) => sentence(each.text))].filter(Boolean).join(" "));
+	const repairs = advice.map((each) => each.repair).filter((each) => each !== undefined) as Op[];
+	if (state.toast && repairs.length)
+		set({ toast: { ...state.toast, repair: { label: "Mend", run: () => void mend(repairs) } } });
+	if (text || notes)
+		return;
+	if (name !== "entry.view")
+		set({ toast: null });
+}
+
+export function sentence(text: string): string {
+	const whole = text.charAt(0).toUpperCase() + text.slice(1);
+	return /[.!?]$/.test(whole) ? whole : whole + ".";
+}
+
+async function mend(repairs: Op[]): Promise<void> {
+	await batch(repairs, { say: "Mended." });
+}
+
+/** What operations would break; where that cannot be said, nothing. */
+async function foreseen(ops: Op[]): Promise<Advice[]> {
+	try {
+		return (await advise(ops)).advice;
+	} catch {
+		return [];
+	}
+}
+
+function textOf(content: Content): string {
+	if (typeof content === "string")
+		return content;
+	return content.filter((block) => block.type === "text").map((block) => block.text ?? "").join("\n");
+}
+
+type Decision = "overwrite" | "both" | "discard";
+
+/** 412: what there is now, and what the person wants done about it. */
+async function askAboutConflict(problem: Problem, manner: Manner, name: string,
+		fields: Fields): Promise<{ decision: Decision; tag: string | null }> {
+	const entry = manner.entry ?? null, mine = manner.text ?? null;
+	let theirs: string | null = null, tag: string | null = null;
+	if (entry) {
+		try {
+			const now = await readEntry(entry);
+			theirs = textOf(now.entry.content);
+			tag = now.tag;
+		} catch {
+			theirs = null; // it is gone
+		}
+	}
+	const decision = await new Promise<Decision>((decide) => set({
+		conflict: {
+			op: name, fields, entry, mine, theirs, detail: problem.message, decide,
+			canKeepBoth: entry !== null && mine !== null && theirs !== null,
+		},
+	}));
+	set({ conflict: null });
+	return { decision, tag };
+}
+
+/** Any operation, in the open discussion and take. */
+export function op(name: string, fields: Fields = {}, manner: Manner = {}): Promise<Result | null> {
+	return inTurn(() => {
+		const tag = manner.ifMatch;
+		return change("POST", path("ops", name), { query: pinned(), body: fields },
+			{ ...manner, ifMatch: tag }, name, fields);
+	});
+}
+
+/** Several, as one step. */
+export function batch(ops: Op[], manner: Manner = {}): Promise<Result | null> {
+	return inTurn(() => change("POST", discPath("batch"),
+		{ query: { take: state.take }, body: { ops } }, manner, "batch", { ops }));
+}
+
+/** An operation on one entry, if that is still as it was seen. */
+export function entryOp(name: string, entry: string, fields: Fields = {}, manner: Manner = {}): Promise<Result | null> {
+	return inTurn(() => change("POST", path("ops", name), { query: pinned(), body: { entry, ...fields } },
+		{ entry, ifMatch: state.tags.get(entry), ...manner }, name, { entry, ...fields }));
+}
+
+/** Show the take that an operation made; result.take is its name. */
+async function follow(result: Result | null): Promise<void> {
+	if (!result?.take)
+		return;
+	const named = (await get<Take[]>(discPath("takes"))).find((take) =>
+		take.name === result.take || take.id === result.take);
+	if (named && named.id !== state.take)
+		await open(state.disc!, named.id, state.focus ?? undefined);
+}
+
+async function followDiscussion(result: Result | null): Promise<void> {
+	if (!result?.discussion)
+		return;
+	const all = await get<Discussion[]>("/discussions");
+	const named = all.find((each) => each.name === result.discussion || each.id === result.discussion);
+	if (named)
+		await open(named.id);
+}
+
+// ---- entries ----
+
+/** The text of an entry that is edited; tag: what was seen when the editing began. */
+export async function edit(entry: string, text: string, tag: string | null, isBlocks: boolean): Promise<boolean> {
+	const fields = { content: text, ...(isBlocks ? { keep_blocks: true } : {}) };
+	const advice = await foreseen([{ op: "entry.edit", entry, ...fields }]);
+	const done = await entryOp("entry.edit", entry, fields, { ifMatch: tag, text, advice });
+	return done !== null;
+}
+
+export async function editAsTake(entry: string, text: string, keepAfter = false): Promise<boolean> {
+	return (await inTurn(() => changeAsTake(entry, text, keepAfter))) !== null;
+}
+
+async function changeAsTake(entry: string, text: string, keepAfter: boolean): Promise<Result | null> {
+	const done = await change("PATCH", discPath("entries", entry),
+		{ query: { take: state.take }, body: { content: text, mode: "take", keep_after: keepAfter } },
+		{ say: "Saved as a new take." }, "entry.edit", {});
+	await follow(done);
+	return done;
+}
+
+/** An entry at the head; where it was a draft, that is gone in the same step. */
+export async function append(role: string, content: Content, wasDraft = false): Promise<Result | null> {
+	const done = wasDraft
+		? firstOf(await batch([{ op: "entry.append", role, content }, { op: "setting.set", key: "draft", value: null }],
+			{ say: DONE["entry.append"] }))
+		: await op("entry.append", { role, content });
+	await follow(done);
+	if (done?.entry)
+		set({ focus: done.entry });
+	return done;
+}
+
+function firstOf(result: Result | null): Result | null {
+	return result?.results?.[0] ?? result;
+}
+
+export async function insert(place: { before?: string; after?: string }, role: string,
+		content: Content): Promise<Result | null> {
+	const done = await op("entry.insert", { ...place, role, content });
+	if (done?.entry)
+		set({ focus: done.entry });
+	return done;
+}
+
+/** The rows from anchor to focus, in order; one row when nothing is selected. */
+export function selected(): string[] {
+	const outline = state.outline;
+	const to = outline ? placeOf(outline, state.focus) : -1;
+	if (!outline || to < 0)
+		return [];
+	const from = state.anchor === null ? to : placeOf(outline, state.anchor);
+	return from < 0 ? [outline.id[to]] : outline.id.slice(Math.min(from, to), Math.max(from, to) + 1);
+}
+
+export async function remove(ids: string[]): Promise<void> {
+	if (ids.length === 0)
+		return;
+	const outline = state.outline!;
+	const at = placeOf(outline, ids[ids.length - 1]);
+	const next = outline.id[at + 1] ?? outline.id[placeOf(outline, ids[0]) - 1] ?? null;
+	const say = ids.length === 1 ? "Deleted an entry." : `Deleted ${ids.length} entries.`;
+	// the next key is about the next entry, however quickly it comes
+	const hadFocus = document.activeElement?.closest(".entry") !== null;
+	set({ focus: next, anchor: null });
+	const run = { from: ids[0], to: ids[ids.length - 1] };
+	const advice = await foreseen([{ op: "entry.delete", ...run }]);
+	const done = ids.length === 1
+		? await entryOp("entry.delete", ids[0], {}, { say, advice })
+		: await op("entry.delete", run, { say, advice, ifMatch: state.discTag });
+	if (!done)
+		set({ focus: ids[0] });
+	else if (next && state.focus === next && hadFocus)
+		showEntry(next);
+}
+
+export async function changeRole(entry: string, role: string): Promise<void> {
+	await entryOp("entry.role", entry, { role });
+}
+
+export async function mute(entry: string, muted: boolean): Promise<void> {
+	await entryOp("entry.mute", entry, { muted },
+		{ say: muted ? "Muted: it is not sent to the model." : "Unmuted." });
+}
+
+export async function collapse(entry: string, collapsed: boolean): Promise<void> {
+	await op("entry.view", { entry, collapsed }, { say: "" });
+}
+
+export async function collapseAll(collapsed: boolean): Promise<void> {
+	await op("entry.view", { all: true, collapsed }, { say: "" });
+}
+
+export async function readMode(entry: string, isOn: boolean): Promise<void> {
+	await op("entry.view", { entry, read_mode: isOn }, { say: "" });
+}
+
+export async function move(entry: string, place: { before?: string; after?: string }): Promise<void> {
+	await op("entry.move", { entry, ...place });
+	set({ focus: entry });
+}
+
+export async function moveBy(entry: string, by: 1 | -1): Promise<void> {
+	const ids = state.outline?.id ?? [];
+	const other = ids[placeOf(state.outline!, entry) + by];
+	if (other)
+		await move(entry, by < 0 ? { before: other } : { after: other });
+}
+
+export async function split(entry: string, at: number): Promise<void> {
+	await entryOp("entry.split", entry, { at });
+}
+
+export async function merge(entry: string): Promise<void> {
+	await entryOp("entry.merge", entry);
+}
+
+export async function label(entry: string, text: string): Promise<void> {
+	await op("label.set", { entry, label: text || null });
+}
+
+export async function copyText(entry: Entry): Promise<void> {
+	try {
+		await navigator.clipboard.writeText(textOf(entry.content));
+		say("Copied.", false);
+	} catch {
+		sayProblem(new Error("The browser does not let this page write to the clipboard."));
+	}
+}
+
+// ---- takes ----
+
+export async function branch(at: string, name?: string): Promise<void> {
+	await follow(await op("take.branch", { at, ...(name ? { name } : {}) }));
+}
+
+/** Show a take; it becomes the active one, too, for the other programs. */
+export async function switchTake(take: string): Promise<void> {
+	await inTurn(async () => {
+		if (take !== state.take)
+			await open(state.disc!, take, state.focus ?? undefined);
+		if (!takeOf(take)?.active)
+			await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } },
+				{ say: "" }, "take.switch", { take });
+	});
+}
+
+export async function stepTake(by: 1 | -1): Promise<void> {
+	const at = state.takes.findIndex((each) => each.id === state.take);
+	const next = state.takes[at + by];
+	if (next)
+		await switchTake(next.id);
+}
+
+export async function renameTake(take: string, name: string): Promise<void> {
+	await op("take.rename", { take, name });
+}
+
+export async function deleteTake(take: string): Promise<void> {
+	await op("take.delete", { take });
+}
+
+export async function promote(take: string, name: string): Promise<void> {
+	await followDiscussion(await op("take.promote", { take, name }));
+}
+
+export async function clear(): Promise<void> {
+	await op("take.clear", {}, { ifMatch: state.discTag });
+}
+
+export async function truncate(pairs: number): Promise<void> {
+	await op("take.truncate", { pairs }, { ifMatch: state.discTag });
+}
+
+// ---- discussions ----
+
+export async function newDiscussion(name: string): Promise<void> {
+	await followDiscussion(await op("discussion.new", { name }));
+}
+
+/** A discussion with what is in it, as one step. */
+export async function make(name: string, ops: Op[]): Promise<void> {
+	const done = await inTurn(() => change("POST", "/batch", { body: { ops } },
+		{ say: `Made the discussion "${name}".` }, "batch", { ops }));
+	if (done)
+		await followDiscussion({ ...done, discussion: name });
+}
+
+export async function switchDiscussion(disc: string): Promise<void> {
+	if (disc === state.disc)
+		return;
+	await open(disc);
+	await op("discussion.switch", { discussion: disc }, { say: "" });
+}
+
+export async function renameDiscussion(disc: string, name: string): Promise<void> {
+	await op("discussion.rename", { discussion: disc, name });
+}
+
+export async function deleteDiscussion(disc: string): Promise<void> {
+	await op("discussion.delete", { discussion: disc });
+}
+
+export async function extract(entry: string): Promise<void> {
+	await followDiscussion(await op("discussion.extract", { entry }));
+}
+
+// ---- project ----
+
+export async function addRole(role: string): Promise<void> {
+	await op("role.add", { role });
+}
+
+export async function removeRole(role: string): Promise<void> {
+	await op("role.remove", { role });
+}
+
+export async function setSetting(key: string, value: unknown, quiet = false): Promise<void> {
+	await op("setting.set", { key, value }, { say: quiet ? "" : "Changed the setting." });
+}
+
+/** What was typed and not sent, kept with its discussion when that is left. */
+export async function leaveDraft(disc: string, take: string | null, text: string): Promise<void> {
+	asking();
+	let seq: number | undefined;
+	try {
+		seq = (await post<Result>(path("ops", "setting.set"), { key: "draft", value: text || null },
+			{ query: { discussion: disc, take } })).seq;
+	} catch {
+		// the browser has it still
+	} finally {
+		answered(seq);
+	}
+}
+
+// ---- history ----
+
+async function goInTime(name: "undo" | "redo", count: number): Promise<void> {
+	const done = await op(name, count > 1 ? { count } : {}, { say: "" });
+	if (!done)
+		return;
+	const isUndo = name === "undo";
+	set({
+		toast: {
+			text: isUndo ? "Undone." : "Done again.",
+			action: isUndo ? { label: "Redo", run: () => void redo() } : undoAction,
+		},
+	});
+}
+
+export function undo(count = 1): Promise<void> {
+	return goInTime("undo", count);
+}
+
+export function redo(count = 1): Promise<void> {
+	return goInTime("redo", count);
+}
+
+export async function jump(to: number): Promise<void> {
+	await op("jump", { to }, { say: `This is the state after step ${to}.` });
+}
+
+export async function revert(seq: number): Promise<void> {
+	await op("revert", { seq });
+}
+
+// ---- files, runs ----
+
+export async function importFile(file: Blob, name?: string): Promise<boolean> {
+	asking();
+	try {
+		const done = await post<Result & { entries: number; discussions: number }>("/import", undefined,
+			{ raw: file, query: { name } });
+		await reload();
+		await followDiscussion(done);
+		say(done.entries ? `Imported ${done.entries} entries.` : "All of that was here already.", !!done.entries);
+		return true;
+	} catch (error) {
+		sayProblem(error);
+		return false;
+	} finally {
+		answered(undefined);
+	}
+}
+
+/** A model at work in the open take; false: it could not begin, and that was said. */
+export async function run(wish: RunWish): Promise<Run | null> {
+	try {
+		await idle();
+		return await startRun(wish);
+	} catch (error) {
+		sayProblem(error);
+		return null;
+	}
+}
+
+/** What operations would break, before they are done. */
+export async function advise(ops: Op[]) {
+	return post<{ advice: Advice[]; resent_tokens: number }>(discPath("advice"),
+		{ ops }, { query: { take: state.take } });
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+//
+// The server, as functions: JSON out, JSON or a Problem back. Knows nothing of the page.
+import type { ProblemBody } from "./types";
+
+export const API = "/retake/v1";
+
+/** A failure that the server explained, or (status 0) that it could not be reached. */
+export class Problem extends Error {
+	readonly status: number;
+	readonly code: string;
+	readonly body: ProblemBody;
+
+	constructor(status: number, body: ProblemBody) {
+		super(body.detail ?? body.title ?? "The server did not say why.");
+		this.status = status;
+		this.code = body.code ?? "";
+		this.body = body;
+	}
+}
+
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+export interface Ask {
+	query?: Query;
+	body?: unknown;
+	/** A file, sent as it is. */
+	raw?: BodyInit;
+	ifMatch?: string;
+	/** Look at the past: no tag, no change. */
+	atOp?: number;
+	/** Do this once, however often it is sent; made when left out. */
+	key?: string;
+	signal?: AbortSignal;
+}
+
+export interface Answer<T> {
+	data: T;
+	tag: string | null;
+	status: number;
+}
+
+/** A path of pieces, each percent-encoded: path("discussions", id, "takes"). */
+export function path(...pieces: (string | number)[]): string {
+	return "/" + pieces.map((piece) => encodeURIComponent(String(piece))).join("/");
+}
+
+export function address(where: string, query: Query = {}): string {
+	const said = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+	const text = said
+		.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+		.join("&");
+	return API + where + (text ? "?" + text : "");
+}
+
+export function randomKey(): string {
+	const bytes = crypto.getRandomValues(new Uint8Array(16));
+	return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+	let body: ProblemBody = { title: response.statusText };
+	try {
+		body = (await response.json()) as ProblemBody;
+	} catch {
+		// not a problem in JSON: the status has to do
+	}
+	return new Problem(response.status, body);
+}
+
+async function send(method: string, where: string, ask: Ask): Promise<Response> {
+	const headers: Record<string, string> = { Accept: "application/json" };
+	const isWrite = method !== "GET";
+	if (isWrite) {
+		headers["Content-Type"] = ask.raw === undefined ? "application/json" : "application/octet-stream";
+		headers["Idempotency-Key"] = ask.key ?? randomKey();
+	}
+	if (ask.ifMatch)
+		headers["If-Match"] = ask.ifMatch;
+	const query = ask.atOp === undefined ? ask.query : { ...ask.query, at_op: ask.atOp };
+	const body = ask.raw ?? (isWrite ? JSON.stringify(ask.body ?? {}) : undefined);
+	try {
+		return await fetch(address(where, query), {
+			method, headers, body, signal: ask.signal, credentials: "same-origin",
+		});
+	} catch (error) {
+		if ((error as Error).name === "AbortError")
+			throw error;
+		throw new Problem(0, { code: "unreachable", detail: "The server cannot be reached." });
+	}
+}
+
+/** The general form. Throws a Problem. */
+export async function request<T>(method: string, where: string, ask: Ask = {}): Promise<Answer<T>> {
+	const response = await send(method, where, ask);
+	if (!response.ok)
+		throw await problemOf(response);
+	const text = await response.text();
+	return {
+		data: (text ? JSON.parse(text) : null) as T,
+		tag: response.headers.get("ETag"),
+		status: response.status,
+	};
+}
+
+export async function get<T>(where: string, query?: Query, more: Ask = {}): Promise<T> {
+	return (await request<T>("GET", where, { ...more, query })).data;
+}
+
+export async function post<T>(where: string, body?: unknown, more: Ask = {}): Promise<T> {
+	return (await request<T>("POST", where, { ...more, body })).data;
+}
+
+/** An answer that is a file: its text. */
+export async function getText(where: string, query?: Query): Promise<string> {
+	const response = await send("GET", where, { query });
+	if (!response.ok)
+		throw await problemOf(response);
+	return response.text();
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+//
+// App: the layout. At the left the discussions, in the middle the open take, at the right the
+// panes (panes.ts), above it all a bar. On narrow screens the sides are drawers.
+import * as act from "./actions";
+import { Composer } from "./composer";
+import { ConflictDialog } from "./conflict";
+import { Questions } from "./dialog";
+import { Discussions } from "./discussions";
+import { Entries } from "./entries";
+import { ExportMenu } from "./export";
+import { isNarrow, openOverlay, panesAt, togglePane } from "./panes";
+import { set, state, useStore } from "./state";
+import { discussionOf } from "./store";
+import { TakeBar } from "./tabs";
+import { Welcome } from "./welcome";
+
+function toggleDrawer(which: "left" | "right"): void {
+	if (which === "right" && !state.pane)
+		set({ pane: panesAt("side")[0]?.id ?? null });
+	set({ drawer: state.drawer === which ? null : which });
+}
+
+function TopBar() {
+	const disc = useStore((from) => from.disc);
+	useStore((from) => from.discussions);
+	const pane = useStore((from) => from.pane), drawer = useStore((from) => from.drawer);
+	const name = discussionOf(disc)?.name ?? "";
+	document.title = name ? `${name} – Retake` : "Retake";
+	const side = panesAt("side");
+	return (
+		<header class="top">
+			<button type="button" class="icon narrow-only" aria-label="Discussions" aria-expanded={drawer === "left"}
+				onClick={() => toggleDrawer("left")}>☰</button>
+			<h1><span class="brand">Retake</span><span class="where">{name}</span></h1>
+			<span class="space" />
+			{panesAt("top").map((each) => <each.view key={each.id} />)}
+			<button type="button" class="icon text" id="undo" title="Undo (u, Ctrl+Z)" aria-label="Undo" onClick={() => void act.undo()}>
+				<span aria-hidden="true">↶</span><span class="wide-only"> Undo</span></button>
+			<button type="button" class="icon text" id="redo" title="Redo (Ctrl+Shift+Z)" aria-label="Redo" onClick={() => void act.redo()}>
+				<span aria-hidden="true">↷</span><span class="wide-only"> Redo</span></button>
+			{side.some((each) => each.id === "history") && (
+				<button type="button" class="icon text wide-only" aria-pressed={pane === "history"} onClick={() => togglePane("history")}>History</button>
+			)}
+			<ExportMenu />
+			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys (?)" onClick={() => openOverlay("help")}>?</button>
+			{side.length > 0 && (
+				<button type="button" class="icon" aria-label="Panes" aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
+					onClick={() => (isNarrow() ? toggleDrawer("right") : set({ pane: pane ? null : side[0].id }))}>◫</button>
+			)}
+		</header>
+	);
+}
+
+function SidePanes() {
+	const pane = useStore((from) => from.pane);
+	const side = panesAt("side"), open = side.find((each) => each.id === pane);
+	if (!open)
+		return null;
+	const onKeyDown = (event: KeyboardEvent) => {
+		const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+		if (!by)
+			return;
+		const next = side[(side.indexOf(open) + by + side.length) % side.length];
+		set({ pane: next.id });
+		document.getElementById(`pane-tab-${next.id}`)?.focus();
+	};
+	return (
+		<aside class="side" aria-label="Panes">
+			<div class="pane-tabs" role="tablist" aria-label="Panes" onKeyDown={onKeyDown}>
+				{side.map((each) => (
+					<button type="button" role="tab" class="tab" id={`pane-tab-${each.id}`} aria-controls="pane"
+						aria-selected={each === open} tabIndex={each === open ? 0 : -1}
+						onClick={() => set({ pane: each.id })}>{each.title}</button>
+				))}
+				<span class="space" />
+			</div>
+			<div class="pane" id="pane" role="tabpanel" aria-labelledby={`pane-tab-${open.id}`}><open.view /></div>
+		</aside>
+	);
+}
+
+function StatusLine() {
+	const toast = useStore((from) => from.toast), news = useStore((from) => from.news);
+	const connection = useStore((from) => from.connection), trouble = useStore((from) => from.trouble);
+	return (
+		<div class="status">
+			{toast && (
+				<div class={"toast" + (toast.isProblem ? " problem" : "")}>
+					<span role={toast.isProblem ? "alert" : "status"}>{toast.text}</span>
+					{toast.repair && <button type="button" onClick={toast.repair.run}>{toast.repair.label}</button>}
+					{toast.action && <button type="button" onClick={toast.action.run}>{toast.action.label}</button>}
+					<button type="button" class="icon" aria-label="Put the line away" onClick={() => set({ toast: null })}>×</button>
+				</div>
+			)}
+			<p class="news quiet" role="status">{news}</p>
+			{trouble && <p class="trouble" role="alert">{trouble}</p>}
+			{connection === "lost" && <p class="trouble" role="status">The connection is away; trying again …</p>}
+		</div>
+	);
+}
+
+function Middle() {
+	const outline = useStore((from) => from.outline);
+	const discussions = useStore((from) => from.discussions);
+	const runs = useStore((from) => from.runs), editing = useStore((from) => from.editing);
+	const isEmpty = outline !== null && outline.id.length === 0 && runs.size === 0 && editing === null;
+	const isFirst = discussions.length === 1 && discussions[0].takes === 1;
+	return (
+		<main class="middle">
+			<TakeBar />
+			<div class="take" id="take" role="tabpanel" aria-label="The take">
+				{isEmpty ? <Welcome isFirst={isFirst} /> : <Entries />}
+			</div>
+			<StatusLine />
+			<Composer />
+		</main>
+	);
+}
+
+export function App() {
+	const overlay = useStore((from) => from.overlay), drawer = useStore((from) => from.drawer);
+	const pane = useStore((from) => from.pane);
+	const Over = panesAt("overlay").find((each) => each.id === overlay)?.view;
+	return (
+		<div class={`app drawer-${drawer ?? "none"} ${pane ? "with-pane" : ""}`}>
+			<a class="skip" href="#take" onClick={(event) => { event.preventDefault(); document.querySelector<HTMLElement>(".entry[tabindex='0'], #composer")?.focus(); }}>To the entries</a>
+			<TopBar />
+			<div class="columns">
+				<div class="left"><Discussions /></div>
+				<Middle />
+				<div class="right"><SidePanes /></div>
+			</div>
+			{drawer && <div class="shade" onClick={() => set({ drawer: null })} />}
+			{Over && <Over />}
+			<ConflictDialog />
+			<Questions />
+		</div>
+	);
+}

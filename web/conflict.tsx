@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Conflict: somebody else was faster. Both texts are shown, and the person decides.
+import { Dialog } from "./dialog";
+import { useStore } from "./state";
+import { Difference } from "./versions";
+
+export function ConflictDialog() {
+	const conflict = useStore((from) => from.conflict);
+	if (!conflict)
+		return null;
+	const { mine, theirs } = conflict;
+	return (
+		<Dialog title="Changed since you looked" class="wide conflict" onClose={() => conflict.decide("discard")}>
+			<p>{conflict.detail}</p>
+			{mine !== null && theirs !== null && (
+				<>
+					<p class="quiet">Theirs, with what yours would change:</p>
+					<Difference before={theirs} after={mine} />
+				</>
+			)}
+			{theirs === null && conflict.entry && <p>The entry is not there any more.</p>}
+			<footer>
+				<button type="button" onClick={() => conflict.decide("discard")}>{mine === null ? "Leave it" : "Discard mine"}</button>
+				{conflict.canKeepBoth && (
+					<button type="button" onClick={() => conflict.decide("both")}>Keep both: mine as a new take</button>
+				)}
+				<button type="button" class="primary" disabled={theirs === null && conflict.entry !== null}
+					onClick={() => conflict.decide("overwrite")}>{mine === null ? "Do it anyway" : "Overwrite"}</button>
+			</footer>
+		</Dialog>
+	);
+}

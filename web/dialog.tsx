@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+//
+// Dialog: a question over the page. The browser's own <dialog> keeps the focus inside, gives it
+// back where it came from, and closes with Esc.
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { set, state, useStore } from "./state";
+
+export interface DialogProps {
+	title: string;
+	onClose: () => void;
+	children: ComponentChildren;
+	class?: string;
+}
+
+export function Dialog(props: DialogProps) {
+	const element = useRef<HTMLDialogElement>(null);
+	const close = useRef(props.onClose);
+	close.current = props.onClose;
+	useEffect(() => {
+		const dialog = element.current!;
+		const before = document.activeElement as HTMLElement | null;
+		dialog.showModal();
+		return () => {
+			dialog.close();
+			if (before?.isConnected)
+				before.focus();
+		};
+	}, []);
+	return (
+		<dialog ref={element} class={"dialog " + (props.class ?? "")} aria-label={props.title}
+			onCancel={(event) => { event.preventDefault(); close.current(); }}
+			onClick={(event) => { if (event.target === element.current) close.current(); }}>
+			<div class="dialog-body">
+				<header>
+					<h2>{props.title}</h2>
+					<button type="button" class="icon" aria-label="Close" onClick={() => close.current()}>×</button>
+				</header>
+				{props.children}
+			</div>
+		</dialog>
+	);
+}
+
+// ---- a line to be typed, a yes or no: one at a time, from anywhere ----
+
+interface Question {
+	title: string;
+	text?: string;
+	/** undefined: only yes or no. */
+	value?: string;
+	suggestions?: string[];
+	isNumber?: boolean;
+	yes: string;
+	isDanger?: boolean;
+	answer: (value: string | null) => void;
+}
+
+let question: Question | null = null;
+
+function put(asked: Question): void {
+	question?.answer(null);
+	question = asked;
+	set({});
+}
+
+/** A line of text; null: cancelled. */
+export function askLine(title: string, value: string,
+		more: { text?: string; yes?: string; suggestions?: string[]; isNumber?: boolean } = {}): Promise<string | null> {
+	return new Promise((answer) => put({ title, value, yes: "OK", ...more, answer }));
+}
+
+export async function askYes(title: string, text: string, yes: string, isDanger = false): Promise<boolean> {
+	return (await new Promise<string | null>((answer) => put({ title, text, yes, isDanger, answer }))) !== null;
+}
+
+function QuestionDialog(props: { asked: Question }) {
+	const { asked } = props;
+	const [value, setValue] = useState(asked.value ?? "");
+	const end = (result: string | null) => {
+		question = null;
+		asked.answer(result);
+		set({});
+	};
+	return (
+		<Dialog title={asked.title} onClose={() => end(null)}>
+			<form onSubmit={(event) => { event.preventDefault(); end(value); }}>
+				{asked.text && <p>{asked.text}</p>}
+				{asked.value !== undefined && (
+					<input class="line" autoFocus aria-label={asked.title} value={value} list="suggestions"
+						type={asked.isNumber ? "number" : "text"} min={0}
+						onInput={(event) => setValue(event.currentTarget.value)} />
+				)}
+				{asked.suggestions && (
+					<datalist id="suggestions">{asked.suggestions.map((each) => <option value={each} />)}</datalist>
+				)}
+				<footer>
+					<button type="button" onClick={() => end(null)}>Cancel</button>
+					<button type="submit" class={asked.isDanger ? "danger" : "primary"}
+						autoFocus={asked.value === undefined}>{asked.yes}</button>
+				</footer>
+			</form>
+		</Dialog>
+	);
+}
+
+export function Questions() {
+	const asked = useStore(() => question);
+	return asked ? <QuestionDialog key={asked.title} asked={asked} /> : null;
+}
+
+/** Is something over the page, so that single keys are not for it? */
+export function isCovered(): boolean {
+	return state.overlay !== null || document.querySelector("dialog[open]") !== null;
+}

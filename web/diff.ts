@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// Diff: what is different between two texts, in words. Myers' algorithm with a limit; beyond it
+// the texts are said to differ as wholes, but for their equal beginnings and ends.
+
+export interface Piece {
+	kind: "same" | "out" | "in";
+	text: string;
+}
+
+const MOST_STEPS = 1500;
+
+function words(text: string): string[] {
+	return text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
+}
+
+/** The path of fewest changes through the middle, as [x, y] corners; null: too many. */
+function shortest(a: string[], b: string[]): Piece[] | null {
+	const most = Math.min(a.length + b.length, MOST_STEPS);
+	const far = new Map<number, number>([[1, 0]]);
+	const trace: Map<number, number>[] = [];
+	for (let d = 0; d <= most; d++) {
+		trace.push(new Map(far));
+		for (let k = -d; k <= d; k += 2) {
+			const down = k === -d || (k !== d && (far.get(k - 1) ?? -1) < (far.get(k + 1) ?? -1));
+			let x = down ? far.get(k + 1) ?? 0 : (far.get(k - 1) ?? 0) + 1;
+			while (x < a.length && x - k < b.length && a[x] === b[x - k])
+				x++;
+			far.set(k, x);
+			if (x >= a.length && x - k >= b.length)
+				return back(a, b, trace);
+		}
+	}
+	return null;
+}
+
+function back(a: string[], b: string[], trace: Map<number, number>[]): Piece[] {
+	const pieces: Piece[] = [];
+	let x = a.length, y = b.length;
+	for (let d = trace.length - 1; d >= 0; d--) {
+		const far = trace[d], k = x - y;
+		const down = k === -d || (k !== d && (far.get(k - 1) ?? -1) < (far.get(k + 1) ?? -1));
+		const fromK = down ? k + 1 : k - 1;
+		const fromX = d === 0 ? 0 : far.get(fromK) ?? 0, fromY = d === 0 ? 0 : fromX - fromK;
+		while (x > fromX && y > fromY && x > 0 && y > 0) {
+			pieces.push({ kind: "same", text: a[--x] });
+			y--;
+		}
+		if (d === 0)
+			break;
+		if (down)
+			pieces.push({ kind: "in", text: b[--y] });
+		else
+			pieces.push({ kind: "out", text: a[--x] });
+	}
+	return pieces.reverse();
+}
+
+function joined(pieces: Piece[]): Piece[] {
+	const result: Piece[] = [];
+	for (const piece of pieces) {
+		const last = result[result.length - 1];
+		if (last?.kind === piece.kind)
+			last.text += piece.text;
+		else if (piece.text)
+			result.push({ ...piece });
+	}
+	return result;
+}
+
+export function diff(before: string, after: string): Piece[] {
+	const a = words(before), b = words(after);
+	let head = 0, tail = 0;
+	while (head < a.length && head < b.length && a[head] === b[head])
+		head++;
+	while (tail < a.length - head && tail < b.length - head &&
+	       a[a.length - 1 - tail] === b[b.length - 1 - tail])
+		tail++;
+	const midA = a.slice(head, a.length - tail), midB = b.slice(head, b.length - tail);
+	const middle = shortest(midA, midB) ??
+		[{ kind: "out" as const, text: midA.join("") }, { kind: "in" as const, text: midB.join("") }];
+	return joined([
+		{ kind: "same", text: a.slice(0, head).join("") },
+		...middle,
+		{ kind: "same", text: a.slice(a.length - tail).join("") },
+	]);
+}

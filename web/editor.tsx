@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+//
+// Editor: one text field that grows with its text; for an entry that is there, or a new one.
+// What was typed is kept in the browser, by entry and tag, until it is saved or given up; so it
+// is there again after the page was closed. Ctrl+Enter saves, Esc cancels (and asks only when
+// something was typed), Tab leaves.
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Advices } from "./advice";
+import * as act from "./actions";
+import { askYes } from "./dialog";
+import { showEntry, textOf } from "./entry_acts";
+import { set, state, useStore } from "./state";
+import { placeOf } from "./store";
+import type { Entry } from "./types";
+
+export function grow(field: HTMLTextAreaElement): void {
+	field.style.height = "auto";
+	field.style.height = `${field.scrollHeight + 2}px`;
+}
+
+// ---- drafts ----
+
+const DRAFT = "retake.draft.";
+
+function draftOf(key: string): string | null {
+	try {
+		return localStorage.getItem(DRAFT + key);
+	} catch {
+		return null;
+	}
+}
+
+function keepDraft(key: string, text: string | null): void {
+	try {
+		if (text === null)
+			localStorage.removeItem(DRAFT + key);
+		else
+			localStorage.setItem(DRAFT + key, text);
+	} catch {
+		// full, or forbidden: then the text is in the field alone
+	}
+}
+
+interface FieldProps {
+	label: string;
+	original: string;
+	draftKey: string;
+	/** Handed the text; true: it is saved. */
+	onSave: (text: string) => Promise<boolean>;
+	onEnd: () => void;
+	/** Further buttons; they are handed the text and where the cursor stands. */
+	more?: { text: string; title?: string; isOff?: boolean; act: (text: string, at: number) => Promise<boolean> }[];
+	saveText: string;
+	ops?: (text: string) => ({ op: string } & Record<string, unknown>)[];
+	children?: preact.ComponentChildren;
+}
+
+function Field(props: FieldProps) {
+	const kept = draftOf(props.draftKey);
+	const [text, setText] = useState(kept ?? props.original);
+	const [isBusy, setBusy] = useState(false);
+	const field = useRef<HTMLTextAreaElement>(null);
+	useLayoutEffect(() => grow(field.current!), [text]);
+	useLayoutEffect(() => {
+		const element = field.current!;
+		element.focus({ preventScroll: true });
+		element.setSelectionRange(element.value.length, element.value.length);
+		// when the list has put its rows where they belong
+		const frame = requestAnimationFrame(() => element.closest(".entry")?.scrollIntoView({ block: "nearest" }));
+		return () => cancelAnimationFrame(frame);
+	}, []);
+	const type = (value: string) => {
+		setText(value);
+		keepDraft(props.draftKey, value === props.original ? null : value);
+	};
+	const finish = async (save: () => Promise<boolean>) => {
+		setBusy(true);
+		const isDone = await save();
+		setBusy(false);
+		if (isDone) {
+			keepDraft(props.draftKey, null);
+			props.onEnd();
+		}
+	};
+	const cancel = async () => {
+		if (text !== props.original &&
+		    !(await askYes("Give up what you typed?", "The text of the entry stays as it was.", "Give it up")))
+			return;
+		keepDraft(props.draftKey, null);
+		props.onEnd();
+	};
+	const onKeyDown = (event: KeyboardEvent) => {
+		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+			event.preventDefault();
+			void finish(() => props.onSave(text));
+		} else if (event.key === "Escape") {
+			event.preventDefault();
+			event.stopPropagation();
+			void cancel();
+		}
+	};
+	const cursor = () => [...text.slice(0, field.current?.selectionStart ?? 0)].length;
+	return (
+		<div class="editor">
+			{kept !== null && kept !== props.original && <p class="quiet">This is what you had typed before.</p>}
+			<textarea ref={field} aria-label={props.label} value={text} rows={2} spellcheck
+				onInput={(event) => type(event.currentTarget.value)} onKeyDown={onKeyDown} />
+			<div class="editor-bar">
+				<button type="button" class="primary" disabled={isBusy} title="Ctrl+Enter"
+					onClick={() => void finish(() => props.onSave(text))}>{props.saveText}</button>
+				{props.more?.map((each) => (
+					<button type="button" title={each.title} disabled={isBusy || each.isOff}
+						onClick={() => void finish(() => each.act(text, cursor()))}>{each.text}</button>
+				))}
+				<button type="button" title="Esc" onClick={() => void cancel()}>Cancel</button>
+				{props.children}
+			</div>
+			{props.ops && text !== props.original && <Advices ops={props.ops} text={text} />}
+		</div>
+	);
+}
+
+function endAt(entry: string | null): void {
+	set({ editing: null });
+	if (entry)
+		setTimeout(() => showEntry(entry), 0);
+}
+
+/** In the place of an entry's text. */
+export function EntryEditor(props: { entry: Entry }) {
+	const { entry } = props;
+	// what was seen when the editing began, whatever arrives meanwhile
+	const seen = useRef({ text: textOf(entry.content), tag: state.tags.get(entry.id) ?? null });
+	const isBlocks = typeof entry.content !== "string";
+	const outline = useStore((from) => from.outline)!;
+	const later = outline.id.length - placeOf(outline, entry.id) - 1;
+	return (
+		<Field label={`Text of entry ${entry.id}`} original={seen.current.text}
+			draftKey={`${entry.id}.${seen.current.tag ?? ""}`} saveText="Save"
+			ops={(text) => [{ op: "entry.edit", entry: entry.id, content: text, ...(isBlocks ? { keep_blocks: true } : {}) }]}
+			onSave={(text) => text === seen.current.text
+				? Promise.resolve(true) : act.edit(entry.id, text, seen.current.tag, isBlocks)}
+			onEnd={() => endAt(entry.id)}
+			more={[
+				{
+					text: "Save as new take", act: (text) => act.editAsTake(entry.id, text),
+					title: "This take stays as it is; a new one ends with what you typed.", isOff: isBlocks,
+				},
+				{
+					text: "Split here", title: "Two entries, cut where the cursor is.",
+					act: async (text, at) => {
+						if (text !== seen.current.text && !(await act.edit(entry.id, text, seen.current.tag, isBlocks)))
+							return false;
+						await act.split(entry.id, at);
+						return true;
+					},
+				},
+			]}>
+			{later > 0 && <span class="quiet">{later === 1 ? "1 later entry stays" : `${later} later entries stay`}</span>}
+		</Field>
+	);
+}
+
+/** A new entry, between others. */
+export function NewEntry(props: { before?: string; after?: string; role: string }) {
+	const [role, setRole] = useState(props.role);
+	const place = props.after ? { after: props.after } : { before: props.before };
+	return (
+		<article class="entry inserting" aria-label="A new entry">
+			<RolePicker value={role} onChange={setRole} label="Role of the new entry" />
+			<Field label="Text of the new entry" original="" draftKey={`new.${props.before ?? ""}.${props.after ?? ""}`}
+				saveText="Insert" ops={(text) => [{ op: "entry.insert", ...place, role, content: text }]}
+				onSave={async (text) => (await act.insert(place, role, text)) !== null}
+				onEnd={() => endAt(state.focus)} />
+		</article>
+	);
+}
+
+interface RolePickerProps {
+	value: string;
+	onChange: (role: string) => void;
+	label: string;
+	tabIndex?: number;
+	/** It is not about to be used: only its value is in it. */
+	isAsleep?: boolean;
+}
+
+export function RolePicker(props: RolePickerProps) {
+	const roles = useStore((from) => from.settings)?.roles ?? [];
+	const all = props.isAsleep ? [props.value]
+		: roles.includes(props.value) || !props.value ? roles : [...roles, props.value];
+	return (
+		<select class="role-picker" aria-label={props.label} value={props.value} tabIndex={props.tabIndex}
+			onChange={(event) => props.onChange(event.currentTarget.value)}>
+			{all.map((role) => <option value={role}>{role}</option>)}
+		</select>
+	);
+}

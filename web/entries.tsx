@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+//
+// Entries: the open take, of which only the rows near the window are elements (an empty box
+// stands for those above and below). The row that has the focus stays, wherever it is.
+//
+// What a person looks at does not move: the first row in view is the anchor, and when rows above
+// it turn out to be taller than guessed, or come and go, scrolling makes up for it. At the end
+// of the list the end is the anchor, so a reply that grows stays in view.
+import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
+import { NewEntry } from "./editor";
+import { list } from "./focus";
+import { EntryRow } from "./entry";
+import { Heights } from "./heights";
+import { RunRows } from "./run_rows";
+import { runsHere } from "./runs";
+import { state, useStore } from "./state";
+import { loadRows, placeOf, shownRows } from "./store";
+
+const OVERSCAN_PX = 600, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
+
+interface Anchor {
+	id: string;
+	/** From the top of the window to the top of the row. */
+	offset: number;
+}
+
+/** All that the list remembers between drawings. */
+class View {
+	heights = new Heights();
+	anchor: Anchor | null = null;
+	isAtEnd = true;
+	place = "";
+	box: HTMLElement | null = null;
+	rows: HTMLElement | null = null;
+	wanted: { id: string; focus: boolean } | null = null;
+	expectedTop = -1;
+
+	/** First and last row to be drawn, so far as is known. */
+	range(): [number, number] {
+		const { heights } = this;
+		const height = this.box?.clientHeight || innerHeight;
+		let top = this.box?.scrollTop ?? 0;
+		if (this.isAtEnd)
+			top = heights.start(heights.count) - height;
+		else if (this.anchor) {
+			const row = heights.rowOf(placeOf(state.outline!, this.anchor.id));
+			if (row >= 0)
+				top = heights.start(row) - this.anchor.offset;
+		}
+		const first = heights.rowAt(Math.max(0, top - OVERSCAN_PX));
+		const last = heights.rowAt(top + height + OVERSCAN_PX);
+		return [first, Math.min(last, first + MOST_ROWS, heights.count - 1)];
+	}
+
+	/** Where did the person scroll to? */
+	read(): void {
+		const box = this.box!;
+		this.isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
+		const top = box.getBoundingClientRect().top;
+		for (const child of this.rows!.children) {
+			const at = child.getBoundingClientRect(), id = (child as HTMLElement).dataset.entry;
+			if (id && at.bottom > top) {
+				this.anchor = { id, offset: at.top - top };
+				return;
+			}
+		}
+		// only an empty box is in view: the scrolling was far
+		const row = this.heights.rowAt(box.scrollTop);
+		const id = state.outline?.id[this.heights.at(row)];
+		this.anchor = id === undefined ? null : { id, offset: this.heights.start(row) - box.scrollTop };
+	}
+
+	/** Put what the person looked at back where it was. */
+	hold(): void {
+		const box = this.box!;
+		if (this.isAtEnd) {
+			box.scrollTop = box.scrollHeight;
+		} else if (this.anchor) {
+			const row = this.rows!.querySelector<HTMLElement>(`[data-entry="${CSS.escape(this.anchor.id)}"]`);
+			if (row) {
+				const now = row.getBoundingClientRect().top - box.getBoundingClientRect().top;
+				if (Math.abs(now - this.anchor.offset) >= 1)
+					box.scrollTop += now - this.anchor.offset;
+			}
+		}
+		this.expectedTop = box.scrollTop;
+	}
+}
+
+function Gap(props: { height: number }) {
+	const element = useRef<HTMLDivElement>(null);
+	useLayoutEffect(() => {
+		element.current!.style.height = `${props.height}px`;
+	});
+	return <div class="gap" ref={element} aria-hidden="true" />;
+}
+
+export function Entries() {
+	const outline = useStore((from) => from.outline);
+	const bodies = useStore((from) => from.bodies);
+	const editing = useStore((from) => from.editing);
+	const focus = useStore((from) => from.focus);
+	const anchor = useStore((from) => from.anchor);
+	const rows = useStore(shownRows);
+	const runs = useStore((from) => from.runs);
+	useStore((from) => from.sources);
+	useStore((from) => from.tree);
+	const [, redraw] = useReducer((n: number) => n + 1, 0);
+	const view = useRef<View>();
+	view.current ??= new View();
+	const v = view.current;
+
+	const place = `${outline?.discussion} ${outline?.take}`;
+	v.heights.show(outline, rows);
+	if (v.place !== place) {
+		v.place = place;
+		v.isAtEnd = true;
+		v.anchor = null;
+		if (state.focus && outline && placeOf(outline, state.focus) >= 0)
+			v.wanted = { id: state.focus, focus: false };
+	}
+	if (v.wanted && outline) {
+		// far away: begin there
+		const row = v.heights.rowOf(placeOf(outline, v.wanted.id));
+		const isDrawn = v.rows?.querySelector(`[data-entry="${CSS.escape(v.wanted.id)}"]`);
+		if (row >= 0 && !isDrawn) {
+			v.isAtEnd = false;
+			v.anchor = { id: v.wanted.id, offset: (v.box?.clientHeight ?? 600) / 3 };
+		}
+	}
+	const [first, last] = outline && v.heights.count ? v.range() : [0, -1];
+	const kept = [state.focus, editing?.entry, editing?.after, editing?.before]
+		.map((id) => (outline && id ? v.heights.rowOf(placeOf(outline, id)) : -1))
+		.filter((row) => row >= 0 && (row < first || row > last));
+	const drawn: number[] = [];
+	for (let row = first; row <= last; row++)
+		drawn.push(row);
+	drawn.push(...new Set(kept));
+	drawn.sort((a, b) => a - b);
+
+	useLayoutEffect(() => {
+		if (!v.rows || !v.box)
+			return;
+		v.hold();
+		const wanted = v.wanted;
+		if (wanted && outline) {
+			const element = v.rows.querySelector<HTMLElement>(`[data-entry="${CSS.escape(wanted.id)}"]`);
+			if (element) {
+				v.wanted = null;
+				bringIntoView(v, element);
+				if (wanted.focus)
+					element.focus({ preventScroll: true });
+			}
+		}
+	});
+	useEffect(() => {
+		if (outline && v.heights.count) {
+			const from = v.heights.at(first), to = v.heights.at(last);
+			if (rows)
+				for (let row = first; row <= last; row++)
+					loadRows(v.heights.at(row), v.heights.at(row) + 1);
+			else
+				loadRows(from - LOAD_AROUND, to + 1 + LOAD_AROUND);
+		}
+	});
+	useEffect(() => {
+		list.show = (id, withFocus) => {
+			v.wanted = { id, focus: withFocus };
+			redraw(0);
+		};
+		const sizes = new ResizeObserver(() => {
+			let isOther = false;
+			for (const child of v.rows!.children) {
+				const id = (child as HTMLElement).dataset.entry;
+				if (id)
+					isOther = v.heights.measure(id, (child as HTMLElement).offsetHeight) || isOther;
+			}
+			if (isOther) {
+				v.hold();
+				redraw(0);
+			}
+		});
+		const rowsNow = v.rows!;
+		const watch = new MutationObserver(() => {
+			sizes.disconnect();
+			for (const child of rowsNow.children)
+				sizes.observe(child);
+			sizes.observe(v.box!);
+		});
+		watch.observe(rowsNow, { childList: true });
+		sizes.observe(v.box!);
+		let width = v.box!.clientWidth;
+		const resized = () => {
+			if (v.box!.clientWidth !== width) {
+				width = v.box!.clientWidth;
+				v.heights.forget();
+				redraw(0);
+			}
+		};
+		addEventListener("resize", resized);
+		return () => {
+			sizes.disconnect();
+			watch.disconnect();
+			removeEventListener("resize", resized);
+		};
+	}, []);
+	const onScroll = () => {
+		const box = v.box!;
+		if (Math.abs(box.scrollTop - v.expectedTop) < 1)
+			return; // we did that
+		v.expectedTop = box.scrollTop;
+		v.read();
+		redraw(0);
+	};
+
+	const here = runsHere(runs);
+	let end = 0;
+	const parts = [];
+	for (const row of drawn) {
+		const at = v.heights.at(row), id = outline!.id[at];
+		if (row > end)
+			parts.push(<Gap key={`gap ${row}`} height={v.heights.start(row) - v.heights.start(end)} />);
+		if (editing?.before === id)
+			parts.push(<NewEntry key="new" before={id} role={editing.role ?? "User"} />);
+		parts.push(
+			<EntryRow key={id} id={id} at={at} row={row} count={v.heights.count} outline={outline!}
+				body={bodies.get(id)} isFocused={focus === id} isTabStop={focus === id || (!focus && row === last)}
+				isSelected={anchor !== null && isBetween(at, placeOf(outline!, anchor), placeOf(outline!, focus))}
+				isEditing={editing?.entry === id} />,
+		);
+		if (editing?.after === id)
+			parts.push(<NewEntry key="new" after={id} role={editing.role ?? "User"} />);
+		end = row + 1;
+	}
+	const rest = v.heights.start(v.heights.count) - v.heights.start(end);
+	return (
+		<div class="entries" ref={(element) => { v.box = element; }} onScroll={onScroll}>
+			<div class="rows" role="feed" aria-label="Entries" aria-busy={outline === null}
+				ref={(element) => { v.rows = element; }}>
+				{parts}
+				{rest > 0 && <Gap key="rest" height={rest} />}
+			</div>
+			<RunRows runs={here} />
+		</div>
+	);
+}
+
+function isBetween(at: number, a: number, b: number): boolean {
+	return at >= Math.min(a, b) && at <= Math.max(a, b);
+}
+
+function bringIntoView(v: View, element: HTMLElement): void {
+	const box = v.box!.getBoundingClientRect(), at = element.getBoundingClientRect();
+	if (at.top < box.top + 8)
+		v.box!.scrollTop -= box.top + 8 - at.top;
+	else if (at.bottom > box.bottom - 8)
+		v.box!.scrollTop += Math.min(at.bottom - box.bottom + 8, at.top - box.top - 8);
+	v.expectedTop = v.box!.scrollTop;
+	v.read();
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+//
+// Entry: one row of the take: who speaks, the text (as text, as source, or being edited), and
+// what can be done with it. Its buttons show when it is pointed at or has the focus.
+import { useState } from "preact/hooks";
+import * as act from "./actions";
+import * as ask from "./entry_acts";
+import { Content } from "./content";
+import { EntryEditor, RolePicker } from "./editor";
+import { hintOf } from "./keys";
+import { Menu } from "./menu";
+import { set, state, useStore } from "./state";
+import { forkAt } from "./store";
+import { COLLAPSED, DIFFERS, MUTED } from "./types";
+import type { Outline } from "./outline";
+import type { Entry } from "./types";
+import type { MenuItem } from "./menu";
+
+const PREVIEW = 60;
+
+export interface RowProps {
+	id: string;
+	/** Position in the take, from 0. */
+	at: number;
+	/** Position in what is shown. */
+	row: number;
+	count: number;
+	outline: Outline;
+	body: Entry | undefined;
+	isFocused: boolean;
+	isTabStop: boolean;
+	isSelected: boolean;
+	isEditing: boolean;
+}
+
+export function preview(body: Entry | undefined): string {
+	if (!body)
+		return "";
+	const text = ask.textOf(body.content).replace(/\s+/g, " ").trim();
+	const letters = [...text.slice(0, PREVIEW * 3)];
+	return letters.length > PREVIEW ? letters.slice(0, PREVIEW).join("") + "…" : letters.join("");
+}
+
+export function roleClass(role: string): string {
+	if (/^(user|human)$/i.test(role))
+		return "is-user";
+	if (/^(ai|assistant|model)$/i.test(role))
+		return "is-model";
+	return /^(tool|toolresult|function)$/i.test(role) ? "is-tool" : "is-other";
+}
+
+function time(ts: string | undefined): string {
+	if (!ts)
+		return "";
+	const at = new Date(ts);
+	if (isNaN(at.getTime()))
+		return "";
+	const isToday = at.toDateString() === new Date().toDateString();
+	return at.toLocaleString(undefined, isToday
+		? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+function ForkPicker(props: { id: string; tabIndex: number }) {
+	const fork = forkAt(props.id);
+	if (!fork)
+		return null;
+	const go = (take: string | null) => { if (take) void act.switchTake(take); };
+	return (
+		<span class="fork" role="group" aria-label={`Alternative ${fork.at + 1} of ${fork.count}`}>
+			<button type="button" class="icon" aria-label="Previous alternative" disabled={!fork.previous}
+				tabIndex={props.tabIndex} onClick={() => go(fork.previous)}>‹</button>
+			<span>{fork.at + 1}/{fork.count}</span>
+			<button type="button" class="icon" aria-label="Next alternative" disabled={!fork.next}
+				tabIndex={props.tabIndex} onClick={() => go(fork.next)}>›</button>
+		</span>
+	);
+}
+
+function menuItems(id: string, at: number, outline: Outline, body: Entry | undefined): MenuItem[] {
+	const isLast = at === outline.id.length - 1;
+	const flags = outline.flags[at];
+	const many = act.selected();
+	return [
+		{ text: "Edit", hint: hintOf("edit"), run: () => ask.startEdit(id) },
+		{ text: "Insert before", hint: hintOf("insert-before"), run: () => ask.startInsert({ before: id }) },
+		{ text: "Insert after", hint: hintOf("insert-after"), run: () => ask.startInsert({ after: id }) },
+		{ text: "Change the role …", hint: hintOf("role"), run: () => void ask.askRole(id) },
+		{ text: body?.label ? "Change the label …" : "Label …", hint: hintOf("label"), run: () => void ask.askLabel(id) },
+		{ text: "Copy the text", hint: hintOf("copy"), run: () => ask.copy(id), isFirstOfGroup: true },
+		{ text: "Copy a link to it", run: () => void ask.copyLink(id) },
+		{ text: body && ask.isRead(body) ? "Show the source" : "Show it rendered", hint: hintOf("read"), run: () => ask.toggleRead(id) },
+		{ text: flags & COLLAPSED ? "Expand" : "Collapse", hint: hintOf("collapse"), run: () => ask.toggleCollapsed(id) },
+		{ text: "Versions …", hint: hintOf("versions"), run: () => ask.showVersions(id) },
+		{ text: "Again: another reply", hint: hintOf("again"), run: () => ask.again(id, 1), isFirstOfGroup: true },
+		{ text: "Several replies …", run: () => void ask.askAgain(id) },
+		{ text: "Let the model go on", run: () => void act.run({ how: "continue", at: id }) },
+		{ text: "Branch here", hint: hintOf("branch"), run: () => void act.branch(id) },
+		{ text: "Branch here, named …", run: () => void ask.askBranch(id) },
+		{ text: "Write on from here", run: () => void act.op("head.move", { entry: id }), isOff: isLast },
+		{ text: "A discussion of the path", run: () => void act.extract(id) },
+		{ text: "Move up", hint: hintOf("up"), run: () => void act.moveBy(id, -1), isOff: at === 0, isFirstOfGroup: true },
+		{ text: "Move down", hint: hintOf("down"), run: () => void act.moveBy(id, 1), isOff: isLast },
+		{ text: "Move before …", run: () => void ask.askMoveBefore(id) },
+		{ text: "Merge with the next", run: () => void act.merge(id), isOff: isLast },
+		{ text: flags & MUTED ? "Unmute" : "Mute", hint: hintOf("mute"), run: () => ask.toggleMuted(id) },
+		many.length > 1 && many.includes(id)
+			? { text: `Delete ${many.length} entries`, hint: hintOf("delete"), run: () => void act.remove(many), isDanger: true, isFirstOfGroup: true }
+			: { text: "Delete", hint: hintOf("delete"), run: () => void act.remove([id]), isDanger: true, isFirstOfGroup: true },
+	];
+}
+
+let dragged: string | null = null;
+
+export function EntryRow(props: RowProps) {
+	const { id, at, outline, body, isEditing } = props;
+	const [isPointed, setPointed] = useState(false);
+	const [drop, setDrop] = useState<"before" | "after" | null>(null);
+	const head = useStore((from) => from.head);
+	const flags = outline.flags[at], isCollapsed = !!(flags & COLLAPSED) && !isEditing;
+	const role = outline.role[at] || body?.role || "";
+	const label = outline.labels.get(id);
+	const tab = props.isTabStop ? 0 : -1;
+	const isNear = isPointed || props.isFocused || props.isTabStop; // else it has no buttons
+	const names = ["entry", roleClass(role)];
+	if (flags & MUTED)
+		names.push("muted");
+	if (isCollapsed)
+		names.push("collapsed");
+	if (props.isSelected)
+		names.push("selected");
+	if (drop)
+		names.push("drop-" + drop);
+	const onFocus = () => {
+		if (state.focus !== id)
+			set({ focus: id, anchor: null });
+	};
+	const onDragOver = (event: DragEvent) => {
+		if (!dragged || dragged === id)
+			return;
+		event.preventDefault();
+		const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+		setDrop(event.clientY < box.top + box.height / 2 ? "before" : "after");
+	};
+	const onDrop = (event: DragEvent) => {
+		event.preventDefault();
+		if (dragged && drop)
+			void act.move(dragged, { [drop]: id });
+		setDrop(null);
+	};
+	return (
+		<article class={names.join(" ")} data-entry={id} tabIndex={tab} aria-posinset={props.row + 1}
+			aria-setsize={props.count} aria-label={`${at + 1}, ${role}${flags & MUTED ? ", muted" : ""}${label ? `, ${label}` : ""}`}
+			aria-current={props.isFocused || undefined} onFocus={onFocus}
+			onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}
+			onDragOver={onDragOver} onDragLeave={() => setDrop(null)} onDrop={onDrop}>
+			<header class="entry-head">
+				<button type="button" class="icon fold" tabIndex={tab} aria-expanded={!isCollapsed}
+					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>
+					<span aria-hidden="true">{isCollapsed ? "▸" : "▾"}</span>
+				</button>
+				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear} label={`Role of entry ${at + 1}`}
+					onChange={(value) => void act.changeRole(id, value)} />
+				<ForkPicker id={id} tabIndex={tab} />
+				{label && <span class="chip label">{label}</span>}
+				{outline.kind[at] !== "message" && outline.kind[at] && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
+				{!!(flags & MUTED) && <span class="chip">muted</span>}
+				{!!(flags & DIFFERS) && <span class="quiet" title="Another take shows it differently">≠</span>}
+				{head === id && at < outline.id.length - 1 && <span class="chip head" title="What is added comes behind this entry">head</span>}
+				{isCollapsed && <span class="preview">{preview(body)}</span>}
+				<span class="space" />
+				{isNear && <span class="acts">
+					<button type="button" class="icon text" tabIndex={tab} title="Edit (e)" onClick={() => ask.startEdit(id)}>Edit</button>
+					<button type="button" class="icon text" tabIndex={tab} title="Insert before (i)" onClick={() => ask.startInsert({ before: id })}>Insert</button>
+					<button type="button" class="icon text" tabIndex={tab} title="Branch here (b)" onClick={() => void act.branch(id)}>Branch</button>
+					<button type="button" class="icon text" tabIndex={tab} title="Delete (d)" onClick={() => void act.remove(props.isSelected ? act.selected() : [id])}>Delete</button>
+					<span class="grip" draggable title="Drag to move" aria-hidden="true"
+						onDragStart={(event) => { dragged = id; event.dataTransfer?.setData("text/plain", id); }}
+						onDragEnd={() => { dragged = null; }}>⠿</span>
+				</span>}
+				{body?.ts && <span class="when" title={body.ts}>{time(body.ts)}</span>}
+				<span class="number" title={id}>{at + 1}</span>
+				<Menu label={`More for entry ${at + 1}`} tabIndex={tab} items={() => menuItems(id, at, outline, body)}>
+					<span aria-hidden="true">⋯</span>
+				</Menu>
+			</header>
+			{isEditing && body && <EntryEditor key={id} entry={body} />}
+			{!isEditing && !isCollapsed && (
+				<div class="entry-body" onDblClick={() => ask.startEdit(id)}>
+					{body ? <Content entry={body} isSource={!ask.isRead(body)} /> : <div class="plain quiet">…</div>}
+				</div>
+			)}
+		</article>
+	);
+}

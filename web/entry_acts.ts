@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+//
+// What people do with one entry, as far as it takes more than an operation: a question first,
+// or a part of the page that opens.
+import * as act from "./actions";
+import { askLine } from "./dialog";
+import { openOverlay } from "./panes";
+import { set, state } from "./state";
+import { linkTo, placeOf, readEntry } from "./store";
+import { COLLAPSED, MUTED, READ_MODE } from "./types";
+import type { Content, Entry } from "./types";
+
+export { list, showEntry } from "./focus";
+
+export function focusSearch(): void {
+	const box = document.getElementById("search");
+	if (box)
+		box.focus();
+	else
+		openOverlay("palette");
+}
+
+function flagsOf(entry: string): number {
+	const outline = state.outline!;
+	const body = state.bodies.get(entry);
+	if (body && state.tags.has(entry))
+		return (body.muted ? MUTED : 0) | (body.collapsed ? COLLAPSED : 0) | (body.read_mode ? READ_MODE : 0);
+	return outline.flags[placeOf(outline, entry)] ?? 0;
+}
+
+export function textOf(content: Content): string {
+	if (typeof content === "string")
+		return content;
+	return content.filter((block) => block.type === "text").map((block) => block.text ?? "").join("\n");
+}
+
+export async function bodyOf(entry: string): Promise<Entry> {
+	return state.bodies.get(entry) ?? (await readEntry(entry)).entry;
+}
+
+export function startEdit(entry: string): void {
+	if (flagsOf(entry) & COLLAPSED)
+		void act.collapse(entry, false);
+	set({ editing: { entry }, focus: entry, anchor: null });
+}
+
+/** The role that comes after this one, as people and models take turns. */
+export function nextRole(role: string | undefined): string {
+	const roles = state.settings?.roles ?? [];
+	const user = roles.find((each) => each.toLowerCase() === "user") ?? roles[0] ?? "User";
+	const model = roles.find((each) => /^(ai|assistant|model)$/i.test(each)) ?? "AI";
+	return role?.toLowerCase() === "user" ? model : user;
+}
+
+export function startInsert(place: { before?: string; after?: string }): void {
+	const outline = state.outline!;
+	const at = place.after ? placeOf(outline, place.after) : placeOf(outline, place.before!) - 1;
+	set({ editing: { entry: null, ...place, role: nextRole(at < 0 ? undefined : outline.role[at]) } });
+}
+
+export async function askRole(entry: string): Promise<void> {
+	const outline = state.outline!;
+	const now = outline.role[placeOf(outline, entry)];
+	const role = await askLine("Who speaks?", now, {
+		text: "One of the project's roles, or any other.", suggestions: state.settings?.roles ?? [],
+	});
+	if (role && role !== now)
+		await act.changeRole(entry, role);
+}
+
+export async function askLabel(entry: string): Promise<void> {
+	const now = state.outline?.labels.get(entry) ?? "";
+	const text = await askLine("Label", now, { text: "A name to find this entry by. Empty: none." });
+	if (text !== null && text !== now)
+		await act.label(entry, text.trim());
+}
+
+export async function askMoveBefore(entry: string): Promise<void> {
+	const outline = state.outline!;
+	const text = await askLine("Move before …", "", {
+		text: `The number of the entry that will follow (1 to ${outline.id.length}), its id or its label. ` +
+			"Empty: to the end.",
+	});
+	if (text === null)
+		return;
+	const wanted = text.trim();
+	if (wanted === "")
+		await act.move(entry, { after: outline.id[outline.id.length - 1] });
+	else
+		await act.move(entry, { before: /^\d+$/.test(wanted) ? outline.id[Number(wanted) - 1] ?? wanted : wanted });
+}
+
+export async function askBranch(entry: string): Promise<void> {
+	const name = await askLine("Branch here", "", { text: "A name for the new take. Empty: one is made." });
+	if (name !== null)
+		await act.branch(entry, name.trim() || undefined);
+}
+
+export function toggleCollapsed(entry: string): void {
+	void act.collapse(entry, !(flagsOf(entry) & COLLAPSED));
+}
+
+export function toggleMuted(entry: string): void {
+	void act.mute(entry, !(flagsOf(entry) & MUTED));
+}
+
+// Entries are shown as text that is read, unless somebody wants to see the source of one: what
+// "read_mode" says of an entry goes to the server, so that the other programs show it likewise.
+export function isRead(entry: Entry): boolean {
+	return entry.read_mode || !state.sources.has(entry.id);
+}
+
+export function toggleRead(entry: string): void {
+	const isOn = !!(flagsOf(entry) & READ_MODE);
+	const shows = isOn || !state.sources.has(entry);
+	const sources = new Set(state.sources);
+	if (shows)
+		sources.add(entry);
+	else
+		sources.delete(entry);
+	set({ sources });
+	if (isOn === shows)
+		void act.readMode(entry, !shows);
+}
+
+export function copy(entry: string): void {
+	void bodyOf(entry).then(act.copyText);
+}
+
+export async function copyLink(entry: string): Promise<void> {
+	try {
+		await navigator.clipboard.writeText(linkTo(entry));
+		act.say("Copied the link.", false);
+	} catch (error) {
+		act.sayProblem(error);
+	}
+}
+
+export function again(entry: string, n: number): void {
+	void act.run({ how: "again", at: entry, n });
+}
+
+export async function askAgain(entry: string): Promise<void> {
+	const n = Number(await askLine("Again", "3", {
+		text: "So many replies, each in a take of its own.", isNumber: true,
+	}));
+	if (n > 0)
+		again(entry, Math.min(n, 100));
+}
+
+/** The entry whose versions are shown. */
+export const versions: { of: string | null } = { of: null };
+
+export function showVersions(entry: string): void {
+	versions.of = entry;
+	openOverlay("versions");
+}

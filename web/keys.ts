@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+//
+// Keys: everything that can be done with a key, in one table. It makes the handler, the help
+// (?), the hints in menus and the palette. Single letters do nothing in text fields, and can be
+// switched off altogether; those with Ctrl (or Cmd) work everywhere.
+import * as act from "./actions";
+import { isCovered } from "./dialog";
+import * as ask from "./entry_acts";
+import { openOverlay, togglePane } from "./panes";
+import { set, state } from "./state";
+import { placeOf, shownRows } from "./store";
+
+export interface Command {
+	id: string;
+	title: string;
+	group: "Move" | "Entry" | "Take" | "History" | "Page";
+	/** The first is the one that is shown. "Ctrl" is also Cmd. */
+	keys: string[];
+	run: () => void;
+	/** Is about the entry that has the focus: does nothing without one. */
+	needsEntry?: boolean;
+}
+
+function focused(): string | null {
+	return state.outline && placeOf(state.outline, state.focus) >= 0 ? state.focus : null;
+}
+
+/** Show and focus another row; extend: the run from the anchor to it is selected. */
+export function moveFocus(by: number | "first" | "last", extend = false): void {
+	const outline = state.outline;
+	if (!outline || outline.id.length === 0)
+		return;
+	const rows = shownRows(), count = rows ? rows.length : outline.id.length;
+	const now = placeOf(outline, state.focus);
+	const at = rows ? rows.indexOf(now) : now;
+	const wanted = by === "first" ? 0 : by === "last" ? count - 1 : at < 0 ? count - 1 : at + by;
+	const next = Math.min(Math.max(wanted, 0), count - 1);
+	const id = outline.id[rows ? rows[next] : next];
+	set({ focus: id, anchor: extend ? state.anchor ?? state.focus : null });
+	ask.showEntry(id);
+}
+
+const onEntry = (run: (entry: string) => void) => () => {
+	const entry = focused();
+	if (entry)
+		run(entry);
+};
+
+export const commands: Command[] = [
+	{ id: "next", title: "Next entry", group: "Move", keys: ["j", "ArrowDown"], run: () => moveFocus(1) },
+	{ id: "previous", title: "Previous entry", group: "Move", keys: ["k", "ArrowUp"], run: () => moveFocus(-1) },
+	{ id: "select-next", title: "Select to the next entry", group: "Move", keys: ["Shift+J", "Shift+ArrowDown"], run: () => moveFocus(1, true) },
+	{ id: "select-previous", title: "Select to the previous entry", group: "Move", keys: ["Shift+K", "Shift+ArrowUp"], run: () => moveFocus(-1, true) },
+	{ id: "first", title: "First entry", group: "Move", keys: ["Home"], run: () => moveFocus("first") },
+	{ id: "last", title: "Last entry", group: "Move", keys: ["End"], run: () => moveFocus("last") },
+
+	{ id: "edit", title: "Edit", group: "Entry", keys: ["e", "Enter"], needsEntry: true, run: onEntry(ask.startEdit) },
+	{ id: "insert-before", title: "Insert before", group: "Entry", keys: ["i"], needsEntry: true, run: onEntry((entry) => ask.startInsert({ before: entry })) },
+	{ id: "insert-after", title: "Insert after", group: "Entry", keys: ["a"], needsEntry: true, run: onEntry((entry) => ask.startInsert({ after: entry })) },
+	{ id: "role", title: "Change the role", group: "Entry", keys: ["r"], needsEntry: true, run: onEntry((entry) => void ask.askRole(entry)) },
+	{ id: "delete", title: "Delete (or what is selected)", group: "Entry", keys: ["d", "Delete"], needsEntry: true, run: () => void act.remove(act.selected()) },
+	{ id: "collapse", title: "Collapse or expand", group: "Entry", keys: ["c", "Space"], needsEntry: true, run: onEntry(ask.toggleCollapsed) },
+	{ id: "read", title: "Read or source", group: "Entry", keys: ["v"], needsEntry: true, run: onEntry(ask.toggleRead) },
+	{ id: "mute", title: "Mute or unmute", group: "Entry", keys: ["x"], needsEntry: true, run: onEntry(ask.toggleMuted) },
+	{ id: "label", title: "Label", group: "Entry", keys: ["m"], needsEntry: true, run: onEntry((entry) => void ask.askLabel(entry)) },
+	{ id: "copy", title: "Copy the text", group: "Entry", keys: ["y"], needsEntry: true, run: onEntry(ask.copy) },
+	{ id: "again", title: "Again: another reply", group: "Entry", keys: ["g"], needsEntry: true, run: onEntry((entry) => ask.again(entry, 1)) },
+	{ id: "up", title: "Move up", group: "Entry", keys: ["Alt+ArrowUp"], needsEntry: true, run: onEntry((entry) => void act.moveBy(entry, -1)) },
+	{ id: "down", title: "Move down", group: "Entry", keys: ["Alt+ArrowDown"], needsEntry: true, run: onEntry((entry) => void act.moveBy(entry, 1)) },
+	{ id: "versions", title: "Versions of the entry", group: "Entry", keys: ["w"], needsEntry: true, run: onEntry(ask.showVersions) },
+
+	{ id: "branch", title: "Branch here", group: "Take", keys: ["b"], needsEntry: true, run: onEntry((entry) => void act.branch(entry)) },
+	{ id: "take-previous", title: "Previous take", group: "Take", keys: ["["], run: () => void act.stepTake(-1) },
+	{ id: "take-next", title: "Next take", group: "Take", keys: ["]"], run: () => void act.stepTake(1) },
+
+	{ id: "undo", title: "Undo", group: "History", keys: ["u", "Ctrl+Z"], run: () => void act.undo() },
+	{ id: "redo", title: "Redo", group: "History", keys: ["Shift+U", "Ctrl+Shift+Z", "Ctrl+Y"], run: () => void act.redo() },
+	{ id: "history", title: "History", group: "History", keys: ["h"], run: () => togglePane("history") },
+
+	{ id: "compose", title: "Write an entry", group: "Page", keys: ["n"], run: () => document.getElementById("composer")?.focus() },
+	{ id: "outline", title: "Outline", group: "Page", keys: ["o"], run: () => togglePane("outline") },
+	{ id: "search", title: "Search", group: "Page", keys: ["/"], run: () => ask.focusSearch() },
+	{ id: "palette", title: "All commands", group: "Page", keys: ["Ctrl+K"], run: () => openOverlay("palette") },
+	{ id: "help", title: "Help and keys", group: "Page", keys: ["?"], run: () => openOverlay("help") },
+	{ id: "leave", title: "Select nothing", group: "Page", keys: ["Escape"], run: () => set({ anchor: null, drawer: null }) },
+];
+
+export function commandOf(id: string): Command | undefined {
+	return commands.find((command) => command.id === id);
+}
+
+/** The key of a command as it is shown in menus. */
+export function hintOf(id: string): string | undefined {
+	const key = commandOf(id)?.keys[0];
+	return key && areOn() ? shown(key) : undefined;
+}
+
+const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
+
+export function shown(key: string): string {
+	return key.replace("Ctrl+", isMac ? "⌘" : "Ctrl+").replace("ArrowUp", "↑").replace("ArrowDown", "↓");
+}
+
+function keyOf(event: KeyboardEvent): string {
+	const name = event.key === " " ? "Space" : event.key;
+	const isLetter = /^[a-z]$/i.test(name);
+	// of signs such as "?" Shift is a part already
+	const shift = event.shiftKey && (isLetter || name.length > 1) ? "Shift+" : "";
+	const ctrl = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
+	return ctrl + (event.altKey ? "Alt+" : "") + shift +
+		(isLetter ? (ctrl || shift ? name.toUpperCase() : name) : name);
+}
+
+const SWITCH = "retake.keys";
+
+/** Are single keys on? */
+export function areOn(): boolean {
+	return localStorage.getItem(SWITCH) !== "off";
+}
+
+export function switchKeys(on: boolean): void {
+	localStorage.setItem(SWITCH, on ? "on" : "off");
+	set({});
+}
+
+function isText(element: Element | null): boolean {
+	return element instanceof HTMLElement &&
+		(element.isContentEditable || /^(TEXTAREA|SELECT)$/.test(element.tagName) ||
+		 (element instanceof HTMLInputElement && !/^(checkbox|radio|button|submit|file)$/.test(element.type)));
+}
+
+/** Keys that buttons, links, tabs and scrolling have a use for themselves. */
+function isTheirs(key: string, element: Element | null): boolean {
+	if (!/^(Enter|Space|Arrow|Home|End|Shift\+Arrow|Delete)/.test(key))
+		return false;
+	return element !== null && element !== document.body &&
+		element.closest("button, a, summary, [role=tab], [role=menu], [role=tree], [role=listbox]") !== null;
+}
+
+export function onKey(event: KeyboardEvent): void {
+	if (event.defaultPrevented || event.isComposing)
+		return;
+	const key = keyOf(event), isPlain = !key.startsWith("Ctrl+");
+	const target = document.activeElement;
+	if (isText(target) && (isPlain || /^Ctrl\+(Shift\+)?[ZY]$/.test(key)))
+		return; // a text field has its own undo
+	if ((isPlain && key !== "Escape" && (!areOn() || isCovered())) || isTheirs(key, target))
+		return;
+	if (isCovered() && key !== "Ctrl+K")
+		return;
+	const command = commands.find((each) => each.keys.includes(key));
+	if (!command || (command.needsEntry && !focused()))
+		return;
+	event.preventDefault();
+	command.run();
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// Live: the server's events (src/server/feed.h), heard as long as the page is open. The browser
+// comes back by itself and says what it has seen last; "reset" means that everything is to be
+// read anew.
+import { address } from "./api";
+import { set, state } from "./state";
+import { lookAgain, reload, take } from "./store";
+import { isOurs, tellNews } from "./news";
+import { runDelta, runEnded, runFlight, runFlightEnded, runSeen, runsForgotten } from "./runs";
+import type { Change, Run } from "./types";
+
+let source: EventSource | null = null;
+let epoch = "", lastId = "";
+let hideTimer: number | undefined;
+
+type Told = MessageEvent<string>;
+
+function hear(name: string, act: (data: never) => void): void {
+	source!.addEventListener(name, (event) => {
+		lastId = (event as Told).lastEventId || lastId;
+		act(JSON.parse((event as Told).data) as never);
+	});
+}
+
+async function readAll(): Promise<void> {
+	try {
+		await reload();
+		set({ trouble: null });
+	} catch (error) {
+		set({ trouble: (error as Error).message });
+	}
+}
+
+const HIDDEN_MS = 60000;
+
+/** A window that nobody looks at gives its connection back: browsers have few for a server. */
+export function rest(): void {
+	clearTimeout(hideTimer);
+	if (document.visibilityState === "hidden") {
+		hideTimer = window.setTimeout(() => {
+			source?.close();
+			source = null;
+		}, HIDDEN_MS);
+	} else if (source === null) {
+		listen();
+	}
+}
+
+/** Begin to listen, and read everything once; or go on where one was. */
+export function listen(): void {
+	source?.close();
+	source = new EventSource(address("/events", { last_event_id: lastId || undefined }));
+	source.onopen = () => set({ connection: "live" });
+	source.onerror = () => {
+		set({ connection: "lost" });
+		if (source?.readyState === EventSource.CLOSED)
+			setTimeout(listen, 4000);
+	};
+	hear("hello", (data: { seq: number; epoch: string }) => {
+		runsForgotten();
+		const isKnown = epoch === data.epoch && state.outline !== null;
+		epoch = data.epoch;
+		if (isKnown)
+			lookAgain();
+		else
+			void readAll();
+	});
+	hear("reset", (data: { epoch: string }) => {
+		epoch = data.epoch;
+		void readAll();
+	});
+	hear("newer", (data: { detail: string }) => set({ trouble: data.detail }));
+	hear("op", (change: Change) => {
+		take(change);
+		if (!isOurs(change))
+			tellNews(change);
+	});
+	hear("run.started", (run: Run) => runSeen(run));
+	hear("run.snapshot", (run: Run) => runSeen(run));
+	hear("run.notice", (data: { run: string; text: string }) => runDelta(data.run, { notice: data.text }));
+	hear("run.delta", (data: { run: string; reply?: number; text?: string; thinking?: string }) =>
+		runDelta(data.run, data));
+	hear("run.ended", (run: Run) => runEnded(run));
+	hear("flight", (data: never) => runFlight(data));
+	hear("flight.ended", (data: { flight: string }) => runFlightEnded(data.flight));
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+//
+// Markdown: shows the tree of blocks that the server makes of a text (src/markup/markup.h says
+// what may be in it), as elements. Nothing in a text becomes markup of the page; links go to
+// http, https and mailto only, which is looked at here once more. Where there is no tree the
+// text stands with its line ends.
+import type { ComponentChildren } from "preact";
+import { Code } from "./code";
+
+export interface Mark {
+	t: string;
+	c?: Node[];
+	n?: number;
+	lang?: string;
+	start?: number;
+	tight?: boolean;
+	task?: boolean;
+	done?: boolean;
+	href?: string;
+	src?: string;
+	title?: Node[];
+	alt?: Node[];
+	cp?: string;
+	head?: Node[][];
+	align?: (string | null)[];
+	rows?: Node[][][];
+	at?: [number, number];
+}
+export type Node = string | Mark;
+
+const DEEPEST = 70;
+
+/** The plain text of texts: [text, …]. */
+function plain(texts: Node[] = []): string {
+	return texts.map((node) => (typeof node === "string" ? node : node.cp ? `[U+${node.cp}]` : plain(node.c))).join("");
+}
+
+function isSafe(url: string): boolean {
+	return /^(https?:\/\/|mailto:|#)/.test(url);
+}
+
+function Link(props: { href: string; title?: string; children: ComponentChildren }) {
+	if (!isSafe(props.href))
+		return <>{props.children} ({props.href})</>;
+	return (
+		<a href={props.href} title={props.title} target="_blank" rel="noopener noreferrer">
+			{props.children}
+		</a>
+	);
+}
+
+function inline(node: Node, depth: number): ComponentChildren {
+	if (typeof node === "string")
+		return node;
+	const inner = () => inlines(node.c, depth + 1);
+	switch (node.t) {
+	case "em":
+		return <em>{inner()}</em>;
+	case "strong":
+		return <strong>{inner()}</strong>;
+	case "del":
+		return <del>{inner()}</del>;
+	case "code":
+		return <code>{inner()}</code>;
+	case "a":
+		return <Link href={node.href ?? ""} title={plain(node.title) || undefined}>{inner()}</Link>;
+	case "img":
+		return <Link href={node.src ?? ""} title={plain(node.title) || undefined}>[image: {plain(node.alt) || node.src}]</Link>;
+	case "br":
+		return <br />;
+	case "ctl":
+		return <span class="control" title="a character that would not be seen">U+{node.cp}</span>;
+	default:
+		return inner();
+	}
+}
+
+function inlines(nodes: Node[] = [], depth = 0): ComponentChildren {
+	return depth > DEEPEST ? plain(nodes) : nodes.map((node) => inline(node, depth));
+}
+
+function list(node: Mark, depth: number): ComponentChildren {
+	const items = (node.c ?? []).map((item) => {
+		const li = item as Mark;
+		return (
+			<li class={li.task ? "task" : undefined}>
+				{li.task && <input type="checkbox" checked={li.done} disabled aria-label={li.done ? "done" : "not done"} />}
+				{blocks(li.c, depth + 1, node.tight)}
+			</li>
+		);
+	});
+	return node.t === "ol" ? <ol start={node.start}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function table(node: Mark): ComponentChildren {
+	const side = (at: number) => (node.align?.[at] ? `align-${node.align[at]}` : undefined);
+	return (
+		<div class="table" tabIndex={0} role="group" aria-label="Table">
+			<table>
+				<thead><tr>{node.head?.map((cell, at) => <th class={side(at)}>{inlines(cell)}</th>)}</tr></thead>
+				<tbody>
+					{node.rows?.map((row) => (
+						<tr>{row.map((cell, at) => <td class={side(at)}>{inlines(cell)}</td>)}</tr>
+					))}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
+function block(node: Node, depth: number, isTight?: boolean): ComponentChildren {
+	if (typeof node === "string")
+		return node;
+	switch (node.t) {
+	case "p":
+		return isTight ? <span class="tight">{inlines(node.c)}</span> : <p>{inlines(node.c)}</p>;
+	case "h": {
+		// a page has its own first headings
+		const Heading = `h${Math.min(6, (node.n ?? 1) + 2)}` as "h3";
+		return <Heading class={`level-${node.n ?? 1}`}>{inlines(node.c)}</Heading>;
+	}
+	case "pre":
+		return <Code text={plain(node.c)} language={node.lang}>{inlines(node.c)}</Code>;
+	case "quote":
+		return <blockquote>{blocks(node.c, depth + 1)}</blockquote>;
+	case "ul":
+	case "ol":
+		return list(node, depth);
+	case "table":
+		return table(node);
+	case "hr":
+		return <hr />;
+	default:
+		return inline(node, depth);
+	}
+}
+
+function blocks(nodes: Node[] = [], depth = 0, isTight?: boolean): ComponentChildren {
+	return depth > DEEPEST ? plain(nodes) : nodes.map((node) => block(node, depth, isTight));
+}
+
+/** A text that the server has rendered, or (tree not there) as it was written. */
+export function Markdown(props: { text: string; tree?: unknown }) {
+	return Array.isArray(props.tree)
+		? <div class="prose">{blocks(props.tree as Node[])}</div>
+		: <div class="plain">{props.text}</div>;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// News: what other clients did, in one quiet line. What this page did itself is none.
+import { set } from "./state";
+import type { Change } from "./types";
+
+const ours = new Set<number>();
+const doubtful: Change[] = [];
+let askedCount = 0;
+
+/** This page asks for a change; until it is answered, rows by "web" may be its own (or another window's). */
+export function asking(): void {
+	askedCount++;
+}
+
+export function answered(seq: number | undefined): void {
+	askedCount--;
+	if (seq !== undefined)
+		ours.add(seq);
+	if (askedCount > 0)
+		return;
+	for (const change of doubtful.splice(0))
+		if (!ours.has(change.seq))
+			tellNews(change);
+}
+
+let runCount = 0;
+const BY_RUNS = new Set(["entry.append", "entry.reply", "entry.edit", "batch", "take.branch", "head.move"]);
+
+/** A model begins (1) or ends (-1) to work for this page: what it writes is no news. */
+export function runningHere(by: 1 | -1): void {
+	runCount += by;
+}
+
+export function isOurs(change: Change): boolean {
+	if (ours.delete(change.seq) || (runCount > 0 && change.by === "web" && BY_RUNS.has(change.op)))
+		return true;
+	if (askedCount > 0 && change.by === "web") {
+		doubtful.push(change);
+		return true;
+	}
+	return false;
+}
+
+const WORDS: Record<string, string> = {
+	"entry.append": "added an entry", "entry.insert": "inserted an entry",
+	"entry.reply": "added a reply", "entry.edit": "edited an entry",
+	"entry.role": "changed a role", "entry.delete": "deleted", "entry.move": "moved an entry",
+	"entry.mute": "muted or unmuted an entry", "entry.split": "split an entry",
+	"entry.merge": "merged two entries", "take.branch": "branched", "take.switch": "switched takes",
+	"take.rename": "renamed a take", "take.delete": "deleted a take",
+	"take.clear": "cleared a take", "take.truncate": "truncated a take",
+	"take.graft": "brought entries over", "take.promote": "promoted a take",
+	"head.move": "moved the head", "label.set": "changed a label",
+	"discussion.new": "started a discussion", "discussion.switch": "switched discussions",
+	"discussion.rename": "renamed a discussion", "discussion.delete": "deleted a discussion",
+	"prompt.update": "changed the prompt", "setting.set": "changed a setting",
+	"project.reset": "started afresh", undo: "undid", redo: "redid", jump: "went to another state",
+	revert: "reverted a step", batch: "changed several things", import: "imported",
+};
+
+function who(by: string): string {
+	return by === "web" ? "Another window" : by;
+}
+
+export function tellNews(change: Change): void {
+	if (change.kind === "view" || change.kind === "note")
+		return;
+	let what = WORDS[change.op] ?? change.op;
+	const removed = (change.splices ?? []).reduce((sum, splice) => sum + (splice.remove ?? 0), 0);
+	if (change.op === "entry.delete")
+		what += removed === 1 ? " an entry" : ` ${removed} entries`;
+	set({ news: `${who(change.by)} ${what}` });
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+//
+// Outline: all entries of one take without their texts, as columns. An outline is never changed:
+// a splice makes another one. Positions count from 0.
+import { COLLAPSED, MUTED, READ_MODE } from "./types";
+import type { Columns, Entry, Splice } from "./types";
+
+export interface Outline {
+	/** The row of the history up to which it is right. */
+	seq: number;
+	discussion: string;
+	take: string;
+	id: readonly string[];
+	role: readonly string[];
+	kind: readonly string[];
+	flags: readonly number[];
+	size: readonly number[];
+	labels: ReadonlyMap<string, string>;
+	/** Ids of rows whose columns are to be read again. */
+	stale: ReadonlySet<string>;
+}
+
+export function outlineOf(columns: Columns, take: string): Outline {
+	const labels = new Map<string, string>();
+	for (const [row, label] of Object.entries(columns.labels))
+		labels.set(columns.id[Number(row) - columns.from], label);
+	return {
+		seq: columns.seq,
+		discussion: columns.discussion,
+		take,
+		id: columns.id,
+		role: columns.role.map((at) => columns.roles[at]),
+		kind: columns.kind.map((at) => columns.kinds[at]),
+		flags: columns.flags,
+		size: columns.size,
+		labels,
+		stale: new Set(),
+	};
+}
+
+const places = new WeakMap<readonly string[], Map<string, number>>();
+
+/** Where an entry is; -1: it is not in this take. */
+export function placeOf(outline: Outline, id: string | null): number {
+	if (id === null)
+		return -1;
+	let map = places.get(outline.id);
+	if (!map) {
+		map = new Map(outline.id.map((each, at) => [each, at]));
+		places.set(outline.id, map);
+	}
+	return map.get(id) ?? -1;
+}
+
+function cut<T>(list: readonly T[], at: number, remove: number, insert: T[]): T[] {
+	return list.slice(0, at).concat(insert, list.slice(at + remove));
+}
+
+/** Entries out and in. What is known of an entry that was here before is kept. */
+export function spliced(outline: Outline, splice: Splice): Outline {
+	const at = splice.at ?? 0, remove = splice.remove ?? 0, insert = splice.insert ?? [];
+	const known = insert.map((id) => placeOf(outline, id));
+	const stale = new Set(outline.stale);
+	for (const id of insert)
+		stale.add(id);
+	const column = <T>(list: readonly T[], otherwise: T) =>
+		cut(list, at, remove, known.map((place) => (place < 0 ? otherwise : list[place])));
+	return {
+		...outline,
+		id: cut(outline.id, at, remove, insert),
+		role: column(outline.role, ""),
+		kind: column(outline.kind, "message"),
+		flags: column(outline.flags, 0),
+		size: column(outline.size, 80),
+		stale,
+	};
+}
+
+export function touched(outline: Outline, ids: string[]): Outline {
+	const here = ids.filter((id) => placeOf(outline, id) >= 0);
+	return here.length ? { ...outline, stale: new Set([...outline.stale, ...here]) } : outline;
+}
+
+/** Rows that were read anew. Those whose id is another one by now stay stale. */
+export function refreshed(outline: Outline, columns: Columns): Outline {
+	const role = outline.role.slice(), kind = outline.kind.slice();
+	const flags = outline.flags.slice(), size = outline.size.slice();
+	const stale = new Set(outline.stale), labels = new Map(outline.labels);
+	columns.id.forEach((id, i) => {
+		const at = columns.from + i;
+		if (outline.id[at] !== id)
+			return;
+		role[at] = columns.roles[columns.role[i]];
+		kind[at] = columns.kinds[columns.kind[i]];
+		flags[at] = columns.flags[i];
+		size[at] = columns.size[i];
+		stale.delete(id);
+		labels.delete(id);
+	});
+	for (const [row, label] of Object.entries(columns.labels))
+		labels.set(columns.id[Number(row) - columns.from], label);
+	return { ...outline, role, kind, flags, size, stale, labels };
+}
+
+export function flagsOf(entry: Entry): number {
+	return (entry.muted ? MUTED : 0) | (entry.collapsed ? COLLAPSED : 0) |
+		(entry.read_mode ? READ_MODE : 0);
+}
+
+/** Positions of what a filter lets through: a role and the user's; null: all. */
+export function filtered(outline: Outline, role: string | null): number[] | null {
+	if (role === null)
+		return null;
+	const found: number[] = [];
+	outline.role.forEach((each, at) => {
+		if (each === role || each.toLowerCase() === "user")
+			found.push(at);
+	});
+	return found;
+}

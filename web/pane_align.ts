@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// Align: which entries of two takes stand beside each other.
+import { textOf } from "./entry_acts";
+import type { Entry } from "./types";
+
+/** GET …/takes/{a}/diff/{b} */
+export interface TakesDiff {
+	/** So many entries both begin with. */
+	common: number;
+	/** Those of them whose text, role or flags are others. */
+	changed: { a: Entry; b: Entry }[];
+	a: Entry[];
+	b: Entry[];
+}
+
+export interface Pair {
+	a: Entry | null;
+	b: Entry | null;
+	/** The same entry, or one text that was written in two ways. */
+	isLike: boolean;
+}
+
+const MOST_WORDS = 400, LIKE = 0.5;
+
+function wordsOf(entry: Entry): Set<string> {
+	return new Set((textOf(entry.content).toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MOST_WORDS));
+}
+
+/** Do two texts share most of their words? */
+function areLike(a: Entry, b: Entry): boolean {
+	if (a.role !== b.role)
+		return false;
+	const one = wordsOf(a), other = wordsOf(b);
+	let both = 0;
+	for (const word of one)
+		if (other.has(word))
+			both++;
+	return both >= LIKE * Math.max(one.size, other.size, 1);
+}
+
+export function alignTakes(diff: TakesDiff): Pair[] {
+	const pairs: Pair[] = diff.changed.map(({ a, b }) => ({ a, b, isLike: true }));
+	const places = new Map(diff.b.map((entry, at) => [entry.id, at]));
+	let i = 0, j = 0;
+	const upTo = (endA: number, endB: number) => {
+		while (i < endA || j < endB) {
+			const a = i < endA ? diff.a[i++] : null, b = j < endB ? diff.b[j++] : null;
+			pairs.push({ a, b, isLike: a !== null && b !== null && areLike(a, b) });
+		}
+	};
+	for (let at = 0; at < diff.a.length; at++) {
+		const place = places.get(diff.a[at].id);
+		if (place === undefined || place < j)
+			continue;
+		upTo(at, place);
+		pairs.push({ a: diff.a[i++], b: diff.b[j++], isLike: true });
+	}
+	upTo(diff.a.length, diff.b.length);
+	return pairs;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// Compare: two takes side by side from where they part. Entries that both have are beside each
+// other, with the words that differ marked; any other can be brought over into the other take.
+import { useMemo, useState } from "preact/hooks";
+import * as act from "./actions";
+import { get } from "./api";
+import { Dialog } from "./dialog";
+import { textOf } from "./entry_acts";
+import { alignTakes } from "./pane_align";
+import { count, useLoaded } from "./pane_data";
+import { addPane, openOverlay } from "./panes";
+import { state, useStore } from "./state";
+import { discPath, takeOf } from "./store";
+import { Difference } from "./versions";
+import type { TakesDiff } from "./pane_align";
+import type { Entry } from "./types";
+
+const PAGE = 200;
+
+interface SideProps {
+	entry: Entry | null;
+	/** What stands beside it. */
+	other: Entry | null;
+	/** Both are versions of the same. */
+	isLike: boolean;
+	isLeft: boolean;
+	into: string;
+	onGraft: () => void;
+}
+
+function Side(props: SideProps) {
+	const { entry, other, isLeft } = props;
+	if (!entry)
+		return <div class="side-entry none" />;
+	const text = textOf(entry.content);
+	return (
+		<article class="side-entry" aria-label={`${entry.role} ${entry.id}`} data-entry={entry.id}>
+			<header>
+				<span class={"who" + (entry.role.toLowerCase() === "user" ? " user" : "")}>{entry.role}</span>
+				{entry.muted && <span class="chip">muted</span>}
+				<span class="space" />
+				{other?.id !== entry.id && (
+					<button type="button" title={`Into ${props.into}`} onClick={props.onGraft}>
+						{!isLeft && <span aria-hidden="true">← </span>}Bring over{isLeft && <span aria-hidden="true"> →</span>}
+					</button>
+				)}
+			</header>
+			{other && props.isLike && textOf(other.content) !== text
+				? <div class={isLeft ? "shows-out" : "shows-in"}><Difference before={textOf(isLeft ? entry.content : other.content)} after={textOf(isLeft ? other.content : entry.content)} /></div>
+				: <div class="plain">{text}</div>}
+		</article>
+	);
+}
+
+function Compare() {
+	const takes = useStore((from) => from.takes), version = useStore((from) => from.version);
+	const [a, setA] = useState(state.take ?? ""), [b, setB] = useState(takes.find((take) => take.id !== state.take)?.id ?? "");
+	const [shown, setShown] = useState(PAGE);
+	const { data, problem } = useLoaded(() => get<TakesDiff>(discPath("takes", a, "diff", b)), [a, b, version], 60);
+	const pairs = useMemo(() => (data ? alignTakes(data) : []), [data]);
+	const nameOf = (id: string) => takeOf(id)?.name ?? id;
+	const graft = (at: number, isLeft: boolean) => {
+		const from = isLeft ? a : b, into = isLeft ? b : a;
+		const entry = (isLeft ? pairs[at].a : pairs[at].b)!;
+		// behind the nearest entry above it that the other take has
+		let near = at - 1;
+		while (near >= 0 && !(isLeft ? pairs[near].b : pairs[near].a))
+			near--;
+		const beside = pairs[at][isLeft ? "b" : "a"];
+		const behind = beside ?? (near >= 0 ? (isLeft ? pairs[near].b : pairs[near].a) : null);
+		const first = (isLeft ? data!.b : data!.a)[0];
+		const place = behind ? { after: behind.id } : first ? { before: first.id } : {};
+		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Brought it into ${nameOf(into)}.` });
+	};
+	const picker = (label: string, value: string, set: (id: string) => void) => (
+		<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { set(event.currentTarget.value); setShown(PAGE); }}>
+			{takes.map((take) => <option value={take.id}>{take.name} ({take.entries.toLocaleString()})</option>)}
+		</select>
+	);
+	return (
+		<Dialog title="Compare takes" class="wide compare" onClose={() => openOverlay(null)}>
+			<div class="compare-heads">{picker("The take at the left", a, setA)}{picker("The take at the right", b, setB)}</div>
+			{takes.length < 2 && <p class="quiet">There is only one take. Branch somewhere to have two.</p>}
+			{problem && <p class="note problem" role="alert">{problem}</p>}
+			{data && (
+				<p class="quiet">
+					{data.common > 0 ? `Both begin with the same ${count(data.common, "entry", "entries")}` : "They part at the beginning"}
+					{data.changed.length > 0 && `, of which ${data.changed.length} ${data.changed.length === 1 ? "differs" : "differ"}`}.
+					{pairs.length === 0 && " Nothing else is different."}
+				</p>
+			)}
+			<div class="compare-rows">
+				{pairs.slice(0, shown).map((pair, at) => (
+					<div class="compare-row" key={`${pair.a?.id} ${pair.b?.id}`}>
+						<Side entry={pair.a} other={pair.b} isLike={pair.isLike} isLeft into={nameOf(b)} onGraft={() => graft(at, true)} />
+						<Side entry={pair.b} other={pair.a} isLike={pair.isLike} isLeft={false} into={nameOf(a)} onGraft={() => graft(at, false)} />
+					</div>
+				))}
+			</div>
+			{pairs.length > shown && <button type="button" onClick={() => setShown(shown + PAGE)}>Show more ({(pairs.length - shown).toLocaleString()} left)</button>}
+		</Dialog>
+	);
+}
+
+addPane({ id: "compare", title: "Compare takes", place: "overlay", view: Compare });

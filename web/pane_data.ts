@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+//
+// What the panes share: reading something from the server as long as it is looked at, a model at
+// work until its end, and a few words.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get, path } from "./api";
+import { startRun, stopRun } from "./runs";
+import { set, state, useStore } from "./state";
+import { open } from "./store";
+import { isNarrow } from "./panes";
+import type { RunWish } from "./runs";
+import type { Result, Run, Take } from "./types";
+
+export interface Loaded<T> {
+	data: T | null;
+	/** Why it could not be read; "": it could. */
+	problem: string;
+	isLoading: boolean;
+	again: () => void;
+}
+
+/** What load() gives, read again when one of deps is another one. The old stays in view meanwhile. */
+export function useLoaded<T>(load: () => Promise<T>, deps: unknown[], wait_ms = 0): Loaded<T> {
+	const [result, setResult] = useState<{ data: T | null; problem: string; isLoading: boolean }>(
+		{ data: null, problem: "", isLoading: true });
+	const [turn, setTurn] = useState(0);
+	const isFirst = useRef(true);
+	useEffect(() => {
+		let isOld = false;
+		const begin = () => {
+			setResult((old) => ({ ...old, isLoading: true }));
+			load().then(
+				(data) => { if (!isOld) setResult({ data, problem: "", isLoading: false }); },
+				(error: Error) => { if (!isOld) setResult({ data: null, problem: error.message, isLoading: false }); });
+		};
+		const timer = setTimeout(begin, isFirst.current ? 0 : wait_ms);
+		isFirst.current = false;
+		return () => {
+			isOld = true;
+			clearTimeout(timer);
+		};
+	}, [...deps, turn]);
+	return { ...result, again: () => setTurn((n) => n + 1) };
+}
+
+/** A model at work, from the start to its end. Throws what the server says. */
+export async function runToEnd(wish: RunWish, seen: (run: Run) => void, isOff: () => boolean): Promise<Run> {
+	let run = await startRun(wish);
+	seen(run);
+	for (let wait_ms = 40; run.state === "running"; wait_ms = Math.min(wait_ms * 2, 500)) {
+		await new Promise((done) => setTimeout(done, wait_ms));
+		if (isOff())
+			await stopRun(run.run).catch(() => undefined);
+		run = await get<Run>(path("runs", run.run));
+		seen(run);
+	}
+	return run;
+}
+
+export interface Work {
+	isBusy: boolean;
+	run: Run | null;
+	/** Why it failed; "": it did not. */
+	problem: string;
+	/** Null: it failed or was stopped, and problem says so. */
+	start: (wish: RunWish) => Promise<Run | null>;
+	stop: () => void;
+}
+
+/** A model at work for a dialog: its progress, and what became of it. */
+export function useWork(): Work {
+	const [run, setRun] = useState<Run | null>(null);
+	const [problem, setProblem] = useState(""), [isBusy, setBusy] = useState(false);
+	const isStopped = useRef(false);
+	const start = async (wish: RunWish) => {
+		isStopped.current = false;
+		setProblem("");
+		setBusy(true);
+		try {
+			const end = await runToEnd(wish, setRun, () => isStopped.current);
+			if (end.state === "done")
+				return end;
+			setProblem(end.state === "stopped" ? "Stopped. Nothing was changed."
+				: `${end.problem?.detail ?? "The model's server failed."} Nothing was changed.`);
+		} catch (error) {
+			setProblem((error as Error).message);
+		} finally {
+			setBusy(false);
+		}
+		return null;
+	};
+	return { isBusy, run, problem, start, stop: () => { isStopped.current = true; } };
+}
+
+/** Put text into the field where the next entry is written, and the cursor behind it. */
+export function toComposer(text: string): void {
+	const field = document.getElementById("composer") as HTMLTextAreaElement | null;
+	if (!field)
+		return;
+	field.value = text;
+	field.dispatchEvent(new Event("input", { bubbles: true }));
+	if (isNarrow())
+		set({ drawer: null });
+	setTimeout(() => {
+		field.focus();
+		field.setSelectionRange(text.length, text.length);
+	});
+}
+
+/** Show the take that a change went to (its name or id). */
+export async function openTakeOf(result: Result | Run | null): Promise<void> {
+	const wanted = result?.take;
+	if (!wanted || !state.disc)
+		return;
+	const takes = await get<Take[]>(path("discussions", state.disc, "takes"));
+	const found = takes.find((each) => each.id === wanted || each.name === wanted);
+	if (found && found.id !== state.take)
+		await open(state.disc, found.id);
+}
+
+/** The model that is set; "": none. */
+export function useModel(): string {
+	return String(useStore((from) => from.settings)?.settings.model ?? "");
+}
+
+export function count(n: number, one: string, many = one + "s"): string {
+	return `${n.toLocaleString()} ${n === 1 ? one : many}`;
+}
+
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const timeFormat = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const fullFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** A short time: today only the hour, else the day with it. */
+export function when(at: string): string {
+	const date = new Date(at), isToday = date.toDateString() === new Date().toDateString();
+	return isToday ? timeFormat.format(date) : `${dayFormat.format(date)} ${timeFormat.format(date)}`;
+}
+
+export function whenFull(at: string): string {
+	return fullFormat.format(new Date(at));
+}
+
+export function oneLine(text: string, most = 160): string {
+	const line = text.slice(0, most * 2).replace(/\s+/g, " ").trim();
+	return line.length > most ? line.slice(0, most) + "…" : line;
+}

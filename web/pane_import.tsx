@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+//
+// Import: files that are chosen or dropped on the page. Each is counted first, without a change;
+// then people say whether it comes in.
+import { useEffect, useRef, useState } from "preact/hooks";
+import * as act from "./actions";
+import { post } from "./api";
+import { Dialog } from "./dialog";
+import { count } from "./pane_data";
+import { addPane, openOverlay } from "./panes";
+import { state } from "./state";
+
+interface Counted {
+	format: string;
+	discussions: number;
+	entries: number;
+	takes: number;
+	known: number;
+	repaired: number;
+	skipped: number;
+	noted: number;
+	remarks?: (string | { text?: string })[];
+}
+
+interface Candidate {
+	file: File;
+	name: string;
+	counted: Counted | null;
+	problem: string;
+	isDone: boolean;
+}
+
+// Files that were dropped before the dialog was there.
+let dropped: File[] = [];
+
+function plainName(file: File): string {
+	return file.name.replace(/\.[^.]*$/, "");
+}
+
+function count1(counted: Counted): string {
+	const parts = [
+		count(counted.discussions, "discussion"), count(counted.takes, "take"), count(counted.entries, "new entry", "new entries"),
+		counted.known > 0 && `${counted.known.toLocaleString()} here already`,
+		counted.repaired > 0 && `${counted.repaired.toLocaleString()} repaired`,
+		counted.skipped > 0 && `${counted.skipped.toLocaleString()} left out`,
+	];
+	return parts.filter(Boolean).join(", ");
+}
+
+function Import() {
+	const [all, setAll] = useState<Candidate[]>([]), [isBusy, setBusy] = useState(false), [isOver, setOver] = useState(false);
+	const input = useRef<HTMLInputElement>(null);
+	const change = (file: File, to: Partial<Candidate>) =>
+		setAll((old) => old.map((each) => (each.file === file ? { ...each, ...to } : each)));
+	const add = (files: Iterable<File>) => {
+		for (const file of files) {
+			setAll((old) => [...old, { file, name: plainName(file), counted: null, problem: "", isDone: false }]);
+			post<Counted>("/import", undefined, { raw: file, query: { dry_run: 1, name: plainName(file) } }).then(
+				(counted) => change(file, { counted }), (error: Error) => change(file, { problem: error.message }));
+		}
+	};
+	useEffect(() => add(dropped.splice(0)), []);
+	const ready = all.filter((each) => each.counted && !each.problem && !each.isDone && (each.counted.entries > 0 || each.counted.discussions > 0));
+	const bring = async () => {
+		setBusy(true);
+		let done = 0;
+		for (const each of ready) {
+			if (!(await act.importFile(each.file, each.name.trim() || undefined)))
+				break;
+			change(each.file, { isDone: true });
+			done++;
+		}
+		setBusy(false);
+		if (done === ready.length)
+			openOverlay(null);
+	};
+	return (
+		<Dialog title="Import" onClose={() => openOverlay(null)}>
+			<div class={"drop" + (isOver ? " over" : "")}
+				onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
+				onDrop={(event) => { event.preventDefault(); event.stopPropagation(); setOver(false); add(event.dataTransfer?.files ?? []); }}>
+				<p>Drop files here, or</p>
+				<input ref={input} type="file" multiple hidden aria-label="Files to import" onChange={(event) => { add(event.currentTarget.files ?? []); event.currentTarget.value = ""; }} />
+				<button type="button" class={all.length ? "" : "primary"} autoFocus onClick={() => input.current?.click()}>Choose files …</button>
+				<p class="quiet small">{state.info?.formats.filter((format) => format.reads).map((format) => `${format.name} (${format.extension})`).join(", ")}.
+					What a file is, is found out from what is in it.</p>
+			</div>
+			{all.length > 0 && (
+				<ul class="plain-list imports" aria-label="Files">
+					{all.map((each) => (
+						<li key={each.file.name}>
+							<div class="grow">
+								<strong>{each.file.name}</strong> {each.counted && <span class="quiet">{each.counted.format}</span>}
+								<p class={each.problem ? "problem" : "quiet small"} role={each.problem ? "alert" : "status"}>
+									{each.problem || (each.isDone ? "Imported." : each.counted ? count1(each.counted) : "Counting …")}</p>
+								{(each.counted?.remarks?.length ?? 0) > 0 && (
+									<details><summary>{count(each.counted!.remarks!.length, "remark")}</summary>
+										<ul>{each.counted!.remarks!.slice(0, 50).map((remark) => <li>{typeof remark === "string" ? remark : remark.text ?? JSON.stringify(remark)}</li>)}</ul>
+									</details>
+								)}
+								{each.counted && !each.isDone && each.counted.entries > 0 && (
+									<label class="field inline">Name<input class="line" value={each.name} onInput={(event) => change(each.file, { name: event.currentTarget.value })} /></label>
+								)}
+							</div>
+							<button type="button" class="icon" aria-label={`Take ${each.file.name} off the list`} disabled={isBusy}
+								onClick={() => setAll((old) => old.filter((other) => other !== each))}>×</button>
+						</li>
+					))}
+				</ul>
+			)}
+			<footer>
+				<button type="button" onClick={() => openOverlay(null)}>Cancel</button>
+				<button type="button" class={all.length ? "primary" : ""} disabled={ready.length === 0 || isBusy} onClick={() => void bring()}>
+					{ready.length > 1 ? `Import ${ready.length} files` : "Import"}</button>
+			</footer>
+		</Dialog>
+	);
+}
+
+function hasFiles(event: DragEvent): boolean {
+	return [...(event.dataTransfer?.types ?? [])].includes("Files");
+}
+
+addEventListener("dragover", (event) => {
+	if (hasFiles(event))
+		event.preventDefault();
+});
+addEventListener("drop", (event) => {
+	if (!hasFiles(event) || event.defaultPrevented)
+		return;
+	event.preventDefault();
+	dropped = [...(event.dataTransfer?.files ?? [])];
+	if (dropped.length)
+		openOverlay("import");
+});
+
+addPane({ id: "import", title: "Import", place: "overlay", view: Import });

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//
+// Leaving a branch: going to another entry, and whether a model sums up what is left. Until it
+// has, nothing moves; when it fails or is stopped, nothing has.
+import { useState } from "preact/hooks";
+import * as act from "./actions";
+import { get } from "./api";
+import { Dialog } from "./dialog";
+import { showEntry } from "./entry_acts";
+import { count, openTakeOf, runToEnd, toComposer, useModel, useWork } from "./pane_data";
+import { headRow, isUserMessage, leftBehind } from "./pane_tree";
+import { addPane, openOverlay } from "./panes";
+import { set, state } from "./state";
+import { discPath } from "./store";
+import type { Columns, Run } from "./types";
+
+interface Way {
+	entry: string;
+	/** Entries that are left. */
+	left: number;
+}
+
+let way: Way | null = null;
+
+async function arrive(entry: string, run: Run): Promise<void> {
+	await openTakeOf(run);
+	if (run.editor !== undefined) {
+		toComposer(String(run.editor));
+		act.say("Ask it in another way below: what you send becomes a take of its own.");
+	} else {
+		set({ focus: entry });
+		showEntry(entry, false);
+		act.say("The next entry continues from here.");
+	}
+	if (run.notice)
+		act.say(String(run.notice));
+}
+
+/** Go without a summary. Needs no model. */
+async function justGo(entry: string): Promise<void> {
+	try {
+		const run = await runToEnd({ how: "go", entry, select: true, summary: false }, () => undefined, () => false);
+		if (run.state !== "done")
+			throw new Error(run.problem?.detail ?? "The head did not move.");
+		await arrive(entry, run);
+	} catch (error) {
+		act.sayProblem(error);
+	}
+}
+
+/** What Enter does on a row of the tree: seed 4. */
+export async function goTo(columns: Columns, row: number): Promise<void> {
+	const entry = columns.id[row];
+	if (state.outline && columns.seq < state.outline.seq) {
+		// what is on the screen is older than what the page knows: which way it is has to be right
+		await act.idle();
+		columns = await get<Columns>(discPath("tree"), { columns: 1, preview: 0 });
+		row = columns.id.indexOf(entry);
+		if (row < 0)
+			return act.say("That entry is gone.", false);
+	}
+	const head = headRow(columns, state.take, state.head);
+	if (row === head)
+		return act.say("Already at this point.", false);
+	const to = isUserMessage(columns, row) ? columns.parent[row] : row;
+	const left = leftBehind(columns, head, to);
+	if (left === 0)
+		return justGo(entry);
+	way = { entry, left };
+	openOverlay("leave");
+}
+
+function Leave() {
+	const { entry, left } = way!;
+	const model = useModel(), work = useWork();
+	const [words, setWords] = useState("");
+	const close = () => (work.isBusy ? work.stop() : openOverlay(null));
+	const goPlain = () => {
+		openOverlay(null);
+		void justGo(entry);
+	};
+	const goSummed = async () => {
+		const run = await work.start({ how: "go", entry, select: true, summary: true, ...(words.trim() ? { instructions: words.trim() } : {}) });
+		if (!run)
+			return;
+		openOverlay(null);
+		await arrive(entry, run);
+	};
+	return (
+		<Dialog title="Leave with a summary?" onClose={close}>
+			<p>You leave {count(left, "entry", "entries")}. They stay in their take. A summary of them can be added where you
+				go to, so that the model knows what was tried.</p>
+			<label class="field">What the summary should pay attention to (may be empty)
+				<textarea rows={2} value={words} disabled={work.isBusy} onInput={(event) => setWords(event.currentTarget.value)} />
+			</label>
+			{!model && <p class="note">No model is set, so nobody can write a summary. You can go without one.</p>}
+			{work.problem && <p class="note problem" role="alert">{work.problem}</p>}
+			{work.isBusy && <p class="quiet" role="status">{work.run?.notice ?? "The model sums up …"}</p>}
+			<footer>
+				<button type="button" onClick={close}>{work.isBusy ? "Stop" : "Stay here"}</button>
+				<button type="button" disabled={work.isBusy} class={model ? "" : "primary"} autoFocus={!model} onClick={goPlain}>Without a summary</button>
+				<button type="button" class="primary" disabled={work.isBusy || !model} autoFocus={!!model} onClick={() => void goSummed()}>With a summary</button>
+			</footer>
+		</Dialog>
+	);
+}
+
+addPane({ id: "leave", title: "Leave with a summary?", place: "overlay", view: Leave });

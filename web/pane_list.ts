@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+//
+// The parts that hang themselves into the page (panes.ts), one import for each.
+import "./pane_outline";
+import "./pane_history";
+import "./pane_prompt";
+import "./pane_settings";
+import "./pane_compare";
+import "./pane_palette";
+import "./pane_compact";
+import "./pane_export";
+import "./pane_import";
+import "./pane_purge";

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+//
+// Outline: all entries of all takes as a tree. Enter or a click goes there: to a question, so
+// that it can be asked in another way, or behind anything else, to continue from it.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import * as act from "./actions";
+import { get, post } from "./api";
+import { askLine } from "./dialog";
+import { list } from "./entry_acts";
+import { goTo } from "./pane_leave";
+import { count, openTakeOf, useLoaded } from "./pane_data";
+import { Rows } from "./pane_rows";
+import { headRow, keysOf, pathTo, takeAt, treeRows } from "./pane_tree";
+import { addPane } from "./panes";
+import { set, state, useStore } from "./state";
+import { discPath, discussionOf } from "./store";
+import { DIFFERS, MUTED } from "./types";
+import type { Op } from "./actions";
+import type { RowPlace } from "./pane_rows";
+import type { Filter, Rail, TreeRow } from "./pane_tree";
+import type { Columns, Entry } from "./types";
+
+const ROW_PX = 28, MOST_RAILS = 10, PREVIEW = 60;
+const MOST_HITS = 1000, MOST_COMPACTIONS = 500;
+const PAUSE_MS = 120, LARGE = 20000, LARGE_PAUSE_MS = 1500;
+
+const FILTERS: [Filter, string][] = [
+	["default", "Default"], ["no-tools", "No tools"], ["user", "User only"], ["labelled", "Labelled only"], ["all", "All"],
+];
+
+// What people folded, by discussion; it stays as long as the page.
+const foldedOf = new Map<string, ReadonlySet<string>>();
+
+function readTree(): Promise<Columns> {
+	return get<Columns>(discPath("tree"), { columns: 1, preview: PREVIEW });
+}
+
+/** Texts of which not even the beginning is here: those that the server finds. */
+async function found(search: string): Promise<ReadonlySet<string>> {
+	if (search.trim().length < 2)
+		return new Set();
+	const name = discussionOf(state.disc)?.name;
+	const hits = await get<{ id: string }[]>("/search", { q: search.trim(), discussion: name, limit: MOST_HITS });
+	return new Set(hits.map((hit) => hit.id));
+}
+
+/** Tokens that the open take's compactions stand for. */
+async function readTokens(columns: Columns | null): Promise<ReadonlyMap<string, number>> {
+	const kind = columns?.kinds.indexOf("compaction") ?? -1;
+	const ids = kind < 0 ? [] : columns!.id.filter((_, at) => columns!.kind[at] === kind).slice(0, MOST_COMPACTIONS);
+	if (ids.length === 0)
+		return new Map();
+	const { entries } = await post<{ entries: Entry[] }>(discPath("entries", "read"), { ids }, { query: { take: state.take } });
+	return new Map(entries.map((entry) => [entry.id, Number(entry.tokensBefore ?? entry.tokens_before ?? 0)]));
+}
+
+function short(tokens: number): string {
+	return tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000).toLocaleString()}k`;
+}
+
+function Rails(props: { row: TreeRow }) {
+	const lines: boolean[] = [];
+	for (let rail: Rail | null = props.row.rail; rail && lines.length < MOST_RAILS; rail = rail.up)
+		lines.unshift(rail.more);
+	const last = lines.length - 1;
+	return (
+		<span class="rails" aria-hidden="true">
+			{lines.map((more, at) => (
+				<i class={"rail" + (more ? " more" : "") + (props.row.begins && at === last ? " joint" : "")} />
+			))}
+		</span>
+	);
+}
+
+interface RowProps {
+	columns: Columns;
+	row: TreeRow;
+	place: RowPlace;
+	isHead: boolean;
+	isOn: boolean;
+	isMarked: boolean;
+	tips: string[] | undefined;
+	/** Of a compaction: how many it stands for. */
+	tokens: number | undefined;
+	onFold: () => void;
+	onClick: (event: MouseEvent) => void;
+}
+
+function Row(props: RowProps) {
+	const { columns, row, place } = props;
+	const kind = columns.kinds[columns.kind[row.at]], role = columns.roles[columns.role[row.at]];
+	const flags = columns.flags[row.at], label = columns.labels[row.at];
+	const preview = columns.preview?.[row.at] ?? "";
+	const isUser = role.toLowerCase() === "user";
+	const says = kind === "compaction" ? `[compaction${props.tokens ? `: ${short(props.tokens)} tokens` : ""}]` : kind === "branch_summary" ? "summary of a branch" : role;
+	return (
+		<div {...place} role="treeitem" aria-level={row.level} aria-setsize={row.family.size} aria-posinset={row.place}
+			aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={props.isMarked}
+			aria-current={props.isHead || undefined} data-entry={columns.id[row.at]} onClick={props.onClick}
+			title={`${role} ${columns.id[row.at]}${kind !== "message" ? ` (${kind})` : ""}`}
+			class={"pane-row tree-row" + (props.isOn ? "" : " off") + (props.isHead ? " head" : "") + (props.isMarked ? " marked" : "")}>
+			<Rails row={row} />
+			<span class="twist" aria-hidden="true"
+				onClick={row.canFold ? (event) => { event.stopPropagation(); props.onFold(); } : undefined}>{row.canFold ? (row.isFolded ? "▸" : "▾") : ""}</span>
+			<span class={"who" + (isUser ? " user" : "") + (kind === "compaction" || kind === "branch_summary" ? " mark" : "")}>{says}</span>
+			{label !== undefined && <span class="chip">{label}</span>}
+			<span class={"words" + (flags & MUTED ? " muted" : "")}>{preview || (columns.size[row.at] ? "…" : "empty")}</span>
+			{flags & MUTED ? <span class="chip">muted</span> : null}
+			{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
+			{props.tips?.map((name) => <span class="tip" title="The end of this take">{name}</span>)}
+			{props.isHead && <span class="here">← head</span>}
+		</div>
+	);
+}
+
+async function marksMoved(entries: string[]): Promise<void> {
+	const text = await askLine("Move behind …", "", {
+		text: "An entry of this take: its number, id or label. 0: to the beginning.", yes: "Move",
+	});
+	if (text === null || text.trim() === "")
+		return;
+	const wanted = text.trim(), ids = state.outline?.id ?? [];
+	const isFirst = wanted === "0";
+	const begin = isFirst ? ids.find((id) => !entries.includes(id)) : /^\d+$/.test(wanted) ? ids[Number(wanted) - 1] ?? wanted : wanted;
+	if (!begin)
+		return;
+	const ops: Op[] = entries.map((entry, at) => ({
+		op: "entry.move", entry,
+		...(at > 0 ? { after: entries[at - 1] } : isFirst ? { before: begin } : { after: begin }),
+	}));
+	await act.batch(ops, { say: `Moved ${count(entries.length, "entry", "entries")}.` });
+}
+
+interface VerbsProps {
+	columns: Columns;
+	/** Rows of the columns, in their order. */
+	rows: number[];
+	onDone: () => void;
+}
+
+/** What can be done with the rows that are marked, or with the one that has the focus. */
+function Verbs(props: VerbsProps) {
+	const { columns, rows } = props, take = state.take;
+	const idOf = (row: number) => columns.id[row];
+	const places = rows.map((row) => ({ entry: idOf(row), take: takeAt(columns, row, take) ?? take! }));
+	const here = places.filter((each) => each.take === take).map((each) => each.entry);
+	const away = places.filter((each) => each.take !== take);
+	const allMuted = rows.every((row) => columns.flags[row] & MUTED);
+	const one = rows.length === 1 ? rows[0] : null;
+	const did = (work: Promise<unknown>) => void work.then(props.onDone);
+	const many = count(rows.length, "entry", "entries");
+	const remove = () => did(act.batch(places.map((each) => ({ op: "entry.delete", ...each })), { say: `Deleted ${many}.` }));
+	const mute = () => did(act.batch(places.map((each) => ({ op: "entry.mute", ...each, muted: !allMuted })),
+		{ say: `${allMuted ? "Unmuted" : "Muted"} ${many}.` }));
+	const branch = async () => {
+		const name = await askLine("Branch here", "", { text: "A name for the new take. Empty: one is made." });
+		if (name !== null)
+			await openTakeOf(await act.op("take.branch", { at: places[0].entry, take: places[0].take, ...(name.trim() ? { name: name.trim() } : {}) }));
+	};
+	const label = async () => {
+		const now = columns.labels[one!] ?? "";
+		const text = await askLine("Label", now, { text: "A name to find this entry by. Empty: none." });
+		if (text !== null && text.trim() !== now)
+			await act.op("label.set", { entry: places[0].entry, label: text.trim() || null });
+	};
+	const graft = () => {
+		const sources = new Map<string, string[]>();
+		for (const each of away)
+			sources.set(each.take, [...(sources.get(each.take) ?? []), each.entry]);
+		const last = state.outline?.id[state.outline.id.length - 1];
+		if (!last)
+			return Promise.resolve(act.say("This take is empty: write an entry first.", false));
+		// each right behind what is there now, so the last comes first
+		return act.batch([...sources].reverse().map(([from, entries]) => ({ op: "take.graft", from, entries, after: last })),
+			{ say: `Brought ${count(away.length, "entry", "entries")} into this take.` });
+	};
+	return (
+		<div class="verbs" role="toolbar" aria-label={`With ${many}`}>
+			<button type="button" data-verb="delete" onClick={remove}>Delete</button>
+			<button type="button" data-verb="mute" onClick={mute}>{allMuted ? "Unmute" : "Mute"}</button>
+			{one !== null && <button type="button" data-verb="branch" onClick={() => did(branch())}>Branch …</button>}
+			{one !== null && <button type="button" data-verb="label" onClick={() => did(label())}>Label …</button>}
+			{away.length > 0 && <button type="button" data-verb="graft" title="To the end of the open take" onClick={() => did(graft())}>Bring here</button>}
+			{here.length === rows.length && <button type="button" data-verb="move" onClick={() => did(marksMoved(here))}>Move …</button>}
+		</div>
+	);
+}
+
+function Outline() {
+	const disc = useStore((from) => from.disc), take = useStore((from) => from.take);
+	const version = useStore((from) => from.version), head = useStore((from) => from.head);
+	const [filter, setFilter] = useState<Filter>("default"), [search, setSearch] = useState("");
+	const [focusKey, setFocusKey] = useState<string | null>(null);
+	const [marks, setMarks] = useState<ReadonlySet<string>>(new Set());
+	const [folded, setFolded] = useState<ReadonlySet<string>>(foldedOf.get(disc ?? "") ?? new Set());
+	const [size, setSize] = useState(0);
+	const { data: columns, problem } = useLoaded(readTree, [disc, take, version], size > LARGE ? LARGE_PAUSE_MS : PAUSE_MS);
+	useEffect(() => {
+		setFolded(foldedOf.get(disc ?? "") ?? new Set());
+		setMarks(new Set());
+		setFocusKey(null);
+	}, [disc]);
+	useEffect(() => setSize(columns?.count ?? 0), [columns]);
+	const tokens = useLoaded(() => readTokens(columns), [columns]);
+	const hits = useLoaded(() => found(search), [search, columns === null], PAUSE_MS);
+	const keys = useMemo(() => (columns ? keysOf(columns) : []), [columns]);
+	const rows = useMemo(() => (columns ? treeRows(columns, keys, filter, search, search ? new Set() : folded, hits.data) : []),
+		[columns, keys, filter, search, folded, hits.data]);
+	const headAt = useMemo(() => (columns ? headRow(columns, take, head) : -1), [columns, take, head]);
+	const on = useMemo(() => (columns ? pathTo(columns, headAt) : null), [columns, headAt]);
+	const tips = useMemo(() => {
+		const names = new Map<number, string[]>();
+		for (const each of columns?.takes ?? []) {
+			const tip = columns!.tips[each.id];
+			if (tip !== undefined && tip >= 0)
+				names.set(tip, [...(names.get(tip) ?? []), each.name]);
+		}
+		return names;
+	}, [columns]);
+	const places = useMemo(() => new Map(rows.map((row, at) => [row.key, at])), [rows]);
+	const headPlace = places.get(keys[headAt] ?? "") ?? rows.length - 1;
+	const focus = places.get(focusKey ?? "") ?? headPlace;
+
+	const fold = (row: TreeRow, isFolded = !row.isFolded) => {
+		const next = new Set(folded);
+		if (isFolded)
+			next.add(row.key);
+		else
+			next.delete(row.key);
+		foldedOf.set(disc!, next);
+		setFolded(next);
+	};
+	const mark = (row: TreeRow) => {
+		const next = new Set(marks);
+		if (!next.delete(row.key))
+			next.add(row.key);
+		setMarks(next);
+	};
+	const markTo = (to: number) => {
+		const next = new Set(marks);
+		for (let at = Math.min(focus, to); at <= Math.max(focus, to); at++)
+			next.add(rows[at].key);
+		setMarks(next);
+		setFocusKey(rows[to].key);
+	};
+	const onKey = (event: KeyboardEvent, at: number): boolean => {
+		const row = rows[at];
+		if (event.key === "Enter")
+			void goTo(columns!, row.at).catch(act.sayProblem);
+		else if (event.key === " ")
+			mark(row);
+		else if (event.shiftKey && event.key === "ArrowDown")
+			markTo(Math.min(at + 1, rows.length - 1));
+		else if (event.shiftKey && event.key === "ArrowUp")
+			markTo(Math.max(at - 1, 0));
+		else if (event.key === "ArrowLeft" && row.canFold && !row.isFolded)
+			fold(row, true);
+		else if (event.key === "ArrowLeft")
+			setFocusKey(rows[row.above]?.key ?? row.key);
+		else if (event.key === "ArrowRight" && row.canFold && row.isFolded)
+			fold(row, false);
+		else if (event.key === "ArrowRight")
+			setFocusKey(rows[Math.min(at + 1, rows.length - 1)].key);
+		else if (event.key === "Escape" && marks.size > 0)
+			setMarks(new Set());
+		else if (event.key === "v") {
+			set({ focus: columns!.id[row.at] });
+			list.show(columns!.id[row.at], false);
+		} else
+			return false;
+		return true;
+	};
+	if (!columns)
+		return <div class="pane-empty">{problem ? <p role="alert">{problem}</p> : <p class="quiet">Reading …</p>}</div>;
+	const marked = rows.filter((row) => marks.has(row.key)).map((row) => row.at);
+	const chosen = marked.length ? marked : rows[focus] ? [rows[focus].at] : [];
+	return (
+		<section class="pane-body outline" aria-label="Outline">
+			<div class="pane-bar">
+				<input type="search" class="line" placeholder="Search" aria-label="Search the outline" value={search}
+					onInput={(event) => setSearch(event.currentTarget.value)} />
+				<select aria-label="Which entries" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
+					{FILTERS.map(([value, text]) => <option value={value}>{text}</option>)}
+				</select>
+			</div>
+			{headAt < 0 && columns.count > 0 && <p class="pane-note"><span class="here">← head</span> is before the first entry.</p>}
+			{rows.length === 0 && <p class="quiet pane-note">{columns.count ? "Nothing matches." : "There are no entries yet."}</p>}
+			<Rows role="tree" label="Entries of all takes" count={rows.length} height={ROW_PX} idPrefix="outline" isMulti
+				focus={focus} onFocus={(at) => setFocusKey(rows[at].key)} onKey={onKey}
+				row={(at, place) => {
+					const row = rows[at];
+					return (
+						<Row key={row.key} columns={columns} row={row} place={place} isHead={row.at === headAt} isOn={!!on?.[row.at]}
+							isMarked={marks.has(row.key)} tips={tips.get(row.at)} tokens={tokens.data?.get(columns.id[row.at])} onFold={() => fold(row)}
+							onClick={(event) => {
+								if (event.shiftKey)
+									return markTo(at);
+								if (event.ctrlKey || event.metaKey)
+									return mark(row);
+								setFocusKey(row.key);
+								void goTo(columns, row.at).catch(act.sayProblem);
+							}} />
+					);
+				}} />
+			<footer class="pane-foot">
+				<p class="quiet">
+					{marked.length ? `${marked.length.toLocaleString()} marked` : count(rows.length, "entry", "entries")}
+					{" · "}{count(columns.takes.length, "take")}
+					<span class="keys-hint"> · Enter goes, Space marks</span>
+				</p>
+				{chosen.length > 0 && <Verbs columns={columns} rows={chosen} onDone={() => setMarks(new Set())} />}
+			</footer>
+		</section>
+	);
+}
+
+addPane({ id: "outline", title: "Outline", place: "side", view: Outline, order: 10 });

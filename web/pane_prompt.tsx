@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+//
+// Prompt: the working prompt, that people and models write together; the three system prompts;
+// and what a model will be sent, with the tokens of each entry.
+import { useEffect, useState } from "preact/hooks";
+import * as act from "./actions";
+import { get } from "./api";
+import { showEntry } from "./entry_acts";
+import { count, useLoaded } from "./pane_data";
+import { Rows } from "./pane_rows";
+import { addPane } from "./panes";
+import { set, state, useStore } from "./state";
+import { discPath } from "./store";
+
+interface Context {
+	provider: string;
+	model: string | null;
+	tokens: number;
+	exact: boolean;
+	left_out: number;
+	budget?: number;
+	entries: { id: string; at: number; tokens: number; left_out: boolean }[];
+	body: unknown;
+}
+
+interface TextFieldProps {
+	label: string;
+	hint?: string;
+	saved: string;
+	rows: number;
+	id: string;
+	onSave: (text: string) => Promise<unknown>;
+	isDisabled?: boolean;
+	children?: preact.ComponentChildren;
+}
+
+/** A text that is saved with a button or Ctrl+Enter. What others save comes in unless one is writing. */
+export function TextField(props: TextFieldProps) {
+	const { saved } = props;
+	const [text, setText] = useState(saved), [base, setBase] = useState(saved);
+	useEffect(() => {
+		if (text === base)
+			setText(saved);
+		setBase(saved);
+	}, [saved]);
+	const isDirty = text !== base;
+	return (
+		<div class="field">
+			<label for={props.id}>{props.label}</label>
+			<textarea id={props.id} rows={props.rows} value={text} disabled={props.isDisabled} aria-describedby={props.hint ? `${props.id}-hint` : undefined}
+				onInput={(event) => setText(event.currentTarget.value)}
+				onKeyDown={(event) => {
+					if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+						event.preventDefault();
+						void props.onSave(text);
+					}
+				}} />
+			{props.hint && <p class="quiet small" id={`${props.id}-hint`}>{props.hint}</p>}
+			<div class="verbs">
+				<button type="button" class={isDirty ? "primary" : ""} disabled={!isDirty} onClick={() => void props.onSave(text)}>Save</button>
+				{isDirty && <button type="button" onClick={() => setText(base)}>Put back</button>}
+				{props.children}
+			</div>
+		</div>
+	);
+}
+
+const SYSTEM: [string, string, string][] = [
+	["base_system_prompt", "Base", "What comes first. Counts unless the built-in one is used."],
+	["global_system_prompt", "Global", "Yours, for everything."],
+	["project_system_prompt", "Project", "For this project."],
+];
+
+function Sent() {
+	const disc = useStore((from) => from.disc), take = useStore((from) => from.take);
+	const version = useStore((from) => from.version), outline = useStore((from) => from.outline);
+	const [focus, setFocus] = useState(0), [budget, setBudget] = useState("");
+	const { data, problem } = useLoaded(
+		() => get<Context>(discPath("context"), { take: state.take, budget: Number(budget) > 0 ? Number(budget) : null }),
+		[disc, take, version, budget], 300);
+	if (!data)
+		return <p class="quiet">{problem || "Reading …"}</p>;
+	const most = data.entries.reduce((sum, entry) => Math.max(sum, entry.tokens), 1);
+	const left = data.entries.filter((entry) => entry.left_out).length;
+	const silent = (outline?.id.length ?? 0) - data.entries.length;
+	return (
+		<>
+			<p>
+				{data.exact ? "" : "About "}<strong>{data.tokens.toLocaleString()}</strong> tokens to {data.model ? `${data.provider}/${data.model}` : "a model; none is chosen yet"}.
+				{left > 0 && ` ${count(left, "entry is", "entries are")} left out.`}
+				{silent > 0 && ` ${count(silent, "entry is", "entries are")} muted, or not for models.`}
+			</p>
+			<label class="field inline">Budget in tokens
+				<input class="line" type="number" min={1} value={budget} placeholder="none" onInput={(event) => setBudget(event.currentTarget.value)} />
+			</label>
+			<div class="context-rows">
+				<Rows role="list" label="What will be sent" count={data.entries.length} height={30} idPrefix="context" focus={focus} onFocus={setFocus}
+					onKey={(event, at) => {
+						if (event.key !== "Enter")
+							return false;
+						set({ focus: data.entries[at].id });
+						showEntry(data.entries[at].id, false);
+						return true;
+					}}
+					row={(at, place) => {
+						const entry = data.entries[at], role = outline?.role[entry.at - 1] ?? "";
+						return (
+							<div {...place} role="listitem" key={entry.id} class={"pane-row context-row" + (entry.left_out ? " off" : "")}
+								aria-setsize={data.entries.length} aria-posinset={at + 1}
+								onClick={() => { set({ focus: entry.id }); showEntry(entry.id, false); }}>
+								<span class="number">{entry.at}</span>
+								<span class={"who" + (role.toLowerCase() === "user" ? " user" : "")}>{role || entry.id}</span>
+								<span class="space" />
+								{entry.left_out && <span class="chip">left out</span>}
+								<meter class="tokens" aria-label="Tokens" min={0} max={most} value={entry.tokens} />
+								<span class="number tokens-count">{entry.tokens.toLocaleString()}</span>
+							</div>
+						);
+					}} />
+			</div>
+			<details>
+				<summary>The request itself</summary>
+				<pre class="request" tabIndex={0}>{JSON.stringify(data.body, null, 2)}</pre>
+			</details>
+		</>
+	);
+}
+
+function Prompt() {
+	const settings = useStore((from) => from.settings);
+	const disc = useStore((from) => from.disc);
+	const prompt = settings?.prompt ?? { text: "", edited: false };
+	const values = settings?.settings ?? {};
+	const usesDefault = values.use_default_base_prompt === true;
+	return (
+		<section class="pane-body scrolls" aria-label="Prompt">
+			<h2>Working prompt {prompt.edited && <span class="chip accent">edited</span>}</h2>
+			<TextField key={disc} id="working-prompt" label="What you and the model are writing together" saved={prompt.text} rows={6}
+				onSave={(text) => act.op("prompt.update", { text })}>
+				<button type="button" disabled={!prompt.edited} title={prompt.edited ? "Adds a notice to the take" : "The model knows this text"}
+					onClick={() => void act.op("prompt.notify", {}, { say: "The model will be told." })}>Tell the model</button>
+			</TextField>
+			<h2>System prompts</h2>
+			<label class="check">
+				<input type="checkbox" checked={usesDefault} onChange={(event) => void act.setSetting("use_default_base_prompt", event.currentTarget.checked || null)} />
+				Use the built-in base prompt instead of the one below
+			</label>
+			{SYSTEM.map(([key, label, hint]) => (
+				<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}
+					onSave={(text) => act.setSetting(key, text || null)} />
+			))}
+			<h2>What will be sent</h2>
+			<Sent />
+		</section>
+	);
+}
+
+addPane({ id: "prompt", title: "Prompt", place: "side", view: Prompt, order: 30 });

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+//
+// Purge and reset: the one thing that cannot be undone, and the one that sounds as if it could
+// not. Both say plainly what they do.
+import { useState } from "preact/hooks";
+import * as act from "./actions";
+import { Dialog } from "./dialog";
+import { count } from "./pane_data";
+import { addPane, openOverlay } from "./panes";
+import { set, state, useStore } from "./state";
+import { placeOf, reload } from "./store";
+import type { Result } from "./types";
+
+const SURE = "purge";
+
+function Purge() {
+	const outline = useStore((from) => from.outline);
+	const place = outline ? placeOf(outline, state.focus) : -1;
+	const [isEntry, setEntry] = useState(false), [text, setText] = useState(""), [sure, setSure] = useState("");
+	const [done, setDone] = useState<Result | null>(null), [isBusy, setBusy] = useState(false);
+	const entry = place >= 0 ? outline!.id[place] : null;
+	const isReady = sure.trim().toLowerCase() === SURE && (isEntry ? entry !== null : text.trim() !== "");
+	const purge = async () => {
+		setBusy(true);
+		const result = await act.op("purge", isEntry ? { entry } : { text }, { say: "" });
+		setBusy(false);
+		if (!result)
+			return;
+		setDone(result);
+		setText("");
+		set({ bodies: new Map(), tags: new Map() }); // the page forgets what it has read, too
+		await reload();
+	};
+	if (done)
+		return (
+			<Dialog title="Purge a secret" onClose={() => openOverlay(null)}>
+				<p role="status">{done.unchanged ? "Nothing holds that: nothing was changed." : "It is gone from this project."}</p>
+				{[...(done.notes ?? []), ...(done.note ? [done.note] : [])].map((note) => <p class="note">{note}</p>)}
+				<footer><button type="button" class="primary" autoFocus onClick={() => openOverlay(null)}>Close</button></footer>
+			</Dialog>
+		);
+	return (
+		<Dialog title="Purge a secret" onClose={() => openOverlay(null)}>
+			<p>Takes something out of everything that is kept: every take, every older version, the whole history, the search.
+				<strong> This cannot be undone.</strong> Use it for passwords and keys; to merely take out an entry, delete it.</p>
+			<fieldset class="choices">
+				<legend>What</legend>
+				<label class="choice"><input type="radio" name="what" checked={!isEntry} onChange={() => setEntry(false)} />
+					<span>Everything that holds a text<span class="quiet small">Entries that hold it become empty; names, labels and settings that hold it are masked.</span></span></label>
+				<label class="choice"><input type="radio" name="what" checked={isEntry} disabled={!entry} onChange={() => setEntry(true)} />
+					<span>{entry ? `Entry ${place + 1}, ${outline!.role[place]}` : "One entry"}
+						<span class="quiet small">{entry ? "Every text that it ever had. It stays, empty." : "Select it first."}</span></span></label>
+			</fieldset>
+			{!isEntry && <label class="field">The text, exactly<input class="line" autoFocus value={text} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} /></label>}
+			<p class="quiet small">Not reached: backups and exports that were made before, other projects, and what was sent to a model.</p>
+			<label class="field">Type "{SURE}" to go on<input class="line" value={sure} autocomplete="off" onInput={(event) => setSure(event.currentTarget.value)} /></label>
+			<footer>
+				<button type="button" onClick={() => openOverlay(null)}>Cancel</button>
+				<button type="button" class="danger" disabled={!isReady || isBusy} onClick={() => void purge()}>Purge for good</button>
+			</footer>
+		</Dialog>
+	);
+}
+
+function Reset() {
+	const discussions = useStore((from) => from.discussions);
+	const entries = discussions.reduce((sum, each) => sum + each.entries, 0);
+	const reset = async () => {
+		openOverlay(null);
+		await act.op("project.reset", {}, { say: "Started afresh. One undo brings everything back." });
+	};
+	return (
+		<Dialog title="Reset the project" onClose={() => openOverlay(null)}>
+			<p>Puts away {discussions.length === 1 ? "the discussion" : `all ${discussions.length} discussions`} ({count(entries, "entry", "entries")}) and
+				begins with one empty one. Roles, settings, prompts and lists of files go back to how they were at the beginning.</p>
+			<p>It is one step: <strong>one undo brings all of it back</strong>. The history stays; nothing is deleted for good.</p>
+			<footer>
+				<button type="button" autoFocus onClick={() => openOverlay(null)}>Cancel</button>
+				<button type="button" class="danger" onClick={() => void reset()}>Reset</button>
+			</footer>
+		</Dialog>
+	);
+}
+
+addPane({ id: "purge", title: "Purge a secret", place: "overlay", view: Purge });
+addPane({ id: "reset", title: "Reset the project", place: "overlay", view: Reset });

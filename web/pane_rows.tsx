@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+//
+// Rows: a list or tree of equally tall rows, of which only those in view (and the one with the
+// focus) are in the document. One row is in the tab order; arrows, Home, End and Page keys move.
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+export interface RowPlace {
+	id: string;
+	class: string;
+	tabIndex: number;
+	style: { top: string };
+	"data-row": number;
+	onFocus: () => void;
+}
+
+export interface RowsProps {
+	role: "tree" | "listbox" | "list";
+	label: string;
+	count: number;
+	/** The row that is in the tab order; -1: the first. */
+	focus: number;
+	onFocus: (row: number) => void;
+	/** Keys beyond moving; true: it was one. */
+	onKey?: (event: KeyboardEvent, row: number) => boolean;
+	row: (row: number, place: RowPlace) => JSX.Element;
+	/** Pixels of each row. */
+	height: number;
+	idPrefix: string;
+	isMulti?: boolean;
+	/** Called when the end comes into view. */
+	onEnd?: () => void;
+}
+
+const SPARE = 8;
+
+export function Rows(props: RowsProps) {
+	const { count, height, idPrefix } = props;
+	const box = useRef<HTMLDivElement>(null);
+	const [view, setView] = useState({ top: 0, height: 600 });
+	const wantsFocus = useRef(false);
+	const focus = Math.min(Math.max(props.focus, 0), count - 1);
+	const look = () => {
+		const at = box.current!;
+		setView({ top: at.scrollTop, height: at.clientHeight });
+	};
+	useLayoutEffect(() => {
+		look();
+		const watcher = new ResizeObserver(look);
+		watcher.observe(box.current!);
+		return () => watcher.disconnect();
+	}, []);
+	const first = Math.max(0, Math.floor(view.top / height) - SPARE);
+	const last = Math.min(count, Math.ceil((view.top + view.height) / height) + SPARE);
+	useEffect(() => {
+		if (last >= count)
+			props.onEnd?.();
+	}, [last, count]);
+	useLayoutEffect(() => {
+		show(focus);
+	}, [focus, count === 0]);
+	useLayoutEffect(() => {
+		if (!wantsFocus.current)
+			return;
+		wantsFocus.current = false;
+		document.getElementById(`${idPrefix}-${focus}`)?.focus({ preventScroll: true });
+	});
+	function show(row: number): void {
+		const at = box.current!, top = row * height;
+		if (row < 0)
+			return;
+		if (top < at.scrollTop)
+			at.scrollTop = top;
+		else if (top + height > at.scrollTop + at.clientHeight && at.clientHeight > height)
+			at.scrollTop = top + height - at.clientHeight;
+	}
+	const move = (to: number) => {
+		wantsFocus.current = true;
+		const next = Math.min(Math.max(to, 0), count - 1);
+		if (next === focus)
+			document.getElementById(`${idPrefix}-${focus}`)?.focus();
+		else
+			props.onFocus(next);
+	};
+	const onKeyDown = (event: KeyboardEvent) => {
+		if (count === 0 || event.altKey || event.ctrlKey || event.metaKey)
+			return;
+		const page = Math.max(1, Math.floor(view.height / height) - 1);
+		const to = { ArrowDown: focus + 1, ArrowUp: focus - 1, Home: 0, End: count - 1,
+			PageDown: focus + page, PageUp: focus - page }[event.key];
+		if (props.onKey?.(event, focus)) {
+			wantsFocus.current = true;
+		} else if (to !== undefined && !event.shiftKey) {
+			move(to);
+		} else {
+			return;
+		}
+		event.preventDefault();
+		event.stopPropagation();
+	};
+	const rows: number[] = [];
+	if (focus >= 0 && focus < first)
+		rows.push(focus);
+	for (let row = first; row < last; row++)
+		rows.push(row);
+	if (focus >= last && focus < count)
+		rows.push(focus);
+	return (
+		<div ref={box} class="pane-rows" onScroll={look}>
+			<div class="pane-rows-all" style={{ height: `${count * height}px` }} role={props.role} aria-label={props.label}
+				aria-multiselectable={props.isMulti || undefined} onKeyDown={onKeyDown}>
+				{rows.map((row) => props.row(row, {
+					id: `${idPrefix}-${row}`, class: "pane-row", tabIndex: row === focus ? 0 : -1,
+					style: { top: `${row * height}px` }, "data-row": row,
+					onFocus: () => { if (row !== focus) props.onFocus(row); },
+				}))}
+			</div>
+		</div>
+	);
+}

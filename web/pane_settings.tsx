@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+//
+// Settings: the model and how it is asked, roles, compaction, undo, tracks, presets, files. Each
+// is saved when it is left, as a step of its own.
+import { useEffect, useState } from "preact/hooks";
+import * as act from "./actions";
+import { get } from "./api";
+import { askLine } from "./dialog";
+import { useLoaded } from "./pane_data";
+import { FileLists } from "./pane_files";
+import { addPane } from "./panes";
+import { useStore } from "./state";
+import { discPath } from "./store";
+
+type Values = Record<string, unknown>;
+
+interface LineProps {
+	label: string;
+	value: string;
+	onSave: (text: string) => void;
+	hint?: string;
+	placeholder?: string;
+	suggestions?: string[];
+	number?: { min: number; max?: number; step: number };
+}
+
+/** A line that is saved with Enter or when it is left; Esc puts it back. */
+export function Line(props: LineProps) {
+	const [text, setText] = useState(props.value), [seen, setSeen] = useState(props.value);
+	const id = "set-" + props.label.toLowerCase().replace(/[^a-z]+/g, "-");
+	useEffect(() => {
+		if (text === seen)
+			setText(props.value);
+		setSeen(props.value);
+	}, [props.value]);
+	const save = () => {
+		if (text.trim() !== props.value)
+			props.onSave(text.trim());
+	};
+	return (
+		<div class="setting">
+			<label for={id}>{props.label}</label>
+			<input id={id} class="line" value={text} placeholder={props.placeholder} list={props.suggestions && `${id}-list`}
+				type={props.number ? "number" : "text"} {...props.number} aria-describedby={props.hint ? `${id}-hint` : undefined}
+				onInput={(event) => setText(event.currentTarget.value)} onBlur={save}
+				onKeyDown={(event) => {
+					if (event.key === "Enter")
+						save();
+					else if (event.key === "Escape")
+						setText(props.value);
+				}} />
+			{props.suggestions && <datalist id={`${id}-list`}>{props.suggestions.map((each) => <option value={each} />)}</datalist>}
+			{props.hint && <p class="quiet small" id={`${id}-hint`}>{props.hint}</p>}
+		</div>
+	);
+}
+
+interface NumberProps {
+	name: string;
+	label: string;
+	values: Values;
+	min: number;
+	max?: number;
+	step: number;
+	hint?: string;
+}
+
+function NumberSetting(props: NumberProps) {
+	const value = props.values[props.name];
+	return (
+		<Line label={props.label} hint={props.hint} placeholder="default" value={value === undefined || value === null ? "" : String(value)}
+			number={{ min: props.min, max: props.max, step: props.step }}
+			onSave={(text) => void act.setSetting(props.name, text === "" ? null : Number(text))} />
+	);
+}
+
+interface Provider {
+	provider: string;
+	state: string;
+}
+
+function Model(props: { values: Values }) {
+	const now = String(props.values.model ?? "");
+	const providers = useLoaded(() => get<Provider[]>("/models"), []);
+	const [asked, setAsked] = useState(now.split("/")[0] || "builtin");
+	const names = useLoaded(() => get<{ model: string }[]>("/models", { provider: asked }), [asked]);
+	const known = (names.data ?? []).map((each) => each.model);
+	return (
+		<>
+			<Line label="The model that answers" value={now} placeholder="PROVIDER/NAME" suggestions={known}
+				hint="builtin/echo needs nothing, and repeats what it is told." onSave={(text) => void act.setSetting("model", text || null)} />
+			<div class="setting">
+				<label for="set-provider">Choose among those of</label>
+				<select id="set-provider" value={asked} onChange={(event) => setAsked(event.currentTarget.value)}>
+					{(providers.data ?? [{ provider: asked, state: "" }]).map((each) => (
+						<option value={each.provider}>{each.provider}{each.state && ` (${each.state})`}</option>
+					))}
+				</select>
+				{names.problem ? <p class="quiet small" role="status">{names.problem}</p>
+					: known.length > 0 && (
+						<ul class="chips" aria-label={`Models of ${asked}`}>
+							{known.slice(0, 40).map((name) => (
+								<li><button type="button" class="chip-button" aria-pressed={name === now} onClick={() => void act.setSetting("model", name)}>{name.slice(asked.length + 1)}</button></li>
+							))}
+						</ul>
+					)}
+			</div>
+		</>
+	);
+}
+
+const SPEAKERS = ["user", "assistant", "system"];
+
+function Roles(props: { roles: string[]; values: Values }) {
+	const [name, setName] = useState("");
+	const map = (props.values.role_map ?? {}) as Record<string, string>;
+	const add = async () => {
+		if (name.trim() && await act.op("role.add", { role: name.trim() }))
+			setName("");
+	};
+	const speakAs = (role: string, speaker: string) => {
+		const next = { ...map };
+		if (speaker)
+			next[role] = speaker;
+		else
+			delete next[role];
+		void act.setSetting("role_map", Object.keys(next).length ? next : null);
+	};
+	const all = [...props.roles, ...Object.keys(map).filter((role) => !props.roles.includes(role))];
+	return (
+		<>
+			<ul class="plain-list" aria-label="Roles">
+				{all.map((role) => (
+					<li key={role}>
+						<span class="grow">{role}</span>
+						<select aria-label={`${role} is sent as`} value={map[role] ?? ""} onChange={(event) => speakAs(role, event.currentTarget.value)}>
+							<option value="">as it is named</option>
+							{SPEAKERS.map((speaker) => <option value={speaker}>as {speaker}</option>)}
+						</select>
+						{props.roles.includes(role) && (
+							<button type="button" class="icon" aria-label={`Remove the role ${role}`} onClick={() => void act.removeRole(role)}>×</button>
+						)}
+					</li>
+				))}
+			</ul>
+			<form class="adder" onSubmit={(event) => { event.preventDefault(); void add(); }}>
+				<input class="line" aria-label="Name of a new role" placeholder="New role" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+				<button type="submit" disabled={!name.trim()}>Add</button>
+			</form>
+		</>
+	);
+}
+
+function Presets() {
+	const disc = useStore((from) => from.disc), version = useStore((from) => from.version);
+	const { data } = useLoaded(() => get<Record<string, unknown>>(discPath("presets")), [disc, version], 60);
+	const names = Array.isArray(data) ? (data as { name: string }[]).map((each) => each.name) : Object.keys(data ?? {});
+	const save = async () => {
+		const name = await askLine("Save a preset", "", { text: "Keeps the lists of files and the prompts under a name.", suggestions: names, yes: "Save" });
+		if (name?.trim())
+			await act.op("preset.save", { name: name.trim() }, { say: `Saved "${name.trim()}".` });
+	};
+	return (
+		<>
+			<ul class="plain-list" aria-label="Presets">
+				{names.map((name) => (
+					<li key={name}>
+						<span class="grow">{name}</span>
+						<button type="button" aria-label={`Load the preset ${name}`} onClick={() => void act.op("preset.load", { name }, { say: `Loaded "${name}".` })}>Load</button>
+						<button type="button" class="icon" aria-label={`Delete the preset ${name}`} onClick={() => void act.op("preset.delete", { name }, { say: `Forgot "${name}".` })}>×</button>
+					</li>
+				))}
+			</ul>
+			{data && names.length === 0 && <p class="quiet small">None yet.</p>}
+			<div class="verbs"><button type="button" onClick={() => void save()}>Save a preset …</button></div>
+		</>
+	);
+}
+
+function Settings() {
+	const settings = useStore((from) => from.settings);
+	const values = settings?.settings ?? {}, roles = settings?.roles ?? [];
+	const flag = (name: string, label: string) => (
+		<label class="check">
+			<input type="checkbox" checked={values[name] === true} onChange={(event) => void act.setSetting(name, event.currentTarget.checked || null)} />
+			{label}
+		</label>
+	);
+	return (
+		<section class="pane-body scrolls settings" aria-label="Settings">
+			<h2>Model</h2>
+			<Model values={values} />
+			<div class="setting-row">
+				<NumberSetting name="temperature" label="Temperature" values={values} min={0} max={2} step={0.05} />
+				<NumberSetting name="top_p" label="Top p" values={values} min={0} max={1} step={0.05} />
+				<NumberSetting name="max_tokens" label="Max tokens" values={values} min={1} step={1} />
+			</div>
+			<h2>Roles</h2>
+			<Roles roles={roles} values={values} />
+			<h2>What the model is told</h2>
+			<div class="setting">
+				<label for="set-notices">Edits that it is told about</label>
+				<select id="set-notices" value={String(values.edit_notices ?? "prompt")}
+					onChange={(event) => void act.setSetting("edit_notices", event.currentTarget.value === "prompt" ? null : event.currentTarget.value)}>
+					<option value="prompt">of the working prompt</option>
+					<option value="all">of the prompt and of its replies</option>
+					<option value="none">none</option>
+				</select>
+			</div>
+			<h2>Compaction</h2>
+			{flag("compact_auto", "Compact by itself when a take no longer fits")}
+			<div class="setting-row">
+				<NumberSetting name="compact_reserve_tokens" label="Tokens kept free" values={values} min={0} step={256} />
+				<NumberSetting name="compact_keep_tokens" label="Tokens that stay" values={values} min={0} step={256} />
+			</div>
+			<h2>Undo</h2>
+			<NumberSetting name="undo_capacity" label="Steps that undo may take back" values={values} min={0} step={1} hint="Empty: all. The history keeps everything in any case." />
+			<h2>Track</h2>
+			<Line label="This discussion belongs to the track" placeholder="none" value={String(settings?.track ?? "")}
+				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Bound to "${text}".` : "Bound to no track." })} />
+			<h2>Presets</h2>
+			<Presets />
+			<FileLists />
+		</section>
+	);
+}
+
+addPane({ id: "settings", title: "Settings", place: "side", view: Settings, order: 40 });

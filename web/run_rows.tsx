@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// Run rows: replies that arrive, behind the entries of the take that they will be in.
+import { useStore } from "./state";
+import { stopRun } from "./runs";
+import { sayProblem } from "./actions";
+import type { Run } from "./types";
+
+const WHAT: Record<string, string> = {
+	ask: "is writing", again: "is writing another reply", continue: "goes on",
+	compact: "sums up", compress: "compresses", go: "sums up", elsewhere: "is writing, in another program",
+};
+
+export function RunRows(props: { runs: Run[] }) {
+	return <>{props.runs.map((run) => <RunRow key={run.run} run={run} />)}</>;
+}
+
+function RunRow(props: { run: Run }) {
+	const { run } = props;
+	const outline = useStore((from) => from.outline);
+	return (
+		<section class="entry running" aria-label="A reply that arrives" data-run={run.run}>
+			<header class="entry-head">
+				<span class="role">{outline ? "AI" : ""}</span>
+				<span class="quiet">{run.model} {WHAT[run.how] ?? run.how} <span class="dots" aria-hidden="true">…</span></span>
+				<span class="space" />
+				{run.how !== "elsewhere" &&
+					<button type="button" class="stop" onClick={() => void stopRun(run.run).catch(sayProblem)}>Stop</button>}
+			</header>
+			{run.notice && <p class="quiet" role="status">{run.notice}</p>}
+			{run.thinking && (
+				<details class="thinking"><summary>Thinking</summary><div class="plain">{run.thinking}</div></details>
+			)}
+			<div class="plain live">{run.text}</div>
+		</section>
+	);
+}

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: MIT
+//
+// Store: reading what there is into the state, and keeping it right while rows of the history
+// arrive (live.ts hears them, actions.ts makes them).
+//
+// An outline that is read has a seq; rows that arrived meanwhile and are younger are applied to
+// it once more, so nothing is lost between asking and being answered.
+import { get, path, request } from "./api";
+import { filtered, outlineOf, placeOf, refreshed, spliced, touched } from "./outline";
+import { set, state } from "./state";
+import type { Outline } from "./outline";
+import type {
+	Change, Columns, Discussion, Entry, EntryWindow, Info, Settings, Take,
+} from "./types";
+
+export { set, state, subscribe, useStore } from "./state";
+export { placeOf } from "./outline";
+
+const WINDOW = 60, FIRST = 30, MANY_STALE = 2000, REMEMBERED = 500;
+let recent: Change[] = [];
+let appliedSeq = 0;
+const waiting: { seq: number; done: () => void }[] = [];
+
+/** The query that pins a request to what this page shows. */
+export function pinned(): { discussion: string; take: string } {
+	return { discussion: state.disc ?? "", take: state.take ?? "" };
+}
+
+export function discPath(...more: (string | number)[]): string {
+	return path("discussions", state.disc ?? "", ...more);
+}
+
+/** Positions that are shown, by the role filter; null: all. Remembered per outline. */
+let lastFilter: { outline: Outline; role: string; rows: number[] | null } | null = null;
+export function shownRows(): number[] | null {
+	const outline = state.outline, role = state.roleFilter;
+	if (!outline || role === null)
+		return null;
+	if (lastFilter?.outline !== outline || lastFilter.role !== role)
+		lastFilter = { outline, role, rows: filtered(outline, role) };
+	return lastFilter.rows;
+}
+
+export function takeOf(id: string | null): Take | undefined {
+	return state.takes.find((take) => take.id === id);
+}
+
+export function discussionOf(id: string | null): Discussion | undefined {
+	return state.discussions.find((discussion) => discussion.id === id);
+}
+
+// ---- opening ----
+
+const PLACE = "retake.place";
+
+function remember(): void {
+	const place = `#/d/${state.disc}/t/${state.take}`;
+	try {
+		localStorage.setItem(PLACE, place);
+	} catch {
+		// a browser that keeps nothing: fine
+	}
+	if (!location.hash.startsWith(place))
+		history.replaceState(null, "", place);
+}
+
+/** "#/d/d1/t/t2/e/k3f9", of the address bar or as it was left. */
+export function linkedPlace(): { disc?: string; take?: string; entry?: string } {
+	let text = location.hash;
+	try {
+		text ||= localStorage.getItem(PLACE) ?? "";
+	} catch {
+		// as above
+	}
+	const parts = text.replace(/^#\//, "").split("/").map(decodeURIComponent);
+	const found: Record<string, string> = {};
+	for (let i = 0; i + 1 < parts.length; i += 2)
+		found[parts[i]] = parts[i + 1];
+	return { disc: found.d, take: found.t, entry: found.e };
+}
+
+export function linkTo(entry: string): string {
+	return `${location.origin}/#/d/${state.disc}/t/${state.take}/e/${entry}`;
+}
+
+let opening = 0;
+
+/** Show a discussion and one of its takes (ids; without one its active take). */
+export async function open(disc: string, take?: string, at?: string): Promise<void> {
+	const mine = ++opening;
+	const takes = await get<Take[]>(path("discussions", disc, "takes"));
+	const found = takes.find((each) => each.id === take) ?? takes.find((each) => each.active) ?? takes[0];
+	if (mine !== opening)
+		return;
+	const isOther = state.disc !== disc || state.take !== found.id;
+	// the texts that will be seen first do not wait for the outline
+	const end = isOther && !at ? readWindow(disc, found.id, Math.max(0, found.entries - FIRST), FIRST) : null;
+	const [columns, about, settings] = await Promise.all([
+		get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take: found.id }),
+		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
+		get<Settings>(path("discussions", disc, "settings")),
+	]);
+	if (mine !== opening)
+		return;
+	const texts = await end?.catch(() => null);
+	set({
+		disc, take: found.id, takes, settings, discTag: about.tag,
+		head: headOf(found, about.data, columns),
+		...(isOther ? { editing: null, anchor: null, focus: null, bodies: new Map(), tags: new Map() } : {}),
+		...(state.disc !== disc ? { roleFilter: null } : {}),
+	});
+	setOutline(outlineOf(columns, found.id));
+	if (texts && texts.seq >= columns.seq)
+		keepBodies(texts.entries, texts.etags ?? {});
+	if (at && placeOf(state.outline!, at) >= 0)
+		set({ focus: at });
+	remember();
+	forkTreeOld();
+}
+
+function headOf(take: Take, about: { head: string | null; take: { id: string } },
+		columns?: Columns): string | null {
+	if (about.take.id === take.id)
+		return about.head;
+	const ids = columns?.id ?? state.outline?.id ?? [];
+	return ids.length ? ids[ids.length - 1] : null;
+}
+
+/** An outline that was read, with the rows that came meanwhile. */
+function setOutline(outline: Outline): void {
+	const missed = recent.filter((change) => change.seq > outline.seq);
+	appliedSeq = Math.max(appliedSeq, outline.seq);
+	let now = outline;
+	for (const change of missed)
+		now = applied(now, change);
+	dropBodies(now.stale);
+	set({ outline: now });
+	settle(outline.seq);
+}
+
+/** Everything anew: at the beginning, after a reset, when we were away too long. */
+export async function reload(): Promise<void> {
+	recent = [];
+	appliedSeq = settledSeq = 0;
+	const wanted = linkedPlace();
+	// where one was is most often still there: show it while the rest is read
+	const early = state.disc === null && wanted.disc
+		? open(wanted.disc, wanted.take, wanted.entry).catch(() => undefined) : undefined;
+	const [info, discussions] = await Promise.all([
+		get<Info>("/info"), get<Discussion[]>("/discussions"),
+	]);
+	await early;
+	const isThere = discussions.some((each) => each.id === state.disc);
+	if (early && isThere && state.outline) {
+		set({ info, discussions, version: state.version + 1 });
+		return;
+	}
+	const disc = discussions.find((each) => each.id === (state.disc ?? wanted.disc)) ??
+		discussions.find((each) => each.active) ?? discussions[0];
+	set({ info, discussions, version: state.version + 1, bodies: new Map(), tags: new Map() });
+	const take = state.take ?? (disc.id === wanted.disc ? wanted.take : undefined);
+	await open(disc.id, take, state.disc === null ? wanted.entry : undefined);
+}
+
+// ---- texts ----
+
+const loadingRows = new Set<string>();
+const RETRIES = 3;
+
+/** Read the texts of rows from..to that are not here. Called while scrolling; cheap when they are. */
+export function loadRows(from: number, to: number): void {
+	const outline = state.outline;
+	if (!outline)
+		return;
+	let first = -1, last = -1;
+	for (let at = Math.max(0, from); at < Math.min(to, outline.id.length); at++) {
+		const id = outline.id[at];
+		if (state.bodies.has(id) && !outline.stale.has(id))
+			continue;
+		if (loadingRows.has(id))
+			continue;
+		if (first < 0)
+			first = at;
+		last = at;
+	}
+	if (first < 0)
+		return;
+	const ids = outline.id.slice(first, last + 1);
+	for (const id of ids)
+		loadingRows.add(id);
+	void loadWindow(outline.discussion, outline.take, first, last - first + 1, RETRIES)
+		.catch(() => undefined)
+		.finally(() => {
+			for (const id of ids)
+				loadingRows.delete(id);
+		});
+}
+
+function readWindow(disc: string, take: string, from: number, count: number): Promise<EntryWindow> {
+	return get<EntryWindow>(path("discussions", disc, "entries"),
+		{ take, from, count: Math.max(count, 1), tags: 1, blocks: 1 });
+}
+
+async function loadWindow(disc: string, take: string, from: number, count: number,
+		tries: number): Promise<void> {
+	const window = await readWindow(disc, take, from, count);
+	if (state.disc !== disc || state.take !== take)
+		return;
+	if (window.seq < appliedSeq && tries > 0)
+		return loadWindow(disc, take, from, count, tries - 1); // it is older than what we show
+	keepBodies(window.entries, window.etags ?? {});
+}
+
+function keepBodies(entries: Entry[], etags: Record<string, string>): void {
+	const bodies = new Map(state.bodies), tags = new Map(state.tags);
+	const outline = state.outline;
+	const stale = new Set(outline?.stale);
+	for (const entry of entries) {
+		bodies.set(entry.id, entry);
+		if (etags[entry.id])
+			tags.set(entry.id, etags[entry.id]);
+	}
+	if (outline && entries.some((entry) => stale.has(entry.id)))
+		set({ outline: withEntries(outline, entries) });
+	set({ bodies, tags });
+}
+
+/** Columns of rows whose texts were read. */
+function withEntries(outline: Outline, entries: Entry[]): Outline {
+	const role = outline.role.slice(), kind = outline.kind.slice();
+	const flags = outline.flags.slice(), size = outline.size.slice();
+	const stale = new Set(outline.stale), labels = new Map(outline.labels);
+	for (const entry of entries) {
+		const at = placeOf(outline, entry.id);
+		if (at < 0 || !stale.delete(entry.id))
+			continue;
+		role[at] = entry.role;
+		kind[at] = entry.kind;
+		flags[at] = (flags[at] & ~7) | (entry.muted ? 1 : 0) | (entry.collapsed ? 2 : 0) |
+			(entry.read_mode ? 4 : 0);
+		size[at] = typeof entry.content === "string" ? entry.content.length : size[at];
+		if (entry.label)
+			labels.set(entry.id, entry.label);
+		else
+			labels.delete(entry.id);
+	}
+	return { ...outline, role, kind, flags, size, stale, labels };
+}
+
+function dropBodies(ids: ReadonlySet<string>): void {
+	if (![...ids].some((id) => state.tags.has(id)))
+		return;
+	const tags = new Map(state.tags);
+	for (const id of ids)
+		tags.delete(id);
+	set({ tags }); // the old text stays in view until the new one is here
+}
+
+/** One entry with its tag, as it is now. */
+export async function readEntry(id: string): Promise<{ entry: Entry; tag: string | null }> {
+	const answer = await request<Entry>("GET", discPath("entries", id),
+		{ query: { take: state.take, blocks: 1 } });
+	keepBodies([answer.data], answer.tag ? { [id]: answer.tag } : {});
+	return { entry: answer.data, tag: answer.tag };
+}
+
+// ---- rows of the history ----
+
+function applied(outline: Outline, change: Change): Outline {
+	let now = outline;
+	for (const splice of change.splices ?? [])
+		if (splice.discussion === outline.discussion && splice.take === outline.take &&
+		    splice.at !== undefined)
+			now = spliced(now, splice);
+	if (change.entries?.length)
+		now = touched(now, change.entries);
+	return { ...now, seq: change.seq };
+}
+
+/** A row arrived. */
+export function take(change: Change): void {
+	recent.push(change);
+	if (recent.length > REMEMBERED)
+		recent = recent.slice(-REMEMBERED / 2);
+	const outline = state.outline;
+	if (outline && change.seq > outline.seq) {
+		const isRemade = change.whole || (change.splices ?? []).some((splice) =>
+			splice.discussion === state.disc && (!splice.take || splice.take === state.take) &&
+			splice.at === undefined);
+		if (isRemade) {
+			needsOpening = true;
+		} else {
+			const now = applied(outline, change);
+			dropBodies(now.stale);
+			set({ outline: now });
+		}
+	}
+	appliedSeq = Math.max(appliedSeq, change.seq);
+	set({ version: state.version + 1 });
+	refreshSoon(change);
+}
+
+let needsOpening = false, needsSettings = false, needsForks = false;
+let refreshTimer: number | undefined;
+const REFRESH_MS = 25;
+
+function refreshSoon(change: Change | null): void {
+	needsSettings ||= !!change?.whole || !!change?.project || !!change?.fields?.length;
+	needsForks ||= !!change?.whole || !!change?.splices?.length || !!change?.takes?.length;
+	clearTimeout(refreshTimer);
+	refreshTimer = window.setTimeout(refreshNow, REFRESH_MS);
+}
+
+let isRefreshing = false;
+
+/** One at a time, so that an older answer never comes last. */
+function refreshNow(): void {
+	if (isRefreshing) {
+		refreshTimer = window.setTimeout(refreshNow, REFRESH_MS);
+		return;
+	}
+	isRefreshing = true;
+	void refresh().catch(() => undefined).finally(() => { isRefreshing = false; });
+}
+
+/** What is small and may have changed: lists, head, the discussion's tag. */
+async function refresh(): Promise<void> {
+	const opens = needsOpening, settings = needsSettings, forks = needsForks;
+	needsOpening = needsSettings = needsForks = false;
+	const seq = appliedSeq;
+	const discussions = await get<Discussion[]>("/discussions");
+	set({ discussions });
+	if (!discussions.some((each) => each.id === state.disc)) {
+		const next = discussions.find((each) => each.active) ?? discussions[0];
+		await open(next.id);
+	} else if (opens) {
+		await open(state.disc!, state.take ?? undefined);
+		// too much was changed to be told: every text may be another one
+		set({ outline: touched(state.outline!, [...state.bodies.keys()]), tags: new Map() });
+	} else {
+		await refreshOpen(settings);
+	}
+	await refreshStale();
+	if (forks)
+		forkTreeOld();
+	settle(seq);
+}
+
+async function refreshOpen(withSettings: boolean): Promise<void> {
+	const disc = state.disc!;
+	const [takes, about, settings] = await Promise.all([
+		get<Take[]>(path("discussions", disc, "takes")),
+		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
+		withSettings ? get<Settings>(path("discussions", disc, "settings")) : Promise.resolve(null),
+	]);
+	if (state.disc !== disc)
+		return;
+	const mine = takes.find((each) => each.id === state.take);
+	if (!mine) {
+		await open(disc);
+		return;
+	}
+	set({ takes, discTag: about.tag, head: headOf(mine, about.data), ...(settings ? { settings } : {}) });
+}
+
+/** Columns of rows that were touched or came in, beyond those whose texts are read anyway. */
+async function refreshStale(): Promise<void> {
+	const outline = state.outline;
+	if (!outline || outline.stale.size === 0)
+		return;
+	const rows = [...outline.stale].map((id) => placeOf(outline, id)).filter((at) => at >= 0);
+	if (rows.length === 0) {
+		set({ outline: { ...outline, stale: new Set() } });
+		return;
+	}
+	const from = rows.reduce((a, b) => Math.min(a, b)), to = rows.reduce((a, b) => Math.max(a, b));
+	const disc = outline.discussion, takeId = outline.take;
+	if (to - from < MANY_STALE) {
+		// the texts of a few go with them; loadRows() reads those that come into view
+		const few = to - from < WINDOW;
+		if (few)
+			await loadWindow(disc, takeId, from, to - from + 1, RETRIES);
+	}
+	const columns = await get<Columns>(path("discussions", disc, "tree"), {
+		columns: 1, preview: 0, take: takeId,
+		...(to - from < MANY_STALE ? { from, count: to - from + 1 } : {}),
+	});
+	const now = state.outline;
+	if (now && now.discussion === disc && now.take === takeId) {
+		const gone = new Set(rows.map((at) => outline.id[at]));
+		const bodies = new Map(state.bodies);
+		for (const id of gone)
+			if (!state.tags.has(id))
+				bodies.delete(id); // an old text, which loadRows() will read again
+		set({ outline: refreshed(now, columns), bodies });
+	}
+}
+
+let settledSeq = 0;
+
+function settle(upto: number): void {
+	settledSeq = Math.max(settledSeq, upto);
+	for (let i = waiting.length - 1; i >= 0; i--)
+		if (waiting[i].seq <= upto)
+			waiting.splice(i, 1)[0].done();
+}
+
+const PATIENCE_MS = 3000;
+
+/** Until the page shows what row seq did. When events do not come, everything is read anew. */
+export async function reached(seq: number): Promise<void> {
+	if (seq <= settledSeq)
+		return;
+	if (state.connection !== "live")
+		return reload();
+	const isThere = await new Promise<boolean>((done) => {
+		const timer = setTimeout(() => done(false), PATIENCE_MS);
+		waiting.push({ seq, done: () => { clearTimeout(timer); done(true); } });
+	});
+	if (!isThere)
+		await reload();
+}
+
+/** Look again at what is small; after the connection was away. */
+export function lookAgain(): void {
+	needsSettings = needsForks = true;
+	refreshSoon(null);
+}
+
+// ---- forks: the tree of all takes, read when somebody wants it ----
+
+let forkTree: { columns: Columns; next: Map<string, number[]> } | null = null;
+let forkTimer: number | undefined;
+
+function forkTreeOld(): void {
+	clearTimeout(forkTimer);
+	if (state.takes.length < 2) {
+		forkTree = null;
+		set({ tree: null });
+		return;
+	}
+	forkTimer = window.setTimeout(() => void readForks().catch(() => undefined), 60);
+}
+
+async function readForks(): Promise<void> {
+	const disc = state.disc!;
+	const columns = await get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0 });
+	if (state.disc !== disc)
+		return;
+	const children = new Map<number, number[]>();
+	columns.parent.forEach((parent, row) => {
+		const list = children.get(parent);
+		if (list)
+			list.push(row);
+		else
+			children.set(parent, [row]);
+	});
+	const next = new Map<string, number[]>();
+	for (const rows of children.values())
+		if (rows.length > 1)
+			for (const row of rows)
+				next.set(`${row}`, rows);
+	forkTree = { columns, next };
+	pathRows = null;
+	set({ tree: columns });
+}
+
+let pathRows: { columns: Columns; take: string; rows: Map<string, number> } | null = null;
+
+/** Rows of the tree that the open take goes through, by id. */
+function rowsOfPath(columns: Columns, takeId: string): Map<string, number> {
+	if (pathRows?.columns === columns && pathRows.take === takeId)
+		return pathRows.rows;
+	const rows = new Map<string, number>();
+	for (let row = columns.tips[takeId] ?? -1; row >= 0; row = columns.parent[row])
+		rows.set(columns.id[row], row);
+	pathRows = { columns, take: takeId, rows };
+	return rows;
+}
+
+export interface Fork {
+	at: number;
+	count: number;
+	/** Takes to go to; null at the ends. */
+	previous: string | null;
+	next: string | null;
+}
+
+/** Where an entry of the open take stands among those that follow the same entry. */
+export function forkAt(entry: string): Fork | null {
+	if (!forkTree || !state.take)
+		return null;
+	const { columns, next } = forkTree;
+	const row = rowsOfPath(columns, state.take).get(entry);
+	const rows = row === undefined ? undefined : next.get(`${row}`);
+	if (row === undefined || !rows)
+		return null;
+	const at = rows.indexOf(row);
+	return {
+		at, count: rows.length,
+		previous: at > 0 ? takeThrough(columns, rows[at - 1]) : null,
+		next: at + 1 < rows.length ? takeThrough(columns, rows[at + 1]) : null,
+	};
+}
+
+/** A take that holds this row of the tree. Rows are depth first: what is below comes right behind. */
+function takeThrough(columns: Columns, row: number): string | null {
+	const depthEnd = endOfBranch(columns, row);
+	for (const take of columns.takes) {
+		const tip = columns.tips[take.id];
+		if (tip !== undefined && tip >= row && tip < depthEnd)
+			return take.id;
+	}
+	return null;
+}
+
+function endOfBranch(columns: Columns, row: number): number {
+	let end = row + 1;
+	while (end < columns.count && columns.parent[end] >= row)
+		end++;
+	return end;
+}

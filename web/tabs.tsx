@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+//
+// Tabs: the takes of the discussion, grouped by what they were branched from; those beyond the
+// first few are in a menu. Beside them what can be done with the whole take.
+import * as act from "./actions";
+import { askLine, askYes } from "./dialog";
+import { hintOf } from "./keys";
+import { Menu } from "./menu";
+import { set, state, useStore } from "./state";
+import { discussionOf } from "./store";
+import { openOverlay } from "./panes";
+import type { MenuItem } from "./menu";
+import type { Take } from "./types";
+
+const MOST_TABS = 8, MOST_LISTED = 20, MOST_SUGGESTED = 500;
+
+/** "main_take_3" of the base "main" is shown as "3". */
+function shortName(take: Take): string {
+	const base = take.base ?? "";
+	return base && take.name.startsWith(base + "_take_") ? take.name.slice(base.length + 6) : take.name;
+}
+
+/** Those that are shown as tabs: the first few, and always the open one. */
+function visible(takes: Take[], open: string | null): Take[] {
+	const first = takes.slice(0, MOST_TABS);
+	const mine = takes.find((take) => take.id === open);
+	return mine && !first.includes(mine) ? [...first.slice(0, -1), mine] : first;
+}
+
+function grouped(takes: Take[]): [string, Take[]][] {
+	const groups = new Map<string, Take[]>();
+	for (const take of takes) {
+		const base = take.base ?? take.name;
+		groups.set(base, [...(groups.get(base) ?? []), take]);
+	}
+	return [...groups];
+}
+
+function onTabKey(event: KeyboardEvent): void {
+	const tabs = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("[role=tab]")];
+	const now = tabs.indexOf(document.activeElement as HTMLElement);
+	const next = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: tabs.length - 1 }[event.key];
+	if (next === undefined || now < 0)
+		return;
+	event.preventDefault();
+	const tab = tabs[(next + tabs.length) % tabs.length];
+	tab.focus();
+	tab.click();
+}
+
+function Tab(props: { take: Take; isOpen: boolean; isBase: boolean }) {
+	const { take, isOpen } = props;
+	return (
+		<button type="button" role="tab" class="tab" aria-selected={isOpen} tabIndex={isOpen ? 0 : -1}
+			aria-controls="take" title={`${take.name}, ${take.entries} entries`} data-take={take.id}
+			onClick={() => void act.switchTake(take.id)} onDblClick={() => void rename(take)}>
+			{props.isBase ? take.name : shortName(take)} <span class="count">{take.entries.toLocaleString()}</span>
+			{take.active && !isOpen && <span class="dot" title="The active take of other programs" />}
+		</button>
+	);
+}
+
+async function rename(take: Take): Promise<void> {
+	const name = await askLine("Rename the take", take.name);
+	if (name && name !== take.name)
+		await act.renameTake(take.id, name);
+}
+
+async function promote(take: Take): Promise<void> {
+	const name = await askLine("Make it a discussion", take.name, { text: "The name of the new discussion. The take leaves this one." });
+	if (name)
+		await act.promote(take.id, name);
+}
+
+async function newTake(): Promise<void> {
+	const ids = state.outline?.id ?? [];
+	if (ids.length === 0)
+		return act.say("A take begins at an entry: write one first.", false);
+	const name = await askLine("New take", "", { text: "It begins with all entries of this one. Empty: a name is made." });
+	if (name !== null)
+		await act.branch(ids[ids.length - 1], name.trim() || undefined);
+}
+
+/** One of very many, by name. */
+async function pickTake(takes: Take[]): Promise<void> {
+	const name = await askLine("Another take", "", { suggestions: takes.slice(0, MOST_SUGGESTED).map((take) => take.name) });
+	const found = state.takes.find((take) => take.name === name || take.id === name);
+	if (found)
+		await act.switchTake(found.id);
+	else if (name)
+		act.say(`There is no take "${name}".`, false);
+}
+
+async function truncate(): Promise<void> {
+	const answer = await askLine("Truncate", "3", { text: "Keep so many of the last pairs of question and answer.", isNumber: true });
+	if (answer !== null && answer !== "")
+		await act.truncate(Number(answer));
+}
+
+async function compress(): Promise<void> {
+	const words = await askLine("Compress", "", { text: "The model writes a summary that takes the place of this take's entries. What should it pay attention to? May be empty." });
+	if (words !== null)
+		await act.run({ how: "compress", ...(words ? { instructions: words } : {}) });
+}
+
+function takeItems(takes: Take[], mine: Take): MenuItem[] {
+	const rest = takes.filter((take) => !visible(takes, mine.id).includes(take));
+	return [
+		{ text: "New take …", run: () => void newTake() },
+		{ text: "Rename …", run: () => void rename(mine) },
+		{ text: "Make it a discussion …", run: () => void promote(mine), isOff: takes.length < 2 },
+		{ text: "Collapse all", run: () => void act.collapseAll(true), isFirstOfGroup: true },
+		{ text: "Expand all", run: () => void act.collapseAll(false) },
+		{ text: "Add an entry", hint: hintOf("compose"), run: () => void act.append(state.settings?.roles[0] ?? "User", "") },
+		{ text: "Roles …", run: () => openOverlay("roles") },
+		{ text: "Truncate …", run: () => void truncate(), isFirstOfGroup: true },
+		{ text: "Compress …", run: () => void compress() },
+		{ text: "Clear", run: () => void act.clear(), isDanger: true },
+		{ text: "Delete the take", run: () => void act.deleteTake(mine.id), isOff: takes.length < 2, isDanger: true },
+		...(rest.length > MOST_LISTED ? [{ text: "Another take …", run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
+		...rest.slice(0, MOST_LISTED).map((take, at) => ({
+			text: `${take.name} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
+		})),
+	];
+}
+
+function RoleFilter() {
+	const outline = useStore((from) => from.outline);
+	const roleFilter = useStore((from) => from.roleFilter);
+	const roles = useStore((from) => from.settings)?.roles ?? [];
+	const here = outline && outline.id.length < 5000 ? [...new Set(outline.role)] : roles;
+	const all = [...new Set([...here, ...(roleFilter ? [roleFilter] : [])])].filter((role) => role && role.toLowerCase() !== "user");
+	return (
+		<select class="role-filter" aria-label="Show only one role and User" value={roleFilter ?? ""}
+			onChange={(event) => set({ roleFilter: event.currentTarget.value || null })}>
+			<option value="">All roles</option>
+			{all.map((role) => <option value={role}>{role} and User</option>)}
+		</select>
+	);
+}
+
+export function TakeBar() {
+	const takes = useStore((from) => from.takes), open = useStore((from) => from.take);
+	const mine = takes.find((take) => take.id === open);
+	if (!mine)
+		return <div class="take-bar" />;
+	const shown = visible(takes, open);
+	return (
+		<div class="take-bar">
+			<div class="tabs" role="tablist" aria-label="Takes" onKeyDown={onTabKey}>
+				{grouped(shown).map(([base, group]) => group.map((take, at) => (
+					<Tab key={take.id} take={take} isOpen={take.id === open} isBase={at === 0 || !take.name.startsWith(base)} />
+				)))}
+			</div>
+			<button type="button" class="icon" aria-label="New take" title="New take" onClick={() => void newTake()}>+</button>
+			{takes.length > shown.length && <span class="quiet more-takes">{takes.length - shown.length} more</span>}
+			<span class="space" />
+			<RoleFilter />
+			<Menu label="The take" items={() => takeItems(state.takes, mine)}><span aria-hidden="true">⋯</span></Menu>
+		</div>
+	);
+}
+
+export async function askDeleteDiscussion(disc: string): Promise<void> {
+	const name = discussionOf(disc)?.name ?? disc;
+	if (await askYes("Delete the discussion?", `"${name}" with all its takes. Undo brings it back.`, "Delete", true))
+		await act.deleteDiscussion(disc);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+//
+// The shapes that the server sends and takes (docs/api.md). What is optional there is optional
+// here; members that we do not know are left alone.
+
+/** One block of a content that is an array. */
+export interface Block {
+	type: string;
+	text?: string;
+	thinking?: string;
+	id?: string;
+	name?: string;
+	[member: string]: unknown;
+}
+
+export type Content = string | Block[];
+
+export interface Entry {
+	id: string;
+	role: string;
+	kind: string;
+	content: Content;
+	ts?: string;
+	muted: boolean;
+	collapsed: boolean;
+	read_mode: boolean;
+	label?: string;
+	purged?: boolean;
+	partial?: boolean;
+	thinking_segments?: unknown[];
+	usage?: Record<string, unknown>;
+	model?: string;
+	/** The body as a tree of blocks, where the server gives one (web/markdown.tsx). */
+	blocks?: unknown;
+	[member: string]: unknown;
+}
+
+export interface Take {
+	id: string;
+	name: string;
+	active: boolean;
+	entries: number;
+	base?: string;
+	git_commit?: string;
+}
+
+export interface Discussion {
+	id: string;
+	name: string;
+	active: boolean;
+	entries: number;
+	takes: number;
+	updated: string | null;
+}
+
+/** Bits of Columns.flags. */
+export const MUTED = 1, COLLAPSED = 2, READ_MODE = 4, MORE_THAN_TEXT = 8, DIFFERS = 16;
+
+/** GET …/tree?columns=1: rows of a tree or of one take, as columns. */
+export interface Columns {
+	seq: number;
+	discussion: string;
+	count: number;
+	from: number;
+	roles: string[];
+	kinds: string[];
+	takes: Take[];
+	id: string[];
+	parent: number[];
+	role: number[];
+	kind: number[];
+	flags: number[];
+	size: number[];
+	preview?: string[];
+	labels: Record<string, string>;
+	head: number;
+	tips: Record<string, number>;
+}
+
+/** GET …/entries: a window of a take. */
+export interface EntryWindow {
+	discussion: string;
+	take: string;
+	head: string | null;
+	count: number;
+	entries: Entry[];
+	from: number;
+	next: number | null;
+	seq: number;
+	etags?: Record<string, string>;
+}
+
+export interface Splice {
+	discussion: string;
+	take?: string;
+	at?: number;
+	remove?: number;
+	insert?: string[];
+	from_discussion?: string;
+	from_take?: string;
+	count?: number;
+	present?: boolean;
+}
+
+/** A row of the log, as events and GET /history have it. */
+export interface Change {
+	seq: number;
+	kind: "step" | "move" | "view" | "note";
+	op: string;
+	by: string;
+	at: string;
+	discussion?: string;
+	discussions?: string[];
+	project?: boolean;
+	splices?: Splice[];
+	entries?: string[];
+	takes?: string[];
+	fields?: string[];
+	whole?: boolean;
+}
+
+/** What became of a change. */
+export interface Result {
+	seq: number;
+	unchanged?: boolean;
+	steps?: number;
+	count?: number;
+	entry?: string;
+	take?: string;
+	discussion?: string;
+	editor?: string;
+	note?: string;
+	notes?: string[];
+	results?: Result[];
+	op?: { seq: number; op: string; by: string };
+}
+
+/** RFC 9457, as the server writes it. */
+export interface ProblemBody {
+	type?: string;
+	title?: string;
+	status?: number;
+	code?: string;
+	detail?: string;
+	index?: number;
+	hint?: string;
+}
+
+export interface Usage {
+	[member: string]: unknown;
+}
+
+/** A model at work: src/server/run.h. */
+export interface Run {
+	run: string;
+	state: "running" | "done" | "stopped" | "failed";
+	how: string;
+	discussion: string;
+	take?: string;
+	model?: string;
+	question?: string;
+	text?: string;
+	thinking?: string;
+	notice?: string;
+	reply?: number;
+	entry?: string;
+	seq?: number;
+	partial?: boolean;
+	problem?: { code?: string; detail?: string };
+	replies?: { entry?: string; take?: string }[];
+	[member: string]: unknown;
+}
+
+export interface Info {
+	version: string;
+	project: string;
+	seq: number;
+	epoch: string;
+	features: string[];
+	formats: { name: string; extension: string; about: string; reads: boolean; writes: boolean }[];
+	operations: string[];
+}
+
+export interface Settings {
+	discussion: string;
+	roles: string[];
+	prompt: { text: string; edited: boolean };
+	settings: Record<string, unknown>;
+	[member: string]: unknown;
+}
+
+export interface Step {
+	seq: number;
+	parent: number;
+	op: string;
+	what: string;
+	by: string;
+	at: string;
+	scope?: string;
+	current: boolean;
+	undone: boolean;
+}
+
+export interface Revision {
+	seq: number;
+	body: number;
+	at?: string;
+	by?: string;
+	content?: Content;
+	purged?: boolean;
+	current: boolean;
+}
+
+export interface Advice {
+	id: string;
+	entry: string;
+	other?: string;
+	text: string;
+	repair?: Record<string, unknown>;
+}

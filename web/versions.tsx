@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// Versions: every text that an entry ever had, each with what it changed, and a button that
+// brings it back (as an edit, so that undo works).
+import { useEffect, useState } from "preact/hooks";
+import { edit } from "./actions";
+import { get } from "./api";
+import { Dialog } from "./dialog";
+import { diff } from "./diff";
+import { textOf, versions } from "./entry_acts";
+import { addPane, openOverlay } from "./panes";
+import { state } from "./state";
+import { discPath, readEntry } from "./store";
+import type { Content, Revision } from "./types";
+
+/** Two texts in one, with what went and what came marked. */
+export function Difference(props: { before: string; after: string }) {
+	return (
+		<div class="plain difference">
+			{diff(props.before, props.after).map((piece) =>
+				piece.kind === "same" ? piece.text
+					: piece.kind === "in" ? <ins>{piece.text}</ins> : <del>{piece.text}</del>)}
+		</div>
+	);
+}
+
+function words(content: Content | undefined): string {
+	return content === undefined ? "" : textOf(content);
+}
+
+function Versions() {
+	const entry = versions.of!;
+	const [all, setAll] = useState<Revision[] | null>(null);
+	const [problem, setProblem] = useState("");
+	useEffect(() => {
+		get<Revision[]>(discPath("entries", entry, "revisions"), { take: state.take })
+			.then(setAll, (error: Error) => setProblem(error.message));
+	}, [entry]);
+	const restore = async (revision: Revision) => {
+		const now = await readEntry(entry);
+		if (await edit(entry, words(revision.content), now.tag, typeof now.entry.content !== "string"))
+			openOverlay(null);
+	};
+	return (
+		<Dialog title={`Versions of ${entry}`} class="wide" onClose={() => openOverlay(null)}>
+			{problem && <p>{problem}</p>}
+			<ol class="versions" reversed>
+				{all && [...all].reverse().map((revision) => {
+					const before = all[all.indexOf(revision) - 1];
+					return (
+						<li>
+							<header>
+								<span>{revision.current ? "Now" : `Step ${revision.seq}`}</span>
+								<span class="quiet">{revision.by} {revision.at && new Date(revision.at).toLocaleString()}</span>
+								<span class="space" />
+								{!revision.current && !revision.purged &&
+									<button type="button" onClick={() => void restore(revision)}>Bring back</button>}
+							</header>
+							{revision.purged ? <p class="quiet">purged</p>
+								: before ? <Difference before={words(before.content)} after={words(revision.content)} />
+									: <div class="plain">{words(revision.content)}</div>}
+						</li>
+					);
+				})}
+			</ol>
+		</Dialog>
+	);
+}
+
+addPane({ id: "versions", title: "Versions", place: "overlay", view: Versions });

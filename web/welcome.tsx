@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Welcome: what an empty take shows: what this is, and something to try it with.
+import * as act from "./actions";
+import { sampleOps } from "./sample";
+import { state } from "./state";
+
+export async function openSample(): Promise<void> {
+	const names = new Set(state.discussions.map((each) => each.name));
+	let name = "sample";
+	for (let n = 2; names.has(name); n++)
+		name = `sample ${n}`;
+	await act.make(name, sampleOps(name));
+}
+
+export function Welcome(props: { isFirst: boolean }) {
+	if (!props.isFirst)
+		return <div class="welcome"><p>This take is empty. Write its first entry below.</p></div>;
+	return (
+		<div class="welcome">
+			<h2>A conversation that you can edit</h2>
+			<p>Every entry, yours or the model's, can be rewritten, moved, muted, split or taken out; the
+				next reply is made from what stands here. Branch anywhere to try something else: both ways
+				stay, as takes. Everything can be undone, always.</p>
+			<p>
+				<button type="button" class="primary" onClick={() => void openSample()}>Load the sample</button>
+				{" "}or write the first entry below. No model is needed for either.
+			</p>
+			<p class="quiet">Press <kbd>?</kbd> for all keys.</p>
+		</div>
+	);
+}
