@@ -778,6 +778,8 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 		st = find_anchor(&s, err);
 	}
 	if (st == RT_OK)
+		out->asked_take = s.place.take;
+	if (st == RT_OK)
 		st = ask(&s, err);
 	if (s.notes.size > 0 && s.notes.status == RT_OK)
 		out->note = rt_text_new(engine->alloc, rt_buf_str(&s.notes));

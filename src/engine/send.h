@@ -94,7 +94,8 @@ typedef struct rt_send_result {
 	char question[132];  /* id of the entry that was asked; empty: none was added */
 	uint64_t question_seq;
 	char entry[132];     /* id of the reply; empty: nothing was kept */
-	char take[260];      /* the take it is in */
+	char take[260];      /* the take it is in, where that is another than was asked for */
+	uint32_t asked_take; /* number of the take that what is answered stands in; 0: none */
 	uint64_t seq;        /* of the step */
 	bool partial;        /* kept, and not all that it was to be */
 	rt_send_fate fate;

@@ -212,6 +212,8 @@ keep_reply(rt_run *run, const rt_send_result *r)
 	run->question_seq = r->question_seq;
 	if (r->take[0] != '\0')
 		memcpy(run->take, r->take, sizeof(run->take));
+	else if (r->asked_take != 0) /* the active one may have been another by then */
+		(void)snprintf(run->take, sizeof(run->take), "t%u", (unsigned)r->asked_take);
 	if (seq > run->seq) {
 		run->seq = seq;
 		run->epoch = epoch;
