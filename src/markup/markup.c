@@ -360,13 +360,14 @@ parse(rt_markup_writer *w, rt_str text)
 	rt_buf ended;
 	int result = 0;
 
-	/* md4c 0.4.8 looks one byte beyond a source that does not end with a line end. */
+	/* md4c 0.4.8 looks one byte beyond a source that does not end with a line end, and looks
+	 * for the end of a line (strcspn) also where the source has ended: a copy with both, and
+	 * with the NUL that a buffer has behind its bytes. */
 	rt_buf_init(&ended, w->buf->alloc, RT_BUF_UNLIMITED);
-	if (text.size == 0 || text.ptr[text.size - 1] != '\n') {
-		rt_buf_add_str(&ended, text);
+	rt_buf_add_str(&ended, text);
+	if (text.size == 0 || text.ptr[text.size - 1] != '\n')
 		rt_buf_add_byte(&ended, '\n');
-		text = rt_buf_str(&ended);
-	}
+	text = rt_buf_str(&ended);
 	w->depth = w->depth_skipped = w->span_depth = w->spans_skipped = w->images = 0;
 	w->calls = 0;
 	w->calls_max = RT_MARKUP_CALLS * text.size + RT_MARKUP_CALLS_SPARE;
