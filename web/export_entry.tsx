@@ -131,7 +131,7 @@ export function Entry(props: EntryProps) {
 			data-at={props.at} aria-current={props.isMarked || undefined} aria-label={`${props.at + 1}, ${role}`}>
 			<header class="entry-head">
 				<a class="number" href={props.link} title="A link to this entry">{props.at + 1}</a>
-				<span class="role">{role}</span>
+				<h2 class="role">{role}</h2>
 				{kind && <span class="chip">{kind}</span>}
 				{props.label !== undefined && <span class="chip label">{props.label}</span>}
 				{entry.muted && <span class="chip">muted</span>}

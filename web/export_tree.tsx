@@ -125,9 +125,9 @@ export function Tree(props: Props) {
 				<Rows role="tree" label="Entries of all takes" count={rows.length} height={ROW_PX} idPrefix="outline"
 					focus={focus} onFocus={(at) => setFocusKey(rows[at].key)} onKey={onKey} row={draw} />
 			)}
-			<footer class="pane-foot quiet" role="status">
+			<div class="pane-foot quiet" role="status">
 				{rows.length.toLocaleString()} of {columns.count.toLocaleString()} {columns.count === 1 ? "entry" : "entries"}
-			</footer>
+			</div>
 		</section>
 	);
 }
