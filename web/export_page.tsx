@@ -103,7 +103,7 @@ function begin(): void {
 	const place = document.getElementById("page");
 	if (!place || !discussions.length)
 		return;
-	const app = document.createElement("div"), paper = document.createElement("div");
+	const app = document.createElement("div"), paper = document.createElement("main");
 	app.id = "app";
 	paper.id = "paper";
 	let shown: Spot | null = null;

@@ -257,7 +257,7 @@ async function itWorks() {
 	quiet("a project", seen);
 	await close();
 
-	const linked = await open(file, {}, "#d=main&t=main&e=e3");
+	const linked = await open(file, { colorScheme: "dark" }, "#d=main&t=main&e=e3");
 	await linked.page.waitForSelector(".entry");
 	tally.check("a link leads to its entry", (await marked(linked.page)).includes("And concurrency?"));
 	tally.equal("and its take", await linked.page.locator(".page-tabs [aria-pressed=true]").innerText(), "main 5");
@@ -265,7 +265,9 @@ async function itWorks() {
 	await linked.page.evaluate(() => dispatchEvent(new Event("beforeprint")));
 	tally.equal("paper has the whole take", await linked.page.locator("#paper .entry").count(), 5);
 	tally.check("and no outline", !await linked.page.locator(".page-left").isVisible());
+	await axe(linked.page, "paper, from a dark screen");
 	await linked.page.evaluate(() => dispatchEvent(new Event("afterprint")));
+	tally.equal("which is put away again", await linked.page.locator("#paper *").count(), 0);
 	await linked.close();
 
 	for (const colorScheme of ["light", "dark"])
