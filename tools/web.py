@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Builds the web interface and writes it as C: tools/web.py DEPS OUTPUT.c
+"""Builds the web interface and writes it as C: tools/web.py DEPS OUTPUT.c [export]
 
 web/main.tsx and web/style.css become one file each (esbuild), which the page names by a hash
 of their bytes, so that browsers may keep them for ever. Without esbuild or what it needs the
-table is empty, and the server's page says what there is instead."""
+table is empty, and the server's page says what there is instead.
+
+With "export" it is the script and the style of exported pages (src/formats/html_part.h):
+web/export_page.tsx and web/export.css."""
+import base64
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,15 +21,20 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
          ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 
 
-def bundle(deps, folder):
-    """{name: bytes} of the files that the page consists of."""
+def build(deps, folder, script, style):
+    """Let esbuild make one file each of them."""
     esbuild = os.path.join(deps, "esbuild/bin/esbuild")
     subprocess.run(
-        [esbuild, os.path.join(ROOT, "web/main.tsx"), os.path.join(ROOT, "web/style.css"),
+        [esbuild, os.path.join(ROOT, "web", script), os.path.join(ROOT, "web", style),
          "--bundle", "--minify", "--target=es2021", "--format=iife", "--charset=utf8",
          "--jsx=automatic", "--jsx-import-source=preact", "--legal-comments=none",
          "--log-level=warning", f"--outdir={folder}"],
         env={**os.environ, "NODE_PATH": os.path.join(deps, "node_modules")}, check=True)
+
+
+def bundle(deps, folder):
+    """{name: bytes} of the files that the page consists of."""
+    build(deps, folder, "main.tsx", "style.css")
     found = {}
     with open(os.path.join(ROOT, "web/index.html"), encoding="utf-8") as file:
         page = file.read()
@@ -43,23 +53,60 @@ def bundle(deps, folder):
     return found
 
 
+def parts(deps, folder):
+    """{name: bytes} of what is written into an exported page."""
+    build(deps, folder, "export_page.tsx", "export.css")
+    with open(os.path.join(folder, "export_page.js"), encoding="utf-8") as file:
+        script = file.read()
+    with open(os.path.join(folder, "export.css"), encoding="utf-8") as file:
+        style = file.read()
+    # In strings and patterns, the only places where these can be, this says the same.
+    script = re.sub(r"<(?=!--|/?script|/?style)", r"\\x3c", script, flags=re.I)
+    for text in (script, style):
+        if re.search(r"<!--|</?script|</?style|\r|\0", text, re.I):
+            sys.exit("an exported page could not hold its own script or style")
+    return {"script": script.encode(), "style": style.encode()}
+
+
+def write_parts(out, found):
+    """They have no sizes where there is no esbuild."""
+    out.write("/* Made by tools/web.py. */\n#include \"formats/html_part.h\"\n\n")
+    for name in ("script", "style"):
+        data = found.get(name, b"")
+        digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
+        out.write(f"static const unsigned char {name}_bytes[] = {{")
+        out.write(",".join(map(str, data or b"\0")) + "};\n")
+        out.write(f"const rt_html_part rt_html_{name} = "
+                  f"{{{name}_bytes, {len(data)}, \"'sha256-{digest}'\"}};\n")
+
+
+def write_assets(out, files):
+    """The table that src/server/asset.h declares."""
+    out.write("/* Made by tools/web.py. */\n#include \"server/asset.h\"\n\n")
+    for i, data in enumerate(files.values()):
+        out.write(f"static const unsigned char file_{i}[] = {{")
+        out.write(",".join(map(str, data)) + "};\n")
+    out.write("\nconst rt_asset rt_assets[] = {\n")
+    for i, (path, data) in enumerate(files.items()):
+        kind = TYPES[os.path.splitext(path)[1] or ".html"]
+        out.write(f'\t{{"{path}", "{kind}", file_{i}, {len(data)}}},\n')
+    out.write("\t{0, 0, 0, 0}};\n")
+
+
 def main():
-    deps, output = sys.argv[1:]
+    deps, output = sys.argv[1:3]
+    is_export = sys.argv[3:] == ["export"]
     needed = ("esbuild/bin/esbuild", "preact/package.json", "highlight/package.json")
     files = {}
     if all(os.path.exists(os.path.join(deps, name)) for name in needed):
         with tempfile.TemporaryDirectory() as folder:
-            files = bundle(os.path.abspath(deps), folder)
+            make = parts if is_export else bundle
+            files = make(os.path.abspath(deps), folder)
     with open(output, "w", encoding="ascii") as out:
-        out.write("/* Made by tools/web.py. */\n#include \"server/asset.h\"\n\n")
-        for i, data in enumerate(files.values()):
-            out.write(f"static const unsigned char file_{i}[] = {{")
-            out.write(",".join(map(str, data)) + "};\n")
-        out.write("\nconst rt_asset rt_assets[] = {\n")
-        for i, (path, data) in enumerate(files.items()):
-            kind = TYPES[os.path.splitext(path)[1] or ".html"]
-            out.write(f'\t{{"{path}", "{kind}", file_{i}, {len(data)}}},\n')
-        out.write("\t{0, 0, 0, 0}};\n")
+        if is_export:
+            write_parts(out, files)
+        else:
+            write_assets(out, files)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@
 static bool
 holds_project(const rt_format *format)
 {
-	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0;
+	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0 ||
+	       strcmp(format->name, "html") == 0;
 }
 
 static rt_status
@@ -202,10 +203,12 @@ const rt_cli_command rt_cli_export = {
 	.usage = "--format NAME [-o FILE] [--all] [--lossless]",
 	.summary = "write conversations for other programs",
 	.about =
-		"Writes the discussion in view, or the one named with -d; canonical and toml write the "
+		"Writes the discussion in view, or the one named with -d; canonical, toml and html write the "
 		"whole project unless a discussion is named. canonical is all there is, with sorted keys: "
-		"equal states give equal bytes.",
+		"equal states give equal bytes. html is a page for anyone with a browser: all takes, no "
+		"network, no Retake.",
 	.examples = "retake export --format markdown -o talk.md\n"
+		    "retake export -o talk.html\n"
 		    "retake export --format canonical > state.json\n"
 		    "retake export --format pi --all --lossless -o session.jsonl",
 	.flags = export_flags,

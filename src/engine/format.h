@@ -113,7 +113,7 @@ typedef struct rt_export_options {
 } rt_export_options;
 
 typedef struct rt_format {
-	const char *name;       /* "pi", "toml", "markdown", "openai", "canonical" */
+	const char *name;       /* "pi", "toml", "markdown", "openai", "canonical", "html" */
 	const char *extension;  /* ".jsonl" */
 	const char *about;      /* one line for help */
 	/* How sure is it from the bytes alone (never the name): 0 no … 100 certain. head is

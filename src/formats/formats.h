@@ -12,6 +12,7 @@ extern const rt_format rt_format_canonical; /* canonical.c: the whole state, one
 extern const rt_format rt_format_openai;    /* openai.c: chat messages, fine-tuning files */
 extern const rt_format rt_format_toml;      /* toml.c: project files of Manual Slop */
 extern const rt_format rt_format_markdown;  /* markdown.c: for people to read */
+extern const rt_format rt_format_html;      /* html.c: a page that shows everything */
 
 /* All of them, ended by NULL; where two are equally sure of an input, the first wins. */
 extern const rt_format *const rt_formats[];

@@ -6,7 +6,8 @@
 static void
 test_find(void **state)
 {
-	static const char *const names[] = {"pi", "toml", "canonical", "openai", "markdown"};
+	static const char *const names[] = {"pi", "toml", "canonical", "openai", "markdown",
+					    "html"};
 	size_t i;
 
 	(void)state;
@@ -19,7 +20,7 @@ test_find(void **state)
 		assert_non_null(rt_formats[i]->read);
 		assert_non_null(rt_formats[i]->write);
 	}
-	assert_int_equal(i, 5);
+	assert_int_equal(i, 6);
 }
 
 static void
@@ -55,6 +56,8 @@ test_sniff(void **state)
 	assert_sniffed("temperature = 0.5\n", "toml");
 	assert_sniffed("# Title\n\n## User\n\nhi\n\n## AI\n\nho\n", "markdown");
 	assert_sniffed("<!-- retake: {} -->\n", "markdown");
+	assert_sniffed("<!DOCTYPE html>\n<html><meta name=\"generator\" content=\"Retake html 1\">", "html");
+	assert_sniffed("<!doctype html>\n<html><title>x</title>", "none");
 	assert_sniffed("{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-01-01T00:00:00.000Z\","
 		       "\"cwd\":\"/\"}\n{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,"
 		       "\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n",
@@ -259,6 +262,7 @@ test_torture(void **state)
 	static const rt_export_options options[] = {{.whole = false},
 						   {.whole = true, .lossless = true}};
 	const rt_format *formats[] = {&rt_format_canonical, &rt_format_openai, &rt_format_markdown,
+				      &rt_format_html,
 #ifdef RT_WITH_TOML
 				      &rt_format_toml,
 #endif

@@ -34,7 +34,8 @@ is_named(const char *name)
 static bool
 holds_project(const rt_format *format)
 {
-	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0;
+	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0 ||
+	       strcmp(format->name, "html") == 0;
 }
 
 retake_status

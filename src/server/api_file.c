@@ -13,7 +13,8 @@
 static bool
 holds_project(const rt_format *format)
 {
-	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0;
+	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0 ||
+	       strcmp(format->name, "html") == 0;
 }
 
 static const rt_format *
@@ -38,6 +39,8 @@ type_of(const rt_format *format, bool is_lines)
 		return "application/toml";
 	if (strcmp(format->extension, ".md") == 0)
 		return "text/markdown; charset=utf-8";
+	if (strcmp(format->extension, ".html") == 0)
+		return "text/html; charset=utf-8";
 	return "text/plain; charset=utf-8";
 }
 

@@ -64,7 +64,7 @@ static const rt_route_param q_events[] = {
 static const rt_route_param q_last[] = {
 	{"last_event_id", "string", "as the header Last-Event-ID, which goes before it"}, END};
 #define EXPORT \
-	{"format", "string", "canonical, toml, pi, openai, markdown; default: canonical"}, \
+	{"format", "string", "canonical, toml, pi, openai, markdown, html; default: canonical"}, \
 		{"all", "boolean", "all takes, not only one"}, \
 		{"lossless", "boolean", "add what the format cannot say"}, \
 	{ \

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * HTML: one file that shows everything to anyone who has a browser, and that can be read
+ * back. It needs no network and no Retake.
+ *
+ *   <!doctype html>
+ *   <html lang="en">
+ *   <head>
+ *   <meta charset="utf-8">
+ *   <meta http-equiv="Content-Security-Policy" content="default-src 'none'; …">
+ *   <meta name="generator" content="Retake html 1">         how such a file is known
+ *   …<title>…</title><style>…</style>
+ *   </head>
+ *   <body>
+ *   <main id="page">…</main>              the active takes as text, for those without script
+ *   <script type="application/json" id="retake-data">…</script>
+ *   <script type="application/json" id="retake-blocks">…</script>
+ *   <script>…</script>                    web/export_page.tsx, which replaces the text
+ *   </body>
+ *   </html>
+ *
+ * retake-data is the canonical form (canonical_impl.h); this is what is read. retake-blocks
+ * has what src/markup makes of the texts:
+ *
+ *   {"discussions":[{"nodes":[NODE…],"takes":[[3,7,…]…]}…]}
+ *
+ *   takes   as retake-data has them: for each entry of a take its node
+ *   NODE    the blocks of an entry (markup.h), or, where its content is an array, an array
+ *           with the blocks of each text in it; null: shown as it stands
+ *
+ * In both, "<" and U+2028, U+2029 are written as escapes, so that nothing in them can end
+ * their element or begin another. In the text, all that HTML would see is written as a
+ * reference, and nothing of a conversation stands in an attribute. The policy lets nothing
+ * run but the one script, by its hash, and lets nothing be loaded. */
+#ifndef RT_FORMATS_HTML_IMPL_H
+#define RT_FORMATS_HTML_IMPL_H
+
+#include "formats/formats_build.h"
+
+#define HTML_GENERATOR "<meta name=\"generator\" content=\"Retake html 1\">"
+#define HTML_DATA "<script type=\"application/json\" id=\"retake-data\">"
+#define HTML_BLOCKS "<script type=\"application/json\" id=\"retake-blocks\">"
+#define HTML_END "</script>"
+
+enum {
+	HTML_STATIC_MAX = 2000 /* entries shown without script, of all discussions */
+};
+
+/* Does it begin as ours do? */
+bool rt_html_begins(rt_str head);
+rt_status rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
+		       rt_error *err);
+rt_status rt_html_write(const rt_alloc *alloc, const rt_outlines *in,
+			const rt_export_options *options, rt_buf *out, rt_error *err);
+
+/* Append what stands between the tags of <main>. */
+RT_CHECKED rt_status rt_html_add_static(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
+					rt_error *err);
+/* Append text so that it is text in HTML, whatever is in it. */
+void rt_html_add_text(rt_buf *out, rt_str text);
+/* Append the blocks as drawn above. */
+RT_CHECKED rt_status rt_html_add_blocks(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
+					rt_error *err);
+
+#endif

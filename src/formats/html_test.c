@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/formats_random.h"
+
+#include "formats/formats.h"
+#include "formats/html_impl.h"
+#include "formats/html_part.h"
+
+/* ---- a strict little reader of HTML ---- */
+
+/* The elements of a page without what stands in script and style, each with its attributes
+ * as they are written; anything that is not one of these fails. */
+static const char *const allowed[] = {
+	"html lang=\"en\"", "head", "meta charset=\"utf-8\"",
+	"meta name=\"generator\" content=\"Retake html 1\"",
+	"meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"",
+	"meta name=\"color-scheme\" content=\"light dark\"",
+	"meta name=\"referrer\" content=\"no-referrer\"", "link rel=\"icon\" href=\"data:,\"",
+	"title", "/title", "style", "/style", "/head", "body", "main id=\"page\"", "section", "h2",
+	"/h2", "article", "h3", "small", "/small", "/h3", "pre", "/pre", "/article", "p", "/p",
+	"/section", "/main", "script type=\"application/json\" id=\"retake-data\"",
+	"script type=\"application/json\" id=\"retake-blocks\"", "script", "/script", "/body",
+	"/html", "!doctype html", NULL,
+};
+
+static bool
+is_allowed(rt_str tag)
+{
+	static const char policy[] = "meta http-equiv=\"Content-Security-Policy\" content=\"";
+	size_t i;
+
+	for (i = 0; allowed[i] != NULL; i++)
+		if (rt_str_is(tag, allowed[i]))
+			return true;
+	return rt_str_starts(tag, rt_str_of(policy)) &&
+	       rt_str_find(tag, RT_STR("\""), sizeof(policy) - 1) == tag.size - 1;
+}
+
+static bool
+starts_nocase(rt_str text, size_t at, const char *word)
+{
+	size_t size = strlen(word);
+
+	return text.size - at >= size &&
+	       rt_str_eq_nocase(rt_str_at(text.ptr + at, size), rt_str_of(word));
+}
+
+/* What a script's text may not have: the end of it, or what makes its end be passed over. */
+static size_t
+check_raw(rt_str page, size_t at, const char *end)
+{
+	size_t from = at;
+
+	while (!starts_nocase(page, at, end)) {
+		if (starts_nocase(page, at, "<!--") || starts_nocase(page, at, "<script"))
+			fail_msg("a script has %.20s in it (from byte %zu)", page.ptr + at, from);
+		at++;
+		assert_true(at < page.size);
+	}
+	return at;
+}
+
+static void
+check_page(rt_str page)
+{
+	size_t at = 0, data = 0, scripts = 0;
+
+	assert_true(rt_utf8_valid_size(page) == page.size);
+	assert_null(memchr(page.ptr, '\0', page.size));
+	while (at < page.size) {
+		size_t end;
+		rt_str tag;
+
+		if (page.ptr[at] == '&') { /* only references that we write */
+			if (!starts_nocase(page, at, "&amp;") && !starts_nocase(page, at, "&lt;") &&
+			    !starts_nocase(page, at, "&gt;") && !starts_nocase(page, at, "&quot;") &&
+			    !starts_nocase(page, at, "&#39;"))
+				fail_msg("a bare & at byte %zu", at);
+		}
+		if (page.ptr[at] != '<') {
+			assert_true(page.ptr[at] != '>' && page.ptr[at] != '\r');
+			at++;
+			continue;
+		}
+		end = rt_str_find(page, RT_STR(">"), at);
+		assert_true(end != SIZE_MAX);
+		tag = rt_str_at(page.ptr + at + 1, end - at - 1);
+		if (!is_allowed(tag))
+			fail_msg("an element that is not ours: <%.*s>", RT_STR_ARG(tag));
+		at = end + 1;
+		if (rt_str_is(tag, "style"))
+			at = check_raw(page, at, "</style");
+		else if (rt_str_starts(tag, RT_STR("script"))) {
+			scripts += rt_str_is(tag, "script");
+			data += rt_str_find(tag, RT_STR("retake-data"), 0) != SIZE_MAX;
+			at = check_raw(page, at, "</script");
+		}
+	}
+	assert_int_equal(data, 1);
+	assert_int_equal(scripts, rt_html_script.size > 0 ? 1 : 0);
+}
+
+/* ---- tests ---- */
+
+static void
+write_ok(const rt_outlines *in, const rt_format *format, rt_buf *out)
+{
+	rt_error err = {.text = ""};
+
+	rt_buf_init(out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	if (format->write(rt_alloc_libc(), in, NULL, out, &err) != RT_OK)
+		fail_msg("%s", err.text);
+}
+
+static void
+assert_same_state(const rt_outlines *in, const rt_outlines *again)
+{
+	rt_buf first, second;
+
+	write_ok(in, &rt_format_canonical, &first);
+	write_ok(again, &rt_format_canonical, &second);
+	assert_true(rt_str_eq(rt_buf_str(&first), rt_buf_str(&second)));
+	rt_buf_deinit(&first);
+	rt_buf_deinit(&second);
+}
+
+/* A project with this text wherever there is text. */
+static void
+text_everywhere(rt_str text, rt_outlines *out)
+{
+	rt_build b;
+	rt_buf json;
+	rt_node node;
+	rt_outline *o;
+	int64_t path[3];
+	rt_str copy;
+
+	rt_build_init(&b, rt_alloc_libc(), NULL);
+	rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	o = rt_build_discussion(&b);
+	copy = rt_build_copy(&b, text);
+	o->name = copy;
+	memset(&node, 0, sizeof(node));
+	node.parent = -1;
+	node.id = node.role = node.kind = node.label = copy;
+	rt_build_body_open(&b, copy, false);
+	rt_json_add_string(rt_build_body_field(&b, copy), copy);
+	path[0] = (int64_t)rt_build_node(&b, &node);
+	rt_buf_add_c(&json, "[{\"type\":\"text\",\"text\":");
+	rt_json_add_string(&json, copy);
+	rt_buf_add_c(&json, "},{\"type\":");
+	rt_json_add_string(&json, copy);
+	rt_buf_add_c(&json, ",\"name\":");
+	rt_json_add_string(&json, copy);
+	rt_buf_add_c(&json, "}]");
+	node.parent = path[0];
+	node.id = RT_STR("b");
+	node.kind = node.label = rt_str_at(NULL, 0);
+	rt_build_body_open(&b, rt_buf_str(&json), true);
+	rt_buf_add_str(rt_build_body_field(&b, RT_STR("tool_calls")), rt_buf_str(&json));
+	path[1] = (int64_t)rt_build_node(&b, &node);
+	node.parent = path[1];
+	node.id = RT_STR("c");
+	rt_build_body_open(&b, rt_str_at(NULL, 0), false);
+	path[2] = (int64_t)rt_build_node(&b, &node);
+	rt_build_take(&b, copy, copy, path, 3);
+	rt_build_take(&b, RT_STR("other"), rt_str_at(NULL, 0), path, 2);
+	rt_build_field_string(&b, RT_STR("prompt"), copy);
+	rt_build_field_string(&b, RT_STR("id"), copy);
+	rt_build_project_field(&b, RT_STR("extra.note"), RT_STR("1"));
+	assert_int_equal(rt_build_finish(&b, out, NULL), RT_OK);
+	rt_buf_deinit(&json);
+	rt_build_deinit(&b);
+}
+
+static void
+test_hostile(void **state)
+{
+	static const rt_str texts[] = {
+		RT_STR_INIT("plain"),
+		RT_STR_INIT("</script><script>alert(1)</script>"),
+		RT_STR_INIT("</SCRIPT ><img src=x onerror=alert(1)>"),
+		RT_STR_INIT("<!-- <script> -->"),
+		RT_STR_INIT("<!--<script>"),
+		RT_STR_INIT("]]>"),
+		RT_STR_INIT("\"'><svg/onload=alert(1)>"),
+		RT_STR_INIT("'\" onmouseover=\"alert(1)"),
+		RT_STR_INIT("</pre></article></main><h1>ours</h1>"),
+		RT_STR_INIT("</title><script>alert(1)</script>"),
+		RT_STR_INIT("</style><script>alert(1)</script>"),
+		RT_STR_INIT("a\0b<\0script>"),
+		RT_STR_INIT("\xE2\x80\xA8<\xE2\x80\xA9>"),
+		RT_STR_INIT("\xE2\x80\xAE<!--\xE2\x81\xA6"),
+		RT_STR_INIT("&lt;script&gt;&#60;script&#62;&amp"),
+		RT_STR_INIT("\\u003cscript>\\"),
+		RT_STR_INIT("a\rb\r\nc\n"),
+		RT_STR_INIT("\x1B[31m\x7F\xC2\x9B"),
+		RT_STR_INIT("[a](javascript:alert(1)) <javascript:alert(1)> ![x](data:text/html,x)"),
+		RT_STR_INIT("<base href=//x/><meta http-equiv=refresh content=0>"),
+		RT_STR_INIT("# h\n\n```html\n</script>\n```\n\n| a | <b> |\n|---|---|\n| c | d |\n"),
+		RT_STR_INIT("<?php ?><![CDATA[ x ]]><!DOCTYPE y>"),
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		rt_outlines o, again;
+		rt_buf page;
+
+		text_everywhere(texts[i], &o);
+		check_round_trip(&rt_format_html, &o, NULL, &page);
+		check_page(rt_buf_str(&page));
+		assert_int_equal(rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &again, NULL,
+						     NULL),
+				 RT_OK);
+		assert_same_state(&o, &again);
+		rt_outlines_deinit(&again);
+		rt_buf_deinit(&page);
+		rt_outlines_deinit(&o);
+	}
+}
+
+static void
+test_random(void **state)
+{
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 150; seed++) {
+		rt_outlines o, again;
+		rt_buf page;
+
+		random_project(rt_alloc_libc(), seed, seed % 4, 12, &o);
+		check_round_trip(&rt_format_html, &o, NULL, &page);
+		check_page(rt_buf_str(&page));
+		assert_ptr_equal(rt_format_sniff(rt_buf_str(&page)), &rt_format_html);
+		assert_int_equal(rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &again, NULL,
+						     NULL),
+				 RT_OK);
+		assert_same_state(&o, &again);
+		rt_outlines_deinit(&again);
+		rt_buf_deinit(&page);
+		rt_outlines_deinit(&o);
+	}
+}
+
+/* What is shown without script: of the active take, and no more than so many. */
+static void
+test_static(void **state)
+{
+	static const char text[] =
+		"{\"discussions\":[{\"active\":\"y\",\"labels\":{\"1\":\"la<bel\"},\"name\":\"d & e\",\"takes\":["
+		"{\"name\":\"x\",\"entries\":[{\"id\":\"0\",\"content\":\"not this\"}]},"
+		"{\"name\":\"y\",\"entries\":[{\"id\":\"1\",\"role\":\"User\",\"content\":\"a < b\",\"muted\":true,"
+		"\"ts\":\"2026-11-21T20:35:40Z\"},"
+		"{\"id\":\"2\",\"role\":\"AI\",\"content\":[{\"type\":\"text\",\"text\":\"it is\"},"
+		"{\"type\":\"image\"}]},{\"id\":\"3\",\"content\":\"\",\"purged\":true}]}]}]}";
+	rt_outlines o;
+	rt_buf page, html;
+
+	(void)state;
+	assert_int_equal(rt_format_canonical.read(rt_alloc_libc(), rt_str_of(text), &o, NULL, NULL),
+			 RT_OK);
+	rt_buf_init(&html, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_html_add_static(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	assert_string_equal(html.ptr,
+			    "<section>\n<h2>d &amp; e</h2>\n"
+			    "<article>\n<h3>User <small>2026-11-21T20:35:40Z</small> <small>la&lt;bel"
+			    "</small> <small>muted</small></h3>\n<pre>\na &lt; b</pre>\n</article>\n"
+			    "<article>\n<h3>AI</h3>\n<pre>\nit is\n(an image)</pre>\n</article>\n"
+			    "<article>\n<h3></h3>\n<pre>\nThis text was purged.</pre>\n</article>\n"
+			    "</section>\n");
+	rt_buf_clear(&html);
+	assert_int_equal(rt_html_add_blocks(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	assert_string_equal(html.ptr,
+			    "{\"discussions\":[{\"nodes\":[null,[{\"t\":\"p\",\"at\":[0,5],"
+			    "\"c\":[\"a < b\"]}],[null,null],null],\"takes\":[[0],[1,2,3]]}]}\n");
+	write_ok(&o, &rt_format_html, &page);
+	check_page(rt_buf_str(&page));
+	rt_buf_deinit(&page);
+	rt_buf_deinit(&html);
+	rt_outlines_deinit(&o);
+}
+
+static void
+test_many(void **state)
+{
+	rt_buf text, html;
+	rt_outlines o;
+	int i;
+
+	(void)state;
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&html, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&text, "{\"discussions\":[{\"name\":\"d\",\"takes\":[{\"name\":\"x\",\"entries\":[");
+	for (i = 0; i < HTML_STATIC_MAX + 5; i++)
+		rt_buf_add_f(&text, "%s{\"id\":\"e%d\",\"content\":\"text %d\"}", i > 0 ? "," : "", i, i);
+	rt_buf_add_c(&text, "]}]}]}");
+	assert_int_equal(rt_format_canonical.read(rt_alloc_libc(), rt_buf_str(&text), &o, NULL, NULL),
+			 RT_OK);
+	assert_int_equal(rt_html_add_static(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	assert_true(rt_str_find(rt_buf_str(&html), RT_STR("text 1999"), 0) != SIZE_MAX);
+	assert_true(rt_str_find(rt_buf_str(&html), RT_STR("text 2000"), 0) == SIZE_MAX);
+	assert_true(rt_str_find(rt_buf_str(&html), RT_STR("<p>5 more; "), 0) != SIZE_MAX);
+	rt_buf_deinit(&text);
+	rt_buf_deinit(&html);
+	rt_outlines_deinit(&o);
+}
+
+static void
+test_refused(void **state)
+{
+	static const char *const texts[] = {
+		"", "x", "<!doctype html>", "<!doctype html>\n<title>" HTML_GENERATOR,
+		"<!doctype html>" HTML_GENERATOR HTML_DATA "{\"discussions\":[]}",
+		"<!doctype html>" HTML_GENERATOR HTML_DATA "{}</script>",
+		"<!doctype html>" HTML_GENERATOR HTML_DATA "</script>",
+		HTML_GENERATOR HTML_DATA "{\"discussions\":[]}</script>",
+	};
+	rt_outlines o;
+	rt_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		memset(&err, 0, sizeof(err));
+		assert_int_equal(rt_format_html.read(rt_alloc_libc(), rt_str_of(texts[i]), &o, NULL, &err),
+				 RT_USAGE);
+		assert_true(err.has_at);
+		assert_true(err.at <= strlen(texts[i]));
+	}
+	assert_int_equal(rt_format_html.read(rt_alloc_libc(),
+					     RT_STR("\xEF\xBB\xBF\n<!DOCTYPE HTML>" HTML_GENERATOR HTML_DATA
+						    "{\"discussions\":[]}</script>"),
+					     &o, NULL, &err),
+			 RT_OK);
+	assert_int_equal(o.count, 0);
+	rt_outlines_deinit(&o);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_random),
+		cmocka_unit_test(test_static),	cmocka_unit_test(test_many),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The texts of a page: as plain HTML for those without script, and as blocks for the
+ * script. */
+#include <stdio.h> /* snprintf */
+
+#include "codec/content.h"
+#include "formats/html_impl.h"
+#include "markup/markup.h"
+#include "markup/texts.h"
+
+void
+rt_html_add_text(rt_buf *out, rt_str text)
+{
+	size_t at = 0, size, from = 0;
+
+	while (at < text.size) {
+		const char *instead = NULL;
+		char mark[24];
+		uint32_t code = rt_texts_decode(rt_str_at(text.ptr + at, text.size - at), &size);
+
+		switch (code) {
+		case '&': instead = "&amp;"; break;
+		case '<': instead = "&lt;"; break;
+		case '>': instead = "&gt;"; break;
+		case '"': instead = "&quot;"; break;
+		case '\'': instead = "&#39;"; break;
+		case '\r':
+			instead = at + 1 < text.size && text.ptr[at + 1] == '\n' ? "" : "\n";
+			break;
+		default:
+			if (rt_texts_is_hidden(code)) {
+				snprintf(mark, sizeof(mark), "[U+%04X]", (unsigned)code);
+				instead = mark;
+			}
+		}
+		if (instead != NULL) {
+			if (at > from)
+				rt_buf_add(out, text.ptr + from, at - from);
+			rt_buf_add_c(out, instead);
+			from = at + size;
+		}
+		at += size;
+	}
+	if (at > from)
+		rt_buf_add(out, text.ptr + from, at - from);
+}
+
+/* ---- without script ---- */
+
+static rt_status
+add_static_entry(const rt_alloc *alloc, const rt_node *node, rt_buf *scratch, rt_buf *text,
+		 rt_buf *out, rt_error *err)
+{
+	rt_body body;
+	rt_status st = rt_node_body(alloc, node, scratch, &body, err);
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_clear(text);
+	rt_body_add_text(text, &body);
+	rt_buf_add_c(out, "<article>\n<h3>");
+	rt_html_add_text(out, node->role.size > 0 ? node->role : node->kind);
+	if (node->has_ts) {
+		rt_buf_add_c(out, " <small>");
+		rt_moment_format(out, node->ts);
+		rt_buf_add_c(out, "</small>");
+	}
+	if (node->label.size > 0) {
+		rt_buf_add_c(out, " <small>");
+		rt_html_add_text(out, node->label);
+		rt_buf_add_c(out, "</small>");
+	}
+	if (node->muted)
+		rt_buf_add_c(out, " <small>muted</small>");
+	rt_buf_add_c(out, "</h3>\n<pre>\n");
+	if (rt_node_is_purged(node))
+		rt_buf_add_c(out, "This text was purged.");
+	rt_html_add_text(out, rt_buf_str(text));
+	if (text->status == RT_OK)
+		rt_buf_clear(text);
+	rt_content_add_parts(text, (rt_content){rt_str_at("", 0), body.content_json},
+			     rt_body_field(&body, "tool_calls"));
+	if (text->size > 0) { /* what is no text is at least named */
+		rt_buf_add_c(out, "\n(");
+		rt_html_add_text(out, rt_buf_str(text));
+		rt_buf_add_c(out, ")");
+	}
+	rt_buf_add_c(out, "</pre>\n</article>\n");
+	rt_body_deinit(&body);
+	if (text->status != RT_OK)
+		return rt_fail(err, text->status, "out of memory while exporting");
+	return RT_OK;
+}
+
+rt_status
+rt_html_add_static(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt_error *err)
+{
+	size_t left = HTML_STATIC_MAX, d, i;
+	rt_status st = RT_OK;
+	rt_buf scratch, text;
+
+	rt_buf_init(&scratch, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
+	for (d = 0; d < in->count && st == RT_OK; d++) {
+		const rt_outline *o = &in->items[d];
+		const rt_outline_take *takes = NULL;
+		size_t take_count = 0, active = 0, shown;
+		rt_arena *arena = rt_arena_new(alloc);
+
+		st = arena == NULL ? rt_fail(err, RT_NOMEM, "out of memory while exporting")
+				   : rt_outline_takes_of(alloc, arena, o, &takes, &take_count,
+							 &active, err);
+		rt_buf_add_c(out, "<section>\n<h2>");
+		rt_html_add_text(out, o->name);
+		rt_buf_add_c(out, "</h2>\n");
+		shown = st == RT_OK && take_count > 0 ? takes[active].node_count : 0;
+		if (shown > left)
+			shown = left;
+		for (i = 0; i < shown && st == RT_OK; i++)
+			st = add_static_entry(alloc, &o->nodes[takes[active].nodes[i]], &scratch,
+					      &text, out, err);
+		left -= shown;
+		if (st == RT_OK && take_count > 0 && shown < takes[active].node_count)
+			rt_buf_add_f(out, "<p>%zu more; they are shown where scripts may run.</p>\n",
+				     takes[active].node_count - shown);
+		rt_buf_add_c(out, "</section>\n");
+		rt_arena_free(arena);
+	}
+	rt_buf_deinit(&scratch);
+	rt_buf_deinit(&text);
+	return st;
+}
+
+/* ---- for the script ---- */
+
+/* Words and sentences in one line, which would come out as they are: most short entries. */
+static bool
+is_plain(rt_str text)
+{
+	size_t i;
+
+	for (i = 0; i < text.size; i++) {
+		char c = text.ptr[i];
+		bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+
+		if (is_letter || (i > 0 && c >= '0' && c <= '9'))
+			continue;
+		if (i == 0 || (c != ' ' && c != ',' && c != '?' && c != '.') ||
+		    (c == '.' && i + 1 < text.size && text.ptr[i + 1] != ' '))
+			return false;
+	}
+	return true;
+}
+
+static rt_status
+add_text_blocks(rt_str text, rt_buf *out, rt_error *err)
+{
+	rt_error fault;
+	rt_status st;
+
+	if (is_plain(text)) {
+		rt_buf_add_c(out, "null");
+		return RT_OK;
+	}
+	st = rt_markup_blocks(out, text, NULL, NULL, &fault);
+	if (st == RT_LIMIT && out->status == RT_OK) {
+		rt_buf_add_c(out, "null");
+		return RT_OK;
+	}
+	return st == RT_OK ? st : rt_fail(err, st, "out of memory while exporting");
+}
+
+static rt_status
+add_node_blocks(const rt_alloc *alloc, const rt_node *node, rt_buf *scratch, rt_buf *out,
+		rt_error *err)
+{
+	yyjson_val *block;
+	size_t i, max;
+	rt_body body;
+	rt_status st = rt_node_body(alloc, node, scratch, &body, err);
+
+	if (st != RT_OK)
+		return st;
+	if (body.content_json == NULL) {
+		st = add_text_blocks(body.content, out, err);
+	} else {
+		rt_buf_add_byte(out, '[');
+		yyjson_arr_foreach(body.content_json, i, max, block)
+		{
+			yyjson_val *text = rt_json_get(block, "text");
+
+			rt_json_add_comma(out);
+			if (!yyjson_is_str(text))
+				rt_buf_add_c(out, "null");
+			else if (st == RT_OK)
+				st = add_text_blocks(rt_json_str(text), out, err);
+		}
+		rt_buf_add_byte(out, ']');
+	}
+	rt_body_deinit(&body);
+	return st;
+}
+
+static rt_status
+add_discussion_blocks(const rt_alloc *alloc, const rt_outline *o, rt_buf *out, rt_error *err)
+{
+	const rt_outline_take *takes = NULL;
+	size_t take_count = 0, active = 0, t, i;
+	rt_status st = RT_OK;
+	bool *is_held = NULL; /* by a take */
+	rt_arena *arena = NULL;
+	rt_buf scratch;
+
+	rt_buf_init(&scratch, alloc, RT_BUF_UNLIMITED);
+	arena = rt_arena_new(alloc);
+	is_held = rt_new0(alloc, o->node_count + 1);
+	if (arena == NULL || is_held == NULL) {
+		st = rt_fail(err, RT_NOMEM, "out of memory while exporting");
+		goto done;
+	}
+	st = rt_outline_takes_of(alloc, arena, o, &takes, &take_count, &active, err);
+	if (st != RT_OK)
+		goto done;
+	for (t = 0; t < take_count; t++)
+		for (i = 0; i < takes[t].node_count; i++)
+			is_held[takes[t].nodes[i]] = true;
+	rt_buf_add_c(out, "{\"nodes\":[");
+	for (i = 0; i < o->node_count && st == RT_OK; i++) {
+		rt_json_add_comma(out);
+		if (is_held[i])
+			st = add_node_blocks(alloc, &o->nodes[i], &scratch, out, err);
+		else
+			rt_buf_add_c(out, "null");
+	}
+	rt_buf_add_c(out, "],\"takes\":[");
+	for (t = 0; t < take_count; t++) {
+		rt_buf_add_c(out, t > 0 ? ",[" : "[");
+		for (i = 0; i < takes[t].node_count; i++) {
+			if (i > 0)
+				rt_buf_add_byte(out, ',');
+			rt_buf_add_i64(out, takes[t].nodes[i]);
+		}
+		rt_buf_add_byte(out, ']');
+	}
+	rt_buf_add_c(out, "]}");
+done:
+	rt_free(alloc, is_held);
+	rt_arena_free(arena);
+	rt_buf_deinit(&scratch);
+	return st;
+}
+
+rt_status
+rt_html_add_blocks(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt_error *err)
+{
+	rt_status st = RT_OK;
+	size_t d;
+
+	rt_buf_add_c(out, "{\"discussions\":[");
+	for (d = 0; d < in->count && st == RT_OK; d++) {
+		if (d > 0)
+			rt_buf_add_byte(out, ',');
+		st = add_discussion_blocks(alloc, &in->items[d], out, err);
+	}
+	rt_buf_add_c(out, "]}\n");
+	return st;
+}

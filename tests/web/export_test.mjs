@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+//
+// Exported pages. Each is made by the program from a project that is imported, and opened from
+// the disk; whatever it asks for, says or breaks is counted.
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { DEPS, openBrowser, ROOT, Server, Tally } from "./place.mjs";
+
+const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
+const MOST_ELEMENTS = 500, MANY = 100000;
+
+const tally = new Tally();
+const browser = await openBrowser();
+const place = new Server(); // only its folder and its environment
+const RETAKE = resolve(process.env.RETAKE ?? join(ROOT, "build/retake"));
+let made = 0;
+
+function run(args) {
+	return new Promise((done, fail) => execFile(RETAKE, args, { env: place.env, cwd: place.folder, maxBuffer: 1 << 28 },
+		(error, out) => (error ? fail(error) : done(out))));
+}
+
+/** A page of this project; its file. */
+async function exported(project) {
+	const db = join(place.folder, `${++made}.db`), file = join(place.folder, `${made}.html`);
+	writeFileSync(file + ".json", JSON.stringify(project));
+	await run(["--db", db, "import", file + ".json"]);
+	await run(["--db", db, "export", "-o", file]);
+	return file;
+}
+
+/** A window with a page in it, and what went wrong there. */
+async function open(file, options = {}, hash = "") {
+	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+	const page = await context.newPage(), url = pathToFileURL(file).href;
+	const seen = { requests: [], dialogs: 0, violations: [], errors: [] };
+	page.on("request", (request) => {
+		if (request.url().split("#")[0] !== url && !request.url().startsWith("data:"))
+			seen.requests.push(request.url());
+	});
+	page.on("dialog", (dialog) => { seen.dialogs++; void dialog.dismiss(); });
+	page.on("console", (line) => (/Content.Security.Policy/i.test(line.text()) ? seen.violations : seen.errors).push(line.text()));
+	page.on("pageerror", (error) => seen.errors.push(String(error)));
+	await page.goto(url + hash);
+	return { page, seen, close: () => context.close() };
+}
+
+function quiet(name, seen) {
+	tally.equal(`${name}: no request`, seen.requests.join(" "), "");
+	tally.equal(`${name}: no dialog`, seen.dialogs, 0);
+	tally.equal(`${name}: no violation of the policy`, seen.violations.join(" "), "");
+	tally.equal(`${name}: no error`, seen.errors.join(" "), "");
+}
+
+const entry = (id, role, content, more = {}) => ({ id, role, content, ts: "2026-11-21T20:35:40Z", ...more });
+const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+// ---- what runs ----
+
+const RUN = "alert(1)";
+const ELEMENTS = [
+	`<script>${RUN}</script>`, `</script><script>${RUN}</script>`, `</SCRIPT ><script>${RUN}</script>`, `</script/x><script>${RUN}</script>`,
+	`<!--<script>${RUN}</script>`, `<!--<script></script>-->${RUN}`, `--><script>${RUN}</script>`, `]]><script>${RUN}</script>`,
+	`</style><script>${RUN}</script>`, `</title><script>${RUN}</script>`, `</pre></main><script>${RUN}</script>`, `</textarea><script>${RUN}</script>`,
+	`<img src=x onerror=${RUN}>`, `<img src=1 href=1 onerror="javascript:${RUN}">`, `<svg onload=${RUN}>`, `<svg/onload=${RUN}>`,
+	`<svg><script>${RUN}</script></svg>`, `<svg><a xlink:href="javascript:${RUN}"><text y=20>x</text></a></svg>`, `<math href="javascript:${RUN}">x</math>`,
+	`<body onload=${RUN}>`, `<iframe src="javascript:${RUN}"></iframe>`, `<iframe srcdoc="<script>${RUN}</script>"></iframe>`,
+	`<object data="javascript:${RUN}"></object>`, `<embed src="javascript:${RUN}">`, `<details open ontoggle=${RUN}>x</details>`,
+	`<input autofocus onfocus=${RUN}>`, `<select autofocus onfocus=${RUN}>`, `<video><source onerror=${RUN}></video>`, `<audio src=x onerror=${RUN}>`,
+	`<marquee onstart=${RUN}>x</marquee>`, `<meta http-equiv=refresh content="0;url=javascript:${RUN}">`, `<base href="https://evil.example/">`,
+	`<link rel=stylesheet href="https://evil.example/x.css">`, `<style>@import "https://evil.example/x.css";</style>`, `<form action="https://evil.example/"><button>x</button></form>`,
+	`<a href="javascript:${RUN}">x</a>`, `<a href="jav&#x09;ascript:${RUN}">x</a>`, `<img src="https://evil.example/x.png">`, `<table background="https://evil.example/x.png">`,
+	`<div style="background:url(https://evil.example/x.png)">x</div>`, `<x onclick=${RUN}>x</x>`, `"><img src=x onerror=${RUN}>`, `'><img src=x onerror=${RUN}>`,
+	`" onmouseover="${RUN}" x="`, `' onmouseover='${RUN}' x='`, `javascript:${RUN}`, "`-" + RUN + "-`", `{{constructor.constructor('${RUN}')()}}`,
+	`\${${RUN}}`, `\\u003cscript>${RUN}\\u003c/script>`, `&lt;script&gt;${RUN}&lt;/script&gt;`, `<scr\u0000ipt>${RUN}</scr\u0000ipt>`, `\u2028${RUN}\u2029`,
+	`<noscript><p title="</noscript><img src=x onerror=${RUN}>"></noscript>`, `<template><script>${RUN}</script></template>`, `<plaintext>`, `<xmp><script>${RUN}</script>`,
+	`<frameset onload=${RUN}>`, `<isindex type=image src=1 onerror=${RUN}>`, `<button popovertarget=x onbeforetoggle=${RUN}>`,
+	`\u202e<script>${RUN}</script>`, "\u0000\u0001\u001b[31m", `__proto__`, `constructor`, `toString`, `retake-data`, `page`, `app`,
+];
+const LINKS = [
+	`[x](javascript:${RUN})`, `[x](JaVaScRiPt:${RUN})`, `[x](java\tscript:${RUN})`, `[x](&#106;avascript:${RUN})`, `[x](\u0001javascript:${RUN})`, `[x](vbscript:${RUN})`,
+	`[x](data:text/html,<script>${RUN}</script>)`, `[x](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)`, `[x](blob:null/1)`, `[x](file:///etc/passwd)`,
+	`[x](//evil.example/)`, `[x](/\\evil.example/)`, `<javascript:${RUN}>`, `<data:text/html,x>`, `![x](javascript:${RUN})`, `![x](https://evil.example/x.png)`,
+	`![x](data:image/svg+xml,<svg onload=${RUN}>)`, `[x][1]\n\n[1]: javascript:${RUN}`, `[x](https://example.org "\\" onmouseover=${RUN} x=\\"")`, `[x](https://example.org/"onmouseover=${RUN}")`,
+	`[<img src=x onerror=${RUN}>](https://example.org)`, `\`<script>${RUN}</script>\``, `\`\`\`html\n<script>${RUN}</script>\n\`\`\``, `\`\`\`"><script>${RUN}</script>\nx\n\`\`\``,
+	`| <script>${RUN}</script> |\n|---|\n| <img src=x onerror=${RUN}> |`, `# <svg onload=${RUN}>`, `> <script>${RUN}</script>`, `- [x] <img src=x onerror=${RUN}>`,
+	`<div\nonclick=${RUN}>\n\nx`, `<!-- x --!><script>${RUN}</script>`, `<![CDATA[<script>${RUN}</script>]]>`, `<?php echo "<script>${RUN}</script>"; ?>`,
+	`https://example.org/<script>${RUN}</script>`, `www.example.org"onmouseover="${RUN}`, `a@example.org<script>${RUN}</script>`,
+];
+
+function hostile(payloads) {
+	const picture = (data, type) => ({ type: "image", data, mimeType: type });
+	const entries = payloads.flatMap((text, at) => [
+		entry(`a${at} ${text}`, text, text, { model: text, kind: at % 5 ? "message" : text }),
+		entry(`b${at}`, "assistant", [
+			{ type: "text", text }, { type: "thinking", thinking: text }, { type: text, text },
+			{ type: "toolCall", id: text, name: text, arguments: { [text]: text } },
+			{ type: "tool_result", tool_use_id: text, content: text },
+			picture(text, "image/png"), picture("AAAA", text), picture("PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+", "image/svg+xml"),
+		], { thinking_segments: [text, { content: text }], tool_calls: [{ id: text, function: { name: text, arguments: text } }], [text]: text }),
+	]);
+	return {
+		active: payloads[0],
+		discussions: [{
+			name: payloads[0], active: payloads[1], labels: Object.fromEntries(entries.map((each, at) => [each.id, payloads[at >> 1]])),
+			takes: [{ name: payloads[1], entries }, ...payloads.slice(2, 12).map((name, at) => ({ name, entries: entries.slice(0, at + 1) }))],
+			prompt: { text: payloads[3] },
+		}, { name: payloads[2], takes: [{ name: payloads[4], entries: entries.slice(0, 2) }] }],
+	};
+}
+
+/** Go over all entries, open what can be opened, touch what can be touched. */
+async function walk(page, file, count) {
+	const found = { links: 0, bad: [], entries: new Set() };
+	for (let top = 0, still = 0; still < 3;) {
+		const now = await page.evaluate(() => {
+			for (const each of document.querySelectorAll("details:not([open])"))
+				each.open = true;
+			for (const each of document.querySelectorAll("#app *"))
+				for (const type of ["mouseover", "mouseenter", "focus"])
+					each.dispatchEvent(new MouseEvent(type, { bubbles: type === "mouseover" }));
+			const box = document.querySelector(".entries"), before = box.scrollTop;
+			box.scrollTop += 400;
+			return {
+				top: before, links: [...document.querySelectorAll("a")].map((each) => each.getAttribute("href")),
+				odd: [...document.querySelectorAll("#app script, #app iframe, #app object, #app embed, #app form, #app link, #app style, #app svg, #app base, #app meta")].map((each) => each.outerHTML),
+				inline: [...document.querySelectorAll("#app *")].flatMap((each) => each.getAttributeNames().filter((name) => /^on/.test(name))),
+				at: [...document.querySelectorAll(".entry")].map((each) => Number(each.dataset.at)),
+			};
+		});
+		await settle(page);
+		found.links += now.links.length;
+		found.bad.push(...now.odd, ...now.inline, ...now.links.filter((href) => !/^(https?:\/\/|mailto:|#)/.test(href)));
+		now.at.forEach((at) => found.entries.add(at));
+		still = now.top === top ? still + 1 : 0;
+		top = now.top;
+	}
+	tally.equal("all entries were looked at", found.entries.size, count);
+	return found;
+}
+
+async function nothingRuns() {
+	const payloads = [...ELEMENTS, ...LINKS];
+	tally.check("there are a hundred of them", payloads.length >= 100, payloads.length);
+	const project = hostile(payloads), count = project.discussions[0].takes[0].entries.length;
+	const file = await exported(project);
+	const { page, seen, close } = await open(file);
+	await page.waitForSelector(".entry");
+	await page.evaluate(() => { location.hash = ""; document.querySelector(".entries").scrollTop = 0; });
+	await page.waitForTimeout(200);
+	const found = await walk(page, file, count);
+	tally.check("links lead where links may lead", found.bad.length === 0, found.bad.slice(0, 5));
+	tally.check("there were links", found.links > 0);
+	const text = await page.evaluate(() => document.querySelector(".page-left").textContent);
+	tally.check("texts are shown as texts", text.includes("<img src=x onerror=alert(1)>") || text.includes("onerror"));
+	await page.locator(".page-takes select").selectOption("3");
+	await page.locator("h1 select").selectOption("1");
+	await settle(page);
+	await page.pdf(); // prints
+	quiet("hostile texts", seen);
+	await close();
+	const still = await open(file, { javaScriptEnabled: false });
+	tally.check("and without script", await still.page.locator("#page article").count() === count + 2);
+	tally.equal("only text there", await still.page.locator("#page :not(section, h2, article, h3, small, pre, p)").count(), 0);
+	quiet("hostile texts without script", still.seen);
+	await still.close();
+	// the policy is really there: what somebody adds to a page does not run
+	const spoiled = join(place.folder, "spoiled.html");
+	writeFileSync(spoiled, readFileSync(file, "utf8").replace('<main id="page">',
+		'<script>alert(1)</script><img src=x onerror="alert(1)"><img src="https://127.0.0.1:9/x.png"><main id="page">'));
+	const other = await open(spoiled);
+	await other.page.waitForSelector(".entry");
+	tally.equal("no dialog of a foreign script", other.seen.dialogs, 0);
+	tally.check("the policy stopped it", other.seen.violations.length >= 2, other.seen.violations);
+	await other.close();
+}
+
+// ---- what it does ----
+
+const BASE = [
+	entry("e1", "User", "Which database?"), entry("e2", "AI", "# Answer\n\nTake *this* one.\n\n```c\nint a; // why\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |"),
+	entry("e3", "User", "And concurrency?"), entry("e4", "toolResult", "rows: 3"), entry("e5", "AI", "The first ending.", { muted: true }),
+];
+const FORK = [...BASE.slice(0, 3), entry("e6", "AI", "Another ending."), entry("e7", "compaction", "all of it", { kind: "compaction" }), entry("e8", "User", "Go on.")];
+const PROJECT = {
+	active: "main",
+	discussions: [
+		{ name: "main", active: "main_take_1", head: "e6", labels: { e3: "question" }, takes: [{ name: "main", entries: BASE }, { name: "main_take_1", entries: FORK }] },
+		{ name: "other", takes: [{ name: "other", entries: [entry("f1", "User", "hello")] }] },
+	],
+};
+
+async function axe(page, name) {
+	await page.evaluate(AXE + ";0");
+	const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+	tally.check(`axe: ${name}`, found.violations.length === 0, ...found.violations.map((each) =>
+		`${each.id} (${each.impact}): ${each.nodes.slice(0, 3).map((node) => node.html + " " + node.any.map((why) => why.message)).join(" | ")}`));
+}
+
+const texts = (page, selector) => page.locator(selector).allInnerTexts();
+const marked = (page) => page.evaluate(() => document.querySelector(".entry[aria-current]")?.textContent ?? null);
+const rows = (page) => page.locator("[role=treeitem]").count();
+
+async function itWorks() {
+	const file = await exported(PROJECT);
+	const { page, seen, close } = await open(file);
+	await page.waitForSelector(".entry");
+	tally.check("it begins at the head", (await marked(page)).includes("Another ending."));
+	tally.equal("one row for each entry", await rows(page), 8);
+	tally.check("the head is marked in the outline", (await texts(page, ".tree-row.head")).join().includes("Another ending"));
+	tally.check("Markdown is shown", await page.locator(".entry h3, .entry em, .entry table, .entry .hl-comment").count() >= 3);
+	tally.check("compactions hide nothing", (await texts(page, ".entry")).length === 6);
+
+	await page.getByRole("treeitem", { name: /The first ending/ }).click();
+	tally.check("a row shows its path", (await marked(page)).includes("The first ending."));
+	tally.equal("in its take", await page.locator(".page-tabs [aria-pressed=true]").innerText(), "main 5");
+	tally.equal("and the address says where", await page.evaluate(() => location.hash), "#d=main&t=main&e=e5");
+	await page.goBack();
+	await settle(page);
+	tally.check("back is back", (await marked(page)).includes("Another ending."));
+	await page.goForward();
+	await page.getByRole("button", { name: "To the head" }).click();
+	tally.check("to the head", (await marked(page)).includes("Another ending."));
+	await page.getByRole("button", { name: /^main 5/ }).click();
+	tally.equal("another take", (await texts(page, ".entry")).length, 5);
+
+	const search = page.getByRole("searchbox"), filter = page.getByLabel("Which entries");
+	await search.fill("ending FIRST");
+	tally.equal("all words of a search", await rows(page), 1);
+	await search.fill("ending nowhere");
+	tally.equal("must be there", await rows(page), 0);
+	await search.fill("");
+	for (const [name, count] of [["no-tools", 7], ["user", 3], ["labelled", 1], ["all", 8], ["default", 8]]) {
+		await filter.selectOption(name);
+		tally.equal(`filter ${name}`, await rows(page), count);
+	}
+	const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+	await page.locator("[role=treeitem][tabindex='0']").focus();
+	tally.equal("one row is in the tab order", await page.locator("[role=treeitem][tabindex='0']").count(), 1);
+	await page.keyboard.press("Home");
+	tally.check("Home", (await focused()).includes("Which database"));
+	await page.keyboard.press("ArrowDown");
+	tally.check("down", (await focused()).includes("Answer"));
+	await page.keyboard.press("Enter");
+	tally.check("Enter goes there", (await marked(page)).includes("Take this one"));
+	await page.keyboard.press("End");
+	await page.keyboard.press("ArrowLeft");
+	await page.keyboard.press("ArrowLeft");
+	tally.check("left folds", await rows(page) < 8);
+	await page.keyboard.press("ArrowRight");
+	tally.equal("right unfolds", await rows(page), 8);
+
+	await page.locator("h1 select").selectOption({ label: "other" });
+	tally.check("another discussion", (await texts(page, ".entry")).join().includes("hello"));
+	quiet("a project", seen);
+	await close();
+
+	const linked = await open(file, { colorScheme: "dark" }, "#d=main&t=main&e=e3");
+	await linked.page.waitForSelector(".entry");
+	tally.check("a link leads to its entry", (await marked(linked.page)).includes("And concurrency?"));
+	tally.equal("and its take", await linked.page.locator(".page-tabs [aria-pressed=true]").innerText(), "main 5");
+	await linked.page.emulateMedia({ media: "print" });
+	await linked.page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+	tally.equal("paper has the whole take", await linked.page.locator("#paper .entry").count(), 5);
+	tally.check("and no outline", !await linked.page.locator(".page-left").isVisible());
+	await axe(linked.page, "paper, from a dark screen");
+	await linked.page.evaluate(() => dispatchEvent(new Event("afterprint")));
+	tally.equal("which is put away again", await linked.page.locator("#paper *").count(), 0);
+	await linked.close();
+
+	for (const colorScheme of ["light", "dark"])
+		for (const width of [1280, 390]) {
+			const name = `${colorScheme}, ${width} px`;
+			const look = await open(file, { colorScheme, viewport: { width, height: 800 } });
+			await look.page.waitForSelector(".entry");
+			await axe(look.page, name);
+			if (width < 800) {
+				tally.check("a phone hides the outline", !await look.page.locator(".page-left").isVisible());
+				await look.page.getByRole("button", { name: "Outline" }).click();
+				tally.check("until it is asked for", await look.page.locator(".page-left").isVisible());
+				await axe(look.page, `outline, ${name}`);
+			}
+			tally.check(`nothing sideways, ${name}`, await look.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+			await look.close();
+			const bare = await open(file, { colorScheme, viewport: { width, height: 800 }, javaScriptEnabled: false });
+			tally.equal(`without script, ${name}`, await bare.page.locator("article").count(), 7);
+			await bare.close();
+		}
+
+	const back = join(place.folder, "back.db"), db = join(place.folder, `${made}.db`);
+	await run(["--db", back, "import", file]);
+	const states = await Promise.all([back, db].map((each) => run(["--db", each, "export", "--format", "canonical"])));
+	tally.check("what is read back is the same", states[0] === states[1], ...states);
+}
+
+async function manyEntries() {
+	const entries = Array.from({ length: MANY }, (_, at) => entry(`e${at}`, at % 2 ? "AI" : "User", `Entry ${at} *says* a few words.`));
+	const file = await exported({ discussions: [{ name: "long", takes: [{ name: "long", entries }, { name: "long_take_1", entries: entries.slice(0, 7) }] }] });
+	const { page, seen, close } = await open(file);
+	await page.waitForSelector(".entry");
+	const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
+	tally.check("the last entry is shown", (await marked(page))?.includes(`Entry ${MANY - 1} says`));
+	tally.check("with few elements", await elements() < MOST_ELEMENTS, await elements());
+	await page.locator("[role=treeitem][tabindex='0']").focus();
+	await page.keyboard.press("Home");
+	await page.keyboard.press("Enter");
+	await settle(page);
+	tally.check("the first", (await marked(page)).includes("Entry 0 says"));
+	await page.getByRole("searchbox").fill("Entry 54321");
+	tally.equal("one is found", await rows(page), 1);
+	await page.getByRole("treeitem").click();
+	await settle(page);
+	const inView = await page.evaluate(() => {
+		const at = document.querySelector(".entry[aria-current]")?.getBoundingClientRect(), box = document.querySelector(".entries").getBoundingClientRect();
+		return at && at.top >= box.top - 1 && at.bottom <= box.bottom + 1;
+	});
+	tally.check("and shown where one looks", inView && (await marked(page)).includes("Entry 54321 says"));
+	for (let i = 0; i < 20; i++) {
+		await page.evaluate(() => { document.querySelector(".entries").scrollTop += 3000; });
+		await settle(page);
+	}
+	tally.check("scrolling leaves few elements", await elements() < MOST_ELEMENTS, await elements());
+	quiet("many entries", seen);
+	await close();
+}
+
+for (const part of [nothingRuns, itWorks, manyEntries])
+	try {
+		await part();
+	} catch (error) {
+		tally.check(`${part.name} runs to its end`, false, error.stack ?? error);
+	}
+await browser.close();
+await place.stop();
+process.exit(tally.end());

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+//
+// The page that an export as HTML is: an outline of everything at the left, one take at the
+// right. It shows what stands in the page itself, asks nobody for anything, and keeps where one
+// is in the part of the address that is never sent: #d=…&t=…&e=…
+import { render } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { headSpot, linkOf, readPage, spotOf, treeOf } from "./export_data";
+import { Entries, entryAt } from "./export_entries";
+import { Tree } from "./export_tree";
+import { takeAt } from "./pane_tree";
+import type { PageDiscussion, Spot } from "./export_data";
+
+const MOST_TABS = 8, MOST_PRINTED = 5000;
+
+interface PageProps {
+	discussions: PageDiscussion[];
+	active: number;
+	onSpot: (spot: Spot) => void;
+}
+
+function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: number) => void }) {
+	const { takes } = props.disc;
+	if (takes.length > MOST_TABS)
+		return (
+			<label class="page-takes">Take <select value={String(props.take)} onChange={(event) => props.onTake(Number(event.currentTarget.value))}>
+				{takes.map((take, at) => <option value={String(at)}>{take.name}</option>)}
+			</select></label>
+		);
+	return (
+		<div class="page-tabs" role="group" aria-label="Takes">
+			{takes.map((take, at) => (
+				<button type="button" aria-pressed={at === props.take} onClick={() => props.onTake(at)}>
+					{take.name} <span class="count">{take.entries.length.toLocaleString()}</span>
+				</button>
+			))}
+		</div>
+	);
+}
+
+function Page(props: PageProps) {
+	const { discussions } = props;
+	const [spot, setSpot] = useState(() => spotOf(discussions, props.active, location.hash));
+	const [turn, setTurn] = useState(0), [hasTree, setTree] = useState(false);
+	const disc = discussions[spot.disc];
+	const tree = useMemo(() => treeOf(disc), [disc]);
+	const head = headSpot(discussions, spot.disc);
+	const rowOf = (at: Spot) => (at.at < 0 ? -1 : tree.rows[at.take]?.[at.at] ?? -1);
+	const go = (next: Spot) => {
+		setSpot(next);
+		setTurn((n) => n + 1);
+		setTree(false);
+		const link = linkOf(discussions, next);
+		if (location.hash !== link)
+			history.pushState(null, "", link);
+	};
+	useEffect(() => {
+		const moved = () => {
+			setSpot(spotOf(discussions, props.active, location.hash));
+			setTurn((n) => n + 1);
+		};
+		addEventListener("popstate", moved);
+		return () => removeEventListener("popstate", moved);
+	}, []);
+	props.onSpot(spot);
+	const goRow = (row: number) => {
+		const take = Number(takeAt(tree.columns, row, String(spot.take)) ?? 0);
+		go({ disc: spot.disc, take, at: tree.depth[row] });
+	};
+	/** The same entry in another take, or its end. */
+	const goTake = (take: number) => {
+		const row = rowOf(spot), rows = tree.rows[take];
+		go({ disc: spot.disc, take, at: row >= 0 && rows[spot.at] === row ? spot.at : rows.length - 1 });
+	};
+	const sizes = useMemo(() => disc.takes[spot.take]?.entries.map((_, at) => tree.columns.size[tree.rows[spot.take][at]]) ?? [], [disc, spot.take]);
+	const isAtHead = spot.take === head.take && spot.at === head.at;
+	return (
+		<div class={"app page" + (hasTree ? " with-tree" : "")}>
+			<header class="top">
+				<button type="button" class="icon page-narrow" aria-expanded={hasTree} aria-label="Outline" onClick={() => setTree(!hasTree)}>☰</button>
+				<h1>{discussions.length === 1 ? <span class="where">{disc.name}</span> : (
+					<select aria-label="Discussion" value={String(spot.disc)} onChange={(event) => go(headSpot(discussions, Number(event.currentTarget.value)))}>
+						{discussions.map((each, at) => <option value={String(at)}>{each.name}</option>)}
+					</select>
+				)}</h1>
+				<span class="space" />
+				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the head</button>
+			</header>
+			<div class="page-columns">
+				<nav class="page-left" aria-label="All entries"><Tree key={spot.disc} tree={tree} head={rowOf(head)} at={rowOf(spot)} onGo={goRow} /></nav>
+				<div class="shade" onClick={() => setTree(false)} />
+				<main class="page-middle">
+					<Takes disc={disc} take={spot.take} onTake={goTake} />
+					<Entries discussions={discussions} spot={spot} turn={turn} sizeOf={(at) => sizes[at]} />
+				</main>
+			</div>
+		</div>
+	);
+}
+
+function begin(): void {
+	const { discussions, active } = readPage();
+	const place = document.getElementById("page");
+	if (!place || !discussions.length)
+		return;
+	const app = document.createElement("div"), paper = document.createElement("main");
+	app.id = "app";
+	paper.id = "paper";
+	let shown: Spot | null = null;
+	// what is measured while it is drawn has to be in the document
+	place.replaceWith(app, paper);
+	render(<Page discussions={discussions} active={active} onSpot={(spot) => { shown = spot; }} />, app);
+	// A window has few entries in it; paper has all of the take.
+	addEventListener("beforeprint", () => {
+		const spot = shown!, take = discussions[spot.disc].takes[spot.take];
+		const count = Math.min(take?.entries.length ?? 0, MOST_PRINTED);
+		render(<>
+			<h1>{discussions[spot.disc].name}</h1>
+			{Array.from({ length: count }, (_, at) => entryAt(discussions, { ...spot, at: -1 }, at))}
+		</>, paper);
+	});
+	addEventListener("afterprint", () => render(null, paper));
+}
+
+begin();

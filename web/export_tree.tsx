@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+//
+// The outline of an exported page: all entries of all takes as a tree, filtered and searched.
+import { useMemo, useState } from "preact/hooks";
+import { Rows } from "./pane_rows";
+import { keysOf, pathTo, treeRows } from "./pane_tree";
+import { DIFFERS, MUTED } from "./types";
+import type { PageTree } from "./export_data";
+import type { RowPlace } from "./pane_rows";
+import type { Filter, Rail, TreeRow } from "./pane_tree";
+
+const ROW_PX = 28, MOST_RAILS = 10, MOST_TIPS = 2, PREVIEW = 80;
+
+/** The beginning of a text in one line, without the marks of Markdown that are most common. */
+function begins(text: string): string {
+	return text.slice(0, 2 * PREVIEW).replace(/^[#>\s]+|\*\*|`+/g, "").replace(/\s+/g, " ").slice(0, PREVIEW);
+}
+
+const FILTERS: [Filter, string][] = [
+	["default", "Default"], ["no-tools", "No tools"], ["user", "User only"], ["labelled", "Labelled only"], ["all", "All"],
+];
+
+function Rails(props: { row: TreeRow }) {
+	const lines: boolean[] = [];
+	for (let rail: Rail | null = props.row.rail; rail && lines.length < MOST_RAILS; rail = rail.up)
+		lines.unshift(rail.more);
+	if (!lines.length)
+		return null;
+	return (
+		<span class="rails" aria-hidden="true">
+			{lines.map((more, at) => (
+				<i class={"rail" + (more ? " more" : "") + (props.row.begins && at === lines.length - 1 ? " joint" : "")} />
+			))}
+		</span>
+	);
+}
+
+interface Props {
+	tree: PageTree;
+	/** Rows of the tree; -1: none. */
+	head: number;
+	at: number;
+	onGo: (row: number) => void;
+}
+
+export function Tree(props: Props) {
+	const { columns } = props.tree;
+	const [filter, setFilter] = useState<Filter>("default"), [search, setSearch] = useState("");
+	const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+	const [focusKey, setFocusKey] = useState<string | null>(null);
+	const keys = useMemo(() => keysOf(columns), [columns]);
+	const rows = useMemo(() => treeRows(columns, keys, filter, search, search ? new Set() : folded),
+		[columns, keys, filter, search, folded]);
+	const on = useMemo(() => pathTo(columns, props.at), [columns, props.at]);
+	const places = useMemo(() => new Map(rows.map((row, at) => [row.key, at])), [rows]);
+	const tips = useMemo(() => {
+		const names = new Map<number, string[]>();
+		for (const take of columns.takes)
+			if (columns.tips[take.id] !== undefined)
+				names.set(columns.tips[take.id], [...(names.get(columns.tips[take.id]) ?? []), take.name]);
+		return names;
+	}, [columns]);
+	const focus = places.get(focusKey ?? keys[props.at] ?? "") ?? 0;
+
+	const fold = (row: TreeRow, isFolded: boolean) => {
+		const next = new Set(folded);
+		if (isFolded)
+			next.add(row.key);
+		else
+			next.delete(row.key);
+		setFolded(next);
+	};
+	const go = (row: TreeRow) => {
+		setFocusKey(row.key);
+		props.onGo(row.at);
+	};
+	const onKey = (event: KeyboardEvent, at: number): boolean => {
+		const row = rows[at];
+		if (event.key === "Enter" || event.key === " ")
+			go(row);
+		else if (event.key === "ArrowLeft" && row.canFold && !row.isFolded)
+			fold(row, true);
+		else if (event.key === "ArrowLeft")
+			setFocusKey(rows[row.above]?.key ?? row.key);
+		else if (event.key === "ArrowRight" && row.canFold && row.isFolded)
+			fold(row, false);
+		else if (event.key === "ArrowRight")
+			setFocusKey(rows[Math.min(at + 1, rows.length - 1)].key);
+		else
+			return false;
+		return true;
+	};
+	const draw = (at: number, place: RowPlace) => {
+		const row = rows[at], flags = columns.flags[row.at], label = columns.labels[row.at];
+		const role = columns.roles[columns.role[row.at]], kind = columns.kinds[columns.kind[row.at]];
+		const words = begins(columns.preview?.[row.at] ?? ""), ends = tips.get(row.at) ?? [];
+		return (
+			<div {...place} key={row.key} role="treeitem" aria-level={row.level} aria-setsize={row.family.size} aria-posinset={row.place}
+				aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={row.at === props.at} onClick={() => go(row)}
+				class={"pane-row tree-row" + (on[row.at] ? "" : " off") + (row.at === props.head ? " head" : "") + (row.at === props.at ? " marked" : "")}>
+				<Rails row={row} />
+				<span class="twist" aria-hidden="true" onClick={row.canFold ? (event) => { event.stopPropagation(); fold(row, !row.isFolded); } : undefined}>
+					{row.canFold ? (row.isFolded ? "▸" : "▾") : ""}
+				</span>
+				<span class={"who" + (role.toLowerCase() === "user" ? " user" : "")}>{kind === "message" ? role : kind}</span>
+				{label !== undefined && <span class="chip">{label}</span>}
+				<span class={"words" + (flags & MUTED ? " muted" : "")}>{words || "empty"}</span>
+				{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
+				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip" title="The end of this take">{name}</span>)}
+				{ends.length > MOST_TIPS && <span class="tip">+{ends.length - MOST_TIPS}</span>}
+				{row.at === props.head && <span class="here">← head</span>}
+			</div>
+		);
+	};
+	return (
+		<section class="pane-body outline" aria-label="Outline">
+			<div class="pane-bar">
+				<input type="search" class="line" placeholder="Search all of it" aria-label="Search: entries with all of these words" value={search}
+					onInput={(event) => setSearch(event.currentTarget.value)} />
+				<select aria-label="Which entries" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
+					{FILTERS.map(([value, text]) => <option value={value}>{text}</option>)}
+				</select>
+			</div>
+			{rows.length === 0 ? <p class="quiet pane-note grow">{columns.count ? "Nothing matches." : "There are no entries yet."}</p> : (
+				<Rows role="tree" label="Entries of all takes" count={rows.length} height={ROW_PX} idPrefix="outline"
+					focus={focus} onFocus={(at) => setFocusKey(rows[at].key)} onKey={onKey} row={draw} />
+			)}
+			<div class="pane-foot quiet" role="status">
+				{rows.length.toLocaleString()} of {columns.count.toLocaleString()} {columns.count === 1 ? "entry" : "entries"}
+			</div>
+		</section>
+	);
+}
