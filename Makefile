@@ -10,7 +10,7 @@
 #   make build OBJ=build/mine  in a build folder of your own
 
 .DEFAULT_GOAL := build
-.PHONY: run build test t bench fuzz sim torture llama tsan install clean check-layers format \
+.PHONY: run build test t bench fuzz sim torture llama browser tsan install clean check-layers format \
 	setup setup-test help
 
 OBJ          ?= build/obj
@@ -86,6 +86,14 @@ torture: setup-test build
 llama: build
 	@setup/deps.sh llama
 	@RETAKE=build/retake tests/llm/llama_test.sh
+
+# The page and exported pages in Debian's chromium; its driver (4 MB) is fetched for it. Later
+# `make test` has it too.
+browser: setup-test build
+	@setup/deps.sh browser
+	@RETAKE=build/retake tests/web/web_test.sh
+	@RETAKE=build/retake tests/web/panes_test.sh
+	@RETAKE=build/retake tests/web/export_test.sh
 
 tsan: setup-test
 	@python3 tests/run.py --jobs $(JOBS) --variant tsan
