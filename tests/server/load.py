@@ -1028,7 +1028,10 @@ def asks_to_the_end(load, number, told):
 
 
 def look_at_store(load, told):
-    done = load.place.run("fsck")
+    # as long as it takes: after an hour, some minutes
+    done = subprocess.run([RETAKE, "--db", load.place.db, "fsck"], env=load.place.env,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
     load.tally.equal("fsck", done.returncode, 0, done.stdout.decode(), done.stderr.decode())
     kept = load.place.canonical(load.generation.kept).decode()
     for i in range(6):
@@ -1102,12 +1105,12 @@ def main():
                     load.counts["streams late"] <= counts["late"], load.counts, counts)
         print("the server counts", counts)
         told = end_while_busy(load)
-        look_at_store(load, told)
         print("statuses", dict(sorted(load.statuses.items())))
         print("counts", dict(sorted(load.counts.items())))
         print(f"{sum(load.statuses.values())} requests in {time.monotonic() - began:.0f} s, "
               f"the slowest took {load.slowest:.1f} s; "
-              f"periods {len(load.old) + 1}, seed {SEED}")
+              f"periods {len(load.old) + 1}, seed {SEED}", flush=True)
+        look_at_store(load, told)
     return tally.end()
 
 
