@@ -195,7 +195,7 @@ check_engine(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, 
 		(void)rt_cli_finding(f, &cannot);
 		return RT_OK;
 	}
-	st = rt_engine_fsck(engine, rt_cli_finding, f, &cli->error);
+	st = rt_engine_fsck_project(engine, rt_cli_finding, f, &cli->error);
 	if (st != RT_OK && is_finding(st)) {
 		cannot.id = "check-failed";
 		(void)rt_cli_finding(f, &cannot);

@@ -338,6 +338,9 @@ typedef bool (*rt_fsck_fn)(void *ctx, const rt_finding *finding);
 /* Check the store, the log, the bodies and the value that the checkpoint gives against the
  * one that the log gives. Changes nothing. */
 RT_CHECKED rt_status rt_engine_fsck(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err);
+/* The same but for the store itself, where that was checked already: of many projects. */
+RT_CHECKED rt_status rt_engine_fsck_project(rt_engine *engine, rt_fsck_fn fn, void *ctx,
+					    rt_error *err);
 /* Throw the checkpoint away and make it anew from the log. */
 RT_CHECKED rt_status rt_engine_rebuild(rt_engine *engine, rt_error *err);
 

@@ -441,39 +441,53 @@ look_at_flight(void *ctx, const rt_flight_view *v)
 	return !f->stopped;
 }
 
-rt_status
-rt_engine_fsck(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
+static rt_status
+check_project(rt_fsck *f, rt_error *err)
 {
-	rt_fsck f = {.engine = engine, .fn = fn, .ctx = ctx};
+	rt_engine *engine = f->engine;
 	values v;
 	uint64_t head;
 	rt_status st;
 
-	st = engine->store->ops->check(engine->store, store_finding, &f, err);
-	if (st != RT_OK)
-		return st;
 	rt_engine_lead(engine);
-	st = load_values(&f, &v, err);
+	st = load_values(f, &v, err);
 	rt_engine_follow(engine);
 	head = v.log != NULL ? v.log->seq : v.now->seq;
-	if (f.newer)
+	if (f->newer)
 		head++; /* the row that is not known: to say so */
 	if (st == RT_OK)
-		st = look_at_bodies(&f, v.log != NULL ? v.log : v.now, err);
+		st = look_at_bodies(f, v.log != NULL ? v.log : v.now, err);
 	if (st == RT_OK)
-		st = rt_fsck_log(&f, head, err);
-	if (st == RT_OK && f.log_findings == 0)
-		look_for_orphans(&f);
+		st = rt_fsck_log(f, head, err);
+	if (st == RT_OK && f->log_findings == 0)
+		look_for_orphans(f);
 	if (st == RT_OK)
-		st = look_at_values(&f, &v, err);
+		st = look_at_values(f, &v, err);
 	if (st == RT_OK)
-		st = rt_engine_flights(engine, look_at_flight, &f, err);
+		st = rt_engine_flights(engine, look_at_flight, f, err);
 	if (st == RT_CORRUPT) /* a side row is not what was written: the store's check says so */
 		st = RT_OK;
 	rt_object_unref(v.now);
 	rt_object_unref(v.log);
 	rt_object_unref(v.checkpoint);
-	rt_free(engine->alloc, f.bodies);
-	rt_free(engine->alloc, f.rows);
+	rt_free(engine->alloc, f->bodies);
+	rt_free(engine->alloc, f->rows);
 	return st;
+}
+
+rt_status
+rt_engine_fsck(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
+{
+	rt_fsck f = {.engine = engine, .fn = fn, .ctx = ctx};
+	rt_status st = engine->store->ops->check(engine->store, store_finding, &f, err);
+
+	return st == RT_OK ? check_project(&f, err) : st;
+}
+
+rt_status
+rt_engine_fsck_project(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
+{
+	rt_fsck f = {.engine = engine, .fn = fn, .ctx = ctx};
+
+	return check_project(&f, err);
 }
