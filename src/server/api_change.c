@@ -228,6 +228,8 @@ rt_api_answer(rt_call *call)
 	answer->header_count = 0;
 	answer->type = NULL;
 	answer->status = 0;
+	if (call->served != NULL)
+		call->served->looked_us = 0; /* look at the store, however short ago that was */
 	answer_once(call);
 }
 

@@ -347,6 +347,28 @@ resolve(rt_look *l, rt_str address, bool whole, uint32_t *out)
 	return st;
 }
 
+/* The same was asked a moment ago, and nothing has changed since. */
+static bool
+answer_again(rt_call *call)
+{
+	const rt_project *value;
+	char tag[RT_TAG_ROOM];
+	bool is_kept;
+
+	if (call->served->kept == NULL)
+		return false;
+	if (!rt_call_value(call, &value))
+		return true;
+	is_kept = rt_kept_find(call->served->kept, rt_engine_epoch(call->served->engine), value->seq,
+			       call->request->target, &call->answer->body, tag);
+	rt_object_unref(value);
+	if (is_kept) {
+		rt_call_tag(call, tag);
+		rt_call_done(call, 200);
+	}
+	return is_kept;
+}
+
 void
 rt_api_entry(rt_call *call)
 {
@@ -358,6 +380,8 @@ rt_api_entry(rt_call *call)
 	rt_status st;
 	rt_look l;
 
+	if (answer_again(call))
+		return;
 	if (rt_look_begin(&l, call) && rt_call_flag(call, "blocks", &blocks)) {
 		st = resolve(&l, rt_call_param(call, "entry"), false, &entry);
 		if (st == RT_OK)
@@ -369,6 +393,9 @@ rt_api_entry(rt_call *call)
 		if (st == RT_OK && found && !l.is_past) {
 			rt_tag_entry(l.epoch, l.project, l.disc, &slot, tag);
 			rt_call_tag(call, tag);
+			if (call->served->kept != NULL && l.body->status == RT_OK)
+				rt_kept_put(call->served->kept, l.epoch, l.project->seq,
+					    call->request->target, rt_buf_str(l.body), tag);
 		}
 		rt_look_done(&l, st, RT_LOOK_NO_TAG);
 	}

@@ -66,14 +66,20 @@ rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_va
 bool
 rt_call_value(rt_call *call, const rt_project **out)
 {
+	rt_served *served = call->served;
+	const rt_env *env = rt_house_given(call->house)->env;
+	int64_t now_us = env->now_us(env->ctx), age_us = now_us - served->looked_us;
 	rt_error err;
-	rt_status st;
+	rt_status st = RT_OK;
 
 	memset(&err, 0, sizeof(err));
-	st = rt_engine_refresh(call->served->engine, &err);
+	if (age_us < 0 || age_us >= RT_CALL_FRESH_US) {
+		st = rt_engine_refresh(served->engine, &err);
+		served->looked_us = now_us; /* before we looked: never younger than it is */
+	}
 	if (st != RT_OK)
 		return rt_call_failed(call, &err);
-	*out = rt_engine_value(call->served->engine);
+	*out = rt_engine_value(served->engine);
 	return true;
 }
 

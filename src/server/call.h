@@ -22,7 +22,10 @@
  * rt_json_free. An empty body is an empty object where empty_is_fine. */
 bool rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_val **out_root);
 
-/* The newest value; yours to rt_object_unref. What other processes wrote is in it. */
+/* The newest value; yours to rt_object_unref. What this server changed is in it, and what other
+ * processes wrote until RT_CALL_FRESH_US ago: to look at the store for each of sixty thousand
+ * readers in a second would be most of what they cost. */
+enum { RT_CALL_FRESH_US = 500 };
 bool rt_call_value(rt_call *call, const rt_project **out);
 /* Where the request is about: discussion (an address; empty: the active one) and, from the
  * query's "take", the take. Numbers, never 0. */

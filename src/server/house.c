@@ -63,6 +63,9 @@ served_free(rt_served *served)
 	rt_engine_close(served->engine);
 	if (served->hooks != NULL)
 		served->hooks->ops->close(served->hooks);
+	if (served->kept != NULL)
+		rt_kept_deinit(served->kept);
+	rt_free(alloc, served->kept);
 	rt_text_unref(served->name);
 	rt_free(alloc, served);
 }
@@ -97,6 +100,11 @@ served_new(rt_house *house, rt_str name, bool create, rt_served **out, rt_error 
 	if (served == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	served->house = house;
+	served->kept = rt_new(given->alloc, sizeof(*served->kept));
+	if (served->kept != NULL && !rt_kept_init(served->kept, given->alloc)) {
+		rt_free(given->alloc, served->kept);
+		served->kept = NULL;
+	}
 	options.purged_ctx = served;
 	served->name = rt_text_new(given->alloc, name);
 	options.read_only = given->store->ops->is_read_only(given->store);

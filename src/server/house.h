@@ -16,6 +16,7 @@
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
 #include "server/feed.h"
+#include "server/kept.h"
 
 typedef struct rt_house rt_house;
 struct rt_runs;
@@ -28,6 +29,8 @@ typedef struct rt_served {
 	rt_hooks *hooks;    /* or NULL */
 	rt_feed *feed;
 	struct rt_runs *runs;
+	rt_kept *kept;      /* or NULL: nothing is kept */
+	_Atomic int64_t looked_us; /* when a reader took in what other processes wrote (call.h) */
 	int64_t tended_us;  /* when rt_house_pulse last looked after it */
 	bool is_told;       /* hooks were told that it is open */
 	struct rt_served *next; /* opened before this one */

@@ -55,6 +55,28 @@ def words(tally, client):
     tally.equal("no such route is not_found", (got.status, got.json["code"]), (404, "not_found"))
 
 
+def kept(tally, place, client):
+    """Who asks again is told what there is now: after a change, a purge, and what another
+    process did."""
+    entry = client.post("/discussions/main/entries", {"content": "before"}).json["entry"]
+    path = "/discussions/main/entries/" + entry
+    for _ in range(3):
+        tally.equal("the same again", client.get(path).json["content"], "before")
+    client.put(path + "/content", {"content": "after"})
+    tally.equal("changed here", client.get(path).json["content"], "after")
+    place.apply([{"op": "entry.edit", "entry": entry, "content": "elsewhere"}])
+    tally.equal("changed elsewhere", client.get(path).json["content"], "elsewhere")
+    client.op({"op": "entry.view", "entry": entry, "collapsed": True})
+    tally.equal("shown otherwise", client.get(path).json["collapsed"], True)
+    client.op({"op": "purge", "entry": entry})
+    tally.equal("purged", client.get(path).json["content"], "")
+    place.apply([{"op": "entry.append", "id": "mine", "content": "a secret-word here"}])
+    client.get("/discussions/main/entries/mine")
+    place.apply([{"op": "purge", "text": "secret-word"}])
+    tally.check("purged elsewhere",
+                "secret-word" not in client.get("/discussions/main/entries/mine").body.decode())
+
+
 def required(tally):
     with Place() as place, Server(place, "--require-if-match") as server:
         for client in (server.client(), server.browser()):
@@ -98,6 +120,7 @@ def main():
             client = server.client()
             undo_links(tally, place, client)
             words(tally, client)
+            kept(tally, place, client)
             let_into(tally, place, server)
             tally.equal("it ends", server.stop(), 0)
     required(tally)

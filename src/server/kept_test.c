@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Answers that are kept: found for the same question in the same state, and not otherwise. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/kept.h"
+
+static void
+found_as_long_as_nothing_changes(void **state)
+{
+	const rt_str target = RT_STR("/retake/v1/discussions/main/entries/k3f9");
+	char tag[RT_TAG_ROOM];
+	rt_kept kept;
+	rt_buf body;
+
+	(void)state;
+	assert_true(rt_kept_init(&kept, rt_alloc_libc()));
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_false(rt_kept_find(&kept, 7, 3, target, &body, tag));
+	rt_kept_put(&kept, 7, 3, target, RT_STR("{\"a\":1}"), "\"7.e.1\"");
+	assert_true(rt_kept_find(&kept, 7, 3, target, &body, tag));
+	assert_true(rt_str_is(rt_buf_str(&body), "{\"a\":1}"));
+	assert_string_equal(tag, "\"7.e.1\"");
+	/* another row, another history, another question */
+	rt_buf_clear(&body);
+	assert_false(rt_kept_find(&kept, 7, 4, target, &body, tag));
+	assert_false(rt_kept_find(&kept, 8, 3, target, &body, tag));
+	assert_false(rt_kept_find(&kept, 7, 3, rt_str_at(target.ptr, target.size - 1), &body, tag));
+	assert_int_equal(body.size, 0);
+	/* a newer one takes its place */
+	rt_kept_put(&kept, 7, 4, target, RT_STR("{\"a\":2}"), "\"7.e.2\"");
+	assert_false(rt_kept_find(&kept, 7, 3, target, &body, tag));
+	assert_true(rt_kept_find(&kept, 7, 4, target, &body, tag));
+	assert_true(rt_str_is(rt_buf_str(&body), "{\"a\":2}"));
+	rt_buf_deinit(&body);
+	rt_kept_deinit(&kept);
+}
+
+static void
+what_is_too_large_is_not_kept(void **state)
+{
+	static char large[RT_KEPT_SIZE_MAX + 1];
+	char tag[RT_TAG_ROOM];
+	rt_kept kept;
+	rt_buf body;
+
+	(void)state;
+	assert_true(rt_kept_init(&kept, rt_alloc_libc()));
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	memset(large, 'a', sizeof(large));
+	rt_kept_put(&kept, 1, 1, RT_STR("/a"), rt_str_at(large, sizeof(large)), "\"t\"");
+	assert_false(rt_kept_find(&kept, 1, 1, RT_STR("/a"), &body, tag));
+	rt_kept_put(&kept, 1, 1, RT_STR("/a"), rt_str_at(large, sizeof(large) - 1), "\"t\"");
+	assert_true(rt_kept_find(&kept, 1, 1, RT_STR("/a"), &body, tag));
+	rt_buf_clear(&body);
+	rt_kept_put(&kept, 1, 1, rt_str_at(large, RT_KEPT_TARGET_MAX + 1), RT_STR("x"), "\"t\"");
+	assert_false(rt_kept_find(&kept, 1, 1, rt_str_at(large, RT_KEPT_TARGET_MAX + 1), &body, tag));
+	rt_kept_put(&kept, 1, 1, rt_str_at(large, RT_KEPT_TARGET_MAX), RT_STR("x"), "\"t\"");
+	assert_true(rt_kept_find(&kept, 1, 1, rt_str_at(large, RT_KEPT_TARGET_MAX), &body, tag));
+	rt_buf_deinit(&body);
+	rt_kept_deinit(&kept);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(found_as_long_as_nothing_changes),
+		cmocka_unit_test(what_is_too_large_is_not_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
