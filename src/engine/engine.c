@@ -561,7 +561,7 @@ rt_engine_refresh(rt_engine *engine, rt_error *err)
 		gone = atomic_exchange(&engine->node_gone, false);
 		if (gone || epoch != engine->value_epoch || head < project->seq) {
 			rt_object_unref(project);
-			st = rt_engine_load(engine, true, &project, err);
+			st = rt_engine_load(engine, !gone, &project, err);
 			if (st != RT_OK && gone)
 				atomic_store(&engine->node_gone, true);
 		} else if (head > project->seq) {
@@ -740,6 +740,7 @@ checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 	rt_seq_writer w = {node_write, &writer};
 	rt_state_pending *pending = NULL;
 	uint64_t there = 0, highest = 0, epoch = 0;
+	const rt_project *theirs = NULL;
 	rt_buf root;
 	rt_status st = ops->begin(engine->store, err);
 
@@ -764,12 +765,15 @@ checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 			engine->next_node = next;
 	}
 	rt_buf_clear(&root);
-	if (st == RT_OK && there >= project->seq && there != engine->root_seq) {
-		/* another process was here with something newer */
-		engine->root_seq = there;
+	if (st == RT_OK && there != engine->root_seq) {
+		/* Another process has written one since ours, and may have swept away what ours
+		 * shared with the value that we hold: ours goes on from theirs, the next time. */
 		ops->cancel(engine->store);
 		rt_buf_deinit(&root);
-		return RT_OK;
+		st = rt_engine_load(engine, true, &theirs, err);
+		if (st == RT_OK)
+			rt_engine_publish(engine, theirs);
+		return st;
 	}
 	if (st == RT_NOT_FOUND) {
 		st = ops->node_list(engine->store, engine->project, highest_node, &highest, err);

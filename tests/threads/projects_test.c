@@ -274,15 +274,27 @@ open_project(rt_store *store, int number)
 static void
 check_project(rt_store *store, rt_engine *engine, int project, const writer *writers)
 {
-	const rt_project *value = rt_engine_value(engine);
-	int next[WRITERS] = {0}, p, w, n;
+	const rt_project *value = NULL;
+	int next[WRITERS] = {0}, p, w, n, tries;
 	rt_window all = {0, 0, {0}};
 	rt_error err = {0};
 	const char *at;
+	rt_status st;
 	rt_buf out;
 
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	if (rt_view_show(engine, value, (rt_place){0, 0}, &all, &out, &err) != RT_OK)
+	/* The other handle may have swept nodes away under the value that we have: look anew. */
+	for (tries = 0, st = RT_CORRUPT; st == RT_CORRUPT && tries < 3; tries++) {
+		rt_object_unref(value);
+		value = NULL;
+		rt_buf_clear(&out);
+		st = rt_engine_refresh(engine, &err);
+		if (st == RT_OK) {
+			value = rt_engine_value(engine);
+			st = rt_view_show(engine, value, (rt_place){0, 0}, &all, &out, &err);
+		}
+	}
+	if (st != RT_OK)
 		fail_msg("show: %s", err.text);
 	rt_buf_add_byte(&out, '\0');
 	for (at = strstr(out.ptr, "\"id\":\"p"); at != NULL; at = strstr(at + 1, "\"id\":\"p")) {
