@@ -561,7 +561,7 @@ rt_engine_refresh(rt_engine *engine, rt_error *err)
 		gone = atomic_exchange(&engine->node_gone, false);
 		if (gone || epoch != engine->value_epoch || head < project->seq) {
 			rt_object_unref(project);
-			st = rt_engine_load(engine, !gone, &project, err);
+			st = rt_engine_load(engine, true, &project, err);
 			if (st != RT_OK && gone)
 				atomic_store(&engine->node_gone, true);
 		} else if (head > project->seq) {
