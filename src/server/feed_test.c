@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/folder_testing.h"
 #include "server/feed_testing.h"
 
 #include "cli/host.h"
@@ -54,12 +55,10 @@ static int
 set_up(void **state)
 {
 	fixture *f = test_calloc(1, sizeof(*f));
-	const char *tmp = getenv("TMPDIR");
 
 	f->env = (rt_env){now, chance, f};
 	atomic_store(&f->now_us, 1700000000000000);
-	snprintf(f->dir, sizeof(f->dir), "%.40s/feed-XXXXXX", tmp != NULL ? tmp : "/tmp");
-	assert_non_null(mkdtemp(f->dir));
+	assert_true(test_folder(f->dir, sizeof(f->dir), "feed"));
 	snprintf(f->path, sizeof(f->path), "%s/store", f->dir);
 	open_engine(f, &f->store, &f->engine);
 	open_engine(f, &f->other_store, &f->other);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/folder_testing.h"
 #include "server/feed_testing.h"
 
 #include "cli/host.h"
@@ -95,12 +96,11 @@ tear_down(void **state)
 static void
 write_script(fixture *f, rt_str lines)
 {
-	const char *tmp = getenv("TMPDIR");
 	FILE *file;
 	int fd;
 
 	if (f->script[0] == '\0') {
-		snprintf(f->script, sizeof(f->script), "%.50s/play-XXXXXX", tmp != NULL ? tmp : "/tmp");
+		assert_true(test_path(f->script, sizeof(f->script), "play"));
 		fd = mkstemp(f->script);
 		assert_true(fd >= 0);
 		close(fd);

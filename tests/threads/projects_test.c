@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/folder_testing.h"
 #include "base/hash.h"
 #include "core/project.h"
 #include "engine/act.h"
@@ -338,7 +339,6 @@ static void
 projects_do_not_meet(void **state)
 {
 	pthread_t threads[PROJECTS * WRITERS + 2 * READERS];
-	const char *base = getenv("TMPDIR");
 	writer writers[PROJECTS][WRITERS];
 	reader inside, beside;
 	static house h;
@@ -347,8 +347,7 @@ projects_do_not_meet(void **state)
 
 	(void)state;
 	memset(&h, 0, sizeof(h));
-	snprintf(h.folder, sizeof(h.folder), "%s/projects-XXXXXX", base != NULL ? base : "/tmp");
-	assert_non_null(mkdtemp(h.folder));
+	assert_true(test_folder(h.folder, sizeof(h.folder), "projects"));
 	snprintf(h.path, sizeof(h.path), "%s/p.db", h.folder);
 	h.store = open_store(&h);
 	h.beside = open_store(&h);
