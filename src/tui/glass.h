@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Glass: the terminal. It shows a canvas, and gives what the person does: keys, pastes, a new
+ * size; and that something else wants to be looked at (a wake-up from another thread).
+ *
+ * By ncurses, which knows terminals and writes only what has changed. The terminal is given
+ * back as it was on every way out: the end, a failure, SIGTERM, SIGHUP, SIGINT from outside,
+ * SIGQUIT, a fault in the program (SIGSEGV, SIGBUS, SIGABRT, SIGFPE: restored, then the signal
+ * is raised again); Ctrl-Z suspends and `fg` brings all back. It asks the terminal for bracketed
+ * paste; what is pasted comes as one text however long it is. What cannot be shown in the locale
+ * is '?'. A character whose width the C library tells otherwise than the canvas is drawn as '?'
+ * of the canvas's width, so that nothing can shift a row.
+ *
+ * Threads: one, but for rt_glass_wake. One glass in a process. */
+#ifndef RT_TUI_GLASS_H
+#define RT_TUI_GLASS_H
+
+#include "tui/canvas.h"
+#include "tui/key.h"
+
+typedef struct rt_glass rt_glass;
+
+typedef struct rt_glass_options {
+	const rt_alloc *alloc;
+	bool no_color; /* else as the terminal and NO_COLOR say */
+} rt_glass_options;
+
+typedef enum rt_event_kind {
+	RT_EVENT_NONE,   /* the time is over */
+	RT_EVENT_KEY,
+	RT_EVENT_PASTE,
+	RT_EVENT_RESIZE, /* also after it was suspended: draw all */
+	RT_EVENT_WAKE,
+	RT_EVENT_END     /* SIGTERM, SIGHUP, or the terminal is gone: save, and leave */
+} rt_event_kind;
+
+typedef struct rt_event {
+	rt_event_kind kind;
+	rt_key key;
+	rt_str text; /* PASTE: as it came, UTF-8 repaired, line ends "\n"; lives until the next wait */
+} rt_event;
+
+/* RT_REFUSED: no terminal, or one (TERM=dumb) that cannot; err says what to do instead. */
+RT_CHECKED rt_status rt_glass_open(const rt_glass_options *options, rt_glass **out, rt_error *err);
+void rt_glass_close(rt_glass *glass); /* NULL is fine */
+void rt_glass_size(const rt_glass *glass, int *out_columns, int *out_rows);
+bool rt_glass_is_utf8(const rt_glass *glass);
+bool rt_glass_has_color(const rt_glass *glass);
+/* Cost: the cells that have changed. */
+void rt_glass_show(rt_glass *glass, const rt_canvas *canvas);
+/* The next event; timeout_ms < 0: however long it takes. */
+void rt_glass_wait(rt_glass *glass, int timeout_ms, rt_event *out);
+/* Is there another event already? Who draws after each of a hundred keys of a paste is slow. */
+bool rt_glass_pending(rt_glass *glass);
+/* rt_glass_wait gives RT_EVENT_WAKE (once for many). From any thread. */
+void rt_glass_wake(rt_glass *glass);
+/* Give the terminal back for a while, to an editor or the shell, and take it again. */
+void rt_glass_leave(rt_glass *glass);
+void rt_glass_enter(rt_glass *glass);
+/* As Ctrl-Z does: the program stops until it is continued. */
+void rt_glass_suspend(rt_glass *glass);
+
+#endif

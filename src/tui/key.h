@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Key: what was pressed, as a value and as a word ("ctrl+o", "alt+left", "G", "space").
+ *
+ * A character that a key gives is itself: "G" is shift+g, "?" is "?". Ctrl and a letter have
+ * the letter in lower case. Shift is told only of keys that are no characters. */
+#ifndef RT_TUI_KEY_H
+#define RT_TUI_KEY_H
+
+#include "base/text.h"
+
+enum {
+	RT_KEY_NONE = 0,
+	/* a Unicode character, or one of these */
+	RT_KEY_ENTER = 0x110000,
+	RT_KEY_ESCAPE,
+	RT_KEY_TAB,
+	RT_KEY_BACKSPACE,
+	RT_KEY_DELETE,
+	RT_KEY_INSERT,
+	RT_KEY_UP,
+	RT_KEY_DOWN,
+	RT_KEY_LEFT,
+	RT_KEY_RIGHT,
+	RT_KEY_HOME,
+	RT_KEY_END,
+	RT_KEY_PAGE_UP,
+	RT_KEY_PAGE_DOWN,
+	RT_KEY_F1 /* F2 is the next, up to F12 */
+};
+
+enum { RT_KEY_CTRL = 1, RT_KEY_ALT = 2, RT_KEY_SHIFT = 4 };
+
+typedef struct rt_key {
+	uint32_t code;
+	uint8_t mods;
+} rt_key;
+
+static inline bool
+rt_key_eq(rt_key a, rt_key b)
+{
+	return a.code == b.code && a.mods == b.mods;
+}
+/* Does it give a character that is to be written? */
+bool rt_key_is_text(rt_key key);
+/* Its word, appended. short: as in footers, "^O", "M-Left", "Enter". */
+void rt_key_add_word(rt_buf *buf, rt_key key, bool is_short);
+/* RT_USAGE: no key is called so. Case counts for a single letter alone. */
+RT_CHECKED rt_status rt_key_read(rt_str word, rt_key *out, rt_error *err);
+
+#endif
