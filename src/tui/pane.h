@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pane: a screen of the terminal UI, and what all of them share.
+ *
+ * Panes lie on one another; the one on top has the keys. A pane draws itself into a box of the
+ * canvas, is told of keys as actions (keymap.h), and never waits: what takes long runs elsewhere,
+ * and the pane is told when there is something new. A new screen is a file pane_NAME.c with one
+ * function that makes it, declared below, and a row in the keymap's table for each of its keys.
+ *
+ * Threads: the one of the terminal. */
+#ifndef RT_TUI_PANE_H
+#define RT_TUI_PANE_H
+
+#include "tui/canvas.h"
+#include "tui/field.h"
+#include "tui/keymap.h"
+#include "tui/lines.h"
+#include "tui/work.h"
+
+typedef struct rt_tui rt_tui;
+typedef struct rt_pane rt_pane;
+
+typedef struct rt_pane_ops {
+	rt_screen screen;
+	/* Of the height that there is, how much it wants: 0 all of it; else as many rows as this
+	 * says, at the bottom, and what is below stays to be seen. */
+	int (*height)(rt_pane *pane, int columns, int rows);
+	void (*draw)(rt_pane *pane, rt_canvas *canvas, rt_box box);
+	/* An action of its screen. *out_used false: whoever else wants it (RT_SCREEN_ANY). Failures
+	 * are said in the notice line, so only RT_NOMEM and the like come back. */
+	rt_status (*act)(rt_pane *pane, rt_action action, bool *out_used);
+	/* A key that is no action here, mostly text. NULL: none. */
+	rt_status (*key)(rt_pane *pane, rt_key key, bool *out_used);
+	rt_status (*paste)(rt_pane *pane, rt_str text); /* or NULL */
+	/* work->change has risen. Or NULL. */
+	rt_status (*changed)(rt_pane *pane);
+	void (*free)(rt_pane *pane);
+} rt_pane_ops;
+
+struct rt_pane {
+	const rt_pane_ops *ops;
+	rt_tui *tui;
+	rt_screen screen; /* whose keys it has now; as ops says until the pane changes it */
+};
+
+/* The whole. */
+struct rt_tui {
+	const rt_alloc *alloc;
+	struct rt_cli *cli;
+	struct rt_glass *glass; /* NULL in tests */
+	rt_canvas canvas;
+	rt_keymap *keys;
+	rt_work work;
+	rt_pane *panes[12]; /* from the bottom; [0] is the chat */
+	size_t pane_count;
+	rt_buf notice;      /* what was done, or went wrong; stays until the next is said */
+	rt_ink notice_ink;
+	bool ends;          /* leave */
+	bool shows_tools, shows_thinking;
+	uint64_t seen;      /* work.change that panes were told of */
+};
+
+/* Put on top; it is freed when it is closed. RT_LIMIT: too many. On failure it is freed at once. */
+RT_CHECKED rt_status rt_tui_push(rt_tui *tui, rt_pane *pane);
+/* The pane, and all that lie on it, go after this event. Not the chat. */
+void rt_tui_close(rt_tui *tui, rt_pane *pane);
+/* The notice line. An error: in its ink, with the hint behind. */
+void rt_tui_say(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
+void rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink);
+void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
+/* What a change did: its words, its step and the key that takes it back. */
+void rt_tui_say_change(rt_tui *tui, const rt_work_said *said);
+/* Run the person's editor on a text; *out_changed false: it was left as it was. The screen is
+ * given away meanwhile. */
+RT_CHECKED rt_status rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out,
+				 bool *out_changed, rt_error *err);
+/* To the clipboard: by the terminal itself (OSC 52) where it is ours to ask, and always into a
+ * buffer of our own that YANK puts into fields. */
+void rt_tui_copy(rt_tui *tui, rt_str text);
+
+/* One frame: all panes into the canvas. */
+void rt_tui_draw(rt_tui *tui);
+/* A key, a paste: to the pane on top. For the loop, and for tests. */
+RT_CHECKED rt_status rt_tui_key(rt_tui *tui, rt_key key);
+RT_CHECKED rt_status rt_tui_paste(rt_tui *tui, rt_str text);
+/* rt_work_tend, and panes are told. */
+RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
+
+/* ---- the screens ---- */
+
+RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);
+/* What was handed back, or is to be edited first, into the chat's input. */
+RT_CHECKED rt_status rt_pane_chat_fill(rt_tui *tui, rt_str text);
+/* Show this entry of the take (a position) in the middle, selected. */
+void rt_pane_chat_show(rt_tui *tui, size_t at);
+RT_CHECKED rt_status rt_pane_tree(rt_tui *tui);
+RT_CHECKED rt_status rt_pane_history(rt_tui *tui);
+/* query: searched for at once; may be empty. */
+RT_CHECKED rt_status rt_pane_discussions(rt_tui *tui, rt_str query);
+/* A text to be read: title, and lines that the pane takes over (they are empty after). */
+RT_CHECKED rt_status rt_pane_reader(rt_tui *tui, const char *title, rt_lines *lines);
+RT_CHECKED rt_status rt_pane_help(rt_tui *tui, rt_screen screen);
+/* A command of the command line, typed and run, its output in a reader. */
+RT_CHECKED rt_status rt_pane_palette(rt_tui *tui, rt_str text);
+
+/* ---- questions ---- */
+
+/* The answer: text of the field, or NULL ptr when it was cancelled. The asking pane is closed
+ * already. */
+typedef rt_status (*rt_answer_fn)(rt_tui *tui, void *ctx, rt_str answer);
+/* One line, or several. ctx is the caller's, and lives until fn was called (free_ctx, may be
+ * NULL, is then called, also when the program ends without an answer). */
+RT_CHECKED rt_status rt_pane_ask(rt_tui *tui, const char *title, rt_str text, bool several_lines,
+				 rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
+
+typedef struct rt_choice {
+	const char *key;  /* a key's word: "y" */
+	const char *word; /* what fn is given */
+	const char *what; /* "Yes, and tell it what to look out for" */
+} rt_choice;
+/* One of a few. The first is what Enter chooses; Escape is NULL. */
+RT_CHECKED rt_status rt_pane_choose(rt_tui *tui, const char *question, const rt_choice *choices,
+				    size_t count, rt_answer_fn fn, void *ctx,
+				    void (*free_ctx)(rt_tui *, void *));
+/* One of many, by a list that is filtered while a part of it is typed. names: an array of
+ * strings. what is typed may be taken though it is none of them (may_be_new). */
+RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
+				  rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
+
+#endif

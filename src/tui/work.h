@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Work: the conversation that the terminal UI works on: the value that is looked at, changes to
+ * it, models at work. No drawing.
+ *
+ * It always looks at one place, a discussion and a take of it: the active ones, until `-d` or
+ * `-t` pin others. What another process changes is there with the next rt_work_tend; a change of
+ * our own at once.
+ *
+ * Threads: the one of the terminal. Models run in threads of their own (server/run.h). */
+#ifndef RT_TUI_WORK_H
+#define RT_TUI_WORK_H
+
+#include "codec/content.h"
+#include "engine/act.h"
+#include "server/run.h"
+
+struct rt_cli;
+
+typedef struct rt_work {
+	struct rt_cli *cli;    /* the desk: open for changing, ours until rt_work_close */
+	const rt_alloc *alloc;
+	rt_engine *engine;
+	const rt_project *value; /* ours */
+	const rt_disc *disc;     /* borrowed from value */
+	const rt_take *take;
+	rt_place place;
+	uint64_t change;       /* rises whenever value, place or a reply in flight changes */
+	uint64_t value_change; /* the same for value and place alone */
+	bool read_only;
+
+	rt_runs *runs;
+	rt_run_places *places;
+	rt_comms *comms;
+	char run[24];          /* the run that is shown; empty: none */
+	rt_buf run_text;       /* of the reply in flight, as far as it came */
+	rt_buf run_thinking;
+	rt_buf run_notice;     /* "waiting …"; one line */
+	rt_buf run_how;        /* "ask", "go" … */
+	char run_question[RT_ID_MAX + 1];
+	rt_buf owner, state, model; /* model: the name that would answer; empty: none is chosen */
+	char *store_path;
+
+	rt_error error;        /* of the last failure */
+	rt_buf hint;           /* the next step for it; or empty */
+} rt_work;
+
+/* The desk must be open for changing, or for looking (read_only then). */
+RT_CHECKED rt_status rt_work_open(rt_work *work, struct rt_cli *cli, rt_error *err);
+/* Stops models; what had arrived is kept as a partial reply. */
+void rt_work_close(rt_work *work);
+/* What came since: other processes' rows, pieces of a reply. Call it at least every 250 ms, every
+ * 30 ms while rt_work_is_running. *out_ended (may be NULL): a run has ended; how is in
+ * rt_work_end until the next one begins. */
+RT_CHECKED rt_status rt_work_tend(rt_work *work, bool *out_ended, rt_error *err);
+
+/* ---- looking ---- */
+
+size_t rt_work_count(const rt_work *work);   /* entries of the take */
+/* Position behind which the next entry goes: 0 is before the first. */
+size_t rt_work_head(const rt_work *work);
+rt_str rt_work_disc_name(const rt_work *work);
+rt_str rt_work_take_name(const rt_work *work);
+
+/* An entry as it is shown. Borrowed from the work and the entry: deinit it. */
+typedef struct rt_work_entry {
+	rt_slot slot;
+	size_t at;          /* its position, 0-based; SIZE_MAX: not in the take at hand */
+	char id[RT_ID_MAX + 1];
+	rt_str role, kind, label;
+	bool is_edited, is_collapsed, is_muted, is_partial;
+	rt_buf bytes;
+	rt_body body;
+	rt_buf text;        /* what people read */
+	rt_buf thinking;    /* of the model, as far as it is told */
+	rt_buf parts;       /* what else there is: "calls read, bash"; or empty */
+	bool is_tool;       /* a tool's result */
+} rt_work_entry;
+
+RT_CHECKED rt_status rt_work_entry_at(rt_work *work, size_t at, rt_work_entry *out, rt_error *err);
+/* By number; of the whole discussion. */
+RT_CHECKED rt_status rt_work_entry_of(rt_work *work, uint32_t entry, rt_work_entry *out,
+				      rt_error *err);
+void rt_work_entry_deinit(rt_work_entry *entry);
+/* The position of an entry in the take; SIZE_MAX: it is not there. */
+size_t rt_work_position(rt_work *work, uint32_t entry);
+
+/* Look elsewhere, without changing anything: the discussion of this number and its active take. */
+RT_CHECKED rt_status rt_work_look_at(rt_work *work, uint32_t disc, rt_error *err);
+
+/* ---- changing ---- */
+
+/* What became of a change, for people. */
+typedef struct rt_work_said {
+	rt_buf words;  /* "Deleted 8 entries." and hooks' notes; one or more lines */
+	uint64_t seq;  /* the step; 0: nothing was changed */
+	char entry[132];
+	char take[260];
+	char discussion[260];
+	rt_buf editor; /* text handed back for re-submission */
+	bool has_editor;
+	uint64_t steps, count;
+} rt_work_said;
+void rt_work_said_init(rt_work_said *said, const rt_alloc *alloc);
+void rt_work_said_deinit(rt_work_said *said);
+
+/* Requests, put together by hand as JSON: `[{"op":"entry.delete",…}, …]`. Several are one step.
+ * said may be NULL. Afterwards the work looks at the new value, and at the take or discussion
+ * that the change made active. */
+RT_CHECKED rt_status rt_work_apply(rt_work *work, rt_str requests, rt_work_said *said,
+				   rt_error *err);
+/* One request with text fields: key, value, …, NULL. */
+RT_CHECKED rt_status rt_work_op(rt_work *work, rt_work_said *said, rt_error *err, const char *op, ...);
+
+/* ---- models ---- */
+
+bool rt_work_is_running(const rt_work *work);
+/* Start one: how and fields as server/run.h says. RT_BUSY: one is at work already.
+ * RT_CREDENTIALS: no model is chosen; work->hint says what to do. */
+RT_CHECKED rt_status rt_work_run(rt_work *work, const char *how, rt_str fields, rt_error *err);
+void rt_work_stop(rt_work *work);
+/* How the last run ended, as the object of run.h; NULL: none has. */
+yyjson_val *rt_work_end(const rt_work *work);
+
+#endif
