@@ -480,8 +480,9 @@ graft(rt_tui *tui, const uint32_t *entries, size_t count)
 	return st;
 }
 
+/* where: an address, or "end". */
 static rt_status
-move(rt_tui *tui, const asked *a, rt_str where)
+move(rt_tui *tui, const uint32_t *entries, size_t count, rt_str where)
 {
 	rt_str address = rt_str_trim(where);
 	bool after = rt_str_eq(address, RT_STR("end"));
@@ -498,15 +499,15 @@ move(rt_tui *tui, const asked *a, rt_str where)
 			st = rt_entry_id(tui->work.value, slot.entry, last, &err);
 	}
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	for (i = 0; st == RT_OK && i < a->count; i++) {
+	for (i = 0; st == RT_OK && i < count; i++) {
 		if (i > 0)
 			rt_buf_add_byte(&json, '}');
 		begin(&json, "entry.move");
-		st = add_entry(tui, &json, "entry", a->entries[i], &err);
+		st = add_entry(tui, &json, "entry", entries[i], &err);
 		if (after) {
 			add_text(&json, "after", rt_str_of(last));
 			if (st == RT_OK)
-				st = rt_entry_id(tui->work.value, a->entries[i], last, &err);
+				st = rt_entry_id(tui->work.value, entries[i], last, &err);
 		} else {
 			add_text(&json, "before", address);
 		}
@@ -514,6 +515,16 @@ move(rt_tui *tui, const asked *a, rt_str where)
 	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
 	rt_buf_deinit(&json);
 	return st;
+}
+
+rt_status
+rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t before)
+{
+	char id[RT_ID_MAX + 1];
+	rt_error err;
+	rt_status st = rt_entry_id(tui->work.value, before, id, &err);
+
+	return st == RT_OK ? move(tui, entries, count, rt_str_of(id)) : rt_verb_said(tui, st, &err);
 }
 
 static rt_status
@@ -837,7 +848,7 @@ answered(rt_tui *tui, void *ctx, rt_str answer)
 	case RT_ACT_INSERT_AFTER: return insert_text(tui, a->action, a->entries[0], answer);
 	case RT_ACT_BRANCH: return branch(tui, a->entries[0], answer);
 	case RT_ACT_SPLIT: return split(tui, a->entries[0], answer);
-	case RT_ACT_MOVE: return move(tui, a, answer);
+	case RT_ACT_MOVE: return move(tui, a->entries, a->count, answer);
 	case RT_ACT_COMPACT: return compact(tui, a, answer);
 	case RT_ACT_MODEL: return set_model(tui, answer);
 	case RT_ACT_PROMPT: return rt_verb_op(tui, "prompt.update", "text", answer, false);

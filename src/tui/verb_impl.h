@@ -16,6 +16,9 @@ RT_CHECKED rt_status rt_verb_op(rt_tui *tui, const char *op, const char *key, rt
 RT_CHECKED rt_status rt_verb_run(rt_tui *tui, const char *how, rt_str fields);
 /* A failure, said: RT_OK then; RT_NOMEM stays. */
 RT_CHECKED rt_status rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err);
+/* Entries in front of another one, in their order. */
+RT_CHECKED rt_status rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count,
+					 uint32_t before);
 /* The working prompt, to be edited. */
 RT_CHECKED rt_status rt_verb_prompt(rt_tui *tui);
 /* Names of models as JSON strings, with commas between. */
