@@ -41,6 +41,7 @@ struct rt_pane {
 	const rt_pane_ops *ops;
 	rt_tui *tui;
 	rt_screen screen; /* whose keys it has now; as ops says until the pane changes it */
+	bool closes;      /* after this event */
 };
 
 /* The whole. */
@@ -55,7 +56,11 @@ struct rt_tui {
 	size_t pane_count;
 	rt_buf notice;      /* what was done, or went wrong; stays until the next is said */
 	rt_ink notice_ink;
+	rt_lines notice_lines;
+	rt_buf clip;        /* what was copied last */
 	bool ends;          /* leave */
+	bool is_open;
+	rt_status (*ended)(rt_tui *); /* told when a run has ended, after it was said; or NULL */
 	bool shows_tools, shows_thinking;
 	uint64_t seen;      /* work.change that panes were told of */
 };
@@ -80,8 +85,13 @@ void rt_tui_copy(rt_tui *tui, rt_str text);
 
 /* One frame: all panes into the canvas. */
 void rt_tui_draw(rt_tui *tui);
-/* A key, a paste: to the pane on top. For the loop, and for tests. */
+/* cli is a desk that is open. In tests there is no glass: resize tui->canvas. On failure, too,
+ * deinit it. */
+RT_CHECKED rt_status rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err);
+void rt_tui_deinit(rt_tui *tui);
+/* A key, an action, a paste: to the pane on top. For the loop, and for tests. */
 RT_CHECKED rt_status rt_tui_key(rt_tui *tui, rt_key key);
+RT_CHECKED rt_status rt_tui_act(rt_tui *tui, rt_action action);
 RT_CHECKED rt_status rt_tui_paste(rt_tui *tui, rt_str text);
 /* rt_work_tend, and panes are told. */
 RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);

@@ -31,6 +31,7 @@ typedef struct rt_work {
 
 	rt_runs *runs;
 	rt_run_places *places;
+	rt_buf events;         /* scratch */
 	rt_comms *comms;
 	char run[24];          /* the run that is shown; empty: none */
 	rt_buf run_text;       /* of the reply in flight, as far as it came */
@@ -41,8 +42,10 @@ typedef struct rt_work {
 	rt_buf owner, state, model; /* model: the name that would answer; empty: none is chosen */
 	char *store_path;
 
-	rt_error error;        /* of the last failure */
-	rt_buf hint;           /* the next step for it; or empty */
+	rt_json_doc *end;      /* how the last run ended */
+	rt_buf hint;           /* after a failure: the next step; or empty */
+	const char *said_model; /* for this run of the program (-m), or NULL */
+	bool is_pinned;        /* the take is the one that -t names, not the active one */
 } rt_work;
 
 /* The desk must be open for changing, or for looking (read_only then). */
@@ -67,8 +70,8 @@ typedef struct rt_work_entry {
 	rt_slot slot;
 	size_t at;          /* its position, 0-based; SIZE_MAX: not in the take at hand */
 	char id[RT_ID_MAX + 1];
-	rt_str role, kind, label;
-	bool is_edited, is_collapsed, is_muted, is_partial;
+	rt_str role, kind, label; /* kind "message" where it has none */
+	bool is_collapsed, is_muted, is_partial;
 	rt_buf bytes;
 	rt_body body;
 	rt_buf text;        /* what people read */

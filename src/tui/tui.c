@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The loop: what the person does goes to the pane on top, what has changed is told to all, and
+ * when nothing more is waiting one frame is drawn. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "tui/tui.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/edit.h"
+#include "tui/glass.h"
+#include "tui/pane.h"
+#include "tui/verb.h"
+
+enum {
+	IDLE_MS = 200,    /* between two looks at what other processes did */
+	RUNNING_MS = 33,  /* while a reply comes */
+	EVENTS_MAX = 256, /* taken before the next frame is drawn */
+	NOTICE_ROWS = 3
+};
+
+/* ---- panes ---- */
+
+rt_status
+rt_tui_push(rt_tui *tui, rt_pane *pane)
+{
+	if (tui->pane_count == sizeof(tui->panes) / sizeof(tui->panes[0])) {
+		pane->ops->free(pane);
+		return RT_LIMIT;
+	}
+	pane->tui = tui;
+	pane->screen = pane->ops->screen;
+	pane->closes = false;
+	tui->panes[tui->pane_count++] = pane;
+	return RT_OK;
+}
+
+void
+rt_tui_close(rt_tui *tui, rt_pane *pane)
+{
+	size_t i;
+
+	for (i = 1; i < tui->pane_count; i++)
+		if (tui->panes[i] == pane)
+			break;
+	for (; i < tui->pane_count; i++)
+		tui->panes[i]->closes = true;
+}
+
+/* Free what was closed. Not while one of them may be on the stack of calls. */
+static void
+sweep(rt_tui *tui)
+{
+	while (tui->pane_count > 0 && tui->panes[tui->pane_count - 1]->closes) {
+		rt_pane *pane = tui->panes[--tui->pane_count];
+
+		pane->ops->free(pane);
+	}
+	/* One that was closed below another that came after it. */
+	for (size_t i = 1; i < tui->pane_count; i++)
+		if (tui->panes[i]->closes) {
+			rt_pane *pane = tui->panes[i];
+
+			memmove(&tui->panes[i], &tui->panes[i + 1],
+				(tui->pane_count - i - 1) * sizeof(tui->panes[0]));
+			tui->pane_count--;
+			i--;
+			pane->ops->free(pane);
+		}
+}
+
+static rt_pane *
+top(const rt_tui *tui)
+{
+	return tui->panes[tui->pane_count - 1];
+}
+
+/* ---- saying ---- */
+
+void
+rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
+{
+	rt_buf_clear(&tui->notice);
+	rt_buf_add_str(&tui->notice, words);
+	tui->notice_ink = ink;
+}
+
+void
+rt_tui_say(rt_tui *tui, const char *format, ...)
+{
+	char words[1024];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(words, sizeof(words), format, ap);
+	va_end(ap);
+	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
+}
+
+void
+rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
+{
+	rt_tui_say_str(tui, rt_str_of(err->text), RT_INK_ERROR);
+	if (tui->notice.size > 0 && tui->notice.ptr[0] >= 'a' && tui->notice.ptr[0] <= 'z')
+		tui->notice.ptr[0] = (char)(tui->notice.ptr[0] - 'a' + 'A');
+	if (hint.size > 0) {
+		rt_buf_add_c(&tui->notice, ".  ");
+		rt_buf_add_str(&tui->notice, hint);
+	}
+}
+
+void
+rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
+{
+	rt_screen screen = top(tui)->screen;
+
+	rt_tui_say_str(tui, rt_buf_str(&said->words), RT_INK_TEXT);
+	if (said->seq == 0)
+		return;
+	rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)said->seq);
+	if (screen != RT_SCREEN_CHAT) {
+		rt_buf_add_c(&tui->notice, " - undo: ");
+		rt_keymap_add_key(tui->keys, screen, RT_ACT_UNDO, &tui->notice);
+	} else {
+		rt_buf_add_c(&tui->notice, " - undo: /undo or ");
+		rt_keymap_add_key(tui->keys, screen, RT_ACT_UNDO, &tui->notice);
+	}
+}
+
+/* What a command's helpers would have printed (notes of hooks, of the store). */
+static void
+say_told(rt_tui *tui)
+{
+	rt_buf *said = &tui->cli->err.buf;
+
+	if (said->size == 0)
+		return;
+	rt_tui_say_str(tui, rt_str_trim(rt_buf_str(said)), RT_INK_WARNING);
+	rt_buf_clear(said);
+}
+
+/* ---- the editor, the clipboard ---- */
+
+rt_status
+rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out, bool *out_changed,
+	    rt_error *err)
+{
+	rt_buf path;
+	rt_status st;
+
+	rt_buf_init(&path, tui->alloc, 4096);
+	rt_buf_clear(out);
+	rt_buf_add_str(out, text);
+	if (tui->glass != NULL)
+		rt_glass_leave(tui->glass);
+	st = rt_cli_edit(tui->cli, name, out, &path, out_changed);
+	if (st != RT_OK) {
+		*err = tui->cli->error;
+		rt_buf_clear(&tui->work.hint);
+		rt_buf_add_c(&tui->work.hint, tui->cli->hint);
+		tui->cli->hint[0] = 0;
+	} else if (path.size > 0) {
+		rt_cli_edit_done(&path);
+	}
+	if (tui->glass != NULL)
+		rt_glass_enter(tui->glass);
+	rt_buf_deinit(&path);
+	return st;
+}
+
+void
+rt_tui_copy(rt_tui *tui, rt_str text)
+{
+	rt_buf_clear(&tui->clip);
+	rt_buf_add_str(&tui->clip, text);
+	if (tui->glass != NULL)
+		rt_glass_copy(tui->glass, text);
+	rt_tui_say(tui, "Copied %zu characters", rt_utf8_count(text));
+}
+
+/* ---- a frame ---- */
+
+/* Title: discussion, take, head, step; on the right the model and how much there is to send. */
+static void
+draw_title(rt_tui *tui, rt_box box)
+{
+	rt_canvas *c = &tui->canvas;
+	rt_work *w = &tui->work;
+	size_t count = rt_work_count(w), head = rt_work_head(w);
+	rt_buf left, right;
+	int width, room;
+
+	rt_buf_init(&left, tui->alloc, 4096);
+	rt_buf_init(&right, tui->alloc, 4096);
+	rt_buf_add_str(&right, w->model.size > 0 ? rt_buf_str(&w->model) : RT_STR("no model"));
+	rt_buf_add_f(&right, "  ~%zuk tok ",
+		     (size_t)((rt_seq_total(w->take->slots).bytes / 4 + 500) / 1000));
+	rt_buf_add_byte(&left, ' ');
+	rt_buf_add_str(&left, rt_work_disc_name(w));
+	if (rt_disc_present_count(w->disc) > 1 || box.w >= 60) {
+		rt_buf_add_c(&left, "  take: ");
+		rt_buf_add_str(&left, rt_work_take_name(w));
+		rt_buf_add_f(&left, " (%zu)", rt_disc_present_count(w->disc));
+	}
+	if (head == count)
+		rt_buf_add_f(&left, "  %zu", count);
+	else
+		rt_buf_add_f(&left, "  head %zu/%zu", head, count);
+	if (w->read_only)
+		rt_buf_add_c(&left, "  read only");
+	rt_canvas_fill(c, box, RT_INK_BAR);
+	width = rt_canvas_width(c, rt_buf_str(&right));
+	room = box.w - width - 1;
+	if (room < 20)
+		room = box.w;
+	else
+		(void)rt_canvas_put(c, box, box.w - width, 0, rt_buf_str(&right), RT_INK_BAR);
+	(void)rt_canvas_put_cut(c, box, 0, 0, room, rt_buf_str(&left), RT_INK_BAR | RT_INK_BOLD);
+	rt_buf_deinit(&left);
+	rt_buf_deinit(&right);
+}
+
+/* The keys that are worth knowing on this screen, as many as fit. */
+static void
+draw_footer(rt_tui *tui, rt_box box)
+{
+	rt_canvas *c = &tui->canvas;
+	rt_screen screen = top(tui)->screen;
+	int x = 1;
+	size_t i;
+	rt_buf word;
+
+	rt_buf_init(&word, tui->alloc, 256);
+	for (i = 0; rt_key_rows[i].action != RT_ACT_NONE; i++) {
+		const rt_key_row *row = &rt_key_rows[i];
+		int width;
+
+		if (row->screen != screen || row->footer == NULL)
+			continue;
+		rt_buf_clear(&word);
+		rt_keymap_add_key(tui->keys, screen, row->action, &word);
+		if (word.size == 0)
+			continue;
+		width = rt_canvas_width(c, rt_buf_str(&word)) +
+			rt_canvas_width(c, rt_str_of(row->footer)) + 1;
+		if (x + width > box.w)
+			break;
+		x = rt_canvas_put(c, box, x, 0, rt_buf_str(&word), RT_INK_TEXT | RT_INK_BOLD);
+		x = rt_canvas_put_c(c, box, x + 1, 0, row->footer, RT_INK_DIM) + 2;
+	}
+	rt_buf_deinit(&word);
+}
+
+static int
+notice_rows(rt_tui *tui, int columns)
+{
+	int rows;
+
+	rt_lines_clear(&tui->notice_lines);
+	if (tui->notice.size == 0)
+		return 0;
+	rt_lines_add_plain(&tui->notice_lines, rt_buf_str(&tui->notice),
+			   &(rt_lines_options){.columns = columns > 2 ? columns - 2 : 1,
+					       .utf8 = tui->canvas.utf8,
+					       .ink = tui->notice_ink});
+	rows = (int)tui->notice_lines.count;
+	return rows > NOTICE_ROWS ? NOTICE_ROWS : rows;
+}
+
+void
+rt_tui_draw(rt_tui *tui)
+{
+	rt_canvas *c = &tui->canvas;
+	rt_box area = rt_canvas_box(c);
+	size_t i = tui->pane_count;
+	int cursor_x, cursor_y, notice;
+
+	rt_canvas_clear(c);
+	if (area.h >= 4) {
+		draw_title(tui, (rt_box){0, 0, area.w, 1});
+		area.y++;
+		area.h--;
+	}
+	if (area.h >= 6) {
+		draw_footer(tui, (rt_box){0, area.y + area.h - 1, area.w, 1});
+		area.h--;
+	}
+	notice = area.h >= 5 ? notice_rows(tui, area.w) : 0;
+	if (notice > 0) {
+		rt_lines_draw(&tui->notice_lines, 0, (size_t)notice, c,
+			      (rt_box){1, area.y + area.h - notice, area.w - 2, notice},
+			      rt_str_at("", 0));
+		area.h -= notice;
+	}
+	while (i-- > 0 && area.h > 0) {
+		rt_pane *pane = tui->panes[i];
+		int h = pane->ops->height == NULL ? 0 : pane->ops->height(pane, area.w, area.h);
+
+		if (i == 0 || h <= 0 || h > area.h)
+			h = area.h;
+		pane->ops->draw(pane, c, (rt_box){0, area.y + area.h - h, area.w, h});
+		area.h -= h;
+		if (i == tui->pane_count - 1) {
+			cursor_x = c->cursor_x;
+			cursor_y = c->cursor_y;
+		}
+	}
+	c->cursor_x = cursor_x;
+	c->cursor_y = cursor_y;
+}
+
+/* ---- events ---- */
+
+static rt_status
+tell(rt_tui *tui)
+{
+	rt_status st = RT_OK;
+	size_t i;
+
+	if (tui->seen == tui->work.change)
+		return RT_OK;
+	tui->seen = tui->work.change;
+	for (i = 0; st == RT_OK && i < tui->pane_count; i++)
+		if (tui->panes[i]->ops->changed != NULL && !tui->panes[i]->closes)
+			st = tui->panes[i]->ops->changed(tui->panes[i]);
+	return st;
+}
+
+/* How a reply, a compaction or a way through the tree ended. */
+static rt_status
+say_end(rt_tui *tui)
+{
+	yyjson_val *end = rt_work_end(&tui->work), *problem = rt_json_get(end, "problem");
+	rt_str note = rt_json_str(rt_json_get(end, "note"));
+	rt_str code = rt_json_str(rt_json_get(problem, "code"));
+	rt_str how = rt_json_str(rt_json_get(end, "how"));
+	rt_str entry = rt_json_str(rt_json_get(end, "entry"));
+	rt_error err;
+
+	if (problem != NULL && !rt_str_is(code, "interrupted")) {
+		rt_str hint = rt_json_get(end, "entry") != NULL && !rt_str_is(how, "go")
+				      ? RT_STR("What had come is kept, marked as partial")
+				      : rt_str_at("", 0);
+
+		(void)rt_fail(&err, RT_UPSTREAM, "%.*s",
+			      RT_STR_ARG(rt_json_str(rt_json_get(problem, "detail"))));
+		rt_tui_say_error(tui, &err, hint);
+	} else if (problem != NULL) {
+		rt_tui_say(tui, "%s", rt_str_is(how, "go") ? "Navigation cancelled"
+				      : entry.size > 0 ? "Stopped; what had come is kept"
+						       : "Stopped");
+	} else if (rt_str_is(how, "compact") || rt_str_is(how, "compress")) {
+		uint64_t n = 0, before = 0, after = 0;
+
+		(void)rt_json_u64(rt_json_get(end, "entries"), &n);
+		(void)rt_json_u64(rt_json_get(end, "tokens_before"), &before);
+		(void)rt_json_u64(rt_json_get(end, "tokens_after"), &after);
+		rt_tui_say(tui, "%s %llu entries: about %llu tokens instead of %llu",
+			   rt_str_is(how, "compact") ? "Compacted" : "Compressed", (unsigned long long)n,
+			   (unsigned long long)after, (unsigned long long)before);
+	} else if (!rt_str_is(how, "go")) {
+		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
+	}
+	if (note.size > 0)
+		rt_buf_add_f(&tui->notice, "%s%.*s", tui->notice.size > 0 ? ".  " : "", RT_STR_ARG(note));
+	return tui->ended == NULL ? RT_OK : tui->ended(tui);
+}
+
+rt_status
+rt_tui_tend(rt_tui *tui)
+{
+	bool ended = false;
+	rt_error err;
+	rt_status st = rt_work_tend(&tui->work, &ended, &err);
+
+	if (st == RT_OK && ended)
+		st = say_end(tui);
+	if (st != RT_OK && st != RT_NOMEM) {
+		rt_tui_say_error(tui, &err, rt_str_at("", 0));
+		st = RT_OK;
+	}
+	say_told(tui);
+	if (st == RT_OK)
+		st = tell(tui);
+	sweep(tui);
+	return st;
+}
+
+/* What any screen can do. */
+static rt_status
+act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
+{
+	rt_pane *pane = top(tui);
+
+	*out_used = true;
+	switch (action) {
+	case RT_ACT_HELP:
+		return rt_pane_help(tui, pane->screen);
+	case RT_ACT_PALETTE:
+		return rt_pane_palette(tui, rt_str_at("", 0));
+	case RT_ACT_TREE:
+		return rt_pane_tree(tui);
+	case RT_ACT_HISTORY:
+		return rt_pane_history(tui);
+	case RT_ACT_DISCUSSIONS:
+		return rt_pane_discussions(tui, rt_str_at("", 0));
+	case RT_ACT_SUSPEND:
+		if (tui->glass != NULL)
+			rt_glass_suspend(tui->glass);
+		return RT_OK;
+	case RT_ACT_REDRAW:
+		if (tui->glass != NULL) {
+			rt_glass_leave(tui->glass);
+			rt_glass_enter(tui->glass);
+		}
+		return RT_OK;
+	case RT_ACT_QUIT:
+		tui->ends = true;
+		return RT_OK;
+	default:
+		return rt_verb_act(tui, action, NULL, 0, out_used);
+	}
+}
+
+rt_status
+rt_tui_act(rt_tui *tui, rt_action action)
+{
+	rt_pane *pane = top(tui);
+	bool used = false;
+	rt_status st = pane->ops->act(pane, action, &used);
+
+	if (st == RT_OK && !used)
+		st = act_anywhere(tui, action, &used);
+	sweep(tui);
+	return st == RT_OK ? tell(tui) : st;
+}
+
+rt_status
+rt_tui_key(rt_tui *tui, rt_key key)
+{
+	rt_pane *pane = top(tui);
+	rt_action action;
+	bool used = false;
+	rt_status st = RT_OK;
+
+	/* What gives a character is written, where something is being written. */
+	if (rt_key_is_text(key) && pane->ops->key != NULL)
+		st = pane->ops->key(pane, key, &used);
+	if (st == RT_OK && !used) {
+		action = rt_keymap_action(tui->keys, pane->screen, key);
+		if (action != RT_ACT_NONE)
+			return rt_tui_act(tui, action);
+	}
+	if (st == RT_OK && !used && !rt_key_is_text(key) && pane->ops->key != NULL)
+		st = pane->ops->key(pane, key, &used);
+	sweep(tui);
+	return st == RT_OK ? tell(tui) : st;
+}
+
+rt_status
+rt_tui_paste(rt_tui *tui, rt_str text)
+{
+	rt_pane *pane = top(tui);
+	rt_status st = pane->ops->paste == NULL ? RT_OK : pane->ops->paste(pane, text);
+
+	sweep(tui);
+	return st == RT_OK ? tell(tui) : st;
+}
+
+static rt_status
+take_event(rt_tui *tui, const rt_event *event)
+{
+	int columns, rows;
+
+	switch (event->kind) {
+	case RT_EVENT_KEY:
+		return rt_tui_key(tui, event->key);
+	case RT_EVENT_PASTE:
+		return rt_tui_paste(tui, event->text);
+	case RT_EVENT_RESIZE:
+		rt_glass_size(tui->glass, &columns, &rows);
+		return rt_canvas_resize(&tui->canvas, columns, rows);
+	case RT_EVENT_END:
+		tui->ends = true;
+		return RT_OK;
+	case RT_EVENT_NONE:
+	case RT_EVENT_WAKE:
+		return RT_OK;
+	}
+	return RT_OK;
+}
+
+static rt_status
+loop(rt_tui *tui)
+{
+	rt_status st = RT_OK;
+
+	while (st == RT_OK && !tui->ends) {
+		rt_event event;
+		int taken = 0;
+
+		st = rt_tui_tend(tui);
+		if (st != RT_OK)
+			break;
+		rt_tui_draw(tui);
+		rt_glass_show(tui->glass, &tui->canvas);
+		rt_glass_wait(tui->glass,
+			      rt_work_is_running(&tui->work) ? RUNNING_MS : IDLE_MS, &event);
+		st = take_event(tui, &event);
+		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
+		       rt_glass_pending(tui->glass)) {
+			rt_glass_wait(tui->glass, 0, &event);
+			st = take_event(tui, &event);
+		}
+	}
+	return st;
+}
+
+/* ---- beginning and end ---- */
+
+rt_status
+rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err)
+{
+	rt_status st;
+
+	memset(tui, 0, sizeof(*tui));
+	tui->alloc = cli->alloc;
+	tui->cli = cli;
+	rt_buf_init(&tui->notice, tui->alloc, 1 << 16);
+	rt_buf_init(&tui->clip, tui->alloc, RT_BUF_UNLIMITED);
+	rt_lines_init(&tui->notice_lines, tui->alloc);
+	rt_canvas_init(&tui->canvas, tui->alloc, true);
+	cli->err.kept = true; /* nothing may be written beside the canvas */
+	cli->out.kept = true;
+	st = rt_work_open(&tui->work, cli, err);
+	if (st != RT_OK)
+		return st;
+	tui->is_open = true;
+	st = rt_keymap_new(tui->alloc, &tui->keys, err);
+	if (st == RT_OK)
+		st = rt_pane_chat(tui);
+	return st;
+}
+
+void
+rt_tui_deinit(rt_tui *tui)
+{
+	while (tui->pane_count > 0) {
+		rt_pane *pane = tui->panes[--tui->pane_count];
+
+		pane->ops->free(pane);
+	}
+	rt_keymap_free(tui->keys);
+	if (tui->is_open)
+		rt_work_close(&tui->work);
+	rt_canvas_deinit(&tui->canvas);
+	rt_lines_deinit(&tui->notice_lines);
+	rt_buf_deinit(&tui->notice);
+	rt_buf_deinit(&tui->clip);
+	tui->cli->err.kept = false;
+	tui->cli->out.kept = false;
+}
+
+/* keys.toml beside config.toml. */
+static rt_status
+read_keys(rt_tui *tui, rt_error *err)
+{
+	rt_buf path, text;
+	rt_status st = RT_OK;
+
+	rt_buf_init(&path, tui->alloc, 4096);
+	rt_buf_init(&text, tui->alloc, 1 << 20);
+	if (rt_host_config_dir(&path, NULL) != RT_OK)
+		goto done;
+	rt_buf_add_c(&path, "/keys.toml");
+	if (path.status != RT_OK)
+		goto done;
+	st = rt_cli_read_file(tui->cli, path.ptr, &text);
+	if (st == RT_NOT_FOUND) {
+		st = RT_OK;
+		tui->cli->hint[0] = 0;
+	} else if (st == RT_OK) {
+		rt_error bad;
+
+		st = rt_keymap_read(tui->keys, rt_buf_str(&text), &bad);
+		if (st != RT_OK) {
+			rt_buf_add_c(&tui->notice, path.ptr);
+			rt_buf_add_f(&tui->notice, ": %s. The keys are as they come", bad.text);
+			tui->notice_ink = RT_INK_ERROR;
+		}
+		st = st == RT_NOMEM ? rt_fail(err, st, "out of memory") : RT_OK;
+	} else {
+		*err = tui->cli->error;
+	}
+done:
+	rt_buf_deinit(&path);
+	rt_buf_deinit(&text);
+	return st;
+}
+
+rt_status
+rt_tui_run(struct rt_cli *cli)
+{
+	rt_glass_options options = {.alloc = cli->alloc, .no_color = !cli->out.color};
+	int columns, rows;
+	rt_error err;
+	rt_tui tui;
+	rt_status st;
+
+	st = rt_cli_open(cli, rt_cli_has(cli, "read-only") ? RT_CLI_LOOK : RT_CLI_CHANGE);
+	if (st != RT_OK)
+		return st;
+	rt_term_flush(&cli->err);
+	st = rt_tui_init(&tui, cli, &err);
+	if (st == RT_OK)
+		st = read_keys(&tui, &err);
+	if (st == RT_OK)
+		st = rt_glass_open(&options, &tui.glass, &err);
+	if (st == RT_OK) {
+		tui.canvas.utf8 = rt_glass_is_utf8(tui.glass);
+		rt_glass_size(tui.glass, &columns, &rows);
+		st = rt_canvas_resize(&tui.canvas, columns, rows);
+		if (st == RT_OK)
+			st = loop(&tui);
+		if (st != RT_OK)
+			(void)rt_fail(&err, st, "out of memory");
+		rt_glass_close(tui.glass);
+		tui.glass = NULL;
+	}
+	rt_tui_deinit(&tui);
+	return st == RT_OK ? st : rt_cli_fail(cli, st, "%s", err.text);
+}

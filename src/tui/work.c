@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conversation that is worked on: looked at, changed. Models are in work_run.c. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "tui/work.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/talk.h"
+#include "llm/pick_host.h"
+#include "tui/work_impl.h"
+
+static rt_status
+nomem(rt_error *err)
+{
+	return rt_fail(err, RT_NOMEM, "out of memory");
+}
+
+/* ---- where it looks ---- */
+
+/* Take, discussion and name of the model at the place, in the value at hand. */
+static rt_status
+settle(rt_work *work, rt_error *err)
+{
+	const rt_cell *cell = rt_project_cell(work->value, work->place.disc);
+	const rt_take *take = NULL;
+	rt_status st;
+
+	if (work->place.disc == 0 || cell == NULL || !cell->present) {
+		work->place.disc = work->value->active;
+		work->is_pinned = false;
+	}
+	st = rt_project_disc(work->value, work->place.disc, &work->disc, err);
+	if (st != RT_OK)
+		return st;
+	if (work->is_pinned)
+		take = rt_disc_take(work->disc, work->place.take);
+	if (take == NULL || !take->present) {
+		take = rt_disc_active(work->disc);
+		work->is_pinned = false;
+	}
+	work->take = take;
+	work->place.take = take->number;
+	rt_buf_clear(&work->model);
+	st = rt_pick_name(work->alloc, work->value, work->disc, rt_str_of(work->said_model),
+			  rt_str_of(getenv("RETAKE_MODEL")), &work->model, err);
+	if (st == RT_OK && work->model.size == 0 && work->cli->config != NULL)
+		rt_buf_add_str(&work->model, work->cli->config->model);
+	return st;
+}
+
+/* Look at the newest value. */
+static rt_status
+look(rt_work *work, rt_error *err)
+{
+	const rt_project *now = rt_engine_value(work->engine);
+
+	rt_object_unref(work->value);
+	work->value = now;
+	work->change++;
+	work->value_change++;
+	return settle(work, err);
+}
+
+rt_status
+rt_work_look_at(rt_work *work, uint32_t disc, rt_error *err)
+{
+	work->place = (rt_place){disc, 0};
+	work->is_pinned = false;
+	work->change++;
+	work->value_change++;
+	return settle(work, err);
+}
+
+rt_status
+rt_work_open(rt_work *work, struct rt_cli *cli, rt_error *err)
+{
+	const rt_config *config = NULL;
+	rt_status st;
+
+	memset(work, 0, sizeof(*work));
+	work->cli = cli;
+	work->alloc = cli->alloc;
+	rt_buf_init(&work->model, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&work->hint, cli->alloc, RT_BUF_UNLIMITED);
+	rt_work_run_init(work);
+	st = rt_cli_config(cli, &config);
+	if (st != RT_OK)
+		st = rt_fail(err, st, "%s", cli->error.text);
+	work->engine = cli->engine;
+	work->said_model = rt_cli_flag_value(cli, "model");
+	work->read_only = rt_engine_store(cli->engine)->ops->is_read_only(rt_engine_store(cli->engine));
+	work->place = cli->place;
+	work->is_pinned = rt_cli_take_name(cli).size > 0;
+	if (st == RT_OK)
+		st = look(work, err);
+	if (st == RT_OK)
+		st = rt_work_run_open(work, err);
+	if (st != RT_OK)
+		rt_work_close(work);
+	return st;
+}
+
+void
+rt_work_close(rt_work *work)
+{
+	rt_work_run_close(work);
+	rt_object_unref(work->value);
+	work->value = NULL;
+	rt_buf_deinit(&work->model);
+	rt_buf_deinit(&work->hint);
+}
+
+rt_status
+rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
+{
+	rt_error ignored;
+	const rt_project *now;
+	rt_status st;
+
+	if (out_ended != NULL)
+		*out_ended = false;
+	/* A store that is locked, or a disk that says no for a moment: what there is stays. */
+	st = rt_engine_refresh(work->engine, &ignored);
+	if (st == RT_NOMEM)
+		return nomem(err);
+	now = rt_engine_value(work->engine);
+	st = now == work->value ? RT_OK : look(work, err);
+	rt_object_unref(now);
+	if (st == RT_OK)
+		st = rt_work_run_tend(work, out_ended, err);
+	return st;
+}
+
+size_t
+rt_work_count(const rt_work *work)
+{
+	return rt_seq_count(work->take->slots);
+}
+
+size_t
+rt_work_head(const rt_work *work)
+{
+	size_t at = rt_work_count(work);
+	rt_error ignored;
+
+	if (work->take->number != work->disc->active ||
+	    rt_disc_head_at(work->value, work->disc, &at, &ignored) != RT_OK)
+		return rt_work_count(work);
+	return at;
+}
+
+rt_str
+rt_work_disc_name(const rt_work *work)
+{
+	return rt_text_str(rt_project_cell(work->value, work->place.disc)->name);
+}
+
+rt_str
+rt_work_take_name(const rt_work *work)
+{
+	return rt_text_str(work->take->name);
+}
+
+/* ---- entries ---- */
+
+/* "thinking" of blocks, and what came beside the content. */
+static void
+add_thinking(const rt_body *body, rt_buf *out)
+{
+	yyjson_val *block, *segments = rt_body_field(body, "thinking_segments");
+	size_t i, count;
+
+	if (body->content_json != NULL)
+		yyjson_arr_foreach(body->content_json, i, count, block)
+		{
+			rt_str text = rt_json_str(rt_json_get(block, "thinking"));
+
+			if (!rt_str_is(rt_json_str(rt_json_get(block, "type")), "thinking") ||
+			    text.size == 0)
+				continue;
+			if (out->size > 0)
+				rt_buf_add_byte(out, '\n');
+			rt_buf_add_str(out, text);
+		}
+	if (!yyjson_is_arr(segments))
+		return;
+	yyjson_arr_foreach(segments, i, count, block)
+	{
+		rt_str text = yyjson_is_str(block) ? rt_json_str(block)
+						   : rt_json_str(rt_json_get(block, "content"));
+
+		if (text.size == 0)
+			text = rt_json_str(rt_json_get(block, "text"));
+		if (out->size > 0)
+			rt_buf_add_byte(out, '\n');
+		rt_buf_add_str(out, text);
+	}
+}
+
+static rt_status
+fill(rt_work *work, rt_work_entry *e, rt_error *err)
+{
+	rt_content content = {.text = {NULL, 0}};
+	unsigned view = 0;
+	rt_status st = rt_entry_id(work->value, e->slot.entry, e->id, err);
+
+	if (st == RT_OK)
+		st = rt_project_name(work->value, e->slot.role, &e->role, err);
+	if (st == RT_OK)
+		st = rt_project_name(work->value, e->slot.kind, &e->kind, err);
+	if (st == RT_OK)
+		st = rt_disc_label(work->value, work->disc, e->slot.entry, &e->label, err);
+	if (st == RT_OK)
+		st = rt_project_view(work->value, e->slot.entry, &view, err);
+	if (st == RT_OK)
+		st = rt_engine_body(work->engine, e->slot.body, &e->bytes, &e->body, err);
+	if (st != RT_OK)
+		return st;
+	if (e->kind.size == 0)
+		e->kind = RT_STR("message");
+	e->is_collapsed = (view & RT_VIEW_COLLAPSED) != 0;
+	e->is_muted = (e->slot.flags & RT_SLOT_MUTED) != 0;
+	e->is_partial = yyjson_is_true(rt_body_field(&e->body, "partial"));
+	rt_body_add_text(&e->text, &e->body);
+	add_thinking(&e->body, &e->thinking);
+	content.text = e->body.content;
+	content.blocks = e->body.content_json;
+	rt_content_add_parts(&e->parts, content, rt_body_field(&e->body, "tool_calls"));
+	if (e->text.size == 0 && e->parts.size == 0)
+		rt_content_add_brief(&e->parts, content, rt_body_field(&e->body, "tool_calls"),
+				     rt_body_field(&e->body, "pi"));
+	e->is_tool = rt_str_eq_nocase(e->role, RT_STR("tool")) ||
+		     rt_str_eq_nocase(e->role, RT_STR("toolResult"));
+	if (e->text.status != RT_OK || e->thinking.status != RT_OK || e->parts.status != RT_OK)
+		st = nomem(err);
+	if (st != RT_OK)
+		rt_body_deinit(&e->body);
+	return st;
+}
+
+static rt_status
+entry_of(rt_work *work, const rt_slot *slot, size_t at, rt_work_entry *out, rt_error *err)
+{
+	rt_status st;
+
+	memset(out, 0, sizeof(*out));
+	out->slot = *slot;
+	out->at = at;
+	rt_buf_init(&out->bytes, work->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&out->text, work->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&out->thinking, work->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&out->parts, work->alloc, RT_BUF_UNLIMITED);
+	st = fill(work, out, err);
+	if (st != RT_OK) {
+		rt_buf_deinit(&out->text);
+		rt_buf_deinit(&out->thinking);
+		rt_buf_deinit(&out->parts);
+	}
+	return st;
+}
+
+rt_status
+rt_work_entry_at(rt_work *work, size_t at, rt_work_entry *out, rt_error *err)
+{
+	rt_slot slot;
+	rt_status st = rt_seq_get(work->take->slots, at, &slot, err);
+
+	return st == RT_OK ? entry_of(work, &slot, at, out, err) : st;
+}
+
+rt_status
+rt_work_entry_of(rt_work *work, uint32_t entry, rt_work_entry *out, rt_error *err)
+{
+	size_t at = SIZE_MAX;
+	bool found = false;
+	uint32_t holder = 0;
+	rt_slot slot;
+	rt_status st = rt_take_find(work->value, work->take, entry, &at, &slot, &found, err);
+
+	if (st != RT_OK || found)
+		return st == RT_OK ? entry_of(work, &slot, at, out, err) : st;
+	st = rt_disc_holds(work->value, work->disc, entry, &holder, err);
+	if (st == RT_OK && holder == 0)
+		return rt_fail(err, RT_NOT_FOUND, "the entry is in no take now");
+	if (st == RT_OK)
+		st = rt_take_find(work->value, rt_disc_take(work->disc, holder), entry, &at, &slot,
+				  &found, err);
+	return st == RT_OK ? entry_of(work, &slot, SIZE_MAX, out, err) : st;
+}
+
+void
+rt_work_entry_deinit(rt_work_entry *entry)
+{
+	rt_body_deinit(&entry->body);
+	rt_buf_deinit(&entry->bytes);
+	rt_buf_deinit(&entry->text);
+	rt_buf_deinit(&entry->thinking);
+	rt_buf_deinit(&entry->parts);
+}
+
+size_t
+rt_work_position(rt_work *work, uint32_t entry)
+{
+	size_t at = SIZE_MAX;
+	bool found = false;
+	rt_slot slot;
+	rt_error ignored;
+
+	if (rt_take_find(work->value, work->take, entry, &at, &slot, &found, &ignored) != RT_OK ||
+	    !found)
+		return SIZE_MAX;
+	return at;
+}
+
+/* ---- changing ---- */
+
+void
+rt_work_said_init(rt_work_said *said, const rt_alloc *alloc)
+{
+	memset(said, 0, sizeof(*said));
+	rt_buf_init(&said->words, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&said->editor, alloc, RT_BUF_UNLIMITED);
+}
+
+void
+rt_work_said_deinit(rt_work_said *said)
+{
+	rt_buf_deinit(&said->words);
+	rt_buf_deinit(&said->editor);
+}
+
+/* What a step did, in the history's words: the newest one, or the newest that was taken back. */
+static rt_status
+add_what(rt_work *work, uint64_t seq, bool undone, rt_buf *out, rt_error *err)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *step;
+	size_t i, count;
+	rt_buf json;
+	rt_status st;
+
+	rt_buf_init(&json, work->alloc, RT_BUF_UNLIMITED);
+	st = rt_view_history(work->engine, work->value, work->place.disc, 0, 50, &json, err);
+	if (st == RT_OK)
+		st = rt_json_read(work->alloc, rt_buf_str(&json), &doc, err);
+	if (st == RT_OK)
+		yyjson_arr_foreach(rt_json_root(doc), i, count, step)
+		{
+			uint64_t number = 0;
+
+			(void)rt_json_u64(rt_json_get(step, "seq"), &number);
+			if (undone ? yyjson_is_true(rt_json_get(step, "undone")) : number == seq) {
+				rt_buf_add_str(out, rt_json_str(rt_json_get(step, "what")));
+				break;
+			}
+		}
+	rt_json_free(doc);
+	rt_buf_deinit(&json);
+	return st;
+}
+
+static void
+capitalise(rt_buf *words)
+{
+	if (words->size > 0 && words->ptr[0] >= 'a' && words->ptr[0] <= 'z')
+		words->ptr[0] = (char)(words->ptr[0] - 'a' + 'A');
+}
+
+static rt_status
+say(rt_work *work, rt_str op, const rt_result *r, rt_str notes, rt_work_said *said, rt_error *err)
+{
+	rt_status st = RT_OK;
+
+	said->seq = r->unchanged ? 0 : r->seq;
+	said->steps = r->steps;
+	said->count = r->count;
+	memcpy(said->entry, r->entry, sizeof(said->entry));
+	memcpy(said->take, r->take, sizeof(said->take));
+	memcpy(said->discussion, r->discussion, sizeof(said->discussion));
+	if (r->editor != NULL) {
+		said->has_editor = true;
+		rt_buf_add_str(&said->editor, rt_text_str(r->editor));
+	}
+	if (rt_str_is(op, "undo") || rt_str_is(op, "redo")) {
+		bool undo = rt_str_is(op, "undo");
+
+		if (r->steps == 0)
+			rt_buf_add_f(&said->words, "Nothing to %s", undo ? "take back" : "bring back");
+		else
+			rt_buf_add_c(&said->words, undo ? "Took back: " : "Brought back: ");
+		if (r->steps > 1)
+			rt_buf_add_f(&said->words, "%llu steps", (unsigned long long)r->steps);
+		else if (r->steps == 1 && undo)
+			st = add_what(work, 0, true, &said->words, err);
+		else if (r->steps == 1)
+			rt_buf_add_c(&said->words, "1 step");
+	} else if (r->unchanged) {
+		rt_buf_add_c(&said->words, "Nothing changed");
+	} else {
+		st = add_what(work, r->seq, false, &said->words, err);
+		capitalise(&said->words);
+	}
+	if (r->note != NULL)
+		rt_buf_add_f(&said->words, "%s%.*s", said->words.size > 0 ? ". " : "",
+			     RT_STR_ARG(rt_text_str(r->note)));
+	if (notes.size > 0)
+		rt_buf_add_f(&said->words, "%s%.*s", said->words.size > 0 ? ". " : "",
+			     RT_STR_ARG(rt_str_trim(notes)));
+	if (st == RT_OK && (said->words.status != RT_OK || said->editor.status != RT_OK))
+		st = nomem(err);
+	return st;
+}
+
+/* Where a change has gone, we go too. */
+static rt_status
+follow(rt_work *work, const rt_result *r, rt_error *err)
+{
+	rt_status st = RT_OK;
+	rt_place place = {0, 0};
+
+	if (r->discussion[0] != 0) {
+		const rt_project *now = rt_engine_value(work->engine);
+
+		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &place, NULL) ==
+			    RT_OK &&
+		    place.disc != 0) {
+			work->place.disc = place.disc;
+			work->is_pinned = false;
+		}
+		rt_object_unref(now);
+	} else if (r->take[0] != 0) {
+		work->is_pinned = false;
+	}
+	st = look(work, err);
+	return st;
+}
+
+static rt_status
+apply(rt_work *work, yyjson_val *root, rt_work_said *said, rt_error *err)
+{
+	size_t i, count = yyjson_arr_size(root), max;
+	yyjson_val **requests, *request;
+	rt_act_with with = {.hooks = work->cli->hooks, .by = RT_STR("tui")};
+	char disc[24], take[24] = "";
+	rt_result *results;
+	rt_buf notes;
+	rt_status st;
+
+	rt_buf_init(&notes, work->alloc, RT_BUF_UNLIMITED);
+	with.notes = &notes;
+	requests = rt_new_array(work->alloc, count, sizeof(*requests));
+	results = rt_new_array(work->alloc, count, sizeof(*results));
+	if (requests == NULL || results == NULL) {
+		rt_free(work->alloc, requests);
+		rt_free(work->alloc, results);
+		return nomem(err);
+	}
+	memset(results, 0, count * sizeof(*results));
+	yyjson_arr_foreach(root, i, max, request)
+		requests[i] = request;
+	(void)snprintf(disc, sizeof(disc), "d%u", work->place.disc);
+	if (work->is_pinned)
+		(void)snprintf(take, sizeof(take), "t%u", work->place.take);
+	st = rt_act_apply(work->engine, &with, requests, count, count > 1, rt_str_of(disc),
+			  rt_str_of(take), results);
+	for (i = 0; st != RT_OK && i < count; i++)
+		if (results[i].status == st) {
+			*err = results[i].error;
+			break;
+		}
+	if (st == RT_OK)
+		st = follow(work, &results[count - 1], err);
+	if (st == RT_OK && said != NULL)
+		st = say(work, rt_json_str(rt_json_get(requests[0], "op")), &results[count - 1],
+			 rt_buf_str(&notes), said, err);
+	for (i = 0; i < count; i++)
+		rt_result_deinit(&results[i]);
+	rt_free(work->alloc, results);
+	rt_free(work->alloc, requests);
+	rt_buf_deinit(&notes);
+	return st;
+}
+
+rt_status
+rt_work_apply(rt_work *work, rt_str requests, rt_work_said *said, rt_error *err)
+{
+	rt_json_doc *doc = NULL;
+	rt_error own;
+	rt_status st;
+
+	rt_buf_clear(&work->hint);
+	if (err == NULL)
+		err = &own;
+	st = rt_json_read(work->alloc, requests, &doc, err);
+	if (st == RT_OK && yyjson_arr_size(rt_json_root(doc)) > 0)
+		st = apply(work, rt_json_root(doc), said, err);
+	rt_json_free(doc);
+	if (st == RT_READ_ONLY)
+		rt_buf_add_c(&work->hint, "It was opened for reading only");
+	return st;
+}
+
+rt_status
+rt_work_op(rt_work *work, rt_work_said *said, rt_error *err, const char *op, ...)
+{
+	const char *key;
+	rt_buf json;
+	va_list ap;
+	rt_status st;
+
+	rt_buf_init(&json, work->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&json, "[{\"op\":");
+	rt_json_add_string(&json, rt_str_of(op));
+	va_start(ap, op);
+	while ((key = va_arg(ap, const char *)) != NULL) {
+		rt_json_add_key(&json, key);
+		rt_json_add_string(&json, rt_str_of(va_arg(ap, const char *)));
+	}
+	va_end(ap);
+	rt_buf_add_c(&json, "}]");
+	st = json.status != RT_OK ? nomem(err)
+				  : rt_work_apply(work, rt_buf_str(&json), said, err);
+	rt_buf_deinit(&json);
+	return st;
+}
