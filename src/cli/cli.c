@@ -611,6 +611,16 @@ check_words(rt_cli *cli)
 	return RT_OK;
 }
 
+/* Nothing was asked for, by a person in front of a terminal that can do more than write lines. */
+static bool
+opens_tui(const rt_cli *cli)
+{
+	const char *term = getenv("TERM");
+
+	return !cli->json && !cli->no_input && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
+	       term != NULL && *term != 0 && strcmp(term, "dumb") != 0;
+}
+
 static rt_status
 dispatch(rt_cli *cli, rt_status parsed)
 {
@@ -633,6 +643,8 @@ dispatch(rt_cli *cli, rt_status parsed)
 	}
 	if (rt_cli_has(cli, "version"))
 		return rt_cli_help_version(cli);
+	if (cli->args.command == NULL && opens_tui(cli))
+		cli->args.command = rt_cli_command_named("tui");
 	if (cli->args.command == NULL)
 		return rt_cli_help_welcome(cli);
 	st = check_words(cli);

@@ -10,6 +10,7 @@
 	X(ask) \
 	X(again) \
 	X(chat) \
+	X(tui) \
 	X(compact) \
 	X(compress) \
 	X(models) \

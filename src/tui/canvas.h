@@ -54,12 +54,12 @@ enum {
 };
 typedef uint16_t rt_ink; /* one kind, and any of these */
 
-typedef struct rt_cell {
+typedef struct rt_canvas_cell {
 	uint32_t ch;                   /* 0: the right half of the one before; ' ' when blank */
 	uint32_t marks[RT_CELL_MARKS]; /* 0: none */
 	rt_ink ink;
 	uint8_t width;                 /* 1 or 2; 0 with ch 0 */
-} rt_cell;
+} rt_canvas_cell;
 
 typedef struct rt_box {
 	int x, y, w, h;
@@ -67,7 +67,7 @@ typedef struct rt_box {
 
 typedef struct rt_canvas {
 	const rt_alloc *alloc;
-	rt_cell *cells; /* rows * columns */
+	rt_canvas_cell *cells; /* rows * columns */
 	int columns, rows;
 	bool utf8;
 	int cursor_x, cursor_y; /* -1: not shown */

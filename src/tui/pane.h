@@ -60,7 +60,7 @@ struct rt_tui {
 	rt_buf clip;        /* what was copied last */
 	bool ends;          /* leave */
 	bool is_open;
-	rt_status (*ended)(rt_tui *); /* told when a run has ended, after it was said; or NULL */
+	void (*went)(rt_tui *); /* told when the way through the tree that is under way has ended */
 	bool shows_tools, shows_thinking;
 	uint64_t seen;      /* work.change that panes were told of */
 };
@@ -75,7 +75,8 @@ void rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink);
 void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
 /* What a change did: its words, its step and the key that takes it back. */
 void rt_tui_say_change(rt_tui *tui, const rt_work_said *said);
-/* Run the person's editor on a text; *out_changed false: it was left as it was. The screen is
+/* Run the person's editor on a text (not one that out holds); *out_changed false: it was left as
+ * it was. Where it failed err says so, and tui->work.hint where the text is kept. The screen is
  * given away meanwhile. */
 RT_CHECKED rt_status rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out,
 				 bool *out_changed, rt_error *err);
@@ -112,6 +113,9 @@ RT_CHECKED rt_status rt_pane_reader(rt_tui *tui, const char *title, rt_lines *li
 RT_CHECKED rt_status rt_pane_help(rt_tui *tui, rt_screen screen);
 /* A command of the command line, typed and run, its output in a reader. */
 RT_CHECKED rt_status rt_pane_palette(rt_tui *tui, rt_str text);
+
+/* A command of the command line, carried out at once: "takes rename a b". */
+RT_CHECKED rt_status rt_pane_palette_run(rt_tui *tui, rt_str line);
 
 /* ---- questions ---- */
 

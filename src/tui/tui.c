@@ -8,7 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/edit.h"
@@ -157,17 +157,18 @@ rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out, bool *out_c
 	rt_buf_add_str(out, text);
 	if (tui->glass != NULL)
 		rt_glass_leave(tui->glass);
-	st = rt_cli_edit(tui->cli, name, out, &path, out_changed);
-	if (st != RT_OK) {
+	st = rt_cli_edit_one(tui->cli, name, out, &path);
+	if (tui->glass != NULL)
+		rt_glass_enter(tui->glass);
+	if (st == RT_OK) {
+		(void)unlink(path.ptr); /* what was written is ours now */
+	} else {
 		*err = tui->cli->error;
 		rt_buf_clear(&tui->work.hint);
 		rt_buf_add_c(&tui->work.hint, tui->cli->hint);
 		tui->cli->hint[0] = 0;
-	} else if (path.size > 0) {
-		rt_cli_edit_done(&path);
 	}
-	if (tui->glass != NULL)
-		rt_glass_enter(tui->glass);
+	*out_changed = st == RT_OK && !rt_str_eq(text, rt_buf_str(out));
 	rt_buf_deinit(&path);
 	return st;
 }
@@ -367,7 +368,7 @@ say_end(rt_tui *tui)
 	}
 	if (note.size > 0)
 		rt_buf_add_f(&tui->notice, "%s%.*s", tui->notice.size > 0 ? ".  " : "", RT_STR_ARG(note));
-	return tui->ended == NULL ? RT_OK : tui->ended(tui);
+	return rt_verb_went(tui);
 }
 
 rt_status

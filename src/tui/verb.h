@@ -20,6 +20,9 @@ RT_CHECKED rt_status rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *
  * the input. done (may be NULL): it was not cancelled. */
 RT_CHECKED rt_status rt_verb_go(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *));
 
+/* A run has ended; where it was such a way, that is said. */
+RT_CHECKED rt_status rt_verb_went(rt_tui *tui);
+
 /* A line that begins with "/": carried out. *out_known false: there is no such command. */
 RT_CHECKED rt_status rt_slash_run(rt_tui *tui, rt_str line, bool *out_known);
 /* What a line that begins with "/" could go on as: an array of words, for rows below the input. */

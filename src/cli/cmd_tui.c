@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tui: the terminal UI; what `retake` alone opens on a terminal. */
+#include "cli/cli.h"
+#include "tui/tui.h"
+
+static rt_status
+run_tui(rt_cli *cli)
+{
+	if (cli->json)
+		return rt_cli_fail(cli, RT_USAGE, "tui is for people; for programs: retake show --json");
+	return rt_tui_run(cli);
+}
+
+static const rt_cli_flag tui_flags[] = {
+	{"model", 'm', "MODEL", RT_CLI_TEXT, "PROVIDER/NAME; default: the setting model"},
+	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+};
+
+const rt_cli_command rt_cli_tui = {
+	.name = "tui",
+	.group = RT_CLI_ASKING,
+	.usage = "",
+	.summary = "chat, tree and history on the whole terminal; what retake alone opens",
+	.about = "Every entry can be selected (Alt+Up) and then changed with one key; Escape twice shows "
+		 "the tree, F1 all keys. Keys are changed in keys.toml: retake help keys. For dumb "
+		 "terminals and screen readers there is retake chat.",
+	.examples = "retake\nretake tui -m builtin/echo\nretake -d plans",
+	.ops = "entry.append entry.reply",
+	.flags = tui_flags,
+	.run = run_tui,
+};

@@ -1,0 +1,894 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Chat: the take at hand, and the input below it.
+ *
+ *   what is seen   only entries that are on the screen are read and laid out, and the last few
+ *                  hundred layouts are kept; so it costs the same whatever the take's length.
+ *                  The view is an entry and how many of its rows are above the screen, or it
+ *                  follows the end
+ *   an entry       a row that says who speaks, its text, an empty row
+ *   selected       with an entry selected letters are verbs (verb.h); Escape goes back to
+ *                  writing
+ *   the input      what is written; a line that begins with "/" is a command */
+#include "tui/pane_chat_impl.h"
+
+#include <stdio.h>
+
+#include "tui/verb.h"
+
+static rt_chat *
+of(rt_pane *pane)
+{
+	return (rt_chat *)pane;
+}
+
+/* ---- where the view is ---- */
+
+/* Rows of an item; 0 where it cannot be had (and that was said). */
+static int
+height(rt_chat *chat, size_t item)
+{
+	const rt_chat_laid *laid = rt_chat_lay(chat, item);
+
+	return laid == NULL ? 1 : (int)laid->lines.count + 2;
+}
+
+static size_t
+items(const rt_chat *chat)
+{
+	const rt_work *work = &chat->pane.tui->work;
+
+	return rt_work_count(work) + (rt_work_is_running(work) ? 1 : 0);
+}
+
+/* The last screenful. */
+static void
+go_end(rt_chat *chat, int rows)
+{
+	size_t item = items(chat);
+	int left = rows;
+
+	chat->top = item;
+	chat->top_row = 0;
+	while (item > 0 && left > 0) {
+		int h = height(chat, --item);
+
+		chat->top = item;
+		chat->top_row = h > left ? h - left : 0;
+		left -= h;
+	}
+	chat->follows = true;
+}
+
+/* Is the end on the screen, when the view is as it is? */
+static bool
+sees_end(rt_chat *chat, int rows)
+{
+	size_t item;
+	int left = rows + chat->top_row;
+
+	for (item = chat->top; item < items(chat); item++) {
+		left -= height(chat, item);
+		if (left < 0)
+			return false;
+	}
+	return true;
+}
+
+static void
+scroll(rt_chat *chat, int by)
+{
+	size_t count = items(chat);
+
+	if (count == 0)
+		return;
+	if (chat->follows && by >= 0)
+		return;
+	if (chat->top >= count) {
+		chat->top = count - 1;
+		chat->top_row = 0;
+	}
+	chat->follows = false;
+	chat->top_row += by;
+	while (chat->top_row < 0 && chat->top > 0)
+		chat->top_row += height(chat, --chat->top);
+	if (chat->top_row < 0)
+		chat->top_row = 0;
+	while (chat->top + 1 < count && chat->top_row >= height(chat, chat->top))
+		chat->top_row -= height(chat, chat->top++);
+	if (sees_end(chat, chat->rows))
+		go_end(chat, chat->rows);
+}
+
+/* Move the view as little as it takes to see this item. */
+static void
+reveal(rt_chat *chat, size_t item)
+{
+	size_t at;
+	int below = 0;
+
+	if (chat->follows)
+		go_end(chat, chat->rows);
+	if (item < chat->top || (item == chat->top && chat->top_row > 0)) {
+		chat->top = item;
+		chat->top_row = 0;
+		chat->follows = false;
+		if (sees_end(chat, chat->rows))
+			go_end(chat, chat->rows);
+		return;
+	}
+	/* How far below the screen it ends; what is far away is not laid out on the way. */
+	if (item - chat->top > (size_t)chat->rows) {
+		chat->top = item;
+		chat->top_row = 0;
+		below = height(chat, item) - chat->rows;
+	} else {
+		for (at = chat->top; at <= item; at++)
+			below += height(chat, at);
+		below -= chat->top_row + chat->rows;
+	}
+	if (below <= 0 && item - chat->top <= (size_t)chat->rows && chat->top != item)
+		return;
+	chat->follows = false;
+	if (height(chat, item) >= chat->rows) {
+		chat->top = item;
+		chat->top_row = 0;
+	} else if (below > 0) {
+		scroll(chat, below);
+	} else if (chat->top == item) { /* jumped: put it into the middle */
+		scroll(chat, -(chat->rows - height(chat, item)) / 2);
+	}
+}
+
+void
+rt_pane_chat_show(rt_tui *tui, size_t at)
+{
+	rt_chat *chat = of(tui->panes[0]);
+
+	if (at >= rt_work_count(&tui->work))
+		return;
+	rt_chat_select(chat, at);
+	reveal(chat, at);
+}
+
+void
+rt_chat_select(rt_chat *chat, size_t at)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_slot slot;
+	rt_error ignored;
+
+	if (at >= rt_work_count(&tui->work) ||
+	    rt_seq_get(tui->work.take->slots, at, &slot, &ignored) != RT_OK) {
+		chat->selects = false;
+		chat->pane.screen = RT_SCREEN_CHAT;
+		return;
+	}
+	chat->selects = true;
+	chat->sel = at;
+	chat->sel_entry = slot.entry;
+	chat->pane.screen = RT_SCREEN_ENTRY;
+}
+
+static void
+select_none(rt_chat *chat)
+{
+	chat->selects = false;
+	chat->mark_count = 0;
+	chat->pane.screen = RT_SCREEN_CHAT;
+}
+
+/* ---- drawing ---- */
+
+static rt_ink
+role_ink(rt_str role)
+{
+	if (rt_str_eq_nocase(role, RT_STR("user")))
+		return RT_INK_USER;
+	if (rt_str_eq_nocase(role, RT_STR("AI")) || rt_str_eq_nocase(role, RT_STR("assistant")))
+		return RT_INK_AI;
+	if (rt_str_eq_nocase(role, RT_STR("system")))
+		return RT_INK_SYSTEM;
+	return RT_INK_TOOL;
+}
+
+static bool
+is_marked(const rt_chat *chat, uint32_t entry)
+{
+	size_t i;
+
+	for (i = 0; i < chat->mark_count; i++)
+		if (chat->marks[i] == entry)
+			return true;
+	return false;
+}
+
+/* "2/3": the take goes this way at this position, of so many. */
+static void
+add_fork(rt_chat *chat, size_t at, rt_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < chat->fork_count; i++)
+		if (chat->forks[i].at == at)
+			rt_buf_add_f(out, " < %u/%u >", chat->forks[i].which, chat->forks[i].of);
+}
+
+/* The row that says who speaks. */
+static void
+draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_chat_laid *laid)
+{
+	rt_work *work = &chat->pane.tui->work;
+	bool is_run = item >= rt_work_count(work), selected = chat->selects && item == chat->sel;
+	rt_buf extra, number;
+	int x = 0, width;
+
+	rt_buf_init(&extra, chat->pane.tui->alloc, 4096);
+	rt_buf_init(&number, chat->pane.tui->alloc, 64);
+	if (!is_run && is_marked(chat, laid->entry))
+		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CHECK), RT_INK_MATCH);
+	else if (selected)
+		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CURSOR),
+				    RT_INK_TEXT | RT_INK_BOLD);
+	x = rt_canvas_put(c, box, 2, y, rt_buf_str(&laid->role),
+			  (rt_ink)(role_ink(rt_buf_str(&laid->role)) | RT_INK_BOLD));
+	if (!is_run) {
+		add_fork(chat, item, &extra);
+		if (laid->kind.size > 0 && !rt_str_is(rt_buf_str(&laid->kind), "message"))
+			rt_buf_add_f(&extra, " [%.*s]", RT_STR_ARG(rt_buf_str(&laid->kind)));
+		if ((laid->look & RT_CHAT_MUTED) != 0)
+			rt_buf_add_c(&extra, " (muted)");
+		if (laid->is_partial)
+			rt_buf_add_c(&extra, " (partial)");
+		rt_buf_add_f(&number, "%zu", item + 1);
+	} else {
+		rt_buf_add_c(&extra, work->run_notice.size > 0 ? "" : " ...");
+		if (work->run_notice.size > 0) {
+			rt_buf_add_byte(&extra, ' ');
+			rt_buf_add_str(&extra, rt_buf_str(&work->run_notice));
+		}
+	}
+	x = rt_canvas_put(c, box, x, y, rt_buf_str(&extra), RT_INK_DIM);
+	if (!is_run && laid->label.size > 0) {
+		x = rt_canvas_put(c, box, x + 1, y, RT_STR("#"), RT_INK_LABEL);
+		x = rt_canvas_put(c, box, x, y, rt_buf_str(&laid->label), RT_INK_LABEL);
+	}
+	if (!is_run && item + 1 == rt_work_head(work) && item + 1 < rt_work_count(work)) {
+		x = rt_canvas_put(c, box, x + 1, y, rt_canvas_glyph(c, RT_GLYPH_LEFT_ARROW),
+				  RT_INK_GOOD | RT_INK_BOLD);
+		x = rt_canvas_put(c, box, x, y, RT_STR(" active"), RT_INK_GOOD | RT_INK_BOLD);
+	}
+	width = rt_canvas_width(c, rt_buf_str(&number));
+	if (x + 1 + width < box.w)
+		(void)rt_canvas_put(c, box, box.w - width, y, rt_buf_str(&number), RT_INK_DIM);
+	if (selected)
+		rt_canvas_flag(c, rt_box_within((rt_box){box.x, box.y + y, box.w, 1}, box),
+			       RT_INK_SELECTED);
+	rt_buf_deinit(&extra);
+	rt_buf_deinit(&number);
+}
+
+/* What an empty discussion has to say: what this is, and what to do. */
+static void
+draw_welcome(rt_chat *chat, rt_canvas *c, rt_box box)
+{
+	rt_tui *tui = chat->pane.tui;
+	int y = box.h > 8 ? 2 : 0;
+
+	(void)rt_canvas_put_c(c, box, 2, y, "Nothing has been said here yet.", RT_INK_TEXT | RT_INK_BOLD);
+	y += 2;
+	if (tui->work.model.size == 0) {
+		(void)rt_canvas_put_c(c, box, 2, y++, "No model is chosen. /model PROVIDER/NAME chooses one;",
+				      RT_INK_TEXT);
+		(void)rt_canvas_put_c(c, box, 2, y++, "/model builtin/echo works without a key.", RT_INK_TEXT);
+	} else {
+		(void)rt_canvas_put_c(c, box, 2, y++, "Write below, and press Enter.", RT_INK_TEXT);
+	}
+	(void)rt_canvas_put_c(c, box, 2, y + 1, "/import FILE brings in a conversation from elsewhere,",
+			      RT_INK_DIM);
+	(void)rt_canvas_put_c(c, box, 2, y + 2, "/discussions shows those that are here, ? all keys.",
+			      RT_INK_DIM);
+}
+
+static void
+draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
+{
+	size_t item, count = items(chat);
+	int y;
+
+	chat->rows = box.h;
+	if (chat->columns != box.w) { /* texts are laid out anew: stay at the same entry */
+		chat->columns = box.w;
+		chat->top_row = 0;
+	}
+	if (count == 0) {
+		draw_welcome(chat, c, box);
+		return;
+	}
+	if (chat->follows || chat->top >= count)
+		go_end(chat, box.h);
+	y = -chat->top_row;
+	for (item = chat->top; item < count && y < box.h; item++) {
+		const rt_chat_laid *laid = rt_chat_lay(chat, item);
+		size_t from = y + 1 < 0 ? (size_t)(-y - 1) : 0;
+		int at = y + 1 > 0 ? y + 1 : 0;
+
+		if (laid == NULL) {
+			(void)rt_canvas_put_c(c, box, 2, y, "(cannot be read)", RT_INK_ERROR);
+			y += 1;
+			continue;
+		}
+		if (y >= 0)
+			draw_head(chat, c, box, y, item, laid);
+		if (from < laid->lines.count && at < box.h)
+			rt_lines_draw(&laid->lines, from, laid->lines.count - from, c,
+				      (rt_box){box.x, box.y + at, box.w, box.h - at},
+				      rt_buf_str(&chat->find));
+		if (chat->selects && item == chat->sel) {
+			int edge;
+
+			for (edge = y + 1 > 0 ? y + 1 : 0;
+			     edge < box.h && edge <= y + (int)laid->lines.count; edge++)
+				(void)rt_canvas_put(c, box, 0, edge, rt_canvas_glyph(c, RT_GLYPH_BAR),
+						    RT_INK_BORDER);
+		}
+		y += (int)laid->lines.count + 2;
+	}
+}
+
+/* Commands that what is written could become. */
+static int
+suggestions(rt_chat *chat, const rt_slash *out[], int room)
+{
+	rt_str text = rt_field_text(chat->field);
+	int count = 0;
+	size_t i;
+
+	if (text.size == 0 || text.ptr[0] != '/' || rt_str_find(text, RT_STR("\n"), 0) != SIZE_MAX ||
+	    rt_str_find(text, RT_STR(" "), 0) != SIZE_MAX)
+		return 0;
+	for (i = 0; rt_slashes[i].name != NULL && count < room; i++)
+		if (rt_str_starts(rt_str_of(rt_slashes[i].name), text) &&
+		    !rt_str_is(text, rt_slashes[i].name))
+			out[count++] = &rt_slashes[i];
+	return count;
+}
+
+static void
+draw_suggestions(rt_canvas *c, rt_box box, const rt_slash *const list[], int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		int x = rt_canvas_put_c(c, box, 2, i, list[i]->name, RT_INK_TEXT | RT_INK_BOLD);
+
+		x = rt_canvas_put_c(c, box, x + 1, i, list[i]->words, RT_INK_DIM);
+		(void)rt_canvas_put_c(c, box, x + 2 > 24 ? x + 2 : 24, i, list[i]->what, RT_INK_DIM);
+	}
+}
+
+static void
+draw(rt_pane *pane, rt_canvas *c, rt_box box)
+{
+	enum { SUGGESTIONS = 24 };
+	rt_chat *chat = of(pane);
+	const rt_slash *list[SUGGESTIONS];
+	bool writes = pane->tui->panes[pane->tui->pane_count - 1] == pane && !chat->selects;
+	int rows = rt_field_rows(chat->field, c, box.w - 4, box.h / 3 > 1 ? box.h / 3 : 1), x, count;
+	rt_box view = box, rule, input;
+
+	if (box.h < 3) {
+		draw_entries(chat, c, box);
+		return;
+	}
+	view.h = box.h - rows - 1;
+	rule = (rt_box){box.x, box.y + view.h, box.w, 1};
+	input = (rt_box){box.x, box.y + view.h + 1, box.w, rows};
+	count = writes ? suggestions(chat, list, view.h / 2 < SUGGESTIONS ? view.h / 2 : SUGGESTIONS) : 0;
+	view.h -= count;
+	draw_entries(chat, c, view);
+	draw_suggestions(c, (rt_box){box.x, box.y + view.h, box.w, count}, list, count);
+	for (x = 0; x < box.w; x++)
+		(void)rt_canvas_put(c, rule, x, 0, rt_canvas_glyph(c, RT_GLYPH_HORIZONTAL), RT_INK_BORDER);
+	if (!chat->follows)
+		(void)rt_canvas_put_c(c, rule, box.w > 30 ? box.w - 18 : 0, 0, " more below, End ", RT_INK_DIM);
+	(void)rt_canvas_put_c(c, input, 1, 0, ">", writes ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_DIM);
+	rt_field_draw(chat->field, c, (rt_box){input.x + 3, input.y, input.w - 4, input.h},
+		      RT_INK_TEXT, writes);
+}
+
+/* ---- keys ---- */
+
+static rt_status
+send(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_str text = rt_field_text(chat->field);
+	bool known = true;
+	rt_error err;
+	rt_buf fields;
+	rt_status st;
+
+	if (rt_str_trim(text).size == 0)
+		return RT_OK;
+	if (text.ptr[0] == '/' && !(text.size > 1 && text.ptr[1] == '/')) {
+		rt_buf line; /* the field is emptied before: a command may fill it */
+
+		rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_str(&line, rt_str_trim(text));
+		st = rt_field_remember(chat->field, rt_buf_str(&line));
+		rt_field_clear(chat->field);
+		if (st == RT_OK && line.status == RT_OK)
+			st = rt_slash_run(tui, rt_buf_str(&line), &known);
+		if (st == RT_OK && !known) {
+			rt_tui_say_str(tui, RT_STR("There is no such command. /help shows them; a message "
+						   "that begins with a slash: //…"), RT_INK_ERROR);
+			st = rt_field_set(chat->field, rt_buf_str(&line));
+		}
+		rt_buf_deinit(&line);
+		return st;
+	}
+	if (text.ptr[0] == '/')
+		text = rt_str_at(text.ptr + 1, text.size - 1);
+	rt_buf_init(&fields, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&fields, "\"text\":");
+	rt_json_add_string(&fields, text);
+	st = fields.status == RT_OK ? rt_work_run(&tui->work, "ask", rt_buf_str(&fields), &err) : RT_NOMEM;
+	rt_buf_deinit(&fields);
+	if (st == RT_NOMEM)
+		return st;
+	if (st != RT_OK) { /* nothing was added; what was written stays */
+		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
+		return RT_OK;
+	}
+	st = rt_field_remember(chat->field, text);
+	rt_field_clear(chat->field);
+	rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
+	chat->follows = true;
+	return st;
+}
+
+/* Escape: what is nearest is ended. */
+static rt_status
+cancel(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_status st = RT_OK;
+
+	if (rt_work_is_running(&tui->work)) {
+		rt_work_stop(&tui->work);
+	} else if (chat->find.size > 0) {
+		rt_buf_clear(&chat->find);
+	} else if (!rt_field_is_empty(chat->field)) {
+		st = rt_field_remember(chat->field, rt_field_text(chat->field));
+		rt_field_clear(chat->field);
+		rt_tui_say(tui, "The text is kept: Up brings it back");
+	} else if (chat->escaped) {
+		chat->escaped = false;
+		return rt_pane_tree(tui);
+	} else {
+		chat->escaped = true;
+		rt_tui_say(tui, "Escape once more shows the tree");
+	}
+	return st;
+}
+
+static rt_status
+interrupt(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_status st = RT_OK;
+
+	if (rt_work_is_running(&tui->work)) {
+		rt_work_stop(&tui->work);
+	} else if (!rt_field_is_empty(chat->field)) {
+		st = rt_field_remember(chat->field, rt_field_text(chat->field));
+		rt_field_clear(chat->field);
+	} else if (chat->interrupted) {
+		tui->ends = true;
+	} else {
+		chat->interrupted = true;
+		rt_tui_say(tui, "Ctrl-C once more leaves; nothing is lost");
+		return RT_OK;
+	}
+	chat->interrupted = false;
+	return st;
+}
+
+/* The longest beginning that all commands share which begin as what is written. */
+static rt_status
+complete(rt_chat *chat)
+{
+	const rt_slash *list[64];
+	int count = suggestions(chat, list, 64), i;
+	rt_str common;
+	char room[64];
+
+	if (count == 0)
+		return RT_OK;
+	common = rt_str_of(list[0]->name);
+	for (i = 1; i < count; i++) {
+		size_t same = 0;
+
+		while (same < common.size && list[i]->name[same] == common.ptr[same])
+			same++;
+		common.size = same;
+	}
+	(void)snprintf(room, sizeof(room), "%.*s%s", RT_STR_ARG(common),
+		       count == 1 && list[0]->words[0] != 0 ? " " : "");
+	return rt_field_set(chat->field, rt_str_of(room));
+}
+
+static rt_status
+edit_outside(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	bool changed = false;
+	rt_error err;
+	rt_buf text;
+	rt_status st;
+
+	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
+	st = rt_tui_edit(tui, rt_field_text(chat->field), "message.md", &text, &changed, &err);
+	if (st == RT_OK && changed)
+		st = rt_field_set(chat->field, rt_buf_str(&text));
+	else if (st != RT_OK && st != RT_NOMEM) {
+		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
+		st = RT_OK;
+	}
+	rt_buf_deinit(&text);
+	return st;
+}
+
+/* The last entry of a user, to be written anew in place. */
+static rt_status
+edit_last(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	size_t at = rt_work_head(&tui->work);
+	bool used;
+
+	while (at-- > 0) {
+		rt_slot slot;
+		rt_error err;
+
+		if (rt_seq_get(tui->work.take->slots, at, &slot, &err) != RT_OK)
+			break;
+		if ((slot.flags & RT_SLOT_TURN) != 0)
+			return rt_verb_act(tui, RT_ACT_EDIT, &slot.entry, 1, &used);
+	}
+	rt_tui_say(tui, "There is no message of yours before the head");
+	return RT_OK;
+}
+
+/* The next entry with the text that is looked for, from the selected one on. */
+static rt_status
+find(rt_chat *chat, bool back)
+{
+	enum { AT_ONCE = 1 << 20 };
+	rt_tui *tui = chat->pane.tui;
+	size_t count = rt_work_count(&tui->work), at, left;
+
+	if (chat->find.size == 0 || count == 0)
+		return RT_OK;
+	at = chat->selects ? chat->sel : back ? 0 : count - 1;
+	for (left = 0; left < count && left < AT_ONCE; left++) {
+		rt_work_entry e;
+		rt_error err;
+		bool hit;
+
+		at = back ? (at == 0 ? count - 1 : at - 1) : (at + 1) % count;
+		if (rt_work_entry_at(&tui->work, at, &e, &err) != RT_OK)
+			continue;
+		hit = rt_chat_has(rt_buf_str(&e.text), rt_buf_str(&chat->find));
+		rt_work_entry_deinit(&e);
+		if (hit) {
+			rt_pane_chat_show(tui, at);
+			return RT_OK;
+		}
+	}
+	rt_tui_say(tui, "Not found: %.*s", RT_STR_ARG(rt_buf_str(&chat->find)));
+	return RT_OK;
+}
+
+static rt_status
+found(rt_tui *tui, void *ctx, rt_str answer)
+{
+	rt_chat *chat = ctx;
+
+	if (answer.ptr == NULL)
+		return RT_OK;
+	rt_buf_clear(&chat->find);
+	rt_buf_add_str(&chat->find, answer);
+	if (answer.size == 0)
+		return RT_OK;
+	(void)tui;
+	return find(chat, true);
+}
+
+/* Keys that move the view, or change how it looks, whether something is selected or not. */
+static rt_status
+act_view(rt_chat *chat, rt_action action, bool *out_used)
+{
+	rt_tui *tui = chat->pane.tui;
+	int page = chat->rows > 2 ? chat->rows - 2 : 1;
+
+	switch (action) {
+	case RT_ACT_PAGE_UP: scroll(chat, -page); break;
+	case RT_ACT_PAGE_DOWN: scroll(chat, page); break;
+	case RT_ACT_TOOLS: tui->shows_tools = !tui->shows_tools; break;
+	case RT_ACT_THINKING: tui->shows_thinking = !tui->shows_thinking; break;
+	case RT_ACT_SEARCH:
+		return rt_pane_ask(tui, "Find in this take", rt_buf_str(&chat->find), false, found, chat,
+				   NULL);
+	case RT_ACT_FIND_NEXT: return find(chat, false);
+	case RT_ACT_FIND_PREVIOUS: return find(chat, true);
+	case RT_ACT_LAST_USER: return edit_last(chat);
+	default: *out_used = false;
+	}
+	return RT_OK;
+}
+
+static void
+mark(rt_chat *chat)
+{
+	size_t i;
+
+	for (i = 0; i < chat->mark_count; i++)
+		if (chat->marks[i] == chat->sel_entry) {
+			memmove(&chat->marks[i], &chat->marks[i + 1],
+				(chat->mark_count - i - 1) * sizeof(chat->marks[0]));
+			chat->mark_count--;
+			return;
+		}
+	if (chat->mark_count < RT_CHAT_MARKS)
+		chat->marks[chat->mark_count++] = chat->sel_entry;
+	else
+		rt_tui_say(chat->pane.tui, "%d entries are marked; that is as many as there can be",
+			   (int)RT_CHAT_MARKS);
+}
+
+/* Marked entries in the order of the take. */
+static size_t
+chosen(rt_chat *chat, uint32_t out[RT_CHAT_MARKS])
+{
+	size_t at[RT_CHAT_MARKS], count = 0, i, k;
+
+	if (chat->mark_count == 0) {
+		out[0] = chat->sel_entry;
+		return chat->selects ? 1 : 0;
+	}
+	for (i = 0; i < chat->mark_count; i++) {
+		size_t where = rt_work_position(&chat->pane.tui->work, chat->marks[i]);
+
+		if (where == SIZE_MAX)
+			continue;
+		for (k = count; k > 0 && at[k - 1] > where; k--) {
+			at[k] = at[k - 1];
+			out[k] = out[k - 1];
+		}
+		at[k] = where;
+		out[k] = chat->marks[i];
+		count++;
+	}
+	return count;
+}
+
+static void
+step_to(rt_chat *chat, size_t at)
+{
+	rt_chat_select(chat, at);
+	reveal(chat, at);
+}
+
+/* With an entry selected. */
+static rt_status
+act_entry(rt_chat *chat, rt_action action, bool *out_used)
+{
+	rt_tui *tui = chat->pane.tui;
+	size_t count = rt_work_count(&tui->work), n;
+	uint32_t entries[RT_CHAT_MARKS];
+	rt_status st;
+
+	*out_used = true;
+	switch (action) {
+	case RT_ACT_UP:
+		if (chat->sel > 0)
+			step_to(chat, chat->sel - 1);
+		return RT_OK;
+	case RT_ACT_DOWN:
+		if (chat->sel + 1 < count)
+			step_to(chat, chat->sel + 1);
+		else
+			select_none(chat);
+		return RT_OK;
+	case RT_ACT_HOME: step_to(chat, 0); return RT_OK;
+	case RT_ACT_END: step_to(chat, count - 1); return RT_OK;
+	case RT_ACT_CANCEL:
+	case RT_ACT_QUIT:
+		if (chat->mark_count > 0) {
+			chat->mark_count = 0;
+		} else {
+			select_none(chat);
+			chat->follows = sees_end(chat, chat->rows);
+		}
+		return RT_OK;
+	case RT_ACT_MARK:
+		mark(chat);
+		if (chat->sel + 1 < count)
+			step_to(chat, chat->sel + 1);
+		return RT_OK;
+	case RT_ACT_MARK_NONE: chat->mark_count = 0; return RT_OK;
+	case RT_ACT_ACCEPT: return rt_verb_go(tui, chat->sel_entry, true, NULL);
+	default:
+		st = act_view(chat, action, out_used);
+		if (st != RT_OK || *out_used)
+			return st;
+		n = chosen(chat, entries);
+		st = rt_verb_act(tui, action, entries, n, out_used);
+		if (*out_used && (action == RT_ACT_DELETE || action == RT_ACT_DELETE_BELOW ||
+				  action == RT_ACT_MUTE || action == RT_ACT_ROLE))
+			chat->mark_count = 0;
+		return st;
+	}
+}
+
+static rt_status
+act(rt_pane *pane, rt_action action, bool *out_used)
+{
+	rt_chat *chat = of(pane);
+	rt_tui *tui = pane->tui;
+	bool escaped = chat->escaped, interrupted = chat->interrupted;
+	rt_status st;
+
+	if (chat->selects)
+		return act_entry(chat, action, out_used);
+	chat->escaped = chat->interrupted = false;
+	*out_used = true;
+	switch (action) {
+	case RT_ACT_ACCEPT: return send(chat);
+	case RT_ACT_CANCEL: chat->escaped = escaped; return cancel(chat);
+	case RT_ACT_QUIT: chat->interrupted = interrupted; return interrupt(chat);
+	case RT_ACT_EDITOR: return edit_outside(chat);
+	case RT_ACT_COMPLETE: return complete(chat);
+	case RT_ACT_SELECT:
+		if (rt_work_count(&tui->work) > 0)
+			step_to(chat, rt_work_count(&tui->work) - 1);
+		return RT_OK;
+	case RT_ACT_HOME:
+		chat->follows = false;
+		chat->top = 0;
+		chat->top_row = 0;
+		return RT_OK;
+	case RT_ACT_END: go_end(chat, chat->rows); return RT_OK;
+	case RT_ACT_YANK:
+		return rt_field_insert(chat->field, rt_buf_str(&tui->clip));
+	default: break;
+	}
+	st = act_view(chat, action, out_used);
+	if (st == RT_OK && !*out_used)
+		st = rt_field_act(chat->field, action, chat->columns - 4, out_used);
+	return st;
+}
+
+/* What is written; and the keys that a field has for itself. */
+static rt_status
+key(rt_pane *pane, rt_key pressed, bool *out_used)
+{
+	rt_chat *chat = of(pane);
+	rt_action action;
+
+	*out_used = false;
+	if (chat->selects)
+		return RT_OK;
+	if (rt_key_is_text(pressed)) {
+		/* Help is asked for where nothing is being written. */
+		if (pressed.code == '?' && rt_field_is_empty(chat->field))
+			return rt_tui_act(pane->tui, RT_ACT_HELP) == RT_OK ? (*out_used = true, RT_OK)
+									  : RT_NOMEM;
+		chat->escaped = chat->interrupted = false;
+		return rt_field_key(chat->field, pressed, out_used);
+	}
+	action = rt_keymap_action(pane->tui->keys, RT_SCREEN_FIELD, pressed);
+	if (action == RT_ACT_NONE)
+		return RT_OK;
+	if (action == RT_ACT_ERASE_NEXT && rt_field_is_empty(chat->field))
+		return RT_OK;
+	return rt_field_act(chat->field, action, chat->columns - 4, out_used);
+}
+
+static rt_status
+paste(rt_pane *pane, rt_str text)
+{
+	rt_chat *chat = of(pane);
+
+	if (chat->selects)
+		select_none(chat);
+	return rt_field_insert(chat->field, text);
+}
+
+rt_status
+rt_pane_chat_fill(rt_tui *tui, rt_str text)
+{
+	rt_chat *chat = of(tui->panes[0]);
+	rt_status st = RT_OK;
+
+	/* What was being written is not lost. */
+	if (!rt_field_is_empty(chat->field))
+		st = rt_field_remember(chat->field, rt_field_text(chat->field));
+	select_none(chat);
+	chat->follows = true;
+	return st == RT_OK ? rt_field_set(chat->field, text) : st;
+}
+
+/* ---- changes ---- */
+
+static rt_status
+changed(rt_pane *pane)
+{
+	rt_chat *chat = of(pane);
+	rt_work *work = &pane->tui->work;
+	rt_status st = RT_OK;
+
+	if (chat->value_seen != work->value_change) {
+		uint32_t disc = chat->disc_seen, take = chat->take_seen;
+
+		chat->value_seen = work->value_change;
+		chat->disc_seen = work->place.disc;
+		chat->take_seen = work->place.take;
+		if (disc != work->place.disc || take != work->place.take)
+			chat->follows = chat->follows || disc != work->place.disc;
+		st = rt_chat_find_forks(chat);
+	}
+	if (chat->selects) {
+		size_t at = rt_work_position(work, chat->sel_entry);
+
+		if (at != SIZE_MAX)
+			chat->sel = at;
+		else if (rt_work_count(work) == 0)
+			select_none(chat);
+		else
+			rt_chat_select(chat, chat->sel < rt_work_count(work) ? chat->sel
+									     : rt_work_count(work) - 1);
+	}
+	return st;
+}
+
+static void
+chat_free(rt_pane *pane)
+{
+	rt_chat *chat = of(pane);
+
+	rt_chat_forget(chat);
+	rt_field_free(chat->field);
+	rt_buf_deinit(&chat->find);
+	rt_free(pane->tui->alloc, chat->forks);
+	rt_free(pane->tui->alloc, chat);
+}
+
+rt_status
+rt_pane_chat(rt_tui *tui)
+{
+	static const rt_pane_ops ops = {.screen = RT_SCREEN_CHAT,
+					.draw = draw,
+					.act = act,
+					.key = key,
+					.paste = paste,
+					.changed = changed,
+					.free = chat_free};
+	rt_chat *chat = rt_new0(tui->alloc, sizeof(*chat));
+
+	if (chat == NULL)
+		return RT_NOMEM;
+	chat->pane.ops = &ops;
+	chat->pane.tui = tui;
+	chat->follows = true;
+	chat->rows = 1;
+	rt_buf_init(&chat->find, tui->alloc, RT_BUF_UNLIMITED);
+	if (rt_field_new(tui->alloc, true, &chat->field) != RT_OK) {
+		rt_buf_deinit(&chat->find);
+		rt_free(tui->alloc, chat);
+		return RT_NOMEM;
+	}
+	return rt_tui_push(tui, &chat->pane);
+}

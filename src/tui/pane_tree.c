@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tree of the discussion (seed 4): half the terminal's height, the chat above it; where there
+ * is room, what the selected entry says beside it. tree.h knows the rows, this shows them and
+ * gives the keys their meaning. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tui/pane.h"
+#include "tui/tree_reader.h"
+#include "tui/verb.h"
+#include "tui/verb_impl.h"
+
+enum {
+	ROWS_MIN = 7,        /* of the pane: title, five rows, footer */
+	WIDE = 100,          /* columns from which on there is a preview beside it */
+	ROWS_MAX = 512,
+	LEARN = 512,         /* texts looked at before each frame, until all are known */
+	PREVIEW_BYTES = 32 << 10,
+	MARKS_MAX = 4096
+};
+
+typedef struct rt_pane_tree_state {
+	rt_pane pane;
+	rt_tree_reader reader;
+	rt_tree *tree;
+	rt_field *query;
+	bool is_searching;  /* letters go to the query */
+	bool is_whole;      /* on the whole screen */
+	bool knows_all;
+	size_t page;
+	rt_tree_line lines[ROWS_MAX];
+	size_t line_count;
+	rt_lines preview;
+	uint32_t preview_entry;
+	uint64_t preview_body;
+	int preview_columns;
+	uint64_t value_seen;
+} state;
+
+static state *
+of(rt_pane *pane)
+{
+	return (state *)pane;
+}
+
+static rt_status
+read_tree(state *s)
+{
+	rt_tui *tui = s->pane.tui;
+	rt_error err;
+	rt_status st = rt_tree_reader_read(&s->reader, tui->work.value, tui->work.place.disc, s->tree,
+					   &err);
+
+	s->value_seen = tui->work.value_change;
+	s->knows_all = false;
+	return rt_verb_said(tui, st, &err);
+}
+
+/* ---- drawing ---- */
+
+static rt_ink
+ink_of(rt_tree_style style, const rt_tree_node *node, bool selected)
+{
+	bool dims = node != NULL && node->kind != RT_TREE_USER; /* seed 4: what is not a question */
+
+	switch (style) {
+	case RT_TREE_CURSOR: return RT_INK_TEXT | RT_INK_BOLD;
+	case RT_TREE_LINES:
+	case RT_TREE_FOLD: return RT_INK_BORDER;
+	case RT_TREE_PATH: return RT_INK_GOOD;
+	case RT_TREE_LABEL: return RT_INK_LABEL;
+	case RT_TREE_WHO:
+		return node == NULL ? RT_INK_DIM
+		       : node->kind == RT_TREE_USER	 ? RT_INK_USER
+		       : node->kind == RT_TREE_ASSISTANT ? RT_INK_AI
+							 : RT_INK_TOOL;
+	case RT_TREE_NOTE:
+		return node != NULL && (node->flags & RT_TREE_HEAD) != 0 ? RT_INK_GOOD | RT_INK_BOLD
+									 : RT_INK_DIM;
+	case RT_TREE_PLAIN:
+	case RT_TREE_WORDS:
+	default: return dims && !selected ? RT_INK_DIM : RT_INK_TEXT;
+	}
+}
+
+static void
+draw_line(rt_canvas *c, rt_box box, int y, const state *s, const rt_tree_line *line)
+{
+	const rt_tree_node *node =
+		line->node == RT_TREE_NONE ? NULL : rt_tree_node_at(s->tree, line->node);
+	int x = 0;
+	size_t i;
+
+	for (i = 0; i < line->span_count; i++) {
+		const rt_tree_span *span = &line->spans[i];
+
+		x = rt_canvas_put(c, box, x, y, rt_str_at(line->text.ptr + span->at, span->size),
+				  ink_of(span->style, node, line->selected));
+	}
+	if (node != NULL && (node->flags & RT_TREE_MARKED) != 0)
+		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CHECK), RT_INK_MATCH);
+	if (line->selected)
+		rt_canvas_flag(c, (rt_box){box.x, box.y + y, box.w, 1}, RT_INK_SELECTED);
+}
+
+static void
+draw_rows(state *s, rt_canvas *c, rt_box box)
+{
+	size_t first = 0, count = 0, i, room = box.h < ROWS_MAX ? (size_t)box.h : ROWS_MAX;
+	rt_error err;
+
+	s->page = room;
+	if (!s->knows_all && rt_tree_learn(s->tree, LEARN, &s->knows_all, &err) != RT_OK)
+		s->knows_all = true; /* damaged texts: what can be read is shown */
+	rt_tree_window(s->tree, room, &first, &count);
+	if (count == 0)
+		count = 1; /* a line that says so */
+	for (; s->line_count < count; s->line_count++)
+		rt_tree_line_init(&s->lines[s->line_count], s->pane.tui->alloc);
+	if (rt_tree_draw(s->tree, first, count, (size_t)box.w, s->lines, &err) != RT_OK) {
+		(void)rt_canvas_put_c(c, box, 1, 0, err.text, RT_INK_ERROR);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		draw_line(c, box, (int)i, s, &s->lines[i]);
+}
+
+/* What the selected entry says, laid out anew when it is another one. */
+static void
+lay_preview(state *s, int columns)
+{
+	rt_tui *tui = s->pane.tui;
+	uint32_t node = rt_tree_selected_node(s->tree);
+	const rt_tree_node *n = node == RT_TREE_NONE ? NULL : rt_tree_node_at(s->tree, node);
+	rt_lines_options options = {.columns = columns, .utf8 = tui->canvas.utf8, .ink = RT_INK_TEXT};
+	rt_work_entry e;
+	rt_str text;
+	rt_error err;
+	char head[300];
+
+	if (n == NULL) {
+		rt_lines_clear(&s->preview);
+		s->preview_entry = 0;
+		return;
+	}
+	if (s->preview_entry == n->entry && s->preview_body == n->body && s->preview_columns == columns)
+		return;
+	rt_lines_clear(&s->preview);
+	s->preview_entry = n->entry;
+	s->preview_body = n->body;
+	s->preview_columns = columns;
+	if (rt_work_entry_of(&tui->work, n->entry, &e, &err) != RT_OK) {
+		rt_lines_add_row(&s->preview, 0, rt_str_of(err.text), RT_INK_ERROR);
+		return;
+	}
+	(void)snprintf(head, sizeof(head), "%.*s  %s%s%s", (int)(e.role.size > 80 ? 80 : e.role.size),
+		       e.role.ptr, e.id, e.is_muted ? "  muted" : "", e.is_partial ? "  partial" : "");
+	rt_lines_add_row(&s->preview, 0, rt_str_of(head), RT_INK_HEADING | RT_INK_BOLD);
+	if (e.at != SIZE_MAX)
+		(void)snprintf(head, sizeof(head), "entry %zu of %zu in this take", e.at + 1,
+			       rt_work_count(&tui->work));
+	else
+		(void)snprintf(head, sizeof(head), "in another take");
+	rt_lines_add_row(&s->preview, 0, rt_str_of(head), RT_INK_DIM);
+	rt_lines_add_blank(&s->preview);
+	text = rt_buf_str(&e.text);
+	text.size = rt_utf8_cut(text, PREVIEW_BYTES);
+	rt_lines_add_markdown(&s->preview, text, &options);
+	if (e.parts.size > 0)
+		rt_lines_add_row(&s->preview, 0, rt_buf_str(&e.parts), RT_INK_TOOL);
+	rt_work_entry_deinit(&e);
+}
+
+static void
+draw_title(state *s, rt_canvas *c, rt_box box)
+{
+	rt_str query = rt_tree_query(s->tree);
+	int x;
+
+	for (x = 0; x < box.w; x++)
+		(void)rt_canvas_put(c, box, x, 0, rt_canvas_glyph(c, RT_GLYPH_HORIZONTAL), RT_INK_BORDER);
+	x = rt_canvas_put_c(c, box, 1, 0, " Tree ", RT_INK_HEADING | RT_INK_BOLD);
+	if (rt_tree_mark_count(s->tree) > 0)
+		x = rt_canvas_put_f(c, box, x, 0, RT_INK_MATCH, " %zu marked ",
+				    rt_tree_mark_count(s->tree));
+	if (s->is_searching || query.size > 0) {
+		x = rt_canvas_put_c(c, box, x, 0, " search: ", RT_INK_DIM);
+		if (s->is_searching)
+			rt_field_draw(s->query, c,
+				      rt_box_within((rt_box){box.x + x, box.y, box.w - x - 1, 1}, box),
+				      RT_INK_TEXT, true);
+		else
+			(void)rt_canvas_put(c, box, x, 0, query, RT_INK_MATCH);
+	}
+}
+
+static void
+draw(rt_pane *pane, rt_canvas *c, rt_box box)
+{
+	state *s = of(pane);
+	bool wide = box.w >= WIDE;
+	rt_box rows = {box.x, box.y + 1, wide ? box.w / 2 : box.w, box.h - 2};
+	rt_box foot = {box.x, box.y + box.h - 1, rows.w, 1};
+	rt_buf footer;
+	int y;
+
+	if (box.h < 3) {
+		draw_rows(s, c, box);
+		return;
+	}
+	draw_title(s, c, (rt_box){box.x, box.y, box.w, 1});
+	draw_rows(s, c, rows);
+	rt_buf_init(&footer, pane->tui->alloc, 4096);
+	rt_tree_add_footer(&footer, s->tree, (size_t)rows.w);
+	(void)rt_canvas_put(c, foot, 0, 0, rt_buf_str(&footer), RT_INK_DIM);
+	rt_buf_deinit(&footer);
+	if (!wide)
+		return;
+	for (y = 1; y < box.h; y++)
+		(void)rt_canvas_put(c, box, rows.w, y, rt_canvas_glyph(c, RT_GLYPH_VERTICAL), RT_INK_BORDER);
+	lay_preview(s, box.w - rows.w - 3);
+	rt_lines_draw(&s->preview, 0, s->preview.count, c,
+		      (rt_box){box.x + rows.w + 2, box.y + 1, box.w - rows.w - 3, box.h - 1},
+		      rt_str_at("", 0));
+}
+
+static int
+height(rt_pane *pane, int columns, int rows)
+{
+	(void)columns;
+	if (of(pane)->is_whole || rows / 2 < ROWS_MIN)
+		return rows > 2 * ROWS_MIN && !of(pane)->is_whole ? ROWS_MIN : 0;
+	return rows / 2;
+}
+
+/* ---- searching ---- */
+
+static rt_status
+search(state *s)
+{
+	rt_error err;
+	rt_status st = rt_tree_search(s->tree, rt_field_text(s->query), &err);
+
+	return rt_verb_said(s->pane.tui, st, &err);
+}
+
+static void
+end_search(state *s, bool clear)
+{
+	rt_error err;
+
+	s->is_searching = false;
+	if (clear) {
+		rt_field_clear(s->query);
+		if (rt_tree_search(s->tree, rt_str_at("", 0), &err) != RT_OK)
+			rt_tui_say_error(s->pane.tui, &err, rt_str_at("", 0));
+	}
+}
+
+static rt_status
+key(rt_pane *pane, rt_key pressed, bool *out_used)
+{
+	state *s = of(pane);
+	rt_action action;
+	rt_status st;
+
+	*out_used = false;
+	if (!s->is_searching)
+		return RT_OK;
+	if (rt_key_is_text(pressed)) {
+		st = rt_field_key(s->query, pressed, out_used);
+	} else {
+		action = rt_keymap_action(pane->tui->keys, RT_SCREEN_FIELD, pressed);
+		if (action == RT_ACT_NONE || action == RT_ACT_UP || action == RT_ACT_DOWN)
+			return RT_OK;
+		st = rt_field_act(s->query, action, pane->tui->canvas.columns, out_used);
+	}
+	return st == RT_OK && *out_used ? search(s) : st;
+}
+
+static rt_status
+paste(rt_pane *pane, rt_str text)
+{
+	state *s = of(pane);
+	rt_status st;
+
+	if (!s->is_searching)
+		return RT_OK;
+	st = rt_field_insert(s->query, text);
+	return st == RT_OK ? search(s) : st;
+}
+
+/* ---- keys ---- */
+
+static void
+close_tree(rt_tui *tui);
+
+/* Marked entries in the tree's order, each once; else the selected one. */
+static size_t
+chosen(state *s, uint32_t out[MARKS_MAX])
+{
+	size_t count = 0;
+	uint32_t node = rt_tree_selected_node(s->tree);
+
+	if (rt_tree_mark_count(s->tree) == 0) {
+		if (node != RT_TREE_NONE)
+			out[count++] = rt_tree_node_at(s->tree, node)->entry;
+		return count;
+	}
+	for (node = rt_tree_next_marked(s->tree, 0); node != RT_TREE_NONE && count < MARKS_MAX;
+	     node = rt_tree_next_marked(s->tree, node + 1)) {
+		uint32_t entry = rt_tree_node_at(s->tree, node)->entry;
+		size_t i;
+
+		for (i = 0; i < count && out[i] != entry; i++)
+			;
+		if (i == count)
+			out[count++] = entry;
+	}
+	return count;
+}
+
+static rt_status
+read_entry(state *s)
+{
+	rt_lines lines;
+	rt_status st;
+
+	lay_preview(s, s->pane.tui->canvas.columns > 4 ? s->pane.tui->canvas.columns - 4 : 1);
+	lines = s->preview;
+	rt_lines_init(&s->preview, s->pane.tui->alloc);
+	s->preview_entry = 0;
+	st = rt_pane_reader(s->pane.tui, "Entry", &lines);
+	rt_lines_deinit(&lines);
+	return st;
+}
+
+/* Steps of tree.h by action; false: it is none. */
+static bool
+step_of(rt_action action, rt_tree_step *out)
+{
+	switch (action) {
+	case RT_ACT_UP: *out = RT_TREE_UP; break;
+	case RT_ACT_DOWN: *out = RT_TREE_DOWN; break;
+	case RT_ACT_PAGE_UP: *out = RT_TREE_PAGE_UP; break;
+	case RT_ACT_PAGE_DOWN: *out = RT_TREE_PAGE_DOWN; break;
+	case RT_ACT_HOME: *out = RT_TREE_HOME; break;
+	case RT_ACT_END: *out = RT_TREE_END; break;
+	case RT_ACT_LEFT: *out = RT_TREE_FOLD_OR_PARENT; break;
+	case RT_ACT_RIGHT: *out = RT_TREE_UNFOLD_OR_CHILD; break;
+	case RT_ACT_SEGMENT_UP: *out = RT_TREE_FOLD_OR_SEGMENT; break;
+	case RT_ACT_SEGMENT_DOWN: *out = RT_TREE_UNFOLD_OR_SEGMENT; break;
+	case RT_ACT_TAKE_NEXT: *out = RT_TREE_NEXT_SIBLING; break;
+	case RT_ACT_TAKE_PREVIOUS: *out = RT_TREE_PREVIOUS_SIBLING; break;
+	default: return false;
+	}
+	return true;
+}
+
+static rt_status
+act_verb(state *s, rt_action action, bool *out_used)
+{
+	uint32_t *entries = rt_new_array(s->pane.tui->alloc, MARKS_MAX, sizeof(*entries));
+	uint32_t node = rt_tree_selected_node(s->tree);
+	bool moves = action == RT_ACT_MOVE && rt_tree_mark_count(s->tree) > 0 && node != RT_TREE_NONE &&
+		     (rt_tree_node_at(s->tree, node)->flags & RT_TREE_MARKED) == 0;
+	size_t count;
+	rt_status st;
+
+	if (entries == NULL)
+		return RT_NOMEM;
+	count = chosen(s, entries);
+	if (moves) /* what is marked comes before where the cursor is */
+		st = rt_verb_move_before(s->pane.tui, entries, count,
+					 rt_tree_node_at(s->tree, node)->entry);
+	else
+		st = rt_verb_act(s->pane.tui, action, entries, count, out_used);
+	if (st == RT_OK && *out_used && (moves || action == RT_ACT_DELETE || action == RT_ACT_GRAFT))
+		rt_tree_unmark_all(s->tree);
+	rt_free(s->pane.tui->alloc, entries);
+	return st;
+}
+
+static rt_status
+act(rt_pane *pane, rt_action action, bool *out_used)
+{
+	state *s = of(pane);
+	rt_tui *tui = pane->tui;
+	uint32_t node = rt_tree_selected_node(s->tree);
+	rt_tree_step step;
+
+	*out_used = true;
+	if (step_of(action, &step)) {
+		rt_tree_move(s->tree, step, s->page > 1 ? s->page - 1 : 1);
+		return RT_OK;
+	}
+	switch (action) {
+	case RT_ACT_ACCEPT:
+		if (s->is_searching) {
+			end_search(s, false);
+			return RT_OK;
+		}
+		return node == RT_TREE_NONE ? RT_OK
+					    : rt_verb_go(tui, rt_tree_node_at(s->tree, node)->entry, true,
+							 close_tree);
+	case RT_ACT_CANCEL: /* the search first, then the tree */
+		if (s->is_searching || rt_tree_query(s->tree).size > 0)
+			end_search(s, true);
+		else if (rt_tree_mark_count(s->tree) > 0)
+			rt_tree_unmark_all(s->tree);
+		else if (rt_work_is_running(&tui->work))
+			rt_work_stop(&tui->work);
+		else
+			rt_tui_close(tui, pane);
+		return RT_OK;
+	case RT_ACT_QUIT:
+		if (rt_work_is_running(&tui->work))
+			rt_work_stop(&tui->work);
+		else
+			rt_tui_close(tui, pane);
+		return RT_OK;
+	case RT_ACT_FILTER_DEFAULT: rt_tree_set_filter(s->tree, RT_TREE_DEFAULT); return RT_OK;
+	case RT_ACT_FILTER_USER: rt_tree_toggle_filter(s->tree, RT_TREE_USER_ONLY); return RT_OK;
+	case RT_ACT_FILTER_ALL: rt_tree_toggle_filter(s->tree, RT_TREE_ALL); return RT_OK;
+	case RT_ACT_FILTER_NO_TOOLS: rt_tree_toggle_filter(s->tree, RT_TREE_NO_TOOLS); return RT_OK;
+	case RT_ACT_FILTER_LABELED: rt_tree_toggle_filter(s->tree, RT_TREE_LABELED_ONLY); return RT_OK;
+	case RT_ACT_FILTER_NEXT: rt_tree_cycle_filter(s->tree, 1); return RT_OK;
+	case RT_ACT_SEARCH: s->is_searching = true; return RT_OK;
+	case RT_ACT_FIND_NEXT: rt_tree_move(s->tree, RT_TREE_DOWN, 1); return RT_OK;
+	case RT_ACT_FIND_PREVIOUS: rt_tree_move(s->tree, RT_TREE_UP, 1); return RT_OK;
+	case RT_ACT_MARK:
+		rt_tree_mark(s->tree);
+		rt_tree_move(s->tree, RT_TREE_DOWN, 1);
+		return RT_OK;
+	case RT_ACT_MARK_NONE: rt_tree_unmark_all(s->tree); return RT_OK;
+	case RT_ACT_FOLD_ALL: rt_tree_unfold_all(s->tree); return RT_OK;
+	case RT_ACT_PREVIEW: return read_entry(s);
+	case RT_ACT_COLLAPSE: s->is_whole = !s->is_whole; return RT_OK;
+	case RT_ACT_TREE: rt_tui_close(tui, pane); return RT_OK;
+	default: return act_verb(s, action, out_used);
+	}
+}
+
+static rt_status
+changed(rt_pane *pane)
+{
+	state *s = of(pane);
+
+	return s->value_seen == pane->tui->work.value_change ? RT_OK : read_tree(s);
+}
+
+static void
+tree_free(rt_pane *pane)
+{
+	state *s = of(pane);
+	size_t i;
+
+	for (i = 0; i < s->line_count; i++)
+		rt_tree_line_deinit(&s->lines[i]);
+	rt_tree_free(s->tree);
+	rt_tree_reader_deinit(&s->reader);
+	rt_field_free(s->query);
+	rt_lines_deinit(&s->preview);
+	rt_free(pane->tui->alloc, s);
+}
+
+static const rt_pane_ops tree_ops = {.screen = RT_SCREEN_TREE,
+				     .height = height,
+				     .draw = draw,
+				     .act = act,
+				     .key = key,
+				     .paste = paste,
+				     .changed = changed,
+				     .free = tree_free};
+
+static void
+close_tree(rt_tui *tui)
+{
+	size_t i;
+
+	for (i = 1; i < tui->pane_count; i++)
+		if (tui->panes[i]->ops == &tree_ops) {
+			rt_tui_close(tui, tui->panes[i]);
+			return;
+		}
+}
+
+rt_status
+rt_pane_tree(rt_tui *tui)
+{
+	state *s = rt_new0(tui->alloc, sizeof(*s));
+	rt_tree_options options = {.ascii = !tui->canvas.utf8};
+	rt_status st;
+
+	if (s == NULL)
+		return RT_NOMEM;
+	s->pane.ops = &tree_ops;
+	s->pane.tui = tui;
+	rt_lines_init(&s->preview, tui->alloc);
+	rt_tree_reader_init(&s->reader, tui->alloc, tui->work.engine, rt_str_of(getenv("HOME")));
+	st = rt_tree_new(tui->alloc, &s->reader.source, &options, &s->tree);
+	if (st == RT_OK)
+		st = rt_field_new(tui->alloc, false, &s->query);
+	if (st == RT_OK)
+		st = read_tree(s);
+	if (st != RT_OK) {
+		tree_free(&s->pane);
+		return st;
+	}
+	return rt_tui_push(tui, &s->pane);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of verbs share: verb.c has those of entries, verb_go.c the way through the
+ * tree, slash.c the commands of the chat. */
+#ifndef RT_TUI_VERB_IMPL_H
+#define RT_TUI_VERB_IMPL_H
+
+#include "tui/verb.h"
+
+struct rt_config;
+
+/* One request with one field (key NULL: none), carried out and said. */
+RT_CHECKED rt_status rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value,
+				bool is_json);
+/* A model at work; failures are said. */
+RT_CHECKED rt_status rt_verb_run(rt_tui *tui, const char *how, rt_str fields);
+/* A failure, said: RT_OK then; RT_NOMEM stays. */
+RT_CHECKED rt_status rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err);
+/* Entries in front of another one, in their order. */
+RT_CHECKED rt_status rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count,
+					 uint32_t before);
+/* The working prompt, to be edited. */
+RT_CHECKED rt_status rt_verb_prompt(rt_tui *tui);
+/* Names of models as JSON strings, with commas between. */
+void rt_verb_add_models(rt_tui *tui, const struct rt_config *config, rt_buf *json);
+
+#endif
