@@ -27,6 +27,7 @@ hdr stdio.h libc6-dev
 pc tomlplusplus libtomlplusplus-dev
 pc libcurl libcurl4-openssl-dev
 pc libutf8proc libutf8proc-dev
+pc ncursesw libncurses-dev
 pc libmicrohttpd libmicrohttpd-dev
 pc md4c libmd4c-dev
 pc ncursesw libncurses-dev

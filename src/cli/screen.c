@@ -85,17 +85,18 @@ take(rt_str s, size_t *out_size)
 	return c;
 }
 
+/* Marks that turn the direction, the deprecated ones and those around notes too. */
 static bool
 is_bidi(uint32_t c)
 {
 	return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-	       (c >= 0x2066 && c <= 0x2069);
+	       (c >= 0x2066 && c <= 0x206F) || (c >= 0xFFF9 && c <= 0xFFFB);
 }
 
 static bool
 is_unfit(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7F && c <= 0x9F) || is_bidi(c);
+	return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029 || is_bidi(c);
 }
 
 static bool
@@ -195,6 +196,30 @@ void
 rt_screen_add_line(rt_buf *buf, rt_str text)
 {
 	(void)add_line(buf, text, SIZE_MAX);
+}
+
+void
+rt_screen_add_blanks(rt_buf *buf, rt_str text)
+{
+	size_t i = 0;
+
+	while (i < text.size) {
+		rt_str rest = rt_str_at(text.ptr + i, text.size - i);
+		size_t size = plain_size(rest);
+		uint32_t c;
+
+		if (size > 0) {
+			rt_buf_add(buf, rest.ptr, size);
+			i += size;
+			continue;
+		}
+		c = take(rest, &size);
+		if (is_space(c))
+			rt_buf_add_byte(buf, ' ');
+		else
+			add_point(buf, c, rest.ptr, size);
+		i += size;
+	}
 }
 
 void

@@ -4,7 +4,8 @@
  *
  * What a model or a file says must not drive the terminal: no escape sequence, no C0
  * control but line end and tab, no DEL, no C1 control and no bidirectional control gets
- * through. Such a character is shown by name instead: ^[ for escape, <U+202E> and so on.
+ * through, nor does U+2028 or U+2029, which end a line for some. Such a character is shown
+ * by name instead: ^[ for escape, <U+202E> and so on.
  * Bytes that are not UTF-8 become U+FFFD.
  *
  * Widths are those of a fixed table (East Asian wide characters and emoji are two
@@ -18,6 +19,8 @@
 void rt_screen_add_text(rt_buf *buf, rt_str text);
 /* The same on one line: every run of white space becomes one space, at the ends none. */
 void rt_screen_add_line(rt_buf *buf, rt_str text);
+/* The same with every blank where it is: each character of white space becomes one space. */
+void rt_screen_add_blanks(rt_buf *buf, rt_str text);
 /* JSON: what must not reach a terminal is written as \uXXXX, so that the value stays. */
 void rt_screen_add_json(rt_buf *buf, rt_str json);
 

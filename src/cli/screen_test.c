@@ -59,10 +59,23 @@ test_text(void **state)
 		     "abc\xE2\x81\xA6"
 		     "d\xD8\x9C"),
 	      "<U+202E>abc<U+2066>d<U+061C>");
+	/* what ends a line for some, deprecated marks of direction, marks around notes */
+	gives(rt_screen_add_text,
+	      RT_STR("a\xE2\x80\xA8"
+		     "b\xE2\x80\xA9\xE2\x81\xAA\xEF\xBF\xB9"),
+	      "a<U+2028>b<U+2029><U+206A><U+FFF9>");
 	/* cut off, overlong, a surrogate */
 	gives(rt_screen_add_text, RT_STR("a\xE2\x82"), "a\xEF\xBF\xBD\xEF\xBF\xBD");
 	gives(rt_screen_add_text, RT_STR("\xC0\x9B"), "\xEF\xBF\xBD\xEF\xBF\xBD");
 	gives(rt_screen_add_text, RT_STR("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+static void
+test_blanks(void **state)
+{
+	(void)state;
+	gives(rt_screen_add_blanks, RT_STR(" a\r\n\tb \xE2\x80\xA8"), " a   b  ");
+	gives(rt_screen_add_blanks, RT_STR("\033c\xFF"), "^[c\xEF\xBF\xBD");
 }
 
 static void
@@ -178,6 +191,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),    cmocka_unit_test(test_line),
+		cmocka_unit_test(test_blanks),
 		cmocka_unit_test(test_json),    cmocka_unit_test(test_nothing_gets_through),
 		cmocka_unit_test(test_preview), cmocka_unit_test(test_width),
 		cmocka_unit_test(test_break),

@@ -218,6 +218,17 @@ RT_CHECKED rt_status rt_view_change(rt_engine *engine, const rt_project *project
  * before: only rows below this number (0: all); limit 0: all. */
 RT_CHECKED rt_status rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc,
 				     uint64_t before, size_t limit, rt_buf *buf, rt_error *err);
+/* The same some at a time: how far it was read, all zero to begin with. project and disc are
+ * those of the first call in all that follow. The next `limit` steps (0: all that are left);
+ * fewer: these were the last. Cost: the rows that are passed, once. */
+typedef struct rt_history_at {
+	bool is_begun;
+	uint64_t seq;                 /* of the row that is read next; 0: all were */
+	uint64_t in_disc, in_project; /* the next step of each that is in effect */
+} rt_history_at;
+RT_CHECKED rt_status rt_view_history_next(rt_engine *engine, const rt_project *project,
+					  uint32_t disc, rt_history_at *at, size_t limit,
+					  rt_buf *buf, rt_error *err);
 /* One step with its effects in words, before and after. */
 RT_CHECKED rt_status rt_view_step(rt_engine *engine, const rt_project *project, uint64_t seq,
 				  rt_buf *buf, rt_error *err);

@@ -217,6 +217,51 @@ opened_before_it(void **state)
 	rt_object_unref(value);
 }
 
+/* Steps some at a time are the steps all at once, wherever undone ones lie between. */
+static void
+history_in_windows(void **state)
+{
+	fixture *f = *state;
+	const rt_project *value;
+	size_t limit;
+	rt_buf all;
+
+	add(f, "one");
+	add(f, "two");
+	add(f, "three");
+	apply(f, "{\"op\":\"undo\",\"count\":2}");
+	add(f, "four");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"m\"}");
+	apply(f, "{\"op\":\"undo\"}");
+	value = rt_engine_value(f->engine);
+	rt_buf_init(&all, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_view_history(f->engine, value, 0, 0, 0, &all, NULL), RT_OK);
+	assert_true(all.size > 300);
+	for (limit = 1; limit < 8; limit++) {
+		rt_history_at at = {0};
+		size_t before;
+
+		rt_buf_clear(&f->out);
+		do {
+			before = f->out.size;
+			if (before > 0) /* "[…]" and "[…]" become one */
+				f->out.ptr[before - 1] = ',';
+			assert_int_equal(rt_view_history_next(f->engine, value, 0, &at, limit, &f->out,
+							      NULL), RT_OK);
+			if (before > 0 && f->out.size > before + 2)
+				memmove(f->out.ptr + before, f->out.ptr + before + 1,
+					--f->out.size - before);
+		} while (f->out.size > before + 2);
+		f->out.size -= before > 0 ? 2 : 0;
+		f->out.ptr[f->out.size - 1] = ']';
+		assert_int_equal(at.seq, 0);
+		assert_int_equal(f->out.size, all.size);
+		assert_memory_equal(f->out.ptr, all.ptr, all.size);
+	}
+	rt_buf_deinit(&all);
+	rt_object_unref(value);
+}
+
 static void
 comes_while_it_is_open(void **state)
 {
@@ -380,6 +425,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BOTH(opened_before_it),
+		BOTH(history_in_windows),
 		BOTH(comes_while_it_is_open),
 		BOTH(comes_with_others),
 		BOTH(checkpoints),

@@ -65,6 +65,12 @@ add_time(rt_buf *buf, const char *key, int64_t at_us)
 	rt_buf_add_byte(buf, '"');
 }
 
+/* What a list of steps says of one beside what its row does. */
+typedef struct listed {
+	uint64_t parent;
+	bool of_disc, is_current, in_effect;
+} listed;
+
 static rt_status
 add_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_error *err)
 {
@@ -92,15 +98,45 @@ parent_in(const rt_record *step, uint32_t disc, uint64_t *out)
 	return false;
 }
 
-rt_status
-rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc_number, uint64_t before,
-		size_t limit, rt_buf *buf, rt_error *err)
+/* One step as an object. */
+static rt_status
+add_listed(const rt_project *project, const rt_record *step, uint64_t seq, int64_t at_us,
+	   const listed *how, rt_buf *buf, rt_error *err)
+{
+	rt_status st;
+
+	rt_buf_add_c(buf, "{\"seq\":");
+	rt_buf_add_u64(buf, seq);
+	rt_json_add_key(buf, "parent");
+	rt_buf_add_u64(buf, how->parent);
+	rt_json_add_key(buf, "op");
+	rt_json_add_string(buf, step->op);
+	rt_json_add_key(buf, "what");
+	st = add_words(project, step, buf, err);
+	rt_json_add_key(buf, "by");
+	rt_json_add_string(buf, step->by);
+	add_time(buf, "at", at_us);
+	rt_json_add_key(buf, "scope");
+	rt_json_add_string(buf, how->of_disc ? RT_STR("discussion") : RT_STR("project"));
+	rt_json_add_key(buf, "current");
+	rt_buf_add_c(buf, how->is_current ? "true" : "false");
+	rt_json_add_key(buf, "undone");
+	rt_buf_add_c(buf, how->in_effect ? "false" : "true");
+	rt_buf_add_byte(buf, '}');
+	return st;
+}
+
+/* Steps below `before` (0: all) from *at on. */
+static rt_status
+list_steps(rt_engine *engine, const rt_project *project, uint32_t disc_number, rt_history_at *at,
+	   uint64_t before, size_t limit, rt_buf *buf, rt_error *err)
 {
 	const rt_disc *disc;
 	stretch *s = rt_new0(engine->alloc, sizeof(*s));
 	rt_arena *arena = rt_arena_new(engine->alloc);
-	uint64_t seq = project->seq, in_disc, in_project, current;
-	size_t listed = 0;
+	rt_history_at now = *at;
+	uint64_t current;
+	size_t count = 0;
 	rt_status st;
 
 	if (disc_number == 0)
@@ -113,23 +149,26 @@ rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc_numb
 		st = rt_project_disc(project, disc_number, &disc, err);
 	if (st != RT_OK)
 		goto done;
-	in_disc = disc->history.current;
-	in_project = project->history.current;
-	current = in_disc > in_project ? in_disc : in_project;
+	if (!now.is_begun)
+		now = (rt_history_at){true, project->seq, disc->history.current,
+				      project->history.current};
+	current = disc->history.current > project->history.current ? disc->history.current
+								    : project->history.current;
 	rt_buf_add_byte(buf, '[');
-	while (st == RT_OK && seq > 0 && (limit == 0 || listed < limit)) {
+	while (st == RT_OK && now.seq > 0 && (limit == 0 || count < limit)) {
 		size_t i;
 
-		st = read_stretch(engine, s, seq, seq > ROWS ? seq - ROWS + 1 : 1, err);
+		st = read_stretch(engine, s, now.seq, now.seq > ROWS ? now.seq - ROWS + 1 : 1, err);
 		if (st == RT_OK && s->count == 0)
 			break;
-		for (i = 0; st == RT_OK && i < s->count && (limit == 0 || listed < limit); i++) {
+		for (i = 0; st == RT_OK && i < s->count && (limit == 0 || count < limit); i++) {
+			uint64_t seq = s->rows[i].seq, parent = 0, other = 0;
 			rt_record step;
-			uint64_t parent = 0, other = 0;
-			bool of_disc, of_project, in_effect;
+			bool of_disc, of_project;
+			listed how;
 
 			rt_arena_reset(arena);
-			seq = s->rows[i].seq - 1;
+			now.seq = seq - 1;
 			st = rt_record_read(engine->alloc, arena, s->rows[i].data, &step, err);
 			if (st != RT_OK || step.kind != RT_RECORD_STEP)
 				continue;
@@ -137,45 +176,49 @@ rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc_numb
 			of_project = parent_in(&step, 0, &other);
 			if (!of_disc && !of_project)
 				continue;
-			in_effect = (of_disc && s->rows[i].seq == in_disc) ||
-				    (of_project && s->rows[i].seq == in_project);
-			if (of_disc && s->rows[i].seq == in_disc)
-				in_disc = parent;
-			if (of_project && s->rows[i].seq == in_project)
-				in_project = other;
-			if (before != 0 && s->rows[i].seq >= before)
+			how.of_disc = of_disc;
+			how.parent = of_disc ? parent : other;
+			how.is_current = seq == current;
+			how.in_effect = (of_disc && seq == now.in_disc) ||
+					(of_project && seq == now.in_project);
+			if (of_disc && seq == now.in_disc)
+				now.in_disc = parent;
+			if (of_project && seq == now.in_project)
+				now.in_project = other;
+			if (before != 0 && seq >= before)
 				continue;
-			if (listed++ > 0)
+			if (count++ > 0)
 				rt_buf_add_byte(buf, ',');
-			rt_buf_add_c(buf, "{\"seq\":");
-			rt_buf_add_u64(buf, s->rows[i].seq);
-			rt_json_add_key(buf, "parent");
-			rt_buf_add_u64(buf, of_disc ? parent : other);
-			rt_json_add_key(buf, "op");
-			rt_json_add_string(buf, step.op);
-			rt_json_add_key(buf, "what");
-			st = add_words(project, &step, buf, err);
-			rt_json_add_key(buf, "by");
-			rt_json_add_string(buf, step.by);
-			add_time(buf, "at", s->rows[i].at_us);
-			rt_json_add_key(buf, "scope");
-			rt_json_add_string(buf, of_disc ? RT_STR("discussion") : RT_STR("project"));
-			rt_json_add_key(buf, "current");
-			rt_buf_add_c(buf, s->rows[i].seq == current ? "true" : "false");
-			rt_json_add_key(buf, "undone");
-			rt_buf_add_c(buf, in_effect ? "false" : "true");
-			rt_buf_add_byte(buf, '}');
+			st = add_listed(project, &step, seq, s->rows[i].at_us, &how, buf, err);
 		}
 	}
 	rt_buf_add_byte(buf, ']');
 	if (st == RT_OK && buf->status != RT_OK)
 		st = rt_fail(err, buf->status, "out of memory");
+	if (st == RT_OK)
+		*at = now;
 done:
 	if (s != NULL)
 		rt_arena_free(s->arena);
 	rt_free(engine->alloc, s);
 	rt_arena_free(arena);
 	return st;
+}
+
+rt_status
+rt_view_history_next(rt_engine *engine, const rt_project *project, uint32_t disc_number,
+		     rt_history_at *at, size_t limit, rt_buf *buf, rt_error *err)
+{
+	return list_steps(engine, project, disc_number, at, 0, limit, buf, err);
+}
+
+rt_status
+rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc_number, uint64_t before,
+		size_t limit, rt_buf *buf, rt_error *err)
+{
+	rt_history_at at = {0};
+
+	return list_steps(engine, project, disc_number, &at, before, limit, buf, err);
 }
 
 /* ---- one step ---- */

@@ -34,6 +34,8 @@ typedef struct rt_pane_ops {
 	rt_status (*paste)(rt_pane *pane, rt_str text); /* or NULL */
 	/* work->change has risen. Or NULL. */
 	rt_status (*changed)(rt_pane *pane);
+	/* Each turn of the loop: what runs in a thread (aside.h) may be over. Or NULL. */
+	rt_status (*tend)(rt_pane *pane);
 	void (*free)(rt_pane *pane);
 } rt_pane_ops;
 

@@ -73,10 +73,15 @@ sweep(rt_tui *tui)
 		}
 }
 
+/* The one that has the keys; those that were closed are only waiting to be freed. */
 static rt_pane *
 top(const rt_tui *tui)
 {
-	return tui->panes[tui->pane_count - 1];
+	size_t i = tui->pane_count - 1;
+
+	while (i > 0 && tui->panes[i]->closes)
+		i--;
+	return tui->panes[i];
 }
 
 /* ---- saying ---- */
@@ -376,6 +381,7 @@ rt_tui_tend(rt_tui *tui)
 {
 	bool ended = false;
 	rt_error err;
+	size_t i;
 	rt_status st = rt_work_tend(&tui->work, &ended, &err);
 
 	if (st == RT_OK && ended)
@@ -387,6 +393,9 @@ rt_tui_tend(rt_tui *tui)
 	say_told(tui);
 	if (st == RT_OK)
 		st = tell(tui);
+	for (i = 0; st == RT_OK && i < tui->pane_count; i++)
+		if (tui->panes[i]->ops->tend != NULL && !tui->panes[i]->closes)
+			st = tui->panes[i]->ops->tend(tui->panes[i]);
 	sweep(tui);
 	return st;
 }
@@ -547,14 +556,20 @@ rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err)
 	return st;
 }
 
-void
-rt_tui_deinit(rt_tui *tui)
+static void
+free_panes(rt_tui *tui)
 {
 	while (tui->pane_count > 0) {
 		rt_pane *pane = tui->panes[--tui->pane_count];
 
 		pane->ops->free(pane);
 	}
+}
+
+void
+rt_tui_deinit(rt_tui *tui)
+{
+	free_panes(tui);
 	rt_keymap_free(tui->keys);
 	if (tui->is_open)
 		rt_work_close(&tui->work);
@@ -629,6 +644,8 @@ rt_tui_run(struct rt_cli *cli)
 			st = loop(&tui);
 		if (st != RT_OK)
 			(void)rt_fail(&err, st, "out of memory");
+		/* Threads of panes wake the glass as long as it is there. */
+		free_panes(&tui);
 		rt_glass_close(tui.glass);
 		tui.glass = NULL;
 	}
