@@ -58,9 +58,6 @@ void rt_glass_wait(rt_glass *glass, int timeout_ms, rt_event *out);
 bool rt_glass_pending(rt_glass *glass);
 /* rt_glass_wait gives RT_EVENT_WAKE (once for many). From any thread. */
 void rt_glass_wake(rt_glass *glass);
-/* Ask the terminal to put text into the clipboard (OSC 52). Only for what the person said is to
- * be copied; at most 100 KB, more is left out. */
-void rt_glass_copy(rt_glass *glass, rt_str text);
 /* Give the terminal back for a while, to an editor or the shell, and take it again. */
 void rt_glass_leave(rt_glass *glass);
 void rt_glass_enter(rt_glass *glass);

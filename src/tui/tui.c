@@ -184,7 +184,7 @@ rt_tui_copy(rt_tui *tui, rt_str text)
 	rt_buf_clear(&tui->clip);
 	rt_buf_add_str(&tui->clip, text);
 	if (tui->glass != NULL)
-		rt_glass_copy(tui->glass, text);
+		(void)rt_glass_copy(tui->glass, text);
 	rt_tui_say(tui, "Copied %zu characters", rt_utf8_count(text));
 }
 
@@ -283,7 +283,7 @@ rt_tui_draw(rt_tui *tui)
 	rt_canvas *c = &tui->canvas;
 	rt_box area = rt_canvas_box(c);
 	size_t i = tui->pane_count;
-	int cursor_x, cursor_y, notice;
+	int cursor_x = -1, cursor_y = -1, notice;
 
 	rt_canvas_clear(c);
 	if (area.h >= 4) {
