@@ -29,6 +29,7 @@ pc libcurl libcurl4-openssl-dev
 pc libutf8proc libutf8proc-dev
 pc libmicrohttpd libmicrohttpd-dev
 pc md4c libmd4c-dev
+pc ncursesw libncurses-dev
 '
 # Needed once, to fetch SQLite (see setup/deps.sh).
 fetch_list='

@@ -5,8 +5,9 @@
  *
  * By ncurses, which knows terminals and writes only what has changed. The terminal is given
  * back as it was on every way out: the end, a failure, SIGTERM, SIGHUP, SIGINT from outside,
- * SIGQUIT, a fault in the program (SIGSEGV, SIGBUS, SIGABRT, SIGFPE: restored, then the signal
- * is raised again); Ctrl-Z suspends and `fg` brings all back. It asks the terminal for bracketed
+ * SIGQUIT, a fault in the program (SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL: restored, then the
+ * signal is raised again), exit(); Ctrl-Z suspends and `fg` brings all back. Signals have the
+ * handlers that they had before while it is left and after it was closed. It asks the terminal for bracketed
  * paste; what is pasted comes as one text however long it is. What cannot be shown in the locale
  * is '?'. A character whose width the C library tells otherwise than the canvas is drawn as '?'
  * of the canvas's width, so that nothing can shift a row.
@@ -31,13 +32,16 @@ typedef enum rt_event_kind {
 	RT_EVENT_PASTE,
 	RT_EVENT_RESIZE, /* also after it was suspended: draw all */
 	RT_EVENT_WAKE,
-	RT_EVENT_END     /* SIGTERM, SIGHUP, or the terminal is gone: save, and leave */
+	RT_EVENT_END     /* SIGTERM, SIGHUP, SIGINT from outside, or the terminal is gone: save, and
+			  * leave. It comes again until then; a third such signal ends the program. */
 } rt_event_kind;
 
 typedef struct rt_event {
 	rt_event_kind kind;
 	rt_key key;
-	rt_str text; /* PASTE: as it came, UTF-8 repaired, line ends "\n"; lives until the next wait */
+	rt_str text; /* PASTE: UTF-8 repaired, line ends "\n", no other control but tabs; lives until
+		      * the next wait */
+	bool is_cut; /* PASTE: there was no room for all of it */
 } rt_event;
 
 /* RT_REFUSED: no terminal, or one (TERM=dumb) that cannot; err says what to do instead. */
@@ -57,6 +61,9 @@ void rt_glass_wake(rt_glass *glass);
 /* Give the terminal back for a while, to an editor or the shell, and take it again. */
 void rt_glass_leave(rt_glass *glass);
 void rt_glass_enter(rt_glass *glass);
+/* Ask the terminal to put a text into the clipboard of the person's machine (OSC 52); false: it
+ * cannot, or the text is too long (74,000 bytes). Terminals may refuse without a word. */
+bool rt_glass_copy(rt_glass *glass, rt_str text);
 /* As Ctrl-Z does: the program stops until it is continued. */
 void rt_glass_suspend(rt_glass *glass);
 

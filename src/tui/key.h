@@ -3,7 +3,8 @@
  * Key: what was pressed, as a value and as a word ("ctrl+o", "alt+left", "G", "space").
  *
  * A character that a key gives is itself: "G" is shift+g, "?" is "?". Ctrl and a letter have
- * the letter in lower case. Shift is told only of keys that are no characters. */
+ * the letter in lower case. Shift is told only of keys that are no characters, and with ctrl;
+ * alt+shift+g is alt and "G". */
 #ifndef RT_TUI_KEY_H
 #define RT_TUI_KEY_H
 
@@ -41,6 +42,9 @@ rt_key_eq(rt_key a, rt_key b)
 {
 	return a.code == b.code && a.mods == b.mods;
 }
+/* As it is told here, whatever a terminal or a person says: ctrl+i is a tab and ctrl+m is enter,
+ * since most terminals send the same; letters as above. */
+rt_key rt_key_normal(rt_key key);
 /* Does it give a character that is to be written? */
 bool rt_key_is_text(rt_key key);
 /* Its word, appended. short: as in footers, "^O", "M-Left", "Enter". */

@@ -33,7 +33,8 @@ typedef enum rt_screen {
 	X(UP, "up") X(DOWN, "down") X(PAGE_UP, "page-up") X(PAGE_DOWN, "page-down")                \
 	X(HOME, "first") X(END, "last") X(LEFT, "left") X(RIGHT, "right")                          \
 	X(SEGMENT_UP, "segment-up") X(SEGMENT_DOWN, "segment-down")                                \
-	X(ACCEPT, "accept") X(CANCEL, "cancel") X(QUIT, "quit") X(SUSPEND, "suspend")              \
+	X(ACCEPT, "accept") X(CANCEL, "cancel") X(CLEAR, "clear") X(QUIT, "quit")                  \
+	X(SUSPEND, "suspend")                                                                      \
 	X(FILTER_DEFAULT, "filter-default") X(FILTER_USER, "filter-user")                          \
 	X(FILTER_ALL, "filter-all") X(FILTER_NO_TOOLS, "filter-no-tools")                          \
 	X(FILTER_LABELED, "filter-labeled") X(FILTER_NEXT, "filter-next")                          \
@@ -69,7 +70,9 @@ typedef enum rt_action {
 
 enum { RT_KEYS_MAX = 4 /* of an action on a screen */ };
 
-/* A row of the table. */
+/* A row of the table. Where something is written (RT_SCREEN_CHAT, RT_SCREEN_DISCUSSIONS) the keys
+ * of RT_SCREEN_FIELD work as well, and no key is in both for different actions; a character among
+ * them ("?") is an action only while nothing is written. */
 typedef struct rt_key_row {
 	rt_screen screen;
 	rt_action action;
@@ -86,7 +89,10 @@ void rt_keymap_free(rt_keymap *map);
 /* Changes it by a file as above. RT_USAGE: no TOML, no such screen, action or key, or a key
  * twice on one screen, with line and what may have been meant; then it is as it was. */
 RT_CHECKED rt_status rt_keymap_read(rt_keymap *map, rt_str toml, rt_error *err);
-/* What a key does on a screen: as that screen says, else as RT_SCREEN_ANY says. */
+/* Is it a screen where the keys of RT_SCREEN_FIELD work, too? */
+bool rt_screen_has_field(rt_screen screen);
+/* What a key does on a screen: as that screen says, else as RT_SCREEN_ANY says. A field is asked
+ * by who has it, between the two: rt_keymap_action(map, RT_SCREEN_FIELD, key). */
 rt_action rt_keymap_action(const rt_keymap *map, rt_screen screen, rt_key key);
 /* The keys of an action on a screen, as they are now; gives how many. */
 size_t rt_keymap_keys(const rt_keymap *map, rt_screen screen, rt_action action,
@@ -95,8 +101,9 @@ size_t rt_keymap_keys(const rt_keymap *map, rt_screen screen, rt_action action,
 void rt_keymap_add_key(const rt_keymap *map, rt_screen screen, rt_action action, rt_buf *buf);
 const char *rt_screen_word(rt_screen screen);
 const char *rt_action_word(rt_action action);
-/* All of it as Markdown: docs/keys.md; and as text for a terminal of so many columns. */
+/* All of it as Markdown: docs/keys.md. */
 void rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf);
+/* One screen and what works there besides, as lines of text: keys and what they do. */
 void rt_keymap_add_help(const rt_keymap *map, rt_screen screen, rt_buf *buf);
 
 #endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Everything that is drawn goes through set_cell, which is where it is clipped and where a
+ * character of two columns that loses one of them gives way to a blank. */
+#include "tui/canvas.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "tui/rune.h"
+
+enum { CIRCLE = 0x25CC /* what a mark without a letter stands on */, LINE_ROOM = 512 };
+
+static const rt_cell blank = {' ', {0, 0, 0}, RT_INK_TEXT, 1};
+
+void
+rt_canvas_init(rt_canvas *canvas, const rt_alloc *alloc, bool utf8)
+{
+	*canvas = (rt_canvas){.alloc = alloc, .utf8 = utf8, .cursor_x = -1, .cursor_y = -1};
+}
+
+void
+rt_canvas_deinit(rt_canvas *canvas)
+{
+	rt_free(canvas->alloc, canvas->cells);
+	canvas->cells = NULL;
+	canvas->columns = canvas->rows = 0;
+}
+
+static int
+between(int number, int least, int most)
+{
+	return number < least ? least : number > most ? most : number;
+}
+
+rt_status
+rt_canvas_resize(rt_canvas *canvas, int columns, int rows)
+{
+	rt_cell *cells;
+
+	columns = between(columns, 1, RT_CANVAS_COLUMNS_MAX);
+	rows = between(rows, 1, RT_CANVAS_ROWS_MAX);
+	cells = rt_new_array(canvas->alloc, (size_t)columns * (size_t)rows, sizeof(*cells));
+	if (cells == NULL)
+		return RT_NOMEM;
+	rt_free(canvas->alloc, canvas->cells);
+	canvas->cells = cells;
+	canvas->columns = columns;
+	canvas->rows = rows;
+	rt_canvas_clear(canvas);
+	return RT_OK;
+}
+
+void
+rt_canvas_clear(rt_canvas *canvas)
+{
+	size_t count = (size_t)canvas->columns * (size_t)canvas->rows, i;
+
+	for (i = 0; i < count; i++)
+		canvas->cells[i] = blank;
+	canvas->cursor_x = canvas->cursor_y = -1;
+}
+
+rt_box
+rt_canvas_box(const rt_canvas *canvas)
+{
+	return (rt_box){0, 0, canvas->columns, canvas->rows};
+}
+
+/* Where two stretches meet: the first place, and *out_size of it. */
+static int
+meet(int a, int a_size, int b, int b_size, int *out_size)
+{
+	long long from = a > b ? a : b, a_end = (long long)a + a_size, b_end = (long long)b + b_size;
+	long long end = a_end < b_end ? a_end : b_end;
+
+	*out_size = end > from ? (int)(end - from) : 0;
+	return (int)from;
+}
+
+rt_box
+rt_box_within(rt_box box, rt_box outer)
+{
+	rt_box in;
+
+	in.x = meet(box.x, box.w, outer.x, outer.w, &in.w);
+	in.y = meet(box.y, box.h, outer.y, outer.h, &in.h);
+	if (in.w == 0 || in.h == 0)
+		in.w = in.h = 0;
+	return in;
+}
+
+static rt_cell *
+cell_at(const rt_canvas *canvas, int x, int y)
+{
+	return &canvas->cells[(size_t)y * (size_t)canvas->columns + (size_t)x];
+}
+
+static void
+erase(rt_cell *cell)
+{
+	rt_ink ink = cell->ink;
+
+	*cell = blank;
+	cell->ink = ink;
+}
+
+/* Whatever had one of its halves at this column has none any more. */
+static void
+part(const rt_canvas *canvas, int x, int y)
+{
+	rt_cell *cell = cell_at(canvas, x, y);
+
+	if (cell->ch == 0)
+		erase(cell_at(canvas, x - 1, y));
+	else if (cell->width == 2)
+		erase(cell_at(canvas, x + 1, y));
+}
+
+/* One character at a column of the canvas, as far as it is within clip; gives its cell, or NULL
+ * where it is not seen. */
+static rt_cell *
+set_cell(rt_canvas *canvas, rt_box clip, int x, int y, uint32_t ch, int width, rt_ink ink)
+{
+	bool left = x >= clip.x && x < clip.x + clip.w;
+	bool right = width == 2 && x + 1 >= clip.x && x + 1 < clip.x + clip.w;
+	rt_cell *cell = NULL;
+
+	if (width == 2 && left != right)
+		ch = ' ';
+	if (left) {
+		part(canvas, x, y);
+		cell = cell_at(canvas, x, y);
+		*cell = (rt_cell){ch, {0, 0, 0}, ink, (uint8_t)(right ? 2 : 1)};
+	}
+	if (right) {
+		/* After the left half: what it has erased there is whole again. */
+		rt_cell *half = cell_at(canvas, x + 1, y);
+
+		if (left && half->width == 2 && half->ch != 0)
+			erase(cell_at(canvas, x + 2, y));
+		else if (!left)
+			part(canvas, x + 1, y);
+		*half = left ? (rt_cell){0, {0, 0, 0}, ink, 0} : (rt_cell){' ', {0, 0, 0}, ink, 1};
+	}
+	return width == 2 && !right ? NULL : cell;
+}
+
+void
+rt_canvas_fill(rt_canvas *canvas, rt_box box, rt_ink ink)
+{
+	rt_box in = rt_box_within(box, rt_canvas_box(canvas));
+	int x, y;
+
+	for (y = in.y; y < in.y + in.h; y++)
+		for (x = in.x; x < in.x + in.w; x++)
+			(void)set_cell(canvas, in, x, y, ' ', 1, ink);
+}
+
+void
+rt_canvas_flag(rt_canvas *canvas, rt_box box, rt_ink flags)
+{
+	rt_box in = rt_box_within(box, rt_canvas_box(canvas));
+	int x, y;
+
+	for (y = in.y; y < in.y + in.h; y++)
+		for (x = in.x; x < in.x + in.w; x++)
+			cell_at(canvas, x, y)->ink |= flags;
+}
+
+/* A line being put. */
+typedef struct pen {
+	rt_canvas *canvas;
+	rt_box clip;
+	int origin, y; /* where the box begins, on the canvas */
+	rt_ink ink;
+	rt_cell *base; /* what a mark goes on; NULL: it is not seen */
+	bool has_base;
+} pen;
+
+static int
+put_char(pen *p, int x, uint32_t ch, int width)
+{
+	p->base = p->clip.h == 0 ? NULL
+				 : set_cell(p->canvas, p->clip, p->origin + x, p->y, ch, width, p->ink);
+	p->has_base = true;
+	return x + width;
+}
+
+static int
+put_name(pen *p, int x, uint32_t code)
+{
+	char name[RT_RUNE_NAME_ROOM];
+	size_t size = rt_rune_name(code, name), i;
+
+	for (i = 0; i < size; i++)
+		x = put_char(p, x, (unsigned char)name[i], 1);
+	p->has_base = false;
+	return x;
+}
+
+static int
+put_mark(pen *p, int x, uint32_t mark)
+{
+	size_t i;
+
+	if (!p->has_base)
+		x = put_char(p, x, CIRCLE, 1);
+	for (i = 0; p->base != NULL && i < RT_CELL_MARKS; i++) {
+		if (p->base->marks[i] != 0)
+			continue;
+		p->base->marks[i] = mark;
+		break;
+	}
+	return x;
+}
+
+static int
+put_grapheme(pen *p, int x, int start, rt_str grapheme)
+{
+	size_t at = 0;
+
+	p->has_base = false;
+	p->base = NULL;
+	while (at < grapheme.size) {
+		rt_rune rune = rt_rune_read(rt_str_at(grapheme.ptr + at, grapheme.size - at),
+					    p->canvas->utf8);
+		int stop;
+
+		switch (rune.kind) {
+		case RT_RUNE_SHOWN: x = put_char(p, x, rune.ch, rune.width); break;
+		case RT_RUNE_MARK: x = put_mark(p, x, rune.ch); break;
+		case RT_RUNE_NAMED: x = put_name(p, x, rune.code); break;
+		case RT_RUNE_LINE: x = put_char(p, x, ' ', 1); break;
+		case RT_RUNE_TAB:
+			for (stop = x + 8 - (x - start) % 8; x < stop;)
+				x = put_char(p, x, ' ', 1);
+			break;
+		case RT_RUNE_NOTHING: break;
+		}
+		at += rune.size;
+	}
+	return x;
+}
+
+int
+rt_canvas_put(rt_canvas *canvas, rt_box box, int x, int y, rt_str text, rt_ink ink)
+{
+	rt_box row = {box.x, box.y + y, box.w, y >= 0 && y < box.h ? 1 : 0};
+	pen p = {canvas, rt_box_within(row, rt_canvas_box(canvas)), box.x, box.y + y, ink, NULL, false};
+	size_t at = 0, size;
+	int start = x;
+
+	/* What is right of the box needs no look. */
+	while (at < text.size && x < box.w) {
+		rt_str rest = rt_str_at(text.ptr + at, text.size - at);
+
+		size = rt_rune_grapheme(rest);
+		x = put_grapheme(&p, x, start, rt_str_at(rest.ptr, size));
+		at += size;
+	}
+	return x;
+}
+
+int
+rt_canvas_put_c(rt_canvas *canvas, rt_box box, int x, int y, const char *text, rt_ink ink)
+{
+	return rt_canvas_put(canvas, box, x, y, rt_str_of(text), ink);
+}
+
+int
+rt_canvas_put_f(rt_canvas *canvas, rt_box box, int x, int y, rt_ink ink, const char *format, ...)
+{
+	char line[LINE_ROOM];
+	va_list args, again;
+	char *text = line;
+	int size;
+
+	va_start(args, format);
+	va_copy(again, args);
+	size = vsnprintf(line, sizeof(line), format, args);
+	if (size >= (int)sizeof(line)) {
+		text = rt_new(canvas->alloc, (size_t)size + 1);
+		if (text != NULL)
+			(void)vsnprintf(text, (size_t)size + 1, format, again);
+	}
+	va_end(again);
+	va_end(args);
+	if (text == NULL) { /* what there is room for */
+		text = line;
+		size = (int)sizeof(line) - 1;
+	}
+	x = size < 0 ? x : rt_canvas_put(canvas, box, x, y, rt_str_at(text, (size_t)size), ink);
+	if (text != line)
+		rt_free(canvas->alloc, text);
+	return x;
+}
+
+int
+rt_canvas_put_cut(rt_canvas *canvas, rt_box box, int x, int y, int columns, rt_str text, rt_ink ink)
+{
+	rt_str dots = rt_canvas_glyph(canvas, RT_GLYPH_ELLIPSIS);
+	int dots_width = rt_canvas_width(canvas, dots);
+	rt_str fit;
+
+	if (columns <= 0)
+		return x;
+	fit = rt_canvas_fit(canvas, text, columns, NULL);
+	if (fit.size == text.size)
+		return rt_canvas_put(canvas, box, x, y, fit, ink);
+	if (dots_width > columns)
+		return rt_canvas_put(canvas, box, x, y, rt_canvas_fit(canvas, dots, columns, NULL), ink);
+	fit = rt_canvas_fit(canvas, text, columns - dots_width, NULL);
+	x = rt_canvas_put(canvas, box, x, y, fit, ink);
+	return rt_canvas_put(canvas, box, x, y, dots, ink);
+}
+
+void
+rt_canvas_cursor(rt_canvas *canvas, rt_box box, int x, int y)
+{
+	rt_box at = {box.x + x, box.y + y, 1, 1};
+
+	at = rt_box_within(rt_box_within(at, box), rt_canvas_box(canvas));
+	canvas->cursor_x = at.w == 0 ? -1 : at.x;
+	canvas->cursor_y = at.w == 0 ? -1 : at.y;
+}
+
+rt_str
+rt_canvas_glyph(const rt_canvas *canvas, rt_glyph glyph)
+{
+	static const char *const glyphs[RT_GLYPH_COUNT][2] = {
+		[RT_GLYPH_HORIZONTAL] = {"-", "\u2500"}, [RT_GLYPH_VERTICAL] = {"|", "\u2502"},
+		[RT_GLYPH_CROSS_DOWN] = {"+", "\u252C"}, [RT_GLYPH_CROSS_UP] = {"+", "\u2534"},
+		[RT_GLYPH_TEE] = {"|", "\u251C"},        [RT_GLYPH_CORNER] = {"`", "\u2514"},
+		[RT_GLYPH_FOLDABLE] = {"-", "\u229F"},   [RT_GLYPH_FOLDED] = {"+", "\u229E"},
+		[RT_GLYPH_BULLET] = {"*", "\u2022"},     [RT_GLYPH_CURSOR] = {">", "\u203A"},
+		[RT_GLYPH_LEFT_ARROW] = {"<-", "\u2190"}, [RT_GLYPH_ELLIPSIS] = {"...", "\u2026"},
+		[RT_GLYPH_CHECK] = {"x", "\u2713"},      [RT_GLYPH_DOT] = {".", "\u00B7"},
+		[RT_GLYPH_OPEN] = {"v", "\u25BE"},       [RT_GLYPH_CLOSED] = {">", "\u25B8"},
+		[RT_GLYPH_BAR] = {"|", "\u258C"},
+	};
+
+	RT_ASSERT(glyph < RT_GLYPH_COUNT);
+	return rt_str_of(glyphs[glyph][canvas->utf8]);
+}
+
+rt_str
+rt_canvas_fit(const rt_canvas *canvas, rt_str text, int columns, int *out_used)
+{
+	size_t at = 0;
+	int used = 0;
+
+	while (at < text.size) {
+		rt_str rest = rt_str_at(text.ptr + at, text.size - at);
+		size_t size = rt_rune_grapheme(rest);
+		rt_rune rune = rt_rune_read(rest, canvas->utf8);
+		int width = rune.kind == RT_RUNE_LINE
+				    ? 1 /* as it is put */
+				    : rt_rune_columns(rt_str_at(rest.ptr, size), canvas->utf8, used);
+
+		if (width > columns - used)
+			break;
+		used += width;
+		at += size;
+	}
+	if (out_used != NULL)
+		*out_used = used;
+	return rt_str_at(text.ptr, at);
+}
+
+int
+rt_canvas_width(const rt_canvas *canvas, rt_str text)
+{
+	int used;
+
+	(void)rt_canvas_fit(canvas, text, INT32_MAX, &used);
+	return used;
+}
+
+void
+rt_canvas_add_text(const rt_canvas *canvas, rt_buf *buf)
+{
+	int x, y, end, i;
+	char bytes[4];
+
+	for (y = 0; y < canvas->rows; y++) {
+		for (end = canvas->columns; end > 0; end--)
+			if (cell_at(canvas, end - 1, y)->ch != ' ' || cell_at(canvas, end - 1, y)->marks[0])
+				break;
+		for (x = 0; x < end; x++) {
+			const rt_cell *cell = cell_at(canvas, x, y);
+
+			if (cell->ch != 0)
+				rt_buf_add(buf, bytes, rt_rune_encode(cell->ch, bytes));
+			for (i = 0; i < RT_CELL_MARKS && cell->marks[i] != 0; i++)
+				rt_buf_add(buf, bytes, rt_rune_encode(cell->marks[i], bytes));
+		}
+		rt_buf_add_byte(buf, '\n');
+	}
+}
