@@ -11,7 +11,7 @@
 
 enum { CIRCLE = 0x25CC /* what a mark without a letter stands on */, LINE_ROOM = 512 };
 
-static const rt_cell blank = {' ', {0, 0, 0}, RT_INK_TEXT, 1};
+static const rt_canvas_cell blank = {' ', {0, 0, 0}, RT_INK_TEXT, 1};
 
 void
 rt_canvas_init(rt_canvas *canvas, const rt_alloc *alloc, bool utf8)
@@ -36,7 +36,7 @@ between(int number, int least, int most)
 rt_status
 rt_canvas_resize(rt_canvas *canvas, int columns, int rows)
 {
-	rt_cell *cells;
+	rt_canvas_cell *cells;
 
 	columns = between(columns, 1, RT_CANVAS_COLUMNS_MAX);
 	rows = between(rows, 1, RT_CANVAS_ROWS_MAX);
@@ -90,14 +90,14 @@ rt_box_within(rt_box box, rt_box outer)
 	return in;
 }
 
-static rt_cell *
+static rt_canvas_cell *
 cell_at(const rt_canvas *canvas, int x, int y)
 {
 	return &canvas->cells[(size_t)y * (size_t)canvas->columns + (size_t)x];
 }
 
 static void
-erase(rt_cell *cell)
+erase(rt_canvas_cell *cell)
 {
 	rt_ink ink = cell->ink;
 
@@ -109,7 +109,7 @@ erase(rt_cell *cell)
 static void
 part(const rt_canvas *canvas, int x, int y)
 {
-	rt_cell *cell = cell_at(canvas, x, y);
+	rt_canvas_cell *cell = cell_at(canvas, x, y);
 
 	if (cell->ch == 0)
 		erase(cell_at(canvas, x - 1, y));
@@ -119,29 +119,29 @@ part(const rt_canvas *canvas, int x, int y)
 
 /* One character at a column of the canvas, as far as it is within clip; gives its cell, or NULL
  * where it is not seen. */
-static rt_cell *
+static rt_canvas_cell *
 set_cell(rt_canvas *canvas, rt_box clip, int x, int y, uint32_t ch, int width, rt_ink ink)
 {
 	bool left = x >= clip.x && x < clip.x + clip.w;
 	bool right = width == 2 && x + 1 >= clip.x && x + 1 < clip.x + clip.w;
-	rt_cell *cell = NULL;
+	rt_canvas_cell *cell = NULL;
 
 	if (width == 2 && left != right)
 		ch = ' ';
 	if (left) {
 		part(canvas, x, y);
 		cell = cell_at(canvas, x, y);
-		*cell = (rt_cell){ch, {0, 0, 0}, ink, (uint8_t)(right ? 2 : 1)};
+		*cell = (rt_canvas_cell){ch, {0, 0, 0}, ink, (uint8_t)(right ? 2 : 1)};
 	}
 	if (right) {
 		/* After the left half: what it has erased there is whole again. */
-		rt_cell *half = cell_at(canvas, x + 1, y);
+		rt_canvas_cell *half = cell_at(canvas, x + 1, y);
 
 		if (left && half->width == 2 && half->ch != 0)
 			erase(cell_at(canvas, x + 2, y));
 		else if (!left)
 			part(canvas, x + 1, y);
-		*half = left ? (rt_cell){0, {0, 0, 0}, ink, 0} : (rt_cell){' ', {0, 0, 0}, ink, 1};
+		*half = left ? (rt_canvas_cell){0, {0, 0, 0}, ink, 0} : (rt_canvas_cell){' ', {0, 0, 0}, ink, 1};
 	}
 	return width == 2 && !right ? NULL : cell;
 }
@@ -174,7 +174,7 @@ typedef struct pen {
 	rt_box clip;
 	int origin, y; /* where the box begins, on the canvas */
 	rt_ink ink;
-	rt_cell *base; /* what a mark goes on; NULL: it is not seen */
+	rt_canvas_cell *base; /* what a mark goes on; NULL: it is not seen */
 	bool has_base;
 } pen;
 
@@ -388,7 +388,7 @@ rt_canvas_add_text(const rt_canvas *canvas, rt_buf *buf)
 			if (cell_at(canvas, end - 1, y)->ch != ' ' || cell_at(canvas, end - 1, y)->marks[0])
 				break;
 		for (x = 0; x < end; x++) {
-			const rt_cell *cell = cell_at(canvas, x, y);
+			const rt_canvas_cell *cell = cell_at(canvas, x, y);
 
 			if (cell->ch != 0)
 				rt_buf_add(buf, bytes, rt_rune_encode(cell->ch, bytes));

@@ -59,7 +59,7 @@ put(int x, int y, const char *text)
 	return rt_canvas_put_c(&canvas, rt_canvas_box(&canvas), x, y, text, RT_INK_TEXT);
 }
 
-static const rt_cell *
+static const rt_canvas_cell *
 cell(int x, int y)
 {
 	return &canvas.cells[y * canvas.columns + x];
@@ -73,7 +73,7 @@ assert_sound(void)
 
 	for (y = 0; y < canvas.rows; y++)
 		for (x = 0; x < canvas.columns; x++) {
-			const rt_cell *c = cell(x, y);
+			const rt_canvas_cell *c = cell(x, y);
 
 			if (c->ch == 0) {
 				assert_int_equal(c->width, 0);

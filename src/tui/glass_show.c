@@ -25,7 +25,7 @@ struct rt_glass_screen {
 	int fd;
 	bool has_color, is_ansi, can_italic, is_whole; /* is_whole: front is what is shown */
 	int columns, rows;
-	rt_cell *front;
+	rt_canvas_cell *front;
 	int cursor_x, cursor_y, cursor_shown; /* -1: not known */
 	char restore[RESTORE_ROOM];
 	size_t restore_size;
@@ -223,7 +223,7 @@ rt_glass_screen_enter(rt_glass_screen *screen)
 rt_status
 rt_glass_screen_resize(rt_glass_screen *screen, int columns, int rows)
 {
-	rt_cell *front;
+	rt_canvas_cell *front;
 
 	if (columns <= 0 || rows <= 0) { /* a terminal that does not say */
 		columns = COLS;
@@ -278,7 +278,7 @@ attributes(const rt_glass_screen *screen, rt_ink ink, short *out_pair)
 }
 
 static void
-show_cell(const rt_glass_screen *screen, int x, int y, const rt_cell *cell)
+show_cell(const rt_glass_screen *screen, int x, int y, const rt_canvas_cell *cell)
 {
 	wchar_t text[CELL_ROOM] = {(wchar_t)cell->ch};
 	int width = wcwidth((wchar_t)cell->ch), i, used = 1;
@@ -301,7 +301,7 @@ show_cell(const rt_glass_screen *screen, int x, int y, const rt_cell *cell)
 }
 
 static bool
-same(const rt_cell *a, const rt_cell *b)
+same(const rt_canvas_cell *a, const rt_canvas_cell *b)
 {
 	int i;
 
@@ -315,8 +315,8 @@ same(const rt_cell *a, const rt_cell *b)
 static bool
 show_row(const rt_glass_screen *screen, const rt_canvas *canvas, int columns, int y)
 {
-	const rt_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->columns];
-	rt_cell *front = &screen->front[(size_t)y * (size_t)screen->columns];
+	const rt_canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->columns];
+	rt_canvas_cell *front = &screen->front[(size_t)y * (size_t)screen->columns];
 	int first = 0, last = columns - 1, x;
 
 	if (screen->is_whole) {
@@ -330,10 +330,10 @@ show_row(const rt_glass_screen *screen, const rt_canvas *canvas, int columns, in
 	if (row[first].ch == 0 && first > 0)
 		first--;
 	for (x = first; x <= last; x++) {
-		rt_cell cell = row[x];
+		rt_canvas_cell cell = row[x];
 
 		if (cell.width == 2 && x + 1 >= columns)
-			cell = (rt_cell){' ', {0, 0, 0}, cell.ink, 1};
+			cell = (rt_canvas_cell){' ', {0, 0, 0}, cell.ink, 1};
 		if (cell.ch != 0)
 			show_cell(screen, x, y, &cell);
 		front[x] = row[x];
