@@ -16,7 +16,7 @@ typedef struct reader {
 static void
 remark(reader *r, rt_remark_level level, rt_str where, const char *what)
 {
-	rt_report_add(r->report, level, rt_lines_of(&r->lines, where.ptr), "%s", what);
+	rt_report_add(r->report, level, rt_scan_lines_of(&r->lines, where.ptr), "%s", what);
 }
 
 /* A flag; anything but true and false is remarked upon. */
@@ -26,7 +26,7 @@ flag(reader *r, rt_str where, yyjson_val *entry, const char *name)
 	yyjson_val *value = rt_json_get(entry, name);
 
 	if (value != NULL && !yyjson_is_bool(value))
-		rt_report_add(r->report, RT_REMARK_REPAIRED, rt_lines_of(&r->lines, where.ptr),
+		rt_report_add(r->report, RT_REMARK_REPAIRED, rt_scan_lines_of(&r->lines, where.ptr),
 			      "%s is neither true nor false; left out", name);
 	return yyjson_is_true(value);
 }
@@ -37,7 +37,7 @@ name_of(reader *r, rt_str where, yyjson_val *entry, const char *name)
 	yyjson_val *value = rt_json_get(entry, name);
 
 	if (value != NULL && !yyjson_is_str(value) && !rt_json_is_number(value))
-		rt_report_add(r->report, RT_REMARK_REPAIRED, rt_lines_of(&r->lines, where.ptr),
+		rt_report_add(r->report, RT_REMARK_REPAIRED, rt_scan_lines_of(&r->lines, where.ptr),
 			      "%s is not a text; left out", name);
 	return rt_json_str(value);
 }
@@ -111,7 +111,7 @@ read_entry(reader *r, rt_str raw)
 	if (st == RT_NOMEM)
 		r->b.status = st;
 	if (st != RT_OK) {
-		rt_report_add(r->report, RT_REMARK_SKIPPED, rt_lines_of(&r->lines, raw.ptr),
+		rt_report_add(r->report, RT_REMARK_SKIPPED, rt_scan_lines_of(&r->lines, raw.ptr),
 			      "an entry is passed over: %.150s", fault.text);
 		return;
 	}
@@ -410,7 +410,7 @@ rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_repo
 	rt_share_init(&r.share, &r.b, false);
 	r.input = input;
 	r.report = report;
-	rt_lines_init(&r.lines, input);
+	rt_scan_lines_init(&r.lines, input);
 	st = read_project(&r, rt_scan_unmark(input), &active, err);
 	if (st == RT_OK)
 		st = rt_build_finish(&r.b, &done, err);

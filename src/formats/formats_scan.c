@@ -155,7 +155,7 @@ rt_scan_unmark(rt_str in)
 }
 
 void
-rt_lines_init(rt_lines *lines, rt_str in)
+rt_scan_lines_init(rt_lines *lines, rt_str in)
 {
 	lines->in = in;
 	lines->at = 0;
@@ -163,12 +163,12 @@ rt_lines_init(rt_lines *lines, rt_str in)
 }
 
 uint64_t
-rt_lines_of(rt_lines *lines, const char *ptr)
+rt_scan_lines_of(rt_lines *lines, const char *ptr)
 {
 	size_t to = (size_t)(ptr - lines->in.ptr);
 
 	if (to < lines->at)
-		rt_lines_init(lines, lines->in);
+		rt_scan_lines_init(lines, lines->in);
 	while (lines->at < to) {
 		const char *nl = memchr(lines->in.ptr + lines->at, '\n', to - lines->at);
 

@@ -53,8 +53,8 @@ typedef struct rt_lines {
 	uint64_t line;
 } rt_lines;
 
-void rt_lines_init(rt_lines *lines, rt_str in);
+void rt_scan_lines_init(rt_lines *lines, rt_str in);
 /* 1-based line of ptr, which points into the input. */
-uint64_t rt_lines_of(rt_lines *lines, const char *ptr);
+uint64_t rt_scan_lines_of(rt_lines *lines, const char *ptr);
 
 #endif

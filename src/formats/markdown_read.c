@@ -28,7 +28,7 @@ typedef struct reader {
 static void
 remark(reader *r, rt_remark_level level, const char *where, const char *what)
 {
-	rt_report_add(r->report, level, rt_lines_of(&r->lines, where), "%s", what);
+	rt_report_add(r->report, level, rt_scan_lines_of(&r->lines, where), "%s", what);
 }
 
 /* Plain */
@@ -404,7 +404,7 @@ rt_markdown_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_repor
 		rt_utf8_repair(&mended, r.in);
 		r.in = rt_buf_str(&mended);
 	}
-	rt_lines_init(&r.lines, r.in);
+	rt_scan_lines_init(&r.lines, r.in);
 	if (mended.status != RT_OK)
 		r.b.status = mended.status;
 	else if (rt_str_starts(r.in, RT_STR(MARKDOWN_OPEN)))

@@ -21,7 +21,7 @@ typedef struct reader {
 static void
 remark(reader *r, rt_remark_level level, const char *where, const char *what)
 {
-	rt_report_add(r->report, level, rt_lines_of(&r->lines, where), "%s", what);
+	rt_report_add(r->report, level, rt_scan_lines_of(&r->lines, where), "%s", what);
 }
 
 static rt_buf *
@@ -104,7 +104,7 @@ read_message(reader *r, rt_str raw, int64_t parent)
 	if (st == RT_NOMEM)
 		r->b.status = st;
 	if (st != RT_OK) {
-		rt_report_add(r->report, RT_REMARK_SKIPPED, rt_lines_of(&r->lines, raw.ptr),
+		rt_report_add(r->report, RT_REMARK_SKIPPED, rt_scan_lines_of(&r->lines, raw.ptr),
 			      "a message is passed over: %.150s", fault.text);
 		return -1;
 	}
@@ -502,7 +502,7 @@ rt_openai_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report 
 	rt_build_init(&r.b, alloc, report);
 	r.input = input;
 	r.report = report;
-	rt_lines_init(&r.lines, input);
+	rt_scan_lines_init(&r.lines, input);
 	st = read_file(&r, err);
 	if (r.b.status != RT_OK)
 		st = rt_fail(err, r.b.status, "out of memory while importing");

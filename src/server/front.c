@@ -341,7 +341,7 @@ rt_front_close(rt_front *front)
 	 * of them is suspended any more, which libmicrohttpd would not survive. Nor would it
 	 * always survive MHD_quiesce_daemon: that takes the socket out of the loop's epoll set
 	 * while the loop does the same. */
-	rt_work_end(front);
+	rt_front_work_end(front);
 	rt_front_streams_wake(front);
 	for (i = 0; i < front->daemon_count; i++) {
 		if (front->daemons[i] != NULL)

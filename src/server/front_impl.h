@@ -104,7 +104,7 @@ bool rt_work_init(rt_work *work);
 bool rt_work_add(rt_front *front, rt_exchange *exchange);
 /* Waits until everything is done; from here on nothing more is taken. The loops go on asking
  * until they are stopped. */
-void rt_work_end(rt_front *front);
+void rt_front_work_end(rt_front *front);
 /* When nobody asks any more. */
 void rt_work_deinit(rt_work *work);
 

@@ -120,7 +120,7 @@ rt_work_add(rt_front *front, rt_exchange *x)
 }
 
 void
-rt_work_end(rt_front *front)
+rt_front_work_end(rt_front *front)
 {
 	rt_work *work = &front->work;
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Aside: one thing that takes long, done in a thread while the screen goes on. When it is over
+ * the terminal's thread is woken, and sees so.
+ *
+ * Without a terminal (tests) it is done at once, before rt_aside_start returns.
+ *
+ * Threads: the one of the terminal; the work itself is in another and may use only what it was
+ * given. */
+#ifndef RT_TUI_ASIDE_H
+#define RT_TUI_ASIDE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tui/pane.h"
+
+typedef struct rt_aside rt_aside;
+/* Look at rt_aside_is_wanted from time to time, and give up where it is not any more. */
+typedef void (*rt_aside_fn)(rt_aside *aside, void *ctx);
+
+struct rt_aside {
+	rt_aside_fn fn;
+	void *ctx;
+	struct rt_glass *glass;
+	pthread_t thread;
+	bool is_started;     /* until it was seen to be over */
+	bool has_thread;
+	atomic_bool is_over;
+	atomic_bool is_unwanted;
+};
+
+/* None may be at work. RT_NOMEM: no thread could be made. ctx must live until it is over. */
+RT_CHECKED rt_status rt_aside_start(rt_aside *aside, rt_tui *tui, rt_aside_fn fn, void *ctx);
+bool rt_aside_is_running(const rt_aside *aside);
+/* Is it over since the last look? True once. */
+bool rt_aside_ended(rt_aside *aside);
+/* In the thread. */
+bool rt_aside_is_wanted(rt_aside *aside);
+/* Its result is not wanted any more: it ends when it looks. */
+void rt_aside_give_up(rt_aside *aside);
+/* The same, and waits for its end. */
+void rt_aside_stop(rt_aside *aside);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/bar.h"
+
+enum { TITLE_MIN = 12 };
+
+void
+rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right)
+{
+	int width = rt_canvas_width(canvas, right), room = box.w - 2;
+
+	rt_canvas_fill(canvas, (rt_box){box.x, box.y, box.w, 1}, RT_INK_BAR);
+	if (width > 0 && box.w - width - 3 >= TITLE_MIN) {
+		(void)rt_canvas_put(canvas, box, box.w - width - 1, 0, right, RT_INK_BAR);
+		room = box.w - width - 3;
+	}
+	(void)rt_canvas_put_cut(canvas, box, 1, 0, room, title, RT_INK_BAR | RT_INK_BOLD);
+}
+
+void
+rt_bar_select(rt_canvas *canvas, rt_box box, int y)
+{
+	(void)rt_canvas_put(canvas, box, 0, y, rt_canvas_glyph(canvas, RT_GLYPH_CURSOR),
+			    RT_INK_TEXT);
+	rt_canvas_flag(canvas, (rt_box){box.x, box.y + y, box.w, 1}, RT_INK_SELECTED);
+}
+
+rt_box
+rt_bar_ask(rt_canvas *canvas, rt_box row, const char *word)
+{
+	int x;
+
+	rt_canvas_fill(canvas, row, RT_INK_TEXT);
+	x = rt_canvas_put_c(canvas, row, 1, 0, word, RT_INK_DIM) + 1;
+	return (rt_box){row.x + x, row.y, row.w > x ? row.w - x : 0, 1};
+}
+
+rt_ink
+rt_role_ink(rt_str role)
+{
+	if (rt_str_eq_nocase(role, RT_STR("user")))
+		return RT_INK_USER;
+	if (rt_str_eq_nocase(role, RT_STR("ai")) || rt_str_eq_nocase(role, RT_STR("assistant")))
+		return RT_INK_AI;
+	if (rt_str_eq_nocase(role, RT_STR("system")))
+		return RT_INK_SYSTEM;
+	return RT_INK_TOOL;
+}

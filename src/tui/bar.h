@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bar: the line above a pane, the mark of the row that keys act on, and what else all panes
+ * draw alike. */
+#ifndef RT_TUI_BAR_H
+#define RT_TUI_BAR_H
+
+#include "tui/canvas.h"
+
+/* The first row of the box: on its right, where there is room, what matters less. */
+void rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right);
+/* Row y of the box has the cursor: a sign in its first column, so that it is seen without
+ * colour, and the ink of what is selected. */
+void rt_bar_select(rt_canvas *canvas, rt_box box, int y);
+/* A question that is answered on the row itself; gives the box for the field behind it. */
+rt_box rt_bar_ask(rt_canvas *canvas, rt_box row, const char *word);
+/* Of a role's word. */
+rt_ink rt_role_ink(rt_str role);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * List: a cursor in a column of rows, of which as many are seen as there is room for. Only
+ * numbers; who owns it draws rows top .. top + rows - 1.
+ *
+ * Threads: one at a time. */
+#ifndef RT_TUI_LIST_H
+#define RT_TUI_LIST_H
+
+#include "tui/keymap.h"
+
+typedef struct rt_list {
+	size_t count; /* rows that there are */
+	size_t at;    /* the cursor; 0 where there is none */
+	size_t top;   /* the first row that is seen */
+	size_t rows;  /* how many are, as it was drawn last */
+} rt_list;
+
+/* UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END: the cursor moves, never beyond the ends. false: an
+ * action of another kind. */
+bool rt_list_act(rt_list *list, rt_action action);
+/* As many rows now; the cursor stays in them. */
+void rt_list_count(rt_list *list, size_t count);
+/* Before it is drawn in so many rows: the cursor is among those seen. */
+void rt_list_fit(rt_list *list, int rows);
+/* How many rows are to be drawn from top on. */
+size_t rt_list_seen(const rt_list *list);
+
+#endif

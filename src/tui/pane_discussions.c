@@ -1,0 +1,904 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All discussions, the takes of one of them, and a search over everything: what is typed chooses
+ * discussions by their names, and below them stand the entries that hold it. Behind a "/" at the
+ * beginning, entries alone.
+ *
+ * The search runs in a thread, one at a time; when the text has changed meanwhile it runs
+ * again. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/host.h"
+#include "engine/marks.h"
+#include "tui/aside.h"
+#include "tui/bar.h"
+#include "tui/find.h"
+#include "tui/list.h"
+
+enum {
+	HITS = 200,
+	DATE_MIN = 64, COUNTS_MIN = 46, /* columns from which on these are shown */
+	DATE = 16, COUNTS = 24,
+	NAME_MAX_HIT = 18, TAKE_MAX_HIT = 12, ROLE_MAX_HIT = 9
+};
+
+/* One of these, or a take of the discussion above it. */
+typedef struct row {
+	yyjson_val *disc;
+	yyjson_val *take;
+	yyjson_val *hit;
+} row;
+
+typedef struct discussions {
+	rt_pane pane; /* first */
+	rt_json_doc *doc;   /* all discussions */
+	rt_json_doc *takes; /* of the one that is open; or NULL */
+	uint32_t open;      /* its number; 0: none */
+	row *rows;
+	size_t room;
+	rt_list list;
+	uint64_t seen;      /* value_change of doc */
+
+	rt_field *query;
+	rt_buf typed;       /* what it was when rows were made of it */
+	bool has_deleted;   /* those that are out of the catalogue, too */
+	int columns;
+	rt_aside aside;
+	rt_buf job_query;   /* the thread's, while it runs */
+	rt_buf job_json;
+	const rt_project *job_value;
+	rt_status job_status;
+	rt_error job_error;
+	rt_json_doc *hits;  /* for hits_query; or NULL */
+	rt_buf hits_query;
+	rt_buf problem;     /* why there are none; or empty */
+	bool is_searched;   /* hits are those of the value at hand */
+} discussions;
+
+static discussions *
+of(rt_pane *pane)
+{
+	return (discussions *)pane;
+}
+
+static rt_str
+text_of(yyjson_val *object, const char *key)
+{
+	return rt_json_str(rt_json_get(object, key));
+}
+
+static size_t
+count_of(yyjson_val *object, const char *key)
+{
+	uint64_t number = 0;
+
+	(void)rt_json_u64(rt_json_get(object, key), &number);
+	return (size_t)number;
+}
+
+/* Of "d3", "t2". */
+static uint32_t
+number_of(yyjson_val *object)
+{
+	rt_str id = text_of(object, "id");
+	uint32_t number = 0;
+	size_t i;
+
+	for (i = 1; i < id.size && i < 10; i++)
+		number = number * 10 + (uint32_t)(id.ptr[i] - '0');
+	return number;
+}
+
+static const row *
+at_cursor(const discussions *d)
+{
+	return d->list.count > 0 ? &d->rows[d->list.at] : NULL;
+}
+
+/* What entries are to hold; empty: none is searched. */
+static rt_str
+searched(const discussions *d)
+{
+	rt_str text = rt_field_text(d->query);
+
+	return text.size > 0 && text.ptr[0] == '/' ? rt_str_at(text.ptr + 1, text.size - 1) : text;
+}
+
+static bool
+is_present(yyjson_val *disc)
+{
+	return !yyjson_is_false(rt_json_get(disc, "present"));
+}
+
+/* --- rows --- */
+
+static rt_status
+add_row(discussions *d, size_t *count, row new)
+{
+	if (*count == d->room) {
+		size_t room = d->room > 0 ? d->room * 2 : 64;
+		row *grown = rt_resize(d->pane.tui->alloc, d->rows, room * sizeof(*grown));
+
+		if (grown == NULL)
+			return RT_NOMEM;
+		d->rows = grown;
+		d->room = room;
+	}
+	d->rows[(*count)++] = new;
+	return RT_OK;
+}
+
+/* By what their names begin with, then as they were made. */
+static int
+compare_takes(const void *a, const void *b)
+{
+	const row *x = a, *y = b;
+	int order = rt_str_cmp(text_of(x->take, "base"), text_of(y->take, "base"));
+	uint32_t m = number_of(x->take), n = number_of(y->take);
+
+	return order != 0 ? order : m < n ? -1 : m > n;
+}
+
+static rt_status
+lay_out(discussions *d)
+{
+	rt_str query = rt_field_text(d->query);
+	bool is_for_entries = query.size > 0 && query.ptr[0] == '/';
+	size_t i, j, max, others, count = 0;
+	yyjson_val *disc, *other;
+	rt_status st = RT_OK;
+
+	yyjson_arr_foreach(rt_json_root(d->doc), i, max, disc) {
+		size_t first;
+
+		if (is_for_entries || !rt_find_holds(text_of(disc, "name"), query))
+			continue;
+		if (st == RT_OK)
+			st = add_row(d, &count, (row){.disc = disc});
+		if (d->takes == NULL || number_of(disc) != d->open)
+			continue;
+		first = count;
+		yyjson_arr_foreach(rt_json_root(d->takes), j, others, other)
+			if (st == RT_OK)
+				st = add_row(d, &count, (row){.disc = disc, .take = other});
+		if (st == RT_OK)
+			qsort(d->rows + first, count - first, sizeof(row), compare_takes);
+	}
+	if (searched(d).size > 0 && d->hits != NULL)
+		yyjson_arr_foreach(rt_json_root(d->hits), i, max, other)
+			if (st == RT_OK)
+				st = add_row(d, &count, (row){.hit = other});
+	rt_list_count(&d->list, st == RT_OK ? count : 0);
+	return st;
+}
+
+static rt_status
+read_json(discussions *d, rt_status status, const rt_buf *json, rt_json_doc **out, rt_error *err)
+{
+	rt_json_doc *doc = NULL;
+	rt_status st = status == RT_OK
+			       ? rt_json_read(d->pane.tui->alloc, rt_buf_str(json), &doc, err)
+			       : status;
+
+	if (st == RT_OK) {
+		rt_json_free(*out);
+		*out = doc;
+	}
+	return st;
+}
+
+/* The lists of the value at hand; the cursor stays on the discussion and take that it was on. */
+static rt_status
+reload(discussions *d)
+{
+	rt_work *work = &d->pane.tui->work;
+	const row *was = at_cursor(d);
+	uint32_t disc = was != NULL && was->disc != NULL ? number_of(was->disc) : 0;
+	uint32_t take = was != NULL && was->take != NULL ? number_of(was->take) : 0;
+	rt_error err;
+	rt_status st;
+	size_t i;
+	rt_buf json;
+
+	d->seen = work->value_change;
+	d->is_searched = false;
+	rt_buf_init(&json, d->pane.tui->alloc, RT_BUF_UNLIMITED);
+	d->list.count = 0; /* rows point into what goes */
+	st = read_json(d, rt_view_discussions(work->engine, work->value, d->has_deleted, &json,
+					      &err), &json,
+		       &d->doc, &err);
+	if (st == RT_OK && d->open != 0 &&
+	    (rt_project_cell(work->value, d->open) == NULL ||
+	     !rt_project_cell(work->value, d->open)->present))
+		d->open = 0;
+	if (st == RT_OK && d->open != 0) {
+		rt_buf_clear(&json);
+		st = read_json(d, rt_view_takes(work->engine, work->value, d->open, false, &json, &err),
+			       &json, &d->takes, &err);
+	}
+	rt_buf_deinit(&json);
+	if (st != RT_OK && st != RT_NOMEM) {
+		rt_tui_say_error(d->pane.tui, &err, rt_str_at(NULL, 0));
+		return RT_OK;
+	}
+	if (st == RT_OK)
+		st = lay_out(d);
+	for (i = 0; i < d->list.count && disc != 0; i++)
+		if (d->rows[i].disc != NULL && number_of(d->rows[i].disc) == disc &&
+		    (d->rows[i].take == NULL || number_of(d->rows[i].take) == take))
+			d->list.at = i;
+	return st;
+}
+
+/* --- the search --- */
+
+static void
+run_search(rt_aside *aside, void *ctx)
+{
+	discussions *d = ctx;
+	rt_engine *engine = d->pane.tui->work.engine;
+
+	(void)aside;
+	rt_buf_clear(&d->job_json);
+	d->job_status = rt_view_search(engine, d->job_value, rt_buf_str(&d->job_query), 0,
+				       rt_str_at("", 0), HITS, &d->job_json, &d->job_error);
+}
+
+static bool
+is_answered(const discussions *d)
+{
+	return d->is_searched &&
+	       rt_str_eq(rt_buf_str(&d->hits_query), searched(d));
+}
+
+static rt_status
+take_hits(discussions *d)
+{
+	rt_status st;
+
+	rt_object_unref(d->job_value);
+	d->job_value = NULL;
+	d->list.count = 0; /* rows point into what goes */
+	rt_json_free(d->hits);
+	d->hits = NULL;
+	rt_buf_clear(&d->problem);
+	st = read_json(d, d->job_status, &d->job_json, &d->hits, &d->job_error);
+	if (st != RT_OK && st != RT_NOMEM) {
+		rt_buf_add_c(&d->problem, d->job_error.text);
+		st = RT_OK;
+	}
+	rt_buf_clear(&d->hits_query);
+	rt_buf_add_str(&d->hits_query, rt_buf_str(&d->job_query));
+	d->is_searched = true;
+	return st == RT_OK ? lay_out(d) : st;
+}
+
+static rt_status
+tend(rt_pane *pane)
+{
+	discussions *d = of(pane);
+	rt_status st = RT_OK;
+
+	if (rt_aside_ended(&d->aside))
+		st = take_hits(d);
+	if (st != RT_OK || searched(d).size == 0 || is_answered(d) || rt_aside_is_running(&d->aside))
+		return st;
+	rt_buf_clear(&d->job_query);
+	rt_buf_add_str(&d->job_query, searched(d));
+	if (d->job_query.status != RT_OK)
+		return d->job_query.status;
+	d->job_value = rt_object_ref(pane->tui->work.value);
+	st = rt_aside_start(&d->aside, pane->tui, run_search, d);
+	if (st != RT_OK) {
+		rt_object_unref(d->job_value);
+		d->job_value = NULL;
+	} else if (rt_aside_ended(&d->aside)) { /* without a terminal */
+		st = take_hits(d);
+	}
+	return st;
+}
+
+static rt_status
+changed(rt_pane *pane)
+{
+	discussions *d = of(pane);
+
+	return d->seen == pane->tui->work.value_change ? RT_OK : reload(d);
+}
+
+/* --- drawing --- */
+
+static void
+draw_date(rt_canvas *canvas, rt_box box, int x, int y, rt_str at, const rt_alloc *alloc)
+{
+	rt_moment moment;
+	rt_buf when;
+
+	if (!rt_moment_parse(at, &moment))
+		return;
+	rt_buf_init(&when, alloc, 256);
+	rt_host_add_local_time(&when, moment.us, false);
+	(void)rt_canvas_put(canvas, box, x, y, rt_buf_str(&when), RT_INK_DIM);
+	rt_buf_deinit(&when);
+}
+
+static void
+draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, yyjson_val *disc)
+{
+	bool is_here = number_of(disc) == d->pane.tui->work.place.disc;
+	bool is_open = d->takes != NULL && number_of(disc) == d->open;
+	size_t entries = count_of(disc, "entries"), takes = count_of(disc, "takes");
+	int room = box.w - 1, x;
+
+	if (box.w >= DATE_MIN) {
+		room -= DATE + 1;
+		draw_date(canvas, box, room + 1, y, text_of(disc, "updated"), d->pane.tui->alloc);
+	}
+	if (box.w >= COUNTS_MIN) {
+		room -= COUNTS + 1;
+		(void)rt_canvas_put_f(canvas, box, room + 1, y, RT_INK_DIM, "%zu entr%s%s", entries,
+				      entries == 1 ? "y" : "ies", takes > 1 ? "," : "");
+		if (takes > 1)
+			(void)rt_canvas_put_f(canvas, box, room + 15, y, RT_INK_DIM, "%zu takes",
+					      takes);
+	}
+	(void)rt_canvas_put(canvas, box, 1, y,
+			    takes < 2 ? RT_STR(" ")
+				      : rt_canvas_glyph(canvas, is_open ? RT_GLYPH_OPEN
+									: RT_GLYPH_CLOSED),
+			    RT_INK_DIM);
+	x = rt_canvas_put_cut(canvas, box, 3, y, room - 3 - (is_here ? 6 : is_present(disc) ? 0 : 10),
+			      text_of(disc, "name"),
+			      is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	if (!is_present(disc))
+		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(deleted)", RT_INK_DIM);
+	if (is_here) {
+		x = rt_canvas_put(canvas, box, x + 1, y,
+				  rt_canvas_glyph(canvas, RT_GLYPH_LEFT_ARROW), RT_INK_GOOD);
+		(void)rt_canvas_put_c(canvas, box, x + 1, y, "now", RT_INK_GOOD);
+	}
+}
+
+static void
+draw_take(discussions *d, rt_canvas *canvas, rt_box box, int y, const row *r)
+{
+	const rt_work *work = &d->pane.tui->work;
+	bool is_active = yyjson_is_true(rt_json_get(r->take, "active"));
+	bool is_here = number_of(r->disc) == work->place.disc &&
+		       number_of(r->take) == work->place.take;
+	size_t entries = count_of(r->take, "entries");
+	int x = rt_str_eq(text_of(r->take, "base"), text_of(r->take, "name")) ? 5 : 7;
+	int room = box.w - 1 - (box.w >= COUNTS_MIN ? COUNTS + 1 : 0) -
+		   (box.w >= DATE_MIN ? DATE + 1 : 0);
+
+	if (box.w >= COUNTS_MIN)
+		(void)rt_canvas_put_f(canvas, box, room + 1, y, RT_INK_DIM, "%zu entr%s", entries,
+				      entries == 1 ? "y" : "ies");
+	x = rt_canvas_put_cut(canvas, box, x, y, room - x - (is_active ? 9 : 0),
+			      text_of(r->take, "name"),
+			      is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	if (is_active)
+		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(active)", RT_INK_GOOD);
+}
+
+/* The snippet with what matched in its ink, and where there is no colour that ink shows too. */
+static void
+draw_snippet(rt_canvas *canvas, rt_box box, int x, int y, rt_str snippet)
+{
+	bool inside = false;
+	rt_str run;
+
+	while (x < box.w && rt_marks_next(&snippet, &inside, &run))
+		x = rt_canvas_put(canvas, box, x, y, run, inside ? RT_INK_MATCH : RT_INK_TEXT);
+}
+
+static void
+draw_hit(rt_canvas *canvas, rt_box box, int y, yyjson_val *hit)
+{
+	bool is_wide = box.w >= DATE_MIN;
+	int x = 3;
+
+	x = rt_canvas_put_cut(canvas, box, x, y, is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2,
+			      text_of(hit, "discussion"), RT_INK_DIM) + 1;
+	if (is_wide)
+		x = rt_canvas_put_cut(canvas, box, x, y, TAKE_MAX_HIT, text_of(hit, "take"),
+				      RT_INK_DIM) + 1;
+	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT, text_of(hit, "role"),
+			      rt_role_ink(text_of(hit, "role"))) + 1;
+	draw_snippet(canvas, box, x, y, text_of(hit, "snippet"));
+}
+
+static void
+draw_title(discussions *d, rt_canvas *canvas, rt_box box)
+{
+	size_t hits = d->hits == NULL ? 0 : yyjson_arr_size(rt_json_root(d->hits));
+	char right[80] = "";
+
+	if (searched(d).size == 0)
+		(void)snprintf(right, sizeof(right), "%zu", yyjson_arr_size(rt_json_root(d->doc)));
+	else if (!is_answered(d))
+		(void)snprintf(right, sizeof(right), "searching");
+	else
+		(void)snprintf(right, sizeof(right), "%zu%s found", hits, hits == HITS ? "+" : "");
+	rt_bar_draw(canvas, box, RT_STR("Discussions"), rt_str_of(right));
+}
+
+static void
+draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
+{
+	discussions *d = of(pane);
+	rt_box list = {box.x, box.y + 1, box.w, box.h - 1};
+	size_t i;
+
+	d->columns = box.w;
+	rt_canvas_fill(canvas, box, RT_INK_TEXT);
+	draw_title(d, canvas, box);
+	if (list.h > 1) {
+		rt_field_draw(d->query, canvas,
+			      rt_bar_ask(canvas, (rt_box){list.x, list.y, list.w, 1}, "Search:"),
+			      RT_INK_TEXT, true);
+		list.y++;
+		list.h--;
+	}
+	rt_list_fit(&d->list, list.h);
+	for (i = 0; i < rt_list_seen(&d->list); i++) {
+		const row *r = &d->rows[d->list.top + i];
+
+		if (r->hit != NULL)
+			draw_hit(canvas, list, (int)i, r->hit);
+		else if (r->take != NULL)
+			draw_take(d, canvas, list, (int)i, r);
+		else
+			draw_disc(d, canvas, list, (int)i, r->disc);
+		if (d->list.top + i == d->list.at)
+			rt_bar_select(canvas, list, (int)i);
+	}
+	if (d->list.count == 0 && d->problem.size > 0)
+		(void)rt_canvas_put_cut(canvas, list, 3, 0, list.w - 3, rt_buf_str(&d->problem),
+					RT_INK_ERROR);
+	else if (d->list.count == 0 && (searched(d).size == 0 || is_answered(d)))
+		(void)rt_canvas_put_c(canvas, list, 3, 0, "Nothing is called so, or holds that.", RT_INK_DIM);
+}
+
+/* --- changes --- */
+
+/* What a name is asked for. */
+typedef struct naming {
+	const char *op;
+	uint32_t disc, take; /* take 0: the discussion */
+} naming;
+
+/* A change that goes wrong is said, and that is all. words: of what was done; NULL: the usual. */
+static rt_status
+change(rt_tui *tui, rt_buf *requests, const char *words, bool *out_done)
+{
+	rt_work_said said;
+	rt_error err;
+	rt_status st = requests->status;
+
+	*out_done = false;
+	if (st != RT_OK)
+		return st;
+	rt_work_said_init(&said, tui->alloc);
+	st = rt_work_apply(&tui->work, rt_buf_str(requests), &said, &err);
+	if (st == RT_OK) {
+		if (words != NULL) {
+			rt_buf_clear(&said.words);
+			rt_buf_add_c(&said.words, words);
+		}
+		rt_tui_say_change(tui, &said);
+		*out_done = true;
+	} else if (st != RT_NOMEM) {
+		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
+		st = RT_OK;
+	}
+	rt_work_said_deinit(&said);
+	return st;
+}
+
+/* {"op":…,"discussion":"d3","take":"t2"; the rest is to be added. */
+static void
+add_op(rt_buf *requests, const char *op, uint32_t disc, uint32_t take)
+{
+	rt_json_add_comma(requests);
+	rt_buf_add_byte(requests, '{');
+	rt_json_add_key(requests, "op");
+	rt_json_add_string(requests, rt_str_of(op));
+	if (disc != 0)
+		rt_buf_add_f(requests, ",\"discussion\":\"d%u\"", disc);
+	if (take != 0)
+		rt_buf_add_f(requests, ",\"take\":\"t%u\"", take);
+}
+
+/* All panes down to the chat. */
+static void
+to_chat(rt_tui *tui)
+{
+	if (tui->pane_count > 1)
+		rt_tui_close(tui, tui->panes[1]);
+}
+
+/* Look at this discussion and take (0: its active one). */
+static rt_status
+open_place(rt_tui *tui, uint32_t disc, uint32_t take, bool *out_done)
+{
+	rt_work *work = &tui->work;
+	const rt_disc *other = NULL;
+	rt_error err;
+	rt_status st = rt_project_disc(work->value, disc, &other, &err);
+	rt_buf requests;
+
+	*out_done = st == RT_OK;
+	rt_buf_init(&requests, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&requests, '[');
+	if (st == RT_OK && disc != work->value->active) {
+		add_op(&requests, "discussion.switch", disc, 0);
+		rt_buf_add_byte(&requests, '}');
+	}
+	if (st == RT_OK && take != 0 && take != other->active) {
+		add_op(&requests, "take.switch", disc, take);
+		rt_buf_add_byte(&requests, '}');
+	}
+	rt_buf_add_byte(&requests, ']');
+	if (st == RT_OK && requests.size > 2 && !work->read_only)
+		st = change(tui, &requests, disc != work->value->active ? "Switched discussions" : "Switched takes", out_done);
+	if (st == RT_OK && *out_done && work->place.disc != disc)
+		st = rt_work_look_at(work, disc, &err);
+	rt_buf_deinit(&requests);
+	if (st != RT_OK && st != RT_NOMEM) {
+		rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
+		*out_done = false;
+		st = RT_OK;
+	}
+	return st;
+}
+
+/* To an entry that was found. */
+static rt_status
+go_to_hit(discussions *d, yyjson_val *hit)
+{
+	rt_tui *tui = d->pane.tui;
+	rt_work *work = &tui->work;
+	uint32_t disc = rt_project_disc_named(work->value, text_of(hit, "discussion"));
+	const rt_disc *other = NULL;
+	uint32_t entry = 0;
+	char id[RT_ID_MAX + 1];
+	rt_str address = text_of(hit, "id");
+	bool is_done = false;
+	rt_error err;
+	rt_status st;
+
+	if (disc == 0 || address.size > RT_ID_MAX) {
+		rt_tui_say(tui, "That discussion is not there any more");
+		return RT_OK;
+	}
+	/* The hit's own text goes when the value changes. */
+	memcpy(id, address.ptr, address.size);
+	id[address.size] = 0;
+	st = rt_project_disc(work->value, disc, &other, &err);
+	if (st == RT_OK)
+		st = open_place(tui, disc, rt_disc_take_named(other, text_of(hit, "take")), &is_done);
+	if (st == RT_OK && is_done)
+		st = rt_resolve_entry(work->value, work->place, rt_str_of(id), true, &entry, &err);
+	if (st == RT_OK && is_done) {
+		size_t at = rt_work_position(work, entry);
+
+		to_chat(tui);
+		if (at != SIZE_MAX)
+			rt_pane_chat_show(tui, at);
+		else
+			rt_tui_say(tui, "The entry is not in this take any more");
+	}
+	if (st != RT_OK && st != RT_NOMEM) {
+		rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
+		st = RT_OK;
+	}
+	return st;
+}
+
+static rt_status
+accept(discussions *d)
+{
+	const row *r = at_cursor(d);
+	rt_tui *tui = d->pane.tui;
+	bool is_done = false;
+	rt_status st;
+
+	if (r == NULL)
+		return RT_OK;
+	if (r->hit != NULL)
+		return go_to_hit(d, r->hit);
+	if (!is_present(r->disc)) {
+		rt_tui_say(tui, "That discussion was deleted; undo brings it back, or the history");
+		return RT_OK;
+	}
+	st = open_place(tui, number_of(r->disc), r->take != NULL ? number_of(r->take) : 0, &is_done);
+	if (st == RT_OK && is_done)
+		to_chat(tui);
+	return st;
+}
+
+static rt_status
+named(rt_tui *tui, void *ctx, rt_str name)
+{
+	const naming *n = ctx;
+	rt_buf requests;
+	bool is_done;
+	rt_status st;
+
+	if (name.ptr == NULL)
+		return RT_OK;
+	rt_buf_init(&requests, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&requests, '[');
+	add_op(&requests, n->op, n->disc, n->take);
+	rt_json_add_key(&requests, "name");
+	rt_json_add_string(&requests, name);
+	rt_buf_add_c(&requests, "}]");
+	st = change(tui, &requests, NULL, &is_done);
+	/* Where it leads to another discussion, that is what one wants to see. */
+	if (st == RT_OK && is_done && strcmp(n->op, "discussion.new") == 0)
+		to_chat(tui);
+	rt_buf_deinit(&requests);
+	return st;
+}
+
+static void
+free_naming(rt_tui *tui, void *ctx)
+{
+	rt_free(tui->alloc, ctx);
+}
+
+static rt_status
+ask_name(rt_tui *tui, const char *title, rt_str text, naming what)
+{
+	naming *n = rt_new(tui->alloc, sizeof(*n));
+
+	if (n == NULL)
+		return RT_NOMEM;
+	*n = what;
+	return rt_pane_ask(tui, title, text, false, named, n, free_naming);
+}
+
+/* A name nobody has yet: "discussion-2" … */
+static rt_status
+make_new(discussions *d)
+{
+	rt_tui *tui = d->pane.tui;
+	char room[40];
+	unsigned number = 2;
+
+	do
+		(void)snprintf(room, sizeof(room), "discussion-%u", number++);
+	while (rt_project_disc_named(tui->work.value, rt_str_of(room)) != 0);
+	return ask_name(tui, "Name of the new discussion", rt_str_of(room),
+			(naming){.op = "discussion.new"});
+}
+
+static rt_status
+rename_it(discussions *d)
+{
+	const row *r = at_cursor(d);
+
+	if (r == NULL || r->disc == NULL)
+		return RT_OK;
+	if (r->take != NULL)
+		return ask_name(d->pane.tui, "New name of the take", text_of(r->take, "name"),
+				(naming){"take.rename", number_of(r->disc), number_of(r->take)});
+	return ask_name(d->pane.tui, "New name of the discussion", text_of(r->disc, "name"),
+			(naming){"discussion.rename", number_of(r->disc), 0});
+}
+
+static rt_status
+promote(discussions *d)
+{
+	const row *r = at_cursor(d);
+
+	if (r == NULL || r->take == NULL) {
+		rt_tui_say(d->pane.tui, "Only a take can become a discussion of its own: "
+					"open the discussion's takes and choose one");
+		return RT_OK;
+	}
+	return ask_name(d->pane.tui, "Name of the discussion that the take becomes",
+			text_of(r->take, "name"),
+			(naming){"take.promote", number_of(r->disc), number_of(r->take)});
+}
+
+static rt_status
+delete_it(discussions *d)
+{
+	const row *r = at_cursor(d);
+	rt_buf requests;
+	bool is_done;
+	rt_status st;
+
+	if (r == NULL || r->disc == NULL)
+		return RT_OK;
+	rt_buf_init(&requests, d->pane.tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&requests, '[');
+	add_op(&requests, r->take != NULL ? "take.delete" : "discussion.delete",
+	       number_of(r->disc), r->take != NULL ? number_of(r->take) : 0);
+	rt_buf_add_c(&requests, "}]");
+	st = change(d->pane.tui, &requests, NULL, &is_done);
+	rt_buf_deinit(&requests);
+	return st;
+}
+
+/* --- keys --- */
+
+/* The takes of the discussion under the cursor; or none. */
+static rt_status
+open_takes(discussions *d, bool is_open)
+{
+	const row *r = at_cursor(d);
+	uint32_t number;
+	size_t i;
+
+	if (r == NULL || r->disc == NULL || (is_open && r->take != NULL))
+		return RT_OK;
+	number = number_of(r->disc);
+	if (!is_open && d->open != number)
+		return RT_OK;
+	d->open = is_open ? number : 0;
+	/* The cursor goes to the discussion itself. */
+	for (i = d->list.at; i > 0 && d->rows[i].take != NULL; i--)
+		;
+	d->list.at = i;
+	rt_json_free(d->takes);
+	d->takes = NULL;
+	return reload(d);
+}
+
+/* What is written may have changed. */
+static rt_status
+typed(discussions *d)
+{
+	rt_str text = rt_field_text(d->query);
+
+	if (rt_str_eq(text, rt_buf_str(&d->typed)))
+		return RT_OK;
+	rt_buf_clear(&d->typed);
+	rt_buf_add_str(&d->typed, text);
+	d->list.at = d->list.top = 0;
+	return d->typed.status == RT_OK ? lay_out(d) : d->typed.status;
+}
+
+static rt_status
+toggle_takes(discussions *d)
+{
+	const row *r = at_cursor(d);
+
+	return r == NULL || r->disc == NULL ? RT_OK
+					    : open_takes(d, number_of(r->disc) != d->open);
+}
+
+static rt_status
+act(rt_pane *pane, rt_action action, bool *out_used)
+{
+	discussions *d = of(pane);
+
+	*out_used = true;
+	if (rt_list_act(&d->list, action))
+		return RT_OK;
+	switch (action) {
+	case RT_ACT_ACCEPT: return accept(d);
+	case RT_ACT_NEW: return make_new(d);
+	case RT_ACT_RENAME: return rename_it(d);
+	case RT_ACT_DELETE: return delete_it(d);
+	case RT_ACT_MOVE: return promote(d);
+	case RT_ACT_PREVIEW: return toggle_takes(d);
+	case RT_ACT_CANCEL:
+		if (rt_field_is_empty(d->query)) {
+			rt_tui_close(pane->tui, pane);
+			return RT_OK;
+		}
+		rt_field_clear(d->query);
+		return typed(d);
+	case RT_ACT_FILTER_ALL:
+		d->has_deleted = !d->has_deleted;
+		return reload(d);
+	default: *out_used = false; return RT_OK;
+	}
+}
+
+/* Letters are written; what is there for fields works as well. */
+static rt_status
+key(rt_pane *pane, rt_key k, bool *out_used)
+{
+	discussions *d = of(pane);
+	rt_keymap *keys = pane->tui->keys;
+	bool is_empty = rt_field_is_empty(d->query);
+	rt_action action;
+	rt_status st;
+
+	*out_used = false;
+	if (rt_key_is_text(k)) {
+		if (is_empty && (k.code == ' ' || rt_keymap_action(keys, RT_SCREEN_DISCUSSIONS, k) !=
+							  RT_ACT_NONE))
+			return RT_OK;
+		st = rt_field_key(d->query, k, out_used);
+		return st == RT_OK && *out_used ? typed(d) : st;
+	}
+	action = rt_keymap_action(keys, RT_SCREEN_FIELD, k);
+	if (is_empty && (action == RT_ACT_LEFT || action == RT_ACT_RIGHT)) {
+		*out_used = true;
+		return open_takes(d, action == RT_ACT_RIGHT);
+	}
+	if (action == RT_ACT_NONE)
+		return RT_OK;
+	st = rt_field_act(d->query, action, d->columns - 10, out_used);
+	return st == RT_OK && *out_used ? typed(d) : st;
+}
+
+static rt_status
+paste(rt_pane *pane, rt_str text)
+{
+	discussions *d = of(pane);
+	rt_status st = rt_field_insert(d->query, text);
+
+	return st == RT_OK ? typed(d) : st;
+}
+
+static void
+free_discussions(rt_pane *pane)
+{
+	discussions *d = of(pane);
+	const rt_alloc *alloc = pane->tui->alloc;
+
+	rt_aside_stop(&d->aside);
+	rt_object_unref(d->job_value);
+	rt_json_free(d->doc);
+	rt_json_free(d->takes);
+	rt_json_free(d->hits);
+	rt_field_free(d->query);
+	rt_buf_deinit(&d->typed);
+	rt_buf_deinit(&d->job_query);
+	rt_buf_deinit(&d->job_json);
+	rt_buf_deinit(&d->hits_query);
+	rt_buf_deinit(&d->problem);
+	rt_free(alloc, d->rows);
+	rt_free(alloc, d);
+}
+
+static const rt_pane_ops ops = {
+	.screen = RT_SCREEN_DISCUSSIONS,
+	.draw = draw,
+	.act = act,
+	.key = key,
+	.paste = paste,
+	.changed = changed,
+	.tend = tend,
+	.free = free_discussions,
+};
+
+rt_status
+rt_pane_discussions(rt_tui *tui, rt_str query)
+{
+	discussions *d = rt_new0(tui->alloc, sizeof(*d));
+	rt_status st;
+	size_t i;
+
+	if (d == NULL)
+		return RT_NOMEM;
+	d->pane.ops = &ops;
+	d->pane.tui = tui;
+	rt_buf_init(&d->typed, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&d->job_query, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&d->job_json, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&d->hits_query, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&d->problem, tui->alloc, RT_BUF_UNLIMITED);
+	st = rt_field_new(tui->alloc, false, &d->query);
+	if (st == RT_OK && query.size > 0)
+		st = rt_field_set(d->query, query);
+	if (st == RT_OK)
+		st = reload(d);
+	if (st != RT_OK) {
+		free_discussions(&d->pane);
+		return st;
+	}
+	/* The cursor is where one is. */
+	for (i = 0; i < d->list.count; i++)
+		if (query.size == 0 && number_of(d->rows[i].disc) == tui->work.place.disc)
+			d->list.at = i;
+	return rt_tui_push(tui, &d->pane);
+}

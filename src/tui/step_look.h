@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Step look: what one step changed, and the end of the conversation as it was right after it,
+ * as lines.
+ *
+ * Threads: any, one at a time; it needs nothing but what it is given. */
+#ifndef RT_TUI_STEP_LOOK_H
+#define RT_TUI_STEP_LOOK_H
+
+#include "engine/engine.h"
+#include "tui/lines.h"
+
+typedef struct rt_step_look {
+	const rt_alloc *alloc;
+	rt_engine *engine;
+	const rt_project *value; /* the newest: names are looked up in it */
+	uint32_t disc;
+	uint64_t seq;            /* 0: the beginning */
+	int columns;
+	bool utf8;
+} rt_step_look;
+
+/* Appended. RT_NOMEM; other failures are said in the lines. Cost: the steps since, the step. */
+RT_CHECKED rt_status rt_step_look_add(const rt_step_look *look, rt_lines *lines);
+
+#endif

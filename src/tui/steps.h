@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Steps: the history of a discussion and of the project's settings as rows, newest first, read
+ * as far as somebody looked. The last row is the beginning, step 0.
+ *
+ * What is in effect stands in lane 0. A run of steps that was undone, and then something else
+ * was done instead, stands in a lane of its own beside it, down to the step that it began at:
+ *
+ *     0  1
+ *     *        9  in effect
+ *     |  o     8  undone, its parent is 7
+ *     |  o     7  undone, its parent is 6
+ *     *--'     6  joins: lane 1
+ *
+ * Threads: one at a time. */
+#ifndef RT_TUI_STEPS_H
+#define RT_TUI_STEPS_H
+
+#include "engine/engine.h"
+
+enum { RT_STEPS_LANES = 8 /* what was undone further aside shares the last */ };
+
+typedef struct rt_step {
+	uint64_t seq;    /* 0: the beginning */
+	uint64_t parent;
+	int64_t at_us;
+	uint32_t what;   /* where its words begin; they end where those of `by` begin */
+	uint32_t by;
+	uint32_t end;
+	bool is_undone, is_current, of_project;
+	uint8_t lane;    /* of the step itself */
+	uint8_t passes;  /* a bit for each lane that goes by */
+	uint8_t joins;   /* a bit for each lane that ends here */
+} rt_step;
+
+typedef struct rt_steps {
+	const rt_alloc *alloc;
+	rt_engine *engine;       /* borrowed */
+	const rt_project *value; /* ours */
+	uint32_t disc;
+	rt_history_at at;
+	bool is_whole;           /* the beginning is there */
+	bool has_trunk;          /* a step in effect was seen */
+	rt_step *steps;
+	size_t count, room;
+	rt_buf texts;
+	uint64_t waits[RT_STEPS_LANES]; /* for which step a lane goes on; UINT64_MAX: it is free */
+} rt_steps;
+
+void rt_steps_init(rt_steps *steps, const rt_alloc *alloc);
+void rt_steps_deinit(rt_steps *steps);
+/* Begin anew with this value: no rows yet. */
+void rt_steps_begin(rt_steps *steps, rt_engine *engine, const rt_project *value, uint32_t disc);
+/* Read so many more. At the end of the history nothing happens. On failure: as it was. */
+RT_CHECKED rt_status rt_steps_more(rt_steps *steps, size_t count, rt_error *err);
+rt_str rt_steps_what(const rt_steps *steps, const rt_step *step);
+rt_str rt_steps_by(const rt_steps *steps, const rt_step *step);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What tests of screens begin with: the whole terminal UI without a terminal, on a store in
+ * memory, in a world in which time stands still. Keys go in by their words, screens come out as
+ * text. */
+#ifndef RT_TUI_TUI_TESTING_H
+#define RT_TUI_TUI_TESTING_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "engine/engine_testing.h"
+#include "tui/pane.h"
+
+typedef struct desk {
+	rt_cli cli;
+	rt_tui tui;
+	char *argv[4];
+} desk;
+
+static inline void
+desk_size(desk *d, int columns, int rows)
+{
+	assert_int_equal(rt_canvas_resize(&d->tui.canvas, columns, rows), RT_OK);
+}
+
+/* path: of the store; ":memory:" for one that nobody else can reach. */
+static inline void
+desk_open_at(desk *d, char *path, int columns, int rows)
+{
+	static char program[] = "retake", db[] = "--db", verb[] = "tui";
+	rt_error err = {0};
+
+	memset(d, 0, sizeof(*d));
+	/* Nobody's configuration, keys or hooks; the same hours everywhere. */
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	setenv("XDG_DATA_HOME", "/nonexistent", 1);
+	setenv("XDG_STATE_HOME", "/nonexistent", 1);
+	setenv("TZ", "UTC", 1);
+	unsetenv("RETAKE_DB");
+	unsetenv("RETAKE_PROJECT");
+	unsetenv("RETAKE_MODEL");
+	env_state = 11;
+	d->cli.alloc = rt_alloc_libc();
+	d->cli.env = &env;
+	d->cli.exit_code = -1;
+	d->cli.is_deaf = true;
+	rt_buf_init(&d->cli.path, d->cli.alloc, RT_BUF_UNLIMITED);
+	d->argv[0] = program;
+	d->argv[1] = db;
+	d->argv[2] = path;
+	d->argv[3] = verb;
+	d->cli.args.words = test_calloc(5, sizeof(*d->cli.args.words));
+	if (rt_cli_args_parse(4, d->argv, &d->cli.args, &err) != RT_OK)
+		fail_msg("%s", err.text);
+	rt_term_init(&d->cli.out, d->cli.alloc, 1, true);
+	rt_term_init(&d->cli.err, d->cli.alloc, 2, true);
+	if (rt_cli_open(&d->cli, RT_CLI_CHANGE) != RT_OK)
+		fail_msg("%s", d->cli.error.text);
+	if (rt_tui_init(&d->tui, &d->cli, &err) != RT_OK)
+		fail_msg("%s", err.text);
+	desk_size(d, columns, rows);
+}
+
+static inline void
+desk_open(desk *d, int columns, int rows)
+{
+	static char memory[] = ":memory:";
+
+	desk_open_at(d, memory, columns, rows);
+}
+
+static inline void
+desk_close(desk *d)
+{
+	rt_tui_deinit(&d->tui);
+	rt_cli_close(&d->cli);
+	rt_term_deinit(&d->cli.out);
+	rt_term_deinit(&d->cli.err);
+	rt_buf_deinit(&d->cli.path);
+	test_free(d->cli.args.words);
+}
+
+/* Requests as JSON, each a step. */
+static inline void
+desk_do(desk *d, const char *requests)
+{
+	rt_error err = {0};
+
+	if (rt_work_apply(&d->tui.work, rt_str_of(requests), NULL, &err) != RT_OK)
+		fail_msg("%s: %s", requests, err.text);
+	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
+}
+
+static inline void
+desk_add(desk *d, const char *role, const char *text)
+{
+	rt_error err = {0};
+
+	if (rt_work_op(&d->tui.work, NULL, &err, "entry.append", "role", role, "content", text,
+		       NULL) != RT_OK)
+		fail_msg("%s", err.text);
+	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
+}
+
+/* "down down enter": keys by their words, and what follows from them. */
+static inline void
+desk_press(desk *d, const char *words)
+{
+	while (*words != 0) {
+		size_t size = strcspn(words, " ");
+		rt_error err = {0};
+		rt_key key;
+
+		if (rt_key_read(rt_str_at(words, size), &key, &err) != RT_OK)
+			fail_msg("%.*s: %s", (int)size, words, err.text);
+		assert_int_equal(rt_tui_key(&d->tui, key), RT_OK);
+		assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
+		words += size;
+		words += strspn(words, " ");
+	}
+}
+
+/* ASCII, letter by letter. */
+static inline void
+desk_type(desk *d, const char *text)
+{
+	for (; *text != 0; text++)
+		assert_int_equal(rt_tui_key(&d->tui, (rt_key){(unsigned char)*text, 0}), RT_OK);
+	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
+}
+
+/* What is on the screen; the caller's, by rt_buf_deinit. Drawn twice: the first drawing says how
+ * much room there is for what is worked out aside. */
+static inline rt_buf
+desk_screen(desk *d)
+{
+	rt_buf screen;
+
+	rt_buf_init(&screen, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_tui_draw(&d->tui);
+	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
+	rt_tui_draw(&d->tui);
+	rt_canvas_add_text(&d->tui.canvas, &screen);
+	assert_int_equal(screen.status, RT_OK);
+	return screen;
+}
+
+static inline void
+assert_screen(desk *d, const char *expected)
+{
+	rt_buf screen = desk_screen(d);
+
+	if (!rt_str_is(rt_buf_str(&screen), expected))
+		fail_msg("the screen is\n%s\nand not\n%s", screen.ptr, expected);
+	rt_buf_deinit(&screen);
+}
+
+static inline bool
+desk_shows(desk *d, const char *part)
+{
+	rt_buf screen = desk_screen(d);
+	bool is_there = rt_str_find(rt_buf_str(&screen), rt_str_of(part), 0) != SIZE_MAX;
+
+	rt_buf_deinit(&screen);
+	return is_there;
+}
+
+static inline void
+assert_shows(desk *d, const char *part)
+{
+	rt_buf screen = desk_screen(d);
+
+	if (rt_str_find(rt_buf_str(&screen), rt_str_of(part), 0) == SIZE_MAX)
+		fail_msg("the screen is\n%s\nwithout\n%s", screen.ptr, part);
+	rt_buf_deinit(&screen);
+}
+
+static inline void
+assert_notice(desk *d, const char *expected)
+{
+	if (!rt_str_is(rt_buf_str(&d->tui.notice), expected))
+		fail_msg("it says \"%s\" and not \"%s\"",
+			 d->tui.notice.ptr == NULL ? "" : d->tui.notice.ptr, expected);
+}
+
+#endif
