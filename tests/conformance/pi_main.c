@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * conformance-pi DIR: every NAME.jsonl in DIR is read, and what we make of it compared
+ * conformance-pi [--ui] DIR: every NAME.jsonl in DIR is read, and what we make of it compared
  * with NAME.expect.json, which is what pi itself made of it. Then the file is written
  * back: a file of the present version must come out as it went in, byte for byte, and
  * any file must after one round stay as it is.
+ *
+ * With --ui only the cases that expect rows of the tree screen are looked at, and their rows
+ * too: the file is imported, and the tree made from the discussion that this gave, for each
+ * filter anew.
  *
  * What an expectation does not mention is not checked; what it mentions and we do not
  * know fails. Last line: "N passed, N failed", N counting names. */
@@ -14,6 +18,10 @@
 #include "conformance.h"
 #include "formats/formats.h"
 #include "formats/pi_session.h"
+#include "store/store_memory.h"
+#include "tui/tree_reader.h"
+
+enum { UI_WIDTH = 200, UI_ROWS = 200 };
 
 /* A file and what is made of it. */
 typedef struct subject {
@@ -22,6 +30,7 @@ typedef struct subject {
 	rt_pi_session session;
 	yyjson_val *wanted;
 	rt_buf text; /* JSON under way */
+	bool ui;     /* the rows of the tree screen, too */
 } subject;
 
 static void
@@ -292,7 +301,7 @@ check_key(subject *u, yyjson_val *key, yyjson_val *value)
 
 	rt_buf_clear(&u->text);
 	/* "fileChanged" is what pi does to a file while opening it; we never do, and check
-	 * that. "ui" is the business of the tree screen. */
+	 * that. "ui" is looked at when all else is. */
 	if (rt_str_is(name, "open") || rt_str_is(name, "fileChanged") || rt_str_is(name, "ui"))
 		return;
 	if (rt_str_is(name, "context")) {
@@ -362,6 +371,160 @@ check_round_trip(subject *u)
 	rt_buf_deinit(&second);
 }
 
+/* ---- the tree screen ---- */
+
+/* The session as a discussion of its own. */
+typedef struct screen {
+	rt_case *c;
+	rt_store *store;
+	rt_engine *engine;
+	const rt_project *project;
+	rt_tree_reader reader;
+	rt_tree *tree;
+} screen;
+
+static int64_t
+no_time(void *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
+static void
+no_chance(void *ctx, void *to, size_t size)
+{
+	(void)ctx;
+	memset(to, 1, size);
+}
+
+static bool
+screen_open(screen *s, rt_case *c, rt_str file)
+{
+	static const rt_env env = {no_time, no_chance, NULL};
+	const rt_engine_options options = {.env = &env, .create = true};
+	rt_import_result result;
+	rt_outlines outlines;
+	rt_error err;
+	rt_status st;
+
+	memset(s, 0, sizeof(*s));
+	memset(&err, 0, sizeof(err));
+	s->c = c;
+	st = rt_store_memory_open(rt_alloc_libc(), &env, &s->store, &err);
+	if (st == RT_OK)
+		st = rt_engine_open(&options, s->store, &s->engine, &err);
+	if (st == RT_OK)
+		st = rt_format_pi.read(rt_alloc_libc(), file, &outlines, NULL, &err);
+	if (st == RT_OK) {
+		st = rt_engine_import(s->engine, &outlines, RT_STR("pi"), false, &result, &err);
+		rt_outlines_deinit(&outlines);
+	}
+	if (st == RT_OK) {
+		s->project = rt_engine_value(s->engine);
+		rt_tree_reader_init(&s->reader, rt_alloc_libc(), s->engine, RT_STR(""));
+		s->reader.as_pi = true;
+	}
+	return rt_check(c, st == RT_OK, "ui: cannot be imported: %s", err.text);
+}
+
+static void
+screen_close(screen *s)
+{
+	if (s->project != NULL)
+		rt_tree_reader_deinit(&s->reader);
+	rt_object_unref(s->project);
+	rt_engine_close(s->engine);
+	if (s->store != NULL)
+		s->store->ops->close(s->store);
+}
+
+static void
+check_selected(screen *s, const char *what, yyjson_val *wanted)
+{
+	uint32_t node = rt_tree_selected_node(s->tree);
+	char id[RT_ID_MAX + 1] = "";
+	rt_status st = RT_OK;
+
+	if (node != RT_TREE_NONE)
+		st = rt_entry_id(s->project, rt_tree_node_at(s->tree, node)->entry, id, NULL);
+	rt_check(s->c, st == RT_OK && rt_str_eq(rt_str_of(id), rt_json_str(wanted)),
+		 "%s: selected is \"%s\", should be \"%.*s\"", what, id,
+		 RT_STR_ARG(rt_json_str(wanted)));
+}
+
+/* The rows in the window, and the line below them. */
+static void
+check_rows(screen *s, const char *what, yyjson_val *wanted)
+{
+	rt_tree_line lines[UI_ROWS];
+	rt_buf footer;
+	size_t first, count, i, max;
+	yyjson_val *row;
+	rt_status st;
+
+	for (i = 0; i < UI_ROWS; i++)
+		rt_tree_line_init(&lines[i], rt_alloc_libc());
+	rt_buf_init(&footer, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_tree_window(s->tree, UI_ROWS, &first, &count);
+	st = rt_tree_draw(s->tree, first, count, UI_WIDTH, lines, NULL);
+	rt_check(s->c, st == RT_OK, "%s: cannot be drawn", what);
+	rt_tree_add_footer(&footer, s->tree, UI_WIDTH);
+	count += count == 0;
+	rt_check(s->c, yyjson_arr_size(wanted) == count + 1, "%s: %zu rows, should be %zu", what,
+		 count + 1, yyjson_arr_size(wanted));
+	yyjson_arr_foreach(wanted, i, max, row)
+	{
+		rt_str is = i < count ? rt_buf_str(&lines[i].text) : rt_buf_str(&footer);
+
+		rt_check(s->c, i <= count && rt_str_eq(is, rt_json_str(row)),
+			 "%s: row %zu is\n  %.*s\nshould be\n  %.*s", what, i, RT_STR_ARG(is),
+			 RT_STR_ARG(rt_json_str(row)));
+	}
+	rt_buf_deinit(&footer);
+	for (i = 0; i < UI_ROWS; i++)
+		rt_tree_line_deinit(&lines[i]);
+}
+
+static void
+check_filter(screen *s, rt_tree_filter filter, const char *name, yyjson_val *wanted)
+{
+	const rt_tree_options options = {.as_pi = true};
+	bool done = false;
+	char what[80];
+
+	snprintf(what, sizeof(what), "ui: %s", name);
+	if (!rt_check(s->c, wanted != NULL, "%s: nothing is expected", what) ||
+	    !rt_check(s->c,
+		      rt_tree_new(rt_alloc_libc(), &s->reader.source, &options, &s->tree) == RT_OK,
+		      "%s: no tree", what))
+		return;
+	rt_tree_set_filter(s->tree, filter);
+	rt_check(s->c,
+		 rt_tree_reader_read(&s->reader, s->project, 0, s->tree, NULL) == RT_OK &&
+			 rt_tree_learn(s->tree, SIZE_MAX, &done, NULL) == RT_OK && done,
+		 "%s: the tree cannot be made", what);
+	rt_tree_check(s->tree);
+	check_selected(s, what, rt_json_get(wanted, "selected"));
+	check_rows(s, what, rt_json_get(wanted, "rows"));
+	rt_tree_free(s->tree);
+}
+
+static void
+check_ui(rt_case *c, rt_str file, yyjson_val *wanted)
+{
+	static const char *const filters[] = {"default", "no-tools", "user-only", "labeled-only",
+					      "all"};
+	screen s;
+	int i;
+
+	rt_check(c, yyjson_obj_size(wanted) == RT_TREE_FILTERS, "ui: other filters are expected");
+	if (screen_open(&s, c, file))
+		for (i = 0; i < RT_TREE_FILTERS; i++)
+			check_filter(&s, (rt_tree_filter)i, filters[i],
+				     rt_json_get(wanted, filters[i]));
+	screen_close(&s);
+}
+
 /* pi's message ends with the path of the file as it was there. */
 static void
 check_error(subject *u, const rt_error *err)
@@ -405,12 +568,15 @@ check_subject(subject *u)
 		check_key(u, key, value);
 	}
 	check_round_trip(u);
+	if (u->ui)
+		check_ui(&u->c, u->file, rt_json_get(u->wanted, "ui"));
 	rt_buf_deinit(&u->text);
 	rt_pi_session_deinit(&u->session);
 }
 
+/* *out_skipped: it is not about the tree screen, which alone was asked for. */
 static bool
-run_case(const char *dir, const char *name)
+run_case(const char *dir, const char *name, bool ui, bool *out_skipped)
 {
 	subject u;
 	rt_str expect = {NULL, 0}, after = {NULL, 0};
@@ -419,10 +585,18 @@ run_case(const char *dir, const char *name)
 
 	memset(&u, 0, sizeof(u));
 	u.c.name = name;
+	u.ui = ui;
+	*out_skipped = false;
 	snprintf(path, sizeof(path), "%s/%s.expect.json", dir, name);
 	if (rt_check(&u.c, rt_read_file(path, &expect), "cannot read %s", path))
 		doc = rt_parse(expect);
 	rt_check(&u.c, doc != NULL && yyjson_is_obj(rt_json_root(doc)), "no expectation");
+	if (ui && doc != NULL && rt_json_get(rt_json_root(doc), "ui") == NULL) {
+		*out_skipped = true;
+		rt_json_free(doc);
+		rt_free_file(expect);
+		return true;
+	}
 	snprintf(path, sizeof(path), "%s/%s.jsonl", dir, name);
 	if (rt_check(&u.c, rt_read_file(path, &u.file), "cannot read %s", path) && doc != NULL) {
 		u.wanted = rt_json_root(doc);
@@ -471,21 +645,23 @@ main(int argc, char **argv)
 	struct dirent **files = NULL;
 	char name[256];
 	size_t passed = 0, failed = 0;
+	bool ui = argc == 3 && strcmp(argv[1], "--ui") == 0, skipped;
+	const char *dir = argv[argc - 1];
 	int count, i;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: conformance-pi DIR\n");
+	if (argc != (ui ? 3 : 2)) {
+		fprintf(stderr, "usage: conformance-pi [--ui] DIR\n");
 		return 2;
 	}
-	count = scandir(argv[1], &files, NULL, alphasort);
+	count = scandir(dir, &files, NULL, alphasort);
 	if (count < 0) {
-		perror(argv[1]);
+		perror(dir);
 		return 2;
 	}
 	for (i = 0; i < count; i++) {
-		if (is_case(argv[1], files[i]->d_name, name, sizeof(name))) {
-			if (run_case(argv[1], name))
-				passed++;
+		if (is_case(dir, files[i]->d_name, name, sizeof(name))) {
+			if (run_case(dir, name, ui, &skipped))
+				passed += !skipped;
 			else
 				failed++;
 		}

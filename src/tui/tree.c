@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tree itself: made from a list, made anew from the next one, moved about in.
+ *
+ * A new tree is built beside the old one and takes its place when nothing can fail any more.
+ * What people did to entries (selected, folded, marked them) and what was learnt of their
+ * texts moves over: entries are found again by their number, and where one stands in several
+ * places, the place's name tells which. */
+#include "tui/tree_impl.h"
+
+#include "base/hash.h"
+
+enum { LEARN_BEFORE = 128 /* nodes before the selection, where learning begins */ };
+
+static rt_status
+nomem(rt_error *err)
+{
+	return rt_fail(err, RT_NOMEM, "out of memory");
+}
+
+/* ---- life ---- */
+
+static void
+nodes_deinit(rt_tree *t)
+{
+	rt_free(t->alloc, t->nodes);
+	rt_free(t->alloc, t->labels);
+	rt_free(t->alloc, t->table);
+	rt_free(t->alloc, t->rows);
+	rt_free(t->alloc, t->near);
+	rt_free(t->alloc, t->last);
+	rt_buf_deinit(&t->label_text);
+}
+
+rt_status
+rt_tree_new(const rt_alloc *alloc, const rt_tree_source *source, const rt_tree_options *options,
+	    rt_tree **out)
+{
+	rt_tree *t = rt_new0(alloc, sizeof(*t));
+
+	if (t == NULL)
+		return RT_NOMEM;
+	t->alloc = alloc;
+	t->source = source;
+	if (options != NULL)
+		t->options = *options;
+	t->head = t->selected = t->remembered = RT_TREE_NONE;
+	rt_buf_init(&t->label_text, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&t->hay, alloc, UINT32_MAX);
+	rt_buf_init(&t->query, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&t->query_low, alloc, RT_BUF_UNLIMITED);
+	*out = t;
+	return RT_OK;
+}
+
+void
+rt_tree_free(rt_tree *t)
+{
+	if (t == NULL)
+		return;
+	nodes_deinit(t);
+	rt_buf_deinit(&t->hay);
+	rt_buf_deinit(&t->query);
+	rt_buf_deinit(&t->query_low);
+	rt_free(t->alloc, t->terms);
+	rt_free(t->alloc, t);
+}
+
+/* ---- building ---- */
+
+/* The list under way to be a tree; arrays by index in the list. */
+typedef struct plan {
+	const rt_tree_entry *entries;
+	uint32_t count, head;
+	uint32_t *child, *next, *last; /* item count of child and last: of the roots */
+	uint32_t *last_active;         /* the same: the last active child */
+	uint32_t *node;                /* where it stands in the tree */
+	bool *active;
+} plan;
+
+static void
+plan_deinit(plan *p, const rt_alloc *alloc)
+{
+	rt_free(alloc, p->child);
+	rt_free(alloc, p->next);
+	rt_free(alloc, p->last);
+	rt_free(alloc, p->last_active);
+	rt_free(alloc, p->node);
+	rt_free(alloc, p->active);
+}
+
+/* Behind its siblings, or (active) behind those that are active. */
+static void
+add_child(plan *p, uint32_t parent, uint32_t i)
+{
+	uint32_t before = p->active[i] ? p->last_active[parent] : p->last[parent];
+
+	if (before == RT_TREE_NONE) {
+		p->next[i] = p->child[parent];
+		p->child[parent] = i;
+	} else {
+		p->next[i] = p->next[before];
+		p->next[before] = i;
+	}
+	if (p->next[i] == RT_TREE_NONE)
+		p->last[parent] = i;
+	if (p->active[i])
+		p->last_active[parent] = i;
+}
+
+static rt_status
+plan_init(plan *p, const rt_alloc *alloc, const rt_tree_entry *entries, uint32_t count,
+	  uint32_t head, rt_error *err)
+{
+	size_t room = (size_t)count + 1;
+	uint32_t **arrays[] = {&p->child, &p->next, &p->last, &p->last_active, &p->node};
+	uint32_t i;
+
+	memset(p, 0, sizeof(*p));
+	p->entries = entries;
+	p->count = count;
+	p->head = head;
+	p->active = rt_new0(alloc, room * sizeof(*p->active));
+	if (p->active == NULL)
+		return nomem(err);
+	for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+		*arrays[i] = rt_new_array(alloc, room, sizeof(**arrays[i]));
+		if (*arrays[i] == NULL)
+			return nomem(err);
+		memset(*arrays[i], 0xFF, room * sizeof(**arrays[i]));
+	}
+	for (i = 0; i < count; i++)
+		p->active[i] = (entries[i].flags & RT_TREE_ACTIVE) != 0;
+	for (i = head; i != RT_TREE_NONE; i = entries[i].parent)
+		p->active[i] = true;
+	for (i = 0; i < count; i++) {
+		RT_ASSERT(entries[i].parent == RT_TREE_NONE || entries[i].parent < i);
+		add_child(p, entries[i].parent == RT_TREE_NONE ? count : entries[i].parent, i);
+	}
+	return RT_OK;
+}
+
+static void
+add_label(rt_tree *t, rt_tree_node *n, rt_str text, uint32_t *count)
+{
+	tree_label *label;
+
+	if (text.size == 0)
+		return;
+	n->label = ++*count;
+	label = &t->labels[n->label];
+	label->at = t->label_text.size;
+	label->size = text.size;
+	rt_buf_add_str(&t->label_text, text);
+	rt_tree_add_lower(&t->label_text, text);
+	label->low_size = t->label_text.size - label->at - label->size;
+}
+
+/* The nodes, depth first. */
+static void
+lay_nodes(rt_tree *t, plan *p)
+{
+	uint32_t at = p->child[p->count], done = 0, labels = 0;
+
+	while (at != RT_TREE_NONE) {
+		const rt_tree_entry *e = &p->entries[at];
+		rt_tree_node *n = &t->nodes[done];
+
+		*n = (rt_tree_node){
+			.name = e->name,
+			.body = e->body,
+			.entry = e->entry,
+			.parent = e->parent == RT_TREE_NONE ? RT_TREE_NONE : p->node[e->parent],
+			.row = RT_TREE_NONE,
+			.take = e->take,
+			.voice = e->voice,
+			.kind = e->kind,
+			.flags = e->flags & (RT_TREE_MUTED | RT_TREE_EDITED),
+		};
+		if (p->active[at])
+			n->flags |= RT_TREE_ACTIVE;
+		if (at == p->head) {
+			n->flags |= RT_TREE_HEAD;
+			t->head = done;
+		}
+		add_label(t, n, e->label, &labels);
+		p->node[at] = done++;
+		if (p->child[at] != RT_TREE_NONE) {
+			at = p->child[at];
+			continue;
+		}
+		for (;;) {
+			t->nodes[p->node[at]].end = done;
+			if (p->next[at] != RT_TREE_NONE) {
+				at = p->next[at];
+				break;
+			}
+			at = p->entries[at].parent;
+			if (at == RT_TREE_NONE)
+				break;
+		}
+	}
+	RT_ASSERT(done == t->count);
+}
+
+static size_t
+table_at(const rt_tree *t, uint32_t entry)
+{
+	return (size_t)rt_hash_u64(entry) & (t->table_room - 1);
+}
+
+static void
+fill_table(rt_tree *t)
+{
+	uint32_t i;
+	size_t at;
+
+	memset(t->table, 0xFF, t->table_room * sizeof(*t->table));
+	for (i = 0; i < t->count; i++) {
+		at = table_at(t, t->nodes[i].entry);
+		while (t->table[at] != RT_TREE_NONE)
+			at = (at + 1) & (t->table_room - 1);
+		t->table[at] = i;
+	}
+}
+
+static rt_status
+nodes_init(rt_tree *t, const rt_tree_entry *entries, size_t count, uint32_t head, rt_error *err)
+{
+	size_t labels = 1, i;
+	rt_status st;
+	plan p;
+
+	t->nodes = rt_new_array(t->alloc, count + 1, sizeof(*t->nodes));
+	t->rows = rt_new_array(t->alloc, count + 1, sizeof(*t->rows));
+	t->near = rt_new_array(t->alloc, count + 1, sizeof(*t->near));
+	t->last = rt_new_array(t->alloc, count + 1, sizeof(*t->last));
+	for (i = 0; i < count; i++)
+		labels += entries[i].label.size > 0;
+	t->labels = rt_new_array(t->alloc, labels, sizeof(*t->labels));
+	for (t->table_room = 16; t->table_room < count * 2;)
+		t->table_room *= 2;
+	t->table = rt_new_array(t->alloc, t->table_room, sizeof(*t->table));
+	if (t->nodes == NULL || t->rows == NULL || t->near == NULL || t->last == NULL ||
+	    t->labels == NULL || t->table == NULL)
+		return nomem(err);
+	t->count = t->unknown = (uint32_t)count;
+	t->labels[0] = (tree_label){0};
+	st = plan_init(&p, t->alloc, entries, t->count, head, err);
+	if (st == RT_OK)
+		lay_nodes(t, &p);
+	if (st == RT_OK && t->label_text.status != RT_OK)
+		st = nomem(err);
+	if (st == RT_OK)
+		fill_table(t);
+	plan_deinit(&p, t->alloc);
+	return st;
+}
+
+/* The node of an entry, the one at the place of this name before the others. */
+static uint32_t
+find(const rt_tree *t, uint32_t entry, uint64_t name)
+{
+	uint32_t first = RT_TREE_NONE;
+	size_t at;
+
+	if (t->count == 0)
+		return RT_TREE_NONE;
+	for (at = table_at(t, entry); t->table[at] != RT_TREE_NONE;
+	     at = (at + 1) & (t->table_room - 1)) {
+		const rt_tree_node *n = &t->nodes[t->table[at]];
+
+		if (n->entry != entry)
+			continue;
+		if (n->name == name)
+			return t->table[at];
+		if (first == RT_TREE_NONE)
+			first = t->table[at];
+	}
+	return first;
+}
+
+uint32_t
+rt_tree_find(const rt_tree *t, uint32_t entry)
+{
+	uint32_t first = RT_TREE_NONE;
+	size_t at;
+
+	if (t->count == 0)
+		return RT_TREE_NONE;
+	for (at = table_at(t, entry); t->table[at] != RT_TREE_NONE;
+	     at = (at + 1) & (t->table_room - 1))
+		if (t->nodes[t->table[at]].entry == entry &&
+		    (first == RT_TREE_NONE || t->table[at] < first))
+			first = t->table[at];
+	return first;
+}
+
+/* What was learnt of a text is good for all places where the entry has it. */
+static void
+carry_known(rt_tree *t, const rt_tree_node *old)
+{
+	size_t at;
+
+	for (at = table_at(t, old->entry); t->table[at] != RT_TREE_NONE;
+	     at = (at + 1) & (t->table_room - 1)) {
+		rt_tree_node *n = &t->nodes[t->table[at]];
+
+		if (n->entry != old->entry || n->body != old->body || n->kind != old->kind ||
+		    n->voice != old->voice || (n->flags & RT_TREE_KNOWN) != 0)
+			continue;
+		n->flags |= old->flags & (RT_TREE_KNOWN | RT_TREE_SILENT);
+		n->hay = old->hay;
+		n->hay_size = old->hay_size;
+		n->hay_text = old->hay_text;
+		t->unknown--;
+	}
+}
+
+static void
+carry_over(rt_tree *t, const rt_tree *old)
+{
+	uint32_t i, to = RT_TREE_NONE;
+
+	for (i = 0; i < old->count && t->count > 0; i++) {
+		const rt_tree_node *was = &old->nodes[i];
+
+		if ((was->flags & RT_TREE_KNOWN) != 0)
+			carry_known(t, was);
+		if ((was->flags & (RT_TREE_FOLDED | RT_TREE_MARKED)) == 0)
+			continue;
+		to = find(t, was->entry, was->name);
+		if (to != RT_TREE_NONE)
+			t->nodes[to].flags |= was->flags & (RT_TREE_FOLDED | RT_TREE_MARKED);
+	}
+	t->mark_count = 0;
+	for (i = 0; i < t->count; i++)
+		t->mark_count += (t->nodes[i].flags & RT_TREE_MARKED) != 0;
+	t->remembered = t->head;
+	for (i = old->remembered; i != RT_TREE_NONE; i = old->nodes[i].parent) {
+		to = find(t, old->nodes[i].entry, old->nodes[i].name);
+		if (to != RT_TREE_NONE) {
+			t->remembered = to;
+			break;
+		}
+	}
+}
+
+rt_status
+rt_tree_set(rt_tree *tree, const rt_tree_entry *entries, size_t count, uint32_t head, rt_error *err)
+{
+	rt_tree next = *tree, old;
+	bool changed;
+	rt_status st;
+
+	if (count >= RT_TREE_NONE)
+		return rt_fail(err, RT_LIMIT, "too many entries for a tree");
+	RT_ASSERT(head == RT_TREE_NONE || head < count);
+	rt_buf_init(&next.label_text, tree->alloc, RT_BUF_UNLIMITED);
+	next.nodes = NULL;
+	next.rows = NULL;
+	next.labels = NULL;
+	next.table = next.near = next.last = NULL;
+	next.head = RT_TREE_NONE;
+	st = nodes_init(&next, entries, count, head, err);
+	if (st != RT_OK) {
+		nodes_deinit(&next);
+		return st;
+	}
+	carry_over(&next, tree);
+	old = *tree;
+	*tree = next;
+	nodes_deinit(&old);
+	tree->learn_at = tree->remembered == RT_TREE_NONE || tree->remembered < LEARN_BEFORE
+				 ? 0
+				 : tree->remembered - LEARN_BEFORE;
+	/* Benign where it fails: what is not known is not found until it is learnt. */
+	if (tree->term_count > 0 && rt_tree_look(tree, tree->count, &changed, NULL) != RT_OK)
+		tree->learn_at = 0;
+	rt_tree_lay(tree);
+	return RT_OK;
+}
+
+/* ---- which rows ---- */
+
+void
+rt_tree_unfold_all(rt_tree *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->count; i++)
+		t->nodes[i].flags &= (uint8_t)~RT_TREE_FOLDED;
+	rt_tree_lay(t);
+}
+
+void
+rt_tree_set_filter(rt_tree *t, rt_tree_filter filter)
+{
+	t->filter = filter;
+	if (t->options.as_pi)
+		rt_tree_unfold_all(t);
+	else
+		rt_tree_lay(t);
+}
+
+void
+rt_tree_toggle_filter(rt_tree *t, rt_tree_filter filter)
+{
+	rt_tree_set_filter(t, t->filter == filter ? RT_TREE_DEFAULT : filter);
+}
+
+void
+rt_tree_cycle_filter(rt_tree *t, int by)
+{
+	int count = RT_TREE_FILTERS;
+
+	rt_tree_set_filter(t, (rt_tree_filter)((((int)t->filter + by) % count + count) % count));
+}
+
+rt_tree_filter
+rt_tree_current_filter(const rt_tree *t)
+{
+	return t->filter;
+}
+
+rt_status
+rt_tree_learn(rt_tree *t, size_t count, bool *out_done, rt_error *err)
+{
+	bool changed = false;
+	rt_status st = rt_tree_look(t, count, &changed, err);
+
+	if (changed)
+		rt_tree_lay(t);
+	if (out_done != NULL)
+		*out_done = t->unknown == 0;
+	return st;
+}
+
+/* ---- checking ---- */
+
+static void
+check_nodes(const rt_tree *t)
+{
+	uint32_t i, unknown = 0, heads = 0;
+	size_t marks = 0;
+
+	for (i = 0; i < t->count; i++) {
+		const rt_tree_node *n = &t->nodes[i];
+
+		RT_ASSERT(n->end > i && n->end <= t->count);
+		RT_ASSERT(n->parent == RT_TREE_NONE || n->parent < i);
+		RT_ASSERT(n->parent == RT_TREE_NONE || n->end <= t->nodes[n->parent].end);
+		RT_ASSERT((n->flags & RT_TREE_HEAD) == 0 || t->head == i);
+		RT_ASSERT(n->row == RT_TREE_NONE || t->rows[n->row].node == i);
+		RT_ASSERT((size_t)n->hay + n->hay_size <= t->hay.size);
+		RT_ASSERT(find(t, n->entry, n->name) != RT_TREE_NONE);
+		unknown += (n->flags & RT_TREE_KNOWN) == 0;
+		marks += (n->flags & RT_TREE_MARKED) != 0;
+		heads += (n->flags & RT_TREE_HEAD) != 0;
+	}
+	for (i = t->head; i != RT_TREE_NONE; i = t->nodes[i].parent)
+		RT_ASSERT((t->nodes[i].flags & RT_TREE_ACTIVE) != 0);
+	RT_ASSERT(unknown == t->unknown);
+	RT_ASSERT(marks == t->mark_count);
+	RT_ASSERT(heads == (t->head != RT_TREE_NONE));
+}
+
+void
+rt_tree_check(const rt_tree *t)
+{
+	uint32_t i;
+
+	check_nodes(t);
+	RT_ASSERT(t->row_count <= t->count);
+	RT_ASSERT((t->selected == RT_TREE_NONE) == (t->row_count == 0));
+	RT_ASSERT(t->selected == RT_TREE_NONE || t->selected < t->row_count);
+	for (i = 0; i < t->row_count; i++) {
+		const tree_row *r = &t->rows[i];
+
+		RT_ASSERT(t->nodes[r->node].row == i);
+		RT_ASSERT(i == 0 || t->rows[i - 1].node < r->node);
+		RT_ASSERT(r->parent == RT_TREE_NONE || r->parent < i);
+		RT_ASSERT(r->child == RT_TREE_NONE ||
+			  (r->child == i + 1 && t->rows[r->child].parent == i));
+		RT_ASSERT(r->next == RT_TREE_NONE ||
+			  (r->next > i && t->rows[r->next].parent == r->parent));
+		RT_ASSERT((r->next == RT_TREE_NONE) == ((r->flags & ROW_LAST) != 0));
+	}
+}

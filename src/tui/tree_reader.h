@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tree reader: a discussion of an engine as what trees are made from, and the texts of its
+ * entries.
+ *
+ * Takes are one tree, as in all views of it (engine/view_trie.h): children oldest first,
+ * several beginnings in the order in which they were made.
+ *
+ * Threads: one at a time. */
+#ifndef RT_TUI_TREE_READER_H
+#define RT_TUI_TREE_READER_H
+
+#include "engine/engine.h"
+#include "tui/tree.h"
+
+/* Where the call of a tool is, for the rows of results. */
+typedef struct rt_tree_call {
+	uint64_t id;   /* its hash */
+	uint64_t body; /* 0: nothing here */
+	uint32_t entry;
+} rt_tree_call;
+
+typedef struct rt_tree_reader {
+	const rt_alloc *alloc;
+	rt_engine *engine;
+	const rt_project *project; /* ours; NULL: nothing has been read yet */
+	uint32_t disc;
+	rt_str home;         /* shown as "~"; empty: none */
+	bool as_pi;          /* as pi would read the file that this was imported from: of
+				      records with one id the last is shown for all. False */
+	rt_tree_call *calls; /* that searching came across; open addressing */
+	size_t call_count, call_room;
+	rt_tree_source source; /* for rt_tree_new */
+} rt_tree_reader;
+
+/* engine and home are the caller's. The reader must stay where it is while a tree uses it. */
+void rt_tree_reader_init(rt_tree_reader *reader, const rt_alloc *alloc, rt_engine *engine,
+			 rt_str home);
+void rt_tree_reader_deinit(rt_tree_reader *reader);
+/* Make tree the one of this discussion (0: the active one) in this value. RT_NOT_FOUND,
+ * RT_NOMEM, and as rt_tree_set. Reads no text but for a search that is in force.
+ * Cost: rt_trie_init's. */
+RT_CHECKED rt_status rt_tree_reader_read(rt_tree_reader *reader, const rt_project *project,
+					 uint32_t disc, rt_tree *tree, rt_error *err);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows: which nodes are visible, and how the visible tree is drawn.
+ *
+ * Nodes stand in the order in which all of them would be shown, so one pass from the first
+ * to the last finds for each the nearest visible row above it: its parent's, which is known
+ * by then. A second pass over the rows gives them their indents. A fold hides a run. */
+#include "tui/tree_impl.h"
+
+static bool
+passes(const rt_tree *t, const rt_tree_node *n)
+{
+	if (n->kind == RT_TREE_NEVER)
+		return false;
+	if ((n->flags & (RT_TREE_SILENT | RT_TREE_HEAD)) == RT_TREE_SILENT)
+		return false;
+	switch (t->filter) {
+	case RT_TREE_DEFAULT: return n->kind != RT_TREE_SETTING;
+	case RT_TREE_NO_TOOLS: return n->kind != RT_TREE_SETTING && n->kind != RT_TREE_TOOL;
+	case RT_TREE_USER_ONLY: return n->kind == RT_TREE_USER;
+	case RT_TREE_LABELED_ONLY: return n->label != 0;
+	case RT_TREE_ALL: break;
+	}
+	return true;
+}
+
+static void
+add_row(rt_tree *t, uint32_t node, uint32_t parent)
+{
+	uint32_t row = t->row_count++;
+	tree_row *r = &t->rows[row];
+
+	*r = (tree_row){.node = node,
+			.parent = parent,
+			.child = RT_TREE_NONE,
+			.next = RT_TREE_NONE,
+			.gutter = RT_TREE_NONE};
+	t->nodes[node].row = row;
+	t->last[row] = RT_TREE_NONE;
+	if (parent == RT_TREE_NONE) {
+		/* the last root so far is kept behind the rows' own */
+		if (t->root_count++ > 0)
+			t->rows[t->last[t->count]].next = row;
+		t->last[t->count] = row;
+	} else {
+		if (t->last[parent] == RT_TREE_NONE)
+			t->rows[parent].child = row;
+		else
+			t->rows[t->last[parent]].next = row;
+		t->last[parent] = row;
+	}
+}
+
+static void
+find_rows(rt_tree *t)
+{
+	uint32_t i, fold_end = 0;
+
+	t->row_count = t->root_count = 0;
+	for (i = 0; i < t->count; i++) {
+		rt_tree_node *n = &t->nodes[i];
+		uint32_t above = n->parent == RT_TREE_NONE ? RT_TREE_NONE : t->near[n->parent];
+
+		n->row = RT_TREE_NONE;
+		t->near[i] = above;
+		if (i >= fold_end && passes(t, n) &&
+		    (t->term_count == 0 || rt_tree_matches(t, i))) {
+			add_row(t, i, above);
+			t->near[i] = n->row;
+		}
+		if ((n->flags & RT_TREE_FOLDED) != 0 && n->end > fold_end)
+			fold_end = n->end;
+	}
+}
+
+/* Children of a fork, and what follows the beginning of a branch, stand further right. */
+static void
+indent_rows(rt_tree *t)
+{
+	bool many_roots = t->root_count > 1;
+	uint32_t i;
+
+	for (i = 0; i < t->row_count; i++) {
+		tree_row *r = &t->rows[i];
+		const tree_row *parent;
+		bool forks;
+
+		if (r->next == RT_TREE_NONE)
+			r->flags |= ROW_LAST;
+		if (r->parent == RT_TREE_NONE) {
+			r->indent = many_roots;
+			r->flags |= many_roots ? ROW_CONNECTED | ROW_ROOT : 0;
+			continue;
+		}
+		parent = &t->rows[r->parent];
+		forks = t->rows[parent->child].next != RT_TREE_NONE;
+		r->flags |= forks ? ROW_CONNECTED : 0;
+		r->indent = parent->indent;
+		if (forks || ((parent->flags & ROW_CONNECTED) != 0 && parent->indent > 0))
+			r->indent++;
+		r->gutter = (parent->flags & (ROW_CONNECTED | ROW_ROOT)) == ROW_CONNECTED
+				    ? r->parent
+				    : parent->gutter;
+	}
+}
+
+void
+rt_tree_lay(rt_tree *t)
+{
+	find_rows(t);
+	indent_rows(t);
+	if (t->row_count == 0) {
+		t->selected = RT_TREE_NONE;
+		return;
+	}
+	t->selected = t->remembered != RT_TREE_NONE ? t->near[t->remembered] : RT_TREE_NONE;
+	if (t->selected == RT_TREE_NONE)
+		t->selected = t->row_count - 1;
+	t->remembered = t->rows[t->selected].node;
+}

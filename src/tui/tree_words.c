@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A row's words. Lengths are counted as pi counts them, in UTF-16 units. */
+#include "tui/tree_words.h"
+
+#include <math.h>
+#include <stdlib.h> /* strtod */
+
+#include "codec/content.h"
+
+enum {
+	TEXT_UNITS = 200, /* of a message */
+	ERROR_UNITS = 80,
+	COMMAND_UNITS = 50,
+	ARGUMENTS_UNITS = 40,
+	SUMMARY_BYTES = 8192 /* of a summary, more than a row shows */
+};
+
+/* ---- pieces of text ---- */
+
+/* The longest beginning of so many UTF-16 units. */
+static rt_str
+cut_units(rt_str s, size_t units)
+{
+	size_t i = 0;
+
+	while (i < s.size) {
+		unsigned char c = (unsigned char)s.ptr[i];
+		size_t size = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+
+		if (units < 1 + (size_t)(size == 4) || size > s.size - i)
+			break;
+		units -= 1 + (size_t)(size == 4);
+		i += size;
+	}
+	return rt_str_at(s.ptr, i);
+}
+
+/* Bytes of the white space (JavaScript's) at the beginning, or right before the end. */
+static size_t
+blank_size(rt_str s, bool at_end)
+{
+	static const char *const wide[] = {"\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\xA8",
+					   "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F",
+					   "\xE3\x80\x80", "\xEF\xBB\xBF"};
+	size_t i, size;
+	char c;
+
+	if (s.size == 0)
+		return 0;
+	c = at_end ? s.ptr[s.size - 1] : s.ptr[0];
+	if (c == ' ' || (c >= '\t' && c <= '\r'))
+		return 1;
+	for (i = 0; i < sizeof(wide) / sizeof(wide[0]); i++) {
+		size = strlen(wide[i]);
+		if (s.size >= size &&
+		    memcmp(s.ptr + (at_end ? s.size - size : 0), wide[i], size) == 0)
+			return size;
+	}
+	if (s.size >= 3 && memcmp(s.ptr + (at_end ? s.size - 3 : 0), "\xE2\x80", 2) == 0) {
+		c = s.ptr[(at_end ? s.size - 3 : 0) + 2]; /* U+2000 to U+200A */
+		return (unsigned char)c >= 0x80 && (unsigned char)c <= 0x8A ? 3 : 0;
+	}
+	return 0;
+}
+
+static rt_str
+trim(rt_str s)
+{
+	size_t size;
+
+	while ((size = blank_size(s, false)) > 0)
+		s = rt_str_at(s.ptr + size, s.size - size);
+	while ((size = blank_size(s, true)) > 0)
+		s.size -= size;
+	return s;
+}
+
+/* The text of the content, block behind block, as far as size. */
+static void
+add_text(rt_buf *buf, const rt_body *body, size_t size)
+{
+	yyjson_val *block;
+	size_t i, max, begin = buf->size;
+
+	if (body->content_json == NULL) {
+		rt_buf_add(buf, body->content.ptr, rt_utf8_cut(body->content, size));
+		return;
+	}
+	yyjson_arr_foreach(body->content_json, i, max, block)
+	{
+		rt_str text = rt_json_str(yyjson_is_str(block) ? block
+							       : rt_json_get(block, "text"));
+
+		if (rt_content_is_text(block) && buf->size - begin < size)
+			rt_buf_add(buf, text.ptr, rt_utf8_cut(text, size - (buf->size - begin)));
+	}
+}
+
+static bool
+has_text(const rt_body *body)
+{
+	yyjson_val *block;
+	size_t i, max;
+
+	if (body->content_json == NULL)
+		return trim(body->content).size > 0;
+	yyjson_arr_foreach(body->content_json, i, max, block)
+	{
+		rt_str text = rt_json_str(yyjson_is_str(block) ? block
+							       : rt_json_get(block, "text"));
+
+		if (rt_content_is_text(block) && trim(text).size > 0)
+			return true;
+	}
+	return false;
+}
+
+/* The first units of a message's text. */
+static void
+add_message_text(rt_buf *buf, const rt_body *body)
+{
+	size_t begin = buf->size;
+
+	add_text(buf, body, TEXT_UNITS * 4);
+	if (buf->size > begin)
+		buf->size =
+			begin +
+			cut_units(rt_str_at(buf->ptr + begin, buf->size - begin), TEXT_UNITS).size;
+}
+
+/* Takes the white space at both ends away from what was added since begin. */
+static void
+trim_from(rt_buf *buf, size_t begin)
+{
+	rt_str all, kept;
+
+	if (buf->size == begin)
+		return;
+	all = rt_str_at(buf->ptr + begin, buf->size - begin);
+	kept = trim(all);
+	memmove(buf->ptr + begin, kept.ptr, kept.size);
+	buf->size = begin + kept.size;
+}
+
+/* ---- records ---- */
+
+/* The record of a pi session that the entry was, or NULL. */
+static yyjson_val *
+record_of(const rt_body *body)
+{
+	if (body->format == RT_BODY_PI)
+		return body->fields;
+	return body->fields != NULL ? rt_json_get(body->fields, "pi") : NULL;
+}
+
+/* A member of the record's message, or of the entry itself. */
+static yyjson_val *
+message_member(const rt_body *body, const char *name)
+{
+	yyjson_val *record = record_of(body);
+
+	if (record != NULL)
+		return rt_json_get(rt_json_get(record, "message"), name);
+	return body->fields != NULL ? rt_json_get(body->fields, name) : NULL;
+}
+
+rt_tree_kind
+rt_tree_kind_of(rt_str role, rt_str kind)
+{
+	static const char *const settings[] = {
+		"label",        "context_edit",          "custom",
+		"model_change", "thinking_level_change", "session_info"};
+	size_t i;
+
+	if (kind.size > 0 && !rt_str_is(kind, "message")) {
+		if (rt_str_is(kind, "usage"))
+			return RT_TREE_NEVER;
+		if (rt_str_is(kind, "compaction"))
+			return RT_TREE_COMPACTION;
+		for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+			if (rt_str_is(kind, settings[i]))
+				return RT_TREE_SETTING;
+		return RT_TREE_OTHER;
+	}
+	if (rt_str_eq_nocase(role, RT_STR("user")))
+		return RT_TREE_USER;
+	if (rt_str_is(role, "toolResult") || rt_str_eq_nocase(role, RT_STR("tool")))
+		return RT_TREE_TOOL;
+	if (rt_str_eq_nocase(role, RT_STR("assistant")) || rt_str_is(role, "AI"))
+		return RT_TREE_ASSISTANT;
+	return RT_TREE_OTHER;
+}
+
+bool
+rt_tree_is_silent(const rt_tree_speaker *s)
+{
+	rt_str stop = rt_json_str(message_member(s->body, "stopReason"));
+
+	if (rt_tree_kind_of(s->role, s->kind) != RT_TREE_ASSISTANT || has_text(s->body))
+		return false;
+	/* Our own are empty while they are being written, or because somebody wanted it. */
+	if (record_of(s->body) == NULL && s->body->content_json == NULL &&
+	    rt_body_field(s->body, "tool_calls") == NULL)
+		return false;
+	return stop.size == 0 || rt_str_is(stop, "stop") || rt_str_is(stop, "toolUse");
+}
+
+/* ---- calls of tools ---- */
+
+static void
+add_path(rt_buf *buf, const rt_tree_speaker *s, yyjson_val *arguments, const char *otherwise)
+{
+	rt_str path = rt_json_str(rt_json_get(arguments, "path"));
+
+	if (path.size == 0 && otherwise == NULL)
+		path = rt_json_str(rt_json_get(arguments, "file_path"));
+	else if (path.size == 0)
+		path = rt_str_of(otherwise);
+	if (s->home.size > 0 && rt_str_starts(path, s->home)) {
+		rt_buf_add_byte(buf, '~');
+		path = rt_str_at(path.ptr + s->home.size, path.size - s->home.size);
+	}
+	rt_buf_add_str(buf, path);
+}
+
+/* ":3-12", from an offset and a limit. */
+static void
+add_range(rt_buf *buf, yyjson_val *arguments)
+{
+	yyjson_val *offset = rt_json_get(arguments, "offset");
+	yyjson_val *limit = rt_json_get(arguments, "limit");
+	int64_t start = 1, count;
+
+	if (offset == NULL && limit == NULL)
+		return;
+	rt_buf_add_byte(buf, ':');
+	if (offset != NULL && !rt_json_i64(offset, &start)) {
+		rt_buf_add_str(buf, rt_json_str(offset));
+		return;
+	}
+	rt_buf_add_i64(buf, start);
+	if (limit != NULL && rt_json_i64(limit, &count) && count < INT64_MAX / 2 &&
+	    count > INT64_MIN / 2 && start < INT64_MAX / 2 && start > INT64_MIN / 2 &&
+	    start + count - 1 != 0)
+		rt_buf_add_f(buf, "-%lld", (long long)(start + count - 1));
+}
+
+static void
+add_command(rt_buf *buf, rt_str command)
+{
+	bool more = command.size > COMMAND_UNITS &&
+		    cut_units(command, COMMAND_UNITS).size < command.size;
+
+	rt_buf_add_str(buf, cut_units(trim(command), COMMAND_UNITS));
+	rt_buf_add_c(buf, more ? "...]" : "]");
+}
+
+static void
+add_arguments(rt_buf *buf, yyjson_val *arguments)
+{
+	size_t begin = buf->size, all;
+	rt_str cut;
+
+	if (arguments != NULL)
+		rt_json_add_value(buf, arguments);
+	all = buf->size - begin;
+	if (all == 0)
+		return;
+	cut = cut_units(rt_str_at(buf->ptr + begin, all), ARGUMENTS_UNITS);
+	buf->size = begin + cut.size;
+	if (cut.size < all)
+		rt_buf_add_c(buf, "...");
+}
+
+static void
+add_call(rt_buf *buf, const rt_tree_speaker *s)
+{
+	rt_str name = rt_json_str(rt_json_get(s->call, "name"));
+	yyjson_val *arguments = rt_json_get(s->call, "arguments");
+
+	rt_buf_add_byte(buf, '[');
+	rt_buf_add_str(buf, name);
+	rt_buf_add_c(buf, ": ");
+	if (rt_str_is(name, "bash")) {
+		add_command(buf, rt_json_str(rt_json_get(arguments, "command")));
+		return;
+	}
+	if (rt_str_is(name, "read")) {
+		add_path(buf, s, arguments, NULL);
+		add_range(buf, arguments);
+	} else if (rt_str_is(name, "write") || rt_str_is(name, "edit")) {
+		add_path(buf, s, arguments, NULL);
+	} else if (rt_str_is(name, "grep")) {
+		rt_buf_add_byte(buf, '/');
+		rt_buf_add_str(buf, rt_json_str(rt_json_get(arguments, "pattern")));
+		rt_buf_add_c(buf, "/ in ");
+		add_path(buf, s, arguments, ".");
+	} else if (rt_str_is(name, "find")) {
+		rt_buf_add_str(buf, rt_json_str(rt_json_get(arguments, "pattern")));
+		rt_buf_add_c(buf, " in ");
+		add_path(buf, s, arguments, ".");
+	} else if (rt_str_is(name, "ls")) {
+		add_path(buf, s, arguments, ".");
+	} else {
+		add_arguments(buf, arguments);
+	}
+	rt_buf_add_byte(buf, ']');
+}
+
+rt_str
+rt_tree_call_id(const rt_body *body)
+{
+	return rt_json_str(message_member(body, "toolCallId"));
+}
+
+void
+rt_tree_each_call(const rt_body *body, rt_tree_call_fn fn, void *ctx)
+{
+	yyjson_val *block;
+	size_t i, max;
+
+	if (body->content_json == NULL)
+		return;
+	yyjson_arr_foreach(body->content_json, i, max, block)
+	{
+		if (rt_str_is(rt_json_str(rt_json_get(block, "type")), "toolCall"))
+			fn(ctx, rt_json_str(rt_json_get(block, "id")), block);
+	}
+}
+
+/* ---- words ---- */
+
+static void
+add_named(rt_buf *buf, const char *before, rt_str name)
+{
+	rt_buf_add_byte(buf, '[');
+	rt_buf_add_c(buf, before);
+	rt_buf_add_str(buf, name);
+	rt_buf_add_byte(buf, ']');
+}
+
+/* "[name]: text"; who is what stands before the text. */
+static void
+add_said(rt_buf *buf, rt_str name, const rt_body *body, size_t *out_who)
+{
+	size_t begin = buf->size;
+
+	rt_buf_add_byte(buf, '[');
+	rt_buf_add_str(buf, name);
+	rt_buf_add_c(buf, "]: ");
+	*out_who = buf->size - begin;
+	begin = buf->size;
+	add_text(buf, body, SUMMARY_BYTES);
+	trim_from(buf, begin);
+}
+
+static void
+add_compaction(rt_buf *buf, yyjson_val *record)
+{
+	double tokens = strtod(yyjson_get_raw(rt_json_get(record, "tokensBefore")) != NULL
+				       ? yyjson_get_raw(rt_json_get(record, "tokensBefore"))
+				       : "0",
+			       NULL);
+
+	rt_buf_add_f(buf, "[compaction: %.0fk tokens]", floor(tokens / 1000 + 0.5));
+}
+
+static void
+add_context_edit(rt_buf *buf, yyjson_val *record)
+{
+	yyjson_val *to = rt_json_get(record, "replacement");
+
+	add_named(buf, to == NULL || yyjson_is_null(to) ? "context omit: " : "context replace: ",
+		  rt_json_str(rt_json_get(record, "targetId")));
+}
+
+static void
+add_label_words(rt_buf *buf, yyjson_val *record)
+{
+	yyjson_val *label = rt_json_get(record, "label");
+
+	add_named(buf, "label: ", yyjson_is_str(label) ? rt_json_str(label) : RT_STR("(cleared)"));
+}
+
+/* Records of pi that are no messages. False: it is none of these. */
+static bool
+add_record(rt_buf *buf, const rt_tree_speaker *s, yyjson_val *record, size_t *out_who)
+{
+	rt_str name;
+
+	if (rt_str_is(s->kind, "custom_message")) {
+		add_said(buf, rt_json_str(rt_json_get(record, "customType")), s->body, out_who);
+	} else if (rt_str_is(s->kind, "compaction")) {
+		add_compaction(buf, record);
+	} else if (rt_str_is(s->kind, "branch_summary")) {
+		add_said(buf, RT_STR("branch summary"), s->body, out_who);
+	} else if (rt_str_is(s->kind, "model_change")) {
+		add_named(buf, "model: ", rt_json_str(rt_json_get(record, "modelId")));
+	} else if (rt_str_is(s->kind, "thinking_level_change")) {
+		add_named(buf, "thinking: ", rt_json_str(rt_json_get(record, "thinkingLevel")));
+	} else if (rt_str_is(s->kind, "custom")) {
+		add_named(buf, "custom: ", rt_json_str(rt_json_get(record, "customType")));
+	} else if (rt_str_is(s->kind, "context_edit")) {
+		add_context_edit(buf, record);
+	} else if (rt_str_is(s->kind, "label")) {
+		add_label_words(buf, record);
+	} else if (rt_str_is(s->kind, "session_info")) {
+		name = rt_json_str(rt_json_get(record, "name"));
+		add_named(buf, "title: ", name.size > 0 ? name : RT_STR("empty"));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void
+add_speech(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
+{
+	rt_buf brief;
+	size_t begin = buf->size;
+
+	rt_buf_add_str(buf, s->role);
+	rt_buf_add_c(buf, ": ");
+	*out_who = buf->size - begin;
+	begin = buf->size;
+	add_message_text(buf, s->body);
+	trim_from(buf, begin);
+	if (buf->size > begin || rt_tree_kind_of(s->role, s->kind) == RT_TREE_USER)
+		return;
+	if (record_of(s->body) != NULL) {
+		rt_str error = rt_json_str(message_member(s->body, "errorMessage"));
+
+		if (rt_str_is(rt_json_str(message_member(s->body, "stopReason")), "aborted"))
+			rt_buf_add_c(buf, "(aborted)");
+		else if (error.size > 0)
+			rt_buf_add_str(buf, cut_units(trim(error), ERROR_UNITS));
+		else
+			rt_buf_add_c(buf, "(no content)");
+		return;
+	}
+	rt_buf_init(&brief, buf->alloc, RT_BUF_UNLIMITED);
+	rt_content_add_brief(&brief, (rt_content){s->body->content, s->body->content_json},
+			     rt_body_field(s->body, "tool_calls"), NULL);
+	rt_buf_add_str(buf, brief.size > 0 ? rt_buf_str(&brief) : RT_STR("(no content)"));
+	if (brief.status != RT_OK)
+		buf->status = brief.status;
+	rt_buf_deinit(&brief);
+}
+
+static void
+add_pi_message(rt_buf *buf, const rt_tree_speaker *s, rt_str role, size_t *out_who)
+{
+	size_t begin;
+
+	if (rt_str_is(role, "toolResult")) {
+		rt_str tool = rt_json_str(message_member(s->body, "toolName"));
+
+		if (s->call != NULL)
+			add_call(buf, s);
+		else
+			add_named(buf, "", tool.size > 0 ? tool : RT_STR("tool"));
+	} else if (rt_str_is(role, "bashExecution")) {
+		rt_buf_add_c(buf, "[bash]: ");
+		*out_who = 8;
+		begin = buf->size;
+		rt_buf_add_str(buf, rt_json_str(message_member(s->body, "command")));
+		trim_from(buf, begin);
+	} else if (rt_tree_kind_of(s->role, s->kind) == RT_TREE_USER ||
+		   rt_tree_kind_of(s->role, s->kind) == RT_TREE_ASSISTANT) {
+		add_speech(buf, s, out_who);
+	} else {
+		add_named(buf, "", role);
+	}
+}
+
+void
+rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
+{
+	yyjson_val *record = record_of(s->body);
+
+	*out_who = 0;
+	if (s->body->format == RT_BODY_PURGED) {
+		rt_buf_add_str(buf, s->role);
+		rt_buf_add_c(buf, ": ");
+		*out_who = s->role.size + 2;
+		rt_buf_add_c(buf, s->body->lost ? "(lost)" : "(purged)");
+		return;
+	}
+	if (record != NULL) {
+		if (add_record(buf, s, record, out_who))
+			return;
+		if (s->kind.size == 0 || rt_str_is(s->kind, "message"))
+			add_pi_message(buf, s, s->role, out_who);
+		return; /* what pi does not know says nothing */
+	}
+	if (s->kind.size > 0 && !rt_str_is(s->kind, "message"))
+		add_said(buf,
+			 rt_str_is(s->kind, "branch_summary") ? RT_STR("branch summary") : s->kind,
+			 s->body, out_who);
+	else
+		add_speech(buf, s, out_who);
+}
+
+/* ---- what searches look at ---- */
+
+void
+rt_tree_add_hay(rt_buf *buf, const rt_tree_speaker *s, size_t *out_text)
+{
+	static const struct {
+		const char *kind, *name, *member;
+	} named[] = {
+		{"session_info", "title", "name"},
+		{"model_change", "model", "modelId"},
+		{"thinking_level_change", "thinking", "thinkingLevel"},
+		{"custom", "custom", "customType"},
+		{"label", "label", "label"},
+	};
+	yyjson_val *record = record_of(s->body);
+	size_t begin = buf->size, i;
+	bool is_message = s->kind.size == 0 || rt_str_is(s->kind, "message");
+
+	for (i = 0; record != NULL && i < sizeof(named) / sizeof(named[0]); i++) {
+		if (!rt_str_is(s->kind, named[i].kind))
+			continue;
+		rt_buf_add_c(buf, named[i].name);
+		rt_buf_add_byte(buf, ' ');
+		*out_text = buf->size - begin;
+		rt_buf_add_str(buf, cut_units(rt_json_str(rt_json_get(record, named[i].member)),
+					      TEXT_UNITS));
+		return;
+	}
+	if (record != NULL && rt_str_is(s->kind, "custom_message"))
+		rt_buf_add_str(buf, rt_json_str(rt_json_get(record, "customType")));
+	else if (rt_str_is(s->kind, "branch_summary"))
+		rt_buf_add_c(buf, "branch summary");
+	else if (record != NULL && rt_str_is(s->kind, "context_edit"))
+		rt_buf_add_c(buf, "context edit");
+	else if (!is_message)
+		rt_buf_add_str(buf, s->kind);
+	else
+		rt_buf_add_str(buf, s->role);
+	rt_buf_add_byte(buf, ' ');
+	*out_text = buf->size - begin;
+	if (record != NULL && rt_str_is(s->kind, "context_edit")) {
+		yyjson_val *to = rt_json_get(record, "replacement");
+
+		rt_buf_add_c(buf, to == NULL || yyjson_is_null(to) ? "omit " : "replace ");
+		rt_buf_add_str(buf, rt_json_str(rt_json_get(record, "targetId")));
+		return;
+	}
+	if (record != NULL && rt_str_is(s->kind, "compaction"))
+		return;
+	add_message_text(buf, s->body);
+	if (rt_str_is(s->role, "bashExecution")) {
+		rt_buf_add_byte(buf, ' ');
+		rt_buf_add_str(buf, cut_units(rt_json_str(message_member(s->body, "command")),
+					      TEXT_UNITS));
+	}
+}

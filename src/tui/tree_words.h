@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tree words: what a row of the tree says of an entry, from its body.
+ *
+ * Records of pi's sessions speak as pi shows them, "[model: gpt-x]"; entries of Retake's
+ * own as their role and text. Pure functions; running out of memory is in the buffer. */
+#ifndef RT_TUI_TREE_WORDS_H
+#define RT_TUI_TREE_WORDS_H
+
+#include "codec/body.h"
+#include "tui/tree.h"
+
+/* An entry whose body has been read. */
+typedef struct rt_tree_speaker {
+	const rt_body *body;
+	rt_str role, kind; /* names; an empty kind is a message */
+	/* the call that a tool's result answers, or NULL: pi's {"name","arguments"} */
+	yyjson_val *call;
+	rt_str home; /* paths below it begin with "~"; empty: none */
+} rt_tree_speaker;
+
+rt_tree_kind rt_tree_kind_of(rt_str role, rt_str kind);
+
+/* Is it a reply in which there is nothing to see but calls of tools? */
+bool rt_tree_is_silent(const rt_tree_speaker *speaker);
+/* What its row says; *out_who: bytes of the beginning that says who speaks. */
+void rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *speaker, size_t *out_who);
+/* What searches look at; *out_text: where in it the text begins. */
+void rt_tree_add_hay(rt_buf *buf, const rt_tree_speaker *speaker, size_t *out_text);
+
+/* The id of the call that this result of a tool answers; empty: none. */
+rt_str rt_tree_call_id(const rt_body *body);
+/* Calls of tools in a message: fn gets each with its id. */
+typedef void (*rt_tree_call_fn)(void *ctx, rt_str id, yyjson_val *call);
+void rt_tree_each_call(const rt_body *body, rt_tree_call_fn fn, void *ctx);
+
+#endif
