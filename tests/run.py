@@ -50,6 +50,7 @@ TOLD = {"normal": {"POWER_SAMPLE": "3"}, "asan": {"POWER_SAMPLE": "32"},
 # they are missing the program is skipped.
 CONFORMANCE = {
     "pi": [os.path.join(SHARED, "conformance/pi")],
+    "pi --ui": [os.path.join(SHARED, "conformance/pi")],
     "import": [os.path.join(SHARED, "fixtures/MANIFEST.tsv"),
                os.path.join(SHARED, "fixtures/expected.json")],
 }
@@ -251,9 +252,10 @@ def scripts():
                 found.append((path, [path], True))
     found.sort()
     for name, arguments in CONFORMANCE.items():
-        path = os.path.join("tests/conformance", name)
-        if os.path.isfile(os.path.join(ROOT, path)):
-            found.append((path, [path] + arguments, all(map(os.path.exists, arguments))))
+        command = os.path.join("tests/conformance", name).split()
+        if os.path.isfile(os.path.join(ROOT, command[0])):
+            found.append((" ".join(command), command + arguments,
+                          all(map(os.path.exists, arguments))))
     return found
 
 
