@@ -267,7 +267,7 @@ def run_scripts(match, jobs, tally):
         if match and not re.search(match, name):
             continue
         if not there:
-            print(f"{name}: skipped, {command[1]} is not there", flush=True)
+            print(f"{name}: skipped, {command[-1]} is not there", flush=True)
             tally.add(name, (0, 0, 1), 0, "")
         elif not os.access(os.path.join(ROOT, command[0]), os.X_OK):
             tally.add(name, one(False), 0, "not executable")
