@@ -344,11 +344,23 @@ export async function branch(at: string, name?: string): Promise<void> {
 	await follow(await op("take.branch", { at, ...(name ? { name } : {}) }));
 }
 
+/** Show a take; where it has not got the entry that the keys were about, the one in its place. */
+async function openNear(take: string): Promise<void> {
+	const at = state.outline ? placeOf(state.outline, state.focus) : -1;
+	await open(state.disc!, take, state.focus ?? undefined);
+	const ids = state.outline?.id ?? [];
+	if (at < 0 || state.focus !== null || ids.length === 0)
+		return;
+	const near = ids[Math.min(at, ids.length - 1)];
+	set({ focus: near });
+	showEntry(near, false);
+}
+
 /** Show a take; it becomes the active one, too, for the other programs. */
 export async function switchTake(take: string): Promise<void> {
 	await inTurn(async () => {
 		if (take !== state.take)
-			await open(state.disc!, take, state.focus ?? undefined);
+			await openNear(take);
 		if (!takeOf(take)?.active)
 			await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } },
 				{ say: "" }, "take.switch", { take });

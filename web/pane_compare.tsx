@@ -70,7 +70,7 @@ function Compare() {
 		const beside = pairs[at][isLeft ? "b" : "a"];
 		const behind = beside ?? (near >= 0 ? (isLeft ? pairs[near].b : pairs[near].a) : null);
 		const first = (isLeft ? data!.b : data!.a)[0];
-		const place = behind ? { after: behind.id } : first ? { before: first.id } : {};
+		const place = behind ? { after: behind.id } : data!.common > 0 ? { after: `:${data!.common}` } : first ? { before: first.id } : {};
 		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Brought it into ${nameOf(into)}.` });
 	};
 	const picker = (label: string, value: string, set: (id: string) => void) => (

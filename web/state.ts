@@ -57,6 +57,9 @@ export interface State {
 	/** The discussion's ETag. */
 	discTag: string | null;
 	head: string | null;
+	/** Is there a step to take back, or to bring back? */
+	canUndo: boolean;
+	canRedo: boolean;
 	settings: Settings | null;
 	runs: ReadonlyMap<string, Run>;
 	/** Rises with every change of the project: panes that show history look again. */
@@ -84,6 +87,7 @@ export interface State {
 export const state: State = {
 	connection: "connecting", trouble: null, info: null, discussions: [], disc: null, take: null,
 	takes: [], outline: null, bodies: new Map(), tags: new Map(), discTag: null, head: null,
+	canUndo: false, canRedo: false,
 	settings: null, runs: new Map(), version: 0, toast: null, news: null, conflict: null,
 	editing: null, focus: null, anchor: null, roleFilter: null, sources: new Set(), tree: null, pane: null, overlay: null,
 	drawer: null,

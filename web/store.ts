@@ -97,7 +97,7 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	const end = isOther && !at ? readWindow(disc, found.id, Math.max(0, found.entries - FIRST), FIRST) : null;
 	const [columns, about, settings] = await Promise.all([
 		get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take: found.id }),
-		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
+		request<About>("GET", path("discussions", disc)),
 		get<Settings>(path("discussions", disc, "settings")),
 	]);
 	if (mine !== opening)
@@ -105,7 +105,7 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	const texts = await end?.catch(() => null);
 	set({
 		disc, take: found.id, takes, settings, discTag: about.tag,
-		head: headOf(found, about.data, columns),
+		head: headOf(found, about.data, columns), ...timeOf(about.data),
 		...(isOther ? { editing: null, anchor: null, focus: null, bodies: new Map(), tags: new Map() } : {}),
 		...(state.disc !== disc ? { roleFilter: null } : {}),
 	});
@@ -118,7 +118,19 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	forkTreeOld();
 }
 
-function headOf(take: Take, about: { head: string | null; take: { id: string } },
+/** GET /discussions/{d}. */
+interface About {
+	head: string | null;
+	take: { id: string };
+	can_undo: boolean;
+	can_redo: boolean;
+}
+
+function timeOf(about: About): { canUndo: boolean; canRedo: boolean } {
+	return { canUndo: about.can_undo, canRedo: about.can_redo };
+}
+
+function headOf(take: Take, about: About,
 		columns?: Columns): string | null {
 	if (about.take.id === take.id)
 		return about.head;
@@ -350,7 +362,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 	const disc = state.disc!;
 	const [takes, about, settings] = await Promise.all([
 		get<Take[]>(path("discussions", disc, "takes")),
-		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
+		request<About>("GET", path("discussions", disc)),
 		withSettings ? get<Settings>(path("discussions", disc, "settings")) : Promise.resolve(null),
 	]);
 	if (state.disc !== disc)
@@ -360,7 +372,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 		await open(disc);
 		return;
 	}
-	set({ takes, discTag: about.tag, head: headOf(mine, about.data), ...(settings ? { settings } : {}) });
+	set({ takes, discTag: about.tag, head: headOf(mine, about.data), ...timeOf(about.data), ...(settings ? { settings } : {}) });
 }
 
 /** Columns of rows that were touched or came in, beyond those whose texts are read anyway. */

@@ -144,6 +144,11 @@ rt_api_discussion(rt_call *call)
 		rt_look_add_number(l.body, "entries", rt_seq_count(active->slots));
 		rt_look_add_number(l.body, "takes", rt_disc_present_count(l.disc));
 		rt_look_add_number(l.body, "labels", rt_seq_count(l.disc->labels));
+		rt_look_add_bool(l.body, "can_undo",
+				 l.disc->history.current != 0 || l.project->history.current != 0);
+		rt_look_add_bool(l.body, "can_redo",
+				 l.disc->history.redo_row != 0 ||
+					 l.project->history.redo_row != 0);
 		rt_look_add_number(l.body, "seq", l.project->seq);
 		rt_buf_add_byte(l.body, '}');
 		rt_look_done(&l, st, RT_LOOK_TAG_DISC);

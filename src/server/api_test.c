@@ -772,6 +772,32 @@ test_past(void **state)
 	expect(f, 400, "GET", D "/entries?at_op=x", NULL);
 }
 
+/* What a page needs to know to offer undo and redo, or not. */
+static void
+assert_can(fixture *f, bool undo, bool redo)
+{
+	expect(f, 200, "GET", D, NULL);
+	assert_int_equal(yyjson_get_bool(rt_json_get(f->root, "can_undo")), undo);
+	assert_int_equal(yyjson_get_bool(rt_json_get(f->root, "can_redo")), redo);
+}
+
+static void
+test_can_undo(void **state)
+{
+	fixture *f = *state;
+
+	assert_can(f, false, false);
+	expect(f, 201, "POST", D "/entries", "{\"content\":\"x\"}");
+	assert_can(f, true, false);
+	expect(f, 200, "POST", D "/undo", NULL);
+	assert_can(f, false, true);
+	expect(f, 200, "POST", D "/redo", NULL);
+	assert_can(f, true, false);
+	expect(f, 200, "POST", D "/undo", NULL);
+	expect(f, 200, "POST", V1 "/ops/role.add", "{\"role\":\"Judge\"}"); /* the project's */
+	assert_can(f, true, false);
+}
+
 static void
 test_history_pages(void **state)
 {
@@ -1330,6 +1356,7 @@ main(void)
 		TEST(test_looks_again),
 		TEST(test_windows),
 		TEST(test_past),
+		TEST(test_can_undo),
 		TEST(test_history_pages),
 		TEST(test_patch),
 		TEST(test_patch_as_take),

@@ -68,12 +68,14 @@ const rt_shape rt_shapes[] = {
 	 NULL},
 	{"Discussion",
 	 "`id`, `name`, `active`, `present`, `take` (the active one: `id`, `name`), `head` (null: before "
-	 "the first entry), `entries`, `takes`, `labels`, `seq`",
+	 "the first entry), `entries`, `takes`, `labels`, `can_undo` and `can_redo` (is there a step, "
+	 "here or in the project), `seq`",
 	 OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"present\":" FLAG
 		",\"take\":" OBJECT("\"id\":" TEXT
 				    ",\"name\":" TEXT) ",\"head\":" MAYBE_TEXT
 						       ",\"entries\":" NUMBER ",\"takes\":" NUMBER
-						       ",\"labels\":" NUMBER ",\"seq\":" NUMBER),
+						       ",\"labels\":" NUMBER ",\"can_undo\":" FLAG
+						       ",\"can_redo\":" FLAG ",\"seq\":" NUMBER),
 	 NULL},
 	{"Tree",
 	 "rows: an array of `node`, `parent_node`, `id`, `parent`, `role`, `label`, `active`, `takes` …, "
