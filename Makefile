@@ -93,6 +93,8 @@ browser: setup-test build
 	@setup/deps.sh browser
 	@RETAKE=build/retake tests/web/web_test.sh
 	@RETAKE=build/retake tests/web/panes_test.sh
+	@RETAKE=build/retake tests/web/keys_test.sh
+	@RETAKE=build/retake tests/web/axe_test.sh
 	@RETAKE=build/retake tests/web/export_test.sh
 
 tsan: setup-test

@@ -68,7 +68,7 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 			sayProblem(error);
 			return null;
 		}
-		const { decision, tag } = await askAboutConflict(error, manner, name, fields);
+		const { decision, tag } = await askAboutConflict(manner, name, fields);
 		if (decision === "overwrite")
 			return await change(method, where, ask, { ...manner, ifMatch: tag }, name, fields);
 		if (decision === "both")
@@ -144,7 +144,7 @@ function textOf(content: Content): string {
 type Decision = "overwrite" | "both" | "discard";
 
 /** 412: what there is now, and what the person wants done about it. */
-async function askAboutConflict(problem: Problem, manner: Manner, name: string,
+async function askAboutConflict(manner: Manner, name: string,
 		fields: Fields): Promise<{ decision: Decision; tag: string | null }> {
 	const entry = manner.entry ?? null, mine = manner.text ?? null;
 	let theirs: string | null = null, tag: string | null = null;
@@ -159,7 +159,7 @@ async function askAboutConflict(problem: Problem, manner: Manner, name: string,
 	}
 	const decision = await new Promise<Decision>((decide) => set({
 		conflict: {
-			op: name, fields, entry, mine, theirs, detail: problem.message, decide,
+			op: name, fields, entry, mine, theirs, decide,
 			canKeepBoth: entry !== null && mine !== null && theirs !== null,
 		},
 	}));

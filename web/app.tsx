@@ -16,10 +16,17 @@ import { discussionOf } from "./store";
 import { TakeBar } from "./tabs";
 import { Welcome } from "./welcome";
 
+/** Until a drawer can be seen, and so have the focus. */
+const DRAWN_MS = 30;
+
 function toggleDrawer(which: "left" | "right"): void {
 	if (which === "right" && !state.pane)
 		set({ pane: panesAt("side")[0]?.id ?? null });
-	set({ drawer: state.drawer === which ? null : which });
+	const isOpening = state.drawer !== which;
+	set({ drawer: isOpening ? which : null });
+	if (isOpening)
+		setTimeout(() => document.querySelector<HTMLElement>(which === "left"
+			? ".left [aria-current=page]" : ".right [role=tab][aria-selected=true]")?.focus(), DRAWN_MS);
 }
 
 interface TimeButtonProps {

@@ -15,6 +15,7 @@ const PLACES: [string, string][] = [
 	[".pane", "[tabindex='0'], input, textarea, button:not(:disabled)"],
 	[".side", "[role=tab][aria-selected=true]"],
 	[".discussions", "[aria-current=page]"],
+	[".discussions", ".name"],
 	[".take-bar", "[role=tab][aria-selected=true]"],
 	[".composer", "#composer"],
 ];
@@ -39,13 +40,14 @@ function nearby(): HTMLElement | null {
 	for (const element of around!.filter((each) => each.isConnected))
 		for (const [place, inside] of PLACES) {
 			const found = element.matches(place) ? element.querySelector<HTMLElement>(inside) : null;
-			if (found?.checkVisibility())
+			if (found && found.getClientRects().length > 0 && getComputedStyle(found).visibility === "visible")
 				return found;
 		}
 	return null;
 }
 
 function restore(): void {
+	timer = undefined;
 	if (!isLost())
 		return;
 	const place = inDialog() ?? nearby();
@@ -56,10 +58,8 @@ function restore(): void {
 }
 
 function look(): void {
-	if (!isLost())
-		return;
-	clearTimeout(timer);
-	timer = window.setTimeout(restore, PAUSE_MS);
+	if (around !== null)
+		timer ??= window.setTimeout(restore, PAUSE_MS);
 }
 
 export function keepFocus(): void {
@@ -68,5 +68,5 @@ export function keepFocus(): void {
 	});
 	document.addEventListener("pointerdown", () => { around = null; }, true);
 	new MutationObserver(look).observe(document.getElementById("app")!,
-		{ childList: true, subtree: true, attributes: true, attributeFilter: ["disabled", "hidden", "open"] });
+		{ childList: true, subtree: true, attributes: true, attributeFilter: ["disabled", "hidden", "open", "class"] });
 }

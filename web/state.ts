@@ -24,7 +24,6 @@ export interface Conflict {
 	/** What was to be written; null: the change is no text. */
 	mine: string | null;
 	theirs: string | null;
-	detail: string;
 	canKeepBoth: boolean;
 	decide: (what: "overwrite" | "both" | "discard") => void;
 }

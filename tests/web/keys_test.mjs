@@ -341,6 +341,26 @@ const TASKS = {
 		await hands.press("k");
 		tally.check("and keys are about entries again", (await hands.entry()) !== null);
 	},
+	"on a phone's width, choose a discussion and a pane": async (hands, server) => {
+		await server.op("discussion.new", { name: "other" });
+		await server.op("discussion.switch", { discussion: "main" });
+		await hands.press("Escape");
+		await hands.to(/^Discussions$/, "Shift+Tab", 60);
+		await hands.press("Enter");
+		await hands.see(() => document.activeElement.closest(".left") !== null);
+		await hands.to(/^other/);
+		await hands.press("Enter");
+		await becomes("the other one", async () => (await state(server)).active, "other");
+		await hands.see(() => document.activeElement.closest(".left") === null);
+		await hands.to(/^Panes$/, "Shift+Tab", 60);
+		await hands.press("Enter");
+		await hands.see(() => document.activeElement.closest(".right") !== null);
+		await hands.press("ArrowRight");
+		await hands.see(() => document.activeElement.id === "pane-tab-history");
+		await hands.press("Escape");
+		await hands.see(() => document.activeElement.closest(".right") === null);
+		tally.equal("the focus is in the take", await hands.focused(), "The take");
+	},
 	"turn the keys of one letter off": async (hands, server) => {
 		const before = await server.canonical();
 		await hands.press("Escape", "?");
@@ -401,7 +421,7 @@ for (const [name, task] of Object.entries(TASKS)) {
 		if (/sum/.test(name))
 			ops.push({ op: "setting.set", key: "model", value: "builtin/summary" });
 		await server.api("POST", "/batch", { atomic: false, ops });
-		const page = await openPage(server, browser, tally);
+		const page = await openPage(server, browser, tally, /phone/.test(name) ? { viewport: { width: 390, height: 800 } } : {});
 		await page.waitForSelector("[data-entry=a10] .entry-body");
 		const hands = await Hands.of(page, tally);
 		hands.task = name;
@@ -418,6 +438,12 @@ for (const [name, task] of Object.entries(TASKS)) {
 	}
 }
 await browser.close();
+const [table] = /<!-- keys -->.*<!-- \/keys -->/s.exec(readFileSync(join(ROOT, "docs/using.md"), "utf8"));
+const promised = [...table.matchAll(/^\| ([^|]+) \| [^|]+ \| (\d+) \|$/gm)];
+tally.check("docs/using.md has a table", promised.length >= 6, table);
+for (const [, name, strokes] of promised)
+	if (counted.has(name) || !process.env.ONLY)
+		tally.equal(`docs/using.md: keys to ${name}`, counted.get(name), Number(strokes));
 for (const [name, strokes] of counted)
 	console.log(`${String(strokes).padStart(4)} keys: ${name}`);
 process.exit(tally.end());
