@@ -59,7 +59,7 @@ class View {
 		const top = box.getBoundingClientRect().top;
 		for (const child of this.rows!.children) {
 			const at = child.getBoundingClientRect(), id = (child as HTMLElement).dataset.entry;
-			if (id && at.bottom > top) {
+			if (id && at.bottom > top && at.top < top + box.clientHeight) {
 				this.anchor = { id, offset: at.top - top };
 				return;
 			}
@@ -104,7 +104,7 @@ export function Entries() {
 	const rows = useStore(shownRows);
 	const runs = useStore((from) => from.runs);
 	useStore((from) => from.sources);
-	useStore((from) => from.tree);
+	useStore((from) => from.forks);
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	const view = useRef<View>();
 	view.current ??= new View();
