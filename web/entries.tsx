@@ -16,7 +16,7 @@ import { runsHere } from "./runs";
 import { state, useStore } from "./state";
 import { loadRows, placeOf, shownRows } from "./store";
 
-const OVERSCAN_PX = 600, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
+const OVERSCAN_PX = 250, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
 
 interface Anchor {
 	id: string;
