@@ -18,8 +18,8 @@
 //   jump       to the middle and back to the end, until texts are shown there
 //   nodes      elements of the document: the most that were seen
 //   typing     with a reply of DELTAS pieces (4000) that streams, one each PACE_MS (2): the
-//              longest task, how many were over 50 ms, and the slowest key; …_outline: with the
-//              outline open
+//              longest task, how many were over 50 ms, and the slowest key; …_after: the longest
+//              task when the reply is there and nobody types; …_outline: with the outline open
 //
 // RETAKE, CHROMIUM and RETAKE_DEPS say where things are. The last line is JSON. Times need a
 // machine that does nothing else.
@@ -193,13 +193,16 @@ async function typing(page, tally, name) {
 		await page.keyboard.type("typed ".charAt(keys++ % 6));
 		await page.waitForTimeout(25);
 	}
-	await page.waitForTimeout(2500); // what is read anew when the reply is there
-	const tasks = await page.evaluate((since) => window.seen.tasks.filter((each) => each[0] >= since), from);
+	const to = await page.evaluate(() => performance.now());
+	await page.waitForTimeout(5000); // what is read anew when the reply is there
+	const seen = await page.evaluate((since) => window.seen.tasks.filter((each) => each[0] >= since), from);
+	const tasks = seen.filter((each) => each[0] < to), later = seen.filter((each) => each[0] >= to);
 	const slowest = await page.evaluate(() => Math.max(0, ...window.seen.keys));
 	if (process.env.VERBOSE)
 		console.error(name, JSON.stringify(tasks.map((each) => each.map((value) => Math.round(value - (each[0] === value ? from : 0))))));
 	(tally[name + "_longest_task"] ??= []).push(Math.max(0, ...tasks.map((each) => each[1])));
 	(tally[name + "_over_50"] ??= []).push(tasks.filter((each) => each[1] > LONG_MS).length);
+	(tally[name + "_longest_after"] ??= []).push(Math.max(0, ...later.map((each) => each[1])));
 	(tally[name + "_slowest_key"] ??= []).push(slowest);
 	await page.fill("#composer", "");
 }
