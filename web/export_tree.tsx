@@ -9,7 +9,7 @@ import type { PageTree } from "./export_data";
 import type { RowPlace } from "./pane_rows";
 import type { Filter, Rail, TreeRow } from "./pane_tree";
 
-const ROW_PX = 28, MOST_RAILS = 10, MOST_TIPS = 2, PREVIEW = 80;
+const ROW_PX = 28, MOST_RAILS = 4, MOST_TIPS = 2, PREVIEW = 80;
 
 /** The beginning of a text in one line, without the marks of Markdown that are most common. */
 function begins(text: string): string {

@@ -21,7 +21,7 @@ import type { RowPlace } from "./pane_rows";
 import type { Filter, Rail, TreeRow } from "./pane_tree";
 import type { Columns, Entry } from "./types";
 
-const ROW_PX = 28, MOST_RAILS = 10, MOST_TIPS = 3, PREVIEW = 60;
+const ROW_PX = 28, MOST_RAILS = 4, MOST_TIPS = 3, PREVIEW = 60;
 const MOST_HITS = 1000, MOST_COMPACTIONS = 500;
 const PAUSE_MS = 120, LARGE = 20000, LARGE_PAUSE_MS = 1500, BUSY_MS = 250;
 

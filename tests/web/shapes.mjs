@@ -6,17 +6,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPage, until } from "./place.mjs";
 
-const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 500;
+const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 500, TRUNK = 400;
 
 const all = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 
 /** A session of pi. */
-async function imported(server, name, parentOf) {
+async function imported(server, name, parentOf, count = COUNT) {
 	const id = (at) => at.toString(16).padStart(8, "0"), timestamp = "2026-01-01T00:00:00.000Z";
-	const lines = [JSON.stringify({ type: "session", version: 3, id: `0197a000-0000-7000-8000-00000000000${name.length}`, timestamp, cwd: "/" })];
-	for (let at = 0; at < COUNT; at++) {
+	const lines = [JSON.stringify({ type: "session", version: 3, id: `0197a000-0000-7000-8000-${Buffer.from(name.padEnd(6).slice(0, 6)).toString("hex")}`, timestamp, cwd: "/" })];
+	for (let at = 0; at < count; at++) {
 		const up = parentOf(at), text = `${name} number ${at} ` + "says something ".repeat(at % 17);
-		const message = { role: at === 0 || (name === "chain" && at % 2 === 0) ? "user" : "assistant", content: [{ type: "text", text }], timestamp: 1767225600000 + at };
+		const message = { role: at === 0 || (name !== "siblings" && at % 2 === 0) ? "user" : "assistant", content: [{ type: "text", text }], timestamp: 1767225600000 + at };
 		lines.push(JSON.stringify({ type: "message", id: id(at), parentId: up < 0 ? null : id(up), timestamp, message }));
 	}
 	const file = join(server.folder, `${name}.jsonl`);
@@ -76,7 +76,21 @@ async function chain({ page, tally }) {
 	await outline(page, tally, "chain", Math.floor(COUNT * 0.7));
 }
 
+/** Forks within forks: rows have many lines before them. */
+async function forks({ page, tally }) {
+	await page.getByRole("button", { name: "Panes" }).click();
+	await page.getByRole("tab", { name: "Outline" }).click();
+	await page.waitForSelector("[role=treeitem] .rail");
+	await page.locator("[role=treeitem][tabindex='0']").focus();
+	for (const key of ["End", "Home", "PageDown"]) {
+		await page.keyboard.press(key);
+		await page.waitForTimeout(200);
+		tally.check(`forks: few elements after ${key}`, (await all(page)) < MOST_NODES, await all(page));
+	}
+}
+
 export async function run({ server, browser, tally }) {
+	await imported(server, "forks", (at) => (at < TRUNK ? at - 1 : Math.floor(((at - TRUNK + 1) * TRUNK) / 31)), TRUNK + 30);
 	await imported(server, "chain", (at) => at - 1);
 	await imported(server, "siblings", (at) => (at === 0 ? -1 : 0));
 	await server.start();
@@ -89,4 +103,9 @@ export async function run({ server, browser, tally }) {
 	await other.waitForSelector(".entry .entry-body");
 	await chain({ page: other, tally });
 	await other.context().close();
+	await server.op("discussion.switch", { discussion: "forks" });
+	const third = await openPage(server, browser, tally);
+	await third.waitForSelector(".entry .entry-body");
+	await forks({ page: third, tally });
+	await third.context().close();
 }
