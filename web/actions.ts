@@ -7,11 +7,11 @@ import { get, path, post, Problem, request } from "./api";
 import { answered, asking } from "./news";
 import { showEntry } from "./focus";
 import { startRun } from "./runs";
-import { discPath, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
+import { discPath, findTake, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
 import { set, state } from "./state";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
-import type { Advice, Content, Discussion, Entry, Result, Run, Take } from "./types";
+import type { Advice, Content, Discussion, Entry, Result, Run } from "./types";
 
 export type Fields = Record<string, unknown>;
 export type Op = { op: string } & Fields;
@@ -192,8 +192,7 @@ export function entryOp(name: string, entry: string, fields: Fields = {}, manner
 async function follow(result: Result | null): Promise<void> {
 	if (!result?.take)
 		return;
-	const named = (await get<Take[]>(discPath("takes"))).find((take) =>
-		take.name === result.take || take.id === result.take);
+	const named = await findTake(result.take);
 	if (named && named.id !== state.take)
 		await open(state.disc!, named.id, state.focus ?? undefined);
 }

@@ -16,7 +16,7 @@ import { runsHere } from "./runs";
 import { set, state, useStore } from "./state";
 import { loadRows, placeOf, shownRows } from "./store";
 
-const OVERSCAN_PX = 600, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
+const OVERSCAN_PX = 250, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
 
 interface Anchor {
 	id: string;
@@ -61,7 +61,7 @@ class View {
 		const top = box.getBoundingClientRect().top;
 		for (const child of this.rows!.children) {
 			const at = child.getBoundingClientRect(), id = (child as HTMLElement).dataset.entry;
-			if (id && at.bottom > top) {
+			if (id && at.bottom > top && at.top < top + box.clientHeight) {
 				this.anchor = { id, offset: at.top - top };
 				return;
 			}
@@ -106,7 +106,7 @@ export function Entries() {
 	const rows = useStore(shownRows);
 	const runs = useStore((from) => from.runs);
 	useStore((from) => from.sources);
-	useStore((from) => from.tree);
+	useStore((from) => from.forks);
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	const view = useRef<View>();
 	view.current ??= new View();

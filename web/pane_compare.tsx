@@ -16,7 +16,7 @@ import { Difference } from "./versions";
 import type { TakesDiff } from "./pane_align";
 import type { Entry } from "./types";
 
-const PAGE = 200;
+const PAGE = 200, MOST_LISTED = 60;
 
 interface SideProps {
 	entry: Entry | null;
@@ -75,7 +75,9 @@ function Compare() {
 	};
 	const picker = (label: string, value: string, set: (id: string) => void) => (
 		<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { set(event.currentTarget.value); setShown(PAGE); }}>
-			{takes.map((take) => <option value={take.id}>{take.name} ({take.entries.toLocaleString()})</option>)}
+			{takes.filter((take, at) => at < MOST_LISTED || take.id === value).map((take) => (
+				<option value={take.id}>{take.name} ({take.entries.toLocaleString()})</option>
+			))}
 		</select>
 	);
 	return (

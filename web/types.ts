@@ -44,6 +44,17 @@ export interface Take {
 	git_commit?: string;
 }
 
+/** One place where takes part: an entry among those that follow the same one. */
+export interface Fork {
+	entry: string;
+	/** From 0. */
+	place: number;
+	count: number;
+	/** Takes that hold those beside it; null at the ends. */
+	previous: string | null;
+	next: string | null;
+}
+
 export interface Discussion {
 	id: string;
 	name: string;

@@ -122,7 +122,9 @@ rt_html_add_static(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt
 					      &text, out, err);
 		left -= shown;
 		if (st == RT_OK && take_count > 0 && shown < takes[active].node_count)
-			rt_buf_add_f(out, "<p>%zu more; they are shown where scripts may run.</p>\n",
+			rt_buf_add_f(out,
+				     "<p>%zu more: they are in this file and are shown where scripts may "
+				     "run; or import it, and export the take as markdown.</p>\n",
 				     takes[active].node_count - shown);
 		rt_buf_add_c(out, "</section>\n");
 		rt_arena_free(arena);

@@ -321,6 +321,7 @@ static const struct {
 	{"entry.extract", NULL, "/discussions/d1/entries/b/extract", NULL, 201},
 	{"head.move", NULL, "/discussions/d1/head", "{\"entry\":\"b\"}", 200},
 	{"take.list", NULL, "/discussions/d1/takes", NULL, 200},
+	{"take.forks", NULL, "/discussions/d1/forks", NULL, 200},
 	{"take.branch", NULL, "/discussions/d1/takes", "{\"at\":\"b\",\"name\":\"second\"}", 201},
 	{"take.rename", NULL, "/discussions/d1/takes/t1", "{\"name\":\"first\"}", 200},
 	{"take.delete", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2", NULL,

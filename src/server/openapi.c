@@ -109,6 +109,14 @@ const rt_shape rt_shapes[] = {
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
 		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"present\":" FLAG)),
 	 NULL},
+	{"Forks",
+	 "`seq`, `discussion`, `take`, `forks`: each `entry`, which is one of `count` that follow the "
+	 "same one, its `place` among them from 0, and takes that hold the `previous` and the `next` of "
+	 "them, or null; `differ`: entries that other takes show differently",
+	 OBJECT("\"seq\":" NUMBER ",\"discussion\":" TEXT ",\"take\":" TEXT ",\"forks\":" LIST(
+		 OBJECT("\"entry\":" TEXT ",\"place\":" NUMBER ",\"count\":" NUMBER
+			",\"previous\":" MAYBE_TEXT ",\"next\":" MAYBE_TEXT)) ",\"differ\":" LIST(TEXT)),
+	 NULL},
 	{"Diff", "`common` (entries that both begin with), `a`, `b` (the rest of each), `changed`",
 	 OBJECT("\"common\":" ANY
 		",\"a\":" LIST(ANY) ",\"b\":" LIST(ANY) ",\"changed\":" LIST(ANY)),
