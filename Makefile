@@ -94,6 +94,7 @@ browser: setup-test build
 	@RETAKE=build/retake tests/web/web_test.sh
 	@RETAKE=build/retake tests/web/panes_test.sh
 	@RETAKE=build/retake tests/web/export_test.sh
+	@RETAKE=build/retake tests/web/hostile_test.sh
 
 tsan: setup-test
 	@python3 tests/run.py --jobs $(JOBS) --variant tsan
