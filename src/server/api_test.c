@@ -573,6 +573,8 @@ test_blocks(void **state)
 {
 	fixture *f = *state;
 	yyjson_val *entry, *blocks;
+	uint64_t stable;
+	size_t i;
 
 	expect(f, 200, "POST", V1 "/render",
 	       "{\"texts\":[\"# h\\n\\n[x](javascript:y)\",\"\",\"<b>\"]}");
@@ -583,6 +585,14 @@ test_blocks(void **state)
 	entry = yyjson_arr_get_last(yyjson_arr_get(blocks, 0));
 	assert_true(rt_str_is(rt_json_str(yyjson_arr_get_first(rt_json_get(entry, "c"))),
 			      "x (javascript:y)"));
+	/* Of a text that is still being written, the part that is done. */
+	expect(f, 200, "POST", V1 "/render", "{\"texts\":[\"# h\\n\\n*a\",\"\",\"[a\\n\\nb\"]}");
+	blocks = rt_json_get(f->root, "stable");
+	assert_int_equal(yyjson_arr_size(blocks), 3);
+	for (i = 0; i < 3; i++) {
+		assert_true(rt_json_u64(yyjson_arr_get(blocks, i), &stable));
+		assert_int_equal(stable, i == 0 ? 4 : 0);
+	}
 	expect(f, 400, "POST", V1 "/render", "{\"texts\":\"a\"}");
 	expect(f, 400, "POST", V1 "/render", "{\"texts\":[7]}");
 	expect(f, 201, "POST", D "/entries",

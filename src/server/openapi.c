@@ -103,8 +103,11 @@ const rt_shape rt_shapes[] = {
 	{"Render",
 	 "`blocks`: for each text an array of blocks, as src/markup/markup.h has them. A block has `t` (p, "
 	 "h, pre, quote, ul, ol, table, hr), `at` (the bytes of the text that it came from) and what its "
-	 "kind has. Never HTML; each `href` begins with http://, https://, mailto: or #",
-	 OBJECT("\"blocks\":" LIST(LIST("{\"type\":\"object\"}"))), NULL},
+	 "kind has. Never HTML; each `href` begins with http://, https://, mailto: or #. `stable`: for each "
+	 "text that is still being written, so many of its bytes need not be sent again: the blocks up to "
+	 "there stay as they are, whatever is appended, and the rest can be laid out alone",
+	 OBJECT("\"blocks\":" LIST(LIST("{\"type\":\"object\"}")) ",\"stable\":" LIST(NUMBER)),
+	 NULL},
 	{"Takes", "an array of `id`, `name`, `active`, `entries`, `base`, `git_commit`",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
 		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"present\":" FLAG)),
