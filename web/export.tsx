@@ -3,6 +3,7 @@
 // Export: the open take, the discussion or all of it as a file.
 import { address } from "./api";
 import { Menu } from "./menu";
+import { openOverlay } from "./panes";
 import { state, useStore } from "./state";
 import type { MenuItem } from "./menu";
 
@@ -25,6 +26,7 @@ function items(): MenuItem[] {
 			run: () => save({ discussion: state.disc, format: "pi", all: 1 }),
 		},
 		{ text: "The whole project (canonical)", run: () => save({ format: "canonical" }) },
+		{ text: "Choose, or without secrets …", isFirstOfGroup: true, run: () => openOverlay("export") },
 	];
 }
 

@@ -95,7 +95,8 @@ static const char *const misses[] = {
 static char *
 take_apart(const char *text, size_t *from, size_t *to)
 {
-	char *out = malloc(strlen(text) + 1);
+	size_t size = strlen(text) + 1;
+	char *out = malloc(size);
 	const char *open = strstr(text, "<<"), *close = strstr(text, ">>");
 
 	assert_non_null(out);
@@ -103,7 +104,7 @@ take_apart(const char *text, size_t *from, size_t *to)
 	assert_non_null(close);
 	*from = (size_t)(open - text);
 	*to = (size_t)(close - text) - 2;
-	sprintf(out, "%.*s%.*s%s", (int)*from, text, (int)(*to - *from), open + 2, close + 2);
+	snprintf(out, size, "%.*s%.*s%s", (int)*from, text, (int)(*to - *from), open + 2, close + 2);
 	return out;
 }
 
