@@ -12,7 +12,7 @@ export function ConflictDialog() {
 	const { mine, theirs } = conflict;
 	return (
 		<Dialog title="Changed since you looked" class="wide conflict" onClose={() => conflict.decide("discard")}>
-			<p>{conflict.detail}</p>
+			<p>{/If-Match/.test(conflict.detail) ? (conflict.entry ? "Somebody changed this entry while you were at it." : "Somebody changed this while you were at it.") : conflict.detail}</p>
 			{mine !== null && theirs !== null && (
 				<>
 					<p class="quiet">Theirs, with what yours would change:</p>

@@ -429,9 +429,22 @@ is_value(rt_str value, rt_secret_kind kind)
 	return value.size >= 12 && m.has_digit && m.distinct >= 6;
 }
 
+/* What was found by where it stands, by its own look where it has one. */
+static void
+name_better(rt_str text, rt_secret *secret)
+{
+	rt_str cut = rt_str_at(text.ptr, secret->to);
+	rt_secret better;
+
+	if (secret->kind >= RT_SECRET_PASSWORD && secret->kind <= RT_SECRET_ASSIGNED &&
+	    (look_key(cut, secret->from, &better) || look_jwt(cut, secret->from, &better)))
+		secret->kind = better.kind;
+}
+
 bool
 rt_secret_is_value(rt_str name, rt_str value, rt_secret_kind *kind)
 {
+	rt_secret whole = {0, value.size, RT_SECRET_ASSIGNED};
 	size_t i;
 
 	if (value.size > LOOK_MAX * 8 || !is_name(name, kind))
@@ -439,7 +452,12 @@ rt_secret_is_value(rt_str name, rt_str value, rt_secret_kind *kind)
 	for (i = 0; i < value.size; i++)
 		if (value.ptr[i] == ' ' || value.ptr[i] == '\n')
 			return false;
-	return is_value(value, *kind);
+	if (!is_value(value, *kind))
+		return false;
+	whole.kind = *kind;
+	name_better(value, &whole);
+	*kind = whole.kind;
+	return true;
 }
 
 static bool
@@ -672,18 +690,6 @@ look_given(rt_str text, size_t at, const rt_secret_options *options, rt_secret *
 		return false;
 	*out = (rt_secret){at, at + options->home.size, RT_SECRET_HOME};
 	return true;
-}
-
-/* What was found by where it stands, by its own look where it has one. */
-static void
-name_better(rt_str text, rt_secret *secret)
-{
-	rt_str cut = rt_str_at(text.ptr, secret->to);
-	rt_secret better;
-
-	if (secret->kind >= RT_SECRET_PASSWORD && secret->kind <= RT_SECRET_ASSIGNED &&
-	    (look_key(cut, secret->from, &better) || look_jwt(cut, secret->from, &better)))
-		secret->kind = better.kind;
 }
 
 bool

@@ -43,7 +43,7 @@ async function talk(server, isLong) {
 		await server.op("entry.append", { id: "c1", role: "AI", content: [
 			{ type: "thinking", thinking: "The user may want to see the file itself." },
 			{ type: "text", text: "Let me look at what you have." },
-			{ type: "toolCall", id: "call1", name: "read_file", arguments: { path: "src/db.c", lines: [1, 40] } }] });
+			{ type: "toolCall", id: "call1", name: "read_file", arguments: { path: "src/db.c", lines: [1, 40], env: { OPENAI_API_KEY: "sk-proj-Ab3dEf6hIj9kLmN0pQr2StUv" } } }] });
 		await server.op("entry.append", { id: "r1", role: "Tool", content: "#include <sqlite3.h>\n\nstatic sqlite3 *db;\n" });
 		await server.op("entry.edit", { entry: "a2", content: "You do not ship it: the library is one C file, and part of your program." });
 		await server.op("entry.mute", { entry: "r1" });
@@ -95,7 +95,7 @@ const VIEWS = {
 	top: (page) => page.evaluate(() => { document.querySelector(".entries").scrollTop = 0; }),
 	focus: (page) => entry(page, 1).focus(),
 	hover: (page) => entry(page, 1).hover(),
-	edit: async (page) => { await entry(page, 1).focus(); await page.keyboard.press("e"); },
+	edit: async (page) => { await entry(page, 1).focus(); await page.waitForTimeout(300); await page.keyboard.press("e"); },
 	insert: async (page) => { await entry(page, 1).focus(); await page.keyboard.press("a"); },
 	selected: async (page) => { await entry(page, 1).focus(); await page.keyboard.press("Shift+J"); await page.keyboard.press("Shift+J"); },
 	menu: (page) => page.getByRole("button", { name: /More for entry/ }).nth(2).click(),
@@ -111,7 +111,6 @@ const VIEWS = {
 	prompt: (page) => pane(page, "prompt"),
 	sent: async (page) => { await pane(page, "prompt"); await page.evaluate(() => { const box = document.querySelector("#pane .scrolls"); box.scrollTop = box.scrollHeight; }); },
 	settings: (page) => pane(page, "settings"),
-	files: (page) => pane(page, "files"),
 	export: async (page) => { await command(page, "Export"); },
 	redact: async (page) => { await command(page, "Export"); await page.getByText("Without secrets").click(); await page.waitForTimeout(500); },
 	import: (page) => command(page, "Import"),
