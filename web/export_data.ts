@@ -29,6 +29,8 @@ export interface PageDiscussion {
 	active: number;
 	head: string | null;
 	labels: Record<string, string>;
+	/** What was taken out before the page was written. */
+	redacted: { entries: number; places: number; kinds: Record<string, number> } | null;
 	/** By node. */
 	blocks: unknown[];
 }
@@ -51,7 +53,7 @@ export function readPage(): { discussions: PageDiscussion[]; active: number } {
 		const has = blocks?.discussions?.[at];
 		const takes = each.takes.map((take: any, t: number) => ({ ...take, nodes: has?.takes[t] ?? [] }));
 		return {
-			name: each.name, takes, head: each.head ?? null,
+			name: each.name, takes, head: each.head ?? null, redacted: each.redacted?.kinds ? each.redacted : null,
 			active: Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active)),
 			// a name of a label can be anything that an object already has
 			labels: Object.assign(Object.create(null), each.labels), blocks: has?.nodes ?? [],

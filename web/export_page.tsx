@@ -13,6 +13,20 @@ import type { PageDiscussion, Spot } from "./export_data";
 
 const MOST_TABS = 8, MOST_LISTED = 100, MOST_PRINTED = 5000, LARGE = 5000;
 
+/** Secrets that were taken out, by how many and of which kind. */
+function Redacted(props: { of: PageDiscussion["redacted"] }) {
+	if (!props.of)
+		return null;
+	const { entries, places, kinds } = props.of;
+	const what = Object.entries(kinds).map(([kind, count]) => `${kind}: ${count}`).join(", ");
+	return (
+		<span class="chip page-redacted" title={places ? what : "Nothing looked like a secret"}>
+			{places ? `${entries} ${entries === 1 ? "entry" : "entries"} redacted` : "Redacted"}
+			<span class="page-wide quiet">{what && ` · ${what}`}</span>
+		</span>
+	);
+}
+
 interface PageProps {
 	discussions: PageDiscussion[];
 	active: number;
@@ -103,6 +117,7 @@ function Page(props: PageProps) {
 						{discussions.map((each, at) => <option value={String(at)}>{each.name}</option>)}
 					</select>
 				)}</h1>
+				<Redacted of={disc.redacted} />
 				<span class="space" />
 				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the head</button>
 			</header>

@@ -87,7 +87,7 @@ function Compare() {
 			{problem && <p class="note problem" role="alert">{problem}</p>}
 			{data && (
 				<p class="quiet">
-					{data.common > 0 ? `Both begin with the same ${count(data.common, "entry", "entries")}` : "They part at the beginning"}
+					{data.common > 0 ? `Both begin with the same ${data.common === 1 ? "entry" : count(data.common, "entry", "entries")}` : "They part at the beginning"}
 					{data.changed.length > 0 && `, of which ${data.changed.length} ${data.changed.length === 1 ? "differs" : "differ"}`}.
 					{pairs.length === 0 && " Nothing else is different."}
 				</p>

@@ -1240,6 +1240,21 @@ test_files(void **state)
 	expect(f, 404, "GET", V1 "/discussions/chat/export?format=markdown&at_op=0", NULL);
 	expect(f, 200, "GET", V1 "/export?format=canonical&at_op=0", NULL);
 	assert_null(strstr(f->answer.body.ptr, "hi"));
+	expect(f, 200, "POST", V1 "/import?name=keys&format=openai",
+	       "{\"messages\":[{\"role\":\"user\",\"content\":"
+	       "\"sk-ant-Zx8Qw2Lm4Nb6Vc0Kj9Hg7, a@example.org\"}]}");
+	expect(f, 200, "GET", V1 "/discussions/keys/export?format=markdown&redact=1", NULL);
+	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
+	assert_non_null(strstr(f->answer.body.ptr, "[redacted: api key], a@example.org"));
+	expect(f, 200, "GET", V1 "/discussions/keys/export?format=html&redact=1&emails=1", NULL);
+	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
+	assert_null(strstr(f->answer.body.ptr, "a@example.org"));
+	expect(f, 200, "GET", V1 "/discussions/keys/export?format=html&redact=1&dry_run=1", NULL);
+	assert_int_equal(number_at(f, "entries"), 1);
+	assert_int_equal(number_at(f, "places"), 1);
+	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
+	expect(f, 400, "GET", V1 "/export?format=html&dry_run=1", NULL);
+	expect(f, 400, "GET", V1 "/export?format=html&emails=1", NULL);
 }
 
 static void

@@ -76,8 +76,11 @@ static const rt_route_param q_last[] = {
 	{"format", "string", "canonical, toml, pi, openai, markdown, html; default: canonical"}, \
 		{"all", "boolean", "all takes, not only one"}, \
 		{"lossless", "boolean", "add what the format cannot say"}, \
+		{"lines", "boolean", "one conversation a line, where the format has both"}, \
+		{"redact", "boolean", "without secrets: marks in their place"}, \
+		{"emails", "boolean", "with redact: without addresses of mail, too"}, \
 	{ \
-		"lines", "boolean", "one conversation a line, where the format has both" \
+		"dry_run", "boolean", "with redact: what would be hidden, as JSON" \
 	}
 static const rt_route_param q_export[] = {TAKE, EXPORT, AT_OP, END};
 static const rt_route_param q_export_all[] = {
