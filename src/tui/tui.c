@@ -513,13 +513,17 @@ loop(rt_tui *tui)
 		rt_event event;
 		int taken = 0;
 
+		tui->has_more = false;
 		st = rt_tui_tend(tui);
 		if (st != RT_OK)
 			break;
 		rt_tui_draw(tui);
 		rt_glass_show(tui->glass, &tui->canvas);
 		rt_glass_wait(tui->glass,
-			      rt_work_is_running(&tui->work) ? RUNNING_MS : IDLE_MS, &event);
+			      tui->has_more			       ? 0
+			      : rt_work_is_running(&tui->work) ? RUNNING_MS
+							       : IDLE_MS,
+			      &event);
 		st = take_event(tui, &event);
 		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
 		       rt_glass_pending(tui->glass)) {
