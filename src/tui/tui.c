@@ -207,10 +207,10 @@ draw_title(rt_tui *tui, rt_box box)
 		     (size_t)((rt_seq_total(w->take->slots).bytes / 4 + 500) / 1000));
 	rt_buf_add_byte(&left, ' ');
 	rt_buf_add_str(&left, rt_work_disc_name(w));
-	if (rt_disc_present_count(w->disc) > 1 || box.w >= 60) {
+	if (w->take_count > 1 || box.w >= 60) {
 		rt_buf_add_c(&left, "  take: ");
 		rt_buf_add_str(&left, rt_work_take_name(w));
-		rt_buf_add_f(&left, " (%zu)", rt_disc_present_count(w->disc));
+		rt_buf_add_f(&left, " (%zu)", w->take_count);
 	}
 	if (head == count)
 		rt_buf_add_f(&left, "  %zu", count);
