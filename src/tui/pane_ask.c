@@ -104,8 +104,13 @@ text_height(rt_pane *pane, int columns, int rows)
 static void
 draw_title(asking *a, rt_canvas *canvas, rt_box box)
 {
+	rt_buf ways;
+
+	rt_buf_init(&ways, a->pane.tui->alloc, RT_BUF_UNLIMITED);
+	rt_bar_add_ways(&ways, a->pane.tui->keys);
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
-	rt_bar_draw(canvas, box, rt_buf_str(&a->title), rt_str_at(NULL, 0));
+	rt_bar_draw(canvas, box, rt_buf_str(&a->title), rt_buf_str(&ways));
+	rt_buf_deinit(&ways);
 }
 
 static void

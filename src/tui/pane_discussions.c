@@ -824,6 +824,11 @@ key(rt_pane *pane, rt_key k, bool *out_used)
 		*out_used = true;
 		return open_takes(d, action == RT_ACT_RIGHT);
 	}
+	if (is_empty && (action == RT_ACT_LINE_START || action == RT_ACT_LINE_END)) {
+		*out_used = rt_list_act(&d->list,
+					action == RT_ACT_LINE_START ? RT_ACT_HOME : RT_ACT_END);
+		return RT_OK;
+	}
 	if (action == RT_ACT_NONE)
 		return RT_OK;
 	st = rt_field_act(d->query, action, d->columns - 10, out_used);

@@ -156,6 +156,7 @@ reload(history *h)
 
 /* --- search --- */
 
+/* A number is a step's; other texts are in its words. */
 static bool
 holds(history *h, size_t row)
 {
@@ -163,9 +164,10 @@ holds(history *h, size_t row)
 	char number[24];
 
 	(void)snprintf(number, sizeof(number), "%llu", (unsigned long long)step->seq);
+	if (strspn(h->match.ptr, "0123456789") == h->match.size)
+		return rt_str_is(rt_buf_str(&h->match), number);
 	return rt_find_holds(rt_steps_what(&h->steps, step), rt_buf_str(&h->match)) ||
-	       rt_find_holds(rt_steps_by(&h->steps, step), rt_buf_str(&h->match)) ||
-	       rt_str_is(rt_buf_str(&h->match), number);
+	       rt_find_holds(rt_steps_by(&h->steps, step), rt_buf_str(&h->match));
 }
 
 /* On with the search among the rows that there are; tend reads more. */
