@@ -42,6 +42,7 @@ cmd clang clang
 deb libclang-rt-dev libclang-rt-dev
 cmd llvm-symbolizer llvm
 cmd chromium chromium
+cmd tmux tmux
 '
 
 here=$(cd "$(dirname "$0")/.." && pwd)
