@@ -50,6 +50,7 @@ TOLD = {"normal": {"POWER_SAMPLE": "3"}, "asan": {"POWER_SAMPLE": "32"},
 # they are missing the program is skipped.
 CONFORMANCE = {
     "pi": [os.path.join(SHARED, "conformance/pi")],
+    "pi --ui": [os.path.join(SHARED, "conformance/pi")],
     "import": [os.path.join(SHARED, "fixtures/MANIFEST.tsv"),
                os.path.join(SHARED, "fixtures/expected.json")],
 }
@@ -251,9 +252,10 @@ def scripts():
                 found.append((path, [path], True))
     found.sort()
     for name, arguments in CONFORMANCE.items():
-        path = os.path.join("tests/conformance", name)
-        if os.path.isfile(os.path.join(ROOT, path)):
-            found.append((path, [path] + arguments, all(map(os.path.exists, arguments))))
+        command = os.path.join("tests/conformance", name).split()
+        if os.path.isfile(os.path.join(ROOT, command[0])):
+            found.append((" ".join(command), command + arguments,
+                          all(map(os.path.exists, arguments))))
     return found
 
 
@@ -265,7 +267,7 @@ def run_scripts(match, jobs, tally):
         if match and not re.search(match, name):
             continue
         if not there:
-            print(f"{name}: skipped, {command[1]} is not there", flush=True)
+            print(f"{name}: skipped, {command[-1]} is not there", flush=True)
             tally.add(name, (0, 0, 1), 0, "")
         elif not os.access(os.path.join(ROOT, command[0]), os.X_OK):
             tally.add(name, one(False), 0, "not executable")

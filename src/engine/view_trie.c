@@ -50,6 +50,24 @@ child_of(const rt_trie *t, uint32_t parent, uint32_t entry)
 	return RT_TRIE_NONE;
 }
 
+/* Where the next node below parent jumps to: as far as its parent's jump and the one after it
+ * together where these are equal, else to its parent. So lengths are those of a skew-binary
+ * number, and any height is reached in a logarithmic number of steps. */
+static uint32_t
+jump_of(const rt_trie *t, uint32_t parent)
+{
+	uint32_t first, second;
+
+	if (parent == RT_TRIE_NONE)
+		return RT_TRIE_NONE;
+	first = t->nodes[parent].jump;
+	second = first != RT_TRIE_NONE ? t->nodes[first].jump : RT_TRIE_NONE;
+	if (second != RT_TRIE_NONE && t->nodes[parent].depth - t->nodes[first].depth ==
+					      t->nodes[first].depth - t->nodes[second].depth)
+		return second;
+	return parent;
+}
+
 static uint32_t
 add_node(rt_trie *t, uint32_t parent, const rt_slot *slot, uint32_t take)
 {
@@ -74,6 +92,7 @@ add_node(rt_trie *t, uint32_t parent, const rt_slot *slot, uint32_t take)
 	n->parent = parent;
 	n->child = n->next = n->tip = RT_TRIE_NONE;
 	n->depth = parent == RT_TRIE_NONE ? 0 : t->nodes[parent].depth + 1;
+	n->jump = jump_of(t, parent);
 	n->path = rt_hash_u64((parent == RT_TRIE_NONE ? 0 : t->nodes[parent].path) ^
 			      rt_hash_u64((uint64_t)slot->entry + 1));
 	at = (size_t)key_of(parent, slot->entry) & (t->table_room - 1);
@@ -96,8 +115,11 @@ rt_trie_node_at(const rt_trie *t, const rt_take *take, size_t at)
 {
 	uint32_t n = t->tip_node[take->number];
 
-	while (n != RT_TRIE_NONE && t->nodes[n].depth > at)
-		n = t->nodes[n].parent;
+	while (n != RT_TRIE_NONE && t->nodes[n].depth > at) {
+		uint32_t jump = t->nodes[n].jump;
+
+		n = jump != RT_TRIE_NONE && t->nodes[jump].depth >= at ? jump : t->nodes[n].parent;
+	}
 	return n;
 }
 

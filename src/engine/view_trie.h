@@ -16,6 +16,7 @@ typedef struct rt_trie_node {
 	rt_slot slot;      /* as the first take that came by holds it */
 	uint32_t take;     /* that take */
 	uint32_t parent;
+	uint32_t jump;     /* one further up: see rt_trie_node_at */
 	uint32_t child;    /* first */
 	uint32_t next;     /* sibling */
 	uint32_t depth;
@@ -47,7 +48,7 @@ RT_CHECKED rt_status rt_trie_init(rt_trie *t, const rt_alloc *alloc, const rt_pr
 void rt_trie_deinit(rt_trie *t);
 /* The next node in display order, depth first; RT_TRIE_NONE after the last. */
 uint32_t rt_trie_next(const rt_trie *t, uint32_t n);
-/* The node of position at (0-based) of a take. O(length). */
+/* The node of position at (0-based) of a take. O(log of its length). */
 uint32_t rt_trie_node_at(const rt_trie *t, const rt_take *take, size_t at);
 /* The node's slot as the active take has it, else as the oldest that holds it there. */
 RT_CHECKED rt_status rt_trie_shown(const rt_trie *t, uint32_t number, rt_slot *out, rt_error *err);

@@ -179,7 +179,7 @@ static rt_status
 tell_body(telling *t, uint32_t node, size_t index, const rt_body *body, rt_error *err)
 {
 	const rt_tree_node *n = rt_tree_node_at(t->tree, node);
-	rt_tree_speaker s = {.body = body, .home = t->reader->home};
+	rt_tree_speaker s = {.body = body, .home = t->reader->home, .as_pi = t->reader->as_pi};
 	rt_tree_told told = {0};
 	reply above = {.open = false};
 	rt_status st = rt_project_name(t->reader->project, n->voice >> 16, &s.role, err);

@@ -25,9 +25,10 @@ typedef struct rt_tree_reader {
 	rt_engine *engine;
 	const rt_project *project; /* ours; NULL: nothing has been read yet */
 	uint32_t disc;
-	rt_str home;         /* shown as "~"; empty: none */
-	bool as_pi;          /* as pi would read the file that this was imported from: of
-				      records with one id the last is shown for all. False */
+	rt_str home; /* shown as "~"; empty: none */
+	/* As pi would show the file that this was imported from: of records with one id the last
+	 * is shown for all, and of records that it does not know, nothing. False. */
+	bool as_pi;
 	rt_tree_call *calls; /* that searching came across; open addressing */
 	size_t call_count, call_room;
 	rt_tree_source source; /* for rt_tree_new */

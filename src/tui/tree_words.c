@@ -492,7 +492,9 @@ rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 			return;
 		if (s->kind.size == 0 || rt_str_is(s->kind, "message"))
 			add_pi_message(buf, s, s->role, out_who);
-		return; /* what pi does not know says nothing */
+		else if (!s->as_pi)
+			add_named(buf, "", s->kind);
+		return;
 	}
 	if (s->kind.size > 0 && !rt_str_is(s->kind, "message"))
 		add_said(buf,

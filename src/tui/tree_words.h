@@ -17,6 +17,7 @@ typedef struct rt_tree_speaker {
 	/* the call that a tool's result answers, or NULL: pi's {"name","arguments"} */
 	yyjson_val *call;
 	rt_str home; /* paths below it begin with "~"; empty: none */
+	bool as_pi;  /* of records that pi does not know, nothing */
 } rt_tree_speaker;
 
 rt_tree_kind rt_tree_kind_of(rt_str role, rt_str kind);
