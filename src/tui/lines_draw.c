@@ -58,7 +58,7 @@ mark_cells(const row *r, int from, int to)
 {
 	rt_box cells = rt_box_within((rt_box){r->box.x + from, r->box.y + r->y, to - from, 1},
 				     rt_box_within(r->box, rt_canvas_box(r->canvas)));
-	rt_cell *cell;
+	rt_canvas_cell *cell;
 	int x;
 
 	for (x = 0; x < cells.w && cells.h > 0; x++) {
