@@ -820,6 +820,10 @@ key(rt_pane *pane, rt_key k, bool *out_used)
 		return st == RT_OK && *out_used ? typed(d) : st;
 	}
 	action = rt_keymap_action(keys, RT_SCREEN_FIELD, k);
+	if (action == RT_ACT_COMPLETE) {
+		*out_used = true;
+		return toggle_takes(d);
+	}
 	if (is_empty && (action == RT_ACT_LEFT || action == RT_ACT_RIGHT)) {
 		*out_used = true;
 		return open_takes(d, action == RT_ACT_RIGHT);
