@@ -12,6 +12,7 @@
 #   operations  the table in docs/contract.md is what `retake help operations` says
 #   api         docs/api.md is what `retake serve --print-docs` says
 #   events      the tables in docs/hooks.md are what `retake help events` says
+#   keys        the tables in docs/keys.md are what `retake help keys` says
 #   example     the program in docs/library.md is examples/hello.c
 #   findings    docs/storage.md lists the findings of fsck, no more and no fewer
 #   seeds       every test that docs/seeds.md names is run, and every test of seed 4 is named
@@ -23,7 +24,7 @@
 #   names       files, tests and programs that the pages name are there
 #
 # With --write, what the program says is put into the pages: the walk through's output,
-# the tables of operations, events and config.toml, the example. RETAKE names the program (build/retake).
+# the tables of operations, events, keys and config.toml, the example. RETAKE names the program (build/retake).
 set -eu
 cd "$(dirname "$0")/.."
 RETAKE=${RETAKE:-$PWD/build/retake}
@@ -322,6 +323,26 @@ def check_events():
            "bring it up to date: tests/docs_test.sh --write")
 
 
+# ---- keys ----
+
+KEYS = re.compile(r"(<!-- keys -->\n)(.*?)(<!-- /keys -->)", re.S)
+
+
+def check_keys():
+    page = "docs/keys.md"
+    text = read(page)
+    match = KEYS.search(text)
+    done = subprocess.run([RETAKE, "help", "keys", "--markdown"], capture_output=True, text=True)
+    tables = "\n" + done.stdout + "\n"
+    if match and WRITE:
+        write(page, text[:match.start(2)] + tables + text[match.end(2):])
+        return
+    result(match is not None and match[2] == tables, "keys in docs/keys.md",
+           "bring it up to date: tests/docs_test.sh --write")
+    known = {row["screen"] for row in help_json("keys") or []}
+    result(all(f"`[{screen}]`" in text for screen in known), "every screen is in docs/keys.md")
+
+
 # ---- config ----
 
 CONFIG = re.compile(r"(<!-- config -->\n)(.*?)(<!-- /config -->)", re.S)
@@ -525,6 +546,7 @@ if not os.access(RETAKE, os.X_OK):
 check_walk()
 check_operations()
 check_events()
+check_keys()
 check_config()
 check_api()
 check_play()

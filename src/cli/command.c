@@ -116,7 +116,7 @@ rt_cli_command_named(const char *name)
 const char *
 rt_cli_command_nearest(const char *name, bool topics)
 {
-	static const char *const made[] = {"events", "formats", "operations"}; /* topics of tables */
+	static const char *const made[] = {"events", "formats", "keys", "operations"}; /* topics of tables */
 	const rt_cli_topic *topic = rt_cli_topics;
 	size_t best = SIZE_MAX, size = strlen(name), i, d;
 	const char *found = NULL;

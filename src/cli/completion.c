@@ -322,6 +322,7 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
 			offer(cli, prefix, rt_str_of(topic->name), topic->summary);
 		offer(cli, prefix, RT_STR("events"), "what hooks are told of");
 		offer(cli, prefix, RT_STR("formats"), "what import and export read and write");
+		offer(cli, prefix, RT_STR("keys"), "what keys do on the screens of the terminal");
 		offer(cli, prefix, RT_STR("operations"), "what apply carries out");
 		break;
 	case RT_CLI_SCOPE:

@@ -212,6 +212,7 @@ explain_all(rt_cli *cli)
 		add_row(cli, topic->name, topic->summary, 14);
 	add_row(cli, "events", "what hooks are told of", 14);
 	add_row(cli, "formats", "what import and export read and write", 14);
+	add_row(cli, "keys", "what keys do on the screens of the terminal", 14);
 	add_row(cli, "operations", "what apply carries out", 14);
 	rt_term_c(&cli->out, "\nMore: retake help COMMAND, retake help TOPIC, man retake\n");
 }
@@ -531,6 +532,8 @@ run_help(rt_cli *cli)
 		return rt_cli_help_command(cli, command);
 	if (strcmp(word, "events") == 0)
 		return rt_cli_help_events(cli);
+	if (strcmp(word, "keys") == 0)
+		return rt_cli_help_keys(cli);
 	while (topic->name != NULL && strcmp(topic->name, word) != 0)
 		topic++;
 	if (strcmp(word, "operations") == 0 && cli->json)
@@ -554,6 +557,7 @@ run_help(rt_cli *cli)
 
 static const rt_cli_flag help_flags[] = {
 	{"man", 0, NULL, RT_CLI_TEXT, NULL},
+	{"markdown", 0, NULL, RT_CLI_TEXT, NULL},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
 

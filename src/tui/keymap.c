@@ -420,12 +420,15 @@ add_cell(rt_buf *buf, size_t from)
 	}
 }
 
+/* As people meet them. */
+static const rt_screen order[RT_SCREEN_COUNT] = {
+	RT_SCREEN_CHAT,    RT_SCREEN_FIELD,       RT_SCREEN_ENTRY,  RT_SCREEN_TREE,
+	RT_SCREEN_HISTORY, RT_SCREEN_DISCUSSIONS, RT_SCREEN_READER, RT_SCREEN_ANY,
+};
+
 void
 rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf)
 {
-	static const rt_screen order[] = {RT_SCREEN_CHAT, RT_SCREEN_FIELD, RT_SCREEN_ENTRY,
-					  RT_SCREEN_TREE, RT_SCREEN_HISTORY, RT_SCREEN_DISCUSSIONS,
-					  RT_SCREEN_READER, RT_SCREEN_ANY};
 	size_t i, row;
 
 	for (i = 0; i < RT_SCREEN_COUNT; i++) {
@@ -477,6 +480,12 @@ add_screen(const rt_keymap *map, rt_screen screen, rt_buf *buf)
 void
 rt_keymap_add_help(const rt_keymap *map, rt_screen screen, rt_buf *buf)
 {
+	size_t i;
+
+	for (i = 0; screen == RT_SCREEN_COUNT && i < RT_SCREEN_COUNT; i++)
+		add_screen(map, order[i], buf);
+	if (screen == RT_SCREEN_COUNT)
+		return;
 	add_screen(map, screen, buf);
 	if (rt_screen_has_field(screen))
 		add_screen(map, RT_SCREEN_FIELD, buf);

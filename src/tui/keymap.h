@@ -103,7 +103,8 @@ const char *rt_screen_word(rt_screen screen);
 const char *rt_action_word(rt_action action);
 /* All of it as Markdown: docs/keys.md. */
 void rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf);
-/* One screen and what works there besides, as lines of text: keys and what they do. */
+/* One screen and what works there besides, as lines of text: keys and what they do.
+ * RT_SCREEN_COUNT: all screens. */
 void rt_keymap_add_help(const rt_keymap *map, rt_screen screen, rt_buf *buf);
 
 #endif
