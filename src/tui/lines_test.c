@@ -138,7 +138,7 @@ test_tables(void **state)
 
 	(void)state;
 	assert_markdown(20, small, "a │ bb │  c\n──┼────┼────\n1 │  2 │ ccc\nx │    │  y\n");
-	assert_markdown(20, wide, "a    │ b\n─────┼──────────────\nsome │ words that are\n     │ wrapped\n"
+	assert_markdown(20, wide, "a    │ b\n─────┼──────────────\nsome │ words that\n     │ are wrapped\n"
 				  "─────┼──────────────\nx    │ y\n");
 	assert_markdown(10, wide, "a: some\nb: words\nthat are\nwrapped\n\na: x\nb: y\n");
 	assert_markdown(20, "|a|\n|---|\n", "a\n─\n");
