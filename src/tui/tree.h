@@ -20,10 +20,11 @@
  * the words that are searched for) is learnt once for each body: rt_tree_learn, in slices,
  * while there is nothing else to do, or all at once by the first search.
  *
- * Nothing here recurses over entries. For 100,000 of them: 6 MB for the entries, 3 MB for
- * the rows, and up to 200 characters of each text for searching. Setting, filtering,
- * folding and searching are O(entries); moving and drawing O(rows drawn), but for jumps
- * along a branch, which are as long as the branch.
+ * Nothing here recurses over entries. For 100,000 of them: 10 MB, and up to 200 characters of
+ * each text that was learnt (29 MB where all are longer; while it is made anew, the 10 MB
+ * twice). Setting, filtering, folding and searching are O(entries); moving and drawing O(rows
+ * drawn), but for jumps along a branch, which are as long as the branch, and for rows below
+ * very many forks, whose lines are as many. bench/tree measures it.
  *
  * Threads: one at a time. */
 #ifndef RT_TUI_TREE_H
@@ -43,7 +44,9 @@ typedef enum rt_tree_kind {
 	RT_TREE_TOOL,      /* a tool's result */
 	RT_TREE_SETTING,   /* labels, edits, model changes … */
 	RT_TREE_COMPACTION,
-	RT_TREE_NEVER /* not shown at all: usage */
+	RT_TREE_SUMMARY, /* of a branch that was left */
+	RT_TREE_CUSTOM,  /* a program's message, which can be said again as a user's can */
+	RT_TREE_NEVER    /* not shown at all: usage */
 } rt_tree_kind;
 
 enum {

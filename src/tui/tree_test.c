@@ -633,7 +633,7 @@ live_a_little(const rt_alloc *alloc, garden *g)
 		garden_entry(g, i, &entries[i]);
 	rt_tree_line_init(&line, alloc);
 	if (st == RT_OK)
-		st = rt_tree_set(tree, entries, g->count - 1, 8, NULL);
+		st = rt_tree_set(tree, entries, g->count - 1, 7, NULL);
 	if (st == RT_OK)
 		st = rt_tree_search(tree, RT_STR("two !three"), NULL);
 	if (st == RT_OK)

@@ -178,6 +178,10 @@ rt_tree_kind_of(rt_str role, rt_str kind)
 			return RT_TREE_NEVER;
 		if (rt_str_is(kind, "compaction"))
 			return RT_TREE_COMPACTION;
+		if (rt_str_is(kind, "branch_summary"))
+			return RT_TREE_SUMMARY;
+		if (rt_str_is(kind, "custom_message"))
+			return RT_TREE_CUSTOM;
 		for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 			if (rt_str_is(kind, settings[i]))
 				return RT_TREE_SETTING;
