@@ -256,6 +256,9 @@ helps(void **state)
 	desk_type(&d, "in a take of its own");
 	desk_press(&d, "enter");
 	assert_shows(&d, "edit the text in a take of its own");
+	/* They are there once. */
+	desk_press(&d, "? f1");
+	assert_int_equal(d.tui.pane_count, 3);
 	desk_press(&d, "escape escape");
 	assert_int_equal(d.tui.pane_count, 1);
 	/* On a narrow screen what a key does stands below it. */
@@ -263,6 +266,31 @@ helps(void **state)
 	desk_press(&d, "f1");
 	assert_shows(&d, "\n  enter\n      send what is written;");
 	desk_close(&d);
+}
+
+/* One screen more than can lie on one another is said, and nothing else happens. */
+static void
+too_many(void **state)
+{
+	told t = {.answers = 0};
+	desk d;
+	int i;
+
+	(void)state;
+	desk_open(&d, 60, 20);
+	for (i = 1; i < 12; i++)
+		assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), false, hear, &t, let_go),
+				 RT_OK);
+	assert_int_equal(d.tui.pane_count, 12);
+	desk_press(&d, "ctrl+p");
+	assert_notice(&d, "Too many screens lie on one another: close some first");
+	assert_int_equal(d.tui.pane_count, 12);
+	/* What was to be told is let go where the question cannot be asked. */
+	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), false, hear, &t, let_go), RT_LIMIT);
+	assert_int_equal(t.freed, 1);
+	assert_int_equal(t.answers, 0);
+	desk_close(&d);
+	assert_int_equal(t.freed, 12);
 }
 
 int
@@ -275,6 +303,7 @@ main(void)
 		cmocka_unit_test(many),
 		cmocka_unit_test(reads),
 		cmocka_unit_test(helps),
+		cmocka_unit_test(too_many),
 	};
 
 	return cmocka_run_group_tests_name("pane_ask", tests, NULL, NULL);

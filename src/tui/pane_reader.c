@@ -17,6 +17,7 @@ typedef struct reader {
 	rt_field *query;
 	rt_buf match;  /* what is marked; or empty */
 	bool is_asked; /* the query is being written */
+	bool is_help;  /* it is the screen of all keys */
 	size_t top;
 	size_t found;  /* the line that was found last; SIZE_MAX: none */
 	int left;      /* columns that are scrolled away */
@@ -251,6 +252,7 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	case RT_ACT_CANCEL:
 		rt_tui_close(pane->tui, pane);
 		break;
+	case RT_ACT_HELP: *out_used = r->is_help; break;
 	default: *out_used = false; break;
 	}
 	return RT_OK;
@@ -414,6 +416,8 @@ rt_pane_help(rt_tui *tui, rt_screen screen)
 	}
 	if (st == RT_OK)
 		st = rt_pane_reader(tui, "All keys", &lines);
+	if (st == RT_OK)
+		of(tui->panes[tui->pane_count - 1])->is_help = true;
 	rt_lines_deinit(&lines);
 	rt_buf_deinit(&text);
 	return st;

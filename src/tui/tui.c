@@ -436,6 +436,16 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 	}
 }
 
+/* One screen more than can lie on one another is no reason to leave. */
+static rt_status
+soften(rt_tui *tui, rt_status st)
+{
+	if (st != RT_LIMIT)
+		return st;
+	rt_tui_say(tui, "Too many screens lie on one another: close some first");
+	return RT_OK;
+}
+
 rt_status
 rt_tui_act(rt_tui *tui, rt_action action)
 {
@@ -446,6 +456,7 @@ rt_tui_act(rt_tui *tui, rt_action action)
 	if (st == RT_OK && !used)
 		st = act_anywhere(tui, action, &used);
 	sweep(tui);
+	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
 }
 
