@@ -583,8 +583,12 @@ go_to_hit(discussions *d, yyjson_val *hit)
 		st = rt_resolve_entry(work->value, work->place, rt_str_of(id), true, &entry, &err);
 	if (st == RT_OK && is_done) {
 		size_t at = rt_work_position(work, entry);
+		rt_pane *chat = tui->panes[0];
 
 		to_chat(tui);
+		/* It learns where it is before it is told what to show there. */
+		if (chat->ops->changed != NULL)
+			st = chat->ops->changed(chat);
 		if (at != SIZE_MAX)
 			rt_pane_chat_show(tui, at);
 		else

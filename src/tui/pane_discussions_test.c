@@ -128,6 +128,30 @@ finds(void **state)
 	desk_close(&d);
 }
 
+/* Far from the end of another discussion, and it is seen there. */
+static void
+goes_to_what_was_found(void **state)
+{
+	desk d;
+	char text[40];
+	int i;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	for (i = 1; i <= 60; i++) {
+		(void)snprintf(text, sizeof(text), "thought %d", i);
+		desk_add(&d, i % 2 ? "User" : "AI", text);
+	}
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	desk_press(&d, "f4");
+	desk_type(&d, "thought 17");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 1);
+	assert_shows(&d, "› User                                                                        17\n");
+	assert_shows(&d, "thought 17\n");
+	desk_close(&d);
+}
+
 /* What matched is seen. */
 static void
 marks_what_matched(void **state)
@@ -256,6 +280,7 @@ main(void)
 		cmocka_unit_test(narrow),
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(finds),
+		cmocka_unit_test(goes_to_what_was_found),
 		cmocka_unit_test(marks_what_matched),
 		cmocka_unit_test(changes),
 		cmocka_unit_test(takes),

@@ -27,7 +27,9 @@ be_the_program(int argc, char **argv)
 		return 0;
 	}
 	if (from < argc && strcmp(argv[from], "show") == 0) {
-		fputs("retake: no entry matches \"9z\"\n", stderr);
+		/* Advice of commands says where, as it was said to them. */
+		fprintf(stderr, "retake: no entry matches \"9z\"\n  Entries: retake --db %s -p default show\n",
+			argv[2]);
 		return 3;
 	}
 	if (from < argc && strcmp(argv[from], "ls") == 0) {
@@ -238,7 +240,7 @@ runs(void **state)
 	assert_notice(d, "One line.");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("retake show 9z")), RT_OK);
 	desk_press(d, "f5");
-	assert_notice(d, "no entry matches \"9z\"");
+	assert_notice(d, "no entry matches \"9z\" Entries: retake show");
 	assert_int_equal(d->tui.notice_ink, RT_INK_ERROR);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("undo")), RT_OK);
 	desk_press(d, "f5");
