@@ -10,7 +10,7 @@
 #   make build OBJ=build/mine  in a build folder of your own
 
 .DEFAULT_GOAL := build
-.PHONY: run build test t bench fuzz sim torture llama browser tsan install clean check-layers format \
+.PHONY: run build test t bench bench-web fuzz sim torture llama browser tsan install clean check-layers format \
 	setup setup-test help
 
 OBJ          ?= build/obj
@@ -93,7 +93,15 @@ browser: setup-test build
 	@setup/deps.sh browser
 	@RETAKE=build/retake tests/web/web_test.sh
 	@RETAKE=build/retake tests/web/panes_test.sh
+	@RETAKE=build/retake tests/web/keys_test.sh
+	@RETAKE=build/retake tests/web/axe_test.sh
 	@RETAKE=build/retake tests/web/export_test.sh
+	@RETAKE=build/retake tests/web/hostile_test.sh
+
+# The pages with 100,000 entries, measured in the same chromium: bench/web.mjs, ten minutes.
+bench-web: build
+	@setup/deps.sh browser
+	@RETAKE=build/retake node bench/web.mjs $(ARGS)
 
 tsan: setup-test
 	@python3 tests/run.py --jobs $(JOBS) --variant tsan

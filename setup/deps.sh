@@ -20,6 +20,7 @@
 # With "browser", what tests/web needs:
 #
 #   build/deps/playwright/, axe/   a driver for Debian's chromium, checks of accessibility
+#   build/deps/parse5/, entities/  a parser of HTML, and what it needs
 #
 # With "llama", what tests/llm/llama_test.sh needs (about 85 MB):
 #
@@ -215,9 +216,11 @@ if [ "${1-}" = mock ]; then
 fi
 
 if [ "${1-}" = browser ]; then
-	for name in playwright axe; do
+	for name in playwright axe entities parse5; do
 		have $name package.json || { get $name && unpack_all $name; }
 	done
+	mkdir -p "$deps/node_modules"
+	ln -sfn ../entities "$deps/node_modules/entities"
 	need_node 'a driver for browsers'
 	exit 0
 fi

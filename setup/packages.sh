@@ -43,6 +43,7 @@ deb libclang-rt-dev libclang-rt-dev
 cmd llvm-symbolizer llvm
 cmd chromium chromium
 cmd tmux tmux
+pc vterm libvterm-dev
 '
 
 here=$(cd "$(dirname "$0")/.." && pwd)

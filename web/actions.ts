@@ -7,11 +7,11 @@ import { get, path, post, Problem, request } from "./api";
 import { answered, asking } from "./news";
 import { showEntry } from "./focus";
 import { startRun } from "./runs";
-import { discPath, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
+import { discPath, findTake, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
 import { set, state } from "./state";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
-import type { Advice, Content, Discussion, Entry, Result, Run, Take } from "./types";
+import type { Advice, Content, Discussion, Entry, Result, Run } from "./types";
 
 export type Fields = Record<string, unknown>;
 export type Op = { op: string } & Fields;
@@ -68,7 +68,7 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 			sayProblem(error);
 			return null;
 		}
-		const { decision, tag } = await askAboutConflict(error, manner, name, fields);
+		const { decision, tag } = await askAboutConflict(manner, name, fields);
 		if (decision === "overwrite")
 			return await change(method, where, ask, { ...manner, ifMatch: tag }, name, fields);
 		if (decision === "both")
@@ -144,7 +144,7 @@ function textOf(content: Content): string {
 type Decision = "overwrite" | "both" | "discard";
 
 /** 412: what there is now, and what the person wants done about it. */
-async function askAboutConflict(problem: Problem, manner: Manner, name: string,
+async function askAboutConflict(manner: Manner, name: string,
 		fields: Fields): Promise<{ decision: Decision; tag: string | null }> {
 	const entry = manner.entry ?? null, mine = manner.text ?? null;
 	let theirs: string | null = null, tag: string | null = null;
@@ -159,7 +159,7 @@ async function askAboutConflict(problem: Problem, manner: Manner, name: string,
 	}
 	const decision = await new Promise<Decision>((decide) => set({
 		conflict: {
-			op: name, fields, entry, mine, theirs, detail: problem.message, decide,
+			op: name, fields, entry, mine, theirs, decide,
 			canKeepBoth: entry !== null && mine !== null && theirs !== null,
 		},
 	}));
@@ -192,8 +192,7 @@ export function entryOp(name: string, entry: string, fields: Fields = {}, manner
 async function follow(result: Result | null): Promise<void> {
 	if (!result?.take)
 		return;
-	const named = (await get<Take[]>(discPath("takes"))).find((take) =>
-		take.name === result.take || take.id === result.take);
+	const named = await findTake(result.take);
 	if (named && named.id !== state.take)
 		await open(state.disc!, named.id, state.focus ?? undefined);
 }
@@ -344,11 +343,23 @@ export async function branch(at: string, name?: string): Promise<void> {
 	await follow(await op("take.branch", { at, ...(name ? { name } : {}) }));
 }
 
+/** Show a take; where it has not got the entry that the keys were about, the one in its place. */
+async function openNear(take: string): Promise<void> {
+	const at = state.outline ? placeOf(state.outline, state.focus) : -1;
+	await open(state.disc!, take, state.focus ?? undefined);
+	const ids = state.outline?.id ?? [];
+	if (at < 0 || state.focus !== null || ids.length === 0)
+		return;
+	const near = ids[Math.min(at, ids.length - 1)];
+	set({ focus: near });
+	showEntry(near, false);
+}
+
 /** Show a take; it becomes the active one, too, for the other programs. */
 export async function switchTake(take: string): Promise<void> {
 	await inTurn(async () => {
 		if (take !== state.take)
-			await open(state.disc!, take, state.focus ?? undefined);
+			await openNear(take);
 		if (!takeOf(take)?.active)
 			await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } },
 				{ say: "" }, "take.switch", { take });

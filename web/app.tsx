@@ -8,23 +8,52 @@ import { ConflictDialog } from "./conflict";
 import { Questions } from "./dialog";
 import { Discussions } from "./discussions";
 import { Entries } from "./entries";
-import { ExportMenu } from "./export";
+import { ExportButton } from "./export";
+import { focusTake } from "./focus";
 import { isNarrow, openOverlay, panesAt, togglePane } from "./panes";
 import { set, state, useStore } from "./state";
 import { discussionOf } from "./store";
 import { TakeBar } from "./tabs";
 import { Welcome } from "./welcome";
 
+/** Until a drawer can be seen, and so have the focus. */
+const DRAWN_MS = 30;
+
 function toggleDrawer(which: "left" | "right"): void {
 	if (which === "right" && !state.pane)
 		set({ pane: panesAt("side")[0]?.id ?? null });
-	set({ drawer: state.drawer === which ? null : which });
+	const isOpening = state.drawer !== which;
+	set({ drawer: isOpening ? which : null });
+	if (isOpening)
+		setTimeout(() => document.querySelector<HTMLElement>(which === "left"
+			? ".left [aria-current=page]" : ".right [role=tab][aria-selected=true]")?.focus(), DRAWN_MS);
+}
+
+interface TimeButtonProps {
+	id: string;
+	label: string;
+	sign: string;
+	keys: string;
+	isOff: boolean;
+	run: () => Promise<void>;
+}
+
+/** Undo or redo. Greyed it stays where Tab finds it, so that the focus is not lost with the last step. */
+function TimeButton(props: TimeButtonProps) {
+	const what = props.label.toLowerCase();
+	return (
+		<button type="button" class="icon text" id={props.id} aria-label={props.label} aria-disabled={props.isOff || undefined}
+			title={props.isOff ? `There is nothing to ${what}` : `${props.label} (${props.keys})`}
+			onClick={() => { if (!props.isOff) void props.run(); }}>
+			<span aria-hidden="true">{props.sign}</span><span class="wide-only"> {props.label}</span></button>
+	);
 }
 
 function TopBar() {
 	const disc = useStore((from) => from.disc);
 	useStore((from) => from.discussions);
 	const pane = useStore((from) => from.pane), drawer = useStore((from) => from.drawer);
+	const canUndo = useStore((from) => from.canUndo), canRedo = useStore((from) => from.canRedo);
 	const name = discussionOf(disc)?.name ?? "";
 	document.title = name ? `${name} – Retake` : "Retake";
 	const side = panesAt("side");
@@ -35,14 +64,12 @@ function TopBar() {
 			<h1><span class="brand">Retake</span><span class="where">{name}</span></h1>
 			<span class="space" />
 			{panesAt("top").map((each) => <each.view key={each.id} />)}
-			<button type="button" class="icon text" id="undo" title="Undo (u, Ctrl+Z)" aria-label="Undo" onClick={() => void act.undo()}>
-				<span aria-hidden="true">↶</span><span class="wide-only"> Undo</span></button>
-			<button type="button" class="icon text" id="redo" title="Redo (Ctrl+Shift+Z)" aria-label="Redo" onClick={() => void act.redo()}>
-				<span aria-hidden="true">↷</span><span class="wide-only"> Redo</span></button>
+			<TimeButton id="undo" label="Undo" sign="↶" keys="u, Ctrl+Z" isOff={!canUndo} run={() => act.undo()} />
+			<TimeButton id="redo" label="Redo" sign="↷" keys="Ctrl+Shift+Z" isOff={!canRedo} run={() => act.redo()} />
 			{side.some((each) => each.id === "history") && (
 				<button type="button" class="icon text wide-only" aria-pressed={pane === "history"} onClick={() => togglePane("history")}>History</button>
 			)}
-			<ExportMenu />
+			<ExportButton />
 			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys (?)" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
 				<button type="button" class="icon" aria-label="Panes" aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
@@ -109,7 +136,7 @@ function Middle() {
 	return (
 		<main class="middle">
 			<TakeBar />
-			<div class="take" id="take" role="tabpanel" aria-label="The take">
+			<div class="take" id="take" role="tabpanel" aria-label="The take" tabIndex={isEmpty ? 0 : -1}>
 				{isEmpty ? <Welcome isFirst={isFirst} /> : <Entries />}
 			</div>
 			<StatusLine />
@@ -124,7 +151,7 @@ export function App() {
 	const Over = panesAt("overlay").find((each) => each.id === overlay)?.view;
 	return (
 		<div class={`app drawer-${drawer ?? "none"} ${pane ? "with-pane" : ""}`}>
-			<a class="skip" href="#take" onClick={(event) => { event.preventDefault(); document.querySelector<HTMLElement>(".entry[tabindex='0'], #composer")?.focus(); }}>To the entries</a>
+			<a class="skip" href="#take" onClick={(event) => { event.preventDefault(); focusTake(); }}>To the entries</a>
 			<TopBar />
 			<div class="columns">
 				<div class="left"><Discussions /></div>

@@ -6,6 +6,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { askLine } from "./dialog";
+import { focusTake } from "./focus";
 import { grow, RolePicker } from "./editor";
 import { nextRole } from "./entry_acts";
 import { runsHere, stopRun } from "./runs";
@@ -107,7 +108,8 @@ function Writer(props: { disc: string | null }) {
 			else
 				void ask();
 		} else if (event.key === "Escape") {
-			field.current!.blur();
+			event.preventDefault();
+			focusTake();
 		}
 	};
 	return (

@@ -12,7 +12,7 @@ export function ConflictDialog() {
 	const { mine, theirs } = conflict;
 	return (
 		<Dialog title="Changed since you looked" class="wide conflict" onClose={() => conflict.decide("discard")}>
-			<p>{conflict.detail}</p>
+			<p>{conflict.entry ? "Somebody else changed this entry after you began." : "Somebody else changed the discussion after you looked."}</p>
 			{mine !== null && theirs !== null && (
 				<>
 					<p class="quiet">Theirs, with what yours would change:</p>

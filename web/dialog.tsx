@@ -32,10 +32,10 @@ export function Dialog(props: DialogProps) {
 			onCancel={(event) => { event.preventDefault(); close.current(); }}
 			onClick={(event) => { if (event.target === element.current) close.current(); }}>
 			<div class="dialog-body">
-				<header>
+				<div class="dialog-head">
 					<h2>{props.title}</h2>
 					<button type="button" class="icon" aria-label="Close" onClick={() => close.current()}>×</button>
-				</header>
+				</div>
 				{props.children}
 			</div>
 		</dialog>

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { askLine } from "./dialog";
 import { Menu } from "./menu";
+import { openOverlay } from "./panes";
 import { set, useStore } from "./state";
 import { askDeleteDiscussion } from "./tabs";
 import { openSample } from "./welcome";
@@ -29,17 +30,6 @@ function choose(disc: string): void {
 	void act.switchDiscussion(disc);
 }
 
-function importFiles(): void {
-	const input = document.createElement("input");
-	input.type = "file";
-	input.onchange = () => {
-		const file = input.files?.[0];
-		if (file)
-			void act.importFile(file);
-	};
-	input.click();
-}
-
 export function Discussions() {
 	const all = useStore((from) => from.discussions), open = useStore((from) => from.disc);
 	const [filter, setFilter] = useState("");
@@ -53,7 +43,7 @@ export function Discussions() {
 				<button type="button" class="icon" aria-label="New discussion" title="New discussion" onClick={() => void begin()}>+</button>
 				<Menu label="Discussions" items={() => [
 					{ text: "New …", run: () => void begin() },
-					{ text: "Import a file …", run: importFiles },
+					{ text: "Import files …", run: () => openOverlay("import") },
 					{ text: "Load the sample", run: () => void openSample() },
 				]}><span aria-hidden="true">⋯</span></Menu>
 			</header>
@@ -67,7 +57,7 @@ export function Discussions() {
 						<button type="button" class="name" aria-current={each.id === open ? "page" : undefined}
 							onClick={() => choose(each.id)}>
 							<span>{each.name}</span>
-							<span class="count">{each.entries.toLocaleString()}{each.takes > 1 ? ` · ${each.takes} takes` : ""}</span>
+							<span class="count">{each.entries ? `${each.entries.toLocaleString()} ${each.entries === 1 ? "entry" : "entries"}` : "empty"}{each.takes > 1 ? ` · ${each.takes} takes` : ""}</span>
 						</button>
 						<Menu label={`More for ${each.name}`} items={() => [
 							{ text: "Rename …", run: () => void rename(each) },

@@ -49,7 +49,9 @@ interface FieldProps {
 	onSave: (text: string) => Promise<boolean>;
 	onEnd: () => void;
 	/** Further buttons; they are handed the text and where the cursor stands. */
-	more?: { text: string; title?: string; isOff?: boolean; act: (text: string, at: number) => Promise<boolean> }[];
+	more?: { text: string; title?: string; isOff?: boolean; act: (text: string, at: number) => Promise<boolean>;
+		/** Ctrl+Shift+Enter does it. */
+		isShift?: boolean }[];
 	saveText: string;
 	ops?: (text: string) => ({ op: string } & Record<string, unknown>)[];
 	children?: preact.ComponentChildren;
@@ -89,17 +91,18 @@ function Field(props: FieldProps) {
 		keepDraft(props.draftKey, null);
 		props.onEnd();
 	};
+	const cursor = () => [...text.slice(0, field.current?.selectionStart ?? 0)].length;
 	const onKeyDown = (event: KeyboardEvent) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 			event.preventDefault();
-			void finish(() => props.onSave(text));
+			const other = event.shiftKey ? props.more?.find((each) => each.isShift && !each.isOff) : undefined;
+			void finish(() => (other ? other.act(text, cursor()) : props.onSave(text)));
 		} else if (event.key === "Escape") {
 			event.preventDefault();
 			event.stopPropagation();
 			void cancel();
 		}
 	};
-	const cursor = () => [...text.slice(0, field.current?.selectionStart ?? 0)].length;
 	return (
 		<div class="editor">
 			{kept !== null && kept !== props.original && <p class="quiet">This is what you had typed before.</p>}
@@ -144,7 +147,7 @@ export function EntryEditor(props: { entry: Entry }) {
 			more={[
 				{
 					text: "Save as new take", act: (text) => act.editAsTake(entry.id, text),
-					title: "This take stays as it is; a new one ends with what you typed.", isOff: isBlocks,
+					title: "This take stays as it is; a new one ends with what you typed. Ctrl+Shift+Enter", isOff: isBlocks, isShift: true,
 				},
 				{
 					text: "Split here", title: "Two entries, cut where the cursor is.",

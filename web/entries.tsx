@@ -13,10 +13,10 @@ import { EntryRow } from "./entry";
 import { Heights } from "./heights";
 import { RunRows } from "./run_rows";
 import { runsHere } from "./runs";
-import { state, useStore } from "./state";
+import { set, state, useStore } from "./state";
 import { loadRows, placeOf, shownRows } from "./store";
 
-const OVERSCAN_PX = 600, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
+const OVERSCAN_PX = 250, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
 
 interface Anchor {
 	id: string;
@@ -34,6 +34,8 @@ class View {
 	rows: HTMLElement | null = null;
 	wanted: { id: string; focus: boolean } | null = null;
 	expectedTop = -1;
+	/** Where in the take the row with the focus is, or was. */
+	focusAt = 0;
 
 	/** First and last row to be drawn, so far as is known. */
 	range(): [number, number] {
@@ -59,7 +61,7 @@ class View {
 		const top = box.getBoundingClientRect().top;
 		for (const child of this.rows!.children) {
 			const at = child.getBoundingClientRect(), id = (child as HTMLElement).dataset.entry;
-			if (id && at.bottom > top) {
+			if (id && at.bottom > top && at.top < top + box.clientHeight) {
 				this.anchor = { id, offset: at.top - top };
 				return;
 			}
@@ -104,7 +106,7 @@ export function Entries() {
 	const rows = useStore(shownRows);
 	const runs = useStore((from) => from.runs);
 	useStore((from) => from.sources);
-	useStore((from) => from.tree);
+	useStore((from) => from.forks);
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	const view = useRef<View>();
 	view.current ??= new View();
@@ -153,6 +155,15 @@ export function Entries() {
 			}
 		}
 	});
+	const focusAt = outline && focus !== null ? placeOf(outline, focus) : -1;
+	useLayoutEffect(() => {
+		if (focusAt >= 0)
+			v.focusAt = focusAt;
+		else if (outline && focus !== null && outline.id.length > 0)
+			// undone, or deleted by somebody else: what stands there now has the focus
+			set({ focus: outline.id[Math.min(v.focusAt, outline.id.length - 1)], anchor: null });
+	});
+	const stop = focusAt >= 0 ? v.heights.rowOf(focusAt) : -1;
 	useEffect(() => {
 		if (outline && v.heights.count) {
 			const from = v.heights.at(first), to = v.heights.at(last);
@@ -205,7 +216,9 @@ export function Entries() {
 		};
 	}, []);
 	const onScroll = () => {
-		const box = v.box!;
+		const box = v.box;
+		if (!box) // it is told after the list has gone
+			return;
 		if (Math.abs(box.scrollTop - v.expectedTop) < 1)
 			return; // we did that
 		v.expectedTop = box.scrollTop;
@@ -224,7 +237,7 @@ export function Entries() {
 			parts.push(<NewEntry key="new" before={id} role={editing.role ?? "User"} />);
 		parts.push(
 			<EntryRow key={id} id={id} at={at} row={row} count={v.heights.count} outline={outline!}
-				body={bodies.get(id)} isFocused={focus === id} isTabStop={focus === id || (!focus && row === last)}
+				body={bodies.get(id)} isFocused={focus === id} isTabStop={row === (stop >= 0 ? stop : last)}
 				isSelected={anchor !== null && isBetween(at, placeOf(outline!, anchor), placeOf(outline!, focus))}
 				isEditing={editing?.entry === id} />,
 		);

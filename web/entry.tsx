@@ -10,8 +10,7 @@ import { EntryEditor, RolePicker } from "./editor";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
 import { set, state, useStore } from "./state";
-import { forkAt } from "./store";
-import { COLLAPSED, DIFFERS, MUTED } from "./types";
+import { COLLAPSED, MUTED } from "./types";
 import type { Outline } from "./outline";
 import type { Entry } from "./types";
 import type { MenuItem } from "./menu";
@@ -61,15 +60,15 @@ function time(ts: string | undefined): string {
 }
 
 function ForkPicker(props: { id: string; tabIndex: number }) {
-	const fork = forkAt(props.id);
+	const fork = useStore((from) => from.forks).get(props.id);
 	if (!fork)
 		return null;
 	const go = (take: string | null) => { if (take) void act.switchTake(take); };
 	return (
-		<span class="fork" role="group" aria-label={`Alternative ${fork.at + 1} of ${fork.count}`}>
+		<span class="fork" role="group" aria-label={`Alternative ${fork.place + 1} of ${fork.count}`}>
 			<button type="button" class="icon" aria-label="Previous alternative" disabled={!fork.previous}
 				tabIndex={props.tabIndex} onClick={() => go(fork.previous)}>‹</button>
-			<span>{fork.at + 1}/{fork.count}</span>
+			<span>{fork.place + 1}/{fork.count}</span>
 			<button type="button" class="icon" aria-label="Next alternative" disabled={!fork.next}
 				tabIndex={props.tabIndex} onClick={() => go(fork.next)}>›</button>
 		</span>
@@ -116,6 +115,7 @@ export function EntryRow(props: RowProps) {
 	const [isPointed, setPointed] = useState(false);
 	const [drop, setDrop] = useState<"before" | "after" | null>(null);
 	const head = useStore((from) => from.head);
+	const differs = useStore((from) => from.differ).has(id);
 	const flags = outline.flags[at], isCollapsed = !!(flags & COLLAPSED) && !isEditing;
 	const role = outline.role[at] || body?.role || "";
 	const label = outline.labels.get(id);
@@ -164,7 +164,7 @@ export function EntryRow(props: RowProps) {
 				{label && <span class="chip label">{label}</span>}
 				{outline.kind[at] !== "message" && outline.kind[at] && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
-				{!!(flags & DIFFERS) && <span class="quiet" title="Another take shows it differently">≠</span>}
+				{differs && <span class="quiet" title="Another take shows it differently">≠</span>}
 				{head === id && at < outline.id.length - 1 && <span class="chip head" title="What is added comes behind this entry">head</span>}
 				{isCollapsed && <span class="preview">{preview(body)}</span>}
 				<span class="space" />

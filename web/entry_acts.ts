@@ -13,11 +13,7 @@ import type { Content, Entry } from "./types";
 export { list, showEntry } from "./focus";
 
 export function focusSearch(): void {
-	const box = document.getElementById("search");
-	if (box)
-		box.focus();
-	else
-		openOverlay("palette");
+	openOverlay("palette");
 }
 
 function flagsOf(entry: string): number {

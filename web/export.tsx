@@ -1,34 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Export: the open take, the discussion or all of it as a file.
-import { address } from "./api";
-import { Menu } from "./menu";
-import { state, useStore } from "./state";
-import type { MenuItem } from "./menu";
+// Export: the button at the top; what it opens is pane_export.tsx.
+import { openOverlay } from "./panes";
 
-function save(query: Record<string, string | number | null>): void {
-	const link = document.createElement("a");
-	link.href = address("/export", query);
-	link.download = "";
-	link.click();
-}
-
-function items(): MenuItem[] {
-	const writers = state.info?.formats.filter((format) => format.writes && format.name !== "canonical") ?? [];
-	return [
-		...writers.map((format) => ({
-			text: `This take as ${format.name} (${format.extension})`,
-			run: () => save({ discussion: state.disc, take: state.take, format: format.name }),
-		})),
-		{
-			text: "This discussion, all takes (pi)", isFirstOfGroup: true,
-			run: () => save({ discussion: state.disc, format: "pi", all: 1 }),
-		},
-		{ text: "The whole project (canonical)", run: () => save({ format: "canonical" }) },
-	];
-}
-
-export function ExportMenu() {
-	useStore((from) => from.info);
-	return <Menu label="Export" class="export" items={items}><span class="wide-only">Export</span><span class="narrow-only" aria-hidden="true">⤓</span></Menu>;
+export function ExportButton() {
+	return (
+		<button type="button" class="icon text" aria-label="Export" title="Export" aria-haspopup="dialog" onClick={() => openOverlay("export")}>
+			<span class="wide-only">Export</span><span class="narrow-only" aria-hidden="true">⤓</span></button>
+	);
 }

@@ -29,6 +29,8 @@ export interface PageDiscussion {
 	active: number;
 	head: string | null;
 	labels: Record<string, string>;
+	/** What was taken out before the page was written. */
+	redacted: { entries: number; places: number; kinds: Record<string, number> } | null;
 	/** By node. */
 	blocks: unknown[];
 }
@@ -51,7 +53,7 @@ export function readPage(): { discussions: PageDiscussion[]; active: number } {
 		const has = blocks?.discussions?.[at];
 		const takes = each.takes.map((take: any, t: number) => ({ ...take, nodes: has?.takes[t] ?? [] }));
 		return {
-			name: each.name, takes, head: each.head ?? null,
+			name: each.name, takes, head: each.head ?? null, redacted: each.redacted?.kinds ? each.redacted : null,
 			active: Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active)),
 			// a name of a label can be anything that an object already has
 			labels: Object.assign(Object.create(null), each.labels), blocks: has?.nodes ?? [],
@@ -83,22 +85,39 @@ class Names {
 }
 
 /** Entries of the same id behind the same one are one row, whatever takes they are in. */
-export function treeOf(disc: PageDiscussion): PageTree {
+function treeOf(disc: PageDiscussion): PageTree {
 	const made: { entry: PageEntry; node: number; up: number; differs: boolean; depth: number }[] = [];
-	const known = new Map<string, number>(), children: number[][] = [];
-	const roots: number[] = [];
+	const children: number[][] = [], roots: number[] = [];
+	// most entries are followed by one: only what has more brothers than a few is looked up by name
+	const known = new Map<string, number>(), few = 4;
+	const nameOf = (entry: PageEntry, node: number, take: string, depth: number) =>
+		(entry.id ? `i${entry.id}` : node < 0 ? `t${take} ${depth}` : `n${node}`);
+	const names: string[] = [];
+	const find = (up: number, name: string): number | undefined => {
+		const brothers = up < 0 ? roots : children[up];
+		return brothers.length <= few ? brothers.find((at) => names[at] === name) : known.get(`${up} ${name}`);
+	};
+	const add = (up: number, name: string, at: number): void => {
+		const brothers = up < 0 ? roots : children[up];
+		brothers.push(at);
+		if (brothers.length === few + 1)
+			for (const brother of brothers)
+				known.set(`${up} ${names[brother]}`, brother);
+		else if (brothers.length > few)
+			known.set(`${up} ${name}`, at);
+	};
 	const places = disc.takes.map((take) => {
 		let up = -1;
 		return take.entries.map((entry, depth) => {
 			const node = take.nodes[depth] ?? -1;
-			const key = `${up} ${entry.id ? `i${entry.id}` : node < 0 ? `t${take.name} ${depth}` : `n${node}`}`;
-			let at = known.get(key);
+			const name = nameOf(entry, node, take.name, depth);
+			let at = find(up, name);
 			if (at === undefined) {
 				at = made.length;
-				known.set(key, at);
 				made.push({ entry, node, up, differs: false, depth });
+				names.push(name);
 				children.push([]);
-				(up < 0 ? roots : children[up]).push(at);
+				add(up, name, at);
 			} else if (made[at].node !== node) {
 				made[at].differs = true;
 			}
@@ -141,6 +160,16 @@ export function treeOf(disc: PageDiscussion): PageTree {
 	return { columns, depth, rows };
 }
 
+const trees = new WeakMap<PageDiscussion, PageTree>();
+
+/** The tree of a discussion, made when it is first asked for. */
+export function treeFor(disc: PageDiscussion): PageTree {
+	let tree = trees.get(disc);
+	if (!tree)
+		trees.set(disc, tree = treeOf(disc));
+	return tree;
+}
+
 /** Where people are: a discussion, a take, a place in it (-1: before the first). */
 export interface Spot {
 	disc: number;
@@ -148,7 +177,16 @@ export interface Spot {
 	at: number;
 }
 
+const heads = new WeakMap<PageDiscussion, Spot>();
+
 export function headSpot(discussions: PageDiscussion[], disc: number): Spot {
+	let spot = heads.get(discussions[disc]);
+	if (!spot)
+		heads.set(discussions[disc], spot = findHead(discussions, disc));
+	return { ...spot };
+}
+
+function findHead(discussions: PageDiscussion[], disc: number): Spot {
 	const { active, takes, head } = discussions[disc];
 	const entries = takes[active]?.entries ?? [];
 	let at = entries.length - 1;

@@ -5,13 +5,27 @@
 // is in the part of the address that is never sent: #d=…&t=…&e=…
 import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { headSpot, linkOf, readPage, spotOf, treeOf } from "./export_data";
+import { headSpot, linkOf, readPage, spotOf, treeFor, wordsOf } from "./export_data";
 import { Entries, entryAt } from "./export_entries";
 import { Tree } from "./export_tree";
 import { takeAt } from "./pane_tree";
 import type { PageDiscussion, Spot } from "./export_data";
 
-const MOST_TABS = 8, MOST_PRINTED = 5000;
+const MOST_TABS = 8, MOST_LISTED = 100, MOST_PRINTED = 5000, LARGE = 5000;
+
+/** Secrets that were taken out, by how many and of which kind. */
+function Redacted(props: { of: PageDiscussion["redacted"] }) {
+	if (!props.of)
+		return null;
+	const { entries, places, kinds } = props.of;
+	const what = Object.entries(kinds).map(([kind, count]) => `${kind}: ${count}`).join(", ");
+	return (
+		<span class="chip page-redacted" title={places ? what : "Nothing looked like a secret"}>
+			{places ? `${entries} ${entries === 1 ? "entry" : "entries"} redacted` : "Redacted"}
+			<span class="page-wide quiet">{what && ` · ${what}`}</span>
+		</span>
+	);
+}
 
 interface PageProps {
 	discussions: PageDiscussion[];
@@ -21,6 +35,16 @@ interface PageProps {
 
 function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: number) => void }) {
 	const { takes } = props.disc;
+	const pick = (text: string) => {
+		const at = takes.findIndex((take) => take.name === text.trim());
+		if (at >= 0)
+			props.onTake(at);
+	};
+	if (takes.length > MOST_LISTED)
+		return (
+			<label class="page-takes">Take <input type="text" class="line" key={props.take} value={takes[props.take].name}
+				title="The name of another take, then Enter" onChange={(event) => pick(event.currentTarget.value)} /> of {takes.length.toLocaleString()}</label>
+		);
 	if (takes.length > MOST_TABS)
 		return (
 			<label class="page-takes">Take <select value={String(props.take)} onChange={(event) => props.onTake(Number(event.currentTarget.value))}>
@@ -38,14 +62,23 @@ function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: numbe
 	);
 }
 
+function sizeOf(disc: PageDiscussion): number {
+	return disc.takes.reduce((sum, take) => sum + take.entries.length, 0);
+}
+
 function Page(props: PageProps) {
 	const { discussions } = props;
 	const [spot, setSpot] = useState(() => spotOf(discussions, props.active, location.hash));
 	const [turn, setTurn] = useState(0), [hasTree, setTree] = useState(false);
 	const disc = discussions[spot.disc];
-	const tree = useMemo(() => treeOf(disc), [disc]);
+	const [isReady, setReady] = useState(() => sizeOf(disc) < LARGE);
+	useEffect(() => {
+		// the entries first: an outline of very many takes a while
+		if (!isReady)
+			requestAnimationFrame(() => setTimeout(() => setReady(true)));
+	}, []);
 	const head = headSpot(discussions, spot.disc);
-	const rowOf = (at: Spot) => (at.at < 0 ? -1 : tree.rows[at.take]?.[at.at] ?? -1);
+	const rowOf = (at: Spot) => (at.at < 0 ? -1 : treeFor(disc).rows[at.take]?.[at.at] ?? -1);
 	const go = (next: Spot) => {
 		setSpot(next);
 		setTurn((n) => n + 1);
@@ -64,15 +97,16 @@ function Page(props: PageProps) {
 	}, []);
 	props.onSpot(spot);
 	const goRow = (row: number) => {
+		const tree = treeFor(disc);
 		const take = Number(takeAt(tree.columns, row, String(spot.take)) ?? 0);
 		go({ disc: spot.disc, take, at: tree.depth[row] });
 	};
 	/** The same entry in another take, or its end. */
 	const goTake = (take: number) => {
-		const row = rowOf(spot), rows = tree.rows[take];
+		const row = rowOf(spot), rows = treeFor(disc).rows[take];
 		go({ disc: spot.disc, take, at: row >= 0 && rows[spot.at] === row ? spot.at : rows.length - 1 });
 	};
-	const sizes = useMemo(() => disc.takes[spot.take]?.entries.map((_, at) => tree.columns.size[tree.rows[spot.take][at]]) ?? [], [disc, spot.take]);
+	const sizes = useMemo(() => disc.takes[spot.take]?.entries.map((entry) => wordsOf(entry).length) ?? [], [disc, spot.take]);
 	const isAtHead = spot.take === head.take && spot.at === head.at;
 	return (
 		<div class={"app page" + (hasTree ? " with-tree" : "")}>
@@ -83,11 +117,12 @@ function Page(props: PageProps) {
 						{discussions.map((each, at) => <option value={String(at)}>{each.name}</option>)}
 					</select>
 				)}</h1>
+				<Redacted of={disc.redacted} />
 				<span class="space" />
 				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the head</button>
 			</header>
 			<div class="page-columns">
-				<nav class="page-left" aria-label="All entries"><Tree key={spot.disc} tree={tree} head={rowOf(head)} at={rowOf(spot)} onGo={goRow} /></nav>
+				<nav class="page-left" aria-label="All entries">{isReady ? <Tree key={spot.disc} tree={treeFor(disc)} head={rowOf(head)} at={rowOf(spot)} onGo={goRow} /> : <p class="quiet pane-note">Reading …</p>}</nav>
 				<div class="shade" onClick={() => setTree(false)} />
 				<main class="page-middle">
 					<Takes disc={disc} take={spot.take} onTake={goTake} />
@@ -100,23 +135,25 @@ function Page(props: PageProps) {
 
 function begin(): void {
 	const { discussions, active } = readPage();
-	const place = document.getElementById("page");
-	if (!place || !discussions.length)
+	if (!discussions.length)
 		return;
 	const app = document.createElement("div"), paper = document.createElement("main");
 	app.id = "app";
 	paper.id = "paper";
 	let shown: Spot | null = null;
 	// what is measured while it is drawn has to be in the document
-	place.replaceWith(app, paper);
+	document.body.prepend(app, paper);
 	render(<Page discussions={discussions} active={active} onSpot={(spot) => { shown = spot; }} />, app);
-	// A window has few entries in it; paper has all of the take.
+	// A window has few entries in it; paper has all of the take, or of a very long one the
+	// thousands around the marked entry.
 	addEventListener("beforeprint", () => {
-		const spot = shown!, take = discussions[spot.disc].takes[spot.take];
-		const count = Math.min(take?.entries.length ?? 0, MOST_PRINTED);
+		const spot = shown!, take = discussions[spot.disc].takes[spot.take], all = take?.entries.length ?? 0;
+		const from = Math.floor(Math.max(0, spot.at) / MOST_PRINTED) * MOST_PRINTED, count = Math.min(all - from, MOST_PRINTED);
 		render(<>
 			<h1>{discussions[spot.disc].name}</h1>
-			{Array.from({ length: count }, (_, at) => entryAt(discussions, { ...spot, at: -1 }, at))}
+			{count < all && <p class="part">Entries {(from + 1).toLocaleString()} to {(from + count).toLocaleString()} of {all.toLocaleString()}:
+				paper has {MOST_PRINTED.toLocaleString()} at a time, those around the entry that is marked. Mark another to print the others.</p>}
+			{Array.from({ length: count }, (_, at) => entryAt(discussions, { ...spot, at: -1 }, from + at))}
 		</>, paper);
 	});
 	addEventListener("afterprint", () => render(null, paper));

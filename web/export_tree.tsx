@@ -9,7 +9,7 @@ import type { PageTree } from "./export_data";
 import type { RowPlace } from "./pane_rows";
 import type { Filter, Rail, TreeRow } from "./pane_tree";
 
-const ROW_PX = 28, MOST_RAILS = 10, MOST_TIPS = 2, PREVIEW = 80;
+const ROW_PX = 28, MOST_RAILS = 4, MOST_TIPS = 2, PREVIEW = 80;
 
 /** The beginning of a text in one line, without the marks of Markdown that are most common. */
 function begins(text: string): string {
@@ -57,7 +57,7 @@ export function Tree(props: Props) {
 		const names = new Map<number, string[]>();
 		for (const take of columns.takes)
 			if (columns.tips[take.id] !== undefined)
-				names.set(columns.tips[take.id], [...(names.get(columns.tips[take.id]) ?? []), take.name]);
+				names.get(columns.tips[take.id])?.push(take.name) ?? names.set(columns.tips[take.id], [take.name]);
 		return names;
 	}, [columns]);
 	const focus = places.get(focusKey ?? keys[props.at] ?? "") ?? 0;
@@ -97,11 +97,11 @@ export function Tree(props: Props) {
 		return (
 			<div {...place} key={row.key} role="treeitem" aria-level={row.level} aria-setsize={row.family.size} aria-posinset={row.place}
 				aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={row.at === props.at} onClick={() => go(row)}
-				class={"pane-row tree-row" + (on[row.at] ? "" : " off") + (row.at === props.head ? " head" : "") + (row.at === props.at ? " marked" : "")}>
+				class={"pane-row tree-row" + (row.canFold ? "" : " leaf") + (on[row.at] ? "" : " off") + (row.at === props.head ? " head" : "") + (row.at === props.at ? " marked" : "")}>
 				<Rails row={row} />
-				<span class="twist" aria-hidden="true" onClick={row.canFold ? (event) => { event.stopPropagation(); fold(row, !row.isFolded); } : undefined}>
-					{row.canFold ? (row.isFolded ? "▸" : "▾") : ""}
-				</span>
+				{row.canFold && <span class="twist" aria-hidden="true" onClick={(event) => { event.stopPropagation(); fold(row, !row.isFolded); }}>
+					{row.isFolded ? "▸" : "▾"}
+				</span>}
 				<span class={"who" + (role.toLowerCase() === "user" ? " user" : "")}>{kind === "message" ? role : kind}</span>
 				{label !== undefined && <span class="chip">{label}</span>}
 				<span class={"words" + (flags & MUTED ? " muted" : "")}>{words || "empty"}</span>

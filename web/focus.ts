@@ -8,3 +8,8 @@ export const list: { show: (id: string, focus: boolean) => void } = { show: () =
 export function showEntry(id: string, focus = true): void {
 	list.show(id, focus);
 }
+
+/** To the row that is in the tab order; where the take has none, to the take. */
+export function focusTake(): void {
+	(document.querySelector<HTMLElement>(".entry[tabindex='0']") ?? document.getElementById("take"))?.focus();
+}

@@ -6,6 +6,8 @@
 import * as act from "./actions";
 import { isCovered } from "./dialog";
 import * as ask from "./entry_acts";
+import { focusTake } from "./focus";
+import { openPane } from "./pane_verbs";
 import { openOverlay, togglePane } from "./panes";
 import { set, state } from "./state";
 import { placeOf, shownRows } from "./store";
@@ -40,6 +42,36 @@ export function moveFocus(by: number | "first" | "last", extend = false): void {
 	ask.showEntry(id);
 }
 
+/** To the nearest entry of the user's before (-1) or after the one that has the focus. */
+function moveToUser(by: 1 | -1): void {
+	const outline = state.outline;
+	if (!outline)
+		return;
+	const now = placeOf(outline, state.focus), rows = shownRows(), shown = rows && new Set(rows);
+	for (let at = now < 0 ? outline.id.length - 1 : now + by; at >= 0 && at < outline.id.length; at += by)
+		if (outline.role[at].toLowerCase() === "user" && (!shown || shown.has(at))) {
+			set({ focus: outline.id[at], anchor: null });
+			return ask.showEntry(outline.id[at]);
+		}
+}
+
+/** Into a pane at the side; from there back to the entries, and it closes. */
+function visitPane(id: string): void {
+	if (state.pane === id && document.activeElement?.closest(".side")) {
+		togglePane(id);
+		focusTake();
+	} else {
+		openPane(id);
+	}
+}
+
+function leave(): void {
+	const isInPane = document.activeElement?.closest(".side, .left");
+	set({ anchor: null, drawer: null });
+	if (isInPane)
+		focusTake();
+}
+
 const onEntry = (run: (entry: string) => void) => () => {
 	const entry = focused();
 	if (entry)
@@ -51,6 +83,8 @@ export const commands: Command[] = [
 	{ id: "previous", title: "Previous entry", group: "Move", keys: ["k", "ArrowUp"], run: () => moveFocus(-1) },
 	{ id: "select-next", title: "Select to the next entry", group: "Move", keys: ["Shift+J", "Shift+ArrowDown"], run: () => moveFocus(1, true) },
 	{ id: "select-previous", title: "Select to the previous entry", group: "Move", keys: ["Shift+K", "Shift+ArrowUp"], run: () => moveFocus(-1, true) },
+	{ id: "question-previous", title: "Previous entry of the user", group: "Move", keys: ["p"], run: () => moveToUser(-1) },
+	{ id: "question-next", title: "Next entry of the user", group: "Move", keys: ["Shift+P"], run: () => moveToUser(1) },
 	{ id: "first", title: "First entry", group: "Move", keys: ["Home"], run: () => moveFocus("first") },
 	{ id: "last", title: "Last entry", group: "Move", keys: ["End"], run: () => moveFocus("last") },
 
@@ -75,14 +109,14 @@ export const commands: Command[] = [
 
 	{ id: "undo", title: "Undo", group: "History", keys: ["u", "Ctrl+Z"], run: () => void act.undo() },
 	{ id: "redo", title: "Redo", group: "History", keys: ["Shift+U", "Ctrl+Shift+Z", "Ctrl+Y"], run: () => void act.redo() },
-	{ id: "history", title: "History", group: "History", keys: ["h"], run: () => togglePane("history") },
+	{ id: "history", title: "History", group: "History", keys: ["h"], run: () => visitPane("history") },
 
 	{ id: "compose", title: "Write an entry", group: "Page", keys: ["n"], run: () => document.getElementById("composer")?.focus() },
-	{ id: "outline", title: "Outline", group: "Page", keys: ["o"], run: () => togglePane("outline") },
+	{ id: "outline", title: "Outline", group: "Page", keys: ["o"], run: () => visitPane("outline") },
 	{ id: "search", title: "Search", group: "Page", keys: ["/"], run: () => ask.focusSearch() },
 	{ id: "palette", title: "All commands", group: "Page", keys: ["Ctrl+K"], run: () => openOverlay("palette") },
 	{ id: "help", title: "Help and keys", group: "Page", keys: ["?"], run: () => openOverlay("help") },
-	{ id: "leave", title: "Select nothing", group: "Page", keys: ["Escape"], run: () => set({ anchor: null, drawer: null }) },
+	{ id: "leave", title: "Select nothing; back to the entries", group: "Page", keys: ["Escape"], run: leave },
 ];
 
 export function commandOf(id: string): Command | undefined {
@@ -91,8 +125,13 @@ export function commandOf(id: string): Command | undefined {
 
 /** The key of a command as it is shown in menus. */
 export function hintOf(id: string): string | undefined {
-	const key = commandOf(id)?.keys[0];
-	return key && areOn() ? shown(key) : undefined;
+	const key = commandOf(id)?.keys.find((each) => areOn() || !isSingle(each));
+	return key && shown(key);
+}
+
+/** One letter or sign: what people say or dictate may hit it, so it can be switched off. */
+function isSingle(key: string): boolean {
+	return /^(Shift\+)?.$/.test(key);
 }
 
 const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
@@ -144,7 +183,7 @@ export function onKey(event: KeyboardEvent): void {
 	const target = document.activeElement;
 	if (isText(target) && (isPlain || /^Ctrl\+(Shift\+)?[ZY]$/.test(key)))
 		return; // a text field has its own undo
-	if ((isPlain && key !== "Escape" && (!areOn() || isCovered())) || isTheirs(key, target))
+	if ((isSingle(key) && !areOn()) || isTheirs(key, target))
 		return;
 	if (isCovered() && key !== "Ctrl+K")
 		return;

@@ -50,6 +50,7 @@ export function rest(): void {
 /** Begin to listen, and read everything once; or go on where one was. */
 export function listen(): void {
 	source?.close();
+	const early = state.outline === null && epoch === "" ? readAll() : null;
 	source = new EventSource(address("/events", { last_event_id: lastId || undefined }));
 	source.onopen = () => set({ connection: "live" });
 	source.onerror = () => {
@@ -59,9 +60,17 @@ export function listen(): void {
 	};
 	hear("hello", (data: { seq: number; epoch: string }) => {
 		runsForgotten();
-		const isKnown = epoch === data.epoch && state.outline !== null;
+		const isKnown = epoch === data.epoch && state.outline !== null, isFirst = epoch === "";
 		epoch = data.epoch;
-		if (isKnown)
+		if (isFirst && early)
+			void early.then(() => {
+				// what came after we read and before we listened
+				if ((state.outline?.seq ?? -1) < data.seq)
+					void readAll();
+				else
+					lookAgain();
+			});
+		else if (isKnown)
 			lookAgain();
 		else
 			void readAll();

@@ -3,6 +3,7 @@
 // The page begins here.
 import { render } from "preact";
 import { App } from "./app";
+import { keepFocus } from "./keeper";
 import { onKey } from "./keys";
 import { listen, rest } from "./live";
 import { linkedPlace, open, state } from "./store";
@@ -27,4 +28,5 @@ addEventListener("hashchange", () => {
 	}
 });
 document.addEventListener("visibilitychange", rest);
+keepFocus();
 listen();

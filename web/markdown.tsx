@@ -4,6 +4,7 @@
 // what may be in it), as elements. Nothing in a text becomes markup of the page; links go to
 // http, https and mailto only, which is looked at here once more. Where there is no tree the
 // text stands with its line ends.
+import { Component } from "preact";
 import type { ComponentChildren } from "preact";
 import { Code } from "./code";
 
@@ -143,5 +144,22 @@ function blocks(nodes: Node[] = [], depth = 0, isTight?: boolean): ComponentChil
 export function Markdown(props: { text: string; tree?: unknown }) {
 	return Array.isArray(props.tree)
 		? <div class="prose">{blocks(props.tree as Node[])}</div>
+		: <div class="plain">{props.text}</div>;
+}
+
+/** A block that is drawn again only when it is another one. */
+class Block extends Component<{ node: Node }> {
+	shouldComponentUpdate(next: { node: Node }): boolean {
+		return next.node !== this.props.node;
+	}
+	render() {
+		return block(this.props.node, 0);
+	}
+}
+
+/** A text that is being written: blocks that are there stay where and what they are. */
+export function GrowingMarkdown(props: { text: string; tree: Node[] | null }) {
+	return props.tree
+		? <div class="prose">{props.tree.map((node) => <Block node={node} />)}</div>
 		: <div class="plain">{props.text}</div>;
 }

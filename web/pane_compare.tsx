@@ -16,7 +16,7 @@ import { Difference } from "./versions";
 import type { TakesDiff } from "./pane_align";
 import type { Entry } from "./types";
 
-const PAGE = 200;
+const PAGE = 200, MOST_LISTED = 60;
 
 interface SideProps {
 	entry: Entry | null;
@@ -70,12 +70,14 @@ function Compare() {
 		const beside = pairs[at][isLeft ? "b" : "a"];
 		const behind = beside ?? (near >= 0 ? (isLeft ? pairs[near].b : pairs[near].a) : null);
 		const first = (isLeft ? data!.b : data!.a)[0];
-		const place = behind ? { after: behind.id } : first ? { before: first.id } : {};
+		const place = behind ? { after: behind.id } : data!.common > 0 ? { after: `:${data!.common}` } : first ? { before: first.id } : {};
 		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Brought it into ${nameOf(into)}.` });
 	};
 	const picker = (label: string, value: string, set: (id: string) => void) => (
 		<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { set(event.currentTarget.value); setShown(PAGE); }}>
-			{takes.map((take) => <option value={take.id}>{take.name} ({take.entries.toLocaleString()})</option>)}
+			{takes.filter((take, at) => at < MOST_LISTED || take.id === value).map((take) => (
+				<option value={take.id}>{take.name} ({take.entries.toLocaleString()})</option>
+			))}
 		</select>
 	);
 	return (
@@ -85,7 +87,7 @@ function Compare() {
 			{problem && <p class="note problem" role="alert">{problem}</p>}
 			{data && (
 				<p class="quiet">
-					{data.common > 0 ? `Both begin with the same ${count(data.common, "entry", "entries")}` : "They part at the beginning"}
+					{data.common > 0 ? `Both begin with the same ${data.common === 1 ? "entry" : count(data.common, "entry", "entries")}` : "They part at the beginning"}
 					{data.changed.length > 0 && `, of which ${data.changed.length} ${data.changed.length === 1 ? "differs" : "differ"}`}.
 					{pairs.length === 0 && " Nothing else is different."}
 				</p>

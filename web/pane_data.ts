@@ -6,10 +6,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { get, path } from "./api";
 import { startRun, stopRun } from "./runs";
 import { set, state, useStore } from "./state";
-import { open } from "./store";
+import { findTake, open } from "./store";
 import { isNarrow } from "./panes";
 import type { RunWish } from "./runs";
-import type { Result, Run, Take } from "./types";
+import type { Result, Run } from "./types";
 
 export interface Loaded<T> {
 	data: T | null;
@@ -112,8 +112,7 @@ export async function openTakeOf(result: Result | Run | null): Promise<void> {
 	const wanted = result?.take;
 	if (!wanted || !state.disc)
 		return;
-	const takes = await get<Take[]>(path("discussions", state.disc, "takes"));
-	const found = takes.find((each) => each.id === wanted || each.name === wanted);
+	const found = await findTake(wanted);
 	if (found && found.id !== state.take)
 		await open(state.disc, found.id);
 }

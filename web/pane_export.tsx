@@ -2,13 +2,55 @@
 //
 // Export: what is to be written, in which format, and with how much.
 import { useState } from "preact/hooks";
-import { address } from "./api";
+import { address, get } from "./api";
 import { Dialog } from "./dialog";
+import { count, useLoaded } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state, useStore } from "./state";
 import { discussionOf, takeOf } from "./store";
 
+const MOST_SHOWN = 100;
+
 type What = "take" | "discussion" | "project";
+
+interface Found {
+	entries: number;
+	places: number;
+	kinds: Record<string, number>;
+	items: { discussion: string | null; entry: string | null; where: string; kind: string; shown: string; size: number }[];
+	more: boolean;
+}
+
+/** What would be hidden, and where: nobody should trust a program with this unseen. */
+function Hidden(props: { query: Record<string, string | number | null> }) {
+	const { data, problem } = useLoaded(() => get<Found>("/export", { ...props.query, dry_run: 1 }), [JSON.stringify(props.query)], 150);
+	if (!data)
+		return <p class="quiet small" role="status">{problem || "Looking …"}</p>;
+	if (!data.places)
+		return <p class="quiet small" role="status">Nothing here looks like a secret. Read it all the same before you give it away.</p>;
+	return (
+		<div class="hidden-list">
+			<p class="small" role="status">
+				{count(data.places, "place", "places")} in {count(data.entries, "entry", "entries")} will be hidden. No program knows every secret: read the file before you give it away.
+			</p>
+			<div class="table-box" tabIndex={0} role="region" aria-label="What will be hidden">
+				<table>
+					<thead><tr><th scope="col">What</th><th scope="col">Begins with</th><th scope="col">Where</th></tr></thead>
+					<tbody>
+						{data.items.slice(0, MOST_SHOWN).map((item) => (
+							<tr>
+								<td>{item.kind}</td>
+								<td><code>{item.shown}</code> <span class="quiet">{count(item.size, "byte", "bytes")}</span></td>
+								<td>{[item.discussion ?? "the project", item.entry, item.where].filter(Boolean).join(" · ")}</td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</div>
+			{(data.more || data.items.length > MOST_SHOWN) && <p class="quiet small">These are the first {MOST_SHOWN}.</p>}
+		</div>
+	);
+}
 
 function Export() {
 	const info = useStore((from) => from.info);
@@ -16,12 +58,16 @@ function Export() {
 	const [what, setWhat] = useState<What>("take"), [name, setName] = useState("markdown");
 	const [isLossless, setLossless] = useState(false), [hasLines, setLines] = useState(false);
 	const disc = discussionOf(state.disc)?.name ?? "", take = takeOf(state.take)?.name ?? "";
+	const [isRedacted, setRedacted] = useState(false), [hasEmails, setEmails] = useState(false);
 	const isCanonical = name === "canonical";
-	const href = address("/export", isCanonical ? { format: name } : {
-		format: name,
-		discussion: what === "project" ? null : state.disc, take: what === "take" ? state.take : null,
-		all: what !== "take" ? 1 : null, lossless: isLossless ? 1 : null, lines: hasLines ? 1 : null,
-	});
+	const query: Record<string, string | number | null> = {
+		format: name, redact: isRedacted ? 1 : null, emails: isRedacted && hasEmails ? 1 : null,
+		...(isCanonical ? {} : {
+			discussion: what === "project" ? null : state.disc, take: what === "take" ? state.take : null,
+			all: what !== "take" ? 1 : null, lossless: isLossless ? 1 : null, lines: hasLines ? 1 : null,
+		}),
+	};
+	const href = address("/export", query);
 	return (
 		<Dialog title="Export" onClose={() => openOverlay(null)}>
 			<div class="field"><label for="export-what">What</label>
@@ -46,6 +92,15 @@ function Export() {
 						Add what the format itself cannot say, so that an import brings back everything</label>
 					{name === "openai" && <label class="check"><input type="checkbox" checked={hasLines} onChange={(event) => setLines(event.currentTarget.checked)} />
 						One conversation a line</label>}
+				</>
+			)}
+			<label class="check"><input type="checkbox" checked={isRedacted} onChange={(event) => setRedacted(event.currentTarget.checked)} />
+				<span>Without secrets: keys, tokens, passwords and home directories are replaced by marks</span></label>
+			{isRedacted && (
+				<>
+					<label class="check inner"><input type="checkbox" checked={hasEmails} onChange={(event) => setEmails(event.currentTarget.checked)} />
+						<span>E-mail addresses, too</span></label>
+					<Hidden query={query} />
 				</>
 			)}
 			<footer>

@@ -162,7 +162,7 @@ function History() {
 							onClick={() => choose(at)}>
 							<Lanes row={row} count={lanes} />
 							<span class="step-text">
-								<span class="words">{each.what}{each.current && <span class="here"> ← now</span>}</span>
+								<span class="step-what"><span class="words">{each.what}</span>{each.current && <span class="here">← now</span>}</span>
 								<span class="quiet small">
 									<span class="number">{each.seq}</span> · {by(each)} · <time dateTime={each.at} title={whenFull(each.at)}>{when(each.at)}</time>
 									{each.scope === "project" && " · project"}{each.undone && " · undone"}

@@ -12,6 +12,7 @@ import { count, openTakeOf, useLoaded } from "./pane_data";
 import { Rows } from "./pane_rows";
 import { headRow, keysOf, pathTo, takeAt, treeRows } from "./pane_tree";
 import { addPane } from "./panes";
+import { runsHere } from "./runs";
 import { set, state, useStore } from "./state";
 import { discPath, discussionOf } from "./store";
 import { DIFFERS, MUTED } from "./types";
@@ -20,9 +21,9 @@ import type { RowPlace } from "./pane_rows";
 import type { Filter, Rail, TreeRow } from "./pane_tree";
 import type { Columns, Entry } from "./types";
 
-const ROW_PX = 28, MOST_RAILS = 10, PREVIEW = 60;
+const ROW_PX = 28, MOST_RAILS = 4, MOST_TIPS = 3, PREVIEW = 60;
 const MOST_HITS = 1000, MOST_COMPACTIONS = 500;
-const PAUSE_MS = 120, LARGE = 20000, LARGE_PAUSE_MS = 1500;
+const PAUSE_MS = 120, LARGE = 20000, LARGE_PAUSE_MS = 1500, BUSY_MS = 250;
 
 const FILTERS: [Filter, string][] = [
 	["default", "Default"], ["no-tools", "No tools"], ["user", "User only"], ["labelled", "Labelled only"], ["all", "All"],
@@ -31,7 +32,20 @@ const FILTERS: [Filter, string][] = [
 // What people folded, by discussion; it stays as long as the page.
 const foldedOf = new Map<string, ReadonlySet<string>>();
 
-function readTree(): Promise<Columns> {
+let asked = 0, lastKey = -Infinity;
+addEventListener("keydown", () => { lastKey = performance.now(); }, true);
+
+function isBusy(): boolean {
+	return performance.now() - lastKey < LARGE_PAUSE_MS || runsHere(state.runs).length > 0;
+}
+
+/** Very many are read again when nobody types and no reply arrives: that takes a while. */
+async function readTree(isLarge: boolean): Promise<Columns> {
+	const mine = ++asked;
+	while (isLarge && mine === asked && isBusy())
+		await new Promise((done) => setTimeout(done, BUSY_MS));
+	if (mine !== asked)
+		return new Promise(() => undefined); // it is being read for somebody else by now
 	return get<Columns>(discPath("tree"), { columns: 1, preview: PREVIEW });
 }
 
@@ -63,6 +77,8 @@ function Rails(props: { row: TreeRow }) {
 	for (let rail: Rail | null = props.row.rail; rail && lines.length < MOST_RAILS; rail = rail.up)
 		lines.unshift(rail.more);
 	const last = lines.length - 1;
+	if (last < 0)
+		return null;
 	return (
 		<span class="rails" aria-hidden="true">
 			{lines.map((more, at) => (
@@ -98,16 +114,17 @@ function Row(props: RowProps) {
 			aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={props.isMarked}
 			aria-current={props.isHead || undefined} data-entry={columns.id[row.at]} onClick={props.onClick}
 			title={`${role} ${columns.id[row.at]}${kind !== "message" ? ` (${kind})` : ""}`}
-			class={"pane-row tree-row" + (props.isOn ? "" : " off") + (props.isHead ? " head" : "") + (props.isMarked ? " marked" : "")}>
+			class={"pane-row tree-row" + (row.canFold ? "" : " leaf") + (props.isOn ? "" : " off") + (props.isHead ? " head" : "") + (props.isMarked ? " marked" : "")}>
 			<Rails row={row} />
-			<span class="twist" aria-hidden="true"
-				onClick={row.canFold ? (event) => { event.stopPropagation(); props.onFold(); } : undefined}>{row.canFold ? (row.isFolded ? "▸" : "▾") : ""}</span>
+			{row.canFold && <span class="twist" aria-hidden="true"
+				onClick={(event) => { event.stopPropagation(); props.onFold(); }}>{row.isFolded ? "▸" : "▾"}</span>}
 			<span class={"who" + (isUser ? " user" : "") + (kind === "compaction" || kind === "branch_summary" ? " mark" : "")}>{says}</span>
 			{label !== undefined && <span class="chip">{label}</span>}
 			<span class={"words" + (flags & MUTED ? " muted" : "")}>{preview || (columns.size[row.at] ? "…" : "empty")}</span>
 			{flags & MUTED ? <span class="chip">muted</span> : null}
 			{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
-			{props.tips?.map((name) => <span class="tip" title="The end of this take">{name}</span>)}
+			{props.tips?.slice(0, MOST_TIPS).map((name) => <span class="tip" title="The end of this take">{name}</span>)}
+			{props.tips && props.tips.length > MOST_TIPS && <span class="tip">+{(props.tips.length - MOST_TIPS).toLocaleString()}</span>}
 			{props.isHead && <span class="here">← head</span>}
 		</div>
 	);
@@ -194,7 +211,7 @@ function Outline() {
 	const [marks, setMarks] = useState<ReadonlySet<string>>(new Set());
 	const [folded, setFolded] = useState<ReadonlySet<string>>(foldedOf.get(disc ?? "") ?? new Set());
 	const [size, setSize] = useState(0);
-	const { data: columns, problem } = useLoaded(readTree, [disc, take, version], size > LARGE ? LARGE_PAUSE_MS : PAUSE_MS);
+	const { data: columns, problem } = useLoaded(() => readTree(size > LARGE), [disc, version], size > LARGE ? LARGE_PAUSE_MS : PAUSE_MS);
 	useEffect(() => {
 		setFolded(foldedOf.get(disc ?? "") ?? new Set());
 		setMarks(new Set());
@@ -213,7 +230,7 @@ function Outline() {
 		for (const each of columns?.takes ?? []) {
 			const tip = columns!.tips[each.id];
 			if (tip !== undefined && tip >= 0)
-				names.set(tip, [...(names.get(tip) ?? []), each.name]);
+				names.get(tip)?.push(each.name) ?? names.set(tip, [each.name]);
 		}
 		return names;
 	}, [columns]);

@@ -13,8 +13,8 @@ import { useLoaded } from "./pane_data";
 import { paneVerbs } from "./pane_verbs";
 import { addPane, openOverlay } from "./panes";
 import { set, state } from "./state";
-import { open } from "./store";
-import type { Discussion, Take } from "./types";
+import { findTake, open } from "./store";
+import type { Discussion } from "./types";
 
 interface Hit {
 	discussion: string;
@@ -72,8 +72,7 @@ async function goToHit(hit: Hit): Promise<void> {
 	const disc = state.discussions.find((each) => each.name === hit.discussion || each.id === hit.discussion) as Discussion | undefined;
 	if (!disc)
 		return act.sayProblem(new Error(`The discussion "${hit.discussion}" is gone.`));
-	const takes = await get<Take[]>(`/discussions/${encodeURIComponent(disc.id)}/takes`);
-	const take = takes.find((each) => each.name === hit.take || each.id === hit.take);
+	const take = await findTake(hit.take, disc.id);
 	await open(disc.id, take?.id, hit.id);
 	set({ focus: hit.id, anchor: null, drawer: null });
 	setTimeout(() => showEntry(hit.id), 60);

@@ -32,7 +32,7 @@ export interface RowsProps {
 	onEnd?: () => void;
 }
 
-const SPARE = 8;
+const SPARE = 3;
 
 export function Rows(props: RowsProps) {
 	const { count, height, idPrefix } = props;

@@ -46,23 +46,49 @@ function isTool(columns: Columns, at: number): boolean {
 
 const HIDDEN_KINDS = /^(label|custom|session_info|model_change|thinking_level_change|context_edit)$/;
 
-/** Which rows a filter and the words of a search let through; hits: ids whose texts match further on. */
-function keep(columns: Columns, filter: Filter, search: string, hits: ReadonlySet<string> | null): Uint8Array {
-	const kept = new Uint8Array(columns.count);
-	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+/** What a filter makes of each kind together with each role: there are few of them. */
+function passes(columns: Columns, filter: Filter): Uint8Array {
+	const roles = columns.roles.length, table = new Uint8Array(columns.kinds.length * roles);
+	const first = new Map<number, number>();
 	for (let at = 0; at < columns.count; at++) {
-		const label = columns.labels[at];
+		const pair = columns.kind[at] * roles + columns.role[at];
+		if (first.has(pair))
+			continue;
+		first.set(pair, at);
 		let shows = filter === "all" || !HIDDEN_KINDS.test(columns.kinds[columns.kind[at]]);
 		if (filter === "no-tools")
 			shows &&= !isTool(columns, at);
 		else if (filter === "user")
 			shows &&= isUserMessage(columns, at);
-		else if (filter === "labelled")
-			shows = label !== undefined;
-		if (shows && words.length) {
-			const text = `${columns.roles[columns.role[at]]} ${columns.preview?.[at] ?? ""} ${label ?? ""} ${columns.id[at]}`.toLowerCase();
-			shows = words.every((word) => text.includes(word)) || !!hits?.has(columns.id[at]);
-		}
+		table[pair] = shows ? 1 : 0;
+	}
+	return table;
+}
+
+const texts = new WeakMap<Columns, string[]>();
+
+/** What a search looks through, for each row; made once. */
+function textsOf(columns: Columns): string[] {
+	let list = texts.get(columns);
+	if (!list) {
+		list = columns.id.map((id, at) =>
+			`${columns.roles[columns.role[at]]} ${columns.preview?.[at] ?? ""} ${columns.labels[at] ?? ""} ${id}`.toLowerCase());
+		texts.set(columns, list);
+	}
+	return list;
+}
+
+/** Which rows a filter and the words of a search let through; hits: ids whose texts match further on. */
+function keep(columns: Columns, filter: Filter, search: string, hits: ReadonlySet<string> | null): Uint8Array {
+	const kept = new Uint8Array(columns.count);
+	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+	const table = passes(columns, filter), roles = columns.roles.length;
+	const list = words.length ? textsOf(columns) : [];
+	for (let at = 0; at < columns.count; at++) {
+		let shows = filter === "labelled" ? columns.labels[at] !== undefined
+			: table[columns.kind[at] * roles + columns.role[at]] === 1;
+		if (shows && words.length)
+			shows = words.every((word) => list[at].includes(word)) || !!hits?.has(columns.id[at]);
 		kept[at] = shows ? 1 : 0;
 	}
 	return kept;

@@ -8,6 +8,8 @@ import { openOverlay } from "./panes";
 import { isNarrow } from "./panes";
 import { set, state } from "./state";
 
+const TRIES = 40, PAUSE_MS = 50;
+
 export interface PaneVerb {
 	id: string;
 	text: string;
@@ -16,7 +18,22 @@ export interface PaneVerb {
 
 export function openPane(id: string): void {
 	set({ pane: id, ...(isNarrow() ? { drawer: "right" as const } : {}) });
-	setTimeout(() => document.querySelector<HTMLElement>("#pane [tabindex='0'], #pane input, #pane textarea")?.focus(), 60);
+	setTimeout(() => {
+		document.getElementById(`pane-tab-${id}`)?.focus();
+		enterPane(id, TRIES);
+	});
+}
+
+/** To its rows as soon as they are there, or to its first field; unless people went elsewhere meanwhile. */
+function enterPane(id: string, tries: number): void {
+	if (document.activeElement !== document.getElementById(`pane-tab-${id}`))
+		return;
+	const first = id === "outline" || id === "history" ? "#pane .pane-rows [tabindex='0']" : "#pane input, #pane textarea";
+	const place = document.querySelector<HTMLElement>(first);
+	if (place)
+		place.focus();
+	else if (tries > 0)
+		setTimeout(() => enterPane(id, tries - 1), PAUSE_MS);
 }
 
 /** Let the browser save a file that the server writes. */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Run rows: replies that arrive, behind the entries of the take that they will be in.
+import { useEffect } from "preact/hooks";
+import { grown } from "./growing";
+import { GrowingMarkdown } from "./markdown";
 import { useStore } from "./state";
-import { stopRun } from "./runs";
+import { layOut, stopRun } from "./runs";
 import { sayProblem } from "./actions";
 import type { Run } from "./types";
 
@@ -18,6 +21,7 @@ export function RunRows(props: { runs: Run[] }) {
 function RunRow(props: { run: Run }) {
 	const { run } = props;
 	const outline = useStore((from) => from.outline);
+	useEffect(() => layOut(run), [run.text]);
 	return (
 		<section class="entry running" aria-label="A reply that arrives" data-run={run.run}>
 			<header class="entry-head">
@@ -31,7 +35,7 @@ function RunRow(props: { run: Run }) {
 			{run.thinking && (
 				<details class="thinking"><summary>Thinking</summary><div class="plain">{run.thinking}</div></details>
 			)}
-			<div class="plain live">{run.text}</div>
+			<div class="live"><GrowingMarkdown text={run.text ?? ""} tree={grown(run.text ?? "", run.laid)} /></div>
 		</section>
 	);
 }

@@ -3,6 +3,7 @@
 // Runs: models at work (src/server/run.h), with their texts as they grow. The page is drawn at
 // most once a frame, however many pieces arrive.
 import { post, path, request } from "./api";
+import { forgetGrowing, grow } from "./growing";
 import { answered, asking, runningHere } from "./news";
 import { set, state } from "./state";
 import { open, pinned } from "./store";
@@ -37,7 +38,7 @@ function now(name: string): Run | undefined {
 
 export function runSeen(run: Run): void {
 	const old = now(run.run);
-	change().set(run.run, { ...run, text: run.text ?? old?.text ?? "", thinking: run.thinking ?? old?.thinking ?? "" });
+	change().set(run.run, { ...run, laid: old?.laid, text: run.text ?? old?.text ?? "", thinking: run.thinking ?? old?.thinking ?? "" });
 }
 
 export function runDelta(name: string,
@@ -55,14 +56,25 @@ export function runDelta(name: string,
 	});
 }
 
+/** One that is looked at: its text as blocks. Cheap when they are there. */
+export function layOut(run: Run): void {
+	grow(run.run, run.text ?? "", (laid) => {
+		const old = now(run.run);
+		if (old)
+			change().set(run.run, { ...old, laid });
+	});
+}
+
 /** After a connection was lost: those in flight are sent again. */
 export function runsForgotten(): void {
 	next = null;
+	forgetGrowing();
 	set({ runs: new Map() });
 }
 
 export function runEnded(run: Run): void {
 	change().delete(run.run);
+	forgetGrowing(run.run);
 	flush();
 	if (!started.has(run.run))
 		over.set(run.run, run); // it was faster than the answer that names it
@@ -87,14 +99,16 @@ interface Flight {
 
 /** A reply that another process receives. */
 export function runFlight(flight: Flight): void {
-	change().set("flight " + flight.flight, {
-		run: "flight " + flight.flight, state: "running", how: "elsewhere",
+	const name = "flight " + flight.flight;
+	change().set(name, {
+		laid: now(name)?.laid, run: name, state: "running", how: "elsewhere",
 		discussion: flight.discussion, take: flight.take, model: flight.model, text: flight.text,
 	});
 }
 
 export function runFlightEnded(flight: string): void {
 	change().delete("flight " + flight);
+	forgetGrowing("flight " + flight);
 }
 
 export interface RunWish {

@@ -3,7 +3,7 @@
 // What the page knows, in one object that is replaced member by member. Components look at it
 // with useStore(); what changes it calls set(). Nothing here talks to the server.
 import { useEffect, useReducer, useRef } from "preact/hooks";
-import type { Columns, Discussion, Entry, Info, Run, Settings, Take } from "./types";
+import type { Discussion, Entry, Fork, Info, Run, Settings, Take } from "./types";
 import type { Outline } from "./outline";
 
 /** What another client did, or what became of something, in one quiet line. */
@@ -24,7 +24,6 @@ export interface Conflict {
 	/** What was to be written; null: the change is no text. */
 	mine: string | null;
 	theirs: string | null;
-	detail: string;
 	canKeepBoth: boolean;
 	decide: (what: "overwrite" | "both" | "discard") => void;
 }
@@ -47,7 +46,10 @@ export interface State {
 	/** The discussion and take that this page shows: ids. Others' switches do not move them. */
 	disc: string | null;
 	take: string | null;
+	/** The first of them and the open one. */
 	takes: Take[];
+	/** How many there are. */
+	takeCount: number;
 	/** The open take, complete but for its texts. */
 	outline: Outline | null;
 	/** Texts, by id: of those rows that were looked at. */
@@ -57,6 +59,9 @@ export interface State {
 	/** The discussion's ETag. */
 	discTag: string | null;
 	head: string | null;
+	/** Is there a step to take back, or to bring back? */
+	canUndo: boolean;
+	canRedo: boolean;
 	settings: Settings | null;
 	runs: ReadonlyMap<string, Run>;
 	/** Rises with every change of the project: panes that show history look again. */
@@ -73,8 +78,10 @@ export interface State {
 	roleFilter: string | null;
 	/** Entries whose source is shown, not their text as it is read. */
 	sources: ReadonlySet<string>;
-	/** The tree of all takes without texts, where there are several; panes look at it, too. */
-	tree: Columns | null;
+	/** Where the open take parts from others, by entry. */
+	forks: ReadonlyMap<string, Fork>;
+	/** Entries of it that other takes show differently. */
+	differ: ReadonlySet<string>;
 	/** The open part of the page at the right, over all, or drawn in from a side. */
 	pane: string | null;
 	overlay: string | null;
@@ -83,9 +90,10 @@ export interface State {
 
 export const state: State = {
 	connection: "connecting", trouble: null, info: null, discussions: [], disc: null, take: null,
-	takes: [], outline: null, bodies: new Map(), tags: new Map(), discTag: null, head: null,
+	takes: [], takeCount: 0, outline: null, bodies: new Map(), tags: new Map(), discTag: null, head: null,
+	canUndo: false, canRedo: false,
 	settings: null, runs: new Map(), version: 0, toast: null, news: null, conflict: null,
-	editing: null, focus: null, anchor: null, roleFilter: null, sources: new Set(), tree: null, pane: null, overlay: null,
+	editing: null, focus: null, anchor: null, roleFilter: null, sources: new Set(), forks: new Map(), differ: new Set(), pane: null, overlay: null,
 	drawer: null,
 };
 

@@ -10,13 +10,13 @@ import { filtered, outlineOf, placeOf, refreshed, spliced, touched } from "./out
 import { set, state } from "./state";
 import type { Outline } from "./outline";
 import type {
-	Change, Columns, Discussion, Entry, EntryWindow, Info, Settings, Take,
+	Change, Columns, Discussion, Entry, EntryWindow, Fork, Info, Settings, Take,
 } from "./types";
 
 export { set, state, subscribe, useStore } from "./state";
 export { placeOf } from "./outline";
 
-const WINDOW = 60, FIRST = 30, MANY_STALE = 2000, REMEMBERED = 500;
+const WINDOW = 60, FIRST = 30, MANY_STALE = 2000, REMEMBERED = 500, MOST_TAKES = 200;
 let recent: Change[] = [];
 let appliedSeq = 0;
 const waiting: { seq: number; done: () => void }[] = [];
@@ -85,29 +85,45 @@ export function linkTo(entry: string): string {
 
 let opening = 0;
 
+/** The first takes, and one more if it is another: there may be very many. */
+function readTakes(disc: string, take?: string | null): Promise<Take[]> {
+	return get<Take[]>(path("discussions", disc, "takes"), { count: MOST_TAKES, with: take });
+}
+
+/** A take by its name or id, wherever it stands. */
+export async function findTake(wanted: string, disc = state.disc): Promise<Take | undefined> {
+	return (await get<Take[]>(path("discussions", disc ?? "", "takes"), { count: 0, with: wanted }))[0];
+}
+
+/** What the page shows of a take, with the texts that will be seen first. */
+async function readTake(disc: string, take: string, withTexts: boolean): Promise<[Columns, EntryWindow | null]> {
+	const texts = withTexts ? get<EntryWindow>(path("discussions", disc, "entries"),
+		{ take, last: FIRST, tags: 1, blocks: 1 }).catch(() => null) : null;
+	const columns = await get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take, bare: 1 });
+	return [columns, await texts];
+}
+
 /** Show a discussion and one of its takes (ids; without one its active take). */
 export async function open(disc: string, take?: string, at?: string): Promise<void> {
 	const mine = ++opening;
-	const takes = await get<Take[]>(path("discussions", disc, "takes"));
-	const found = takes.find((each) => each.id === take) ?? takes.find((each) => each.active) ?? takes[0];
-	if (mine !== opening)
-		return;
-	const isOther = state.disc !== disc || state.take !== found.id;
-	// the texts that will be seen first do not wait for the outline
-	const end = isOther && !at ? readWindow(disc, found.id, Math.max(0, found.entries - FIRST), FIRST) : null;
-	const [columns, about, settings] = await Promise.all([
-		get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take: found.id }),
-		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
+	const withTexts = (id: string) => !at && (state.disc !== disc || state.take !== id);
+	// it is most often still there, so nothing waits for the list
+	const early = take ? readTake(disc, take, withTexts(take)).catch(() => null) : null;
+	const [takes, about, settings] = await Promise.all([
+		readTakes(disc, take),
+		request<About>("GET", path("discussions", disc)),
 		get<Settings>(path("discussions", disc, "settings")),
 	]);
+	const found = takes.find((each) => each.id === take) ?? takes.find((each) => each.id === about.data.take.id) ?? takes[0];
+	const isOther = state.disc !== disc || state.take !== found.id;
+	const [columns, texts] = (found.id === take ? await early : null) ?? await readTake(disc, found.id, withTexts(found.id));
 	if (mine !== opening)
 		return;
-	const texts = await end?.catch(() => null);
 	set({
-		disc, take: found.id, takes, settings, discTag: about.tag,
-		head: headOf(found, about.data, columns),
+		disc, take: found.id, takes, takeCount: about.data.takes, settings, discTag: about.tag,
+		head: headOf(found, about.data, columns), ...timeOf(about.data),
 		...(isOther ? { editing: null, anchor: null, focus: null, bodies: new Map(), tags: new Map() } : {}),
-		...(state.disc !== disc ? { roleFilter: null } : {}),
+		...(state.disc !== disc ? { roleFilter: null, forks: new Map(), differ: new Set() } : {}),
 	});
 	setOutline(outlineOf(columns, found.id));
 	if (texts && texts.seq >= columns.seq)
@@ -115,10 +131,23 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	if (at && placeOf(state.outline!, at) >= 0)
 		set({ focus: at });
 	remember();
-	forkTreeOld();
+	forksOld(isOther ? 0 : FORKS_MS);
 }
 
-function headOf(take: Take, about: { head: string | null; take: { id: string } },
+/** GET /discussions/{d}. */
+interface About {
+	head: string | null;
+	take: { id: string };
+	takes: number;
+	can_undo: boolean;
+	can_redo: boolean;
+}
+
+function timeOf(about: About): { canUndo: boolean; canRedo: boolean } {
+	return { canUndo: about.can_undo, canRedo: about.can_redo };
+}
+
+function headOf(take: Take, about: About,
 		columns?: Columns): string | null {
 	if (about.take.id === take.id)
 		return about.head;
@@ -342,15 +371,15 @@ async function refresh(): Promise<void> {
 	}
 	await refreshStale();
 	if (forks)
-		forkTreeOld();
+		forksOld();
 	settle(seq);
 }
 
 async function refreshOpen(withSettings: boolean): Promise<void> {
 	const disc = state.disc!;
 	const [takes, about, settings] = await Promise.all([
-		get<Take[]>(path("discussions", disc, "takes")),
-		request<{ head: string | null; take: { id: string } }>("GET", path("discussions", disc)),
+		readTakes(disc, state.take),
+		request<About>("GET", path("discussions", disc)),
 		withSettings ? get<Settings>(path("discussions", disc, "settings")) : Promise.resolve(null),
 	]);
 	if (state.disc !== disc)
@@ -360,7 +389,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 		await open(disc);
 		return;
 	}
-	set({ takes, discTag: about.tag, head: headOf(mine, about.data), ...(settings ? { settings } : {}) });
+	set({ takes, takeCount: about.data.takes, discTag: about.tag, head: headOf(mine, about.data), ...timeOf(about.data), ...(settings ? { settings } : {}) });
 }
 
 /** Columns of rows that were touched or came in, beyond those whose texts are read anyway. */
@@ -382,7 +411,7 @@ async function refreshStale(): Promise<void> {
 			await loadWindow(disc, takeId, from, to - from + 1, RETRIES);
 	}
 	const columns = await get<Columns>(path("discussions", disc, "tree"), {
-		columns: 1, preview: 0, take: takeId,
+		columns: 1, preview: 0, take: takeId, bare: 1,
 		...(to - from < MANY_STALE ? { from, count: to - from + 1 } : {}),
 	});
 	const now = state.outline;
@@ -427,96 +456,23 @@ export function lookAgain(): void {
 	refreshSoon(null);
 }
 
-// ---- forks: the tree of all takes, read when somebody wants it ----
+// ---- forks ----
 
-let forkTree: { columns: Columns; next: Map<string, number[]> } | null = null;
+const FORKS_MS = 60;
 let forkTimer: number | undefined;
 
-function forkTreeOld(): void {
+/** Where the open take parts from others may be another place now. */
+function forksOld(wait_ms = FORKS_MS): void {
 	clearTimeout(forkTimer);
-	if (state.takes.length < 2) {
-		forkTree = null;
-		set({ tree: null });
-		return;
-	}
-	forkTimer = window.setTimeout(() => void readForks().catch(() => undefined), 60);
+	if (state.takeCount >= 2)
+		forkTimer = window.setTimeout(() => void readForks().catch(() => undefined), wait_ms);
+	else if (state.forks.size > 0 || state.differ.size > 0)
+		set({ forks: new Map(), differ: new Set() });
 }
 
 async function readForks(): Promise<void> {
-	const disc = state.disc!;
-	const columns = await get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0 });
-	if (state.disc !== disc)
-		return;
-	const children = new Map<number, number[]>();
-	columns.parent.forEach((parent, row) => {
-		const list = children.get(parent);
-		if (list)
-			list.push(row);
-		else
-			children.set(parent, [row]);
-	});
-	const next = new Map<string, number[]>();
-	for (const rows of children.values())
-		if (rows.length > 1)
-			for (const row of rows)
-				next.set(`${row}`, rows);
-	forkTree = { columns, next };
-	pathRows = null;
-	set({ tree: columns });
-}
-
-let pathRows: { columns: Columns; take: string; rows: Map<string, number> } | null = null;
-
-/** Rows of the tree that the open take goes through, by id. */
-function rowsOfPath(columns: Columns, takeId: string): Map<string, number> {
-	if (pathRows?.columns === columns && pathRows.take === takeId)
-		return pathRows.rows;
-	const rows = new Map<string, number>();
-	for (let row = columns.tips[takeId] ?? -1; row >= 0; row = columns.parent[row])
-		rows.set(columns.id[row], row);
-	pathRows = { columns, take: takeId, rows };
-	return rows;
-}
-
-export interface Fork {
-	at: number;
-	count: number;
-	/** Takes to go to; null at the ends. */
-	previous: string | null;
-	next: string | null;
-}
-
-/** Where an entry of the open take stands among those that follow the same entry. */
-export function forkAt(entry: string): Fork | null {
-	if (!forkTree || !state.take)
-		return null;
-	const { columns, next } = forkTree;
-	const row = rowsOfPath(columns, state.take).get(entry);
-	const rows = row === undefined ? undefined : next.get(`${row}`);
-	if (row === undefined || !rows)
-		return null;
-	const at = rows.indexOf(row);
-	return {
-		at, count: rows.length,
-		previous: at > 0 ? takeThrough(columns, rows[at - 1]) : null,
-		next: at + 1 < rows.length ? takeThrough(columns, rows[at + 1]) : null,
-	};
-}
-
-/** A take that holds this row of the tree. Rows are depth first: what is below comes right behind. */
-function takeThrough(columns: Columns, row: number): string | null {
-	const depthEnd = endOfBranch(columns, row);
-	for (const take of columns.takes) {
-		const tip = columns.tips[take.id];
-		if (tip !== undefined && tip >= row && tip < depthEnd)
-			return take.id;
-	}
-	return null;
-}
-
-function endOfBranch(columns: Columns, row: number): number {
-	let end = row + 1;
-	while (end < columns.count && columns.parent[end] >= row)
-		end++;
-	return end;
+	const { disc, take } = state;
+	const { forks, differ } = await get<{ forks: Fork[]; differ: string[] }>(path("discussions", disc!, "forks"), { take });
+	if (state.disc === disc && state.take === take)
+		set({ forks: new Map(forks.map((fork) => [fork.entry, fork])), differ: new Set(differ) });
 }

@@ -7,12 +7,12 @@ import { askLine, askYes } from "./dialog";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
 import { set, state, useStore } from "./state";
-import { discussionOf } from "./store";
+import { discussionOf, findTake } from "./store";
 import { openOverlay } from "./panes";
 import type { MenuItem } from "./menu";
 import type { Take } from "./types";
 
-const MOST_TABS = 8, MOST_LISTED = 20, MOST_SUGGESTED = 500;
+const MOST_TABS = 8, MOST_LISTED = 20, MOST_SUGGESTED = 50;
 
 /** "main_take_3" of the base "main" is shown as "3". */
 function shortName(take: Take): string {
@@ -84,7 +84,7 @@ async function newTake(): Promise<void> {
 /** One of very many, by name. */
 async function pickTake(takes: Take[]): Promise<void> {
 	const name = await askLine("Another take", "", { suggestions: takes.slice(0, MOST_SUGGESTED).map((take) => take.name) });
-	const found = state.takes.find((take) => take.name === name || take.id === name);
+	const found = name ? await findTake(name) : undefined;
 	if (found)
 		await act.switchTake(found.id);
 	else if (name)
@@ -104,7 +104,7 @@ async function compress(): Promise<void> {
 }
 
 function takeItems(takes: Take[], mine: Take): MenuItem[] {
-	const rest = takes.filter((take) => !visible(takes, mine.id).includes(take));
+	const shown = visible(takes, mine.id), rest = takes.filter((take) => !shown.includes(take));
 	return [
 		{ text: "New take …", run: () => void newTake() },
 		{ text: "Rename …", run: () => void rename(mine) },
@@ -141,6 +141,7 @@ function RoleFilter() {
 
 export function TakeBar() {
 	const takes = useStore((from) => from.takes), open = useStore((from) => from.take);
+	const count = useStore((from) => from.takeCount);
 	const mine = takes.find((take) => take.id === open);
 	if (!mine)
 		return <div class="take-bar" />;
@@ -153,7 +154,7 @@ export function TakeBar() {
 				)))}
 			</div>
 			<button type="button" class="icon" aria-label="New take" title="New take" onClick={() => void newTake()}>+</button>
-			{takes.length > shown.length && <span class="quiet more-takes">{takes.length - shown.length} more</span>}
+			{count > shown.length && <span class="quiet more-takes">{(count - shown.length).toLocaleString()} more</span>}
 			<span class="space" />
 			<RoleFilter />
 			<Menu label="The take" items={() => takeItems(state.takes, mine)}><span aria-hidden="true">⋯</span></Menu>

@@ -2,6 +2,7 @@
 //
 // The shapes that the server sends and takes (docs/api.md). What is optional there is optional
 // here; members that we do not know are left alone.
+import type { Laid } from "./growing";
 
 /** One block of a content that is an array. */
 export interface Block {
@@ -42,6 +43,17 @@ export interface Take {
 	entries: number;
 	base?: string;
 	git_commit?: string;
+}
+
+/** One place where takes part: an entry among those that follow the same one. */
+export interface Fork {
+	entry: string;
+	/** From 0. */
+	place: number;
+	count: number;
+	/** Takes that hold those beside it; null at the ends. */
+	previous: string | null;
+	next: string | null;
 }
 
 export interface Discussion {
@@ -160,6 +172,8 @@ export interface Run {
 	model?: string;
 	question?: string;
 	text?: string;
+	/** The text as blocks, as far as they are there (web/growing.ts). */
+	laid?: Laid;
 	thinking?: string;
 	notice?: string;
 	reply?: number;

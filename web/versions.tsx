@@ -49,13 +49,13 @@ function Versions() {
 					const before = all[all.indexOf(revision) - 1];
 					return (
 						<li>
-							<header>
+							<div class="version-head">
 								<span>{revision.current ? "Now" : `Step ${revision.seq}`}</span>
 								<span class="quiet">{revision.by} {revision.at && new Date(revision.at).toLocaleString()}</span>
 								<span class="space" />
 								{!revision.current && !revision.purged &&
 									<button type="button" onClick={() => void restore(revision)}>Bring back</button>}
-							</header>
+							</div>
 							{revision.purged ? <p class="quiet">purged</p>
 								: before ? <Difference before={words(before.content)} after={words(revision.content)} />
 									: <div class="plain">{words(revision.content)}</div>}

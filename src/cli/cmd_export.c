@@ -4,9 +4,12 @@
 #include "cli/cli.h"
 #include "engine/sent.h"
 #include "formats/formats.h"
+#include "formats/redact.h"
+#include "llm/keys_host.h"
 #include "llm/provider.h"
 
 #include <stdio.h>
+#include <stdlib.h> /* getenv */
 #include <string.h>
 
 /* Formats that hold a whole project are given one unless a discussion is named. */
@@ -44,6 +47,93 @@ choose(rt_cli *cli, const rt_format **out)
 		return rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", name);
 	return rt_cli_fail(cli, RT_USAGE, "Retake reads %s, but does not write it", name);
 }
+
+/* ---- without secrets ---- */
+
+static rt_status
+redact(rt_cli *cli, rt_outlines *io, rt_redaction *found)
+{
+	const rt_config *config = NULL;
+	const char *home = getenv("HOME");
+	rt_secret_options options = {.has_emails = rt_cli_has(cli, "emails")};
+	rt_str *keys;
+	rt_status st = rt_cli_config(cli, &config);
+
+	if (home != NULL && strcmp(home, "/root") != 0)
+		options.home = rt_str_of(home);
+	while (options.home.size > 0 && options.home.ptr[options.home.size - 1] == '/')
+		options.home.size--;
+	if (st == RT_OK)
+		st = rt_keys_at_hand(config, cli->alloc, io->arena, &keys, &options.given_count,
+				     &cli->error);
+	if (st != RT_OK)
+		return st;
+	options.given = keys;
+	return rt_redact(cli->alloc, io, &options, found, &cli->error);
+}
+
+/* What would be hidden, each where it stands, and no more of it than tells it apart. */
+static rt_status
+say_found(rt_cli *cli, const rt_redaction *found)
+{
+	rt_buf text;
+	size_t i;
+	rt_status st;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	if (cli->json) {
+		rt_redaction_add_json(&text, found);
+		st = rt_cli_buf(cli, &text);
+		if (st == RT_OK)
+			st = rt_cli_print_json(cli, rt_buf_str(&text));
+		rt_buf_deinit(&text);
+		return st;
+	}
+	for (i = 0; i < found->item_count; i++) {
+		const rt_redact_item *item = &found->items[i];
+
+		rt_buf_clear(&text);
+		rt_buf_add_str(&text, item->discussion.size > 0 ? item->discussion
+							       : RT_STR("project"));
+		if (item->entry.size > 0) {
+			rt_buf_add_c(&text, "  ");
+			rt_buf_add_str(&text, item->entry);
+		}
+		rt_buf_add_c(&text, "  ");
+		rt_buf_add_str(&text, item->where);
+		rt_buf_add_f(&text, "  %s %s (%zu byte%s)", rt_secret_word(item->kind), item->shown,
+			     item->size, RT_CLI_S(item->size));
+		rt_term_line(&cli->out, rt_buf_str(&text));
+		rt_term_c(&cli->out, "\n");
+	}
+	if (found->places > found->item_count)
+		rt_term_f(&cli->out, "and %zu more\n", found->places - found->item_count);
+	rt_buf_clear(&text);
+	rt_redaction_add_words(&text, found);
+	st = rt_cli_buf(cli, &text);
+	if (st == RT_OK && !cli->quiet)
+		rt_term_f(&cli->out, "Would be: %.*s.\n", RT_STR_ARG(rt_buf_str(&text)));
+	rt_buf_deinit(&text);
+	return st;
+}
+
+static rt_status
+note_redacted(rt_cli *cli, const rt_redaction *found)
+{
+	rt_buf text;
+	rt_status st;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_redaction_add_words(&text, found);
+	st = rt_cli_buf(cli, &text);
+	if (st == RT_OK)
+		rt_cli_note(cli, "%.*s; what is imported from this is a discussion of its own",
+			    RT_STR_ARG(rt_buf_str(&text)));
+	rt_buf_deinit(&text);
+	return st;
+}
+
+/* ---- out ---- */
 
 static rt_status
 say_written(rt_cli *cli, const char *file, const rt_format *format, const rt_buf *bytes)
@@ -147,6 +237,18 @@ take_out(rt_cli *cli, const rt_format *format, rt_place place, bool whole_projec
 }
 
 static rt_status
+check_flags(rt_cli *cli)
+{
+	static const char *const need[] = {"emails", "dry-run", NULL};
+	size_t i;
+
+	for (i = 0; need[i] != NULL; i++)
+		if (rt_cli_has(cli, need[i]) && !rt_cli_has(cli, "redact"))
+			return rt_cli_fail(cli, RT_USAGE, "--%s is for --redact", need[i]);
+	return RT_OK;
+}
+
+static rt_status
 run_export(rt_cli *cli)
 {
 	const rt_format *format = NULL;
@@ -155,9 +257,12 @@ run_export(rt_cli *cli)
 	bool whole_project;
 	rt_outlines outlines;
 	rt_place place;
+	rt_redaction found;
 	rt_buf bytes;
 	rt_status st = choose(cli, &format);
 
+	if (st == RT_OK)
+		st = check_flags(cli);
 	if (st == RT_OK)
 		st = rt_cli_open(cli, RT_CLI_LOOK);
 	if (st != RT_OK)
@@ -174,13 +279,24 @@ run_export(rt_cli *cli)
 		place.take = 0;
 	rt_outlines_init(&outlines);
 	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
+	rt_redaction_init(&found, cli->alloc);
 	st = take_out(cli, format, place, whole_project, &outlines);
+	if (st == RT_OK && rt_cli_has(cli, "redact"))
+		st = redact(cli, &outlines, &found);
+	if (st == RT_OK && rt_cli_has(cli, "dry-run")) {
+		st = say_found(cli, &found);
+		goto done;
+	}
 	if (st == RT_OK)
 		st = format->write(cli->alloc, &outlines, &options, &bytes, &cli->error);
 	if (st == RT_OK)
 		st = rt_cli_buf(cli, &bytes);
 	if (st == RT_OK)
 		st = put_out(cli, format, &bytes);
+	if (st == RT_OK && rt_cli_has(cli, "redact"))
+		st = note_redacted(cli, &found);
+done:
+	rt_redaction_deinit(&found);
 	rt_buf_deinit(&bytes);
 	rt_outlines_deinit(&outlines);
 	return st;
@@ -193,23 +309,30 @@ static const rt_cli_flag export_flags[] = {
 	{"all", 'a', NULL, RT_CLI_TEXT, "all takes, not only the active one; markdown and openai need --lossless for that"},
 	{"lossless", 0, NULL, RT_CLI_TEXT,
 	 "add what the format cannot say, so that an import brings everything back"},
+	{"redact", 0, NULL, RT_CLI_TEXT,
+	 "without keys, tokens, passwords and the names of home directories"},
+	{"emails", 0, NULL, RT_CLI_TEXT, "with --redact: without addresses of mail, too"},
+	{"dry-run", 'n', NULL, RT_CLI_TEXT, "with --redact: only say what would be hidden"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
 
 const rt_cli_command rt_cli_export = {
 	.name = "export",
 	.group = RT_CLI_FILES,
-	.traits = RT_CLI_AT_OP,
-	.usage = "--format NAME [-o FILE] [--all] [--lossless]",
+	.traits = RT_CLI_AT_OP | RT_CLI_DRY_RUN,
+	.usage = "--format NAME [-o FILE] [--all] [--lossless] [--redact [--emails] [-n]]",
 	.summary = "write conversations for other programs",
 	.about =
 		"Writes the discussion in view, or the one named with -d; canonical, toml and html write the "
 		"whole project unless a discussion is named. canonical is all there is, with sorted keys: "
 		"equal states give equal bytes. html is a page for anyone with a browser: all takes, no "
-		"network, no Retake.",
+		"network, no Retake. With --redact, what looks like a secret is replaced by a mark "
+		"such as \"[redacted: api key]\", wherever it stands: look with -n first, and read what "
+		"you give away, for no program knows every secret.",
 	.examples = "retake export --format markdown -o talk.md\n"
 		    "retake export -o talk.html\n"
 		    "retake export --format canonical > state.json\n"
+		    "retake export -o talk.html --redact\n"
 		    "retake export --format pi --all --lossless -o session.jsonl",
 	.flags = export_flags,
 	.run = run_export,

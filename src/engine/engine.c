@@ -90,6 +90,31 @@ rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *ou
 	return st;
 }
 
+static bool
+see_time(void *ctx, const rt_log_row *row)
+{
+	row_copy *copy = ctx;
+
+	copy->at_us = row->at_us;
+	copy->found = true;
+	return false;
+}
+
+rt_status
+rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, rt_error *err)
+{
+	row_copy copy = {.found = false};
+	rt_status st = engine->store->ops->log_read(engine->store, engine->project, seq, seq,
+						    see_time, &copy, err);
+
+	if (st == RT_OK && !copy.found)
+		st = rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
+			     (unsigned long long)seq);
+	if (st == RT_OK)
+		*out_at_us = copy.at_us;
+	return st;
+}
+
 /* ---- rows of a newer version ---- */
 
 bool

@@ -161,6 +161,17 @@ RT_CHECKED rt_status rt_view_tree_wide(rt_engine *engine, const rt_project *proj
 /* [{"id","name","active","entries","base","git_commit"}] */
 RT_CHECKED rt_status rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc,
 				   bool all, rt_buf *buf, rt_error *err);
+/* Only the first so many, and the take of the number also (0: none) wherever it stands. */
+RT_CHECKED rt_status rt_view_takes_first(rt_engine *engine, const rt_project *project,
+					 uint32_t disc, bool all, size_t most, uint32_t also,
+					 rt_buf *buf, rt_error *err);
+/* Where other takes go on otherwise than this one does (take 0: the active one), in its order:
+ * {"seq","discussion","take","forks":[{"entry","place","count","previous","next"}],"differ":[…]}
+ * The entry is one of count that follow the same one, the place'th of them from 0, in display
+ * order; previous and next are takes ("t2") that hold those beside it, or null. differ: ids of
+ * the take's entries of which others show another revision. Cost: the tree. */
+RT_CHECKED rt_status rt_view_forks(rt_engine *engine, const rt_project *project, rt_place place,
+				   rt_buf *buf, rt_error *err);
 /* [{"id","name","active","entries","takes","updated"}]; all: also what is not in the catalogue */
 RT_CHECKED rt_status rt_view_discussions(rt_engine *engine, const rt_project *project, bool all,
 					 rt_buf *buf, rt_error *err);
@@ -179,6 +190,7 @@ typedef struct rt_columns_options {
 	uint32_t take;       /* number; only its entries, in order; 0: the tree of all takes */
 	size_t preview;      /* characters of each text; 0: no previews, no text is read */
 	size_t from, count;  /* rows; count 0: to the end */
+	bool bare;           /* one take: "takes" is empty, flag 16 is not looked for */
 } rt_columns_options;
 RT_CHECKED rt_status rt_view_columns(rt_engine *engine, const rt_project *project, uint32_t disc,
 				     const rt_columns_options *options, rt_buf *buf,

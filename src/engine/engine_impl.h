@@ -189,6 +189,9 @@ rt_status rt_field_now(const rt_project *project, rt_arena *arena, uint32_t disc
 /* Read one row of the log and take it apart in the arena. RT_NOT_FOUND. */
 rt_status rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *out,
 			   int64_t *out_at_us, rt_error *err);
+/* When it was written, without reading what it says: an import's row is as long as the import. */
+rt_status rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us,
+				rt_error *err);
 /* The next value by a row: forwards. seq is the row's number. */
 rt_status rt_engine_take_row(rt_engine *engine, const rt_project *project, uint64_t seq,
 			     const rt_record *record, const rt_project **out, rt_error *err);

@@ -231,8 +231,15 @@ rt_status
 rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc_number, bool all,
 	      rt_buf *buf, rt_error *err)
 {
+	return rt_view_takes_first(engine, project, disc_number, all, SIZE_MAX, 0, buf, err);
+}
+
+rt_status
+rt_view_takes_first(rt_engine *engine, const rt_project *project, uint32_t disc_number, bool all,
+		    size_t most, uint32_t also, rt_buf *buf, rt_error *err)
+{
 	const rt_disc *disc;
-	size_t i;
+	size_t i, listed = 0;
 	bool first = true;
 	rt_status st = rt_project_disc(project, disc_number != 0 ? disc_number : project->active,
 				       &disc, err);
@@ -244,10 +251,12 @@ rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc_number
 	for (i = 1; i <= rt_disc_take_count(disc); i++) {
 		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
 		rt_str name = rt_text_str(take->name);
-		size_t cut = rt_str_find(name, RT_STR("_take_"), 0);
+		size_t cut;
 
-		if (!take->present && !all)
+		if ((!take->present && !all) || (listed >= most && take->number != also))
 			continue;
+		listed++;
+		cut = rt_str_find(name, RT_STR("_take_"), 0);
 		if (!first)
 			rt_buf_add_byte(buf, ',');
 		first = false;
@@ -296,8 +305,7 @@ rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_b
 {
 	size_t i;
 	bool first = true;
-	rt_arena *arena = rt_arena_new(engine->alloc);
-	rt_status st = arena != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
+	rt_status st = RT_OK;
 
 	rt_buf_add_byte(buf, '[');
 	for (i = 1; st == RT_OK && i <= rt_project_disc_count(project); i++) {
@@ -323,14 +331,11 @@ rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_b
 		rt_buf_add_u64(buf, rt_disc_present_count(disc));
 		rt_json_add_key(buf, "updated");
 		if (disc->history.last_step != 0) {
-			rt_record record;
-			int64_t at_us;
+			int64_t at_us = 0;
 
-			rt_arena_reset(arena);
-			st = rt_engine_record(engine, disc->history.last_step, arena, &record,
-					      &at_us, err);
+			st = rt_engine_record_time(engine, disc->history.last_step, &at_us, err);
 			rt_buf_add_byte(buf, '"');
-			rt_moment_format_ms(buf, (rt_moment){st == RT_OK ? at_us : 0, 0});
+			rt_moment_format_ms(buf, (rt_moment){at_us, 0});
 			rt_buf_add_byte(buf, '"');
 		} else {
 			st = add_newest_time(rt_disc_active(disc), buf, err);
@@ -340,7 +345,6 @@ rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_b
 		rt_buf_add_byte(buf, '}');
 	}
 	rt_buf_add_byte(buf, ']');
-	rt_arena_free(arena);
 	return done(buf, st, err);
 }
 

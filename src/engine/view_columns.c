@@ -281,7 +281,7 @@ add_take(columns *c, const rt_take *take, rt_error *err)
 	unsigned char *bits = rt_new0(c->engine->alloc, count / 8 + 1);
 	rt_status st = bits != NULL ? RT_OK : nomem(err);
 
-	if (st == RT_OK)
+	if (st == RT_OK && !c->options->bare)
 		st = find_others(c, take, bits, err);
 	if (st == RT_OK)
 		st = find_head(c, take, err);
@@ -326,7 +326,8 @@ write(columns *c, rt_buf *buf, rt_error *err)
 	add_column(buf, "roles", &c->roles.list);
 	add_column(buf, "kinds", &c->kinds.list);
 	rt_json_add_key(buf, "takes");
-	st = rt_view_takes(c->engine, c->project, c->disc->number, false, buf, err);
+	st = rt_view_takes_first(c->engine, c->project, c->disc->number, false,
+				 c->options->bare ? 0 : SIZE_MAX, 0, buf, err);
 	add_column(buf, "id", &c->id);
 	add_column(buf, "parent", &c->parent);
 	add_column(buf, "role", &c->roles.column);

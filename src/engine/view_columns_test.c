@@ -15,7 +15,7 @@ enum { ROWS = 2000 };
 typedef struct fixture {
 	rt_store *store;
 	rt_engine *engine;
-	size_t rows, differ, labels, muted, collapsed; /* that were seen */
+	size_t rows, differ, labels, muted, collapsed, forks; /* that were seen */
 } fixture;
 
 static int
@@ -281,6 +281,85 @@ compare_with_take(fixture *f, const rt_project *value, const rt_disc *disc, uint
 	rt_json_free(tree);
 }
 
+/* Does a take (an id, or null) end at the row or below it? Rows are depth first. */
+static bool
+goes_through(yyjson_val *all, yyjson_val *take, size_t row)
+{
+	yyjson_val *parent = rt_json_get(all, "parent");
+	int64_t at;
+
+	if (!yyjson_is_str(take) || rt_json_get(rt_json_get(all, "tips"), yyjson_get_str(take)) == NULL)
+		return false;
+	for (at = number(rt_json_get(rt_json_get(all, "tips"), yyjson_get_str(take))); at >= 0;
+	     at = number(yyjson_arr_get(parent, (size_t)at)))
+		if ((size_t)at == row)
+			return true;
+	return false;
+}
+
+/* The forks of a take are what its path in the tree has beside it. */
+static void
+compare_forks(fixture *f, const rt_project *value, uint32_t disc, uint32_t take)
+{
+	rt_json_doc *tree = columns(f, value, disc, (rt_columns_options){.preview = 0}), *doc;
+	yyjson_val *all = rt_json_root(tree), *forks, *differ, *fork;
+	size_t count = yyjson_arr_size(rt_json_get(all, "id")), seen = 0, others = 0, i, k;
+	static int64_t path[ROWS];
+	rt_error err = {0};
+	size_t depth = 0;
+	char name[16];
+	int64_t at;
+	rt_buf buf;
+
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	if (rt_view_forks(f->engine, value, (rt_place){disc, take}, &buf, &err) != RT_OK)
+		fail_msg("forks: %s", err.text);
+	doc = read(&buf);
+	forks = rt_json_get(rt_json_root(doc), "forks");
+	differ = rt_json_get(rt_json_root(doc), "differ");
+	(void)snprintf(name, sizeof(name), "t%u", take);
+	for (at = number(rt_json_get(rt_json_get(all, "tips"), name)); at >= 0;
+	     at = number(cell(all, "parent", (size_t)at))) {
+		assert_true(depth < ROWS);
+		path[depth++] = at;
+	}
+	while (depth-- > 0) {
+		size_t row = (size_t)path[depth], place = 0, beside = 0, before = 0, behind = 0;
+
+		if ((number(cell(all, "flags", row)) & 16) != 0)
+			assert_str(rt_json_str(yyjson_arr_get(differ, others++)),
+				   rt_json_str(cell(all, "id", row)));
+		for (i = 0; i < count; i++) {
+			if (number(cell(all, "parent", i)) != number(cell(all, "parent", row)))
+				continue;
+			place += i < row;
+			before = i < row ? i : before;
+			if (i > row && behind == 0)
+				behind = i;
+			beside++;
+		}
+		if (beside < 2)
+			continue;
+		fork = yyjson_arr_get(forks, seen++);
+		assert_str(rt_json_str(rt_json_get(fork, "entry")), rt_json_str(cell(all, "id", row)));
+		assert_int_equal(number(rt_json_get(fork, "place")), place);
+		assert_int_equal(number(rt_json_get(fork, "count")), beside);
+		for (k = 0; k < 2; k++) {
+			yyjson_val *to = rt_json_get(fork, k == 0 ? "previous" : "next");
+			bool has = k == 0 ? place > 0 : place + 1 < beside;
+
+			assert_int_equal(goes_through(all, to, k == 0 ? before : behind), has);
+			assert_int_equal(yyjson_is_null(to), !has);
+		}
+	}
+	assert_int_equal(seen, yyjson_arr_size(forks));
+	assert_int_equal(others, yyjson_arr_size(differ));
+	f->forks += seen;
+	rt_json_free(doc);
+	rt_json_free(tree);
+	rt_buf_deinit(&buf);
+}
+
 static void
 columns_say_what_rows_say(void **state)
 {
@@ -312,6 +391,8 @@ columns_say_what_rows_say(void **state)
 		assert_int_equal(rt_project_disc(value, number_of_disc, &disc, NULL), RT_OK);
 		for (k = 1; k <= rt_disc_take_count(disc); k++) {
 			compare_with_take(f, value, disc, k);
+			if (i % 50 == 0 && rt_disc_take(disc, k)->present)
+				compare_forks(f, value, number_of_disc, k);
 			compare_with_whole(f, value, number_of_disc, k, random_below(&chance, 12),
 					   random_below(&chance, 6));
 		}
@@ -324,6 +405,7 @@ columns_say_what_rows_say(void **state)
 	assert_true(f->labels > 20);
 	assert_true(f->muted > 20);
 	assert_true(f->collapsed > 20);
+	assert_true(f->forks > 20);
 }
 
 /* ---- examples ---- */
@@ -429,6 +511,48 @@ texts_are_read_in_runs_or_not_at_all(void **state)
 	f->store->ops = whole_ops;
 }
 
+/* ---- forks and lists in part ---- */
+
+static void
+expect_forks(fixture *f, rt_place place, const char *wanted)
+{
+	const rt_project *value = rt_engine_value(f->engine);
+	rt_buf buf;
+
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_view_forks(f->engine, value, place, &buf, NULL), RT_OK);
+	assert_string_equal(buf.ptr, wanted);
+	rt_buf_deinit(&buf);
+	rt_object_unref(value);
+}
+
+static void
+forks_as_json(void **state)
+{
+	fixture *f = *state;
+	const rt_project *value;
+	rt_buf buf;
+
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	do_it(f, "{\"op\":\"entry.append\",\"id\":\"a\",\"content\":\"question\"}");
+	do_it(f, "{\"op\":\"entry.append\",\"id\":\"b\",\"content\":\"one\"}");
+	expect_forks(f, (rt_place){0, 0},
+		     "{\"seq\":2,\"discussion\":\"d1\",\"take\":\"t1\",\"forks\":[],\"differ\":[]}");
+	do_it(f, "{\"op\":\"take.branch\",\"at\":\"a\"}");
+	do_it(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"content\":\"another\"}");
+	do_it(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"question!\"}");
+	expect_forks(f, (rt_place){0, 0},
+		     "{\"seq\":5,\"discussion\":\"d1\",\"take\":\"t2\",\"forks\":[{\"entry\":\"c\","
+		     "\"place\":1,\"count\":2,\"previous\":\"t1\",\"next\":null}],\"differ\":[\"a\"]}");
+	value = rt_engine_value(f->engine);
+	assert_int_equal(rt_view_forks(f->engine, value, (rt_place){1, 9}, &buf, NULL), RT_NOT_FOUND);
+	assert_int_equal(rt_view_takes_first(f->engine, value, 0, false, 0, 2, &buf, NULL), RT_OK);
+	assert_string_equal(buf.ptr, "[{\"id\":\"t2\",\"name\":\"main_take_1\",\"active\":true,"
+				     "\"entries\":2,\"base\":\"main\"}]");
+	rt_object_unref(value);
+	rt_buf_deinit(&buf);
+}
+
 /* ---- no memory ---- */
 
 static void *
@@ -479,6 +603,17 @@ without_memory(void **state)
 			rt_buf_deinit(&buf);
 			assert_true(n < 300);
 		}
+	for (st = RT_NOMEM, n = 0; st == RT_NOMEM; n++) {
+		rt_buf buf;
+
+		rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		left = n;
+		st = rt_view_forks(engine, value, (rt_place){0, 0}, &buf, NULL);
+		left = SIZE_MAX;
+		assert_true(st == RT_NOMEM || (st == RT_OK && n > 5));
+		rt_buf_deinit(&buf);
+		assert_true(n < 300);
+	}
 	rt_object_unref(value);
 	rt_engine_close(engine);
 }
@@ -488,6 +623,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(columns_as_json, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(forks_as_json, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_to_show, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(texts_are_read_in_runs_or_not_at_all, set_up,
 						tear_down),

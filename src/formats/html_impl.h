@@ -12,10 +12,11 @@
  *   …<title>…</title><style>…</style>
  *   </head>
  *   <body>
- *   <main id="page">…</main>              the active takes as text, for those without script
+ *   <noscript><main id="page">…           the active takes as text, for those without script:
+ *   …</main></noscript>                   one text to others, which make no elements of it
  *   <script type="application/json" id="retake-data">…</script>
  *   <script type="application/json" id="retake-blocks">…</script>
- *   <script>…</script>                    web/export_page.tsx, which replaces the text
+ *   <script>…</script>                    web/export_page.tsx
  *   </body>
  *   </html>
  *
@@ -43,7 +44,7 @@
 #define HTML_END "</script>"
 
 enum {
-	HTML_STATIC_MAX = 2000 /* entries shown without script, of all discussions */
+	HTML_STATIC_MAX = 20000 /* entries shown without script, of all discussions */
 };
 
 /* Does it begin as ours do? */

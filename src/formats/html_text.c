@@ -93,6 +93,36 @@ add_static_entry(const rt_alloc *alloc, const rt_node *node, rt_buf *scratch, rt
 	return RT_OK;
 }
 
+/* What was taken out of a discussion before it was written (redact.h). */
+static rt_status
+add_static_note(const rt_alloc *alloc, const rt_outline *o, rt_buf *out, rt_error *err)
+{
+	rt_str json = rt_outline_field_of(o->fields, o->field_count, "redacted");
+	rt_json_doc *doc = NULL;
+	uint64_t entries = 0, places = 0;
+	size_t i, max;
+	yyjson_val *key, *value;
+	rt_status st = json.size > 0 ? rt_json_read(alloc, json, &doc, err) : RT_OK;
+
+	if (st == RT_OK && doc != NULL && rt_json_u64(rt_json_get(rt_json_root(doc), "entries"), &entries) &&
+	    rt_json_u64(rt_json_get(rt_json_root(doc), "places"), &places) && places > 0) {
+		rt_buf_add_f(out, "<p>Redacted: %llu entr%s, %llu place%s",
+			     (unsigned long long)entries, entries == 1 ? "y" : "ies",
+			     (unsigned long long)places, places == 1 ? "" : "s");
+		yyjson_obj_foreach(rt_json_get(rt_json_root(doc), "kinds"), i, max, key, value)
+		{
+			rt_buf_add_c(out, i == 0 ? " (" : ", ");
+			rt_html_add_text(out, rt_json_str(key));
+			rt_buf_add_c(out, ": ");
+			rt_html_add_text(out, rt_json_str(value));
+			rt_buf_add_c(out, i + 1 == max ? ")" : "");
+		}
+		rt_buf_add_c(out, ".</p>\n");
+	}
+	rt_json_free(doc);
+	return st == RT_NOMEM ? st : RT_OK;
+}
+
 rt_status
 rt_html_add_static(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt_error *err)
 {
@@ -114,6 +144,8 @@ rt_html_add_static(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt
 		rt_buf_add_c(out, "<section>\n<h2>");
 		rt_html_add_text(out, o->name);
 		rt_buf_add_c(out, "</h2>\n");
+		if (st == RT_OK)
+			st = add_static_note(alloc, o, out, err);
 		shown = st == RT_OK && take_count > 0 ? takes[active].node_count : 0;
 		if (shown > left)
 			shown = left;
@@ -122,7 +154,9 @@ rt_html_add_static(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt
 					      &text, out, err);
 		left -= shown;
 		if (st == RT_OK && take_count > 0 && shown < takes[active].node_count)
-			rt_buf_add_f(out, "<p>%zu more; they are shown where scripts may run.</p>\n",
+			rt_buf_add_f(out,
+				     "<p>%zu more: they are in this file and are shown where scripts may "
+				     "run; or import it, and export the take as markdown.</p>\n",
 				     takes[active].node_count - shown);
 		rt_buf_add_c(out, "</section>\n");
 		rt_arena_free(arena);

@@ -98,9 +98,11 @@ rt_html_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_opti
 	(void)options; /* a page shows all takes and holds everything */
 	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
 	add_head(out, in);
-	rt_buf_add_c(out, "<main id=\"page\">\n");
+	/* Where there is no script of ours either, it is for everybody. */
+	rt_buf_add_c(out, rt_html_script.size > 0 ? "<noscript>\n<main id=\"page\">\n"
+						  : "<main id=\"page\">\n");
 	st = rt_html_add_static(alloc, in, out, err);
-	rt_buf_add_c(out, "</main>\n");
+	rt_buf_add_c(out, rt_html_script.size > 0 ? "</main>\n</noscript>\n" : "</main>\n");
 	if (st == RT_OK)
 		st = rt_canonical_write(alloc, in, NULL, &json, err);
 	if (st == RT_OK)

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "llm/provider.h"
 #include "llm/url.h"
 
 enum { POLL_MS = 50 };
@@ -310,6 +311,66 @@ rt_key_find(const rt_model_choice *choice, rt_stop_fn stop, void *stop_ctx, rt_b
 	    (!is_the_family(choice) && p != NULL && p->url.size > 0))
 		return RT_OK;
 	return from_variable(choice->provider->key_env, false, out, err);
+}
+
+static rt_status
+add_at_hand(const rt_model_choice *choice, rt_buf *scratch, rt_arena *arena, rt_str *out,
+	    size_t *count, rt_error *err)
+{
+	rt_buf warnings;
+	char *copy;
+	rt_status st;
+
+	rt_buf_clear(scratch);
+	rt_buf_init(&warnings, scratch->alloc, RT_BUF_UNLIMITED);
+	st = rt_key_find(choice, NULL, NULL, scratch, &warnings, NULL);
+	rt_buf_deinit(&warnings);
+	if (st == RT_NOMEM)
+		return rt_fail(err, st, "out of memory");
+	if (st != RT_OK || scratch->size == 0)
+		return RT_OK;
+	copy = rt_arena_get(arena, scratch->size);
+	if (copy == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	memcpy(copy, scratch->ptr, scratch->size);
+	out[(*count)++] = rt_str_at(copy, scratch->size);
+	memset(scratch->ptr, 0, scratch->size);
+	return RT_OK;
+}
+
+rt_status
+rt_keys_at_hand(const rt_config *config, const rt_alloc *alloc, rt_arena *arena, rt_str **out,
+		size_t *out_count, rt_error *err)
+{
+	size_t own = config != NULL ? config->provider_count : 0, families = 0, count = 0, i;
+	rt_str *list;
+	rt_buf scratch;
+	rt_status st = RT_OK;
+
+	while (rt_providers[families] != NULL)
+		families++;
+	list = rt_arena_get(arena, (own + families + 1) * sizeof(*list));
+	if (list == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	rt_buf_init(&scratch, alloc, RT_BUF_UNLIMITED);
+	for (i = 0; st == RT_OK && i < families; i++) {
+		rt_model_choice choice = {rt_providers[i], NULL, rt_str_of(rt_providers[i]->name),
+					  RT_STR("-")};
+
+		if (rt_providers[i]->key_env != NULL)
+			st = add_at_hand(&choice, &scratch, arena, list, &count, err);
+	}
+	for (i = 0; st == RT_OK && i < own; i++) {
+		const rt_config_provider *p = &config->providers[i];
+		rt_model_choice choice = {p->kind, p, p->name, RT_STR("-")};
+
+		if (p->key_cmd_count == 0)
+			st = add_at_hand(&choice, &scratch, arena, list, &count, err);
+	}
+	rt_buf_deinit(&scratch);
+	*out = list;
+	*out_count = count;
+	return st;
 }
 
 rt_status

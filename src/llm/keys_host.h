@@ -28,6 +28,14 @@ enum {
 RT_CHECKED rt_status rt_key_find(const rt_model_choice *choice, rt_stop_fn stop, void *stop_ctx,
 				 rt_buf *out, rt_buf *warnings, rt_error *err);
 
+/* The keys that are at hand without running a command: in the variables of the families, and
+ * in the variables and private files of the configuration (or NULL). For keeping them out of
+ * what goes out; those that cannot be read are passed over. Views into arena; no name stands
+ * beside them. RT_NOMEM. */
+RT_CHECKED rt_status rt_keys_at_hand(const rt_config *config, const rt_alloc *alloc,
+				     rt_arena *arena, rt_str **out, size_t *out_count,
+				     rt_error *err);
+
 /* The url for what was chosen, appended to out: the configured one, else OLLAMA_HOST or
  * OPENAI_BASE_URL where the family is the one that listens to it and goes by its own name,
  * else nothing: the family's own. */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "formats/formats.h"
+#include "formats/redact.h"
+#include "llm/keys_host.h"
 #include "llm/provider.h"
 #include "server/idem.h"
 
@@ -51,8 +53,30 @@ typedef struct sending {
 	const rt_format *format;
 	rt_export_options options;
 	bool whole_project, is_past;
+	bool is_redacted, has_emails, is_dry; /* is_dry: only what would be hidden */
 	rt_str disc, take;
 } sending;
+
+static rt_status
+redact(sending *s, rt_outlines *io, rt_error *err)
+{
+	const rt_alloc *alloc = s->call->request->alloc;
+	rt_secret_options options = {.has_emails = s->has_emails};
+	rt_redaction found;
+	rt_str *keys;
+	rt_status st = rt_keys_at_hand(rt_house_given(s->call->served->house)->config, alloc,
+				       io->arena, &keys, &options.given_count, err);
+
+	if (st != RT_OK)
+		return st;
+	options.given = keys;
+	rt_redaction_init(&found, alloc);
+	st = rt_redact(alloc, io, &options, &found, err);
+	if (st == RT_OK && s->is_dry)
+		rt_redaction_add_json(&s->call->answer->body, &found);
+	rt_redaction_deinit(&found);
+	return st;
+}
 
 static rt_status
 put_out(sending *s, const rt_project *project, rt_str by, rt_error *err)
@@ -73,7 +97,9 @@ put_out(sending *s, const rt_project *project, rt_str by, rt_error *err)
 	rt_outlines_init(&outlines);
 	st = rt_act_export(call->served->engine, &with, &file, project, place, s->whole_project,
 			   &outlines, err);
-	if (st == RT_OK)
+	if (st == RT_OK && s->is_redacted)
+		st = redact(s, &outlines, err);
+	if (st == RT_OK && !s->is_dry)
 		st = s->format->write(call->request->alloc, &outlines, &s->options,
 				      &call->answer->body, err);
 	rt_outlines_deinit(&outlines);
@@ -94,10 +120,15 @@ read_query(sending *s)
 	    !rt_call_flag(call, "all", &s->options.whole) ||
 	    !rt_call_flag(call, "lossless", &s->options.lossless) ||
 	    !rt_call_flag(call, "lines", &s->options.lines) ||
+	    !rt_call_flag(call, "redact", &s->is_redacted) ||
+	    !rt_call_flag(call, "emails", &s->has_emails) ||
+	    !rt_call_flag(call, "dry_run", &s->is_dry) ||
 	    (s->disc.size == 0 && !rt_call_text(call, "discussion", &s->disc)))
 		return false;
 	s->format = name.size == 0 ? &rt_format_canonical : named(name);
-	if (s->format == NULL)
+	if ((s->is_dry || s->has_emails) && !s->is_redacted)
+		st = rt_fail(&err, RT_USAGE, "%s is for redact", s->is_dry ? "dry_run" : "emails");
+	else if (s->format == NULL)
 		st = rt_fail(&err, RT_USAGE, "there is no format \"%.*s\"",
 			     (int)rt_utf8_cut(name, 40), name.ptr);
 	else if (s->format->write == NULL)
@@ -136,6 +167,10 @@ rt_api_export(rt_call *call)
 	rt_object_unref(project);
 	if (st != RT_OK) {
 		rt_call_fail(call, &err, NULL);
+		return;
+	}
+	if (s.is_dry) {
+		rt_call_done(call, 200);
 		return;
 	}
 	snprintf(name, sizeof(name), "attachment; filename=\"retake%s\"", s.format->extension);

@@ -144,6 +144,11 @@ rt_api_discussion(rt_call *call)
 		rt_look_add_number(l.body, "entries", rt_seq_count(active->slots));
 		rt_look_add_number(l.body, "takes", rt_disc_present_count(l.disc));
 		rt_look_add_number(l.body, "labels", rt_seq_count(l.disc->labels));
+		rt_look_add_bool(l.body, "can_undo",
+				 l.disc->history.current != 0 || l.project->history.current != 0);
+		rt_look_add_bool(l.body, "can_redo",
+				 l.disc->history.redo_row != 0 ||
+					 l.project->history.redo_row != 0);
 		rt_look_add_number(l.body, "seq", l.project->seq);
 		rt_buf_add_byte(l.body, '}');
 		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
@@ -154,12 +159,36 @@ rt_api_discussion(rt_call *call)
 void
 rt_api_takes(rt_call *call)
 {
+	uint64_t count;
+	rt_place with = {0, 0};
+	rt_status st = RT_OK;
+	rt_str name;
 	bool all;
 	rt_look l;
 
-	if (rt_look_begin(&l, call) && rt_call_flag(call, "all", &all))
-		rt_look_done(&l,
-			     rt_view_takes(l.engine, l.project, l.place.disc, all, l.body, &l.err),
+	if (rt_look_begin(&l, call) && rt_call_flag(call, "all", &all) &&
+	    rt_call_number(call, "count", UINT32_MAX, &count) &&
+	    rt_call_text(call, "with", &name)) {
+		if (name.size > 0)
+			st = rt_resolve_place(l.project, rt_call_param(call, "discussion"), name, &with,
+					      &l.err);
+		if (st == RT_NOT_FOUND) /* none is gone, too */
+			st = RT_OK;
+		if (st == RT_OK)
+			st = rt_view_takes_first(l.engine, l.project, l.place.disc, all, (size_t)count,
+						 with.take, l.body, &l.err);
+		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
+	}
+	rt_look_end(&l);
+}
+
+void
+rt_api_forks(rt_call *call)
+{
+	rt_look l;
+
+	if (rt_look_begin(&l, call))
+		rt_look_done(&l, rt_view_forks(l.engine, l.project, l.place, l.body, &l.err),
 			     RT_LOOK_TAG_DISC);
 	rt_look_end(&l);
 }
@@ -168,13 +197,14 @@ void
 rt_api_tree(rt_call *call)
 {
 	rt_columns_options options;
-	bool is_columns, has_take;
+	bool is_columns, has_take, bare;
 	uint64_t preview, from, count;
 	rt_status st;
 	rt_str take;
 	rt_look l;
 
 	if (rt_look_begin(&l, call) && rt_call_flag(call, "columns", &is_columns) &&
+	    rt_call_flag(call, "bare", &bare) &&
 	    rt_call_number(call, "preview", is_columns ? 0 : 60, &preview) &&
 	    rt_call_number(call, "from", 0, &from) && rt_call_number(call, "count", 0, &count) &&
 	    rt_call_text(call, "take", &take)) {
@@ -182,7 +212,8 @@ rt_api_tree(rt_call *call)
 		options = (rt_columns_options){.take = has_take ? l.place.take : 0,
 					       .preview = (size_t)preview,
 					       .from = (size_t)from,
-					       .count = (size_t)count};
+					       .count = (size_t)count,
+					       .bare = bare};
 		st = is_columns ? rt_view_columns(l.engine, l.project, l.place.disc, &options,
 						  l.body, &l.err)
 				: rt_view_tree_wide(l.engine, l.project, l.place.disc,
@@ -298,7 +329,7 @@ add_tags(rt_look *l, size_t from, size_t count)
 void
 rt_api_entries(rt_call *call)
 {
-	uint64_t from, count;
+	uint64_t from, count, last;
 	rt_window window;
 	bool with_tags, blocks;
 	rt_status st;
@@ -308,9 +339,13 @@ rt_api_entries(rt_call *call)
 
 	if (rt_look_begin(&l, call) && rt_call_number(call, "from", 0, &from) &&
 	    rt_call_number(call, "count", RT_API_WINDOW, &count) &&
-	    rt_call_flag(call, "tags", &with_tags) && rt_call_text(call, "role", &role) &&
+	    rt_call_number(call, "last", 0, &last) && rt_call_flag(call, "tags", &with_tags) && rt_call_text(call, "role", &role) &&
 	    rt_call_flag(call, "blocks", &blocks)) {
 		total = rt_seq_count(l.take->slots);
+		if (last > 0) {
+			count = last;
+			from = last < total ? total - last : 0;
+		}
 		if (count == 0 || count > RT_API_WINDOW_MAX)
 			count = RT_API_WINDOW_MAX;
 		if (from > total)

@@ -7,10 +7,11 @@
 #include "codec/content.h"
 #include "markup/markup.h"
 
+/* out_stable (may be NULL): as rt_markup_blocks says it. */
 static void
-add_blocks(rt_buf *buf, rt_str text)
+add_blocks(rt_buf *buf, rt_str text, size_t *out_stable)
 {
-	if (rt_markup_blocks(buf, text, NULL, NULL, NULL) == RT_LIMIT)
+	if (rt_markup_blocks(buf, text, NULL, out_stable, NULL) == RT_LIMIT)
 		rt_markup_plain(buf, text);
 	/* Too little memory within md4c is not in the buffer yet. */
 	else if (buf->status == RT_OK && (buf->size == 0 || buf->ptr[buf->size - 1] != ']'))
@@ -20,10 +21,10 @@ add_blocks(rt_buf *buf, rt_str text)
 void
 rt_api_render(rt_call *call)
 {
-	rt_buf *body = &call->answer->body;
+	rt_buf *body = &call->answer->body, stables;
 	yyjson_val *root = NULL, *texts, *text;
 	rt_json_doc *doc = NULL;
-	size_t i, count;
+	size_t i, count, stable;
 	bool is_fine;
 	rt_error err;
 
@@ -34,14 +35,22 @@ rt_api_render(rt_call *call)
 	yyjson_arr_foreach(texts, i, count, text)
 		is_fine = is_fine && yyjson_is_str(text);
 	if (is_fine) {
+		rt_buf_init(&stables, body->alloc, body->limit);
 		rt_buf_add_c(body, "{\"blocks\":[");
 		yyjson_arr_foreach(texts, i, count, text)
 		{
 			if (i > 0)
 				rt_buf_add_byte(body, ',');
-			add_blocks(body, rt_json_str(text));
+			stable = 0;
+			add_blocks(body, rt_json_str(text), &stable);
+			rt_buf_add_f(&stables, i > 0 ? ",%zu" : "%zu", stable);
 		}
+		rt_buf_add_c(body, "],\"stable\":[");
+		rt_buf_add_str(body, rt_buf_str(&stables));
 		rt_buf_add_c(body, "]}");
+		if (body->status == RT_OK)
+			body->status = stables.status;
+		rt_buf_deinit(&stables);
 		rt_call_done(call, 200);
 	} else {
 		(void)rt_fail(&err, RT_USAGE, "\"texts\" is an array of at most %d texts",
@@ -61,7 +70,7 @@ add_content_blocks(rt_buf *buf, yyjson_val *value)
 
 	rt_json_add_key(buf, "blocks");
 	if (content.blocks == NULL) {
-		add_blocks(buf, content.text);
+		add_blocks(buf, content.text, NULL);
 		return;
 	}
 	rt_buf_add_byte(buf, '[');
@@ -73,7 +82,8 @@ add_content_blocks(rt_buf *buf, yyjson_val *value)
 			rt_buf_add_c(buf, "null");
 		else
 			add_blocks(buf, rt_json_str(yyjson_is_str(block) ? block
-									 : rt_json_get(block, "text")));
+									 : rt_json_get(block, "text")),
+				   NULL);
 	}
 	rt_buf_add_byte(buf, ']');
 }

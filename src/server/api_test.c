@@ -321,6 +321,7 @@ static const struct {
 	{"entry.extract", NULL, "/discussions/d1/entries/b/extract", NULL, 201},
 	{"head.move", NULL, "/discussions/d1/head", "{\"entry\":\"b\"}", 200},
 	{"take.list", NULL, "/discussions/d1/takes", NULL, 200},
+	{"take.forks", NULL, "/discussions/d1/forks", NULL, 200},
 	{"take.branch", NULL, "/discussions/d1/takes", "{\"at\":\"b\",\"name\":\"second\"}", 201},
 	{"take.rename", NULL, "/discussions/d1/takes/t1", "{\"name\":\"first\"}", 200},
 	{"take.delete", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2", NULL,
@@ -572,6 +573,8 @@ test_blocks(void **state)
 {
 	fixture *f = *state;
 	yyjson_val *entry, *blocks;
+	uint64_t stable;
+	size_t i;
 
 	expect(f, 200, "POST", V1 "/render",
 	       "{\"texts\":[\"# h\\n\\n[x](javascript:y)\",\"\",\"<b>\"]}");
@@ -582,6 +585,14 @@ test_blocks(void **state)
 	entry = yyjson_arr_get_last(yyjson_arr_get(blocks, 0));
 	assert_true(rt_str_is(rt_json_str(yyjson_arr_get_first(rt_json_get(entry, "c"))),
 			      "x (javascript:y)"));
+	/* Of a text that is still being written, the part that is done. */
+	expect(f, 200, "POST", V1 "/render", "{\"texts\":[\"# h\\n\\n*a\",\"\",\"[a\\n\\nb\"]}");
+	blocks = rt_json_get(f->root, "stable");
+	assert_int_equal(yyjson_arr_size(blocks), 3);
+	for (i = 0; i < 3; i++) {
+		assert_true(rt_json_u64(yyjson_arr_get(blocks, i), &stable));
+		assert_int_equal(stable, i == 0 ? 4 : 0);
+	}
 	expect(f, 400, "POST", V1 "/render", "{\"texts\":\"a\"}");
 	expect(f, 400, "POST", V1 "/render", "{\"texts\":[7]}");
 	expect(f, 201, "POST", D "/entries",
@@ -770,6 +781,32 @@ test_past(void **state)
 	assert_int_equal(number_at(f, "count"), 0);
 	expect(f, 404, "GET", D "/entries?at_op=999", NULL);
 	expect(f, 400, "GET", D "/entries?at_op=x", NULL);
+}
+
+/* What a page needs to know to offer undo and redo, or not. */
+static void
+assert_can(fixture *f, bool undo, bool redo)
+{
+	expect(f, 200, "GET", D, NULL);
+	assert_int_equal(yyjson_get_bool(rt_json_get(f->root, "can_undo")), undo);
+	assert_int_equal(yyjson_get_bool(rt_json_get(f->root, "can_redo")), redo);
+}
+
+static void
+test_can_undo(void **state)
+{
+	fixture *f = *state;
+
+	assert_can(f, false, false);
+	expect(f, 201, "POST", D "/entries", "{\"content\":\"x\"}");
+	assert_can(f, true, false);
+	expect(f, 200, "POST", D "/undo", NULL);
+	assert_can(f, false, true);
+	expect(f, 200, "POST", D "/redo", NULL);
+	assert_can(f, true, false);
+	expect(f, 200, "POST", D "/undo", NULL);
+	expect(f, 200, "POST", V1 "/ops/role.add", "{\"role\":\"Judge\"}"); /* the project's */
+	assert_can(f, true, false);
 }
 
 static void
@@ -1203,6 +1240,21 @@ test_files(void **state)
 	expect(f, 404, "GET", V1 "/discussions/chat/export?format=markdown&at_op=0", NULL);
 	expect(f, 200, "GET", V1 "/export?format=canonical&at_op=0", NULL);
 	assert_null(strstr(f->answer.body.ptr, "hi"));
+	expect(f, 200, "POST", V1 "/import?name=keys&format=openai",
+	       "{\"messages\":[{\"role\":\"user\",\"content\":"
+	       "\"sk-ant-Zx8Qw2Lm4Nb6Vc0Kj9Hg7, a@example.org\"}]}");
+	expect(f, 200, "GET", V1 "/discussions/keys/export?format=markdown&redact=1", NULL);
+	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
+	assert_non_null(strstr(f->answer.body.ptr, "[redacted: api key], a@example.org"));
+	expect(f, 200, "GET", V1 "/discussions/keys/export?format=html&redact=1&emails=1", NULL);
+	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
+	assert_null(strstr(f->answer.body.ptr, "a@example.org"));
+	expect(f, 200, "GET", V1 "/discussions/keys/export?format=html&redact=1&dry_run=1", NULL);
+	assert_int_equal(number_at(f, "entries"), 1);
+	assert_int_equal(number_at(f, "places"), 1);
+	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
+	expect(f, 400, "GET", V1 "/export?format=html&dry_run=1", NULL);
+	expect(f, 400, "GET", V1 "/export?format=html&emails=1", NULL);
 }
 
 static void
@@ -1330,6 +1382,7 @@ main(void)
 		TEST(test_looks_again),
 		TEST(test_windows),
 		TEST(test_past),
+		TEST(test_can_undo),
 		TEST(test_history_pages),
 		TEST(test_patch),
 		TEST(test_patch_as_take),

@@ -68,12 +68,14 @@ const rt_shape rt_shapes[] = {
 	 NULL},
 	{"Discussion",
 	 "`id`, `name`, `active`, `present`, `take` (the active one: `id`, `name`), `head` (null: before "
-	 "the first entry), `entries`, `takes`, `labels`, `seq`",
+	 "the first entry), `entries`, `takes`, `labels`, `can_undo` and `can_redo` (is there a step, "
+	 "here or in the project), `seq`",
 	 OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"present\":" FLAG
 		",\"take\":" OBJECT("\"id\":" TEXT
 				    ",\"name\":" TEXT) ",\"head\":" MAYBE_TEXT
 						       ",\"entries\":" NUMBER ",\"takes\":" NUMBER
-						       ",\"labels\":" NUMBER ",\"seq\":" NUMBER),
+						       ",\"labels\":" NUMBER ",\"can_undo\":" FLAG
+						       ",\"can_redo\":" FLAG ",\"seq\":" NUMBER),
 	 NULL},
 	{"Tree",
 	 "rows: an array of `node`, `parent_node`, `id`, `parent`, `role`, `label`, `active`, `takes` …, "
@@ -101,11 +103,22 @@ const rt_shape rt_shapes[] = {
 	{"Render",
 	 "`blocks`: for each text an array of blocks, as src/markup/markup.h has them. A block has `t` (p, "
 	 "h, pre, quote, ul, ol, table, hr), `at` (the bytes of the text that it came from) and what its "
-	 "kind has. Never HTML; each `href` begins with http://, https://, mailto: or #",
-	 OBJECT("\"blocks\":" LIST(LIST("{\"type\":\"object\"}"))), NULL},
+	 "kind has. Never HTML; each `href` begins with http://, https://, mailto: or #. `stable`: for each "
+	 "text that is still being written, so many of its bytes need not be sent again: the blocks up to "
+	 "there stay as they are, whatever is appended, and the rest can be laid out alone",
+	 OBJECT("\"blocks\":" LIST(LIST("{\"type\":\"object\"}")) ",\"stable\":" LIST(NUMBER)),
+	 NULL},
 	{"Takes", "an array of `id`, `name`, `active`, `entries`, `base`, `git_commit`",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
 		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"present\":" FLAG)),
+	 NULL},
+	{"Forks",
+	 "`seq`, `discussion`, `take`, `forks`: each `entry`, which is one of `count` that follow the "
+	 "same one, its `place` among them from 0, and takes that hold the `previous` and the `next` of "
+	 "them, or null; `differ`: entries that other takes show differently",
+	 OBJECT("\"seq\":" NUMBER ",\"discussion\":" TEXT ",\"take\":" TEXT ",\"forks\":" LIST(
+		 OBJECT("\"entry\":" TEXT ",\"place\":" NUMBER ",\"count\":" NUMBER
+			",\"previous\":" MAYBE_TEXT ",\"next\":" MAYBE_TEXT)) ",\"differ\":" LIST(TEXT)),
 	 NULL},
 	{"Diff", "`common` (entries that both begin with), `a`, `b` (the rest of each), `changed`",
 	 OBJECT("\"common\":" ANY

@@ -18,6 +18,12 @@ static const rt_route_param q_take[] = {TAKE, END};
 static const rt_route_param q_place[] = {
 	{"discussion", "string", "name or id; default: the active one"}, TAKE, END};
 static const rt_route_param q_all[] = {{"all", "boolean", "also what was deleted"}, AT_OP, END};
+static const rt_route_param q_takes[] = {
+	{"all", "boolean", "also what was deleted"},
+	{"count", "integer", "only the first so many"},
+	{"with", "string", "name or id: this one, too, wherever it stands"},
+	AT_OP,
+	END};
 static const rt_route_param q_models[] = {
 	{"provider", "string", "ask this one for the models that it has"}, END};
 static const rt_route_param q_tree[] = {
@@ -26,17 +32,20 @@ static const rt_route_param q_tree[] = {
 	{"take", "string", "with columns: only the path of this take"},
 	{"from", "integer", "with columns: the first row, from 0"},
 	{"count", "integer", "with columns: so many rows; default: all"},
+	{"bare", "boolean", "with columns and a take: `takes` is empty, flag 16 not set; see its forks"},
 	AT_OP,
 	END};
 static const rt_route_param q_entries[] = {
 	TAKE,
 	{"from", "integer", "the first position, from 0"},
 	{"count", "integer", "so many positions; default 200, at most 2000"},
+	{"last", "integer", "instead of both: so many at the end"},
 	{"role", "string", "only entries of this role, and the user's"},
 	{"tags", "boolean", "also each entry's ETag"},
 	BLOCKS,
 	AT_OP,
 	END};
+static const rt_route_param q_forks[] = {TAKE, AT_OP, END};
 static const rt_route_param q_entry[] = {TAKE, BLOCKS, AT_OP, END};
 static const rt_route_param b_texts[] = {
 	{"texts", "array", "of Markdown; at most 2000"}, END};
@@ -67,8 +76,11 @@ static const rt_route_param q_last[] = {
 	{"format", "string", "canonical, toml, pi, openai, markdown, html; default: canonical"}, \
 		{"all", "boolean", "all takes, not only one"}, \
 		{"lossless", "boolean", "add what the format cannot say"}, \
+		{"lines", "boolean", "one conversation a line, where the format has both"}, \
+		{"redact", "boolean", "without secrets: marks in their place"}, \
+		{"emails", "boolean", "with redact: without addresses of mail, too"}, \
 	{ \
-		"lines", "boolean", "one conversation a line, where the format has both" \
+		"dry_run", "boolean", "with redact: what would be hidden, as JSON" \
 	}
 static const rt_route_param q_export[] = {TAKE, EXPORT, AT_OP, END};
 static const rt_route_param q_export_all[] = {
@@ -221,7 +233,10 @@ const rt_route rt_routes[] = {
 
 	/* ---- takes ---- */
 	{RT_WEB_GET, "/discussions/{discussion}/takes", "take.list", "the takes of a discussion",
-	 rt_api_takes, -1, 0, "Takes", q_all, NULL},
+	 rt_api_takes, -1, 0, "Takes", q_takes, NULL},
+	{RT_WEB_GET, "/discussions/{discussion}/forks", "take.forks",
+	 "where other takes go on otherwise than this one", rt_api_forks, -1, 0, "Forks", q_forks,
+	 NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/takes", "take.branch",
 	 "start a new take from an entry on", NULL, RT_OP_TAKE_BRANCH, RT_ROUTE_CHANGES, NULL,
 	 q_take, NULL},

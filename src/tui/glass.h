@@ -7,10 +7,10 @@
  * back as it was on every way out: the end, a failure, SIGTERM, SIGHUP, SIGINT from outside,
  * SIGQUIT, a fault in the program (SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL: restored, then the
  * signal is raised again), exit(); Ctrl-Z suspends and `fg` brings all back. Signals have the
- * handlers that they had before while it is left and after it was closed. It asks the terminal for bracketed
- * paste; what is pasted comes as one text however long it is. What cannot be shown in the locale
- * is '?'. A character whose width the C library tells otherwise than the canvas is drawn as '?'
- * of the canvas's width, so that nothing can shift a row.
+ * handlers that they had before while it is left and after it was closed. It asks the terminal for
+ * bracketed paste; what is pasted comes as one text however long it is. What cannot be shown in
+ * the locale is '?'. A character whose width the C library tells otherwise than the canvas is
+ * drawn as '?' of the canvas's width, so that nothing can shift a row.
  *
  * Threads: one, but for rt_glass_wake. One glass in a process. */
 #ifndef RT_TUI_GLASS_H

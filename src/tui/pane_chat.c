@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-#include "tui/verb.h"
+#include "tui/verb_impl.h"
 
 static rt_chat *
 of(rt_pane *pane)
@@ -399,6 +399,22 @@ draw(rt_pane *pane, rt_canvas *c, rt_box box)
 
 /* ---- keys ---- */
 
+/* With nothing written: what is there is answered, where it waits for an answer. */
+static rt_status
+ask_for_reply(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	size_t head = rt_work_head(&tui->work);
+	rt_slot slot;
+	rt_error err;
+
+	if (head == 0 || rt_seq_get(tui->work.take->slots, head - 1, &slot, &err) != RT_OK ||
+	    (slot.flags & RT_SLOT_TURN) == 0)
+		return RT_OK;
+	chat->follows = true;
+	return rt_verb_run(tui, "ask", rt_str_at("", 0));
+}
+
 static rt_status
 send(rt_chat *chat)
 {
@@ -410,7 +426,7 @@ send(rt_chat *chat)
 	rt_status st;
 
 	if (rt_str_trim(text).size == 0)
-		return RT_OK;
+		return ask_for_reply(chat);
 	if (text.ptr[0] == '/' && !(text.size > 1 && text.ptr[1] == '/')) {
 		rt_buf line; /* the field is emptied before: a command may fill it */
 
@@ -681,6 +697,33 @@ step_to(rt_chat *chat, size_t at)
 	reveal(chat, at);
 }
 
+/* A way through the tree has ended: back to writing, with the end in view. */
+static void
+went(rt_tui *tui)
+{
+	rt_chat *chat = of(tui->panes[0]);
+
+	select_none(chat);
+	chat->follows = true;
+}
+
+/* A verb on the entry at the head. */
+static rt_status
+act_at_head(rt_chat *chat, rt_action action)
+{
+	rt_tui *tui = chat->pane.tui;
+	size_t head = rt_work_head(&tui->work);
+	rt_slot slot;
+	rt_error err;
+	bool used;
+
+	if (head == 0 || rt_seq_get(tui->work.take->slots, head - 1, &slot, &err) != RT_OK) {
+		rt_tui_say(tui, "There is no entry before the head");
+		return RT_OK;
+	}
+	return rt_verb_act(tui, action, &slot.entry, 1, &used);
+}
+
 /* With an entry selected. */
 static rt_status
 act_entry(rt_chat *chat, rt_action action, bool *out_used)
@@ -705,7 +748,6 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 	case RT_ACT_HOME: step_to(chat, 0); return RT_OK;
 	case RT_ACT_END: step_to(chat, count - 1); return RT_OK;
 	case RT_ACT_CANCEL:
-	case RT_ACT_QUIT:
 		if (chat->mark_count > 0) {
 			chat->mark_count = 0;
 		} else {
@@ -719,7 +761,8 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 			step_to(chat, chat->sel + 1);
 		return RT_OK;
 	case RT_ACT_MARK_NONE: chat->mark_count = 0; return RT_OK;
-	case RT_ACT_ACCEPT: return rt_verb_go(tui, chat->sel_entry, true, NULL);
+	case RT_ACT_ACCEPT: return rt_verb_go(tui, chat->sel_entry, true, went);
+	case RT_ACT_PREVIEW: return rt_verb_read(tui, chat->sel_entry);
 	default:
 		st = act_view(chat, action, out_used);
 		if (st != RT_OK || *out_used)
@@ -748,7 +791,16 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	switch (action) {
 	case RT_ACT_ACCEPT: return send(chat);
 	case RT_ACT_CANCEL: chat->escaped = escaped; return cancel(chat);
-	case RT_ACT_QUIT: chat->interrupted = interrupted; return interrupt(chat);
+	case RT_ACT_CLEAR: chat->interrupted = interrupted; return interrupt(chat);
+	case RT_ACT_QUIT:
+		if (rt_field_is_empty(chat->field))
+			tui->ends = true;
+		else
+			*out_used = false;
+		return RT_OK;
+	case RT_ACT_COPY:
+	case RT_ACT_LABEL: return act_at_head(chat, action);
+	case RT_ACT_NEW: return rt_pane_chat_fill(tui, RT_STR("/new "));
 	case RT_ACT_EDITOR: return edit_outside(chat);
 	case RT_ACT_COMPLETE: return complete(chat);
 	case RT_ACT_SELECT:

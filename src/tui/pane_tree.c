@@ -15,7 +15,7 @@ enum {
 	ROWS_MIN = 7,        /* of the pane: title, five rows, footer */
 	WIDE = 100,          /* columns from which on there is a preview beside it */
 	ROWS_MAX = 512,
-	LEARN = 512,         /* texts looked at before each frame, until all are known */
+	LEARN = 4096,        /* texts looked at before a frame, until all are known */
 	PREVIEW_BYTES = 32 << 10,
 	MARKS_MAX = 4096
 };
@@ -26,7 +26,6 @@ typedef struct rt_pane_tree_state {
 	rt_tree *tree;
 	rt_field *query;
 	bool is_searching;  /* letters go to the query */
-	bool is_whole;      /* on the whole screen */
 	bool knows_all;
 	size_t page;
 	rt_tree_line lines[ROWS_MAX];
@@ -225,13 +224,13 @@ draw(rt_pane *pane, rt_canvas *c, rt_box box)
 		      rt_str_at("", 0));
 }
 
+/* Half of what there is (seed 4), but some rows; all of a small terminal. */
 static int
 height(rt_pane *pane, int columns, int rows)
 {
+	(void)pane;
 	(void)columns;
-	if (of(pane)->is_whole || rows / 2 < ROWS_MIN)
-		return rows > 2 * ROWS_MIN && !of(pane)->is_whole ? ROWS_MIN : 0;
-	return rows / 2;
+	return rows / 2 >= ROWS_MIN ? rows / 2 : rows >= 2 * ROWS_MIN - 4 ? ROWS_MIN : 0;
 }
 
 /* ---- searching ---- */
@@ -321,21 +320,6 @@ chosen(state *s, uint32_t out[MARKS_MAX])
 	return count;
 }
 
-static rt_status
-read_entry(state *s)
-{
-	rt_lines lines;
-	rt_status st;
-
-	lay_preview(s, s->pane.tui->canvas.columns > 4 ? s->pane.tui->canvas.columns - 4 : 1);
-	lines = s->preview;
-	rt_lines_init(&s->preview, s->pane.tui->alloc);
-	s->preview_entry = 0;
-	st = rt_pane_reader(s->pane.tui, "Entry", &lines);
-	rt_lines_deinit(&lines);
-	return st;
-}
-
 /* Steps of tree.h by action; false: it is none. */
 static bool
 step_of(rt_action action, rt_tree_step *out)
@@ -414,12 +398,6 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 		else
 			rt_tui_close(tui, pane);
 		return RT_OK;
-	case RT_ACT_QUIT:
-		if (rt_work_is_running(&tui->work))
-			rt_work_stop(&tui->work);
-		else
-			rt_tui_close(tui, pane);
-		return RT_OK;
 	case RT_ACT_FILTER_DEFAULT: rt_tree_set_filter(s->tree, RT_TREE_DEFAULT); return RT_OK;
 	case RT_ACT_FILTER_USER: rt_tree_toggle_filter(s->tree, RT_TREE_USER_ONLY); return RT_OK;
 	case RT_ACT_FILTER_ALL: rt_tree_toggle_filter(s->tree, RT_TREE_ALL); return RT_OK;
@@ -435,8 +413,12 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 		return RT_OK;
 	case RT_ACT_MARK_NONE: rt_tree_unmark_all(s->tree); return RT_OK;
 	case RT_ACT_FOLD_ALL: rt_tree_unfold_all(s->tree); return RT_OK;
-	case RT_ACT_PREVIEW: return read_entry(s);
-	case RT_ACT_COLLAPSE: s->is_whole = !s->is_whole; return RT_OK;
+	case RT_ACT_PREVIEW:
+		return node == RT_TREE_NONE ? RT_OK
+					    : rt_verb_read(tui, rt_tree_node_at(s->tree, node)->entry);
+	case RT_ACT_RENAME:
+		return node == RT_TREE_NONE ? RT_OK
+					    : rt_verb_rename(tui, rt_tree_node_at(s->tree, node)->take);
 	case RT_ACT_TREE: rt_tui_close(tui, pane); return RT_OK;
 	default: return act_verb(s, action, out_used);
 	}

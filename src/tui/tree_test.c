@@ -594,6 +594,73 @@ test_scroll(void **state)
 	finish(&f);
 }
 
+static rt_status
+tell_number(void *ctx, const rt_tree *tree, const uint32_t *nodes, size_t count, bool to_search,
+	    rt_tree_told_fn fn, void *to, rt_error *err)
+{
+	char text[40];
+	size_t i;
+
+	(void)ctx, (void)to_search, (void)err;
+	for (i = 0; i < count; i++) {
+		int size = snprintf(text, sizeof(text), "user %u",
+				    (unsigned)rt_tree_node_at(tree, nodes[i])->entry);
+		rt_tree_told told = {.words = rt_str_at(text, (size_t)size),
+				     .hay = rt_str_at(text, (size_t)size)};
+
+		fn(to, i, &told);
+	}
+	return RT_OK;
+}
+
+/* Chains, siblings and forks below forks, as many as there may be: nothing depends on the
+ * depth of the stack. */
+static void
+test_large(void **state)
+{
+	enum { MANY = 100000 };
+	const rt_tree_source source = {tell_number, NULL, NULL};
+	rt_tree_entry *entries = test_calloc(MANY, sizeof(*entries));
+	rt_tree_line line;
+	int shape, step;
+	uint32_t i;
+
+	(void)state;
+	rt_tree_line_init(&line, rt_alloc_libc());
+	for (shape = 0; shape < 3; shape++) {
+		rt_tree *tree;
+
+		for (i = 0; i < MANY; i++)
+			entries[i] = (rt_tree_entry){.name = i,
+						     .body = i + 1,
+						     .entry = i,
+						     .parent = i == 0       ? RT_TREE_NONE
+							       : shape == 0 ? i - 1
+							       : shape == 1 ? 0
+							       : i % 2 == 1 ? i - 1
+							       : i >= 2     ? i - 2
+									    : 0,
+						     .kind = RT_TREE_USER};
+		assert_int_equal(rt_tree_new(rt_alloc_libc(), &source, NULL, &tree), RT_OK);
+		assert_int_equal(rt_tree_set(tree, entries, MANY, MANY - 1, NULL), RT_OK);
+		rt_tree_check(tree);
+		assert_int_equal(rt_tree_row_count(tree), MANY);
+		for (step = 0; step < 24; step++) {
+			rt_tree_move(tree, (rt_tree_step)(step % 12), 50);
+			assert_int_equal(
+				rt_tree_draw(tree, rt_tree_selected(tree), 1, 80, &line, NULL),
+				RT_OK);
+			assert_true(line.selected);
+		}
+		rt_tree_check(tree);
+		assert_int_equal(rt_tree_search(tree, RT_STR("'99999"), NULL), RT_OK);
+		assert_int_equal(rt_tree_row_count(tree), 1);
+		rt_tree_free(tree);
+	}
+	rt_tree_line_deinit(&line);
+	test_free(entries);
+}
+
 /* An allocator that fails the nth time. */
 typedef struct failing {
 	long left, live;
@@ -675,13 +742,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout),    cmocka_unit_test(test_roots),
-		cmocka_unit_test(test_filters),   cmocka_unit_test(test_silent),
-		cmocka_unit_test(test_moves),     cmocka_unit_test(test_folds),
-		cmocka_unit_test(test_search),    cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_places),    cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_widths),    cmocka_unit_test(test_scroll),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_layout),  cmocka_unit_test(test_roots),
+		cmocka_unit_test(test_filters), cmocka_unit_test(test_silent),
+		cmocka_unit_test(test_moves),   cmocka_unit_test(test_folds),
+		cmocka_unit_test(test_search),  cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_places),  cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_widths),  cmocka_unit_test(test_scroll),
+		cmocka_unit_test(test_large),   cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

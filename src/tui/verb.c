@@ -624,6 +624,40 @@ versions(rt_tui *tui, uint32_t entry)
 	return st;
 }
 
+rt_status
+rt_verb_read(rt_tui *tui, uint32_t entry)
+{
+	rt_lines_options options = {.columns = tui->canvas.columns > 2 ? tui->canvas.columns - 2 : 1,
+				    .utf8 = tui->canvas.utf8,
+				    .ink = RT_INK_TEXT};
+	char title[300];
+	rt_work_entry e;
+	rt_lines lines;
+	rt_error err;
+	rt_status st = rt_work_entry_of(&tui->work, entry, &e, &err);
+
+	if (st != RT_OK)
+		return rt_verb_said(tui, st, &err);
+	rt_lines_init(&lines, tui->alloc);
+	if (e.thinking.size > 0) {
+		options.ink = RT_INK_DIM | RT_INK_ITALIC;
+		rt_lines_add_plain(&lines, rt_buf_str(&e.thinking), &options);
+		rt_lines_add_blank(&lines);
+		options.ink = RT_INK_TEXT;
+	}
+	if (e.is_tool)
+		rt_lines_add_plain(&lines, rt_buf_str(&e.text), &options);
+	else
+		rt_lines_add_markdown(&lines, rt_buf_str(&e.text), &options);
+	if (e.parts.size > 0)
+		rt_lines_add_row(&lines, 0, rt_buf_str(&e.parts), RT_INK_TOOL);
+	name(tui, &entry, 1, title, sizeof(title));
+	rt_work_entry_deinit(&e);
+	st = lines.status == RT_OK ? rt_pane_reader(tui, title, &lines) : RT_NOMEM;
+	rt_lines_deinit(&lines);
+	return st;
+}
+
 /* ---- copies ---- */
 
 static rt_status
@@ -680,6 +714,34 @@ other_take(rt_tui *tui, bool next)
 	} while (!rt_disc_take(work->disc, number)->present);
 	(void)snprintf(id, sizeof(id), "t%u", number);
 	return rt_verb_op(tui, "take.switch", "take", rt_str_of(id), false);
+}
+
+static rt_status
+rename_take(rt_tui *tui, uint32_t take, rt_str to)
+{
+	char id[24];
+	rt_buf json;
+	rt_status st;
+
+	(void)snprintf(id, sizeof(id), "t%u", take);
+	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
+	begin(&json, "take.rename");
+	add_text(&json, "take", rt_str_of(id));
+	add_text(&json, "name", rt_str_trim(to));
+	st = carry_out(tui, &json);
+	rt_buf_deinit(&json);
+	return st;
+}
+
+rt_status
+rt_verb_rename(rt_tui *tui, uint32_t take)
+{
+	const rt_take *t = rt_disc_take(tui->work.disc, take == 0 ? tui->work.place.take : take);
+
+	if (t == NULL)
+		return RT_OK;
+	take = t->number;
+	return ask(tui, RT_ACT_RENAME, &take, 1, "Another name for the take", rt_text_str(t->name), false);
 }
 
 /* ---- models ---- */
@@ -851,6 +913,7 @@ answered(rt_tui *tui, void *ctx, rt_str answer)
 	case RT_ACT_MOVE: return move(tui, a->entries, a->count, answer);
 	case RT_ACT_COMPACT: return compact(tui, a, answer);
 	case RT_ACT_MODEL: return set_model(tui, answer);
+	case RT_ACT_RENAME: return rename_take(tui, a->entries[0], answer);
 	case RT_ACT_PROMPT: return rt_verb_op(tui, "prompt.update", "text", answer, false);
 	case RT_ACT_ROLE:
 	case RT_ACT_LABEL:

@@ -19,6 +19,10 @@ RT_CHECKED rt_status rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err
 /* Entries in front of another one, in their order. */
 RT_CHECKED rt_status rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count,
 					 uint32_t before);
+/* Another name for a take; 0: the one at hand. */
+RT_CHECKED rt_status rt_verb_rename(rt_tui *tui, uint32_t take);
+/* An entry on a screen of its own. */
+RT_CHECKED rt_status rt_verb_read(rt_tui *tui, uint32_t entry);
 /* The working prompt, to be edited. */
 RT_CHECKED rt_status rt_verb_prompt(rt_tui *tui);
 /* Names of models as JSON strings, with commas between. */

@@ -78,7 +78,7 @@ async function runs({ page, server, tally }) {
 		(await page.locator(".take-bar [role=tab]").count()) === takes + 1));
 	tally.check("and it is a fork", await until(async () => (await page.locator(".entry .fork").count()) > 0));
 	const fork = page.locator(".entry .fork").last();
-	tally.check("2/2", (await fork.textContent()).includes("2/2"), await fork.textContent());
+	tally.check("2/2", await until(async () => (await fork.textContent()).includes("2/2")), await fork.textContent());
 	await fork.getByRole("button", { name: "Previous alternative" }).click();
 	tally.check("1/2", await until(async () => (await page.locator(".entry .fork").last().textContent()).includes("1/2")));
 	await server.op("setting.set", { key: "model", value: "ollama/slow" });

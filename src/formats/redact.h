@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Redact: outlines without secrets, for files that leave the house.
+ *
+ * Every text that a format can write is looked through: contents with their calls of tools
+ * and results, raw records, roles, kinds, ids, labels, names of discussions and takes,
+ * prompts, settings, files, fields, what was sent last. A secret (secret.h) becomes
+ * "[redacted: api key]"; the text around it stays. Ids and names that were different stay
+ * different: a second one gets a number.
+ *
+ * What comes out is another conversation than what went in, and says so: its discussions
+ * have no source and no id of a file, so an import knows none of them, and have a field
+ *
+ *   "redacted": {"entries":3,"places":5,"kinds":{"api key":2,"home directory":3}} */
+#ifndef RT_FORMATS_REDACT_H
+#define RT_FORMATS_REDACT_H
+
+#include "engine/format.h"
+#include "formats/secret.h"
+
+enum {
+	RT_REDACT_ITEMS_MAX = 2000, /* found places that are listed; all are counted */
+	RT_REDACT_SHOWN_MAX = 24
+};
+
+/* One place, so that a person can judge whether it should go. */
+typedef struct rt_redact_item {
+	rt_secret_kind kind;
+	rt_str discussion, entry; /* as they go out; empty: the project's; no entry */
+	rt_str where;             /* "text", "label", "name", "setting.model" … */
+	char shown[RT_REDACT_SHOWN_MAX]; /* how it begins: "sk-a…"; nothing of a short one */
+	size_t size;              /* bytes of all of it */
+} rt_redact_item;
+
+typedef struct rt_redaction {
+	const rt_alloc *alloc;
+	size_t entries; /* that had some, by their ids */
+	size_t places;
+	size_t kinds[RT_SECRET_KIND_COUNT]; /* places of each */
+	rt_redact_item *items; /* views into the outlines' arena */
+	size_t item_count, item_room;
+} rt_redaction;
+
+void rt_redaction_init(rt_redaction *redaction, const rt_alloc *alloc);
+void rt_redaction_deinit(rt_redaction *redaction);
+
+/* io is changed in place; what is new lies in its arena. options may be NULL. RT_NOMEM: io is
+ * good for nothing but deinit. O(n). */
+RT_CHECKED rt_status rt_redact(const rt_alloc *alloc, rt_outlines *io,
+			       const rt_secret_options *options, rt_redaction *out, rt_error *err);
+
+/* "3 entries redacted: 2 api keys, 1 home directory"; "nothing to redact". */
+void rt_redaction_add_words(rt_buf *out, const rt_redaction *redaction);
+/* {"entries","places","kinds":{WORD:count},"items":[{"discussion","entry","where","kind",
+ * "shown","size"}…],"more":bool} */
+void rt_redaction_add_json(rt_buf *out, const rt_redaction *redaction);
+
+#endif

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# export --redact by way of the command line: keys, planted wherever a text can be given, and the
+# bytes of every format. None of the keys opens anything.
+. "$(dirname "$0")/lib.sh"
+
+ant=sk-ant-api03-Zx8Qw2Lm4Nb6Vc0Kj9Hg7Fd5Sa3Po1Iu-AA
+gh=ghp_Zx8Qw2Lm4Nb6Vc0Kj9Hg7Fd5Sa3Po1IuZx8Q
+mine=local-key-without-a-look
+needles='Zx8Qw2Lm4Nb6Vc0K|hunter2x|local-key-without|/home/alice|/Users/bob|WlpaeDhRdzJM'
+
+mkdir -p "$XDG_CONFIG_HOME/retake" "$work/keys"
+printf '%s\n' "$mine" >"$work/keys/local"
+chmod 600 "$work/keys/local"
+cat >"$XDG_CONFIG_HOME/retake/config.toml" <<END
+[provider.local]
+kind = "openai"
+url = "http://127.0.0.1:9/v1"
+key_file = "$work/keys/local"
+END
+
+r new "notes of $gh" >/dev/null 2>&1
+r -q add -r User "my key is $ant, and git log is in /home/alice/src"
+r -q add -r "AI $gh" "see postgres://me:hunter2x@db/x, and use $mine"
+r -q label :2 "by $gh"
+r -q branch :2 "take $gh"
+r -q add -r User "curl -H 'Authorization: Bearer Zx8Qw2Lm4Nb6Vc0Kj9Hg'"
+r -q prompt set "the key: $ant"
+r -q set project_system_prompt "you have $ant, in /Users/bob/x"
+r -q roles add "Role $gh"
+printf '{"op":"entry.append","role":"AI","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"curl -u x:y","env":{"PASSWORD":"hunter2x","note":"%s"},"deep":"{\\"k\\":\\"%s\\"}"}}]}\n' "$ant" "$gh" |
+	r -q apply >/dev/null
+printf '{"op":"entry.append","role":"Tool","content":"%s"}\n' \
+	"$(printf 'user data ZZZx8Qw2Lm4Nb6 %s end' "$ant" | base64 -w0)" | r -q apply >/dev/null
+r -q add -r User 'commit aec25b3f0d3c1b2a49586776655443322110ffee, max_tokens: 4096'
+before=$(r export --format canonical)
+planted=$(printf '%s' "$before" | grep -oE "$needles" | wc -l)
+is 'they are planted' yes "$([ "$planted" -gt 15 ] && echo yes || echo "$planted")"
+
+for format in canonical html toml markdown openai pi; do
+	for more in '' --all --lossless '--all --lossless'; do
+		# shellcheck disable=SC2086
+		code "$format $more" 0 r export --format $format $more --redact
+		has "$format $more says so" 'redacted: ' "$err"
+		has "$format $more marks them" '[redacted: ' "$out"
+		is "$format $more: none is left" '' "$(printf '%s' "$out" | grep -oE "$needles" | sort -u | tr '\n' ' ')"
+	done
+done
+code 'the store stays as it was' 0 r export --format canonical
+is 'the store stays as it was' "$before" "$out"
+for take in main; do
+	code 'one discussion' 0 r export --format html -d main --redact
+	is 'none of another one' '' "$(printf '%s' "$out" | grep -oE "$needles" | sort -u)"
+done
+code 'a past state' 0 r export --format canonical --redact --at-op 4
+is 'none of the past' '' "$(printf '%s' "$out" | grep -oE "$needles" | sort -u)"
+
+# --- what is no secret stays ---
+code 'hashes stay' 0 r export --format markdown --redact
+has 'hashes stay' 'aec25b3f0d3c1b2a49586776655443322110ffee, max_tokens: 4096' "$out"
+
+# --- preview first ---
+code 'a preview' 0 r export --format html --redact -n
+has 'with kinds' 'api key ' "$out"
+has 'and counts' 'Would be: ' "$out"
+has 'a key of the configuration' 'configured key' "$out"
+is 'that shows none of them' '' "$(printf '%s' "$out" | grep -oE "$needles" | sort -u)"
+hasnt 'and writes nothing' '<html' "$out"
+is 'as JSON' true "$(r export --format html --redact -n --json | json 'd["entries"] >= 4 and d["kinds"]["api key"] > 3 and len(d["items"]) == d["places"]')"
+code 'for --redact alone' 2 r export --format html --emails
+code 'for --redact alone' 2 r export --format html -n
+r -q add -r User 'write to alice@example.org'
+has 'addresses stay' alice@example.org "$(r export --format html --redact 2>/dev/null)"
+hasnt 'unless they are named' alice@example.org "$(r export --format html --redact --emails 2>/dev/null)"
+
+# --- read back, it is another discussion, and says what it is ---
+for format in html canonical pi; do
+	code "$format out" 0 r export --format $format --all --lossless -d "$(r ls --json | json '[x["id"] for x in d if x["active"]][0]')" --redact -o "$work/red.$format" --force
+	code "$format in again" 0 r import "$work/red.$format"
+	hasnt "$format is not known" 'nothing new' "$out"
+	has "$format is new" '1 discussion' "$out"
+done
+is 'nobody else can tell' '' "$(grep -oE "$needles" "$work/red.html" "$work/red.canonical" "$work/red.pi" | sort -u)"
+r new other >/dev/null 2>&1
+"$RETAKE" --db "$work/new.db" import "$work/red.canonical" >/dev/null
+has 'it says that it was redacted' '"redacted":{"entries":' "$("$RETAKE" --db "$work/new.db" export --format canonical)"
+code 'sound' 0 "$RETAKE" --db "$work/new.db" fsck
+
+# --- hooks come first; what they leave is redacted ---
+cat >"$work/hook" <<'END'
+#!/bin/sh
+cat >/dev/null
+exit 2
+END
+chmod 700 "$work/hook"
+printf '[[hook]]\nevent = "export.before"\nrun = ["%s"]\n' "$work/hook" >>"$XDG_CONFIG_HOME/retake/config.toml"
+code 'a hook that says no' 8 r export --format html --redact
+is 'and nothing goes out' '' "$out"
+
+finish

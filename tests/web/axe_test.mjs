@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+//
+// Every view, pane, dialog and menu, in light and dark, wide and on a phone: axe-core finds
+// nothing, and nothing goes sideways. What there is to be visited is read from the sources in
+// web/, so a new pane, dialog or menu that is not looked at here fails.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { DEPS, openBrowser, openPage, ROOT, Server, Tally, until } from "./place.mjs";
+
+const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
+const WIDE = 1280, PHONE = 360;
+const tally = new Tally();
+
+// ---- what there is ----
+
+const sources = readdirSync(join(ROOT, "web")).filter((name) => name.endsWith(".tsx"))
+	.map((name) => readFileSync(join(ROOT, "web", name), "utf8")).join("\n");
+
+/** A name in a source, as it may be on the page: `Versions of ${entry}` is /^Versions of .*$/. */
+function pattern(source) {
+	if (/^{[^`]/.test(source))
+		return /^/; // a name that comes from elsewhere
+	const text = source.startsWith("{") ? source.slice(2, -2) : source.slice(1, -1);
+	return new RegExp("^" + text.split(/\$\{[^}]*\}/).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".*") + "$");
+}
+
+const named = (what) => [...sources.matchAll(what)].map((found) => found[1]);
+const DIALOGS = named(/<Dialog title=("[^"]*"|\{`[^`]*`\}|\{[^}]*\})/g);
+const MENUS = named(/<Menu label=("[^"]*"|\{`[^`]*`\}|\{[^}]*\})/g);
+const PANES = [...sources.matchAll(/addPane\(\{ id: "([\w-]+)",[^}]*place: "side"/g)].map((found) => found[1]);
+
+tally.check("the sources say what there is", DIALOGS.length >= 12 && MENUS.length >= 4 && PANES.length >= 4, DIALOGS, MENUS, PANES);
+tally.equal("and no dialog, menu or pane is made in a way that this cannot read",
+	`${sources.match(/<Dialog\b/g).length} ${sources.match(/<Menu\b/g).length} ${sources.match(/place: "side"/g).length}`,
+	`${DIALOGS.length} ${MENUS.length} ${PANES.length}`);
+
+// ---- looking ----
+
+/** In the page: what is wider than the place it has. */
+function sideways() {
+	const wide = [];
+	if (document.documentElement.scrollWidth > innerWidth)
+		wide.push(`the page: ${document.documentElement.scrollWidth}`);
+	const boxes = "dialog[open], #pane, .pane-body, .discussions, .entries, .middle, .composer, .top, .status, .welcome, .page, .page-left";
+	for (const box of document.querySelectorAll(boxes))
+		if (box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
+			wide.push(`${box.tagName}.${box.className}: ${box.scrollWidth} in ${box.clientWidth}`);
+	for (const each of document.querySelectorAll("dialog[open] button, dialog[open] input, dialog[open] select, #pane button, .top button, .composer button, [role=menu]")) {
+		const at = each.getBoundingClientRect();
+		if (each.checkVisibility() && at.width && (at.right > innerWidth + 1 || at.left < -1) && getComputedStyle(each.closest(".app") ?? each).display !== "none" &&
+		    !each.closest(".tabs, .pane-tabs, .left, .right"))
+			wide.push(`out of sight: ${each.outerHTML.slice(0, 120)}`);
+	}
+	return wide;
+}
+
+class Look {
+	dialogs = [];
+	menus = [];
+	panes = [];
+	views = 0;
+	constructor(page, name) {
+		this.page = page;
+		this.name = name;
+	}
+	async at(view) {
+		await this.page.waitForTimeout(250); // what moves has come in
+		await this.page.evaluate(AXE + ";0");
+		const found = await this.page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+		tally.check(`axe: ${view}, ${this.name}`, found.violations.length === 0, ...found.violations.map((each) =>
+			`${each.id} (${each.impact}): ${each.nodes.slice(0, 3).map((node) => node.html + " " + node.any.map((why) => why.message)).join(" | ")}`));
+		const wide = await this.page.evaluate(sideways);
+		tally.check(`nothing sideways: ${view}, ${this.name}`, wide.length === 0, wide);
+		const seen = await this.page.evaluate(() => ({
+			dialogs: [...document.querySelectorAll("dialog[open]")].map((each) => each.getAttribute("aria-label")),
+			menus: [...document.querySelectorAll("[role=menu]")].map((each) => each.getAttribute("aria-label")),
+			panes: [...document.querySelectorAll(".pane-tabs [aria-selected=true]")].filter((each) => each.checkVisibility()).map((each) => each.id.replace("pane-tab-", "")),
+		}));
+		this.dialogs.push(...seen.dialogs);
+		this.menus.push(...seen.menus);
+		this.panes.push(...seen.panes);
+		this.views++;
+	}
+	/** Was everything looked at that there is? */
+	end() {
+		for (const each of DIALOGS)
+			tally.check(`the dialog ${each} is looked at, ${this.name}`, this.dialogs.some((name) => pattern(each).test(name)), this.dialogs);
+		for (const each of MENUS)
+			tally.check(`the menu ${each} is looked at, ${this.name}`, this.menus.some((name) => pattern(each).test(name)), this.menus);
+		for (const each of PANES)
+			tally.check(`the pane ${each} is looked at, ${this.name}`, this.panes.includes(each), this.panes);
+	}
+}
+
+// ---- going everywhere ----
+
+async function palette(page, text) {
+	await page.keyboard.press("Control+k");
+	await page.locator("#palette").fill(text);
+	await page.locator(".palette-item", { hasText: text }).first().waitFor();
+	await page.keyboard.press("Enter");
+	await page.locator("dialog:not(.palette)").waitFor();
+}
+
+async function escape(page) {
+	await page.keyboard.press("Escape");
+	await page.locator("dialog").waitFor({ state: "detached" });
+}
+
+const row = (page, id) => page.locator(`.entries [data-entry="${id}"]`);
+
+async function entries(page, look) {
+	await row(page, "a2").focus();
+	await look.at("entries");
+	await page.keyboard.press("Shift+K");
+	await look.at("a selected run");
+	await row(page, "a2").focus();
+	await page.keyboard.press("e");
+	await page.locator(".editor textarea").fill("Another text");
+	await page.locator(".advice, .editor-bar").first().waitFor();
+	await look.at("editing");
+	await page.keyboard.press("Escape");
+	await look.at("is it given up?");
+	await page.getByRole("button", { name: "Give it up" }).click();
+	await page.locator(".editor").waitFor({ state: "detached" });
+	await row(page, "a2").focus();
+	await page.keyboard.press("i");
+	await look.at("inserting");
+	await page.keyboard.press("Escape");
+	await page.locator(".editor").waitFor({ state: "detached" });
+	await row(page, "a2").focus();
+	await page.keyboard.press("v");
+	await look.at("the source");
+	await page.keyboard.press("v");
+	await row(page, "a2").focus();
+	await page.keyboard.press("c");
+	await page.locator(".entry.collapsed").first().waitFor();
+	await look.at("collapsed");
+	await page.keyboard.press("c");
+	await page.selectOption(".role-filter", "AI");
+	await look.at("one role only");
+	await page.selectOption(".role-filter", "");
+	await row(page, "a2").focus();
+	await page.keyboard.press("m");
+	await look.at("a line is asked for");
+	await escape(page);
+	await page.keyboard.press("r");
+	await look.at("with suggestions");
+	await escape(page);
+}
+
+async function menus(page, look, isNarrow) {
+	await row(page, "a2").getByRole("button", { name: /^More for entry/ }).click();
+	await look.at("the menu of an entry");
+	await page.keyboard.press("Escape");
+	await page.getByRole("button", { name: "The take", exact: true }).click();
+	await look.at("the menu of the take");
+	await page.keyboard.press("Escape");
+	if (isNarrow) {
+		await page.locator(".top").getByRole("button", { name: "Discussions" }).click();
+		await look.at("the discussions");
+	}
+	await page.locator("nav").getByRole("button", { name: "Discussions", exact: true }).click();
+	await look.at("the menu of all discussions");
+	await page.keyboard.press("Escape");
+	await page.getByRole("button", { name: "More for main", exact: true }).click();
+	await look.at("the menu of a discussion");
+	await page.getByRole("menuitem", { name: "Delete" }).click();
+	await look.at("really delete?");
+	await escape(page);
+	if (isNarrow)
+		await page.keyboard.press("Escape");
+}
+
+async function sides(page, look) {
+	const open = async (id) => {
+		const panes = page.getByRole("button", { name: "Panes", exact: true });
+		if (await panes.getAttribute("aria-expanded") !== "true")
+			await panes.click();
+		await page.locator(`#pane-tab-${id}`).click();
+		await page.locator("#pane .pane-body").waitFor();
+	};
+	for (const id of PANES) {
+		await open(id);
+		await page.waitForTimeout(300);
+		await look.at(`the pane ${id}`);
+	}
+	await open("outline");
+	const at = page.locator("#pane [role=treeitem]").first();
+	await at.focus();
+	await page.keyboard.press("Space");
+	await look.at("the outline, one marked");
+	await page.getByLabel("Search the outline").fill("nothing at all");
+	await page.getByText("Nothing matches.").waitFor();
+	await look.at("the outline, nothing found");
+	await page.getByLabel("Search the outline").fill("");
+	await open("history");
+	await page.locator("#pane [data-step]").nth(1).click();
+	await page.locator("#pane .past-row").first().waitFor();
+	await look.at("a past state");
+	await open("prompt");
+	await page.locator("#pane details summary").first().click();
+	await look.at("the request");
+	await page.locator("#pane-tab-prompt").focus();
+	await page.keyboard.press("Escape");
+}
+
+async function dialogs(page, look, server) {
+	await page.keyboard.press("Control+k");
+	await page.locator("#palette").fill("text");
+	await page.locator(".palette-item .hit").first().waitFor();
+	await look.at("the palette");
+	await escape(page);
+	await row(page, "a2").focus();
+	await page.keyboard.press("?");
+	await look.at("help");
+	await escape(page);
+	await row(page, "a2").focus();
+	await page.keyboard.press("w");
+	await page.locator(".versions li").nth(1).waitFor();
+	await look.at("versions");
+	await escape(page);
+	await page.getByRole("button", { name: "The take", exact: true }).click();
+	await page.getByRole("menuitem", { name: "Roles" }).click();
+	await look.at("roles");
+	await escape(page);
+	for (const text of ["Compare takes …", "Compact or compress …", "Export …", "Import files …", "Purge a secret …", "Reset the project …"]) {
+		await palette(page, text);
+		if (text.startsWith("Compact"))
+			await page.getByRole("radio", { name: /A run of entries/ }).check();
+		await look.at(text);
+		if (text.startsWith("Import")) {
+			await page.locator("dialog input[type=file]").setInputFiles(join(server.folder, "talk.json"));
+			await page.getByText("2 new entries").waitFor();
+			await look.at("a file to import");
+		}
+		await escape(page);
+	}
+	await page.keyboard.press("o");
+	await page.locator("#pane .tree-row.head").waitFor();
+	await page.locator('#pane .tree-row[data-entry="a1"]').first().press("Enter");
+	await page.getByRole("dialog", { name: "Leave with a summary?" }).waitFor();
+	await look.at("leaving a branch");
+	await escape(page);
+	await page.locator("#pane-tab-outline").focus();
+	await page.keyboard.press("Escape");
+	// somebody else is faster
+	await row(page, "a2").focus();
+	await page.keyboard.press("e");
+	await page.locator(".editor textarea").fill("mine");
+	await server.op("entry.edit", { entry: "a2", content: `theirs, ${look.name}` }, "?discussion=d1&take=t1");
+	await until(async () => /edited an entry/.test(await page.locator(".news").textContent()));
+	await page.keyboard.press("Control+Enter");
+	await page.locator("dialog.conflict").waitFor();
+	await look.at("changed since you looked");
+	await page.getByRole("button", { name: "Discard mine" }).click();
+	await page.locator(".editor").waitFor({ state: "detached" });
+}
+
+async function status(page, look, server) {
+	await row(page, "a2").focus();
+	await page.keyboard.press("x");
+	await page.locator(".toast").waitFor();
+	await look.at("what was done");
+	await page.keyboard.press("x");
+	await page.waitForTimeout(200);
+	await server.op("setting.set", { key: "model", value: "ollama/slow" });
+	await page.locator("text=ollama/slow").first().waitFor();
+	await page.fill("#composer", "tell me a long story");
+	await page.press("#composer", "Control+Enter");
+	await page.locator(".running .live").waitFor();
+	await until(async () => (await page.locator(".running").textContent()).includes("It was"));
+	await look.at("a reply that arrives");
+	await page.locator(".running .stop").click();
+	await page.locator(".running").waitFor({ state: "detached" });
+	await look.at("stopped");
+	await server.op("setting.set", { key: "model", value: "openai/none" });
+	await page.locator("text=openai/none").first().waitFor();
+	await page.fill("#composer", "and?");
+	await page.press("#composer", "Control+Enter");
+	await page.locator(".toast.problem").waitFor();
+	await look.at("a failure");
+	await server.op("setting.set", { key: "model", value: null });
+	await page.fill("#composer", "");
+}
+
+async function empty(page, look, server) {
+	await server.op("discussion.new", { name: "empty" });
+	await until(async () => (await server.api("GET", "/discussions")).some((each) => each.name === "empty"));
+	await page.keyboard.press("Control+k");
+	await page.locator("#palette").fill("empty");
+	await page.locator(".palette-item", { hasText: "empty" }).first().click();
+	await page.locator(".welcome").waitFor();
+	await look.at("an empty take");
+	for (const id of PANES) {
+		await page.evaluate(() => document.activeElement.blur());
+		const panes = page.getByRole("button", { name: "Panes", exact: true });
+		if (await panes.getAttribute("aria-expanded") !== "true")
+			await panes.click();
+		await page.locator(`#pane-tab-${id}`).click();
+		await page.waitForTimeout(200);
+		await look.at(`${id}, empty`);
+	}
+}
+
+async function firstVisit(browser, options, name) {
+	const server = new Server();
+	await server.start();
+	const page = await openPage(server, browser, tally, options);
+	await page.locator("text=Load the sample").waitFor();
+	const look = new Look(page, name);
+	await look.at("the first visit");
+	await page.getByRole("button", { name: "Load the sample" }).click();
+	await page.locator(".entry").first().waitFor();
+	await look.at("the sample");
+	await page.context().close();
+	await server.stop();
+}
+
+// ---- the exported page ----
+
+async function exported(server, browser) {
+	const file = join(server.folder, "page.html");
+	await server.run(["export", "--format", "html", "-o", file]);
+	for (const colorScheme of ["light", "dark"])
+		for (const width of [WIDE, PHONE]) {
+			const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+			const page = await context.newPage(), look = new Look(page, `export, ${colorScheme}, ${width} px`);
+			await page.goto(pathToFileURL(file).href);
+			await page.locator(".entry").first().waitFor();
+			await look.at("entries");
+			if (width === PHONE) {
+				await page.getByRole("button", { name: "Outline" }).click();
+				await look.at("its outline");
+			}
+			await page.getByRole("searchbox").fill("nothing at all");
+			await look.at("nothing found");
+			await page.getByRole("searchbox").fill("");
+			for (const filter of await page.getByLabel("Which entries").locator("option").evaluateAll((all) => all.map((each) => each.value))) {
+				await page.getByLabel("Which entries").selectOption(filter);
+				await look.at(`filter ${filter}`);
+			}
+			await page.emulateMedia({ media: "print", colorScheme });
+			await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+			await look.at("paper");
+			await context.close();
+			const bare = await browser.newContext({ colorScheme, viewport: { width, height: 800 }, javaScriptEnabled: false });
+			const still = await bare.newPage();
+			await still.goto(pathToFileURL(file).href);
+			const fits = await still.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+			tally.check(`nothing sideways without script, ${look.name}`, fits);
+			await bare.close();
+		}
+}
+
+/** A model's server that begins a reply and never ends it. */
+async function slowModel() {
+	const server = createServer((request, response) => {
+		request.resume();
+		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
+		for (const message of [{ thinking: "hm", content: "" }, { content: "It was **a** `dark` " }])
+			response.write(JSON.stringify({ model: "slow", message: { role: "assistant", ...message }, done: false }) + "\n");
+	});
+	await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	return server;
+}
+
+const TEXT = "**This** one, see [there](https://example.org):\n\n```python\nprint('yes')  # a comment\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n\n- [x] done\n\n" +
+	"https://example.org/" + "a_very_long_word_without_any_blank_".repeat(8);
+
+const slow = await slowModel(), browser = await openBrowser();
+for (const colorScheme of ["light", "dark"])
+	for (const width of [WIDE, PHONE]) {
+		const name = `${colorScheme}, ${width} px`;
+		if (process.env.ONLY && !name.startsWith(process.env.ONLY))
+			continue;
+		const server = new Server();
+		server.env.OLLAMA_HOST = `http://127.0.0.1:${slow.address().port}`;
+		try {
+			await server.start();
+			for (const [id, role, content] of [["q1", "User", "Which one?"], ["a1", "AI", TEXT], ["q2", "User", "a_very_long_word_without_any_blank_".repeat(12)],
+				["tool", "toolResult", "rows: 3"], ["a2", "AI", "Good text."]])
+				await server.op("entry.append", { id, role, content });
+			await server.op("entry.append", { id: "calls", role: "AI", content: [{ type: "thinking", thinking: "hm" }, { type: "text", text: "Look." },
+				{ type: "toolCall", id: "c1", name: "search", arguments: { q: "x".repeat(200) } }] });
+			await server.op("entry.edit", { entry: "a2", content: "Good text, better." });
+			await server.op("entry.mute", { entry: "q1" });
+			await server.op("label.set", { entry: "a1", label: "the answer" });
+			await server.op("take.branch", { at: "q2", name: "a take with quite a long name" });
+			await server.op("entry.append", { role: "AI", content: "Another." });
+			await server.op("take.switch", { take: "t1" });
+			await server.op("discussion.new", { name: "other" });
+			await server.op("discussion.switch", { discussion: "main" });
+			writeFileSync(join(server.folder, "talk.json"), JSON.stringify([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }]));
+			if (width === WIDE && colorScheme === "light")
+				await exported(server, browser);
+			const options = { colorScheme, viewport: { width, height: 800 } };
+			const page = await openPage(server, browser, tally, options), look = new Look(page, name);
+			await row(page, "a2").waitFor();
+			await entries(page, look);
+			await menus(page, look, width === PHONE);
+			await sides(page, look);
+			await dialogs(page, look, server);
+			await status(page, look, server);
+			await empty(page, look, server);
+			look.end();
+			await page.context().close();
+			await firstVisit(browser, options, name);
+		} catch (error) {
+			tally.check(`${name} runs to its end`, false, error.stack ?? error);
+		} finally {
+			await server.stop();
+		}
+	}
+await browser.close();
+slow.closeAllConnections();
+slow.close();
+process.exit(tally.end());

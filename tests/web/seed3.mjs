@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+//
+// The example of seed 3, played in the page: a person and a model write a prompt together; the
+// person edits it; the model is told, and sent the prompt as it is now. What it was sent is
+// looked at where it arrives. The same, request by request, is in src/engine/prompt_test.c.
+import { createServer } from "node:http";
+import { openPage, until } from "./place.mjs";
+
+const SYSTEM = "You help users create images... (system prompt)";
+const FIRST = "a tabby cat wearing a wizard hat, fantasy style";
+const EDITED = "a tabby cat wearing a sparkly wizard hat, fantasy style";
+const REPLIES = ["A cat in a hat! Let me ask...", "Purple it is."];
+const GOT_IT = `Got it! Here's what I have:\n\nPrompt: ${FIRST}`;
+
+/** Answers with the next reply, and keeps what it was sent. */
+async function model() {
+	const sent = [];
+	const server = createServer(async (request, response) => {
+		let text = "";
+		for await (const piece of request)
+			text += piece;
+		if (!request.url.endsWith("/api/chat")) {
+			response.writeHead(404).end();
+			return;
+		}
+		const content = REPLIES[sent.length] ?? "Yes.";
+		sent.push(JSON.parse(text));
+		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
+		for (const piece of content.match(/.{1,7}/gs))
+			response.write(JSON.stringify({ model: "cat", message: { role: "assistant", content: piece }, done: false }) + "\n");
+		response.end(JSON.stringify({ model: "cat", message: { role: "assistant", content: "" }, done: true, done_reason: "stop" }) + "\n");
+	});
+	await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	server.unref();
+	return { sent, server, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+const said = (request) => request?.messages.map((each) => `[${each.role}] ${each.content}`);
+
+export async function run({ server, browser, tally }) {
+	const cat = await model();
+	server.env.OLLAMA_HOST = cat.url;
+	await server.start();
+	const page = await openPage(server, browser, tally);
+	const disc = async () => JSON.parse(await server.canonical()).discussions[0];
+	const talk = async () => ((await disc()).takes[0].entries ?? []).map((each) => `[${each.role}] ${each.content}`);
+	const becomes = async (name, look, wanted) => {
+		let got;
+		await until(async () => JSON.stringify(got = await look()) === JSON.stringify(wanted));
+		tally.equal(name, JSON.stringify(got), JSON.stringify(wanted));
+	};
+	const mark = page.locator("#pane .chip", { hasText: "edited" });
+	const tell = page.getByRole("button", { name: "Tell the model" });
+	const ask = async (text, replies) => {
+		await page.fill("#composer", text);
+		await page.click("#ask");
+		await until(async () => cat.sent.length === replies && !(await page.locator(".running").count()));
+	};
+
+	// the model and the system prompt, in the page
+	await page.locator(".composer .model").click();
+	await page.fill("dialog input", "ollama/cat");
+	await page.press("dialog input", "Enter");
+	await page.locator("#ask").waitFor();
+	await page.getByRole("button", { name: "Panes", exact: true }).click();
+	await page.locator("#pane-tab-prompt").click();
+	await page.fill("#project_system_prompt", SYSTEM);
+	await page.press("#project_system_prompt", "Control+Enter");
+	await becomes("the system prompt", async () => JSON.parse(await server.canonical()).settings.project_system_prompt, SYSTEM);
+
+	await ask("I want a cat in a hat", 1);
+	await becomes("the first reply", talk, ["[User] I want a cat in a hat", `[AI] ${REPLIES[0]}`]);
+	await becomes("what was sent for it: no prompt yet", () => said(cat.sent[0]), [`[system] ${SYSTEM}`, "[user] I want a cat in a hat"]);
+
+	// AddAssistantMessage(content, prompt): the program around the model gives both
+	await page.fill("#composer", "Make it a tabby cat with a wizard hat");
+	await page.click("#add");
+	await until(async () => (await talk()).length === 3);
+	await server.op("entry.append", { role: "AI", content: GOT_IT, prompt: FIRST });
+	await becomes("the prompt is the model's", () => page.inputValue("#working-prompt"), FIRST);
+	await page.getByText("Got it!").first().waitFor();
+	tally.equal("and not edited", await mark.count(), 0);
+	tally.check("so there is nothing to tell", await tell.isDisabled());
+	const before = await server.canonical();
+
+	// UpdatePrompt
+	await page.fill("#working-prompt", EDITED);
+	await page.press("#working-prompt", "Control+Enter");
+	await mark.waitFor();
+	await becomes("it is edited", async () => (await disc()).prompt, { edited: true, text: EDITED });
+	const edited = await server.canonical();
+	await page.click("#undo");
+	await becomes("undo takes text and mark back", () => server.canonical(), before);
+	await becomes("here, too", () => page.inputValue("#working-prompt"), FIRST);
+	tally.check("the mark is gone", await until(async () => (await mark.count()) === 0));
+	await page.click("#redo");
+	await becomes("redo", () => server.canonical(), edited);
+	await mark.waitFor();
+
+	// NotifyPromptEdited, and what is sent then
+	await tell.click();
+	await becomes("the notice", async () => (await talk()).at(-1), `[system] [user edited prompt to: "${EDITED}"]`);
+	tally.check("the mark is cleared", await until(async () => (await mark.count()) === 0));
+	tally.check("once more does nothing", await tell.isDisabled());
+	await ask("Now make the background purple", 2);
+	await becomes("the whole request of the seed", () => said(cat.sent[1]), [
+		`[system] ${SYSTEM}`, "[user] I want a cat in a hat", `[assistant] ${REPLIES[0]}`,
+		"[user] Make it a tabby cat with a wizard hat", `[assistant] ${GOT_IT}`,
+		`[system] [user edited prompt to: "${EDITED}"]`, "[user] Now make the background purple",
+		`[system] [current prompt: "${EDITED}"]`,
+	]);
+	await becomes("what the page shows", () => page.locator(".entries .entry:not(.running)").count(), 7);
+
+	// without the button: the next question tells it by itself, once
+	await page.fill("#working-prompt", "a dog");
+	await page.press("#working-prompt", "Control+Enter");
+	await mark.waitFor();
+	await ask("And now?", 3);
+	await becomes("told before the question", () => said(cat.sent[2])?.slice(-3),
+		['[system] [user edited prompt to: "a dog"]', "[user] And now?", '[system] [current prompt: "a dog"]']);
+	tally.check("the mark is cleared by that", await until(async () => (await mark.count()) === 0));
+	await ask("Still?", 4);
+	tally.equal("and not told twice", said(cat.sent[3]).filter((each) => each.includes('prompt to: "a dog"')).length, 1);
+	await becomes("the prompt goes with every request", () => said(cat.sent[3]).at(-1), '[system] [current prompt: "a dog"]');
+
+	// setting it to what it is, is no edit; another discussion has its own
+	await page.fill("#working-prompt", "a dog ");
+	await page.fill("#working-prompt", "a dog");
+	tally.check("nothing to save", await page.locator("#pane .field", { has: page.locator("#working-prompt") }).getByRole("button", { name: "Save" }).isDisabled());
+	await page.getByRole("button", { name: "New discussion" }).click();
+	await page.fill("dialog input", "another");
+	await page.press("dialog input", "Enter");
+	await becomes("another discussion has none", () => page.inputValue("#working-prompt"), "");
+	await page.context().close();
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+//
+// What matrix.mjs does not do: every other verb of entries, takes, tree and history, by the
+// menus, panes and dialogs, with undo and redo of each that is a step. A second window, which
+// does nothing, has to show the same all the time.
+import { entriesOf, step as stepAlone } from "./matrix.mjs";
+import { openPage, until } from "./place.mjs";
+
+const ids = (text) => entriesOf(text).map((entry) => entry.id).join(" ");
+const project = (text) => JSON.parse(text);
+const takesOf = (text) => project(text).discussions.find((each) => each.name === "main")?.takes ?? [];
+const takeOf = (text, name) => takesOf(text).find((each) => each.name === name);
+
+/** As in matrix.mjs, and the other window shows what the server has. */
+async function step(t, name, act, holds) {
+	await stepAlone(t, name, act, holds);
+	await same(t, name);
+}
+
+async function same(t, name) {
+	const shown = () => t.other.evaluate(() => [...document.querySelectorAll(".entry:not(.running)")].map((row) => row.dataset.entry).join(" "));
+	const wanted = async () => {
+		const [, disc, take] = /^#\/d\/(\w+)\/t\/(\w+)/.exec(await t.other.evaluate(() => location.hash));
+		return (await t.server.api("GET", `/discussions/${disc}/entries?take=${take}`)).entries.map((entry) => entry.id).join(" ");
+	};
+	t.tally.check(`${name}: the other window`, await until(async () => (await shown()) === (await wanted())), await shown(), await wanted());
+}
+
+async function menu(page, label, item) {
+	await page.getByRole("button", { name: label, exact: true }).first().click();
+	await page.getByRole("menuitem", { name: item, exact: typeof item === "string" }).first().click();
+}
+
+async function answer(page, text) {
+	await page.fill("dialog input", text);
+	await page.press("dialog input", "Enter");
+	await page.locator("dialog").waitFor({ state: "detached" });
+}
+
+async function openPane(page, id) {
+	const panes = page.getByRole("button", { name: "Panes", exact: true });
+	if (await panes.getAttribute("aria-expanded") !== "true")
+		await panes.click();
+	await page.locator(`#pane-tab-${id}`).click();
+}
+
+async function showTake({ page, server }, name) {
+	await page.locator(".take-bar [role=tab]", { hasText: name }).first().click();
+	await until(async () => (await server.api("GET", "/discussions/d1")).take.name === name);
+	await until(async () => page.evaluate((wanted) => document.querySelector(".take-bar [aria-selected=true]").title.startsWith(wanted + ","), name));
+}
+
+const focus = (page, id) => page.locator(`.entries [data-entry="${id}"]`).focus();
+const more = (page, id, item) => page.locator(`.entries [data-entry="${id}"]`).getByRole("button", { name: /^More for entry/ }).click()
+	.then(() => page.getByRole("menuitem", { name: item }).first().click());
+
+async function entries(t) {
+	const { page } = t;
+	await step(t, "insert after", async () => {
+		await focus(page, "a1");
+		await page.keyboard.press("a");
+		await page.fill(".inserting textarea", "behind");
+		await page.keyboard.press("Control+Enter");
+	}, (after) => entriesOf(after)[2].content === "behind");
+	await step(t, "move down", async () => {
+		await focus(page, "q1");
+		await page.keyboard.press("Alt+ArrowDown");
+	}, (after) => ids(after).startsWith("a1 q1 "));
+	await step(t, "move before a number", async () => {
+		await more(page, "q1", "Move before …");
+		await answer(page, "1");
+	}, (after) => ids(after).startsWith("q1 a1 "));
+	await step(t, "move to the end", async () => {
+		await more(page, "q1", "Move before …");
+		await answer(page, "");
+	}, (after) => ids(after).endsWith(" q1"));
+	await step(t, "mute", () => more(page, "a1", /^Mute/), (after) => entriesOf(after)[0].muted === true);
+	await step(t, "unmute", () => more(page, "a1", /^Unmute/), (after) => !entriesOf(after)[0].muted);
+	await step(t, "label", async () => {
+		await more(page, "a1", /^Label …/);
+		await answer(page, "first");
+	}, (after) => project(after).discussions[0].labels.a1 === "first");
+	await step(t, "another label", async () => {
+		await more(page, "a1", /^Change the label/);
+		await answer(page, "second");
+	}, (after) => project(after).discussions[0].labels.a1 === "second");
+	await step(t, "no label", async () => {
+		await more(page, "a1", /^Change the label/);
+		await answer(page, "");
+	}, (after) => !project(after).discussions[0].labels?.a1);
+	await step(t, "an edit", async () => {
+		await focus(page, "a1");
+		await page.keyboard.press("e");
+		await page.fill(".editor textarea", "answer 1, better");
+		await page.getByRole("button", { name: "Save", exact: true }).click();
+	}, (after) => entriesOf(after)[0].content === "answer 1, better");
+	await step(t, "an old version is brought back", async () => {
+		await more(page, "a1", "Versions …");
+		await page.getByRole("button", { name: "Bring back" }).last().click();
+	}, (after) => entriesOf(after)[0].content === "answer 1");
+	await step(t, "write on from here", () => more(page, "q2", "Write on from here"),
+		(after) => project(after).discussions[0].head === "q2");
+	await step(t, "what is written there begins a take", async () => {
+		await page.fill("#composer", "elsewhere");
+		await page.click("#add");
+	}, (after) => takesOf(after).length === 2 && entriesOf(after).at(-1).content === "elsewhere");
+	await showTake(t, "main");
+	await step(t, "branch here, named", async () => {
+		await more(page, "q2", "Branch here, named …");
+		await answer(page, "named");
+	}, (after) => !!takeOf(after, "named"));
+	await showTake(t, "main");
+	await step(t, "a discussion of the path", () => more(page, "a2", "A discussion of the path"),
+		(after) => project(after).discussions.length === 2);
+	await page.locator("nav .name", { hasText: "main" }).first().click();
+	await until(async () => JSON.parse(await t.server.canonical()).active === "main");
+	await page.waitForTimeout(200);
+}
+
+async function tree(t) {
+	const { page, server, tally } = t;
+	await showTake(t, "main");
+	await openPane(page, "outline");
+	const row = (id) => page.locator(`#pane [data-entry="${id}"]`).first();
+	const verb = (name) => page.locator(`#pane [data-verb="${name}"]`);
+	await row("q2").waitFor();
+	const marks = async (...all) => {
+		await page.locator("#pane [role=treeitem]").first().waitFor();
+		for (const id of all) {
+			await row(id).focus();
+			await page.keyboard.press("Space");
+		}
+	};
+	const unmark = () => page.locator("#pane [role=treeitem][tabindex='0']").press("Escape");
+	for (const [filter, count] of [["default", 9], ["no-tools", 8], ["user", 4], ["labelled", 0], ["all", 9]]) {
+		await page.getByLabel("Which entries").selectOption(filter);
+		tally.check(`filter ${filter}`, await until(async () => (await page.locator("#pane [role=treeitem]").count()) === count),
+			await page.locator("#pane [role=treeitem]").allInnerTexts());
+	}
+	await step(t, "tree: label", async () => {
+		await row("q2").focus();
+		await verb("label").click();
+		await answer(page, "here");
+	}, (after) => project(after).discussions.find((each) => each.name === "main").labels.q2 === "here");
+	await step(t, "tree: mute two", async () => {
+		await marks("q2", "a2");
+		await verb("mute").click();
+	}, (after) => takeOf(after, "main").entries.filter((each) => each.muted).length === 2);
+	await page.waitForTimeout(300);
+	await marks("q2", "a2");
+	await step(t, "tree: unmute them", () => verb("mute").click(),
+		(after) => takeOf(after, "main").entries.every((each) => !each.muted));
+	await page.waitForTimeout(300);
+	await marks("q2", "a2");
+	await step(t, "tree: move two", async () => {
+		await verb("move").click();
+		await answer(page, "0");
+	}, (after) => takeOf(after, "main").entries.slice(0, 2).map((each) => each.id).join() === "q2,a2");
+	await unmark();
+	await page.click("#undo");
+	await until(async () => takeOf(await server.canonical(), "main").entries[0].id !== "q2");
+	await page.waitForTimeout(400);
+	await step(t, "tree: branch", async () => {
+		await row("a2").focus();
+		await verb("branch").click();
+		await answer(page, "third");
+	}, (after) => !!takeOf(after, "third"));
+	await showTake(t, "third");
+	await page.waitForTimeout(400);
+	await step(t, "tree: bring here", async () => {
+		await page.locator("#pane [role=treeitem]", { hasText: "elsewhere" }).first().focus();
+		await verb("graft").click();
+	}, (after) => takeOf(after, "third").entries.at(-1).content === "elsewhere");
+	await page.waitForTimeout(400);
+	await showTake(t, "main");
+	await step(t, "tree: delete two", async () => {
+		await marks("tool", "q3");
+		await verb("delete").click();
+	}, (after) => !takeOf(after, "main").entries.some((each) => each.id === "q3"));
+	await page.click("#undo");
+	await page.waitForTimeout(400);
+}
+
+async function going(t) {
+	const { page, server, tally } = t;
+	const row = (id) => page.locator(`#pane .tree-row[data-entry="${id}"]`).first();
+	await showTake(t, "main");
+	await server.op("setting.set", { key: "model", value: "builtin/summary" });
+	await until(async () => (await page.locator(".composer .model").innerText()).includes("summary"));
+	await openPane(page, "outline");
+	await page.locator("#pane .tree-row.head").waitFor();
+	const dialog = page.getByRole("dialog", { name: "Leave with a summary?" });
+	await page.waitForTimeout(300);
+	await step(t, "tree: go, without a summary", async () => {
+		await row("a2").press("Enter");
+		await dialog.getByRole("button", { name: "Without a summary" }).click();
+	}, (after) => project(after).discussions.find((each) => each.name === "main").head === "a2");
+	await page.click("#undo");
+	await until(async () => (await server.api("GET", "/discussions/d1")).head !== "a2");
+	await page.locator("#pane .tree-row.head").waitFor();
+	await page.waitForTimeout(400);
+	await step(t, "tree: leave with a summary", async () => {
+		await row("a2").press("Enter");
+		await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
+		await dialog.waitFor({ state: "detached" });
+	}, (after) => takesOf(after).some((each) => each.entries?.some((entry) => entry.kind === "branch_summary")));
+	tally.equal("nothing was written for the person", await page.inputValue("#composer"), "");
+	await page.click("#undo");
+	await page.waitForTimeout(400);
+	await showTake(t, "main");
+	await step(t, "compact a run", async () => {
+		await page.keyboard.press("Control+k");
+		await page.locator("#palette").fill("Compact or compress …");
+		await page.locator(".palette-item", { hasText: "Compact or compress …" }).first().click();
+		await page.getByRole("radio", { name: /A run of entries/ }).check();
+		await page.getByLabel("From").selectOption("a1");
+		await page.getByLabel("To", { exact: true }).selectOption("a2");
+		await page.locator("dialog").getByRole("button", { name: "Compact" }).click();
+		await page.locator("dialog").waitFor({ state: "detached" });
+	}, (after) => takeOf(after, "main").entries.some((each) => each.kind === "compaction"));
+	await step(t, "compare and bring over", async () => {
+		await page.keyboard.press("Control+k");
+		await page.locator("#palette").fill("Compare takes …");
+		await page.locator(".palette-item", { hasText: "Compare takes …" }).first().click();
+		await page.getByRole("button", { name: /^Bring over/ }).first().click();
+		await page.getByText("Brought it into").waitFor();
+		await page.keyboard.press("Escape");
+		await page.locator("dialog").waitFor({ state: "detached" });
+	}, (after, before) => JSON.stringify(takesOf(after)) !== JSON.stringify(takesOf(before)));
+}
+
+async function history(t) {
+	const { page, server, tally } = t;
+	await openPane(page, "history");
+	await page.locator("#pane [data-step]").first().waitFor();
+	const steps = (await server.api("GET", "/discussions/d1/history")).steps;
+	const whole = await server.canonical();
+	// every state there ever was can be looked at
+	for (const each of steps.filter((one) => !one.undone).slice(0, 6)) {
+		await page.locator(`#pane [data-step="${each.seq}"]`).click();
+		await page.locator(`section[aria-label="State after step ${each.seq}"]`).waitFor();
+		const past = await server.api("GET", `/discussions/d1/entries?at_op=${each.seq}&take=t1`).catch(() => null);
+		if (past)
+			tally.check(`the state after step ${each.seq}`, await until(async () =>
+				(await page.locator("#pane .past-row").evaluateAll((rows) => rows.map((row) => row.dataset.entry).join(" "))) ===
+				past.entries.map((entry) => entry.id).join(" ").trim()), past.entries.map((entry) => entry.id));
+	}
+	tally.equal("looking changes nothing", await server.canonical(), whole);
+	// jump is no step: what it does is taken back by a jump, or redo
+	const target = steps.filter((one) => !one.undone && one.scope === "discussion" && !/switch|head/.test(one.op))[2];
+	await page.locator(`#pane [data-step="${target.seq}"]`).click();
+	await page.getByRole("button", { name: "Jump here" }).click();
+	tally.check("jump", await until(async () => (await server.canonical()) !== whole));
+	await same(t, "jump");
+	tally.equal("redo leads back", await until(async () => {
+		if ((await server.canonical()) === whole)
+			return true;
+		await page.locator("#redo:not([aria-disabled])").click({ timeout: 2000 }).catch(() => undefined);
+		await page.waitForTimeout(150);
+		return false;
+	}), true);
+	await same(t, "redo after a jump");
+	const edit = steps.find((one) => one.op === "label.set" && !one.undone);
+	await page.locator(`#pane [data-step="${edit.seq}"]`).click();
+	await step(t, "revert one old step", () => page.getByRole("button", { name: "Revert only this" }).click(),
+		(after) => !project(after).discussions.find((each) => each.name === "main").labels?.q2);
+}
+
+async function settings(t) {
+	const { page } = t;
+	await openPane(page, "prompt");
+	await step(t, "the working prompt", async () => {
+		await page.locator("#working-prompt").fill("Write a poem.");
+		await page.locator("#working-prompt").press("Control+Enter");
+	}, (after) => project(after).discussions.find((each) => each.name === "main").prompt.edited === true);
+	await step(t, "tell the model", () => page.getByRole("button", { name: "Tell the model" }).click(),
+		(after) => after.includes("[user edited prompt to:"));
+	await step(t, "a system prompt", async () => {
+		await page.locator("#project_system_prompt").fill("Be brief.");
+		await page.locator("#project_system_prompt").press("Control+Enter");
+	}, (after) => project(after).settings.project_system_prompt === "Be brief.");
+	await openPane(page, "settings");
+	const line = async (label, value) => {
+		await page.locator("#pane").getByLabel(label, { exact: true }).fill(value);
+		await page.locator("#pane").getByLabel(label, { exact: true }).press("Enter");
+	};
+	await step(t, "temperature", () => line("Temperature", "0.5"), (after) => after.includes('"temperature":0.5'));
+	await step(t, "a role", () => line("Name of a new role", "Critic"), (after) => project(after).roles.includes("Critic"));
+	await step(t, "what it is sent as", () => page.getByLabel("Critic is sent as").selectOption("system"),
+		(after) => project(after).settings.role_map.Critic === "system");
+	await step(t, "a file", () => line("Path to add to files", "a/b.c"), (after) => after.includes("a/b.c"));
+	await step(t, "a preset", async () => {
+		await page.getByRole("button", { name: "Save a preset …" }).click();
+		await answer(page, "review");
+	}, (after) => after.includes('"review"'));
+	await step(t, "reset", async () => {
+		await page.keyboard.press("Control+k");
+		await page.locator("#palette").fill("Reset the project …");
+		await page.locator(".palette-item", { hasText: "Reset the project …" }).first().click();
+		await page.locator("dialog").getByRole("button", { name: "Reset" }).click();
+	}, (after) => !after.includes("Write a poem."));
+}
+
+/** Another program, not another window, writes to the same store. */
+async function otherProgram(t) {
+	const { page, server, tally } = t;
+	await page.click("#undo");
+	await page.locator("nav .name", { hasText: "main_2" }).waitFor();
+	await page.locator("nav .name", { hasText: "main" }).first().click();
+	await until(async () => JSON.parse(await server.canonical()).active === "main");
+	await showTake(t, "main");
+	await page.locator('.entries [data-entry="q1"]').waitFor();
+	await server.run(["edit", "q1", "question 1, from a terminal"]);
+	tally.check("what another program does is seen", await until(async () =>
+		(await page.locator('.entries [data-entry="q1"]').textContent()).includes("from a terminal")));
+	tally.check("and said", await until(async () => /edited an entry/.test(await page.locator(".news").textContent())));
+	await same(t, "another program");
+}
+
+export async function run({ server, browser, tally }) {
+	await server.start();
+	for (const [id, role, content] of [["q1", "User", "question 1"], ["a1", "AI", "answer 1"], ["q2", "User", "question 2"],
+		["a2", "AI", "answer 2"], ["tool", "toolResult", "rows: 3"], ["q3", "User", "question 3"], ["a3", "AI", "answer 3"]])
+		await server.op("entry.append", { id, role, content });
+	const page = await openPage(server, browser, tally), other = await openPage(server, browser, tally);
+	await page.waitForSelector(".entry");
+	await other.waitForSelector(".entry");
+	const t = { server, page, other, tally };
+	for (const part of [entries, tree, going, history, settings, otherProgram])
+		await part(t);
+	await page.context().close();
+	await other.context().close();
+}

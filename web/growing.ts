@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+//
+// Growing: a text that is still being written, laid out. The server makes blocks of what is there
+// (POST /render) every now and then, and only of the end of it: what it calls stable stays as it
+// is and is not sent again. What came since it was asked stands behind the last block, as it was
+// written, so nothing waits.
+//
+// It costs so much for each second and not for each piece: the longer the end is, the more rarely
+// it is sent.
+import { post } from "./api";
+import type { Mark, Node } from "./markdown";
+
+const PAUSE_MS = 120, CHARACTERS_PER_MS = 64, LONGEST = 1 << 20;
+
+export interface Laid {
+	/** What the blocks are of: the beginning of the text, or all of it. */
+	text: string;
+	blocks: Node[];
+	/** So many blocks stay as they are, */
+	done: number;
+	/** which are so many characters. */
+	from: number;
+}
+
+interface Growth {
+	text: string;
+	laid: Laid | null;
+	askedAt: number;
+	isDue: boolean;
+	tell: (laid: Laid) => void;
+}
+
+const growths = new Map<string, Growth>();
+
+/** The characters that a text's first bytes are, in UTF-8. */
+function charactersOf(text: string, bytes: number): number {
+	let at = 0;
+	for (let left = bytes; left > 0 && at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		// each half of a pair is two bytes of its four
+		left -= code < 0x80 ? 1 : code < 0x800 || (code & 0xf800) === 0xd800 ? 2 : 3;
+	}
+	return at;
+}
+
+/** The text of this name is so now; tell() hears of blocks as they come. */
+export function grow(name: string, text: string, tell: (laid: Laid) => void): void {
+	const growth = growths.get(name) ?? { text, laid: null, askedAt: 0, isDue: false, tell };
+	growths.set(name, growth);
+	growth.text = text;
+	growth.tell = tell;
+	if (growth.isDue || text === "" || text === growth.laid?.text)
+		return;
+	const end = text.length - (growth.laid?.from ?? 0);
+	if (end > LONGEST)
+		return;
+	growth.isDue = true;
+	const wait = growth.askedAt + Math.max(PAUSE_MS, end / CHARACTERS_PER_MS) - performance.now();
+	setTimeout(() => void ask(name, growth), Math.max(0, wait));
+}
+
+export function forgetGrowing(name?: string): void {
+	if (name === undefined)
+		growths.clear();
+	else
+		growths.delete(name);
+}
+
+async function ask(name: string, growth: Growth): Promise<void> {
+	const { text } = growth;
+	const old = growth.laid && text.startsWith(growth.laid.text) ? growth.laid : null;
+	const end = text.slice(old?.from ?? 0);
+	growth.askedAt = performance.now();
+	try {
+		const answer = await post<{ blocks: Mark[][]; stable: number[] }>("/render", { texts: [end] });
+		const blocks = answer.blocks[0], stable = answer.stable[0];
+		growth.laid = {
+			text, blocks: [...(old?.blocks.slice(0, old.done) ?? []), ...blocks],
+			done: (old?.done ?? 0) + blocks.filter((block) => block.at && block.at[1] <= stable).length,
+			from: (old?.from ?? 0) + charactersOf(end, stable),
+		};
+	} catch {
+		growth.laid = old; // it stands as it was written; the next piece asks again
+	}
+	growth.isDue = false;
+	if (growths.get(name) !== growth)
+		return;
+	if (growth.laid?.text === text)
+		growth.tell(growth.laid);
+	if (growth.text !== text)
+		grow(name, growth.text, growth.tell);
+}
+
+// what markup.h calls "ctl"
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/gu;
+
+function textsOf(text: string): Node[] {
+	const nodes: Node[] = [];
+	let from = 0;
+	for (const found of text.matchAll(UNSEEN)) {
+		nodes.push(text.slice(from, found.index), { t: "ctl", cp: found[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0") });
+		from = found.index + found[0].length;
+	}
+	if (from < text.length)
+		nodes.push(text.slice(from));
+	return nodes;
+}
+
+/** Code that is not complete has no colours yet, and no end of its last line. */
+function openCode(code: Mark, rest: Node[], endsLine: boolean): void {
+	const texts = [...(code.c ?? [])], last = texts[texts.length - 1];
+	if (!endsLine && typeof last === "string" && last.endsWith("\n"))
+		texts[texts.length - 1] = last.slice(0, -1);
+	code.c = [...texts, ...rest];
+	code.lang = undefined;
+}
+
+/** A copy of the last block with more behind its last text; null: it has none. */
+function continued(block: Mark, rest: Node[], before: string): Mark | null {
+	const top = { ...block };
+	const gap = rest.length && /\s$/.test(before) ? [" "] : [];
+	let at = top;
+	for (;;) {
+		const inner: Node | undefined = at.c?.[at.c.length - 1];
+		switch (at.t) {
+		case "p":
+		case "h":
+			at.c = [...(at.c ?? []), ...gap, ...rest];
+			return top;
+		case "pre":
+			openCode(at, rest, before.endsWith("\n"));
+			return top;
+		case "quote":
+		case "ul":
+		case "ol":
+		case "li": {
+			if (typeof inner !== "object") {
+				at.c = [...(at.c ?? []), { t: "p", c: rest }];
+				return top;
+			}
+			const copy: Mark = { ...inner };
+			at.c = [...at.c!.slice(0, -1), copy];
+			at = copy;
+			break;
+		}
+		default:
+			return null;
+		}
+	}
+}
+
+/** The blocks of a text, with what came since in the last of them; null: there are none yet. */
+export function grown(text: string, laid: Laid | undefined): Node[] | null {
+	if (!laid || !text.startsWith(laid.text))
+		return null;
+	const { blocks } = laid, last = blocks[blocks.length - 1];
+	const rest = text.slice(laid.text.length), isOpen = laid.done < blocks.length;
+	if (isOpen && typeof last === "object") {
+		const whole = continued(last, textsOf(rest), laid.text);
+		if (whole)
+			return [...blocks.slice(0, -1), whole];
+	}
+	return rest.trim() ? [...blocks, { t: "p", c: textsOf(rest) }] : blocks;
+}
