@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/edit.h"
+#include "tui/aside.h"
 #include "tui/glass.h"
 #include "tui/pane.h"
 #include "tui/verb.h"
@@ -397,6 +398,7 @@ rt_tui_tend(rt_tui *tui)
 		if (tui->panes[i]->ops->tend != NULL && !tui->panes[i]->closes)
 			st = tui->panes[i]->ops->tend(tui->panes[i]);
 	sweep(tui);
+	rt_aside_sweep(tui, false);
 	return st;
 }
 
@@ -575,6 +577,7 @@ free_panes(rt_tui *tui)
 
 		pane->ops->free(pane);
 	}
+	rt_aside_sweep(tui, true);
 }
 
 void
