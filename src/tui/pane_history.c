@@ -270,12 +270,12 @@ start_job(history *h, uint64_t seq)
 		return RT_NOMEM;
 	rt_lines_init(&job->lines, tui->alloc);
 	job->look = (rt_step_look){.alloc = tui->alloc,
-				.engine = tui->work.engine,
-				.value = rt_object_ref(tui->work.value),
-				.disc = tui->work.place.disc,
-				.seq = seq,
-				.columns = h->want_columns,
-				.utf8 = tui->canvas.utf8};
+				   .engine = tui->work.engine,
+				   .value = rt_object_ref(tui->work.value),
+				   .disc = tui->work.place.disc,
+				   .seq = seq,
+				   .columns = h->want_columns,
+				   .utf8 = tui->canvas.utf8};
 	st = rt_aside_start(&job->aside, tui, work_out, job);
 	if (st == RT_OK)
 		h->job = job;
