@@ -202,7 +202,7 @@ const rt_key_row rt_key_rows[] = {
 	DISC(REDO, "alt+r", "bring back what was taken back", NULL)
 	DISC(FILTER_ALL, "ctrl+o", "show those that are put away, or no longer", NULL)
 	DISC(MOVE, "alt+p", "make the take a discussion of its own", NULL)
-	DISC(PREVIEW, "alt+t", "show or hide its takes; tab, and left and right with nothing typed, too", NULL)
+	DISC(PREVIEW, "alt+t", "show or hide its takes", NULL)
 
 	READ(PAGE_DOWN, "pagedown space", "a page down", "page down")
 	READ(SEARCH, "/ ctrl+f", "find", "find")

@@ -481,6 +481,7 @@ cancel(rt_chat *chat)
 		rt_tui_say(tui, "The text is kept: Up brings it back");
 	} else if (chat->escaped) {
 		chat->escaped = false;
+		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 		return rt_pane_tree(tui);
 	} else {
 		chat->escaped = true;

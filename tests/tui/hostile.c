@@ -242,7 +242,7 @@ judge(const rt_canvas *canvas, VTerm *vterm, int frame)
 	assert_int_equal(vterm_output_get_buffer_current(vterm), 0);
 	for (y = 0; y < ROWS; y++)
 		for (x = 0; x < COLUMNS; x++) {
-			const rt_cell *wanted = &canvas->cells[y * COLUMNS + x];
+			const rt_canvas_cell *wanted = &canvas->cells[y * COLUMNS + x];
 			VTermScreenCell cell;
 
 			assert_true(vterm_screen_get_cell(screen, (VTermPos){y, x}, &cell));
