@@ -66,6 +66,7 @@ struct rt_tui {
 	void (*went)(rt_tui *); /* told when the way through the tree that is under way has ended */
 	bool shows_tools, shows_thinking;
 	uint64_t seen;      /* work.change that panes were told of */
+	struct rt_aside *left; /* at work still, though their panes are gone (aside.h) */
 };
 
 /* Put on top; it is freed when it is closed. RT_LIMIT: too many. On failure it is freed at once. */

@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/edit.h"
+#include "tui/aside.h"
 #include "tui/glass.h"
 #include "tui/pane.h"
 #include "tui/verb.h"
@@ -397,6 +398,7 @@ rt_tui_tend(rt_tui *tui)
 		if (tui->panes[i]->ops->tend != NULL && !tui->panes[i]->closes)
 			st = tui->panes[i]->ops->tend(tui->panes[i]);
 	sweep(tui);
+	rt_aside_sweep(tui, false);
 	return st;
 }
 
@@ -436,6 +438,16 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 	}
 }
 
+/* One screen more than can lie on one another is no reason to leave. */
+static rt_status
+soften(rt_tui *tui, rt_status st)
+{
+	if (st != RT_LIMIT)
+		return st;
+	rt_tui_say(tui, "Too many screens lie on one another: close some first");
+	return RT_OK;
+}
+
 rt_status
 rt_tui_act(rt_tui *tui, rt_action action)
 {
@@ -446,6 +458,7 @@ rt_tui_act(rt_tui *tui, rt_action action)
 	if (st == RT_OK && !used)
 		st = act_anywhere(tui, action, &used);
 	sweep(tui);
+	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
 }
 
@@ -568,6 +581,7 @@ free_panes(rt_tui *tui)
 
 		pane->ops->free(pane);
 	}
+	rt_aside_sweep(tui, true);
 }
 
 void
