@@ -93,6 +93,7 @@ rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
 	rt_buf_clear(&tui->notice);
 	rt_buf_add_str(&tui->notice, words);
 	tui->notice_ink = ink;
+	tui->notice_fades = false;
 }
 
 void
@@ -105,6 +106,7 @@ rt_tui_say(rt_tui *tui, const char *format, ...)
 	(void)vsnprintf(words, sizeof(words), format, ap);
 	va_end(ap);
 	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
+	tui->notice_fades = true;
 }
 
 void
@@ -122,19 +124,18 @@ rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 void
 rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 {
+	rt_action back = said->is_undo ? RT_ACT_REDO : RT_ACT_UNDO;
 	rt_screen screen = top(tui)->screen;
 
 	rt_tui_say_str(tui, rt_buf_str(&said->words), RT_INK_TEXT);
 	if (said->seq == 0)
 		return;
-	rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)said->seq);
-	if (screen != RT_SCREEN_CHAT) {
-		rt_buf_add_c(&tui->notice, " - undo: ");
-		rt_keymap_add_key(tui->keys, screen, RT_ACT_UNDO, &tui->notice);
-	} else {
-		rt_buf_add_c(&tui->notice, " - undo: /undo or ");
-		rt_keymap_add_key(tui->keys, screen, RT_ACT_UNDO, &tui->notice);
-	}
+	rt_buf_add_f(&tui->notice, "   step %llu - %s: %s", (unsigned long long)said->seq,
+		     said->is_undo ? "redo" : "undo",
+		     screen != RT_SCREEN_CHAT ? ""
+		     : said->is_undo	      ? "/redo or "
+					      : "/undo or ");
+	rt_keymap_add_key(tui->keys, screen, back, &tui->notice);
 }
 
 /* What a command's helpers would have printed (notes of hooks, of the store). */
@@ -469,6 +470,9 @@ rt_tui_key(rt_tui *tui, rt_key key)
 	rt_action action;
 	bool used = false;
 	rt_status st = RT_OK;
+
+	if (tui->notice_fades)
+		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 
 	/* What gives a character is written, where something is being written. */
 	if (rt_key_is_text(key) && pane->ops->key != NULL)
