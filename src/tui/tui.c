@@ -208,10 +208,10 @@ draw_title(rt_tui *tui, rt_box box)
 		     (size_t)((rt_seq_total(w->take->slots).bytes / 4 + 500) / 1000));
 	rt_buf_add_byte(&left, ' ');
 	rt_buf_add_str(&left, rt_work_disc_name(w));
-	if (rt_disc_present_count(w->disc) > 1 || box.w >= 60) {
+	if (w->take_count > 1 || box.w >= 60) {
 		rt_buf_add_c(&left, "  take: ");
 		rt_buf_add_str(&left, rt_work_take_name(w));
-		rt_buf_add_f(&left, " (%zu)", rt_disc_present_count(w->disc));
+		rt_buf_add_f(&left, " (%zu)", w->take_count);
 	}
 	if (head == count)
 		rt_buf_add_f(&left, "  %zu", count);
@@ -526,13 +526,17 @@ loop(rt_tui *tui)
 		rt_event event;
 		int taken = 0;
 
+		tui->has_more = false;
 		st = rt_tui_tend(tui);
 		if (st != RT_OK)
 			break;
 		rt_tui_draw(tui);
 		rt_glass_show(tui->glass, &tui->canvas);
 		rt_glass_wait(tui->glass,
-			      rt_work_is_running(&tui->work) ? RUNNING_MS : IDLE_MS, &event);
+			      tui->has_more			       ? 0
+			      : rt_work_is_running(&tui->work) ? RUNNING_MS
+							       : IDLE_MS,
+			      &event);
 		st = take_event(tui, &event);
 		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
 		       rt_glass_pending(tui->glass)) {
