@@ -77,6 +77,7 @@ void rt_tui_close(rt_tui *tui, rt_pane *pane);
 /* The notice line. An error: in its ink, with the hint behind. What rt_tui_say says is gone with
  * the next key, all else with the next thing that is said. */
 void rt_tui_say(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
+void rt_tui_say_done(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink);
 void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
 /* What a change did: its words, its step and the key that takes it back. */

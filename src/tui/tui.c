@@ -110,6 +110,18 @@ rt_tui_say(rt_tui *tui, const char *format, ...)
 }
 
 void
+rt_tui_say_done(rt_tui *tui, const char *format, ...)
+{
+	char words[1024];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(words, sizeof(words), format, ap);
+	va_end(ap);
+	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
+}
+
+void
 rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 {
 	rt_tui_say_str(tui, rt_str_of(err->text), RT_INK_ERROR);
@@ -358,7 +370,7 @@ say_end(rt_tui *tui)
 			      RT_STR_ARG(rt_json_str(rt_json_get(problem, "detail"))));
 		rt_tui_say_error(tui, &err, hint);
 	} else if (problem != NULL) {
-		rt_tui_say(tui, "%s", rt_str_is(how, "go") ? "Navigation cancelled"
+		rt_tui_say_done(tui, "%s", rt_str_is(how, "go") ? "Navigation cancelled"
 				      : entry.size > 0 ? "Stopped; what had come is kept"
 						       : "Stopped");
 	} else if (rt_str_is(how, "compact") || rt_str_is(how, "compress")) {
@@ -367,7 +379,7 @@ say_end(rt_tui *tui)
 		(void)rt_json_u64(rt_json_get(end, "entries"), &n);
 		(void)rt_json_u64(rt_json_get(end, "tokens_before"), &before);
 		(void)rt_json_u64(rt_json_get(end, "tokens_after"), &after);
-		rt_tui_say(tui, "%s %llu entries: about %llu tokens instead of %llu",
+		rt_tui_say_done(tui, "%s %llu entries: about %llu tokens instead of %llu",
 			   rt_str_is(how, "compact") ? "Compacted" : "Compressed", (unsigned long long)n,
 			   (unsigned long long)after, (unsigned long long)before);
 	} else if (!rt_str_is(how, "go")) {
