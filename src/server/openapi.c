@@ -160,6 +160,19 @@ const rt_shape rt_shapes[] = {
 		",\"exact\":" FLAG ",\"left_out\":" NUMBER ",\"budget\":" NUMBER
 		",\"entries\":" LIST(ANY) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
+	{"Sent",
+	 "`at`, `seq` (the step that it was sent after), `take`, `provider`, `service`, `model`, `upto` (the "
+	 "last entry), `left_out`, `budget_tokens`, `exact` (it was built again to the byte; false: a hook "
+	 "changed it, a text was purged, or another version sent it), `body` (the request as it was sent); "
+	 "of the take as it is now: `same` (the same bytes would be sent), `entries` (each `change`: new, "
+	 "edited or gone, `id`, `role`), `moved` (entries stand in another order), `settings` (that "
+	 "differ), `prompt` (the working prompt differs). 404: nothing was sent yet",
+	 OBJECT("\"at\":" TEXT ",\"seq\":" NUMBER ",\"take\":" TEXT ",\"provider\":" TEXT
+		",\"service\":" TEXT ",\"model\":" TEXT ",\"upto\":" TEXT ",\"left_out\":" NUMBER
+		",\"budget_tokens\":" NUMBER ",\"exact\":" FLAG ",\"same\":" FLAG
+		",\"entries\":" LIST(ANY) ",\"moved\":" FLAG ",\"settings\":" LIST(TEXT)
+		",\"prompt\":" FLAG ",\"body\":{\"type\":\"object\"}"),
+	 NULL},
 	{"Run",
 	 "`run`, `state` (running, done, stopped, failed), `how`, `discussion`, `take`, `model`, "
 	 "`question`, `text`, `thinking`; at its end `entry`, `seq`, `usage`, `stop`, `partial`, `problem`",
