@@ -33,6 +33,9 @@ class View {
 	box: HTMLElement | null = null;
 	rows: HTMLElement | null = null;
 	wanted: { id: string; focus: boolean } | null = null;
+	/** What is edited; and whether its field has yet to be brought into view. */
+	editing: unknown = null;
+	isEditorWanted = false;
 	expectedTop = -1;
 	/** Where in the take the row with the focus is, or was. */
 	focusAt = 0;
@@ -114,6 +117,10 @@ export function Entries() {
 
 	const place = `${outline?.discussion} ${outline?.take}`;
 	v.heights.show(outline, rows);
+	if (v.editing !== editing) {
+		v.editing = editing;
+		v.isEditorWanted = editing !== null;
+	}
 	if (v.place !== place) {
 		v.place = place;
 		v.isAtEnd = true;
@@ -153,6 +160,12 @@ export function Entries() {
 				if (wanted.focus)
 					element.focus({ preventScroll: true });
 			}
+		}
+		const field = v.isEditorWanted ? v.rows.querySelector<HTMLElement>(".editor textarea") : null;
+		if (field) {
+			v.isEditorWanted = false;
+			if (!isInView(v, field))
+				bringIntoView(v, field.closest<HTMLElement>(".entry") ?? field);
 		}
 	});
 	const focusAt = outline && focus !== null ? placeOf(outline, focus) : -1;
@@ -226,6 +239,13 @@ export function Entries() {
 		redraw(0);
 	};
 
+	// The browser scrolls to it afterwards; the list would not know that anybody wished so.
+	const onFocusIn = (event: FocusEvent) => {
+		const element = event.target as HTMLElement;
+		if (v.box && !isInView(v, element) && !element.closest(".editor"))
+			bringIntoView(v, element);
+	};
+
 	const here = runsHere(runs);
 	let end = 0;
 	const parts = [];
@@ -249,7 +269,7 @@ export function Entries() {
 	return (
 		<div class="entries" ref={(element) => { v.box = element; }} onScroll={onScroll}>
 			<div class="rows" role="feed" aria-label="Entries" aria-busy={outline === null}
-				ref={(element) => { v.rows = element; }}>
+				onFocusIn={onFocusIn} ref={(element) => { v.rows = element; }}>
 				{parts}
 				{rest > 0 && <Gap key="rest" height={rest} />}
 			</div>
@@ -262,6 +282,11 @@ function isBetween(at: number, a: number, b: number): boolean {
 	return at >= Math.min(a, b) && at <= Math.max(a, b);
 }
 
+function isInView(v: View, element: HTMLElement): boolean {
+	const box = v.box!.getBoundingClientRect(), at = element.getBoundingClientRect();
+	return at.bottom > box.top && at.top < box.bottom;
+}
+
 function bringIntoView(v: View, element: HTMLElement): void {
 	const box = v.box!.getBoundingClientRect(), at = element.getBoundingClientRect();
 	if (at.top < box.top + 8)
@@ -270,4 +295,7 @@ function bringIntoView(v: View, element: HTMLElement): void {
 		v.box!.scrollTop += Math.min(at.bottom - box.bottom + 8, at.top - box.top - 8);
 	v.expectedTop = v.box!.scrollTop;
 	v.read();
+	const rest = v.box!.scrollHeight - v.box!.scrollTop - v.box!.clientHeight;
+	if (v.isAtEnd && element.getBoundingClientRect().top - rest < box.top)
+		v.isAtEnd = false; // at the very end it would be out of view again
 }
