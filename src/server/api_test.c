@@ -1275,6 +1275,7 @@ test_context(void **state)
 	assert_true(rt_str_is(text_at(f, "provider"), "openai"));
 	assert_true(rt_str_is(text_at(f, "model"), "m"));
 	expect(f, 200, "GET", D "/context", NULL); /* as the house was told */
+	assert_true(rt_str_is(text_at(f, "service"), "builtin"));
 	assert_true(rt_str_is(text_at(f, "model"), "echo"));
 }
 

@@ -154,9 +154,9 @@ const rt_shape rt_shapes[] = {
 	 "`resent_tokens` (about what a provider may have cached and is sent anew)",
 	 OBJECT("\"advice\":" LIST(ANY) ",\"resent_tokens\":" NUMBER), NULL},
 	{"Context",
-	 "`provider`, `model`, `tokens`, `exact` (false: an estimate), `left_out`, `budget`, `entries` "
+	 "`provider`, `service` (what the configuration calls the one that is asked), `model`, `tokens`, `exact` (false: an estimate), `left_out`, `budget`, `entries` "
 	 "(each `id`, `at`, `tokens`, `left_out`), `body` (the request itself)",
-	 OBJECT("\"provider\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
+	 OBJECT("\"provider\":" TEXT ",\"service\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
 		",\"exact\":" FLAG ",\"left_out\":" NUMBER ",\"budget\":" NUMBER
 		",\"entries\":" LIST(ANY) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
