@@ -60,8 +60,11 @@ class View {
 	/** Where did the person scroll to? */
 	read(): void {
 		const box = this.box!;
-		this.isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
 		const top = box.getBoundingClientRect().top;
+		const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
+		const focused = document.activeElement?.closest(".entry")?.getBoundingClientRect().top ?? top - 9;
+		// who looks at the top of the row with the focus would lose it at the very end
+		this.isAtEnd = rest < NEAR_END_PX && !(focused > top - 2 && focused - rest < top - 2);
 		for (const child of this.rows!.children) {
 			const at = child.getBoundingClientRect(), id = (child as HTMLElement).dataset.entry;
 			if (id && at.bottom > top && at.top < top + box.clientHeight) {
@@ -78,6 +81,8 @@ class View {
 	/** Put what the person looked at back where it was. */
 	hold(): void {
 		const box = this.box!;
+		if (this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1)
+			this.read(); // somebody scrolled, or the browser did for the focus, and we are told later
 		if (this.isAtEnd) {
 			box.scrollTop = box.scrollHeight;
 		} else if (this.anchor) {
@@ -123,6 +128,7 @@ export function Entries() {
 	}
 	if (v.place !== place) {
 		v.place = place;
+		v.expectedTop = -1;
 		v.isAtEnd = true;
 		v.anchor = null;
 		if (state.focus && outline && placeOf(outline, state.focus) >= 0)

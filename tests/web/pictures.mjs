@@ -3,6 +3,7 @@
 // Pictures of every main view, to be looked at: wide and phone, light and dark.
 //
 //   node tests/web/pictures.mjs FOLDER [VIEW…]    only views whose name has one of the words
+//   HALF=light node …                             half as many: wide light and phone dark; HALF=dark
 //   node tests/web/pictures.mjs --readme          those of README.md, into docs/images
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -137,7 +138,7 @@ const ready = async (page) => { await page.waitForSelector(".entry .entry-body, 
 async function each(make) {
 	for (const size of Object.keys(SIZES))
 		for (const scheme of ["light", "dark"])
-			if (!process.env.HALF || (size === "wide") === (scheme === "light")) // half as many
+			if (!process.env.HALF || (size === "wide") === (scheme === process.env.HALF)) // light: wide light, phone dark
 				await make({ viewport: SIZES[size], colorScheme: scheme }, size, scheme);
 }
 
@@ -190,6 +191,8 @@ async function busy(server, browser, tally) {
 		comparesent: (page) => command(page, "Compare what was sent"),
 		conflict: async (page) => {
 			await entry(page, 0).focus();
+			await page.keyboard.press("Home");
+			await page.locator("[data-entry=q1][aria-current]").waitFor();
 			await page.keyboard.press("e");
 			await page.fill(".editor textarea", "Which database for a desktop application?");
 			await server.op("entry.edit", { entry: "q1", content: "Which database for a small desktop app, that one person uses? " + Math.random() });

@@ -58,6 +58,19 @@ async function editors({ server, browser, tally }) {
 	await page.locator(".entry").last().focus();
 	await page.keyboard.press("End");
 	await frames(page);
+	// of one entry only the end is to be seen
+	const half = await page.evaluate(() => [...document.querySelectorAll(".entry")].find((each) => {
+		const box = document.querySelector(".entries").getBoundingClientRect(), at = each.getBoundingClientRect();
+		return at.top < box.top && at.bottom > box.top;
+	})?.dataset.entry);
+	if (half) {
+		await page.evaluate((id) => document.querySelector(`[data-entry=${id}]`).focus(), half);
+		await frames(page);
+		const all = await page.evaluate(seen, `[data-entry=${half}]`);
+		tally.check("one that was half in view is so as a whole", all !== null && all[0] >= 0, all);
+		await page.keyboard.press("End");
+		await frames(page);
+	}
 	await server.op("entry.append", { id: "late", role: "AI", content: "One more." });
 	tally.check("at the end the list follows what comes", await until(() => page.evaluate(seen, "[data-entry=late]")));
 	await page.context().close();
