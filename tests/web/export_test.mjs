@@ -224,6 +224,7 @@ async function itWorks() {
 	await page.getByRole("button", { name: "To the head" }).click();
 	tally.check("to the head", (await marked(page)).includes("Another ending."));
 	await page.getByRole("button", { name: /^main 5/ }).click();
+	await settle(page);
 	tally.equal("another take", (await texts(page, ".entry")).length, 5);
 	const output = page.locator(".entry", { hasText: "rows:" });
 	tally.equal("what a tool printed is as it is", await output.locator("pre").innerText(), "rows: *3*\n  of 4");
