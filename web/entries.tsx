@@ -33,6 +33,9 @@ class View {
 	box: HTMLElement | null = null;
 	rows: HTMLElement | null = null;
 	wanted: { id: string; focus: boolean } | null = null;
+	/** What is edited; and whether its field has yet to be brought into view. */
+	editing: unknown = null;
+	isEditorWanted = false;
 	expectedTop = -1;
 	/** Where in the take the row with the focus is, or was. */
 	focusAt = 0;
@@ -57,8 +60,11 @@ class View {
 	/** Where did the person scroll to? */
 	read(): void {
 		const box = this.box!;
-		this.isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
 		const top = box.getBoundingClientRect().top;
+		const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
+		const focused = document.activeElement?.closest(".entry")?.getBoundingClientRect().top ?? top - 9;
+		// who looks at the top of the row with the focus would lose it at the very end
+		this.isAtEnd = rest < NEAR_END_PX && !(focused > top - 2 && focused - rest < top - 2);
 		for (const child of this.rows!.children) {
 			const at = child.getBoundingClientRect(), id = (child as HTMLElement).dataset.entry;
 			if (id && at.bottom > top && at.top < top + box.clientHeight) {
@@ -75,6 +81,8 @@ class View {
 	/** Put what the person looked at back where it was. */
 	hold(): void {
 		const box = this.box!;
+		if (this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1)
+			this.read(); // somebody scrolled, or the browser did for the focus, and we are told later
 		if (this.isAtEnd) {
 			box.scrollTop = box.scrollHeight;
 		} else if (this.anchor) {
@@ -114,8 +122,13 @@ export function Entries() {
 
 	const place = `${outline?.discussion} ${outline?.take}`;
 	v.heights.show(outline, rows);
+	if (v.editing !== editing) {
+		v.editing = editing;
+		v.isEditorWanted = editing !== null;
+	}
 	if (v.place !== place) {
 		v.place = place;
+		v.expectedTop = -1;
 		v.isAtEnd = true;
 		v.anchor = null;
 		if (state.focus && outline && placeOf(outline, state.focus) >= 0)
@@ -153,6 +166,12 @@ export function Entries() {
 				if (wanted.focus)
 					element.focus({ preventScroll: true });
 			}
+		}
+		const field = v.isEditorWanted ? v.rows.querySelector<HTMLElement>(".editor textarea") : null;
+		if (field) {
+			v.isEditorWanted = false;
+			if (!isInView(v, field))
+				bringIntoView(v, field.closest<HTMLElement>(".entry") ?? field);
 		}
 	});
 	const focusAt = outline && focus !== null ? placeOf(outline, focus) : -1;
@@ -226,6 +245,13 @@ export function Entries() {
 		redraw(0);
 	};
 
+	// The browser scrolls to it afterwards; the list would not know that anybody wished so.
+	const onFocusIn = (event: FocusEvent) => {
+		const element = event.target as HTMLElement;
+		if (v.box && !isInView(v, element) && !element.closest(".editor"))
+			bringIntoView(v, element);
+	};
+
 	const here = runsHere(runs);
 	let end = 0;
 	const parts = [];
@@ -249,7 +275,7 @@ export function Entries() {
 	return (
 		<div class="entries" ref={(element) => { v.box = element; }} onScroll={onScroll}>
 			<div class="rows" role="feed" aria-label="Entries" aria-busy={outline === null}
-				ref={(element) => { v.rows = element; }}>
+				onFocusIn={onFocusIn} ref={(element) => { v.rows = element; }}>
 				{parts}
 				{rest > 0 && <Gap key="rest" height={rest} />}
 			</div>
@@ -262,6 +288,11 @@ function isBetween(at: number, a: number, b: number): boolean {
 	return at >= Math.min(a, b) && at <= Math.max(a, b);
 }
 
+function isInView(v: View, element: HTMLElement): boolean {
+	const box = v.box!.getBoundingClientRect(), at = element.getBoundingClientRect();
+	return at.bottom > box.top && at.top < box.bottom;
+}
+
 function bringIntoView(v: View, element: HTMLElement): void {
 	const box = v.box!.getBoundingClientRect(), at = element.getBoundingClientRect();
 	if (at.top < box.top + 8)
@@ -270,4 +301,7 @@ function bringIntoView(v: View, element: HTMLElement): void {
 		v.box!.scrollTop += Math.min(at.bottom - box.bottom + 8, at.top - box.top - 8);
 	v.expectedTop = v.box!.scrollTop;
 	v.read();
+	const rest = v.box!.scrollHeight - v.box!.scrollTop - v.box!.clientHeight;
+	if (v.isAtEnd && element.getBoundingClientRect().top - rest < box.top)
+		v.isAtEnd = false; // at the very end it would be out of view again
 }

@@ -9,6 +9,7 @@ import { Content } from "./content";
 import { EntryEditor, RolePicker } from "./editor";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
+import { roleClass } from "./speaker";
 import { set, state, useStore } from "./state";
 import { COLLAPSED, MUTED } from "./types";
 import type { Outline } from "./outline";
@@ -38,14 +39,6 @@ export function preview(body: Entry | undefined): string {
 	const text = ask.textOf(body.content).replace(/\s+/g, " ").trim();
 	const letters = [...text.slice(0, PREVIEW * 3)];
 	return letters.length > PREVIEW ? letters.slice(0, PREVIEW).join("") + "…" : letters.join("");
-}
-
-export function roleClass(role: string): string {
-	if (/^(user|human)$/i.test(role))
-		return "is-user";
-	if (/^(ai|assistant|model)$/i.test(role))
-		return "is-model";
-	return /^(tool|toolresult|function)$/i.test(role) ? "is-tool" : "is-other";
 }
 
 function time(ts: string | undefined): string {

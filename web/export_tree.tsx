@@ -49,7 +49,7 @@ export function Tree(props: Props) {
 	const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
 	const [focusKey, setFocusKey] = useState<string | null>(null);
 	const keys = useMemo(() => keysOf(columns), [columns]);
-	const rows = useMemo(() => treeRows(columns, keys, filter, search, search ? new Set() : folded),
+	const rows = useMemo(() => treeRows(columns, keys, filter, search, search ? new Set() : folded, null),
 		[columns, keys, filter, search, folded]);
 	const on = useMemo(() => pathTo(columns, props.at), [columns, props.at]);
 	const places = useMemo(() => new Map(rows.map((row, at) => [row.key, at])), [rows]);
