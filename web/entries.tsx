@@ -45,7 +45,8 @@ class View {
 		if (this.isAtEnd)
 			top = heights.start(heights.count) - height;
 		else if (this.anchor) {
-			const row = heights.rowOf(placeOf(state.outline!, this.anchor.id));
+			const outline = state.outline ?? state.last;
+			const row = outline ? heights.rowOf(placeOf(outline, this.anchor.id)) : -1;
 			if (row >= 0)
 				top = heights.start(row) - this.anchor.offset;
 		}
@@ -68,7 +69,7 @@ class View {
 		}
 		// only an empty box is in view: the scrolling was far
 		const row = this.heights.rowAt(box.scrollTop);
-		const id = state.outline?.id[this.heights.at(row)];
+		const id = (state.outline ?? state.last)?.id[this.heights.at(row)];
 		this.anchor = id === undefined ? null : { id, offset: this.heights.start(row) - box.scrollTop };
 	}
 
@@ -98,7 +99,8 @@ function Gap(props: { height: number }) {
 }
 
 export function Entries() {
-	const outline = useStore((from) => from.outline);
+	const outline = useStore((from) => from.outline ?? from.last);
+	const isWhole = useStore((from) => from.outline !== null);
 	const bodies = useStore((from) => from.bodies);
 	const editing = useStore((from) => from.editing);
 	const focus = useStore((from) => from.focus);
@@ -248,7 +250,7 @@ export function Entries() {
 	const rest = v.heights.start(v.heights.count) - v.heights.start(end);
 	return (
 		<div class="entries" ref={(element) => { v.box = element; }} onScroll={onScroll}>
-			<div class="rows" role="feed" aria-label="Entries" aria-busy={outline === null}
+			<div class="rows" role="feed" aria-label="Entries" aria-busy={!isWhole} inert={!isWhole}
 				ref={(element) => { v.rows = element; }}>
 				{parts}
 				{rest > 0 && <Gap key="rest" height={rest} />}

@@ -38,7 +38,7 @@ export function Entries(props: Props) {
 	const heights = useMemo(() => {
 		const made = new Heights(), places = Array.from({ length: count }, (_, at) => at);
 		made.show({
-			seq: 0, discussion: "", take: "", id: places.map(String), role: [], kind: [], flags: places.map(() => 0),
+			seq: 0, discussion: "", take: "", before: 0, id: places.map(String), role: [], kind: [], flags: places.map(() => 0),
 			size: places.map(props.sizeOf), labels: new Map(), stale: new Set(),
 		} as Outline, null);
 		return made;
