@@ -36,6 +36,8 @@ class View {
 	expectedTop = -1;
 	/** Where in the take the row with the focus is, or was. */
 	focusAt = 0;
+	/** How tall replies that arrive are, below the rows. */
+	below = 0;
 
 	/** First and last row to be drawn, so far as is known. */
 	range(): [number, number] {
@@ -43,7 +45,7 @@ class View {
 		const height = this.box?.clientHeight || innerHeight;
 		let top = this.box?.scrollTop ?? 0;
 		if (this.isAtEnd)
-			top = heights.start(heights.count) - height;
+			top = heights.start(heights.count) + this.below - height;
 		else if (this.anchor) {
 			const outline = state.outline ?? state.last;
 			const row = outline ? heights.rowOf(placeOf(outline, this.anchor.id)) : -1;
@@ -76,6 +78,7 @@ class View {
 	/** Put what the person looked at back where it was. */
 	hold(): void {
 		const box = this.box!;
+		this.below = box.scrollHeight - this.rows!.offsetHeight;
 		if (this.isAtEnd) {
 			box.scrollTop = box.scrollHeight;
 		} else if (this.anchor) {
@@ -145,7 +148,10 @@ export function Entries() {
 	useLayoutEffect(() => {
 		if (!v.rows || !v.box)
 			return;
+		const below = v.below;
 		v.hold();
+		if (v.isAtEnd && v.below < below - OVERSCAN_PX / 2)
+			redraw(0); // a reply has gone, and what is in its place was not drawn
 		const wanted = v.wanted;
 		if (wanted && outline) {
 			const element = v.rows.querySelector<HTMLElement>(`[data-entry="${CSS.escape(wanted.id)}"]`);

@@ -155,9 +155,7 @@ export function EntryRow(props: RowProps) {
 			onDragOver={onDragOver} onDragLeave={() => setDrop(null)} onDrop={onDrop}>
 			<header class="entry-head">
 				<button type="button" class="icon fold" tabIndex={tab} aria-expanded={!isCollapsed}
-					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>
-					<span aria-hidden="true">{isCollapsed ? "▸" : "▾"}</span>
-				</button>
+					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>{isCollapsed ? "▸" : "▾"}</button>
 				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear} label={`Role of entry ${number}`}
 					onChange={(value) => void act.changeRole(id, value)} />
 				<ForkPicker id={id} tabIndex={tab} />
@@ -179,9 +177,7 @@ export function EntryRow(props: RowProps) {
 				</span>}
 				{body?.ts && <span class="when" title={body.ts}>{time(body.ts)}</span>}
 				<span class="number" title={id}>{number}</span>
-				<Menu label={`More for entry ${number}`} tabIndex={tab} items={() => menuItems(id, at, outline, body)}>
-					<span aria-hidden="true">⋯</span>
-				</Menu>
+				<Menu label={`More for entry ${number}`} tabIndex={tab} items={() => menuItems(id, at, outline, body)}>⋯</Menu>
 			</header>
 			{isEditing && body && <EntryEditor key={id} entry={body} />}
 			{!isEditing && !isCollapsed && (
