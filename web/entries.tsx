@@ -39,6 +39,8 @@ class View {
 	expectedTop = -1;
 	/** Where in the take the row with the focus is, or was. */
 	focusAt = 0;
+	/** How tall replies that arrive are, below the rows. */
+	below = 0;
 
 	/** First and last row to be drawn, so far as is known. */
 	range(): [number, number] {
@@ -46,9 +48,10 @@ class View {
 		const height = this.box?.clientHeight || innerHeight;
 		let top = this.box?.scrollTop ?? 0;
 		if (this.isAtEnd)
-			top = heights.start(heights.count) - height;
+			top = heights.start(heights.count) + this.below - height;
 		else if (this.anchor) {
-			const row = heights.rowOf(placeOf(state.outline!, this.anchor.id));
+			const outline = state.outline ?? state.last;
+			const row = outline ? heights.rowOf(placeOf(outline, this.anchor.id)) : -1;
 			if (row >= 0)
 				top = heights.start(row) - this.anchor.offset;
 		}
@@ -74,7 +77,7 @@ class View {
 		}
 		// only an empty box is in view: the scrolling was far
 		const row = this.heights.rowAt(box.scrollTop);
-		const id = state.outline?.id[this.heights.at(row)];
+		const id = (state.outline ?? state.last)?.id[this.heights.at(row)];
 		this.anchor = id === undefined ? null : { id, offset: this.heights.start(row) - box.scrollTop };
 	}
 
@@ -83,6 +86,7 @@ class View {
 		const box = this.box!;
 		if (this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1)
 			this.read(); // somebody scrolled, or the browser did for the focus, and we are told later
+		this.below = box.scrollHeight - this.rows!.offsetHeight;
 		if (this.isAtEnd) {
 			box.scrollTop = box.scrollHeight;
 		} else if (this.anchor) {
@@ -106,7 +110,8 @@ function Gap(props: { height: number }) {
 }
 
 export function Entries() {
-	const outline = useStore((from) => from.outline);
+	const outline = useStore((from) => from.outline ?? from.last);
+	const isWhole = useStore((from) => from.outline !== null);
 	const bodies = useStore((from) => from.bodies);
 	const editing = useStore((from) => from.editing);
 	const focus = useStore((from) => from.focus);
@@ -156,7 +161,10 @@ export function Entries() {
 	useLayoutEffect(() => {
 		if (!v.rows || !v.box)
 			return;
+		const below = v.below;
 		v.hold();
+		if (v.isAtEnd && v.below < below - OVERSCAN_PX / 2)
+			redraw(0); // a reply has gone, and what is in its place was not drawn
 		const wanted = v.wanted;
 		if (wanted && outline) {
 			const element = v.rows.querySelector<HTMLElement>(`[data-entry="${CSS.escape(wanted.id)}"]`);
@@ -274,7 +282,7 @@ export function Entries() {
 	const rest = v.heights.start(v.heights.count) - v.heights.start(end);
 	return (
 		<div class="entries" ref={(element) => { v.box = element; }} onScroll={onScroll}>
-			<div class="rows" role="feed" aria-label="Entries" aria-busy={outline === null}
+			<div class="rows" role="feed" aria-label="Entries" aria-busy={!isWhole} inert={!isWhole}
 				onFocusIn={onFocusIn} ref={(element) => { v.rows = element; }}>
 				{parts}
 				{rest > 0 && <Gap key="rest" height={rest} />}
