@@ -32,7 +32,7 @@ height(rt_chat *chat, size_t item)
 {
 	const rt_chat_laid *laid = rt_chat_lay(chat, item);
 
-	return laid == NULL ? 1 : (int)laid->lines.count + 2;
+	return laid == NULL ? 1 : (int)rt_chat_rows(laid) + 2;
 }
 
 static size_t
@@ -322,19 +322,27 @@ draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
 		}
 		if (y >= 0)
 			draw_head(chat, c, box, y, item, laid);
-		if (from < laid->lines.count && at < box.h)
+		if (from < laid->lines.count && at < box.h) {
 			rt_lines_draw(&laid->lines, from, laid->lines.count - from, c,
+				      (rt_box){box.x, box.y + at, box.w, box.h - at},
+				      rt_buf_str(&chat->find));
+			at += (int)(laid->lines.count - from);
+			from = laid->lines.count;
+		}
+		from = from > laid->lines.count ? from - laid->lines.count : 0;
+		if (laid->more != NULL && from < laid->more->count && at < box.h)
+			rt_lines_draw(laid->more, from, laid->more->count - from, c,
 				      (rt_box){box.x, box.y + at, box.w, box.h - at},
 				      rt_buf_str(&chat->find));
 		if (chat->selects && item == chat->sel) {
 			int edge;
 
 			for (edge = y + 1 > 0 ? y + 1 : 0;
-			     edge < box.h && edge <= y + (int)laid->lines.count; edge++)
+			     edge < box.h && edge <= y + (int)rt_chat_rows(laid); edge++)
 				(void)rt_canvas_put(c, box, 0, edge, rt_canvas_glyph(c, RT_GLYPH_BAR),
 						    RT_INK_BORDER);
 		}
-		y += (int)laid->lines.count + 2;
+		y += (int)rt_chat_rows(laid) + 2;
 	}
 }
 
