@@ -210,15 +210,18 @@ draw_title(rt_tui *tui, rt_box box)
 {
 	rt_canvas *c = &tui->canvas;
 	rt_work *w = &tui->work;
-	size_t count = rt_work_count(w), head = rt_work_head(w);
+	size_t count = rt_work_count(w), head = rt_work_head(w), tokens;
 	rt_buf left, right;
 	int width, room;
 
 	rt_buf_init(&left, tui->alloc, 4096);
 	rt_buf_init(&right, tui->alloc, 4096);
 	rt_buf_add_str(&right, w->model.size > 0 ? rt_buf_str(&w->model) : RT_STR("no model"));
-	rt_buf_add_f(&right, "  ~%zuk tok ",
-		     (size_t)((rt_seq_total(w->take->slots).bytes / 4 + 500) / 1000));
+	tokens = rt_tokens_estimate((size_t)rt_seq_total(w->take->slots).bytes);
+	if (tokens < 1000)
+		rt_buf_add_f(&right, "  ~%zu tok ", tokens);
+	else
+		rt_buf_add_f(&right, "  ~%zuk tok ", (tokens + 500) / 1000);
 	rt_buf_add_byte(&left, ' ');
 	rt_buf_add_str(&left, rt_work_disc_name(w));
 	if (w->take_count > 1 || box.w >= 60) {
