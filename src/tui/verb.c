@@ -435,12 +435,16 @@ collapse(rt_tui *tui, const uint32_t *entries, size_t count)
 {
 	unsigned view = 0;
 	rt_error err;
+	rt_status st;
 
 	if (rt_project_view(tui->work.value, entries[0], &view, &err) != RT_OK)
 		return RT_OK;
-	return each(tui, "entry.view", entries, count,
-		    (view & RT_VIEW_COLLAPSED) != 0 ? RT_STR("\"collapsed\":false")
-						    : RT_STR("\"collapsed\":true"));
+	st = each(tui, "entry.view", entries, count,
+		  (view & RT_VIEW_COLLAPSED) != 0 ? RT_STR("\"collapsed\":false")
+						  : RT_STR("\"collapsed\":true"));
+	if (st == RT_OK && tui->notice.size == 0)
+		rt_tui_say(tui, (view & RT_VIEW_COLLAPSED) != 0 ? "Unfolded" : "Folded to its first line");
+	return st;
 }
 
 /* Entries of another take, brought behind the head of this one. */
