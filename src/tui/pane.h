@@ -62,9 +62,11 @@ struct rt_tui {
 	rt_buf clip;        /* what was copied last */
 	bool ends;          /* leave */
 	bool is_open;
+	bool has_more;      /* a pane has more to do, and nobody is to be waited for (in tend) */
 	void (*went)(rt_tui *); /* told when the way through the tree that is under way has ended */
 	bool shows_tools, shows_thinking;
 	uint64_t seen;      /* work.change that panes were told of */
+	struct rt_aside *left; /* at work still, though their panes are gone (aside.h) */
 };
 
 /* Put on top; it is freed when it is closed. RT_LIMIT: too many. On failure it is freed at once. */

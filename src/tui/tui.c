@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/edit.h"
+#include "tui/aside.h"
 #include "tui/glass.h"
 #include "tui/pane.h"
 #include "tui/verb.h"
@@ -207,10 +208,10 @@ draw_title(rt_tui *tui, rt_box box)
 		     (size_t)((rt_seq_total(w->take->slots).bytes / 4 + 500) / 1000));
 	rt_buf_add_byte(&left, ' ');
 	rt_buf_add_str(&left, rt_work_disc_name(w));
-	if (rt_disc_present_count(w->disc) > 1 || box.w >= 60) {
+	if (w->take_count > 1 || box.w >= 60) {
 		rt_buf_add_c(&left, "  take: ");
 		rt_buf_add_str(&left, rt_work_take_name(w));
-		rt_buf_add_f(&left, " (%zu)", rt_disc_present_count(w->disc));
+		rt_buf_add_f(&left, " (%zu)", w->take_count);
 	}
 	if (head == count)
 		rt_buf_add_f(&left, "  %zu", count);
@@ -397,6 +398,7 @@ rt_tui_tend(rt_tui *tui)
 		if (tui->panes[i]->ops->tend != NULL && !tui->panes[i]->closes)
 			st = tui->panes[i]->ops->tend(tui->panes[i]);
 	sweep(tui);
+	rt_aside_sweep(tui, false);
 	return st;
 }
 
@@ -436,6 +438,16 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 	}
 }
 
+/* One screen more than can lie on one another is no reason to leave. */
+static rt_status
+soften(rt_tui *tui, rt_status st)
+{
+	if (st != RT_LIMIT)
+		return st;
+	rt_tui_say(tui, "Too many screens lie on one another: close some first");
+	return RT_OK;
+}
+
 rt_status
 rt_tui_act(rt_tui *tui, rt_action action)
 {
@@ -446,6 +458,7 @@ rt_tui_act(rt_tui *tui, rt_action action)
 	if (st == RT_OK && !used)
 		st = act_anywhere(tui, action, &used);
 	sweep(tui);
+	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
 }
 
@@ -513,13 +526,17 @@ loop(rt_tui *tui)
 		rt_event event;
 		int taken = 0;
 
+		tui->has_more = false;
 		st = rt_tui_tend(tui);
 		if (st != RT_OK)
 			break;
 		rt_tui_draw(tui);
 		rt_glass_show(tui->glass, &tui->canvas);
 		rt_glass_wait(tui->glass,
-			      rt_work_is_running(&tui->work) ? RUNNING_MS : IDLE_MS, &event);
+			      tui->has_more			       ? 0
+			      : rt_work_is_running(&tui->work) ? RUNNING_MS
+							       : IDLE_MS,
+			      &event);
 		st = take_event(tui, &event);
 		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
 		       rt_glass_pending(tui->glass)) {
@@ -564,6 +581,7 @@ free_panes(rt_tui *tui)
 
 		pane->ops->free(pane);
 	}
+	rt_aside_sweep(tui, true);
 }
 
 void

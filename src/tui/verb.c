@@ -709,7 +709,7 @@ other_take(rt_tui *tui, bool next)
 	uint32_t count = (uint32_t)rt_disc_take_count(work->disc), number = work->take->number;
 	char id[24];
 
-	if (rt_disc_present_count(work->disc) < 2) {
+	if (work->take_count < 2) {
 		rt_tui_say(tui, "There is one take only; b on an entry makes another");
 		return RT_OK;
 	}

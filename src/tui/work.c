@@ -45,6 +45,7 @@ settle(rt_work *work, rt_error *err)
 	}
 	work->take = take;
 	work->place.take = take->number;
+	work->take_count = rt_disc_present_count(work->disc);
 	rt_buf_clear(&work->model);
 	st = rt_pick_name(work->alloc, work->value, work->disc, rt_str_of(work->said_model),
 			  rt_str_of(getenv("RETAKE_MODEL")), &work->model, err);

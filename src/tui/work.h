@@ -25,6 +25,7 @@ typedef struct rt_work {
 	const rt_disc *disc;     /* borrowed from value */
 	const rt_take *take;
 	rt_place place;
+	size_t take_count;       /* present ones of the discussion */
 	uint64_t change;       /* rises whenever value, place or a reply in flight changes */
 	uint64_t value_change; /* the same for value and place alone */
 	bool read_only;
