@@ -233,8 +233,8 @@ edit(rt_tui *tui, rt_action action, uint32_t entry)
 	st = text_of(tui, entry, &text, &err);
 	name(tui, &entry, 1, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "%s - %s", what,
-		       action == RT_ACT_EDIT ? "Enter saves it in place, what follows stays"
-					     : "Enter makes a new take of it, this one stays");
+		       action == RT_ACT_EDIT ? "saved in place, what follows stays"
+					     : "saved as a new take, this one stays");
 	st = st == RT_OK ? ask(tui, action, &entry, 1, title,
 			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
 			 : rt_verb_said(tui, st, &err);
@@ -452,24 +452,36 @@ static rt_status
 graft(rt_tui *tui, const uint32_t *entries, size_t count)
 {
 	rt_work *work = &tui->work;
+	size_t head = rt_work_head(work), i;
+	char take[24], beside[RT_ID_MAX + 1];
 	uint32_t holder = 0;
-	char take[24];
+	rt_slot slot;
 	rt_error err;
 	rt_buf json;
-	rt_status st = RT_OK;
-	size_t i;
+	rt_status st;
 
 	if (rt_work_position(work, entries[0]) != SIZE_MAX) {
 		rt_tui_say(tui, "It is in this take already; graft brings entries of another one here");
 		return RT_OK;
 	}
+	if (rt_work_count(work) == 0) {
+		rt_tui_say(tui, "This take has no entry to put it behind");
+		return RT_OK;
+	}
 	st = rt_disc_holds(work->value, work->disc, entries[0], &holder, &err);
-	if (st != RT_OK || holder == 0)
+	if (st == RT_OK && holder == 0)
+		return RT_OK;
+	if (st == RT_OK)
+		st = rt_seq_get(work->take->slots, head > 0 ? head - 1 : 0, &slot, &err);
+	if (st == RT_OK)
+		st = rt_entry_id(work->value, slot.entry, beside, &err);
+	if (st != RT_OK)
 		return rt_verb_said(tui, st, &err);
 	(void)snprintf(take, sizeof(take), "t%u", holder);
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	begin(&json, "take.graft");
 	add_text(&json, "from", rt_str_of(take));
+	add_text(&json, head > 0 ? "after" : "before", rt_str_of(beside));
 	rt_buf_add_c(&json, ",\"entries\":[");
 	for (i = 0; st == RT_OK && i < count; i++) {
 		char id[RT_ID_MAX + 1];

@@ -2,6 +2,7 @@
 """What the scripts of keys share: a conversation with a fork, the tree's rows, the store beside
 the screen. Entries have ids of their own, so whole rows can be told."""
 import concurrent.futures
+import json
 import os
 import re
 import sys
@@ -122,15 +123,24 @@ class Check(Count):
                    "\n".join(str(e) for e in contents(place)))
         self.check(f"{what}: something has changed", after != before)
         step = newest(place)
-        self.equal(f"{what}: one step", (step["seq"] > seq, step["op"], step["by"]), (True, op, "tui"))
+        self.equal(f"{what}: one step", (step["parent"] == seq, step["op"], step["by"]), (True, op, "tui"))
         for key, word, then in ((undo, "Took back", before), (redo, "Brought back", after),
                                 (undo, "Took back", before)):
             term.key(key)
             self.says(f"{what}: {word}", term, word)
-            self.equal(f"{what}: {word}, the value", value(place), then)
+            now = value(place)
+            self.check(f"{what}: {word}, the value", now == then, differ(now, then))
 
 
 # ---- the store ----
+
+def differ(now, then):
+    """What two values have and the other has not."""
+    lines = [[json.dumps(row) for part in one for row in (part["entries"] if "entries" in part else part)]
+             for one in ((now[0], *now[1:]), (then[0], *then[1:]))]
+    return "".join(f"\n  + {row}" for row in lines[0] if row not in lines[1]) + \
+        "".join(f"\n  - {row}" for row in lines[1] if row not in lines[0])
+
 
 def contents(place, take=None):
     """[(id, text)] of a take."""
@@ -148,7 +158,7 @@ def head(place):
 
 def value(place):
     """All that undo and redo bring back."""
-    return place.json("show"), place.json("tree", "--all")
+    return place.json("show"), place.json("tree"), place.json("takes")
 
 
 def newest(place):
