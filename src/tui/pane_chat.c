@@ -751,7 +751,7 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 	case RT_ACT_CANCEL:
 		if (chat->mark_count > 0) {
 			chat->mark_count = 0;
-		} else {
+		} else if (!rt_verb_go_stop(tui)) {
 			select_none(chat);
 			chat->follows = sees_end(chat, chat->rows);
 		}

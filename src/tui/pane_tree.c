@@ -389,13 +389,13 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 			end_search(s, true);
 		else if (rt_tree_mark_count(s->tree) > 0)
 			rt_tree_unmark_all(s->tree);
-		else if (rt_work_is_running(&tui->work) &&
-			 rt_str_is(rt_buf_str(&tui->work.run_how), "go"))
-			rt_work_stop(&tui->work); /* the way there; a reply in the chat goes on */
-		else
+		else if (!rt_verb_go_stop(tui)) /* a reply in the chat goes on */
 			rt_tui_close(tui, pane);
 		return RT_OK;
-	case RT_ACT_CLEAR: rt_tui_close(tui, pane); return RT_OK;
+	case RT_ACT_CLEAR:
+		(void)rt_verb_go_stop(tui);
+		rt_tui_close(tui, pane);
+		return RT_OK;
 	case RT_ACT_FILTER_DEFAULT: rt_tree_set_filter(s->tree, RT_TREE_DEFAULT); return RT_OK;
 	case RT_ACT_FILTER_USER: rt_tree_toggle_filter(s->tree, RT_TREE_USER_ONLY); return RT_OK;
 	case RT_ACT_FILTER_ALL: rt_tree_toggle_filter(s->tree, RT_TREE_ALL); return RT_OK;
