@@ -1017,7 +1017,7 @@ rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count
 	case RT_ACT_COPY: return copy(tui, entries, count, false);
 	case RT_ACT_COPY_PATH: return copy(tui, entries, count, true);
 	case RT_ACT_MOVE:
-		(void)snprintf(title, sizeof(title), "Move %s before which entry? (:3, an id, a label; end)",
+		(void)snprintf(title, sizeof(title), "Move %s before which? (:3, id, label, end)",
 			       what);
 		return ask(tui, action, entries, count, title, rt_str_at("", 0), false);
 	case RT_ACT_BRANCH:

@@ -167,13 +167,13 @@ def move(c, place):
 
     def asked():
         t.key("M")
-        answer(t, "Move AI, entry 4 before which entry?", ":1")
+        answer(t, "Move AI, entry 4 before which?", ":1")
     c.verb("move", place, t, asked, "Moved entry a2", "entry.move",
            lambda p: ids(p) == ["a2", "u1", "a1", "u2"])
 
     def end():
         t.key("Home", "M")
-        answer(t, "before which entry?", "end")
+        answer(t, "before which?", "end")
     c.verb("move to the end", place, t, end, "Moved entry u1", "entry.move",
            lambda p: ids(p) == ["a1", "u2", "a2", "u1"])
 
@@ -182,7 +182,7 @@ def move(c, place):
     c.verb("move what is marked", place, t, marked, "Moved", "entry.move",
            lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
     t.key("M")
-    answer(t, "before which entry?", "nobody")
+    answer(t, "before which?", "nobody")
     c.says("no such entry", t, "nobody")
     c.equal("nothing changed", ids(place), ["u1", "a1", "u2", "a2"])
 
