@@ -834,7 +834,7 @@ pick_model(rt_tui *tui)
 	rt_buf_add_byte(&json, ']');
 	st = json.status == RT_OK ? rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err) : RT_NOMEM;
 	if (st == RT_OK) {
-		st = rt_pane_pick(tui, "Which model answers (PROVIDER/NAME; retake models lists them)",
+		st = rt_pane_pick(tui, "Which model answers (PROVIDER/NAME)",
 				  rt_json_root(doc), true, answered, a, free_asked);
 	} else {
 		rt_free(tui->alloc, a);
@@ -878,7 +878,7 @@ rt_verb_prompt(rt_tui *tui)
 		text = rt_json_str(rt_json_get(prompt, "text"));
 		st = ask(tui, RT_ACT_PROMPT, NULL, 0,
 			 yyjson_is_true(rt_json_get(prompt, "edited"))
-				 ? "Working prompt (edited: the model is told with the next message)"
+				 ? "Working prompt (edited; told with the next message)"
 				 : "Working prompt - Enter keeps it",
 			 text.size > 0 ? text : rt_str_at("", 0), true);
 	} else {
@@ -959,13 +959,13 @@ act_alone(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, 
 	case RT_ACT_TAKE_PREVIOUS: return other_take(tui, false);
 	case RT_ACT_MODEL: return pick_model(tui);
 	case RT_ACT_PROMPT: return rt_verb_prompt(tui);
-	case RT_ACT_EXPORT: return rt_pane_palette(tui, RT_STR("export "));
+	case RT_ACT_EXPORT: return rt_pane_palette(tui, RT_STR("export -o "));
 	case RT_ACT_AGAIN: return again(tui, "again", entries, count);
 	case RT_ACT_CONTINUE: return again(tui, "continue", entries, count);
 	case RT_ACT_COMPACT:
 		return ask(tui, action, entries, count,
-			   count > 1 ? "Compact the marked entries. What is the summary to look out for?"
-				     : "Compact the beginning. What is the summary to look out for?",
+			   count > 1 ? "Sum up the marked entries. What to look out for?"
+				     : "Sum up the beginning. What to look out for?",
 			   rt_str_at("", 0), false);
 	default: *out_used = false; return RT_OK;
 	}

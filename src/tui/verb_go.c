@@ -213,6 +213,8 @@ rt_verb_add_models(rt_tui *tui, const struct rt_config *config, rt_buf *json)
 		rt_json_add_string(json, rt_buf_str(&name));
 		rt_buf_deinit(&name);
 	}
+	if (rt_str_is(rt_buf_str(&tui->work.model), "builtin/echo"))
+		return;
 	rt_json_add_comma(json);
 	rt_json_add_string(json, RT_STR("builtin/echo"));
 }

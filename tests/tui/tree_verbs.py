@@ -352,7 +352,7 @@ def leads_on(c, place):
     t = tree(place)
     for key, seen in (("o", "History of main"), ("C-y", "History of main"), ("F3", "History of main"),
                       ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"), (":", "Commands"),
-                      ("C-p", "Commands"), ("x", "export "), ("C", "Compact the beginning")):
+                      ("C-p", "Commands"), ("x", "export "), ("C", "Sum up the beginning")):
         t.key(key)
         c.says(f"{key} leads to {seen}", t, seen)
         t.key("Escape")
