@@ -75,7 +75,7 @@ def help_json(*words):
 
 
 PAGES = sorted(path for path in glob.glob("**/*.md", recursive=True)
-               if path.split("/")[0] not in ("build", "node_modules"))
+               if path.split("/")[0] not in ("build", "node_modules", "fuzz"))
 MINE = [p for p in PAGES if p in ("README.md", "ARCHITECTURE.md") or p.startswith("docs/")]
 
 # ---- blocks ----

@@ -761,7 +761,7 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 	case RT_ACT_CANCEL:
 		if (chat->mark_count > 0) {
 			chat->mark_count = 0;
-		} else {
+		} else if (!rt_verb_go_stop(tui)) {
 			select_none(chat);
 			chat->follows = sees_end(chat, chat->rows);
 		}
@@ -806,9 +806,7 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	case RT_ACT_QUIT:
 		if (rt_field_is_empty(chat->field))
 			tui->ends = true;
-		else
-			*out_used = false;
-		return RT_OK;
+		return RT_OK; /* else nothing: what is written is not left by a slip */
 	case RT_ACT_COPY:
 	case RT_ACT_LABEL: return act_at_head(chat, action);
 	case RT_ACT_NEW: return rt_pane_chat_fill(tui, RT_STR("/new "));
@@ -857,7 +855,7 @@ key(rt_pane *pane, rt_key pressed, bool *out_used)
 		return RT_OK;
 	if (action == RT_ACT_ERASE_NEXT && rt_field_is_empty(chat->field))
 		return RT_OK;
-	return rt_field_act(chat->field, action, chat->columns - 4, out_used);
+	return act(pane, action, out_used);
 }
 
 static rt_status

@@ -97,8 +97,6 @@ draw_line(rt_canvas *c, rt_box box, int y, const state *s, const rt_tree_line *l
 		x = rt_canvas_put(c, box, x, y, rt_str_at(line->text.ptr + span->at, span->size),
 				  ink_of(span->style, node, line->selected));
 	}
-	if (node != NULL && (node->flags & RT_TREE_MARKED) != 0)
-		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CHECK), RT_INK_MATCH);
 	if (line->selected)
 		rt_canvas_flag(c, (rt_box){box.x, box.y + y, box.w, 1}, RT_INK_SELECTED);
 }
@@ -391,10 +389,12 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 			end_search(s, true);
 		else if (rt_tree_mark_count(s->tree) > 0)
 			rt_tree_unmark_all(s->tree);
-		else if (rt_work_is_running(&tui->work))
-			rt_work_stop(&tui->work);
-		else
+		else if (!rt_verb_go_stop(tui)) /* a reply in the chat goes on */
 			rt_tui_close(tui, pane);
+		return RT_OK;
+	case RT_ACT_CLEAR:
+		(void)rt_verb_go_stop(tui);
+		rt_tui_close(tui, pane);
 		return RT_OK;
 	case RT_ACT_FILTER_DEFAULT: rt_tree_set_filter(s->tree, RT_TREE_DEFAULT); return RT_OK;
 	case RT_ACT_FILTER_USER: rt_tree_toggle_filter(s->tree, RT_TREE_USER_ONLY); return RT_OK;

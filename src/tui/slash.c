@@ -16,7 +16,7 @@ const rt_slash rt_slashes[] = {
 	{"/continue", "", "more of a reply that ended too early"},
 	{"/discussions", "", "all discussions"},
 	{"/edit", "", "your last message, in place"},
-	{"/export", "[FILE]", "write this discussion to a file"},
+	{"/export", "[FILE]", "write this discussion to a file: .md, .html, .json, .toml"},
 	{"/help", "", "all keys and commands"},
 	{"/history", "", "every step; preview, jump, revert"},
 	{"/import", "FILE", "bring in a conversation of another program"},
@@ -381,7 +381,7 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/new"))
 		return rt_pane_chat_fill(tui, RT_STR("/new "));
 	if (rt_str_is(verb, "/export"))
-		return with_words(tui, "export", rest);
+		return with_words(tui, rt_str_starts(rest, RT_STR("-")) ? "export" : "export -o", rest);
 	if (rt_str_is(verb, "/import"))
 		return with_words(tui, "import", rest);
 	if (rt_str_is(verb, "/quit") || rt_str_is(verb, "/q") || rt_str_is(verb, "/exit")) {

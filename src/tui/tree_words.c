@@ -360,12 +360,9 @@ add_said(rt_buf *buf, rt_str name, const rt_body *body, size_t *out_who)
 }
 
 static void
-add_compaction(rt_buf *buf, yyjson_val *record)
+add_compaction(rt_buf *buf, yyjson_val *before)
 {
-	double tokens = strtod(yyjson_get_raw(rt_json_get(record, "tokensBefore")) != NULL
-				       ? yyjson_get_raw(rt_json_get(record, "tokensBefore"))
-				       : "0",
-			       NULL);
+	double tokens = strtod(yyjson_get_raw(before) != NULL ? yyjson_get_raw(before) : "0", NULL);
 
 	rt_buf_add_f(buf, "[compaction: %.0fk tokens]", floor(tokens / 1000 + 0.5));
 }
@@ -396,7 +393,7 @@ add_record(rt_buf *buf, const rt_tree_speaker *s, yyjson_val *record, size_t *ou
 	if (rt_str_is(s->kind, "custom_message")) {
 		add_said(buf, rt_json_str(rt_json_get(record, "customType")), s->body, out_who);
 	} else if (rt_str_is(s->kind, "compaction")) {
-		add_compaction(buf, record);
+		add_compaction(buf, rt_json_get(record, "tokensBefore"));
 	} else if (rt_str_is(s->kind, "branch_summary")) {
 		add_said(buf, RT_STR("branch summary"), s->body, out_who);
 	} else if (rt_str_is(s->kind, "model_change")) {
@@ -500,7 +497,9 @@ rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 			add_named(buf, "", s->kind);
 		return;
 	}
-	if (s->kind.size > 0 && !rt_str_is(s->kind, "message"))
+	if (rt_str_is(s->kind, "compaction") && rt_body_field(s->body, "tokens_before") != NULL)
+		add_compaction(buf, rt_body_field(s->body, "tokens_before"));
+	else if (s->kind.size > 0 && !rt_str_is(s->kind, "message"))
 		add_said(buf,
 			 rt_str_is(s->kind, "branch_summary") ? RT_STR("branch summary") : s->kind,
 			 s->body, out_who);

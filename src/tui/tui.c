@@ -125,7 +125,8 @@ void
 rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 {
 	rt_tui_say_str(tui, rt_str_of(err->text), RT_INK_ERROR);
-	if (tui->notice.size > 0 && tui->notice.ptr[0] >= 'a' && tui->notice.ptr[0] <= 'z')
+	if (tui->notice.size > 0 && tui->notice.ptr[0] >= 'a' && tui->notice.ptr[0] <= 'z' &&
+	    !rt_str_starts(rt_buf_str(&tui->notice), RT_STR("http")))
 		tui->notice.ptr[0] = (char)(tui->notice.ptr[0] - 'a' + 'A');
 	if (hint.size > 0) {
 		rt_buf_add_c(&tui->notice, ".  ");
@@ -359,20 +360,20 @@ say_end(rt_tui *tui)
 {
 	yyjson_val *end = rt_work_end(&tui->work), *problem = rt_json_get(end, "problem");
 	rt_str note = rt_json_str(rt_json_get(end, "note"));
-	rt_str code = rt_json_str(rt_json_get(problem, "code"));
+	bool stopped = rt_str_is(rt_json_str(rt_json_get(end, "state")), "stopped");
 	rt_str how = rt_json_str(rt_json_get(end, "how"));
 	rt_str entry = rt_json_str(rt_json_get(end, "entry"));
 	rt_error err;
 
-	if (problem != NULL && !rt_str_is(code, "interrupted")) {
-		rt_str hint = rt_json_get(end, "entry") != NULL && !rt_str_is(how, "go")
-				      ? RT_STR("What had come is kept, marked as partial")
-				      : rt_str_at("", 0);
+	if (!stopped && problem != NULL) {
+		rt_str hint = rt_str_is(how, "go") ? RT_STR("You are where you were")
+			      : entry.size > 0	   ? RT_STR("What had come is kept, marked as partial")
+						   : rt_str_at("", 0);
 
 		(void)rt_fail(&err, RT_UPSTREAM, "%.*s",
 			      RT_STR_ARG(rt_json_str(rt_json_get(problem, "detail"))));
 		rt_tui_say_error(tui, &err, hint);
-	} else if (problem != NULL) {
+	} else if (stopped) {
 		rt_tui_say_done(tui, "%s", rt_str_is(how, "go") ? "Navigation cancelled"
 				      : entry.size > 0 ? "Stopped; what had come is kept"
 						       : "Stopped");

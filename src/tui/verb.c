@@ -250,8 +250,8 @@ edit(rt_tui *tui, rt_action action, uint32_t entry)
 	st = text_of(tui, entry, &text, &err);
 	name(tui, &entry, 1, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "%s - %s", what,
-		       action == RT_ACT_EDIT ? "Enter saves it in place, what follows stays"
-					     : "Enter makes a new take of it, this one stays");
+		       action == RT_ACT_EDIT ? "saved in place, what follows stays"
+					     : "saved as a new take, this one stays");
 	st = st == RT_OK ? ask(tui, action, &entry, 1, title,
 			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
 			 : rt_verb_said(tui, st, &err);
@@ -454,13 +454,17 @@ collapse(rt_tui *tui, const uint32_t *entries, size_t count)
 {
 	unsigned view = 0;
 	rt_error err;
+	rt_status st;
 
 	if (rt_project_view(tui->work.value, entries[0], &view, &err) != RT_OK)
 		return RT_OK;
-	return each(tui, "entry.view", entries, count,
-		    (view & RT_VIEW_COLLAPSED) != 0 ? RT_STR("\"collapsed\":false")
-						    : RT_STR("\"collapsed\":true"),
-		    (view & RT_VIEW_COLLAPSED) != 0 ? "Unfolded" : "Folded");
+	st = each(tui, "entry.view", entries, count,
+		  (view & RT_VIEW_COLLAPSED) != 0 ? RT_STR("\"collapsed\":false")
+						  : RT_STR("\"collapsed\":true"),
+		  (view & RT_VIEW_COLLAPSED) != 0 ? "Unfolded" : "Folded");
+	if (st == RT_OK && tui->notice.size == 0)
+		rt_tui_say(tui, (view & RT_VIEW_COLLAPSED) != 0 ? "Unfolded" : "Folded to its first line");
+	return st;
 }
 
 /* Entries of another take, brought behind the head of this one. */
@@ -468,24 +472,36 @@ static rt_status
 graft(rt_tui *tui, const uint32_t *entries, size_t count)
 {
 	rt_work *work = &tui->work;
+	size_t head = rt_work_head(work), i;
+	char take[24], beside[RT_ID_MAX + 1];
 	uint32_t holder = 0;
-	char take[24];
+	rt_slot slot;
 	rt_error err;
 	rt_buf json;
-	rt_status st = RT_OK;
-	size_t i;
+	rt_status st;
 
 	if (rt_work_position(work, entries[0]) != SIZE_MAX) {
 		rt_tui_say(tui, "It is in this take already; graft brings entries of another one here");
 		return RT_OK;
 	}
+	if (rt_work_count(work) == 0) {
+		rt_tui_say(tui, "This take has no entry to put it behind");
+		return RT_OK;
+	}
 	st = rt_disc_holds(work->value, work->disc, entries[0], &holder, &err);
-	if (st != RT_OK || holder == 0)
+	if (st == RT_OK && holder == 0)
+		return RT_OK;
+	if (st == RT_OK)
+		st = rt_seq_get(work->take->slots, head > 0 ? head - 1 : 0, &slot, &err);
+	if (st == RT_OK)
+		st = rt_entry_id(work->value, slot.entry, beside, &err);
+	if (st != RT_OK)
 		return rt_verb_said(tui, st, &err);
 	(void)snprintf(take, sizeof(take), "t%u", holder);
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	begin(&json, "take.graft");
 	add_text(&json, "from", rt_str_of(take));
+	add_text(&json, head > 0 ? "after" : "before", rt_str_of(beside));
 	rt_buf_add_c(&json, ",\"entries\":[");
 	for (i = 0; st == RT_OK && i < count; i++) {
 		char id[RT_ID_MAX + 1];
@@ -841,7 +857,7 @@ pick_model(rt_tui *tui)
 	rt_buf_add_byte(&json, ']');
 	st = json.status == RT_OK ? rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err) : RT_NOMEM;
 	if (st == RT_OK) {
-		st = rt_pane_pick(tui, "Which model answers (PROVIDER/NAME; retake models lists them)",
+		st = rt_pane_pick(tui, "Which model answers (PROVIDER/NAME)",
 				  rt_json_root(doc), true, answered, a, free_asked);
 	} else {
 		rt_free(tui->alloc, a);
@@ -885,7 +901,7 @@ rt_verb_prompt(rt_tui *tui)
 		text = rt_json_str(rt_json_get(prompt, "text"));
 		st = ask(tui, RT_ACT_PROMPT, NULL, 0,
 			 yyjson_is_true(rt_json_get(prompt, "edited"))
-				 ? "Working prompt (edited: the model is told with the next message)"
+				 ? "Working prompt (edited; told with the next message)"
 				 : "Working prompt - Enter keeps it",
 			 text.size > 0 ? text : rt_str_at("", 0), true);
 	} else {
@@ -967,13 +983,13 @@ act_alone(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, 
 	case RT_ACT_TAKE_PREVIOUS: return other_take(tui, false);
 	case RT_ACT_MODEL: return pick_model(tui);
 	case RT_ACT_PROMPT: return rt_verb_prompt(tui);
-	case RT_ACT_EXPORT: return rt_pane_palette(tui, RT_STR("export "));
+	case RT_ACT_EXPORT: return rt_pane_palette(tui, RT_STR("export -o "));
 	case RT_ACT_AGAIN: return again(tui, "again", entries, count);
 	case RT_ACT_CONTINUE: return again(tui, "continue", entries, count);
 	case RT_ACT_COMPACT:
 		return ask(tui, action, entries, count,
-			   count > 1 ? "Compact the marked entries. What is the summary to look out for?"
-				     : "Compact the beginning. What is the summary to look out for?",
+			   count > 1 ? "Sum up the marked entries. What to look out for?"
+				     : "Sum up the beginning. What to look out for?",
 			   rt_str_at("", 0), false);
 	default: *out_used = false; return RT_OK;
 	}
@@ -1025,7 +1041,7 @@ rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count
 	case RT_ACT_COPY: return copy(tui, entries, count, false);
 	case RT_ACT_COPY_PATH: return copy(tui, entries, count, true);
 	case RT_ACT_MOVE:
-		(void)snprintf(title, sizeof(title), "Move %s before which entry? (:3, an id, a label; end)",
+		(void)snprintf(title, sizeof(title), "Move %s before which? (:3, id, label, end)",
 			       what);
 		return ask(tui, action, entries, count, title, rt_str_at("", 0), false);
 	case RT_ACT_BRANCH:

@@ -20,6 +20,9 @@ RT_CHECKED rt_status rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *
  * the input. done (may be NULL): it was not cancelled. */
 RT_CHECKED rt_status rt_verb_go(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *));
 
+/* Stop such a way while what is left is being summed up; false: there is none. */
+bool rt_verb_go_stop(rt_tui *tui);
+
 /* A run has ended; where it was such a way, that is said. */
 RT_CHECKED rt_status rt_verb_went(rt_tui *tui);
 

@@ -46,6 +46,8 @@ go(rt_tui *tui, const going *g, bool summary, rt_str instructions)
 		st = RT_NOMEM;
 	tui->went = g->done;
 	st = st == RT_OK ? rt_verb_run(tui, "go", rt_buf_str(&fields)) : rt_verb_said(tui, st, &err);
+	if (st == RT_OK && summary && rt_work_is_running(&tui->work))
+		rt_tui_say(tui, "What you leave is being summed up. Escape cancels, and you stay here");
 	rt_buf_deinit(&fields);
 	return st;
 }
@@ -147,6 +149,16 @@ rt_verb_go(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *))
 			      free_going);
 }
 
+bool
+rt_verb_go_stop(rt_tui *tui)
+{
+	if (!rt_work_is_running(&tui->work) ||
+	    !rt_str_is(rt_buf_str(&tui->work.run_how), "go"))
+		return false;
+	rt_work_stop(&tui->work);
+	return true;
+}
+
 /* It has ended: said, and what was handed back is in the input. */
 rt_status
 rt_verb_went(rt_tui *tui)
@@ -157,10 +169,11 @@ rt_verb_went(rt_tui *tui)
 	uint64_t seq = 0;
 	rt_status st = RT_OK;
 
-	if (!rt_str_is(rt_json_str(rt_json_get(end, "how")), "go") ||
-	    rt_json_get(end, "problem") != NULL)
+	if (!rt_str_is(rt_json_str(rt_json_get(end, "how")), "go"))
 		return RT_OK;
 	tui->went = NULL;
+	if (!rt_str_is(rt_json_str(rt_json_get(end, "state")), "done"))
+		return RT_OK; /* it was said why: we are where we were */
 	(void)rt_json_u64(rt_json_get(end, "seq"), &seq);
 	if (yyjson_is_true(rt_json_get(end, "unchanged")) && rt_json_get(end, "editor") == NULL)
 		rt_tui_say(tui, "Already at this point");
@@ -200,6 +213,8 @@ rt_verb_add_models(rt_tui *tui, const struct rt_config *config, rt_buf *json)
 		rt_json_add_string(json, rt_buf_str(&name));
 		rt_buf_deinit(&name);
 	}
+	if (rt_str_is(rt_buf_str(&tui->work.model), "builtin/echo"))
+		return;
 	rt_json_add_comma(json);
 	rt_json_add_string(json, RT_STR("builtin/echo"));
 }

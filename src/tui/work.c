@@ -406,6 +406,8 @@ say(rt_work *work, rt_str op, const rt_result *r, rt_str notes, rt_work_said *sa
 	} else {
 		st = add_what(work, r->seq, false, &said->words, err);
 		capitalise(&said->words);
+		if (said->words.size == 0) /* kept beside the history, as folds are */
+			said->seq = 0;
 	}
 	if (r->note != NULL)
 		rt_buf_add_f(&said->words, "%s%.*s", said->words.size > 0 ? ". " : "",

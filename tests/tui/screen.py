@@ -123,7 +123,7 @@ class Term:
             self.tmux("send-keys", name)
 
     def type(self, text):
-        self.tmux("send-keys", "-l", text)
+        self.tmux("send-keys", "-l", "--", text)
 
     def paste(self, text):
         path = os.path.join(self.place.dir, "paste")

@@ -1,0 +1,606 @@
+# SPDX-License-Identifier: MIT
+"""The chat: what is written, sent, stopped; an entry selected and every verb on it; takes, folds,
+finding; another process, and another one of these, on the same store."""
+import json
+import os
+import re
+
+from talk import add, contents, fork, head, ids, newest, run, steps, takes, until, value
+
+SIZE = (80, 30)
+
+
+def chat(place, *words, size=SIZE, **more):
+    t = place.open(*words, size=size, **more)
+    t.wait("Good. Schema", "Enter send")
+    return t
+
+
+def script(place, *lines):
+    """A model that says this each time it is asked."""
+    path = os.path.join(place.dir, "script")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("\n".join([json.dumps(line) for line in (*lines, {"next": True})] * 8) + "\n")
+    return "builtin/play:" + path
+
+
+def field(t):
+    """The rows of the input."""
+    rows = t.screen()
+    at = max((i for i, row in enumerate(rows) if row.startswith("──")), default=0)
+    return [row for row in rows[at + 1:-2] if row.startswith((" >", "   "))]
+
+
+def welcome(c, place):
+    """The first time: what this is, and what to do."""
+    with place.open(size=SIZE) as t:
+        c.says("what to do", t, "Nothing has been said here yet.", "Write below, and press Enter.",
+               "/import FILE", "? all keys")
+        t.type("?")
+        c.says("? with nothing written", t, "All keys")
+        t.key("q")
+        t.wait("Write below")
+        t.type("why?")
+        c.says("? in a text", t, "> why?")
+        t.key("Enter")
+        c.says("sent", t, "User", "why?", "AI", gone=["> why?", "Nothing has been said"])
+        c.store("kept", lambda: [e["role"] for e in place.json("show")["entries"]], ["User", "AI"])
+    with place.open(size=SIZE, RETAKE_MODEL=None) as t:
+        t.wait("no model")
+        t.type("to nobody")
+        t.key("Enter")
+        c.says("no model: what to do", t, "No model is chosen", "/model builtin/echo", "> to nobody")
+        c.equal("nothing was added", len(place.texts()), 2)
+
+
+def send(c, place):
+    """Streaming: pieces are seen as they come; then it is an entry."""
+    fork(place)
+    t = chat(place, RETAKE_MODEL=script(place, {"text": "One "}, {"wait_ms": 400}, {"text": "two"}))
+    t.type("Count")
+    c.says("written", t, "> Count")
+    t.key("Enter")
+    c.says("the question at once", t, "Count", "AI ...", "One", gone=["> Count"])
+    c.says("the rest", t, "One two", gone=["AI ..."])
+    c.store("kept", lambda: place.texts()[4:], [("User", "Count"), ("AI", "One two")])
+    t.key("M-u")
+    c.says("undone", t, "Took back", gone=["One two"])
+    c.store("a reply is a step", lambda: place.texts()[4:], [("User", "Count")])
+    t.key("Enter")
+    c.says("asked again with nothing written", t, "One two")
+    c.store("answered", lambda: place.texts()[4:], [("User", "Count"), ("AI", "One two")])
+    t.key("Enter")
+    t.type("x")
+    c.says("an answer is not answered", t, "> x")
+    c.equal("nothing more", len(place.texts()), 6)
+
+
+def stop(c, place):
+    """Escape and Ctrl+C stop it; what had come is kept."""
+    fork(place)
+    t = chat(place, RETAKE_MODEL=script(place, {"text": "Half of it "}, {"wait_ms": 60000}, {"text": "never"}))
+    for n, key in enumerate(("Escape", "C-c")):
+        t.type(f"Go on {n}")
+        t.key("Enter")
+        c.says("it comes", t, "AI ...", "Half of it")
+        t.type("next")
+        t.key(key)
+        c.says(f"{key} stops it", t, "Stopped; what had come is kept", "AI (partial)", "> next", gone=["AI ..."])
+        c.equal(f"{key}: kept", place.texts()[-1], ("AI", "Half of it "))
+        t.key("C-u")
+        c.says("erased", t, re.compile("^ >$", re.M))
+
+
+def lines(c, place):
+    """Several lines; and keys of the field."""
+    fork(place)
+    t = chat(place)
+    t.type("first")
+    t.key("M-Enter")
+    t.type("second")
+    t.key("C-j")
+    t.type("third")
+    c.equal("three rows", until("rows", lambda: field(t), [" > first", "   second", "   third"], t),
+            [" > first", "   second", "   third"])
+    t.key("C-a")
+    t.type("the ")
+    t.key("C-e", "C-w")
+    t.type("3rd")
+    t.key("Up", "Up", "Home", "M-d")
+    t.type("one")
+    t.key("M-b", "M-f")
+    t.type("!")
+    c.equal("edited", until("rows", lambda: field(t), [" > one!", "   second", "   the 3rd"], t),
+            [" > one!", "   second", "   the 3rd"])
+    t.key("Enter")
+    c.says("sent", t, "the 3rd", gone=["> one"])
+    c.store("its lines", lambda: place.texts()[4:5], [("User", "one!\nsecond\nthe 3rd")])
+
+
+def before(c, place):
+    """What was written before, by Up and Down; Escape keeps what was written."""
+    fork(place)
+    t = chat(place)
+    for text in ("one", "two"):
+        t.type(text)
+        t.key("Enter")
+        t.wait(re.compile(r"^ >$", re.M), f'You said: "{text}"', gone=["AI ..."])
+    t.type("draft")
+    for key, shown in (("Up", "two"), ("Up", "one"), ("Up", "one"), ("Down", "two"), ("Down", "draft")):
+        t.key(key)
+        c.says(f"{key}: {shown}", t, re.compile(f"^ > {shown}$", re.M))
+    t.key("Escape")
+    c.says("Escape keeps it", t, "Up brings it back", re.compile(r"^ >$", re.M))
+    t.key("Up")
+    c.says("it does", t, "> draft")
+    t.key("C-c")
+    c.says("Ctrl+C empties it", t, re.compile(r"^ >$", re.M))
+    t.key("Up")
+    c.says("and keeps it, too", t, "> draft")
+
+
+def paste(c, place):
+    """A million characters, with line ends, and what could do harm in them."""
+    fork(place)
+    t = chat(place)
+    t.paste("short\nof two lines")
+    c.equal("a paste does not send", until("paste", lambda: field(t), [" > short", "   of two lines"], t),
+            [" > short", "   of two lines"])
+    t.key("C-c")
+    t.wait(gone=["> short"])
+    text = "".join(f"line {i} of what is pasted, wide: äöü 你好\n" for i in range(26000)) + "the end"
+    assert len(text.encode()) > 1 << 20
+    t.paste(text)
+    c.says("its end is seen", t, "the end")
+    t.key("Enter")
+    c.store("all of it is sent", lambda: place.texts()[4][1] == text if len(place.texts()) > 4 else None, True)
+    t.wait("AI", gone=["AI ..."])
+    t.type("still there")
+    c.says("it goes on", t, "> still there")
+
+
+def editor(c, place):
+    fork(place)
+    path = os.path.join(place.dir, "editor")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("#!/bin/sh\ntest -t 0 || exit 3\nprintf 'by the editor' >> \"$1\"\n")
+    os.chmod(path, 0o755)
+    t = chat(place, EDITOR=path)
+    t.type("written ")
+    t.key("C-g")
+    c.says("what it wrote", t, "by the editor")
+    t.key("Enter")
+    c.store("sent", lambda: [x.replace("\n", "") for _, x in place.texts()[4:5]], ["written by the editor"])
+    t.close()
+    with place.open(size=SIZE, EDITOR="false") as t:
+        t.wait("Enter send")
+        t.type("kept")
+        t.key("C-g")
+        c.says("an editor that fails", t, "ditor", "> kept")
+
+
+def leaving(c, place):
+    fork(place)
+    for keys, what in ((("C-d",), "Ctrl+D"), (("C-q",), "Ctrl+Q"), (("C-c", "C-c"), "Ctrl+C twice")):
+        t = chat(place)
+        for key in keys:
+            t.key(key)
+        c.says(what, t, "ended 0", gone=["Good. Schema"])
+        t.close()
+    t = chat(place)
+    t.key("C-c")
+    c.says("said first", t, "once more leaves")
+    t.type("a")
+    t.key("C-d")
+    t.type("b")
+    c.says("Ctrl+D where something is written is nothing", t, "> ab")
+    t.key("C-c")
+    c.says("emptied", t, re.compile(r"^ >$", re.M))
+    t.key("Escape")
+    c.says("said", t, "once more shows the tree")
+    t.key("Escape")
+    c.says("Escape twice", t, "─ Tree")
+    c.equal("nothing was done", steps(place), 8)
+
+
+def select(c, place):
+    """An entry selected: how it looks, how to move, and back to writing."""
+    fork(place)
+    t = chat(place)
+    t.key("M-Up")
+    c.rows("the last is selected", t, 10, ["› AI" + " " * 75 + "4", "▌ Good. Schema"])
+    c.says("its keys are in the footer", t, "Enter go on from here  e edit  a add  d delete")
+    for key, row in (("Up", "› User < 1/2 >"), ("k", "› AI"), ("j", "› User < 1/2 >"), ("Home", "› User   "),
+                     ("End", "› AI"), ("g", "› User   "), ("G", "› AI"), ("Up", "› User < 1/2 >")):
+        t.key(key)
+        c.says(f"{key}: {row}", t, row)
+    t.key("Down", "Down")
+    c.says("below the last: writing", t, "Enter send", gone=["›"])
+    t.type("e")
+    c.says("letters are letters", t, "> e")
+    t.key("C-c", "M-Up")
+    t.wait("› AI")
+    t.key("Escape")
+    c.says("Escape: writing", t, "Enter send", gone=["›"])
+    t.key("M-Up")
+    t.wait("› AI")
+    t.key("q")
+    c.says("q: writing", t, "Enter send", gone=["›"])
+    c.equal("nothing was done", steps(place), 8)
+
+
+def selected(place, key="M-Up", **more):
+    t = chat(place, **more)
+    t.key("M-Up")
+    t.wait("› AI")
+    for k in key.split()[1:]:
+        t.key(k)
+    return t
+
+
+def answer(t, question, text, *keys):
+    t.wait(question)
+    if text:
+        t.type(text)
+    t.key(*(keys or ("Enter",)))
+
+
+def roles(place):
+    return [role for role, _ in place.texts()]
+
+
+def verbs_text(c, place):
+    """Edit, add, split, merge, in an editor, in a take of its own."""
+    fork(place)
+    path = os.path.join(place.dir, "editor")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("#!/bin/sh\nprintf ' (by the editor)' >> \"$1\"\n")
+    os.chmod(path, 0o755)
+    t = selected(place, EDITOR=path)
+
+    def do(keys, question, text, *ends):
+        def press():
+            t.key(*keys.split())
+            if question:
+                answer(t, question, text, *ends)
+        return press
+    c.verb("e", place, t, do("e", "AI, entry 4 - saved in place", "!"), "Edited entry a2", "entry.edit",
+           lambda p: contents(p)[3] == ("a2", "Good. Schema!"))
+    c.verb("a", place, t, do("a", "New entry after AI, entry 4, by User", "more"), "Added entry",
+           "entry.insert", lambda p: p.texts()[4:] == [("User", "more")])
+    c.verb("i", place, t, do("G i", "New entry before AI, entry 4, by User", "wait"), "Added entry",
+           "entry.insert", lambda p: p.texts()[3:] == [("User", "wait"), ("AI", "Good. Schema")])
+    c.verb("t", place, t, do("G t", "AI, entry 4 - saved as a new take", "?"), "step", "batch",
+           lambda p: p.texts()[3] == ("AI", "Good. Schema?") and contents(p, "main")[3][1] == "Good. Schema")
+    c.verb("s", place, t, do("G s", "Split AI, entry 4 before which of its words?", "Schema"),
+           "Split an entry", "entry.split", lambda p: len(p.texts()) == 5)
+    c.verb("S", place, t, do("g S", None, None), "Merged", "entry.merge",
+           lambda p: len(p.texts()) == 3 and p.texts()[0][1].startswith("Which database?"))
+    c.verb("E", place, t, do("G E", None, None), "Edited entry a2", "entry.edit",
+           lambda p: contents(p)[3][1].replace("\n", "") == "Good. Schema (by the editor)")
+    # Without a change, and cancelled.
+    was = steps(place)
+    t.key("G", "e")
+    answer(t, "saved in place", "")
+    c.says("no change", t, "Nothing changed")
+    t.key("e")
+    t.wait("saved in place")
+    t.type("lost")
+    t.key("Escape")
+    c.says("cancelled", t, "Cancelled; nothing changed")
+    c.equal("no step", newest(place)["seq"], 8)
+    c.equal("no steps", steps(place), was)
+
+
+def verbs_place(c, place):
+    """Delete, move, mute, role, label, branch, on one and on several."""
+    fork(place)
+    t = selected(place)
+
+    def muted(p):
+        return [e["id"] for e in p.json("show")["entries"] if e["muted"]]
+
+    def labels(p):
+        return {r["id"]: r["label"] for r in p.json("tree") if r["label"]}
+
+    def marked(*keys):
+        def press():
+            t.key("g", "Space", "Space")
+            t.wait(re.compile("^✓ AI", re.M))
+            t.key(*keys)
+        return press
+    c.verb("d", place, t, lambda: t.key("d"), "Deleted entry a2", "entry.delete",
+           lambda p: ids(p) == ["u1", "a1", "u2"])
+    c.verb("d on two", place, t, marked("d"), "Deleted 2 entries", "entry.delete",
+           lambda p: ids(p) == ["u2", "a2"])
+    c.verb("D", place, t, lambda: t.key("g", "Down", "D"), "Deleted 3 entries", "entry.delete",
+           lambda p: ids(p) == ["u1"])
+    c.verb("H", place, t, lambda: t.key("G", "H"), "Muted entry a2", "entry.mute", lambda p: muted(p) == ["a2"])
+    c.verb("H on two", place, t, marked("H"), "Muted 2 entries", "entry.mute",
+           lambda p: muted(p) == ["u1", "a1"])
+
+    def move():
+        t.key("G", "M")
+        answer(t, "Move AI, entry 4 before which? (:3, id, label, end)", ":1")
+    c.verb("M", place, t, move, "Moved entry a2", "entry.move", lambda p: ids(p) == ["a2", "u1", "a1", "u2"])
+
+    def move_two():
+        marked("M")()
+        answer(t, "Move 2 entries before which?", "end")
+    c.verb("M on two", place, t, move_two, "Moved", "entry.move", lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
+
+    def role():
+        t.wait("Who speaks")
+        t.type("sys")
+        t.wait("› System")
+        t.key("Enter")
+    t.key("X")
+    c.verb("R", place, t, lambda: (t.key("G", "R"), role()), "Changed the role of entry a2 to System",
+           "entry.role", lambda p: roles(p) == ["User", "AI", "User", "System"])
+    c.verb("R on two", place, t, lambda: (marked("R")(), role()), "Changed the role of 2 entries", "entry.role",
+           lambda p: roles(p) == ["System", "System", "User", "AI"])
+
+    def label():
+        t.key("G", "m")
+        answer(t, "Label of AI, entry 4 (empty: none)", "good")
+    c.verb("m", place, t, label, 'Labelled entry a2 "good"', "label.set", lambda p: labels(p) == {"a2": "good"})
+
+    def branch():
+        t.key("g", "Down", "b")
+        answer(t, "New take from AI, entry 2 on. Its name", "third")
+    c.verb("b", place, t, branch, 'Branched "third"', "take.branch",
+           lambda p: p.json("show")["take"] == "third" and ids(p) == ["u1", "a1"])
+    t.key("P")
+    c.says("P says where it can be done", t, "It is in this take already")
+
+
+def verbs_look(c, place):
+    """What changes nothing: fold, copy, versions, read, other screens."""
+    fork(place)
+    place.run("edit", "a2", "Good. Schema\n\nwith a second paragraph")
+    with place.open(size=SIZE) as t:
+        t.wait("second paragraph")
+        t.key("M-Up")
+        t.wait("› AI")
+        t.key("Tab")
+        c.says("folded", t, "Folded to its first line", "Good. Schema ...", gone=["second paragraph"])
+        c.store("kept", lambda: [e["collapsed"] for e in place.json("show")["entries"]],
+                [False, False, False, True])
+        c.equal("it is no step", steps(place), 9)
+        t.key("Tab")
+        c.says("unfolded", t, "Unfolded", "second paragraph")
+        t.key("y")
+        c.says("y", t, "Copied 37 characters")
+        t.key("Y")
+        c.says("Y", t, re.compile(r"Copied 1\d\d characters"))
+        t.key("v")
+        c.says("v", t, "Version 2 of 2", "second paragraph")
+        t.key("Escape")
+        t.wait("Enter go on from here")
+        t.key("p")
+        c.says("p", t, " AI, entry 4", gone=["Which database?"])
+        t.key("Escape")
+        t.wait("Enter go on from here")
+        for key, seen in (("T", "─ Tree"), ("F2", "─ Tree"), ("o", "History of main"), ("C-y", "History of main"),
+                          ("F3", "History of main"), ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"),
+                          (":", "Commands"), ("C-p", "Commands"), ("x", "export "), ("C", "Sum up the beginning"),
+                          ("C-l", "Which model answers")):
+            t.key(key)
+            c.says(f"{key} leads to {seen}", t, seen)
+            t.key("Escape")
+            c.says(f"{key}: back", t, "Enter go on from here", gone=[seen])
+        c.equal("nothing was done", steps(place), 9)
+
+
+def go_on(c, place):
+    """Enter on an entry: the head goes there, as in the tree."""
+    fork(place)
+    t = selected(place, "M-Up Up")
+    t.wait("› User < 1/2 >")
+    t.key("Enter")
+    t.wait("Summarize")
+    t.key("n")
+    c.says("its text is in the input", t, "> Use SQLite, not Postgres", "Went to a1", "← active", gone=["›"])
+    c.equal("the head", head(place), "a1")
+    t.key("C-c", "M-Up", "Enter")
+    c.says("back to the last", t, "Went to a2", gone=["› AI"])
+    c.equal("the head is at the end", head(place), "a2")
+    t.key("M-Up", "Enter")
+    c.says("once more", t, "Already at this point")
+
+
+def again(c, place):
+    """Another reply; more of one; in the chat and on a selected entry."""
+    fork(place)
+    t = chat(place, RETAKE_MODEL=script(place, {"text": "Anew."}))
+    t.key("M-a")
+    c.says("Alt+A", t, "Anew.", "take: main_take_1")
+    c.store("a take of its own", lambda: [x for _, x in place.texts()][2:], ["Use SQLite, not Postgres", "Anew."])
+    c.equal("the other is as it was", ids(place, "main"), ["u1", "a1", "u2", "a2"])
+    t.key("M-[")
+    c.says("back to the other", t, "Switched to take")
+    t.key("M-u", "M-c")
+    c.says("Alt+C", t, "Anew.")
+    t.wait(gone=["..."])
+    t.key("M-Up")
+    t.wait("› AI")
+    t.key("A")
+    c.store("three takes", lambda: len(takes(place)), 4)
+    t.wait(gone=["..."])
+
+
+def other_takes(c, place):
+    """Takes by Alt+] and Alt+[, and by ] and [ on an entry."""
+    fork(place)
+    t = chat(place)
+    for key, name, text in (("M-]", "duck", "DuckDB is fine too"), ("M-]", "main", "Good. Schema"),
+                            ("M-[", "duck", "DuckDB is fine too"), ("M-,", "main", "Good. Schema"),
+                            ("M-.", "duck", "DuckDB is fine too")):
+        t.key(key)
+        c.says(f"{key}: {name}", t, f"take: {name} (2)", text, "/2 >")
+        c.equal(f"{key}: in the store", place.json("show")["take"], name)
+    t.key("M-Up")
+    t.wait("› AI")
+    for key, name in (("]", "main"), ("[", "duck"), ("Right", "main"), ("Left", "duck"), ("l", "main"), ("h", "duck")):
+        t.key(key)
+        c.says(f"{key}: {name}", t, f"take: {name} (2)")
+        c.equal(f"{key}: in the store", place.json("show")["take"], name)
+
+
+def one_take(c, place):
+    add(place, "User", "u1", "Good. Schema")
+    t = chat(place)
+    t.key("M-]")
+    c.says("said", t, "There is one take only")
+
+
+def folded(c, place):
+    """What models thought and what tools said, by Ctrl+T and Ctrl+O."""
+    fork(place)
+    t = chat(place, RETAKE_MODEL=script(
+        place, {"thinking": "I wonder\nwhy"}, {"text": "Because."},
+        {"call": {"id": "c1", "name": "read", "arguments": {"path": "x"}}}))
+    t.type("Why?")
+    t.key("Enter")
+    c.says("folded", t, "[thinking, 2 lines, Ctrl+T]", "Because.", "calls read", gone=["I wonder"])
+    add(place, "Tool", "t1", "line one\nline two")
+    c.says("the tool's is folded, too", t, "[tool result, 2 lines, Ctrl+O]", gone=["line one"])
+    t.key("C-t")
+    c.says("Ctrl+T", t, "I wonder", "why", gone=["[thinking,"])
+    t.key("C-o")
+    c.says("Ctrl+O", t, "line one", "line two", gone=["[tool result,"])
+    t.key("C-t", "C-o")
+    c.says("and back", t, "[thinking, 2 lines, Ctrl+T]", "[tool result, 2 lines, Ctrl+O]",
+           gone=["I wonder", "line one"])
+    t.key("M-Up")
+    t.wait("› Tool")
+    t.key("C-t", "C-o")
+    c.says("with an entry selected", t, "I wonder", "line two")
+
+
+def find(c, place):
+    """Ctrl+F, Alt+N, n, N; what is not there."""
+    lines_of = "".join(json.dumps({"op": "entry.append", "role": "AI" if i % 2 else "User",
+                                   "content": f"entry {i}" + (" with a Needle" if i % 20 == 7 else "")}) + "\n"
+                       for i in range(100))
+    place.run("apply", "-q", "-", text=lines_of)
+    with place.open(size=SIZE) as t:
+        t.wait("entry 99")
+        t.key("C-f")
+        answer(t, "Find in this take", "needle")
+        c.says("the last one", t, "entry 87 with a Needle", re.compile(r"^› AI +88$", re.M))
+        for key, at in (("n", 7), ("n", 27), ("N", 7), ("N", 87)):
+            t.key(key)
+            c.says(f"{key}: {at}", t, f"entry {at} with a Needle", re.compile(rf"^› AI +{at + 1}$", re.M))
+        t.key("Escape")
+        t.wait("Enter send")
+        t.key("C-f")
+        t.wait("Find in this take")
+        t.key("C-u")
+        t.type("nowhere")
+        t.key("Enter")
+        c.says("not there", t, "Not found: nowhere")
+        # Far up, and to both ends.
+        t.key("M-Home")
+        c.says("the beginning", t, "entry 0", "more below, End")
+        t.key("NPage")
+        c.says("a page down", t, "entry 9", gone=["entry 0\n"])
+        t.key("M-End")
+        c.says("the end", t, "entry 99", gone=["more below"])
+        t.key("PPage")
+        c.says("a page up", t, "more below", gone=["entry 99"])
+        place.run("add", "-q", "new at the end")
+        t.key("PPage", "NPage")
+        c.says("what is added below does not move the view", t, "more below", gone=["new at the end"])
+        t.key("M-End")
+        c.says("it is there", t, "new at the end")
+
+
+def live(c, place):
+    """Another process changes the store: it is seen, without a key; a text that is written stays."""
+    fork(place)
+    t = chat(place)
+    t.type("being written")
+    place.run("edit", "a2", "Changed elsewhere")
+    c.says("an edit", t, "Changed elsewhere", "> being written", gone=["Good. Schema"])
+    add(place, "User", "x1", "Added elsewhere")
+    c.says("an entry", t, "Added elsewhere", "> being written")
+    place.run("undo")
+    c.says("undone", t, "> being written", gone=["Added elsewhere"])
+    place.run("takes", "switch", "duck")
+    c.says("a switch", t, "take: duck", "DuckDB is fine too", "> being written")
+    place.run("new", "another")
+    place.run("--discussion", "main", "label", "a3", "mine")
+    c.says("a label; and who starts another discussion does not take this one away", t, "#mine",
+           "DuckDB is fine too", "main  take: duck")
+
+
+def two(c, place):
+    """Two of them on one store: each sees what the other does, undo is everybody's."""
+    fork(place)
+    a = chat(place)
+    b = chat(place, RETAKE_MODEL=script(place, {"text": "From b "}, {"wait_ms": 300}, {"text": "slowly"}))
+    a.type("From a")
+    a.key("Enter")
+    b.wait("From a")
+    a.wait(gone=["..."])
+    c.store("both", lambda: len(place.texts()), 6)
+    b.type("Question of b")
+    b.key("Enter")
+    c.says("the question is seen at once", a, "Question of b")
+    c.says("and the reply, when it is one", a, "From b slowly")
+    a.key("M-u")
+    c.says("undone by the other", b, "Question of b", gone=["From b slowly"])
+    b.key("M-r")
+    c.says("and brought back", a, "From b slowly")
+    # Both change something: both is there.
+    a.key("M-Up")
+    a.wait("› AI")
+    b.key("M-Up")
+    b.wait("› AI")
+    a.key("m")
+    answer(a, "Label of AI, entry 8", "last")
+    c.says("a label", b, "#last")
+    b.key("e")
+    answer(b, "saved in place", "!")
+    c.says("an edit", a, "From b slowly!", "#last")
+    c.check("value", len(value(place)[0]["entries"]) == 8)
+
+
+def while_running(c, place):
+    """What can be done while a reply comes: write, look around, edit what was said."""
+    fork(place)
+    t = chat(place, RETAKE_MODEL=script(place, {"text": "Long "}, {"wait_ms": 60000}, {"text": "tail"}))
+    t.type("Q")
+    t.key("Enter")
+    t.wait("AI ...", "Long")
+    t.type("second")
+    t.key("Enter")
+    c.says("not two at once", t, "reply is on its way already", "> second")
+    t.key("F2")
+    c.says("the tree", t, "─ Tree", "User: Q")
+    t.key("Escape")
+    c.says("closing it does not stop the reply", t, "AI ...", "Long", gone=["─ Tree"])
+    t.key("M-Up", "Up")
+    t.wait(re.compile("^› ", re.M))
+    t.key("g", "e")
+    answer(t, "saved in place", " At all?")
+    c.says("an edit meanwhile", t, "Edited entry u1", "AI ...")
+    t.key("Escape")
+    t.wait("Enter send")
+    t.key("Escape")
+    c.says("stopped", t, "Stopped; what had come is kept", gone=["AI ..."])
+    c.equal("all is there", [x for _, x in place.texts()],
+            ["Which database? At all?", "SQLite: one file.", "Use SQLite, not Postgres", "Good. Schema", "Q", "Long "])
+    # Left while it runs: what had come is kept.
+    t.key("C-u")
+    t.type("Last")
+    t.key("Enter")
+    t.wait("AI ...")
+    t.key("C-q")
+    c.says("left", t, "ended 0")
+    c.equal("kept", place.texts()[-1], ("AI", "Long "))
+
+
+run(welcome, send, stop, lines, before, paste, editor, leaving, select, verbs_text, verbs_place, verbs_look,
+    go_on, again, other_takes, one_take, folded, find, live, two, while_running)

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: MIT
+"""Commands of the chat that begin with a slash: each of them, and their completion."""
+import json
+import os
+import re
+
+from talk import add, contents, fork, head, ids, newest, run, steps, takes, value
+
+SIZE = (80, 36)
+EVERY = ["/again", "/branch", "/branch-here", "/branches", "/compact", "/continue", "/discussions", "/edit",
+         "/export", "/help", "/history", "/import", "/label", "/model", "/new", "/prompt", "/quit", "/redo",
+         "/role", "/search", "/tree", "/undo"]
+
+
+def chat(place, **more):
+    t = place.open(size=SIZE, **more)
+    t.wait("Good. Schema", "Enter send")
+    return t
+
+
+def say(t, line):
+    t.type(line)
+    t.wait("> " + line)
+    t.key("Enter")
+
+
+def script(place, *lines):
+    path = os.path.join(place.dir, "script")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("\n".join([json.dumps(line) for line in (*lines, {"next": True})] * 8) + "\n")
+    return "builtin/play:" + path
+
+
+def completion(c, place):
+    """A slash shows them; Tab goes on as far as there is one way only."""
+    fork(place)
+    with place.open(size=(100, 70)) as t:
+        t.wait("Good. Schema")
+        t.type("/")
+        c.says("all are shown", t, *(re.compile(f"^  {name} ", re.M) for name in EVERY))
+        for typed, wanted in (("b", "/branch"), ("", "/branch"), ("-", "/branch-here "), (None, None),
+                              ("/h", "/h"), (None, None), ("/he", "/help"), (None, None), ("/co", "/co"),
+                              ("m", "/compact "), (None, None), ("/zz", "/zz"), (None, None),
+                              ("/un", "/undo "), (None, None), ("/t", "/tree"), (None, None), ("x", "x")):
+            if typed is None:
+                t.key("C-u")
+                c.says("erased", t, re.compile(r"^ >$", re.M))
+                continue
+            if typed:
+                t.type(typed)
+                t.wait(typed)
+            t.key("Tab")
+            c.says(f"{typed}: {wanted}", t, re.compile(rf"^ > {re.escape(wanted.strip())}$", re.M))
+        t.type("y")
+        c.says("what follows a complete one", t, "> xy")
+        t.key("C-u")
+        t.type("/hel")
+        c.says("the one that is left", t, re.compile(r"^  /help +all keys and commands$", re.M))
+        t.key("Tab", "Enter")
+        c.says("carried out", t, "All keys")
+        t.key("Escape")
+        t.wait("Enter send", gone=["All keys"])
+        t.key("Up")
+        c.says("it is remembered", t, "> /help")
+
+
+def unknown(c, place):
+    fork(place)
+    t = chat(place)
+    say(t, "/nonsense at all")
+    c.says("said, and kept to be mended", t, "There is no such command. /help shows them", "> /nonsense at all")
+    t.key("C-u")
+    say(t, "//etc is a folder")
+    c.says("two slashes: a message", t, re.compile(r"^  /etc is a folder$", re.M))
+    c.store("sent", lambda: [x for _, x in place.texts()[4:5]], ["/etc is a folder"])
+    t.wait("AI", gone=["..."])
+    say(t, "/status")
+    c.says("any command of the command line", t, re.compile("^Discussion +main$", re.M))
+    t.key("q")
+    t.wait("Enter send")
+    say(t, "/takes rename main first")
+    c.says("and one that changes something", t, "take: first (2)")
+    c.equal("in the store", takes(place), ["duck", "first"])
+
+
+def screens(c, place):
+    """Those that lead to a screen."""
+    fork(place)
+    t = chat(place)
+    for line, seen in (("/tree", "─ Tree"), ("/history", "History of main"), ("/discussions", "Discussions"),
+                       ("/help", "All keys"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
+                       ("/model", "Which model answers"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
+                       ("/role", "Who speaks"), ("/edit", "User, entry 3"), ("/export", "export -o"),
+                       ("/import", "import FILE"), ("/search sqlite", "found"), ("/search", "Find in this take")):
+        say(t, line)
+        c.says(f"{line}: {seen}", t, seen, gone=[f"> {line}"])
+        t.key("Escape")
+        if line == "/search sqlite":
+            t.wait("Search:", gone=["sqlite"])
+            t.key("Escape")
+        c.says(f"{line}: and back", t, "Enter send", gone=[seen])
+    c.equal("nothing was done", (steps(place), head(place)), (8, "a2"))
+
+
+def undo(c, place):
+    fork(place)
+    t = chat(place)
+    was = value(place)
+    place.run("edit", "a2", "Changed")
+    place.run("edit", "a1", "Changed, too")
+    t.wait("Changed, too")
+    then = value(place)
+    say(t, "/undo")
+    c.says("one", t, "Took back: edited entry a1")
+    c.equal("the text", contents(place)[1][1], "SQLite: one file.")
+    say(t, "/redo")
+    c.says("and back", t, "Brought back")
+    c.check("as it was then", value(place) == then)
+    say(t, "/undo 2")
+    c.says("two", t, "Took back: 2 steps")
+    c.check("as it was", value(place) == was)
+    say(t, "/redo 2")
+    c.says("and back", t, "Brought back: 2 steps")
+    c.check("as it was then", value(place) == then)
+    say(t, "/undo many")
+    c.says("no number", t, "How many steps?")
+    c.check("nothing was done", value(place) == then)
+    say(t, "/undo 999")
+    c.says("more than there are", t, "Took back: 10 steps")
+    say(t, "/undo")
+    c.says("nothing is left", t, "Nothing to undo")
+
+
+def branching(c, place):
+    fork(place)
+    t = chat(place)
+    say(t, "/branch-here third")
+    c.says("a take", t, 'Branched "third"', "take: third (3)")
+    c.equal("in the store", (place.json("show")["take"], ids(place)), ("third", ["u1", "a1", "u2", "a2"]))
+    say(t, "/branches")
+    t.wait("Which take", "› main", "third")
+    t.type("duck")
+    t.wait("› duck")
+    t.key("Enter")
+    c.says("to another", t, "take: duck (3)", "DuckDB is fine too")
+    c.equal("in the store", place.json("show")["take"], "duck")
+    # Seed 1's /branch: a message of the user; what is before it becomes a discussion of its own.
+    say(t, "/branch ducks")
+    t.wait("› 1  What about DuckDB?", "2  Which database?")
+    t.key("Enter")
+    c.says("the text is in the input", t, "> What about DuckDB?", "ducks  take:")
+    c.equal("the path before it", [x for _, x in place.texts()], ["Which database?", "SQLite: one file."])
+    c.equal("a discussion", sorted(d["name"] for d in place.json("ls")), ["ducks", "main"])
+    c.equal("the other is as it was", [x for _, x in (
+        (e["id"], e["content"]) for e in place.json("--discussion", "main", "show")["entries"])][2:],
+        ["What about DuckDB?", "DuckDB is fine too"])
+    t.key("C-u")
+    say(t, "/branch")
+    t.wait("› 1  Which database?")
+    t.key("Enter")
+    c.says("before the first: an empty one", t, "> Which database?", "Nothing has been said here yet.")
+
+
+def entries(c, place):
+    """Label, role, edit, on the entry at the head or the last of the user."""
+    fork(place)
+    t = chat(place)
+    say(t, "/label good start")
+    c.says("a label", t, "#good start", 'Labelled entry a2 "good start"')
+    say(t, "/role System")
+    c.says("a role", t, "Changed the role of entry a2 to System")
+    c.equal("in the store", [r for r, _ in place.texts()], ["User", "AI", "User", "System"])
+    say(t, "/edit")
+    t.wait("User, entry 3 - saved in place")
+    t.type(", please")
+    t.key("Enter")
+    c.says("edited", t, "Use SQLite, not Postgres, please", "Edited entry u2")
+    c.equal("in the store", contents(place)[2:], [("u2", "Use SQLite, not Postgres, please"), ("a2", "Good. Schema")])
+    say(t, "/undo 3")
+    t.wait("Took back: 3 steps")
+    c.equal("undone", contents(place)[2][1], "Use SQLite, not Postgres")
+
+
+def settings(c, place):
+    fork(place)
+    t = chat(place)
+    say(t, "/prompt")
+    t.wait("Working prompt")
+    t.type("Be brief.")
+    t.key("Enter")
+    c.says("the prompt", t, "rompt", "step 9")
+    c.store("in the store", lambda: "Be brief." in place.run("prompt"), True)
+    say(t, "/model builtin/summary")
+    c.says("the model", t, re.compile(r"builtin/summary  ~0k tok"))
+    say(t, "/model")
+    t.wait("Which model answers", "› builtin/summary")
+    t.type("echo")
+    t.wait("› builtin/echo")
+    t.key("Enter")
+    c.says("by the list", t, re.compile(r"builtin/echo  ~0k tok"))
+    t.key("C-l")
+    t.wait("Which model answers")
+    t.type("mine/new-one")
+    t.key("Enter")
+    c.says("any other", t, re.compile(r"mine/new-one  ~0k tok"))
+    say(t, "hello")
+    c.says("which is not there", t, "mine", "> hello")
+    c.equal("nothing was added", len(place.texts()), 4)
+    t.key("C-u")
+    say(t, "/undo 4")
+    c.says("undone", t, re.compile(r"builtin/echo  ~0k tok"))
+    c.check("the prompt, too", "Be brief." not in place.run("prompt"))
+
+
+def replies(c, place):
+    fork(place)
+    t = chat(place, RETAKE_MODEL=script(place, {"text": "Anew."}))
+    say(t, "/again")
+    c.says("another reply", t, "Anew.", "take: main_take_1")
+    c.store("in a take", lambda: [x for _, x in place.texts()][2:], ["Use SQLite, not Postgres", "Anew."])
+    t.wait(gone=["..."])
+    say(t, "/continue")
+    c.store("and more of it", lambda: place.texts()[3][1].count("Anew."), 2)
+
+
+def compact(c, place):
+    """A summary in the place of the beginning."""
+    lines = "".join(json.dumps({"op": "entry.append", "role": "AI" if i % 2 else "User",
+                                "content": f"entry {i} " + "words " * 3000}) + "\n" for i in range(12))
+    place.run("apply", "-q", "-", text=lines)
+    with place.open(size=SIZE, RETAKE_MODEL=script(place, {"text": "In short."})) as t:
+        t.wait("Enter send")
+        say(t, "/compact be short")
+        c.says("said", t, re.compile(r"Compacted \d+ entries: about \d+ tokens instead of \d+"))
+        c.store("an entry that says so", lambda: [e["kind"] for e in place.json("show")["entries"]].count("compaction"), 1)
+        t.key("F2")
+        c.says("its mark in the tree", t, "› • [compaction: 54k tokens]  {main}  ← active")
+        t.key("u")
+        c.says("undone", t, "Took back", gone=["[compaction"])
+        c.equal("nothing is left of it", len(place.texts()), 12)
+        t.key("Escape")
+        t.wait(gone=["─ Tree"])
+        t.key("M-k")
+        t.wait("Sum up the beginning. What to look out for?")
+        t.type("names")
+        t.key("Enter")
+        c.says("by a key", t, re.compile(r"Compacted \d+ entries"))
+    with place.open(size=SIZE, RETAKE_MODEL=script(place, {"text": "x "}, {"wait_ms": 60000}, {"text": "y"})) as t:
+        t.wait("Enter send")
+        t.type("/undo")
+        t.key("Enter")
+        t.wait("Took back")
+        was = value(place)
+        say(t, "/compact")
+        c.says("it runs", t, "Summary ...")
+        t.key("Escape")
+        c.says("stopped", t, "Stopped", gone=["Summary ..."])
+        c.check("nothing has changed", value(place) == was)
+
+
+def files(c, place):
+    """Out and in."""
+    fork(place)
+    t = chat(place)
+    path = os.path.join(place.dir, "talk.md")
+    say(t, f"/export {path}")
+    c.says("written", t, "Wrote ")
+    with open(path, encoding="utf-8") as file:
+        c.check("Markdown", "Good. Schema" in file.read())
+    say(t, f"/export {path}")
+    c.says("not over another one", t, "talk.md is there already", "--force")
+    canonical = os.path.join(place.dir, "talk.json")
+    say(t, f"/export --format canonical -o {canonical}")
+    c.says("by its flags", t, "Wrote ")
+    openai = os.path.join(place.dir, "messages.json")
+    with open(openai, "w", encoding="utf-8") as out:
+        out.write('[{"role":"user","content":"From elsewhere"},{"role":"assistant","content":"Welcome"}]')
+    say(t, f"/import {openai}")
+    c.says("brought in", t, "mport")
+    c.store("a discussion", lambda: len(place.json("ls")), 2)
+    t.key("q")
+    t.wait("Enter send")
+    say(t, "/import /nowhere/at/all")
+    c.says("no such file", t, "there is no file /nowhere/at/all")
+
+
+def places(c, place):
+    """Discussions: a new one, searching over all, going to one."""
+    fork(place)
+    t = chat(place)
+    say(t, "/new")
+    c.says("asks for a name", t, re.compile(r"^ > /new$", re.M))
+    t.type("second one")
+    t.key("Enter")
+    c.says("there", t, "second one  take:", "Nothing has been said here yet.")
+    add(place, "User", "v1", "Ducks swim")
+    t.wait("Ducks swim")
+    say(t, "/search duck")
+    c.says("in all of them", t, "3 found", "What about DuckDB?", "Ducks swim")
+    t.key("Down")
+    t.wait(re.compile(r"^›.*What about DuckDB", re.M))
+    t.key("Enter")
+    c.says("there, in its take", t, "main  take: duck", "What about DuckDB?", "DuckDB is fine too")
+    t.key("Escape")
+    t.wait("Enter send")
+    say(t, "/discussions")
+    t.wait("second one")
+    t.type("second")
+    t.wait(re.compile(r"^›.*second one", re.M))
+    t.key("Enter")
+    c.says("to another", t, "second one  take:", "Ducks swim")
+    say(t, "/quit")
+    c.says("left", t, "ended 0")
+    c.check("last step", newest(place)["seq"] > 0)
+
+
+run(completion, unknown, screens, undo, branching, entries, settings, replies, compact, files, places)

@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: MIT
+"""The summary dialogue of seed 4: yes, no, with instructions, cancelled; a model that fails, or
+is stopped; hooks that say no, or write the summary themselves."""
+import http.server
+import json
+import os
+import threading
+
+from talk import FORK, contents, fork, head, ids, newest, run, steps, tree_rows, value
+
+QUESTION = [" Summarize the branch you're leaving?" + " " * 22 + "Enter ok  Esc cancel",
+            "› y  Yes: a model sums it up, and the summary stands where you go on",
+            "  n  No: just go there",
+            "  i  Yes, and say what to look out for"]
+
+
+def asked(place, row="a1", size=(80, 30), **more):
+    """The tree is open, and the way to an entry of the path was asked for."""
+    t = place.open(size=size, **more)
+    t.wait("Good. Schema")
+    t.key("F2")
+    t.wait("(4/6)")
+    t.key(*{"a1": ("Up", "Up"), "u2": ("Up",), "a3": ("End",), "u3": ("End", "Up")}[row])
+    t.key("Enter")
+    t.wait("Summarize the branch you're leaving?")
+    return t
+
+
+def unchanged(c, place, what, before):
+    c.check(f"{what}: nothing has changed", value(place) == before[0] and steps(place) == before[1],
+            contents(place))
+
+
+def script(place, *lines, times=1):
+    """A model that says this, whatever number of replies was before."""
+    path = os.path.join(place.dir, "script")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("\n".join([json.dumps(line) for line in (*lines, {"next": True})] * times) + "\n")
+    return "builtin/play:" + path
+
+
+def hook(place, event, text):
+    folder = os.path.join(place.dir, ".config/retake/hooks", event)
+    os.makedirs(folder)
+    path = os.path.join(folder, "10-ours")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("#!/bin/sh\n" + text)
+    os.chmod(path, 0o755)
+
+
+def dialogue(c, place):
+    """How it looks; arrows and letters; Escape and Ctrl+C leave all as it was."""
+    fork(place)
+    before = value(place), steps(place)
+    t = asked(place)
+    at = next(i for i, row in enumerate(t.screen()) if "Summarize" in row)
+    c.rows("the question", t, at, QUESTION)
+    c.check("the tree stays above it", "─ Tree " + "─" * 73 in t.screen()[:at])
+    t.key("Down")
+    c.says("down", t, "› n  No")
+    t.key("Down", "Down")
+    c.says("to the last", t, "› i  Yes, and")
+    t.key("Up", "Up", "Up")
+    c.says("up", t, "› y  Yes")
+    t.key("x")
+    t.key("Escape")
+    c.says("Escape", t, "Navigation cancelled", "(2/6)", gone=["Summarize"])
+    unchanged(c, place, "Escape", before)
+    t.key("Enter")
+    t.wait("Summarize")
+    t.key("C-c")
+    c.says("Ctrl+C", t, "Navigation cancelled", "(2/6)", gone=["Summarize"])
+    unchanged(c, place, "Ctrl+C", before)
+    t.key("Enter")
+    t.wait("Summarize")
+    t.key("Down", "Enter")
+    c.says("chosen by arrows", t, "Went to a1", gone=["Summarize", "─ Tree"])
+    c.equal("no summary", (ids(place), head(place)), (["u1", "a1", "u2", "a2"], "a1"))
+
+
+def yes(c, place):
+    """Yes: the summary is an entry where one goes on, the head is there, and undo takes all of
+    it back."""
+    fork(place)
+    before = value(place)
+    t = asked(place, RETAKE_MODEL=script(place, {"text": "They chose "}, {"text": "SQLite."}, times=3))
+    t.key("y")
+    c.says("said", t, "Went to a1; what you left is summed up", "They chose SQLite.",
+           gone=["─ Tree", "Summarize"])
+    shown = place.json("show")["entries"]
+    c.equal("the path", [(e["id"], e["content"]) for e in shown[:2]],
+            [("u1", "Which database?"), ("a1", "SQLite: one file.")])
+    c.equal("the summary", (len(shown), shown[2]["kind"], shown[2]["content"]),
+            (3, "branch_summary", "They chose SQLite."))
+    c.equal("the head is behind it", head(place), shown[2]["id"])
+    c.check("what was left is there as it was", {"Good. Schema", "DuckDB is fine too"} <=
+            {row["preview"] for row in place.json("tree")})
+    c.equal("one step", newest(place)["by"], "tui")
+    after = value(place)
+    t.key("F2")
+    c.says("it has a mark in the tree", t, "[branch summary]: They chose SQLite.  {main_take_1}  ← active")
+    t.key("u")
+    c.says("undone", t, "Took back")
+    c.check("all is as it was", value(place) == before)
+    c.tree("the tree, too", t, [row.replace("›", " ", 1) if row.startswith("›") else
+                                row.replace("  • AI: S", "› • AI: S") for row in FORK])
+    t.key("U")
+    c.says("redone", t, "Brought back")
+    c.check("all is as it was then", value(place) == after)
+
+
+def yes_to_user(c, place):
+    """To an entry of the user: before it, the summary, and the text in the input."""
+    fork(place)
+    t = asked(place, "u3", RETAKE_MODEL=script(place, {"text": "On SQLite."}, times=3))
+    t.key("Enter")
+    c.says("said", t, "> What about DuckDB?", "On SQLite.", "what you left is summed up", gone=["─ Tree"])
+    c.equal("the path", [text for _, text in place.texts()], ["Which database?", "SQLite: one file.", "On SQLite."])
+    t.key("Enter")
+    c.says("sent", t, "What about DuckDB?", gone=["> What about"])
+    c.store("the question stands behind the summary", lambda: [x for _, x in place.texts()][2:4],
+            ["On SQLite.", "What about DuckDB?"])
+
+
+class Server:
+    """A server that speaks as OpenAI does, as far as it is needed, or fails."""
+
+    def __init__(self, status=200, text="By the server", holds=None):
+        bodies = self.bodies = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                if holds is not None:
+                    holds.wait(30)
+                if status == 200:
+                    chunk = {"id": "x", "object": "chat.completion.chunk", "model": "m",
+                             "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]}
+                    reply = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode()
+                    kind = "text/event-stream"
+                else:
+                    reply, kind = b'{"error":{"message":"the server is on fire"}}', "application/json"
+                try:
+                    self.send_response(status)
+                    self.send_header("Content-Type", kind)
+                    self.send_header("Content-Length", str(len(reply)))
+                    self.end_headers()
+                    self.wfile.write(reply)
+                except OSError:
+                    pass # it was left: that is what was tried
+
+            def log_message(self, *ignored):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def env(self):
+        return {"OPENAI_BASE_URL": f"http://127.0.0.1:{self.server.server_port}/v1",
+                "OPENAI_API_KEY": "none-of-yours", "RETAKE_MODEL": "openai/m"}
+
+
+def instructions(c, place):
+    """With instructions: they are in what the model is sent, with what is left and nothing else."""
+    fork(place)
+    with Server() as server:
+        t = asked(place, **server.env())
+        t.key("i")
+        t.wait("What is the summary to look out for?")
+        t.type("Names of files, please")
+        t.key("Escape")
+        c.says("Escape leaves it", t, "Navigation cancelled", "(2/6)")
+        c.equal("nobody was asked", server.bodies, [])
+        t.key("Enter")
+        t.wait("Summarize")
+        t.key("i")
+        t.wait("What is the summary to look out for?")
+        t.type("Names of files, please")
+        t.key("Enter")
+        c.says("summed up", t, "By the server", "what you left is summed up", gone=["─ Tree"])
+        c.equal("one request", len(server.bodies), 1)
+        sent = json.dumps(server.bodies[0])
+        for text, there in (("Names of files, please", True), ("Use SQLite, not Postgres", True),
+                            ("Good. Schema", True), ("DuckDB", False)):
+            c.equal(f"is {text!r} in the request", text in sent, there)
+        c.equal("the summary", place.texts()[2][1], "By the server")
+
+
+def fails(c, place):
+    """A server that fails: why is said, and nothing has changed; without a summary it goes."""
+    fork(place)
+    before = value(place), steps(place)
+    with Server(status=400) as server:
+        t = asked(place, **server.env())
+        t.key("y")
+        c.says("why", t, "server is on fire", "You are where you were", "(2/6)")
+        c.check("somebody was asked", server.bodies)
+        unchanged(c, place, "a server that fails", before)
+        t.key("Enter")
+        t.wait("Summarize")
+        t.key("n")
+        c.says("it goes without", t, "Went to a1", gone=["─ Tree"])
+        c.equal("the head", head(place), "a1")
+
+
+def fails_again(c, place):
+    """A server that may come back is asked again after a while: that is seen, and can be left."""
+    fork(place)
+    before = value(place), steps(place)
+    with Server(status=500) as server:
+        t = asked(place, **server.env())
+        t.key("y")
+        c.says("what goes on", t, "trying again in", "500")
+        t.key("Escape")
+        c.says("left at once", t, "Navigation cancelled", "(2/6)", gone=["trying again"])
+        unchanged(c, place, "a server that is waited for", before)
+
+
+def fails_midway(c, place):
+    fork(place)
+    before = value(place), steps(place)
+    t = asked(place, RETAKE_MODEL=script(place, {"text": "Half a "}, {"error": {"message": "worn out"}}, times=3))
+    t.key("y")
+    c.says("why", t, "orn out", "You are where you were", "(2/6)")
+    unchanged(c, place, "half a summary", before)
+    t.key("Escape")
+    c.says("nothing of it is left on the screen", t, "Esc stop, tree", gone=["Half a", "─ Tree"])
+
+
+def no_model(c, place):
+    fork(place)
+    before = value(place), steps(place)
+    t = asked(place, RETAKE_MODEL=None)
+    t.key("y")
+    c.says("what to do", t, "No model is chosen", "/model", "(2/6)")
+    unchanged(c, place, "no model", before)
+
+
+def aborted(c, place):
+    """Escape while a model is at work: "Navigation cancelled", and nothing has changed."""
+    fork(place)
+    before = value(place), steps(place)
+    slow = script(place, {"text": "Half a "}, {"wait_ms": 60000}, {"text": "summary"}, times=3)
+    t = asked(place, RETAKE_MODEL=slow)
+    for key, after in (("Escape", "(2/6)"), ("C-c", "Esc stop, tree")):
+        t.key("y")
+        c.says("what happens, and what can be done", t, "being summed up. Escape cancels", "Half a")
+        t.key(key)
+        c.says(f"{key} while it runs", t, "Navigation cancelled", after, gone=["Half a", "being summed"])
+        unchanged(c, place, f"{key} while it runs", before)
+        if key == "Escape":
+            t.key("Enter")
+            t.wait("Summarize")
+    # From the chat, too.
+    t.key("M-Up", "Up", "Up", "Up", "Enter")
+    t.wait("Summarize")
+    t.key("y")
+    t.wait("Half a")
+    t.key("Escape")
+    c.says("from the chat", t, "Navigation cancelled", gone=["Half a"])
+    unchanged(c, place, "from the chat", before)
+    c.equal("nothing is in the input", [r for r in t.screen() if r.startswith(" >")], [" >"])
+
+
+def aborted_server(c, place):
+    """A server that does not answer is left."""
+    fork(place)
+    before = value(place), steps(place)
+    holds = threading.Event()
+    with Server(holds=holds) as server:
+        t = asked(place, **server.env())
+        t.key("y")
+        c.says("it runs", t, "being summed up")
+        c.store("it was asked", lambda: len(server.bodies), 1)
+        t.key("Escape")
+        c.says("left at once", t, "Navigation cancelled")
+        unchanged(c, place, "a server that does not answer", before)
+        holds.set()
+
+
+def hook_cancels(c, place):
+    fork(place)
+    before = value(place), steps(place)
+    hook(place, "head.before_move", "cat > /dev/null; echo 'not on a Sunday' >&2; exit 2\n")
+    t = asked(place)
+    for key in ("y", "n"):
+        t.key(key)
+        c.says(f"{key}: its reason", t, "not on a Sunday", "You are where you were", "(2/6)")
+        unchanged(c, place, f"a hook that cancels, {key}", before)
+        t.key("Up")
+        c.says("the tree goes on", t, "(1/6)")
+        t.key("Down", "Enter")
+        t.wait("Summarize")
+
+
+def hook_writes(c, place):
+    """A hook that gives the summary: no model is asked."""
+    fork(place)
+    hook(place, "head.before_move",
+         f"cat > {place.dir}/told\necho '{{\"summary\":{{\"summary\":\"By a hook\"}}}}'\n")
+    hook(place, "head.after_move", f"cat > {place.dir}/after\n")
+    with Server() as server:
+        t = asked(place, **server.env())
+        t.key("y")
+        c.says("its summary", t, "By a hook", "what you left is summed up", gone=["─ Tree"])
+        c.equal("no model was asked", server.bodies, [])
+    c.equal("the entry", place.json("show")["entries"][2]["content"], "By a hook")
+    with open(os.path.join(place.dir, "told"), encoding="utf-8") as told:
+        said = json.load(told)
+    c.equal("what it was told", (said["via"], said["preparation"]["targetId"], said["preparation"]["oldLeafId"],
+                                 said["preparation"]["commonAncestorId"],
+                                 [e["id"] for e in said["preparation"]["entriesToSummarize"]],
+                                 said["preparation"]["userWantsSummary"]),
+            ("tui", "a1", "a2", "a1", ["u2", "a2"], True))
+
+    def after():
+        try:
+            with open(os.path.join(place.dir, "after"), encoding="utf-8") as told_then:
+                event = json.load(told_then)
+        except (OSError, ValueError):
+            return None
+        return event["oldLeafId"], event["fromHook"]
+    c.store("and afterwards", after, ("a2", True))
+
+
+def hook_ignored(c, place):
+    """Without a wish for a summary, a hook's is not used."""
+    fork(place)
+    hook(place, "head.before_move", "cat > /dev/null\necho '{\"summary\":{\"summary\":\"By a hook\"}}'\n")
+    t = asked(place)
+    t.key("n")
+    c.says("there", t, "Went to a1", gone=["By a hook", "summed up"])
+    c.equal("the head", (head(place), ids(place)), ("a1", ["u1", "a1", "u2", "a2"]))
+
+
+def nothing_left(c, place):
+    """Where nothing is left behind nobody is asked."""
+    fork(place)
+    place.run("go", "a1")
+    with place.open(size=(80, 30)) as t:
+        t.wait("SQLite: one file.")
+        t.key("F2")
+        t.wait("─ Tree", "(2/6)")
+        c.equal("the head is in the middle", tree_rows(t)[1], "(2/6)")
+        t.key("Down", "Down", "Enter")
+        c.says("downwards", t, "Went to a2", gone=["Summarize", "─ Tree"])
+        c.equal("the head", head(place), "a2")
+
+
+run(dialogue, yes, yes_to_user, instructions, fails, fails_again, fails_midway, no_model, aborted, aborted_server,
+    hook_cancels, hook_writes, hook_ignored, nothing_left)

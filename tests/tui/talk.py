@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""What the scripts of keys share: a conversation with a fork, the tree's rows, the store beside
+the screen. Entries have ids of their own, so whole rows can be told."""
+import concurrent.futures
+import json
+import os
+import re
+import sys
+import threading
+import time
+
+from screen import Count, Place, needs_tmux
+
+PATIENCE_S = float(os.environ.get("TUI_PATIENCE_S", "20"))
+AT_ONCE = int(os.environ.get("TUI_AT_ONCE", "4"))
+LONG = os.environ.get("TUI_LONG") == "1"
+
+# u1 a1 u2 a2 in take main, where we stand; u1 a1 u3 a3 in take duck.
+FORK = ["  • User: Which database?",
+        "  • AI: SQLite: one file.",
+        "  ├⊟ • User: Use SQLite, not Postgres",
+        "› │     • AI: Good. Schema  {main}  ← active",
+        "  └⊟ User: What about DuckDB?",
+        "        AI: DuckDB is fine too  {duck}"]
+
+
+def add(place, role, entry, text, *more):
+    place.run("add", "--quiet", "-r", role, "--id", entry, *more, "--", text)
+
+
+def fork(place):
+    """The conversation of FORK."""
+    add(place, "User", "u1", "Which database?")
+    add(place, "AI", "a1", "SQLite: one file.")
+    add(place, "User", "u2", "Use SQLite, not Postgres")
+    add(place, "AI", "a2", "Good. Schema")
+    place.run("branch", "a1", "duck")
+    add(place, "User", "u3", "What about DuckDB?")
+    add(place, "AI", "a3", "DuckDB is fine too")
+    place.run("takes", "switch", "main")
+
+
+def until(what, look, wanted, term=None):
+    """Waits until look() gives what is wanted; what it gave in the end."""
+    end = time.monotonic() + PATIENCE_S
+    got = look()
+    while got != wanted and time.monotonic() < end:
+        time.sleep(0.02)
+        got = look()
+    if got != wanted and term is not None:
+        print(f"{what}: the screen is\n" + "\n".join(f"  |{row}" for row in term.screen()))
+    return got
+
+
+# ---- the screen ----
+
+def tree_rows(term):
+    """(rows of the tree, its footer), blank rows at the end apart."""
+    rows = term.screen()
+    at = next((i for i, row in enumerate(rows) if row.startswith("─ Tree")), None)
+    found = []
+    for row in rows[at + 1:] if at is not None else []:
+        if re.match(r"  \(\d+/\d+\)", row):
+            while found and not found[-1]:
+                found.pop()
+            return found, row.strip()
+        found.append(row)
+    return None, None
+
+
+def cut_preview(rows, columns):
+    """Rows of the left half, and of the right one."""
+    left = [row[:columns].rstrip() for row in rows]
+    right = [row[columns + 2:].rstrip() for row in rows]
+    while left and not left[-1]:
+        left.pop()
+    return left, right
+
+
+class Check(Count):
+    """Counts what is checked on a screen, each after it has come."""
+
+    def tree(self, what, term, rows, foot=None):
+        got = until(what, lambda: tree_rows(term)[0], rows, term)
+        self.equal(what, got, rows)
+        if foot is not None:
+            self.equal(what + ": its footer", tree_rows(term)[1], foot)
+
+    def at(self, what, term, row, foot):
+        """The tree's cursor stands in the row with this text, the footer says this."""
+        def look():
+            rows, seen = tree_rows(term)
+            return [r[2:].strip() for r in rows or [] if r.startswith("›")], seen
+        got = until(what, look, ([row], foot), term)
+        self.equal(what, got, ([row], foot))
+
+    def rows(self, what, term, first, wanted):
+        """Rows of the screen from this one on."""
+        def look():
+            return term.screen()[first:first + len(wanted)]
+        self.equal(what, until(what, look, wanted, term), wanted)
+
+    def says(self, what, term, *wanted, gone=()):
+        try:
+            term.wait(*wanted, gone=gone, patience=PATIENCE_S)
+            self.check(what, True)
+        except AssertionError as error:
+            self.check(what, False, str(error))
+
+    def store(self, what, look, wanted):
+        """What the command line tells of the store, as soon as it is so."""
+        self.equal(what, until(what, look, wanted), wanted)
+
+    def verb(self, what, place, term, do, said, op, wanted, undo="u", redo="U"):
+        """A verb, by do(): what is said, one step of ours in the history, what the store has
+        then (wanted(place) is true); and the way back, and forth, and back, each to the last
+        detail."""
+        before, seq = value(place), newest(place)["seq"]
+        do()
+        self.says(f"{what}: said", term, said)
+        after = value(place)
+        self.check(f"{what}: {wanted.__doc__ or 'as it has to be'}", wanted(place),
+                   "\n".join(str(e) for e in contents(place)))
+        self.check(f"{what}: something has changed", after != before)
+        step = newest(place)
+        self.equal(f"{what}: one step", (step["parent"] == seq, step["op"], step["by"]), (True, op, "tui"))
+        for key, word, then in ((undo, "Took back", before), (redo, "Brought back", after),
+                                (undo, "Took back", before)):
+            term.key(key)
+            self.says(f"{what}: {word}", term, word)
+            now = value(place)
+            self.check(f"{what}: {word}, the value", now == then, differ(now, then))
+
+
+# ---- the store ----
+
+def differ(now, then):
+    """What two values have and the other has not."""
+    lines = [[json.dumps(row) for part in one for row in (part["entries"] if "entries" in part else part)]
+             for one in ((now[0], *now[1:]), (then[0], *then[1:]))]
+    return "".join(f"\n  + {row}" for row in lines[0] if row not in lines[1]) + \
+        "".join(f"\n  - {row}" for row in lines[1] if row not in lines[0])
+
+
+def contents(place, take=None):
+    """[(id, text)] of a take."""
+    words = ["show"] + (["--take", take] if take else [])
+    return [(e["id"], e["content"]) for e in place.json(*words)["entries"]]
+
+
+def ids(place, take=None):
+    return [entry for entry, _ in contents(place, take)]
+
+
+def head(place):
+    return place.json("show")["head"]
+
+
+def value(place):
+    """All that undo and redo bring back."""
+    return place.json("show"), place.json("tree"), place.json("takes")
+
+
+def newest(place):
+    return next(step for step in place.json("history") if step["current"])
+
+
+def steps(place):
+    return max((step["seq"] for step in place.json("history")), default=0)
+
+
+def takes(place):
+    return sorted({name for row in place.json("tree") for name in row["takes"]})
+
+
+# ---- parts ----
+
+def run(*parts):
+    """Each part in a place of its own, some at a time. Names of parts as arguments: only those."""
+    needs_tmux()
+    wanted = [part for part in parts if not sys.argv[1:] or part.__name__ in sys.argv[1:]]
+    counts, lock = Check(), threading.Lock()
+
+    def one(part):
+        mine, began = Check(), time.monotonic()
+        mine.part(part)
+        with lock:
+            counts.passed += mine.passed
+            counts.failed += mine.failed
+            if os.environ.get("TUI_TIMES"):
+                print(f"{part.__name__}: {time.monotonic() - began:.1f} s, {mine.passed} passed, "
+                      f"{mine.failed} failed", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(one, wanted))
+    counts.end()
+
+
+__all__ = ["AT_ONCE", "Check", "FORK", "LONG", "Place", "add", "contents", "cut_preview", "fork", "head",
+           "ids", "newest", "run", "steps", "takes", "tree_rows", "until", "value"]

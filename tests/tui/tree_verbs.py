@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: MIT
+"""Verbs in the tree, each with what the store has then, undone, redone and undone again."""
+import os
+
+from talk import FORK, add, contents, fork, head, ids, newest, run, steps, takes, tree_rows
+
+SIZE = (80, 40)
+
+
+def tree(place, **more):
+    """The tree is open, the cursor at the head (row 4 of 6)."""
+    t = place.open(size=SIZE, **more)
+    t.wait("Good. Schema")
+    t.key("F2")
+    t.wait("(4/6)")
+    return t
+
+
+def answer(t, question, text, *keys):
+    t.wait(question)
+    if text:
+        t.type(text)
+    t.key(*(keys or ("Enter",)))
+
+
+def shape(place):
+    """[(depth, role, words, takes)] of the whole tree."""
+    return [(r["depth"], r["role"], r["preview"], r["takes"]) for r in place.json("tree")]
+
+
+def edit(c, place):
+    fork(place)
+    t = tree(place)
+
+    def do():
+        t.key("Up", "e")
+        answer(t, "User, entry 3 - saved in place, what follows stays", "!")
+    c.verb("edit", place, t, do, "Edited entry u2", "entry.edit",
+           lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!"), ("a2", "Good. Schema")])
+    c.tree("the tree as before", t, [FORK[i].replace("› │", "  │") if i == 3 else
+                                     FORK[i].replace("  ├", "› ├") for i in range(6)])
+    # An empty change is none.
+    t.key("e")
+    answer(t, "saved in place", "")
+    c.says("nothing changed", t, "Nothing changed")
+    t.key("e")
+    t.wait("saved in place")
+    t.type("lost")
+    t.key("Escape")
+    c.says("cancelled", t, "Cancelled; nothing changed", gone=["lost"])
+    c.equal("and no step", newest(place)["seq"], 8)
+    # Of another take, from here.
+    t.key("End", "e")
+    answer(t, "AI a3 - saved in place", ".")
+    c.says("of the other take", t, "Edited entry a3", "DuckDB is fine too.")
+    c.equal("in the store", contents(place, "duck")[3], ("a3", "DuckDB is fine too."))
+    c.equal("we stay", place.json("show")["take"], "main")
+
+
+def edit_lines(c, place):
+    """Several lines, by Alt+Enter; an editor by E and by Ctrl+G."""
+    editor = os.path.join(place.dir, "editor")
+    with open(editor, "w", encoding="utf-8") as out:
+        out.write("#!/bin/sh\ntest -t 0 || exit 3\nprintf ' (by the editor)' >> \"$1\"\n")
+    os.chmod(editor, 0o755)
+    fork(place)
+    t = tree(place, EDITOR=editor, VISUAL=None)
+    t.key("e")
+    t.wait("saved in place")
+    t.key("M-Enter")
+    t.type("second line")
+    t.key("Enter")
+    c.says("edited", t, "Edited entry a2")
+    c.equal("two lines", contents(place)[3], ("a2", "Good. Schema\nsecond line"))
+    t.key("u")
+    t.wait("Took back")
+    t.key("E")
+    c.says("by the editor", t, "Edited entry a2")
+    c.equal("its text", contents(place)[3][1].replace("\n", ""), "Good. Schema (by the editor)")
+    t.key("u")
+    t.wait("Took back")
+    t.key("e")
+    t.wait("saved in place")
+    t.key("C-g")
+    t.wait("by the editor")
+    t.key("Enter")
+    c.says("by the editor out of the field", t, "Edited entry a2")
+    c.equal("its text", contents(place)[3][1].replace("\n", ""), "Good. Schema (by the editor)")
+
+
+def edit_as_take(c, place):
+    fork(place)
+    t = tree(place)
+
+    def do():
+        t.key("Up", "t")
+        answer(t, "User, entry 3 - saved as a new take, this one stays", "!")
+    c.verb("edit as a take", place, t, do, "step 9", "batch",
+           lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!")] or
+           contents(p)[2][1] == "Use SQLite, not Postgres!")
+    c.equal("takes as before", takes(place), ["duck", "main"])
+
+
+def insert(c, place):
+    fork(place)
+    t = tree(place)
+
+    def after():
+        t.key("a")
+        answer(t, "New entry after AI, entry 4, by User", "One more thing")
+    c.verb("add behind", place, t, after, "Added entry", "entry.insert",
+           lambda p: [e for e in p.texts()][4:] == [("User", "One more thing")])
+
+    def before():
+        t.key("i")
+        answer(t, "New entry before AI, entry 4, by User", "Wait")
+    c.verb("add before", place, t, before, "Added entry", "entry.insert",
+           lambda p: p.texts()[3:] == [("User", "Wait"), ("AI", "Good. Schema")])
+
+
+def delete(c, place):
+    fork(place)
+    t = tree(place)
+    c.verb("delete", place, t, lambda: t.key("Up", "d"), "Deleted entry u2", "entry.delete",
+           lambda p: ids(p) == ["u1", "a1", "a2"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
+    c.verb("delete by its key", place, t, lambda: t.key("Home", "Down", "Down", "DC"), "Deleted entry u2", "entry.delete",
+           lambda p: ids(p) == ["u1", "a1", "a2"])
+
+
+def delete_below(c, place):
+    fork(place)
+    t = tree(place)
+    c.verb("delete with all below", place, t, lambda: t.key("Home", "Down", "Down", "D"),
+           "Deleted 2 entries", "entry.delete",
+           lambda p: ids(p) == ["u1", "a1"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
+
+
+def delete_marked(c, place):
+    """What is marked goes in one step, of several takes, too."""
+    fork(place)
+    t = tree(place)
+    t.key("Up", "Space", "Space")
+    c.tree("marked", t, FORK[:2] + [" ✓├⊟ • User: Use SQLite, not Postgres",
+                                    " ✓│     • AI: Good. Schema  {main}  ← active",
+                                    "› └⊟ User: What about DuckDB?", FORK[5]], "(5/6)  [2 marked]")
+    c.says("the title counts them", t, "─ Tree  2 marked ")
+    t.key("Up")
+    c.says("the cursor is seen on a marked row", t, "›✓│     • AI: Good")
+    c.verb("delete what is marked", place, t, lambda: t.key("d"), "Deleted 2 entries, first u2",
+           "entry.delete", lambda p: ids(p) == ["u1", "a1"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
+    c.says("no marks are left", t, "/6)", gone=["marked"])
+    t.key("Home", "Down", "Down", "Space", "G", "Space")
+    t.wait("2 marked")
+    c.verb("delete in two takes at once", place, t, lambda: t.key("d"), "Deleted",
+           "entry.delete", lambda p: ids(p) == ["u1", "a1", "a2"] and ids(p, "duck") == ["u1", "a1", "u3"])
+    t.key("Home", "Space", "Space")
+    t.wait("2 marked")
+    t.key("X")
+    c.says("X unmarks all", t, "/6)", gone=["marked"])
+    t.key("Home", "Space", "Up", "Space")
+    c.says("Space unmarks", t, "(2/6)", gone=["marked"])
+
+
+def move(c, place):
+    fork(place)
+    t = tree(place)
+
+    def asked():
+        t.key("M")
+        answer(t, "Move AI, entry 4 before which?", ":1")
+    c.verb("move", place, t, asked, "Moved entry a2", "entry.move",
+           lambda p: ids(p) == ["a2", "u1", "a1", "u2"])
+
+    def end():
+        t.key("Home", "M")
+        answer(t, "before which?", "end")
+    c.verb("move to the end", place, t, end, "Moved entry u1", "entry.move",
+           lambda p: ids(p) == ["a1", "u2", "a2", "u1"])
+
+    def marked():
+        t.key("Home", "Down", "Down", "Space", "Space", "Home", "M")
+    c.verb("move what is marked", place, t, marked, "Moved", "entry.move",
+           lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
+    t.key("M")
+    answer(t, "before which?", "nobody")
+    c.says("no such entry", t, "nobody")
+    c.equal("nothing changed", ids(place), ["u1", "a1", "u2", "a2"])
+
+
+def graft(c, place):
+    fork(place)
+    t = tree(place)
+    c.verb("graft", place, t, lambda: t.key("End", "P"), "Grafted", "take.graft",
+           lambda p: [text for _, text in p.texts()] ==
+           ["Which database?", "SQLite: one file.", "Use SQLite, not Postgres", "Good. Schema",
+            "DuckDB is fine too"])
+    t.key("End", "Up", "Space", "Space")
+    t.wait("2 marked")
+    c.verb("graft what is marked", place, t, lambda: t.key("P"), "Grafted", "take.graft",
+           lambda p: [text for _, text in p.texts()][4:] == ["What about DuckDB?", "DuckDB is fine too"])
+    t.key("Home", "P")
+    c.says("of this take", t, "It is in this take already")
+
+
+def branch(c, place):
+    fork(place)
+    t = tree(place)
+
+    def named():
+        t.key("Home", "Down", "b")
+        answer(t, "New take from AI, entry 2 on. Its name (may be left out)", "third")
+    c.verb("branch", place, t, named, 'Branched "third"', "take.branch",
+           lambda p: p.json("show")["take"] == "third" and ids(p) == ["u1", "a1"])
+
+    def nameless():
+        t.key("Home", "Down", "b")
+        answer(t, "New take from AI, entry 2 on.", "")
+    c.verb("branch without a name", place, t, nameless, "Branched", "take.branch",
+           lambda p: p.json("show")["take"] not in ("main", "duck") and ids(p) == ["u1", "a1"])
+
+
+def mute(c, place):
+    fork(place)
+    t = tree(place)
+
+    def muted(p):
+        return [e["id"] for e in p.json("show")["entries"] if e["muted"]]
+    c.verb("mute", place, t, lambda: t.key("H"), "Muted entry a2", "entry.mute",
+           lambda p: muted(p) == ["a2"])
+    t.key("Home", "Space", "Space")
+    t.wait("2 marked")
+    c.verb("mute what is marked", place, t, lambda: t.key("H"), "Muted 2 entries", "entry.mute",
+           lambda p: muted(p) == ["u1", "a1"])
+    t.key("H")
+    c.says("seen in the tree", t, "Which database?  (muted)", "SQLite: one file.  (muted)")
+    t.key("H")
+    c.says("and no longer", t, "2 marked", gone=["(muted)"])
+    c.equal("in the store", muted(place), [])
+
+
+def label(c, place):
+    fork(place)
+    t = tree(place)
+
+    def labels(p):
+        return {r["id"]: r["label"] for r in p.json("tree") if r["label"]}
+
+    def one():
+        t.key("m")
+        answer(t, "Label of AI, entry 4 (empty: none)", "good start")
+    c.verb("label", place, t, one, 'Labelled entry a2 "good start"', "label.set",
+           lambda p: labels(p) == {"a2": "good start"})
+    t.key("L")
+    answer(t, "Label of AI, entry 4", "x")
+    c.says("shown in its row", t, "[x] AI: Good. Schema")
+    t.key("m")
+    t.wait("Label of AI, entry 4")
+    t.key("C-u", "Enter")
+    c.says("taken away", t, "(4/6)", gone=["[x]", "Label of"])
+    c.equal("in the store", labels(place), {})
+    t.key("Home", "Space", "Space", "m")
+    answer(t, "Label of 2 entries", "both")
+    c.says("of two", t, "step")
+    c.check("a label is of one entry; both have it, or a failure was said",
+            set(labels(place)) <= {"u1", "a1"}, labels(place))
+
+
+def role(c, place):
+    fork(place)
+    t = tree(place)
+
+    def roles(p):
+        return [r for r, _ in p.texts()]
+
+    def one():
+        t.key("R")
+        t.wait("Who speaks", "Vendor API")
+        t.type("sys")
+        t.wait("› System")
+        t.key("Enter")
+    c.verb("role", place, t, one, "Changed the role of entry a2 to System", "entry.role",
+           lambda p: roles(p) == ["User", "AI", "User", "System"])
+    t.key("Home", "Space", "Space")
+    t.wait("2 marked")
+    c.verb("role of what is marked", place, t, one, "Changed the role of 2 entries", "entry.role",
+           lambda p: roles(p) == ["System", "System", "User", "AI"])
+
+
+def split(c, place):
+    fork(place)
+    t = tree(place)
+
+    def do():
+        t.key("s")
+        answer(t, "Split AI, entry 4 before which of its words?", "Schema")
+    c.verb("split", place, t, do, "Split an entry", "entry.split",
+           lambda p: [x for _, x in p.texts()][3:] == ["Good. ", "Schema"] or
+           [x for _, x in p.texts()][3:] == ["Good.", "Schema"])
+    c.verb("merge", place, t, lambda: t.key("Up", "S"), "Merged", "entry.merge",
+           lambda p: len(p.texts()) == 3 and "Good. Schema" in p.texts()[2][1])
+    t.key("s")
+    answer(t, "before which of its words?", "not there")
+    c.says("not there", t, "These words are not in it; nothing was split")
+
+
+def takes_of(c, place):
+    """Another name for the take that ends here; versions; copies."""
+    fork(place)
+    t = tree(place)
+
+    def rename():
+        t.key("r")
+        t.wait("Another name for the take")
+        t.key("C-u")
+        t.type("first")
+        t.key("Enter")
+    c.verb("rename", place, t, rename, "Renamed", "take.rename",
+           lambda p: takes(p) == ["duck", "first"])
+    place.run("edit", "a2", "Good. Another schema")
+    t.wait("Another schema")
+    t.key("v")
+    c.says("versions", t, "Version 1 of 2, step 4", "Version 2 of 2", "Another schema")
+    t.key("q")
+    t.wait("─ Tree")
+    t.key("y")
+    c.says("copied", t, "Copied 20 characters")
+    t.key("Y")
+    c.says("copied up to here", t, "Copied 1")
+    shown = t.tmux("show-buffer", check=False)
+    t.key("Escape")
+    t.wait(gone=["─ Tree"])
+    t.key("M-y")
+    c.says("put in", t, "## User", "Good. Another schema")
+    c.check("and the clipboard of the terminal has it", shown == "" or "Which database?" in shown, shown)
+
+
+def again(c, place):
+    """Another reply, and more of it."""
+    fork(place)
+    t = tree(place)
+    t.key("A")
+    c.says("a take of its own", t, "main_take_1")
+    c.store("it has the question", lambda: [x for _, x in place.texts()][:3],
+            ["Which database?", "SQLite: one file.", "Use SQLite, not Postgres"])
+    c.store("and a reply", lambda: len(place.texts()), 4)
+    c.equal("the other is as it was", ids(place, "main"), ["u1", "a1", "u2", "a2"])
+
+
+def leads_on(c, place):
+    """Keys that lead to other screens, and back."""
+    fork(place)
+    t = tree(place)
+    for key, seen in (("o", "History of main"), ("C-y", "History of main"), ("F3", "History of main"),
+                      ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"), (":", "Commands"),
+                      ("C-p", "Commands"), ("x", "export "), ("C", "Sum up the beginning")):
+        t.key(key)
+        c.says(f"{key} leads to {seen}", t, seen)
+        t.key("Escape")
+        c.says(f"{key}: back", t, "Enter go ", "(4/6)", gone=[seen])
+    c.equal("nothing was done", (steps(place), head(place)), (8, "a2"))
+    c.equal("the tree is as it was", tree_rows(t)[0], FORK)
+
+
+def live(c, place):
+    """Another process changes the store while the tree is open: it is there, the cursor stays."""
+    fork(place)
+    t = tree(place)
+    t.key("End")
+    place.run("edit", "u2", "Changed elsewhere")
+    c.says("seen", t, "├⊟ • User: Changed elsewhere", "(6/6)")
+    place.run("delete", "u1")
+    c.says("the cursor stays at its entry", t, "AI: DuckDB is fine too  {duck}")
+    c.check("it does", any(r.startswith("›") and "DuckDB is fine" in r for r in t.screen()), t.text())
+    place.run("undo")
+    place.run("undo")
+    c.says("undone elsewhere, too", t, "├⊟ • User: Use SQLite, not Postgres", "(6/6)")
+
+
+run(edit, edit_lines, edit_as_take, insert, delete, delete_below, delete_marked, move, graft, branch, mute,
+    label, role, split, takes_of, again, leads_on, live)
