@@ -23,7 +23,7 @@
 
 #include "base/hash.h"
 #include "tui/glass.h"
-#include "tui/rune.h"
+#include "cli/rune.h"
 
 enum { COLUMNS = 80, ROWS = 24, BOX_X = 7, BOX_W = 23, BOXES = 2, GAP = 12, FRAMES = 2100 };
 
