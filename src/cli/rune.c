@@ -150,7 +150,7 @@ rt_rune_pass(rt_rune_place *place, const rt_rune *rune)
 	if (rune->kind == RT_RUNE_NOTHING)
 		return 0;
 	place->marks = rune->kind != RT_RUNE_MARK ? 0 : place->marks + (place->marks < RT_RUNE_MARKS + 1);
-	place->has_base = rune->kind == RT_RUNE_SHOWN || rune->kind == RT_RUNE_MARK;
+	place->has_base = (rune->kind == RT_RUNE_SHOWN && rune->ch != ' ') || rune->kind == RT_RUNE_MARK;
 	return is_alone ? 1 : rune->width;
 }
 

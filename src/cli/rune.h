@@ -13,7 +13,8 @@
  *   every blank but the ideographic one                       a space
  *   a soft hyphen; the letters of flags                       "-"; plain letters
  *   a mark                                                    on what stands before it; with
- *                                                             nothing there on a circle
+ *                                                             nothing there, or a space, on a
+ *                                                             circle: blanks stay blank
  *   more than RT_RUNE_MARKS marks in a row                    left out
  *
  * What is left out changes the look of others on some terminals and their width on others, and

@@ -24,7 +24,7 @@ add_plain(rt_buf *buf, rt_rune_place *place, rt_str text, size_t at)
 	if (end == at)
 		return 0;
 	rt_buf_add(buf, text.ptr + at, end - at);
-	*place = (rt_rune_place){.has_base = true};
+	*place = (rt_rune_place){.has_base = text.ptr[end - 1] != ' '};
 	return end - at;
 }
 
@@ -71,7 +71,7 @@ add_line(rt_buf *buf, rt_str text, size_t limit)
 			return true;
 		if (space) {
 			rt_buf_add_byte(buf, ' ');
-			place = (rt_rune_place){.has_base = true};
+			place = (rt_rune_place){false, 0};
 		}
 		rt_rune_add(buf, &place, &rune);
 		count += 1 + (size_t)space;
@@ -103,7 +103,7 @@ rt_screen_add_blanks(rt_buf *buf, rt_str text, bool ascii)
 		if (rt_rune_is_space(&rune)) {
 			for (i = 0; i < (rune.code == '\r' ? rune.size : 1); i++)
 				rt_buf_add_byte(buf, ' ');
-			place = (rt_rune_place){.has_base = true};
+			place = (rt_rune_place){false, 0};
 		} else {
 			rt_rune_add(buf, &place, &rune);
 		}
