@@ -85,3 +85,35 @@ rt_aside_stop(rt_aside *aside)
 		(void)pthread_join(aside->thread, NULL);
 	aside->is_started = false;
 }
+
+void
+rt_aside_leave(rt_aside *aside, rt_tui *tui, void (*free_ctx)(void *ctx))
+{
+	rt_aside_give_up(aside);
+	if (!aside->is_started || !aside->has_thread) {
+		free_ctx(aside->ctx);
+		return;
+	}
+	aside->free_ctx = free_ctx;
+	aside->next = tui->left;
+	tui->left = aside;
+}
+
+void
+rt_aside_sweep(rt_tui *tui, bool wait)
+{
+	rt_aside **at = &tui->left;
+
+	while (*at != NULL) {
+		rt_aside *aside = *at;
+
+		if (wait)
+			rt_aside_stop(aside);
+		if (!wait && !rt_aside_ended(aside)) {
+			at = &aside->next;
+			continue;
+		}
+		*at = aside->next;
+		aside->free_ctx(aside->ctx);
+	}
+}

@@ -28,6 +28,8 @@ struct rt_aside {
 	bool has_thread;
 	atomic_bool is_over;
 	atomic_bool is_unwanted;
+	rt_aside *next;      /* of those that were left */
+	void (*free_ctx)(void *ctx);
 };
 
 /* None may be at work. RT_NOMEM: no thread could be made. ctx must live until it is over. */
@@ -41,5 +43,10 @@ bool rt_aside_is_wanted(rt_aside *aside);
 void rt_aside_give_up(rt_aside *aside);
 /* The same, and waits for its end. */
 void rt_aside_stop(rt_aside *aside);
+/* The same for one that may take its time: nobody waits. When it is over, at the latest when the
+ * screen ends, free_ctx is called with its ctx, which the aside itself is a part of. */
+void rt_aside_leave(rt_aside *aside, rt_tui *tui, void (*free_ctx)(void *ctx));
+/* Free those that were left and are over; wait: all of them. */
+void rt_aside_sweep(rt_tui *tui, bool wait);
 
 #endif

@@ -34,6 +34,15 @@ rt_bar_ask(rt_canvas *canvas, rt_box row, const char *word)
 	return (rt_box){row.x + x, row.y, row.w > x ? row.w - x : 0, 1};
 }
 
+void
+rt_bar_add_ways(rt_buf *buf, const rt_keymap *keys)
+{
+	rt_keymap_add_key(keys, RT_SCREEN_ANY, RT_ACT_ACCEPT, buf);
+	rt_buf_add_c(buf, " ok  ");
+	rt_keymap_add_key(keys, RT_SCREEN_ANY, RT_ACT_CANCEL, buf);
+	rt_buf_add_c(buf, " cancel");
+}
+
 rt_ink
 rt_role_ink(rt_str role)
 {

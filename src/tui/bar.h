@@ -6,6 +6,7 @@
 #define RT_TUI_BAR_H
 
 #include "tui/canvas.h"
+#include "tui/keymap.h"
 
 /* The first row of the box: on its right, where there is room, what matters less. */
 void rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right);
@@ -14,6 +15,8 @@ void rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right);
 void rt_bar_select(rt_canvas *canvas, rt_box box, int y);
 /* A question that is answered on the row itself; gives the box for the field behind it. */
 rt_box rt_bar_ask(rt_canvas *canvas, rt_box row, const char *word);
+/* "Enter ok  Esc cancel": how a question is answered, for the right of its bar. */
+void rt_bar_add_ways(rt_buf *buf, const rt_keymap *keys);
 /* Of a role's word. */
 rt_ink rt_role_ink(rt_str role);
 

@@ -242,7 +242,7 @@ rt_chat_find_forks(rt_chat *chat)
 	rt_error err;
 
 	chat->fork_count = 0;
-	if (rt_disc_present_count(work->disc) < 2)
+	if (work->take_count < 2)
 		return RT_OK;
 	takes = takes < FORKS_MAX ? takes : FORKS_MAX;
 	others = rt_new_array(alloc, takes, sizeof(*others));

@@ -25,6 +25,7 @@ rt_command_init(rt_command *command, const rt_alloc *alloc)
 	command->alloc = alloc;
 	command->fd = -1;
 	rt_buf_init(&command->words, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&command->where, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&command->out, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&command->err, alloc, RT_BUF_UNLIMITED);
 }
@@ -37,6 +38,7 @@ rt_command_deinit(rt_command *command)
 	rt_free(command->alloc, command->argv);
 	rt_free(command->alloc, command->envp);
 	rt_buf_deinit(&command->words);
+	rt_buf_deinit(&command->where);
 	rt_buf_deinit(&command->out);
 	rt_buf_deinit(&command->err);
 }
@@ -127,14 +129,26 @@ add_place(rt_command *command, rt_work *work)
 	rt_cli *cli = work->cli;
 	rt_str project = rt_cli_project_name(cli);
 	char number[16];
+	rt_buf name;
 
+	rt_buf_init(&name, command->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&name, project);
+	rt_buf_add_byte(&name, '\0');
+	if (name.status != RT_OK) {
+		command->words.status = name.status;
+		rt_buf_deinit(&name);
+		return;
+	}
 	add_word(command, "retake");
 	add_word(command, "--db");
 	add_word(command, cli->path.ptr);
 	add_word(command, "--project");
-	rt_buf_add_str(&command->words, project);
-	rt_buf_add_byte(&command->words, '\0');
-	command->count++;
+	add_word(command, name.ptr);
+	rt_buf_add_c(&command->where, " --db ");
+	rt_cli_add_quoted(&command->where, cli->path.ptr);
+	rt_buf_add_c(&command->where, " -p ");
+	rt_cli_add_quoted(&command->where, name.ptr);
+	rt_buf_deinit(&name);
 	/* Where one looks at what is active, a command may make something else active. */
 	if (work->place.disc != work->value->active) {
 		add_word(command, "--discussion");
@@ -213,7 +227,7 @@ rt_command_make(rt_command *command, rt_work *work, rt_str line, rt_error *err)
 	add_place(command, work);
 	rt_buf_add(&command->words, words.ptr + skip, words.size - skip);
 	command->count += count;
-	st = command->words.status;
+	st = command->words.status == RT_OK ? command->where.status : command->words.status;
 	if (st == RT_OK)
 		st = make_argv(command);
 	if (st != RT_OK) {
@@ -236,4 +250,24 @@ rt_command_run(rt_command *command, rt_stop_fn stop, void *ctx)
 
 	return rt_process_run(&program, rt_str_at(NULL, 0), LONGEST_MS, stop, ctx, &command->out,
 			      &command->err, &command->end);
+}
+
+void
+rt_command_add_said(const rt_command *command, rt_str output, rt_buf *text)
+{
+	rt_str where = rt_buf_str(&command->where);
+	size_t from = 0, at;
+	rt_buf left;
+
+	rt_buf_init(&left, command->alloc, RT_BUF_UNLIMITED);
+	while ((at = where.size == 0 ? SIZE_MAX : rt_str_find(output, where, from)) != SIZE_MAX) {
+		rt_buf_add(&left, output.ptr + from, at - from);
+		from = at + where.size;
+	}
+	if (from < output.size)
+		rt_buf_add(&left, output.ptr + from, output.size - from);
+	rt_utf8_repair(text, rt_buf_str(&left));
+	if (left.status != RT_OK)
+		text->status = left.status;
+	rt_buf_deinit(&left);
 }

@@ -18,6 +18,7 @@ typedef struct rt_command {
 	rt_buf words;   /* each with a NUL behind it */
 	size_t count;
 	char **argv;    /* into words; ended by NULL */
+	rt_buf where;   /* the flags that say where, as the command itself repeats them in advice */
 	char **envp;
 	int fd;         /* the program; -1: not open */
 	rt_buf out, err;
@@ -34,6 +35,9 @@ RT_CHECKED rt_status rt_command_split(rt_str line, rt_buf *words, size_t *out_co
  * sense in here; err says what to do instead. */
 RT_CHECKED rt_status rt_command_make(rt_command *command, struct rt_work *work, rt_str line,
 				     rt_error *err);
+/* What it said on one of its outputs, as valid text, without those flags: its advice ("retake
+ * show") is what one would type in here, too. Appended. */
+void rt_command_add_said(const rt_command *command, rt_str output, rt_buf *text);
 /* Until it ends, or stop says so. RT_NOMEM. */
 RT_CHECKED rt_status rt_command_run(rt_command *command, rt_stop_fn stop, void *ctx);
 

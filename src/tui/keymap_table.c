@@ -180,6 +180,8 @@ const rt_key_row rt_key_rows[] = {
 	HIST(RIGHT, "right l", "on in what is shown of the step", NULL)
 	HIST(FILTER_NEXT, "f", "only steps of the discussion; only those of the project; all", NULL)
 	HIST(COPY, "y", "copy what the step was", NULL)
+	HIST(TREE, "f2", "the tree of entries", NULL)
+	HIST(DISCUSSIONS, "f4", "the discussions", NULL)
 	HIST(PALETTE, "ctrl+p :", "all commands, to be typed", NULL)
 
 	DISC(ACCEPT, "enter", "open it", "open")
@@ -195,6 +197,8 @@ const rt_key_row rt_key_rows[] = {
 	DISC(PAGE_DOWN, "pagedown", "a page down", NULL)
 	DISC(HOME, "alt+home", "the first row", NULL)
 	DISC(END, "alt+end", "the last row", NULL)
+	DISC(TREE, "f2", "the tree of entries", NULL)
+	DISC(HISTORY, "f3", "what was done, step by step", NULL)
 	DISC(REDO, "alt+r", "bring back what was taken back", NULL)
 	DISC(FILTER_ALL, "ctrl+o", "show those that are put away, or no longer", NULL)
 	DISC(MOVE, "alt+p", "make the take a discussion of its own", NULL)

@@ -104,8 +104,13 @@ text_height(rt_pane *pane, int columns, int rows)
 static void
 draw_title(asking *a, rt_canvas *canvas, rt_box box)
 {
+	rt_buf ways;
+
+	rt_buf_init(&ways, a->pane.tui->alloc, RT_BUF_UNLIMITED);
+	rt_bar_add_ways(&ways, a->pane.tui->keys);
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
-	rt_bar_draw(canvas, box, rt_buf_str(&a->title), rt_str_at(NULL, 0));
+	rt_bar_draw(canvas, box, rt_buf_str(&a->title), rt_buf_str(&ways));
+	rt_buf_deinit(&ways);
 }
 
 static void
@@ -125,12 +130,34 @@ text_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	rt_field_draw(a->field, canvas, body, RT_INK_TEXT, true);
 }
 
+/* The same text in the person's editor; what comes back is still to be accepted. */
+static rt_status
+edit(asking *a)
+{
+	rt_tui *tui = a->pane.tui;
+	bool is_changed = false;
+	rt_error err;
+	rt_status st;
+	rt_buf text;
+
+	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
+	st = rt_tui_edit(tui, rt_field_text(a->field), "text", &text, &is_changed, &err);
+	if (st == RT_OK && is_changed)
+		st = rt_field_set(a->field, rt_buf_str(&text));
+	else if (st != RT_OK && st != RT_NOMEM)
+		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
+	rt_buf_deinit(&text);
+	return st == RT_NOMEM ? st : RT_OK;
+}
+
 static rt_status
 text_act(rt_pane *pane, rt_action action, bool *out_used)
 {
 	asking *a = of(pane);
 
 	*out_used = true;
+	if (action == RT_ACT_EDITOR)
+		return edit(a);
 	if (action == RT_ACT_ACCEPT)
 		return answer(a, rt_field_text(a->field));
 	if (action == RT_ACT_CANCEL)

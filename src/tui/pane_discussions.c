@@ -30,6 +30,17 @@ typedef struct row {
 	yyjson_val *hit;
 } row;
 
+/* One search, in its thread. */
+typedef struct find_job {
+	rt_aside aside;
+	const rt_alloc *alloc;
+	rt_engine *engine;
+	const rt_project *value; /* its own reference */
+	rt_buf query, json;
+	rt_status status;
+	rt_error error;
+} find_job;
+
 typedef struct discussions {
 	rt_pane pane; /* first */
 	rt_json_doc *doc;   /* all discussions */
@@ -44,12 +55,7 @@ typedef struct discussions {
 	rt_buf typed;       /* what it was when rows were made of it */
 	bool has_deleted;   /* those that are out of the catalogue, too */
 	int columns;
-	rt_aside aside;
-	rt_buf job_query;   /* the thread's, while it runs */
-	rt_buf job_json;
-	const rt_project *job_value;
-	rt_status job_status;
-	rt_error job_error;
+	find_job *job;      /* NULL: none */
 	rt_json_doc *hits;  /* for hits_query; or NULL */
 	rt_buf hits_query;
 	rt_buf problem;     /* why there are none; or empty */
@@ -236,13 +242,47 @@ reload(discussions *d)
 static void
 run_search(rt_aside *aside, void *ctx)
 {
-	discussions *d = ctx;
-	rt_engine *engine = d->pane.tui->work.engine;
+	find_job *job = ctx;
 
 	(void)aside;
-	rt_buf_clear(&d->job_json);
-	d->job_status = rt_view_search(engine, d->job_value, rt_buf_str(&d->job_query), 0,
-				       rt_str_at("", 0), HITS, &d->job_json, &d->job_error);
+	job->status = rt_view_search(job->engine, job->value, rt_buf_str(&job->query), 0,
+				     rt_str_at("", 0), HITS, &job->json, &job->error);
+}
+
+static void
+free_job(void *ctx)
+{
+	find_job *job = ctx;
+
+	rt_object_unref(job->value);
+	rt_buf_deinit(&job->query);
+	rt_buf_deinit(&job->json);
+	rt_free(job->alloc, job);
+}
+
+static rt_status
+start_search(discussions *d)
+{
+	rt_tui *tui = d->pane.tui;
+	find_job *job = rt_new0(tui->alloc, sizeof(*job));
+	rt_status st;
+
+	if (job == NULL)
+		return RT_NOMEM;
+	job->alloc = tui->alloc;
+	job->engine = tui->work.engine;
+	job->value = rt_object_ref(tui->work.value);
+	rt_buf_init(&job->query, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&job->json, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&job->query, searched(d));
+	st = job->query.status;
+	if (st == RT_OK)
+		st = rt_aside_start(&job->aside, tui, run_search, job);
+	if (st == RT_OK)
+		d->job = job;
+	else
+		free_job(job);
+	return st;
 }
 
 static bool
@@ -255,22 +295,25 @@ is_answered(const discussions *d)
 static rt_status
 take_hits(discussions *d)
 {
+	find_job *job = d->job;
 	rt_status st;
 
-	rt_object_unref(d->job_value);
-	d->job_value = NULL;
+	d->job = NULL;
 	d->list.count = 0; /* rows point into what goes */
 	rt_json_free(d->hits);
 	d->hits = NULL;
 	rt_buf_clear(&d->problem);
-	st = read_json(d, d->job_status, &d->job_json, &d->hits, &d->job_error);
+	st = read_json(d, job->status, &job->json, &d->hits, &job->error);
 	if (st != RT_OK && st != RT_NOMEM) {
-		rt_buf_add_c(&d->problem, d->job_error.text);
+		rt_buf_add_c(&d->problem, job->error.text);
 		st = RT_OK;
 	}
 	rt_buf_clear(&d->hits_query);
-	rt_buf_add_str(&d->hits_query, rt_buf_str(&d->job_query));
-	d->is_searched = true;
+	rt_buf_add_str(&d->hits_query, rt_buf_str(&job->query));
+	if (st == RT_OK)
+		st = d->hits_query.status;
+	d->is_searched = job->value == d->pane.tui->work.value;
+	free_job(job);
 	return st == RT_OK ? lay_out(d) : st;
 }
 
@@ -280,22 +323,14 @@ tend(rt_pane *pane)
 	discussions *d = of(pane);
 	rt_status st = RT_OK;
 
-	if (rt_aside_ended(&d->aside))
+	if (d->job != NULL && rt_aside_ended(&d->job->aside))
 		st = take_hits(d);
-	if (st != RT_OK || searched(d).size == 0 || is_answered(d) || rt_aside_is_running(&d->aside))
+	if (st != RT_OK || searched(d).size == 0 || is_answered(d) || d->job != NULL)
 		return st;
-	rt_buf_clear(&d->job_query);
-	rt_buf_add_str(&d->job_query, searched(d));
-	if (d->job_query.status != RT_OK)
-		return d->job_query.status;
-	d->job_value = rt_object_ref(pane->tui->work.value);
-	st = rt_aside_start(&d->aside, pane->tui, run_search, d);
-	if (st != RT_OK) {
-		rt_object_unref(d->job_value);
-		d->job_value = NULL;
-	} else if (rt_aside_ended(&d->aside)) { /* without a terminal */
+	st = start_search(d);
+	/* Without a terminal it is there already. */
+	if (st == RT_OK && rt_aside_ended(&d->job->aside))
 		st = take_hits(d);
-	}
 	return st;
 }
 
@@ -583,8 +618,12 @@ go_to_hit(discussions *d, yyjson_val *hit)
 		st = rt_resolve_entry(work->value, work->place, rt_str_of(id), true, &entry, &err);
 	if (st == RT_OK && is_done) {
 		size_t at = rt_work_position(work, entry);
+		rt_pane *chat = tui->panes[0];
 
 		to_chat(tui);
+		/* It learns where it is before it is told what to show there. */
+		if (chat->ops->changed != NULL)
+			st = chat->ops->changed(chat);
 		if (at != SIZE_MAX)
 			rt_pane_chat_show(tui, at);
 		else
@@ -820,9 +859,18 @@ key(rt_pane *pane, rt_key k, bool *out_used)
 		return st == RT_OK && *out_used ? typed(d) : st;
 	}
 	action = rt_keymap_action(keys, RT_SCREEN_FIELD, k);
+	if (action == RT_ACT_COMPLETE) {
+		*out_used = true;
+		return toggle_takes(d);
+	}
 	if (is_empty && (action == RT_ACT_LEFT || action == RT_ACT_RIGHT)) {
 		*out_used = true;
 		return open_takes(d, action == RT_ACT_RIGHT);
+	}
+	if (is_empty && (action == RT_ACT_LINE_START || action == RT_ACT_LINE_END)) {
+		*out_used = rt_list_act(&d->list,
+					action == RT_ACT_LINE_START ? RT_ACT_HOME : RT_ACT_END);
+		return RT_OK;
 	}
 	if (action == RT_ACT_NONE)
 		return RT_OK;
@@ -845,15 +893,14 @@ free_discussions(rt_pane *pane)
 	discussions *d = of(pane);
 	const rt_alloc *alloc = pane->tui->alloc;
 
-	rt_aside_stop(&d->aside);
-	rt_object_unref(d->job_value);
+	/* The first search of a large store builds its index, and nobody waits for that. */
+	if (d->job != NULL)
+		rt_aside_leave(&d->job->aside, pane->tui, free_job);
 	rt_json_free(d->doc);
 	rt_json_free(d->takes);
 	rt_json_free(d->hits);
 	rt_field_free(d->query);
 	rt_buf_deinit(&d->typed);
-	rt_buf_deinit(&d->job_query);
-	rt_buf_deinit(&d->job_json);
 	rt_buf_deinit(&d->hits_query);
 	rt_buf_deinit(&d->problem);
 	rt_free(alloc, d->rows);
@@ -883,8 +930,6 @@ rt_pane_discussions(rt_tui *tui, rt_str query)
 	d->pane.ops = &ops;
 	d->pane.tui = tui;
 	rt_buf_init(&d->typed, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&d->job_query, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&d->job_json, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&d->hits_query, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&d->problem, tui->alloc, RT_BUF_UNLIMITED);
 	st = rt_field_new(tui->alloc, false, &d->query);

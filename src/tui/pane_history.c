@@ -32,6 +32,14 @@ typedef enum scope { ALL, OF_DISCUSSION, OF_PROJECT, SCOPES } scope;
 
 static const char *const scope_words[SCOPES] = {"", "discussion", "project"};
 
+/* What is worked out aside. */
+typedef struct look_job {
+	rt_aside aside;
+	rt_step_look look; /* with its own reference to the value */
+	rt_lines lines;
+	rt_status status;
+} look_job;
+
 typedef struct history {
 	rt_pane pane; /* first */
 	rt_steps steps;
@@ -49,10 +57,7 @@ typedef struct history {
 	size_t find_at;       /* a row of shown */
 
 	bool has_look;        /* the person wants it */
-	rt_aside aside;
-	rt_step_look job;     /* with its own reference to the value */
-	rt_lines job_lines;
-	rt_status job_status;
+	look_job *job;        /* NULL: none */
 	rt_lines look;
 	uint64_t look_seq;    /* UINT64_MAX: none */
 	int look_columns, want_columns; /* 0: there is no room for it */
@@ -156,6 +161,7 @@ reload(history *h)
 
 /* --- search --- */
 
+/* A number is a step's; other texts are in its words. */
 static bool
 holds(history *h, size_t row)
 {
@@ -163,9 +169,10 @@ holds(history *h, size_t row)
 	char number[24];
 
 	(void)snprintf(number, sizeof(number), "%llu", (unsigned long long)step->seq);
+	if (strspn(h->match.ptr, "0123456789") == h->match.size)
+		return rt_str_is(rt_buf_str(&h->match), number);
 	return rt_find_holds(rt_steps_what(&h->steps, step), rt_buf_str(&h->match)) ||
-	       rt_find_holds(rt_steps_by(&h->steps, step), rt_buf_str(&h->match)) ||
-	       rt_str_is(rt_buf_str(&h->match), number);
+	       rt_find_holds(rt_steps_by(&h->steps, step), rt_buf_str(&h->match));
 }
 
 /* On with the search among the rows that there are; tend reads more. */
@@ -234,36 +241,46 @@ search(history *h)
 static void
 work_out(rt_aside *aside, void *ctx)
 {
-	history *h = ctx;
+	look_job *job = ctx;
 
 	(void)aside;
-	h->job_status = rt_step_look_add(&h->job, &h->job_lines);
+	job->status = rt_step_look_add(&job->look, &job->lines);
 }
 
 static void
-end_job(history *h)
+free_job(void *ctx)
 {
-	rt_object_unref(h->job.value);
-	h->job.value = NULL;
+	look_job *job = ctx;
+
+	if (job == NULL)
+		return;
+	rt_object_unref(job->look.value);
+	rt_lines_deinit(&job->lines);
+	rt_free(job->look.alloc, job);
 }
 
 static rt_status
 start_job(history *h, uint64_t seq)
 {
 	rt_tui *tui = h->pane.tui;
+	look_job *job = rt_new0(tui->alloc, sizeof(*job));
 	rt_status st;
 
-	rt_lines_clear(&h->job_lines);
-	h->job = (rt_step_look){.alloc = tui->alloc,
-				.engine = tui->work.engine,
-				.value = rt_object_ref(tui->work.value),
-				.disc = tui->work.place.disc,
-				.seq = seq,
-				.columns = h->want_columns,
-				.utf8 = tui->canvas.utf8};
-	st = rt_aside_start(&h->aside, tui, work_out, h);
-	if (st != RT_OK)
-		end_job(h);
+	if (job == NULL)
+		return RT_NOMEM;
+	rt_lines_init(&job->lines, tui->alloc);
+	job->look = (rt_step_look){.alloc = tui->alloc,
+				   .engine = tui->work.engine,
+				   .value = rt_object_ref(tui->work.value),
+				   .disc = tui->work.place.disc,
+				   .seq = seq,
+				   .columns = h->want_columns,
+				   .utf8 = tui->canvas.utf8};
+	st = rt_aside_start(&job->aside, tui, work_out, job);
+	if (st == RT_OK)
+		h->job = job;
+	else
+		free_job(job);
 	return st;
 }
 
@@ -275,17 +292,18 @@ tend_look(history *h)
 	rt_status st = RT_OK;
 	rt_lines swap;
 
-	if (rt_aside_ended(&h->aside)) {
+	if (h->job != NULL && rt_aside_ended(&h->job->aside)) {
 		swap = h->look;
-		h->look = h->job_lines;
-		h->job_lines = swap;
-		h->look_seq = h->job.seq;
-		h->look_columns = h->job.columns;
+		h->look = h->job->lines;
+		h->job->lines = swap;
+		h->look_seq = h->job->look.seq;
+		h->look_columns = h->job->look.columns;
 		h->look_top = 0;
-		st = h->job_status;
-		end_job(h);
+		st = h->job->status;
+		free_job(h->job);
+		h->job = NULL;
 	}
-	if (step == NULL || h->want_columns == 0 || rt_aside_is_running(&h->aside))
+	if (step == NULL || h->want_columns == 0 || h->job != NULL)
 		return st;
 	if (h->moved_seq != step->seq) {
 		h->moved_seq = step->seq;
@@ -590,10 +608,10 @@ jump(history *h)
 	if (st == RT_OK && said.seq == 0)
 		rt_tui_say(tui, "Already there");
 	else if (st == RT_OK && seq == 0)
-		rt_tui_say(tui, "Now as it was in the beginning. Back: Enter on step %llu",
+		rt_tui_say_done(tui, "Now as it was in the beginning. Back: Enter on step %llu",
 			   (unsigned long long)before);
 	else if (st == RT_OK)
-		rt_tui_say(tui, "Now as it was right after step %llu. Back: Enter on step %llu",
+		rt_tui_say_done(tui, "Now as it was right after step %llu. Back: Enter on step %llu",
 			   (unsigned long long)seq, (unsigned long long)before);
 	else if (st != RT_NOMEM)
 		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
@@ -764,9 +782,9 @@ free_history(rt_pane *pane)
 	history *h = of(pane);
 	const rt_alloc *alloc = pane->tui->alloc;
 
-	rt_aside_stop(&h->aside);
-	end_job(h);
-	rt_lines_deinit(&h->job_lines);
+	/* Far back it takes a while, and nobody waits for it. */
+	if (h->job != NULL)
+		rt_aside_leave(&h->job->aside, pane->tui, free_job);
 	rt_lines_deinit(&h->look);
 	rt_steps_deinit(&h->steps);
 	rt_field_free(h->query);
@@ -799,7 +817,6 @@ rt_pane_history(rt_tui *tui)
 	h->pane.tui = tui;
 	rt_steps_init(&h->steps, tui->alloc);
 	rt_buf_init(&h->match, tui->alloc, RT_BUF_UNLIMITED);
-	rt_lines_init(&h->job_lines, tui->alloc);
 	rt_lines_init(&h->look, tui->alloc);
 	h->look_seq = h->moved_seq = UINT64_MAX;
 	h->has_look = tui->canvas.columns >= WIDE || tui->canvas.rows >= 2 * TALL;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "tui/aside.h"
 #include "tui/bar.h"
 #include "tui/command_host.h"
@@ -370,15 +371,36 @@ gather(const rt_command *command, rt_buf *text)
 {
 	rt_str err = rt_buf_str(&command->err);
 
-	rt_utf8_repair(text, rt_buf_str(&command->out));
+	rt_command_add_said(command, rt_buf_str(&command->out), text);
 	if (err.size > 0 && text->size > 0 && text->ptr[text->size - 1] != '\n')
 		rt_buf_add_byte(text, '\n');
 	if (rt_str_starts(err, RT_STR("retake: ")))
 		err = rt_str_at(err.ptr + 8, err.size - 8);
-	rt_utf8_repair(text, err);
+	rt_command_add_said(command, err, text);
 }
 
-/* One line is a notice, more are to be read. */
+/* What fits there is a notice: one line, or why it failed. */
+static rt_status
+notice(rt_tui *tui, rt_str text, bool failed, bool *out_said)
+{
+	rt_status st;
+	rt_buf line;
+
+	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
+	if (failed)
+		rt_screen_add_line(&line, text);
+	else
+		rt_buf_add_str(&line, text);
+	st = line.status;
+	*out_said = st == RT_OK && line.size <= NOTICE_MAX &&
+		    rt_str_find(rt_buf_str(&line), RT_STR("\n"), 0) == SIZE_MAX;
+	if (*out_said)
+		rt_tui_say_str(tui, rt_buf_str(&line), failed ? RT_INK_ERROR : RT_INK_TEXT);
+	rt_buf_deinit(&line);
+	return st;
+}
+
+/* More is to be read. */
 static rt_status
 show(rt_tui *tui, rt_str line, rt_str text, bool failed)
 {
@@ -388,16 +410,16 @@ show(rt_tui *tui, rt_str line, rt_str text, bool failed)
 	rt_lines lines;
 	char title[128];
 	rt_status st;
+	bool said;
 
 	text = rt_str_trim(text);
 	if (text.size == 0) {
-		rt_tui_say(tui, failed ? "It failed, and said nothing" : "Done");
+		rt_tui_say_done(tui, failed ? "It failed, and said nothing" : "Done");
 		return RT_OK;
 	}
-	if (rt_str_find(text, RT_STR("\n"), 0) == SIZE_MAX && text.size <= NOTICE_MAX) {
-		rt_tui_say_str(tui, text, failed ? RT_INK_ERROR : RT_INK_TEXT);
-		return RT_OK;
-	}
+	st = notice(tui, text, failed, &said);
+	if (st != RT_OK || said)
+		return st;
 	(void)snprintf(title, sizeof(title), "%.*s", (int)rt_utf8_cut(line, sizeof(title) - 1), line.ptr);
 	rt_lines_init(&lines, tui->alloc);
 	how.ink = failed ? RT_INK_ERROR : RT_INK_TEXT;
@@ -426,8 +448,8 @@ tell_end(palette *p)
 	if (st != RT_OK)
 		goto done;
 	switch (end->how) {
-	case RT_PROCESS_STOPPED: rt_tui_say(tui, "Ended before it was done"); break;
-	case RT_PROCESS_NOT_STARTED: rt_tui_say(tui, "It could not be started"); break;
+	case RT_PROCESS_STOPPED: rt_tui_say_done(tui, "Ended before it was done"); break;
+	case RT_PROCESS_NOT_STARTED: rt_tui_say_done(tui, "It could not be started"); break;
 	default:
 		st = show(tui, rt_buf_str(&p->typed), rt_buf_str(&text),
 			  end->how != RT_PROCESS_EXITED || end->code != 0);

@@ -113,11 +113,15 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	rt_box line = {box.x + 2, box.y + (box.h > 1), box.w - 2, 1};
 	int head = box.h > 1 ? 2 : 1;
 	size_t i;
+	rt_buf ways;
 
 	p->columns = line.w;
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
+	rt_buf_init(&ways, pane->tui->alloc, RT_BUF_UNLIMITED);
+	rt_bar_add_ways(&ways, pane->tui->keys);
 	if (box.h > 1)
-		rt_bar_draw(canvas, box, rt_buf_str(&p->title), rt_str_at(NULL, 0));
+		rt_bar_draw(canvas, box, rt_buf_str(&p->title), rt_buf_str(&ways));
+	rt_buf_deinit(&ways);
 	rt_field_draw(p->field, canvas, line, RT_INK_TEXT, true);
 	rt_list_fit(&p->list, box.h - head);
 	for (i = 0; i < rt_list_seen(&p->list); i++) {

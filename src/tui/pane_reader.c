@@ -8,7 +8,7 @@
 #include "tui/find.h"
 #include "tui/pane.h"
 
-enum { TITLE_SIZE = 200, QUERY_ROOM = 10 };
+enum { TITLE_SIZE = 200, QUERY_ROOM = 10, HELP_INDENT = 6 };
 
 typedef struct reader {
 	rt_pane pane; /* first */
@@ -17,6 +17,7 @@ typedef struct reader {
 	rt_field *query;
 	rt_buf match;  /* what is marked; or empty */
 	bool is_asked; /* the query is being written */
+	bool is_help;  /* it is the screen of all keys */
 	size_t top;
 	size_t found;  /* the line that was found last; SIZE_MAX: none */
 	int left;      /* columns that are scrolled away */
@@ -251,6 +252,7 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	case RT_ACT_CANCEL:
 		rt_tui_close(pane->tui, pane);
 		break;
+	case RT_ACT_HELP: *out_used = r->is_help; break;
 	default: *out_used = false; break;
 	}
 	return RT_OK;
@@ -322,24 +324,100 @@ rt_pane_reader(rt_tui *tui, const char *title, rt_lines *lines)
 	return rt_tui_push(tui, &r->pane);
 }
 
+/* A line of the help as the keymap writes it: keys, two blanks or more, what they do. */
+static void
+add_help_line(rt_lines *lines, rt_str line, const rt_canvas *canvas)
+{
+	rt_lines_options how = {.columns = canvas->columns > 1 ? canvas->columns : 80,
+				.utf8 = canvas->utf8,
+				.ink = RT_INK_TEXT,
+				.indent = HELP_INDENT};
+	size_t i, behind = 0;
+
+	if (line.size == 0) {
+		rt_lines_add_blank(lines);
+		return;
+	}
+	if (line.ptr[0] != ' ') {
+		rt_lines_add_row(lines, 0, line, RT_INK_HEADING | RT_INK_BOLD);
+		return;
+	}
+	if (rt_canvas_width(canvas, line) <= how.columns) {
+		rt_lines_add_row(lines, 0, line, RT_INK_TEXT);
+		return;
+	}
+	for (i = 2; i + 2 < line.size; i++)
+		if (line.ptr[i] == ' ' && line.ptr[i + 1] == ' ' && line.ptr[i + 2] != ' ')
+			behind = i + 2;
+	rt_lines_add_row(lines, 0, behind > 0 ? rt_str_at(line.ptr, behind - 2) : line,
+			 RT_INK_TEXT | RT_INK_BOLD);
+	if (behind > 0)
+		rt_lines_add_plain(lines, rt_str_at(line.ptr + behind, line.size - behind), &how);
+}
+
+/* Without the end that it shares with another help. */
+static void
+drop_end(rt_buf *text, size_t from, const rt_buf *end)
+{
+	if (text->size - from > end->size &&
+	    memcmp(text->ptr + text->size - end->size, end->ptr, end->size) == 0)
+		text->size -= end->size;
+}
+
+/* The screen's own keys and what works there besides, then those of the other screens. */
+static rt_status
+add_all_help(rt_tui *tui, rt_screen screen, rt_buf *text)
+{
+	rt_buf any, field;
+	rt_status st;
+	int other;
+
+	rt_buf_init(&any, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&field, tui->alloc, RT_BUF_UNLIMITED);
+	rt_keymap_add_help(tui->keys, RT_SCREEN_ANY, &any);
+	rt_keymap_add_help(tui->keys, RT_SCREEN_FIELD, &field);
+	drop_end(&field, 0, &any);
+	rt_keymap_add_help(tui->keys, screen, text);
+	for (other = RT_SCREEN_ANY + 1; other < RT_SCREEN_COUNT; other++) {
+		size_t from = text->size;
+		bool is_there = other == RT_SCREEN_FIELD && rt_screen_has_field(screen);
+
+		if (other == (int)screen || is_there)
+			continue;
+		rt_keymap_add_help(tui->keys, (rt_screen)other, text);
+		drop_end(text, from, &any);
+		if (rt_screen_has_field((rt_screen)other))
+			drop_end(text, from, &field);
+	}
+	st = any.status != RT_OK ? any.status : field.status != RT_OK ? field.status : text->status;
+	rt_buf_deinit(&any);
+	rt_buf_deinit(&field);
+	return st;
+}
+
 rt_status
 rt_pane_help(rt_tui *tui, rt_screen screen)
 {
-	rt_lines_options how = {.columns = tui->canvas.columns > 1 ? tui->canvas.columns : 80,
-				.utf8 = tui->canvas.utf8,
-				.ink = RT_INK_TEXT};
 	rt_lines lines;
+	rt_str left, line;
 	rt_status st;
 	rt_buf text;
 
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
 	rt_lines_init(&lines, tui->alloc);
-	rt_keymap_add_help(tui->keys, screen, &text);
-	st = text.status;
-	if (st == RT_OK) {
-		rt_lines_add_plain(&lines, rt_buf_str(&text), &how);
-		st = rt_pane_reader(tui, "All keys", &lines);
+	st = add_all_help(tui, screen, &text);
+	for (left = rt_buf_str(&text); st == RT_OK && left.size > 0;) {
+		size_t end = rt_str_find(left, RT_STR("\n"), 0);
+
+		line = rt_str_at(left.ptr, end == SIZE_MAX ? left.size : end);
+		add_help_line(&lines, line, &tui->canvas);
+		end = end == SIZE_MAX ? left.size : end + 1;
+		left = rt_str_at(left.ptr + end, left.size - end);
 	}
+	if (st == RT_OK)
+		st = rt_pane_reader(tui, "All keys", &lines);
+	if (st == RT_OK)
+		of(tui->panes[tui->pane_count - 1])->is_help = true;
 	rt_lines_deinit(&lines);
 	rt_buf_deinit(&text);
 	return st;

@@ -15,7 +15,7 @@ enum {
 	ROWS_MIN = 7,        /* of the pane: title, five rows, footer */
 	WIDE = 100,          /* columns from which on there is a preview beside it */
 	ROWS_MAX = 512,
-	LEARN = 4096,        /* texts looked at before a frame, until all are known */
+	LEARN = 1024,        /* texts looked at in one turn of the loop, until all are known */
 	PREVIEW_BYTES = 32 << 10,
 	MARKS_MAX = 4096
 };
@@ -110,8 +110,6 @@ draw_rows(state *s, rt_canvas *c, rt_box box)
 	rt_error err;
 
 	s->page = room;
-	if (!s->knows_all && rt_tree_learn(s->tree, LEARN, &s->knows_all, &err) != RT_OK)
-		s->knows_all = true; /* damaged texts: what can be read is shown */
 	rt_tree_window(s->tree, room, &first, &count);
 	if (count == 0)
 		count = 1; /* a line that says so */
@@ -432,6 +430,19 @@ changed(rt_pane *pane)
 	return s->value_seen == pane->tui->work.value_change ? RT_OK : read_tree(s);
 }
 
+/* Texts are looked at while there is nothing else to do. */
+static rt_status
+tend(rt_pane *pane)
+{
+	state *s = of(pane);
+	rt_error err;
+
+	if (!s->knows_all && rt_tree_learn(s->tree, LEARN, &s->knows_all, &err) != RT_OK)
+		s->knows_all = true; /* damaged texts: what can be read is shown */
+	pane->tui->has_more = pane->tui->has_more || !s->knows_all;
+	return RT_OK;
+}
+
 static void
 tree_free(rt_pane *pane)
 {
@@ -454,6 +465,7 @@ static const rt_pane_ops tree_ops = {.screen = RT_SCREEN_TREE,
 				     .key = key,
 				     .paste = paste,
 				     .changed = changed,
+				     .tend = tend,
 				     .free = tree_free};
 
 static void

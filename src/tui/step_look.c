@@ -164,6 +164,20 @@ add_effect(looking *l, yyjson_val *effect)
 	add_plain(l, RT_INK_ADDED, 0);
 }
 
+/* What goes along with something else: which take is active, where the head is. */
+static bool
+is_aside(yyjson_val *effect)
+{
+	static const char *const fields[] = {"active", "head", "present"};
+	rt_str field = rt_json_str(rt_json_get(effect, "field"));
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (rt_str_is(field, fields[i]))
+			return true;
+	return false;
+}
+
 static rt_status
 add_step(looking *l)
 {
@@ -171,7 +185,7 @@ add_step(looking *l)
 	rt_json_doc *doc = NULL;
 	yyjson_val *effect, *root;
 	rt_status st;
-	size_t i, count;
+	size_t i, count, others = 0, told = 0;
 	rt_moment at;
 	rt_error err;
 	rt_buf json;
@@ -193,9 +207,13 @@ add_step(looking *l)
 	rt_buf_add_c(&l->buf, "  ");
 	rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(root, "by")));
 	add_plain(l, RT_INK_DIM, 0);
+	yyjson_arr_foreach(rt_json_get(root, "effects"), i, count, effect)
+		others += !is_aside(effect);
 	yyjson_arr_foreach(rt_json_get(root, "effects"), i, count, effect) {
-		if (i == SIDES_MAX) {
-			rt_buf_add_f(&l->buf, "%zu more changes", count - i);
+		if (others > 0 && is_aside(effect))
+			continue;
+		if (told++ == SIDES_MAX) {
+			rt_buf_add_f(&l->buf, "and more, %zu changes in all", count);
 			add_plain(l, RT_INK_DIM, 0);
 			break;
 		}

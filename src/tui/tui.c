@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/edit.h"
+#include "tui/aside.h"
 #include "tui/glass.h"
 #include "tui/pane.h"
 #include "tui/verb.h"
@@ -92,10 +93,24 @@ rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
 	rt_buf_clear(&tui->notice);
 	rt_buf_add_str(&tui->notice, words);
 	tui->notice_ink = ink;
+	tui->notice_fades = false;
 }
 
 void
 rt_tui_say(rt_tui *tui, const char *format, ...)
+{
+	char words[1024];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(words, sizeof(words), format, ap);
+	va_end(ap);
+	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
+	tui->notice_fades = true;
+}
+
+void
+rt_tui_say_done(rt_tui *tui, const char *format, ...)
 {
 	char words[1024];
 	va_list ap;
@@ -121,19 +136,18 @@ rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 void
 rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 {
+	rt_action back = said->is_undo ? RT_ACT_REDO : RT_ACT_UNDO;
 	rt_screen screen = top(tui)->screen;
 
 	rt_tui_say_str(tui, rt_buf_str(&said->words), RT_INK_TEXT);
 	if (said->seq == 0)
 		return;
-	rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)said->seq);
-	if (screen != RT_SCREEN_CHAT) {
-		rt_buf_add_c(&tui->notice, " - undo: ");
-		rt_keymap_add_key(tui->keys, screen, RT_ACT_UNDO, &tui->notice);
-	} else {
-		rt_buf_add_c(&tui->notice, " - undo: /undo or ");
-		rt_keymap_add_key(tui->keys, screen, RT_ACT_UNDO, &tui->notice);
-	}
+	rt_buf_add_f(&tui->notice, "   step %llu - %s: %s", (unsigned long long)said->seq,
+		     said->is_undo ? "redo" : "undo",
+		     screen != RT_SCREEN_CHAT ? ""
+		     : said->is_undo	      ? "/redo or "
+					      : "/undo or ");
+	rt_keymap_add_key(tui->keys, screen, back, &tui->notice);
 }
 
 /* What a command's helpers would have printed (notes of hooks, of the store). */
@@ -207,10 +221,10 @@ draw_title(rt_tui *tui, rt_box box)
 		     (size_t)((rt_seq_total(w->take->slots).bytes / 4 + 500) / 1000));
 	rt_buf_add_byte(&left, ' ');
 	rt_buf_add_str(&left, rt_work_disc_name(w));
-	if (rt_disc_present_count(w->disc) > 1 || box.w >= 60) {
+	if (w->take_count > 1 || box.w >= 60) {
 		rt_buf_add_c(&left, "  take: ");
 		rt_buf_add_str(&left, rt_work_take_name(w));
-		rt_buf_add_f(&left, " (%zu)", rt_disc_present_count(w->disc));
+		rt_buf_add_f(&left, " (%zu)", w->take_count);
 	}
 	if (head == count)
 		rt_buf_add_f(&left, "  %zu", count);
@@ -356,7 +370,7 @@ say_end(rt_tui *tui)
 			      RT_STR_ARG(rt_json_str(rt_json_get(problem, "detail"))));
 		rt_tui_say_error(tui, &err, hint);
 	} else if (problem != NULL) {
-		rt_tui_say(tui, "%s", rt_str_is(how, "go") ? "Navigation cancelled"
+		rt_tui_say_done(tui, "%s", rt_str_is(how, "go") ? "Navigation cancelled"
 				      : entry.size > 0 ? "Stopped; what had come is kept"
 						       : "Stopped");
 	} else if (rt_str_is(how, "compact") || rt_str_is(how, "compress")) {
@@ -365,7 +379,7 @@ say_end(rt_tui *tui)
 		(void)rt_json_u64(rt_json_get(end, "entries"), &n);
 		(void)rt_json_u64(rt_json_get(end, "tokens_before"), &before);
 		(void)rt_json_u64(rt_json_get(end, "tokens_after"), &after);
-		rt_tui_say(tui, "%s %llu entries: about %llu tokens instead of %llu",
+		rt_tui_say_done(tui, "%s %llu entries: about %llu tokens instead of %llu",
 			   rt_str_is(how, "compact") ? "Compacted" : "Compressed", (unsigned long long)n,
 			   (unsigned long long)after, (unsigned long long)before);
 	} else if (!rt_str_is(how, "go")) {
@@ -397,6 +411,7 @@ rt_tui_tend(rt_tui *tui)
 		if (tui->panes[i]->ops->tend != NULL && !tui->panes[i]->closes)
 			st = tui->panes[i]->ops->tend(tui->panes[i]);
 	sweep(tui);
+	rt_aside_sweep(tui, false);
 	return st;
 }
 
@@ -436,6 +451,16 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 	}
 }
 
+/* One screen more than can lie on one another is no reason to leave. */
+static rt_status
+soften(rt_tui *tui, rt_status st)
+{
+	if (st != RT_LIMIT)
+		return st;
+	rt_tui_say(tui, "Too many screens lie on one another: close some first");
+	return RT_OK;
+}
+
 rt_status
 rt_tui_act(rt_tui *tui, rt_action action)
 {
@@ -446,6 +471,7 @@ rt_tui_act(rt_tui *tui, rt_action action)
 	if (st == RT_OK && !used)
 		st = act_anywhere(tui, action, &used);
 	sweep(tui);
+	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
 }
 
@@ -456,6 +482,9 @@ rt_tui_key(rt_tui *tui, rt_key key)
 	rt_action action;
 	bool used = false;
 	rt_status st = RT_OK;
+
+	if (tui->notice_fades)
+		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 
 	/* What gives a character is written, where something is being written. */
 	if (rt_key_is_text(key) && pane->ops->key != NULL)
@@ -497,7 +526,9 @@ take_event(rt_tui *tui, const rt_event *event)
 	case RT_EVENT_END:
 		tui->ends = true;
 		return RT_OK;
-	case RT_EVENT_NONE:
+	case RT_EVENT_NONE: /* a moment in which nobody types */
+		rt_pane_chat_keep(tui, false);
+		return RT_OK;
 	case RT_EVENT_WAKE:
 		return RT_OK;
 	}
@@ -513,13 +544,17 @@ loop(rt_tui *tui)
 		rt_event event;
 		int taken = 0;
 
+		tui->has_more = false;
 		st = rt_tui_tend(tui);
 		if (st != RT_OK)
 			break;
 		rt_tui_draw(tui);
 		rt_glass_show(tui->glass, &tui->canvas);
 		rt_glass_wait(tui->glass,
-			      rt_work_is_running(&tui->work) ? RUNNING_MS : IDLE_MS, &event);
+			      tui->has_more			       ? 0
+			      : rt_work_is_running(&tui->work) ? RUNNING_MS
+							       : IDLE_MS,
+			      &event);
 		st = take_event(tui, &event);
 		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
 		       rt_glass_pending(tui->glass)) {
@@ -564,6 +599,7 @@ free_panes(rt_tui *tui)
 
 		pane->ops->free(pane);
 	}
+	rt_aside_sweep(tui, true);
 }
 
 void
@@ -642,6 +678,7 @@ rt_tui_run(struct rt_cli *cli)
 		st = rt_canvas_resize(&tui.canvas, columns, rows);
 		if (st == RT_OK)
 			st = loop(&tui);
+		rt_pane_chat_keep(&tui, true);
 		if (st != RT_OK)
 			(void)rt_fail(&err, st, "out of memory");
 		/* Threads of panes wake the glass as long as it is there. */

@@ -62,9 +62,10 @@ rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err)
 	return RT_OK;
 }
 
-/* Carry requests out and say what came of it; what is handed back goes to the input. */
+/* Carry requests out and say what came of it; what is handed back goes to the input. words: what
+ * several of them did together, where history would only say that they were several; or NULL. */
 static rt_status
-carry_out(rt_tui *tui, rt_buf *json)
+carry_out_as(rt_tui *tui, rt_buf *json, const char *words)
 {
 	rt_work_said said;
 	rt_error err;
@@ -74,6 +75,12 @@ carry_out(rt_tui *tui, rt_buf *json)
 	rt_work_said_init(&said, tui->alloc);
 	st = json->status != RT_OK ? RT_NOMEM
 				   : rt_work_apply(&tui->work, rt_buf_str(json), &said, &err);
+	if (st == RT_OK && words != NULL && said.seq != 0) {
+		rt_buf_clear(&said.words);
+		rt_buf_add_c(&said.words, words);
+		if (said.take[0] != 0)
+			rt_buf_add_f(&said.words, " in the new take \"%s\"", said.take);
+	}
 	if (st == RT_OK)
 		rt_tui_say_change(tui, &said);
 	else
@@ -82,6 +89,12 @@ carry_out(rt_tui *tui, rt_buf *json)
 		st = rt_pane_chat_fill(tui, rt_buf_str(&said.editor));
 	rt_work_said_deinit(&said);
 	return st;
+}
+
+static rt_status
+carry_out(rt_tui *tui, rt_buf *json)
+{
+	return carry_out_as(tui, json, NULL);
 }
 
 rt_status
@@ -103,10 +116,12 @@ rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value, bool is_j
 	return st;
 }
 
-/* The same operation for each of them, as one step; more: further fields, or empty. */
+/* The same operation for each of them, as one step; more: further fields, or empty; did: in
+ * words what was done to them. */
 static rt_status
-each(rt_tui *tui, const char *op, const uint32_t *entries, size_t count, rt_str more)
+each(rt_tui *tui, const char *op, const uint32_t *entries, size_t count, rt_str more, const char *did)
 {
+	char words[80];
 	rt_error err;
 	rt_buf json;
 	rt_status st = RT_OK;
@@ -123,7 +138,9 @@ each(rt_tui *tui, const char *op, const uint32_t *entries, size_t count, rt_str 
 			rt_buf_add_str(&json, more);
 		}
 	}
-	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
+	(void)snprintf(words, sizeof(words), "%s %zu entries", did, count);
+	st = st == RT_OK ? carry_out_as(tui, &json, count > 1 ? words : NULL)
+			 : rt_verb_said(tui, st, &err);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -277,7 +294,8 @@ save(rt_tui *tui, rt_action action, uint32_t entry, rt_str text)
 		rt_json_add_key(&json, "content");
 		rt_buf_add_str(&json, rt_buf_str(&content));
 	}
-	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
+	st = st == RT_OK ? carry_out_as(tui, &json, action == RT_ACT_EDIT_AS_TAKE ? "Edited it" : NULL)
+			 : rt_verb_said(tui, st, &err);
 done:
 	rt_buf_deinit(&json);
 	rt_buf_deinit(&content);
@@ -427,7 +445,8 @@ mute(rt_tui *tui, const uint32_t *entries, size_t count)
 	muted = e.is_muted;
 	rt_work_entry_deinit(&e);
 	return each(tui, "entry.mute", entries, count,
-		    muted ? RT_STR("\"muted\":false") : RT_STR("\"muted\":true"));
+		    muted ? RT_STR("\"muted\":false") : RT_STR("\"muted\":true"),
+		    muted ? "No longer hidden from models:" : "Hid from models:");
 }
 
 static rt_status
@@ -440,7 +459,8 @@ collapse(rt_tui *tui, const uint32_t *entries, size_t count)
 		return RT_OK;
 	return each(tui, "entry.view", entries, count,
 		    (view & RT_VIEW_COLLAPSED) != 0 ? RT_STR("\"collapsed\":false")
-						    : RT_STR("\"collapsed\":true"));
+						    : RT_STR("\"collapsed\":true"),
+		    (view & RT_VIEW_COLLAPSED) != 0 ? "Unfolded" : "Folded");
 }
 
 /* Entries of another take, brought behind the head of this one. */
@@ -487,6 +507,7 @@ move(rt_tui *tui, const uint32_t *entries, size_t count, rt_str where)
 	rt_str address = rt_str_trim(where);
 	bool after = rt_str_eq(address, RT_STR("end"));
 	char last[RT_ID_MAX + 1] = "";
+	char words[80];
 	rt_slot slot;
 	rt_error err;
 	rt_buf json;
@@ -512,7 +533,9 @@ move(rt_tui *tui, const uint32_t *entries, size_t count, rt_str where)
 			add_text(&json, "before", address);
 		}
 	}
-	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
+	(void)snprintf(words, sizeof(words), "Moved %zu entries", count);
+	st = st == RT_OK ? carry_out_as(tui, &json, count > 1 ? words : NULL)
+			 : rt_verb_said(tui, st, &err);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -705,7 +728,7 @@ other_take(rt_tui *tui, bool next)
 	uint32_t count = (uint32_t)rt_disc_take_count(work->disc), number = work->take->number;
 	char id[24];
 
-	if (rt_disc_present_count(work->disc) < 2) {
+	if (work->take_count < 2) {
 		rt_tui_say(tui, "There is one take only; b on an entry makes another");
 		return RT_OK;
 	}
@@ -922,7 +945,8 @@ answered(rt_tui *tui, void *ctx, rt_str answer)
 		rt_json_add_string(&more, rt_str_trim(answer));
 		st = more.status == RT_OK
 			     ? each(tui, a->action == RT_ACT_ROLE ? "entry.role" : "label.set", a->entries,
-				    a->count, rt_buf_str(&more))
+				    a->count, rt_buf_str(&more),
+				    a->action == RT_ACT_ROLE ? "Changed the role of" : "Labelled")
 			     : RT_NOMEM;
 		rt_buf_deinit(&more);
 		return st;
@@ -991,11 +1015,11 @@ rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count
 	case RT_ACT_INSERT_BEFORE:
 	case RT_ACT_INSERT_AFTER: return insert(tui, action, entries[0]);
 	case RT_ACT_ROLE: return pick_role(tui, entries, count);
-	case RT_ACT_DELETE: return each(tui, "entry.delete", entries, count, rt_str_at("", 0));
+	case RT_ACT_DELETE: return each(tui, "entry.delete", entries, count, rt_str_at("", 0), "Deleted");
 	case RT_ACT_DELETE_BELOW: return delete_below(tui, entries[0]);
 	case RT_ACT_GRAFT: return graft(tui, entries, count);
 	case RT_ACT_MUTE: return mute(tui, entries, count);
-	case RT_ACT_MERGE: return each(tui, "entry.merge", entries, 1, rt_str_at("", 0));
+	case RT_ACT_MERGE: return each(tui, "entry.merge", entries, 1, rt_str_at("", 0), "Merged");
 	case RT_ACT_VERSIONS: return versions(tui, entries[0]);
 	case RT_ACT_COLLAPSE: return collapse(tui, entries, count);
 	case RT_ACT_COPY: return copy(tui, entries, count, false);

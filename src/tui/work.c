@@ -45,6 +45,7 @@ settle(rt_work *work, rt_error *err)
 	}
 	work->take = take;
 	work->place.take = take->number;
+	work->take_count = rt_disc_present_count(work->disc);
 	rt_buf_clear(&work->model);
 	st = rt_pick_name(work->alloc, work->value, work->disc, rt_str_of(work->said_model),
 			  rt_str_of(getenv("RETAKE_MODEL")), &work->model, err);
@@ -389,6 +390,7 @@ say(rt_work *work, rt_str op, const rt_result *r, rt_str notes, rt_work_said *sa
 	if (rt_str_is(op, "undo") || rt_str_is(op, "redo")) {
 		bool undo = rt_str_is(op, "undo");
 
+		said->is_undo = undo;
 		if (r->steps == 0)
 			rt_buf_add_f(&said->words, "Nothing to %s", undo ? "take back" : "bring back");
 		else

@@ -25,6 +25,7 @@ typedef struct rt_work {
 	const rt_disc *disc;     /* borrowed from value */
 	const rt_take *take;
 	rt_place place;
+	size_t take_count;       /* present ones of the discussion */
 	uint64_t change;       /* rises whenever value, place or a reply in flight changes */
 	uint64_t value_change; /* the same for value and place alone */
 	bool read_only;
@@ -102,6 +103,7 @@ typedef struct rt_work_said {
 	char discussion[260];
 	rt_buf editor; /* text handed back for re-submission */
 	bool has_editor;
+	bool is_undo;  /* steps were taken back: the way back is redo */
 	uint64_t steps, count;
 } rt_work_said;
 void rt_work_said_init(rt_work_said *said, const rt_alloc *alloc);

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Questions: a text, one of a few, one of many; and the reader. */
+#define _GNU_SOURCE
+
+#include "tui/tui_testing.h"
+
+/* What was answered, and whether the caller's own was freed once. */
+typedef struct told {
+	char text[80];
+	bool is_cancelled;
+	int answers, freed;
+} told;
+
+static rt_status
+hear(rt_tui *tui, void *ctx, rt_str answer)
+{
+	told *t = ctx;
+
+	(void)tui;
+	t->answers++;
+	t->is_cancelled = answer.ptr == NULL;
+	(void)snprintf(t->text, sizeof(t->text), "%.*s", RT_STR_ARG(answer));
+	return RT_OK;
+}
+
+static void
+let_go(rt_tui *tui, void *ctx)
+{
+	told *t = ctx;
+
+	(void)tui;
+	t->freed++;
+}
+
+static void
+assert_told(told *t, const char *text)
+{
+	assert_int_equal(t->answers, 1);
+	assert_int_equal(t->freed, 1);
+	assert_false(t->is_cancelled);
+	assert_string_equal(t->text, text);
+	memset(t, 0, sizeof(*t));
+}
+
+static void
+a_text(void **state)
+{
+	told t = {.answers = 0};
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 14);
+	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR("abc"), false, hear, &t, let_go), RT_OK);
+	assert_shows(&d, " Label                                 Enter ok  Esc cancel\n"
+			 "› abc\n");
+	desk_press(&d, "x y backspace enter");
+	assert_told(&t, "abcx");
+	assert_int_equal(d.tui.pane_count, 1);
+	/* Nothing is an answer. */
+	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), false, hear, &t, let_go), RT_OK);
+	desk_press(&d, "enter");
+	assert_told(&t, "");
+	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR("abc"), false, hear, &t, let_go), RT_OK);
+	assert_int_equal(rt_tui_paste(&d.tui, RT_STR("def")), RT_OK);
+	desk_press(&d, "escape");
+	assert_int_equal(t.answers, 1);
+	assert_int_equal(t.freed, 1);
+	assert_true(t.is_cancelled);
+	/* Nobody answers, and it is not lost. */
+	memset(&t, 0, sizeof(t));
+	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), true, hear, &t, let_go), RT_OK);
+	desk_close(&d);
+	assert_int_equal(t.answers, 0);
+	assert_int_equal(t.freed, 1);
+}
+
+static const rt_choice choices[] = {
+	{"n", "no", "No"},
+	{"y", "yes", "Yes, and sum it up"},
+	{"c", "custom", "Yes, and tell it what to look out for"},
+};
+
+static void
+one_of_a_few(void **state)
+{
+	told t = {.answers = 0};
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 14);
+	assert_int_equal(rt_pane_choose(&d.tui, "Sum up?", choices, 3, hear, &t, let_go), RT_OK);
+	assert_shows(&d, " Sum up?                               Enter ok  Esc cancel\n"
+			 "› n  No\n"
+			 "  y  Yes, and sum it up\n"
+			 "  c  Yes, and tell it what to look out for\n");
+	/* The first is what Enter chooses; a letter that is none of them is nothing. */
+	desk_press(&d, "x q enter");
+	assert_told(&t, "no");
+	assert_int_equal(rt_pane_choose(&d.tui, "Sum up?", choices, 3, hear, &t, let_go), RT_OK);
+	desk_press(&d, "down down down up enter");
+	assert_told(&t, "yes");
+	assert_int_equal(rt_pane_choose(&d.tui, "Sum up?", choices, 3, hear, &t, let_go), RT_OK);
+	desk_press(&d, "c");
+	assert_told(&t, "custom");
+	assert_int_equal(rt_pane_choose(&d.tui, "Sum up?", choices, 3, hear, &t, let_go), RT_OK);
+	desk_press(&d, "ctrl+c");
+	assert_true(t.is_cancelled);
+	/* Three rows are too few for all of them: the one at the cursor is seen. */
+	memset(&t, 0, sizeof(t));
+	desk_size(&d, 40, 3);
+	assert_int_equal(rt_pane_choose(&d.tui, "Sum up?", choices, 3, hear, &t, let_go), RT_OK);
+	desk_press(&d, "down down");
+	assert_shows(&d, "› c  Yes");
+	desk_close(&d);
+	assert_int_equal(t.freed, 1);
+}
+
+static void
+pick(desk *d, const char *names, bool may_be_new, told *t)
+{
+	rt_json_doc *doc;
+
+	memset(t, 0, sizeof(*t));
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(names), &doc, NULL), RT_OK);
+	assert_int_equal(rt_pane_pick(&d->tui, "Role", rt_json_root(doc), may_be_new, hear, t, let_go),
+			 RT_OK);
+	rt_json_free(doc); /* the names are the pane's own */
+}
+
+static void
+one_of_many(void **state)
+{
+	static const char roles[] = "[\"User\",\"AI\",\"System\",\"reviewer\",\"Use\"]";
+	told t;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 20);
+	pick(&d, roles, true, &t);
+	assert_shows(&d, "\n› User\n  AI\n  System\n  reviewer\n  Use\n");
+	/* What begins so, then what holds it, then what was typed. */
+	desk_type(&d, "e");
+	assert_shows(&d, "\n› User\n  System\n  reviewer\n  Use\n  new: e\n");
+	desk_press(&d, "ctrl+u");
+	/* To the letter goes before what comes first. */
+	desk_type(&d, "Use");
+	assert_shows(&d, "\n  User\n› Use\n");
+	desk_press(&d, "enter");
+	assert_told(&t, "Use");
+	pick(&d, roles, true, &t);
+	desk_type(&d, "us");
+	desk_press(&d, "down down enter");
+	assert_told(&t, "us");
+	/* Nothing new: only what there is. */
+	pick(&d, roles, false, &t);
+	desk_type(&d, "zz");
+	assert_shows(&d, "None is called so.");
+	desk_press(&d, "enter");
+	assert_notice(&d, "None is called \"zz\"");
+	assert_int_equal(t.answers, 0);
+	desk_press(&d, "ctrl+u s y tab");
+	assert_shows(&d, "  System\n› System\n");
+	desk_press(&d, "enter");
+	assert_told(&t, "System");
+	pick(&d, "[]", false, &t);
+	assert_shows(&d, "There is none.");
+	desk_press(&d, "up down enter escape");
+	assert_true(t.is_cancelled);
+	desk_close(&d);
+}
+
+static void
+many(void **state)
+{
+	told t;
+	desk d;
+	rt_buf names;
+	int i;
+
+	(void)state;
+	desk_open(&d, 60, 20);
+	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < 20000; i++)
+		rt_buf_add_f(&names, "%c\"name-%d\"", i == 0 ? '[' : ',', i);
+	rt_buf_add_byte(&names, ']');
+	pick(&d, names.ptr, false, &t);
+	rt_buf_deinit(&names);
+	for (i = 0; i < 1000; i++)
+		desk_press(&d, "down");
+	assert_shows(&d, "› name-1000\n");
+	desk_type(&d, "-19999");
+	assert_shows(&d, "› name-19999\n");
+	desk_press(&d, "enter");
+	assert_told(&t, "name-19999");
+	desk_close(&d);
+}
+
+static void
+reads(void **state)
+{
+	rt_lines lines;
+	desk d;
+	char row[40];
+	int i;
+
+	(void)state;
+	desk_open(&d, 60, 10);
+	rt_lines_init(&lines, rt_alloc_libc());
+	for (i = 1; i <= 100; i++) {
+		(void)snprintf(row, sizeof(row), "row %d%s", i, i % 30 == 0 ? " Needle" : "");
+		rt_lines_add_row(&lines, 0, rt_str_of(row), RT_INK_TEXT);
+	}
+	assert_int_equal(rt_pane_reader(&d.tui, "A text", &lines), RT_OK);
+	assert_int_equal(lines.count, 0);
+	rt_lines_deinit(&lines);
+	assert_shows(&d, " A text                                          1-7 of 100\n"
+			 "row 1\nrow 2\nrow 3\nrow 4\nrow 5\nrow 6\nrow 7\n");
+	desk_press(&d, "down pagedown");
+	assert_shows(&d, "8-14 of 100\nrow 8\n");
+	desk_press(&d, "G j");
+	assert_shows(&d, "94-100 of 100\nrow 94\n");
+	desk_press(&d, "g k /");
+	desk_type(&d, "needle");
+	assert_shows(&d, " Search: needle");
+	desk_press(&d, "enter");
+	assert_shows(&d, "row 30 Needle\n");
+	desk_press(&d, "n n");
+	assert_shows(&d, "row 90 Needle\n");
+	desk_press(&d, "n");
+	assert_notice(&d, "Nothing below holds \"needle\"");
+	desk_press(&d, "N N N");
+	assert_notice(&d, "Nothing above holds \"needle\"");
+	assert_shows(&d, "row 30 Needle\n");
+	desk_press(&d, "/ z z z enter");
+	assert_notice(&d, "Nothing here holds \"zzz\"");
+	desk_press(&d, "/ q escape y");
+	assert_notice(&d, "Copied 713 characters");
+	desk_press(&d, "q");
+	assert_int_equal(d.tui.pane_count, 1);
+	desk_close(&d);
+}
+
+/* The keys of the screen one is on come first, and those of all others are there, too. */
+static void
+helps(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 100, 30);
+	desk_press(&d, "f3 ?");
+	assert_shows(&d, " All keys ");
+	assert_shows(&d, "take back that step alone");
+	desk_press(&d, "/");
+	desk_type(&d, "in a take of its own");
+	desk_press(&d, "enter");
+	assert_shows(&d, "edit the text in a take of its own");
+	/* They are there once. */
+	desk_press(&d, "? f1");
+	assert_int_equal(d.tui.pane_count, 3);
+	desk_press(&d, "escape escape");
+	assert_int_equal(d.tui.pane_count, 1);
+	/* On a narrow screen what a key does stands below it. */
+	desk_size(&d, 40, 20);
+	desk_press(&d, "f1");
+	assert_shows(&d, "\n  enter\n      send what is written;");
+	desk_close(&d);
+}
+
+/* One screen more than can lie on one another is said, and nothing else happens. */
+static void
+too_many(void **state)
+{
+	told t = {.answers = 0};
+	desk d;
+	int i;
+
+	(void)state;
+	desk_open(&d, 60, 20);
+	for (i = 1; i < 12; i++)
+		assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), false, hear, &t, let_go),
+				 RT_OK);
+	assert_int_equal(d.tui.pane_count, 12);
+	desk_press(&d, "ctrl+p");
+	assert_notice(&d, "Too many screens lie on one another: close some first");
+	assert_int_equal(d.tui.pane_count, 12);
+	/* What was to be told is let go where the question cannot be asked. */
+	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), false, hear, &t, let_go), RT_LIMIT);
+	assert_int_equal(t.freed, 1);
+	assert_int_equal(t.answers, 0);
+	desk_close(&d);
+	assert_int_equal(t.freed, 12);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_text),
+		cmocka_unit_test(one_of_a_few),
+		cmocka_unit_test(one_of_many),
+		cmocka_unit_test(many),
+		cmocka_unit_test(reads),
+		cmocka_unit_test(helps),
+		cmocka_unit_test(too_many),
+	};
+
+	return cmocka_run_group_tests_name("pane_ask", tests, NULL, NULL);
+}

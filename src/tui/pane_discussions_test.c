@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The discussions on the screen: chosen by name and by what their entries hold, opened, made,
+ * renamed, deleted, and what can be done with takes. */
+#define _GNU_SOURCE
+
+#include "tui/tui_testing.h"
+
+/* "main" with two takes, and "sqlite-notes", which is open. */
+static void
+open_story(desk *d, int columns, int rows)
+{
+	desk_open(d, columns, rows);
+	desk_add(d, "User", "Which database?");
+	desk_add(d, "AI", "SQLite, for a desktop app.");
+	desk_do(d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"duck\"}]");
+	desk_do(d, "[{\"op\":\"discussion.new\",\"name\":\"sqlite-notes\"}]");
+	desk_add(d, "User", "Tell me about journals");
+	desk_press(d, "f4");
+}
+
+static void
+lists(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 9);
+	assert_screen(
+		&d,
+		" sqlite-notes  take: sqlite-notes (1)  1                      no model  ~0k tok\n"
+		" Discussions                                                                  2\n"
+		" Search:\n"
+		" ▸ main                               1 entry,      2 takes    2023-11-14 22:13\n"
+		"›  sqlite-notes ← now                 1 entry                  2023-11-14 22:13\n"
+		"\n\n\n"
+		" Enter open  ^N new  ^R rename  ^D delete  Alt-u undo  Esc close  F1 all keys\n");
+	desk_press(&d, "up right");
+	assert_shows(&d, "›▾ main                               1 entry,      2 takes    2023-11-14 22:13\n"
+			 "     duck (active)                    1 entry\n"
+			 "     main                             2 entries\n"
+			 "   sqlite-notes ← now");
+	desk_press(&d, "down left");
+	assert_shows(&d, "›▸ main  ");
+	assert_false(desk_shows(&d, "duck"));
+	desk_press(&d, "tab");
+	assert_shows(&d, "duck (active)");
+	desk_press(&d, "escape");
+	assert_int_equal(d.tui.pane_count, 1);
+	desk_close(&d);
+}
+
+static void
+narrow(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 40, 10);
+	d.tui.canvas.utf8 = false;
+	desk_press(&d, "up right");
+	assert_screen(&d, " sqlite-notes  1      no model  ~0k tok\n"
+			  " Discussions                          2\n"
+			  " Search:\n"
+			  ">v main\n"
+			  "     duck (active)\n"
+			  "     main\n"
+			  "   sqlite-notes <- now\n"
+			  "\n\n"
+			  " Enter open  ^N new  ^R rename\n");
+	desk_close(&d);
+}
+
+static void
+any_size(void **state)
+{
+	static const int sizes[][2] = {{300, 100}, {1, 1}, {2, 3}, {9, 4}, {20, 5}, {46, 17}};
+	desk d;
+	size_t i;
+
+	(void)state;
+	open_story(&d, 300, 100);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		rt_buf screen;
+
+		desk_size(&d, sizes[i][0], sizes[i][1]);
+		desk_press(&d, "up right down");
+		desk_type(&d, "s");
+		screen = desk_screen(&d);
+		rt_buf_deinit(&screen);
+		desk_press(&d, "escape");
+	}
+	desk_close(&d);
+}
+
+static void
+finds(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 10);
+	desk_type(&d, "sqlite");
+	assert_shows(&d, "1 found\n"
+			 " Search: sqlite\n"
+			 "›  sqlite-notes ← now                 1 entry                  2023-11-14 22:13\n"
+			 "   main main AI SQLite, for a desktop app.\n");
+	/* Entries alone. */
+	desk_press(&d, "escape");
+	desk_type(&d, "/sqlite");
+	assert_shows(&d, " Search: /sqlite\n"
+			 "›  main main AI SQLite, for a desktop app.\n");
+	/* There: the other discussion, its other take, the entry. */
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 1);
+	assert_string_equal(rt_work_disc_name(&d.tui.work).ptr, "main");
+	assert_string_equal(rt_work_take_name(&d.tui.work).ptr, "main");
+	assert_shows(&d, "› AI");
+	/* The same from what is typed elsewhere. */
+	assert_int_equal(rt_pane_discussions(&d.tui, RT_STR("journals")), RT_OK);
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_shows(&d, "›  sqlite-notes sqlite-notes User Tell me about journals");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "nobody said this");
+	assert_shows(&d, "Nothing is called so, or holds that.");
+	desk_press(&d, "escape escape");
+	assert_int_equal(d.tui.pane_count, 1);
+	desk_close(&d);
+}
+
+/* Far from the end of another discussion, and it is seen there. */
+static void
+goes_to_what_was_found(void **state)
+{
+	desk d;
+	char text[40];
+	int i;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	for (i = 1; i <= 60; i++) {
+		(void)snprintf(text, sizeof(text), "thought %d", i);
+		desk_add(&d, i % 2 ? "User" : "AI", text);
+	}
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	desk_press(&d, "f4");
+	desk_type(&d, "thought 17");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 1);
+	assert_shows(&d, "› User                                                                        17\n");
+	assert_shows(&d, "thought 17\n");
+	desk_close(&d);
+}
+
+/* What matched is seen. */
+static void
+marks_what_matched(void **state)
+{
+	desk d;
+	rt_canvas *c = &d.tui.canvas;
+	int x, y, marked = 0;
+	rt_buf screen;
+
+	(void)state;
+	open_story(&d, 80, 10);
+	desk_type(&d, "/desk");
+	screen = desk_screen(&d);
+	rt_buf_deinit(&screen);
+	for (y = 0; y < c->rows; y++)
+		for (x = 0; x < c->columns; x++)
+			marked += (c->cells[y * c->columns + x].ink & 0xFF) == RT_INK_MATCH;
+	assert_int_equal(marked, (int)strlen("desk"));
+	desk_close(&d);
+}
+
+static void
+changes(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 12);
+	desk_press(&d, "ctrl+n");
+	assert_shows(&d, " Name of the new discussion");
+	assert_shows(&d, "› discussion-2");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "third");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 1);
+	assert_string_equal(rt_work_disc_name(&d.tui.work).ptr, "third");
+	desk_press(&d, "f4 ctrl+r");
+	desk_type(&d, "-one");
+	desk_press(&d, "enter");
+	assert_shows(&d, "›  third-one ← now");
+	/* Nothing is changed by leaving a question. */
+	desk_press(&d, "ctrl+r");
+	desk_type(&d, "x");
+	desk_press(&d, "escape");
+	assert_shows(&d, "›  third-one ← now");
+	desk_press(&d, "ctrl+d");
+	assert_false(desk_shows(&d, "third-one ←"));
+	desk_press(&d, "ctrl+o");
+	assert_shows(&d, "third-one (deleted)");
+	desk_press(&d, "end enter");
+	assert_int_equal(d.tui.pane_count, 2);
+	desk_press(&d, "ctrl+o alt+u");
+	assert_shows(&d, "third-one");
+	/* A name that is taken is refused, and that is said. */
+	desk_press(&d, "home ctrl+r ctrl+u");
+	desk_type(&d, "sqlite-notes");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
+	/* The last one stays. */
+	desk_press(&d, "ctrl+d ctrl+d ctrl+d");
+	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
+	assert_shows(&d, "Discussions                                                                  1");
+	desk_close(&d);
+}
+
+static void
+takes(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 12);
+	/* To a take of another discussion. */
+	desk_press(&d, "up right down down enter");
+	assert_string_equal(rt_work_disc_name(&d.tui.work).ptr, "main");
+	assert_string_equal(rt_work_take_name(&d.tui.work).ptr, "main");
+	desk_press(&d, "f4 right down ctrl+r");
+	desk_type(&d, "s");
+	desk_press(&d, "enter");
+	assert_shows(&d, "›    ducks");
+	desk_press(&d, "alt+p");
+	assert_shows(&d, " Name of the discussion that the take becomes");
+	desk_press(&d, "enter");
+	assert_shows(&d, "   ducks ← now");
+	assert_shows(&d, "   main ");
+	desk_press(&d, "alt+u");
+	assert_shows(&d, "     ducks");
+	desk_press(&d, "home down ctrl+d");
+	assert_false(desk_shows(&d, "     ducks"));
+	/* A discussion cannot become one. */
+	desk_press(&d, "home alt+p");
+	assert_true(rt_str_starts(rt_buf_str(&d.tui.notice), RT_STR("Only a take can become")));
+	desk_close(&d);
+}
+
+/* Names and texts cannot leave their place. */
+static void
+untrusted(void **state)
+{
+	desk d;
+	rt_buf screen;
+	size_t i;
+
+	(void)state;
+	desk_open(&d, 80, 10);
+	desk_add(&d, "User", "\x1b]0;title\x07 evil \x1b[2J \xe2\x80\xae gone \xc2\x9b" "31m\r\n\tb");
+	desk_do(&d, "[{\"op\":\"discussion.rename\",\"discussion\":\"main\",\"name\":\"a\\u001b[31mb\\nc\"}]");
+	desk_press(&d, "f4");
+	desk_type(&d, "e");
+	desk_press(&d, "backspace");
+	desk_type(&d, "evil");
+	screen = desk_screen(&d);
+	assert_true(rt_str_find(rt_buf_str(&screen), RT_STR("evil"), 0) != SIZE_MAX);
+	for (i = 0; i < screen.size; i++)
+		if (((unsigned char)screen.ptr[i] < 32 && screen.ptr[i] != '\n') || screen.ptr[i] == 127)
+			fail_msg("a control: %d", screen.ptr[i]);
+	rt_buf_deinit(&screen);
+	desk_close(&d);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists),
+		cmocka_unit_test(narrow),
+		cmocka_unit_test(any_size),
+		cmocka_unit_test(finds),
+		cmocka_unit_test(goes_to_what_was_found),
+		cmocka_unit_test(marks_what_matched),
+		cmocka_unit_test(changes),
+		cmocka_unit_test(takes),
+		cmocka_unit_test(untrusted),
+	};
+
+	return cmocka_run_group_tests_name("pane_discussions", tests, NULL, NULL);
+}

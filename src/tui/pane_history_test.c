@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The history on the screen: what was undone beside what is in effect, the look at a step, going
+ * there, taking one back. */
+#define _GNU_SOURCE
+
+#include "tui/tui_testing.h"
+
+/* Two entries; the second was another one before. */
+static void
+open_story(desk *d, int columns, int rows)
+{
+	desk_open(d, columns, rows);
+	desk_add(d, "User", "Which database?");
+	desk_add(d, "AI", "SQLite.");
+	desk_do(d, "[{\"op\":\"undo\"}]");
+	desk_add(d, "AI", "Postgres, of course.");
+	desk_press(d, "f3");
+}
+
+static void
+narrow(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 40, 10);
+	assert_screen(&d, " main  2              no model  ~0k tok\n"
+			  " History of main                 1 of 4\n"
+			  "›●   4 tui added entry nvsa ← now\n"
+			  " │ ○ 2 tui added entry 3zn0\n"
+			  " ●─┘ 1 tui added entry w3y3\n"
+			  " ●   the beginning\n"
+			  "\n\n\n"
+			  " Enter go there  r revert  u undo\n");
+	/* Too low for both: the look is in the list's place. */
+	desk_press(&d, "down tab");
+	assert_screen(&d, " main  2              no model  ~0k tok\n"
+			  " History of main                 2 of 4\n"
+			  "Step 2  added entry 3zn0\n"
+			  "2023-11-14 22:13:20  tui\n"
+			  "+ AI  3zn0\n"
+			  "  SQLite.\n"
+			  "\n"
+			  "As it was then: take main, 2 entries\n"
+			  "User  w3y3\n"
+			  " Enter go there  r revert  u undo\n");
+	desk_press(&d, "right");
+	assert_shows(&d, "AI  3zn0\n  SQLite.\n Enter");
+	desk_press(&d, "tab escape");
+	assert_int_equal(d.tui.pane_count, 1);
+	desk_close(&d);
+}
+
+static void
+without_utf8(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 40, 10);
+	d.tui.canvas.utf8 = false;
+	assert_screen(&d, " main  2              no model  ~0k tok\n"
+			  " History of main                 1 of 4\n"
+			  ">*   4 tui added entry nvsa <- now\n"
+			  " | o 2 tui added entry 3zn0\n"
+			  " *-' 1 tui added entry w3y3\n"
+			  " *   the beginning\n"
+			  "\n\n\n"
+			  " Enter go there  r revert  u undo\n");
+	desk_close(&d);
+}
+
+static void
+wide(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 110, 12);
+	assert_shows(&d,
+		     "›●   4 tui added entry nvsa ← now                │ Step 4  added entry nvsa\n"
+		     " │ ○ 2 tui added entry 3zn0                      │ 2023-11-14 22:13:20  tui\n"
+		     " ●─┘ 1 tui added entry w3y3                      │ + AI  nvsa\n"
+		     " ●   the beginning                               │   Postgres, of course.\n"
+		     "                                                 │\n"
+		     "                                                 │ As it was then: take main, 2 entries\n"
+		     "                                                 │ User  w3y3\n"
+		     "                                                 │   Which database?\n"
+		     "                                                 │ AI  nvsa\n"
+		     " Enter go there  r revert  u undo  U redo  / find  ? all keys  Esc close\n");
+	desk_press(&d, "down down");
+	assert_shows(&d, "│ Step 1  added entry w3y3");
+	assert_shows(&d, "As it was then: take main, 1 entry");
+	desk_press(&d, "down");
+	assert_shows(&d, "As it was then: take main, 0 entries");
+	desk_close(&d);
+}
+
+/* At its largest and at its smallest nothing is drawn beside the canvas. */
+static void
+any_size(void **state)
+{
+	static const int sizes[][2] = {{300, 100}, {1, 1}, {2, 3}, {9, 4}, {20, 5}, {99, 17}, {100, 3}};
+	desk d;
+	size_t i;
+
+	(void)state;
+	open_story(&d, 300, 100);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		rt_buf screen;
+
+		desk_size(&d, sizes[i][0], sizes[i][1]);
+		desk_press(&d, "end down pagedown home tab");
+		screen = desk_screen(&d);
+		rt_buf_deinit(&screen);
+	}
+	desk_close(&d);
+}
+
+static void
+jumps(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 60, 12);
+	desk_press(&d, "down enter");
+	assert_notice(&d, "Now as it was right after step 2. Back: Enter on step 4");
+	assert_shows(&d, "›● │ 2 tui added entry 3zn0 ← now");
+	assert_shows(&d, "   ○ 4 tui added entry nvsa");
+	desk_press(&d, "enter");
+	assert_notice(&d, "Already there");
+	/* To before everything, and back to where it was. */
+	desk_press(&d, "end enter");
+	assert_notice(&d, "Now as it was in the beginning. Back: Enter on step 2");
+	assert_int_equal(rt_work_count(&d.tui.work), 0);
+	assert_shows(&d, "the beginning ← now");
+	desk_press(&d, "up up up enter");
+	assert_notice(&d, "Now as it was right after step 4. Back: Enter on step 0");
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	desk_close(&d);
+}
+
+static void
+reverts(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 70, 14);
+	desk_add(&d, "User", "Which database?");
+	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"Which store?\"}]");
+	desk_add(&d, "AI", "SQLite.");
+	desk_press(&d, "f3 down r");
+	assert_shows(&d, "Reverted step 2, and nothing else.   step 4 - undo: u");
+	/* The cursor is on the step that it was on. */
+	assert_shows(&d, "›● 2 22:13 tui edited entry w3y3");
+	/* What was changed again since cannot be taken back alone: that is said, and that is all. */
+	desk_press(&d, "r");
+	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
+	assert_shows(&d, "›● 2 22:13 tui edited entry w3y3");
+	desk_press(&d, "end r");
+	assert_notice(&d, "There is no step to revert here");
+	desk_press(&d, "home u");
+	assert_shows(&d, "›  ○ 4 22:13 tui ");
+	desk_press(&d, "U");
+	assert_shows(&d, "›● 4 22:13 tui ");
+	desk_close(&d);
+}
+
+static void
+searches_and_filters(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 70, 14);
+	desk_add(&d, "User", "one");
+	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"builtin/echo\"}]");
+	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"start\"}]");
+	desk_add(&d, "AI", "two");
+	desk_press(&d, "f3 /");
+	desk_type(&d, "LABEL");
+	desk_press(&d, "enter");
+	assert_shows(&d, "›● 3 22:13 tui ");
+	desk_press(&d, "n");
+	assert_notice(&d, "No step below holds \"LABEL\"");
+	desk_press(&d, "N");
+	assert_notice(&d, "No step above holds \"LABEL\"");
+	desk_press(&d, "/ 1 enter");
+	assert_shows(&d, "›● 1 22:13 tui ");
+	desk_press(&d, "/ escape");
+	assert_int_equal(d.tui.pane_count, 2);
+	desk_press(&d, "f");
+	assert_shows(&d, "only: discussion");
+	assert_false(desk_shows(&d, "● 2 "));
+	desk_press(&d, "f");
+	assert_shows(&d, "only: project");
+	assert_shows(&d, "● 2 ");
+	assert_false(desk_shows(&d, "● 1 "));
+	desk_press(&d, "f");
+	assert_shows(&d, "● 1 ");
+	desk_close(&d);
+}
+
+/* What others do while it is open is there, and the cursor stays on its step. */
+static void
+follows_changes(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 70, 14);
+	desk_press(&d, "down down");
+	desk_add(&d, "User", "more");
+	assert_shows(&d, "›●─┘ 1 22:13 tui");
+	assert_shows(&d, " ●   5 22:13 tui");
+	desk_close(&d);
+}
+
+/* More steps than are read at once: as far as one goes, and to the end. */
+static void
+long_history(void **state)
+{
+	enum { STEPS = 3000 };
+	desk d;
+	int i;
+
+	(void)state;
+	desk_open(&d, 70, 14);
+	for (i = 0; i < STEPS; i++)
+		assert_int_equal(rt_work_op(&d.tui.work, NULL, NULL, "entry.append", "content", "x",
+					    NULL),
+				 RT_OK);
+	desk_press(&d, "f3");
+	assert_shows(&d, "1 of 256+");
+	for (i = 0; i < 30; i++)
+		desk_press(&d, "pagedown");
+	assert_shows(&d, "of 512+");
+	desk_press(&d, "end");
+	for (i = 0; i < 5; i++)
+		assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_shows(&d, "3001 of 3001");
+	assert_shows(&d, "›● the beginning");
+	desk_press(&d, "home / 7 enter");
+	assert_shows(&d, "›●  7 22:13 tui");
+	desk_close(&d);
+}
+
+/* Names and texts cannot leave their place. */
+static void
+untrusted(void **state)
+{
+	desk d;
+	rt_buf screen;
+	size_t i;
+
+	(void)state;
+	desk_open(&d, 110, 20);
+	desk_add(&d, "User", "\x1b]0;title\x07 and \x1b[2J \xe2\x80\xae gone \xc2\x9b" "31m\r\n\tb");
+	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"a\\u001b[31mb\\nc\"}]");
+	desk_press(&d, "f3");
+	screen = desk_screen(&d);
+	for (i = 0; i < screen.size; i++)
+		if (((unsigned char)screen.ptr[i] < 32 && screen.ptr[i] != '\n') || screen.ptr[i] == 127)
+			fail_msg("a control: %d", screen.ptr[i]);
+	assert_int_equal(rt_str_find(rt_buf_str(&screen), RT_STR("\xe2\x80\xae"), 0), SIZE_MAX);
+	rt_buf_deinit(&screen);
+	desk_close(&d);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(narrow),
+		cmocka_unit_test(without_utf8),
+		cmocka_unit_test(wide),
+		cmocka_unit_test(any_size),
+		cmocka_unit_test(jumps),
+		cmocka_unit_test(reverts),
+		cmocka_unit_test(searches_and_filters),
+		cmocka_unit_test(follows_changes),
+		cmocka_unit_test(long_history),
+		cmocka_unit_test(untrusted),
+	};
+
+	return cmocka_run_group_tests_name("pane_history", tests, NULL, NULL);
+}

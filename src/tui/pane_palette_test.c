@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The palette: what can be done here, and commands of the command line. The program that it runs
+ * is the one that runs: this test, which says what it was given. */
+#define _GNU_SOURCE
+
+#include <unistd.h>
+
+#include "engine/folder_testing.h"
+#include "tui/command_host.h"
+#include "tui/tui_testing.h"
+
+/* ---- the program ---- */
+
+/* Its words behind the flags that say where, in brackets; what it does is by the command. */
+static int
+be_the_program(int argc, char **argv)
+{
+	const char *color = getenv("NO_COLOR"), *term = getenv("TERM");
+	int i, from = 1;
+
+	while (from < argc && strcmp(argv[from], "--no-pager") != 0)
+		from++;
+	from++;
+	if (from < argc && strcmp(argv[from], "status") == 0) {
+		puts("One line.");
+		return 0;
+	}
+	if (from < argc && strcmp(argv[from], "show") == 0) {
+		/* Advice of commands says where, as it was said to them. */
+		fprintf(stderr, "retake: no entry matches \"9z\"\n  Entries: retake --db %s -p default show\n",
+			argv[2]);
+		return 3;
+	}
+	if (from < argc && strcmp(argv[from], "ls") == 0) {
+		for (i = 0; i < 200000; i++)
+			puts("far too much of it");
+		return 0;
+	}
+	if (from < argc && strcmp(argv[from], "undo") == 0)
+		return 0;
+	for (i = 1; i < argc; i++)
+		printf("[%s]\n", i == 2 ? "the store" : argv[i]);
+	printf("%s %s\n", color != NULL ? color : "-", term != NULL ? term : "-");
+	return 0;
+}
+
+/* ---- words ---- */
+
+static void
+assert_words(const char *line, const char *expected)
+{
+	size_t count = 99, i;
+	rt_buf words;
+
+	rt_buf_init(&words, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_command_split(rt_str_of(line), &words, &count, NULL), RT_OK);
+	for (i = 0; i < words.size; i++)
+		if (words.ptr[i] == 0)
+			words.ptr[i] = '|';
+	assert_string_equal(words.ptr == NULL ? "" : words.ptr, expected);
+	for (i = 0; *expected != 0; expected++)
+		i += *expected == '|';
+	assert_int_equal(count, i);
+	rt_buf_deinit(&words);
+}
+
+static void
+splits(void **state)
+{
+	rt_error err;
+	size_t count;
+	rt_buf words;
+
+	(void)state;
+	assert_words("", "");
+	assert_words("  \t ", "");
+	assert_words("takes rename a b", "takes|rename|a|b|");
+	assert_words("  add  'two words'  ", "add|two words|");
+	assert_words("add \"it's\" 'say \"so\"'", "add|it's|say \"so\"|");
+	assert_words("add '' \"\"", "add|||");
+	assert_words("a\\ b c\\\"d", "a b|c\"d|");
+	assert_words("\"a\\\"b\\\\c\\d\" 'a\\b'", "a\"b\\c\\d|a\\b|");
+	assert_words("pre'fix'\"ed\"", "prefixed|");
+	assert_words("$HOME `ls` ; rm * > x &", "$HOME|`ls`|;|rm|*|>|x|&|");
+	rt_buf_init(&words, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_command_split(RT_STR("add 'so"), &words, &count, &err), RT_USAGE);
+	assert_string_equal(err.text, "the quote ' does not end");
+	rt_buf_deinit(&words);
+}
+
+/* ---- the screen ---- */
+
+typedef struct fixture {
+	desk d;
+	char folder[128], path[160];
+} fixture;
+
+static void
+open_fixture(fixture *f, int columns, int rows)
+{
+	assert_true(test_folder(f->folder, sizeof(f->folder), "pane_palette_test"));
+	(void)snprintf(f->path, sizeof(f->path), "%s/a.db", f->folder);
+	desk_open_at(&f->d, f->path, columns, rows);
+}
+
+static void
+close_fixture(fixture *f)
+{
+	static const char *const ends[] = {"", "-wal", "-shm"};
+	char path[200];
+	size_t i;
+
+	desk_close(&f->d);
+	for (i = 0; i < 3; i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", f->path, ends[i]);
+		(void)unlink(path);
+	}
+	(void)rmdir(f->folder);
+}
+
+static void
+lists(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 70, 14);
+	desk_press(&d, "f3 :");
+	/* What the history can do, with its keys, and not how to move about. */
+	assert_shows(&d, " Commands\n"
+			 ":\n"
+			 "› r             take back that step alone\n"
+			 "  u             take the last step back\n");
+	assert_false(desk_shows(&d, "the row above"));
+	/* What is called so goes before what speaks of it. */
+	desk_type(&d, "undo");
+	assert_shows(&d, "› undo          take back the newest step, or N of them\n"
+			 "  u             take the last step back\n");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "nothing is like this");
+	assert_shows(&d, "Nothing is called so.");
+	desk_press(&d, "escape");
+	assert_int_equal(d.tui.pane_count, 2);
+	desk_close(&d);
+}
+
+static void
+acts_on_what_is_below(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 70, 14);
+	desk_add(&d, "User", "one");
+	desk_press(&d, "f3 ctrl+p");
+	desk_type(&d, "only steps of");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 2);
+	assert_shows(&d, "only: discussion");
+	/* What works anywhere works from here. */
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "all keys");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 3);
+	assert_shows(&d, " All keys ");
+	desk_press(&d, "q : u n d o down enter");
+	assert_shows(&d, "●─┘ the beginning ← now");
+	desk_close(&d);
+}
+
+static void
+completes(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 70, 16);
+	desk_add(&d, "User", "one");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"duck pond\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "sta");
+	desk_press(&d, "tab");
+	assert_shows(&d, ": status\n");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "use ");
+	assert_shows(&d, ": use\n"
+			 "› use DISCUSSION\n"
+			 "    main\n"
+			 "    second\n");
+	desk_type(&d, "m");
+	desk_press(&d, "down tab");
+	assert_shows(&d, ": use main\n");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "help vers");
+	desk_press(&d, "escape ctrl+p");
+	desk_type(&d, "use m");
+	desk_press(&d, "down enter");
+	assert_shows(&d, ": use main\n");
+	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"main\"}]");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "promote d");
+	desk_press(&d, "down tab");
+	/* A name of several words stays one. */
+	assert_shows(&d, ": promote 'duck pond'\n");
+	desk_close(&d);
+}
+
+static void
+runs(void **state)
+{
+	fixture f;
+	desk *d = &f.d;
+
+	(void)state;
+	open_fixture(&f, 70, 20);
+	/* Several lines are to be read, one is said. */
+	desk_press(d, "ctrl+p");
+	desk_type(d, "takes rename 'a b' c");
+	desk_press(d, "enter");
+	assert_int_equal(d->tui.pane_count, 2);
+	assert_shows(d, " takes rename 'a b' c                                      1-12 of 12\n"
+			"[--db]\n"
+			"[the store]\n"
+			"[--project]\n"
+			"[default]\n"
+			"[--no-input]\n"
+			"[--no-color]\n"
+			"[--no-pager]\n"
+			"[takes]\n"
+			"[rename]\n"
+			"[a b]\n"
+			"[c]\n"
+			"1 dumb\n");
+	desk_press(d, "q ctrl+p");
+	desk_type(d, "status");
+	desk_press(d, "enter");
+	assert_int_equal(d->tui.pane_count, 1);
+	assert_notice(d, "One line.");
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("retake show 9z")), RT_OK);
+	desk_press(d, "f5");
+	assert_notice(d, "no entry matches \"9z\" Entries: retake show");
+	assert_int_equal(d->tui.notice_ink, RT_INK_ERROR);
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("undo")), RT_OK);
+	desk_press(d, "f5");
+	assert_notice(d, "Done");
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("ls")), RT_OK);
+	desk_press(d, "f5 G");
+	assert_shows(d, "(it said more than can be kept, and was ended)");
+	close_fixture(&f);
+}
+
+/* Where one looks at something else than what is active, so does the command. */
+static void
+runs_where_one_looks(void **state)
+{
+	fixture f;
+	desk *d = &f.d;
+
+	(void)state;
+	open_fixture(&f, 70, 24);
+	desk_do(d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	assert_int_equal(rt_work_look_at(&d->tui.work, 1, NULL), RT_OK);
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("tree")), RT_OK);
+	desk_press(d, "f5");
+	assert_shows(d, "[--discussion]\n[d1]\n[--no-input]");
+	close_fixture(&f);
+}
+
+static void
+refuses(void **state)
+{
+	fixture f;
+	desk *d = &f.d;
+	desk memory;
+
+	(void)state;
+	open_fixture(&f, 70, 16);
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("serve")), RT_OK);
+	desk_press(d, "f5");
+	assert_notice(d, "Serve is not for in here: it runs until it is stopped: start it in another "
+			 "terminal");
+	assert_int_equal(d->tui.pane_count, 1);
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("chat")), RT_OK);
+	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Chat is not for in here")));
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("serch x")), RT_OK);
+	assert_notice(d, "There is no command \"serch\"; is it search?");
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("add 'x")), RT_OK);
+	assert_notice(d, "The quote ' does not end");
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR(" ")), RT_OK);
+	assert_notice(d, "There is no command in it");
+	/* A line that is wrong can be mended. */
+	desk_press(d, "f5 ctrl+p");
+	desk_type(d, "add 'x");
+	desk_press(d, "enter");
+	assert_shows(d, ": add 'x\n");
+	close_fixture(&f);
+	desk_open(&memory, 70, 16);
+	assert_int_equal(rt_pane_palette_run(&memory.tui, RT_STR("status")), RT_OK);
+	assert_true(rt_str_starts(rt_buf_str(&memory.tui.notice), RT_STR("This store is in memory")));
+	desk_close(&memory);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(splits),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(acts_on_what_is_below),
+		cmocka_unit_test(completes),
+		cmocka_unit_test(runs),
+		cmocka_unit_test(runs_where_one_looks),
+		cmocka_unit_test(refuses),
+	};
+
+	if (argc > 1 && strcmp(argv[1], "--db") == 0)
+		return be_the_program(argc, argv);
+	return cmocka_run_group_tests_name("pane_palette", tests, NULL, NULL);
+}

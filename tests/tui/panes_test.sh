@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# History, discussions, commands and questions in a terminal: what runs in threads of its own, and
+# what a person sees meanwhile. RETAKE names the program (build/retake).
+cd "$(dirname "$0")" || exit 1
+export PYTHONDONTWRITEBYTECODE=1
+exec python3 - <<'PYTHON'
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.getcwd())
+from screen import Count, needs_tmux
+
+needs_tmux()
+STEPS = 5000
+
+
+def steps(place, count):
+    lines = "".join(json.dumps({"op": "entry.append", "role": "AI" if i % 2 else "User",
+                                "content": f"thought {i} on storage"}) + "\n"
+                    for i in range(1, count + 1))
+    place.run("--relaxed", "apply", "-q", "-", text=lines)
+
+
+def leave(term):
+    term.wait("Enter send") # Escape and a character at once are another key
+    term.type("/quit")
+    term.key("Enter")
+    term.wait("ended 0")
+
+
+def history(t, place):
+    """To its end and back, and what was there is seen where the cursor rests."""
+    steps(place, STEPS)
+    with place.open(size=(120, 24)) as term:
+        term.wait(f"thought {STEPS}")
+        term.key("F3")
+        term.wait(f"Step {STEPS}  added entry", "1 of 256+")
+        term.key("End")
+        term.wait(f"{STEPS + 1} of {STEPS + 1}", "As it was then: take main, 0 entries")
+        term.key("Up", "Up")
+        term.wait("Step 2  added entry", "As it was then: take main, 2 entries", "thought 2 on storage")
+        term.key("Enter")
+        term.wait("Now as it was right after step 2. Back: Enter on step %d" % STEPS)
+        term.wait(re.compile("› *[●*].* 2 .*now"))
+        t.equal("two entries", len(place.texts()), 2)
+        term.key("Home", "Enter")
+        term.wait(f"Now as it was right after step {STEPS}.")
+        t.equal("all entries", len(place.texts()), STEPS)
+        # Left while something is still being worked out.
+        term.key("End", "Escape", "F3", "C-q")
+        term.wait("ended 0")
+
+
+def others(t, place):
+    """What another program does is there, and the cursor stays where it was."""
+    steps(place, 3)
+    with place.open(size=(80, 20)) as term:
+        term.wait("thought 3")
+        term.key("F3", "Down")
+        term.wait(re.compile("›.* 2 .*added"))
+        place.run("add", "from elsewhere")
+        term.wait(re.compile("● +4 "), re.compile("›.* 2 .*added"))
+        term.key("Escape")
+        term.wait("from elsewhere")
+        leave(term)
+    t.check("it was left", True)
+
+
+def search(t, place):
+    """Over all discussions, while it is typed; and to what was found."""
+    steps(place, 30)
+    place.run("new", "second")
+    place.run("add", "nothing of note")
+    with place.open(size=(80, 20)) as term:
+        term.wait("nothing of note")
+        term.key("F4")
+        term.wait("Discussions", re.compile("› +second"))
+        term.type("thought 17")
+        term.wait("1 found", re.compile("main main (AI|User) thought 17 on storage"))
+        term.key("Enter")
+        term.wait(re.compile("main .*take: main"), "thought 17 on storage", gone=["Discussions"])
+        t.check("the entry is selected", re.search("› (AI|User)", term.text()) is not None)
+        term.key("Escape")
+        leave(term)
+
+
+def commands(t, place):
+    """Carried out by the program itself: what it says, and what it did, are on the screen."""
+    steps(place, 2)
+    with place.open(size=(80, 20)) as term:
+        term.wait("thought 2")
+        term.key("C-p")
+        term.wait("Commands")
+        term.type("label :2 'good start'")
+        term.key("Enter")
+        term.wait("#good start", gone=["Commands"])
+        term.key("C-p")
+        term.type("tree")
+        term.wait(re.compile("› tree"))
+        term.key("Enter")
+        term.wait(re.compile("tree +1-"), "[good start]")
+        term.key("q", "C-p")
+        term.wait("Commands")
+        term.type("show :99")
+        term.key("Enter")
+        term.wait(re.compile("(?i)no .*99"))
+        term.key("C-p")
+        term.wait("Commands")
+        term.type("serve")
+        term.key("Enter")
+        term.wait("Serve is not for in here")
+        term.key("Escape")
+        term.wait("thought 2", gone=["Commands"])
+        leave(term)
+    t.check("it was left", True)
+
+
+def a_long_command(t, place):
+    """Keys are heard while it runs, and it is ended by one, or by leaving."""
+    steps(place, 2)
+    script = os.path.join(place.dir, "slow.jsonl")
+    with open(script, "w", encoding="utf-8") as out:
+        out.write('{"text":"begun"}\n{"wait_ms":600000}\n{"text":"done"}\n')
+    with place.open(size=(80, 20)) as term:
+        term.wait("thought 2")
+        term.key("C-p")
+        term.wait("Commands")
+        term.type(f"ask -m builtin/play:{script} Well")
+        term.key("Enter")
+        term.wait("Running", "Escape ends it")
+        term.resize(70, 18)
+        term.wait("Running", "Escape ends it")
+        term.key("Escape")
+        term.wait("Ended before it was done", gone=["Running"])
+        term.key("C-p")
+        term.wait("Commands")
+        term.type(f"ask -m builtin/play:{script} Well")
+        term.key("Enter")
+        term.wait("Running")
+        term.tmux("send-keys", "C-c")
+        term.wait("Ended before it was done", gone=["Running"])
+        leave(term)
+    t.check("it was left", True)
+
+
+t = Count()
+for part in (history, others, search, commands, a_long_command):
+    t.part(part)
+t.end()
+PYTHON
