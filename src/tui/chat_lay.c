@@ -3,7 +3,14 @@
  * Entries of the chat, laid out and kept. */
 #include "tui/pane_chat_impl.h"
 
-enum { INDENT = 2, PREVIEW = 60, FOLDED_ROWS = 1 };
+enum { INDENT = 2, PREVIEW = 60, WIDEST = 110 };
+
+/* Columns for texts: very long lines are hard to read. */
+static int
+comfortable(int columns)
+{
+	return columns > WIDEST + 2 ? WIDEST : columns - 2 > 1 ? columns - 2 : 1;
+}
 
 /* ---- one entry ---- */
 
@@ -49,7 +56,7 @@ lay_entry(rt_chat *chat, const rt_work_entry *e, rt_chat_laid *laid)
 {
 	rt_tui *tui = chat->pane.tui;
 	bool muted = (laid->look & RT_CHAT_MUTED) != 0;
-	rt_lines_options options = {.columns = laid->columns - 2 > 1 ? laid->columns - 2 : 1,
+	rt_lines_options options = {.columns = comfortable(laid->columns),
 				    .utf8 = tui->canvas.utf8,
 				    .ink = muted ? RT_INK_DIM : RT_INK_TEXT,
 				    .indent = INDENT};
@@ -72,6 +79,8 @@ lay_entry(rt_chat *chat, const rt_work_entry *e, rt_chat_laid *laid)
 	} else if (e->is_tool) {
 		options.ink = RT_INK_DIM;
 		rt_lines_add_plain(&laid->lines, text, &options);
+	} else if (rt_str_eq_nocase(e->role, RT_STR("user"))) {
+		rt_lines_add_plain(&laid->lines, text, &options); /* their line ends stay */
 	} else if (text.size > 0) {
 		rt_lines_add_markdown(&laid->lines, text, &options);
 	}
@@ -157,7 +166,7 @@ lay_run(rt_chat *chat)
 	rt_work *work = &tui->work;
 	rt_chat_laid *laid = &chat->run;
 	rt_str thinking = rt_buf_str(&work->run_thinking);
-	rt_lines_options options = {.columns = chat->columns - 2 > 1 ? chat->columns - 2 : 1,
+	rt_lines_options options = {.columns = comfortable(chat->columns),
 				    .utf8 = tui->canvas.utf8,
 				    .ink = RT_INK_TEXT,
 				    .indent = INDENT};

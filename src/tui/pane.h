@@ -44,6 +44,7 @@ struct rt_pane {
 	rt_tui *tui;
 	rt_screen screen; /* whose keys it has now; as ops says until the pane changes it */
 	bool closes;      /* after this event */
+	const char *footer; /* instead of what the keymap says of the screen; or NULL */
 };
 
 /* The whole. */
@@ -58,6 +59,8 @@ struct rt_tui {
 	size_t pane_count;
 	rt_buf notice;      /* what was done, or went wrong; stays until the next is said */
 	rt_ink notice_ink;
+	unsigned errors;    /* said so far */
+	bool is_own;        /* what changed now is what a key of ours did */
 	bool notice_fades;  /* with the next key: it told what that would do */
 	rt_lines notice_lines;
 	rt_buf clip;        /* what was copied last */
@@ -109,9 +112,13 @@ RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);
 /* What was handed back, or is to be edited first, into the chat's input. */
 RT_CHECKED rt_status rt_pane_chat_fill(rt_tui *tui, rt_str text);
+/* What was written and could not be used: Up brings it back in the chat. */
+void rt_pane_chat_remember(rt_tui *tui, rt_str text);
+/* A question was never stored: its text is in the input again, where that is empty. */
+RT_CHECKED rt_status rt_pane_chat_return(rt_tui *tui);
 /* Keep what is being written in a file (draft_host.h); always: also where it is long. */
 void rt_pane_chat_keep(rt_tui *tui, bool always);
-/* Show this entry of the take (a position) in the middle, selected. */
+/* Show this entry of the take (a position) in the middle, with a mark. Keys go on writing. */
 void rt_pane_chat_show(rt_tui *tui, size_t at);
 RT_CHECKED rt_status rt_pane_tree(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_history(rt_tui *tui);

@@ -18,6 +18,8 @@
 #include "tui/draft_host.h"
 #include "tui/verb_impl.h"
 
+enum { RULE_COUNTS = 1 << 20 /* bytes in which lines are counted for each frame */ };
+
 static rt_chat *
 of(rt_pane *pane)
 {
@@ -149,7 +151,12 @@ rt_pane_chat_show(rt_tui *tui, size_t at)
 
 	if (at >= rt_work_count(&tui->work))
 		return;
-	rt_chat_select(chat, at);
+	if (chat->selects) {
+		rt_chat_select(chat, at);
+	} else { /* shown, and no more: letters are still written */
+		chat->points = true;
+		chat->sel = at;
+	}
 	reveal(chat, at);
 }
 
@@ -221,7 +228,8 @@ static void
 draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_chat_laid *laid)
 {
 	rt_work *work = &chat->pane.tui->work;
-	bool is_run = item >= rt_work_count(work), selected = chat->selects && item == chat->sel;
+	bool is_run = item >= rt_work_count(work);
+	bool selected = (chat->selects || chat->points) && item == chat->sel;
 	rt_buf extra, number;
 	int x = 0, width;
 
@@ -242,6 +250,8 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 			rt_buf_add_c(&extra, " (muted)");
 		if (laid->is_partial)
 			rt_buf_add_c(&extra, " (partial)");
+		if (item >= rt_work_head(work))
+			rt_buf_add_c(&extra, " (after the head: not sent)");
 		rt_buf_add_f(&number, "%zu", item + 1);
 	} else {
 		rt_buf_add_c(&extra, work->run_notice.size > 0 ? "" : " ...");
@@ -334,7 +344,7 @@ draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
 			rt_lines_draw(laid->more, from, laid->more->count - from, c,
 				      (rt_box){box.x, box.y + at, box.w, box.h - at},
 				      rt_buf_str(&chat->find));
-		if (chat->selects && item == chat->sel) {
+		if ((chat->selects || chat->points) && item == chat->sel) {
 			int edge;
 
 			for (edge = y + 1 > 0 ? y + 1 : 0;
@@ -377,6 +387,31 @@ draw_suggestions(rt_canvas *c, rt_box box, const rt_slash *const list[], int cou
 	}
 }
 
+/* What is not seen: entries below the view, rows of what is written. */
+static void
+draw_rule(rt_chat *chat, rt_canvas *c, rt_box rule, int shown)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_str text = rt_field_text(chat->field);
+	size_t lines = 1, i;
+	rt_buf words;
+
+	rt_buf_init(&words, tui->alloc, 256);
+	if (!chat->follows) {
+		rt_buf_add_c(&words, " more below: ");
+		rt_keymap_add_key(tui->keys, RT_SCREEN_CHAT, RT_ACT_END, &words);
+		rt_buf_add_byte(&words, ' ');
+	}
+	for (i = 0; i < text.size && i < RULE_COUNTS; i++)
+		lines += text.ptr[i] == '\n';
+	if (lines > (size_t)shown)
+		rt_buf_add_f(&words, " %zu%s lines ", lines, i < text.size ? "+" : "");
+	i = (size_t)rt_canvas_width(c, rt_buf_str(&words));
+	(void)rt_canvas_put(c, rule, rule.w > (int)i + 2 ? rule.w - (int)i - 2 : 0, 0, rt_buf_str(&words),
+			    RT_INK_DIM);
+	rt_buf_deinit(&words);
+}
+
 static void
 draw(rt_pane *pane, rt_canvas *c, rt_box box)
 {
@@ -387,6 +422,9 @@ draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	int rows = rt_field_rows(chat->field, c, box.w - 4, box.h / 3 > 1 ? box.h / 3 : 1), x, count;
 	rt_box view = box, rule, input;
 
+	pane->footer = !chat->selects && rt_work_is_running(&pane->tui->work)
+			       ? "Esc stops the reply   what you write meanwhile stays"
+			       : NULL;
 	if (box.h < 3) {
 		draw_entries(chat, c, box);
 		return;
@@ -400,8 +438,7 @@ draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	draw_suggestions(c, (rt_box){box.x, box.y + view.h, box.w, count}, list, count);
 	for (x = 0; x < box.w; x++)
 		(void)rt_canvas_put(c, rule, x, 0, rt_canvas_glyph(c, RT_GLYPH_HORIZONTAL), RT_INK_BORDER);
-	if (!chat->follows)
-		(void)rt_canvas_put_c(c, rule, box.w > 30 ? box.w - 18 : 0, 0, " more below, End ", RT_INK_DIM);
+	draw_rule(chat, c, rule, rows);
 	(void)rt_canvas_put_c(c, input, 1, 0, ">", writes ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_DIM);
 	rt_field_draw(chat->field, c, (rt_box){input.x + 3, input.y, input.w - 4, input.h},
 		      RT_INK_TEXT, writes);
@@ -467,8 +504,11 @@ send(rt_chat *chat)
 		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
 		return RT_OK;
 	}
+	rt_buf_clear(&chat->sent);
+	rt_buf_add_str(&chat->sent, text);
 	st = rt_field_remember(chat->field, text);
 	rt_field_clear(chat->field);
+	chat->points = false;
 	rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 	chat->follows = true;
 	return st;
@@ -598,7 +638,7 @@ find(rt_chat *chat, bool back)
 
 	if (chat->find.size == 0 || count == 0)
 		return RT_OK;
-	at = chat->selects ? chat->sel : back ? 0 : count - 1;
+	at = chat->selects || chat->points ? chat->sel : back ? 0 : count - 1;
 	for (left = 0; left < count && left < AT_ONCE; left++) {
 		rt_work_entry e;
 		rt_error err;
@@ -780,6 +820,11 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 			return st;
 		n = chosen(chat, entries);
 		st = rt_verb_act(tui, action, entries, n, out_used);
+		if (*out_used && (action == RT_ACT_BRANCH || action == RT_ACT_AGAIN ||
+				  action == RT_ACT_CONTINUE)) {
+			select_none(chat); /* what comes next is written */
+			chat->follows = true;
+		}
 		if (*out_used && (action == RT_ACT_DELETE || action == RT_ACT_DELETE_BELOW ||
 				  action == RT_ACT_MUTE || action == RT_ACT_ROLE))
 			chat->mark_count = 0;
@@ -809,12 +854,14 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 		return RT_OK; /* else nothing: what is written is not left by a slip */
 	case RT_ACT_COPY:
 	case RT_ACT_LABEL: return act_at_head(chat, action);
-	case RT_ACT_NEW: return rt_pane_chat_fill(tui, RT_STR("/new "));
+	case RT_ACT_NEW: return rt_slash_new(tui);
 	case RT_ACT_EDITOR: return edit_outside(chat);
 	case RT_ACT_COMPLETE: return complete(chat);
 	case RT_ACT_SELECT:
 		if (rt_work_count(&tui->work) > 0)
-			step_to(chat, rt_work_count(&tui->work) - 1);
+			step_to(chat, chat->points && chat->sel < rt_work_count(&tui->work)
+					      ? chat->sel
+					      : rt_work_count(&tui->work) - 1);
 		return RT_OK;
 	case RT_ACT_HOME:
 		chat->follows = false;
@@ -882,6 +929,25 @@ rt_pane_chat_fill(rt_tui *tui, rt_str text)
 	return st == RT_OK ? rt_field_set(chat->field, text) : st;
 }
 
+void
+rt_pane_chat_remember(rt_tui *tui, rt_str text)
+{
+	rt_chat *chat = of(tui->panes[0]);
+
+	if (rt_field_remember(chat->field, text) == RT_OK)
+		rt_buf_add_c(&tui->notice, ".  What you wrote is kept: Up brings it back in the chat's input");
+}
+
+rt_status
+rt_pane_chat_return(rt_tui *tui)
+{
+	rt_chat *chat = of(tui->panes[0]);
+
+	if (chat->sent.size == 0 || !rt_field_is_empty(chat->field))
+		return RT_OK;
+	return rt_field_set(chat->field, rt_buf_str(&chat->sent));
+}
+
 /* ---- drafts ---- */
 
 /* What is being written, kept for when the program is gone, and with the discussion that it was
@@ -911,12 +977,13 @@ bring_draft(rt_chat *chat)
 	rt_status st = RT_OK;
 	rt_buf text;
 
-	if (chat->draft != 0 && !rt_field_is_empty(chat->field)) /* it comes along */
-		rt_draft_keep(&tui->work, chat->disc_drafted, rt_str_at("", 0));
+	if (chat->disc_drafted != 0 && !rt_field_is_empty(chat->field)) {
+		/* It stays with the discussion that it was written in. */
+		rt_draft_keep(&tui->work, chat->disc_drafted, rt_field_text(chat->field));
+		rt_field_clear(chat->field);
+	}
 	chat->disc_drafted = tui->work.place.disc;
 	chat->draft = 0;
-	if (!rt_field_is_empty(chat->field))
-		return RT_OK;
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
 	if (rt_draft_read(&tui->work, chat->disc_drafted, &text)) {
 		st = rt_field_set(chat->field, rt_buf_str(&text));
@@ -942,6 +1009,11 @@ changed(rt_pane *pane)
 		chat->value_seen = work->value_change;
 		if (disc != work->place.disc)
 			st = bring_draft(chat);
+		if (disc != work->place.disc || take != work->place.take)
+			chat->points = false;
+		if (chat->epoch != work->epoch) /* something was purged: what was laid out may hold it */
+			rt_chat_forget(chat);
+		chat->epoch = work->epoch;
 		chat->disc_seen = work->place.disc;
 		chat->take_seen = work->place.take;
 		if (disc != work->place.disc || take != work->place.take)
@@ -954,9 +1026,11 @@ changed(rt_pane *pane)
 
 		if (at != SIZE_MAX)
 			chat->sel = at;
-		else if (rt_work_count(work) == 0)
+		else if (rt_work_count(work) == 0 || !pane->tui->is_own) {
+			/* others took it away: what is done next must not be done to its neighbour */
 			select_none(chat);
-		else
+			rt_tui_say_done(pane->tui, "The entry that was selected is not here any more");
+		} else
 			rt_chat_select(chat, chat->sel < rt_work_count(work) ? chat->sel
 									     : rt_work_count(work) - 1);
 	}
@@ -971,6 +1045,7 @@ chat_free(rt_pane *pane)
 	rt_chat_forget(chat);
 	rt_field_free(chat->field);
 	rt_buf_deinit(&chat->find);
+	rt_buf_deinit(&chat->sent);
 	rt_free(pane->tui->alloc, chat->forks);
 	rt_free(pane->tui->alloc, chat);
 }
@@ -994,6 +1069,7 @@ rt_pane_chat(rt_tui *tui)
 	chat->follows = true;
 	chat->rows = 1;
 	rt_buf_init(&chat->find, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->sent, tui->alloc, RT_BUF_UNLIMITED);
 	if (rt_field_new(tui->alloc, true, &chat->field) != RT_OK) {
 		rt_buf_deinit(&chat->find);
 		rt_free(tui->alloc, chat);

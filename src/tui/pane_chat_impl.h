@@ -49,11 +49,14 @@ typedef struct rt_chat {
 	int top_row;        /* … and how many of its rows are above it */
 	bool follows;       /* the view is at the end, and stays there */
 	bool selects;
+	bool points;        /* sel is marked, and nothing more */
 	size_t sel;
 	uint32_t sel_entry;
 	uint32_t marks[RT_CHAT_MARKS];
 	size_t mark_count;
 	bool escaped, interrupted; /* once; the second time counts */
+	rt_buf sent;        /* the question that was sent last */
+	uint64_t epoch;     /* work.epoch */
 	rt_buf find;        /* what is looked for; marked in the texts */
 	rt_chat_laid kept[RT_CHAT_KEPT];
 	rt_chat_laid run;   /* the reply in flight */

@@ -435,9 +435,14 @@ tell_end(palette *p)
 	rt_tui *tui = p->pane.tui;
 	const rt_process_end *end = &p->command.end;
 	rt_status st = p->command_status;
+	rt_error ignored;
 	rt_buf text;
 
 	p->is_running = false;
+	/* Where the command went (an import, a new discussion), we go too. */
+	if (rt_work_tend(&tui->work, NULL, &ignored) == RT_OK && tui->work.value->active != p->active &&
+	    rt_work_look_at(&tui->work, tui->work.value->active, &ignored) == RT_NOMEM)
+		st = RT_NOMEM;
 	rt_tui_close(tui, &p->pane);
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
 	gather(&p->command, &text);
@@ -467,6 +472,9 @@ run(palette *p, rt_str line)
 	rt_error err;
 	rt_status st;
 
+	while (line.size > 0 && line.ptr[0] == '/') /* as it is written in the chat */
+		line = rt_str_at(line.ptr + 1, line.size - 1);
+	p->active = tui->work.value->active;
 	rt_buf_clear(&p->typed);
 	rt_buf_add_str(&p->typed, line);
 	if (p->typed.status != RT_OK)

@@ -236,6 +236,7 @@ draw(rt_pane *pane, rt_canvas *c, rt_box box)
 		draw_rows(s, c, box);
 		return;
 	}
+	pane->footer = s->is_searching ? "Enter keep what is found   Esc clear   Up, Down move" : NULL;
 	draw_title(s, c, (rt_box){box.x, box.y, box.w, 1});
 	draw_rows(s, c, rows);
 	rt_buf_init(&footer, pane->tui->alloc, 4096);
@@ -514,13 +515,11 @@ static const rt_pane_ops tree_ops = {.screen = RT_SCREEN_TREE,
 static void
 close_tree(rt_tui *tui)
 {
-	size_t i;
+	rt_pane *on_top = tui->panes[tui->pane_count - 1];
 
-	for (i = 1; i < tui->pane_count; i++)
-		if (tui->panes[i]->ops == &tree_ops) {
-			rt_tui_close(tui, tui->panes[i]);
-			return;
-		}
+	/* Who has begun something else in it meanwhile goes on with that. */
+	if (on_top->ops == &tree_ops)
+		rt_tui_close(tui, on_top);
 }
 
 rt_status

@@ -271,6 +271,54 @@ pick_message(rt_tui *tui, rt_str name)
 	return st == RT_OK || st == RT_NOMEM ? st : rt_verb_said(tui, st, &err);
 }
 
+/* ---- files and names ---- */
+
+/* The end of the file's name says the format. */
+static rt_status
+export_to(rt_tui *tui, void *ctx, rt_str file)
+{
+	rt_buf line, name;
+	rt_status st;
+
+	(void)ctx;
+	file = rt_str_trim(file);
+	if (file.ptr == NULL || file.size == 0)
+		return RT_OK;
+	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&name, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&name, file);
+	rt_buf_add_c(&line, "export -o ");
+	if (name.status == RT_OK)
+		rt_cli_add_quoted(&line, name.ptr);
+	st = line.status == RT_OK && name.status == RT_OK ? rt_pane_palette_run(tui, rt_buf_str(&line))
+							  : RT_NOMEM;
+	rt_buf_deinit(&line);
+	rt_buf_deinit(&name);
+	return st;
+}
+
+rt_status
+rt_slash_export(rt_tui *tui)
+{
+	return rt_pane_ask(tui, "Write this take to which file? (.html, .md, .jsonl, .json)",
+			   RT_STR("talk.html"), false, export_to, NULL, NULL);
+}
+
+static rt_status
+named(rt_tui *tui, void *ctx, rt_str answer)
+{
+	(void)ctx;
+	if (answer.ptr == NULL || rt_str_trim(answer).size == 0)
+		return RT_OK;
+	return rt_verb_op(tui, "discussion.new", "name", rt_str_trim(answer), false);
+}
+
+rt_status
+rt_slash_new(rt_tui *tui)
+{
+	return rt_pane_ask(tui, "Name of the new discussion", rt_str_at("", 0), false, named, NULL, NULL);
+}
+
 /* ---- dispatch ---- */
 
 static rt_status
@@ -306,22 +354,23 @@ compact(rt_tui *tui, rt_str rest)
 	return st;
 }
 
-static rt_status
-set_model(rt_tui *tui, rt_str name)
+/* A command that only one begins with is that one. */
+static rt_str
+whole(rt_str verb)
 {
-	rt_work_said said;
-	char word[600];
-	rt_error err;
-	rt_status st;
+	const char *found = NULL;
+	size_t i;
 
-	(void)snprintf(word, sizeof(word), "%.*s", RT_STR_ARG(name));
-	rt_work_said_init(&said, tui->alloc);
-	st = rt_work_op(&tui->work, &said, &err, "setting.set", "key", "model", "value", word,
-			(const char *)NULL);
-	if (st == RT_OK)
-		rt_tui_say_change(tui, &said);
-	rt_work_said_deinit(&said);
-	return st == RT_OK ? st : rt_verb_said(tui, st, &err);
+	for (i = 0; rt_slashes[i].name != NULL; i++) {
+		if (rt_str_is(verb, rt_slashes[i].name))
+			return verb;
+		if (rt_str_starts(rt_str_of(rt_slashes[i].name), verb)) {
+			if (found != NULL)
+				return verb;
+			found = rt_slashes[i].name;
+		}
+	}
+	return found != NULL && verb.size > 1 ? rt_str_of(found) : verb;
 }
 
 rt_status
@@ -336,6 +385,7 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	char word[64];
 
 	*out_known = true;
+	verb = whole(verb);
 	if (rt_str_is(verb, "/tree"))
 		return rt_pane_tree(tui);
 	if (rt_str_is(verb, "/history"))
@@ -368,7 +418,7 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/prompt"))
 		return rt_verb_prompt(tui);
 	if (rt_str_is(verb, "/model"))
-		return rest.size > 0 ? set_model(tui, rest)
+		return rest.size > 0 ? rt_verb_set_model(tui, rest)
 				     : rt_verb_act(tui, RT_ACT_MODEL, NULL, 0, &used);
 	if (rt_str_is(verb, "/compact"))
 		return compact(tui, rest);
@@ -379,7 +429,9 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/new") && rest.size > 0)
 		return rt_verb_op(tui, "discussion.new", "name", rest, false);
 	if (rt_str_is(verb, "/new"))
-		return rt_pane_chat_fill(tui, RT_STR("/new "));
+		return rt_slash_new(tui);
+	if (rt_str_is(verb, "/export") && rest.size == 0)
+		return rt_slash_export(tui);
 	if (rt_str_is(verb, "/export"))
 		return with_words(tui, rt_str_starts(rest, RT_STR("-")) ? "export" : "export -o", rest);
 	if (rt_str_is(verb, "/import"))

@@ -124,6 +124,7 @@ rt_tui_say_done(rt_tui *tui, const char *format, ...)
 void
 rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 {
+	tui->errors++;
 	rt_tui_say_str(tui, rt_str_of(err->text), RT_INK_ERROR);
 	if (tui->notice.size > 0 && tui->notice.ptr[0] >= 'a' && tui->notice.ptr[0] <= 'z' &&
 	    !rt_str_starts(rt_buf_str(&tui->notice), RT_STR("http")))
@@ -198,9 +199,11 @@ rt_tui_copy(rt_tui *tui, rt_str text)
 {
 	rt_buf_clear(&tui->clip);
 	rt_buf_add_str(&tui->clip, text);
-	if (tui->glass != NULL)
-		(void)rt_glass_copy(tui->glass, text);
-	rt_tui_say(tui, "Copied %zu characters", rt_utf8_count(text));
+	if (tui->glass != NULL && !rt_glass_copy(tui->glass, text))
+		rt_tui_say(tui, "Copied %zu characters inside Retake; Alt-y puts them into the input. This "
+				"terminal's clipboard does not take them", rt_utf8_count(text));
+	else
+		rt_tui_say(tui, "Copied %zu characters", rt_utf8_count(text));
 }
 
 /* ---- a frame ---- */
@@ -249,34 +252,63 @@ draw_title(rt_tui *tui, rt_box box)
 }
 
 /* The keys that are worth knowing on this screen, as many as fit. */
-static void
-draw_footer(rt_tui *tui, rt_box box)
+/* One key and what it does; gives the column behind it, or x where it does not fit before end. */
+static int
+draw_key(rt_tui *tui, rt_box box, int x, int end, const rt_key_row *row)
 {
 	rt_canvas *c = &tui->canvas;
-	rt_screen screen = top(tui)->screen;
-	int x = 1;
-	size_t i;
 	rt_buf word;
+	int width;
 
 	rt_buf_init(&word, tui->alloc, 256);
-	for (i = 0; rt_key_rows[i].action != RT_ACT_NONE; i++) {
-		const rt_key_row *row = &rt_key_rows[i];
-		int width;
-
-		if (row->screen != screen || row->footer == NULL)
-			continue;
-		rt_buf_clear(&word);
-		rt_keymap_add_key(tui->keys, screen, row->action, &word);
-		if (word.size == 0)
-			continue;
-		width = rt_canvas_width(c, rt_buf_str(&word)) +
-			rt_canvas_width(c, rt_str_of(row->footer)) + 1;
-		if (x + width > box.w)
-			break;
+	rt_keymap_add_key(tui->keys, top(tui)->screen, row->action, &word);
+	width = rt_canvas_width(c, rt_buf_str(&word)) + rt_canvas_width(c, rt_str_of(row->footer)) + 1;
+	if (word.size > 0 && x + width <= end) {
 		x = rt_canvas_put(c, box, x, 0, rt_buf_str(&word), RT_INK_TEXT | RT_INK_BOLD);
 		x = rt_canvas_put_c(c, box, x + 1, 0, row->footer, RT_INK_DIM) + 2;
 	}
 	rt_buf_deinit(&word);
+	return x;
+}
+
+/* The keys that are worth knowing on this screen, as many as fit; the way out always. */
+static void
+draw_footer(rt_tui *tui, rt_box box)
+{
+	const rt_pane *pane = top(tui);
+	const rt_key_row *out = NULL;
+	int x = 1, end = box.w, drawn;
+	size_t i;
+
+	if (pane->footer != NULL) {
+		(void)rt_canvas_put_c(&tui->canvas, box, 1, 0, pane->footer, RT_INK_DIM);
+		return;
+	}
+	for (i = 0; rt_key_rows[i].action != RT_ACT_NONE; i++)
+		if (rt_key_rows[i].screen == pane->screen && rt_key_rows[i].footer != NULL &&
+		    rt_key_rows[i].action == RT_ACT_CANCEL)
+			out = &rt_key_rows[i];
+	if (out != NULL) { /* how much it takes */
+		rt_buf word;
+
+		rt_buf_init(&word, tui->alloc, 256);
+		rt_keymap_add_key(tui->keys, pane->screen, out->action, &word);
+		end -= rt_canvas_width(&tui->canvas, rt_buf_str(&word)) +
+		       rt_canvas_width(&tui->canvas, rt_str_of(out->footer)) + 3;
+		rt_buf_deinit(&word);
+	}
+	for (i = 0; rt_key_rows[i].action != RT_ACT_NONE; i++) {
+		const rt_key_row *row = &rt_key_rows[i];
+
+		if (row->screen != pane->screen || row->footer == NULL || row == out)
+			continue;
+		drawn = draw_key(tui, box, x, end, row);
+		if (drawn == x)
+			break;
+		x = drawn;
+	}
+	if (out != NULL)
+		(void)draw_key(tui, box, x, box.w, out);
 }
 
 static int
@@ -345,12 +377,15 @@ tell(rt_tui *tui)
 	rt_status st = RT_OK;
 	size_t i;
 
-	if (tui->seen == tui->work.change)
+	if (tui->seen == tui->work.change) {
+		tui->is_own = false;
 		return RT_OK;
+	}
 	tui->seen = tui->work.change;
 	for (i = 0; st == RT_OK && i < tui->pane_count; i++)
 		if (tui->panes[i]->ops->changed != NULL && !tui->panes[i]->closes)
 			st = tui->panes[i]->ops->changed(tui->panes[i]);
+	tui->is_own = false;
 	return st;
 }
 
@@ -391,6 +426,9 @@ say_end(rt_tui *tui)
 	}
 	if (note.size > 0)
 		rt_buf_add_f(&tui->notice, "%s%.*s", tui->notice.size > 0 ? ".  " : "", RT_STR_ARG(note));
+	if (rt_str_is(how, "ask") && problem != NULL && tui->work.run_question[0] == 0 &&
+	    rt_pane_chat_return(tui) != RT_OK)
+		return RT_NOMEM;
 	return rt_verb_went(tui);
 }
 
@@ -472,6 +510,7 @@ rt_tui_act(rt_tui *tui, rt_action action)
 	bool used = false;
 	rt_status st = pane->ops->act(pane, action, &used);
 
+	tui->is_own = true; /* until what has changed was told */
 	if (st == RT_OK && !used)
 		st = act_anywhere(tui, action, &used);
 	sweep(tui);
@@ -495,6 +534,9 @@ rt_tui_key(rt_tui *tui, rt_key key)
 		st = pane->ops->key(pane, key, &used);
 	if (st == RT_OK && !used) {
 		action = rt_keymap_action(tui->keys, pane->screen, key);
+		/* Keys that write nothing mean the same whether an entry is selected or not. */
+		if (action == RT_ACT_NONE && pane->screen == RT_SCREEN_ENTRY && !rt_key_is_text(key))
+			action = rt_keymap_action(tui->keys, RT_SCREEN_CHAT, key);
 		if (action != RT_ACT_NONE)
 			return rt_tui_act(tui, action);
 	}

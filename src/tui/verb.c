@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "llm/config.h"
 #include "tui/verb_impl.h"
 
 enum { PICKED_MAX = 4096 };
@@ -312,6 +313,7 @@ done:
 static rt_status
 edit_outside(rt_tui *tui, uint32_t entry)
 {
+	unsigned errors = tui->errors;
 	bool changed = false;
 	rt_buf text, now;
 	rt_error err;
@@ -328,6 +330,8 @@ edit_outside(rt_tui *tui, uint32_t entry)
 		rt_tui_say(tui, "Nothing changed");
 	else
 		st = save(tui, RT_ACT_EDIT, entry, rt_buf_str(&now));
+	if (changed && tui->errors != errors)
+		rt_pane_chat_remember(tui, rt_buf_str(&now));
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&now);
 	return st;
@@ -874,11 +878,19 @@ pick_model(rt_tui *tui)
 	return st;
 }
 
-static rt_status
-set_model(rt_tui *tui, rt_str model)
+rt_status
+rt_verb_set_model(rt_tui *tui, rt_str model)
 {
+	rt_model_choice choice;
+	rt_error err;
 	rt_buf json;
-	rt_status st;
+	rt_status st = rt_models_choose(tui->cli->config, rt_str_trim(model), &choice, &err);
+
+	if (st != RT_OK) {
+		rt_buf_clear(&tui->work.hint);
+		rt_buf_add_c(&tui->work.hint, "As PROVIDER/NAME: /model openai/gpt-5. Nothing changed");
+		return rt_verb_said(tui, st, &err);
+	}
 
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	begin(&json, "setting.set");
@@ -957,7 +969,7 @@ answer_is(rt_tui *tui, const asked *a, rt_str answer)
 	case RT_ACT_SPLIT: return split(tui, a->entries[0], answer);
 	case RT_ACT_MOVE: return move(tui, a->entries, a->count, answer);
 	case RT_ACT_COMPACT: return compact(tui, a, answer);
-	case RT_ACT_MODEL: return set_model(tui, answer);
+	case RT_ACT_MODEL: return rt_verb_set_model(tui, answer);
 	case RT_ACT_RENAME: return rename_take(tui, a->entries[0], answer);
 	case RT_ACT_PROMPT: return rt_verb_op(tui, "prompt.update", "text", answer, false);
 	case RT_ACT_ROLE:
@@ -980,11 +992,18 @@ static rt_status
 answered(rt_tui *tui, void *ctx, rt_str answer)
 {
 	const asked *a = ctx;
+	unsigned errors;
 	rt_status st;
 
+	errors = tui->errors;
 	tui->work.seen_take = a->seen_take;
 	st = answer_is(tui, a, answer);
 	tui->work.seen_take = 0;
+	if (tui->errors != errors && answer.size > 0 &&
+	    (a->action == RT_ACT_EDIT || a->action == RT_ACT_EDIT_AS_TAKE ||
+	     a->action == RT_ACT_INSERT_BEFORE || a->action == RT_ACT_INSERT_AFTER ||
+	     a->action == RT_ACT_PROMPT))
+		rt_pane_chat_remember(tui, answer);
 	return st;
 }
 

@@ -62,6 +62,7 @@ look(rt_work *work, rt_error *err)
 
 	rt_object_unref(work->value);
 	work->value = now;
+	work->epoch = rt_engine_epoch(work->engine);
 	work->change++;
 	work->value_change++;
 	return settle(work, err);
@@ -130,7 +131,8 @@ rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
 	if (st == RT_NOMEM)
 		return nomem(err);
 	now = rt_engine_value(work->engine);
-	st = now == work->value ? RT_OK : look(work, err);
+	st = now == work->value && work->epoch == rt_engine_epoch(work->engine) ? RT_OK
+										 : look(work, err);
 	rt_object_unref(now);
 	if (st == RT_OK)
 		st = rt_work_run_tend(work, out_ended, err);
