@@ -41,6 +41,7 @@ typedef struct palette {
 	rt_aside aside;
 	rt_command command;
 	rt_status command_status;
+	uint32_t active; /* the discussion that was, when the command began */
 	bool is_running, is_stopped;
 } palette;
 
