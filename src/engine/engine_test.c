@@ -262,6 +262,43 @@ history_in_windows(void **state)
 	rt_object_unref(value);
 }
 
+/* How often the log is read; the store's own function for it. */
+static rt_status (*read_log)(rt_store *store, uint64_t project, uint64_t first, uint64_t last,
+			     rt_log_fn fn, void *ctx, rt_error *err);
+static size_t log_reads;
+
+static rt_status
+count_log(rt_store *store, uint64_t project, uint64_t first, uint64_t last, rt_log_fn fn, void *ctx,
+	  rt_error *err)
+{
+	log_reads++;
+	return read_log(store, project, first, last, fn, ctx, err);
+}
+
+/* A jump forwards over many steps that one jump took back reads the row of that one once, and
+ * not for each of them. */
+static void
+jumps_far(void **state)
+{
+	enum { STEPS = 200 };
+	fixture *f = *state;
+	const rt_store_ops *ops = f->store->ops;
+	rt_store_ops counting = *ops;
+	int i;
+
+	for (i = 0; i < STEPS; i++)
+		add(f, "x");
+	apply(f, "{\"op\":\"jump\",\"to\":2}");
+	read_log = ops->log_read;
+	counting.log_read = count_log;
+	f->store->ops = &counting;
+	log_reads = 0;
+	apply(f, "{\"op\":\"jump\",\"to\":200}");
+	f->store->ops = ops;
+	/* Each step for its parent and for itself, and a few more. */
+	assert_in_range(log_reads, STEPS, 2 * STEPS + 20);
+}
+
 static void
 comes_while_it_is_open(void **state)
 {
@@ -426,6 +463,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		BOTH(opened_before_it),
 		BOTH(history_in_windows),
+		BOTH(jumps_far),
 		BOTH(comes_while_it_is_open),
 		BOTH(comes_with_others),
 		BOTH(checkpoints),

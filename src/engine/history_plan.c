@@ -451,8 +451,10 @@ static rt_status
 ways_move(plan *p, way *ways, size_t count, uint64_t seq, bool back, uint32_t *discs, rt_error *err)
 {
 	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	rt_redo_hint hint = {0, NULL};
 	size_t i, disc_count = 0;
 	rt_record step;
+	rt_history h;
 	rt_status st = RT_OK;
 
 	if (arena == NULL)
@@ -471,8 +473,17 @@ ways_move(plan *p, way *ways, size_t count, uint64_t seq, bool back, uint32_t *d
 			st = rt_fail(err, RT_CORRUPT, "step %llu did not touch document %u",
 				     (unsigned long long)seq, w->disc);
 	}
+	/* Forwards, every move looks at the row that redo points at, which is the same for many. */
+	if (st == RT_OK && !back && disc_count > 0) {
+		st = rt_history_get(p->now, discs[0], &h, err);
+		if (st == RT_OK && h.redo_row != 0 && h.redo_row != p->seq) {
+			st = rt_moves_read(p->engine, &p->redo, h.redo_row, err);
+			hint = (rt_redo_hint){h.redo_row, &p->redo.row};
+		}
+	}
 	if (st == RT_OK)
-		st = plan_add(p, seq, back ? -1 : 1, discs, disc_count, &step, NULL, err);
+		st = plan_add(p, seq, back ? -1 : 1, discs, disc_count, &step,
+			      hint.seq != 0 ? &hint : NULL, err);
 	rt_arena_free(arena);
 	return st;
 }

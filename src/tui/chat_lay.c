@@ -120,43 +120,66 @@ rt_chat_forget(rt_chat *chat)
 	for (i = 0; i < RT_CHAT_KEPT; i++)
 		laid_deinit(&chat->kept[i]);
 	laid_deinit(&chat->run);
+	if (chat->run_stream.lines.alloc != NULL)
+		rt_lines_stream_deinit(&chat->run_stream);
+	memset(&chat->run_stream, 0, sizeof(chat->run_stream));
 	memset(chat->kept, 0, sizeof(chat->kept));
 	memset(&chat->run, 0, sizeof(chat->run));
 }
 
-/* The reply in flight. */
+/* Another run, other columns, or thoughts are shown that were not: from the beginning. */
+static void
+begin_run(rt_chat *chat, const rt_lines_options *options)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_str how = rt_buf_str(&tui->work.run_how);
+	rt_chat_laid *laid = &chat->run;
+
+	laid_clear(laid, tui->alloc);
+	rt_buf_add_c(&laid->role, rt_str_is(how, "ask") || rt_str_is(how, "again") ||
+						  rt_str_is(how, "continue")
+					  ? "AI"
+					  : "Summary");
+	if (chat->run_stream.lines.alloc == NULL)
+		rt_lines_stream_init(&chat->run_stream, tui->alloc);
+	rt_lines_stream_begin(&chat->run_stream, options);
+	memcpy(chat->run_name, tui->work.run, sizeof(chat->run_name));
+	chat->run_thought = SIZE_MAX;
+	laid->columns = chat->columns;
+	laid->look = tui->shows_thinking ? RT_CHAT_THINKING : 0;
+}
+
+/* The reply in flight. What of it stays as it is is laid out once. */
 static const rt_chat_laid *
 lay_run(rt_chat *chat)
 {
 	rt_tui *tui = chat->pane.tui;
 	rt_work *work = &tui->work;
 	rt_chat_laid *laid = &chat->run;
-	size_t size = work->run_text.size + work->run_thinking.size + 1;
+	rt_str thinking = rt_buf_str(&work->run_thinking);
 	rt_lines_options options = {.columns = chat->columns - 2 > 1 ? chat->columns - 2 : 1,
 				    .utf8 = tui->canvas.utf8,
 				    .ink = RT_INK_TEXT,
 				    .indent = INDENT};
 
-	if (laid->lines.alloc != NULL && chat->run_size == size && laid->columns == chat->columns)
-		return laid;
-	laid_clear(laid, tui->alloc);
-	rt_lines_clear(&laid->lines);
-	rt_buf_add_c(&laid->role, rt_str_is(rt_buf_str(&work->run_how), "ask") ||
-						  rt_str_is(rt_buf_str(&work->run_how), "again") ||
-						  rt_str_is(rt_buf_str(&work->run_how), "continue")
-					  ? "AI"
-					  : "Summary");
-	if (work->run_thinking.size > 0 && tui->shows_thinking) {
+	if (laid->lines.alloc == NULL || laid->columns != chat->columns ||
+	    strcmp(chat->run_name, work->run) != 0 ||
+	    (laid->look != 0) != tui->shows_thinking ||
+	    work->run_text.size < chat->run_size)
+		begin_run(chat, &options);
+	if (chat->run_thought != thinking.size) {
+		chat->run_thought = thinking.size;
+		rt_lines_clear(&laid->lines);
 		options.ink = RT_INK_DIM | RT_INK_ITALIC;
-		rt_lines_add_plain(&laid->lines, rt_buf_str(&work->run_thinking), &options);
-		options.ink = RT_INK_TEXT;
-	} else if (work->run_thinking.size > 0) {
-		add_folded(laid, RT_STR("thinking"), count_lines(rt_buf_str(&work->run_thinking)), "Ctrl+T");
+		if (thinking.size > 0 && tui->shows_thinking)
+			rt_lines_add_plain(&laid->lines, thinking, &options);
+		else if (thinking.size > 0)
+			add_folded(laid, RT_STR("thinking"), count_lines(thinking), "Ctrl+T");
 	}
-	rt_lines_add_markdown(&laid->lines, rt_buf_str(&work->run_text), &options);
-	laid->columns = chat->columns;
-	chat->run_size = size;
-	return laid->lines.status == RT_OK ? laid : NULL;
+	chat->run_size = work->run_text.size;
+	rt_lines_stream_set(&chat->run_stream, rt_buf_str(&work->run_text));
+	laid->more = &chat->run_stream.lines;
+	return laid->lines.status == RT_OK && laid->more->status == RT_OK ? laid : NULL;
 }
 
 static rt_chat_laid *

@@ -49,7 +49,7 @@ static const struct {
 	const char *short_word;
 } mods[] = {
 	{RT_KEY_CTRL, RT_STR_INIT("ctrl+"), "C-"},
-	{RT_KEY_ALT, RT_STR_INIT("alt+"), "M-"},
+	{RT_KEY_ALT, RT_STR_INIT("alt+"), "Alt-"},
 	{RT_KEY_SHIFT, RT_STR_INIT("shift+"), "S-"},
 };
 enum { MOD_COUNT = 3 };

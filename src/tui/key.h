@@ -47,7 +47,7 @@ rt_key_eq(rt_key a, rt_key b)
 rt_key rt_key_normal(rt_key key);
 /* Does it give a character that is to be written? */
 bool rt_key_is_text(rt_key key);
-/* Its word, appended. short: as in footers, "^O", "M-Left", "Enter". */
+/* Its word, appended. short: as in footers, "^O", "Alt-Left", "Enter". */
 void rt_key_add_word(rt_buf *buf, rt_key key, bool is_short);
 /* RT_USAGE: no key is called so. Case counts for a single letter alone. */
 RT_CHECKED rt_status rt_key_read(rt_str word, rt_key *out, rt_error *err);

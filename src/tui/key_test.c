@@ -35,9 +35,9 @@ test_words_of_keys(void **state)
 	(void)state;
 	assert_reads("ctrl+o", 'o', RT_KEY_CTRL, "ctrl+o", "^O");
 	assert_reads("Ctrl+O", 'o', RT_KEY_CTRL, "ctrl+o", "^O");
-	assert_reads("alt+left", RT_KEY_LEFT, RT_KEY_ALT, "alt+left", "M-Left");
-	assert_reads("Alt+U", 'u', RT_KEY_ALT, "alt+u", "M-u");
-	assert_reads("alt+shift+u", 'U', RT_KEY_ALT, "alt+shift+u", "M-U");
+	assert_reads("alt+left", RT_KEY_LEFT, RT_KEY_ALT, "alt+left", "Alt-Left");
+	assert_reads("Alt+U", 'u', RT_KEY_ALT, "alt+u", "Alt-u");
+	assert_reads("alt+shift+u", 'U', RT_KEY_ALT, "alt+shift+u", "Alt-U");
 	assert_reads("G", 'G', 0, "G", "G");
 	assert_reads("g", 'g', 0, "g", "g");
 	assert_reads("shift+g", 'G', 0, "G", "G");
@@ -50,7 +50,7 @@ test_words_of_keys(void **state)
 	assert_reads("f12", RT_KEY_F1 + 11, 0, "f12", "F12");
 	assert_reads("+", '+', 0, "+", "+");
 	assert_reads("ctrl++", '+', RT_KEY_CTRL, "ctrl++", "^+");
-	assert_reads("alt+[", '[', RT_KEY_ALT, "alt+[", "M-[");
+	assert_reads("alt+[", '[', RT_KEY_ALT, "alt+[", "Alt-[");
 	assert_reads("ctrl+_", '_', RT_KEY_CTRL, "ctrl+_", "^_");
 	assert_reads("\u00E9", 0xE9, 0, "\u00E9", "\u00E9");
 	/* What most terminals cannot tell apart is the same. */

@@ -58,6 +58,7 @@ struct rt_tui {
 	size_t pane_count;
 	rt_buf notice;      /* what was done, or went wrong; stays until the next is said */
 	rt_ink notice_ink;
+	bool notice_fades;  /* with the next key: it told what that would do */
 	rt_lines notice_lines;
 	rt_buf clip;        /* what was copied last */
 	bool ends;          /* leave */
@@ -73,8 +74,10 @@ struct rt_tui {
 RT_CHECKED rt_status rt_tui_push(rt_tui *tui, rt_pane *pane);
 /* The pane, and all that lie on it, go after this event. Not the chat. */
 void rt_tui_close(rt_tui *tui, rt_pane *pane);
-/* The notice line. An error: in its ink, with the hint behind. */
+/* The notice line. An error: in its ink, with the hint behind. What rt_tui_say says is gone with
+ * the next key, all else with the next thing that is said. */
 void rt_tui_say(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
+void rt_tui_say_done(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink);
 void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
 /* What a change did: its words, its step and the key that takes it back. */
@@ -106,6 +109,8 @@ RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);
 /* What was handed back, or is to be edited first, into the chat's input. */
 RT_CHECKED rt_status rt_pane_chat_fill(rt_tui *tui, rt_str text);
+/* Keep what is being written in a file (draft_host.h); always: also where it is long. */
+void rt_pane_chat_keep(rt_tui *tui, bool always);
 /* Show this entry of the take (a position) in the middle, selected. */
 void rt_pane_chat_show(rt_tui *tui, size_t at);
 RT_CHECKED rt_status rt_pane_tree(rt_tui *tui);

@@ -32,6 +32,7 @@ typedef struct rt_chat_laid {
 	uint64_t used; /* when: the least is given up */
 	rt_buf role, kind, label;
 	rt_lines lines;
+	const rt_lines *more; /* rows below them; or NULL */
 } rt_chat_laid;
 
 /* Where takes part from the one at hand. */
@@ -56,10 +57,14 @@ typedef struct rt_chat {
 	rt_buf find;        /* what is looked for; marked in the texts */
 	rt_chat_laid kept[RT_CHAT_KEPT];
 	rt_chat_laid run;   /* the reply in flight */
-	size_t run_size;    /* of its text, as it was laid out */
+	rt_lines_stream run_stream; /* its text */
+	size_t run_size, run_thought; /* bytes of it, and of what was thought, as they were laid out */
+	char run_name[24];  /* which run that is */
 	uint64_t uses;
 	rt_chat_fork *forks;
 	size_t fork_count;
+	uint64_t draft;      /* hash of what is kept; 0: nothing */
+	uint32_t disc_drafted; /* whose it is */
 	uint64_t value_seen;
 	uint32_t disc_seen, take_seen;
 } rt_chat;
@@ -70,6 +75,12 @@ void rt_chat_select(rt_chat *chat, size_t at);
  * asked for. */
 const rt_chat_laid *rt_chat_lay(rt_chat *chat, size_t item);
 void rt_chat_forget(rt_chat *chat);
+/* Rows of its text. */
+static inline size_t
+rt_chat_rows(const rt_chat_laid *laid)
+{
+	return laid->lines.count + (laid->more == NULL ? 0 : laid->more->count);
+}
 /* Fills in chat->forks. O(takes log entries). */
 RT_CHECKED rt_status rt_chat_find_forks(rt_chat *chat);
 /* Is what in text, whatever the case of ASCII letters? */

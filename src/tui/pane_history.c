@@ -608,10 +608,10 @@ jump(history *h)
 	if (st == RT_OK && said.seq == 0)
 		rt_tui_say(tui, "Already there");
 	else if (st == RT_OK && seq == 0)
-		rt_tui_say(tui, "Now as it was in the beginning. Back: Enter on step %llu",
+		rt_tui_say_done(tui, "Now as it was in the beginning. Back: Enter on step %llu",
 			   (unsigned long long)before);
 	else if (st == RT_OK)
-		rt_tui_say(tui, "Now as it was right after step %llu. Back: Enter on step %llu",
+		rt_tui_say_done(tui, "Now as it was right after step %llu. Back: Enter on step %llu",
 			   (unsigned long long)seq, (unsigned long long)before);
 	else if (st != RT_NOMEM)
 		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));

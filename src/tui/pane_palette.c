@@ -414,7 +414,7 @@ show(rt_tui *tui, rt_str line, rt_str text, bool failed)
 
 	text = rt_str_trim(text);
 	if (text.size == 0) {
-		rt_tui_say(tui, failed ? "It failed, and said nothing" : "Done");
+		rt_tui_say_done(tui, failed ? "It failed, and said nothing" : "Done");
 		return RT_OK;
 	}
 	st = notice(tui, text, failed, &said);
@@ -448,8 +448,8 @@ tell_end(palette *p)
 	if (st != RT_OK)
 		goto done;
 	switch (end->how) {
-	case RT_PROCESS_STOPPED: rt_tui_say(tui, "Ended before it was done"); break;
-	case RT_PROCESS_NOT_STARTED: rt_tui_say(tui, "It could not be started"); break;
+	case RT_PROCESS_STOPPED: rt_tui_say_done(tui, "Ended before it was done"); break;
+	case RT_PROCESS_NOT_STARTED: rt_tui_say_done(tui, "It could not be started"); break;
 	default:
 		st = show(tui, rt_buf_str(&p->typed), rt_buf_str(&text),
 			  end->how != RT_PROCESS_EXITED || end->code != 0);

@@ -93,10 +93,24 @@ rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
 	rt_buf_clear(&tui->notice);
 	rt_buf_add_str(&tui->notice, words);
 	tui->notice_ink = ink;
+	tui->notice_fades = false;
 }
 
 void
 rt_tui_say(rt_tui *tui, const char *format, ...)
+{
+	char words[1024];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(words, sizeof(words), format, ap);
+	va_end(ap);
+	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
+	tui->notice_fades = true;
+}
+
+void
+rt_tui_say_done(rt_tui *tui, const char *format, ...)
 {
 	char words[1024];
 	va_list ap;
@@ -123,19 +137,18 @@ rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 void
 rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 {
+	rt_action back = said->is_undo ? RT_ACT_REDO : RT_ACT_UNDO;
 	rt_screen screen = top(tui)->screen;
 
 	rt_tui_say_str(tui, rt_buf_str(&said->words), RT_INK_TEXT);
 	if (said->seq == 0)
 		return;
-	rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)said->seq);
-	if (screen != RT_SCREEN_CHAT) {
-		rt_buf_add_c(&tui->notice, " - undo: ");
-		rt_keymap_add_key(tui->keys, screen, RT_ACT_UNDO, &tui->notice);
-	} else {
-		rt_buf_add_c(&tui->notice, " - undo: /undo or ");
-		rt_keymap_add_key(tui->keys, screen, RT_ACT_UNDO, &tui->notice);
-	}
+	rt_buf_add_f(&tui->notice, "   step %llu - %s: %s", (unsigned long long)said->seq,
+		     said->is_undo ? "redo" : "undo",
+		     screen != RT_SCREEN_CHAT ? ""
+		     : said->is_undo	      ? "/redo or "
+					      : "/undo or ");
+	rt_keymap_add_key(tui->keys, screen, back, &tui->notice);
 }
 
 /* What a command's helpers would have printed (notes of hooks, of the store). */
@@ -198,15 +211,18 @@ draw_title(rt_tui *tui, rt_box box)
 {
 	rt_canvas *c = &tui->canvas;
 	rt_work *w = &tui->work;
-	size_t count = rt_work_count(w), head = rt_work_head(w);
+	size_t count = rt_work_count(w), head = rt_work_head(w), tokens;
 	rt_buf left, right;
 	int width, room;
 
 	rt_buf_init(&left, tui->alloc, 4096);
 	rt_buf_init(&right, tui->alloc, 4096);
 	rt_buf_add_str(&right, w->model.size > 0 ? rt_buf_str(&w->model) : RT_STR("no model"));
-	rt_buf_add_f(&right, "  ~%zuk tok ",
-		     (size_t)((rt_seq_total(w->take->slots).bytes / 4 + 500) / 1000));
+	tokens = rt_tokens_estimate((size_t)rt_seq_total(w->take->slots).bytes);
+	if (tokens < 1000)
+		rt_buf_add_f(&right, "  ~%zu tok ", tokens);
+	else
+		rt_buf_add_f(&right, "  ~%zuk tok ", (tokens + 500) / 1000);
 	rt_buf_add_byte(&left, ' ');
 	rt_buf_add_str(&left, rt_work_disc_name(w));
 	if (w->take_count > 1 || box.w >= 60) {
@@ -358,7 +374,7 @@ say_end(rt_tui *tui)
 			      RT_STR_ARG(rt_json_str(rt_json_get(problem, "detail"))));
 		rt_tui_say_error(tui, &err, hint);
 	} else if (stopped) {
-		rt_tui_say(tui, "%s", rt_str_is(how, "go") ? "Navigation cancelled"
+		rt_tui_say_done(tui, "%s", rt_str_is(how, "go") ? "Navigation cancelled"
 				      : entry.size > 0 ? "Stopped; what had come is kept"
 						       : "Stopped");
 	} else if (rt_str_is(how, "compact") || rt_str_is(how, "compress")) {
@@ -367,7 +383,7 @@ say_end(rt_tui *tui)
 		(void)rt_json_u64(rt_json_get(end, "entries"), &n);
 		(void)rt_json_u64(rt_json_get(end, "tokens_before"), &before);
 		(void)rt_json_u64(rt_json_get(end, "tokens_after"), &after);
-		rt_tui_say(tui, "%s %llu entries: about %llu tokens instead of %llu",
+		rt_tui_say_done(tui, "%s %llu entries: about %llu tokens instead of %llu",
 			   rt_str_is(how, "compact") ? "Compacted" : "Compressed", (unsigned long long)n,
 			   (unsigned long long)after, (unsigned long long)before);
 	} else if (!rt_str_is(how, "go")) {
@@ -471,6 +487,9 @@ rt_tui_key(rt_tui *tui, rt_key key)
 	bool used = false;
 	rt_status st = RT_OK;
 
+	if (tui->notice_fades)
+		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
+
 	/* What gives a character is written, where something is being written. */
 	if (rt_key_is_text(key) && pane->ops->key != NULL)
 		st = pane->ops->key(pane, key, &used);
@@ -511,7 +530,9 @@ take_event(rt_tui *tui, const rt_event *event)
 	case RT_EVENT_END:
 		tui->ends = true;
 		return RT_OK;
-	case RT_EVENT_NONE:
+	case RT_EVENT_NONE: /* a moment in which nobody types */
+		rt_pane_chat_keep(tui, false);
+		return RT_OK;
 	case RT_EVENT_WAKE:
 		return RT_OK;
 	}
@@ -661,6 +682,7 @@ rt_tui_run(struct rt_cli *cli)
 		st = rt_canvas_resize(&tui.canvas, columns, rows);
 		if (st == RT_OK)
 			st = loop(&tui);
+		rt_pane_chat_keep(&tui, true);
 		if (st != RT_OK)
 			(void)rt_fail(&err, st, "out of memory");
 		/* Threads of panes wake the glass as long as it is there. */

@@ -62,9 +62,10 @@ rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err)
 	return RT_OK;
 }
 
-/* Carry requests out and say what came of it; what is handed back goes to the input. */
+/* Carry requests out and say what came of it; what is handed back goes to the input. words: what
+ * several of them did together, where history would only say that they were several; or NULL. */
 static rt_status
-carry_out(rt_tui *tui, rt_buf *json)
+carry_out_as(rt_tui *tui, rt_buf *json, const char *words)
 {
 	rt_work_said said;
 	rt_error err;
@@ -74,6 +75,12 @@ carry_out(rt_tui *tui, rt_buf *json)
 	rt_work_said_init(&said, tui->alloc);
 	st = json->status != RT_OK ? RT_NOMEM
 				   : rt_work_apply(&tui->work, rt_buf_str(json), &said, &err);
+	if (st == RT_OK && words != NULL && said.seq != 0) {
+		rt_buf_clear(&said.words);
+		rt_buf_add_c(&said.words, words);
+		if (said.take[0] != 0)
+			rt_buf_add_f(&said.words, " in the new take \"%s\"", said.take);
+	}
 	if (st == RT_OK)
 		rt_tui_say_change(tui, &said);
 	else
@@ -82,6 +89,12 @@ carry_out(rt_tui *tui, rt_buf *json)
 		st = rt_pane_chat_fill(tui, rt_buf_str(&said.editor));
 	rt_work_said_deinit(&said);
 	return st;
+}
+
+static rt_status
+carry_out(rt_tui *tui, rt_buf *json)
+{
+	return carry_out_as(tui, json, NULL);
 }
 
 rt_status
@@ -103,10 +116,12 @@ rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value, bool is_j
 	return st;
 }
 
-/* The same operation for each of them, as one step; more: further fields, or empty. */
+/* The same operation for each of them, as one step; more: further fields, or empty; did: in
+ * words what was done to them. */
 static rt_status
-each(rt_tui *tui, const char *op, const uint32_t *entries, size_t count, rt_str more)
+each(rt_tui *tui, const char *op, const uint32_t *entries, size_t count, rt_str more, const char *did)
 {
+	char words[80];
 	rt_error err;
 	rt_buf json;
 	rt_status st = RT_OK;
@@ -123,7 +138,9 @@ each(rt_tui *tui, const char *op, const uint32_t *entries, size_t count, rt_str 
 			rt_buf_add_str(&json, more);
 		}
 	}
-	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
+	(void)snprintf(words, sizeof(words), "%s %zu entries", did, count);
+	st = st == RT_OK ? carry_out_as(tui, &json, count > 1 ? words : NULL)
+			 : rt_verb_said(tui, st, &err);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -277,7 +294,8 @@ save(rt_tui *tui, rt_action action, uint32_t entry, rt_str text)
 		rt_json_add_key(&json, "content");
 		rt_buf_add_str(&json, rt_buf_str(&content));
 	}
-	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
+	st = st == RT_OK ? carry_out_as(tui, &json, action == RT_ACT_EDIT_AS_TAKE ? "Edited it" : NULL)
+			 : rt_verb_said(tui, st, &err);
 done:
 	rt_buf_deinit(&json);
 	rt_buf_deinit(&content);
@@ -427,7 +445,8 @@ mute(rt_tui *tui, const uint32_t *entries, size_t count)
 	muted = e.is_muted;
 	rt_work_entry_deinit(&e);
 	return each(tui, "entry.mute", entries, count,
-		    muted ? RT_STR("\"muted\":false") : RT_STR("\"muted\":true"));
+		    muted ? RT_STR("\"muted\":false") : RT_STR("\"muted\":true"),
+		    muted ? "No longer hidden from models:" : "Hid from models:");
 }
 
 static rt_status
@@ -441,7 +460,8 @@ collapse(rt_tui *tui, const uint32_t *entries, size_t count)
 		return RT_OK;
 	st = each(tui, "entry.view", entries, count,
 		  (view & RT_VIEW_COLLAPSED) != 0 ? RT_STR("\"collapsed\":false")
-						  : RT_STR("\"collapsed\":true"));
+						  : RT_STR("\"collapsed\":true"),
+		  (view & RT_VIEW_COLLAPSED) != 0 ? "Unfolded" : "Folded");
 	if (st == RT_OK && tui->notice.size == 0)
 		rt_tui_say(tui, (view & RT_VIEW_COLLAPSED) != 0 ? "Unfolded" : "Folded to its first line");
 	return st;
@@ -503,6 +523,7 @@ move(rt_tui *tui, const uint32_t *entries, size_t count, rt_str where)
 	rt_str address = rt_str_trim(where);
 	bool after = rt_str_eq(address, RT_STR("end"));
 	char last[RT_ID_MAX + 1] = "";
+	char words[80];
 	rt_slot slot;
 	rt_error err;
 	rt_buf json;
@@ -528,7 +549,9 @@ move(rt_tui *tui, const uint32_t *entries, size_t count, rt_str where)
 			add_text(&json, "before", address);
 		}
 	}
-	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
+	(void)snprintf(words, sizeof(words), "Moved %zu entries", count);
+	st = st == RT_OK ? carry_out_as(tui, &json, count > 1 ? words : NULL)
+			 : rt_verb_said(tui, st, &err);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -938,7 +961,8 @@ answered(rt_tui *tui, void *ctx, rt_str answer)
 		rt_json_add_string(&more, rt_str_trim(answer));
 		st = more.status == RT_OK
 			     ? each(tui, a->action == RT_ACT_ROLE ? "entry.role" : "label.set", a->entries,
-				    a->count, rt_buf_str(&more))
+				    a->count, rt_buf_str(&more),
+				    a->action == RT_ACT_ROLE ? "Changed the role of" : "Labelled")
 			     : RT_NOMEM;
 		rt_buf_deinit(&more);
 		return st;
@@ -1007,11 +1031,11 @@ rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count
 	case RT_ACT_INSERT_BEFORE:
 	case RT_ACT_INSERT_AFTER: return insert(tui, action, entries[0]);
 	case RT_ACT_ROLE: return pick_role(tui, entries, count);
-	case RT_ACT_DELETE: return each(tui, "entry.delete", entries, count, rt_str_at("", 0));
+	case RT_ACT_DELETE: return each(tui, "entry.delete", entries, count, rt_str_at("", 0), "Deleted");
 	case RT_ACT_DELETE_BELOW: return delete_below(tui, entries[0]);
 	case RT_ACT_GRAFT: return graft(tui, entries, count);
 	case RT_ACT_MUTE: return mute(tui, entries, count);
-	case RT_ACT_MERGE: return each(tui, "entry.merge", entries, 1, rt_str_at("", 0));
+	case RT_ACT_MERGE: return each(tui, "entry.merge", entries, 1, rt_str_at("", 0), "Merged");
 	case RT_ACT_VERSIONS: return versions(tui, entries[0]);
 	case RT_ACT_COLLAPSE: return collapse(tui, entries, count);
 	case RT_ACT_COPY: return copy(tui, entries, count, false);

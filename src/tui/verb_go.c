@@ -178,7 +178,7 @@ rt_verb_went(rt_tui *tui)
 	if (yyjson_is_true(rt_json_get(end, "unchanged")) && rt_json_get(end, "editor") == NULL)
 		rt_tui_say(tui, "Already at this point");
 	else
-		rt_tui_say(tui, "Went to %.*s%s   step %llu",
+		rt_tui_say_done(tui, "Went to %.*s%s   step %llu",
 			   entry.size > 0 ? (int)entry.size : 22,
 			   entry.size > 0 ? entry.ptr : "before the first entry",
 			   rt_json_get(end, "summary") != NULL ? "; what you left is summed up" : "",

@@ -390,6 +390,7 @@ say(rt_work *work, rt_str op, const rt_result *r, rt_str notes, rt_work_said *sa
 	if (rt_str_is(op, "undo") || rt_str_is(op, "redo")) {
 		bool undo = rt_str_is(op, "undo");
 
+		said->is_undo = undo;
 		if (r->steps == 0)
 			rt_buf_add_f(&said->words, "Nothing to %s", undo ? "take back" : "bring back");
 		else

@@ -103,6 +103,7 @@ typedef struct rt_work_said {
 	char discussion[260];
 	rt_buf editor; /* text handed back for re-submission */
 	bool has_editor;
+	bool is_undo;  /* steps were taken back: the way back is redo */
 	uint64_t steps, count;
 } rt_work_said;
 void rt_work_said_init(rt_work_said *said, const rt_alloc *alloc);
