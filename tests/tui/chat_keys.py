@@ -316,7 +316,7 @@ def verbs_place(c, place):
     c.verb("D", place, t, lambda: t.key("g", "Down", "D"), "Deleted 3 entries", "entry.delete",
            lambda p: ids(p) == ["u1"])
     c.verb("H", place, t, lambda: t.key("G", "H"), "Muted entry a2", "entry.mute", lambda p: muted(p) == ["a2"])
-    c.verb("H on two", place, t, marked("H"), "Muted 2 entries", "entry.mute",
+    c.verb("H on two", place, t, marked("H"), "2 entries   step", "entry.mute",
            lambda p: muted(p) == ["u1", "a1"])
 
     def move():

@@ -146,7 +146,7 @@ def delete_marked(c, place):
     c.says("the title counts them", t, "─ Tree  2 marked ")
     t.key("Up")
     c.says("the cursor is seen on a marked row", t, "›✓│     • AI: Good")
-    c.verb("delete what is marked", place, t, lambda: t.key("d"), "Deleted 2 entries, first u2",
+    c.verb("delete what is marked", place, t, lambda: t.key("d"), "Deleted 2 entries",
            "entry.delete", lambda p: ids(p) == ["u1", "a1"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
     c.says("no marks are left", t, "/6)", gone=["marked"])
     t.key("Home", "Down", "Down", "Space", "G", "Space")
@@ -229,7 +229,7 @@ def mute(c, place):
            lambda p: muted(p) == ["a2"])
     t.key("Home", "Space", "Space")
     t.wait("2 marked")
-    c.verb("mute what is marked", place, t, lambda: t.key("H"), "Muted 2 entries", "entry.mute",
+    c.verb("mute what is marked", place, t, lambda: t.key("H"), "2 entries   step", "entry.mute",
            lambda p: muted(p) == ["u1", "a1"])
     t.key("H")
     c.says("seen in the tree", t, "Which database?  (muted)", "SQLite: one file.  (muted)")
