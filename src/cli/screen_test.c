@@ -64,6 +64,20 @@ test_text(void **state)
 	      RT_STR("a\xE2\x80\xA8"
 		     "b\xE2\x80\xA9\xE2\x81\xAA\xEF\xBF\xB9"),
 	      "a<U+2028>b<U+2029><U+206A><U+FFF9>");
+	/* tags, a zero width space, a filler that looks like a blank */
+	gives(rt_screen_add_text, RT_STR("a\xF3\xA0\x81\x81\xE2\x80\x8B\xE3\x85\xA4"),
+	      "a<U+E0041><U+200B><U+3164>");
+	/* joiners, variation selectors and skin tones are left out; not assigned; flags */
+	gives(rt_screen_add_text,
+	      RT_STR("a\xE2\x80\x8D"
+		     "b\xEF\xB8\x8F\xF0\x9F\x91\x8D\xF0\x9F\x8F\xBD"),
+	      "ab\xF0\x9F\x91\x8D");
+	gives(rt_screen_add_text, RT_STR("\xCD\xB8\xF0\x9F\x87\xA9\xF0\x9F\x87\xAA"),
+	      "\xEF\xBF\xBD"
+	      "DE");
+	/* a mark with nothing to stand on; more of them than anybody writes */
+	gives(rt_screen_add_text, RT_STR("\n\xCC\x81x\xCC\x81\xCC\x82\xCC\x83\xCC\x84\xCC\x85"),
+	      "\n\xE2\x97\x8C\xCC\x81x\xCC\x81\xCC\x82\xCC\x83");
 	/* cut off, overlong, a surrogate */
 	gives(rt_screen_add_text, RT_STR("a\xE2\x82"), "a\xEF\xBF\xBD\xEF\xBF\xBD");
 	gives(rt_screen_add_text, RT_STR("\xC0\x9B"), "\xEF\xBF\xBD\xEF\xBF\xBD");
@@ -71,11 +85,17 @@ test_text(void **state)
 }
 
 static void
+add_blanks(rt_buf *buf, rt_str text)
+{
+	rt_screen_add_blanks(buf, text, false);
+}
+
+static void
 test_blanks(void **state)
 {
 	(void)state;
-	gives(rt_screen_add_blanks, RT_STR(" a\r\n\tb \xE2\x80\xA8"), " a   b  ");
-	gives(rt_screen_add_blanks, RT_STR("\033c\xFF"), "^[c\xEF\xBF\xBD");
+	gives(add_blanks, RT_STR(" a\r\n\tb \xE2\x80\xA8"), " a   b  ");
+	gives(add_blanks, RT_STR("\033c\xFF"), "^[c\xEF\xBF\xBD");
 }
 
 static void
@@ -97,6 +117,9 @@ test_json(void **state)
 	gives(rt_screen_add_json, RT_STR("{\"a\":\"\x7F\xC2\x9B\xE2\x80\xAE\"}\n"),
 	      "{\"a\":\"\\u007f\\u009b\\u202e\"}\n");
 	gives(rt_screen_add_json, RT_STR("\"\xC3\xBC\""), "\"\xC3\xBC\"");
+	/* beyond 16 bits; what is left out elsewhere; what means nothing yet */
+	gives(rt_screen_add_json, RT_STR("\"\xF3\xA0\x81\x81\xE2\x80\x8D\xCD\xB8\""),
+	      "\"\\udb40\\udc41\\u200d\\u0378\"");
 }
 
 /* Whatever goes in, nothing that drives a terminal comes out. */

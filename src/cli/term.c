@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/host.h"
+#include "cli/rune.h"
 #include "cli/screen.h"
 
 enum { TERM_BUFFER = 64 * 1024, TERM_LINE = 4096 };
@@ -64,6 +65,24 @@ rt_term_reserve(rt_term *term)
 		       : RT_NOMEM;
 }
 
+/* On a terminal of another encoding the bytes of a character may well be controls (0x9B). */
+static void
+make_ascii(rt_buf *buf)
+{
+	size_t at = 0, size = 0;
+
+	while (at < buf->size) {
+		rt_rune rune = {.size = 1, .ch = (unsigned char)buf->ptr[at]};
+
+		if (rune.ch >= 0x80)
+			rune = rt_rune_read(rt_str_at(buf->ptr + at, buf->size - at), false);
+		if (rune.kind == RT_RUNE_SHOWN)
+			buf->ptr[size++] = (char)rune.ch;
+		at += rune.size;
+	}
+	buf->size = size;
+}
+
 void
 rt_term_flush(rt_term *term)
 {
@@ -71,6 +90,8 @@ rt_term_flush(rt_term *term)
 
 	if (term->kept)
 		return;
+	if (term->is_tty && !term->utf8)
+		make_ascii(&term->buf);
 	if (term->buf.status == RT_NOMEM && term->error == 0)
 		term->error = ENOMEM;
 	while (at < term->buf.size && !term->broken && term->error == 0) {

@@ -31,7 +31,7 @@ typedef struct rt_term {
 	int fd;
 	bool is_tty; /* a person looks at it (through the pager, too) */
 	bool color;
-	bool utf8;      /* lines and ellipses may be drawn with more than ASCII */
+	bool utf8;      /* more than ASCII may be shown, on a terminal */
 	size_t columns; /* of the terminal; 0: no limit */
 	bool broken;    /* the reader went away */
 	int error;      /* errno of a failed write, else 0 */

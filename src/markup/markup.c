@@ -387,13 +387,13 @@ parse(rt_markup_writer *w, rt_str text)
 }
 
 static rt_str
-bytes_of(rt_str text, rt_piece piece)
+bytes_of(rt_str text, rt_split_piece piece)
 {
 	return rt_str_at(text.ptr + piece.from, piece.to - piece.from);
 }
 
 static bool
-may_define(rt_str text, rt_piece piece)
+may_define(rt_str text, rt_split_piece piece)
 {
 	return !piece.is_code && rt_str_find(bytes_of(text, piece), RT_STR("]:"), 0) != SIZE_MAX;
 }
@@ -405,7 +405,7 @@ write_pieces(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable)
 	rt_split split = {text, from};
 	rt_status st = RT_OK;
 	bool is_stable = true;
-	rt_piece piece;
+	rt_split_piece piece;
 
 	while (st == RT_OK && rt_split_next(&split, &piece)) {
 		w->from = piece.from;
@@ -427,7 +427,7 @@ write_together(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable
 	rt_markup_part *parts = NULL;
 	bool is_stable = true;
 	rt_status st = RT_OK;
-	rt_piece piece;
+	rt_split_piece piece;
 
 	w->part_count = 0;
 	while (st == RT_OK && rt_split_next(&split, &piece)) {
@@ -483,7 +483,7 @@ static bool
 any_defines(rt_str text, size_t from)
 {
 	rt_split split = {text, from};
-	rt_piece piece;
+	rt_split_piece piece;
 
 	if (rt_str_find(text, RT_STR("]:"), from) == SIZE_MAX)
 		return false;

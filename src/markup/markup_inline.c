@@ -289,6 +289,9 @@ rt_markup_text(MD_TEXTTYPE type, const MD_CHAR *ptr, MD_SIZE size, void *ctx)
 	case MD_TEXT_CODE:
 	case MD_TEXT_HTML:
 	case MD_TEXT_LATEXMATH:
+		/* md4c has reported this NUL already, and gives it again before what follows it. */
+		if (size > 0 && *ptr == 0)
+			text = rt_str_at(ptr + 1, size - 1);
 		rt_texts_add(&w->texts, text);
 		break;
 	case MD_TEXT_NORMAL:

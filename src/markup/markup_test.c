@@ -72,6 +72,21 @@ test_table(void **state)
 	assert_true(TABLE_SIZE >= 120);
 }
 
+/* md4c reports a NUL in code and gives it again with what follows. */
+static void
+test_nul(void **state)
+{
+	(void)state;
+	assert_blocks(RT_STR("a\0b"), "[{'t':'p','c':['a',{'t':'ctl','cp':'0000'},'b']}]");
+	assert_blocks(RT_STR("`a\0b`"),
+		      "[{'t':'p','c':[{'t':'code','c':['a',{'t':'ctl','cp':'0000'},'b']}]}]");
+	assert_blocks(RT_STR("```\na\0\0b\0\n```"),
+		      "[{'t':'pre','c':['a',{'t':'ctl','cp':'0000'},"
+		      "{'t':'ctl','cp':'0000'},'b',{'t':'ctl','cp':'0000'},'\\n']}]");
+	assert_blocks(RT_STR("    \0a"), "[{'t':'pre','c':[{'t':'ctl','cp':'0000'},'a\\n']}]");
+	assert_blocks(RT_STR("<b\0>"), "[{'t':'p','c':['<b',{'t':'ctl','cp':'0000'},'>']}]");
+}
+
 static void
 test_places(void **state)
 {
@@ -564,6 +579,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),	  cmocka_unit_test(test_places),
+		cmocka_unit_test(test_nul),
 		cmocka_unit_test(test_no_url),	  cmocka_unit_test(test_no_html),
 		cmocka_unit_test(test_link),	  cmocka_unit_test(test_entity),
 		cmocka_unit_test(test_growing),	  cmocka_unit_test(test_reply),

@@ -197,7 +197,7 @@ cuts_before(rt_str text, const line *l, open_piece *piece)
 
 /* The piece is the fenced block that line l opens. */
 static void
-take_fence(rt_str text, const line *l, rt_piece *out)
+take_fence(rt_str text, const line *l, rt_split_piece *out)
 {
 	size_t size = fence_of(text, l);
 	char c = text.ptr[l->first];
@@ -215,7 +215,7 @@ take_fence(rt_str text, const line *l, rt_piece *out)
 }
 
 bool
-rt_split_next(rt_split *split, rt_piece *out)
+rt_split_next(rt_split *split, rt_split_piece *out)
 {
 	rt_str text = split->text;
 	open_piece piece = {.in_list = false};
@@ -225,7 +225,7 @@ rt_split_next(rt_split *split, rt_piece *out)
 
 	if (at >= text.size)
 		return false;
-	*out = (rt_piece){.from = at, .to = text.size};
+	*out = (rt_split_piece){.from = at, .to = text.size};
 	for (; at < text.size; at = l.next) {
 		l = line_at(text, at);
 		if (l.is_blank) {

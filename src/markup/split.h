@@ -16,11 +16,11 @@
 
 #include "base/text.h"
 
-typedef struct rt_piece {
+typedef struct rt_split_piece {
 	size_t from, to;
 	bool is_code;   /* one fenced block and nothing else */
 	bool is_closed; /* it ends here, whatever is appended to the source */
-} rt_piece;
+} rt_split_piece;
 
 typedef struct rt_split {
 	rt_str text;
@@ -28,6 +28,6 @@ typedef struct rt_split {
 } rt_split;
 
 /* The next piece; false: there is none. Pieces join up and cover the text from split->at. */
-bool rt_split_next(rt_split *split, rt_piece *out);
+bool rt_split_next(rt_split *split, rt_split_piece *out);
 
 #endif

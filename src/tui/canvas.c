@@ -7,9 +7,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "tui/rune.h"
+#include "cli/rune.h"
 
-enum { CIRCLE = 0x25CC /* what a mark without a letter stands on */, LINE_ROOM = 512 };
+enum { LINE_ROOM = 512 };
 
 static const rt_canvas_cell blank = {' ', {0, 0, 0}, RT_INK_TEXT, 1};
 
@@ -175,7 +175,6 @@ typedef struct pen {
 	int origin, y; /* where the box begins, on the canvas */
 	rt_ink ink;
 	rt_canvas_cell *base; /* what a mark goes on; NULL: it is not seen */
-	bool has_base;
 } pen;
 
 static int
@@ -183,7 +182,6 @@ put_char(pen *p, int x, uint32_t ch, int width)
 {
 	p->base = p->clip.h == 0 ? NULL
 				 : set_cell(p->canvas, p->clip, p->origin + x, p->y, ch, width, p->ink);
-	p->has_base = true;
 	return x + width;
 }
 
@@ -195,50 +193,42 @@ put_name(pen *p, int x, uint32_t code)
 
 	for (i = 0; i < size; i++)
 		x = put_char(p, x, (unsigned char)name[i], 1);
-	p->has_base = false;
 	return x;
 }
 
-static int
-put_mark(pen *p, int x, uint32_t mark)
+static void
+put_mark(const pen *p, uint32_t mark)
 {
 	size_t i;
 
-	if (!p->has_base)
-		x = put_char(p, x, CIRCLE, 1);
 	for (i = 0; p->base != NULL && i < RT_CELL_MARKS; i++) {
 		if (p->base->marks[i] != 0)
 			continue;
 		p->base->marks[i] = mark;
 		break;
 	}
-	return x;
 }
 
+/* place: what stands before it. */
 static int
-put_grapheme(pen *p, int x, int start, rt_str grapheme)
+put_rune(pen *p, int x, int start, const rt_rune *rune, const rt_rune_place *place)
 {
-	size_t at = 0;
+	int stop;
 
-	p->has_base = false;
-	p->base = NULL;
-	while (at < grapheme.size) {
-		rt_rune rune = rt_rune_read(rt_str_at(grapheme.ptr + at, grapheme.size - at),
-					    p->canvas->utf8);
-		int stop;
-
-		switch (rune.kind) {
-		case RT_RUNE_SHOWN: x = put_char(p, x, rune.ch, rune.width); break;
-		case RT_RUNE_MARK: x = put_mark(p, x, rune.ch); break;
-		case RT_RUNE_NAMED: x = put_name(p, x, rune.code); break;
-		case RT_RUNE_LINE: x = put_char(p, x, ' ', 1); break;
-		case RT_RUNE_TAB:
-			for (stop = x + 8 - (x - start) % 8; x < stop;)
-				x = put_char(p, x, ' ', 1);
-			break;
-		case RT_RUNE_NOTHING: break;
-		}
-		at += rune.size;
+	switch (rune->kind) {
+	case RT_RUNE_SHOWN: return put_char(p, x, rune->ch, rune->width);
+	case RT_RUNE_NAMED: return put_name(p, x, rune->code);
+	case RT_RUNE_LINE: return put_char(p, x, ' ', 1);
+	case RT_RUNE_MARK:
+		if (!place->has_base)
+			x = put_char(p, x, RT_RUNE_CIRCLE, 1);
+		put_mark(p, rune->ch);
+		return x;
+	case RT_RUNE_TAB:
+		for (stop = x + 8 - (x - start) % 8; x < stop;)
+			x = put_char(p, x, ' ', 1);
+		return x;
+	case RT_RUNE_NOTHING: break;
 	}
 	return x;
 }
@@ -247,17 +237,20 @@ int
 rt_canvas_put(rt_canvas *canvas, rt_box box, int x, int y, rt_str text, rt_ink ink)
 {
 	rt_box row = {box.x, box.y + y, box.w, y >= 0 && y < box.h ? 1 : 0};
-	pen p = {canvas, rt_box_within(row, rt_canvas_box(canvas)), box.x, box.y + y, ink, NULL, false};
-	size_t at = 0, size;
+	pen p = {canvas, rt_box_within(row, rt_canvas_box(canvas)), box.x, box.y + y, ink, NULL};
+	rt_rune_place place = {false, 0};
+	size_t at = 0;
 	int start = x;
 
-	/* What is right of the box needs no look. */
-	while (at < text.size && x < box.w) {
-		rt_str rest = rt_str_at(text.ptr + at, text.size - at);
+	/* What is right of the box needs no look, but for the marks on its last column. */
+	while (at < text.size) {
+		rt_rune rune = rt_rune_read(rt_str_at(text.ptr + at, text.size - at), canvas->utf8);
 
-		size = rt_rune_grapheme(rest);
-		x = put_grapheme(&p, x, start, rt_str_at(rest.ptr, size));
-		at += size;
+		if (x >= box.w && !(rune.kind == RT_RUNE_MARK && place.has_base))
+			break;
+		x = put_rune(&p, x, start, &rune, &place);
+		rt_rune_pass(&place, &rune);
+		at += rune.size;
 	}
 	return x;
 }
@@ -353,9 +346,8 @@ rt_canvas_fit(const rt_canvas *canvas, rt_str text, int columns, int *out_used)
 	while (at < text.size) {
 		rt_str rest = rt_str_at(text.ptr + at, text.size - at);
 		size_t size = rt_rune_grapheme(rest);
-		rt_rune rune = rt_rune_read(rest, canvas->utf8);
-		int width = rune.kind == RT_RUNE_LINE
-				    ? 1 /* as it is put */
+		bool is_line = *rest.ptr == '\n' || (*rest.ptr == '\r' && size > 1);
+		int width = is_line ? 1 /* as it is put */
 				    : rt_rune_columns(rt_str_at(rest.ptr, size), canvas->utf8, used);
 
 		if (width > columns - used)

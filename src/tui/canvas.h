@@ -4,22 +4,19 @@
  * (glass.h) shows it. So every screen can be drawn and read by a test without a terminal, and
  * whatever a text holds it cannot leave the box that it was drawn into.
  *
- * What is drawn is untrusted. A cell holds one character that takes one or two columns and up
- * to RT_CELL_MARKS that take none (accents). Never: controls of any kind (C0, DEL, C1, line and
- * paragraph separators), which are drawn by name as cli/screen.h shows them; bidirectional
- * controls, tags and whatever else hides text, the same; joiners and variation selectors, which
- * are left out, since terminals do not agree about their width. Bytes that are not UTF-8 are
- * U+FFFD. A tab is spaces up to the next eighth column of its text. A character that would be
- * cut in half by the end of the box is left out, with a blank in its place. Without utf8 a
- * character beyond ASCII is '?', and glyphs are ASCII.
+ * What is drawn is untrusted; cli/rune.h decides what it is shown as. A cell holds one character
+ * that takes one or two columns and up to RT_CELL_MARKS that take none (accents). A tab is spaces
+ * up to the next eighth column of its text. A character that would be cut in half by the end of
+ * the box is left out, with a blank in its place. Without utf8 a character beyond ASCII is '?',
+ * and glyphs are ASCII.
  *
  * Threads: one at a time. */
 #ifndef RT_TUI_CANVAS_H
 #define RT_TUI_CANVAS_H
 
-#include "base/text.h"
+#include "cli/rune.h"
 
-enum { RT_CELL_MARKS = 3, RT_CANVAS_COLUMNS_MAX = 1000, RT_CANVAS_ROWS_MAX = 500 };
+enum { RT_CELL_MARKS = RT_RUNE_MARKS, RT_CANVAS_COLUMNS_MAX = 1000, RT_CANVAS_ROWS_MAX = 500 };
 
 /* What a text is, by meaning; the glass knows how each looks, in colour and without. */
 typedef enum rt_ink_kind {

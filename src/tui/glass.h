@@ -6,7 +6,8 @@
  * By ncurses, which knows terminals and writes only what has changed. The terminal is given
  * back as it was on every way out: the end, a failure, SIGTERM, SIGHUP, SIGINT from outside,
  * SIGQUIT, a fault in the program (SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL: restored, then the
- * signal is raised again), exit(); Ctrl-Z suspends and `fg` brings all back. Signals have the
+ * signal is raised again), exit(); Ctrl-Z suspends and `fg` brings all back. What is written to
+ * standard error meanwhile, where that is a terminal, is shown when the terminal is given back. Signals have the
  * handlers that they had before while it is left and after it was closed. It asks the terminal for
  * bracketed paste; what is pasted comes as one text however long it is. What cannot be shown in
  * the locale is '?'. A character whose width the C library tells otherwise than the canvas is

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a handler does is write, tcsetattr, sigaction and raise, which are safe there. Faults are
+ * What a handler does is read, write, dup2, tcsetattr, sigaction and raise, which are safe there. Faults are
  * handled on a stack of their own, since it may be the stack that has run over. */
 #define _GNU_SOURCE
 
 #include "tui/glass_impl.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,27 +40,74 @@ static struct {
 	pid_t owner; /* a child between fork and exec must not touch the terminal */
 	bool is_armed;
 	stack_t old_stack;
-} guard = {.tty = -1, .wake = -1};
+	int errors, kept_errors; /* what standard error is meanwhile, and what it was; or -1 */
+} guard = {.tty = -1, .wake = -1, .errors = -1, .kept_errors = -1};
 static atomic_uint flags;
 static atomic_int ends;
 static atomic_bool restored; /* or nothing to restore */
 static char fault_stack[FAULT_STACK];
 
 static void
-restore(void)
+write_all(int file, const char *ptr, size_t size)
 {
 	size_t at = 0;
 
-	if (atomic_exchange(&restored, true) || getpid() != guard.owner)
-		return;
-	while (at < guard.restore.size) {
-		ssize_t put = write(guard.tty, guard.restore.ptr + at, guard.restore.size - at);
+	while (at < size) {
+		ssize_t put = write(file, ptr + at, size - at);
 
 		if (put <= 0 && errno != EINTR)
 			break;
 		at += put > 0 ? (size_t)put : 0;
 	}
+}
+
+/* What is said on the terminal while a screen is on it (by the C library when it finds the heap
+ * broken, by programs that we run) would spoil the screen and vanish with it. */
+static void
+hold_errors(void)
+{
+	if (guard.errors >= 0 || isatty(STDERR_FILENO) != 1)
+		return;
+	guard.errors = memfd_create("retake-errors", MFD_CLOEXEC);
+	guard.kept_errors = guard.errors < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (guard.kept_errors >= 0 && dup2(guard.errors, STDERR_FILENO) >= 0)
+		return;
+	if (guard.errors >= 0)
+		(void)close(guard.errors);
+	if (guard.kept_errors >= 0)
+		(void)close(guard.kept_errors);
+	guard.errors = guard.kept_errors = -1;
+}
+
+/* The shell's screen is there again: now it can be read. */
+static void
+release_errors(void)
+{
+	char said[512];
+	off_t at = 0;
+	ssize_t got;
+
+	if (guard.errors < 0)
+		return;
+	(void)dup2(guard.kept_errors, STDERR_FILENO);
+	while ((got = pread(guard.errors, said, sizeof(said), at)) > 0) {
+		write_all(STDERR_FILENO, said, (size_t)got);
+		at += got;
+	}
+	(void)close(guard.errors);
+	(void)close(guard.kept_errors);
+	guard.errors = guard.kept_errors = -1;
+}
+
+static void
+restore(void)
+{
+
+	if (atomic_exchange(&restored, true) || getpid() != guard.owner)
+		return;
+	write_all(guard.tty, guard.restore.ptr, guard.restore.size);
 	(void)tcsetattr(guard.tty, TCSANOW, &guard.mode);
+	release_errors();
 }
 
 /* Restore, then let the signal do what it would have done without us. */
@@ -131,6 +180,7 @@ arm(void)
 	}
 	guard.is_armed = true;
 	restored = false;
+	hold_errors();
 }
 
 static void
@@ -141,6 +191,7 @@ disarm(void)
 	if (!guard.is_armed)
 		return;
 	restored = true;
+	release_errors();
 	for (i = 0; i < SIGNAL_COUNT; i++)
 		(void)sigaction(signals[i].signal, &signals[i].old, NULL);
 	guard.is_armed = false;

@@ -281,6 +281,9 @@ static void
 show_cell(const rt_glass_screen *screen, int x, int y, const rt_canvas_cell *cell)
 {
 	wchar_t text[CELL_ROOM] = {(wchar_t)cell->ch};
+	/* Behind the last column the cursor is about to go on below, and there some terminals put a
+	 * mark that comes now. */
+	bool is_last = x + cell->width >= screen->columns;
 	int width = wcwidth((wchar_t)cell->ch), i, used = 1;
 	short pair;
 	attr_t attr = attributes(screen, cell->ink, &pair);
@@ -290,7 +293,7 @@ show_cell(const rt_glass_screen *screen, int x, int y, const rt_canvas_cell *cel
 	 * would shift all that follows. */
 	if (width != cell->width)
 		text[0] = L'?';
-	for (i = 0; i < RT_CELL_MARKS && cell->marks[i] != 0 && width == cell->width; i++)
+	for (i = 0; i < RT_CELL_MARKS && cell->marks[i] != 0 && width == cell->width && !is_last; i++)
 		if (wcwidth((wchar_t)cell->marks[i]) == 0)
 			text[used++] = (wchar_t)cell->marks[i];
 	if (setcchar(&out, text, attr, pair, NULL) == ERR)

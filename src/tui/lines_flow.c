@@ -8,10 +8,9 @@
  * Nothing is looked at more than a few times, however long a word or a row may be: a word is
  * read on from where it was left, and measured no further than the row is wide. */
 #include "tui/lines_impl.h"
-#include "tui/rune.h"
+#include "cli/rune.h"
 
 enum {
-	MARKS_KEPT = 8,    /* accents on a character; more than a cell shows */
 	COLUMN_BYTES = 64, /* a column is never more bytes than that */
 	TAB = 8
 };
@@ -102,7 +101,7 @@ add_rune(rt_layout *layout, rt_str rest, char line_end, bool is_first)
 		break;
 	case RT_RUNE_NAMED: rt_buf_add(text, name, rt_rune_name(rune.code, name)); break;
 	case RT_RUNE_MARK:
-		if (layout->marks++ >= MARKS_KEPT)
+		if (layout->marks++ >= RT_RUNE_MARKS)
 			return rune.size;
 		rt_buf_add(text, rest.ptr, rune.size);
 		if (is_first && layout->span_count > 0 && text->status == RT_OK)

@@ -56,6 +56,8 @@ static bool
 read_row(table *t, size_t row, yyjson_val *nodes, rt_ink ink)
 {
 	rt_layout *layout = t->layout;
+	yyjson_arr_iter left = yyjson_arr_iter_with(nodes);
+	yyjson_val *node;
 	size_t column;
 
 	for (column = 0; column < t->columns; column++) {
@@ -68,8 +70,9 @@ read_row(table *t, size_t row, yyjson_val *nodes, rt_ink ink)
 		c = cell_at(t, row, column);
 		*c = (cell){.from = (uint32_t)layout->lines->text.size};
 		layout->marks = 0;
-		if (column < yyjson_arr_size(nodes))
-			rt_flow_inlines(layout, yyjson_arr_get(nodes, column), ink);
+		node = yyjson_arr_iter_next(&left);
+		if (node != NULL)
+			rt_flow_inlines(layout, node, ink);
 		c->to = (uint32_t)layout->lines->text.size;
 	}
 	return rt_layout_fine(layout);

@@ -332,13 +332,19 @@ test_deep(void **state)
 }
 
 static void
-add_times(rt_buf *buf, const char *text, size_t times)
+add_more(rt_buf *buf, const char *text, size_t times)
 {
 	size_t i;
 
-	rt_buf_clear(buf);
 	for (i = 0; i < times; i++)
 		rt_buf_add_c(buf, text);
+}
+
+static void
+add_times(rt_buf *buf, const char *text, size_t times)
+{
+	rt_buf_clear(buf);
+	add_more(buf, text, times);
 }
 
 /* A cost that is not the text's would not end. */
@@ -357,9 +363,16 @@ test_large(void **state)
 	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_lines_init(&lines, rt_alloc_libc());
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		add_times(&text, parts[i], 40000 / strlen(parts[i]));
+		add_times(&text, parts[i], 300000 / strlen(parts[i]));
 		check_all(&lines, rt_buf_str(&text), &options);
 	}
+	/* A table of 40,000 columns. */
+	add_times(&text, "|a", 40000);
+	add_more(&text, "|\n", 1);
+	add_more(&text, "|---", 40000);
+	add_more(&text, "|\n", 1);
+	add_more(&text, "|b", 40000);
+	check_all(&lines, rt_buf_str(&text), &options);
 	add_times(&text, "a", 1000000);
 	rt_lines_clear(&lines);
 	rt_lines_add_markdown(&lines, rt_buf_str(&text), &options);

@@ -88,7 +88,8 @@ lines_add_shown(rt_buf *buf, yyjson_val *root, bool *out_has_table)
 {
 	enum { DEPTH = 512 };
 	static const char *const keys[] = {"alt", "head", "c", "rows"};
-	yyjson_val *later[DEPTH * 8], *node, *in;
+	yyjson_val *later[DEPTH * 8], *node, *in, *item;
+	yyjson_arr_iter items;
 	size_t count = 0, i, k;
 	yyjson_val **stack = later, **grown = NULL;
 	size_t room = DEPTH * 8;
@@ -113,8 +114,10 @@ lines_add_shown(rt_buf *buf, yyjson_val *root, bool *out_has_table)
 					memcpy(grown, later, sizeof(later));
 				stack = grown;
 			}
-			for (i = yyjson_arr_size(in); i > 0; i--)
-				stack[count++] = yyjson_arr_get(in, i - 1);
+			/* The first one on top. Getting one by its place costs all before it. */
+			items = yyjson_arr_iter_with(in);
+			for (i = count += yyjson_arr_size(in); (item = yyjson_arr_iter_next(&items)) != NULL;)
+				stack[--i] = item;
 			if (in == node)
 				break;
 		}

@@ -121,6 +121,31 @@ draw_rows(state *s, rt_canvas *c, rt_box box)
 		draw_line(c, box, (int)i, s, &s->lines[i]);
 }
 
+/* A take that goes through the node, where that is not the one at hand. */
+static uint32_t
+take_through(const state *s, uint32_t node)
+{
+	const rt_tree_node *n = rt_tree_node_at(s->tree, node);
+	uint32_t end = n->end;
+
+	if ((n->flags & RT_TREE_ACTIVE) != 0)
+		return 0;
+	for (; node < end; node++)
+		if (rt_tree_node_at(s->tree, node)->take != 0)
+			return rt_tree_node_at(s->tree, node)->take;
+	return 0;
+}
+
+/* What is asked of the selected entry is asked of it in the take that its row stands for. */
+static void
+see(state *s)
+{
+	uint32_t node = rt_tree_selected_node(s->tree);
+
+	s->pane.tui->work.seen_take =
+		node != RT_TREE_NONE && rt_tree_mark_count(s->tree) == 0 ? take_through(s, node) : 0;
+}
+
 /* What the selected entry says, laid out anew when it is another one. */
 static void
 lay_preview(state *s, int columns)
@@ -129,6 +154,7 @@ lay_preview(state *s, int columns)
 	uint32_t node = rt_tree_selected_node(s->tree);
 	const rt_tree_node *n = node == RT_TREE_NONE ? NULL : rt_tree_node_at(s->tree, node);
 	rt_lines_options options = {.columns = columns, .utf8 = tui->canvas.utf8, .ink = RT_INK_TEXT};
+	const rt_take *seen;
 	rt_work_entry e;
 	rt_str text;
 	rt_error err;
@@ -145,10 +171,14 @@ lay_preview(state *s, int columns)
 	s->preview_entry = n->entry;
 	s->preview_body = n->body;
 	s->preview_columns = columns;
+	tui->work.seen_take = take_through(s, node);
+	seen = tui->work.seen_take == 0 ? NULL : rt_disc_take(tui->work.disc, tui->work.seen_take);
 	if (rt_work_entry_of(&tui->work, n->entry, &e, &err) != RT_OK) {
+		tui->work.seen_take = 0;
 		rt_lines_add_row(&s->preview, 0, rt_str_of(err.text), RT_INK_ERROR);
 		return;
 	}
+	tui->work.seen_take = 0;
 	(void)snprintf(head, sizeof(head), "%.*s  %s%s%s", (int)(e.role.size > 80 ? 80 : e.role.size),
 		       e.role.ptr, e.id, e.is_muted ? "  muted" : "", e.is_partial ? "  partial" : "");
 	rt_lines_add_row(&s->preview, 0, rt_str_of(head), RT_INK_HEADING | RT_INK_BOLD);
@@ -156,7 +186,9 @@ lay_preview(state *s, int columns)
 		(void)snprintf(head, sizeof(head), "entry %zu of %zu in this take", e.at + 1,
 			       rt_work_count(&tui->work));
 	else
-		(void)snprintf(head, sizeof(head), "in another take");
+		(void)snprintf(head, sizeof(head), "in take %.*s",
+			       seen == NULL ? 0 : (int)(seen->name->size > 200 ? 200 : seen->name->size),
+			       seen == NULL ? "" : seen->name->ptr);
 	rt_lines_add_row(&s->preview, 0, rt_str_of(head), RT_INK_DIM);
 	rt_lines_add_blank(&s->preview);
 	text = rt_buf_str(&e.text);
@@ -363,7 +395,7 @@ act_verb(state *s, rt_action action, bool *out_used)
 }
 
 static rt_status
-act(rt_pane *pane, rt_action action, bool *out_used)
+act_on_tree(rt_pane *pane, rt_action action, bool *out_used)
 {
 	state *s = of(pane);
 	rt_tui *tui = pane->tui;
@@ -420,6 +452,17 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	case RT_ACT_TREE: rt_tui_close(tui, pane); return RT_OK;
 	default: return act_verb(s, action, out_used);
 	}
+}
+
+static rt_status
+act(rt_pane *pane, rt_action action, bool *out_used)
+{
+	rt_status st;
+
+	see(of(pane));
+	st = act_on_tree(pane, action, out_used);
+	pane->tui->work.seen_take = 0;
+	return st;
 }
 
 static rt_status

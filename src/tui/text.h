@@ -2,28 +2,17 @@
  *
  * Text: what a screen of cells shows of any bytes. Pure functions.
  *
- * "Shown" text is one line that a terminal can be given, whoever wrote it: cli/screen.h
- * decides what may get through (no control of any kind, no change of direction, no line
- * end), and here it is made fit for cells. Every grapheme of shown text stands in at least
- * one column, so nothing in it can change what stands before it:
- *
- *   - a mark without a letter gets a circle to stand on; of the marks on one letter
- *     RT_SHOWN_MARKS are kept
- *   - invisible characters outside a grapheme are shown by name (<U+200B>)
- *   - code points that mean nothing yet become U+FFFD, since nobody knows their width
- *   - in ASCII, every column of what is no ASCII is a "?"
- *
- * A grapheme is as wide as its code points together, which is how terminals and curses
- * move their cursors; it is never cut in two. Widths are utf8proc's. */
+ * "Shown" text is one line that a terminal can be given, whoever wrote it: cli/rune.h decides
+ * what each of its characters is shown as. Every grapheme of shown text stands in at least one
+ * column, so nothing in it can change what stands before it, and a canvas draws it as it is, in
+ * just the columns that are told here. A grapheme is never cut in two. */
 #ifndef RT_TUI_TEXT_H
 #define RT_TUI_TEXT_H
 
 #include "base/text.h"
 
-enum { RT_SHOWN_MARKS = 4 };
-
-/* Every character of white space is one space. Adding text in pieces is the same as adding
- * it whole, but for graphemes that two pieces share. O(size). */
+/* Every character of white space is one space; in ASCII every other character is a "?". Adding
+ * text in pieces is the same as adding it whole, but for a mark that begins a piece. O(size). */
 void rt_shown_add(rt_buf *buf, rt_str text, bool ascii);
 
 /* --- of shown text only --- */

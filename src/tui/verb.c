@@ -43,9 +43,12 @@ add_entry(rt_tui *tui, rt_buf *json, const char *key, uint32_t entry, rt_error *
 	if (st != RT_OK)
 		return st;
 	add_text(json, key, rt_str_of(id));
-	if (rt_work_position(work, entry) != SIZE_MAX)
+	if (work->seen_take != 0 && work->seen_take != work->place.take)
+		holder = work->seen_take;
+	else if (rt_work_position(work, entry) != SIZE_MAX)
 		return RT_OK;
-	st = rt_disc_holds(work->value, work->disc, entry, &holder, err);
+	else
+		st = rt_disc_holds(work->value, work->disc, entry, &holder, err);
 	if (st == RT_OK && holder != 0) {
 		(void)snprintf(take, sizeof(take), "t%u", holder);
 		add_text(json, "take", rt_str_of(take));
@@ -75,7 +78,8 @@ carry_out_as(rt_tui *tui, rt_buf *json, const char *words)
 	rt_work_said_init(&said, tui->alloc);
 	st = json->status != RT_OK ? RT_NOMEM
 				   : rt_work_apply(&tui->work, rt_buf_str(json), &said, &err);
-	if (st == RT_OK && words != NULL && said.seq != 0) {
+	if (st == RT_OK && words != NULL && said.seq != 0 &&
+	    rt_str_starts(rt_buf_str(&said.words), RT_STR("Several changes"))) {
 		rt_buf_clear(&said.words);
 		rt_buf_add_c(&said.words, words);
 		if (said.take[0] != 0)
@@ -149,6 +153,7 @@ each(rt_tui *tui, const char *op, const uint32_t *entries, size_t count, rt_str 
 
 typedef struct asked {
 	rt_action action;
+	uint32_t seen_take;
 	size_t count;
 	uint32_t entries[];
 } asked;
@@ -161,6 +166,7 @@ keep(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 	if (a == NULL)
 		return NULL;
 	a->action = action;
+	a->seen_take = tui->work.seen_take;
 	a->count = count;
 	if (count > 0)
 		memcpy(a->entries, entries, count * sizeof(uint32_t));
@@ -412,7 +418,8 @@ delete_below(rt_tui *tui, uint32_t entry)
 	rt_buf json;
 	rt_status st;
 
-	if (rt_work_position(work, entry) == SIZE_MAX) {
+	if (rt_work_position(work, entry) == SIZE_MAX ||
+	    (work->seen_take != 0 && work->seen_take != work->place.take)) {
 		rt_tui_say(tui, "It is in another take: go there first");
 		return RT_OK;
 	}
@@ -932,9 +939,8 @@ branch(rt_tui *tui, uint32_t entry, rt_str take)
 }
 
 static rt_status
-answered(rt_tui *tui, void *ctx, rt_str answer)
+answer_is(rt_tui *tui, const asked *a, rt_str answer)
 {
-	const asked *a = ctx;
 	rt_buf more;
 	rt_status st;
 
@@ -968,6 +974,18 @@ answered(rt_tui *tui, void *ctx, rt_str answer)
 		return st;
 	default: return RT_OK;
 	}
+}
+
+static rt_status
+answered(rt_tui *tui, void *ctx, rt_str answer)
+{
+	const asked *a = ctx;
+	rt_status st;
+
+	tui->work.seen_take = a->seen_take;
+	st = answer_is(tui, a, answer);
+	tui->work.seen_take = 0;
+	return st;
 }
 
 /* ---- the table ---- */

@@ -9,6 +9,7 @@
 #include "tui/verb_impl.h"
 
 typedef struct going {
+	uint32_t seen_take;
 	uint32_t entry; /* 0: before the first */
 	bool select;
 	void (*done)(rt_tui *);
@@ -45,9 +46,11 @@ go(rt_tui *tui, const going *g, bool summary, rt_str instructions)
 	if (st == RT_OK && fields.status != RT_OK)
 		st = RT_NOMEM;
 	tui->went = g->done;
+	tui->work.seen_take = g->seen_take;
 	st = st == RT_OK ? rt_verb_run(tui, "go", rt_buf_str(&fields)) : rt_verb_said(tui, st, &err);
 	if (st == RT_OK && summary && rt_work_is_running(&tui->work))
 		rt_tui_say(tui, "What you leave is being summed up. Escape cancels, and you stay here");
+	tui->work.seen_take = 0;
 	rt_buf_deinit(&fields);
 	return st;
 }
@@ -128,7 +131,7 @@ rt_verb_go(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *))
 
 	if (g == NULL)
 		return RT_NOMEM;
-	*g = (going){entry, select, done};
+	*g = (going){work->seen_take, entry, select, done};
 	if (head > 0)
 		st = rt_seq_get(work->take->slots, head - 1, &slot, &err);
 	if (st == RT_OK && head > 0 ? slot.entry == entry : entry == 0) {

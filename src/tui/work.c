@@ -281,8 +281,15 @@ rt_work_entry_of(rt_work *work, uint32_t entry, rt_work_entry *out, rt_error *er
 	bool found = false;
 	uint32_t holder = 0;
 	rt_slot slot;
-	rt_status st = rt_take_find(work->value, work->take, entry, &at, &slot, &found, err);
+	const rt_take *seen = work->seen_take == 0 ? NULL : rt_disc_take(work->disc, work->seen_take);
+	rt_status st = RT_OK;
 
+	if (seen != NULL && seen->present && seen != work->take) {
+		st = rt_take_find(work->value, seen, entry, &at, &slot, &found, err);
+		if (st != RT_OK || found)
+			return st == RT_OK ? entry_of(work, &slot, SIZE_MAX, out, err) : st;
+	}
+	st = rt_take_find(work->value, work->take, entry, &at, &slot, &found, err);
 	if (st != RT_OK || found)
 		return st == RT_OK ? entry_of(work, &slot, at, out, err) : st;
 	st = rt_disc_holds(work->value, work->disc, entry, &holder, err);
@@ -335,31 +342,50 @@ rt_work_said_deinit(rt_work_said *said)
 	rt_buf_deinit(&said->editor);
 }
 
-/* What a step did, in the history's words: the newest one, or the newest that was taken back. */
+/* Which step is to be told of. */
+typedef enum what {
+	WHAT_NEW,    /* number seq */
+	WHAT_UNDONE, /* what comes after where we are, and was taken back last */
+	WHAT_REDONE  /* where we are */
+} what;
+
+/* What a step did, in the history's words. */
 static rt_status
-add_what(rt_work *work, uint64_t seq, bool undone, rt_buf *out, rt_error *err)
+add_what(rt_work *work, uint64_t seq, what which, rt_buf *out, rt_error *err)
 {
+	enum { LOOKED_AT = 200 };
 	rt_json_doc *doc = NULL;
-	yyjson_val *step;
+	yyjson_val *step, *found = NULL;
+	uint64_t now = 0, number, parent;
 	size_t i, count;
 	rt_buf json;
 	rt_status st;
 
 	rt_buf_init(&json, work->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_history(work->engine, work->value, work->place.disc, 0, 50, &json, err);
+	st = rt_view_history(work->engine, work->value, work->place.disc, 0, LOOKED_AT, &json, err);
 	if (st == RT_OK)
 		st = rt_json_read(work->alloc, rt_buf_str(&json), &doc, err);
-	if (st == RT_OK)
+	if (st == RT_OK) {
+		yyjson_arr_foreach(rt_json_root(doc), i, count, step)
+			if (yyjson_is_true(rt_json_get(step, "current")))
+				(void)rt_json_u64(rt_json_get(step, "seq"), &now);
 		yyjson_arr_foreach(rt_json_root(doc), i, count, step)
 		{
-			uint64_t number = 0;
-
+			number = parent = 0;
 			(void)rt_json_u64(rt_json_get(step, "seq"), &number);
-			if (undone ? yyjson_is_true(rt_json_get(step, "undone")) : number == seq) {
-				rt_buf_add_str(out, rt_json_str(rt_json_get(step, "what")));
-				break;
-			}
+			(void)rt_json_u64(rt_json_get(step, "parent"), &parent);
+			if (found == NULL &&
+			    (which == WHAT_NEW	    ? number == seq
+			     : which == WHAT_REDONE ? number == now
+						    : parent == now && yyjson_is_true(rt_json_get(
+									       step, "undone"))))
+				found = step;
 		}
+		if (found != NULL)
+			rt_buf_add_str(out, rt_json_str(rt_json_get(found, "what")));
+		else if (which != WHAT_NEW)
+			rt_buf_add_c(out, "1 step");
+	}
 	rt_json_free(doc);
 	rt_buf_deinit(&json);
 	return st;
@@ -370,6 +396,35 @@ capitalise(rt_buf *words)
 {
 	if (words->size > 0 && words->ptr[0] >= 'a' && words->ptr[0] <= 'z')
 		words->ptr[0] = (char)(words->ptr[0] - 'a' + 'A');
+}
+
+/* Behind the id that history calls an entry by: who speaks, and its number in the take. */
+static void
+name_entry(rt_work *work, const rt_result *r, rt_buf *words)
+{
+	size_t at = r->entry[0] == 0 ? SIZE_MAX
+				     : rt_str_find(rt_buf_str(words), rt_str_of(r->entry), 0);
+	uint32_t entry = 0;
+	rt_work_entry e;
+	rt_buf said;
+
+	if (at == SIZE_MAX || rt_resolve_entry(work->value, work->place, rt_str_of(r->entry), false,
+					       &entry, NULL) != RT_OK ||
+	    rt_work_position(work, entry) == SIZE_MAX)
+		return;
+	if (rt_work_entry_of(work, entry, &e, NULL) != RT_OK)
+		return;
+	rt_buf_init(&said, work->alloc, RT_BUF_UNLIMITED);
+	at += strlen(r->entry);
+	rt_buf_add(&said, words->ptr, at);
+	rt_buf_add_f(&said, " (%.*s, %zu)", RT_STR_ARG(e.role), e.at + 1);
+	rt_buf_add_c(&said, words->ptr + at);
+	rt_work_entry_deinit(&e);
+	if (said.status == RT_OK) {
+		rt_buf_clear(words);
+		rt_buf_add_str(words, rt_buf_str(&said));
+	}
+	rt_buf_deinit(&said);
 }
 
 static rt_status
@@ -397,14 +452,14 @@ say(rt_work *work, rt_str op, const rt_result *r, rt_str notes, rt_work_said *sa
 			rt_buf_add_c(&said->words, undo ? "Took back: " : "Brought back: ");
 		if (r->steps > 1)
 			rt_buf_add_f(&said->words, "%llu steps", (unsigned long long)r->steps);
-		else if (r->steps == 1 && undo)
-			st = add_what(work, 0, true, &said->words, err);
 		else if (r->steps == 1)
-			rt_buf_add_c(&said->words, "1 step");
+			st = add_what(work, 0, undo ? WHAT_UNDONE : WHAT_REDONE, &said->words, err);
 	} else if (r->unchanged) {
 		rt_buf_add_c(&said->words, "Nothing changed");
 	} else {
-		st = add_what(work, r->seq, false, &said->words, err);
+		st = add_what(work, r->seq, WHAT_NEW, &said->words, err);
+		if (st == RT_OK)
+			name_entry(work, r, &said->words);
 		capitalise(&said->words);
 		if (rt_str_is(op, "entry.view")) /* kept beside the history: no step */
 			said->seq = 0;

@@ -26,6 +26,8 @@ typedef struct rt_work {
 	const rt_take *take;
 	rt_place place;
 	size_t take_count;       /* present ones of the discussion */
+	uint32_t seen_take;      /* the take in which the entry at hand was seen, where that is
+				  * another than the one that is looked at; mostly 0 */
 	uint64_t change;       /* rises whenever value, place or a reply in flight changes */
 	uint64_t value_change; /* the same for value and place alone */
 	bool read_only;

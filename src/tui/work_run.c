@@ -220,7 +220,8 @@ rt_work_run(rt_work *work, const char *how, rt_str fields, rt_error *err)
 	if (rt_work_is_running(work))
 		return rt_fail(err, RT_BUSY, "a reply is on its way already");
 	(void)snprintf(disc, sizeof(disc), "d%u", work->place.disc);
-	(void)snprintf(take, sizeof(take), "t%u", work->place.take);
+	(void)snprintf(take, sizeof(take), "t%u",
+		       work->seen_take != 0 ? work->seen_take : work->place.take);
 	rt_buf_init(&body, work->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&body, '{');
 	rt_buf_add_str(&body, fields);

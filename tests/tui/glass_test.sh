@@ -184,6 +184,9 @@ back("q", before)
 for key in ("x", "S", "A", "O"):
     start()
     keys(key)
+    if key == "A":
+        result(wait(lambda: not is_shown() and "what went wrong" in screen()),
+               "what was said to standard error is there to be read", screen())
     back({"x": "exit()", "S": "a fault", "A": "abort()", "O": "no stack left"}[key], before)
 for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     start()

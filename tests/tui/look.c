@@ -4,7 +4,7 @@
  * the file LOG; what was pasted last is in LOG.paste. Its keys:
  *
  *   q  leave        x  exit(3) without closing      t  wake from another thread
- *   S  a fault      A  abort()                      O  run out of stack
+ *   S  a fault      A  abort(), with words          O  run out of stack
  *   e  run $LOOK_EDITOR in the shell, with the terminal its own
  *   c  "clip" to the clipboard                      C  draw all inks
  *   ^Z suspend
@@ -138,7 +138,7 @@ act(rt_glass *glass, rt_key key)
 	case 'q': return false;
 	case 'x': exit(3);
 	case 'S': raise(SIGSEGV); break;
-	case 'A': abort();
+	case 'A': fputs("what went wrong\n", stderr); abort();
 	case 'O': exit(overflow(&start, 1LL << 40));
 	case 'e': run_editor(glass); break;
 	case 'c': say(rt_glass_copy(glass, RT_STR("clip")) ? "copied" : "not copied", RT_STR("")); break;

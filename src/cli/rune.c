@@ -2,12 +2,12 @@
  *
  * Plain ASCII, which most text is, is told at once; for the rest utf8proc knows what a code
  * point is. */
-#include "tui/rune.h"
+#include "cli/rune.h"
 
 #include <stdio.h>
 #include <utf8proc.h>
 
-enum { REPLACEMENT = 0xFFFD };
+enum { REPLACEMENT = 0xFFFD, GRAPHEME_MAX = 8 /* letters of one */ };
 
 static uint32_t
 decode(rt_str s, size_t *out_size)
@@ -52,11 +52,13 @@ kind_of(uint32_t c, int *out_width)
 		return RT_RUNE_NOTHING;
 	if (is_filler(c))
 		return RT_RUNE_NAMED;
-	if (is_between(c, 0x1161, 0x11FF) || is_between(c, 0xD7B0, 0xD7FF))
-		return RT_RUNE_MARK;
 	switch (utf8proc_category((utf8proc_int32_t)c)) {
 	case UTF8PROC_CATEGORY_MN:
 	case UTF8PROC_CATEGORY_ME: return RT_RUNE_MARK;
+	case UTF8PROC_CATEGORY_LO: /* vowels and finals of Hangul */
+		if (is_between(c, 0x1161, 0x11FF) || is_between(c, 0xD7B0, 0xD7FF))
+			return RT_RUNE_MARK;
+		break;
 	case UTF8PROC_CATEGORY_CC:
 	case UTF8PROC_CATEGORY_ZL:
 	case UTF8PROC_CATEGORY_ZP: return RT_RUNE_NAMED;
@@ -131,24 +133,79 @@ rt_rune_read(rt_str text, bool utf8)
 	return rune;
 }
 
+bool
+rt_rune_is_space(const rt_rune *rune)
+{
+	uint32_t c = rune->code;
+
+	return is_between(c, '\t', '\r') || c == 0x85 || c == 0x2028 || c == 0x2029 ||
+	       (rune->kind == RT_RUNE_SHOWN && rune->ch == ' ');
+}
+
+int
+rt_rune_pass(rt_rune_place *place, const rt_rune *rune)
+{
+	bool is_alone = rune->kind == RT_RUNE_MARK && !place->has_base;
+
+	if (rune->kind == RT_RUNE_NOTHING)
+		return 0;
+	place->marks = rune->kind != RT_RUNE_MARK ? 0 : place->marks + (place->marks < RT_RUNE_MARKS + 1);
+	place->has_base = (rune->kind == RT_RUNE_SHOWN && rune->ch != ' ') || rune->kind == RT_RUNE_MARK;
+	return is_alone ? 1 : rune->width;
+}
+
+int
+rt_rune_add(rt_buf *buf, rt_rune_place *place, const rt_rune *rune)
+{
+	bool had_base = place->has_base;
+	int width = rt_rune_pass(place, rune);
+	char bytes[RT_RUNE_NAME_ROOM];
+
+	switch (rune->kind) {
+	case RT_RUNE_MARK:
+		if (!had_base)
+			rt_buf_add(buf, bytes, rt_rune_encode(RT_RUNE_CIRCLE, bytes));
+		if (place->marks > RT_RUNE_MARKS)
+			break;
+		rt_buf_add(buf, bytes, rt_rune_encode(rune->ch, bytes));
+		break;
+	case RT_RUNE_SHOWN: rt_buf_add(buf, bytes, rt_rune_encode(rune->ch, bytes)); break;
+	case RT_RUNE_NAMED: rt_buf_add(buf, bytes, rt_rune_name(rune->code, bytes)); break;
+	case RT_RUNE_TAB:
+	case RT_RUNE_LINE:
+	case RT_RUNE_NOTHING: break;
+	}
+	return width;
+}
+
 size_t
 rt_rune_grapheme(rt_str text)
 {
 	utf8proc_int32_t state = 0;
-	uint32_t last, c;
-	size_t at, size;
+	rt_rune_place place = {false, 0};
+	rt_rune last, rune;
+	size_t at, count = 1;
+	bool is_break;
 
 	if ((unsigned char)text.ptr[0] < 0x80 && text.ptr[0] != '\r' &&
 	    (text.size == 1 || (unsigned char)text.ptr[1] < 0x80))
 		return 1;
-	last = decode(text, &at);
-	while (at < text.size) {
-		c = decode(rt_str_at(text.ptr + at, text.size - at), &size);
-		if (utf8proc_grapheme_break_stateful((utf8proc_int32_t)last, (utf8proc_int32_t)c,
-						     &state))
+	last = rt_rune_read(text, true);
+	at = last.size;
+	rt_rune_pass(&place, &last);
+	while (at < text.size && last.kind != RT_RUNE_TAB && last.kind != RT_RUNE_LINE) {
+		rune = rt_rune_read(rt_str_at(text.ptr + at, text.size - at), true);
+		is_break = utf8proc_grapheme_break_stateful((utf8proc_int32_t)last.code,
+							    (utf8proc_int32_t)rune.code, &state);
+		if (place.has_base && (rune.kind == RT_RUNE_MARK || rune.kind == RT_RUNE_NOTHING))
+			is_break = false;
+		else if (++count > GRAPHEME_MAX)
+			is_break = true;
+		if (is_break)
 			break;
-		at += size;
-		last = c;
+		rt_rune_pass(&place, &rune);
+		at += rune.size;
+		last = rune;
 	}
 	return at;
 }
@@ -156,20 +213,16 @@ rt_rune_grapheme(rt_str text)
 int
 rt_rune_columns(rt_str grapheme, bool utf8, int column)
 {
+	rt_rune_place place = {false, 0};
 	size_t at = 0;
 	int used = 0;
-	bool has_base = false;
 
 	while (at < grapheme.size) {
 		rt_rune rune = rt_rune_read(rt_str_at(grapheme.ptr + at, grapheme.size - at), utf8);
 
+		used += rt_rune_pass(&place, &rune);
 		if (rune.kind == RT_RUNE_TAB)
 			used += 8 - (column + used) % 8;
-		else if (rune.kind != RT_RUNE_MARK)
-			used += rune.width;
-		else if (!has_base)
-			used++;
-		has_base = has_base || rune.kind == RT_RUNE_SHOWN || rune.kind == RT_RUNE_MARK;
 		at += rune.size;
 	}
 	return used;
