@@ -229,7 +229,7 @@ def mute(c, place):
            lambda p: muted(p) == ["a2"])
     t.key("Home", "Space", "Space")
     t.wait("2 marked")
-    c.verb("mute what is marked", place, t, lambda: t.key("H"), "2 entries   step", "entry.mute",
+    c.verb("mute what is marked", place, t, lambda: t.key("H"), "Muted 2 entries", "entry.mute",
            lambda p: muted(p) == ["u1", "a1"])
     t.key("H")
     c.says("seen in the tree", t, "Which database?  (muted)", "SQLite: one file.  (muted)")
@@ -248,7 +248,7 @@ def label(c, place):
     def one():
         t.key("m")
         answer(t, "Label of AI, entry 4 (empty: none)", "good start")
-    c.verb("label", place, t, one, 'Labelled entry a2 "good start"', "label.set",
+    c.verb("label", place, t, one, 'Labelled entry a2 (AI, 4) "good start"', "label.set",
            lambda p: labels(p) == {"a2": "good start"})
     t.key("L")
     answer(t, "Label of AI, entry 4", "x")
@@ -278,7 +278,7 @@ def role(c, place):
         t.type("sys")
         t.wait("› System")
         t.key("Enter")
-    c.verb("role", place, t, one, "Changed the role of entry a2 to System", "entry.role",
+    c.verb("role", place, t, one, "Changed the role of entry a2 (System, 4) to System", "entry.role",
            lambda p: roles(p) == ["User", "AI", "User", "System"])
     t.key("Home", "Space", "Space")
     t.wait("2 marked")
