@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/bar.h"
 
-enum { TITLE_MIN = 12 };
+enum { TITLE_MAX = 40 /* columns of a title that go before what is on the right */ };
 
 void
 rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right)
 {
 	int width = rt_canvas_width(canvas, right), room = box.w - 2;
+	int wanted = rt_canvas_width(canvas, title);
 
 	rt_canvas_fill(canvas, (rt_box){box.x, box.y, box.w, 1}, RT_INK_BAR);
-	if (width > 0 && box.w - width - 3 >= TITLE_MIN) {
+	if (width > 0 && box.w - width - 3 >= (wanted < TITLE_MAX ? wanted : TITLE_MAX)) {
 		(void)rt_canvas_put(canvas, box, box.w - width - 1, 0, right, RT_INK_BAR);
 		room = box.w - width - 3;
 	}

@@ -162,7 +162,7 @@ const rt_key_row rt_key_rows[] = {
 	TREE(EXPORT, "x", "write its take to a file", NULL)
 	TREE(PALETTE, "ctrl+p :", "all commands, to be typed", NULL)
 
-	HIST(ACCEPT, "enter", "go back or forth to that step, as a step of its own", "go there")
+	HIST(ACCEPT, "enter", "make all as it was right after that step", "go there")
 	HIST(REVERT, "r", "take back that step alone", "revert")
 	HIST(UNDO, "u z", "take the last step back", "undo")
 	HIST(REDO, "U Z", "bring back what was taken back", "redo")

@@ -138,7 +138,7 @@ test_the_tree(void **state)
 		rt_action action;
 	} rows[] = {
 		{"up", RT_ACT_UP}, {"down", RT_ACT_DOWN}, {"k", RT_ACT_UP}, {"j", RT_ACT_DOWN},
-		{"enter", RT_ACT_ACCEPT}, {"escape", RT_ACT_CANCEL}, {"ctrl+c", RT_ACT_CANCEL},
+		{"enter", RT_ACT_ACCEPT}, {"escape", RT_ACT_CANCEL}, {"ctrl+c", RT_ACT_CLEAR},
 		{"ctrl+u", RT_ACT_FILTER_USER}, {"ctrl+o", RT_ACT_FILTER_ALL},
 		{"ctrl+t", RT_ACT_FILTER_NO_TOOLS}, {"ctrl+l", RT_ACT_FILTER_LABELED},
 		{"ctrl+left", RT_ACT_SEGMENT_UP}, {"alt+right", RT_ACT_SEGMENT_DOWN},

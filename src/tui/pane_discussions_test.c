@@ -28,7 +28,7 @@ lists(void **state)
 	open_story(&d, 80, 9);
 	assert_screen(
 		&d,
-		" sqlite-notes  take: sqlite-notes (1)  1                      no model  ~0k tok\n"
+		" sqlite-notes  take: sqlite-notes (1)  1                       no model  ~6 tok\n"
 		" Discussions                                                                  2\n"
 		" Search:\n"
 		" ▸ main                               1 entry,      2 takes    2023-11-14 22:13\n"
@@ -59,7 +59,7 @@ narrow(void **state)
 	open_story(&d, 40, 10);
 	d.tui.canvas.utf8 = false;
 	desk_press(&d, "up right");
-	assert_screen(&d, " sqlite-notes  1      no model  ~0k tok\n"
+	assert_screen(&d, " sqlite-notes  1       no model  ~6 tok\n"
 			  " Discussions                          2\n"
 			  " Search:\n"
 			  ">v main\n"

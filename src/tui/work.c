@@ -463,7 +463,7 @@ say(rt_work *work, rt_str op, const rt_result *r, rt_str notes, rt_work_said *sa
 		if (st == RT_OK)
 			name_entry(work, r, &said->words);
 		capitalise(&said->words);
-		if (said->words.size == 0) /* kept beside the history, as folds are */
+		if (rt_str_is(op, "entry.view")) /* kept beside the history: no step */
 			said->seq = 0;
 	}
 	if (r->note != NULL)

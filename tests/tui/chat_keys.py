@@ -270,7 +270,7 @@ def verbs_text(c, place):
            "entry.insert", lambda p: p.texts()[4:] == [("User", "more")])
     c.verb("i", place, t, do("G i", "New entry before AI, entry 4, by User", "wait"), "Added entry",
            "entry.insert", lambda p: p.texts()[3:] == [("User", "wait"), ("AI", "Good. Schema")])
-    c.verb("t", place, t, do("G t", "AI, entry 4 - saved as a new take", "?"), "step", "batch",
+    c.verb("t", place, t, do("G t", "AI, entry 4 - saved as a new take", "?"), "take: main_take_1", "batch",
            lambda p: p.texts()[3] == ("AI", "Good. Schema?") and contents(p, "main")[3][1] == "Good. Schema")
     c.verb("s", place, t, do("G s", "Split AI, entry 4 before which of its words?", "Schema"),
            "Split an entry", "entry.split", lambda p: len(p.texts()) == 5)
@@ -335,7 +335,7 @@ def verbs_place(c, place):
         t.wait("› System")
         t.key("Enter")
     t.key("X")
-    c.verb("R", place, t, lambda: (t.key("G", "R"), role()), "Changed the role of entry a2 to System",
+    c.verb("R", place, t, lambda: (t.key("G", "R"), role()), "Changed the role of entry a2 (System, 4) to System",
            "entry.role", lambda p: roles(p) == ["User", "AI", "User", "System"])
     c.verb("R on two", place, t, lambda: (marked("R")(), role()), "Changed the role of 2 entries", "entry.role",
            lambda p: roles(p) == ["System", "System", "User", "AI"])
@@ -343,7 +343,7 @@ def verbs_place(c, place):
     def label():
         t.key("G", "m")
         answer(t, "Label of AI, entry 4 (empty: none)", "good")
-    c.verb("m", place, t, label, 'Labelled entry a2 "good"', "label.set", lambda p: labels(p) == {"a2": "good"})
+    c.verb("m", place, t, label, 'Labelled entry a2 (AI, 4) "good"', "label.set", lambda p: labels(p) == {"a2": "good"})
 
     def branch():
         t.key("g", "Down", "b")
@@ -420,7 +420,7 @@ def again(c, place):
     t.key("M-[")
     c.says("back to the other", t, "Switched to take")
     t.key("M-u", "M-c")
-    c.says("Alt+C", t, "Anew.")
+    c.store("Alt+C", lambda: place.texts()[3][1].count("Anew."), 2)
     t.wait(gone=["..."])
     t.key("M-Up")
     t.wait("› AI")

@@ -27,7 +27,7 @@ class Place:
     """A home, a store, an environment with nothing of the person's in it."""
 
     def __init__(self):
-        self.kept = tempfile.TemporaryDirectory(prefix="retake-tui-")
+        self.kept = tempfile.TemporaryDirectory(prefix="retake-tui-", ignore_cleanup_errors=True)
         self.dir = self.kept.name
         self.db = os.path.join(self.dir, "talk.db")
         self.terms = []

@@ -146,7 +146,7 @@ def delete_marked(c, place):
     c.says("the title counts them", t, "─ Tree  2 marked ")
     t.key("Up")
     c.says("the cursor is seen on a marked row", t, "›✓│     • AI: Good")
-    c.verb("delete what is marked", place, t, lambda: t.key("d"), "Deleted 2 entries, first u2",
+    c.verb("delete what is marked", place, t, lambda: t.key("d"), "Deleted 2 entries",
            "entry.delete", lambda p: ids(p) == ["u1", "a1"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
     c.says("no marks are left", t, "/6)", gone=["marked"])
     t.key("Home", "Down", "Down", "Space", "G", "Space")
@@ -248,7 +248,7 @@ def label(c, place):
     def one():
         t.key("m")
         answer(t, "Label of AI, entry 4 (empty: none)", "good start")
-    c.verb("label", place, t, one, 'Labelled entry a2 "good start"', "label.set",
+    c.verb("label", place, t, one, 'Labelled entry a2 (AI, 4) "good start"', "label.set",
            lambda p: labels(p) == {"a2": "good start"})
     t.key("L")
     answer(t, "Label of AI, entry 4", "x")
@@ -278,7 +278,7 @@ def role(c, place):
         t.type("sys")
         t.wait("› System")
         t.key("Enter")
-    c.verb("role", place, t, one, "Changed the role of entry a2 to System", "entry.role",
+    c.verb("role", place, t, one, "Changed the role of entry a2 (System, 4) to System", "entry.role",
            lambda p: roles(p) == ["User", "AI", "User", "System"])
     t.key("Home", "Space", "Space")
     t.wait("2 marked")

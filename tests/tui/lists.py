@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Keys of the history and of the list of discussions, each against the store."""
+import re
+
+from talk import add, contents, fork, head, ids, newest, run, steps, value
+
+
+def opened(place, key, seen, size=(100, 30)):
+    t = place.open(size=size)
+    t.wait("Enter send")
+    t.key(key)
+    t.wait(seen)
+    return t
+
+
+def names(place):
+    return sorted(row["name"] for row in place.json("ls"))
+
+
+def history(c, place):
+    """Moving, what is shown of a step, jumps, reverts, undo and redo."""
+    fork(place)
+    place.run("edit", "a1", "Edited once")
+    place.run("edit", "a2", "Edited, too")
+    now = value(place)
+    t = opened(place, "F3", "History of main")
+    c.says("the newest is chosen, and where we are", t, re.compile("^›● 10 .*edited entry a2 ← now", re.M))
+    c.says("its preview", t, "Step 10  edited entry a2", "Edited, too", "As it was then")
+    for key, seq in (("Down", 9), ("j", 8), ("Up", 9), ("k", 10), ("End", None), ("Home", 10), ("G", None), ("g", 10)):
+        t.key(key)
+        c.says(f"{key}", t, re.compile("^›● +the beginning" if seq is None else f"^›● +{seq} ", re.M))
+    t.key("Down")
+    t.wait(re.compile("^›● +9 ", re.M))
+    t.key("r")
+    c.says("reverted alone", t, re.compile("evert"), re.compile("11 .*now"))
+    c.equal("the one, not the other", (contents(place)[1][1], contents(place)[3][1]),
+            ("SQLite: one file.", "Edited, too"))
+    t.key("u")
+    c.says("undone", t, "Took back")
+    c.check("as it was", value(place) == now)
+    t.key("U")
+    c.says("redone", t, "Brought back")
+    c.equal("once more", contents(place)[1][1], "SQLite: one file.")
+    t.key("u")
+    t.wait("Took back")
+    t.key("G", "k", "k", "k")
+    t.wait(re.compile("^› *[●○].* 3 .*added entry u2", re.M))
+    t.key("Enter")
+    c.says("there", t, "Now as it was right after step 3")
+    c.equal("three entries", ids(place), ["u1", "a1", "u2"])
+    t.key("Home")
+    t.wait(re.compile("^› *[●○] +11 ", re.M))
+    t.key("/")
+    t.type("branched")
+    t.key("Enter")
+    c.says("found", t, re.compile('^› *[●○].*branched "duck"', re.M))
+    t.key("Escape")
+    t.key("F5")
+    t.wait("History")
+    t.key("p")
+    c.says("no preview", t, "History of main", gone=["As it was then"])
+    t.key("p")
+    c.says("preview", t, "As it was then")
+
+
+def discussions(c, place):
+    """A new one, another name, going to one, deleting, undo."""
+    fork(place)
+    t = opened(place, "F4", "Discussions")
+    t.key("C-n")
+    t.wait("Name of the new discussion")
+    t.key("C-u")
+    t.type("second")
+    t.key("Enter")
+    c.says("there", t, "second  take", "Nothing has been said here yet.")
+    c.equal("in the store", names(place), ["main", "second"])
+    add(place, "User", "v1", "Ducks swim")
+    t.wait("Ducks swim")
+    t.key("F4")
+    t.wait(re.compile("^›.*second ← now", re.M))
+    t.key("C-r")
+    t.wait("second")
+    t.key("C-u")
+    t.type("renamed")
+    t.key("Enter")
+    c.says("another name", t, "renamed")
+    c.store("in the store", lambda: names(place), ["main", "renamed"])
+    t.key("Up")
+    t.wait(re.compile("^›.*main ", re.M))
+    t.key("C-d")
+    c.says("deleted", t, "eleted")
+    c.store("in the store", lambda: names(place), ["renamed"])
+    t.key("M-u")
+    c.says("undone", t, "Took back", re.compile("main +4 entries"))
+    c.store("in the store", lambda: names(place), ["main", "renamed"])
+    t.key("M-r")
+    c.says("redone", t, "Brought back")
+    c.store("in the store", lambda: names(place), ["renamed"])
+    t.key("M-u")
+    t.wait("Took back")
+    t.type("duckdb")
+    c.says("searched in all", t, "What about DuckDB?", "DuckDB is fine too", "2 found")
+    t.key("Escape")
+    c.says("cleared", t, "renamed", gone=["duckdb"])
+    t.type("main")
+    t.wait(re.compile("^›.*main", re.M))
+    t.key("Enter")
+    c.says("opened", t, "main  take: main", "Good. Schema", "Enter send")
+    c.equal("in the store, too", head(place), "a2")
+    c.check("steps", steps(place) > 8 and newest(place)["seq"] > 0)
+
+
+def palette(c, place):
+    """Commands, by a part of their names; those of the command line, typed."""
+    fork(place)
+    t = opened(place, "C-p", "Commands")
+    t.type("takes rename duck pond")
+    t.key("Enter")
+    c.says("carried out", t, re.compile("pond"))
+    c.store("in the store", lambda: sorted({n for r in place.json("tree") for n in r["takes"]}), ["main", "pond"])
+    t.key("C-p")
+    t.wait("Commands")
+    t.type("show :1")
+    t.key("Enter")
+    c.says("its output is shown", t, "Which database?", "Esc close")
+    t.key("q")
+    t.wait("Enter send")
+    t.key("C-p")
+    t.wait("Commands")
+    t.type("the tree of ent")
+    t.wait("the tree of entries")
+    t.key("Enter")
+    c.says("a key's command", t, "─ Tree")
+    t.key("Escape")
+    t.wait("Enter send", gone=["─ Tree"])
+    t.key("C-p")
+    t.wait("Commands")
+    t.type("nonsense")
+    t.key("Enter")
+    c.says("what is none", t, "nonsense")
+    t.key("Escape")
+    c.equal("nothing was done", steps(place), 9)
+
+
+run(history, discussions, palette)

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""Terminals as they are: of any size, changed while a reply comes, without colour, without UTF-8;
+the program stopped and gone on with, ended by signals, refused where it cannot work."""
+import json
+import os
+import re
+import signal
+import subprocess
+
+from screen import RETAKE
+from talk import LONG, add, contents, fork, ids, run, tree_rows, until
+
+SIZES = [(40, 10), (20, 5), (300, 100), (80, 24), (10, 3), (1, 1), (200, 12), (41, 11), (80, 24)]
+
+
+def script(place, *lines):
+    path = os.path.join(place.dir, "script")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("\n".join([json.dumps(line) for line in (*lines, {"next": True})] * 8) + "\n")
+    return "builtin/play:" + path
+
+
+def resized(c, place):
+    """Other sizes while a reply comes: it goes on, and in the end all is as if nothing was."""
+    fork(place)
+    words = []
+    for i in range(60 if not LONG else 600):
+        words += [{"text": f"word{i} with *marks* and 你好, "}, {"wait_ms": 20}]
+    t = place.open(size=(80, 24), RETAKE_MODEL=script(place, *words, {"text": "the end"}))
+    t.wait("Good. Schema", "Enter send")
+    t.type("Go")
+    t.key("Enter")
+    t.wait("word0")
+    for columns, rows in SIZES * (1 if not LONG else 8):
+        t.resize(columns, rows)
+        if columns >= 20 and rows >= 5:
+            def edges(rows=rows):
+                screen = t.screen()
+                return screen[0][:5], screen[rows - 2 if rows >= 7 else rows - 1][:2]
+            c.equal(f"{columns}x{rows}: title and input", until("edges", edges, (" main", " >"), t), (" main", " >"))
+            c.says(f"{columns}x{rows}: it goes on", t, re.compile(r"word|你好"))
+    c.says("to the end", t, "the end", gone=["AI ..."])
+    c.store("kept", lambda: place.texts()[-1][1].endswith("the end"), True)
+    model = dict(RETAKE_MODEL=script(place, {"text": "x"}))
+    same = place.open(size=(80, 24), **model)
+    same.wait("the end")
+    wanted = same.screen()[1:]
+    c.equal("row by row what a new one shows", until("rows", lambda: t.screen()[1:], wanted, t), wanted)
+    # With the tree open, too.
+    t.key("F2")
+    t.wait("─ Tree")
+    for columns, rows in SIZES:
+        t.resize(columns, rows)
+    same.key("F2")
+    same.wait("─ Tree")
+    wanted = tree_rows(same)
+    c.equal("the tree, too", until("rows", lambda: tree_rows(t), wanted, t), wanted)
+
+
+def small(c, place):
+    """40x10: everything can be done."""
+    fork(place)
+    t = place.open(size=(40, 10))
+    t.wait("Good. Schema", "Enter send")
+    c.rows("its rows", t, 0, [" main  take: main (2)  4",
+                              "  User < 1/2 >                         3", "  Use SQLite, not Postgres", "",
+                              "  AI                                   4", "  Good. Schema", "", "─" * 40, " >",
+                              " Enter send  Esc stop, tree  ^P commands"])
+    t.type("A message that is longer than a row of this")
+    c.says("it is wrapped", t, "> A message that is longer than a row", "   of this")
+    t.key("Enter")
+    c.store("sent", lambda: [x for _, x in place.texts()[4:5]], ["A message that is longer than a row of this"])
+    t.wait("main (2)  6", "That makes 5 messages")
+    t.key("M-u", "M-u")
+    c.store("undone", lambda: len(place.texts()), 4)
+    t.wait("Took back")
+    t.key("F2")
+    t.wait("(4/6)")
+    c.rows("the tree has all of it", t, 1, ["─ Tree " + "─" * 33])
+    t.key("Up", "e")
+    t.wait("› Use SQLite")
+    t.type("!")
+    t.key("Enter")
+    c.says("edited", t, "Edited entry u2")
+    c.equal("in the store", contents(place)[2][1], "Use SQLite, not Postgres!")
+    t.key("u")
+    t.wait("Took back")
+    t.key("Enter")
+    c.says("the question can be read", t, "Summarize the branch you're leaving?", "› y  Yes", "  n  No: just go there")
+    t.key("n")
+    c.says("gone", t, "> Use SQLite, not Postgres")
+    for key, seen in (("F3", "History of main"), ("F4", "Discussions"), ("F1", "All keys"), ("C-p", "Commands")):
+        t.key(key)
+        c.says(f"{key}: {seen}", t, seen)
+        t.key("Escape")
+        c.says(f"{key}: back", t, "> Use SQLite", gone=[seen])
+
+
+def smaller(c, place):
+    """20x5, and hardly anything: it can be used, and never breaks."""
+    fork(place)
+    t = place.open(size=(20, 5))
+    t.wait("Good. Schema")
+    t.type("Hi")
+    t.key("Enter")
+    c.store("sent", lambda: [x for _, x in place.texts()[4:5]], ["Hi"])
+    t.key("F2")
+    c.says("the tree", t, "Tree")
+    t.key("Escape")
+    t.wait(gone=["Tree"])
+    for size in ((5, 2), (2, 1), (1, 1), (1, 30), (200, 1), (3, 3)):
+        t.resize(*size)
+        t.key("F2", "e", "M-Enter", "C-p", "F1", "F3", "F4")
+    t.key("F5")
+    t.resize(80, 24)
+    c.says("it lives", t, re.compile(r"^ main  take: main", re.M))
+    t.key("C-q")
+    c.says("and is left from wherever it is", t, "ended 0")
+    c.equal("nothing was changed", ids(place)[:4], ["u1", "a1", "u2", "a2"])
+
+
+def large(c, place):
+    fork(place)
+    t = place.open(size=(300, 100))
+    t.wait("Good. Schema", "Enter send")
+    c.rows("the rule is as wide", t, 97, ["─" * 300, " >"])
+    t.key("F2")
+    t.wait("← active")
+    screen = t.screen()
+    c.equal("half of it", screen.index("─ Tree " + "─" * 293), 50)
+    c.check("with a preview", any("│ AI  a2" in row for row in screen))
+
+
+def colours(c, place):
+    """NO_COLOR, --no-color: none; and what is chosen can be seen all the same."""
+    fork(place)
+    for words, more, some in ((("tui",), {}, True), (("tui",), {"NO_COLOR": "1"}, False),
+                              (("tui", "--no-color"), {}, False)):
+        t = place.open(*words, size=(80, 24), **more)
+        t.wait("Good. Schema", "Enter send")
+        t.key("F2")
+        t.wait("(4/6)")
+        t.key("Up")
+        t.wait("(3/6)")
+        text = t.tmux("capture-pane", "-p", "-e")
+        c.equal(f"{words} {more}: colours", bool(re.search(r"\x1b\[[0-9;]*[34][0-9](;5;\d+)?m",
+                                                            text.replace("\x1b[39m", "").replace("\x1b[49m", ""))), some)
+        row = next(r for r in text.split("\n") if "Use SQLite" in r and "⊟" in r)
+        c.check(f"{words} {more}: the selected row", "›" in row and "\x1b[" in row, repr(row))
+        t.close()
+
+
+def ascii_only(c, place):
+    """Without UTF-8 nothing else is drawn."""
+    fork(place)
+    add(place, "User", "u5", "Grüße, 你好 and → more")
+    t = place.open(size=(80, 30), LANG="C")
+    t.wait("Enter send")
+    t.key("F2")
+    t.wait("(5/7)")
+    rows = t.screen()
+    top = next(i for i, row in enumerate(rows) if row.startswith("- Tree -"))
+    c.equal("the tree", rows[top + 1:top + 5],
+            ["  * User: Which database?", "  * AI: SQLite: one file.", "  |- * User: Use SQLite, not Postgres",
+             "  |     * AI: Good. Schema"])
+    c.check("the head", rows[top + 5].startswith("> |     * User: Gr") and rows[top + 5].endswith("<- active"),
+            rows[top + 5])
+    c.equal("the other branch", rows[top + 6:top + 8],
+            ["  `- User: What about DuckDB?", "        AI: DuckDB is fine too  {duck}"])
+    for key in ("Escape", "F3", "F4", "F1", "C-p", "M-Up"):
+        t.key(key)
+        t.wait({"Escape": "Enter send", "F3": "History of", "F4": "Discussions", "F1": "All keys",
+                "C-p": "Commands", "M-Up": "> User"}[key], gone=["- Tree -"])
+        c.check(f"{key}: nothing but ASCII", t.text().isascii(), t.text())
+        if key not in ("Escape", "M-Up"):
+            t.key("Escape")
+            t.wait("Enter send")
+
+
+def refused(c, place):
+    """Where there can be no screen: why, what else there is, and an exit status."""
+    fork(place)
+    for term in ("dumb", "", "no-such-terminal"):
+        done = subprocess.run(["script", "-qec", f"{RETAKE} tui", "/dev/null"], env=place.env(TERM=term),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                              text=True, check=False)
+        c.check(f"TERM={term!r}: why and what else", "cannot show a screen" in done.stdout and
+                "retake" in done.stdout and "chat" in done.stdout, done.stdout)
+        c.check(f"TERM={term!r}: no codes but colours", not re.search(r"\x1b(?!\[[0-9;]*m)", done.stdout), repr(done.stdout))
+        c.equal(f"TERM={term!r}: its status", done.returncode, 1)
+    done = subprocess.run([RETAKE, "tui"], env=place.env(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False, start_new_session=True)
+    c.check("no terminal at all", done.returncode == 1 and "no terminal" in done.stderr, done)
+
+
+def program_of(t):
+    """The process that runs in the terminal."""
+    shell = int(t.tmux("display-message", "-p", "#{pane_pid}"))
+    found = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(shell)], stdout=subprocess.PIPE, text=True,
+                           check=False).stdout
+    for row in found.splitlines():
+        pid, _, words = row.strip().partition(" ")
+        if "retake" in words:
+            return int(pid)
+    raise AssertionError(f"no program below {shell}: {found}")
+
+
+def suspended(c, place):
+    fork(place)
+    t = place.open(size=(80, 24))
+    t.wait("Good. Schema", "Enter send")
+    t.type("half a text")
+    t.wait("> half a text")
+    before = t.screen()
+    t.key("C-z")
+    c.says("the shell is back", t, re.compile(r"^\$ *$", re.M), gone=["Good. Schema"])
+    c.equal("with its screen", t.tmux("display-message", "-p", "#{alternate_on}").strip(), "0")
+    place.run("edit", "a2", "Changed meanwhile")
+    t.type("echo here")
+    t.key("Enter")
+    c.says("the shell works", t, re.compile("^here$", re.M))
+    t.resize(70, 20)
+    t.type("fg")
+    t.key("Enter")
+    c.says("it goes on, with what was written and what has changed", t, "> half a text", "Changed meanwhile")
+    t.resize(80, 24)
+    wanted = [row.replace("Good. Schema", "Changed meanwhile") for row in before[1:]]
+    c.equal("the same screen", until("rows", lambda: t.screen()[1:], wanted, t), wanted)
+
+
+def killed(c, place):
+    """Signals: the terminal is as it was, what had come of a reply is kept, and the status says it."""
+    fork(place)
+    model = script(place, {"text": "Half "}, {"wait_ms": 60000}, {"text": "more"})
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        t = place.open(size=(80, 24), RETAKE_MODEL=model)
+        t.wait("Enter send")
+        t.type(f"Question {number.name}")
+        t.key("Enter")
+        t.wait("AI ...", "Half")
+        t.type("a draft")
+        t.wait("> a draft", gone=["a drafta"])
+        os.kill(program_of(t), number)
+        c.says(f"{number.name}: ended", t, re.compile(r"^ended \d+$", re.M), gone=["Question", "> a draft"])
+        c.equal(f"{number.name}: the terminal",
+                t.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{keypad_cursor_flag}").strip(),
+                "0 1 0")
+        t.type("echo goes on")
+        t.key("Enter")
+        c.says(f"{number.name}: the shell has its keys", t, re.compile("^goes on$", re.M))
+        c.equal(f"{number.name}: what had come", place.texts()[-2:],
+                [("User", f"Question {number.name}"), ("AI", "Half ")])
+        t.close()
+        # What was being written is there again, and gone when it was taken away.
+        t = place.open(size=(80, 24), RETAKE_MODEL=model)
+        c.says(f"{number.name}: the draft", t, re.compile("^ > a draft$", re.M))
+        t.key("C-u")
+        c.says(f"{number.name}: taken away", t, re.compile("^ >$", re.M))
+        t.key("C-q")
+        t.wait("ended 0")
+        t.close()
+    c.equal("the store is whole", place.run("fsck", check=False).strip() != "", True)
+
+
+run(resized, small, smaller, large, colours, ascii_only, refused, suspended, killed)
