@@ -32,6 +32,8 @@ export interface Ask {
 	/** Do this once, however often it is sent; made when left out. */
 	key?: string;
 	signal?: AbortSignal;
+	/** Take the answer apart only then: a large one takes a while, in which nothing is drawn. */
+	after?: Promise<unknown> | null;
 }
 
 export interface Answer<T> {
@@ -96,6 +98,7 @@ export async function request<T>(method: string, where: string, ask: Ask = {}): 
 	if (!response.ok)
 		throw await problemOf(response);
 	const text = await response.text();
+	await ask.after;
 	return {
 		data: (text ? JSON.parse(text) : null) as T,
 		tag: response.headers.get("ETag"),

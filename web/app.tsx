@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
 // App: the layout. At the left the discussions, in the middle the open take, at the right the
-// panes (panes.ts), above it all a bar. On narrow screens the sides are drawers.
+// panes (panes.ts), above it all a bar. On narrow screens the sides are drawers: what lies under
+// an open one cannot be reached.
 import * as act from "./actions";
 import { Composer } from "./composer";
 import { ConflictDialog } from "./conflict";
 import { Questions } from "./dialog";
 import { Discussions } from "./discussions";
+import { CloseDrawer, toggleDrawer } from "./drawer";
 import { Entries } from "./entries";
 import { ExportButton } from "./export";
 import { focusTake } from "./focus";
-import { isNarrow, openOverlay, panesAt, togglePane } from "./panes";
+import { isNarrow, openOverlay, panesAt, togglePane, useNarrow } from "./panes";
 import { set, state, useStore } from "./state";
 import { discussionOf } from "./store";
 import { TakeBar } from "./tabs";
 import { Welcome } from "./welcome";
-
-/** Until a drawer can be seen, and so have the focus. */
-const DRAWN_MS = 30;
-
-function toggleDrawer(which: "left" | "right"): void {
-	if (which === "right" && !state.pane)
-		set({ pane: panesAt("side")[0]?.id ?? null });
-	const isOpening = state.drawer !== which;
-	set({ drawer: isOpening ? which : null });
-	if (isOpening)
-		setTimeout(() => document.querySelector<HTMLElement>(which === "left"
-			? ".left [aria-current=page]" : ".right [role=tab][aria-selected=true]")?.focus(), DRAWN_MS);
-}
 
 interface TimeButtonProps {
 	id: string;
@@ -49,7 +38,7 @@ function TimeButton(props: TimeButtonProps) {
 	);
 }
 
-function TopBar() {
+function TopBar(props: { isCovered: boolean }) {
 	const disc = useStore((from) => from.disc);
 	useStore((from) => from.discussions);
 	const pane = useStore((from) => from.pane), drawer = useStore((from) => from.drawer);
@@ -58,8 +47,8 @@ function TopBar() {
 	document.title = name ? `${name} – Retake` : "Retake";
 	const side = panesAt("side");
 	return (
-		<header class="top">
-			<button type="button" class="icon narrow-only" aria-label="Discussions" aria-expanded={drawer === "left"}
+		<header class="top" inert={props.isCovered}>
+			<button type="button" class="icon narrow-only" id="to-discussions" aria-label="Discussions" aria-expanded={drawer === "left"}
 				onClick={() => toggleDrawer("left")}>☰</button>
 			<h1><span class="brand">Retake</span><span class="where">{name}</span></h1>
 			<span class="space" />
@@ -72,7 +61,7 @@ function TopBar() {
 			<ExportButton />
 			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys (?)" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
-				<button type="button" class="icon" aria-label="Panes" aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
+				<button type="button" class="icon" id="to-panes" aria-label="Panes" aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
 					onClick={() => (isNarrow() ? toggleDrawer("right") : set({ pane: pane ? null : side[0].id }))}>◫</button>
 			)}
 		</header>
@@ -94,13 +83,15 @@ function SidePanes() {
 	};
 	return (
 		<aside class="side" aria-label="Panes">
-			<div class="pane-tabs" role="tablist" aria-label="Panes" onKeyDown={onKeyDown}>
-				{side.map((each) => (
-					<button type="button" role="tab" class="tab" id={`pane-tab-${each.id}`} aria-controls="pane"
-						aria-selected={each === open} tabIndex={each === open ? 0 : -1}
-						onClick={() => set({ pane: each.id })}>{each.title}</button>
-				))}
-				<span class="space" />
+			<div class="pane-head">
+				<div class="pane-tabs" role="tablist" aria-label="Panes" onKeyDown={onKeyDown}>
+					{side.map((each) => (
+						<button type="button" role="tab" class="tab" id={`pane-tab-${each.id}`} aria-controls="pane"
+							aria-selected={each === open} tabIndex={each === open ? 0 : -1}
+							onClick={() => set({ pane: each.id })}>{each.title}</button>
+					))}
+				</div>
+				<CloseDrawer opener="to-panes" />
 			</div>
 			<div class="pane" id="pane" role="tabpanel" aria-labelledby={`pane-tab-${open.id}`}><open.view /></div>
 		</aside>
@@ -127,14 +118,14 @@ function StatusLine() {
 	);
 }
 
-function Middle() {
+function Middle(props: { isCovered: boolean }) {
 	const outline = useStore((from) => from.outline);
 	const discussions = useStore((from) => from.discussions);
 	const runs = useStore((from) => from.runs), editing = useStore((from) => from.editing);
 	const isEmpty = outline !== null && outline.id.length === 0 && runs.size === 0 && editing === null;
 	const isFirst = discussions.length === 1 && discussions[0].takes === 1;
 	return (
-		<main class="middle">
+		<main class="middle" inert={props.isCovered}>
 			<TakeBar />
 			<div class="take" id="take" role="tabpanel" aria-label="The take" tabIndex={isEmpty ? 0 : -1}>
 				{isEmpty ? <Welcome isFirst={isFirst} /> : <Entries />}
@@ -147,16 +138,17 @@ function Middle() {
 
 export function App() {
 	const overlay = useStore((from) => from.overlay), drawer = useStore((from) => from.drawer);
-	const pane = useStore((from) => from.pane);
+	const pane = useStore((from) => from.pane), isNarrowNow = useNarrow();
+	const isCovered = isNarrowNow && drawer !== null;
 	const Over = panesAt("overlay").find((each) => each.id === overlay)?.view;
 	return (
 		<div class={`app drawer-${drawer ?? "none"} ${pane ? "with-pane" : ""}`}>
-			<a class="skip" href="#take" onClick={(event) => { event.preventDefault(); focusTake(); }}>To the entries</a>
-			<TopBar />
+			<a class="skip" href="#take" inert={isCovered} onClick={(event) => { event.preventDefault(); focusTake(); }}>To the entries</a>
+			<TopBar isCovered={isCovered} />
 			<div class="columns">
-				<div class="left"><Discussions /></div>
-				<Middle />
-				<div class="right"><SidePanes /></div>
+				<div class="left" inert={isCovered && drawer !== "left"}><Discussions /></div>
+				<Middle isCovered={isCovered} />
+				<div class="right" inert={isCovered && drawer !== "right"}><SidePanes /></div>
 			</div>
 			{drawer && <div class="shade" onClick={() => set({ drawer: null })} />}
 			{Over && <Over />}

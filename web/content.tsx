@@ -6,6 +6,7 @@ import { useState } from "preact/hooks";
 import { Code } from "./code";
 import { textOf } from "./entry_acts";
 import { Markdown } from "./markdown";
+import { isTool } from "./speaker";
 import type { Block, Entry } from "./types";
 
 const LONG = 20000;
@@ -143,7 +144,7 @@ export function Content(props: { entry: Entry; isSource: boolean }) {
 		return <p class="quiet">This text was purged.</p>;
 	if (props.isSource)
 		return <div class="plain source">{typeof content === "string" ? content : pretty(content)}</div>;
-	const isOutput = /^(tool|toolresult|function)$/i.test(entry.role);
+	const isOutput = isTool(entry.role);
 	const segments = entry.thinking_segments ?? [];
 	return (
 		<>
@@ -152,7 +153,7 @@ export function Content(props: { entry: Entry; isSource: boolean }) {
 				? (content === "" ? <p class="quiet">Empty. Press e or double-click to write.</p>
 					: isOutput ? <Output text={content} /> : <Long text={content} tree={treeOf(entry, null)} />)
 				: content.map((block, at) => <Part entry={entry} block={block} at={at} isOutput={isOutput} />)}
-			{entry.partial && <p class="quiet">The reply ended before it was complete.</p>}
+			{entry.partial && <p class="quiet partial">The reply ended before it was complete.</p>}
 		</>
 	);
 }

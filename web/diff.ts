@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Diff: what is different between two texts, in words. Myers' algorithm with a limit; beyond it
-// the texts are said to differ as wholes, but for their equal beginnings and ends.
+// Diff: what is different between two texts, in words, or between two lists. Myers' algorithm with
+// a limit; beyond it they are said to differ as wholes, but for their equal beginnings and ends.
 
 export interface Piece {
 	kind: "same" | "out" | "in";
 	text: string;
+}
+
+/** The same of several items. */
+export interface Run {
+	kind: Piece["kind"];
+	texts: string[];
 }
 
 const MOST_STEPS = 1500;
@@ -56,20 +62,20 @@ function back(a: string[], b: string[], trace: Map<number, number>[]): Piece[] {
 	return pieces.reverse();
 }
 
-function joined(pieces: Piece[]): Piece[] {
-	const result: Piece[] = [];
+function joined(pieces: Piece[]): Run[] {
+	const result: Run[] = [];
 	for (const piece of pieces) {
 		const last = result[result.length - 1];
 		if (last?.kind === piece.kind)
-			last.text += piece.text;
-		else if (piece.text)
-			result.push({ ...piece });
+			last.texts.push(piece.text);
+		else
+			result.push({ kind: piece.kind, texts: [piece.text] });
 	}
 	return result;
 }
 
-export function diff(before: string, after: string): Piece[] {
-	const a = words(before), b = words(after);
+/** What is different between two lists: runs of items that are in both, or in one alone. */
+export function changes(a: string[], b: string[]): Run[] {
 	let head = 0, tail = 0;
 	while (head < a.length && head < b.length && a[head] === b[head])
 		head++;
@@ -77,11 +83,15 @@ export function diff(before: string, after: string): Piece[] {
 	       a[a.length - 1 - tail] === b[b.length - 1 - tail])
 		tail++;
 	const midA = a.slice(head, a.length - tail), midB = b.slice(head, b.length - tail);
-	const middle = shortest(midA, midB) ??
-		[{ kind: "out" as const, text: midA.join("") }, { kind: "in" as const, text: midB.join("") }];
-	return joined([
-		{ kind: "same", text: a.slice(0, head).join("") },
-		...middle,
-		{ kind: "same", text: a.slice(a.length - tail).join("") },
-	]);
+	const middle = shortest(midA, midB);
+	const runs: Run[] = [
+		{ kind: "same", texts: a.slice(0, head) },
+		...(middle ? joined(middle) : [{ kind: "out" as const, texts: midA }, { kind: "in" as const, texts: midB }]),
+		{ kind: "same", texts: a.slice(a.length - tail) },
+	];
+	return runs.filter((run) => run.texts.length > 0);
+}
+
+export function diff(before: string, after: string): Piece[] {
+	return changes(words(before), words(after)).map((run) => ({ kind: run.kind, text: run.texts.join("") }));
 }

@@ -4,6 +4,7 @@
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { askLine } from "./dialog";
+import { CloseDrawer } from "./drawer";
 import { Menu } from "./menu";
 import { openOverlay } from "./panes";
 import { set, useStore } from "./state";
@@ -46,6 +47,7 @@ export function Discussions() {
 					{ text: "Import files …", run: () => openOverlay("import") },
 					{ text: "Load the sample", run: () => void openSample() },
 				]}><span aria-hidden="true">⋯</span></Menu>
+				<CloseDrawer opener="to-discussions" />
 			</header>
 			{all.length > 8 && (
 				<input class="line" type="search" placeholder="Filter" aria-label="Filter discussions" value={filter}

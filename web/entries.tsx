@@ -33,9 +33,14 @@ class View {
 	box: HTMLElement | null = null;
 	rows: HTMLElement | null = null;
 	wanted: { id: string; focus: boolean } | null = null;
+	/** What is edited; and whether its field has yet to be brought into view. */
+	editing: unknown = null;
+	isEditorWanted = false;
 	expectedTop = -1;
 	/** Where in the take the row with the focus is, or was. */
 	focusAt = 0;
+	/** How tall replies that arrive are, below the rows. */
+	below = 0;
 
 	/** First and last row to be drawn, so far as is known. */
 	range(): [number, number] {
@@ -43,9 +48,10 @@ class View {
 		const height = this.box?.clientHeight || innerHeight;
 		let top = this.box?.scrollTop ?? 0;
 		if (this.isAtEnd)
-			top = heights.start(heights.count) - height;
+			top = heights.start(heights.count) + this.below - height;
 		else if (this.anchor) {
-			const row = heights.rowOf(placeOf(state.outline!, this.anchor.id));
+			const outline = state.outline ?? state.last;
+			const row = outline ? heights.rowOf(placeOf(outline, this.anchor.id)) : -1;
 			if (row >= 0)
 				top = heights.start(row) - this.anchor.offset;
 		}
@@ -57,8 +63,11 @@ class View {
 	/** Where did the person scroll to? */
 	read(): void {
 		const box = this.box!;
-		this.isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
 		const top = box.getBoundingClientRect().top;
+		const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
+		const focused = document.activeElement?.closest(".entry")?.getBoundingClientRect().top ?? top - 9;
+		// who looks at the top of the row with the focus would lose it at the very end
+		this.isAtEnd = rest < NEAR_END_PX && !(focused > top - 2 && focused - rest < top - 2);
 		for (const child of this.rows!.children) {
 			const at = child.getBoundingClientRect(), id = (child as HTMLElement).dataset.entry;
 			if (id && at.bottom > top && at.top < top + box.clientHeight) {
@@ -68,13 +77,16 @@ class View {
 		}
 		// only an empty box is in view: the scrolling was far
 		const row = this.heights.rowAt(box.scrollTop);
-		const id = state.outline?.id[this.heights.at(row)];
+		const id = (state.outline ?? state.last)?.id[this.heights.at(row)];
 		this.anchor = id === undefined ? null : { id, offset: this.heights.start(row) - box.scrollTop };
 	}
 
 	/** Put what the person looked at back where it was. */
 	hold(): void {
 		const box = this.box!;
+		if (this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1)
+			this.read(); // somebody scrolled, or the browser did for the focus, and we are told later
+		this.below = box.scrollHeight - this.rows!.offsetHeight;
 		if (this.isAtEnd) {
 			box.scrollTop = box.scrollHeight;
 		} else if (this.anchor) {
@@ -98,7 +110,8 @@ function Gap(props: { height: number }) {
 }
 
 export function Entries() {
-	const outline = useStore((from) => from.outline);
+	const outline = useStore((from) => from.outline ?? from.last);
+	const isWhole = useStore((from) => from.outline !== null);
 	const bodies = useStore((from) => from.bodies);
 	const editing = useStore((from) => from.editing);
 	const focus = useStore((from) => from.focus);
@@ -114,8 +127,13 @@ export function Entries() {
 
 	const place = `${outline?.discussion} ${outline?.take}`;
 	v.heights.show(outline, rows);
+	if (v.editing !== editing) {
+		v.editing = editing;
+		v.isEditorWanted = editing !== null;
+	}
 	if (v.place !== place) {
 		v.place = place;
+		v.expectedTop = -1;
 		v.isAtEnd = true;
 		v.anchor = null;
 		if (state.focus && outline && placeOf(outline, state.focus) >= 0)
@@ -143,7 +161,10 @@ export function Entries() {
 	useLayoutEffect(() => {
 		if (!v.rows || !v.box)
 			return;
+		const below = v.below;
 		v.hold();
+		if (v.isAtEnd && v.below < below - OVERSCAN_PX / 2)
+			redraw(0); // a reply has gone, and what is in its place was not drawn
 		const wanted = v.wanted;
 		if (wanted && outline) {
 			const element = v.rows.querySelector<HTMLElement>(`[data-entry="${CSS.escape(wanted.id)}"]`);
@@ -153,6 +174,12 @@ export function Entries() {
 				if (wanted.focus)
 					element.focus({ preventScroll: true });
 			}
+		}
+		const field = v.isEditorWanted ? v.rows.querySelector<HTMLElement>(".editor textarea") : null;
+		if (field) {
+			v.isEditorWanted = false;
+			if (!isInView(v, field))
+				bringIntoView(v, field.closest<HTMLElement>(".entry") ?? field);
 		}
 	});
 	const focusAt = outline && focus !== null ? placeOf(outline, focus) : -1;
@@ -226,6 +253,13 @@ export function Entries() {
 		redraw(0);
 	};
 
+	// The browser scrolls to it afterwards; the list would not know that anybody wished so.
+	const onFocusIn = (event: FocusEvent) => {
+		const element = event.target as HTMLElement;
+		if (v.box && !isInView(v, element) && !element.closest(".editor"))
+			bringIntoView(v, element);
+	};
+
 	const here = runsHere(runs);
 	let end = 0;
 	const parts = [];
@@ -248,8 +282,8 @@ export function Entries() {
 	const rest = v.heights.start(v.heights.count) - v.heights.start(end);
 	return (
 		<div class="entries" ref={(element) => { v.box = element; }} onScroll={onScroll}>
-			<div class="rows" role="feed" aria-label="Entries" aria-busy={outline === null}
-				ref={(element) => { v.rows = element; }}>
+			<div class="rows" role="feed" aria-label="Entries" aria-busy={!isWhole} inert={!isWhole}
+				onFocusIn={onFocusIn} ref={(element) => { v.rows = element; }}>
 				{parts}
 				{rest > 0 && <Gap key="rest" height={rest} />}
 			</div>
@@ -262,6 +296,11 @@ function isBetween(at: number, a: number, b: number): boolean {
 	return at >= Math.min(a, b) && at <= Math.max(a, b);
 }
 
+function isInView(v: View, element: HTMLElement): boolean {
+	const box = v.box!.getBoundingClientRect(), at = element.getBoundingClientRect();
+	return at.bottom > box.top && at.top < box.bottom;
+}
+
 function bringIntoView(v: View, element: HTMLElement): void {
 	const box = v.box!.getBoundingClientRect(), at = element.getBoundingClientRect();
 	if (at.top < box.top + 8)
@@ -270,4 +309,7 @@ function bringIntoView(v: View, element: HTMLElement): void {
 		v.box!.scrollTop += Math.min(at.bottom - box.bottom + 8, at.top - box.top - 8);
 	v.expectedTop = v.box!.scrollTop;
 	v.read();
+	const rest = v.box!.scrollHeight - v.box!.scrollTop - v.box!.clientHeight;
+	if (v.isAtEnd && element.getBoundingClientRect().top - rest < box.top)
+		v.isAtEnd = false; // at the very end it would be out of view again
 }

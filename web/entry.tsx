@@ -9,6 +9,7 @@ import { Content } from "./content";
 import { EntryEditor, RolePicker } from "./editor";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
+import { roleClass } from "./speaker";
 import { set, state, useStore } from "./state";
 import { COLLAPSED, MUTED } from "./types";
 import type { Outline } from "./outline";
@@ -38,14 +39,6 @@ export function preview(body: Entry | undefined): string {
 	const text = ask.textOf(body.content).replace(/\s+/g, " ").trim();
 	const letters = [...text.slice(0, PREVIEW * 3)];
 	return letters.length > PREVIEW ? letters.slice(0, PREVIEW).join("") + "…" : letters.join("");
-}
-
-export function roleClass(role: string): string {
-	if (/^(user|human)$/i.test(role))
-		return "is-user";
-	if (/^(ai|assistant|model)$/i.test(role))
-		return "is-model";
-	return /^(tool|toolresult|function)$/i.test(role) ? "is-tool" : "is-other";
 }
 
 function time(ts: string | undefined): string {
@@ -119,7 +112,7 @@ export function EntryRow(props: RowProps) {
 	const flags = outline.flags[at], isCollapsed = !!(flags & COLLAPSED) && !isEditing;
 	const role = outline.role[at] || body?.role || "";
 	const label = outline.labels.get(id);
-	const tab = props.isTabStop ? 0 : -1;
+	const tab = props.isTabStop ? 0 : -1, number = at + 1 + outline.before;
 	const isNear = isPointed || props.isFocused || props.isTabStop; // else it has no buttons
 	const names = ["entry", roleClass(role)];
 	if (flags & MUTED)
@@ -148,17 +141,15 @@ export function EntryRow(props: RowProps) {
 		setDrop(null);
 	};
 	return (
-		<article class={names.join(" ")} data-entry={id} tabIndex={tab} aria-posinset={props.row + 1}
-			aria-setsize={props.count} aria-label={`${at + 1}, ${role}${flags & MUTED ? ", muted" : ""}${label ? `, ${label}` : ""}`}
+		<article class={names.join(" ")} data-entry={id} tabIndex={tab} aria-posinset={props.row + 1 + outline.before}
+			aria-setsize={props.count + outline.before} aria-label={`${number}, ${role}${flags & MUTED ? ", muted" : ""}${label ? `, ${label}` : ""}`}
 			aria-current={props.isFocused || undefined} onFocus={onFocus}
 			onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}
 			onDragOver={onDragOver} onDragLeave={() => setDrop(null)} onDrop={onDrop}>
 			<header class="entry-head">
 				<button type="button" class="icon fold" tabIndex={tab} aria-expanded={!isCollapsed}
-					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>
-					<span aria-hidden="true">{isCollapsed ? "▸" : "▾"}</span>
-				</button>
-				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear} label={`Role of entry ${at + 1}`}
+					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>{isCollapsed ? "▸" : "▾"}</button>
+				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear} label={`Role of entry ${number}`}
 					onChange={(value) => void act.changeRole(id, value)} />
 				<ForkPicker id={id} tabIndex={tab} />
 				{label && <span class="chip label">{label}</span>}
@@ -178,10 +169,8 @@ export function EntryRow(props: RowProps) {
 						onDragEnd={() => { dragged = null; }}>⠿</span>
 				</span>}
 				{body?.ts && <span class="when" title={body.ts}>{time(body.ts)}</span>}
-				<span class="number" title={id}>{at + 1}</span>
-				<Menu label={`More for entry ${at + 1}`} tabIndex={tab} items={() => menuItems(id, at, outline, body)}>
-					<span aria-hidden="true">⋯</span>
-				</Menu>
+				<span class="number" title={id}>{number}</span>
+				<Menu label={`More for entry ${number}`} tabIndex={tab} items={() => menuItems(id, at, outline, body)}>⋯</Menu>
 			</header>
 			{isEditing && body && <EntryEditor key={id} entry={body} />}
 			{!isEditing && !isCollapsed && (

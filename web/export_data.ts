@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What an exported page shows: the canonical form of a project and the blocks of its texts, both
-// in elements of the page (src/formats/html_impl.h), and the tree that the takes are together.
+// What an exported page shows: a project and the blocks of its texts, both in elements of the
+// page (src/formats/html_impl.h), and the tree that the takes are together. There may be very
+// many takes, and they may share much: each is laid out when it is looked at.
 import type { Block, Columns, Content } from "./types";
 import { DIFFERS, MUTED } from "./types";
 
@@ -16,11 +17,61 @@ export interface PageEntry {
 	[member: string]: unknown;
 }
 
-export interface PageTake {
-	name: string;
-	entries: PageEntry[];
-	/** For each entry its node, which has the blocks. */
-	nodes: number[];
+/** An entry that is written out, or [FIRST,COUNT] of those that are. */
+type Said = PageEntry | [number, number];
+
+export class PageTake {
+	readonly name: string;
+	readonly count: number;
+	private said: Said[];
+	private pool: PageEntry[];
+	private from: number;
+	private laid: Int32Array | null = null;
+
+	/** Its own entries go to the end of the pool. */
+	constructor(name: string, said: Said[], pool: PageEntry[]) {
+		this.name = name;
+		this.said = said;
+		this.pool = pool;
+		this.from = pool.length;
+		let count = 0;
+		for (const each of said) {
+			if (Array.isArray(each)) {
+				count += each[1];
+			} else {
+				pool.push(each);
+				count++;
+			}
+		}
+		this.count = count;
+	}
+
+	/** For each entry its number in the discussion. */
+	get numbers(): Int32Array {
+		if (this.laid)
+			return this.laid;
+		const numbers = this.laid = new Int32Array(this.count);
+		let at = 0, own = this.from;
+		for (const each of this.said)
+			if (Array.isArray(each))
+				for (let i = 0; i < each[1]; i++)
+					numbers[at++] = each[0] + i;
+			else
+				numbers[at++] = own++;
+		return numbers;
+	}
+
+	entry(at: number): PageEntry | undefined {
+		return at < 0 || at >= this.count ? undefined : this.pool[this.numbers[at]];
+	}
+
+	/** Where an entry of this id stands; -1: nowhere. From the end, where most are looked for. */
+	find(id: string | null): number {
+		let at = this.count - 1;
+		while (at >= 0 && this.entry(at)!.id !== id)
+			at--;
+		return at;
+	}
 }
 
 export interface PageDiscussion {
@@ -31,8 +82,10 @@ export interface PageDiscussion {
 	labels: Record<string, string>;
 	/** What was taken out before the page was written. */
 	redacted: { entries: number; places: number; kinds: Record<string, number> } | null;
-	/** By node. */
-	blocks: unknown[];
+	/** All entries by number, each once. */
+	pool: PageEntry[];
+	/** What Markdown means in the entry of this number. */
+	blocksOf: (number: number) => unknown;
 }
 
 /** A tree of all takes; rows have a depth, which is their place in the takes they are in. */
@@ -47,16 +100,28 @@ function read(id: string): any {
 	return JSON.parse(document.getElementById(id)?.textContent || "null");
 }
 
+/** As in src/formats/html_impl.h. */
+const CHUNK = 8192;
+
+function blocksOf(disc: number): (number: number) => unknown {
+	const chunks: unknown[][] = [];
+	return (number) => {
+		const at = Math.floor(number / CHUNK);
+		chunks[at] ??= read(`retake-blocks-${disc}-${at}`) ?? [];
+		return chunks[at][number % CHUNK];
+	};
+}
+
 export function readPage(): { discussions: PageDiscussion[]; active: number } {
-	const data = read("retake-data"), blocks = read("retake-blocks");
+	const data = read("retake-data");
 	const discussions = data.discussions.map((each: any, at: number): PageDiscussion => {
-		const has = blocks?.discussions?.[at];
-		const takes = each.takes.map((take: any, t: number) => ({ ...take, nodes: has?.takes[t] ?? [] }));
+		const pool: PageEntry[] = [];
+		const takes = each.takes.map((take: any) => new PageTake(take.name, take.entries, pool));
 		return {
-			name: each.name, takes, head: each.head ?? null, redacted: each.redacted?.kinds ? each.redacted : null,
+			name: each.name, takes, pool, blocksOf: blocksOf(at), head: each.head ?? null, redacted: each.redacted?.kinds ? each.redacted : null,
 			active: Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active)),
 			// a name of a label can be anything that an object already has
-			labels: Object.assign(Object.create(null), each.labels), blocks: has?.nodes ?? [],
+			labels: Object.assign(Object.create(null), each.labels),
 		};
 	});
 	return { discussions, active: Math.max(0, discussions.findIndex((each: PageDiscussion) => each.name === data.active)) };
@@ -87,11 +152,11 @@ class Names {
 /** Entries of the same id behind the same one are one row, whatever takes they are in. */
 function treeOf(disc: PageDiscussion): PageTree {
 	const made: { entry: PageEntry; node: number; up: number; differs: boolean; depth: number }[] = [];
+	const madeOf = new Int32Array(disc.pool.length).fill(-1); // the last, by number
 	const children: number[][] = [], roots: number[] = [];
 	// most entries are followed by one: only what has more brothers than a few is looked up by name
 	const known = new Map<string, number>(), few = 4;
-	const nameOf = (entry: PageEntry, node: number, take: string, depth: number) =>
-		(entry.id ? `i${entry.id}` : node < 0 ? `t${take} ${depth}` : `n${node}`);
+	const nameOf = (entry: PageEntry, node: number) => (entry.id ? `i${entry.id}` : `n${node}`);
 	const names: string[] = [];
 	const find = (up: number, name: string): number | undefined => {
 		const brothers = up < 0 ? roots : children[up];
@@ -108,9 +173,11 @@ function treeOf(disc: PageDiscussion): PageTree {
 	};
 	const places = disc.takes.map((take) => {
 		let up = -1;
-		return take.entries.map((entry, depth) => {
-			const node = take.nodes[depth] ?? -1;
-			const name = nameOf(entry, node, take.name, depth);
+		return take.numbers.map((node, depth) => {
+			const last = madeOf[node];
+			if (last >= 0 && made[last].up === up)
+				return (up = last);
+			const entry = disc.pool[node], name = nameOf(entry, node);
 			let at = find(up, name);
 			if (at === undefined) {
 				at = made.length;
@@ -118,6 +185,7 @@ function treeOf(disc: PageDiscussion): PageTree {
 				names.push(name);
 				children.push([]);
 				add(up, name, at);
+				madeOf[node] = at;
 			} else if (made[at].node !== node) {
 				made[at].differs = true;
 			}
@@ -136,7 +204,7 @@ function treeOf(disc: PageDiscussion): PageTree {
 	const roles = new Names(), kinds = new Names();
 	const columns: Columns = {
 		seq: 0, discussion: disc.name, count: order.length, from: 0, roles: roles.list, kinds: kinds.list,
-		takes: disc.takes.map((take, at) => ({ id: String(at), name: take.name, active: at === disc.active, entries: take.entries.length })),
+		takes: disc.takes.map((take, at) => ({ id: String(at), name: take.name, active: at === disc.active, entries: take.count })),
 		id: [], parent: [], role: [], kind: [], flags: [], size: [], preview: [], labels: {}, head: -1, tips: {},
 	};
 	order.forEach((at, row) => {
@@ -188,18 +256,15 @@ export function headSpot(discussions: PageDiscussion[], disc: number): Spot {
 
 function findHead(discussions: PageDiscussion[], disc: number): Spot {
 	const { active, takes, head } = discussions[disc];
-	const entries = takes[active]?.entries ?? [];
-	let at = entries.length - 1;
-	while (at >= 0 && entries[at].id !== head)
-		at--;
-	return { disc, take: active, at: head === null ? -1 : at < 0 ? entries.length - 1 : at };
+	const take = takes[active], at = take?.find(head) ?? -1;
+	return { disc, take: active, at: head === null || !take ? -1 : at < 0 ? take.count - 1 : at };
 }
 
 /** "#d=main&t=main_take_1&e=8f3a" */
 export function linkOf(discussions: PageDiscussion[], spot: Spot): string {
 	const disc = discussions[spot.disc], take = disc.takes[spot.take];
 	const query = new URLSearchParams({ d: disc.name, t: take?.name ?? "" });
-	const entry = take?.entries[spot.at];
+	const entry = take?.entry(spot.at);
 	if (entry)
 		query.set("e", entry.id || `#${spot.at + 1}`);
 	return `#${query}`;
@@ -215,15 +280,15 @@ export function spotOf(discussions: PageDiscussion[], active: number, hash: stri
 	const take = takes.findIndex((each) => each.name === t);
 	if (take >= 0 && take !== spot.take) {
 		spot.take = take;
-		spot.at = takes[take].entries.length - 1;
+		spot.at = takes[take].count - 1;
 	}
 	if (e === null)
 		return spot;
-	const place = (entries: PageEntry[]) => (/^#\d+$/.test(e)
-		? Math.min(Number(e.slice(1)), entries.length) - 1 : entries.findIndex((entry) => entry.id === e));
-	const at = place(takes[spot.take]?.entries ?? []);
+	const place = (of: PageTake | undefined) => (!of ? -1 : /^#\d+$/.test(e)
+		? Math.min(Number(e.slice(1)), of.count) - 1 : of.find(e));
+	const at = place(takes[spot.take]);
 	if (at >= 0)
 		return { ...spot, at };
-	const other = takes.findIndex((each) => place(each.entries) >= 0);
-	return other < 0 ? spot : { ...spot, take: other, at: place(takes[other].entries) };
+	const other = takes.findIndex((each) => place(each) >= 0);
+	return other < 0 ? spot : { ...spot, take: other, at: place(takes[other]) };
 }

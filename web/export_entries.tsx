@@ -21,10 +21,10 @@ interface Props {
 }
 
 export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
-	const disc = discussions[spot.disc], take = disc.takes[spot.take], entry = take.entries[at];
+	const disc = discussions[spot.disc], take = disc.takes[spot.take], entry = take.entry(at)!;
 	const head = headSpot(discussions, spot.disc);
 	return (
-		<Entry key={at} entry={entry} at={at} blocks={disc.blocks[take.nodes[at]]} label={disc.labels[entry.id ?? ""]}
+		<Entry key={at} entry={entry} at={at} blocks={disc.blocksOf(take.numbers[at])} label={disc.labels[entry.id ?? ""]}
 			link={linkOf(discussions, { ...spot, at })} isHead={head.take === spot.take && head.at === at} isMarked={at === spot.at} />
 	);
 }
@@ -34,11 +34,11 @@ export function Entries(props: Props) {
 	const box = useRef<HTMLDivElement>(null), rows = useRef<HTMLDivElement>(null);
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	const wanted = useRef<number | null>(null), turn = useRef(-1), rounds = useRef(0);
-	const count = discussions[spot.disc].takes[spot.take]?.entries.length ?? 0;
+	const count = discussions[spot.disc].takes[spot.take]?.count ?? 0;
 	const heights = useMemo(() => {
 		const made = new Heights(), places = Array.from({ length: count }, (_, at) => at);
 		made.show({
-			seq: 0, discussion: "", take: "", id: places.map(String), role: [], kind: [], flags: places.map(() => 0),
+			seq: 0, discussion: "", take: "", before: 0, id: places.map(String), role: [], kind: [], flags: places.map(() => 0),
 			size: places.map(props.sizeOf), labels: new Map(), stale: new Set(),
 		} as Outline, null);
 		return made;

@@ -4,6 +4,7 @@
 // is; nothing in it becomes markup of the page.
 import { Code } from "./code";
 import { Markdown } from "./markdown";
+import { isTool, roleClass } from "./speaker";
 import type { Block } from "./types";
 import type { PageEntry } from "./export_data";
 
@@ -61,10 +62,12 @@ function Picture(props: { block: Block }) {
 	return <img class="picture" alt="A picture of this entry" src={`data:${type};base64,${data}`} />;
 }
 
-function Part(props: { block: unknown; tree: unknown }) {
+function Part(props: { block: unknown; tree: unknown; isOutput?: boolean }) {
 	const block = props.block as Block | null;
 	if (typeof block !== "object" || block === null)
 		return <Code text={pretty(block)} />;
+	if (props.isOutput && typeof block.text === "string")
+		return <Code text={block.text} />;
 	const inner = block.content;
 	switch (block.type) {
 	case "text":
@@ -103,12 +106,15 @@ function Body(props: { entry: PageEntry; blocks: unknown }) {
 	const segments = Array.isArray(entry.thinking_segments) ? entry.thinking_segments : [];
 	const calls = Array.isArray(entry.tool_calls) ? entry.tool_calls : [];
 	const trees = Array.isArray(props.blocks) ? props.blocks : [];
+	const isOutput = isTool(word(entry.role, ""));
 	return (
 		<>
 			{segments.map((segment) => <Thinking text={segmentText(segment)} />)}
-			{typeof content === "string" ? <Markdown text={content} tree={props.blocks} />
-				: content.map((block, at) => <Part block={block} tree={trees[at]} />)}
+			{typeof content === "string"
+				? (isOutput ? <Code text={content} /> : <Markdown text={content} tree={props.blocks} />)
+				: content.map((block, at) => <Part block={block} tree={trees[at]} isOutput={isOutput} />)}
 			{calls.map((call) => <Part block={{ ...(call as object), type: "function" }} tree={null} />)}
+			{entry.partial === true && <p class="quiet partial">The reply ended before it was complete.</p>}
 		</>
 	);
 }
@@ -127,12 +133,12 @@ export function Entry(props: EntryProps) {
 	const { entry } = props, role = word(entry.role, "") || word(entry.kind, "entry");
 	const kind = entry.kind && entry.kind !== "message" && entry.kind !== role ? entry.kind : null;
 	return (
-		<article class={"entry" + (role.toLowerCase() === "user" ? " is-user" : "") + (entry.muted ? " muted" : "")}
+		<article class={`entry ${roleClass(role)}` + (entry.muted ? " muted" : "")}
 			data-at={props.at} aria-current={props.isMarked || undefined} aria-label={`${props.at + 1}, ${role}`}>
 			<header class="entry-head">
 				<a class="number" href={props.link} title="A link to this entry">{props.at + 1}</a>
 				<h2 class="role">{role}</h2>
-				{kind && <span class="chip">{kind}</span>}
+				{kind && <span class="chip">{kind.replace(/_/g, " ")}</span>}
 				{props.label !== undefined && <span class="chip label">{props.label}</span>}
 				{entry.muted && <span class="chip">muted</span>}
 				{typeof entry.model === "string" && <span class="quiet">{entry.model}</span>}

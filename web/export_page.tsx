@@ -55,15 +55,11 @@ function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: numbe
 		<div class="page-tabs" role="group" aria-label="Takes">
 			{takes.map((take, at) => (
 				<button type="button" aria-pressed={at === props.take} onClick={() => props.onTake(at)}>
-					{take.name} <span class="count">{take.entries.length.toLocaleString()}</span>
+					{take.name} <span class="count">{take.count.toLocaleString()}</span>
 				</button>
 			))}
 		</div>
 	);
-}
-
-function sizeOf(disc: PageDiscussion): number {
-	return disc.takes.reduce((sum, take) => sum + take.entries.length, 0);
 }
 
 function Page(props: PageProps) {
@@ -71,7 +67,7 @@ function Page(props: PageProps) {
 	const [spot, setSpot] = useState(() => spotOf(discussions, props.active, location.hash));
 	const [turn, setTurn] = useState(0), [hasTree, setTree] = useState(false);
 	const disc = discussions[spot.disc];
-	const [isReady, setReady] = useState(() => sizeOf(disc) < LARGE);
+	const [isReady, setReady] = useState(() => disc.pool.length < LARGE);
 	useEffect(() => {
 		// the entries first: an outline of very many takes a while
 		if (!isReady)
@@ -106,7 +102,7 @@ function Page(props: PageProps) {
 		const row = rowOf(spot), rows = treeFor(disc).rows[take];
 		go({ disc: spot.disc, take, at: row >= 0 && rows[spot.at] === row ? spot.at : rows.length - 1 });
 	};
-	const sizes = useMemo(() => disc.takes[spot.take]?.entries.map((entry) => wordsOf(entry).length) ?? [], [disc, spot.take]);
+	const sizes = useMemo(() => disc.takes[spot.take]?.numbers.map((number) => wordsOf(disc.pool[number]).length) ?? [], [disc, spot.take]);
 	const isAtHead = spot.take === head.take && spot.at === head.at;
 	return (
 		<div class={"app page" + (hasTree ? " with-tree" : "")}>
@@ -147,7 +143,7 @@ function begin(): void {
 	// A window has few entries in it; paper has all of the take, or of a very long one the
 	// thousands around the marked entry.
 	addEventListener("beforeprint", () => {
-		const spot = shown!, take = discussions[spot.disc].takes[spot.take], all = take?.entries.length ?? 0;
+		const spot = shown!, take = discussions[spot.disc].takes[spot.take], all = take?.count ?? 0;
 		const from = Math.floor(Math.max(0, spot.at) / MOST_PRINTED) * MOST_PRINTED, count = Math.min(all - from, MOST_PRINTED);
 		render(<>
 			<h1>{discussions[spot.disc].name}</h1>

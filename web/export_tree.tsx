@@ -3,7 +3,7 @@
 // The outline of an exported page: all entries of all takes as a tree, filtered and searched.
 import { useMemo, useState } from "preact/hooks";
 import { Rows } from "./pane_rows";
-import { keysOf, pathTo, treeRows } from "./pane_tree";
+import { keysOf, pathTo, rowOfKey, treeRows } from "./pane_tree";
 import { DIFFERS, MUTED } from "./types";
 import type { PageTree } from "./export_data";
 import type { RowPlace } from "./pane_rows";
@@ -49,10 +49,9 @@ export function Tree(props: Props) {
 	const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
 	const [focusKey, setFocusKey] = useState<string | null>(null);
 	const keys = useMemo(() => keysOf(columns), [columns]);
-	const rows = useMemo(() => treeRows(columns, keys, filter, search, search ? new Set() : folded),
+	const rows = useMemo(() => treeRows(columns, keys, filter, search, search ? new Set() : folded, null),
 		[columns, keys, filter, search, folded]);
 	const on = useMemo(() => pathTo(columns, props.at), [columns, props.at]);
-	const places = useMemo(() => new Map(rows.map((row, at) => [row.key, at])), [rows]);
 	const tips = useMemo(() => {
 		const names = new Map<number, string[]>();
 		for (const take of columns.takes)
@@ -60,7 +59,7 @@ export function Tree(props: Props) {
 				names.get(columns.tips[take.id])?.push(take.name) ?? names.set(columns.tips[take.id], [take.name]);
 		return names;
 	}, [columns]);
-	const focus = places.get(focusKey ?? keys[props.at] ?? "") ?? 0;
+	const focus = useMemo(() => Math.max(0, rowOfKey(rows, focusKey ?? keys[props.at])), [rows, focusKey, props.at]);
 
 	const fold = (row: TreeRow, isFolded: boolean) => {
 		const next = new Set(folded);

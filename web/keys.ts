@@ -69,7 +69,7 @@ function leave(): void {
 	const isInPane = document.activeElement?.closest(".side, .left");
 	set({ anchor: null, drawer: null });
 	if (isInPane)
-		focusTake();
+		setTimeout(focusTake); // what lay under a drawer can be reached again by then
 }
 
 const onEntry = (run: (entry: string) => void) => () => {

@@ -14,6 +14,7 @@ import "./roles";
 import "./versions";
 import "./pane_list";
 
+listen(); // what it asks is answered while the page is drawn
 const root = document.getElementById("app")!;
 root.textContent = "";
 render(<App />, root);
@@ -29,4 +30,3 @@ addEventListener("hashchange", () => {
 });
 document.addEventListener("visibilitychange", rest);
 keepFocus();
-listen();

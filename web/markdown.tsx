@@ -157,9 +157,65 @@ class Block extends Component<{ node: Node }> {
 	}
 }
 
+const TOGETHER = 24, NEAR_PX = 300;
+
+interface GroupProps {
+	nodes: Node[];
+	/** More may come. */
+	isOpen: boolean;
+}
+
+/** Complete blocks that are far from the window are an empty box as tall as they are. */
+class Group extends Component<GroupProps, { far_px: number | null }> {
+	state: { far_px: number | null } = { far_px: null };
+	private box: HTMLElement | null = null;
+	private isNear = true;
+	private watcher = new IntersectionObserver((seen) => {
+		this.isNear = seen[seen.length - 1].isIntersecting;
+		this.settle();
+	}, { rootMargin: `${NEAR_PX}px` });
+
+	private settle(): void {
+		const { far_px } = this.state, isFar = !this.isNear && !this.props.isOpen;
+		if (!isFar && far_px !== null)
+			this.setState({ far_px: null });
+		else if (isFar && far_px === null && !getSelection()?.containsNode(this.box!, true))
+			this.setState({ far_px: this.box!.offsetHeight });
+	}
+	shouldComponentUpdate(next: GroupProps, state: { far_px: number | null }): boolean {
+		const { nodes, isOpen } = this.props;
+		return state.far_px !== this.state.far_px || next.isOpen !== isOpen || next.nodes.length !== nodes.length ||
+			next.nodes.some((node, at) => node !== nodes[at]);
+	}
+	componentDidMount(): void {
+		this.watcher.observe(this.box!);
+	}
+	componentDidUpdate(): void {
+		this.settle();
+	}
+	componentWillUnmount(): void {
+		this.watcher.disconnect();
+	}
+	render() {
+		const { far_px } = this.state;
+		return (
+			<div class="group" ref={(box) => { this.box = box; }} style={{ height: far_px === null ? "" : `${far_px}px` }}>
+				{far_px === null && this.props.nodes.map((node) => <Block node={node} />)}
+			</div>
+		);
+	}
+}
+
+function groups(nodes: Node[]): ComponentChildren {
+	const made = [];
+	for (let at = 0; at < nodes.length; at += TOGETHER)
+		made.push(<Group nodes={nodes.slice(at, at + TOGETHER)} isOpen={at + TOGETHER >= nodes.length} />);
+	return made;
+}
+
 /** A text that is being written: blocks that are there stay where and what they are. */
 export function GrowingMarkdown(props: { text: string; tree: Node[] | null }) {
 	return props.tree
-		? <div class="prose">{props.tree.map((node) => <Block node={node} />)}</div>
+		? <div class="prose">{groups(props.tree)}</div>
 		: <div class="plain">{props.text}</div>;
 }

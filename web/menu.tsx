@@ -3,7 +3,7 @@
 // Menu: a button that opens a list of things to do, with the keys that menus have (arrows,
 // Home, End, first letters, Esc).
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface MenuItem {
 	text: string;
@@ -49,7 +49,8 @@ export function Menu(props: MenuProps) {
 		if (toButton)
 			button.current?.focus();
 	};
-	useEffect(() => {
+	// before anybody can press a key: those are the menu's from now on
+	useLayoutEffect(() => {
 		if (!items)
 			return;
 		place(button.current!, list.current!);
@@ -65,13 +66,15 @@ export function Menu(props: MenuProps) {
 	const onKey = (event: KeyboardEvent) => {
 		const moves: Record<string, number | "first" | "last"> =
 			{ ArrowDown: 1, ArrowUp: -1, Home: "first", End: "last" };
+		if (event.key.length === 1 && (event.ctrlKey || event.metaKey))
+			return close(true); // Ctrl+K: that is for the page
 		if (event.key in moves)
 			step(list.current!, moves[event.key]);
 		else if (event.key === "Escape")
 			close(true);
 		else if (event.key === "Tab")
 			return close(false);
-		else if (event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey)
+		else if (event.key.length === 1 && event.key !== " ")
 			toLetter(list.current!, event.key.toLowerCase());
 		else
 			return event.stopPropagation();

@@ -3,13 +3,15 @@
 // Outline: all entries of one take without their texts, as columns. An outline is never changed:
 // a splice makes another one. Positions count from 0.
 import { COLLAPSED, MUTED, READ_MODE } from "./types";
-import type { Columns, Entry, Splice } from "./types";
+import type { Columns, Entry, EntryWindow, Splice } from "./types";
 
 export interface Outline {
 	/** The row of the history up to which it is right. */
 	seq: number;
 	discussion: string;
 	take: string;
+	/** So many entries of the take stand before the first that is here; 0 but for what lastOf() makes. */
+	before: number;
 	id: readonly string[];
 	role: readonly string[];
 	kind: readonly string[];
@@ -28,12 +30,28 @@ export function outlineOf(columns: Columns, take: string): Outline {
 		seq: columns.seq,
 		discussion: columns.discussion,
 		take,
+		before: 0,
 		id: columns.id,
 		role: columns.role.map((at) => columns.roles[at]),
 		kind: columns.kind.map((at) => columns.kinds[at]),
 		flags: columns.flags,
 		size: columns.size,
 		labels,
+		stale: new Set(),
+	};
+}
+
+/** The end of a take that has not been read yet: enough to show it. */
+export function lastOf(window: EntryWindow, discussion: string, take: string): Outline {
+	const { entries } = window;
+	return {
+		seq: window.seq, discussion, take, before: window.from,
+		id: entries.map((entry) => entry.id),
+		role: entries.map((entry) => entry.role),
+		kind: entries.map((entry) => entry.kind),
+		flags: entries.map(flagsOf),
+		size: entries.map((entry) => entry.content.length),
+		labels: new Map(entries.filter((entry) => entry.label).map((entry) => [entry.id, entry.label!])),
 		stale: new Set(),
 	};
 }

@@ -23,20 +23,22 @@ export interface Pair {
 
 const MOST_WORDS = 400, LIKE = 0.5;
 
-function wordsOf(entry: Entry): Set<string> {
-	return new Set((textOf(entry.content).toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MOST_WORDS));
+function wordsOf(text: string): Set<string> {
+	return new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MOST_WORDS));
 }
 
 /** Do two texts share most of their words? */
-function areLike(a: Entry, b: Entry): boolean {
-	if (a.role !== b.role)
-		return false;
+export function areTextsLike(a: string, b: string): boolean {
 	const one = wordsOf(a), other = wordsOf(b);
 	let both = 0;
 	for (const word of one)
 		if (other.has(word))
 			both++;
 	return both >= LIKE * Math.max(one.size, other.size, 1);
+}
+
+function areLike(a: Entry, b: Entry): boolean {
+	return a.role === b.role && areTextsLike(textOf(a.content), textOf(b.content));
 }
 
 export function alignTakes(diff: TakesDiff): Pair[] {

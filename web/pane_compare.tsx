@@ -25,6 +25,8 @@ interface SideProps {
 	/** Both are versions of the same. */
 	isLike: boolean;
 	isLeft: boolean;
+	/** The takes: its own, and the one that it can be brought into. */
+	name: string;
 	into: string;
 	onGraft: () => void;
 }
@@ -39,6 +41,7 @@ function Side(props: SideProps) {
 			<header>
 				<span class={"who" + (entry.role.toLowerCase() === "user" ? " user" : "")}>{entry.role}</span>
 				{entry.muted && <span class="chip">muted</span>}
+				<span class="side-name quiet small">{props.name}</span>
 				<span class="space" />
 				{other?.id !== entry.id && (
 					<button type="button" title={`Into ${props.into}`} onClick={props.onGraft}>
@@ -95,8 +98,8 @@ function Compare() {
 			<div class="compare-rows">
 				{pairs.slice(0, shown).map((pair, at) => (
 					<div class="compare-row" key={`${pair.a?.id} ${pair.b?.id}`}>
-						<Side entry={pair.a} other={pair.b} isLike={pair.isLike} isLeft into={nameOf(b)} onGraft={() => graft(at, true)} />
-						<Side entry={pair.b} other={pair.a} isLike={pair.isLike} isLeft={false} into={nameOf(a)} onGraft={() => graft(at, false)} />
+						<Side entry={pair.a} other={pair.b} isLike={pair.isLike} isLeft name={nameOf(a)} into={nameOf(b)} onGraft={() => graft(at, true)} />
+						<Side entry={pair.b} other={pair.a} isLike={pair.isLike} isLeft={false} name={nameOf(b)} into={nameOf(a)} onGraft={() => graft(at, false)} />
 					</div>
 				))}
 			</div>

@@ -10,7 +10,7 @@ import { list } from "./entry_acts";
 import { goTo } from "./pane_leave";
 import { count, openTakeOf, useLoaded } from "./pane_data";
 import { Rows } from "./pane_rows";
-import { headRow, keysOf, pathTo, takeAt, treeRows } from "./pane_tree";
+import { headRow, keysOf, pathTo, rowOfKey, takeAt, treeRows } from "./pane_tree";
 import { addPane } from "./panes";
 import { runsHere } from "./runs";
 import { set, state, useStore } from "./state";
@@ -46,7 +46,15 @@ async function readTree(isLarge: boolean): Promise<Columns> {
 		await new Promise((done) => setTimeout(done, BUSY_MS));
 	if (mine !== asked)
 		return new Promise(() => undefined); // it is being read for somebody else by now
-	return get<Columns>(discPath("tree"), { columns: 1, preview: PREVIEW });
+	const columns = await get<Columns>(discPath("tree"), { columns: 1, preview: PREVIEW });
+	// what is made of very many is made piece by piece, so that nothing stands still for long
+	const pause = () => (columns.count > LARGE ? new Promise((done) => setTimeout(done)) : null);
+	await pause();
+	const keys = keysOf(columns);
+	await pause();
+	treeRows(columns, keys, "default", "", foldedOf.get(state.disc ?? "") ?? new Set(), null);
+	await pause();
+	return columns;
 }
 
 /** Texts of which not even the beginning is here: those that the server finds. */
@@ -234,9 +242,8 @@ function Outline() {
 		}
 		return names;
 	}, [columns]);
-	const places = useMemo(() => new Map(rows.map((row, at) => [row.key, at])), [rows]);
-	const headPlace = places.get(keys[headAt] ?? "") ?? rows.length - 1;
-	const focus = places.get(focusKey ?? "") ?? headPlace;
+	const focus = useMemo(() => [rowOfKey(rows, focusKey), rowOfKey(rows, keys[headAt]), rows.length - 1].find((at) => at >= 0) ?? -1,
+		[rows, focusKey, keys, headAt]);
 
 	const fold = (row: TreeRow, isFolded = !row.isFolded) => {
 		const next = new Set(folded);

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // Prompt: the working prompt, that people and models write together; the three system prompts;
-// and what a model will be sent, with the tokens of each entry.
+// what a model will be sent, with the tokens of each entry; and what it was sent last.
 import { useEffect, useState } from "preact/hooks";
 import * as act from "./actions";
-import { get } from "./api";
 import { showEntry } from "./entry_acts";
 import { count, useLoaded } from "./pane_data";
 import { Rows } from "./pane_rows";
+import { readContext, RequestText, SentLast } from "./pane_sent";
 import { addPane } from "./panes";
-import { set, state, useStore } from "./state";
-import { discPath } from "./store";
+import { set, useStore } from "./state";
 
-interface Context {
-	provider: string;
-	model: string | null;
-	tokens: number;
-	exact: boolean;
-	left_out: number;
-	budget?: number;
-	entries: { id: string; at: number; tokens: number; left_out: boolean }[];
-	body: unknown;
-}
+const ROW_PX = 30, MOST_ROWS = 9;
 
 interface TextFieldProps {
 	label: string;
@@ -44,6 +34,7 @@ export function TextField(props: TextFieldProps) {
 		setBase(saved);
 	}, [saved]);
 	const isDirty = text !== base;
+	const toField = () => document.getElementById(props.id)?.focus(); // the buttons go away
 	return (
 		<div class="field">
 			<label for={props.id}>{props.label}</label>
@@ -56,11 +47,13 @@ export function TextField(props: TextFieldProps) {
 					}
 				}} />
 			{props.hint && <p class="quiet small" id={`${props.id}-hint`}>{props.hint}</p>}
-			<div class="verbs">
-				<button type="button" class={isDirty ? "primary" : ""} disabled={!isDirty} onClick={() => void props.onSave(text)}>Save</button>
-				{isDirty && <button type="button" onClick={() => setText(base)}>Put back</button>}
-				{props.children}
-			</div>
+			{(isDirty || props.children) && (
+				<div class="verbs">
+					{isDirty && <button type="button" class="primary" onClick={() => { toField(); void props.onSave(text); }}>Save</button>}
+					{isDirty && <button type="button" onClick={() => { toField(); setText(base); }}>Put back</button>}
+					{props.children}
+				</div>
+			)}
 		</div>
 	);
 }
@@ -71,12 +64,12 @@ const SYSTEM: [string, string, string][] = [
 	["project_system_prompt", "Project", "For this project."],
 ];
 
-function Sent() {
+function WillBeSent() {
 	const disc = useStore((from) => from.disc), take = useStore((from) => from.take);
 	const version = useStore((from) => from.version), outline = useStore((from) => from.outline);
 	const [focus, setFocus] = useState(0), [budget, setBudget] = useState("");
 	const { data, problem } = useLoaded(
-		() => get<Context>(discPath("context"), { take: state.take, budget: Number(budget) > 0 ? Number(budget) : null }),
+		() => readContext(Number(budget) > 0 ? Number(budget) : null),
 		[disc, take, version, budget], 300);
 	if (!data)
 		return <p class="quiet">{problem || "Reading …"}</p>;
@@ -86,15 +79,15 @@ function Sent() {
 	return (
 		<>
 			<p>
-				{data.exact ? "" : "About "}<strong>{data.tokens.toLocaleString()}</strong> tokens to {data.model ? `${data.provider}/${data.model}` : "a model; none is chosen yet"}.
+				{data.exact ? "" : "About "}<strong>{data.tokens.toLocaleString()}</strong> tokens to {data.model ? `${data.service ?? data.provider}/${data.model}` : "a model; none is chosen yet"}.
 				{left > 0 && ` ${count(left, "entry is", "entries are")} left out.`}
 				{silent > 0 && ` ${count(silent, "entry is", "entries are")} muted, or not for models.`}
 			</p>
 			<label class="field inline">Budget in tokens
 				<input class="line" type="number" min={1} value={budget} placeholder="none" onInput={(event) => setBudget(event.currentTarget.value)} />
 			</label>
-			<div class="context-rows">
-				<Rows role="list" label="What will be sent" count={data.entries.length} height={30} idPrefix="context" focus={focus} onFocus={setFocus}
+			<div class="context-rows" style={{ height: `${Math.min(Math.max(data.entries.length, 1), MOST_ROWS) * ROW_PX + 2}px` }}>
+				<Rows role="list" label="What will be sent" count={data.entries.length} height={ROW_PX} idPrefix="context" focus={focus} onFocus={setFocus}
 					onKey={(event, at) => {
 						if (event.key !== "Enter")
 							return false;
@@ -118,10 +111,7 @@ function Sent() {
 						);
 					}} />
 			</div>
-			<details>
-				<summary>The request itself</summary>
-				<pre class="request" tabIndex={0}>{JSON.stringify(data.body, null, 2)}</pre>
-			</details>
+			<RequestText body={data.body} />
 		</>
 	);
 }
@@ -150,7 +140,9 @@ function Prompt() {
 					onSave={(text) => act.setSetting(key, text || null)} />
 			))}
 			<h2>What will be sent</h2>
-			<Sent />
+			<WillBeSent />
+			<h2>What was sent last</h2>
+			<SentLast />
 		</section>
 	);
 }

@@ -94,17 +94,44 @@ function keep(columns: Columns, filter: Filter, search: string, hits: ReadonlySe
 	return kept;
 }
 
+const keys = new WeakMap<Columns, string[]>();
+
 /** Names of rows that stay the same while entries come and go. */
 export function keysOf(columns: Columns): string[] {
-	const seen = new Map<string, number>();
-	return columns.id.map((id) => {
-		const times = seen.get(id) ?? 0;
-		seen.set(id, times + 1);
-		return times ? `${id}/${times}` : id;
-	});
+	let list = keys.get(columns);
+	if (!list) {
+		const seen = new Map<string, number>();
+		list = columns.id.map((id) => {
+			const times = seen.get(id) ?? 0;
+			seen.set(id, times + 1);
+			return times ? `${id}/${times}` : id;
+		});
+		keys.set(columns, list);
+	}
+	return list;
 }
 
+/** Where a row of this key is; -1: nowhere. */
+export function rowOfKey(rows: TreeRow[], key: string | null | undefined): number {
+	return key ? rows.findIndex((row) => row.key === key) : -1;
+}
+
+/** What was asked last, and what came of it. */
+const made = new WeakMap<Columns, { asked: unknown[]; rows: TreeRow[] }>();
+
+/** The rows; those that were asked for last are there already. */
 export function treeRows(columns: Columns, keys: string[], filter: Filter, search: string,
+		folded: ReadonlySet<string>, hits: ReadonlySet<string> | null): TreeRow[] {
+	const asked = [filter, search, folded.size ? folded : null, hits?.size ? hits : null];
+	const last = made.get(columns);
+	if (last?.asked.every((each, at) => each === asked[at]))
+		return last.rows;
+	const rows = makeRows(columns, keys, filter, search, folded, hits);
+	made.set(columns, { asked, rows });
+	return rows;
+}
+
+function makeRows(columns: Columns, keys: string[], filter: Filter, search: string,
 		folded: ReadonlySet<string>, hits: ReadonlySet<string> | null): TreeRow[] {
 	const n = columns.count, kept = keep(columns, filter, search, hits);
 	const parent = new Int32Array(n), children = new Int32Array(n + 1), lastChild = new Int32Array(n + 1);

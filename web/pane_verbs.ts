@@ -65,6 +65,7 @@ export function paneVerbs(): PaneVerb[] {
 		{ id: "pane-settings", text: "Settings", run: () => openPane("settings") },
 		{ id: "new", text: "New discussion …", run: () => void newDiscussion() },
 		state.takes.length > 1 && { id: "compare", text: "Compare takes …", run: () => openOverlay("compare") },
+		{ id: "sent", text: "Compare what was sent last with what will be …", run: () => openOverlay("sent") },
 		{ id: "compact", text: "Compact or compress …", run: () => openOverlay("compact") },
 		{ id: "truncate", text: "Truncate the take …", run: () => void truncate() },
 		{ id: "clear", text: "Clear the take", run: () => void act.clear() },

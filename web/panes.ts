@@ -7,6 +7,7 @@
 //   top       always there, in the bar at the top: the search box
 //   overlay   over everything, while state.overlay is its id: a palette, a comparison
 import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { set, state } from "./state";
 
 export interface Pane {
@@ -39,7 +40,20 @@ export function openOverlay(id: string | null): void {
 	set({ overlay: id });
 }
 
+const NARROW = "(max-width: 1000px)";
+
 /** Is the page so narrow that its sides are drawers? */
 export function isNarrow(): boolean {
-	return matchMedia("(max-width: 1000px)").matches;
+	return matchMedia(NARROW).matches;
+}
+
+/** The same, for what is drawn otherwise then. */
+export function useNarrow(): boolean {
+	const [is, setIs] = useState(isNarrow);
+	useEffect(() => {
+		const query = matchMedia(NARROW), changed = () => setIs(query.matches);
+		query.addEventListener("change", changed);
+		return () => query.removeEventListener("change", changed);
+	}, []);
+	return is;
 }

@@ -23,7 +23,7 @@ function RunRow(props: { run: Run }) {
 	const outline = useStore((from) => from.outline);
 	useEffect(() => layOut(run), [run.text]);
 	return (
-		<section class="entry running" aria-label="A reply that arrives" data-run={run.run}>
+		<section class="entry is-model running" aria-label="A reply that arrives" data-run={run.run}>
 			<header class="entry-head">
 				<span class="role">{outline ? "AI" : ""}</span>
 				<span class="quiet">{run.model} {WHAT[run.how] ?? run.how} <span class="dots" aria-hidden="true">…</span></span>
@@ -35,7 +35,7 @@ function RunRow(props: { run: Run }) {
 			{run.thinking && (
 				<details class="thinking"><summary>Thinking</summary><div class="plain">{run.thinking}</div></details>
 			)}
-			<div class="live"><GrowingMarkdown text={run.text ?? ""} tree={grown(run.text ?? "", run.laid)} /></div>
+			<div class="entry-body live"><GrowingMarkdown text={run.text ?? ""} tree={grown(run.text ?? "", run.laid)} /></div>
 		</section>
 	);
 }

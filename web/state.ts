@@ -52,6 +52,8 @@ export interface State {
 	takeCount: number;
 	/** The open take, complete but for its texts. */
 	outline: Outline | null;
+	/** Its end, until it is here for the first time. */
+	last: Outline | null;
 	/** Texts, by id: of those rows that were looked at. */
 	bodies: ReadonlyMap<string, Entry>;
 	/** Each entry's ETag, as it was when its text was read. */
@@ -90,7 +92,7 @@ export interface State {
 
 export const state: State = {
 	connection: "connecting", trouble: null, info: null, discussions: [], disc: null, take: null,
-	takes: [], takeCount: 0, outline: null, bodies: new Map(), tags: new Map(), discTag: null, head: null,
+	takes: [], takeCount: 0, outline: null, last: null, bodies: new Map(), tags: new Map(), discTag: null, head: null,
 	canUndo: false, canRedo: false,
 	settings: null, runs: new Map(), version: 0, toast: null, news: null, conflict: null,
 	editing: null, focus: null, anchor: null, roleFilter: null, sources: new Set(), forks: new Map(), differ: new Set(), pane: null, overlay: null,

@@ -6,7 +6,7 @@
 // An outline that is read has a seq; rows that arrived meanwhile and are younger are applied to
 // it once more, so nothing is lost between asking and being answered.
 import { get, path, request } from "./api";
-import { filtered, outlineOf, placeOf, refreshed, spliced, touched } from "./outline";
+import { filtered, lastOf, outlineOf, placeOf, refreshed, spliced, touched } from "./outline";
 import { set, state } from "./state";
 import type { Outline } from "./outline";
 import type {
@@ -95,20 +95,39 @@ export async function findTake(wanted: string, disc = state.disc): Promise<Take 
 	return (await get<Take[]>(path("discussions", disc ?? "", "takes"), { count: 0, with: wanted }))[0];
 }
 
-/** What the page shows of a take, with the texts that will be seen first. */
-async function readTake(disc: string, take: string, withTexts: boolean): Promise<[Columns, EntryWindow | null]> {
-	const texts = withTexts ? get<EntryWindow>(path("discussions", disc, "entries"),
-		{ take, last: FIRST, tags: 1, blocks: 1 }).catch(() => null) : null;
-	const columns = await get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take, bare: 1 });
-	return [columns, await texts];
+function readColumns(disc: string, take: string, after: Promise<unknown> | null): Promise<Columns> {
+	return get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take, bare: 1 }, { after });
+}
+
+const UNSEEN_MS = 200;
+
+/** What was set has been drawn, or nobody looks. */
+function drawn(): Promise<void> {
+	return new Promise((done) => {
+		setTimeout(done, UNSEEN_MS);
+		requestAnimationFrame(() => setTimeout(done));
+	});
+}
+
+/** The texts that will be seen first; without a take those of the active one. */
+async function readLast(disc: string, take: string | undefined, mine: number): Promise<EntryWindow | null> {
+	const window = await get<EntryWindow>(path("discussions", disc, "entries"),
+		{ take, last: FIRST, tags: 1, blocks: 1 }).catch(() => null);
+	// the columns of a long take are long in coming, and people need not wait for them
+	if (window && window.from > 0 && mine === opening && state.outline === null) {
+		set({ last: lastOf(window, disc, take ?? ""), bodies: new Map(window.entries.map((entry) => [entry.id, entry])) });
+		await drawn();
+	}
+	return window;
 }
 
 /** Show a discussion and one of its takes (ids; without one its active take). */
 export async function open(disc: string, take?: string, at?: string): Promise<void> {
 	const mine = ++opening;
-	const withTexts = (id: string) => !at && (state.disc !== disc || state.take !== id);
+	const isShown = (id: string | undefined) => state.disc === disc && state.take === id;
+	let texts = at || isShown(take) ? null : readLast(disc, take, mine);
 	// it is most often still there, so nothing waits for the list
-	const early = take ? readTake(disc, take, withTexts(take)).catch(() => null) : null;
+	const early = take ? readColumns(disc, take, texts).catch(() => null) : null;
 	const [takes, about, settings] = await Promise.all([
 		readTakes(disc, take),
 		request<About>("GET", path("discussions", disc)),
@@ -116,7 +135,10 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	]);
 	const found = takes.find((each) => each.id === take) ?? takes.find((each) => each.id === about.data.take.id) ?? takes[0];
 	const isOther = state.disc !== disc || state.take !== found.id;
-	const [columns, texts] = (found.id === take ? await early : null) ?? await readTake(disc, found.id, withTexts(found.id));
+	if (texts && found.id !== take && (take || (await texts)?.take !== found.name))
+		texts = isOther ? readLast(disc, found.id, mine) : null;
+	const columns = (found.id === take ? await early : null) ?? await readColumns(disc, found.id, texts);
+	const last = await texts;
 	if (mine !== opening)
 		return;
 	set({
@@ -126,8 +148,8 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 		...(state.disc !== disc ? { roleFilter: null, forks: new Map(), differ: new Set() } : {}),
 	});
 	setOutline(outlineOf(columns, found.id));
-	if (texts && texts.seq >= columns.seq)
-		keepBodies(texts.entries, texts.etags ?? {});
+	if (last && last.seq >= columns.seq)
+		keepBodies(last.entries, last.etags ?? {});
 	if (at && placeOf(state.outline!, at) >= 0)
 		set({ focus: at });
 	remember();
@@ -163,7 +185,7 @@ function setOutline(outline: Outline): void {
 	for (const change of missed)
 		now = applied(now, change);
 	dropBodies(now.stale);
-	set({ outline: now });
+	set({ outline: now, last: null });
 	settle(outline.seq);
 }
 
@@ -175,20 +197,22 @@ export async function reload(): Promise<void> {
 	// where one was is most often still there: show it while the rest is read
 	const early = state.disc === null && wanted.disc
 		? open(wanted.disc, wanted.take, wanted.entry).catch(() => undefined) : undefined;
-	const [info, discussions] = await Promise.all([
-		get<Info>("/info"), get<Discussion[]>("/discussions"),
-	]);
-	await early;
+	const informed = get<Info>("/info").then((info) => set({ info }));
+	const discussions = await Promise.all([get<Discussion[]>("/discussions"), early]).then((both) => both[0], async (error) => {
+		await informed.catch(() => undefined);
+		throw error;
+	});
 	const isThere = discussions.some((each) => each.id === state.disc);
 	if (early && isThere && state.outline) {
-		set({ info, discussions, version: state.version + 1 });
+		await informed;
+		set({ discussions, version: state.version + 1 });
 		return;
 	}
 	const disc = discussions.find((each) => each.id === (state.disc ?? wanted.disc)) ??
 		discussions.find((each) => each.active) ?? discussions[0];
-	set({ info, discussions, version: state.version + 1, bodies: new Map(), tags: new Map() });
+	set({ discussions, version: state.version + 1, bodies: new Map(), tags: new Map() });
 	const take = state.take ?? (disc.id === wanted.disc ? wanted.take : undefined);
-	await open(disc.id, take, state.disc === null ? wanted.entry : undefined);
+	await Promise.all([informed, open(disc.id, take, state.disc === null ? wanted.entry : undefined)]);
 }
 
 // ---- texts ----

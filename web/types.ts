@@ -247,3 +247,36 @@ export interface Advice {
 	text: string;
 	repair?: Record<string, unknown>;
 }
+
+/** GET …/context */
+export interface Context {
+	provider: string;
+	/** What the configuration calls the one that is asked. */
+	service?: string;
+	model: string | null;
+	tokens: number;
+	exact: boolean;
+	left_out: number;
+	budget?: number;
+	entries: { id: string; at: number; tokens: number; left_out: boolean }[];
+	body: unknown;
+}
+
+/** GET …/sent */
+export interface Sent {
+	at: string;
+	seq: number;
+	take: string;
+	provider: string;
+	service?: string;
+	model: string;
+	/** It was built again to the byte. */
+	exact: boolean;
+	/** The same bytes would be sent now, to the same model. */
+	same: boolean;
+	entries: { change: "new" | "edited" | "gone"; id: string; role: string }[];
+	moved: boolean;
+	settings: string[];
+	prompt: boolean;
+	body: unknown;
+}

@@ -8,6 +8,7 @@ import { get } from "./api";
 import { Dialog } from "./dialog";
 import { diff } from "./diff";
 import { textOf, versions } from "./entry_acts";
+import { when, whenFull } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state } from "./state";
 import { discPath, readEntry } from "./store";
@@ -51,7 +52,7 @@ function Versions() {
 						<li>
 							<div class="version-head">
 								<span>{revision.current ? "Now" : `Step ${revision.seq}`}</span>
-								<span class="quiet">{revision.by} {revision.at && new Date(revision.at).toLocaleString()}</span>
+								<span class="quiet" title={revision.at && whenFull(revision.at)}>{revision.by} {revision.at && when(revision.at)}</span>
 								<span class="space" />
 								{!revision.current && !revision.purged &&
 									<button type="button" onClick={() => void restore(revision)}>Bring back</button>}

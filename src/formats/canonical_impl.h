@@ -23,7 +23,11 @@
  *
  * An entry that several takes hold is written out in each of them. Reading joins equal
  * entries of equal id again; of different ones each take keeps its own (they are
- * revisions). */
+ * revisions).
+ *
+ * Pages (html_impl.h) have a shorter form, which is not canonical: the entries that are
+ * written out in a discussion are numbered from 0, each is written out once, and where a
+ * take has such that are there already it says [FIRST,COUNT]. */
 #ifndef RT_FORMATS_CANONICAL_IMPL_H
 #define RT_FORMATS_CANONICAL_IMPL_H
 
@@ -37,5 +41,16 @@ rt_status rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *ou
 			    rt_report *report, rt_error *err);
 rt_status rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,
 			     const rt_export_options *options, rt_buf *out, rt_error *err);
+
+enum {
+	RT_CANONICAL_SHARED_MAX = 1 << 27 /* entries said by number that a file may have */
+};
+
+/* The same for the shorter form; reading takes the other, too. What is beyond
+ * RT_CANONICAL_SHARED_MAX is passed over with a remark. */
+rt_status rt_canonical_read_shared(const rt_alloc *alloc, rt_str input, rt_outlines *out,
+				   rt_report *report, rt_error *err);
+rt_status rt_canonical_write_shared(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
+				    rt_error *err);
 
 #endif

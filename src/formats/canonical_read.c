@@ -11,6 +11,11 @@ typedef struct reader {
 	rt_lines lines;
 	rt_report *report;
 	rt_share share;
+	bool reads_shared;   /* the shorter form */
+	int64_t *numbered;   /* by number: the node of an entry that was written out; -1: it was
+				passed over */
+	size_t numbered_count, numbered_room;
+	size_t shared_count; /* entries said by number so far */
 } reader;
 
 static void
@@ -142,6 +147,60 @@ read_entry(reader *r, rt_str raw)
 	rt_json_free(doc);
 }
 
+/* Number the entry that was read last: the end of the take if it was added there. */
+static void
+number_entry(reader *r, size_t path_count)
+{
+	size_t room = r->numbered_room == 0 ? 64 : r->numbered_room * 2;
+	int64_t *more;
+
+	if (!r->reads_shared || r->b.status != RT_OK)
+		return;
+	if (r->numbered_count == r->numbered_room) {
+		more = rt_resize(r->b.alloc, r->numbered, room * sizeof(*more));
+		if (more == NULL) {
+			r->b.status = RT_NOMEM;
+			return;
+		}
+		r->numbered = more;
+		r->numbered_room = room;
+	}
+	r->numbered[r->numbered_count++] =
+		r->share.path_count > path_count ? r->share.path[path_count] : -1;
+}
+
+/* [FIRST,COUNT] */
+static void
+read_shared(reader *r, rt_str raw)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *list;
+	uint64_t first = 0, count = 0, i;
+	rt_status st = rt_json_read(r->b.alloc, raw, &doc, NULL);
+	bool ok, is_twice = false;
+
+	if (st == RT_NOMEM)
+		r->b.status = st;
+	list = st == RT_OK ? rt_json_root(doc) : NULL;
+	ok = yyjson_arr_size(list) == 2 && rt_json_u64(yyjson_arr_get(list, 0), &first) &&
+	     rt_json_u64(yyjson_arr_get(list, 1), &count) && first <= r->numbered_count &&
+	     count <= r->numbered_count - first;
+	rt_json_free(doc);
+	if (!ok || count > RT_CANONICAL_SHARED_MAX - r->shared_count) {
+		remark(r, RT_REMARK_SKIPPED, raw,
+		       ok ? "entries are passed over: too many of them are said by number"
+			  : "numbers of entries that are not there are passed over");
+		return;
+	}
+	r->shared_count += (size_t)count;
+	for (i = first; i < first + count && r->b.status == RT_OK; i++)
+		if (r->numbered[i] >= 0 && !rt_share_again(&r->share, r->numbered[i]))
+			is_twice = true;
+	if (is_twice)
+		remark(r, RT_REMARK_REPAIRED, raw,
+		       "entries stand twice in one take; they are kept once");
+}
+
 static void
 read_take(reader *r, rt_str raw)
 {
@@ -167,8 +226,16 @@ read_take(reader *r, rt_str raw)
 		remark(r, RT_REMARK_SKIPPED, rt_str_at(m.in.ptr + m.at, 0),
 		       "a take is malformed; the rest of it is passed over");
 	if (list.size > 0 && rt_members_open(&entries, list) && entries.close == ']') {
-		while (r->b.status == RT_OK && rt_members_next(&entries, &key, &value))
+		while (r->b.status == RT_OK && rt_members_next(&entries, &key, &value)) {
+			size_t path_count = r->share.path_count;
+
+			if (r->reads_shared && value.ptr[0] == '[') {
+				read_shared(r, value);
+				continue;
+			}
 			read_entry(r, value);
+			number_entry(r, path_count);
+		}
 		if (entries.bad)
 			remark(r, RT_REMARK_SKIPPED, rt_str_at(entries.in.ptr + entries.at, 0),
 			       "the entries of a take end early: malformed JSON");
@@ -304,6 +371,7 @@ read_discussion(reader *r, rt_str raw)
 	}
 	memset(&l, 0, sizeof(l));
 	rt_share_discussion(&r->share);
+	r->numbered_count = 0;
 	outline = rt_build_discussion(&r->b);
 	if (outline == NULL)
 		return;
@@ -395,9 +463,9 @@ read_project(reader *r, rt_str raw, rt_str *out_active, rt_error *err)
 	return RT_OK;
 }
 
-rt_status
-rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
-		  rt_error *err)
+static rt_status
+read_all(const rt_alloc *alloc, rt_str input, bool reads_shared, rt_outlines *out,
+	 rt_report *report, rt_error *err)
 {
 	reader r;
 	rt_str active = {NULL, 0};
@@ -410,6 +478,7 @@ rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_repo
 	rt_share_init(&r.share, &r.b, false);
 	r.input = input;
 	r.report = report;
+	r.reads_shared = reads_shared;
 	rt_scan_lines_init(&r.lines, input);
 	st = read_project(&r, rt_scan_unmark(input), &active, err);
 	if (st == RT_OK)
@@ -422,7 +491,22 @@ rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_repo
 			}
 		*out = done;
 	}
+	rt_free(alloc, r.numbered);
 	rt_share_deinit(&r.share);
 	rt_build_deinit(&r.b);
 	return st;
+}
+
+rt_status
+rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
+		  rt_error *err)
+{
+	return read_all(alloc, input, false, out, report, err);
+}
+
+rt_status
+rt_canonical_read_shared(const rt_alloc *alloc, rt_str input, rt_outlines *out,
+			 rt_report *report, rt_error *err)
+{
+	return read_all(alloc, input, true, out, report, err);
 }

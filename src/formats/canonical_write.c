@@ -34,6 +34,7 @@ typedef struct member {
 /* Where an entry stands in the output, so that the next take copies it. */
 typedef struct written {
 	size_t at, size;
+	size_t number; /* of those that are written out */
 } written;
 
 typedef struct writer {
@@ -42,6 +43,7 @@ typedef struct writer {
 	rt_buf *out;
 	rt_error *err;
 	rt_status status;
+	bool shares;     /* the shorter form */
 	rt_buf scratch;  /* a body being taken apart */
 	member *members; /* a stack: an object's members lie above those of its parent */
 	size_t member_count, member_room;
@@ -51,6 +53,7 @@ typedef struct writer {
 	const rt_outline_take *takes;
 	size_t take_count, active_take;
 	written *written;
+	size_t written_count;
 	const rt_body *body; /* of the entry being written */
 } writer;
 
@@ -344,6 +347,26 @@ add_entry(writer *w, int64_t index)
 	else
 		add_rich_entry(w, node);
 	where->size = w->out->size - where->at;
+	where->number = w->written_count++;
+}
+
+/* Entries of a take from one that is written out already, as far as their numbers follow
+ * each other; how many. */
+static size_t
+add_shared(writer *w, const rt_outline_take *take, size_t from)
+{
+	size_t first = w->written[take->nodes[from]].number, count = 1;
+
+	while (from + count < take->node_count) {
+		const written *next = &w->written[take->nodes[from + count]];
+
+		if (next->size == 0 || next->number != first + count)
+			break;
+		count++;
+	}
+	rt_json_add_comma(w->out);
+	rt_buf_add_f(w->out, "[%zu,%zu]", first, count);
+	return count;
 }
 
 static void
@@ -356,8 +379,14 @@ add_takes(writer *w)
 		const rt_outline_take *take = &w->takes[t];
 
 		rt_buf_add_c(w->out, t > 0 ? ",{\"entries\":[" : "{\"entries\":[");
-		for (i = 0; i < take->node_count && w->status == RT_OK; i++)
+		for (i = 0; i < take->node_count && w->status == RT_OK;) {
+			if (w->shares && w->written[take->nodes[i]].size > 0) {
+				i += add_shared(w, take, i);
+				continue;
+			}
 			add_entry(w, take->nodes[i]);
+			i++;
+		}
 		rt_buf_add_byte(w->out, ']');
 		if (take->git_commit.size > 0) {
 			rt_json_add_key(w->out, "git_commit");
@@ -410,6 +439,7 @@ add_discussion(writer *w, const rt_outline *o)
 	rt_status st;
 
 	w->outline = o;
+	w->written_count = 0;
 	w->arena = rt_arena_new(w->alloc);
 	w->written = rt_new0(w->alloc, (o->node_count + 1) * sizeof(*w->written));
 	if (w->arena == NULL || w->written == NULL) {
@@ -540,15 +570,13 @@ members_write(writer *w, size_t first)
 	w->member_count = first;
 }
 
-rt_status
-rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,
-		   const rt_export_options *options, rt_buf *out, rt_error *err)
+static rt_status
+write_all(const rt_alloc *alloc, const rt_outlines *in, bool shares, rt_buf *out, rt_error *err)
 {
-	writer w = {.alloc = alloc, .in = in, .out = out, .err = err};
+	writer w = {.alloc = alloc, .in = in, .out = out, .err = err, .shares = shares};
 	rt_str roles = rt_outline_field_of(in->fields, in->field_count, "roles");
 	size_t i;
 
-	(void)options; /* there is only one canonical form */
 	rt_buf_init(&w.scratch, alloc, RT_BUF_UNLIMITED);
 	if (in->has_active && in->active < in->count)
 		push_text(&w, "active", in->items[in->active].name);
@@ -569,4 +597,19 @@ rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,
 	if (w.status == RT_OK && out->status != RT_OK)
 		return rt_fail(err, out->status, "the export does not fit in memory");
 	return w.status;
+}
+
+rt_status
+rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,
+		   const rt_export_options *options, rt_buf *out, rt_error *err)
+{
+	(void)options; /* there is only one canonical form */
+	return write_all(alloc, in, false, out, err);
+}
+
+rt_status
+rt_canonical_write_shared(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
+			  rt_error *err)
+{
+	return write_all(alloc, in, true, out, err);
 }

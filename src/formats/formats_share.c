@@ -155,6 +155,19 @@ new_node(rt_share *share, rt_node *node, size_t known, uint64_t hash)
 	return at;
 }
 
+/* A node at the end of the take. */
+static void
+push_path(rt_share *share, size_t node)
+{
+	void *items = share->path;
+
+	if (!grow(share, &items, &share->path_room, share->path_count, sizeof(*share->path)))
+		return;
+	share->path = items;
+	share->links[node].seen_in = share->take_number;
+	share->path[share->path_count++] = (int64_t)node;
+}
+
 bool
 rt_share_add(rt_share *share, rt_node *node)
 {
@@ -164,7 +177,6 @@ rt_share_add(rt_share *share, rt_node *node)
 	size_t known = SIZE_MAX, probe = 0, at = SIZE_MAX, found;
 	bool unique = true;
 	uint64_t hash;
-	void *items;
 
 	if (b->status != RT_OK)
 		return true;
@@ -196,14 +208,31 @@ rt_share_add(rt_share *share, rt_node *node)
 			at = found;
 	if (at == SIZE_MAX)
 		at = new_node(share, node, known, hash);
-	items = share->path;
-	if (b->status != RT_OK ||
-	    !grow(share, &items, &share->path_room, share->path_count, sizeof(*share->path)))
-		return unique;
-	share->path = items;
-	share->links[at].seen_in = share->take_number;
-	share->path[share->path_count++] = (int64_t)at;
+	if (b->status == RT_OK)
+		push_path(share, at);
 	return unique;
+}
+
+bool
+rt_share_again(rt_share *share, int64_t node)
+{
+	rt_build *b = share->b;
+	rt_str id;
+	size_t known;
+
+	if (b->status != RT_OK)
+		return true;
+	if (share->links[node].seen_in == share->take_number)
+		return false;
+	id = rt_build_nodes(b)[node].id;
+	known = id.size > 0 ? find_id(share, id) : SIZE_MAX;
+	if (known != SIZE_MAX) {
+		if (share->known[known].seen_in == share->take_number)
+			return false;
+		share->known[known].seen_in = share->take_number;
+	}
+	push_path(share, (size_t)node);
+	return true;
 }
 
 bool

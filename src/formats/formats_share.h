@@ -48,6 +48,10 @@ void rt_share_take(rt_share *share);
  * goes without. Failure is the builder's. */
 bool rt_share_add(rt_share *share, rt_node *node);
 
+/* Add a node of the discussion that an earlier take has to the end of the take. False: the
+ * take holds it, or another of its id, already, and nothing is added. */
+bool rt_share_again(rt_share *share, int64_t node);
+
 /* Give a label to all revisions of an entry; false: there is no such id. */
 bool rt_share_label(rt_share *share, rt_str id, rt_str label);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * HTML: how to tell such a file, and reading one (html_impl.h draws it): the canonical form
- * is cut out of it and read as such. */
+ * HTML: how to tell such a file, and reading one (html_impl.h draws it): the data are cut
+ * out of it and read as the canonical form is. */
 #include "formats/html_impl.h"
 
 #include "formats/canonical_impl.h"
@@ -18,7 +18,8 @@ rt_html_begins(rt_str head)
 	head = rt_str_at(head.ptr + at, head.size - at);
 	return head.size >= start.size &&
 	       rt_str_eq_nocase(rt_str_at(head.ptr, start.size), start) &&
-	       rt_str_find(head, RT_STR(HTML_GENERATOR), 0) != SIZE_MAX;
+	       (rt_str_find(head, RT_STR(HTML_GENERATOR), 0) != SIZE_MAX ||
+		rt_str_find(head, RT_STR(HTML_GENERATOR_1), 0) != SIZE_MAX);
 }
 
 static int
@@ -46,7 +47,8 @@ rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *r
 		return rt_fail_at(err, RT_USAGE, input.size,
 				  "the page is cut short: its data do not end");
 	memset(&fault, 0, sizeof(fault));
-	st = rt_canonical_read(alloc, rt_str_at(input.ptr + from, to - from), out, report, &fault);
+	st = rt_canonical_read_shared(alloc, rt_str_at(input.ptr + from, to - from), out, report,
+				      &fault);
 	if (st != RT_OK && fault.has_at)
 		return rt_fail_at(err, st, from + fault.at, "the data of the page: %.200s",
 				  fault.text);

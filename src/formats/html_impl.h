@@ -8,24 +8,25 @@
  *   <head>
  *   <meta charset="utf-8">
  *   <meta http-equiv="Content-Security-Policy" content="default-src 'none'; …">
- *   <meta name="generator" content="Retake html 1">         how such a file is known
+ *   <meta name="generator" content="Retake html 2">         how such a file is known
  *   …<title>…</title><style>…</style>
  *   </head>
  *   <body>
  *   <noscript><main id="page">…           the active takes as text, for those without script:
  *   …</main></noscript>                   one text to others, which make no elements of it
  *   <script type="application/json" id="retake-data">…</script>
- *   <script type="application/json" id="retake-blocks">…</script>
+ *   <script type="application/json" id="retake-blocks-0-0">…</script>…
  *   <script>…</script>                    web/export_page.tsx
  *   </body>
  *   </html>
  *
- * retake-data is the canonical form (canonical_impl.h); this is what is read. retake-blocks
- * has what src/markup makes of the texts:
+ * retake-data is the shorter form of the canonical one (canonical_impl.h); this is what is
+ * read. Pages of version 1 had the canonical form. retake-blocks-D-K has what src/markup
+ * makes of the texts of discussion D, of the entries with the numbers from K × HTML_CHUNK,
+ * so that a page takes apart only what is looked at:
  *
- *   {"discussions":[{"nodes":[NODE…],"takes":[[3,7,…]…]}…]}
+ *   [NODE…]
  *
- *   takes   as retake-data has them: for each entry of a take its node
  *   NODE    the blocks of an entry (markup.h), or, where its content is an array, an array
  *           with the blocks of each text in it; null: shown as it stands
  *
@@ -38,13 +39,15 @@
 
 #include "formats/formats_build.h"
 
-#define HTML_GENERATOR "<meta name=\"generator\" content=\"Retake html 1\">"
+#define HTML_GENERATOR "<meta name=\"generator\" content=\"Retake html 2\">"
+#define HTML_GENERATOR_1 "<meta name=\"generator\" content=\"Retake html 1\">"
 #define HTML_DATA "<script type=\"application/json\" id=\"retake-data\">"
-#define HTML_BLOCKS "<script type=\"application/json\" id=\"retake-blocks\">"
+#define HTML_BLOCKS "<script type=\"application/json\" id=\"retake-blocks-%zu-%zu\">"
 #define HTML_END "</script>"
 
 enum {
-	HTML_STATIC_MAX = 20000 /* entries shown without script, of all discussions */
+	HTML_STATIC_MAX = 20000, /* entries shown without script, of all discussions */
+	HTML_CHUNK = 8192 /* entries whose blocks stand together; web/export_data.ts knows it */
 };
 
 /* Does it begin as ours do? */
@@ -59,7 +62,9 @@ RT_CHECKED rt_status rt_html_add_static(const rt_alloc *alloc, const rt_outlines
 					rt_error *err);
 /* Append text so that it is text in HTML, whatever is in it. */
 void rt_html_add_text(rt_buf *out, rt_str text);
-/* Append the blocks as drawn above. */
+/* Append JSON so that it can stand in an element. */
+void rt_html_add_json(rt_buf *out, rt_str json);
+/* Append the elements with the blocks, as drawn above. */
 RT_CHECKED rt_status rt_html_add_blocks(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
 					rt_error *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/formats_random.h"
 
+#include "formats/canonical_impl.h"
 #include "formats/formats.h"
 #include "formats/html_impl.h"
 #include "formats/html_part.h"
@@ -11,14 +12,14 @@
  * as they are written; anything that is not one of these fails. */
 static const char *const allowed[] = {
 	"html lang=\"en\"", "head", "meta charset=\"utf-8\"",
-	"meta name=\"generator\" content=\"Retake html 1\"",
+	"meta name=\"generator\" content=\"Retake html 2\"",
 	"meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"",
 	"meta name=\"color-scheme\" content=\"light dark\"",
 	"meta name=\"referrer\" content=\"no-referrer\"", "link rel=\"icon\" href=\"data:,\"",
 	"title", "/title", "style", "/style", "/head", "body", "main id=\"page\"", "section", "h2",
 	"/h2", "article", "h3", "small", "/small", "/h3", "pre", "/pre", "/article", "p", "/p",
 	"/section", "/main", "noscript", "/noscript", "script type=\"application/json\" id=\"retake-data\"",
-	"script type=\"application/json\" id=\"retake-blocks\"", "script", "/script", "/body",
+	"script", "/script", "/body",
 	"/html", "!doctype html", NULL,
 };
 
@@ -26,11 +27,18 @@ static bool
 is_allowed(rt_str tag)
 {
 	static const char policy[] = "meta http-equiv=\"Content-Security-Policy\" content=\"";
+	static const char blocks[] = "script type=\"application/json\" id=\"retake-blocks-";
 	size_t i;
 
 	for (i = 0; allowed[i] != NULL; i++)
 		if (rt_str_is(tag, allowed[i]))
 			return true;
+	if (rt_str_starts(tag, rt_str_of(blocks))) { /* two numbers follow */
+		for (i = sizeof(blocks) - 1; i < tag.size - 1; i++)
+			if (tag.ptr[i] != '-' && (tag.ptr[i] < '0' || tag.ptr[i] > '9'))
+				return false;
+		return tag.ptr[i] == '"';
+	}
 	return rt_str_starts(tag, rt_str_of(policy)) &&
 	       rt_str_find(tag, RT_STR("\""), sizeof(policy) - 1) == tag.size - 1;
 }
@@ -272,8 +280,9 @@ test_static(void **state)
 	rt_buf_clear(&html);
 	assert_int_equal(rt_html_add_blocks(rt_alloc_libc(), &o, &html, NULL), RT_OK);
 	assert_string_equal(html.ptr,
-			    "{\"discussions\":[{\"nodes\":[null,[{\"t\":\"p\",\"at\":[0,5],"
-			    "\"c\":[\"a < b\"]}],[null,null],null],\"takes\":[[0],[1,2,3]]}]}\n");
+			    "<script type=\"application/json\" id=\"retake-blocks-0-0\">"
+			    "[null,[{\"t\":\"p\",\"at\":[0,5],\"c\":[\"a \\u003c b\"]}],[null,null],null]\n"
+			    "</script>\n");
 	write_ok(&o, &rt_format_html, &page);
 	check_page(rt_buf_str(&page));
 	rt_buf_deinit(&page);
@@ -314,6 +323,8 @@ test_refused(void **state)
 		"<!doctype html>" HTML_GENERATOR HTML_DATA "{\"discussions\":[]}",
 		"<!doctype html>" HTML_GENERATOR HTML_DATA "{}</script>",
 		"<!doctype html>" HTML_GENERATOR HTML_DATA "</script>",
+		"<!doctype html><meta name=\"generator\" content=\"Retake html 3\">" HTML_DATA
+		"{\"discussions\":[]}</script>",
 		HTML_GENERATOR HTML_DATA "{\"discussions\":[]}</script>",
 	};
 	rt_outlines o;
@@ -329,12 +340,135 @@ test_refused(void **state)
 		assert_true(err.at <= strlen(texts[i]));
 	}
 	assert_int_equal(rt_format_html.read(rt_alloc_libc(),
-					     RT_STR("\xEF\xBB\xBF\n<!DOCTYPE HTML>" HTML_GENERATOR HTML_DATA
+					     RT_STR("\xEF\xBB\xBF\n<!DOCTYPE HTML>" HTML_GENERATOR_1 HTML_DATA
 						    "{\"discussions\":[]}</script>"),
 					     &o, NULL, &err),
 			 RT_OK);
 	assert_int_equal(o.count, 0);
 	rt_outlines_deinit(&o);
+}
+
+/* Takes that share much: each entry is written out once, and all come back. */
+static void
+test_shared(void **state)
+{
+	enum { LONG = 300, TAKES = 20 };
+	rt_outlines o, again;
+	rt_buf text, page;
+	size_t t, i, found = 0, at = 0;
+
+	(void)state;
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&text, "{\"discussions\":[{\"name\":\"d\",\"takes\":[");
+	for (t = 0; t < TAKES; t++) {
+		rt_buf_add_f(&text, "%s{\"name\":\"t%zu\",\"entries\":[", t > 0 ? "," : "", t);
+		for (i = 0; i < LONG; i++) /* take t leaves the others behind entry 10 t */
+			rt_buf_add_f(&text, "%s{\"id\":\"e%zu_%zu\",\"content\":\"entry\"}",
+				     i > 0 ? "," : "", i, i > 10 * t ? t : 0);
+		rt_buf_add_c(&text, "]}");
+	}
+	rt_buf_add_c(&text, "]}]}");
+	assert_int_equal(rt_format_canonical.read(rt_alloc_libc(), rt_buf_str(&text), &o, NULL, NULL),
+			 RT_OK);
+	check_round_trip(&rt_format_html, &o, NULL, &page);
+	at = rt_str_find(rt_buf_str(&page), RT_STR(HTML_DATA), 0);
+	while ((at = rt_str_find(rt_buf_str(&page), RT_STR("\"e5_0\""), at)) != SIZE_MAX) {
+		found++;
+		at++;
+	}
+	assert_int_equal(found, 1);
+	assert_int_equal(rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &again, NULL, NULL),
+			 RT_OK);
+	assert_int_equal(again.items[0].node_count, o.items[0].node_count);
+	assert_same_state(&o, &again);
+	rt_outlines_deinit(&again);
+	rt_outlines_deinit(&o);
+	rt_buf_deinit(&page);
+	rt_buf_deinit(&text);
+}
+
+/* Numbers that somebody wrote: what is not there is passed over, and nothing is added twice. */
+static void
+test_numbers(void **state)
+{
+	static const struct {
+		const char *second; /* entries of the second take, behind three of the first */
+		size_t count, skipped, repaired;
+	} cases[] = {
+		{"[0,3]", 3, 0, 0},
+		{"[1,2],{\"id\":\"x\",\"content\":\"\"}", 3, 0, 0},
+		{"{\"id\":\"x\",\"content\":\"\"},[3,1]", 1, 0, 1},
+		{"[2,1],[0,1]", 2, 0, 0},
+		{"[0,2],[1,2]", 3, 0, 1},
+		{"{\"id\":\"b\",\"content\":\"other\"},[0,3]", 3, 0, 1},
+		{"[0,0],[3,0]", 0, 0, 0},
+		{"[0,4]", 0, 1, 0},
+		{"[4,0]", 0, 1, 0},
+		{"[3,18446744073709551615]", 0, 1, 0},
+		{"[-1,2]", 0, 1, 0},
+		{"[0]", 0, 1, 0},
+		{"[0,1,2]", 0, 1, 0},
+		{"[\"0\",1]", 0, 1, 0},
+		{"[]", 0, 1, 0},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		rt_outlines o;
+		rt_report report;
+		rt_buf page;
+
+		rt_buf_init(&page, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_report_init(&report, rt_alloc_libc());
+		rt_buf_add_f(&page,
+			     "<!doctype html>" HTML_GENERATOR HTML_DATA
+			     "{\"discussions\":[{\"name\":\"d\",\"takes\":[{\"name\":\"1\",\"entries\":["
+			     "{\"id\":\"a\",\"content\":\"\"},{\"id\":\"b\",\"content\":\"\"},"
+			     "{\"id\":\"c\",\"content\":\"\"}]},"
+			     "{\"name\":\"2\",\"entries\":[%s]}]}]}</script>",
+			     cases[i].second);
+		assert_int_equal(rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &o, &report, NULL),
+				 RT_OK);
+		if (o.items[0].takes[1].node_count != cases[i].count ||
+		    report.skipped != cases[i].skipped || report.repaired != cases[i].repaired)
+			fail_msg("%s: %zu entries, %zu skipped, %zu repaired", cases[i].second,
+				 o.items[0].takes[1].node_count, report.skipped, report.repaired);
+		rt_outlines_deinit(&o);
+		rt_report_deinit(&report);
+		rt_buf_deinit(&page);
+	}
+}
+
+/* A small page that asks for more entries than anybody has. */
+static void
+test_too_many(void **state)
+{
+	rt_outlines o;
+	rt_report report;
+	rt_buf page;
+	size_t i, all = 0;
+	enum { WRITTEN = 20000, REPEATS = 7000 };
+
+	(void)state;
+	rt_buf_init(&page, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_report_init(&report, rt_alloc_libc());
+	rt_buf_add_c(&page, "<!doctype html>" HTML_GENERATOR HTML_DATA
+			    "{\"discussions\":[{\"name\":\"d\",\"takes\":[{\"name\":\"1\",\"entries\":[");
+	for (i = 0; i < WRITTEN; i++)
+		rt_buf_add_f(&page, "%s{\"id\":\"%zu\",\"content\":\"\"}", i > 0 ? "," : "", i);
+	rt_buf_add_c(&page, "]},{\"name\":\"2\",\"entries\":[");
+	for (i = 0; i < REPEATS; i++) /* all but the first are there already, and count all the same */
+		rt_buf_add_f(&page, "%s[0,%d]", i > 0 ? "," : "", WRITTEN);
+	rt_buf_add_c(&page, "]}]}]}</script>");
+	assert_int_equal(rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &o, &report, NULL), RT_OK);
+	assert_int_equal(report.skipped, REPEATS - RT_CANONICAL_SHARED_MAX / WRITTEN);
+	for (i = 0; i < o.items[0].take_count; i++)
+		all += o.items[0].takes[i].node_count;
+	assert_int_equal(all, 2 * WRITTEN);
+	rt_outlines_deinit(&o);
+	rt_report_deinit(&report);
+	rt_buf_deinit(&page);
 }
 
 int
@@ -343,7 +477,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_static),	cmocka_unit_test(test_many),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

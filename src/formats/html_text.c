@@ -236,20 +236,47 @@ add_node_blocks(const rt_alloc *alloc, const rt_node *node, rt_buf *scratch, rt_
 	return st;
 }
 
+/* The blocks of some nodes, as one element. */
 static rt_status
-add_discussion_blocks(const rt_alloc *alloc, const rt_outline *o, rt_buf *out, rt_error *err)
+add_chunk(const rt_alloc *alloc, const rt_outline *o, const int64_t *nodes, size_t count,
+	  rt_buf *scratch, rt_buf *json, rt_buf *out, rt_error *err)
 {
-	const rt_outline_take *takes = NULL;
-	size_t take_count = 0, active = 0, t, i;
 	rt_status st = RT_OK;
-	bool *is_held = NULL; /* by a take */
+	size_t i;
+
+	rt_buf_clear(json);
+	rt_buf_add_byte(json, '[');
+	for (i = 0; i < count && st == RT_OK; i++) {
+		rt_json_add_comma(json);
+		st = add_node_blocks(alloc, &o->nodes[nodes[i]], scratch, json, err);
+	}
+	rt_buf_add_c(json, "]\n");
+	if (st == RT_OK && json->status != RT_OK)
+		st = rt_fail(err, json->status, "out of memory while exporting");
+	if (st == RT_OK)
+		rt_html_add_json(out, rt_buf_str(json));
+	return st;
+}
+
+static rt_status
+add_discussion_blocks(const rt_alloc *alloc, const rt_outlines *in, size_t d, rt_buf *out,
+		      rt_error *err)
+{
+	const rt_outline *o = &in->items[d];
+	const rt_outline_take *takes = NULL;
+	size_t take_count = 0, active = 0, count = 0, t, i;
+	rt_status st = RT_OK;
+	bool *is_held = NULL;     /* by a take */
+	int64_t *numbered = NULL; /* nodes in the order in which they are written out */
 	rt_arena *arena = NULL;
-	rt_buf scratch;
+	rt_buf scratch, json;
 
 	rt_buf_init(&scratch, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
 	arena = rt_arena_new(alloc);
 	is_held = rt_new0(alloc, o->node_count + 1);
-	if (arena == NULL || is_held == NULL) {
+	numbered = rt_new0(alloc, (o->node_count + 1) * sizeof(*numbered));
+	if (arena == NULL || is_held == NULL || numbered == NULL) {
 		st = rt_fail(err, RT_NOMEM, "out of memory while exporting");
 		goto done;
 	}
@@ -258,30 +285,23 @@ add_discussion_blocks(const rt_alloc *alloc, const rt_outline *o, rt_buf *out, r
 		goto done;
 	for (t = 0; t < take_count; t++)
 		for (i = 0; i < takes[t].node_count; i++)
-			is_held[takes[t].nodes[i]] = true;
-	rt_buf_add_c(out, "{\"nodes\":[");
-	for (i = 0; i < o->node_count && st == RT_OK; i++) {
-		rt_json_add_comma(out);
-		if (is_held[i])
-			st = add_node_blocks(alloc, &o->nodes[i], &scratch, out, err);
-		else
-			rt_buf_add_c(out, "null");
+			if (!is_held[takes[t].nodes[i]]) {
+				is_held[takes[t].nodes[i]] = true;
+				numbered[count++] = takes[t].nodes[i];
+			}
+	for (i = 0; i < count && st == RT_OK; i += HTML_CHUNK) {
+		rt_buf_add_f(out, HTML_BLOCKS, d, i / HTML_CHUNK);
+		st = add_chunk(alloc, o, numbered + i,
+			       count - i < HTML_CHUNK ? count - i : HTML_CHUNK, &scratch, &json,
+			       out, err);
+		rt_buf_add_c(out, HTML_END "\n");
 	}
-	rt_buf_add_c(out, "],\"takes\":[");
-	for (t = 0; t < take_count; t++) {
-		rt_buf_add_c(out, t > 0 ? ",[" : "[");
-		for (i = 0; i < takes[t].node_count; i++) {
-			if (i > 0)
-				rt_buf_add_byte(out, ',');
-			rt_buf_add_i64(out, takes[t].nodes[i]);
-		}
-		rt_buf_add_byte(out, ']');
-	}
-	rt_buf_add_c(out, "]}");
 done:
 	rt_free(alloc, is_held);
+	rt_free(alloc, numbered);
 	rt_arena_free(arena);
 	rt_buf_deinit(&scratch);
+	rt_buf_deinit(&json);
 	return st;
 }
 
@@ -291,12 +311,7 @@ rt_html_add_blocks(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt
 	rt_status st = RT_OK;
 	size_t d;
 
-	rt_buf_add_c(out, "{\"discussions\":[");
-	for (d = 0; d < in->count && st == RT_OK; d++) {
-		if (d > 0)
-			rt_buf_add_byte(out, ',');
-		st = add_discussion_blocks(alloc, &in->items[d], out, err);
-	}
-	rt_buf_add_c(out, "]}\n");
+	for (d = 0; d < in->count && st == RT_OK; d++)
+		st = add_discussion_blocks(alloc, in, d, out, err);
 	return st;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing a page: its frame, and the canonical form in it. */
+ * Writing a page: its frame, and the data in it. */
 #include "formats/canonical_impl.h"
 #include "formats/html_impl.h"
 #include "formats/html_part.h"
 
 /* JSON inside an element: only strings of it can hold what is escaped here. */
-static void
-add_escaped_json(rt_buf *out, rt_str json)
+void
+rt_html_add_json(rt_buf *out, rt_str json)
 {
 	size_t from = 0, i;
 
@@ -77,17 +77,6 @@ add_head(rt_buf *out, const rt_outlines *in)
 	rt_buf_add_c(out, "</head>\n<body>\n");
 }
 
-static rt_status
-add_data(const char *tag, const rt_buf *json, rt_buf *out, rt_error *err)
-{
-	if (json->status != RT_OK)
-		return rt_fail(err, json->status, "out of memory while exporting");
-	rt_buf_add_c(out, tag);
-	add_escaped_json(out, rt_buf_str(json));
-	rt_buf_add_c(out, HTML_END "\n");
-	return RT_OK;
-}
-
 rt_status
 rt_html_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_options *options,
 	      rt_buf *out, rt_error *err)
@@ -104,15 +93,14 @@ rt_html_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_opti
 	st = rt_html_add_static(alloc, in, out, err);
 	rt_buf_add_c(out, rt_html_script.size > 0 ? "</main>\n</noscript>\n" : "</main>\n");
 	if (st == RT_OK)
-		st = rt_canonical_write(alloc, in, NULL, &json, err);
-	if (st == RT_OK)
-		st = add_data(HTML_DATA, &json, out, err);
-	if (st == RT_OK && rt_html_script.size > 0) {
-		rt_buf_clear(&json);
-		st = rt_html_add_blocks(alloc, in, &json, err);
-		if (st == RT_OK)
-			st = add_data(HTML_BLOCKS, &json, out, err);
+		st = rt_canonical_write_shared(alloc, in, &json, err);
+	if (st == RT_OK) {
+		rt_buf_add_c(out, HTML_DATA);
+		rt_html_add_json(out, rt_buf_str(&json));
+		rt_buf_add_c(out, HTML_END "\n");
 	}
+	if (st == RT_OK && rt_html_script.size > 0)
+		st = rt_html_add_blocks(alloc, in, out, err);
 	if (st == RT_OK) {
 		add_part(out, "script", &rt_html_script);
 		rt_buf_add_c(out, "</body>\n</html>\n");

@@ -4,6 +4,7 @@
  *
  *   api_look.c      what there is
  *   api_context.c   what a model would be sent
+ *   api_sent.c      what it was sent last
  *   api_server.c    the server itself: who is let in, how busy it is
  *   api_project.c   what it is, its projects, models
  *   api_change.c    operations, as routes and by their names
@@ -73,6 +74,7 @@ void rt_api_run_stop(rt_call *call);
 void rt_api_runs(rt_call *call);
 void rt_api_search(rt_call *call);
 void rt_api_setting_delete(rt_call *call);
+void rt_api_sent(rt_call *call);
 void rt_api_server(rt_call *call);
 void rt_api_settings(rt_call *call);
 void rt_api_step(rt_call *call);

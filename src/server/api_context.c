@@ -143,6 +143,8 @@ add_context(context *c)
 	if (st == RT_OK) {
 		rt_buf_add_c(out, "{\"provider\":");
 		rt_json_add_string(out, rt_str_of(c->provider->name));
+		if (c->service.size > 0)
+			rt_look_add_text(out, "service", c->service);
 		rt_json_add_key(out, "model");
 		if (c->model.size > 0)
 			rt_json_add_string(out, c->model);

@@ -383,6 +383,7 @@ static const struct {
 	 "{\"ops\":[{\"op\":\"entry.delete\",\"entry\":\"b\"}]}", 200},
 	{"search", NULL, "/search?q=words", NULL, 200},
 	{"context", NULL, "/discussions/d1/context?provider=anthropic", NULL, 200},
+	{"context.sent", NULL, "/discussions/d1/sent", NULL, 404},
 	{"run.list", NULL, "/runs", NULL, 200},
 	{"run.start", NULL, "/discussions/d1/runs", "{\"how\":\"ask\",\"text\":\"hello\"}", 202},
 	{"run.show", NULL, "/runs/r99", NULL, 404},
@@ -1274,7 +1275,76 @@ test_context(void **state)
 	assert_true(rt_str_is(text_at(f, "provider"), "openai"));
 	assert_true(rt_str_is(text_at(f, "model"), "m"));
 	expect(f, 200, "GET", D "/context", NULL); /* as the house was told */
+	assert_true(rt_str_is(text_at(f, "service"), "builtin"));
 	assert_true(rt_str_is(text_at(f, "model"), "echo"));
+}
+
+static bool
+is_at(fixture *f, const char *key)
+{
+	return yyjson_is_true(rt_json_get(f->root, key));
+}
+
+static void
+wait_for_run(fixture *f)
+{
+	char target[100];
+
+	snprintf(target, sizeof(target), V1 "/runs/%.*s", RT_STR_ARG(text_at(f, "run")));
+	do
+		expect(f, 200, "GET", target, NULL);
+	while (rt_str_is(text_at(f, "state"), "running"));
+	assert_true(rt_str_is(text_at(f, "state"), "done"));
+}
+
+/* What was sent stays what it was, whatever is done to the conversation afterwards. */
+static void
+test_sent(void **state)
+{
+	fixture *f = *state;
+	yyjson_val *messages, *entries;
+	size_t count;
+
+	tell(f);
+	expect(f, 404, "GET", D "/sent", NULL);
+	expect(f, 202, "POST", D "/runs", "{\"text\":\"which words?\"}");
+	wait_for_run(f);
+	expect(f, 200, "GET", D "/sent", NULL);
+	assert_true(is_at(f, "exact"));
+	assert_true(rt_str_is(text_at(f, "model"), "echo"));
+	assert_true(rt_str_is(text_at(f, "take"), "t1"));
+	assert_true(text_at(f, "at").size > 10);
+	messages = rt_json_get(rt_json_get(f->root, "body"), "messages");
+	count = yyjson_arr_size(messages);
+	assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get_last(messages), "content")),
+			      "which words?"));
+	entries = rt_json_get(f->root, "entries"); /* the reply */
+	assert_int_equal(yyjson_arr_size(entries), 1);
+	assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get_first(entries), "change")),
+			      "new"));
+	assert_false(is_at(f, "same"));
+	expect(f, 200, "PATCH", D "/entries/a", "{\"content\":\"rewritten\"}");
+	expect(f, 200, "DELETE", D "/entries/b", NULL);
+	expect(f, 200, "PUT", D "/prompt", "{\"text\":\"be brief\"}");
+	expect(f, 200, "GET", D "/sent", NULL);
+	assert_true(is_at(f, "exact"));
+	assert_true(is_at(f, "prompt"));
+	messages = rt_json_get(rt_json_get(f->root, "body"), "messages");
+	assert_int_equal(yyjson_arr_size(messages), count);
+	assert_null(strstr(f->answer.body.ptr, "rewritten"));
+	assert_non_null(strstr(f->answer.body.ptr, "\"change\":\"gone\",\"id\":\"b\""));
+	assert_non_null(strstr(f->answer.body.ptr, "\"change\":\"edited\",\"id\":\"a\""));
+	/* seen from a take that ends before it */
+	expect(f, 201, "POST", D "/takes", "{\"at\":\"a\",\"name\":\"short\"}");
+	expect(f, 200, "GET", D "/sent?take=short", NULL);
+	assert_true(rt_str_is(text_at(f, "take"), "t1"));
+	assert_non_null(strstr(f->answer.body.ptr, "\"change\":\"gone\",\"id\":\"d\""));
+	/* what is purged is in no request of the past either */
+	expect(f, 200, "POST", V1 "/purge", "{\"text\":\"which words\"}");
+	expect(f, 200, "GET", D "/sent", NULL);
+	assert_false(is_at(f, "exact"));
+	assert_null(strstr(f->answer.body.ptr, "which words"));
+	expect(f, 404, "GET", D "/sent?take=nowhere", NULL);
 }
 
 static void
@@ -1396,6 +1466,7 @@ main(void)
 		TEST(test_same_tag_at_once),
 		TEST(test_files),
 		TEST(test_context),
+		TEST(test_sent),
 		TEST(test_run),
 		TEST(test_run_begun),
 		TEST(test_events),

@@ -154,11 +154,24 @@ const rt_shape rt_shapes[] = {
 	 "`resent_tokens` (about what a provider may have cached and is sent anew)",
 	 OBJECT("\"advice\":" LIST(ANY) ",\"resent_tokens\":" NUMBER), NULL},
 	{"Context",
-	 "`provider`, `model`, `tokens`, `exact` (false: an estimate), `left_out`, `budget`, `entries` "
+	 "`provider`, `service` (what the configuration calls the one that is asked), `model`, `tokens`, `exact` (false: an estimate), `left_out`, `budget`, `entries` "
 	 "(each `id`, `at`, `tokens`, `left_out`), `body` (the request itself)",
-	 OBJECT("\"provider\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
+	 OBJECT("\"provider\":" TEXT ",\"service\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
 		",\"exact\":" FLAG ",\"left_out\":" NUMBER ",\"budget\":" NUMBER
 		",\"entries\":" LIST(ANY) ",\"body\":{\"type\":\"object\"}"),
+	 NULL},
+	{"Sent",
+	 "`at`, `seq` (the step that it was sent after), `take`, `provider`, `service`, `model`, `upto` (the "
+	 "last entry), `left_out`, `budget_tokens`, `exact` (it was built again to the byte; false: a hook "
+	 "changed it, a text was purged, or another version sent it), `body` (the request as it was sent); "
+	 "of the take as it is now: `same` (the same bytes would be sent), `entries` (each `change`: new, "
+	 "edited or gone, `id`, `role`), `moved` (entries stand in another order), `settings` (that "
+	 "differ), `prompt` (the working prompt differs). 404: nothing was sent yet",
+	 OBJECT("\"at\":" TEXT ",\"seq\":" NUMBER ",\"take\":" TEXT ",\"provider\":" TEXT
+		",\"service\":" TEXT ",\"model\":" TEXT ",\"upto\":" TEXT ",\"left_out\":" NUMBER
+		",\"budget_tokens\":" NUMBER ",\"exact\":" FLAG ",\"same\":" FLAG
+		",\"entries\":" LIST(ANY) ",\"moved\":" FLAG ",\"settings\":" LIST(TEXT)
+		",\"prompt\":" FLAG ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Run",
 	 "`run`, `state` (running, done, stopped, failed), `how`, `discussion`, `take`, `model`, "

@@ -371,6 +371,10 @@ const rt_route rt_routes[] = {
 	{RT_WEB_GET, "/discussions/{discussion}/context", "context",
 	 "what a model would be sent, and how many tokens it has", rt_api_context, -1, 0, "Context",
 	 q_context, NULL},
+	{RT_WEB_GET, "/discussions/{discussion}/sent", "context.sent",
+	 "what was sent last, built again from the conversation as it was then; with what would be sent "
+	 "otherwise now to the same model",
+	 rt_api_sent, -1, 0, "Sent", q_take, NULL},
 	{RT_WEB_GET, "/runs", "run.list", "models at work, newest first", rt_api_runs, -1, 0,
 	 "Array", NULL, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/runs", "run.start",

@@ -109,6 +109,8 @@ RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);
 /* What was handed back, or is to be edited first, into the chat's input. */
 RT_CHECKED rt_status rt_pane_chat_fill(rt_tui *tui, rt_str text);
+/* Keep what is being written in a file (draft_host.h); always: also where it is long. */
+void rt_pane_chat_keep(rt_tui *tui, bool always);
 /* Show this entry of the take (a position) in the middle, selected. */
 void rt_pane_chat_show(rt_tui *tui, size_t at);
 RT_CHECKED rt_status rt_pane_tree(rt_tui *tui);

@@ -14,6 +14,8 @@
 
 #include <stdio.h>
 
+#include "base/hash.h"
+#include "tui/draft_host.h"
 #include "tui/verb_impl.h"
 
 static rt_chat *
@@ -874,6 +876,51 @@ rt_pane_chat_fill(rt_tui *tui, rt_str text)
 	return st == RT_OK ? rt_field_set(chat->field, text) : st;
 }
 
+/* ---- drafts ---- */
+
+/* What is being written, kept for when the program is gone, and with the discussion that it was
+ * written in. always: also where it is long. */
+void
+rt_pane_chat_keep(rt_tui *tui, bool always)
+{
+	rt_chat *chat = of(tui->panes[0]);
+	rt_str text = rt_field_text(chat->field);
+	uint64_t hash;
+
+	if (chat->disc_drafted != tui->work.place.disc ||
+	    (!always && text.size > RT_DRAFT_OFTEN_MAX))
+		return;
+	hash = text.size == 0 ? 0 : rt_hash(text.ptr, text.size, 1);
+	if (hash == chat->draft)
+		return;
+	chat->draft = hash;
+	rt_draft_keep(&tui->work, chat->disc_drafted, text);
+}
+
+/* What was left written in this discussion. */
+static rt_status
+bring_draft(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_status st = RT_OK;
+	rt_buf text;
+
+	if (chat->draft != 0 && !rt_field_is_empty(chat->field)) /* it comes along */
+		rt_draft_keep(&tui->work, chat->disc_drafted, rt_str_at("", 0));
+	chat->disc_drafted = tui->work.place.disc;
+	chat->draft = 0;
+	if (!rt_field_is_empty(chat->field))
+		return RT_OK;
+	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
+	if (rt_draft_read(&tui->work, chat->disc_drafted, &text)) {
+		st = rt_field_set(chat->field, rt_buf_str(&text));
+		chat->draft = rt_hash(text.ptr, text.size, 1);
+		rt_tui_say(tui, "What you were writing here is back");
+	}
+	rt_buf_deinit(&text);
+	return st;
+}
+
 /* ---- changes ---- */
 
 static rt_status
@@ -887,11 +934,14 @@ changed(rt_pane *pane)
 		uint32_t disc = chat->disc_seen, take = chat->take_seen;
 
 		chat->value_seen = work->value_change;
+		if (disc != work->place.disc)
+			st = bring_draft(chat);
 		chat->disc_seen = work->place.disc;
 		chat->take_seen = work->place.take;
 		if (disc != work->place.disc || take != work->place.take)
 			chat->follows = chat->follows || disc != work->place.disc;
-		st = rt_chat_find_forks(chat);
+		if (st == RT_OK)
+			st = rt_chat_find_forks(chat);
 	}
 	if (chat->selects) {
 		size_t at = rt_work_position(work, chat->sel_entry);

@@ -60,6 +60,8 @@ typedef struct rt_chat {
 	uint64_t uses;
 	rt_chat_fork *forks;
 	size_t fork_count;
+	uint64_t draft;      /* hash of what is kept; 0: nothing */
+	uint32_t disc_drafted; /* whose it is */
 	uint64_t value_seen;
 	uint32_t disc_seen, take_seen;
 } rt_chat;

@@ -526,7 +526,9 @@ take_event(rt_tui *tui, const rt_event *event)
 	case RT_EVENT_END:
 		tui->ends = true;
 		return RT_OK;
-	case RT_EVENT_NONE:
+	case RT_EVENT_NONE: /* a moment in which nobody types */
+		rt_pane_chat_keep(tui, false);
+		return RT_OK;
 	case RT_EVENT_WAKE:
 		return RT_OK;
 	}
@@ -676,6 +678,7 @@ rt_tui_run(struct rt_cli *cli)
 		st = rt_canvas_resize(&tui.canvas, columns, rows);
 		if (st == RT_OK)
 			st = loop(&tui);
+		rt_pane_chat_keep(&tui, true);
 		if (st != RT_OK)
 			(void)rt_fail(&err, st, "out of memory");
 		/* Threads of panes wake the glass as long as it is there. */

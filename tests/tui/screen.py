@@ -54,6 +54,27 @@ class Place:
             raise AssertionError(f"retake {words}: {done.returncode} {done.stderr}")
         return done.stdout
 
+    def drafts(self):
+        """Files with what is written and not sent."""
+        for folder, _, names in os.walk(self.dir):
+            for name in names:
+                if name.startswith("draft-"):
+                    yield os.path.join(folder, name)
+
+    def kill(self, signal):
+        """The program itself, in the newest terminal."""
+        pane = int(self.terms[-1].tmux("display-message", "-p", "#{pane_pid}"))
+        for entry in os.listdir("/proc"):
+            try:
+                fields = open(f"/proc/{entry}/stat", encoding="ascii").read().rsplit(")", 1)
+                name, parent = fields[0].split("(", 1)[1], int(fields[1].split()[1])
+            except (OSError, ValueError, IndexError):
+                continue
+            if parent == pane and name == "retake":
+                os.kill(int(entry), signal)
+                return
+        raise AssertionError("there is no retake in that terminal")
+
     def json(self, *words):
         import json
         return json.loads(self.run(*words, "--json"))

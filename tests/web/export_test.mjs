@@ -181,7 +181,7 @@ async function nothingRuns() {
 
 const BASE = [
 	entry("e1", "User", "Which database?"), entry("e2", "AI", "# Answer\n\nTake *this* one.\n\n```c\nint a; // why\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |"),
-	entry("e3", "User", "And concurrency?"), entry("e4", "toolResult", "rows: 3"), entry("e5", "AI", "The first ending.", { muted: true }),
+	entry("e3", "User", "And concurrency?"), entry("e4", "toolResult", "rows: *3*\n  of 4", { muted: true }), entry("e5", "AI", "The first ending.", { muted: true }),
 ];
 const FORK = [...BASE.slice(0, 3), entry("e6", "AI", "Another ending."), entry("e7", "compaction", "all of it", { kind: "compaction" }), entry("e8", "User", "Go on.")];
 const PROJECT = {
@@ -224,7 +224,11 @@ async function itWorks() {
 	await page.getByRole("button", { name: "To the head" }).click();
 	tally.check("to the head", (await marked(page)).includes("Another ending."));
 	await page.getByRole("button", { name: /^main 5/ }).click();
+	await settle(page);
 	tally.equal("another take", (await texts(page, ".entry")).length, 5);
+	const output = page.locator(".entry", { hasText: "rows:" });
+	tally.equal("what a tool printed is as it is", await output.locator("pre").innerText(), "rows: *3*\n  of 4");
+	tally.equal("and upright, muted or not", await output.locator("pre").evaluate((each) => getComputedStyle(each).fontStyle), "normal");
 
 	const search = page.getByRole("searchbox"), filter = page.getByLabel("Which entries");
 	await search.fill("ending FIRST");

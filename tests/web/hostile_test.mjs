@@ -663,9 +663,9 @@ async function parsed(html) {
 			tally.check(`the ${tag} is the one that the policy names`, policy.includes(`${tag}-src 'sha256-${digest}'`));
 			tally.check(`nor does it compile strings: ${tag}`, !/\beval\s*\(|\bnew Function\b|document\.write|insertAdjacentHTML|outerHTML|createContextualFragment|DOMParser/.test(text));
 		}
-	const blocks = JSON.parse(texts.find((each) => each.attributes.id === "retake-blocks").text);
+	const blocks = texts.filter((each) => /^retake-blocks-/.test(each.attributes.id)).map((each) => JSON.parse(each.text));
 	const trees = [];
-	for (let nodes = [blocks], node = nodes.pop(); node !== undefined; node = nodes.pop())
+	for (let nodes = blocks, node = nodes.pop(); node !== undefined; node = nodes.pop())
 		if (Array.isArray(node) && node.length && typeof node[0] === "object" && node[0]?.t)
 			trees.push(node);
 		else if (typeof node === "object" && node !== null)

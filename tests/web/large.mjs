@@ -60,4 +60,30 @@ export async function run({ server, browser, tally }) {
 	await page.keyboard.press("Home");
 	tally.check("Home", await until(async () => (await page.evaluate(() => document.activeElement.getAttribute("aria-posinset"))) === "1"));
 	await page.context().close();
+	await earlyEnd({ server, browser, tally });
+}
+
+/** The end is shown while the columns of all entries are not here yet. */
+async function earlyEnd({ server, browser, tally }) {
+	const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+	const page = await context.newPage();
+	let go;
+	const gate = new Promise((done) => { go = done; });
+	await page.route(/\/tree\?columns=1/, async (route) => { await gate; await route.continue(); });
+	await page.goto(await server.loginUrl());
+	await page.waitForSelector(".entry .entry-body");
+	const last = page.locator(".entry").last(), count = String(COUNT - 20);
+	const seen = async () => [await last.getAttribute("data-entry"), await last.getAttribute("aria-posinset"), await last.getAttribute("aria-setsize"),
+		await last.locator(".number").textContent(), Math.round((await last.boundingBox()).y)];
+	const early = await seen();
+	tally.equal("the end before the columns: which", early.slice(1, 4).join(), [count, count, count].join());
+	tally.check("it is out of reach", await page.evaluate(() => document.querySelector(".rows").inert));
+	tally.check("few elements", (await all(page)) < MOST_NODES, await all(page));
+	go();
+	await until(() => page.evaluate(() => !document.querySelector(".rows").inert));
+	await page.waitForTimeout(300);
+	const late = await seen();
+	tally.equal("the same when they come", late.slice(0, 4).join(), early.slice(0, 4).join());
+	tally.check("and nothing moves", Math.abs(late[4] - early[4]) <= 2, early, late);
+	await context.close();
 }

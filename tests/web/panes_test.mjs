@@ -309,6 +309,39 @@ async function prompt(server, page) {
 	await axe(page, "#pane", "prompt");
 }
 
+/** What was sent last stays what it was, and the differences from what will be sent are marked. */
+async function sent(server, page) {
+	await openPane(page, "prompt");
+	await page.locator("#pane").getByText("Nothing was sent").waitFor();
+	await server.op("setting.set", { key: "model", value: "builtin/echo" });
+	await page.locator(".composer .model", { hasText: "builtin" }).waitFor();
+	await page.fill("#composer", "Which one is smaller?");
+	await page.press("#composer", "Control+Enter");
+	await page.locator("#pane").getByText("Since then: 1 new entry.").waitFor();
+	await server.op("entry.edit", { entry: "q1", content: "Which small database?" });
+	await server.op("entry.mute", { entry: "a1" });
+	await server.op("setting.set", { key: "project_system_prompt", value: "Be brief." });
+	await page.locator("#pane").getByText("Since then: 1 new entry, 1 edited, 1 not sent any more, project system prompt.").waitFor();
+	await axe(page, "#pane", "what was sent last");
+	const whole = await server.canonical();
+	await page.getByRole("button", { name: "Compare with what will be sent" }).click();
+	const rows = page.locator("dialog .compare-row");
+	await rows.first().waitFor();
+	await axe(page, "dialog", "what was sent, compared");
+	const marks = (selector) => page.locator(`dialog ${selector}`).evaluateAll((all) => all.map((each) => each.textContent.trim()));
+	tally.equal("a word that came is marked", (await marks(".shows-in ins")).join("|"), "small");
+	tally.equal("an entry that is not sent any more", (await marks(".side-entry.out .plain")).join("|"), "SQLite, almost always.");
+	tally.equal("what is new", (await marks(".side-entry.in .plain")).map((text) => text.slice(0, 9)).join("|"), "Be brief.|You said:");
+	tally.check("the rest is said to be the same", (await marks(".same-parts summary")).every((text) => /the same$/.test(text)));
+	await page.locator("dialog .same-parts summary").last().click();
+	tally.check("and can be seen", (await page.locator("dialog .same-part").last().innerText()).includes("Which one is smaller?"));
+	tally.equal("looking changes nothing", await server.canonical(), whole);
+	await page.keyboard.press("Escape");
+	await server.op("take.branch", { at: "q1", name: "short" });
+	await page.locator(".take-bar [role=tab]", { hasText: "short" }).click();
+	await page.locator("#pane").getByText(/of the take other/).waitFor();
+}
+
 async function settings(server, page) {
 	await openPane(page, "settings");
 	const set = async () => { const all = await state(server); return { ...all.settings, ...all.discussions[0].settings }; };
@@ -521,7 +554,7 @@ async function many(server, page) {
 	tally.check("few rows are there", await page.locator("#pane [role=treeitem]").count() < 100);
 }
 
-const PARTS = { outline, going, stopping, history, pages, prompt, settings, compare, finding, files, summing, ends, looks, many };
+const PARTS = { outline, going, stopping, history, pages, prompt, sent, settings, compare, finding, files, summing, ends, looks, many };
 
 const silent = createServer(() => undefined);
 await new Promise((done) => silent.listen(0, "127.0.0.1", done));

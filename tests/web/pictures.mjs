@@ -3,6 +3,7 @@
 // Pictures of every main view, to be looked at: wide and phone, light and dark.
 //
 //   node tests/web/pictures.mjs FOLDER [VIEW…]    only views whose name has one of the words
+//   HALF=light node …                             half as many: wide light and phone dark; HALF=dark
 //   node tests/web/pictures.mjs --readme          those of README.md, into docs/images
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -49,7 +50,7 @@ async function talk(server, isLong) {
 		await server.op("entry.mute", { entry: "r1" });
 		await server.op("prompt.update", { text: "We decide on a store for a small desktop application. Prefer one file." });
 		await server.op("setting.set", { key: "project_system_prompt", value: "You are a patient engineer." });
-		await server.op("file.add", { kind: "files", path: "src/db.c" }).catch(() => undefined);
+		await server.op("files.set", { which: "files", items: ["src/db.c", "src/a/rather/long/way/down/to/a/file/with_a_long_name.c"] });
 	}
 	await server.op("take.switch", { take: "t1" });
 	await server.op("discussion.new", { name: "plans" });
@@ -117,7 +118,8 @@ const VIEWS = {
 	compact: (page) => command(page, "Compact"),
 	purge: (page) => command(page, "Purge"),
 	compare: (page) => command(page, "Compare"),
-	versions: async (page) => { await entry(page, 3).focus(); await page.keyboard.press("w"); await page.waitForTimeout(300); },
+	files: async (page) => { await pane(page, "settings"); await page.locator("#pane h2", { hasText: "Context files" }).scrollIntoViewIfNeeded(); await page.evaluate(() => { const box = document.querySelector("#pane .scrolls"); box.scrollTop = box.scrollHeight; }); },
+	versions: async (page) => { await page.locator("[data-entry=a2]").focus(); await page.keyboard.press("w"); await page.waitForTimeout(300); },
 	toast: async (page) => { await entry(page, 2).focus(); await page.keyboard.press("d"); await page.waitForTimeout(300); },
 };
 
@@ -136,7 +138,7 @@ const ready = async (page) => { await page.waitForSelector(".entry .entry-body, 
 async function each(make) {
 	for (const size of Object.keys(SIZES))
 		for (const scheme of ["light", "dark"])
-			if (!process.env.HALF || (size === "wide") === (scheme === "light")) // half as many
+			if (!process.env.HALF || (size === "wide") === (scheme === process.env.HALF)) // light: wide light, phone dark
 				await make({ viewport: SIZES[size], colorScheme: scheme }, size, scheme);
 }
 
@@ -177,9 +179,20 @@ async function busy(server, browser, tally) {
 			await page.waitForSelector(".running");
 			await page.waitForTimeout(700);
 		},
-		leave: (page) => command(page, "Leave"),
+		leave: async (page) => {
+			await pane(page, "outline");
+			await page.locator("#pane [data-entry=d1]").click();
+			await page.waitForSelector("dialog textarea");
+		},
+		lastsent: async (page) => {
+			await pane(page, "prompt");
+			await page.evaluate(() => { const box = document.querySelector("#pane .scrolls"); box.scrollTop = box.scrollHeight; });
+		},
+		comparesent: (page) => command(page, "Compare what was sent"),
 		conflict: async (page) => {
 			await entry(page, 0).focus();
+			await page.keyboard.press("Home");
+			await page.locator("[data-entry=q1][aria-current]").waitFor();
 			await page.keyboard.press("e");
 			await page.fill(".editor textarea", "Which database for a desktop application?");
 			await server.op("entry.edit", { entry: "q1", content: "Which database for a small desktop app, that one person uses? " + Math.random() });
@@ -279,7 +292,12 @@ async function all(browser, tally) {
 		await talk(server, true);
 		await first(browser, tally);
 		await views(server, browser, tally);
-		if (["streaming", "leave", "conflict"].some(wanted)) {
+		if (["streaming", "leave", "lastsent", "comparesent", "conflict"].some(wanted)) {
+			await server.op("setting.set", { key: "model", value: "builtin/echo" });
+			await server.api("POST", "/discussions/d1/runs", { text: "Is one file enough for us?" });
+			await server.op("entry.edit", { entry: "q1", content: "Which database for a small desktop app that one person uses?" });
+			await server.op("entry.mute", { entry: "a2" });
+			await server.op("setting.set", { key: "project_system_prompt", value: "You are a patient and brief engineer." });
 			await server.op("setting.set", { key: "model", value: "slow/talker" });
 			await busy(server, browser, tally);
 		}

@@ -3,7 +3,7 @@
 // Runs the parts, each with a server of its own.
 import { openBrowser, Server, Tally } from "./place.mjs";
 
-const PARTS = ["matrix", "verbs", "seed3", "edits", "live", "growing", "look", "large", "shapes"];
+const PARTS = ["matrix", "verbs", "seed3", "edits", "live", "growing", "look", "sight", "large", "shapes"];
 
 const tally = new Tally();
 const browser = await openBrowser();

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a discussion was last sent to a model with (T6), built again, and what would be sent
+ * otherwise now. */
+#include "engine/sent.h"
+#include "llm/provider.h"
+#include "server/api_look_impl.h"
+
+/* Members of the answer that are those of the record, and those of the changes. */
+static const char *const of_record[] = {"at",	  "seq",      "take",	       "provider", "service", "model",
+					"upto", "left_out", "budget_tokens", NULL};
+static const char *const of_changes[] = {"exact",    "same",   "entries", "moved",
+					 "settings", "prompt", NULL};
+
+static void
+add_members(rt_buf *out, yyjson_val *from, const char *const *names)
+{
+	for (; *names != NULL; names++) {
+		yyjson_val *value = rt_json_get(from, *names);
+
+		if (value == NULL)
+			continue;
+		rt_json_add_key(out, *names);
+		rt_json_add_value(out, value);
+	}
+}
+
+/* record: as sent.h draws it. */
+static rt_status
+add_sent(rt_look *l, yyjson_val *record)
+{
+	const rt_provider *provider =
+		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
+	const rt_alloc *alloc = l->call->request->alloc;
+	rt_json_doc *changes = NULL;
+	rt_sent_request sent;
+	rt_buf changed;
+	rt_status st;
+
+	rt_buf_init(&changed, alloc, RT_BUF_UNLIMITED);
+	st = rt_sent_request_build(l->engine, record, provider, NULL, NULL, &sent, &l->err);
+	if (st == RT_OK)
+		st = rt_view_sent_changes(l->engine, l->project, l->place, record, provider,
+					  &changed, &l->err);
+	if (st == RT_OK)
+		st = rt_json_read(alloc, rt_buf_str(&changed), &changes, &l->err);
+	if (st == RT_OK) {
+		rt_buf_add_byte(l->body, '{');
+		add_members(l->body, record, of_record);
+		add_members(l->body, rt_json_root(changes), of_changes);
+		rt_json_add_key(l->body, "body");
+		rt_buf_add_str(l->body, rt_buf_str(&sent.body));
+		rt_buf_add_byte(l->body, '}');
+	}
+	rt_json_free(changes);
+	rt_sent_request_deinit(&sent);
+	rt_buf_deinit(&changed);
+	return st;
+}
+
+void
+rt_api_sent(rt_call *call)
+{
+	rt_json_doc *record = NULL;
+	rt_status st;
+	rt_look l;
+	rt_buf row;
+
+	rt_buf_init(&row, call->request->alloc, RT_BUF_UNLIMITED);
+	if (rt_look_begin(&l, call)) {
+		st = rt_engine_sent(l.engine, l.place.disc, &row, &l.err);
+		if (st == RT_OK)
+			st = rt_json_read(call->request->alloc, rt_buf_str(&row), &record, &l.err);
+		if (st == RT_OK)
+			st = add_sent(&l, rt_json_root(record));
+		rt_look_done(&l, st, RT_LOOK_NO_TAG);
+	}
+	rt_look_end(&l);
+	rt_json_free(record);
+	rt_buf_deinit(&row);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Drafts as files: written anew beside the old one, and put in its place. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "tui/draft_host.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "cli/cli.h"
+
+enum { PATH_MAX_SIZE = 4096 };
+
+/* STATE/draft-HASH.md: of the store, the project and the discussion. */
+static bool
+path_of(const rt_work *work, uint32_t disc, rt_buf *out)
+{
+	rt_str store = rt_str_of(work->store_path), project = rt_cli_project_name(work->cli);
+	uint64_t hash = rt_hash(store.ptr, store.size, disc);
+
+	hash = rt_hash(project.ptr, project.size, hash);
+	if (work->store_path == NULL || rt_host_state_dir(out, NULL) != RT_OK)
+		return false;
+	rt_buf_add_f(out, "/draft-%016llx.md", (unsigned long long)hash);
+	return out->status == RT_OK;
+}
+
+/* The folders on the way to path, which is put back as it was. */
+static void
+make_folders(char *path)
+{
+	char *slash;
+
+	for (slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(path, 0700);
+		*slash = '/';
+	}
+}
+
+void
+rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
+{
+	rt_error kept = work->cli->error;
+	rt_buf path, beside;
+
+	rt_buf_init(&path, work->alloc, PATH_MAX_SIZE);
+	rt_buf_init(&beside, work->alloc, PATH_MAX_SIZE);
+	if (path_of(work, disc, &path) && text.size == 0) {
+		(void)unlink(path.ptr);
+	} else if (path.status == RT_OK && path.size > 0) {
+		make_folders(path.ptr);
+		rt_buf_add_f(&beside, "%s.%ld", path.ptr, (long)getpid());
+		if (beside.status == RT_OK &&
+		    rt_cli_write_private(work->cli, beside.ptr, text) == RT_OK &&
+		    rename(beside.ptr, path.ptr) != 0)
+			(void)unlink(beside.ptr);
+	}
+	work->cli->error = kept;
+	work->cli->hint[0] = 0;
+	rt_buf_deinit(&path);
+	rt_buf_deinit(&beside);
+}
+
+bool
+rt_draft_read(const rt_work *work, uint32_t disc, rt_buf *out)
+{
+	rt_error kept = work->cli->error;
+	bool found = false;
+	rt_buf path;
+
+	rt_buf_init(&path, work->alloc, PATH_MAX_SIZE);
+	if (path_of(work, disc, &path) && access(path.ptr, R_OK) == 0)
+		found = rt_cli_read_file(work->cli, path.ptr, out) == RT_OK && out->size > 0;
+	work->cli->error = kept;
+	work->cli->hint[0] = 0;
+	rt_buf_deinit(&path);
+	return found;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//
+// What has the focus is in sight, and what is covered is out of reach: entries that get the focus
+// or an editor wherever the list stands, drawers on a phone, menus and the keys of the page.
+import { openPage, until } from "./place.mjs";
+
+const COUNT = 40;
+
+/** In the page: the part of the list's window that an element is in; null: none of it. */
+function seen(selector) {
+	const element = document.querySelector(selector), box = document.querySelector(".entries").getBoundingClientRect();
+	if (!element)
+		return null;
+	const at = element.getBoundingClientRect();
+	return at.bottom > box.top && at.top < box.bottom ? [Math.round(at.top - box.top), Math.round(at.bottom - box.top)] : null;
+}
+
+const frames = (page) => page.waitForTimeout(250); // sizes have been measured, and the list has settled
+
+/** The list stands at its end, and what has the focus is far above. */
+async function atEnd(page, id) {
+	await frames(page);
+	await page.locator(".entry").last().focus();
+	await page.keyboard.press("Home");
+	await until(() => page.evaluate(seen, `[data-entry=${id}]`));
+	await page.evaluate(() => { const box = document.querySelector(".entries"); box.scrollTop = box.scrollHeight; });
+	await frames(page);
+	return page.evaluate(seen, `[data-entry=${id}]`);
+}
+
+async function editors({ server, browser, tally }) {
+	const page = await openPage(server, browser, tally);
+	await page.waitForSelector(`[data-entry=e${COUNT}]`);
+	tally.equal("the entry with the focus is out of view", await atEnd(page, "e1"), null);
+	await page.keyboard.press("e");
+	await page.waitForSelector(".editor textarea");
+	await frames(page);
+	const place = await page.evaluate(seen, ".editor textarea");
+	tally.check("its editor is in view", place !== null && place[0] >= 0, place);
+	await page.keyboard.press("Escape");
+	await page.waitForSelector(".editor", { state: "detached" });
+
+	tally.equal("out of view once more", await atEnd(page, "e1"), null);
+	await page.keyboard.press("a");
+	await page.waitForSelector(".inserting textarea");
+	await frames(page);
+	const field = await page.evaluate(seen, ".inserting textarea");
+	tally.check("the field of a new entry is in view", field !== null && field[0] >= 0, field);
+	await page.keyboard.press("Escape");
+	await page.waitForSelector(".editor", { state: "detached" });
+
+	tally.equal("and once more", await atEnd(page, "e1"), null);
+	await page.evaluate(() => { document.activeElement.blur(); document.querySelector("[data-entry=e1]").focus(); });
+	await frames(page);
+	tally.check("what gets the focus is in view", await page.evaluate(seen, "[data-entry=e1]") !== null);
+	tally.equal("and has it", await page.evaluate(() => document.activeElement.dataset.entry), "e1");
+
+	await page.locator(".entry").last().focus();
+	await page.keyboard.press("End");
+	await frames(page);
+	// of one entry only the end is to be seen
+	const half = await page.evaluate(() => [...document.querySelectorAll(".entry")].find((each) => {
+		const box = document.querySelector(".entries").getBoundingClientRect(), at = each.getBoundingClientRect();
+		return at.top < box.top && at.bottom > box.top;
+	})?.dataset.entry);
+	if (half) {
+		await page.evaluate((id) => document.querySelector(`[data-entry=${id}]`).focus(), half);
+		await frames(page);
+		const all = await page.evaluate(seen, `[data-entry=${half}]`);
+		tally.check("one that was half in view is so as a whole", all !== null && all[0] >= 0, all);
+		await page.keyboard.press("End");
+		await frames(page);
+	}
+	await server.op("entry.append", { id: "late", role: "AI", content: "One more." });
+	tally.check("at the end the list follows what comes", await until(() => page.evaluate(seen, "[data-entry=late]")));
+	await page.context().close();
+}
+
+async function drawers({ server, browser, tally }) {
+	const page = await openPage(server, browser, tally, { viewport: { width: 390, height: 800 } });
+	await page.waitForSelector(".entry .entry-body");
+	for (const [name, inside] of [["Discussions", ".left"], ["Panes", ".right"]]) {
+		const opener = page.getByRole("button", { name, exact: true });
+		await opener.click();
+		await until(() => page.evaluate((where) => document.activeElement.closest(where) !== null, inside));
+		const outside = [];
+		for (let i = 0; i < 60; i++) {
+			await page.keyboard.press("Tab");
+			const where = await page.evaluate((drawer) => document.activeElement === document.body || document.activeElement.closest(drawer)
+				? "" : document.activeElement.outerHTML.slice(0, 120), inside);
+			if (where)
+				outside.push(where);
+		}
+		tally.equal(`${name}: Tab stays in the drawer`, outside[0], undefined);
+		const close = page.locator(inside).getByRole("button", { name: "Close", exact: true });
+		tally.equal(`${name}: it has a button to close it`, await close.count(), 1);
+		await close.click();
+		tally.check(`${name}: closed`, await until(async () => !(await page.locator(inside).isVisible())));
+		tally.check(`${name}: what opened it has the focus`, await until(() =>
+			page.evaluate((label) => document.activeElement.getAttribute("aria-label") === label, name)));
+		await opener.click();
+		await until(() => page.evaluate((where) => document.activeElement.closest(where) !== null, inside));
+		await page.keyboard.press("Escape");
+		tally.check(`${name}: after Esc the focus is in the take`, await until(() =>
+			page.evaluate(() => document.activeElement.closest("#take") !== null)));
+	}
+	await page.context().close();
+}
+
+async function menus({ server, browser, tally }) {
+	const page = await openPage(server, browser, tally);
+	await page.waitForSelector(".entry .entry-body");
+	// as soon as it is there, and before anything was painted
+	await page.evaluate(async () => {
+		const button = document.querySelector(".discussions header [aria-haspopup=menu]");
+		button.focus();
+		button.click();
+		while (!document.querySelector("[role=menu]"))
+			await Promise.resolve();
+		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true }));
+	});
+	tally.check("Esc closes a menu that has only just come", await until(async () => (await page.locator("[role=menu]").count()) === 0));
+	await page.getByRole("button", { name: "Discussions", exact: true }).last().click();
+	await page.waitForSelector("[role=menu]");
+	await until(() => page.evaluate(() => document.activeElement.closest("[role=menu]") !== null));
+	await page.keyboard.press("Control+k");
+	tally.check("Ctrl+K is heard from within a menu", await until(() => page.evaluate(() => document.activeElement.id === "palette")));
+	tally.equal("which is gone", await page.locator("[role=menu]").count(), 0);
+	await page.context().close();
+}
+
+export async function run(t) {
+	await t.server.start();
+	await t.server.api("POST", "/batch", { atomic: false, ops: Array.from({ length: COUNT }, (_, at) =>
+		({ op: "entry.append", id: `e${at + 1}`, role: at % 2 ? "AI" : "User", content: `Entry ${at + 1}.\n\n- one\n- two\n- three` })) });
+	await editors(t);
+	await drawers(t);
+	await menus(t);
+}
