@@ -36,10 +36,9 @@ export function doubtOf(name: string, providers: string[]): Doubt | null {
 	if (slash > 0)
 		return providers.length === 0 || providers.includes(provider) ? null
 			: { text: `There is no provider "${provider}". There are ${providers.join(", ")}.` };
-	if (state.info?.model?.includes("/"))
-		return null; // it is one of the usual model's provider
-	const maker = MAKERS.find(([begins]) => begins.test(name))?.[1];
-	return { text: `"${name}" has no provider: say PROVIDER/NAME.`, meant: maker && `${maker}/${name}` };
+	const usual = state.info?.model ?? "";
+	const maker = MAKERS.find(([begins]) => begins.test(name))?.[1] ?? usual.slice(0, Math.max(usual.indexOf("/"), 0));
+	return { text: `"${name}" has no provider: say PROVIDER/NAME.`, meant: maker ? `${maker}/${name}` : undefined };
 }
 
 export function useProviders(): Provider[] {
