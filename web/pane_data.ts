@@ -146,8 +146,17 @@ export function oneLine(text: string, most = 160): string {
 	return line.length > most ? line.slice(0, most) + "…" : line;
 }
 
-/** Markdown as it is read, about: for a line or a preview, without the signs. */
+/** Markdown as it is read, about: for previews, without the signs. Code stays as it is. */
 export function withoutSigns(text: string): string {
-	return text.replace(/^[ \t]*(#{1,6}|[-*+]|>) /gm, "").replace(/^[ \t]*```[^\n]*$/gm, "").replace(/\*\*|__|`/g, "")
-		.replace(/!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,2000}\)/g, "$1");
+	let isCode = false;
+	return text.split("\n").flatMap((line) => {
+		if (/^\s*(```|~~~)/.test(line)) {
+			isCode = !isCode;
+			return [];
+		}
+		if (isCode)
+			return [line];
+		return [line.replace(/^(\s*)(#{1,6}|>) /, "$1").replace(/^(\s*)[-*+] /, "$1• ").replace(/\*\*|`/g, "")
+			.replace(/!?\[([^[\]]{0,200})\]\([^()\s]{0,2000}\)/g, "$1")];
+	}).join("\n");
 }

@@ -241,7 +241,7 @@ async function dialogs(page, look, server) {
 	await page.keyboard.press("o");
 	await page.locator("#pane .tree-row.head").waitFor();
 	await page.locator('#pane .tree-row[data-entry="a1"]').first().press("Enter");
-	await page.getByRole("dialog", { name: "Leave with a summary?" }).waitFor();
+	await page.getByRole("dialog", { name: "Continue from there?" }).waitFor();
 	await look.at("leaving a branch");
 	await escape(page);
 	await page.locator("#pane-tab-outline").focus();
