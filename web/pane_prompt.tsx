@@ -43,7 +43,7 @@ export function TextField(props: TextFieldProps) {
 				onKeyDown={(event) => {
 					if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 						event.preventDefault();
-						void props.onSave(text);
+						void props.onSave(event.currentTarget.value); // it may be newer than what is drawn
 					}
 				}} />
 			{props.hint && <p class="quiet small" id={`${props.id}-hint`}>{props.hint}</p>}
