@@ -6,6 +6,7 @@
 import { get, path, post, Problem, request } from "./api";
 import { answered, asking } from "./news";
 import { showEntry } from "./focus";
+import { modelProblem } from "./model_problem";
 import { startRun } from "./runs";
 import { discPath, findTake, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
 import { set, state } from "./state";
@@ -91,7 +92,7 @@ const DONE: Record<string, string> = {
 	"label.set": "Changed the label.", "head.move": "Moved the head.",
 	"discussion.new": "Started a discussion.", "discussion.rename": "Renamed the discussion.",
 	"discussion.delete": "Deleted the discussion.", "role.add": "Added the role.",
-	"discussion.extract": "Made a discussion of the path.",
+	"discussion.extract": "Copied the path to a new discussion.",
 	"role.remove": "Removed the role.", "prompt.update": "Changed the prompt.",
 	"project.reset": "Started afresh.", revert: "Reverted that step.",
 };
@@ -437,7 +438,18 @@ export async function removeRole(role: string): Promise<void> {
 }
 
 export async function setSetting(key: string, value: unknown, quiet = false): Promise<void> {
-	await op("setting.set", { key, value }, { say: quiet ? "" : "Changed the setting." });
+	await op("setting.set", { key, value }, { say: quiet ? "" : said(key, value) });
+}
+
+const MOST_SAID = 60;
+
+/** "Model: openai/gpt-5."; what is long is only named. */
+function said(key: string, value: unknown): string {
+	const name = key.charAt(0).toUpperCase() + key.slice(1).replace(/_/g, " ");
+	if (value === null)
+		return `${name}: the default.`;
+	const text = value === true ? "on" : value === false ? "off" : String(value);
+	return typeof value === "object" || text.length > MOST_SAID || text.includes("\n") ? `${name}: saved.` : `${name}: ${text}`;
 }
 
 /** What was typed and not sent, kept with its discussion when that is left. */
@@ -510,7 +522,7 @@ export async function run(wish: RunWish): Promise<Run | null> {
 		await idle();
 		return await startRun(wish);
 	} catch (error) {
-		sayProblem(error);
+		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "") });
 		return null;
 	}
 }

@@ -5,28 +5,16 @@
 // discussion when it is left unfinished, so that it is there in another window, too.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
-import { askLine } from "./dialog";
 import { focusTake } from "./focus";
 import { grow, RolePicker } from "./editor";
 import { nextRole } from "./entry_acts";
+import { openModel } from "./model";
+import { useModel } from "./pane_data";
 import { runsHere, stopRun } from "./runs";
 import { state, useStore } from "./state";
 import type { Settings } from "./types";
 
 const TALLEST_PX = 320;
-
-function modelOf(settings: Settings | null): string {
-	return String(settings?.settings.model ?? "");
-}
-
-export async function askModel(): Promise<void> {
-	const name = await askLine("Model", modelOf(state.settings), {
-		text: "PROVIDER/NAME, for example ollama/qwen3:8b, openai/gpt-5, anthropic/claude-sonnet-4-5; or builtin/echo, which needs nothing and only repeats what it is told.",
-		suggestions: ["builtin/echo"],
-	});
-	if (name !== null)
-		await act.setSetting("model", name.trim() || null);
-}
 
 /** Kept by discussion: what was typed here and not sent. */
 function useDraft(disc: string | null, settings: Settings | null): [string, (text: string) => void] {
@@ -63,7 +51,7 @@ function Writer(props: { disc: string | null }) {
 		const height = Math.min(field.current!.scrollHeight + 2, TALLEST_PX);
 		field.current!.style.height = `${height}px`;
 	}, [text]);
-	const model = modelOf(settings);
+	const model = useModel();
 	const saved = String(settings?.settings.draft ?? "");
 	const running = runsHere(runs).filter((run) => run.how !== "elsewhere");
 	const lastRole = outline?.role[outline.role.length - 1];
@@ -119,7 +107,7 @@ function Writer(props: { disc: string | null }) {
 				onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
 			<div class="composer-bar">
 				<RolePicker value={role} onChange={setPicked} label="Role of the next entry" />
-				<button type="button" class="icon text model" onClick={() => void askModel()} title="Choose the model">
+				<button type="button" class="icon text model" onClick={() => openModel()} title="Choose the model">
 					{model || "no model"}
 				</button>
 				<span class="space" />
@@ -136,7 +124,7 @@ function Writer(props: { disc: string | null }) {
 			{!model && (
 				<p class="quiet hint">
 					Without a model, what you write is added as it is. To be answered,{" "}
-					<button type="button" class="link" onClick={() => void askModel()}>choose a model</button>.
+					<button type="button" class="link" onClick={() => openModel()}>choose a model</button>.
 				</p>
 			)}
 		</form>

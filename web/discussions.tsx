@@ -59,7 +59,7 @@ export function Discussions() {
 						<button type="button" class="name" aria-current={each.id === open ? "page" : undefined}
 							onClick={() => choose(each.id)}>
 							<span>{each.name}</span>
-							<span class="count">{each.entries ? `${each.entries.toLocaleString()} ${each.entries === 1 ? "entry" : "entries"}` : "empty"}{each.takes > 1 ? ` · ${each.takes} takes` : ""}</span>
+							<span class="count" title="In its active take">{each.entries ? `${each.entries.toLocaleString()} ${each.entries === 1 ? "entry" : "entries"}` : "empty"}{each.takes > 1 ? ` · ${each.takes} takes` : ""}</span>
 						</button>
 						<Menu label={`More for ${each.name}`} items={() => [
 							{ text: "Rename …", run: () => void rename(each) },

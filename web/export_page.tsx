@@ -115,6 +115,7 @@ function Page(props: PageProps) {
 				)}</h1>
 				<Redacted of={disc.redacted} />
 				<span class="space" />
+				<button type="button" disabled={spot.at <= 0} onClick={() => go({ ...spot, at: 0 })}>To the beginning</button>
 				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the head</button>
 			</header>
 			<div class="page-columns">

@@ -8,7 +8,7 @@ import { get } from "./api";
 import { Dialog } from "./dialog";
 import { textOf } from "./entry_acts";
 import { alignTakes } from "./pane_align";
-import { count, useLoaded } from "./pane_data";
+import { count, useLoaded, withoutSigns } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state, useStore } from "./state";
 import { discPath, takeOf } from "./store";
@@ -35,7 +35,10 @@ function Side(props: SideProps) {
 	const { entry, other, isLeft } = props;
 	if (!entry)
 		return <div class="side-entry none" />;
-	const text = textOf(entry.content);
+	const text = textOf(entry.content), othersText = other ? textOf(other.content) : "";
+	// as it is read, unless it is the signs that differ
+	const isSigns = text !== othersText && withoutSigns(text) === withoutSigns(othersText);
+	const read = (of: string) => (isSigns ? of : withoutSigns(of));
 	return (
 		<article class="side-entry" aria-label={`${entry.role} ${entry.id}`} data-entry={entry.id}>
 			<header>
@@ -49,9 +52,9 @@ function Side(props: SideProps) {
 					</button>
 				)}
 			</header>
-			{other && props.isLike && textOf(other.content) !== text
-				? <div class={isLeft ? "shows-out" : "shows-in"}><Difference before={textOf(isLeft ? entry.content : other.content)} after={textOf(isLeft ? other.content : entry.content)} /></div>
-				: <div class="plain">{text}</div>}
+			{other && props.isLike && othersText !== text
+				? <div class={isLeft ? "shows-out" : "shows-in"}><Difference before={read(isLeft ? text : othersText)} after={read(isLeft ? othersText : text)} /></div>
+				: <div class="plain">{read(text)}</div>}
 		</article>
 	);
 }

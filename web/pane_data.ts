@@ -117,9 +117,10 @@ export async function openTakeOf(result: Result | Run | null): Promise<void> {
 		await open(state.disc, found.id);
 }
 
-/** The model that is set; "": none. */
+/** The model that answers: the discussion's, else what the server was started with; "": none. */
 export function useModel(): string {
-	return String(useStore((from) => from.settings)?.settings.model ?? "");
+	const own = useStore((from) => from.settings)?.settings.model, usual = useStore((from) => from.info)?.model;
+	return String(own ?? usual ?? "");
 }
 
 export function count(n: number, one: string, many = one + "s"): string {
@@ -143,4 +144,19 @@ export function whenFull(at: string): string {
 export function oneLine(text: string, most = 160): string {
 	const line = text.slice(0, most * 2).replace(/\s+/g, " ").trim();
 	return line.length > most ? line.slice(0, most) + "…" : line;
+}
+
+/** Markdown as it is read, about: for previews, without the signs. Code stays as it is. */
+export function withoutSigns(text: string): string {
+	let isCode = false;
+	return text.split("\n").flatMap((line) => {
+		if (/^\s*(```|~~~)/.test(line)) {
+			isCode = !isCode;
+			return [];
+		}
+		if (isCode)
+			return [line];
+		return [line.replace(/^(\s*)(#{1,6}|>) /, "$1").replace(/^(\s*)[-*+] /, "$1• ").replace(/\*\*|`/g, "")
+			.replace(/!?\[([^[\]]{0,200})\]\([^()\s]{0,2000}\)/g, "$1")];
+	}).join("\n");
 }

@@ -2,6 +2,7 @@
 //
 // Export: what is to be written, in which format, and with how much.
 import { useState } from "preact/hooks";
+import { say } from "./actions";
 import { address, get } from "./api";
 import { Dialog } from "./dialog";
 import { count, useLoaded } from "./pane_data";
@@ -10,6 +11,15 @@ import { state, useStore } from "./state";
 import { discussionOf, takeOf } from "./store";
 
 const MOST_SHOWN = 100;
+
+/** Those that people read come first, under names that they know. */
+const FIRST = ["html", "markdown"];
+const LABELS: Record<string, string> = { html: "Web page", markdown: "Markdown", text: "Plain text", canonical: "Everything, for Retake" };
+
+function byUse<T extends { name: string }>(formats: T[]): T[] {
+	const rank = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+	return [...formats].sort((a, b) => rank(a.name) - rank(b.name));
+}
 
 type What = "take" | "discussion" | "project";
 
@@ -54,7 +64,7 @@ function Hidden(props: { query: Record<string, string | number | null> }) {
 
 function Export() {
 	const info = useStore((from) => from.info);
-	const writers = info?.formats.filter((format) => format.writes) ?? [];
+	const writers = byUse(info?.formats.filter((format) => format.writes) ?? []);
 	const [what, setWhat] = useState<What>("take"), [name, setName] = useState("markdown");
 	const [isLossless, setLossless] = useState(false), [hasLines, setLines] = useState(false);
 	const disc = discussionOf(state.disc)?.name ?? "", take = takeOf(state.take)?.name ?? "";
@@ -68,6 +78,10 @@ function Export() {
 		}),
 	};
 	const href = address("/export", query);
+	const done = () => {
+		openOverlay(null);
+		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take "${take}"` : `"${disc}"`} as ${LABELS[name] ?? name}, where the browser keeps its downloads.`, false);
+	};
 	return (
 		<Dialog title="Export" onClose={() => openOverlay(null)}>
 			<div class="field"><label for="export-what">What</label>
@@ -82,7 +96,7 @@ function Export() {
 				{writers.map((format) => (
 					<label class="choice">
 						<input type="radio" name="format" checked={name === format.name} onChange={() => setName(format.name)} />
-						<span>{format.name} <span class="quiet">{format.extension}</span><span class="quiet small">{format.about}</span></span>
+						<span>{LABELS[format.name] ?? format.name} <span class="quiet">{format.extension}</span><span class="quiet small">{format.about}</span></span>
 					</label>
 				))}
 			</fieldset>
@@ -105,7 +119,7 @@ function Export() {
 			)}
 			<footer>
 				<button type="button" onClick={() => openOverlay(null)}>Cancel</button>
-				<a class="button primary" href={href} download="" onClick={() => setTimeout(() => openOverlay(null), 100)}>Export</a>
+				<a class="button primary" href={href} download="" onClick={() => setTimeout(done, 100)}>Export</a>
 			</footer>
 		</Dialog>
 	);

@@ -7,13 +7,13 @@ import * as act from "./actions";
 import { get, path } from "./api";
 import { textOf } from "./entry_acts";
 import { lanesOf } from "./pane_lanes";
-import { count, oneLine, useLoaded, when, whenFull } from "./pane_data";
+import { count, oneLine, useLoaded, when, whenFull, withoutSigns } from "./pane_data";
 import { Rows } from "./pane_rows";
 import { addPane } from "./panes";
 import { state, useStore } from "./state";
 import { discPath, discussionOf, placeOf, takeOf } from "./store";
 import type { LaneRow } from "./pane_lanes";
-import type { EntryWindow, Step, Take } from "./types";
+import type { Entry, EntryWindow, Step, StepEffects, Take } from "./types";
 
 const ROW_PX = 44, PAGE = 200, LANE_PX = 12, MOST_LANES = 6, PAST_ROW_PX = 44, PAST_PAGE = 500;
 
@@ -68,16 +68,76 @@ function Lanes(props: { row: LaneRow; count: number }) {
 	);
 }
 
+/** A step in words, with the first ones of the entry that it is about. */
+function What(props: { step: Step }) {
+	const { step } = props, about = oneLine(withoutSigns(step.about ?? ""), 60);
+	return <>{step.did ?? step.what}{about && <span class="about"> “{about}”</span>}</>;
+}
+
 function by(step: Step): string {
 	return step.by === "http:web" ? "web page" : step.by.replace(/^http:/, "");
 }
 
-/** The take as it was; when it was not there yet, the one that was active then. */
-async function readPast(seq: number): Promise<EntryWindow> {
-	const disc = state.disc!, query = { at_op: seq };
-	const takes = await get<Take[]>(path("discussions", disc, "takes"), query);
-	const take = takes.some((each) => each.id === state.take) ? state.take : null;
-	return get<EntryWindow>(path("discussions", disc, "entries"), { ...query, take, count: PAST_PAGE });
+/** An entry's side of a step. */
+type Side = Pick<Entry, "id" | "role" | "content">;
+
+/** What there was after a step, and what the step did to it. */
+interface PastState extends EntryWindow {
+	takeId: string | null;
+	/** Entries that it brought in, and those that it changed. */
+	added: Set<string>;
+	changed: Set<string>;
+	gone: Side[];
+}
+
+/** The take that the step changed, as it was then; else the open one, and when that was not there yet, the one that was active. */
+async function readPast(step: Step): Promise<PastState> {
+	const disc = state.disc!, query = { at_op: step.seq };
+	const wanted = step.take?.id ?? state.take;
+	const [takes, did] = await Promise.all([
+		get<Take[]>(path("discussions", disc, "takes"), query),
+		get<StepEffects>(path("history", step.seq)),
+	]);
+	const take = takes.some((each) => each.id === wanted) ? wanted : null;
+	const past = await get<EntryWindow>(path("discussions", disc, "entries"), { ...query, take, count: PAST_PAGE });
+	const added = new Set<string>(), gone = new Map<string, Side>(), changed = new Set<string>();
+	for (const effect of did.effects) {
+		if (effect.effect !== "splice" || effect.discussion !== disc || effect.take !== take)
+			continue;
+		for (const side of effect.before as Side[])
+			gone.set(side.id, side);
+		for (const side of effect.after as Side[])
+			added.add(side.id);
+	}
+	for (const id of gone.keys())
+		if (added.delete(id))
+			changed.add(id);
+	changed.forEach((id) => gone.delete(id));
+	return { ...past, takeId: take, added, changed, gone: [...gone.values()] };
+}
+
+/** What an entry looks like in a line. */
+function lineOf(entry: Side): string {
+	return oneLine(withoutSigns(textOf(entry.content).slice(0, 500))) || "empty";
+}
+
+function Who(props: { role: string }) {
+	return <span class={"who" + (props.role.toLowerCase() === "user" ? " user" : "")}>{props.role}</span>;
+}
+
+const MOST_GONE = 3;
+
+/** What the step took out. */
+function Gone(props: { entries: Side[] }) {
+	const { entries } = props;
+	if (entries.length === 0)
+		return null;
+	return (
+		<ul class="past-gone" aria-label="Taken out by this step">
+			{entries.slice(0, MOST_GONE).map((entry) => <li key={entry.id}><Who role={entry.role} /> <span class="chip">taken out</span> <del>{lineOf(entry)}</del></li>)}
+			{entries.length > MOST_GONE && <li class="quiet">and {count(entries.length - MOST_GONE, "more entry", "more entries")}</li>}
+		</ul>
+	);
 }
 
 function Past(props: { step: Step; onClose: () => void }) {
@@ -85,9 +145,13 @@ function Past(props: { step: Step; onClose: () => void }) {
 	useStore((from) => from.version);
 	const outline = useStore((from) => from.outline);
 	const [focus, setFocus] = useState(0);
-	const { data, problem } = useLoaded(() => readPast(step.seq), [step.seq, state.take]);
+	const { data, problem } = useLoaded(() => readPast(step), [step.seq, state.take]);
 	const entries = data?.entries ?? [];
-	const takeName = takeOf(state.take)?.name;
+	const takeName = step.take?.name ?? takeOf(state.take)?.name;
+	useEffect(() => {
+		if (data)
+			setFocus(Math.max(0, data.entries.findIndex((entry) => data.added.has(entry.id) || data.changed.has(entry.id))));
+	}, [data]);
 	return (
 		<section class="past" aria-label={`State after step ${step.seq}`}>
 			<header class="pane-bar">
@@ -99,16 +163,18 @@ function Past(props: { step: Step; onClose: () => void }) {
 			{problem && <p class="pane-note">{discussionOf(state.disc)?.name ?? "The discussion"} was not there yet, or that state is gone: {problem}</p>}
 			{data && entries.length === 0 && <p class="quiet pane-note">Empty, then.</p>}
 			{data && takeName !== data.take && <p class="quiet pane-note">The take "{takeName}" was not there yet; this is "{data.take}".</p>}
+			{data && <Gone entries={data.gone} />}
 			{entries.length > 0 && (
 				<Rows role="list" label="Entries of that state" count={entries.length} height={PAST_ROW_PX} idPrefix="past" focus={focus} onFocus={setFocus}
 					row={(at, place) => {
 						const entry = entries[at];
-						const isGone = !outline || placeOf(outline, entry.id) < 0;
+						const isGone = data!.takeId === state.take && (!outline || placeOf(outline, entry.id) < 0);
+						const mark = data!.added.has(entry.id) ? "new" : data!.changed.has(entry.id) ? "changed" : "";
 						return (
-							<div {...place} role="listitem" key={entry.id} class="pane-row past-row" data-entry={entry.id} aria-setsize={data!.count} aria-posinset={at + 1}>
-								<span class="row-head"><span class={"who" + (entry.role.toLowerCase() === "user" ? " user" : "")}>{entry.role}</span>
-									{isGone && <span class="chip">not here now</span>}</span>
-								<span class="words">{oneLine(textOf(entry.content)) || "empty"}</span>
+							<div {...place} role="listitem" key={entry.id} class={"pane-row past-row" + (mark && " marked")} data-entry={entry.id} aria-setsize={data!.count} aria-posinset={at + 1}>
+								<span class="row-head"><Who role={entry.role} />
+									{mark && <span class="chip accent">{mark}</span>}{isGone && <span class="chip">not here now</span>}</span>
+								<span class="words">{lineOf(entry)}</span>
 							</div>
 						);
 					}} />
@@ -162,10 +228,10 @@ function History() {
 							onClick={() => choose(at)}>
 							<Lanes row={row} count={lanes} />
 							<span class="step-text">
-								<span class="step-what"><span class="words">{each.what}</span>{each.current && <span class="here">← now</span>}</span>
+								<span class="step-what"><span class="words" title={each.what}><What step={each} /></span>{each.current && <span class="here">← now</span>}</span>
 								<span class="quiet small">
 									<span class="number">{each.seq}</span> · {by(each)} · <time dateTime={each.at} title={whenFull(each.at)}>{when(each.at)}</time>
-									{each.scope === "project" && " · project"}{each.undone && " · undone"}
+									{each.take && ` · take ${each.take.name}`}{each.scope === "project" && " · project"}{each.undone && " · undone"}
 								</span>
 							</span>
 						</div>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Leaving a branch: going to another entry, and whether a model sums up what is left. Until it
+// Continuing from another entry, and whether a model sums up what comes behind it now. Until it
 // has, nothing moves; when it fails or is stopped, nothing has.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
@@ -73,6 +73,7 @@ export async function goTo(columns: Columns, row: number): Promise<void> {
 function Leave() {
 	const { entry, left } = way!;
 	const model = useModel(), work = useWork();
+	const writes = model !== "" && !model.startsWith("builtin/");
 	const [words, setWords] = useState("");
 	const close = () => (work.isBusy ? work.stop() : openOverlay(null));
 	const goPlain = () => {
@@ -80,29 +81,30 @@ function Leave() {
 		void justGo(entry);
 	};
 	const goSummed = async () => {
-		const run = await work.start({ how: "go", entry, select: true, summary: true, ...(words.trim() ? { instructions: words.trim() } : {}) });
+		const run = await work.start({ how: "go", entry, select: true, summary: true, ...(writes && words.trim() ? { instructions: words.trim() } : {}) });
 		if (!run)
 			return;
 		openOverlay(null);
 		await arrive(entry, run);
 	};
 	return (
-		<Dialog title="Leave with a summary?" onClose={close}>
-			<p>You leave {count(left, "entry", "entries")}. They stay in their take. A summary of them can be added where you
-				go to, so that the model knows what was tried.</p>
-			<label class="field">What the summary should pay attention to (may be empty)
-				<textarea rows={2} value={words} disabled={work.isBusy} onInput={(event) => setWords(event.currentTarget.value)} />
+		<Dialog title="Continue from there?" onClose={close}>
+			<p>What you write next comes after that entry, in a take of its own. {left === 1 ? "The entry that follows it stays" : `The ${count(left, "entry", "entries")} that follow it stay`} in
+				their take, unchanged. If the model should know what was tried there, add a summary.</p>
+			<label class="field">What the summary should pay attention to (optional)
+				<textarea rows={2} value={words} disabled={work.isBusy || !writes} aria-describedby={model && !writes ? "leave-note" : undefined} onInput={(event) => setWords(event.currentTarget.value)} />
 			</label>
 			{!model && <p class="note">No model is set, so nobody can write a summary. You can go without one.</p>}
+			{model && !writes && <p class="note" id="leave-note">{model} is no language model: its summary is an extract, and takes no wishes.</p>}
 			{work.problem && <p class="note problem" role="alert">{work.problem}</p>}
 			{work.isBusy && <p class="quiet" role="status">{work.run?.notice ?? "The model sums up …"}</p>}
 			<footer>
 				<button type="button" onClick={close}>{work.isBusy ? "Stop" : "Stay here"}</button>
-				<button type="button" disabled={work.isBusy} class={model ? "" : "primary"} autoFocus={!model} onClick={goPlain}>Without a summary</button>
-				<button type="button" class="primary" disabled={work.isBusy || !model} autoFocus={!!model} onClick={() => void goSummed()}>With a summary</button>
+				<button type="button" class="primary" disabled={work.isBusy} autoFocus onClick={goPlain}>Without a summary</button>
+				<button type="button" disabled={work.isBusy || !model} onClick={() => void goSummed()}>With a summary</button>
 			</footer>
 		</Dialog>
 	);
 }
 
-addPane({ id: "leave", title: "Leave with a summary?", place: "overlay", view: Leave });
+addPane({ id: "leave", title: "Continue from there?", place: "overlay", view: Leave });

@@ -7,6 +7,7 @@ import "./pane_prompt";
 import "./pane_settings";
 import "./pane_compare";
 import "./pane_palette";
+import "./model";
 import "./pane_compact";
 import "./pane_export";
 import "./pane_import";

@@ -8,12 +8,13 @@ import { get } from "./api";
 import { Dialog } from "./dialog";
 import { showEntry } from "./entry_acts";
 import { areOn, commands, shown } from "./keys";
+import { markWords } from "./found";
 import { fuzzy } from "./pane_fuzzy";
 import { useLoaded } from "./pane_data";
 import { paneVerbs } from "./pane_verbs";
 import { addPane, openOverlay } from "./panes";
 import { set, state } from "./state";
-import { findTake, open } from "./store";
+import { discussionOf, findTake, open, takeOf } from "./store";
 import type { Discussion } from "./types";
 
 interface Hit {
@@ -68,6 +69,21 @@ export function Snippet(props: { hit: Hit }) {
 	return <>{pieces}{letters.slice(done).join("")}</>;
 }
 
+/** Who says it, and where, as far as that is not here. */
+function placeWords(hit: Hit): string {
+	const isHere = hit.discussion === discussionOf(state.disc)?.name;
+	const isOpen = isHere && hit.take === takeOf(state.take)?.name;
+	return [`${hit.role}, entry ${hit.at}`, !isOpen && `take ${hit.take}`, !isHere && `discussion ${hit.discussion}`].filter(Boolean).join(" · ");
+}
+
+/** What matched, each once. */
+function wordsOf(hit: Hit): string[] {
+	const letters = [...hit.snippet.replace(/[\u0001\u0002]/g, "")];
+	const found = hit.marks ? hit.marks.map(([start, size]) => letters.slice(start, start + size).join(""))
+		: [...hit.snippet.matchAll(/\u0001([^\u0002]*)\u0002/g)].map((match) => match[1]);
+	return [...new Set(found.map((word) => word.toLowerCase()))].filter(Boolean);
+}
+
 async function goToHit(hit: Hit): Promise<void> {
 	const disc = state.discussions.find((each) => each.name === hit.discussion || each.id === hit.discussion) as Discussion | undefined;
 	if (!disc)
@@ -75,7 +91,10 @@ async function goToHit(hit: Hit): Promise<void> {
 	const take = await findTake(hit.take, disc.id);
 	await open(disc.id, take?.id, hit.id);
 	set({ focus: hit.id, anchor: null, drawer: null });
-	setTimeout(() => showEntry(hit.id), 60);
+	setTimeout(() => {
+		showEntry(hit.id);
+		markWords(hit.id, wordsOf(hit));
+	}, 60);
 }
 
 function verbs(): Omit<Choice, "at">[] {
@@ -161,7 +180,7 @@ function Palette() {
 								onPointerMove={() => { if (i !== at) setFocus(i); }}>
 								{choice.hit ? (
 									<span class="hit">
-										<span class="quiet small">{choice.hit.discussion} · {choice.hit.take} · {choice.hit.role}</span>
+										<span class="quiet small">{placeWords(choice.hit)}</span>
 										<span class="words"><Snippet hit={choice.hit} /></span>
 									</span>
 								) : <span class="words"><Marked text={choice.text} at={choice.at ?? []} /></span>}

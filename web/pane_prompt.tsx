@@ -43,7 +43,7 @@ export function TextField(props: TextFieldProps) {
 				onKeyDown={(event) => {
 					if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 						event.preventDefault();
-						void props.onSave(text);
+						void props.onSave(event.currentTarget.value); // it may be newer than what is drawn
 					}
 				}} />
 			{props.hint && <p class="quiet small" id={`${props.id}-hint`}>{props.hint}</p>}
@@ -58,10 +58,9 @@ export function TextField(props: TextFieldProps) {
 	);
 }
 
-const SYSTEM: [string, string, string][] = [
-	["base_system_prompt", "Base", "What comes first. Counts unless the built-in one is used."],
-	["global_system_prompt", "Global", "Yours, for everything."],
-	["project_system_prompt", "Project", "For this project."],
+const MORE: [string, string, string][] = [
+	["base_system_prompt", "Base", "What is sent first. Counts unless the built-in one is used."],
+	["global_system_prompt", "Global", "What is sent next: yours, for everything."],
 ];
 
 function WillBeSent() {
@@ -122,23 +121,30 @@ function Prompt() {
 	const prompt = settings?.prompt ?? { text: "", edited: false };
 	const values = settings?.settings ?? {};
 	const usesDefault = values.use_default_base_prompt === true;
+	const [hasMore] = useState(usesDefault || !!values.base_system_prompt || !!values.global_system_prompt);
 	return (
 		<section class="pane-body scrolls" aria-label="Prompt">
+			<h2>Instructions</h2>
+			<TextField id="project_system_prompt" label="What the model is told before the entries" rows={4} saved={String(values.project_system_prompt ?? "")}
+				hint="For every discussion of this project. For example: Answer in one paragraph, and say what you are not sure of."
+				onSave={(text) => act.setSetting("project_system_prompt", text || null)} />
+			<details class="more-prompts" open={hasMore}>
+				<summary>More that is sent before them</summary>
+				<label class="check">
+					<input type="checkbox" checked={usesDefault} onChange={(event) => void act.setSetting("use_default_base_prompt", event.currentTarget.checked || null)} />
+					Use the built-in base prompt instead of the one below
+				</label>
+				{MORE.map(([key, label, hint]) => (
+					<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}
+						onSave={(text) => act.setSetting(key, text || null)} />
+				))}
+			</details>
 			<h2>Working prompt {prompt.edited && <span class="chip accent">edited</span>}</h2>
 			<TextField key={disc} id="working-prompt" label="What you and the model are writing together" saved={prompt.text} rows={6}
 				onSave={(text) => act.op("prompt.update", { text })}>
 				<button type="button" disabled={!prompt.edited} title={prompt.edited ? "Adds a notice to the take" : "The model knows this text"}
 					onClick={() => void act.op("prompt.notify", {}, { say: "The model will be told." })}>Tell the model</button>
 			</TextField>
-			<h2>System prompts</h2>
-			<label class="check">
-				<input type="checkbox" checked={usesDefault} onChange={(event) => void act.setSetting("use_default_base_prompt", event.currentTarget.checked || null)} />
-				Use the built-in base prompt instead of the one below
-			</label>
-			{SYSTEM.map(([key, label, hint]) => (
-				<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}
-					onSave={(text) => act.setSetting(key, text || null)} />
-			))}
 			<h2>What will be sent</h2>
 			<WillBeSent />
 			<h2>What was sent last</h2>

@@ -6,11 +6,13 @@ import { useEffect, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
 import { askLine } from "./dialog";
+import { DoubtLine, doubtOf, ModelChoice, useProviders } from "./model";
 import { useLoaded } from "./pane_data";
 import { FileLists } from "./pane_files";
 import { addPane } from "./panes";
 import { useStore } from "./state";
 import { discPath } from "./store";
+import type { Doubt } from "./model";
 
 type Values = Record<string, unknown>;
 
@@ -74,42 +76,33 @@ function NumberSetting(props: NumberProps) {
 	);
 }
 
-interface Provider {
-	provider: string;
-	state: string;
-}
-
 function Model(props: { values: Values }) {
-	const now = String(props.values.model ?? "");
-	const providers = useLoaded(() => get<Provider[]>("/models"), []);
-	const [asked, setAsked] = useState(now.split("/")[0] || "builtin");
-	const names = useLoaded(() => get<{ model: string }[]>("/models", { provider: asked }), [asked]);
-	const known = (names.data ?? []).map((each) => each.model);
+	const own = String(props.values.model ?? ""), usual = useStore((from) => from.info)?.model ?? "";
+	const providers = useProviders();
+	const [known, setKnown] = useState<string[]>([]), [doubt, setDoubt] = useState<Doubt | null>(null);
+	const save = (text: string) => {
+		const found = text ? doubtOf(text, providers.map((each) => each.provider)) : null;
+		setDoubt(found);
+		if (!found)
+			void act.setSetting("model", text || null);
+	};
 	return (
 		<>
-			<Line label="The model that answers" value={now} placeholder="PROVIDER/NAME" suggestions={known}
-				hint="builtin/echo needs nothing, and repeats what it is told." onSave={(text) => void act.setSetting("model", text || null)} />
-			<div class="setting">
-				<label for="set-provider">Choose among those of</label>
-				<select id="set-provider" value={asked} onChange={(event) => setAsked(event.currentTarget.value)}>
-					{(providers.data ?? [{ provider: asked, state: "" }]).map((each) => (
-						<option value={each.provider}>{each.provider}{each.state && ` (${each.state})`}</option>
-					))}
-				</select>
-				{names.problem ? <p class="quiet small" role="status">{names.problem}</p>
-					: known.length > 0 && (
-						<ul class="chips" aria-label={`Models of ${asked}`}>
-							{known.slice(0, 40).map((name) => (
-								<li><button type="button" class="chip-button" aria-pressed={name === now} onClick={() => void act.setSetting("model", name)}>{name.slice(asked.length + 1)}</button></li>
-							))}
-						</ul>
-					)}
-			</div>
+			<Line label="The model that answers" value={own} placeholder={usual || "PROVIDER/NAME"} suggestions={known}
+				hint={usual ? `Empty: ${usual}, which is used where nothing is said.` : "builtin/echo needs nothing, and repeats what it is told."} onSave={save} />
+			<DoubtLine doubt={doubt} onMeant={save} />
+			<ModelChoice now={own || usual} providers={providers} onChoose={save} onKnown={setKnown} />
 		</>
 	);
 }
 
 const SPEAKERS = ["user", "assistant", "system"];
+
+/** What a role is sent as that nothing is said of. */
+function meantBy(role: string): string {
+	const name = role.toLowerCase();
+	return name === "user" ? "user" : name === "system" ? "system" : /^(ai|assistant|model)$/.test(name) ? "assistant" : "it is named";
+}
 
 function Roles(props: { roles: string[]; values: Values }) {
 	const [name, setName] = useState("");
@@ -129,12 +122,13 @@ function Roles(props: { roles: string[]; values: Values }) {
 	const all = [...props.roles, ...Object.keys(map).filter((role) => !props.roles.includes(role))];
 	return (
 		<>
+			<p class="quiet small">Who speaks in the entries. Models know only a user, an assistant (themselves) and a system: choose what each role is sent as.</p>
 			<ul class="plain-list" aria-label="Roles">
 				{all.map((role) => (
 					<li key={role}>
 						<span class="grow">{role}</span>
 						<select aria-label={`${role} is sent as`} value={map[role] ?? ""} onChange={(event) => speakAs(role, event.currentTarget.value)}>
-							<option value="">as it is named</option>
+							<option value="">as {meantBy(role)}</option>
 							{SPEAKERS.map((speaker) => <option value={speaker}>as {speaker}</option>)}
 						</select>
 						{props.roles.includes(role) && (
@@ -200,12 +194,13 @@ function Settings() {
 			<h2>What the model is told</h2>
 			<div class="setting">
 				<label for="set-notices">Edits that it is told about</label>
-				<select id="set-notices" value={String(values.edit_notices ?? "prompt")}
+				<select id="set-notices" aria-describedby="set-notices-hint" value={String(values.edit_notices ?? "prompt")}
 					onChange={(event) => void act.setSetting("edit_notices", event.currentTarget.value === "prompt" ? null : event.currentTarget.value)}>
 					<option value="prompt">of the working prompt</option>
 					<option value="all">of the prompt and of its replies</option>
 					<option value="none">none</option>
 				</select>
+				<p class="quiet small" id="set-notices-hint">When you change what it knows already, a line in the next request can tell it so.</p>
 			</div>
 			<h2>Compaction</h2>
 			{flag("compact_auto", "Compact by itself when a take no longer fits")}

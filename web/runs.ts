@@ -4,6 +4,7 @@
 // most once a frame, however many pieces arrive.
 import { post, path, request } from "./api";
 import { forgetGrowing, grow } from "./growing";
+import { modelProblem } from "./model_problem";
 import { answered, asking, runningHere } from "./news";
 import { set, state } from "./state";
 import { open, pinned } from "./store";
@@ -87,7 +88,7 @@ export function runEnded(run: Run): void {
 function ended(run: Run): void {
 	runningHere(-1);
 	if (run.state === "failed" || run.problem)
-		set({ toast: { text: run.problem?.detail ?? "The model's server failed.", isProblem: true } });
+		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "") });
 	const take = run.replies?.find((reply) => reply.take)?.take ?? run.take;
 	if (take && take !== state.take && run.discussion === state.disc && run.state !== "failed")
 		void open(state.disc, take);

@@ -17,7 +17,7 @@ const MESSAGES = [
 	{ role: "User", content: "Give me the shortest code that opens it that way." },
 	{
 		role: "AI",
-		content: "```python\nimport sqlite3\n\ndb = sqlite3.connect(\"notes.db\")\ndb.execute(\"PRAGMA journal_mode = WAL\")\n```\n\nTry: edit this reply, press `b` on the question above it, or delete something and undo it.",
+		content: "```python\nimport sqlite3\n\ndb = sqlite3.connect(\"notes.db\")\ndb.execute(\"PRAGMA journal_mode = WAL\")\n```\n\nTry: edit this reply, use **Branch** at the question above it, or delete something and undo it.",
 	},
 ];
 

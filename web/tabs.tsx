@@ -113,6 +113,7 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		{ text: "Expand all", run: () => void act.collapseAll(false) },
 		{ text: "Add an entry", hint: hintOf("compose"), run: () => void act.append(state.settings?.roles[0] ?? "User", "") },
 		{ text: "Roles …", run: () => openOverlay("roles") },
+		{ text: "Compare takes …", run: () => openOverlay("compare"), isOff: takes.length < 2 },
 		{ text: "Truncate …", run: () => void truncate(), isFirstOfGroup: true },
 		{ text: "Compress …", run: () => void compress() },
 		{ text: "Clear", run: () => void act.clear(), isDanger: true },

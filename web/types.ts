@@ -190,6 +190,9 @@ export interface Info {
 	project: string;
 	seq: number;
 	epoch: string;
+	/** What answers where a discussion has no model of its own. */
+	model?: string;
+	default_project?: string;
 	features: string[];
 	formats: { name: string; extension: string; about: string; reads: boolean; writes: boolean }[];
 	operations: string[];
@@ -208,11 +211,23 @@ export interface Step {
 	parent: number;
 	op: string;
 	what: string;
+	/** The same without ids. */
+	did?: string;
+	/** The first words of the entry that it is about. */
+	about?: string;
+	/** The take that it changed. */
+	take?: { id: string; name: string };
 	by: string;
 	at: string;
 	scope?: string;
 	current: boolean;
 	undone: boolean;
+}
+
+/** GET /history/{seq}: what a step changed. */
+export interface StepEffects {
+	seq: number;
+	effects: { effect: string; discussion?: string; take?: string; before?: unknown; after?: unknown }[];
 }
 
 export interface Revision {

@@ -11,14 +11,22 @@ import { textOf, versions } from "./entry_acts";
 import { when, whenFull } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state } from "./state";
-import { discPath, readEntry } from "./store";
+import { discPath, placeOf, readEntry } from "./store";
 import type { Content, Revision } from "./types";
 
-/** Two texts in one, with what went and what came marked. */
+/** Less than this share of both texts is the same: that is another text, not a change of one. */
+const LEAST_SAME = 0.35;
+
+/** Two texts in one, with what went and what came marked; where hardly anything stayed, one behind the other. */
 export function Difference(props: { before: string; after: string }) {
+	const { before, after } = props;
+	const pieces = diff(before, after);
+	const same = pieces.reduce((sum, piece) => sum + (piece.kind === "same" ? piece.text.trim().length : 0), 0);
+	if (before && after && same < LEAST_SAME * Math.max(before.length, after.length))
+		return <div class="plain difference wholes"><del>{before}</del><ins>{after}</ins></div>;
 	return (
 		<div class="plain difference">
-			{diff(props.before, props.after).map((piece) =>
+			{pieces.map((piece) =>
 				piece.kind === "same" ? piece.text
 					: piece.kind === "in" ? <ins>{piece.text}</ins> : <del>{piece.text}</del>)}
 		</div>
@@ -31,6 +39,7 @@ function words(content: Content | undefined): string {
 
 function Versions() {
 	const entry = versions.of!;
+	const [at] = useState(() => (state.outline ? placeOf(state.outline, entry) : -1));
 	const [all, setAll] = useState<Revision[] | null>(null);
 	const [problem, setProblem] = useState("");
 	useEffect(() => {
@@ -43,7 +52,7 @@ function Versions() {
 			openOverlay(null);
 	};
 	return (
-		<Dialog title={`Versions of ${entry}`} class="wide" onClose={() => openOverlay(null)}>
+		<Dialog title={`Versions of entry ${at < 0 ? entry : at + 1}`} class="wide" onClose={() => openOverlay(null)}>
 			{problem && <p>{problem}</p>}
 			<ol class="versions" reversed>
 				{all && [...all].reverse().map((revision) => {

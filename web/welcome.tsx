@@ -3,7 +3,9 @@
 // Welcome: what an empty take shows: what this is, and something to try it with.
 import * as act from "./actions";
 import { sampleOps } from "./sample";
-import { state } from "./state";
+import { showEntry } from "./focus";
+import { set, state } from "./state";
+import { discussionOf } from "./store";
 
 export async function openSample(): Promise<void> {
 	const names = new Set(state.discussions.map((each) => each.name));
@@ -11,6 +13,11 @@ export async function openSample(): Promise<void> {
 	for (let n = 2; names.has(name); n++)
 		name = `sample ${n}`;
 	await act.make(name, sampleOps(name));
+	const first = state.outline?.id[0];
+	if (first && discussionOf(state.disc)?.name === name) {
+		set({ focus: first });
+		showEntry(first, false); // it is read from its beginning
+	}
 }
 
 export function Welcome(props: { isFirst: boolean }) {

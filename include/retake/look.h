@@ -76,8 +76,8 @@ typedef struct retake_history_options {
 
 #define RETAKE_HISTORY_OPTIONS_INIT {sizeof(retake_history_options), 0, 0}
 
-/* [{"seq","parent","op","what","by","at","scope","current","undone"}]: the steps of the
- * discussion and the project's settings, newest first, also those that were undone.
+/* [{"seq","parent","op","what","did","about","take","by","at","scope","current","undone"}]: the
+ * steps of the discussion and the project's settings, newest first, also those that were undone.
  * Cost: the rows of the log that are read until there are enough. */
 RETAKE_CHECKED RETAKE_API retake_status retake_history(retake_project *project,
 						       const retake_place *place,

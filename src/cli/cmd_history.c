@@ -241,6 +241,7 @@ history_row(rt_cli *cli, yyjson_val *row)
 	rt_term *out = &cli->out;
 	bool current = yyjson_is_true(rt_json_get(row, "current"));
 	bool undone = yyjson_is_true(rt_json_get(row, "undone"));
+	rt_str about = rt_str_trim(rt_json_str(rt_json_get(row, "about")));
 	uint64_t seq = 0;
 	rt_moment at;
 	rt_buf when;
@@ -256,6 +257,10 @@ history_row(rt_cli *cli, yyjson_val *row)
 	rt_term_line(out, rt_json_str(rt_json_get(row, "by")));
 	rt_term_c(out, "  ");
 	rt_term_line(out, rt_json_str(rt_json_get(row, "what")));
+	if (about.size > 0) {
+		rt_term_c(out, ": ");
+		rt_term_line(out, about);
+	}
 	if (undone)
 		rt_term_c(out, "  (undone)");
 	if (current)

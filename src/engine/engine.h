@@ -226,7 +226,10 @@ typedef struct rt_change_discs {
 } rt_change_discs;
 RT_CHECKED rt_status rt_view_change(rt_engine *engine, const rt_project *project, uint64_t seq,
 				    rt_buf *buf, rt_change_discs *out_discs, rt_error *err);
-/* Steps, newest first: [{"seq","parent","op","what","by","at","discussion","current","undone"}];
+/* Steps, newest first: [{"seq","parent","op","what","did","about","take":{"id","name"},"by","at",
+ * "scope","current","undone"}]. what: the step in words; did: the same without ids; about: the
+ * first words of the entry that it is about; take: the one that it changed. The last two only
+ * where there is such a thing.
  * before: only rows below this number (0: all); limit 0: all. */
 RT_CHECKED rt_status rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc,
 				     uint64_t before, size_t limit, rt_buf *buf, rt_error *err);

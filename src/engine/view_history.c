@@ -4,7 +4,7 @@
 #include "engine/engine_impl.h"
 #include "engine/view_words.h"
 
-enum { ROWS = 64 };
+enum { ROWS = 64, ABOUT = 60 /* characters of a text that are shown */ };
 
 /* A stretch of the log, newest first, copied out of the store. */
 typedef struct stretch {
@@ -72,13 +72,13 @@ typedef struct listed {
 } listed;
 
 static rt_status
-add_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_error *err)
+add_words(const rt_project *project, const rt_record *step, bool plain, rt_buf *buf, rt_error *err)
 {
 	rt_buf words;
 	rt_status st;
 
 	rt_buf_init(&words, project->object.alloc, RT_BUF_UNLIMITED);
-	st = rt_view_words(project, step, &words, err);
+	st = rt_view_words(project, step, plain, &words, err);
 	if (st == RT_OK)
 		rt_json_add_string(buf, rt_buf_str(&words));
 	rt_buf_deinit(&words);
@@ -98,10 +98,57 @@ parent_in(const rt_record *step, uint32_t disc, uint64_t *out)
 	return false;
 }
 
+/* The first words of the entry that the step is about. One whose text is not there any more is
+ * not shown. */
+static rt_status
+add_about(rt_engine *engine, const rt_project *project, const rt_disc *disc,
+	  const rt_record *step, rt_buf *buf, rt_error *err)
+{
+	uint64_t number;
+	uint32_t entry = rt_view_words_entry(step, &number);
+	rt_slot slot = {0};
+	bool found = false;
+	rt_buf bytes;
+	rt_body body;
+	size_t at;
+	rt_status st = RT_OK;
+
+	if (number == 0 && entry != 0 && entry < project->next_entry) {
+		st = rt_take_find(project, rt_disc_active(disc), entry, &at, &slot, &found, err);
+		number = found ? slot.body : 0;
+	}
+	if (st != RT_OK || number == 0)
+		return st;
+	st = rt_engine_body(engine, number, &bytes, &body, err);
+	if (st != RT_OK)
+		return st == RT_NOMEM ? st : RT_OK;
+	if (body.format != RT_BODY_PURGED) {
+		rt_json_add_key(buf, "about");
+		st = rt_view_add_preview(engine->alloc, &body, ABOUT, buf, err);
+	}
+	rt_body_deinit(&body);
+	rt_buf_deinit(&bytes);
+	return st;
+}
+
+/* The take that the step changed. */
+static void
+add_take(const rt_disc *disc, const rt_record *step, rt_buf *buf)
+{
+	uint32_t number = rt_view_words_take(step, disc->number);
+	const rt_take *take = number != 0 ? rt_disc_take(disc, number) : NULL;
+
+	if (take == NULL)
+		return;
+	rt_buf_add_f(buf, ",\"take\":{\"id\":\"t%u\",\"name\":", number);
+	rt_json_add_string(buf, rt_text_str(take->name));
+	rt_buf_add_byte(buf, '}');
+}
+
 /* One step as an object. */
 static rt_status
-add_listed(const rt_project *project, const rt_record *step, uint64_t seq, int64_t at_us,
-	   const listed *how, rt_buf *buf, rt_error *err)
+add_listed(rt_engine *engine, const rt_project *project, const rt_disc *disc,
+	   const rt_record *step, uint64_t seq, int64_t at_us, const listed *how, rt_buf *buf, rt_error *err)
 {
 	rt_status st;
 
@@ -112,7 +159,13 @@ add_listed(const rt_project *project, const rt_record *step, uint64_t seq, int64
 	rt_json_add_key(buf, "op");
 	rt_json_add_string(buf, step->op);
 	rt_json_add_key(buf, "what");
-	st = add_words(project, step, buf, err);
+	st = add_words(project, step, false, buf, err);
+	rt_json_add_key(buf, "did");
+	if (st == RT_OK)
+		st = add_words(project, step, true, buf, err);
+	if (st == RT_OK)
+		st = add_about(engine, project, disc, step, buf, err);
+	add_take(disc, step, buf);
 	rt_json_add_key(buf, "by");
 	rt_json_add_string(buf, step->by);
 	add_time(buf, "at", at_us);
@@ -189,7 +242,8 @@ list_steps(rt_engine *engine, const rt_project *project, uint32_t disc_number, r
 				continue;
 			if (count++ > 0)
 				rt_buf_add_byte(buf, ',');
-			st = add_listed(project, &step, seq, s->rows[i].at_us, &how, buf, err);
+			st = add_listed(engine, project, disc, &step, seq, s->rows[i].at_us, &how,
+					buf, err);
 		}
 	}
 	rt_buf_add_byte(buf, ']');
@@ -313,7 +367,7 @@ rt_view_step(rt_engine *engine, const rt_project *project, uint64_t seq, rt_buf 
 		rt_json_add_key(buf, "op");
 		rt_json_add_string(buf, record.op);
 		rt_json_add_key(buf, "what");
-		st = add_words(project, &record, buf, err);
+		st = add_words(project, &record, false, buf, err);
 		rt_json_add_key(buf, "by");
 		rt_json_add_string(buf, record.by);
 		add_time(buf, "at", at_us);

@@ -15,6 +15,7 @@ enum { VALUE_MAX = 48 }; /* bytes of a setting's value that are shown */
 typedef struct saying {
 	const rt_project *project;
 	const rt_record *step;
+	bool plain; /* without ids */
 	rt_buf *buf;
 	rt_error *err;
 	rt_status status;
@@ -31,11 +32,21 @@ say_entry(saying *s, uint64_t entry)
 {
 	char id[RT_ID_MAX + 1];
 
-	if (entry == 0 || entry >= s->project->next_entry || s->status != RT_OK)
+	if (s->plain || entry == 0 || entry >= s->project->next_entry || s->status != RT_OK)
 		return;
 	s->status = rt_entry_id(s->project, (uint32_t)entry, id, s->err);
 	if (s->status == RT_OK)
 		say(s, id);
+}
+
+/* Words with an entry behind them. */
+static void
+say_of(saying *s, const char *words, uint64_t entry)
+{
+	say(s, words);
+	if (!s->plain)
+		say(s, " ");
+	say_entry(s, entry);
 }
 
 static void
@@ -117,10 +128,10 @@ say_entries(saying *s, const char *one, const char *more)
 		return;
 	}
 	if (count == 1)
-		rt_buf_add_f(s->buf, "%s ", one);
+		say(s, one);
 	else
-		rt_buf_add_f(s->buf, "%s %zu entries, first ", more, count);
-	say_entry(s, slot_of(first)->slot.entry);
+		rt_buf_add_f(s->buf, "%s %zu entries", more, count);
+	say_of(s, count > 1 && !s->plain ? ", first" : "", slot_of(first)->slot.entry);
 }
 
 /* One that takes the place of itself goes on. */
@@ -164,16 +175,26 @@ say_label(saying *s)
 	if (e == NULL) {
 		say(s, "set a label");
 	} else if (e->after.ptr != NULL) {
-		say(s, "labelled entry ");
-		say_entry(s, e->entry);
+		say_of(s, "labelled entry", e->entry);
 		say(s, " ");
 		say_value(s, e->after);
 	} else {
 		say(s, "took label ");
 		say_value(s, e->before);
-		say(s, " from entry ");
-		say_entry(s, e->entry);
+		say_of(s, " from entry", e->entry);
 	}
+}
+
+/* The entry that the head went to; 0: none. */
+static uint64_t
+head_entry(const rt_effect *e)
+{
+	uint64_t entry = 0;
+	size_t i;
+
+	for (i = 0; i < e->after.size && e->after.ptr[i] >= '0' && e->after.ptr[i] <= '9'; i++)
+		entry = entry * 10 + (uint64_t)(e->after.ptr[i] - '0');
+	return i == e->after.size ? entry : 0;
 }
 
 static void
@@ -181,16 +202,13 @@ say_head(saying *s)
 {
 	const rt_effect *e = set_of(s, "head");
 	uint64_t entry = 0;
-	size_t i;
 
 	say(s, "moved the head");
 	if (e == NULL || e->after.ptr == NULL)
 		return;
-	for (i = 0; i < e->after.size && e->after.ptr[i] >= '0' && e->after.ptr[i] <= '9'; i++)
-		entry = entry * 10 + (uint64_t)(e->after.ptr[i] - '0');
-	if (i == e->after.size && entry != 0) {
-		say(s, " to entry ");
-		say_entry(s, entry);
+	entry = head_entry(e);
+	if (entry != 0) {
+		say_of(s, " to entry", entry);
 	} else {
 		say(s, " to before the first entry");
 	}
@@ -297,6 +315,76 @@ say_import(saying *s)
 	}
 }
 
+/* ---- several operations as one step ---- */
+
+/* The first entry of this kind that came in, or NULL. */
+static const rt_effect_slot *
+added_kind(const saying *s, const char *kind)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->step->effect_count; i++)
+		for (j = 0; j < s->step->effects[i].added_count; j++)
+			if (rt_str_is(s->step->effects[i].added[j].kind, kind))
+				return &s->step->effects[i].added[j];
+	return NULL;
+}
+
+/* What several operations came to, by what they did: a new discussion outweighs a new take,
+ * which outweighs entries, which outweigh settings. */
+static void
+say_batch(saying *s)
+{
+	const rt_effect_slot *left = added_kind(s, "branch_summary");
+	const rt_effect_slot *compressed = added_kind(s, "compaction");
+	const rt_effect *made = NULL, *take = NULL;
+	size_t i, added = 0, removed = 0, settings = 0, others = 0;
+
+	for (i = 0; i < s->step->effect_count; i++) {
+		const rt_effect *e = &s->step->effects[i];
+
+		added += e->added_count;
+		removed += e->removed_count;
+		if (e->kind == RT_EFFECT_NEW && e->disc == 0)
+			made = made == NULL ? e : made;
+		else if (e->kind == RT_EFFECT_NEW)
+			take = take == NULL ? e : take;
+		else if (e->kind == RT_EFFECT_SET && rt_str_starts(e->key, RT_STR("setting.")))
+			settings++;
+		else if (e->kind == RT_EFFECT_SET)
+			others++;
+	}
+	if (made != NULL) {
+		say(s, "made discussion ");
+		say_quoted(s, made->name);
+		if (added > 0)
+			rt_buf_add_f(s->buf, " with %zu entr%s", added, added == 1 ? "y" : "ies");
+	} else if (left != NULL) {
+		say_of(s, "left a branch with summary", left->slot.entry);
+	} else if (compressed != NULL && removed > 0) {
+		rt_buf_add_f(s->buf, "compressed %zu entr%s into", removed,
+			     removed == 1 ? "y" : "ies");
+		say_of(s, " summary", compressed->slot.entry);
+	} else if (take != NULL) {
+		say(s, "started take ");
+		say_quoted(s, take->name);
+		if (added > 0)
+			say_entries(s, " and added entry", " and added");
+	} else if (added > 0 && removed == 0) {
+		say_entries(s, "added entry", "added");
+	} else if (added == 0 && removed > 0) {
+		say_entries(s, "deleted entry", "deleted");
+	} else if (added > 0) {
+		say_entries(s, "changed entry", "changed");
+	} else if (settings > 1 && others == 0) {
+		rt_buf_add_f(s->buf, "changed %zu settings", settings);
+	} else if (settings == 1 && others == 0) {
+		say_setting(s);
+	} else {
+		say(s, "several changes in one step");
+	}
+}
+
 static void
 say_other(saying *s, const rt_op *op)
 {
@@ -313,16 +401,17 @@ say_other(saying *s, const rt_op *op)
 }
 
 rt_status
-rt_view_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_error *err)
+rt_view_words(const rt_project *project, const rt_record *step, bool plain, rt_buf *buf,
+	      rt_error *err)
 {
 	const rt_op *op = rt_op_named(step->op);
-	saying s = {project, step, buf, err, RT_OK};
+	saying s = {project, step, plain, buf, err, RT_OK};
 
 	if (op == NULL) {
 		if (rt_str_is(step->op, "import"))
 			say_import(&s);
 		else if (rt_str_is(step->op, "batch"))
-			say(&s, "several changes in one step");
+			say_batch(&s);
 		else
 			say_other(&s, NULL);
 	} else {
@@ -341,7 +430,12 @@ rt_view_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_
 		case RT_OP_TAKE_GRAFT: say_entries(&s, "grafted entry", "grafted"); break;
 		case RT_OP_HEAD_MOVE: say_head(&s); break;
 		case RT_OP_LABEL_SET: say_label(&s); break;
-		case RT_OP_SETTING_SET: say_setting(&s); break;
+		case RT_OP_SETTING_SET:
+			if (step->effect_count > 1)
+				say_batch(&s);
+			else
+				say_setting(&s);
+			break;
 		case RT_OP_DISCUSSION_SWITCH: say_switch(&s, "discussion"); break;
 		case RT_OP_DISCUSSION_RENAME: say_rename(&s, "discussion"); break;
 		case RT_OP_DISCUSSION_DELETE: say_deleted(&s, "discussion"); break;
@@ -351,4 +445,40 @@ rt_view_words(const rt_project *project, const rt_record *step, rt_buf *buf, rt_
 	if (s.status == RT_OK && buf->status != RT_OK)
 		s.status = rt_fail(err, buf->status, "out of memory");
 	return s.status;
+}
+
+uint32_t
+rt_view_words_entry(const rt_record *step, uint64_t *out_body)
+{
+	size_t i;
+
+	*out_body = 0;
+	for (i = 0; i < step->effect_count; i++) {
+		const rt_effect *e = &step->effects[i];
+
+		if (e->kind == RT_EFFECT_SPLICE && entries_of(e) > 0) {
+			*out_body = slot_of(e)->slot.body;
+			return slot_of(e)->slot.entry;
+		}
+	}
+	for (i = 0; i < step->effect_count; i++) {
+		const rt_effect *e = &step->effects[i];
+
+		if (e->kind == RT_EFFECT_SET && e->entry != 0)
+			return e->entry;
+		if (e->kind == RT_EFFECT_SET && rt_str_is(e->key, "head"))
+			return (uint32_t)head_entry(e);
+	}
+	return 0;
+}
+
+uint32_t
+rt_view_words_take(const rt_record *step, uint32_t disc)
+{
+	size_t i;
+
+	for (i = 0; i < step->effect_count; i++)
+		if (step->effects[i].disc == disc && step->effects[i].sub != 0)
+			return step->effects[i].sub;
+	return 0;
 }

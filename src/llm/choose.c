@@ -57,6 +57,23 @@ nearest(const rt_config *config, rt_str name)
 	return best;
 }
 
+/* The provider that makes models whose names begin so. */
+static const char *
+maker_of(rt_str model)
+{
+	static const char *const makers[][2] = {
+		{"gpt-", "openai"}, {"chatgpt-", "openai"}, {"o1", "openai"}, {"o3", "openai"},
+		{"o4", "openai"}, {"claude", "anthropic"}, {"gemini", "gemini"},
+		{"echo", "builtin"}, {"summary", "builtin"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+		if (rt_str_starts(model, rt_str_of(makers[i][0])))
+			return makers[i][1];
+	return rt_str_find(model, RT_STR(":"), 0) != SIZE_MAX ? "ollama" : NULL;
+}
+
 static rt_status
 fail_unknown(const rt_config *config, const char *what, rt_str name, rt_error *err)
 {
@@ -121,8 +138,17 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 				       RT_STR_ARG(meant));
 	}
 	/* A model alone: of the provider that the configuration's model is of. */
-	if (config == NULL || !split(config, config->model, &usual))
-		return fail_unknown(config, "whose model is ", name, err);
+	if (config == NULL || !split(config, config->model, &usual)) {
+		const char *maker = slash == SIZE_MAX ? maker_of(name) : NULL;
+		int size = (int)rt_utf8_cut(name, 80);
+
+		if (maker != NULL)
+			return rt_fail(err, RT_NOT_FOUND, "the model \"%.*s\" needs the name of its "
+				       "provider in front (did you mean %s/%.*s?)", size, name.ptr,
+				       maker, size, name.ptr);
+		return fail_unknown(config, "there is no provider in the name of the model ", name,
+				    err);
+	}
 	choice = usual;
 	choice.model = name;
 	*out = choice;

@@ -317,6 +317,11 @@ test_empty(void **state)
 	assert_non_null(strstr(err.text, "the configuration has none"));
 	assert_int_equal(rt_models_choose(c, RT_STR("llama3"), &m, &err), RT_NOT_FOUND);
 	assert_non_null(strstr(err.text, "PROVIDER/MODEL"));
+	assert_int_equal(rt_models_choose(c, RT_STR("gpt-5"), &m, &err), RT_NOT_FOUND);
+	assert_non_null(strstr(err.text, "\"gpt-5\""));
+	assert_non_null(strstr(err.text, "did you mean openai/gpt-5?"));
+	assert_int_equal(rt_models_choose(c, RT_STR("qwen3:8b"), &m, &err), RT_NOT_FOUND);
+	assert_non_null(strstr(err.text, "did you mean ollama/qwen3:8b?"));
 	assert_int_equal(rt_models_choose(NULL, RT_STR("ollama/llama3"), &m, &err), RT_OK);
 	assert_str(m.model, "llama3");
 	rt_config_free(c);

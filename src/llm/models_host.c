@@ -114,6 +114,26 @@ rt_config_load(const rt_alloc *alloc, rt_str path, rt_config **out, rt_error *er
 
 /* ---- a model ---- */
 
+/* The configuration's file as people type it: what is read may be seen by others than the
+ * owner of the home folder. */
+static void
+add_file(rt_buf *out)
+{
+	const char *home = getenv("HOME");
+	size_t before = out->size, size = home != NULL ? strlen(home) : 0;
+	rt_error ignored;
+
+	if (rt_config_path(out, &ignored) != RT_OK) {
+		rt_buf_add_c(out, "the configuration");
+	} else if (size > 1 && out->size - before > size &&
+		   memcmp(out->ptr + before, home, size) == 0 && out->ptr[before + size] == '/') {
+		out->ptr[before] = '~';
+		memmove(out->ptr + before + 1, out->ptr + before + size,
+			out->size - before - size + 1);
+		out->size -= size - 1;
+	}
+}
+
 static void
 add_hint(rt_buf *out, const rt_model_choice *choice)
 {
@@ -127,8 +147,9 @@ add_hint(rt_buf *out, const rt_model_choice *choice)
 	rt_buf_add_c(out, "Set ");
 	if (family && env != NULL)
 		rt_buf_add_f(out, "%s, or ", env);
-	rt_buf_add_f(out, "key_env, key_file or key_cmd of [provider.%.*s] in the configuration",
+	rt_buf_add_f(out, "key_env, key_file or key_cmd of [provider.%.*s] in ",
 		     RT_STR_ARG(choice->provider_name));
+	add_file(out);
 }
 
 static rt_status

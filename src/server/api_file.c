@@ -139,12 +139,77 @@ read_query(sending *s)
 	return st == RT_OK;
 }
 
+/* How many bytes of the name stand for one that a name of a file has, and whether as it is. */
+static size_t
+name_step(rt_str name, size_t at, char *out)
+{
+	unsigned char byte = (unsigned char)name.ptr[at];
+
+	*out = '\0'; /* beyond ASCII */
+	if (byte < 0x80)
+		*out = (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+				       (byte >= 'A' && byte <= 'Z') || byte == '-'
+			       ? (char)byte
+		       : byte == ' ' ? '-'
+				     : '_';
+	if (byte != 0xe2 || at + 2 >= name.size ||
+	    ((unsigned char)name.ptr[at + 1] | 1) != 0x81)
+		return 1;
+	*out = '_'; /* U+2000 to U+207F: signs that turn the order of a text round are among them */
+	return 3;
+}
+
+/* `attachment; filename="bread.html"`: ASCII, and (RFC 6266) the name itself where it has more.
+ * No name may leave its folder, hide, or end as another kind of file. */
+static void
+add_disposition(rt_buf *out, rt_str name, const char *extension)
+{
+	bool more = false;
+	size_t at = 0;
+	char plain;
+
+	name.size = rt_utf8_cut(name, 80);
+	rt_buf_add_c(out, "attachment; filename=\"");
+	while (at < name.size) {
+		at += name_step(name, at, &plain);
+		more = more || plain == '\0';
+		rt_buf_add_byte(out, plain != '\0' ? plain : '_');
+	}
+	rt_buf_add_f(out, "%s%s\"", name.size == 0 ? "retake" : "", extension);
+	if (!more)
+		return;
+	rt_buf_add_c(out, "; filename*=UTF-8''");
+	for (at = 0; at < name.size;) {
+		size_t from = at;
+
+		at += name_step(name, at, &plain);
+		if (plain != '\0')
+			rt_buf_add_byte(out, plain);
+		else
+			rt_buf_add_f(out, "%%%02X", (unsigned char)name.ptr[from]);
+	}
+	rt_buf_add_c(out, extension);
+}
+
+/* What the file is about; nothing: all of it, or names are not to be seen. */
+static rt_str
+name_of(const sending *s, const rt_project *project)
+{
+	rt_place place = {0, 0};
+
+	if (s->whole_project || s->is_redacted ||
+	    rt_resolve_place(project, s->disc, s->take, &place, NULL) != RT_OK)
+		return rt_str_at(NULL, 0);
+	return rt_text_str(rt_project_cell(project, place.disc != 0 ? place.disc
+								    : project->active)->name);
+}
+
 void
 rt_api_export(rt_call *call)
 {
 	sending s = {.call = call};
 	const rt_project *project = NULL;
-	char name[64];
+	rt_buf name;
 	uint64_t at_op;
 	rt_error err;
 	rt_str by;
@@ -162,22 +227,26 @@ rt_api_export(rt_call *call)
 	}
 	s.whole_project = holds_project(s.format) && s.disc.size == 0 && s.take.size == 0;
 	s.options.whole = s.options.whole || s.whole_project;
+	rt_buf_init(&name, call->request->alloc, RT_BUF_UNLIMITED);
 	if (st == RT_OK)
 		st = put_out(&s, project, by, &err);
+	if (st == RT_OK)
+		add_disposition(&name, name_of(&s, project), s.format->extension);
 	rt_object_unref(project);
+	if (st == RT_OK && name.status != RT_OK)
+		st = rt_fail(&err, name.status, "out of memory");
 	if (st != RT_OK) {
 		rt_call_fail(call, &err, NULL);
-		return;
-	}
-	if (s.is_dry) {
+	} else if (s.is_dry) {
 		rt_call_done(call, 200);
-		return;
+	} else {
+		rt_web_answer_header(call->answer, call->request, "Content-Disposition",
+				     rt_buf_str(&name));
+		rt_call_done(call, 200);
+		if (call->answer->status == 200)
+			call->answer->type = type_of(s.format, s.options.lines);
 	}
-	snprintf(name, sizeof(name), "attachment; filename=\"retake%s\"", s.format->extension);
-	rt_web_answer_header(call->answer, call->request, "Content-Disposition", rt_str_of(name));
-	rt_call_done(call, 200);
-	if (call->answer->status == 200)
-		call->answer->type = type_of(s.format, s.options.lines);
+	rt_buf_deinit(&name);
 }
 
 /* ---- in ---- */

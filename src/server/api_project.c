@@ -53,6 +53,7 @@ void
 rt_api_info(rt_call *call)
 {
 	rt_buf *buf = &call->answer->body;
+	const rt_house_options *given = rt_house_given(call->house);
 	const rt_project *project = NULL;
 	size_t i;
 
@@ -78,7 +79,11 @@ rt_api_info(rt_call *call)
 		rt_buf_add_c(buf, i > 0 ? "," : "");
 		rt_json_add_string(buf, rt_str_of(rt_providers[i]->name));
 	}
-	rt_buf_add_c(buf, "],\"operations\":[");
+	rt_buf_add_c(buf, "]");
+	if (given->model.size > 0 || (given->config != NULL && given->config->model.size > 0))
+		add_text(buf, "model",
+			 given->model.size > 0 ? given->model : given->config->model);
+	rt_buf_add_c(buf, ",\"operations\":[");
 	for (i = 0; i < RT_OP_COUNT; i++) {
 		rt_buf_add_c(buf, i > 0 ? "," : "");
 		rt_json_add_string(buf, rt_str_of(rt_ops[i].name));

@@ -243,6 +243,15 @@ header_of(fixture *f, const char *name)
 	return rt_str_at(NULL, 0);
 }
 
+static void
+assert_header(fixture *f, const char *name, const char *expected)
+{
+	rt_str found = header_of(f, name);
+
+	if (!rt_str_is(found, expected))
+		fail_msg("%s: %.*s", name, RT_STR_ARG(found));
+}
+
 /* The text of an entry as it is now. */
 static void
 assert_content(fixture *f, const char *target, const char *content)
@@ -1238,6 +1247,7 @@ test_files(void **state)
 	expect(f, 200, "GET", V1 "/discussions/chat/export?format=markdown", NULL);
 	assert_string_equal(f->answer.type, "text/markdown; charset=utf-8");
 	assert_non_null(strstr(f->answer.body.ptr, "hi"));
+	assert_header(f, "Content-Disposition", "attachment; filename=\"chat.md\"");
 	expect(f, 404, "GET", V1 "/discussions/chat/export?format=markdown&at_op=0", NULL);
 	expect(f, 200, "GET", V1 "/export?format=canonical&at_op=0", NULL);
 	assert_null(strstr(f->answer.body.ptr, "hi"));
@@ -1247,6 +1257,7 @@ test_files(void **state)
 	expect(f, 200, "GET", V1 "/discussions/keys/export?format=markdown&redact=1", NULL);
 	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
 	assert_non_null(strstr(f->answer.body.ptr, "[redacted: api key], a@example.org"));
+	assert_header(f, "Content-Disposition", "attachment; filename=\"retake.md\"");
 	expect(f, 200, "GET", V1 "/discussions/keys/export?format=html&redact=1&emails=1", NULL);
 	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
 	assert_null(strstr(f->answer.body.ptr, "a@example.org"));
@@ -1256,6 +1267,13 @@ test_files(void **state)
 	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
 	expect(f, 400, "GET", V1 "/export?format=html&dry_run=1", NULL);
 	expect(f, 400, "GET", V1 "/export?format=html&emails=1", NULL);
+	/* A name is that of a file and nothing more, whatever stands in it. */
+	expect(f, 200, "POST", V1 "/ops/discussion.rename",
+	       "{\"discussion\":\"chat\",\"name\":\"../br\\u00e9\\u202ead\\r\\n\\\"x; y\"}");
+	expect(f, 200, "GET", V1 "/discussions/d2/export?format=markdown", NULL);
+	assert_header(f, "Content-Disposition",
+		      "attachment; filename=\"___br___ad___x_-y.md\"; "
+		      "filename*=UTF-8''___br%C3%A9_ad___x_-y.md");
 }
 
 static void

@@ -27,9 +27,9 @@ narrow(void **state)
 	open_story(&d, 40, 10);
 	assert_screen(&d, " main  2               no model  ~9 tok\n"
 			  " History of main                 1 of 4\n"
-			  "›●   4 tui added entry nvsa ← now\n"
-			  " │ ○ 2 tui added entry 3zn0\n"
-			  " ●─┘ 1 tui added entry w3y3\n"
+			  "›●   4 tui added entry nvsa: Post… ← now\n"
+			  " │ ○ 2 tui added entry 3zn0: SQLite.\n"
+			  " ●─┘ 1 tui added entry w3y3: Which data…\n"
 			  " ●   the beginning\n"
 			  "\n\n\n"
 			  " Enter go there  r revert  u undo\n");
@@ -62,9 +62,9 @@ without_utf8(void **state)
 	d.tui.canvas.utf8 = false;
 	assert_screen(&d, " main  2               no model  ~9 tok\n"
 			  " History of main                 1 of 4\n"
-			  ">*   4 tui added entry nvsa <- now\n"
-			  " | o 2 tui added entry 3zn0\n"
-			  " *-' 1 tui added entry w3y3\n"
+			  ">*   4 tui added entry nvsa: P... <- now\n"
+			  " | o 2 tui added entry 3zn0: SQLite.\n"
+			  " *-' 1 tui added entry w3y3: Which da...\n"
 			  " *   the beginning\n"
 			  "\n\n\n"
 			  " Enter go there  r revert  u undo\n");
@@ -79,9 +79,9 @@ wide(void **state)
 	(void)state;
 	open_story(&d, 110, 12);
 	assert_shows(&d,
-		     "›●   4 tui added entry nvsa ← now                │ Step 4  added entry nvsa\n"
-		     " │ ○ 2 tui added entry 3zn0                      │ 2023-11-14 22:13:20  tui\n"
-		     " ●─┘ 1 tui added entry w3y3                      │ + AI  nvsa\n"
+		     "›●   4 tui added entry nvsa: Postgres, of … ← now│ Step 4  added entry nvsa\n"
+		     " │ ○ 2 tui added entry 3zn0: SQLite.             │ 2023-11-14 22:13:20  tui\n"
+		     " ●─┘ 1 tui added entry w3y3: Which database?     │ + AI  nvsa\n"
 		     " ●   the beginning                               │   Postgres, of course.\n"
 		     "                                                 │\n"
 		     "                                                 │ As it was then: take main, 2 entries\n"
@@ -127,7 +127,7 @@ jumps(void **state)
 	open_story(&d, 60, 12);
 	desk_press(&d, "down enter");
 	assert_notice(&d, "Now as it was right after step 2. Back: Enter on step 4");
-	assert_shows(&d, "›● │ 2 tui added entry 3zn0 ← now");
+	assert_shows(&d, "›● │ 2 tui added entry 3zn0: SQLite. ← now");
 	assert_shows(&d, "   ○ 4 tui added entry nvsa");
 	desk_press(&d, "enter");
 	assert_notice(&d, "Already there");

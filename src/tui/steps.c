@@ -91,14 +91,19 @@ make_room(rt_steps *steps, size_t more)
 	return RT_OK;
 }
 
+/* about: the first words of the entry that it is about, or empty. */
 static rt_step *
-add(rt_steps *steps, rt_str what, rt_str by)
+add(rt_steps *steps, rt_str what, rt_str about, rt_str by)
 {
 	rt_step *step = &steps->steps[steps->count++];
 
 	memset(step, 0, sizeof(*step));
 	step->what = (uint32_t)steps->texts.size;
 	rt_buf_add_str(&steps->texts, what);
+	if (about.size > 0) {
+		rt_buf_add_c(&steps->texts, ": ");
+		rt_buf_add_str(&steps->texts, about);
+	}
 	step->by = (uint32_t)steps->texts.size;
 	rt_buf_add_str(&steps->texts, by);
 	step->end = (uint32_t)steps->texts.size;
@@ -109,6 +114,7 @@ static void
 add_row(rt_steps *steps, yyjson_val *row)
 {
 	rt_step *step = add(steps, rt_json_str(rt_json_get(row, "what")),
+			    rt_str_trim(rt_json_str(rt_json_get(row, "about"))),
 			    rt_json_str(rt_json_get(row, "by")));
 	rt_moment at;
 
@@ -156,7 +162,8 @@ rt_steps_more(rt_steps *steps, size_t count, rt_error *err)
 		add_row(steps, row);
 	steps->at = at;
 	if (count == 0 || got < count || at.seq == 0) {
-		rt_step *first = add(steps, RT_STR("the beginning"), rt_str_at(NULL, 0));
+		rt_step *first = add(steps, RT_STR("the beginning"), rt_str_at(NULL, 0),
+				     rt_str_at(NULL, 0));
 
 		first->is_current = !steps->has_trunk;
 		place(steps, first);

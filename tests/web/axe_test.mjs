@@ -222,6 +222,10 @@ async function dialogs(page, look, server) {
 	await page.locator(".versions li").nth(1).waitFor();
 	await look.at("versions");
 	await escape(page);
+	await page.locator(".composer .model").click();
+	await page.getByRole("dialog", { name: "Model" }).locator(".chip-button").first().waitFor();
+	await look.at("the model");
+	await escape(page);
 	await page.getByRole("button", { name: "The take", exact: true }).click();
 	await page.getByRole("menuitem", { name: "Roles" }).click();
 	await look.at("roles");
@@ -241,7 +245,7 @@ async function dialogs(page, look, server) {
 	await page.keyboard.press("o");
 	await page.locator("#pane .tree-row.head").waitFor();
 	await page.locator('#pane .tree-row[data-entry="a1"]').first().press("Enter");
-	await page.getByRole("dialog", { name: "Leave with a summary?" }).waitFor();
+	await page.getByRole("dialog", { name: "Continue from there?" }).waitFor();
 	await look.at("leaving a branch");
 	await escape(page);
 	await page.locator("#pane-tab-outline").focus();

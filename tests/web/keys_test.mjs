@@ -159,8 +159,8 @@ const TASKS = {
 	"export": async (hands, server) => {
 		await command(hands, "Export …");
 		await hands.see("dialog fieldset");
-		await hands.to(/^markdown/);
-		await hands.to(/^canonical/, "ArrowUp");
+		await hands.to(/^Markdown/);
+		await hands.to(/^Everything/, "ArrowUp");
 		await hands.to(/^Export$/);
 		const saved = hands.next("download");
 		await hands.press("Enter");
@@ -240,7 +240,7 @@ const TASKS = {
 		await hands.to(/^Tell the model/);
 		await hands.press("Enter");
 		await becomes("the notice", async () => (await take(server)).entries.at(-1).content, '[user edited prompt to: "Write a poem."]');
-		await hands.to(/^Project/);
+		await hands.to(/^What the model is told before/);
 		await hands.type("Be brief.");
 		await hands.press("Control+Enter");
 		await becomes("a system prompt", async () => (await settings()).project_system_prompt, "Be brief.");

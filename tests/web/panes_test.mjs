@@ -152,7 +152,7 @@ async function going(server, page) {
 	tally.equal("the head is no way to go", await headOf(), "q3");
 
 	await row(page, "a2").click();
-	const dialog = page.getByRole("dialog", { name: "Leave with a summary?" });
+	const dialog = page.getByRole("dialog", { name: "Continue from there?" });
 	await dialog.waitFor();
 	tally.check("it says that there is no model", (await dialog.innerText()).includes("No model is set"));
 	tally.check("so none can be asked", await dialog.getByRole("button", { name: "With a summary", exact: true }).isDisabled());
@@ -191,7 +191,7 @@ async function going(server, page) {
 	await server.op("setting.set", { key: "model", value: "builtin/summary" });
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("builtin"));
 	await row(page, "q1").click();
-	await dialog.getByLabel(/pay attention/).fill("windows");
+	tally.check("an extract takes no wishes", await dialog.getByLabel(/pay attention/).isDisabled());
 	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
 	await dialog.waitFor({ state: "detached" });
 	await becomes("the summary is an entry", server, async () =>
@@ -206,7 +206,7 @@ async function stopping(server, page) {
 	await openPane(page, "outline");
 	const before = await server.canonical();
 	await row(page, "a2").click();
-	const dialog = page.getByRole("dialog", { name: "Leave with a summary?" });
+	const dialog = page.getByRole("dialog", { name: "Continue from there?" });
 	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
 	await dialog.getByRole("button", { name: "Stop" }).click();
 	await dialog.getByText("Stopped. Nothing was changed.").waitFor();
@@ -228,10 +228,14 @@ async function history(server, page) {
 	const step = (seq) => page.locator(`#pane [data-step="${seq}"]`);
 	tally.equal("all steps", await page.locator("#pane [data-step]").count(), 6);
 	tally.check("the current one is marked", (await step(6).innerText()).includes("← now"));
+	tally.equal("a step is told by its text, not by its id", await step(6).locator(".words").innerText(), "added entry “Is Postgres better?”");
+	tally.check("and by its take", (await step(6).innerText()).includes("take other"));
 	await step(2).click();
 	const past = page.locator("#pane .past-row");
 	await past.nth(1).waitFor();
 	tally.equal("a past state", await past.evaluateAll((all) => all.map((each) => each.dataset.entry).join(" ")), "q1 a1");
+	tally.equal("what it brought is marked", await page.locator("#pane .past-row.marked").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" ")), "a1");
+	tally.check("it is the take that it changed", (await page.locator("#pane .past .pane-bar").innerText()).includes("main"));
 	tally.equal("looking changes nothing", await server.canonical(), whole);
 	await axe(page, "#pane", "history");
 	await page.keyboard.press("ArrowUp");
@@ -249,6 +253,11 @@ async function history(server, page) {
 	await step(4).click();
 	await page.getByRole("button", { name: "Revert only this" }).click();
 	await becomes("revert", server, async () => idsOf(await take(server, "main")), "q1 a1 q2");
+	await server.op("entry.delete", { entry: "q2", take: "main" });
+	const newest = page.locator("#pane [data-step]").first();
+	await becomes("a deletion is told by what went", server, () => newest.locator(".words").innerText(), "deleted entry “And two windows?”");
+	await newest.click();
+	await page.locator("#pane .past-gone", { hasText: "And two windows?" }).waitFor();
 }
 
 /** A long history comes page by page. */
@@ -292,6 +301,8 @@ async function prompt(server, page) {
 	await page.waitForTimeout(200);
 	tally.equal("but not over what is being written", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
 	await page.getByRole("button", { name: "Put back" }).click();
+	tally.equal("the usual instructions come first", await page.locator("#pane textarea").first().getAttribute("id"), "project_system_prompt");
+	await page.getByText("More that is sent before them").click();
 	for (const key of ["base_system_prompt", "global_system_prompt", "project_system_prompt"]) {
 		await page.locator(`#${key}`).fill(`The ${key}.`);
 		await page.locator(`#${key}`).press("Control+Enter");
@@ -418,6 +429,7 @@ async function finding(server, page) {
 	tally.equal("what matched is marked", (await hit.first().locator("mark").allInnerTexts()).join(" ").toLowerCase(), "postgres better");
 	await axe(page, "dialog", "palette");
 	await page.keyboard.press("Enter");
+	await becomes("the words are marked there", server, () => page.evaluate(() => [...CSS.highlights.get("found") ?? []].map((range) => range.toString()).join(" ")), "Postgres better");
 	await becomes("Enter goes there", server, () => page.evaluate(() => document.querySelector(".entry[aria-current]")?.dataset.entry ?? document.activeElement?.dataset.entry), "q3");
 	await page.keyboard.press("Control+k");
 	await page.locator("#palette").fill("cokng");
@@ -429,6 +441,72 @@ async function finding(server, page) {
 	await page.getByText("Nothing is called so").waitFor();
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
+}
+
+/** A model is chosen, and what is wrong with one is said before it is asked. */
+async function model(server, page) {
+	const set = async () => ({ ...(await state(server)).settings, ...(await state(server)).discussions[0].settings }).model;
+	const button = page.locator(".composer .model"), dialog = page.getByRole("dialog", { name: "Model" });
+	tally.equal("what the server was started with", await button.innerText(), "builtin/summary");
+	tally.equal("it can be asked", await page.locator("#ask").count(), 1);
+	await page.locator("#composer").fill("Who are you?");
+	await page.locator("#ask").click();
+	await becomes("and answers", server, async () => (await take(server, "other")).length, 5);
+
+	await button.click();
+	const field = dialog.getByRole("combobox", { name: "Model" });
+	await axe(page, "dialog", "model");
+	await field.fill("gpt-5");
+	await field.press("Enter");
+	const alert = dialog.getByRole("alert");
+	tally.check("a name without a provider is asked back", (await alert.innerText()).includes('"gpt-5" has no provider'));
+	tally.equal("it is not set", await set(), undefined);
+	await field.fill("opnai/gpt-5");
+	await field.press("Enter");
+	tally.check("nor is a provider that is not there", (await alert.innerText()).includes('no provider "opnai"'));
+	await field.fill("");
+	await field.press("Enter");
+	await alert.waitFor();
+	tally.equal("nor is nothing", await dialog.count(), 1);
+	await field.fill("gpt-5");
+	await field.press("Enter");
+	await alert.getByRole("button", { name: "Use openai/gpt-5" }).click();
+	await becomes("what was meant", server, set, "openai/gpt-5");
+	await page.locator(".toast", { hasText: "Model: openai/gpt-5" }).waitFor();
+
+	await page.locator("#composer").fill("And now?");
+	await page.locator("#ask").click();
+	const toast = page.locator(".toast.problem");
+	await toast.waitFor();
+	tally.check("a missing key names the file", (await toast.innerText()).includes("retake/config.toml"), await toast.innerText());
+	await toast.getByRole("button", { name: "Choose a model" }).click();
+	await dialog.getByLabel("Choose among those of").selectOption("builtin");
+	await dialog.getByRole("button", { name: "echo", exact: true }).click();
+	await becomes("one of the list", server, set, "builtin/echo");
+
+	await server.op("setting.set", { key: "model", value: "gpt-5" });
+	await becomes("others set what they like", server, () => button.innerText(), "gpt-5");
+	await page.locator("#ask").click();
+	await toast.getByRole("button", { name: "Use openai/gpt-5" }).click();
+	await becomes("and it is mended with a click", server, set, "openai/gpt-5");
+}
+
+/** A text that is another one is shown whole; a file has the name of what is in it. */
+async function wholes(server, page) {
+	await server.op("entry.edit", { entry: "a1", take: "other", content: "Nothing of all that stands here any more." });
+	await page.locator(".entry[data-entry=a1]").click();
+	await page.keyboard.press("w");
+	await page.getByRole("dialog", { name: "Versions of entry 2" }).waitFor();
+	tally.equal("the old text is whole", await page.locator(".versions .wholes del").innerText(), "SQLite, almost always.");
+	await page.keyboard.press("Escape");
+	await server.op("discussion.rename", { discussion: "d1", name: "rye/bréad" });
+	await page.locator(".top .where", { hasText: "rye" }).waitFor();
+	await palette(page, "Export …");
+	tally.equal("first what people read", (await page.locator("dialog .choice > span").evaluateAll((all) => all.slice(0, 2).map((each) => each.firstChild.textContent.trim()))).join(), "Web page,Markdown");
+	await page.getByRole("radio", { name: /^Web page/ }).check();
+	const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("dialog").getByRole("link", { name: "Export" }).click()]);
+	tally.equal("the file's name", saved.suggestedFilename(), "rye_bréad.html");
+	await page.locator(".toast", { hasText: "as Web page" }).waitFor();
 }
 
 async function files(server, page) {
@@ -554,7 +632,7 @@ async function many(server, page) {
 	tally.check("few rows are there", await page.locator("#pane [role=treeitem]").count() < 100);
 }
 
-const PARTS = { outline, going, stopping, history, pages, prompt, sent, settings, compare, finding, files, summing, ends, looks, many };
+const PARTS = { outline, going, stopping, history, pages, prompt, sent, settings, compare, finding, model, wholes, files, summing, ends, looks, many };
 
 const silent = createServer(() => undefined);
 await new Promise((done) => silent.listen(0, "127.0.0.1", done));
@@ -565,6 +643,8 @@ for (const [name, run] of Object.entries(PARTS)) {
 	const server = new Server();
 	server.env.OLLAMA_HOST = `http://127.0.0.1:${silent.address().port}`;
 	try {
+		if (name === "model")
+			server.env.RETAKE_MODEL = "builtin/summary";
 		await server.start();
 		await seed(server);
 		const page = await openPage(server, browser, tally);

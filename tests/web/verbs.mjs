@@ -189,7 +189,7 @@ async function going(t) {
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("summary"));
 	await openPane(page, "outline");
 	await page.locator("#pane .tree-row.head").waitFor();
-	const dialog = page.getByRole("dialog", { name: "Leave with a summary?" });
+	const dialog = page.getByRole("dialog", { name: "Continue from there?" });
 	await page.waitForTimeout(300);
 	await step(t, "tree: go, without a summary", async () => {
 		await row("a2").press("Enter");

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Found: words that were searched for are marked in the entry that was gone to, until the next
+// key or click. The browser paints the marks (CSS highlights): the page's elements stay as they are.
+
+const NAME = "found", TRIES = 20, PAUSE_MS = 50, MOST_MARKS = 200;
+
+let turn = 0;
+
+function clear(): void {
+	turn++;
+	CSS.highlights?.delete(NAME);
+	removeEventListener("keydown", clear, true);
+	removeEventListener("pointerdown", clear, true);
+}
+
+function rangesOf(box: Element, words: string[]): Range[] {
+	const ranges: Range[] = [];
+	const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+	while (walker.nextNode() && ranges.length < MOST_MARKS) {
+		const node = walker.currentNode, text = node.nodeValue!.toLowerCase();
+		if (text.length !== node.nodeValue!.length)
+			continue; // places in it would be others
+		for (const word of words)
+			for (let at = text.indexOf(word); at >= 0 && ranges.length < MOST_MARKS; at = text.indexOf(word, at + word.length)) {
+				const range = document.createRange();
+				range.setStart(node, at);
+				range.setEnd(node, at + word.length);
+				ranges.push(range);
+			}
+	}
+	return ranges;
+}
+
+/** words: in small letters. The text of the entry may still be on its way. */
+export function markWords(entry: string, words: string[]): void {
+	clear();
+	const mine = turn;
+	const look = (tries: number) => {
+		if (mine !== turn || !CSS.highlights || words.length === 0)
+			return;
+		const box = document.querySelector(`.entries [data-entry="${CSS.escape(entry)}"]`);
+		const ranges = box ? rangesOf(box, words) : [];
+		if (ranges.length > 0) {
+			CSS.highlights.set(NAME, new Highlight(...ranges));
+			addEventListener("keydown", clear, true);
+			addEventListener("pointerdown", clear, true);
+		} else if (tries > 0) {
+			setTimeout(() => look(tries - 1), PAUSE_MS);
+		}
+	};
+	look(TRIES);
+}

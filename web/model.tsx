@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//
+// Model: which one answers. A field, the providers with what they have, and a check before it is
+// set: a name without a provider would fail only when something is sent.
+import { useState } from "preact/hooks";
+import * as act from "./actions";
+import { get } from "./api";
+import { Dialog } from "./dialog";
+import { useLoaded } from "./pane_data";
+import { addPane, openOverlay } from "./panes";
+import { state, useStore } from "./state";
+
+const MOST_SHOWN = 40;
+
+/** Whose models begin so. */
+const MAKERS: [RegExp, string][] = [
+	[/^(gpt-|chatgpt-|o[134])/, "openai"], [/^claude/, "anthropic"], [/^gemini/, "gemini"], [/^(echo|summary)/, "builtin"], [/:/, "ollama"],
+];
+
+interface Provider {
+	provider: string;
+	state: string;
+}
+
+/** What is wrong with a name, and what was meant perhaps. */
+export interface Doubt {
+	text: string;
+	meant?: string;
+}
+
+/** Null: nothing that can be seen from here. providers: their names; none: they are not known. */
+export function doubtOf(name: string, providers: string[]): Doubt | null {
+	const slash = name.indexOf("/"), provider = name.slice(0, Math.max(slash, 0));
+	if (slash > 0 && slash === name.length - 1)
+		return { text: `Which model of ${provider}? Its name comes behind the slash.` };
+	if (slash > 0)
+		return providers.length === 0 || providers.includes(provider) ? null
+			: { text: `There is no provider "${provider}". There are ${providers.join(", ")}.` };
+	const usual = state.info?.model ?? "";
+	const maker = MAKERS.find(([begins]) => begins.test(name))?.[1] ?? usual.slice(0, Math.max(usual.indexOf("/"), 0));
+	return { text: `"${name}" has no provider: say PROVIDER/NAME.`, meant: maker ? `${maker}/${name}` : undefined };
+}
+
+export function useProviders(): Provider[] {
+	return useLoaded(() => get<Provider[]>("/models"), []).data ?? [];
+}
+
+interface ChoiceProps {
+	now: string;
+	providers: Provider[];
+	onChoose: (name: string) => void;
+	/** The models that are listed, for suggestions. */
+	onKnown?: (names: string[]) => void;
+}
+
+/** Models of a provider, to choose from. */
+export function ModelChoice(props: ChoiceProps) {
+	const { now, providers } = props;
+	const [picked, setPicked] = useState<string | null>(null);
+	const named = now.split("/")[0];
+	const asked = picked ?? (providers.some((each) => each.provider === named) ? named : "builtin");
+	const names = useLoaded(() => get<{ model: string }[]>("/models", { provider: asked }).then((all) => {
+		props.onKnown?.(all.map((each) => each.model));
+		return all;
+	}), [asked]);
+	const known = (names.data ?? []).map((each) => each.model).filter((name) => name.startsWith(asked + "/"));
+	return (
+		<div class="setting">
+			<label for="set-provider">Choose among those of</label>
+			<select id="set-provider" value={asked} onChange={(event) => setPicked(event.currentTarget.value)}>
+				{(providers.length ? providers : [{ provider: asked, state: "" }]).map((each) => (
+					<option value={each.provider}>{each.provider}{each.state && ` (${each.state})`}</option>
+				))}
+			</select>
+			{names.problem ? <p class="quiet small" role="status">{names.problem}</p>
+				: known.length > 0 && (
+					<ul class="chips" aria-label={`Models of ${asked}`}>
+						{known.slice(0, MOST_SHOWN).map((name) => (
+							<li><button type="button" class="chip-button" aria-pressed={name === now} onClick={() => props.onChoose(name)}>{name.slice(asked.length + 1)}</button></li>
+						))}
+					</ul>
+				)}
+		</div>
+	);
+}
+
+export function DoubtLine(props: { doubt: Doubt | null; onMeant: (name: string) => void }) {
+	const { doubt } = props;
+	if (!doubt)
+		return null;
+	return (
+		<p class="note problem" role="alert">{doubt.text}{" "}
+			{doubt.meant && <button type="button" onClick={() => props.onMeant(doubt.meant!)}>Use {doubt.meant}</button>}
+		</p>
+	);
+}
+
+function ModelDialog() {
+	const own = String(useStore((from) => from.settings)?.settings.model ?? "");
+	const usual = useStore((from) => from.info)?.model ?? "";
+	const [name, setName] = useState(own), [doubt, setDoubt] = useState<Doubt | null>(null), [known, setKnown] = useState<string[]>([]);
+	const providers = useProviders();
+	const take = (wanted: string) => {
+		openOverlay(null);
+		if (wanted !== own)
+			void act.setSetting("model", wanted || null);
+	};
+	const submit = () => {
+		const wanted = name.trim();
+		const found = wanted ? doubtOf(wanted, providers.map((each) => each.provider))
+			: own ? null : { text: "No model is named yet. Write one, or choose one below." };
+		setDoubt(found);
+		if (!found)
+			take(wanted);
+	};
+	return (
+		<Dialog title="Model" onClose={() => openOverlay(null)}>
+			<form onSubmit={(event) => { event.preventDefault(); submit(); }}>
+				<p>Who answers in this discussion, as PROVIDER/NAME. <code>builtin/echo</code> needs nothing, and repeats what it is told.
+					{usual && ` Empty: ${usual}, which is used where nothing is said.`}</p>
+				<input class="line" autoFocus aria-label="Model" value={name} placeholder={usual || "PROVIDER/NAME"} list="models-known" spellcheck={false} autocomplete="off"
+					aria-invalid={doubt !== null || undefined} onInput={(event) => { setName(event.currentTarget.value); setDoubt(null); }} />
+				<datalist id="models-known">{known.map((each) => <option value={each} />)}</datalist>
+				<DoubtLine doubt={doubt} onMeant={take} />
+				<ModelChoice now={name} providers={providers} onChoose={take} onKnown={setKnown} />
+				<footer>
+					<button type="button" onClick={() => openOverlay(null)}>Cancel</button>
+					<button type="submit" class="primary">OK</button>
+				</footer>
+			</form>
+		</Dialog>
+	);
+}
+
+export function openModel(): void {
+	openOverlay("model");
+}
+
+addPane({ id: "model", title: "Model", place: "overlay", view: ModelDialog });

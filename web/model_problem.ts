@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// Model problem: a model that could not answer, as a line with what may help.
+import { sentence, setSetting } from "./actions";
+import { openOverlay } from "./panes";
+import type { Toast } from "./state";
+
+/** detail: what the server says; code: its word for it. */
+export function modelProblem(detail: string, code: string): Toast {
+	const toast: Toast = { text: sentence(detail), isProblem: true };
+	const meant = /did you mean ([^\s?]+\/[^\s?]+)\?/.exec(detail)?.[1];
+	if (meant)
+		toast.action = { label: `Use ${meant}`, run: () => void setSetting("model", meant) };
+	else if (code === "credentials" || /\bmodel\b|\bprovider\b/.test(detail))
+		toast.action = { label: "Choose a model", run: () => openOverlay("model") };
+	return toast;
+}
