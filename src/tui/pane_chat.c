@@ -651,6 +651,7 @@ find(rt_chat *chat, bool back)
 		rt_work_entry_deinit(&e);
 		if (hit) {
 			rt_pane_chat_show(tui, at);
+			rt_chat_select(chat, at); /* n and N go on */
 			return RT_OK;
 		}
 	}
@@ -915,39 +916,6 @@ paste(rt_pane *pane, rt_str text)
 	return rt_field_insert(chat->field, text);
 }
 
-rt_status
-rt_pane_chat_fill(rt_tui *tui, rt_str text)
-{
-	rt_chat *chat = of(tui->panes[0]);
-	rt_status st = RT_OK;
-
-	/* What was being written is not lost. */
-	if (!rt_field_is_empty(chat->field))
-		st = rt_field_remember(chat->field, rt_field_text(chat->field));
-	select_none(chat);
-	chat->follows = true;
-	return st == RT_OK ? rt_field_set(chat->field, text) : st;
-}
-
-void
-rt_pane_chat_remember(rt_tui *tui, rt_str text)
-{
-	rt_chat *chat = of(tui->panes[0]);
-
-	if (rt_field_remember(chat->field, text) == RT_OK)
-		rt_buf_add_c(&tui->notice, ".  What you wrote is kept: Up brings it back in the chat's input");
-}
-
-rt_status
-rt_pane_chat_return(rt_tui *tui)
-{
-	rt_chat *chat = of(tui->panes[0]);
-
-	if (chat->sent.size == 0 || !rt_field_is_empty(chat->field))
-		return RT_OK;
-	return rt_field_set(chat->field, rt_buf_str(&chat->sent));
-}
-
 /* ---- drafts ---- */
 
 /* What is being written, kept for when the program is gone, and with the discussion that it was
@@ -994,6 +962,41 @@ bring_draft(rt_chat *chat)
 	return st;
 }
 
+rt_status
+rt_pane_chat_fill(rt_tui *tui, rt_str text)
+{
+	rt_chat *chat = of(tui->panes[0]);
+	rt_status st = RT_OK;
+
+	/* What was being written is not lost. */
+	if (chat->disc_drafted != tui->work.place.disc)
+		st = bring_draft(chat);
+	if (st == RT_OK && !rt_field_is_empty(chat->field))
+		st = rt_field_remember(chat->field, rt_field_text(chat->field));
+	select_none(chat);
+	chat->follows = true;
+	return st == RT_OK ? rt_field_set(chat->field, text) : st;
+}
+
+void
+rt_pane_chat_remember(rt_tui *tui, rt_str text)
+{
+	rt_chat *chat = of(tui->panes[0]);
+
+	if (rt_field_remember(chat->field, text) == RT_OK)
+		rt_buf_add_c(&tui->notice, ".  What you wrote is kept: Up brings it back in the chat's input");
+}
+
+rt_status
+rt_pane_chat_return(rt_tui *tui)
+{
+	rt_chat *chat = of(tui->panes[0]);
+
+	if (chat->sent.size == 0 || !rt_field_is_empty(chat->field))
+		return RT_OK;
+	return rt_field_set(chat->field, rt_buf_str(&chat->sent));
+}
+
 /* ---- changes ---- */
 
 static rt_status
@@ -1007,7 +1010,7 @@ changed(rt_pane *pane)
 		uint32_t disc = chat->disc_seen, take = chat->take_seen;
 
 		chat->value_seen = work->value_change;
-		if (disc != work->place.disc)
+		if (chat->disc_drafted != work->place.disc)
 			st = bring_draft(chat);
 		if (disc != work->place.disc || take != work->place.take)
 			chat->points = false;

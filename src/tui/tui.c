@@ -286,6 +286,7 @@ draw_footer(rt_tui *tui, rt_box box)
 	}
 	for (i = 0; rt_key_rows[i].action != RT_ACT_NONE; i++)
 		if (rt_key_rows[i].screen == pane->screen && rt_key_rows[i].footer != NULL &&
+		    pane->screen != RT_SCREEN_CHAT && /* where it is not the way out */
 		    rt_key_rows[i].action == RT_ACT_CANCEL)
 			out = &rt_key_rows[i];
 	if (out != NULL) { /* how much it takes */

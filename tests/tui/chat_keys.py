@@ -348,6 +348,8 @@ def verbs_place(c, place):
     def branch():
         t.key("g", "Down", "b")
         answer(t, "New take from AI, entry 2 on. Its name", "third")
+        t.wait('Branched "third"')     # and then one writes
+        t.key("M-Up")
     c.verb("b", place, t, branch, 'Branched "third"', "take.branch",
            lambda p: p.json("show")["take"] == "third" and ids(p) == ["u1", "a1"])
     t.key("P")

@@ -24,7 +24,7 @@ def history(c, place):
     place.run("edit", "a2", "Edited, too")
     now = value(place)
     t = opened(place, "F3", "History of main")
-    c.says("the newest is chosen, and where we are", t, re.compile("^›● 10 .*edited entry a2 ← now", re.M))
+    c.says("the newest is chosen, and where we are", t, re.compile("^›● 10 .*edited entry a2: Edited, too ← now", re.M))
     c.says("its preview", t, "Step 10  edited entry a2", "Edited, too", "As it was then")
     for key, seq in (("Down", 9), ("j", 8), ("Up", 9), ("k", 10), ("End", None), ("Home", 10), ("G", None), ("g", 10)):
         t.key(key)

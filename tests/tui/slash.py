@@ -90,7 +90,7 @@ def screens(c, place):
     for line, seen in (("/tree", "─ Tree"), ("/history", "History of main"), ("/discussions", "Discussions"),
                        ("/help", "All keys"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
                        ("/model", "Which model answers"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
-                       ("/role", "Who speaks"), ("/edit", "User, entry 3"), ("/export", "export -o"),
+                       ("/role", "Who speaks"), ("/edit", "User, entry 3"), ("/export", "Write this take to which file?"),
                        ("/import", "import FILE"), ("/search sqlite", "found"), ("/search", "Find in this take")):
         say(t, line)
         c.says(f"{line}: {seen}", t, seen, gone=[f"> {line}"])
@@ -202,9 +202,14 @@ def settings(c, place):
     t.wait("Which model answers")
     t.type("mine/new-one")
     t.key("Enter")
-    c.says("any other", t, re.compile(r"mine/new-one +~\d+ tok"))
+    c.says("a provider that there is none of", t, "Nothing changed", re.compile(r"builtin/echo +~\d+ tok"))
+    t.key("C-l")
+    t.wait("Which model answers")
+    t.type("openai/new-one")
+    t.key("Enter")
+    c.says("any other", t, re.compile(r"openai/new-one +~\d+ tok"))
     say(t, "hello")
-    c.says("which is not there", t, "mine", "> hello")
+    c.says("which has no key", t, "openai", "> hello")
     c.equal("nothing was added", len(place.texts()), 4)
     t.key("C-u")
     say(t, "/undo 4")
@@ -289,7 +294,7 @@ def places(c, place):
     fork(place)
     t = chat(place)
     say(t, "/new")
-    c.says("asks for a name", t, re.compile(r"^ > /new$", re.M))
+    c.says("asks for a name", t, "Name of the new discussion")
     t.type("second one")
     t.key("Enter")
     c.says("there", t, "second one  take:", "Nothing has been said here yet.")
