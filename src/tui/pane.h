@@ -46,6 +46,9 @@ struct rt_pane {
 	bool closes;      /* after this event */
 };
 
+/* That lie on one another. */
+enum { RT_PANES_MAX = 12 };
+
 /* The whole. */
 struct rt_tui {
 	const rt_alloc *alloc;
@@ -54,7 +57,7 @@ struct rt_tui {
 	rt_canvas canvas;
 	rt_keymap *keys;
 	rt_work work;
-	rt_pane *panes[12]; /* from the bottom; [0] is the chat */
+	rt_pane *panes[2 * RT_PANES_MAX]; /* from the bottom; [0] is the chat; with those that close */
 	size_t pane_count;
 	rt_buf notice;      /* what was done, or went wrong; stays until the next is said */
 	rt_ink notice_ink;

@@ -29,7 +29,11 @@ enum {
 rt_status
 rt_tui_push(rt_tui *tui, rt_pane *pane)
 {
-	if (tui->pane_count == sizeof(tui->panes) / sizeof(tui->panes[0])) {
+	size_t i, open = 0;
+
+	for (i = 0; i < tui->pane_count; i++)
+		open += !tui->panes[i]->closes;
+	if (open >= RT_PANES_MAX || tui->pane_count == sizeof(tui->panes) / sizeof(tui->panes[0])) {
 		pane->ops->free(pane);
 		return RT_LIMIT;
 	}
@@ -394,6 +398,16 @@ say_end(rt_tui *tui)
 	return rt_verb_went(tui);
 }
 
+/* One screen more than can lie on one another is no reason to leave. */
+static rt_status
+soften(rt_tui *tui, rt_status st)
+{
+	if (st != RT_LIMIT)
+		return st;
+	rt_tui_say(tui, "Too many screens lie on one another: close some first");
+	return RT_OK;
+}
+
 rt_status
 rt_tui_tend(rt_tui *tui)
 {
@@ -413,10 +427,35 @@ rt_tui_tend(rt_tui *tui)
 		st = tell(tui);
 	for (i = 0; st == RT_OK && i < tui->pane_count; i++)
 		if (tui->panes[i]->ops->tend != NULL && !tui->panes[i]->closes)
-			st = tui->panes[i]->ops->tend(tui->panes[i]);
+			st = soften(tui, tui->panes[i]->ops->tend(tui->panes[i]));
 	sweep(tui);
 	rt_aside_sweep(tui, false);
-	return st;
+	return soften(tui, st);
+}
+
+/* One screen of a kind is enough: the one that is open comes to the top. Not past a question, which
+ * asks about what lies below it. */
+static bool
+raise_open(rt_tui *tui, rt_screen screen)
+{
+	size_t i = tui->pane_count;
+	rt_pane *pane;
+
+	while (--i > 0) {
+		pane = tui->panes[i];
+		if (pane->closes)
+			continue;
+		if (pane->ops->screen == RT_SCREEN_FIELD)
+			return false;
+		if (pane->ops->screen == screen)
+			break;
+	}
+	if (i == 0)
+		return false;
+	memmove(&tui->panes[i], &tui->panes[i + 1],
+		(tui->pane_count - i - 1) * sizeof(tui->panes[0]));
+	tui->panes[tui->pane_count - 1] = pane;
+	return true;
 }
 
 /* What any screen can do. */
@@ -432,11 +471,13 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 	case RT_ACT_PALETTE:
 		return rt_pane_palette(tui, rt_str_at("", 0));
 	case RT_ACT_TREE:
-		return rt_pane_tree(tui);
+		return raise_open(tui, RT_SCREEN_TREE) ? RT_OK : rt_pane_tree(tui);
 	case RT_ACT_HISTORY:
-		return rt_pane_history(tui);
+		return raise_open(tui, RT_SCREEN_HISTORY) ? RT_OK : rt_pane_history(tui);
 	case RT_ACT_DISCUSSIONS:
-		return rt_pane_discussions(tui, rt_str_at("", 0));
+		return raise_open(tui, RT_SCREEN_DISCUSSIONS)
+			       ? RT_OK
+			       : rt_pane_discussions(tui, rt_str_at("", 0));
 	case RT_ACT_SUSPEND:
 		if (tui->glass != NULL)
 			rt_glass_suspend(tui->glass);
@@ -453,16 +494,6 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 	default:
 		return rt_verb_act(tui, action, NULL, 0, out_used);
 	}
-}
-
-/* One screen more than can lie on one another is no reason to leave. */
-static rt_status
-soften(rt_tui *tui, rt_status st)
-{
-	if (st != RT_LIMIT)
-		return st;
-	rt_tui_say(tui, "Too many screens lie on one another: close some first");
-	return RT_OK;
 }
 
 rt_status
@@ -501,6 +532,7 @@ rt_tui_key(rt_tui *tui, rt_key key)
 	if (st == RT_OK && !used && !rt_key_is_text(key) && pane->ops->key != NULL)
 		st = pane->ops->key(pane, key, &used);
 	sweep(tui);
+	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
 }
 
@@ -511,6 +543,7 @@ rt_tui_paste(rt_tui *tui, rt_str text)
 	rt_status st = pane->ops->paste == NULL ? RT_OK : pane->ops->paste(pane, text);
 
 	sweep(tui);
+	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
 }
 
