@@ -654,11 +654,12 @@ rt_tui_deinit(rt_tui *tui)
 	tui->cli->out.kept = false;
 }
 
-/* keys.toml beside config.toml. */
+/* keys.toml beside config.toml. One that cannot be read is said, and the keys are as they come. */
 static rt_status
 read_keys(rt_tui *tui, rt_error *err)
 {
 	rt_buf path, text;
+	rt_error bad = {0};
 	rt_status st = RT_OK;
 
 	rt_buf_init(&path, tui->alloc, 4096);
@@ -669,22 +670,22 @@ read_keys(rt_tui *tui, rt_error *err)
 	if (path.status != RT_OK)
 		goto done;
 	st = rt_cli_read_file(tui->cli, path.ptr, &text);
-	if (st == RT_NOT_FOUND) {
-		st = RT_OK;
-		tui->cli->hint[0] = 0;
-	} else if (st == RT_OK) {
-		rt_error bad;
-
+	if (st == RT_OK) {
 		st = rt_keymap_read(tui->keys, rt_buf_str(&text), &bad);
-		if (st != RT_OK) {
-			rt_buf_add_c(&tui->notice, path.ptr);
-			rt_buf_add_f(&tui->notice, ": %s. The keys are as they come", bad.text);
-			tui->notice_ink = RT_INK_ERROR;
-		}
-		st = st == RT_NOMEM ? rt_fail(err, st, "out of memory") : RT_OK;
-	} else {
-		*err = tui->cli->error;
+		if (st != RT_OK)
+			rt_buf_add_f(&tui->notice, "%s: %s. The keys are as they come", path.ptr,
+				     bad.text);
+	} else if (st != RT_NOT_FOUND) {
+		const char *why = tui->cli->error.text;
+
+		rt_buf_add_f(&tui->notice, "%s%s%s. The keys are as they come",
+			     strstr(why, path.ptr) == NULL ? path.ptr : "",
+			     strstr(why, path.ptr) == NULL ? ": " : "", why);
 	}
+	if (st != RT_OK && st != RT_NOT_FOUND)
+		tui->notice_ink = RT_INK_ERROR;
+	tui->cli->hint[0] = 0;
+	st = st == RT_NOMEM ? rt_fail(err, st, "out of memory") : RT_OK;
 done:
 	rt_buf_deinit(&path);
 	rt_buf_deinit(&text);
