@@ -17,6 +17,8 @@
 #include "tui/lines.h"
 #include "tui/work.h"
 
+struct rt_event;
+
 typedef struct rt_tui rt_tui;
 typedef struct rt_pane rt_pane;
 
@@ -104,6 +106,8 @@ void rt_tui_deinit(rt_tui *tui);
 RT_CHECKED rt_status rt_tui_key(rt_tui *tui, rt_key key);
 RT_CHECKED rt_status rt_tui_act(rt_tui *tui, rt_action action);
 RT_CHECKED rt_status rt_tui_paste(rt_tui *tui, rt_str text);
+/* What came from the glass (glass.h). */
+RT_CHECKED rt_status rt_tui_take(rt_tui *tui, const struct rt_event *event);
 /* rt_work_tend, and panes are told. */
 RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
 

@@ -328,6 +328,8 @@ tend(rt_pane *pane)
 	if (st != RT_OK || searched(d).size == 0 || is_answered(d) || d->job != NULL)
 		return st;
 	st = start_search(d);
+	if (st == RT_BUSY) /* the next time, perhaps */
+		return RT_OK;
 	/* Without a terminal it is there already. */
 	if (st == RT_OK && rt_aside_ended(&d->job->aside))
 		st = take_hits(d);

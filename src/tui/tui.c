@@ -547,16 +547,23 @@ rt_tui_paste(rt_tui *tui, rt_str text)
 	return st == RT_OK ? tell(tui) : st;
 }
 
-static rt_status
-take_event(rt_tui *tui, const rt_event *event)
+rt_status
+rt_tui_take(rt_tui *tui, const rt_event *event)
 {
 	int columns, rows;
+	rt_status st;
 
 	switch (event->kind) {
 	case RT_EVENT_KEY:
 		return rt_tui_key(tui, event->key);
 	case RT_EVENT_PASTE:
-		return rt_tui_paste(tui, event->text);
+		st = rt_tui_paste(tui, event->text);
+		if (event->is_cut)
+			rt_tui_say_str(tui,
+				       RT_STR("There was no room for all that was pasted: "
+					      "the end of it is not there"),
+				       RT_INK_WARNING);
+		return st;
 	case RT_EVENT_RESIZE:
 		rt_glass_size(tui->glass, &columns, &rows);
 		return rt_canvas_resize(&tui->canvas, columns, rows);
@@ -592,11 +599,11 @@ loop(rt_tui *tui)
 			      : rt_work_is_running(&tui->work) ? RUNNING_MS
 							       : IDLE_MS,
 			      &event);
-		st = take_event(tui, &event);
+		st = rt_tui_take(tui, &event);
 		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
 		       rt_glass_pending(tui->glass)) {
 			rt_glass_wait(tui->glass, 0, &event);
-			st = take_event(tui, &event);
+			st = rt_tui_take(tui, &event);
 		}
 	}
 	return st;

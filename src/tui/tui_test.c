@@ -4,6 +4,10 @@
  * cannot do. */
 #define _GNU_SOURCE
 
+#include <pthread.h>
+
+#include "tui/aside.h"
+#include "tui/glass.h"
 #include "tui/tui_testing.h"
 
 /* A screen that wants one screen more, whatever happens. */
@@ -149,12 +153,81 @@ one_screen_of_a_kind(void **state)
 	desk_close(&d);
 }
 
+/* ---- threads ---- */
+
+static void
+never(rt_aside *aside, void *ctx)
+{
+	(void)aside;
+	(void)ctx;
+	fail();
+}
+
+/* Where the system gives no thread, that is said, and one can try again. */
+static void
+no_thread(void **state)
+{
+	pthread_attr_t usual, huge;
+	rt_aside aside = {0};
+	struct rt_glass *none;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 12);
+	desk_add(&d, "User", "one");
+	assert_int_equal(pthread_getattr_default_np(&usual), 0);
+	assert_int_equal(pthread_attr_init(&huge), 0);
+	assert_int_equal(pthread_attr_setstacksize(&huge, SIZE_MAX / 4), 0);
+	assert_int_equal(pthread_setattr_default_np(&huge), 0);
+	/* Only the thread would touch it. */
+	none = d.tui.glass;
+	d.tui.glass = (struct rt_glass *)&d;
+	assert_int_equal(rt_aside_start(&aside, &d.tui, never, NULL), RT_BUSY);
+	assert_false(rt_aside_is_running(&aside));
+	assert_notice(&d, "The system gives no thread for this now");
+	rt_tui_say(&d.tui, "-");
+	desk_press(&d, "f4");
+	desk_type(&d, "one");
+	assert_notice(&d, "The system gives no thread for this now");
+	assert_int_equal(pthread_setattr_default_np(&usual), 0);
+	d.tui.glass = none;
+	assert_shows(&d, "1 found");
+	desk_press(&d, "escape escape");
+	(void)pthread_attr_destroy(&usual);
+	(void)pthread_attr_destroy(&huge);
+	desk_close(&d);
+}
+
+/* ---- what is said ---- */
+
+static void
+a_paste_that_was_cut(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 12);
+	assert_int_equal(rt_tui_take(&d.tui, &(rt_event){.kind = RT_EVENT_PASTE,
+							 .text = RT_STR("all of it")}),
+			 RT_OK);
+	assert_notice(&d, "");
+	assert_int_equal(rt_tui_take(&d.tui, &(rt_event){.kind = RT_EVENT_PASTE,
+							 .text = RT_STR(" but the"),
+							 .is_cut = true}),
+			 RT_OK);
+	assert_notice(&d, "There was no room for all that was pasted: the end of it is not there");
+	assert_shows(&d, "all of it but the");
+	desk_close(&d);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(too_many_screens),
 		cmocka_unit_test(one_screen_of_a_kind),
+		cmocka_unit_test(no_thread),
+		cmocka_unit_test(a_paste_that_was_cut),
 	};
 
 	return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
