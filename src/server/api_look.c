@@ -343,6 +343,7 @@ rt_api_entries(rt_call *call)
 	    rt_call_flag(call, "blocks", &blocks)) {
 		total = rt_seq_count(l.take->slots);
 		if (last > 0) {
+			last = last < RT_API_WINDOW_MAX ? last : RT_API_WINDOW_MAX;
 			count = last;
 			from = last < total ? total - last : 0;
 		}

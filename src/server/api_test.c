@@ -577,6 +577,35 @@ test_no_memory(void **state)
 
 /* ---- answers ---- */
 
+/* The last entries are the last, also where more are wanted than there may be at once. */
+static void
+test_last(void **state)
+{
+	enum { COUNT = 2003 };
+	fixture *f = *state;
+	yyjson_val *entries;
+	uint64_t from;
+	rt_buf body;
+	int i;
+
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&body, "{\"ops\":[");
+	for (i = 1; i <= COUNT; i++)
+		rt_buf_add_f(&body, "%s{\"op\":\"entry.append\",\"content\":\"%d\"}",
+			     i > 1 ? "," : "", i);
+	rt_buf_add_c(&body, "]}");
+	expect(f, 200, "POST", D "/batch", body.ptr);
+	rt_buf_deinit(&body);
+	expect(f, 200, "GET", D "/entries?last=2002", NULL);
+	entries = rt_json_get(f->root, "entries");
+	assert_int_equal(yyjson_arr_size(entries), 2000);
+	assert_true(rt_json_u64(rt_json_get(f->root, "from"), &from));
+	assert_int_equal(from, 3);
+	assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get_last(entries), "content")),
+			      "2003"));
+	assert_true(yyjson_is_null(rt_json_get(f->root, "next")));
+}
+
 /* Texts as blocks: those that are sent, and beside the contents of entries. */
 static void
 test_blocks(void **state)
@@ -1464,6 +1493,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_route),
 		cmocka_unit_test(test_no_memory),
+		TEST(test_last),
 		TEST(test_blocks),
 		TEST(test_change_answer),
 		TEST(test_refused),

@@ -45,7 +45,9 @@ rt_aside_start(rt_aside *aside, rt_tui *tui, rt_aside_fn fn, void *ctx)
 	made = pthread_create(&aside->thread, NULL, run, aside) == 0;
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	aside->is_started = made;
-	return made ? RT_OK : RT_NOMEM;
+	if (!made)
+		rt_tui_say(tui, "The system gives no thread for this now");
+	return made ? RT_OK : RT_BUSY;
 }
 
 bool

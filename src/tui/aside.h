@@ -32,7 +32,8 @@ struct rt_aside {
 	void (*free_ctx)(void *ctx);
 };
 
-/* None may be at work. RT_NOMEM: no thread could be made. ctx must live until it is over. */
+/* None may be at work. RT_BUSY: no thread could be made, which was said; try again later. ctx must
+ * live until it is over. */
 RT_CHECKED rt_status rt_aside_start(rt_aside *aside, rt_tui *tui, rt_aside_fn fn, void *ctx);
 bool rt_aside_is_running(const rt_aside *aside);
 /* Is it over since the last look? True once. */

@@ -59,6 +59,8 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 	for (i = 0; i < line.size; i++) {
 		char c = line.ptr[i];
 
+		if (c == 0)
+			return rt_fail(err, RT_USAGE, "a byte in it is 0, which no word can hold");
 		if (quote == 0 && is_blank(c)) {
 			if (inside)
 				rt_buf_add_byte(words, '\0');
@@ -90,7 +92,7 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 
 /* What runs on, or needs a terminal of its own. */
 static rt_status
-check(const char *name, rt_error *err)
+check_verb(const char *name, const rt_cli_command *command, rt_error *err)
 {
 	static const struct {
 		const char *name, *why;
@@ -99,7 +101,6 @@ check(const char *name, rt_error *err)
 		{"chat", "you are in it: close this, and write"},
 		{"serve", "it runs until it is stopped: start it in another terminal"},
 	};
-	const rt_cli_command *command = rt_cli_command_named(name);
 	const char *nearest;
 	size_t i;
 
@@ -107,12 +108,47 @@ check(const char *name, rt_error *err)
 		if (strcmp(command->name, not_here[i].name) == 0)
 			return rt_fail(err, RT_REFUSED, "%s is not for in here: %s", command->name,
 				       not_here[i].why);
-	if (command != NULL || name[0] == '-')
+	if (command != NULL)
 		return RT_OK;
 	nearest = rt_cli_command_nearest(name, false);
 	if (nearest != NULL && rt_cli_is_near(rt_cli_distance(name, nearest), strlen(name)))
 		return rt_fail(err, RT_USAGE, "there is no command \"%.60s\"; is it %s?", name, nearest);
 	return rt_fail(err, RT_USAGE, "there is no command \"%.60s\"", name);
+}
+
+/* Words with a NUL behind each. Flags may stand before the command, and what is wrong with them the
+ * program says itself. */
+static rt_status
+check(const rt_alloc *alloc, char *words, size_t count, rt_error *err)
+{
+	static char program[] = "retake";
+	rt_cli_args *args = rt_new0(alloc, sizeof(*args));
+	char **argv = rt_new_array(alloc, count + 1, sizeof(*argv));
+	rt_status st = rt_fail(err, RT_NOMEM, "out of memory");
+	size_t i;
+
+	if (args != NULL)
+		args->words = rt_new_array(alloc, count + 1, sizeof(*args->words));
+	if (args == NULL || argv == NULL || args->words == NULL)
+		goto done;
+	argv[0] = program;
+	for (i = 1; i <= count; i++) {
+		argv[i] = words;
+		words += strlen(words) + 1;
+	}
+	st = rt_cli_args_parse((int)count + 1, argv, args, NULL);
+	if (args->verb != NULL)
+		st = check_verb(args->verb, args->command, err);
+	else if (args->help || rt_cli_args_value(args, "version") != NULL || st != RT_OK)
+		st = RT_OK;
+	else
+		st = rt_fail(err, RT_USAGE, "there is no command in it");
+done:
+	if (args != NULL)
+		rt_free(alloc, args->words);
+	rt_free(alloc, args);
+	rt_free(alloc, argv);
+	return st;
 }
 
 static void
@@ -218,7 +254,7 @@ rt_command_make(rt_command *command, rt_work *work, rt_str line, rt_error *err)
 	if (st == RT_OK && count == 0)
 		st = rt_fail(err, RT_USAGE, "there is no command in it");
 	if (st == RT_OK)
-		st = check(words.ptr + skip, err);
+		st = check(command->alloc, words.ptr + skip, count, err);
 	if (st == RT_OK && (cli->is_scratch || cli->path.size == 0))
 		st = rt_fail(err, RT_REFUSED,
 			     "this store is in memory alone, where no other process can reach it");

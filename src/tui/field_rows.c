@@ -256,8 +256,10 @@ rt_field_draw(rt_field *field, rt_canvas *canvas, rt_box box, rt_ink ink, bool h
 	for (y = 0; y < height && has_row(field, field->top + y); y++) {
 		size_t start = field->rows[field->top + y], end = row_end(field, field->top + y);
 
-		(void)rt_canvas_put(canvas, box, 0, (int)y,
-				    rt_str_at(field->text.ptr + start, end - start), ink);
+		/* Where nothing was ever written there is no text to point into. */
+		if (end > start)
+			(void)rt_canvas_put(canvas, box, 0, (int)y,
+					    rt_str_at(field->text.ptr + start, end - start), ink);
 	}
 	if (has_cursor)
 		rt_canvas_cursor(canvas, box, column < box.w ? column : box.w - 1,

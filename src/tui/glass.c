@@ -25,7 +25,8 @@ enum {
 	READ_SIZE = 64 * 1024,
 	ESCAPE_MS = 30,     /* an escape that is alone is the key; ESCDELAY says otherwise */
 	SEQUENCE_MS = 500,  /* the rest of a sequence, or of a character, on a slow line */
-	PASTE_MS = 2000,    /* a paste whose end does not come */
+	PASTE_MS = 2000,    /* a paste that stalls: what has come of it is given */
+	PASTE_END_MS = 60000, /* a paste whose end does not come */
 	PASTE_MAX = 256 * 1024 * 1024,
 	COPY_MAX = 74000 /* what terminals take at least, as base64 */
 };
@@ -44,6 +45,7 @@ struct rt_glass {
 	rt_buf input;       /* not yet taken, from at */
 	size_t at;
 	bool is_pasting;    /* what comes is pasted; looked through up to paste_at */
+	bool is_stalled;    /* a part of it was given, and what comes is more of it */
 	bool is_cut;        /* and there was no room for all of it */
 	size_t paste_at;
 	int64_t read_ms;    /* when something came last */
@@ -453,8 +455,16 @@ clean(rt_buf *buf)
 	buf->size = to;
 }
 
+/* Since something came, in ms. */
+static int64_t
+quiet(const rt_glass *glass)
+{
+	return now_ms() - glass->read_ms;
+}
+
+/* A part of a paste, or the last of it. */
 static bool
-give_paste(rt_glass *glass, size_t size, size_t end_size, rt_event *out)
+give_paste(rt_glass *glass, size_t size, rt_event *out)
 {
 	rt_str bytes = rt_str_at(glass->input.ptr + glass->at, size);
 
@@ -465,11 +475,53 @@ give_paste(rt_glass *glass, size_t size, size_t end_size, rt_event *out)
 		clean(&glass->text);
 	else
 		rt_buf_clear(&glass->text);
-	glass->is_pasting = glass->is_cut = false;
-	taken(glass, size + end_size);
+	glass->is_cut = false;
+	taken(glass, size);
+	glass->paste_at = glass->at;
 	out->kind = RT_EVENT_PASTE;
 	out->text = rt_buf_str(&glass->text);
 	return true;
+}
+
+/* How much of what has come of a paste is whole: not the beginning of its end, of a character, of a
+ * line's end. */
+static size_t
+whole_size(rt_str bytes)
+{
+	static const rt_str end = RT_STR_INIT(RT_KEYS_PASTE_END);
+	size_t tail = bytes.size < end.size - 1 ? bytes.size : end.size - 1, back;
+
+	for (; tail > 0; tail--)
+		if (memcmp(bytes.ptr + bytes.size - tail, end.ptr, tail) == 0)
+			return bytes.size - tail;
+	if (bytes.size > 0 && bytes.ptr[bytes.size - 1] == '\r')
+		return bytes.size - 1;
+	for (back = 1; back <= 3 && back <= bytes.size; back++) {
+		unsigned char c = (unsigned char)bytes.ptr[bytes.size - back];
+
+		if (c < 0x80)
+			break;
+		if (c >= 0xC0)
+			return back < (c < 0xE0 ? 2u : c < 0xF0 ? 3u : 4u) ? bytes.size - back
+									   : bytes.size;
+	}
+	return bytes.size;
+}
+
+/* Of a paste that stalls a part is given; its end may be cut off, so that an escape alone is a key
+ * again after a while. */
+static bool
+take_stalled(rt_glass *glass, rt_event *out)
+{
+	rt_str bytes = untaken(glass);
+	size_t size = whole_size(bytes);
+
+	if (glass->is_stalled && bytes.size == 1 && bytes.ptr[0] == 0x1B) {
+		glass->is_pasting = false;
+		return false;
+	}
+	glass->is_stalled = true;
+	return size > 0 && give_paste(glass, size, out);
 }
 
 static bool
@@ -477,12 +529,22 @@ take_paste(rt_glass *glass, rt_event *out)
 {
 	static const rt_str end = RT_STR_INIT(RT_KEYS_PASTE_END);
 	size_t found = rt_str_find(rt_buf_str(&glass->input), end, glass->paste_at);
+	size_t left = glass->input.size - glass->at;
+	int64_t quiet_ms = quiet(glass);
+	bool is_more = glass->is_stalled, given;
 
-	if (found != SIZE_MAX)
-		return give_paste(glass, found - glass->at, end.size, out);
-	if (glass->is_gone || now_ms() - glass->read_ms >= PASTE_MS)
-		return give_paste(glass, glass->input.size - glass->at, 0, out);
-	if (glass->input.size - glass->at >= end.size)
+	if (found != SIZE_MAX || glass->is_gone || quiet_ms >= PASTE_END_MS) {
+		size_t size = found != SIZE_MAX ? found - glass->at : left;
+
+		glass->is_pasting = false;
+		given = (size > 0 || !is_more) && give_paste(glass, size, out);
+		if (found != SIZE_MAX)
+			taken(glass, end.size);
+		return given;
+	}
+	if (quiet_ms >= (is_more ? SEQUENCE_MS : PASTE_MS))
+		return take_stalled(glass, out);
+	if (left >= end.size)
 		glass->paste_at = glass->input.size - (end.size - 1);
 	return false;
 }
@@ -493,6 +555,8 @@ patience_ms(const rt_glass *glass)
 {
 	rt_str bytes = untaken(glass);
 
+	if (glass->is_pasting && glass->is_stalled)
+		return bytes.size > 0 && quiet(glass) < SEQUENCE_MS ? SEQUENCE_MS : PASTE_END_MS;
 	if (glass->is_pasting)
 		return PASTE_MS;
 	return bytes.size <= 2 && bytes.ptr[0] == 0x1B ? glass->escape_ms : SEQUENCE_MS;
@@ -501,10 +565,17 @@ patience_ms(const rt_glass *glass)
 static bool
 take_input(rt_glass *glass, rt_event *out)
 {
-	while (!glass->is_pasting && glass->at < glass->input.size) {
-		bool is_all = glass->is_gone || now_ms() - glass->read_ms >= patience_ms(glass);
+	while (glass->is_pasting || glass->at < glass->input.size) {
+		bool is_all = glass->is_gone || quiet(glass) >= patience_ms(glass);
 		size_t size = 0;
 
+		if (glass->is_pasting) {
+			if (take_paste(glass, out))
+				return true;
+			if (glass->is_pasting)
+				return false;
+			continue;
+		}
 		switch (rt_keys_read(untaken(glass), is_all, glass->erase, &out->key, &size)) {
 		case RT_KEYS_MORE: return false;
 		case RT_KEYS_NOTHING: taken(glass, size); break;
@@ -515,11 +586,12 @@ take_input(rt_glass *glass, rt_event *out)
 		case RT_KEYS_PASTE:
 			taken(glass, size);
 			glass->is_pasting = true;
+			glass->is_stalled = false;
 			glass->paste_at = glass->at;
 			break;
 		}
 	}
-	return glass->is_pasting && take_paste(glass, out);
+	return false;
 }
 
 /* Signals, and what came of them. */

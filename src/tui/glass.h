@@ -9,7 +9,8 @@
  * signal is raised again), exit(); Ctrl-Z suspends and `fg` brings all back. What is written to
  * standard error meanwhile, where that is a terminal, is shown when the terminal is given back. Signals have the
  * handlers that they had before while it is left and after it was closed. It asks the terminal for
- * bracketed paste; what is pasted comes as one text however long it is. What cannot be shown in
+ * bracketed paste; what is pasted comes as one text however long it is, unless it stalls: then in
+ * parts, and until its end, a minute of silence, or Escape, nothing of it is taken for keys. What cannot be shown in
  * the locale is '?'. A character whose width the C library tells otherwise than the canvas is
  * drawn as '?' of the canvas's width, so that nothing can shift a row.
  *

@@ -11,13 +11,21 @@
  *   CSI [ X          F1 to F5 of the Linux console
  *   SS3 X            (SS3 is ESC O) arrows, F1 to F4, keys of the number pad
  *   ESC CSI …        with alt, as rxvt and PuTTY do it
+ *   ESC s … ST       (s is ] P ^ _ X, ST is ESC \ or BEL) an answer of the terminal, no key
  *
  * A sequence that is none of these is taken away whole, so that it does not become text. */
 #include "tui/glass_keys.h"
 
 #include <utf8proc.h>
 
-enum { ESC = 0x1B, SEQUENCE_MAX = 64, NUMBER_MAX = 4, NUMBER_LIMIT = 0x200000 };
+enum {
+	ESC = 0x1B,
+	BEL = 0x07,
+	SEQUENCE_MAX = 64,
+	ANSWER_MAX = 4096,
+	NUMBER_MAX = 4,
+	NUMBER_LIMIT = 0x200000
+};
 
 static rt_keys_kind
 gives(rt_key *out, uint32_t code, unsigned mods)
@@ -276,6 +284,31 @@ read_ss3(rt_str bytes, bool is_all, rt_key *out, size_t *out_size)
 	return gives(out, 'O', RT_KEY_ALT);
 }
 
+/* ESC and one of ] P ^ _ X, and more behind it that came at once: what a terminal answers, and not a
+ * key with alt. RT_KEYS_NOTHING: an answer; RT_KEYS_KEY: a key after all, as nothing ends it. */
+static rt_keys_kind
+read_answer(rt_str bytes, bool is_all, size_t *out_size)
+{
+	size_t i;
+
+	for (i = 2; i < bytes.size && i < ANSWER_MAX; i++) {
+		unsigned char c = (unsigned char)bytes.ptr[i];
+
+		*out_size = i + 1;
+		if (c == BEL && i > 2)
+			return RT_KEYS_NOTHING;
+		if (c == ESC && i > 2 && i + 1 == bytes.size && !is_all)
+			return RT_KEYS_MORE;
+		if (c == ESC && i > 2 && i + 1 < bytes.size && bytes.ptr[i + 1] == '\\') {
+			++*out_size;
+			return RT_KEYS_NOTHING;
+		}
+		if (c < 0x20 || c == 0x7F)
+			return RT_KEYS_KEY;
+	}
+	return i < ANSWER_MAX && bytes.size > 2 && !is_all ? RT_KEYS_MORE : RT_KEYS_KEY;
+}
+
 static rt_keys_kind
 read_escape(rt_str bytes, bool is_all, char erase, rt_key *out, size_t *out_size)
 {
@@ -288,6 +321,12 @@ read_escape(rt_str bytes, bool is_all, char erase, rt_key *out, size_t *out_size
 		return read_csi(bytes, is_all, out, out_size);
 	if (bytes.ptr[1] == 'O')
 		return read_ss3(bytes, is_all, out, out_size);
+	if (strchr("]P^_X", bytes.ptr[1]) != NULL && bytes.ptr[1] != 0) {
+		kind = read_answer(bytes, is_all, out_size);
+		if (kind != RT_KEYS_KEY)
+			return kind;
+		*out_size = 1;
+	}
 	kind = read_char(rt_str_at(bytes.ptr + 1, bytes.size - 1), is_all, erase, out, out_size);
 	if (kind == RT_KEYS_MORE)
 		return kind;

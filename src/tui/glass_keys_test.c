@@ -129,11 +129,41 @@ test_what_nobody_knows_is_no_text(void **state)
 	GIVES("\033[200~a", "PASTE a");
 }
 
+/* What a terminal says of itself is taken away whole; a key with alt stays one. */
+static void
+test_answers(void **state)
+{
+	char big[5000];
+
+	(void)state;
+	GIVES("\033]11;rgb:0000/0000/0000\033\\x\033]10;rgb:ff/ff/ff\ay", "- x - y");
+	GIVES("\033P1+r544e=787465726d\033\\x\033P>|XTerm(379)\033\\", "- x -");
+	GIVES("\033_Gi=31;OK\033\\\033^p\033\\\033Xs\033\\x", "- - - x");
+	/* In two pieces. */
+	GIVES("\033]11;rgb:00", "...");
+	GIVES("\033]11;rgb:00\033", "...");
+	/* Nothing ends it: somebody has typed. */
+	GIVES_ALL("\033]ab", "alt+] a b");
+	GIVES("\033]", "alt+]");
+	GIVES("\033P\r\033]\033]\033]\a", "alt+shift+p enter alt+] alt+] alt+] ctrl+g");
+	GIVES("\033]ab\033[Ax", "alt+] a b up x");
+	memset(big, '1', sizeof(big));
+	memcpy(big, "\033]", 2);
+	for (size_t size = 2; size < sizeof(big); size++) {
+		rt_key key = {0, 0};
+		size_t used = 0;
+		rt_keys_kind kind =
+			rt_keys_read(rt_str_at(big, size), false, 8, &key, &used);
+
+		assert_int_equal(kind, size > 2 && size < 4096 ? RT_KEYS_MORE : RT_KEYS_KEY);
+	}
+}
+
 /* Any bytes, in any pieces: each is taken once, and what comes is a key that has a word. */
 static void
 test_any_bytes(void **state)
 {
-	static const char some[] = "\033\033\033[[O;:0129~$u^ABZ?<\xC3\xA9 \r\x7F";
+	static const char some[] = "\033\033\033[[O;:0129~$u^ABZ?<]P_\\\a\xC3\xA9 \r\x7F";
 	uint64_t seed = 20261122;
 	int round;
 
@@ -176,6 +206,7 @@ main(void)
 		cmocka_unit_test(test_xterm),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_what_nobody_knows_is_no_text),
+		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_any_bytes),
 	};
 

@@ -17,6 +17,8 @@
 #include "tui/lines.h"
 #include "tui/work.h"
 
+struct rt_event;
+
 typedef struct rt_tui rt_tui;
 typedef struct rt_pane rt_pane;
 
@@ -47,6 +49,9 @@ struct rt_pane {
 	const char *footer; /* instead of what the keymap says of the screen; or NULL */
 };
 
+/* That lie on one another. */
+enum { RT_PANES_MAX = 12 };
+
 /* The whole. */
 struct rt_tui {
 	const rt_alloc *alloc;
@@ -55,7 +60,7 @@ struct rt_tui {
 	rt_canvas canvas;
 	rt_keymap *keys;
 	rt_work work;
-	rt_pane *panes[12]; /* from the bottom; [0] is the chat */
+	rt_pane *panes[2 * RT_PANES_MAX]; /* from the bottom; [0] is the chat; with those that close */
 	size_t pane_count;
 	rt_buf notice;      /* what was done, or went wrong; stays until the next is said */
 	rt_ink notice_ink;
@@ -104,6 +109,8 @@ void rt_tui_deinit(rt_tui *tui);
 RT_CHECKED rt_status rt_tui_key(rt_tui *tui, rt_key key);
 RT_CHECKED rt_status rt_tui_act(rt_tui *tui, rt_action action);
 RT_CHECKED rt_status rt_tui_paste(rt_tui *tui, rt_str text);
+/* What came from the glass (glass.h). */
+RT_CHECKED rt_status rt_tui_take(rt_tui *tui, const struct rt_event *event);
 /* rt_work_tend, and panes are told. */
 RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
 

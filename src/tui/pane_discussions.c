@@ -328,6 +328,8 @@ tend(rt_pane *pane)
 	if (st != RT_OK || searched(d).size == 0 || is_answered(d) || d->job != NULL)
 		return st;
 	st = start_search(d);
+	if (st == RT_BUSY) /* the next time, perhaps */
+		return RT_OK;
 	/* Without a terminal it is there already. */
 	if (st == RT_OK && rt_aside_ended(&d->job->aside))
 		st = take_hits(d);
@@ -562,6 +564,7 @@ open_place(rt_tui *tui, uint32_t disc, uint32_t take, bool *out_done)
 	const rt_disc *other = NULL;
 	rt_error err;
 	rt_status st = rt_project_disc(work->value, disc, &other, &err);
+	uint32_t active = st == RT_OK ? other->active : 0, wanted = take != 0 ? take : active;
 	rt_buf requests;
 
 	*out_done = st == RT_OK;
@@ -571,15 +574,20 @@ open_place(rt_tui *tui, uint32_t disc, uint32_t take, bool *out_done)
 		add_op(&requests, "discussion.switch", disc, 0);
 		rt_buf_add_byte(&requests, '}');
 	}
-	if (st == RT_OK && take != 0 && take != other->active) {
+	if (st == RT_OK && take != 0 && take != active) {
 		add_op(&requests, "take.switch", disc, take);
 		rt_buf_add_byte(&requests, '}');
 	}
 	rt_buf_add_byte(&requests, ']');
-	if (st == RT_OK && requests.size > 2 && !work->read_only)
-		st = change(tui, &requests, disc != work->value->active ? "Switched discussions" : "Switched takes", out_done);
-	if (st == RT_OK && *out_done && work->place.disc != disc)
-		st = rt_work_look_at(work, disc, &err);
+	if (st == RT_OK && requests.size > 2 && !work->read_only) {
+		st = change(tui, &requests,
+			    disc != work->value->active ? "Switched discussions" : "Switched takes",
+			    out_done);
+		active = wanted;
+	}
+	/* What cannot be made active is looked at all the same. */
+	if (st == RT_OK && *out_done && (work->place.disc != disc || work->place.take != wanted))
+		st = rt_work_look_at(work, disc, wanted == active ? 0 : wanted, &err);
 	rt_buf_deinit(&requests);
 	if (st != RT_OK && st != RT_NOMEM) {
 		rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));

@@ -247,6 +247,43 @@ takes(void **state)
 	desk_close(&d);
 }
 
+/* What cannot be made active is looked at, and stays so; nothing is changed. */
+static void
+read_only(void **state)
+{
+	uint64_t seq;
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 12);
+	d.tui.work.read_only = true;
+	seq = d.tui.work.value->seq;
+	desk_press(&d, "up right down down enter");
+	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "main"));
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
+	assert_shows(&d, "SQLite, for a desktop app.");
+	assert_int_equal(d.tui.pane_count, 1);
+	/* Of the discussion itself the active one. */
+	desk_press(&d, "f4 home enter");
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "duck"));
+	desk_press(&d, "f4");
+	desk_type(&d, "journals");
+	desk_press(&d, "enter");
+	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "sqlite-notes"));
+	/* Found in a take that is not active. */
+	desk_press(&d, "f4");
+	desk_type(&d, "desktop");
+	desk_press(&d, "enter");
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
+	assert_shows(&d, "SQLite, for a desktop app.");
+	assert_int_equal(d.tui.work.value->seq, seq);
+	/* Another process goes on, and one stays. */
+	d.tui.work.read_only = false;
+	desk_do(&d, "[{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"more\"}]");
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
+	desk_close(&d);
+}
+
 /* Names and texts cannot leave their place. */
 static void
 untrusted(void **state)
@@ -284,6 +321,7 @@ main(void)
 		cmocka_unit_test(marks_what_matched),
 		cmocka_unit_test(changes),
 		cmocka_unit_test(takes),
+		cmocka_unit_test(read_only),
 		cmocka_unit_test(untrusted),
 	};
 

@@ -315,6 +315,8 @@ tend_look(history *h)
 		return st;
 	if (st == RT_OK)
 		st = start_job(h, step->seq);
+	if (st == RT_BUSY) /* the next time, perhaps */
+		return RT_OK;
 	/* Without a terminal it is there already. */
 	if (st == RT_OK && h->pane.tui->glass == NULL)
 		st = tend_look(h);

@@ -27,6 +27,8 @@ typedef struct row {
 	const rt_key_row *action;
 	const rt_cli_command *command;
 	rt_str name; /* borrowed from the value, or static */
+	char letter; /* "d3" and "t2" name it, too; 0: nothing does */
+	uint32_t number;
 } row;
 
 typedef struct palette {
@@ -179,11 +181,10 @@ word_index(rt_str text)
 }
 
 static rt_status
-add_name(palette *p, rt_str name, rt_str part, size_t *count)
+add_name(palette *p, row new, rt_str part, size_t *count)
 {
-	return rt_find_begins(name, part)
-		       ? add_row(p, count, (row){.kind = ROW_NAME, .name = name})
-		       : RT_OK;
+	new.kind = ROW_NAME;
+	return rt_find_begins(new.name, part) ? add_row(p, count, new) : RT_OK;
 }
 
 /* What the next word may be. */
@@ -206,19 +207,24 @@ add_names(palette *p, const rt_cli_command *command, rt_str text, size_t *count)
 			const rt_take *take = rt_disc_take(work->disc, (uint32_t)i);
 
 			if (take->present)
-				st = add_name(p, rt_text_str(take->name), part, count);
+				st = add_name(p, (row){.name = rt_text_str(take->name), .letter = 't',
+						       .number = (uint32_t)i},
+					      part, count);
 		}
 	if (kind == RT_CLI_DISC)
 		for (i = 1; st == RT_OK && i <= rt_project_disc_count(work->value); i++) {
 			const rt_cell *cell = rt_project_cell(work->value, (uint32_t)i);
 
 			if (cell->present)
-				st = add_name(p, rt_text_str(cell->name), part, count);
+				st = add_name(p, (row){.name = rt_text_str(cell->name), .letter = 'd',
+						       .number = (uint32_t)i},
+					      part, count);
 		}
 	if (kind == RT_CLI_COMMAND)
 		for (i = 0; st == RT_OK && rt_cli_commands[i] != NULL; i++)
 			if ((rt_cli_commands[i]->traits & RT_CLI_HIDDEN) == 0)
-				st = add_name(p, rt_str_of(rt_cli_commands[i]->name), part, count);
+				st = add_name(p, (row){.name = rt_str_of(rt_cli_commands[i]->name)},
+					      part, count);
 	return st;
 }
 
@@ -490,7 +496,7 @@ run(palette *p, rt_str line)
 	if (st == RT_OK)
 		st = rt_aside_start(&p->aside, tui, work_off, p);
 	if (st != RT_OK)
-		return st;
+		return st == RT_BUSY ? RT_OK : st;
 	p->is_running = true;
 	p->is_stopped = false;
 	return rt_aside_ended(&p->aside) ? tell_end(p) : RT_OK;
@@ -506,9 +512,10 @@ tend(rt_pane *pane)
 
 /* --- keys --- */
 
-/* The name in place of the word that is being written. */
+/* The name in place of the word that is being written; one that would be taken for a flag by its
+ * number. */
 static rt_status
-complete(palette *p, rt_str name)
+complete(palette *p, row new)
 {
 	rt_str text = rt_field_text(p->field);
 	rt_status st;
@@ -516,7 +523,10 @@ complete(palette *p, rt_str name)
 
 	rt_buf_init(&line, p->pane.tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&word, p->pane.tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&word, name);
+	if (new.letter != 0 && rt_str_starts(new.name, RT_STR("-")))
+		rt_buf_add_f(&word, "%c%u", new.letter, new.number);
+	else
+		rt_buf_add_str(&word, new.name);
 	rt_buf_add_str(&line, rt_str_at(text.ptr, last_word(text)));
 	if (word.ptr != NULL)
 		rt_cli_add_quoted(&line, word.ptr);
@@ -540,10 +550,10 @@ accept(palette *p, bool completes)
 		return completes ? RT_OK : run(p, rt_field_text(p->field));
 	switch (r->kind) {
 	case ROW_USAGE: return completes ? RT_OK : run(p, rt_field_text(p->field));
-	case ROW_NAME: return complete(p, r->name);
+	case ROW_NAME: return complete(p, *r);
 	case ROW_COMMAND:
 		if (completes || r->command->min_words > 0)
-			return complete(p, rt_str_of(r->command->name));
+			return complete(p, (row){.name = rt_str_of(r->command->name)});
 		return run(p, rt_str_of(r->command->name));
 	case ROW_ACTION: break;
 	}
@@ -567,6 +577,9 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 			p->is_stopped = true;
 			rt_aside_give_up(&p->aside);
 		}
+		/* The program can be suspended and left all the same. */
+		*out_used = action != RT_ACT_SUSPEND && action != RT_ACT_QUIT &&
+			    action != RT_ACT_REDRAW;
 		return RT_OK;
 	}
 	switch (action) {

@@ -207,6 +207,29 @@ completes(void **state)
 	desk_close(&d);
 }
 
+/* A name that would be a flag is written by its number. */
+static void
+completes_no_flags(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 70, 16);
+	desk_add(&d, "User", "one");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"-x\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"--db=/nonexistent/evil.db\"}]");
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "use --");
+	desk_press(&d, "down tab");
+	assert_shows(&d, ": use d2\n");
+	desk_press(&d, "ctrl+u");
+	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"main\"}]");
+	desk_type(&d, "promote -");
+	desk_press(&d, "down tab");
+	assert_shows(&d, ": promote t2\n");
+	desk_close(&d);
+}
+
 static void
 runs(void **state)
 {
@@ -261,7 +284,7 @@ runs_where_one_looks(void **state)
 	(void)state;
 	open_fixture(&f, 70, 24);
 	desk_do(d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
-	assert_int_equal(rt_work_look_at(&d->tui.work, 1, NULL), RT_OK);
+	assert_int_equal(rt_work_look_at(&d->tui.work, 1, 0, NULL), RT_OK);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("tree")), RT_OK);
 	desk_press(d, "f5");
 	assert_shows(d, "[--discussion]\n[d1]\n[--no-input]");
@@ -284,6 +307,15 @@ refuses(void **state)
 	assert_int_equal(d->tui.pane_count, 1);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("chat")), RT_OK);
 	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Chat is not for in here")));
+	/* Flags before it do not hide what it is. */
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("--quiet serve")), RT_OK);
+	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Serve is not for in here")));
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("-d main tui")), RT_OK);
+	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Tui is not for in here")));
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("-q")), RT_OK);
+	assert_notice(d, "There is no command in it");
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("show a\0b")), RT_OK);
+	assert_notice(d, "A byte in it is 0, which no word can hold");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("serch x")), RT_OK);
 	assert_notice(d, "There is no command \"serch\"; is it search?");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("add 'x")), RT_OK);
@@ -310,6 +342,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(lists),
 		cmocka_unit_test(acts_on_what_is_below),
 		cmocka_unit_test(completes),
+		cmocka_unit_test(completes_no_flags),
 		cmocka_unit_test(runs),
 		cmocka_unit_test(runs_where_one_looks),
 		cmocka_unit_test(refuses),

@@ -59,5 +59,5 @@ rt_shown_skip(rt_str shown, size_t columns, size_t *out_blank)
 		at += size;
 	}
 	*out_blank = used > columns ? used - columns : 0;
-	return rt_str_at(shown.ptr + at, shown.size - at);
+	return at == 0 ? shown : rt_str_at(shown.ptr + at, shown.size - at);
 }

@@ -105,6 +105,9 @@ test_cut(void **state)
 	assert_int_equal(blank, 1);
 	assert_int_equal(rt_shown_skip(s, 9, &blank).size, 0);
 	assert_int_equal(blank, 0);
+	/* nothing, which points nowhere */
+	assert_null(rt_shown_skip(rt_str_at(NULL, 0), 3, &blank).ptr);
+	assert_int_equal(blank, 0);
 }
 
 int

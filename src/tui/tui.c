@@ -29,7 +29,11 @@ enum {
 rt_status
 rt_tui_push(rt_tui *tui, rt_pane *pane)
 {
-	if (tui->pane_count == sizeof(tui->panes) / sizeof(tui->panes[0])) {
+	size_t i, open = 0;
+
+	for (i = 0; i < tui->pane_count; i++)
+		open += !tui->panes[i]->closes;
+	if (open >= RT_PANES_MAX || tui->pane_count == sizeof(tui->panes) / sizeof(tui->panes[0])) {
 		pane->ops->free(pane);
 		return RT_LIMIT;
 	}
@@ -433,6 +437,16 @@ say_end(rt_tui *tui)
 	return rt_verb_went(tui);
 }
 
+/* One screen more than can lie on one another is no reason to leave. */
+static rt_status
+soften(rt_tui *tui, rt_status st)
+{
+	if (st != RT_LIMIT)
+		return st;
+	rt_tui_say(tui, "Too many screens lie on one another: close some first");
+	return RT_OK;
+}
+
 rt_status
 rt_tui_tend(rt_tui *tui)
 {
@@ -452,10 +466,35 @@ rt_tui_tend(rt_tui *tui)
 		st = tell(tui);
 	for (i = 0; st == RT_OK && i < tui->pane_count; i++)
 		if (tui->panes[i]->ops->tend != NULL && !tui->panes[i]->closes)
-			st = tui->panes[i]->ops->tend(tui->panes[i]);
+			st = soften(tui, tui->panes[i]->ops->tend(tui->panes[i]));
 	sweep(tui);
 	rt_aside_sweep(tui, false);
-	return st;
+	return soften(tui, st);
+}
+
+/* One screen of a kind is enough: the one that is open comes to the top. Not past a question, which
+ * asks about what lies below it. */
+static bool
+raise_open(rt_tui *tui, rt_screen screen)
+{
+	size_t i = tui->pane_count;
+	rt_pane *pane;
+
+	while (--i > 0) {
+		pane = tui->panes[i];
+		if (pane->closes)
+			continue;
+		if (pane->ops->screen == RT_SCREEN_FIELD)
+			return false;
+		if (pane->ops->screen == screen)
+			break;
+	}
+	if (i == 0)
+		return false;
+	memmove(&tui->panes[i], &tui->panes[i + 1],
+		(tui->pane_count - i - 1) * sizeof(tui->panes[0]));
+	tui->panes[tui->pane_count - 1] = pane;
+	return true;
 }
 
 /* What any screen can do. */
@@ -471,11 +510,13 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 	case RT_ACT_PALETTE:
 		return rt_pane_palette(tui, rt_str_at("", 0));
 	case RT_ACT_TREE:
-		return rt_pane_tree(tui);
+		return raise_open(tui, RT_SCREEN_TREE) ? RT_OK : rt_pane_tree(tui);
 	case RT_ACT_HISTORY:
-		return rt_pane_history(tui);
+		return raise_open(tui, RT_SCREEN_HISTORY) ? RT_OK : rt_pane_history(tui);
 	case RT_ACT_DISCUSSIONS:
-		return rt_pane_discussions(tui, rt_str_at("", 0));
+		return raise_open(tui, RT_SCREEN_DISCUSSIONS)
+			       ? RT_OK
+			       : rt_pane_discussions(tui, rt_str_at("", 0));
 	case RT_ACT_SUSPEND:
 		if (tui->glass != NULL)
 			rt_glass_suspend(tui->glass);
@@ -492,16 +533,6 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 	default:
 		return rt_verb_act(tui, action, NULL, 0, out_used);
 	}
-}
-
-/* One screen more than can lie on one another is no reason to leave. */
-static rt_status
-soften(rt_tui *tui, rt_status st)
-{
-	if (st != RT_LIMIT)
-		return st;
-	rt_tui_say(tui, "Too many screens lie on one another: close some first");
-	return RT_OK;
 }
 
 rt_status
@@ -544,6 +575,7 @@ rt_tui_key(rt_tui *tui, rt_key key)
 	if (st == RT_OK && !used && !rt_key_is_text(key) && pane->ops->key != NULL)
 		st = pane->ops->key(pane, key, &used);
 	sweep(tui);
+	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
 }
 
@@ -554,19 +586,27 @@ rt_tui_paste(rt_tui *tui, rt_str text)
 	rt_status st = pane->ops->paste == NULL ? RT_OK : pane->ops->paste(pane, text);
 
 	sweep(tui);
+	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
 }
 
-static rt_status
-take_event(rt_tui *tui, const rt_event *event)
+rt_status
+rt_tui_take(rt_tui *tui, const rt_event *event)
 {
 	int columns, rows;
+	rt_status st;
 
 	switch (event->kind) {
 	case RT_EVENT_KEY:
 		return rt_tui_key(tui, event->key);
 	case RT_EVENT_PASTE:
-		return rt_tui_paste(tui, event->text);
+		st = rt_tui_paste(tui, event->text);
+		if (event->is_cut)
+			rt_tui_say_str(tui,
+				       RT_STR("There was no room for all that was pasted: "
+					      "the end of it is not there"),
+				       RT_INK_WARNING);
+		return st;
 	case RT_EVENT_RESIZE:
 		rt_glass_size(tui->glass, &columns, &rows);
 		return rt_canvas_resize(&tui->canvas, columns, rows);
@@ -602,11 +642,11 @@ loop(rt_tui *tui)
 			      : rt_work_is_running(&tui->work) ? RUNNING_MS
 							       : IDLE_MS,
 			      &event);
-		st = take_event(tui, &event);
+		st = rt_tui_take(tui, &event);
 		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
 		       rt_glass_pending(tui->glass)) {
 			rt_glass_wait(tui->glass, 0, &event);
-			st = take_event(tui, &event);
+			st = rt_tui_take(tui, &event);
 		}
 	}
 	return st;
@@ -664,11 +704,12 @@ rt_tui_deinit(rt_tui *tui)
 	tui->cli->out.kept = false;
 }
 
-/* keys.toml beside config.toml. */
+/* keys.toml beside config.toml. One that cannot be read is said, and the keys are as they come. */
 static rt_status
 read_keys(rt_tui *tui, rt_error *err)
 {
 	rt_buf path, text;
+	rt_error bad = {0};
 	rt_status st = RT_OK;
 
 	rt_buf_init(&path, tui->alloc, 4096);
@@ -679,22 +720,22 @@ read_keys(rt_tui *tui, rt_error *err)
 	if (path.status != RT_OK)
 		goto done;
 	st = rt_cli_read_file(tui->cli, path.ptr, &text);
-	if (st == RT_NOT_FOUND) {
-		st = RT_OK;
-		tui->cli->hint[0] = 0;
-	} else if (st == RT_OK) {
-		rt_error bad;
-
+	if (st == RT_OK) {
 		st = rt_keymap_read(tui->keys, rt_buf_str(&text), &bad);
-		if (st != RT_OK) {
-			rt_buf_add_c(&tui->notice, path.ptr);
-			rt_buf_add_f(&tui->notice, ": %s. The keys are as they come", bad.text);
-			tui->notice_ink = RT_INK_ERROR;
-		}
-		st = st == RT_NOMEM ? rt_fail(err, st, "out of memory") : RT_OK;
-	} else {
-		*err = tui->cli->error;
+		if (st != RT_OK)
+			rt_buf_add_f(&tui->notice, "%s: %s. The keys are as they come", path.ptr,
+				     bad.text);
+	} else if (st != RT_NOT_FOUND) {
+		const char *why = tui->cli->error.text;
+
+		rt_buf_add_f(&tui->notice, "%s%s%s. The keys are as they come",
+			     strstr(why, path.ptr) == NULL ? path.ptr : "",
+			     strstr(why, path.ptr) == NULL ? ": " : "", why);
 	}
+	if (st != RT_OK && st != RT_NOT_FOUND)
+		tui->notice_ink = RT_INK_ERROR;
+	tui->cli->hint[0] = 0;
+	st = st == RT_NOMEM ? rt_fail(err, st, "out of memory") : RT_OK;
 done:
 	rt_buf_deinit(&path);
 	rt_buf_deinit(&text);

@@ -22,60 +22,69 @@ nomem(rt_error *err)
 
 /* ---- where it looks ---- */
 
-/* Take, discussion and name of the model at the place, in the value at hand. */
+/* Look at this place of this value, which is taken over; pinned: at that very take. On failure all
+ * stays as it was. */
 static rt_status
-settle(rt_work *work, rt_error *err)
+settle(rt_work *work, const rt_project *value, rt_place place, bool is_pinned, rt_error *err)
 {
-	const rt_cell *cell = rt_project_cell(work->value, work->place.disc);
+	const rt_cell *cell = rt_project_cell(value, place.disc);
+	const rt_disc *disc = NULL;
 	const rt_take *take = NULL;
 	rt_status st;
+	rt_buf model;
 
-	if (work->place.disc == 0 || cell == NULL || !cell->present) {
-		work->place.disc = work->value->active;
-		work->is_pinned = false;
+	rt_buf_init(&model, work->alloc, RT_BUF_UNLIMITED);
+	if (place.disc == 0 || cell == NULL || !cell->present) {
+		place.disc = value->active;
+		is_pinned = false;
 	}
-	st = rt_project_disc(work->value, work->place.disc, &work->disc, err);
+	st = rt_project_disc(value, place.disc, &disc, err);
 	if (st != RT_OK)
-		return st;
-	if (work->is_pinned)
-		take = rt_disc_take(work->disc, work->place.take);
+		goto done;
+	if (is_pinned)
+		take = rt_disc_take(disc, place.take);
 	if (take == NULL || !take->present) {
-		take = rt_disc_active(work->disc);
-		work->is_pinned = false;
+		take = rt_disc_active(disc);
+		is_pinned = false;
 	}
+	st = rt_pick_name(work->alloc, value, disc, rt_str_of(work->said_model),
+			  rt_str_of(getenv("RETAKE_MODEL")), &model, err);
+	if (st == RT_OK && model.size == 0 && work->cli->config != NULL)
+		rt_buf_add_str(&model, work->cli->config->model);
+	if (st == RT_OK && model.status != RT_OK)
+		st = nomem(err);
+	if (st != RT_OK)
+		goto done;
+	rt_object_unref(work->value);
+	work->value = value;
+	work->disc = disc;
 	work->take = take;
-	work->place.take = take->number;
-	work->take_count = rt_disc_present_count(work->disc);
-	rt_buf_clear(&work->model);
-	st = rt_pick_name(work->alloc, work->value, work->disc, rt_str_of(work->said_model),
-			  rt_str_of(getenv("RETAKE_MODEL")), &work->model, err);
-	if (st == RT_OK && work->model.size == 0 && work->cli->config != NULL)
-		rt_buf_add_str(&work->model, work->cli->config->model);
+	work->place = (rt_place){place.disc, take->number};
+	work->is_pinned = is_pinned;
+	work->take_count = rt_disc_present_count(disc);
+	rt_buf_deinit(&work->model);
+	work->model = model;
+	work->change++;
+	work->value_change++;
+	return RT_OK;
+done:
+	rt_buf_deinit(&model);
+	rt_object_unref(value);
 	return st;
 }
 
 /* Look at the newest value. */
 static rt_status
-look(rt_work *work, rt_error *err)
+look(rt_work *work, rt_place place, bool is_pinned, rt_error *err)
 {
-	const rt_project *now = rt_engine_value(work->engine);
-
-	rt_object_unref(work->value);
-	work->value = now;
 	work->epoch = rt_engine_epoch(work->engine);
-	work->change++;
-	work->value_change++;
-	return settle(work, err);
+	return settle(work, rt_engine_value(work->engine), place, is_pinned, err);
 }
 
 rt_status
-rt_work_look_at(rt_work *work, uint32_t disc, rt_error *err)
+rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take, rt_error *err)
 {
-	work->place = (rt_place){disc, 0};
-	work->is_pinned = false;
-	work->change++;
-	work->value_change++;
-	return settle(work, err);
+	return settle(work, rt_object_ref(work->value), (rt_place){disc, take}, take != 0, err);
 }
 
 rt_status
@@ -96,10 +105,8 @@ rt_work_open(rt_work *work, struct rt_cli *cli, rt_error *err)
 	work->engine = cli->engine;
 	work->said_model = rt_cli_flag_value(cli, "model");
 	work->read_only = rt_engine_store(cli->engine)->ops->is_read_only(rt_engine_store(cli->engine));
-	work->place = cli->place;
-	work->is_pinned = rt_cli_take_name(cli).size > 0;
 	if (st == RT_OK)
-		st = look(work, err);
+		st = look(work, cli->place, rt_cli_take_name(cli).size > 0, err);
 	if (st == RT_OK)
 		st = rt_work_run_open(work, err);
 	if (st != RT_OK)
@@ -131,8 +138,9 @@ rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
 	if (st == RT_NOMEM)
 		return nomem(err);
 	now = rt_engine_value(work->engine);
-	st = now == work->value && work->epoch == rt_engine_epoch(work->engine) ? RT_OK
-										 : look(work, err);
+	st = now == work->value && work->epoch == rt_engine_epoch(work->engine)
+		     ? RT_OK
+		     : look(work, work->place, work->is_pinned, err);
 	rt_object_unref(now);
 	if (st == RT_OK)
 		st = rt_work_run_tend(work, out_ended, err);
@@ -481,24 +489,23 @@ say(rt_work *work, rt_str op, const rt_result *r, rt_str notes, rt_work_said *sa
 static rt_status
 follow(rt_work *work, const rt_result *r, rt_error *err)
 {
-	rt_status st = RT_OK;
-	rt_place place = {0, 0};
+	rt_place place = work->place, there = {0, 0};
+	bool is_pinned = work->is_pinned;
 
 	if (r->discussion[0] != 0) {
 		const rt_project *now = rt_engine_value(work->engine);
 
-		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &place, NULL) ==
+		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there, NULL) ==
 			    RT_OK &&
-		    place.disc != 0) {
-			work->place.disc = place.disc;
-			work->is_pinned = false;
+		    there.disc != 0) {
+			place.disc = there.disc;
+			is_pinned = false;
 		}
 		rt_object_unref(now);
 	} else if (r->take[0] != 0) {
-		work->is_pinned = false;
+		is_pinned = false;
 	}
-	st = look(work, err);
-	return st;
+	return look(work, place, is_pinned, err);
 }
 
 static rt_status

@@ -92,8 +92,9 @@ void rt_work_entry_deinit(rt_work_entry *entry);
 /* The position of an entry in the take; SIZE_MAX: it is not there. */
 size_t rt_work_position(rt_work *work, uint32_t entry);
 
-/* Look elsewhere, without changing anything: the discussion of this number and its active take. */
-RT_CHECKED rt_status rt_work_look_at(rt_work *work, uint32_t disc, rt_error *err);
+/* Look elsewhere, without changing anything: the discussion of this number and this take of it,
+ * whichever is active; take 0: the active one. On failure it looks where it did. */
+RT_CHECKED rt_status rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take, rt_error *err);
 
 /* ---- changing ---- */
 

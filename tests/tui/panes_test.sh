@@ -142,12 +142,35 @@ def a_long_command(t, place):
         term.wait("Running")
         term.tmux("send-keys", "C-c")
         term.wait("Ended before it was done", gone=["Running"])
+        # The program can be left all the same.
+        term.key("C-p")
+        term.wait("Commands")
+        term.type(f"ask -m builtin/play:{script} Well")
+        term.key("Enter")
+        term.wait("Running")
+        term.key("C-q")
+        term.wait("ended 0")
+    t.check("it was left", True)
+
+
+def keys_that_cannot_be_read(t, place):
+    """They are as they come, and why is said."""
+    path = os.path.join(place.dir, ".config/retake/keys.toml")
+    os.makedirs(path)
+    with place.open(size=(140, 20)) as term:
+        term.wait("keys.toml", "The keys are as they come", "Enter send")
+        leave(term)
+    os.rmdir(path)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("# much\n" * 300000)
+    with place.open(size=(140, 20)) as term:
+        term.wait("keys.toml", "The keys are as they come", "Enter send")
         leave(term)
     t.check("it was left", True)
 
 
 t = Count()
-for part in (history, others, search, commands, a_long_command):
+for part in (history, others, search, commands, a_long_command, keys_that_cannot_be_read):
     t.part(part)
 t.end()
 PYTHON

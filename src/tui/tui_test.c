@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What lies around the screens: how many of them there may be, and what becomes of what they
+ * cannot do. */
+#define _GNU_SOURCE
+
+#include <pthread.h>
+
+#include "tui/aside.h"
+#include "tui/glass.h"
+#include "tui/tui_testing.h"
+
+/* A screen that wants one screen more, whatever happens. */
+typedef struct greedy {
+	rt_pane pane;
+	bool tends;
+} greedy;
+
+static rt_status
+more(rt_tui *tui)
+{
+	return rt_pane_help(tui, RT_SCREEN_CHAT);
+}
+
+static void
+draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
+{
+	(void)pane;
+	rt_canvas_fill(canvas, box, RT_INK_TEXT);
+}
+
+static rt_status
+act(rt_pane *pane, rt_action action, bool *out_used)
+{
+	(void)action;
+	*out_used = true;
+	return more(pane->tui);
+}
+
+static rt_status
+key(rt_pane *pane, rt_key k, bool *out_used)
+{
+	(void)k;
+	*out_used = true;
+	return more(pane->tui);
+}
+
+static rt_status
+paste(rt_pane *pane, rt_str text)
+{
+	(void)text;
+	return more(pane->tui);
+}
+
+static rt_status
+tend(rt_pane *pane)
+{
+	return ((greedy *)pane)->tends ? more(pane->tui) : RT_OK;
+}
+
+static void
+free_greedy(rt_pane *pane)
+{
+	test_free(pane);
+}
+
+static const rt_pane_ops greedy_ops = {.screen = RT_SCREEN_READER,
+				       .draw = draw,
+				       .act = act,
+				       .key = key,
+				       .paste = paste,
+				       .tend = tend,
+				       .free = free_greedy};
+
+static greedy *
+push_greedy(desk *d)
+{
+	greedy *g = test_calloc(1, sizeof(*g));
+
+	g->pane.ops = &greedy_ops;
+	assert_int_equal(rt_tui_push(&d->tui, &g->pane), RT_OK);
+	return g;
+}
+
+#define FULL "Too many screens lie on one another: close some first"
+
+static void
+assert_full(desk *d)
+{
+	assert_notice(d, FULL);
+	assert_int_equal(d->tui.pane_count, RT_PANES_MAX);
+	rt_tui_say(&d->tui, "-");
+}
+
+/* One screen too many is said, wherever it was wanted, and nothing ends. */
+static void
+too_many_screens(void **state)
+{
+	greedy *g;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	while (d.tui.pane_count < RT_PANES_MAX - 1)
+		assert_int_equal(more(&d.tui), RT_OK);
+	g = push_greedy(&d);
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_MARK), RT_OK);
+	assert_full(&d);
+	assert_int_equal(rt_tui_key(&d.tui, (rt_key){'x', 0}), RT_OK);
+	assert_full(&d);
+	assert_int_equal(rt_tui_paste(&d.tui, RT_STR("x")), RT_OK);
+	assert_full(&d);
+	g->tends = true;
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_full(&d);
+	/* One that closes is none. */
+	g->tends = false;
+	rt_tui_close(&d.tui, &g->pane);
+	assert_int_equal(more(&d.tui), RT_OK);
+	assert_notice(&d, "-");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_int_equal(d.tui.pane_count, RT_PANES_MAX);
+	desk_close(&d);
+}
+
+/* The one that is open comes to the top. */
+static void
+one_screen_of_a_kind(void **state)
+{
+	desk d;
+	int i;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	desk_add(&d, "User", "one");
+	for (i = 0; i < 10; i++)
+		desk_press(&d, "f2 f3 f4");
+	assert_int_equal(d.tui.pane_count, 4);
+	assert_shows(&d, " Discussions ");
+	desk_press(&d, "f3");
+	assert_shows(&d, "● ");
+	desk_press(&d, "escape");
+	assert_int_equal(d.tui.pane_count, 3);
+	assert_shows(&d, " Discussions ");
+	/* What is asked stays above what it asks about. */
+	desk_press(&d, "ctrl+p");
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_DISCUSSIONS), RT_OK);
+	assert_int_equal(d.tui.pane_count, 5);
+	desk_press(&d, "escape");
+	assert_shows(&d, " Commands\n");
+	desk_press(&d, "escape escape escape");
+	assert_int_equal(d.tui.pane_count, 1);
+	desk_close(&d);
+}
+
+/* ---- threads ---- */
+
+static void
+never(rt_aside *aside, void *ctx)
+{
+	(void)aside;
+	(void)ctx;
+	fail();
+}
+
+/* Where the system gives no thread, that is said, and one can try again. */
+static void
+no_thread(void **state)
+{
+	pthread_attr_t usual, huge;
+	rt_aside aside = {0};
+	struct rt_glass *none;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 12);
+	desk_add(&d, "User", "one");
+	assert_int_equal(pthread_getattr_default_np(&usual), 0);
+	assert_int_equal(pthread_attr_init(&huge), 0);
+	assert_int_equal(pthread_attr_setstacksize(&huge, SIZE_MAX / 4), 0);
+	assert_int_equal(pthread_setattr_default_np(&huge), 0);
+	/* Only the thread would touch it. */
+	none = d.tui.glass;
+	d.tui.glass = (struct rt_glass *)&d;
+	assert_int_equal(rt_aside_start(&aside, &d.tui, never, NULL), RT_BUSY);
+	assert_false(rt_aside_is_running(&aside));
+	assert_notice(&d, "The system gives no thread for this now");
+	rt_tui_say(&d.tui, "-");
+	desk_press(&d, "f4");
+	desk_type(&d, "one");
+	assert_notice(&d, "The system gives no thread for this now");
+	assert_int_equal(pthread_setattr_default_np(&usual), 0);
+	d.tui.glass = none;
+	assert_shows(&d, "1 found");
+	desk_press(&d, "escape escape");
+	(void)pthread_attr_destroy(&usual);
+	(void)pthread_attr_destroy(&huge);
+	desk_close(&d);
+}
+
+/* ---- what is said ---- */
+
+static void
+a_paste_that_was_cut(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 12);
+	assert_int_equal(rt_tui_take(&d.tui, &(rt_event){.kind = RT_EVENT_PASTE,
+							 .text = RT_STR("all of it")}),
+			 RT_OK);
+	assert_notice(&d, "");
+	assert_int_equal(rt_tui_take(&d.tui, &(rt_event){.kind = RT_EVENT_PASTE,
+							 .text = RT_STR(" but the"),
+							 .is_cut = true}),
+			 RT_OK);
+	assert_notice(&d, "There was no room for all that was pasted: the end of it is not there");
+	assert_shows(&d, "all of it but the");
+	desk_close(&d);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(too_many_screens),
+		cmocka_unit_test(one_screen_of_a_kind),
+		cmocka_unit_test(no_thread),
+		cmocka_unit_test(a_paste_that_was_cut),
+	};
+
+	return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
+}

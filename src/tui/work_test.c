@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conversation that is worked on: where one looks, and that a failure leaves it there. */
+#define _GNU_SOURCE
+
+#include "tui/tui_testing.h"
+
+static void *
+no_memory(void *ctx, void *ptr, size_t size)
+{
+	(void)ctx;
+	(void)ptr;
+	(void)size;
+	return NULL;
+}
+
+static void
+release(void *ctx, void *ptr)
+{
+	(void)ctx;
+	rt_free(rt_alloc_libc(), ptr);
+}
+
+static const rt_alloc none = {no_memory, release, NULL};
+
+/* Where it looks, all of it. */
+static void
+assert_as_before(const rt_work *work, const rt_work *before)
+{
+	assert_ptr_equal(work->value, before->value);
+	assert_ptr_equal(work->disc, before->disc);
+	assert_ptr_equal(work->take, before->take);
+	assert_int_equal(work->place.disc, before->place.disc);
+	assert_int_equal(work->place.take, before->place.take);
+	assert_int_equal(work->is_pinned, before->is_pinned);
+	assert_int_equal(work->change, before->change);
+	assert_string_equal(work->model.ptr, "builtin/echo");
+}
+
+static void
+stays_where_it_was(void **state)
+{
+	rt_work *work, before;
+	rt_error err = {0};
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	work = &d.tui.work;
+	work->said_model = "builtin/echo";
+	desk_add(&d, "User", "one");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"duck\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	before = *work;
+	work->alloc = &none;
+	assert_int_equal(rt_work_look_at(work, 1, 0, &err), RT_NOMEM);
+	assert_as_before(work, &before);
+	assert_int_equal(rt_work_look_at(work, 1, 1, &err), RT_NOMEM);
+	assert_as_before(work, &before);
+	/* Something new is there, and cannot be looked at yet. */
+	work->alloc = before.alloc;
+	{
+		rt_act_with with = {.by = RT_STR("tui")};
+		rt_json_doc *doc = NULL;
+		yyjson_val *request;
+		rt_result result = {0};
+
+		assert_int_equal(rt_json_read(work->alloc,
+					      RT_STR("{\"op\":\"discussion.delete\",\"discussion\":\"second\"}"),
+					      &doc, &err), RT_OK);
+		request = rt_json_root(doc);
+		assert_int_equal(rt_act_apply(work->engine, &with, &request, 1, false, RT_STR("d2"),
+					      RT_STR(""), &result), RT_OK);
+		rt_result_deinit(&result);
+		rt_json_free(doc);
+	}
+	work->alloc = &none;
+	assert_int_equal(rt_work_tend(work, NULL, &err), RT_NOMEM);
+	assert_as_before(work, &before);
+	work->alloc = before.alloc;
+	assert_int_equal(rt_work_tend(work, NULL, &err), RT_OK);
+	assert_int_equal(work->place.disc, 1);
+	desk_close(&d);
+}
+
+/* A take that is not active, by its number; one that is not there is the active one. */
+static void
+looks_at_a_take(void **state)
+{
+	rt_error err = {0};
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	desk_add(&d, "User", "one");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"duck\"}]");
+	assert_int_equal(rt_work_look_at(&d.tui.work, 1, 1, &err), RT_OK);
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
+	assert_int_equal(rt_work_look_at(&d.tui.work, 1, 0, &err), RT_OK);
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "duck"));
+	assert_int_equal(rt_work_look_at(&d.tui.work, 1, 77, &err), RT_OK);
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "duck"));
+	desk_close(&d);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stays_where_it_was),
+		cmocka_unit_test(looks_at_a_take),
+	};
+
+	return cmocka_run_group_tests_name("work", tests, NULL, NULL);
+}
