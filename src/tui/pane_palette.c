@@ -448,7 +448,7 @@ tell_end(palette *p)
 	p->is_running = false;
 	/* Where the command went (an import, a new discussion), we go too. */
 	if (rt_work_tend(&tui->work, NULL, &ignored) == RT_OK && tui->work.value->active != p->active &&
-	    rt_work_look_at(&tui->work, tui->work.value->active, &ignored) == RT_NOMEM)
+	    rt_work_look_at(&tui->work, tui->work.value->active, 0, &ignored) == RT_NOMEM)
 		st = RT_NOMEM;
 	rt_tui_close(tui, &p->pane);
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
