@@ -504,7 +504,7 @@ def find(c, place):
         c.says("not there", t, "Not found: nowhere")
         # Far up, and to both ends.
         t.key("M-Home")
-        c.says("the beginning", t, "entry 0", "more below, End")
+        c.says("the beginning", t, "entry 0", "more below: Alt-End")
         t.key("NPage")
         c.says("a page down", t, "entry 9", gone=["entry 0\n"])
         t.key("M-End")
