@@ -8,7 +8,10 @@
 enum {
 	LOOK_MAX = 512, /* bytes looked at before it is a secret */
 	NAME_MAX_SIZE = 64,
-	DISTINCT_MIN = 5 /* different bytes in it; "xxxxxxxxxxxx" has one */
+	DISTINCT_MIN = 5, /* different bytes in it; "xxxxxxxxxxxx" has one */
+	KEY_MAX_SIZE = 64 << 10, /* of a private key, between its first line and its last */
+	KEY_RUN_MIN = 16,        /* letters in a row that are some of a key */
+	KEY_GAP_MAX = 1024       /* bytes without such */
 };
 
 typedef enum key_letters {
@@ -151,7 +154,7 @@ starts(rt_str text, size_t at, const char *word)
 
 /* What the bytes of a value are like. */
 typedef struct mix {
-	bool has_digit, has_letter, has_sign;
+	bool has_digit, has_upper, has_letter, has_sign;
 	size_t distinct, run; /* the longest run of letters and digits */
 } mix;
 
@@ -170,6 +173,7 @@ mix_of(rt_str s)
 		run = is_alnum((char)c) ? run + 1 : 0;
 		if (run > m.run)
 			m.run = run;
+		m.has_upper = m.has_upper || is_upper((char)c);
 		if (is_digit((char)c))
 			m.has_digit = true;
 		else if (is_alnum((char)c))
@@ -246,41 +250,124 @@ look_hook(rt_str text, size_t at, rt_secret *out)
 	return false;
 }
 
-/* -----BEGIN RSA PRIVATE KEY----- up to the dashes behind END, or to what cannot be in one */
+/* ---- private keys ---- */
+
+/* "-----BEGIN RSA PRIVATE KEY-----" and "---- END SSH2 ENCRYPTED PRIVATE KEY ----": a line
+ * that begins or ends one, at the first of its dashes. *to: behind it. */
+static bool
+is_frame(rt_str text, size_t at, const char *word, size_t *to)
+{
+	size_t from = at, name;
+
+	if (at > 0 && text.ptr[at - 1] == '-')
+		return false;
+	while (at < text.size && text.ptr[at] == '-')
+		at++;
+	if (at - from < 4)
+		return false;
+	if (at < text.size && text.ptr[at] == ' ')
+		at++;
+	if (!starts(text, at, word))
+		return false;
+	name = at + strlen(word);
+	for (at = name; at < text.size && at - name < NAME_MAX_SIZE &&
+			(is_one_of(text.ptr[at], UPPER) || text.ptr[at] == ' ');)
+		at++;
+	*to = at;
+	while (*to < text.size && text.ptr[*to] == '-')
+		++*to;
+	return rt_str_find(rt_str_at(text.ptr + name, at - name), RT_STR("PRIVATE KEY"), 0) !=
+		       SIZE_MAX &&
+	       *to - at >= 4;
+}
+
+/* A line's end, as it stands or as \n. */
+static bool
+is_line_end(rt_str text, size_t at)
+{
+	return text.ptr[at] == '\n' ||
+	       (text.ptr[at] == '\\' && at + 1 < text.size && text.ptr[at + 1] == 'n');
+}
+
+/* The last, short line of a body without an end: one word, a number or a sign before it. */
+static size_t
+tail_end(rt_str text, size_t at, size_t limit)
+{
+	size_t end = at, words = 0;
+	bool is_blank = true;
+
+	while (at < limit && !is_line_end(text, at))
+		at++;
+	if (at > end || at >= limit)
+		return end; /* something else behind it in its line */
+	for (at += text.ptr[at] == '\n' ? 1 : 2; at < limit && !is_line_end(text, at); at++) {
+		bool blank = (unsigned char)text.ptr[at] <= ' ';
+
+		words += !blank && is_blank;
+		is_blank = blank;
+	}
+	return words == 1 || words == 2 ? at : end;
+}
+
+/* How far the letters of a key without an end go: as long as its lines hold runs of base64.
+ * Headers may come first, and something that was left out may stand between. at: there are
+ * none. */
+static size_t
+body_end(rt_str text, size_t at, size_t limit)
+{
+	size_t end = at, lines = 0, i, to;
+	size_t from = at; /* where the last run ended */
+	bool is_first = true;
+
+	for (i = at; i < limit && i - from < KEY_GAP_MAX && lines <= (is_first ? 10u : 2u); i = to) {
+		mix m;
+
+		for (to = i; to < limit && (is_alnum(text.ptr[to]) || text.ptr[to] == '+' ||
+					    text.ptr[to] == '/' || text.ptr[to] == '=');)
+			to++;
+		if (to == i) {
+			lines += is_line_end(text, i);
+			/* the letter of \n is none of the run behind it */
+			to += text.ptr[i] == '\\' && i + 1 < limit ? 2 : 1;
+			continue;
+		}
+		m = mix_of(rt_str_at(text.ptr + i, to - i));
+		if (to - i >= KEY_RUN_MIN && m.distinct >= DISTINCT_MIN &&
+		    (m.has_digit || m.has_upper)) {
+			end = from = to;
+			lines = 0;
+			is_first = false;
+		}
+	}
+	return is_first ? at : tail_end(text, end, limit);
+}
+
+/* A key from its first line through its last, whatever lies between: headers, numbers of
+ * lines, colours, quoting. Of one that was cut, the letters that are there. */
 static bool
 look_private_key(rt_str text, size_t at, rt_secret *out)
 {
-	size_t from = at, to, line;
+	size_t from = at, limit, to, next;
 
-	if (!starts(text, at, "-----BEGIN "))
+	if (starts(text, at, "Private-Lines: ")) /* of PuTTY */
+		at += 15;
+	else if (!is_frame(text, at, "BEGIN ", &at))
 		return false;
-	at += 11;
-	line = at;
-	while (at < text.size && at - line < NAME_MAX_SIZE && (is_upper(text.ptr[at]) || text.ptr[at] == ' '))
-		at++;
-	if (rt_str_find(rt_str_at(text.ptr + line, at - line), RT_STR("PRIVATE KEY"), 0) == SIZE_MAX ||
-	    !starts(text, at, "-----"))
-		return false;
-	at += 5;
-	for (to = at; to < text.size; to++) {
-		char c = text.ptr[to];
+	limit = text.size - at > KEY_MAX_SIZE ? at + KEY_MAX_SIZE : text.size;
+	*out = (rt_secret){from, at, RT_SECRET_PRIVATE_KEY};
+	for (to = at; to < limit && text.ptr[from] == '-'; to++) {
+		const char *dash = memchr(text.ptr + to, '-', limit - to);
 
-		if (starts(text, to, "-----END ")) {
-			to += 9;
-			while (to < text.size && (is_upper(text.ptr[to]) || text.ptr[to] == ' '))
-				to++;
-			while (to < text.size && text.ptr[to] == '-')
-				to++;
+		if (dash == NULL)
 			break;
-		}
-		/* headers ("Proc-Type: 4,ENCRYPTED") and quoting ("> ", "\n", """) among them */
-		if (!is_token(c) && strchr(" \t\r\n\\:,>|\"'*#", c) == NULL)
-			break;
+		to = (size_t)(dash - text.ptr);
+		if (is_frame(text, to, "END ", &out->to))
+			return true;
+		if (is_frame(text, to, "BEGIN ", &next) || starts(text, to, "-----BEGIN "))
+			limit = to;
 	}
-	if (to == at)
-		return false;
-	*out = (rt_secret){from, to, RT_SECRET_PRIVATE_KEY};
-	return true;
+	out->to = body_end(text, at, limit);
+	return out->to > at;
 }
 
 /* eyJ….eyJ….…; the last part may be empty (alg none) or the middle one encrypted */
@@ -589,13 +676,15 @@ look_home(rt_str text, size_t at, rt_secret *out)
 	static const char *const shared[] = {"Shared", "Public", "Default", "All", "linuxbrew", NULL};
 	char sign = text.ptr[at], before = at > 0 ? text.ptr[at - 1] : ' ';
 	size_t from, to, i;
-	bool is_users;
+	bool is_users, is_doubled;
 	rt_str name;
 
-	if (at + 1 >= text.size)
+	/* of "\\\\" only the first is tried: all of them would cost their square */
+	if (at + 1 >= text.size || (sign == '\\' && before == '\\'))
 		return false;
 	for (from = at + 1; sign == '\\' && from < text.size && text.ptr[from] == '\\';)
 		from++;
+	is_doubled = from - at > 1;
 	is_users = starts(text, from, "Users");
 	if (!is_users && !(sign != '\\' && starts(text, from, "home")))
 		return false;
@@ -616,7 +705,7 @@ look_home(rt_str text, size_t at, rt_secret *out)
 			return false;
 	} else if (sign == '/' && before == '/' && !(at >= 7 && starts(text, at - 7, "file://"))) {
 		return false;
-	} else if (sign == '\\' && before != ':' && before != '\\') {
+	} else if (sign == '\\' && before != ':' && !is_doubled) {
 		return false;
 	}
 	for (to = from; to < text.size; to++) {
@@ -707,6 +796,7 @@ rt_secret_next(rt_str text, const rt_secret_options *options, size_t *at, rt_sec
 			case '-':
 				found = look_private_key(text, i, out) || look_home(text, i, out);
 				break;
+			case 'P': found = look_private_key(text, i, out); break;
 			case 'e': found = look_jwt(text, i, out); break;
 			case 'b':
 			case 'B': found = look_bearer(text, i, out); break;

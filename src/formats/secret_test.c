@@ -49,6 +49,7 @@ static const struct {
 	{RT_SECRET_HOME, "<</Users/alice.b>>/Library"},
 	{RT_SECRET_HOME, "file://<</home/alice>>/x"},
 	{RT_SECRET_HOME, "C:<<\\Users\\alice>>\\x"},
+	{RT_SECRET_HOME, "share<<\\\\Users\\\\alice>>\\\\x"},
 	{RT_SECRET_HOME, "/mnt/c<</Users/alice>>/x"},
 	{RT_SECRET_HOME, "~/.claude/projects/<<-home-alice>>-src-x"},
 	{RT_SECRET_PRIVATE_KEY,
@@ -159,6 +160,57 @@ test_misses(void **state)
 				 rt_secret_word(list.items[0].kind), list.items[0].from,
 				 list.items[0].to);
 	}
+	rt_secrets_deinit(&list);
+}
+
+#define BODY_1 "MIIEowIBAAKCAQEAZx8Qw2Lm4Nb6Vc0K"
+#define BODY_2 "j9Hg7Fd5Sa3Po1IuZx8Qw2Lm4Nb6Vc0K"
+
+/* Private keys as they come: of what stands between << and >> nothing stays. */
+static const char *const framed[] = {
+	"<<-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2.0.22 (GNU/Linux)\n"
+	"Comment: me@example.com\n\n" BODY_1 "\n=aB3d\n-----END PGP PRIVATE KEY BLOCK----->>\nend",
+	"    11\u2192<<-----BEGIN RSA PRIVATE KEY-----\n    12\u2192" BODY_1 "\n    13\u2192" BODY_2
+	"\n    14\u2192-----END RSA PRIVATE KEY----->>\n    15\u2192end",
+	"<<-----BEGIN PRIVATE KEY-----\n" BODY_1 "\n[...]\n" BODY_2 "\n-----END PRIVATE KEY----->> end",
+	"\x1b[31m<<-----BEGIN EC PRIVATE KEY-----\x1b[0m\n\x1b[32m" BODY_1
+	"\x1b[0m\n-----END EC PRIVATE KEY----->>",
+	"-<<-----BEGIN RSA PRIVATE KEY-----\n-" BODY_1 "\n------END RSA PRIVATE KEY----->>",
+	"<<---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"a\"\n" BODY_1
+	"\n---- END SSH2 ENCRYPTED PRIVATE KEY ---->>\n",
+	"Public-Lines: 1\n<<Private-Lines: 2\n" BODY_1 "\n" BODY_2 ">>\n",
+	/* without an end */
+	"<<-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC\n\n" BODY_1
+	"\n[...]\n" BODY_2 "\nZx8Q==>>\nand so on, as\nthe file says",
+	"head -2:\n     1\u2192<<-----BEGIN PRIVATE KEY-----\n     2\u2192" BODY_1 ">>",
+	"{\"k\":\"<<-----BEGIN PRIVATE KEY-----\\n" BODY_1 "\\n" BODY_2 "\\nZx8Q==>>\\n\"}",
+	"<<-----BEGIN PRIVATE KEY-----\n" BODY_1 "\n>>-----BEGIN CERTIFICATE-----\nMIIB\n",
+};
+
+/* What is reported is a key with its letters, and all of them. */
+static void
+test_private_keys(void **state)
+{
+	rt_secrets list;
+	size_t i, from, to;
+
+	(void)state;
+	rt_secrets_init(&list, rt_alloc_libc());
+	for (i = 0; i < sizeof(framed) / sizeof(framed[0]); i++) {
+		char *text = take_apart(framed[i], &from, &to);
+
+		find(&list, rt_str_of(text), false, NULL);
+		if (list.count != 1 || list.items[0].kind != RT_SECRET_PRIVATE_KEY ||
+		    list.items[0].from > from || list.items[0].from + 1 < from ||
+		    list.items[0].to > to || list.items[0].to + 1 < to)
+			fail_msg("%s: %zu found, first %zu to %zu, not %zu to %zu", text, list.count,
+				 list.count > 0 ? list.items[0].from : 0,
+				 list.count > 0 ? list.items[0].to : 0, from, to);
+		free(text);
+	}
+	find(&list, RT_STR("grep -e '-----BEGIN RSA PRIVATE KEY-----' finds them, wherever"), false,
+	     NULL);
+	assert_int_equal(list.count, 0);
 	rt_secrets_deinit(&list);
 }
 
@@ -308,6 +360,12 @@ test_beginnings(void **state)
 			rt_buf_add_c(&buf, pieces[i]);
 		find(&list, rt_buf_str(&buf), false, NULL);
 	}
+	/* their square would take more than an hour */
+	rt_buf_clear(&buf);
+	for (k = 0; k < 4000000; k++)
+		rt_buf_add_byte(&buf, '\\');
+	rt_buf_add_c(&buf, "Users");
+	find(&list, rt_buf_str(&buf), false, NULL);
 	rt_buf_deinit(&buf);
 	rt_secrets_deinit(&list);
 }
@@ -318,6 +376,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hits),	   cmocka_unit_test(test_misses),
 		cmocka_unit_test(test_ways),	   cmocka_unit_test(test_json),
+		cmocka_unit_test(test_private_keys),
 		cmocka_unit_test(test_options),	   cmocka_unit_test(test_beginnings),
 	};
 
