@@ -399,11 +399,45 @@ look_jwt(rt_str text, size_t at, rt_secret *out)
 
 /* ---- by where they stand ---- */
 
-/* What stands for one: a variable, a blank to fill in, stars. */
+/* $NAME, $name, $name->x, $name[, $env:NAME, ${…, $(…; "$ecret123" may be a password. */
+static bool
+is_variable(rt_str value)
+{
+	bool has_lower = false, has_digit = false;
+	size_t at;
+
+	if (value.size < 2 || value.ptr[0] != '$')
+		return false;
+	if (value.ptr[1] == '{' || value.ptr[1] == '(' || starts_nocase(value, 0, "$env:"))
+		return true;
+	for (at = 1; at < value.size && (is_alnum(value.ptr[at]) || value.ptr[at] == '_'); at++) {
+		has_digit |= is_digit(value.ptr[at]);
+		has_lower |= is_alnum(value.ptr[at]) && !is_digit(value.ptr[at]) &&
+			     !is_upper(value.ptr[at]);
+	}
+	if (at == 1 || is_digit(value.ptr[1]))
+		return false;
+	if (at == value.size)
+		return !has_lower || !has_digit;
+	return value.ptr[at] == '[' || starts(value, at, "->") || starts(value, at, "::") ||
+	       (value.ptr[at] == '-' && at + 1 == value.size);
+}
+
+static bool
+is_within(rt_str value, const char *open, const char *close)
+{
+	return value.size > strlen(open) + strlen(close) && rt_str_starts(value, rt_str_of(open)) &&
+	       starts(value, value.size - strlen(close), close);
+}
+
+/* What stands for one: a variable, a blank to fill in, stars, a mark of ours. */
 static bool
 is_stand_in(rt_str value)
 {
-	return value.size == 0 || strchr("$<{%*[(", value.ptr[0]) != NULL ||
+	return value.size == 0 || is_variable(value) || is_within(value, "%", "%") ||
+	       is_within(value, "<", ">") || is_within(value, "{", "}") ||
+	       is_within(value, "[", "]") || rt_str_starts(value, RT_STR("{{")) ||
+	       rt_str_starts(value, RT_STR("%(")) || rt_str_starts(value, RT_STR("[redacted:")) ||
 	       rt_str_find(value, RT_STR("***"), 0) != SIZE_MAX ||
 	       rt_str_find(value, RT_STR("..."), 0) != SIZE_MAX ||
 	       rt_str_find(value, RT_STR("\xE2\x80\xA6"), 0) != SIZE_MAX ||
@@ -456,12 +490,40 @@ ends_nocase(rt_str name, const char *end)
 						     rt_str_of(end));
 }
 
+/* What a name asks for. */
+typedef struct asked {
+	rt_secret_kind kind;
+	bool is_weak; /* "…_key": many are none, only what looks random is one */
+} asked;
+
+static bool
+is_cookie(rt_str name)
+{
+	return rt_str_eq_nocase(name, RT_STR("cookie")) || rt_str_eq_nocase(name, RT_STR("set-cookie"));
+}
+
+/* MISTRAL_KEY, but no public_key and no sort_key. */
+static bool
+is_weak_name(rt_str name)
+{
+	static const char *const others[] = {"public", "primary", "foreign", "sort", "partition",
+					     "cache", "object", "host", NULL};
+	size_t i;
+
+	if (!ends_nocase(name, "_key") && !ends_nocase(name, "-key"))
+		return false;
+	for (i = 0; others[i] != NULL; i++)
+		if (ends_nocase(rt_str_at(name.ptr, name.size - 4), others[i]))
+			return false;
+	return true;
+}
+
 /* Does a name say that a secret comes? */
 static bool
-is_name(rt_str name, rt_secret_kind *kind)
+is_name(rt_str name, asked *out)
 {
 	static const char *const passwords[] = {"password", "passwd", "passphrase", "pwd",
-						"passcode", NULL};
+						"passcode", "_pass", "-pass", ".pass", NULL};
 	static const char *const secrets[] = {
 		"api_key", "apikey", "api-key", "secret", "secret_key", "secret-key", "secretkey",
 		"access_key", "access-key", "accesskey", "access_key_id", "token", "private_key",
@@ -470,18 +532,19 @@ is_name(rt_str name, rt_secret_kind *kind)
 		"accountkey", "sharedaccesskey", "auth_key", "authkey", "x-goog-api-key", NULL};
 	size_t i;
 
+	*out = (asked){RT_SECRET_PASSWORD, false};
 	for (i = 0; passwords[i] != NULL; i++)
-		if (ends_nocase(name, passwords[i])) {
-			*kind = RT_SECRET_PASSWORD;
+		if (ends_nocase(name, passwords[i]))
 			return true;
-		}
+	if (rt_str_eq_nocase(name, RT_STR("pass")) || rt_str_eq_nocase(name, RT_STR("dbpass")) ||
+	    (name.size > 4 && starts(name, name.size - 4, "Pass")))
+		return true;
+	out->kind = RT_SECRET_ASSIGNED;
 	for (i = 0; secrets[i] != NULL; i++)
-		if (ends_nocase(name, secrets[i])) {
-			*kind = RT_SECRET_ASSIGNED;
+		if (ends_nocase(name, secrets[i]))
 			return true;
-		}
-	*kind = RT_SECRET_ASSIGNED;
-	return rt_str_eq_nocase(name, RT_STR("sig"));
+	out->is_weak = is_weak_name(name);
+	return out->is_weak || is_cookie(name) || rt_str_eq_nocase(name, RT_STR("sig"));
 }
 
 /* config.db.password, os.environ: a name of a program, not a value. */
@@ -492,27 +555,34 @@ is_path_of_names(rt_str value)
 	bool has_dot = false;
 
 	for (i = 0; i < value.size; i++) {
-		if (value.ptr[i] == '.' && i > 0 && i + 1 < value.size)
+		bool begins = i == 0 || value.ptr[i - 1] == '.';
+
+		if (value.ptr[i] == '.' && !begins && i + 1 < value.size)
 			has_dot = true;
-		else if (!is_alnum(value.ptr[i]) && value.ptr[i] != '_')
+		else if ((!is_alnum(value.ptr[i]) && value.ptr[i] != '_') ||
+			 (begins && is_digit(value.ptr[i])))
 			return false;
 	}
 	return has_dot && mix_of(value).run < 16;
 }
 
+/* is_quoted: it stands between quotes, so that it is no name of a program. */
 static bool
-is_value(rt_str value, rt_secret_kind kind)
+is_value(rt_str value, asked how, bool is_quoted)
 {
 	mix m = mix_of(value);
 
-	if (kind == RT_SECRET_BEARER)
-		return value.size >= 16 && m.has_digit && m.distinct >= DISTINCT_MIN &&
-		       !is_stand_in(value);
-	if (is_stand_in(value) || is_path_of_names(value) || !m.has_letter)
-		return kind == RT_SECRET_PASSWORD && !is_stand_in(value) && !m.has_letter &&
-		       m.has_digit && m.has_sign && value.size >= 6;
-	if (kind == RT_SECRET_PASSWORD)
+	if (is_stand_in(value) || (!is_quoted && is_path_of_names(value)))
+		return false;
+	if (how.kind == RT_SECRET_BEARER)
+		return value.size >= 16 && m.has_digit && m.distinct >= DISTINCT_MIN;
+	if (!m.has_letter)
+		return how.kind == RT_SECRET_PASSWORD && m.has_digit && m.has_sign &&
+		       value.size >= 6;
+	if (how.kind == RT_SECRET_PASSWORD)
 		return value.size >= 6 && (m.has_digit || m.has_sign) && m.distinct >= 4;
+	if (how.is_weak)
+		return value.size >= 20 && m.has_digit && m.distinct >= 10 && m.run >= 16;
 	return value.size >= 12 && m.has_digit && m.distinct >= 6;
 }
 
@@ -532,16 +602,17 @@ bool
 rt_secret_is_value(rt_str name, rt_str value, rt_secret_kind *kind)
 {
 	rt_secret whole = {0, value.size, RT_SECRET_ASSIGNED};
+	asked how;
 	size_t i;
 
-	if (value.size > LOOK_MAX * 8 || !is_name(name, kind))
+	if (value.size > LOOK_MAX * 8 || !is_name(name, &how))
 		return false;
 	for (i = 0; i < value.size; i++)
-		if (value.ptr[i] == ' ' || value.ptr[i] == '\n')
+		if (value.ptr[i] == '\n' || (value.ptr[i] == ' ' && !is_cookie(name)))
 			return false;
-	if (!is_value(value, *kind))
+	if (!is_value(value, how, true))
 		return false;
-	whole.kind = *kind;
+	whole.kind = how.kind;
 	name_better(value, &whole);
 	*kind = whole.kind;
 	return true;
@@ -561,9 +632,64 @@ skip_blank(rt_str text, size_t at)
 	return at;
 }
 
+/* get_token(…): the name of a function, then what it is given. */
+static bool
+is_call(rt_str value)
+{
+	size_t at = 0;
+
+	while (at < value.size && (is_alnum(value.ptr[at]) || strchr("_.:$>-[]", value.ptr[at]) != NULL))
+		at++;
+	return at > 0 && at < value.size && value.ptr[at] == '(';
+}
+
+/* Cookie: session=HERE; other=HERE, all of it; of Set-Cookie what comes before ";". */
+static bool
+take_cookie(rt_str text, size_t at, bool is_set, rt_secret *out)
+{
+	size_t from, to;
+	rt_str value;
+	mix m;
+
+	for (at = skip_blank(text, at); at < text.size && (text.ptr[at] == '\\' || is_quote(text.ptr[at]));)
+		at++;
+	from = at;
+	for (to = from; to < text.size && to - from < LOOK_MAX * 8; to++) {
+		char c = text.ptr[to];
+
+		if ((unsigned char)c < ' ' || is_quote(c) || c == '\\' || (is_set && c == ';'))
+			break;
+	}
+	value = rt_str_at(text.ptr + from, to - from);
+	m = mix_of(value);
+	at = rt_str_find(value, RT_STR("="), 0);
+	if (at == SIZE_MAX || at == 0 || value.size < 12 || !m.has_digit ||
+	    rt_str_find(rt_str_at(value.ptr, at), RT_STR(" "), 0) != SIZE_MAX ||
+	    is_stand_in(rt_str_at(value.ptr + at + 1, value.size - at - 1)))
+		return false;
+	*out = (rt_secret){from, to, RT_SECRET_ASSIGNED};
+	return true;
+}
+
+/* "API key: ": a key of which the word before says what it opens. */
+static bool
+is_key_of_words(rt_str text, size_t from, rt_str name)
+{
+	static const char *const words[] = {"api ", "secret ", "access ", "private ", "auth ",
+					    "account ", "signing ", "encryption ", "license ", NULL};
+	size_t i;
+
+	if (!rt_str_eq_nocase(name, RT_STR("key")))
+		return false;
+	for (i = 0; words[i] != NULL; i++)
+		if (ends_nocase(rt_str_at(text.ptr, from), words[i]))
+			return true;
+	return false;
+}
+
 /* The value at at, of a name that asks for one. */
 static bool
-take_value(rt_str text, size_t at, rt_secret_kind kind, rt_secret *out)
+take_value(rt_str text, size_t at, asked how, rt_secret *out)
 {
 	static const char *const schemes[] = {"bearer ", "basic ", "token ", "digest ", NULL};
 	char quote = '\0';
@@ -579,7 +705,7 @@ take_value(rt_str text, size_t at, rt_secret_kind kind, rt_secret *out)
 	for (i = 0; schemes[i] != NULL; i++)
 		if (starts_nocase(text, at, schemes[i])) {
 			at = skip_blank(text, at + strlen(schemes[i]));
-			kind = RT_SECRET_BEARER;
+			how.kind = RT_SECRET_BEARER;
 			break;
 		}
 	for (from = at; at < text.size && at - from < LOOK_MAX * 8; at++) {
@@ -591,8 +717,12 @@ take_value(rt_str text, size_t at, rt_secret_kind kind, rt_secret *out)
 	}
 	value = rt_str_at(text.ptr + from, at - from);
 	if (quote == '\0') {
-		if (rt_str_find(value, RT_STR("("), 0) != SIZE_MAX)
-			return false; /* a call */
+		if (is_call(value))
+			return false;
+		if (value.size > 0 && at < text.size &&
+		    ((value.ptr[0] == '[' && text.ptr[at] == ']') ||
+		     (value.ptr[0] == '{' && text.ptr[at] == '}')))
+			return false; /* a blank to fill in */
 	} else if (at >= text.size || text.ptr[at] != quote) {
 		return false; /* a sentence */
 	}
@@ -600,9 +730,9 @@ take_value(rt_str text, size_t at, rt_secret_kind kind, rt_secret *out)
 		value.size--; /* of the sentence around it */
 	if (quote != '\0' && value.size > 0 && value.ptr[value.size - 1] == '\\')
 		value.size--;
-	if (!is_value(value, kind))
+	if (!is_value(value, how, quote != '\0'))
 		return false;
-	*out = (rt_secret){from, from + value.size, kind};
+	*out = (rt_secret){from, from + value.size, how.kind};
 	return true;
 }
 
@@ -610,7 +740,7 @@ take_value(rt_str text, size_t at, rt_secret_kind kind, rt_secret *out)
 static bool
 look_assigned(rt_str text, size_t at, rt_secret *out)
 {
-	rt_secret_kind kind;
+	asked how;
 	size_t end = at, from, after = at + 1;
 	rt_str name;
 
@@ -622,13 +752,15 @@ look_assigned(rt_str text, size_t at, rt_secret *out)
 	for (from = end; from > 0 && end - from < NAME_MAX_SIZE && is_one_of(text.ptr[from - 1], DOTTED);)
 		from--;
 	name = rt_str_at(text.ptr + from, end - from);
-	if (name.size < 3 || !is_name(name, &kind) ||
-	    (text.ptr[at] == ' ' && !rt_str_starts(name, RT_STR("--"))))
+	if (name.size < 3 || (text.ptr[at] == ' ' && !rt_str_starts(name, RT_STR("--"))) ||
+	    (!is_name(name, &how) && !is_key_of_words(text, from, name)))
 		return false;
+	if (text.ptr[at] == ':' && is_cookie(name))
+		return take_cookie(text, after, name.size > 6, out);
 	while (after < text.size && (text.ptr[after] == '=' || text.ptr[after] == '>' ||
 				     text.ptr[after] == ':'))
 		after++; /* ==, =>, :=, :: */
-	return take_value(text, after, kind, out);
+	return take_value(text, after, how, out);
 }
 
 /* Bearer TOKEN; Basic BASE64 of user:password */
