@@ -83,6 +83,8 @@ for format in html canonical pi; do
 done
 is 'nobody else can tell' '' "$(grep -oE "$needles" "$work/red.html" "$work/red.canonical" "$work/red.pi" | sort -u)"
 r new other >/dev/null 2>&1
+code 'a preview of nothing' 0 r export --format markdown --redact -n
+is 'promises no more than it can' 'There is: nothing that looks like a secret.' "$out"
 "$RETAKE" --db "$work/new.db" import "$work/red.canonical" >/dev/null
 has 'it says that it was redacted' '"redacted":{"entries":' "$(cat "$work/red.canonical")"
 has 'a page, too' 'Redacted: ' "$(cat "$work/red.html")"
