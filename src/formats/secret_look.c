@@ -68,6 +68,13 @@ static const look looks[] = {
 	{"glsa_", WORDS, 24, true, RT_SECRET_API_KEY},
 	{"hvs.", WORDS, 24, true, RT_SECRET_API_KEY},
 	{"glpat-", WORDS, 20, false, RT_SECRET_API_KEY},
+	{"glrt-", WORDS, 20, true, RT_SECRET_API_KEY},
+	{"sbp_", HEX, 40, true, RT_SECRET_API_KEY},
+	{"HRKU-", WORDS, 32, true, RT_SECRET_API_KEY},
+	{"secret_", ALNUM, 40, true, RT_SECRET_API_KEY},
+	{"vercel_blob_rw_", WORDS, 32, true, RT_SECRET_API_KEY},
+	{"key-", HEX, 32, true, RT_SECRET_API_KEY},
+	{"1//0", WORDS, 30, true, RT_SECRET_API_KEY},
 	{"tskey-", WORDS, 20, true, RT_SECRET_API_KEY},
 	{"ntn_", ALNUM, 32, true, RT_SECRET_API_KEY},
 	{"AGE-SECRET-KEY-1", ALNUM, 40, false, RT_SECRET_PRIVATE_KEY},
@@ -95,7 +102,7 @@ static const look looks[] = {
 	{"xapp-", WORDS, 16, true, RT_SECRET_SLACK},
 };
 
-static const char first_letters[] = "AGSacdfghlnprstwxy"; /* of looks */
+static const char first_letters[] = "1AGHSacdfghklnprstvwxy"; /* of looks */
 
 static bool
 is_digit(char c)
@@ -696,7 +703,11 @@ take_value(rt_str text, size_t at, asked how, rt_secret *out)
 	size_t from, i;
 	rt_str value;
 
+	if (starts(text, at, "** "))
+		at += 2; /* "**Password:** HERE" */
 	at = skip_blank(text, at);
+	if (starts(text, at, "&quot;"))
+		at += 6;
 	while (at < text.size && (text.ptr[at] == '\\' || is_quote(text.ptr[at]))) {
 		if (text.ptr[at] != '\\')
 			quote = text.ptr[at];
@@ -736,6 +747,78 @@ take_value(rt_str text, size_t at, asked how, rt_secret *out)
 	return true;
 }
 
+/* login NAME password HERE, on one line or on two: a .netrc */
+static bool
+is_netrc(rt_str text, size_t from, rt_str name)
+{
+	size_t first = from > 128 ? from - 128 : 0;
+
+	return rt_str_is(name, "password") &&
+	       rt_str_find(rt_str_at(text.ptr + first, from - first), RT_STR("login "), 0) != SIZE_MAX;
+}
+
+/* Does what stands at at, behind a name at from, say that its value comes? */
+static bool
+is_sign(rt_str text, size_t at, size_t from, rt_str name)
+{
+	switch (text.ptr[at]) {
+	case ' ': return rt_str_starts(name, RT_STR("--")) || is_netrc(text, from, name);
+	case '>': /* <password>HERE */
+		return from > 0 && text.ptr[from - 1] == '<' && at + 1 < text.size &&
+		       (unsigned char)text.ptr[at + 1] > ' ';
+	case '|': /* | password | HERE | */
+		while (from > 0 && (text.ptr[from - 1] == ' ' || text.ptr[from - 1] == '*'))
+			from--;
+		return from > 0 && text.ptr[from - 1] == '|';
+	default: return true;
+	}
+}
+
+/* What flags of programs are given: curl -u NAME:HERE, mysql -pHERE, sshpass -p HERE. */
+static bool
+look_flag(rt_str text, size_t at, rt_secret *out)
+{
+	static const struct {
+		const char *program, *flag;
+		bool has_name;
+	} flags[] = {
+		{"curl ", "-u", true},	    {"curl ", "--user", true}, {"mysql ", "-p", false},
+		{"mysqldump ", "-p", false}, {"sshpass ", "-p", false},
+	};
+	size_t line = at, i, from, to;
+	rt_str before;
+
+	if (at == 0 || text.ptr[at - 1] != ' ' || !(starts(text, at, "-u") || starts(text, at, "-p") ||
+						    starts(text, at, "--user ")))
+		return false;
+	while (line > 0 && at - line < LOOK_MAX / 2 && text.ptr[line - 1] != '\n')
+		line--;
+	before = rt_str_at(text.ptr + line, at - line);
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (!starts(text, at, flags[i].flag) ||
+		    rt_str_find(before, rt_str_of(flags[i].program), 0) == SIZE_MAX)
+			continue;
+		from = at + strlen(flags[i].flag);
+		if (flags[i].has_name || flags[i].program[0] == 's')
+			from = skip_blank(text, from);
+		if (from < text.size && is_quote(text.ptr[from]))
+			from++;
+		for (; flags[i].has_name && from < text.size && is_one_of(text.ptr[from], DOTTED);)
+			from++;
+		if (flags[i].has_name && (from >= text.size || text.ptr[from++] != ':'))
+			continue;
+		for (to = from; to < text.size && to - from < LOOK_MAX &&
+				(unsigned char)text.ptr[to] > ' ' && !is_quote(text.ptr[to]) &&
+				text.ptr[to] != '\\';)
+			to++;
+		if (to - from < 4 || is_stand_in(rt_str_at(text.ptr + from, to - from)))
+			continue;
+		*out = (rt_secret){from, to, RT_SECRET_PASSWORD};
+		return true;
+	}
+	return false;
+}
+
 /* NAME=value, NAME: value, "NAME": "value" at the sign, and --NAME value at the space. */
 static bool
 look_assigned(rt_str text, size_t at, rt_secret *out)
@@ -745,14 +828,16 @@ look_assigned(rt_str text, size_t at, rt_secret *out)
 	rt_str name;
 
 	while (end > 0 && at - end < 4 && (text.ptr[end - 1] == ' ' || text.ptr[end - 1] == '\\' ||
-					   is_quote(text.ptr[end - 1])))
+					   text.ptr[end - 1] == '*' || is_quote(text.ptr[end - 1])))
 		end--;
-	if (text.ptr[at] == ' ' && end != at)
+	if (end == at && end >= 6 && starts(text, end - 6, "&quot;"))
+		end -= 6;
+	if ((text.ptr[at] == ' ' || text.ptr[at] == '>') && end != at)
 		return false;
 	for (from = end; from > 0 && end - from < NAME_MAX_SIZE && is_one_of(text.ptr[from - 1], DOTTED);)
 		from--;
 	name = rt_str_at(text.ptr + from, end - from);
-	if (name.size < 3 || (text.ptr[at] == ' ' && !rt_str_starts(name, RT_STR("--"))) ||
+	if (name.size < 3 || !is_sign(text, at, from, name) ||
 	    (!is_name(name, &how) && !is_key_of_words(text, from, name)))
 		return false;
 	if (text.ptr[at] == ':' && is_cookie(name))
@@ -926,7 +1011,8 @@ rt_secret_next(rt_str text, const rt_secret_options *options, size_t *at, rt_sec
 		if (!found)
 			switch (text.ptr[i]) {
 			case '-':
-				found = look_private_key(text, i, out) || look_home(text, i, out);
+				found = look_private_key(text, i, out) || look_flag(text, i, out) ||
+					look_home(text, i, out);
 				break;
 			case 'P': found = look_private_key(text, i, out); break;
 			case 'e': found = look_jwt(text, i, out); break;
@@ -936,6 +1022,8 @@ rt_secret_next(rt_str text, const rt_secret_options *options, size_t *at, rt_sec
 				found = look_url(text, i, out) || look_assigned(text, i, out);
 				break;
 			case '=':
+			case '>':
+			case '|':
 			case ' ': found = look_assigned(text, i, out); break;
 			case '/':
 			case '\\': found = look_home(text, i, out); break;
