@@ -506,7 +506,8 @@ typedef struct asked {
 static bool
 is_cookie(rt_str name)
 {
-	return rt_str_eq_nocase(name, RT_STR("cookie")) || rt_str_eq_nocase(name, RT_STR("set-cookie"));
+	return rt_str_eq_nocase(name, RT_STR("cookie")) ||
+	       rt_str_eq_nocase(name, RT_STR("set-cookie"));
 }
 
 /* MISTRAL_KEY, but no public_key and no sort_key. */
@@ -645,7 +646,8 @@ is_call(rt_str value)
 {
 	size_t at = 0;
 
-	while (at < value.size && (is_alnum(value.ptr[at]) || strchr("_.:$>-[]", value.ptr[at]) != NULL))
+	while (at < value.size &&
+	       (is_alnum(value.ptr[at]) || strchr("_.:$>-[]", value.ptr[at]) != NULL))
 		at++;
 	return at > 0 && at < value.size && value.ptr[at] == '(';
 }
@@ -658,7 +660,8 @@ take_cookie(rt_str text, size_t at, bool is_set, rt_secret *out)
 	rt_str value;
 	mix m;
 
-	for (at = skip_blank(text, at); at < text.size && (text.ptr[at] == '\\' || is_quote(text.ptr[at]));)
+	at = skip_blank(text, at);
+	while (at < text.size && (text.ptr[at] == '\\' || is_quote(text.ptr[at])))
 		at++;
 	from = at;
 	for (to = from; to < text.size && to - from < LOOK_MAX * 8; to++) {
@@ -752,9 +755,9 @@ static bool
 is_netrc(rt_str text, size_t from, rt_str name)
 {
 	size_t first = from > 128 ? from - 128 : 0;
+	rt_str before = rt_str_at(text.ptr + first, from - first);
 
-	return rt_str_is(name, "password") &&
-	       rt_str_find(rt_str_at(text.ptr + first, from - first), RT_STR("login "), 0) != SIZE_MAX;
+	return rt_str_is(name, "password") && rt_str_find(before, RT_STR("login "), 0) != SIZE_MAX;
 }
 
 /* Does what stands at at, behind a name at from, say that its value comes? */
@@ -788,8 +791,8 @@ look_flag(rt_str text, size_t at, rt_secret *out)
 	size_t line = at, i, from, to;
 	rt_str before;
 
-	if (at == 0 || text.ptr[at - 1] != ' ' || !(starts(text, at, "-u") || starts(text, at, "-p") ||
-						    starts(text, at, "--user ")))
+	if (at == 0 || text.ptr[at - 1] != ' ' ||
+	    !(starts(text, at, "-u") || starts(text, at, "-p") || starts(text, at, "--user ")))
 		return false;
 	while (line > 0 && at - line < LOOK_MAX / 2 && text.ptr[line - 1] != '\n')
 		line--;
