@@ -81,7 +81,7 @@ export interface PageDiscussion {
 	head: string | null;
 	labels: Record<string, string>;
 	/** What was taken out before the page was written. */
-	redacted: { entries: number; places: number; kinds: Record<string, number> } | null;
+	redacted: { entries: number; places: number; kinds: [string, number][] } | null;
 	/** All entries by number, each once. */
 	pool: PageEntry[];
 	/** What Markdown means in the entry of this number. */
@@ -103,6 +103,16 @@ function read(id: string): any {
 /** As in src/formats/html_impl.h. */
 const CHUNK = 8192;
 
+const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && (count as number) >= 0;
+
+/** What was redacted, as far as it is what it should be: a page can hold anything. */
+function redactedOf(said: any): PageDiscussion["redacted"] {
+	if (!said || !isCount(said.entries) || !isCount(said.places) || typeof said.kinds !== "object")
+		return null;
+	const kinds = Object.entries(said.kinds ?? {}).filter((each): each is [string, number] => isCount(each[1]));
+	return { entries: said.entries, places: said.places, kinds };
+}
+
 function blocksOf(disc: number): (number: number) => unknown {
 	const chunks: unknown[][] = [];
 	return (number) => {
@@ -118,7 +128,7 @@ export function readPage(): { discussions: PageDiscussion[]; active: number } {
 		const pool: PageEntry[] = [];
 		const takes = each.takes.map((take: any) => new PageTake(take.name, take.entries, pool));
 		return {
-			name: each.name, takes, pool, blocksOf: blocksOf(at), head: each.head ?? null, redacted: each.redacted?.kinds ? each.redacted : null,
+			name: each.name, takes, pool, blocksOf: blocksOf(at), head: each.head ?? null, redacted: redactedOf(each.redacted),
 			active: Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active)),
 			// a name of a label can be anything that an object already has
 			labels: Object.assign(Object.create(null), each.labels),

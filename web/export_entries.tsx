@@ -6,6 +6,7 @@
 import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { Entry } from "./export_entry";
 import { headSpot, linkOf } from "./export_data";
+import { Guard } from "./guard";
 import { Heights } from "./heights";
 import type { PageDiscussion, Spot } from "./export_data";
 import type { Outline } from "./outline";
@@ -24,8 +25,10 @@ export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
 	const disc = discussions[spot.disc], take = disc.takes[spot.take], entry = take.entry(at)!;
 	const head = headSpot(discussions, spot.disc);
 	return (
-		<Entry key={at} entry={entry} at={at} blocks={disc.blocksOf(take.numbers[at])} label={disc.labels[entry.id ?? ""]}
-			link={linkOf(discussions, { ...spot, at })} isHead={head.take === spot.take && head.at === at} isMarked={at === spot.at} />
+		<Guard key={at}>
+			<Entry entry={entry} at={at} blocks={disc.blocksOf(take.numbers[at])} label={disc.labels[entry.id ?? ""]}
+				link={linkOf(discussions, { ...spot, at })} isHead={head.take === spot.take && head.at === at} isMarked={at === spot.at} />
+		</Guard>
 	);
 }
 

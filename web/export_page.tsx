@@ -8,6 +8,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { headSpot, linkOf, readPage, spotOf, treeFor, wordsOf } from "./export_data";
 import { Entries, entryAt } from "./export_entries";
 import { Tree } from "./export_tree";
+import { Guard } from "./guard";
 import { takeAt } from "./pane_tree";
 import type { PageDiscussion, Spot } from "./export_data";
 
@@ -18,13 +19,20 @@ function Redacted(props: { of: PageDiscussion["redacted"] }) {
 	if (!props.of)
 		return null;
 	const { entries, places, kinds } = props.of;
-	const what = Object.entries(kinds).map(([kind, count]) => `${kind}: ${count}`).join(", ");
+	const what = kinds.map(([kind, count]) => `${kind}: ${count}`).join(", ");
 	return (
 		<span class="chip page-redacted" title={places ? what : "Nothing looked like a secret"}>
 			{places ? `${entries} ${entries === 1 ? "entry" : "entries"} redacted` : "Redacted"}
 			<span class="page-wide quiet">{what && ` · ${what}`}</span>
 		</span>
 	);
+}
+
+const rowOf = (disc: PageDiscussion, spot: Spot) => (spot.at < 0 ? -1 : treeFor(disc).rows[spot.take]?.[spot.at] ?? -1);
+
+function Outline(props: { disc: PageDiscussion; head: Spot; spot: Spot; onGo: (row: number) => void }) {
+	const { disc, head, spot } = props;
+	return <Tree tree={treeFor(disc)} head={rowOf(disc, head)} at={rowOf(disc, spot)} onGo={props.onGo} />;
 }
 
 interface PageProps {
@@ -74,7 +82,6 @@ function Page(props: PageProps) {
 			requestAnimationFrame(() => setTimeout(() => setReady(true)));
 	}, []);
 	const head = headSpot(discussions, spot.disc);
-	const rowOf = (at: Spot) => (at.at < 0 ? -1 : treeFor(disc).rows[at.take]?.[at.at] ?? -1);
 	const go = (next: Spot) => {
 		setSpot(next);
 		setTurn((n) => n + 1);
@@ -99,7 +106,7 @@ function Page(props: PageProps) {
 	};
 	/** The same entry in another take, or its end. */
 	const goTake = (take: number) => {
-		const row = rowOf(spot), rows = treeFor(disc).rows[take];
+		const row = rowOf(disc, spot), rows = treeFor(disc).rows[take];
 		go({ disc: spot.disc, take, at: row >= 0 && rows[spot.at] === row ? spot.at : rows.length - 1 });
 	};
 	const sizes = useMemo(() => disc.takes[spot.take]?.numbers.map((number) => wordsOf(disc.pool[number]).length) ?? [], [disc, spot.take]);
@@ -113,13 +120,13 @@ function Page(props: PageProps) {
 						{discussions.map((each, at) => <option value={String(at)}>{each.name}</option>)}
 					</select>
 				)}</h1>
-				<Redacted of={disc.redacted} />
+				<Guard key={spot.disc}><Redacted of={disc.redacted} /></Guard>
 				<span class="space" />
 				<button type="button" disabled={spot.at <= 0} onClick={() => go({ ...spot, at: 0 })}>To the beginning</button>
 				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the head</button>
 			</header>
 			<div class="page-columns">
-				<nav class="page-left" aria-label="All entries">{isReady ? <Tree key={spot.disc} tree={treeFor(disc)} head={rowOf(head)} at={rowOf(spot)} onGo={goRow} /> : <p class="quiet pane-note">Reading …</p>}</nav>
+				<nav class="page-left" aria-label="All entries">{isReady ? <Guard key={spot.disc}><Outline disc={disc} head={head} spot={spot} onGo={goRow} /></Guard> : <p class="quiet pane-note">Reading …</p>}</nav>
 				<div class="shade" onClick={() => setTree(false)} />
 				<main class="page-middle">
 					<Takes disc={disc} take={spot.take} onTake={goTake} />

@@ -112,7 +112,8 @@ say_found(rt_cli *cli, const rt_redaction *found)
 	rt_redaction_add_words(&text, found);
 	st = rt_cli_buf(cli, &text);
 	if (st == RT_OK && !cli->quiet)
-		rt_term_f(&cli->out, "Would be: %.*s.\n", RT_STR_ARG(rt_buf_str(&text)));
+		rt_term_f(&cli->out, "%s: %.*s.\n", found->places > 0 ? "Would be" : "There is",
+			  RT_STR_ARG(rt_buf_str(&text)));
 	rt_buf_deinit(&text);
 	return st;
 }

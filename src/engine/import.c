@@ -465,7 +465,8 @@ set_fields(import *im, uint32_t disc, const rt_outline_field *fields, size_t cou
 
 		if (name.ptr == NULL)
 			return nomem(err);
-		if (rt_str_is(name, "id") || name.size == 0)
+		/* "redacted" is true of the file, not of what becomes of it here */
+		if (rt_str_is(name, "id") || rt_str_is(name, "redacted") || name.size == 0)
 			continue;
 		st = rt_json_read(im->engine->alloc, fields[i].json, &doc, err);
 		if (st != RT_OK)

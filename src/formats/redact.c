@@ -11,6 +11,16 @@
 #include "codec/body.h"
 #include "codec/json.h"
 
+enum {
+	MEMBERS_KNOWN = 64 /* a name that came before more than these gets another number */
+};
+
+/* Names of members that had secrets in them, and their numbers: the last ones are known. */
+typedef struct member_names {
+	uint64_t was[MEMBERS_KNOWN]; /* hashes; number n stands at (n - 1) % MEMBERS_KNOWN */
+	size_t count;
+} member_names;
+
 typedef struct redactor {
 	const rt_alloc *alloc;
 	rt_arena *arena;
@@ -21,6 +31,8 @@ typedef struct redactor {
 	rt_status status;
 	/* where one is */
 	rt_str discussion, entry, where;
+	member_names members; /* of the JSON under way */
+	member_names fields;  /* of the discussion under way, or the project */
 	/* of the discussion under way */
 	size_t places, kinds[RT_SECRET_KIND_COUNT];
 } redactor;
@@ -142,6 +154,21 @@ do_text(redactor *r, rt_str *text, const char *where)
 	return true;
 }
 
+/* Two names that were different stay so: " 2" behind the second one, and so on. */
+static void
+add_number(rt_buf *out, member_names *names, rt_str was)
+{
+	uint64_t hash = rt_hash(was.ptr, was.size, 0x72656461u);
+	size_t first = names->count > MEMBERS_KNOWN ? names->count - MEMBERS_KNOWN : 0, i;
+
+	for (i = first; i < names->count && names->was[i % MEMBERS_KNOWN] != hash;)
+		i++;
+	if (i == names->count)
+		names->was[names->count++ % MEMBERS_KNOWN] = hash;
+	if (i > 0)
+		rt_buf_add_f(out, " %zu", i + 1);
+}
+
 /* ---- JSON ---- */
 
 /* The string that begins at or after at, with its quotes. False: there is none. */
@@ -190,6 +217,15 @@ is_named(rt_str json, rt_str name, size_t end, size_t from, rt_str value, rt_sec
 	       rt_secret_is_value(name, value, kind);
 }
 
+/* Is a string that ends at at the name of a member? */
+static bool
+is_member(rt_str json, size_t at)
+{
+	while (at < json.size && strchr(" \t\r\n", json.ptr[at]) != NULL && json.ptr[at] != '\0')
+		at++;
+	return at < json.size && json.ptr[at] == ':';
+}
+
 /* JSON text, in place: its strings, names of members among them. */
 static bool
 do_json(redactor *r, rt_str *json)
@@ -198,6 +234,7 @@ do_json(redactor *r, rt_str *json)
 	rt_str last = {NULL, 0};
 	bool changed = false;
 
+	r->members.count = 0;
 	rt_buf_clear(&r->made);
 	while (r->status == RT_OK && next_string(*json, at, &from, &to)) {
 		rt_str inside = to - from >= 2 ? rt_str_at(json->ptr + from + 1, to - from - 2)
@@ -211,6 +248,8 @@ do_json(redactor *r, rt_str *json)
 			changed = true;
 		} else if (add_redacted(r, inside, true)) {
 			changed = true;
+			if (is_member(*json, to))
+				add_number(&r->made, &r->members, inside);
 		}
 		if (to - from >= 2)
 			rt_buf_add_byte(&r->made, '"');
@@ -230,7 +269,16 @@ do_field(redactor *r, rt_outline_field *field)
 {
 	r->where = rt_str_at("field", 5);
 	if (field->name.size > 0) {
-		do_text(r, &field->name, "name of a field");
+		rt_str was = field->name;
+
+		if (do_text(r, &field->name, "name of a field")) {
+			rt_buf_clear(&r->made);
+			rt_buf_add_str(&r->made, field->name);
+			add_number(&r->made, &r->fields, was);
+			fail(r, r->made.status);
+			if (r->status == RT_OK)
+				field->name = keep(r, rt_buf_str(&r->made));
+		}
 		r->where = field->name;
 	}
 	do_json(r, &field->json);
@@ -404,6 +452,7 @@ do_fields(redactor *r, rt_outline *o, size_t entries)
 		fail(r, RT_NOMEM);
 		return;
 	}
+	r->fields.count = 0;
 	for (i = 0; i < o->field_count && r->status == RT_OK; i++) {
 		rt_outline_field field = o->fields[i];
 
@@ -496,6 +545,7 @@ rt_redact(const rt_alloc *alloc, rt_outlines *io, const rt_secret_options *optio
 	fields = rt_arena_get(r.arena, (io->field_count + 1) * sizeof(*fields));
 	if (fields == NULL)
 		fail(&r, RT_NOMEM);
+	r.fields.count = 0;
 	for (i = 0; i < io->field_count && r.status == RT_OK; i++) {
 		fields[i] = io->fields[i]; /* some of them are the project's own */
 		do_field(&r, &fields[i]);
@@ -516,7 +566,7 @@ rt_redaction_add_words(rt_buf *out, const rt_redaction *redaction)
 	size_t i;
 
 	if (redaction->places == 0) {
-		rt_buf_add_c(out, "nothing to redact");
+		rt_buf_add_c(out, "nothing that looks like a secret");
 		return;
 	}
 	if (redaction->entries > 0)

@@ -49,7 +49,7 @@ void rt_redaction_deinit(rt_redaction *redaction);
 RT_CHECKED rt_status rt_redact(const rt_alloc *alloc, rt_outlines *io,
 			       const rt_secret_options *options, rt_redaction *out, rt_error *err);
 
-/* "3 entries redacted: 2 api keys, 1 home directory"; "nothing to redact". */
+/* "3 entries redacted: 2 api keys, 1 home directory"; "nothing that looks like a secret". */
 void rt_redaction_add_words(rt_buf *out, const rt_redaction *redaction);
 /* {"entries","places","kinds":{WORD:count},"items":[{"discussion","entry","where","kind",
  * "shown","size"}…],"more":bool} */

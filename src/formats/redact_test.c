@@ -208,7 +208,7 @@ test_nothing(void **state)
 			    "{\"content\":[ {\"type\":\"text\" , \"text\":\"\\u0041\"}]}");
 	rt_buf_clear(&after);
 	rt_redaction_add_words(&after, &found);
-	assert_string_equal(after.ptr, "nothing to redact");
+	assert_string_equal(after.ptr, "nothing that looks like a secret");
 	rt_redaction_deinit(&found);
 	rt_outlines_deinit(&io);
 	rt_buf_deinit(&before);
@@ -276,6 +276,41 @@ test_names(void **state)
 	rt_outlines_deinit(&io);
 }
 
+/* So are names of members, and of fields: an import would lose one of two that are the same. */
+static void
+test_members(void **state)
+{
+	rt_outline_field fields[2];
+	rt_redaction found;
+	rt_outlines io;
+	rt_node *node;
+	rt_buf json;
+	size_t i;
+
+	(void)state;
+	rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	plant(RT_STR("plain"), &io);
+	rt_buf_add_f(&json,
+		     "{\"content\":[],\"x\":[{\"%s\":1,\"%s\" : 2,\"%s\":3},{\"%s\":4},\"%s\"]}",
+		     secrets[0], secrets[1], secrets[2], secrets[1], secrets[1]);
+	node = &io.items[0].nodes[1];
+	node->body = rt_buf_str(&json);
+	for (i = 0; i < 2; i++)
+		fields[i] = (rt_outline_field){rt_str_of(secrets[i]), RT_STR("1")};
+	io.items[0].fields = fields;
+	io.items[0].field_count = 2;
+	redact(&io, &found);
+	assert_string_equal(node->body.ptr,
+			    "{\"content\":[],\"x\":[{\"[redacted: api key]\":1,\"[redacted: api key] 2\" : 2,"
+			    "\"[redacted: github token] 3\":3},{\"[redacted: api key] 2\":4},"
+			    "\"[redacted: api key]\"]}");
+	assert_string_equal(io.items[0].fields[0].name.ptr, "[redacted: api key]");
+	assert_string_equal(io.items[0].fields[1].name.ptr, "[redacted: api key] 2");
+	rt_redaction_deinit(&found);
+	rt_outlines_deinit(&io);
+	rt_buf_deinit(&json);
+}
+
 int
 main(void)
 {
@@ -284,6 +319,7 @@ main(void)
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_members),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

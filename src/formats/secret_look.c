@@ -8,7 +8,10 @@
 enum {
 	LOOK_MAX = 512, /* bytes looked at before it is a secret */
 	NAME_MAX_SIZE = 64,
-	DISTINCT_MIN = 5 /* different bytes in it; "xxxxxxxxxxxx" has one */
+	DISTINCT_MIN = 5, /* different bytes in it; "xxxxxxxxxxxx" has one */
+	KEY_MAX_SIZE = 64 << 10, /* of a private key, between its first line and its last */
+	KEY_RUN_MIN = 16,        /* letters in a row that are some of a key */
+	KEY_GAP_MAX = 1024       /* bytes without such */
 };
 
 typedef enum key_letters {
@@ -65,6 +68,13 @@ static const look looks[] = {
 	{"glsa_", WORDS, 24, true, RT_SECRET_API_KEY},
 	{"hvs.", WORDS, 24, true, RT_SECRET_API_KEY},
 	{"glpat-", WORDS, 20, false, RT_SECRET_API_KEY},
+	{"glrt-", WORDS, 20, true, RT_SECRET_API_KEY},
+	{"sbp_", HEX, 40, true, RT_SECRET_API_KEY},
+	{"HRKU-", WORDS, 32, true, RT_SECRET_API_KEY},
+	{"secret_", ALNUM, 40, true, RT_SECRET_API_KEY},
+	{"vercel_blob_rw_", WORDS, 32, true, RT_SECRET_API_KEY},
+	{"key-", HEX, 32, true, RT_SECRET_API_KEY},
+	{"1//0", WORDS, 30, true, RT_SECRET_API_KEY},
 	{"tskey-", WORDS, 20, true, RT_SECRET_API_KEY},
 	{"ntn_", ALNUM, 32, true, RT_SECRET_API_KEY},
 	{"AGE-SECRET-KEY-1", ALNUM, 40, false, RT_SECRET_PRIVATE_KEY},
@@ -92,7 +102,7 @@ static const look looks[] = {
 	{"xapp-", WORDS, 16, true, RT_SECRET_SLACK},
 };
 
-static const char first_letters[] = "AGSacdfghlnprstwxy"; /* of looks */
+static const char first_letters[] = "1AGHSacdfghklnprstvwxy"; /* of looks */
 
 static bool
 is_digit(char c)
@@ -151,7 +161,7 @@ starts(rt_str text, size_t at, const char *word)
 
 /* What the bytes of a value are like. */
 typedef struct mix {
-	bool has_digit, has_letter, has_sign;
+	bool has_digit, has_upper, has_letter, has_sign;
 	size_t distinct, run; /* the longest run of letters and digits */
 } mix;
 
@@ -170,6 +180,7 @@ mix_of(rt_str s)
 		run = is_alnum((char)c) ? run + 1 : 0;
 		if (run > m.run)
 			m.run = run;
+		m.has_upper = m.has_upper || is_upper((char)c);
 		if (is_digit((char)c))
 			m.has_digit = true;
 		else if (is_alnum((char)c))
@@ -246,41 +257,124 @@ look_hook(rt_str text, size_t at, rt_secret *out)
 	return false;
 }
 
-/* -----BEGIN RSA PRIVATE KEY----- up to the dashes behind END, or to what cannot be in one */
+/* ---- private keys ---- */
+
+/* "-----BEGIN RSA PRIVATE KEY-----" and "---- END SSH2 ENCRYPTED PRIVATE KEY ----": a line
+ * that begins or ends one, at the first of its dashes. *to: behind it. */
+static bool
+is_frame(rt_str text, size_t at, const char *word, size_t *to)
+{
+	size_t from = at, name;
+
+	if (at > 0 && text.ptr[at - 1] == '-')
+		return false;
+	while (at < text.size && text.ptr[at] == '-')
+		at++;
+	if (at - from < 4)
+		return false;
+	if (at < text.size && text.ptr[at] == ' ')
+		at++;
+	if (!starts(text, at, word))
+		return false;
+	name = at + strlen(word);
+	for (at = name; at < text.size && at - name < NAME_MAX_SIZE &&
+			(is_one_of(text.ptr[at], UPPER) || text.ptr[at] == ' ');)
+		at++;
+	*to = at;
+	while (*to < text.size && text.ptr[*to] == '-')
+		++*to;
+	return rt_str_find(rt_str_at(text.ptr + name, at - name), RT_STR("PRIVATE KEY"), 0) !=
+		       SIZE_MAX &&
+	       *to - at >= 4;
+}
+
+/* A line's end, as it stands or as \n. */
+static bool
+is_line_end(rt_str text, size_t at)
+{
+	return text.ptr[at] == '\n' ||
+	       (text.ptr[at] == '\\' && at + 1 < text.size && text.ptr[at + 1] == 'n');
+}
+
+/* The last, short line of a body without an end: one word, a number or a sign before it. */
+static size_t
+tail_end(rt_str text, size_t at, size_t limit)
+{
+	size_t end = at, words = 0;
+	bool is_blank = true;
+
+	while (at < limit && !is_line_end(text, at))
+		at++;
+	if (at > end || at >= limit)
+		return end; /* something else behind it in its line */
+	for (at += text.ptr[at] == '\n' ? 1 : 2; at < limit && !is_line_end(text, at); at++) {
+		bool blank = (unsigned char)text.ptr[at] <= ' ';
+
+		words += !blank && is_blank;
+		is_blank = blank;
+	}
+	return words == 1 || words == 2 ? at : end;
+}
+
+/* How far the letters of a key without an end go: as long as its lines hold runs of base64.
+ * Headers may come first, and something that was left out may stand between. at: there are
+ * none. */
+static size_t
+body_end(rt_str text, size_t at, size_t limit)
+{
+	size_t end = at, lines = 0, i, to;
+	size_t from = at; /* where the last run ended */
+	bool is_first = true;
+
+	for (i = at; i < limit && i - from < KEY_GAP_MAX && lines <= (is_first ? 10u : 2u); i = to) {
+		mix m;
+
+		for (to = i; to < limit && (is_alnum(text.ptr[to]) || text.ptr[to] == '+' ||
+					    text.ptr[to] == '/' || text.ptr[to] == '=');)
+			to++;
+		if (to == i) {
+			lines += is_line_end(text, i);
+			/* the letter of \n is none of the run behind it */
+			to += text.ptr[i] == '\\' && i + 1 < limit ? 2 : 1;
+			continue;
+		}
+		m = mix_of(rt_str_at(text.ptr + i, to - i));
+		if (to - i >= KEY_RUN_MIN && m.distinct >= DISTINCT_MIN &&
+		    (m.has_digit || m.has_upper)) {
+			end = from = to;
+			lines = 0;
+			is_first = false;
+		}
+	}
+	return is_first ? at : tail_end(text, end, limit);
+}
+
+/* A key from its first line through its last, whatever lies between: headers, numbers of
+ * lines, colours, quoting. Of one that was cut, the letters that are there. */
 static bool
 look_private_key(rt_str text, size_t at, rt_secret *out)
 {
-	size_t from = at, to, line;
+	size_t from = at, limit, to, next;
 
-	if (!starts(text, at, "-----BEGIN "))
+	if (starts(text, at, "Private-Lines: ")) /* of PuTTY */
+		at += 15;
+	else if (!is_frame(text, at, "BEGIN ", &at))
 		return false;
-	at += 11;
-	line = at;
-	while (at < text.size && at - line < NAME_MAX_SIZE && (is_upper(text.ptr[at]) || text.ptr[at] == ' '))
-		at++;
-	if (rt_str_find(rt_str_at(text.ptr + line, at - line), RT_STR("PRIVATE KEY"), 0) == SIZE_MAX ||
-	    !starts(text, at, "-----"))
-		return false;
-	at += 5;
-	for (to = at; to < text.size; to++) {
-		char c = text.ptr[to];
+	limit = text.size - at > KEY_MAX_SIZE ? at + KEY_MAX_SIZE : text.size;
+	*out = (rt_secret){from, at, RT_SECRET_PRIVATE_KEY};
+	for (to = at; to < limit && text.ptr[from] == '-'; to++) {
+		const char *dash = memchr(text.ptr + to, '-', limit - to);
 
-		if (starts(text, to, "-----END ")) {
-			to += 9;
-			while (to < text.size && (is_upper(text.ptr[to]) || text.ptr[to] == ' '))
-				to++;
-			while (to < text.size && text.ptr[to] == '-')
-				to++;
+		if (dash == NULL)
 			break;
-		}
-		/* headers ("Proc-Type: 4,ENCRYPTED") and quoting ("> ", "\n", """) among them */
-		if (!is_token(c) && strchr(" \t\r\n\\:,>|\"'*#", c) == NULL)
-			break;
+		to = (size_t)(dash - text.ptr);
+		if (is_frame(text, to, "END ", &out->to))
+			return true;
+		if (is_frame(text, to, "BEGIN ", &next) || starts(text, to, "-----BEGIN "))
+			limit = to;
 	}
-	if (to == at)
-		return false;
-	*out = (rt_secret){from, to, RT_SECRET_PRIVATE_KEY};
-	return true;
+	out->to = body_end(text, at, limit);
+	return out->to > at;
 }
 
 /* eyJ….eyJ….…; the last part may be empty (alg none) or the middle one encrypted */
@@ -312,11 +406,45 @@ look_jwt(rt_str text, size_t at, rt_secret *out)
 
 /* ---- by where they stand ---- */
 
-/* What stands for one: a variable, a blank to fill in, stars. */
+/* $NAME, $name, $name->x, $name[, $env:NAME, ${…, $(…; "$ecret123" may be a password. */
+static bool
+is_variable(rt_str value)
+{
+	bool has_lower = false, has_digit = false;
+	size_t at;
+
+	if (value.size < 2 || value.ptr[0] != '$')
+		return false;
+	if (value.ptr[1] == '{' || value.ptr[1] == '(' || starts_nocase(value, 0, "$env:"))
+		return true;
+	for (at = 1; at < value.size && (is_alnum(value.ptr[at]) || value.ptr[at] == '_'); at++) {
+		has_digit |= is_digit(value.ptr[at]);
+		has_lower |= is_alnum(value.ptr[at]) && !is_digit(value.ptr[at]) &&
+			     !is_upper(value.ptr[at]);
+	}
+	if (at == 1 || is_digit(value.ptr[1]))
+		return false;
+	if (at == value.size)
+		return !has_lower || !has_digit;
+	return value.ptr[at] == '[' || starts(value, at, "->") || starts(value, at, "::") ||
+	       (value.ptr[at] == '-' && at + 1 == value.size);
+}
+
+static bool
+is_within(rt_str value, const char *open, const char *close)
+{
+	return value.size > strlen(open) + strlen(close) && rt_str_starts(value, rt_str_of(open)) &&
+	       starts(value, value.size - strlen(close), close);
+}
+
+/* What stands for one: a variable, a blank to fill in, stars, a mark of ours. */
 static bool
 is_stand_in(rt_str value)
 {
-	return value.size == 0 || strchr("$<{%*[(", value.ptr[0]) != NULL ||
+	return value.size == 0 || is_variable(value) || is_within(value, "%", "%") ||
+	       is_within(value, "<", ">") || is_within(value, "{", "}") ||
+	       is_within(value, "[", "]") || rt_str_starts(value, RT_STR("{{")) ||
+	       rt_str_starts(value, RT_STR("%(")) || rt_str_starts(value, RT_STR("[redacted:")) ||
 	       rt_str_find(value, RT_STR("***"), 0) != SIZE_MAX ||
 	       rt_str_find(value, RT_STR("..."), 0) != SIZE_MAX ||
 	       rt_str_find(value, RT_STR("\xE2\x80\xA6"), 0) != SIZE_MAX ||
@@ -369,12 +497,41 @@ ends_nocase(rt_str name, const char *end)
 						     rt_str_of(end));
 }
 
+/* What a name asks for. */
+typedef struct asked {
+	rt_secret_kind kind;
+	bool is_weak; /* "…_key": many are none, only what looks random is one */
+} asked;
+
+static bool
+is_cookie(rt_str name)
+{
+	return rt_str_eq_nocase(name, RT_STR("cookie")) ||
+	       rt_str_eq_nocase(name, RT_STR("set-cookie"));
+}
+
+/* MISTRAL_KEY, but no public_key and no sort_key. */
+static bool
+is_weak_name(rt_str name)
+{
+	static const char *const others[] = {"public", "primary", "foreign", "sort", "partition",
+					     "cache", "object", "host", NULL};
+	size_t i;
+
+	if (!ends_nocase(name, "_key") && !ends_nocase(name, "-key"))
+		return false;
+	for (i = 0; others[i] != NULL; i++)
+		if (ends_nocase(rt_str_at(name.ptr, name.size - 4), others[i]))
+			return false;
+	return true;
+}
+
 /* Does a name say that a secret comes? */
 static bool
-is_name(rt_str name, rt_secret_kind *kind)
+is_name(rt_str name, asked *out)
 {
 	static const char *const passwords[] = {"password", "passwd", "passphrase", "pwd",
-						"passcode", NULL};
+						"passcode", "_pass", "-pass", ".pass", NULL};
 	static const char *const secrets[] = {
 		"api_key", "apikey", "api-key", "secret", "secret_key", "secret-key", "secretkey",
 		"access_key", "access-key", "accesskey", "access_key_id", "token", "private_key",
@@ -383,18 +540,19 @@ is_name(rt_str name, rt_secret_kind *kind)
 		"accountkey", "sharedaccesskey", "auth_key", "authkey", "x-goog-api-key", NULL};
 	size_t i;
 
+	*out = (asked){RT_SECRET_PASSWORD, false};
 	for (i = 0; passwords[i] != NULL; i++)
-		if (ends_nocase(name, passwords[i])) {
-			*kind = RT_SECRET_PASSWORD;
+		if (ends_nocase(name, passwords[i]))
 			return true;
-		}
+	if (rt_str_eq_nocase(name, RT_STR("pass")) || rt_str_eq_nocase(name, RT_STR("dbpass")) ||
+	    (name.size > 4 && starts(name, name.size - 4, "Pass")))
+		return true;
+	out->kind = RT_SECRET_ASSIGNED;
 	for (i = 0; secrets[i] != NULL; i++)
-		if (ends_nocase(name, secrets[i])) {
-			*kind = RT_SECRET_ASSIGNED;
+		if (ends_nocase(name, secrets[i]))
 			return true;
-		}
-	*kind = RT_SECRET_ASSIGNED;
-	return rt_str_eq_nocase(name, RT_STR("sig"));
+	out->is_weak = is_weak_name(name);
+	return out->is_weak || is_cookie(name) || rt_str_eq_nocase(name, RT_STR("sig"));
 }
 
 /* config.db.password, os.environ: a name of a program, not a value. */
@@ -405,27 +563,34 @@ is_path_of_names(rt_str value)
 	bool has_dot = false;
 
 	for (i = 0; i < value.size; i++) {
-		if (value.ptr[i] == '.' && i > 0 && i + 1 < value.size)
+		bool begins = i == 0 || value.ptr[i - 1] == '.';
+
+		if (value.ptr[i] == '.' && !begins && i + 1 < value.size)
 			has_dot = true;
-		else if (!is_alnum(value.ptr[i]) && value.ptr[i] != '_')
+		else if ((!is_alnum(value.ptr[i]) && value.ptr[i] != '_') ||
+			 (begins && is_digit(value.ptr[i])))
 			return false;
 	}
 	return has_dot && mix_of(value).run < 16;
 }
 
+/* is_quoted: it stands between quotes, so that it is no name of a program. */
 static bool
-is_value(rt_str value, rt_secret_kind kind)
+is_value(rt_str value, asked how, bool is_quoted)
 {
 	mix m = mix_of(value);
 
-	if (kind == RT_SECRET_BEARER)
-		return value.size >= 16 && m.has_digit && m.distinct >= DISTINCT_MIN &&
-		       !is_stand_in(value);
-	if (is_stand_in(value) || is_path_of_names(value) || !m.has_letter)
-		return kind == RT_SECRET_PASSWORD && !is_stand_in(value) && !m.has_letter &&
-		       m.has_digit && m.has_sign && value.size >= 6;
-	if (kind == RT_SECRET_PASSWORD)
+	if (is_stand_in(value) || (!is_quoted && is_path_of_names(value)))
+		return false;
+	if (how.kind == RT_SECRET_BEARER)
+		return value.size >= 16 && m.has_digit && m.distinct >= DISTINCT_MIN;
+	if (!m.has_letter)
+		return how.kind == RT_SECRET_PASSWORD && m.has_digit && m.has_sign &&
+		       value.size >= 6;
+	if (how.kind == RT_SECRET_PASSWORD)
 		return value.size >= 6 && (m.has_digit || m.has_sign) && m.distinct >= 4;
+	if (how.is_weak)
+		return value.size >= 20 && m.has_digit && m.distinct >= 10 && m.run >= 16;
 	return value.size >= 12 && m.has_digit && m.distinct >= 6;
 }
 
@@ -445,16 +610,17 @@ bool
 rt_secret_is_value(rt_str name, rt_str value, rt_secret_kind *kind)
 {
 	rt_secret whole = {0, value.size, RT_SECRET_ASSIGNED};
+	asked how;
 	size_t i;
 
-	if (value.size > LOOK_MAX * 8 || !is_name(name, kind))
+	if (value.size > LOOK_MAX * 8 || !is_name(name, &how))
 		return false;
 	for (i = 0; i < value.size; i++)
-		if (value.ptr[i] == ' ' || value.ptr[i] == '\n')
+		if (value.ptr[i] == '\n' || (value.ptr[i] == ' ' && !is_cookie(name)))
 			return false;
-	if (!is_value(value, *kind))
+	if (!is_value(value, how, true))
 		return false;
-	whole.kind = *kind;
+	whole.kind = how.kind;
 	name_better(value, &whole);
 	*kind = whole.kind;
 	return true;
@@ -474,16 +640,77 @@ skip_blank(rt_str text, size_t at)
 	return at;
 }
 
+/* get_token(…): the name of a function, then what it is given. */
+static bool
+is_call(rt_str value)
+{
+	size_t at = 0;
+
+	while (at < value.size &&
+	       (is_alnum(value.ptr[at]) || strchr("_.:$>-[]", value.ptr[at]) != NULL))
+		at++;
+	return at > 0 && at < value.size && value.ptr[at] == '(';
+}
+
+/* Cookie: session=HERE; other=HERE, all of it; of Set-Cookie what comes before ";". */
+static bool
+take_cookie(rt_str text, size_t at, bool is_set, rt_secret *out)
+{
+	size_t from, to;
+	rt_str value;
+	mix m;
+
+	at = skip_blank(text, at);
+	while (at < text.size && (text.ptr[at] == '\\' || is_quote(text.ptr[at])))
+		at++;
+	from = at;
+	for (to = from; to < text.size && to - from < LOOK_MAX * 8; to++) {
+		char c = text.ptr[to];
+
+		if ((unsigned char)c < ' ' || is_quote(c) || c == '\\' || (is_set && c == ';'))
+			break;
+	}
+	value = rt_str_at(text.ptr + from, to - from);
+	m = mix_of(value);
+	at = rt_str_find(value, RT_STR("="), 0);
+	if (at == SIZE_MAX || at == 0 || value.size < 12 || !m.has_digit ||
+	    rt_str_find(rt_str_at(value.ptr, at), RT_STR(" "), 0) != SIZE_MAX ||
+	    is_stand_in(rt_str_at(value.ptr + at + 1, value.size - at - 1)))
+		return false;
+	*out = (rt_secret){from, to, RT_SECRET_ASSIGNED};
+	return true;
+}
+
+/* "API key: ": a key of which the word before says what it opens. */
+static bool
+is_key_of_words(rt_str text, size_t from, rt_str name)
+{
+	static const char *const words[] = {"api ", "secret ", "access ", "private ", "auth ",
+					    "account ", "signing ", "encryption ", "license ", NULL};
+	size_t i;
+
+	if (!rt_str_eq_nocase(name, RT_STR("key")))
+		return false;
+	for (i = 0; words[i] != NULL; i++)
+		if (ends_nocase(rt_str_at(text.ptr, from), words[i]))
+			return true;
+	return false;
+}
+
 /* The value at at, of a name that asks for one. */
 static bool
-take_value(rt_str text, size_t at, rt_secret_kind kind, rt_secret *out)
+take_value(rt_str text, size_t at, asked how, rt_secret *out)
 {
 	static const char *const schemes[] = {"bearer ", "basic ", "token ", "digest ", NULL};
 	char quote = '\0';
 	size_t from, i;
 	rt_str value;
 
+	if (starts(text, at, "** "))
+		at += 2; /* "**Password:** HERE" */
 	at = skip_blank(text, at);
+	if (starts(text, at, "&quot;"))
+		at += 6;
 	while (at < text.size && (text.ptr[at] == '\\' || is_quote(text.ptr[at]))) {
 		if (text.ptr[at] != '\\')
 			quote = text.ptr[at];
@@ -492,7 +719,7 @@ take_value(rt_str text, size_t at, rt_secret_kind kind, rt_secret *out)
 	for (i = 0; schemes[i] != NULL; i++)
 		if (starts_nocase(text, at, schemes[i])) {
 			at = skip_blank(text, at + strlen(schemes[i]));
-			kind = RT_SECRET_BEARER;
+			how.kind = RT_SECRET_BEARER;
 			break;
 		}
 	for (from = at; at < text.size && at - from < LOOK_MAX * 8; at++) {
@@ -504,8 +731,12 @@ take_value(rt_str text, size_t at, rt_secret_kind kind, rt_secret *out)
 	}
 	value = rt_str_at(text.ptr + from, at - from);
 	if (quote == '\0') {
-		if (rt_str_find(value, RT_STR("("), 0) != SIZE_MAX)
-			return false; /* a call */
+		if (is_call(value))
+			return false;
+		if (value.size > 0 && at < text.size &&
+		    ((value.ptr[0] == '[' && text.ptr[at] == ']') ||
+		     (value.ptr[0] == '{' && text.ptr[at] == '}')))
+			return false; /* a blank to fill in */
 	} else if (at >= text.size || text.ptr[at] != quote) {
 		return false; /* a sentence */
 	}
@@ -513,35 +744,111 @@ take_value(rt_str text, size_t at, rt_secret_kind kind, rt_secret *out)
 		value.size--; /* of the sentence around it */
 	if (quote != '\0' && value.size > 0 && value.ptr[value.size - 1] == '\\')
 		value.size--;
-	if (!is_value(value, kind))
+	if (!is_value(value, how, quote != '\0'))
 		return false;
-	*out = (rt_secret){from, from + value.size, kind};
+	*out = (rt_secret){from, from + value.size, how.kind};
 	return true;
+}
+
+/* login NAME password HERE, on one line or on two: a .netrc */
+static bool
+is_netrc(rt_str text, size_t from, rt_str name)
+{
+	size_t first = from > 128 ? from - 128 : 0;
+	rt_str before = rt_str_at(text.ptr + first, from - first);
+
+	return rt_str_is(name, "password") && rt_str_find(before, RT_STR("login "), 0) != SIZE_MAX;
+}
+
+/* Does what stands at at, behind a name at from, say that its value comes? */
+static bool
+is_sign(rt_str text, size_t at, size_t from, rt_str name)
+{
+	switch (text.ptr[at]) {
+	case ' ': return rt_str_starts(name, RT_STR("--")) || is_netrc(text, from, name);
+	case '>': /* <password>HERE */
+		return from > 0 && text.ptr[from - 1] == '<' && at + 1 < text.size &&
+		       (unsigned char)text.ptr[at + 1] > ' ';
+	case '|': /* | password | HERE | */
+		while (from > 0 && (text.ptr[from - 1] == ' ' || text.ptr[from - 1] == '*'))
+			from--;
+		return from > 0 && text.ptr[from - 1] == '|';
+	default: return true;
+	}
+}
+
+/* What flags of programs are given: curl -u NAME:HERE, mysql -pHERE, sshpass -p HERE. */
+static bool
+look_flag(rt_str text, size_t at, rt_secret *out)
+{
+	static const struct {
+		const char *program, *flag;
+		bool has_name;
+	} flags[] = {
+		{"curl ", "-u", true},	    {"curl ", "--user", true}, {"mysql ", "-p", false},
+		{"mysqldump ", "-p", false}, {"sshpass ", "-p", false},
+	};
+	size_t line = at, i, from, to;
+	rt_str before;
+
+	if (at == 0 || text.ptr[at - 1] != ' ' ||
+	    !(starts(text, at, "-u") || starts(text, at, "-p") || starts(text, at, "--user ")))
+		return false;
+	while (line > 0 && at - line < LOOK_MAX / 2 && text.ptr[line - 1] != '\n')
+		line--;
+	before = rt_str_at(text.ptr + line, at - line);
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (!starts(text, at, flags[i].flag) ||
+		    rt_str_find(before, rt_str_of(flags[i].program), 0) == SIZE_MAX)
+			continue;
+		from = at + strlen(flags[i].flag);
+		if (flags[i].has_name || flags[i].program[0] == 's')
+			from = skip_blank(text, from);
+		if (from < text.size && is_quote(text.ptr[from]))
+			from++;
+		for (; flags[i].has_name && from < text.size && is_one_of(text.ptr[from], DOTTED);)
+			from++;
+		if (flags[i].has_name && (from >= text.size || text.ptr[from++] != ':'))
+			continue;
+		for (to = from; to < text.size && to - from < LOOK_MAX &&
+				(unsigned char)text.ptr[to] > ' ' && !is_quote(text.ptr[to]) &&
+				text.ptr[to] != '\\';)
+			to++;
+		if (to - from < 4 || is_stand_in(rt_str_at(text.ptr + from, to - from)))
+			continue;
+		*out = (rt_secret){from, to, RT_SECRET_PASSWORD};
+		return true;
+	}
+	return false;
 }
 
 /* NAME=value, NAME: value, "NAME": "value" at the sign, and --NAME value at the space. */
 static bool
 look_assigned(rt_str text, size_t at, rt_secret *out)
 {
-	rt_secret_kind kind;
+	asked how;
 	size_t end = at, from, after = at + 1;
 	rt_str name;
 
 	while (end > 0 && at - end < 4 && (text.ptr[end - 1] == ' ' || text.ptr[end - 1] == '\\' ||
-					   is_quote(text.ptr[end - 1])))
+					   text.ptr[end - 1] == '*' || is_quote(text.ptr[end - 1])))
 		end--;
-	if (text.ptr[at] == ' ' && end != at)
+	if (end == at && end >= 6 && starts(text, end - 6, "&quot;"))
+		end -= 6;
+	if ((text.ptr[at] == ' ' || text.ptr[at] == '>') && end != at)
 		return false;
 	for (from = end; from > 0 && end - from < NAME_MAX_SIZE && is_one_of(text.ptr[from - 1], DOTTED);)
 		from--;
 	name = rt_str_at(text.ptr + from, end - from);
-	if (name.size < 3 || !is_name(name, &kind) ||
-	    (text.ptr[at] == ' ' && !rt_str_starts(name, RT_STR("--"))))
+	if (name.size < 3 || !is_sign(text, at, from, name) ||
+	    (!is_name(name, &how) && !is_key_of_words(text, from, name)))
 		return false;
+	if (text.ptr[at] == ':' && is_cookie(name))
+		return take_cookie(text, after, name.size > 6, out);
 	while (after < text.size && (text.ptr[after] == '=' || text.ptr[after] == '>' ||
 				     text.ptr[after] == ':'))
 		after++; /* ==, =>, :=, :: */
-	return take_value(text, after, kind, out);
+	return take_value(text, after, how, out);
 }
 
 /* Bearer TOKEN; Basic BASE64 of user:password */
@@ -589,13 +896,15 @@ look_home(rt_str text, size_t at, rt_secret *out)
 	static const char *const shared[] = {"Shared", "Public", "Default", "All", "linuxbrew", NULL};
 	char sign = text.ptr[at], before = at > 0 ? text.ptr[at - 1] : ' ';
 	size_t from, to, i;
-	bool is_users;
+	bool is_users, is_doubled;
 	rt_str name;
 
-	if (at + 1 >= text.size)
+	/* of "\\\\" only the first is tried: all of them would cost their square */
+	if (at + 1 >= text.size || (sign == '\\' && before == '\\'))
 		return false;
 	for (from = at + 1; sign == '\\' && from < text.size && text.ptr[from] == '\\';)
 		from++;
+	is_doubled = from - at > 1;
 	is_users = starts(text, from, "Users");
 	if (!is_users && !(sign != '\\' && starts(text, from, "home")))
 		return false;
@@ -616,7 +925,7 @@ look_home(rt_str text, size_t at, rt_secret *out)
 			return false;
 	} else if (sign == '/' && before == '/' && !(at >= 7 && starts(text, at - 7, "file://"))) {
 		return false;
-	} else if (sign == '\\' && before != ':' && before != '\\') {
+	} else if (sign == '\\' && before != ':' && !is_doubled) {
 		return false;
 	}
 	for (to = from; to < text.size; to++) {
@@ -705,8 +1014,10 @@ rt_secret_next(rt_str text, const rt_secret_options *options, size_t *at, rt_sec
 		if (!found)
 			switch (text.ptr[i]) {
 			case '-':
-				found = look_private_key(text, i, out) || look_home(text, i, out);
+				found = look_private_key(text, i, out) || look_flag(text, i, out) ||
+					look_home(text, i, out);
 				break;
+			case 'P': found = look_private_key(text, i, out); break;
 			case 'e': found = look_jwt(text, i, out); break;
 			case 'b':
 			case 'B': found = look_bearer(text, i, out); break;
@@ -714,6 +1025,8 @@ rt_secret_next(rt_str text, const rt_secret_options *options, size_t *at, rt_sec
 				found = look_url(text, i, out) || look_assigned(text, i, out);
 				break;
 			case '=':
+			case '>':
+			case '|':
 			case ' ': found = look_assigned(text, i, out); break;
 			case '/':
 			case '\\': found = look_home(text, i, out); break;

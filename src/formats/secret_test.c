@@ -45,10 +45,54 @@ static const struct {
 	{RT_SECRET_ASSIGNED, "export FOO_API_KEY='<<Zx8Qw2Lm4Nb6Vc0K>>'"},
 	{RT_SECRET_ASSIGNED, "{\\\"clientSecret\\\": \\\"<<Zx8Qw2Lm4Nb6Vc0K>>\\\"}"},
 	{RT_SECRET_ASSIGNED, "x-api-key: <<550e8400-e29b-41d4-a716-446655440000>>"},
+	/* passwords that begin as stand-ins do */
+	{RT_SECRET_PASSWORD, "password=<<$ecret123>>"},
+	{RT_SECRET_PASSWORD, "password=<<*Secret1>> x"},
+	{RT_SECRET_PASSWORD, "password=<<%Secret1>> x"},
+	{RT_SECRET_PASSWORD, "password=<<(Secret1>> x"},
+	{RT_SECRET_PASSWORD, "password=<<[Secret1>> x"},
+	{RT_SECRET_PASSWORD, "password=<<{Secret1>> x"},
+	{RT_SECRET_PASSWORD, "password: '<<@Secret1>>'"},
+	{RT_SECRET_PASSWORD, "postgres://u:<<$ecret.1>>@h/db"},
+	/* with a dot */
+	{RT_SECRET_PASSWORD, "password: \"<<Summer.2024>>\""},
+	{RT_SECRET_PASSWORD, "password: <<Summer.2024>>"},
+	{RT_SECRET_PASSWORD, "\"password\": \"<<summer.x2024>>\""},
+	/* other names */
+	{RT_SECRET_PASSWORD, "DB_PASS=<<hunter2x>>"},
+	{RT_SECRET_PASSWORD, "{\"user\":\"me\",\"pass\":\"<<hunter2x>>\"}"},
+	{RT_SECRET_PASSWORD, "dbPass: '<<hunter2x>>'"},
+	{RT_SECRET_ASSIGNED, "MISTRAL_KEY=<<Zx8Qw2Lm4Nb6Vc0Kj9Hg7Fd5>>"},
+	{RT_SECRET_ASSIGNED, "OPENAI_KEY=<<4f3c2a1b9d8e7f60a1b2c3d4e5f60718>>"},
+	{RT_SECRET_ASSIGNED, "API Key: <<Zx8Qw2Lm4Nb6Vc0K>>"},
+	{RT_SECRET_ASSIGNED, "your secret key = <<Zx8Qw2Lm4Nb6Vc0K>>"},
+	{RT_SECRET_ASSIGNED, "Cookie: <<session=Zx8Qw2Lm4Nb6; theme=dark>>\nAccept: *"},
+	{RT_SECRET_ASSIGNED, "Set-Cookie: <<sid=Zx8Qw2Lm4Nb6>>; Path=/; HttpOnly"},
+	{RT_SECRET_ASSIGNED, "curl -H 'Cookie: <<session=Zx8Qw2Lm4Nb6>>' https://example.org"},
+	/* in other shapes */
+	{RT_SECRET_PASSWORD, "curl -s -u me:<<hunter2x>> https://example.org"},
+	{RT_SECRET_PASSWORD, "curl --user 'me:<<hunter2x>>' https://example.org"},
+	{RT_SECRET_PASSWORD, "mysql -u root -p<<hunter2x>> shop"},
+	{RT_SECRET_PASSWORD, "sshpass -p <<hunter2x>> ssh host"},
+	{RT_SECRET_PASSWORD, "machine example.org login me password <<hunter2x>>"},
+	{RT_SECRET_PASSWORD, "<user>me</user><password><<hunter2x>></password>"},
+	{RT_SECRET_PASSWORD, "password=&quot;<<hunter2x>>&quot;"},
+	{RT_SECRET_PASSWORD, "&quot;password&quot;: &quot;<<hunter2x>>&quot;"},
+	{RT_SECRET_PASSWORD, "**Password:** <<hunter2x>>"},
+	{RT_SECRET_PASSWORD, "**Password**: <<hunter2x>>"},
+	{RT_SECRET_PASSWORD, "| password | <<hunter2x>> |"},
+	{RT_SECRET_API_KEY, "<<glrt-Zx8Qw2Lm4Nb6Vc0Kj9Hg>>"},
+	{RT_SECRET_API_KEY, "<<sbp_4f3c2a1b9d8e7f60a1b2c3d4e5f6071829304a5b>>"},
+	{RT_SECRET_API_KEY, "<<HRKU-Zx8Qw2Lm4Nb6Vc0Kj9Hg7Fd5Sa3Po1IuZx8Q>>"},
+	{RT_SECRET_API_KEY, "<<secret_Zx8Qw2Lm4Nb6Vc0Kj9Hg7Fd5Sa3Po1IuZx8Qw2Lm4Nb>>"},
+	{RT_SECRET_API_KEY, "<<vercel_blob_rw_Zx8Qw2Lm4Nb6Vc0K_j9Hg7Fd5Sa3Po1IuZx8Qw2>>"},
+	{RT_SECRET_API_KEY, "<<key-4f3c2a1b9d8e7f60a1b2c3d4e5f60718>>"},
+	{RT_SECRET_API_KEY, "<<1//0gZx8Qw2Lm4Nb6Vc0Kj9Hg7Fd5Sa3Po1IuZx8Q>>"},
 	{RT_SECRET_HOME, "in <</home/alice>>/src/main.c"},
 	{RT_SECRET_HOME, "<</Users/alice.b>>/Library"},
 	{RT_SECRET_HOME, "file://<</home/alice>>/x"},
 	{RT_SECRET_HOME, "C:<<\\Users\\alice>>\\x"},
+	{RT_SECRET_HOME, "share<<\\\\Users\\\\alice>>\\\\x"},
 	{RT_SECRET_HOME, "/mnt/c<</Users/alice>>/x"},
 	{RT_SECRET_HOME, "~/.claude/projects/<<-home-alice>>-src-x"},
 	{RT_SECRET_PRIVATE_KEY,
@@ -89,6 +133,19 @@ static const char *const misses[] = {
 	"alice@example.org",
 	"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5eg==",
 	"the author's key point: password managers",
+	"password=$PASSWORD1 password: \"%PASSWORD1%\" password='<password1>' password=\"{{ pw1 }}\"",
+	"password=${PW1} password=\"{password1}\" password=%(password1)s password: [password1]",
+	"password = $config['db1'] password = $user->password1 password=$env:DB_PASSWORD1",
+	"password = $(cat /run/p1) password: \"********1\" password: [redacted: password]",
+	"sort_key=aB3dEf6hIj9kLmN0pQr2StUv public_key: aB3dEf6hIj9kLmN0pQr2StUv",
+	"foreign_key = user_id_2 with primary_key=4, MY_KEY=value1",
+	"bypass=hunter2x compass: hunter2x",
+	"docker run -u 1000:1000 x; mkdir -p a1/b2; ps -u me; cp -pr a1 b2; mysql -p; curl -u me https://x",
+	"cat password | grep abc123, the password x12345 is wrong, <token> aB3dEf6hIj9k",
+	"curl -u $ME:$PASSWORD1 and sshpass -p \"$PASSWORD1\" ssh x",
+	"Press any key: F12 or the API key: see page 12",
+	"Cookie: a small cake, 12 of them",
+	"password = config.db.password1 and password=os.environ1",
 };
 
 /* Without the signs; where the secret is. */
@@ -159,6 +216,57 @@ test_misses(void **state)
 				 rt_secret_word(list.items[0].kind), list.items[0].from,
 				 list.items[0].to);
 	}
+	rt_secrets_deinit(&list);
+}
+
+#define BODY_1 "MIIEowIBAAKCAQEAZx8Qw2Lm4Nb6Vc0K"
+#define BODY_2 "j9Hg7Fd5Sa3Po1IuZx8Qw2Lm4Nb6Vc0K"
+
+/* Private keys as they come: of what stands between << and >> nothing stays. */
+static const char *const framed[] = {
+	"<<-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2.0.22 (GNU/Linux)\n"
+	"Comment: me@example.com\n\n" BODY_1 "\n=aB3d\n-----END PGP PRIVATE KEY BLOCK----->>\nend",
+	"    11\u2192<<-----BEGIN RSA PRIVATE KEY-----\n    12\u2192" BODY_1 "\n    13\u2192" BODY_2
+	"\n    14\u2192-----END RSA PRIVATE KEY----->>\n    15\u2192end",
+	"<<-----BEGIN PRIVATE KEY-----\n" BODY_1 "\n[...]\n" BODY_2 "\n-----END PRIVATE KEY----->> end",
+	"\x1b[31m<<-----BEGIN EC PRIVATE KEY-----\x1b[0m\n\x1b[32m" BODY_1
+	"\x1b[0m\n-----END EC PRIVATE KEY----->>",
+	"-<<-----BEGIN RSA PRIVATE KEY-----\n-" BODY_1 "\n------END RSA PRIVATE KEY----->>",
+	"<<---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"a\"\n" BODY_1
+	"\n---- END SSH2 ENCRYPTED PRIVATE KEY ---->>\n",
+	"Public-Lines: 1\n<<Private-Lines: 2\n" BODY_1 "\n" BODY_2 ">>\n",
+	/* without an end */
+	"<<-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC\n\n" BODY_1
+	"\n[...]\n" BODY_2 "\nZx8Q==>>\nand so on, as\nthe file says",
+	"head -2:\n     1\u2192<<-----BEGIN PRIVATE KEY-----\n     2\u2192" BODY_1 ">>",
+	"{\"k\":\"<<-----BEGIN PRIVATE KEY-----\\n" BODY_1 "\\n" BODY_2 "\\nZx8Q==>>\\n\"}",
+	"<<-----BEGIN PRIVATE KEY-----\n" BODY_1 "\n>>-----BEGIN CERTIFICATE-----\nMIIB\n",
+};
+
+/* What is reported is a key with its letters, and all of them. */
+static void
+test_private_keys(void **state)
+{
+	rt_secrets list;
+	size_t i, from, to;
+
+	(void)state;
+	rt_secrets_init(&list, rt_alloc_libc());
+	for (i = 0; i < sizeof(framed) / sizeof(framed[0]); i++) {
+		char *text = take_apart(framed[i], &from, &to);
+
+		find(&list, rt_str_of(text), false, NULL);
+		if (list.count != 1 || list.items[0].kind != RT_SECRET_PRIVATE_KEY ||
+		    list.items[0].from > from || list.items[0].from + 1 < from ||
+		    list.items[0].to > to || list.items[0].to + 1 < to)
+			fail_msg("%s: %zu found, first %zu to %zu, not %zu to %zu", text, list.count,
+				 list.count > 0 ? list.items[0].from : 0,
+				 list.count > 0 ? list.items[0].to : 0, from, to);
+		free(text);
+	}
+	find(&list, RT_STR("grep -e '-----BEGIN RSA PRIVATE KEY-----' finds them, wherever"), false,
+	     NULL);
+	assert_int_equal(list.count, 0);
 	rt_secrets_deinit(&list);
 }
 
@@ -308,6 +416,12 @@ test_beginnings(void **state)
 			rt_buf_add_c(&buf, pieces[i]);
 		find(&list, rt_buf_str(&buf), false, NULL);
 	}
+	/* their square would take more than an hour */
+	rt_buf_clear(&buf);
+	for (k = 0; k < 4000000; k++)
+		rt_buf_add_byte(&buf, '\\');
+	rt_buf_add_c(&buf, "Users");
+	find(&list, rt_buf_str(&buf), false, NULL);
 	rt_buf_deinit(&buf);
 	rt_secrets_deinit(&list);
 }
@@ -318,6 +432,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hits),	   cmocka_unit_test(test_misses),
 		cmocka_unit_test(test_ways),	   cmocka_unit_test(test_json),
+		cmocka_unit_test(test_private_keys),
 		cmocka_unit_test(test_options),	   cmocka_unit_test(test_beginnings),
 	};
 

@@ -83,8 +83,20 @@ for format in html canonical pi; do
 done
 is 'nobody else can tell' '' "$(grep -oE "$needles" "$work/red.html" "$work/red.canonical" "$work/red.pi" | sort -u)"
 r new other >/dev/null 2>&1
+code 'a preview of nothing' 0 r export --format markdown --redact -n
+is 'promises no more than it can' 'There is: nothing that looks like a secret.' "$out"
 "$RETAKE" --db "$work/new.db" import "$work/red.canonical" >/dev/null
-has 'it says that it was redacted' '"redacted":{"entries":' "$("$RETAKE" --db "$work/new.db" export --format canonical)"
+has 'it says that it was redacted' '"redacted":{"entries":' "$(cat "$work/red.canonical")"
+has 'a page, too' 'Redacted: ' "$(cat "$work/red.html")"
+# what comes of it says so no longer: it may have got other keys since
+"$RETAKE" --db "$work/new.db" -q add -r User "now $ant" >/dev/null
+for format in canonical html toml openai pi; do
+	code "$format, not redacted" 0 "$RETAKE" --db "$work/new.db" export --format $format --all --lossless
+	hasnt "$format: does not say that it was" '"redacted":' "$out"
+	hasnt "$format: nor to people" 'Redacted: ' "$out"
+done
+code 'redacted again' 0 "$RETAKE" --db "$work/new.db" export --format canonical --redact
+has 'it says what was done now' '"redacted":{"entries":1,' "$out"
 code 'sound' 0 "$RETAKE" --db "$work/new.db" fsck
 
 # --- hooks come first; what they leave is redacted ---

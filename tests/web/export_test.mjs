@@ -299,6 +299,35 @@ async function itWorks() {
 	tally.check("what is read back is the same", states[0] === states[1], ...states);
 }
 
+/** Parts of a page that are not what they should be are left out; the entries are shown. */
+async function spoiled() {
+	const file = await exported({ discussions: [{ name: "main", takes: [{ name: "main", entries: BASE }] }] });
+	const html = readFileSync(file, "utf8"), begin = '"name":"main"', bad = '{"toString":1}';
+	const mends = {
+		"a count": [begin, `"redacted":{"entries":1,"places":1,"kinds":{"api key":${bad}}},${begin}`],
+		"counts": [begin, `"redacted":{"entries":${bad},"places":${bad},"kinds":{}},${begin}`],
+		"kinds": [begin, `"redacted":{"entries":1,"places":1,"kinds":null},${begin}`],
+		"a label": [begin, `"labels":{"e3":${bad}},${begin}`],
+		"a kind": ['"id":"e3"', `"id":"e3","kind":${bad}`],
+	};
+	for (const [name, [from, to]] of Object.entries(mends)) {
+		const other = join(place.folder, "spoiled.html");
+		tally.check(`${name}: is there`, html.includes(from));
+		writeFileSync(other, html.replace(from, () => to));
+		const { page, close } = await open(other);
+		await settle(page);
+		const shown = await page.locator(".entry").count();
+		tally.equal(`${name}: the entries are shown`, shown, name === "a kind" ? 4 : 5);
+		await close();
+	}
+	const other = join(place.folder, "spoiled.html");
+	writeFileSync(other, html.replace(begin, () => `"redacted":{"entries":1,"places":2,"kinds":{"api key":2}},${begin}`));
+	const { page, close } = await open(other);
+	await page.waitForSelector(".entry");
+	tally.equal("what is as it should be is said", await page.locator(".page-redacted").innerText(), "1 entry redacted · api key: 2");
+	await close();
+}
+
 async function manyEntries() {
 	const entries = Array.from({ length: MANY }, (_, at) => entry(`e${at}`, at % 2 ? "AI" : "User", `Entry ${at} *says* a few words.`));
 	const file = await exported({ discussions: [{ name: "long", takes: [{ name: "long", entries }, { name: "long_take_1", entries: entries.slice(0, 7) }] }] });
@@ -330,7 +359,7 @@ async function manyEntries() {
 	await close();
 }
 
-for (const part of [nothingRuns, itWorks, manyEntries])
+for (const part of [nothingRuns, itWorks, spoiled, manyEntries])
 	try {
 		await part();
 	} catch (error) {
