@@ -2,6 +2,7 @@
 //
 // App: the layout. At the left the discussions, in the middle the open take, at the right the
 // panes (panes.ts), above it all a bar. On narrow screens the sides are drawers.
+import { useEffect, useState } from "preact/hooks";
 import * as act from "./actions";
 import { Composer } from "./composer";
 import { ConflictDialog } from "./conflict";
@@ -13,6 +14,7 @@ import { focusTake } from "./focus";
 import { isNarrow, openOverlay, panesAt, togglePane } from "./panes";
 import { set, state, useStore } from "./state";
 import { discussionOf } from "./store";
+import { SelectionBar } from "./selection";
 import { TakeBar } from "./tabs";
 import { Welcome } from "./welcome";
 
@@ -40,10 +42,16 @@ interface TimeButtonProps {
 
 /** Undo or redo. Greyed it stays where Tab finds it, so that the focus is not lost with the last step. */
 function TimeButton(props: TimeButtonProps) {
-	const what = props.label.toLowerCase();
+	const what = props.label.toLowerCase() as "undo" | "redo";
+	const [next, setNext] = useState("");
+	useEffect(() => setNext(""), [useStore((from) => from.version)]);
+	const look = () => {
+		if (!props.isOff)
+			void act.nextInTime(what).then(setNext, () => undefined);
+	};
 	return (
 		<button type="button" class="icon text" id={props.id} aria-label={props.label} aria-disabled={props.isOff || undefined}
-			title={props.isOff ? `There is nothing to ${what}` : `${props.label} (${props.keys})`}
+			title={props.isOff ? `There is nothing to ${what}` : `${props.label}${next && `: ${next}`} (${props.keys})`} onPointerEnter={look} onFocus={look}
 			onClick={() => { if (!props.isOff) void props.run(); }}>
 			<span aria-hidden="true">{props.sign}</span><span class="wide-only"> {props.label}</span></button>
 	);
@@ -139,6 +147,7 @@ function Middle() {
 			<div class="take" id="take" role="tabpanel" aria-label="The take" tabIndex={isEmpty ? 0 : -1}>
 				{isEmpty ? <Welcome isFirst={isFirst} /> : <Entries />}
 			</div>
+			<SelectionBar />
 			<StatusLine />
 			<Composer />
 		</main>
@@ -147,10 +156,10 @@ function Middle() {
 
 export function App() {
 	const overlay = useStore((from) => from.overlay), drawer = useStore((from) => from.drawer);
-	const pane = useStore((from) => from.pane);
+	const pane = useStore((from) => from.pane), isEditing = useStore((from) => from.editing !== null);
 	const Over = panesAt("overlay").find((each) => each.id === overlay)?.view;
 	return (
-		<div class={`app drawer-${drawer ?? "none"} ${pane ? "with-pane" : ""}`}>
+		<div class={`app drawer-${drawer ?? "none"} ${pane ? "with-pane" : ""} ${isEditing ? "is-editing" : ""}`}>
 			<a class="skip" href="#take" onClick={(event) => { event.preventDefault(); focusTake(); }}>To the entries</a>
 			<TopBar />
 			<div class="columns">
