@@ -11,6 +11,7 @@ import { Discussions } from "./discussions";
 import { Entries } from "./entries";
 import { ExportButton } from "./export";
 import { focusTake } from "./focus";
+import { NoticeLine } from "./notice_line";
 import { isNarrow, openOverlay, panesAt, togglePane } from "./panes";
 import { set, state, useStore } from "./state";
 import { discussionOf } from "./store";
@@ -80,8 +81,9 @@ function TopBar() {
 			<ExportButton />
 			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys (?)" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
-				<button type="button" class="icon" aria-label="Panes" aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
-					onClick={() => (isNarrow() ? toggleDrawer("right") : set({ pane: pane ? null : side[0].id }))}>◫</button>
+				<button type="button" class="icon text" aria-label="Panes" title={side.map((each) => each.title).join(", ")} aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
+					onClick={() => (isNarrow() ? toggleDrawer("right") : set({ pane: pane ? null : side[0].id }))}>
+					<span aria-hidden="true">◫</span><span class="narrow-only">&nbsp;Panes</span></button>
 			)}
 		</header>
 	);
@@ -116,18 +118,11 @@ function SidePanes() {
 }
 
 function StatusLine() {
-	const toast = useStore((from) => from.toast), news = useStore((from) => from.news);
+	const overlay = useStore((from) => from.overlay), news = useStore((from) => from.news);
 	const connection = useStore((from) => from.connection), trouble = useStore((from) => from.trouble);
 	return (
 		<div class="status">
-			{toast && (
-				<div class={"toast" + (toast.isProblem ? " problem" : "")}>
-					<span role={toast.isProblem ? "alert" : "status"}>{toast.text}</span>
-					{toast.repair && <button type="button" onClick={toast.repair.run}>{toast.repair.label}</button>}
-					{toast.action && <button type="button" onClick={toast.action.run}>{toast.action.label}</button>}
-					<button type="button" class="icon" aria-label="Put the line away" onClick={() => set({ toast: null })}>×</button>
-				</div>
-			)}
+			{overlay !== "compare" /* there it stands in the dialog */ && <NoticeLine />}
 			<p class="news quiet" role="status">{news}</p>
 			{trouble && <p class="trouble" role="alert">{trouble}</p>}
 			{connection === "lost" && <p class="trouble" role="status">The connection is away; trying again …</p>}

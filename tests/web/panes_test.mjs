@@ -391,6 +391,8 @@ async function compare(server, page) {
 	tally.equal("at both sides", await side("a1").last().locator("ins").innerText(), "almost");
 	await axe(page, "dialog", "compare");
 	await side("a2").getByRole("button", { name: "Bring over" }).click();
+	await page.locator("dialog .toast").getByText("Copied to the end of other.").waitFor();
+	tally.check("what was done can be undone at once", await page.locator("dialog .toast").getByRole("button", { name: "Undo" }).isVisible());
 	await becomes("bring over", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 a2");
 	await side("q2").getByRole("button", { name: "Bring over" }).click();
 	await becomes("where it stands", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 q2 a2");

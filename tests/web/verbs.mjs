@@ -269,7 +269,7 @@ async function going(t) {
 		await page.locator("#palette").fill("Compare takes …");
 		await page.locator(".palette-item", { hasText: "Compare takes …" }).first().click();
 		await page.getByRole("button", { name: /^Bring over/ }).first().click();
-		await page.getByText("Brought it into").waitFor();
+		await page.locator("dialog").getByText(/^Copied to/).waitFor();
 		await page.keyboard.press("Escape");
 		await page.locator("dialog").waitFor({ state: "detached" });
 	}, (after, before) => JSON.stringify(takesOf(after)) !== JSON.stringify(takesOf(before)));
