@@ -73,6 +73,7 @@ function Writer(props: { disc: string | null }) {
 	const role = picked ?? nextRole(lastRole?.toLowerCase() === "user" && !model ? "user" : undefined);
 	const isEmpty = text.trim() === "";
 	const behindAt = outline ? placeOf(outline, behind) : -1;
+	const hasKeys = !matchMedia("(hover: none)").matches;
 	const sendKey = sends ? "Enter" : shown("Ctrl+Enter");
 	const add = async () => {
 		const said = text;
@@ -130,7 +131,7 @@ function Writer(props: { disc: string | null }) {
 				</p>
 			)}
 			<textarea id="composer" ref={field} rows={1} value={text} aria-label="Text of the next entry"
-				placeholder={`${model ? "Ask, or add an entry …" : "Write an entry …"} (${sendKey} sends)`}
+				placeholder={`${model ? "Ask, or add an entry …" : "Write an entry …"}${hasKeys ? ` (${sendKey} sends)` : ""}`}
 				onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
 			<div class="composer-bar">
 				<RolePicker value={role} onChange={setPicked} label="Role of the next entry" />
@@ -145,7 +146,7 @@ function Writer(props: { disc: string | null }) {
 					title={model ? `As it is, without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>Add</button>
 				{model && (
 					<button type="button" id="ask" class="primary" onClick={() => void ask()} disabled={running.length > 0}
-						title={sendKey}>{isEmpty ? "Let the model reply" : "Ask"}</button>
+						title={sendKey}>{isEmpty ? "Get a reply" : "Ask"}</button>
 				)}
 			</div>
 			{!model && (

@@ -100,7 +100,7 @@ async function runs({ page, server, tally }) {
 	await page.fill("#composer", "what do you say to this?");
 	await page.press("#composer", "Control+Enter");
 	tally.check("what an empty field would do is said", await until(async () =>
-		(await page.locator("#ask").innerText()) === "Let the model reply"));
+		(await page.locator("#ask").innerText()) === "Get a reply"));
 	tally.check("a question and its reply", await until(async () =>
 		(await page.locator(".entry:not(.running)").count()) === before + 2 && !(await page.locator(".running").count())));
 	await page.evaluate(() => localStorage.setItem("retake.enter", "sends"));
