@@ -91,6 +91,28 @@ async function notices({ page, server, tally }) {
 	tally.equal("how it is shown is no step: the line stays", await toast.count(), 1);
 	await page.locator("#undo").click();
 	tally.check("and all is as it was", await until(async () => (await server.canonical()) === before));
+	await page.locator("#redo").hover();
+	tally.check("redo says beforehand what it brings back", await until(async () =>
+		/^Redo: muted or unmuted an entry/.test(await page.locator("#redo").getAttribute("title"))), await page.locator("#redo").getAttribute("title"));
+	await page.getByLabel("Role of the next entry").selectOption("User");
+	await page.fill("#composer", "a third");
+	await page.click("#add");
+	await page.locator(".entry").nth(2).waitFor();
+	const three = await server.canonical();
+	await page.locator(".entry").nth(1).focus();
+	await page.keyboard.press("d");
+	await toast.getByText("Entries 1 and 2 now follow each other").waitFor();
+	tally.check("what a deletion breaks is said with numbers that are seen", !/\bentries? [a-z0-9]{4}\b/i.test(await words()), await words());
+	await toast.getByRole("button", { name: "Merge them" }).click();
+	await toast.getByText("Merged them.").waitFor();
+	tally.equal("and mended as it says", await page.locator(".entry").count(), 1);
+	await toast.getByRole("button", { name: "Undo" }).click();
+	await toast.getByText("Undone: merged two entries.").waitFor();
+	await page.locator("#undo").click();
+	await toast.getByText("Undone: deleted an entry.").waitFor();
+	tally.check("and both come back", await until(async () => (await server.canonical()) === three));
+	await page.locator("#undo").click();
+	tally.check("so nothing is left of it", await until(async () => (await server.canonical()) === before));
 }
 
 async function runs({ page, server, tally }) {
