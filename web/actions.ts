@@ -4,7 +4,8 @@
 // shows what the one before did, so that each is about what was seen, and says so with If-Match.
 // A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
-import { answered, asking } from "./news";
+import { answered, asking, wordsOf } from "./news";
+import { notify } from "./notice";
 import { showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
 import { startRun } from "./runs";
@@ -12,7 +13,7 @@ import { discPath, findTake, open, pinned, placeOf, reached, readEntry, reload, 
 import { set, state } from "./state";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
-import type { Advice, Content, Discussion, Entry, Result, Run } from "./types";
+import type { Advice, Content, Discussion, Entry, Result, Run, Step } from "./types";
 
 export type Fields = Record<string, unknown>;
 export type Op = { op: string } & Fields;
@@ -49,8 +50,12 @@ export function sayProblem(error: unknown): void {
 
 const undoAction = { label: "Undo", run: () => void undo() };
 
-export function say(text: string, isUndoable = true): void {
-	set({ toast: text ? { text, action: isUndoable ? undoAction : undefined } : null });
+/** Seq: the step that it is about. Its Undo goes with the next step (notice.ts). */
+export function say(text: string, isUndoable = true, seq?: number): void {
+	if (text)
+		notify({ text, action: isUndoable ? undoAction : undefined }, seq);
+	else
+		set({ toast: null });
 }
 
 /** Done, and shown: what a change answers, or null when it was not done (and that was said). */
@@ -108,10 +113,11 @@ function tell(name: string, result: Result, manner: Manner): void {
 	const text = manner.say ?? DONE[name] ?? "";
 	const advice = manner.advice ?? [];
 	if (text || notes)
-		say([text, notes, ...advice.map((each) => sentence(each.text))].filter(Boolean).join(" "));
+		say([text, notes, ...advice.map(told)].filter(Boolean).join(" "), true, result.seq);
 	const repairs = advice.map((each) => each.repair).filter((each) => each !== undefined) as Op[];
+	const isMerge = repairs.length > 0 && repairs.every((each) => each.op === "entry.merge");
 	if (state.toast && repairs.length)
-		set({ toast: { ...state.toast, repair: { label: "Mend", run: () => void mend(repairs) } } });
+		set({ toast: { ...state.toast, repair: { label: isMerge ? "Merge them" : "Mend", run: () => void mend(repairs, isMerge) } } });
 	if (text || notes)
 		return;
 	if (name !== "entry.view")
@@ -123,8 +129,18 @@ export function sentence(text: string): string {
 	return /[.!?]$/.test(whole) ? whole : whole + ".";
 }
 
-async function mend(repairs: Op[]): Promise<void> {
-	await batch(repairs, { say: "Mended." });
+/** What the server foresees, with the numbers that people see for its ids. */
+export function told(advice: Advice): string {
+	const words = advice.text.split(" ").map((word, at, all) => {
+		const isName = /^(entry|entries|and)$/.test(all[at - 1] ?? "") && (word === advice.entry || word === advice.other);
+		const place = isName && state.outline ? placeOf(state.outline, word) : -1;
+		return place < 0 ? word : String(place + 1);
+	});
+	return sentence(words.join(" "));
+}
+
+async function mend(repairs: Op[], isMerge: boolean): Promise<void> {
+	await batch(repairs, { say: isMerge ? "Merged them." : "Mended." });
 }
 
 /** What operations would break; where that cannot be said, nothing. */
@@ -340,8 +356,12 @@ export async function copyText(entry: Entry): Promise<void> {
 
 // ---- takes ----
 
+/** What comes next is that people write there. */
 export async function branch(at: string, name?: string): Promise<void> {
-	await follow(await op("take.branch", { at, ...(name ? { name } : {}) }));
+	const done = await op("take.branch", { at, ...(name ? { name } : {}) });
+	await follow(done);
+	if (done)
+		document.getElementById("composer")?.focus();
 }
 
 /** Show a take; where it has not got the entry that the keys were about, the one in its place. */
@@ -411,6 +431,7 @@ export async function make(name: string, ops: Op[]): Promise<void> {
 export async function switchDiscussion(disc: string): Promise<void> {
 	if (disc === state.disc)
 		return;
+	set({ toast: null }); // what it would undo is not here
 	await open(disc);
 	await op("discussion.switch", { discussion: disc }, { say: "" });
 }
@@ -468,17 +489,31 @@ export async function leaveDraft(disc: string, take: string | null, text: string
 
 // ---- history ----
 
+const NEAR_STEPS = 100;
+
+/** What undo would take back, or redo bring back: "edited an entry"; "": it is too far to say. */
+export async function nextInTime(name: "undo" | "redo"): Promise<string> {
+	const { steps } = await get<{ steps: Step[] }>(discPath("history"), { count: NEAR_STEPS });
+	const now = steps.find((each) => each.current);
+	const next = name === "undo" ? now : steps.find((each) => each.undone && each.parent === (now?.seq ?? 0));
+	return next ? wordsOf(next) : "";
+}
+
 async function goInTime(name: "undo" | "redo", count: number): Promise<void> {
-	const done = await op(name, count > 1 ? { count } : {}, { say: "" });
-	if (!done)
+	let words = "";
+	const done = await inTurn(async () => {
+		words = count === 1 ? await nextInTime(name).catch(() => "") : "";
+		const fields = count > 1 ? { count } : {};
+		return change("POST", path("ops", name), { query: pinned(), body: fields }, { say: "" }, name, fields);
+	});
+	if (!done || done.unchanged)
 		return;
 	const isUndo = name === "undo";
-	set({
-		toast: {
-			text: isUndo ? "Undone." : "Done again.",
-			action: isUndo ? { label: "Redo", run: () => void redo() } : undoAction,
-		},
-	});
+	const what = words ? `: ${words}.` : ".";
+	notify({
+		text: (isUndo ? "Undone" : "Done again") + what,
+		action: isUndo ? { label: "Redo", run: () => void redo() } : undoAction,
+	}, done.seq);
 }
 
 export function undo(count = 1): Promise<void> {
@@ -506,7 +541,7 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 			{ raw: file, query: { name } });
 		await reload();
 		await followDiscussion(done);
-		say(done.entries ? `Imported ${done.entries} entries.` : "All of that was here already.", !!done.entries);
+		say(done.entries ? `Imported ${done.entries} entries.` : "All of that was here already.", !!done.entries, done.seq);
 		return true;
 	} catch (error) {
 		sayProblem(error);
@@ -518,6 +553,7 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 
 /** A model at work in the open take; false: it could not begin, and that was said. */
 export async function run(wish: RunWish): Promise<Run | null> {
+	set({ toast: null });
 	try {
 		await idle();
 		return await startRun(wish);

@@ -3,6 +3,7 @@
 // App: the layout. At the left the discussions, in the middle the open take, at the right the
 // panes (panes.ts), above it all a bar. On narrow screens the sides are drawers: what lies under
 // an open one cannot be reached.
+import { useEffect, useState } from "preact/hooks";
 import * as act from "./actions";
 import { Composer } from "./composer";
 import { ConflictDialog } from "./conflict";
@@ -12,9 +13,11 @@ import { CloseDrawer, toggleDrawer } from "./drawer";
 import { Entries } from "./entries";
 import { ExportButton } from "./export";
 import { focusTake } from "./focus";
+import { NoticeLine } from "./notice_line";
 import { isNarrow, openOverlay, panesAt, togglePane, useNarrow } from "./panes";
 import { set, state, useStore } from "./state";
 import { discussionOf } from "./store";
+import { SelectionBar } from "./selection";
 import { TakeBar } from "./tabs";
 import { Welcome } from "./welcome";
 
@@ -29,10 +32,16 @@ interface TimeButtonProps {
 
 /** Undo or redo. Greyed it stays where Tab finds it, so that the focus is not lost with the last step. */
 function TimeButton(props: TimeButtonProps) {
-	const what = props.label.toLowerCase();
+	const what = props.label.toLowerCase() as "undo" | "redo";
+	const [next, setNext] = useState("");
+	useEffect(() => setNext(""), [useStore((from) => from.version)]);
+	const look = () => {
+		if (!props.isOff)
+			void act.nextInTime(what).then(setNext, () => undefined);
+	};
 	return (
 		<button type="button" class="icon text" id={props.id} aria-label={props.label} aria-disabled={props.isOff || undefined}
-			title={props.isOff ? `There is nothing to ${what}` : `${props.label} (${props.keys})`}
+			title={props.isOff ? `There is nothing to ${what}` : `${props.label}${next && `: ${next}`} (${props.keys})`} onPointerEnter={look} onFocus={look}
 			onClick={() => { if (!props.isOff) void props.run(); }}>
 			<span aria-hidden="true">{props.sign}</span><span class="wide-only"> {props.label}</span></button>
 	);
@@ -61,8 +70,9 @@ function TopBar(props: { isCovered: boolean }) {
 			<ExportButton />
 			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys (?)" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
-				<button type="button" class="icon" id="to-panes" aria-label="Panes" aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
-					onClick={() => (isNarrow() ? toggleDrawer("right") : set({ pane: pane ? null : side[0].id }))}>◫</button>
+				<button type="button" class="icon text" id="to-panes" aria-label="Panes" title={side.map((each) => each.title).join(", ")} aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
+					onClick={() => (isNarrow() ? toggleDrawer("right") : set({ pane: pane ? null : side[0].id }))}>
+					<span aria-hidden="true">◫</span><span class="narrow-only">&nbsp;Panes</span></button>
 			)}
 		</header>
 	);
@@ -99,18 +109,11 @@ function SidePanes() {
 }
 
 function StatusLine() {
-	const toast = useStore((from) => from.toast), news = useStore((from) => from.news);
+	const overlay = useStore((from) => from.overlay), news = useStore((from) => from.news);
 	const connection = useStore((from) => from.connection), trouble = useStore((from) => from.trouble);
 	return (
 		<div class="status">
-			{toast && (
-				<div class={"toast" + (toast.isProblem ? " problem" : "")}>
-					<span role={toast.isProblem ? "alert" : "status"}>{toast.text}</span>
-					{toast.repair && <button type="button" onClick={toast.repair.run}>{toast.repair.label}</button>}
-					{toast.action && <button type="button" onClick={toast.action.run}>{toast.action.label}</button>}
-					<button type="button" class="icon" aria-label="Put the line away" onClick={() => set({ toast: null })}>×</button>
-				</div>
-			)}
+			{overlay !== "compare" /* there it stands in the dialog */ && <NoticeLine />}
 			<p class="news quiet" role="status">{news}</p>
 			{trouble && <p class="trouble" role="alert">{trouble}</p>}
 			{connection === "lost" && <p class="trouble" role="status">The connection is away; trying again …</p>}
@@ -130,6 +133,7 @@ function Middle(props: { isCovered: boolean }) {
 			<div class="take" id="take" role="tabpanel" aria-label="The take" tabIndex={isEmpty ? 0 : -1}>
 				{isEmpty ? <Welcome isFirst={isFirst} /> : <Entries />}
 			</div>
+			<SelectionBar />
 			<StatusLine />
 			<Composer />
 		</main>
@@ -138,11 +142,11 @@ function Middle(props: { isCovered: boolean }) {
 
 export function App() {
 	const overlay = useStore((from) => from.overlay), drawer = useStore((from) => from.drawer);
-	const pane = useStore((from) => from.pane), isNarrowNow = useNarrow();
+	const pane = useStore((from) => from.pane), isNarrowNow = useNarrow(), isEditing = useStore((from) => from.editing !== null);
 	const isCovered = isNarrowNow && drawer !== null;
 	const Over = panesAt("overlay").find((each) => each.id === overlay)?.view;
 	return (
-		<div class={`app drawer-${drawer ?? "none"} ${pane ? "with-pane" : ""}`}>
+		<div class={`app drawer-${drawer ?? "none"} ${pane ? "with-pane" : ""} ${isEditing ? "is-editing" : ""}`}>
 			<a class="skip" href="#take" inert={isCovered} onClick={(event) => { event.preventDefault(); focusTake(); }}>To the entries</a>
 			<TopBar isCovered={isCovered} />
 			<div class="columns">

@@ -7,11 +7,13 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { focusTake } from "./focus";
 import { grow, RolePicker } from "./editor";
+import { doesEnterSend, shown } from "./keys";
 import { nextRole } from "./entry_acts";
 import { openModel } from "./model";
 import { useModel } from "./pane_data";
 import { runsHere, stopRun } from "./runs";
 import { state, useStore } from "./state";
+import { placeOf } from "./store";
 import type { Settings } from "./types";
 
 const TALLEST_PX = 320;
@@ -44,6 +46,7 @@ function Writer(props: { disc: string | null }) {
 	const settings = useStore((from) => from.settings);
 	const outline = useStore((from) => from.outline), runs = useStore((from) => from.runs);
 	const [text, setText] = useDraft(disc, settings);
+	const behind = useStore((from) => from.behind), sends = useStore(doesEnterSend);
 	const [picked, setPicked] = useState<string | null>(null);
 	const field = useRef<HTMLTextAreaElement>(null);
 	useLayoutEffect(() => {
@@ -57,6 +60,9 @@ function Writer(props: { disc: string | null }) {
 	const lastRole = outline?.role[outline.role.length - 1];
 	const role = picked ?? nextRole(lastRole?.toLowerCase() === "user" && !model ? "user" : undefined);
 	const isEmpty = text.trim() === "";
+	const behindAt = outline ? placeOf(outline, behind) : -1;
+	const hasKeys = !matchMedia("(hover: none)").matches;
+	const sendKey = sends ? "Enter" : shown("Ctrl+Enter");
 	const add = async () => {
 		const said = text;
 		setText("");
@@ -88,13 +94,17 @@ function Writer(props: { disc: string | null }) {
 		document.addEventListener("visibilitychange", hide);
 		return () => document.removeEventListener("visibilitychange", hide);
 	}, [disc]);
+	const toEnd = () => act.op("head.move", { entry: outline!.id[outline!.id.length - 1] }, { say: "What you write comes at the end again." });
 	const onKeyDown = (event: KeyboardEvent) => {
-		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+		const isCtrl = event.ctrlKey || event.metaKey;
+		if (event.key === "Enter" && !event.isComposing && (isCtrl || (sends && !event.shiftKey && !isEmpty))) {
 			event.preventDefault();
-			if (event.shiftKey || !model)
-				void add();
-			else
+			if ((isCtrl && event.shiftKey) || !model) {
+				if (!isEmpty || isCtrl)
+					void add();
+			} else if (running.length === 0) {
 				void ask();
+			}
 		} else if (event.key === "Escape") {
 			event.preventDefault();
 			focusTake();
@@ -102,8 +112,14 @@ function Writer(props: { disc: string | null }) {
 	};
 	return (
 		<form class="composer" onSubmit={(event) => event.preventDefault()} aria-label="Write">
+			{behindAt >= 0 && (
+				<p class="behind">
+					<span role="status">What you write continues after entry {behindAt + 1}, in a take of its own.</span>{" "}
+					<button type="button" class="link" onClick={() => void toEnd()}>Back to the end</button>
+				</p>
+			)}
 			<textarea id="composer" ref={field} rows={1} value={text} aria-label="Text of the next entry"
-				placeholder={model ? "Ask, or add an entry …" : "Write an entry …"}
+				placeholder={`${model ? "Ask, or add an entry …" : "Write an entry …"}${hasKeys ? ` (${sendKey} sends)` : ""}`}
 				onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
 			<div class="composer-bar">
 				<RolePicker value={role} onChange={setPicked} label="Role of the next entry" />
@@ -115,10 +131,10 @@ function Writer(props: { disc: string | null }) {
 					<button type="button" class="stop" key={run.run} onClick={() => void stopRun(run.run).catch(act.sayProblem)}>Stop</button>
 				))}
 				<button type="button" id="add" class={model ? "" : "primary"} disabled={isEmpty}
-					title={model ? "Ctrl+Shift+Enter" : "Ctrl+Enter"} onClick={() => void add()}>Add</button>
+					title={model ? `As it is, without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>Add</button>
 				{model && (
 					<button type="button" id="ask" class="primary" onClick={() => void ask()} disabled={running.length > 0}
-						title="Ctrl+Enter">{isEmpty ? "Reply" : "Ask"}</button>
+						title={sendKey}>{isEmpty ? "Get a reply" : "Ask"}</button>
 				)}
 			</div>
 			{!model && (

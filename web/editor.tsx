@@ -58,8 +58,10 @@ interface FieldProps {
 }
 
 function Field(props: FieldProps) {
-	const kept = draftOf(props.draftKey);
-	const [text, setText] = useState(kept ?? props.original);
+	// what was left here earlier, not what is being typed now
+	const kept = useRef(draftOf(props.draftKey));
+	const isKept = kept.current !== null && kept.current !== props.original;
+	const [text, setText] = useState(kept.current ?? props.original);
 	const [isBusy, setBusy] = useState(false);
 	const field = useRef<HTMLTextAreaElement>(null);
 	useLayoutEffect(() => grow(field.current!), [text]);
@@ -86,7 +88,7 @@ function Field(props: FieldProps) {
 	};
 	const cancel = async () => {
 		if (text !== props.original &&
-		    !(await askYes("Give up what you typed?", "The text of the entry stays as it was.", "Give it up")))
+		    !(await askYes("Give up what you typed?", "The text of the entry stays as it was.", "Discard")))
 			return;
 		keepDraft(props.draftKey, null);
 		props.onEnd();
@@ -105,7 +107,7 @@ function Field(props: FieldProps) {
 	};
 	return (
 		<div class="editor">
-			{kept !== null && kept !== props.original && <p class="quiet">This is what you had typed before.</p>}
+			{isKept && <p class="quiet">This is what you had typed before.</p>}
 			<textarea ref={field} aria-label={props.label} value={text} rows={2} spellcheck
 				onInput={(event) => type(event.currentTarget.value)} onKeyDown={onKeyDown} />
 			<div class="editor-bar">
@@ -150,7 +152,7 @@ export function EntryEditor(props: { entry: Entry }) {
 					title: "This take stays as it is; a new one ends with what you typed. Ctrl+Shift+Enter", isOff: isBlocks, isShift: true,
 				},
 				{
-					text: "Split here", title: "Two entries, cut where the cursor is.",
+					text: "Split at the cursor", title: "Two entries, cut where the cursor is.",
 					act: async (text, at) => {
 						if (text !== seen.current.text && !(await act.edit(entry.id, text, seen.current.tag, isBlocks)))
 							return false;
@@ -159,7 +161,7 @@ export function EntryEditor(props: { entry: Entry }) {
 					},
 				},
 			]}>
-			{later > 0 && <span class="quiet">{later === 1 ? "1 later entry stays" : `${later} later entries stay`}</span>}
+			{later > 0 && <span class="quiet">Entries below stay as they are</span>}
 		</Field>
 	);
 }

@@ -11,6 +11,7 @@ import { hintOf } from "./keys";
 import { Menu } from "./menu";
 import { roleClass } from "./speaker";
 import { set, state, useStore } from "./state";
+import { placeOf } from "./store";
 import { COLLAPSED, MUTED } from "./types";
 import type { Outline } from "./outline";
 import type { Entry } from "./types";
@@ -74,6 +75,12 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 	const many = act.selected();
 	return [
 		{ text: "Edit", hint: hintOf("edit"), run: () => ask.startEdit(id) },
+		{ text: "Again: another reply", hint: hintOf("again"), run: () => ask.again(id, 1) },
+		{ text: "Branch here", hint: hintOf("branch"), run: () => void act.branch(id) },
+		many.length > 1 && many.includes(id)
+			? { text: `Delete ${many.length} entries`, hint: hintOf("delete"), run: () => void act.remove(many), isDanger: true }
+			: { text: "Delete", hint: hintOf("delete"), run: () => void act.remove([id]), isDanger: true },
+		{ text: "Select from here …", run: () => ask.select(id), isFirstOfGroup: true },
 		{ text: "Insert before", hint: hintOf("insert-before"), run: () => ask.startInsert({ before: id }) },
 		{ text: "Insert after", hint: hintOf("insert-after"), run: () => ask.startInsert({ after: id }) },
 		{ text: "Change the role …", hint: hintOf("role"), run: () => void ask.askRole(id) },
@@ -83,22 +90,34 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 		{ text: body && ask.isRead(body) ? "Show the source" : "Show it rendered", hint: hintOf("read"), run: () => ask.toggleRead(id) },
 		{ text: flags & COLLAPSED ? "Expand" : "Collapse", hint: hintOf("collapse"), run: () => ask.toggleCollapsed(id) },
 		{ text: "Versions …", hint: hintOf("versions"), run: () => ask.showVersions(id) },
-		{ text: "Again: another reply", hint: hintOf("again"), run: () => ask.again(id, 1), isFirstOfGroup: true },
-		{ text: "Several replies …", run: () => void ask.askAgain(id) },
-		{ text: "Let the model go on", run: () => void act.run({ how: "continue", at: id }) },
-		{ text: "Branch here", hint: hintOf("branch"), run: () => void act.branch(id) },
+		{ text: "Several replies …", run: () => void ask.askAgain(id), isFirstOfGroup: true },
+		{ text: "Continue this reply", run: () => void act.run({ how: "continue", at: id }) },
 		{ text: "Branch here, named …", run: () => void ask.askBranch(id) },
-		{ text: "Write on from here", run: () => void act.op("head.move", { entry: id }), isOff: isLast },
-		{ text: "A discussion of the path", run: () => void act.extract(id) },
+		{ text: "Continue from here", run: () => void act.op("head.move", { entry: id }), isOff: isLast },
+		{ text: "Copy the path to a new discussion", run: () => void act.extract(id) },
 		{ text: "Move up", hint: hintOf("up"), run: () => void act.moveBy(id, -1), isOff: at === 0, isFirstOfGroup: true },
 		{ text: "Move down", hint: hintOf("down"), run: () => void act.moveBy(id, 1), isOff: isLast },
 		{ text: "Move before …", run: () => void ask.askMoveBefore(id) },
 		{ text: "Merge with the next", run: () => void act.merge(id), isOff: isLast },
 		{ text: flags & MUTED ? "Unmute" : "Mute", hint: hintOf("mute"), run: () => ask.toggleMuted(id) },
-		many.length > 1 && many.includes(id)
-			? { text: `Delete ${many.length} entries`, hint: hintOf("delete"), run: () => void act.remove(many), isDanger: true, isFirstOfGroup: true }
-			: { text: "Delete", hint: hintOf("delete"), run: () => void act.remove([id]), isDanger: true, isFirstOfGroup: true },
 	];
+}
+
+const USED = "button, a, select, input, textarea, summary, .grip, .menu";
+
+/** Shift and a click (or any, where one selects): all entries up to this one. */
+function onPress(event: MouseEvent, id: string): void {
+	if (event.button !== 0 || (event.target as Element).closest(USED))
+		return;
+	const isFar = state.focus !== null && state.focus !== id || state.anchor !== null;
+	if ((state.isSelecting && state.anchor !== null) || (event.shiftKey && isFar)) {
+		event.preventDefault(); // else the browser marks the text between
+		getSelection()?.removeAllRanges();
+		set({ anchor: state.anchor ?? state.focus ?? id, focus: id });
+		(event.currentTarget as HTMLElement).focus({ preventScroll: true });
+	} else if (state.anchor !== null) {
+		set({ focus: id, anchor: null });
+	}
 }
 
 let dragged: string | null = null;
@@ -107,7 +126,7 @@ export function EntryRow(props: RowProps) {
 	const { id, at, outline, body, isEditing } = props;
 	const [isPointed, setPointed] = useState(false);
 	const [drop, setDrop] = useState<"before" | "after" | null>(null);
-	const head = useStore((from) => from.head);
+	const behind = useStore((from) => from.behind);
 	const differs = useStore((from) => from.differ).has(id);
 	const flags = outline.flags[at], isCollapsed = !!(flags & COLLAPSED) && !isEditing;
 	const role = outline.role[at] || body?.role || "";
@@ -121,6 +140,8 @@ export function EntryRow(props: RowProps) {
 		names.push("collapsed");
 	if (props.isSelected)
 		names.push("selected");
+	if (behind !== null && at > placeOf(outline, behind))
+		names.push("beyond");
 	if (drop)
 		names.push("drop-" + drop);
 	const onFocus = () => {
@@ -144,7 +165,8 @@ export function EntryRow(props: RowProps) {
 		<article class={names.join(" ")} data-entry={id} tabIndex={tab} aria-posinset={props.row + 1 + outline.before}
 			aria-setsize={props.count + outline.before} aria-label={`${number}, ${role}${flags & MUTED ? ", muted" : ""}${label ? `, ${label}` : ""}`}
 			aria-current={props.isFocused || undefined} onFocus={onFocus}
-			onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}
+			onMouseDown={(event) => onPress(event, id)}
+			onPointerEnter={(event) => { if (event.pointerType !== "touch") setPointed(true); }} onPointerLeave={() => setPointed(false)}
 			onDragOver={onDragOver} onDragLeave={() => setDrop(null)} onDrop={onDrop}>
 			<header class="entry-head">
 				<button type="button" class="icon fold" tabIndex={tab} aria-expanded={!isCollapsed}
@@ -156,12 +178,14 @@ export function EntryRow(props: RowProps) {
 				{outline.kind[at] !== "message" && outline.kind[at] && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
 				{differs && <span class="quiet" title="Another take shows it differently">≠</span>}
-				{head === id && at < outline.id.length - 1 && <span class="chip head" title="What is added comes behind this entry">head</span>}
+				{behind === id && <span class="chip head" title="What you write comes after this entry; those below stay in their take">continues here</span>}
 				{isCollapsed && <span class="preview">{preview(body)}</span>}
 				<span class="space" />
 				{isNear && <span class="acts">
 					<button type="button" class="icon text" tabIndex={tab} title="Edit (e)" onClick={() => ask.startEdit(id)}>Edit</button>
-					<button type="button" class="icon text" tabIndex={tab} title="Insert before (i)" onClick={() => ask.startInsert({ before: id })}>Insert</button>
+					{roleClass(role) === "is-model"
+						? <button type="button" class="icon text" tabIndex={tab} title="Another reply, in a take of its own (g)" onClick={() => ask.again(id, 1)}>Again</button>
+						: <button type="button" class="icon text" tabIndex={tab} title="Insert before (i)" onClick={() => ask.startInsert({ before: id })}>Insert</button>}
 					<button type="button" class="icon text" tabIndex={tab} title="Branch here (b)" onClick={() => void act.branch(id)}>Branch</button>
 					<button type="button" class="icon text" tabIndex={tab} title="Delete (d)" onClick={() => void act.remove(props.isSelected ? act.selected() : [id])}>Delete</button>
 					<span class="grip" draggable title="Drag to move" aria-hidden="true"

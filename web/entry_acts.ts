@@ -12,6 +12,11 @@ import type { Content, Entry } from "./types";
 
 export { list, showEntry } from "./focus";
 
+/** From this entry up to the one that is touched next. */
+export function select(entry: string): void {
+	set({ focus: entry, anchor: entry, isSelecting: true });
+}
+
 export function focusSearch(): void {
 	openOverlay("palette");
 }
@@ -87,7 +92,7 @@ export async function askMoveBefore(entry: string): Promise<void> {
 }
 
 export async function askBranch(entry: string): Promise<void> {
-	const name = await askLine("Branch here", "", { text: "A name for the new take. Empty: one is made." });
+	const name = await askLine("Branch here", "", { text: "Name (optional)" });
 	if (name !== null)
 		await act.branch(entry, name.trim() || undefined);
 }

@@ -2,12 +2,12 @@
 //
 // Help: what this is in a few lines, and all keys, from the table that makes them work.
 import { Dialog } from "./dialog";
-import { areOn, commands, shown, switchKeys } from "./keys";
+import { areOn, commands, doesEnterSend, shown, switchEnter, switchKeys } from "./keys";
 import { addPane, openOverlay } from "./panes";
 import { useStore } from "./state";
 
 function Help() {
-	const isOn = useStore(areOn);
+	const isOn = useStore(areOn), sends = useStore(doesEnterSend);
 	const groups = [...new Set(commands.map((command) => command.group))];
 	return (
 		<Dialog title="Help" class="wide" onClose={() => openOverlay(null)}>
@@ -17,6 +17,10 @@ function Help() {
 			<label class="switch">
 				<input type="checkbox" checked={isOn} onChange={(event) => switchKeys(event.currentTarget.checked)} />
 				{" "}Single keys are on (never in text fields)
+			</label>
+			<label class="switch">
+				<input type="checkbox" checked={sends} onChange={(event) => switchEnter(event.currentTarget.checked)} />
+				{" "}Enter sends, Shift+Enter begins a line (where the next entry is written)
 			</label>
 			<div class="keys">
 				{groups.map((group) => (

@@ -42,6 +42,18 @@ export function moveFocus(by: number | "first" | "last", extend = false): void {
 	ask.showEntry(id);
 }
 
+const SENDS = "retake.enter";
+
+/** Does Enter send what is written, and Shift+Enter begin a line? */
+export function doesEnterSend(): boolean {
+	return localStorage.getItem(SENDS) === "sends";
+}
+
+export function switchEnter(on: boolean): void {
+	localStorage.setItem(SENDS, on ? "sends" : "");
+	set({});
+}
+
 /** To the nearest entry of the user's before (-1) or after the one that has the focus. */
 function moveToUser(by: 1 | -1): void {
 	const outline = state.outline;
@@ -66,8 +78,8 @@ function visitPane(id: string): void {
 }
 
 function leave(): void {
-	const isInPane = document.activeElement?.closest(".side, .left");
-	set({ anchor: null, drawer: null });
+	const isInPane = document.activeElement?.closest(".side, .left, .selection");
+	set({ anchor: null, isSelecting: false, drawer: null });
 	if (isInPane)
 		setTimeout(focusTake); // what lay under a drawer can be reached again by then
 }
@@ -176,6 +188,15 @@ function isTheirs(key: string, element: Element | null): boolean {
 		element.closest("button, a, summary, [role=tab], [role=menu], [role=tree], [role=listbox]") !== null;
 }
 
+/** Keys that change something are about what can be seen to have the focus: an entry its own. */
+function isAimed(command: Command, key: string, element: Element | null): boolean {
+	if (/^Ctrl\+/.test(key))
+		return true;
+	if (command.needsEntry)
+		return element?.closest(".entry") != null;
+	return !isSingle(key) || !/^(Take|History)$/.test(command.group) || (element !== null && element !== document.body);
+}
+
 export function onKey(event: KeyboardEvent): void {
 	if (event.defaultPrevented || event.isComposing)
 		return;
@@ -188,7 +209,7 @@ export function onKey(event: KeyboardEvent): void {
 	if (isCovered() && key !== "Ctrl+K")
 		return;
 	const command = commands.find((each) => each.keys.includes(key));
-	if (!command || (command.needsEntry && !focused()))
+	if (!command || (command.needsEntry && !focused()) || !isAimed(command, key, target))
 		return;
 	event.preventDefault();
 	command.run();

@@ -6,6 +6,7 @@
 import { address } from "./api";
 import { set, state } from "./state";
 import { lookAgain, reload, take } from "./store";
+import { noticeHears } from "./notice";
 import { isOurs, tellNews } from "./news";
 import { runDelta, runEnded, runFlight, runFlightEnded, runSeen, runsForgotten } from "./runs";
 import type { Change, Run } from "./types";
@@ -82,6 +83,7 @@ export function listen(): void {
 	hear("newer", (data: { detail: string }) => set({ trouble: data.detail }));
 	hear("op", (change: Change) => {
 		take(change);
+		noticeHears(change);
 		if (!isOurs(change))
 			tellNews(change);
 	});

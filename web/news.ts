@@ -2,7 +2,7 @@
 //
 // News: what other clients did, in one quiet line. What this page did itself is none.
 import { set } from "./state";
-import type { Change } from "./types";
+import type { Change, Step } from "./types";
 
 const ours = new Set<number>();
 const doubtful: Change[] = [];
@@ -58,6 +58,14 @@ const WORDS: Record<string, string> = {
 	"project.reset": "started afresh", undo: "undid", redo: "redid", jump: "went to another state",
 	revert: "reverted a step", batch: "changed several things", import: "imported",
 };
+
+/** "edited an entry", of a step of the history. */
+export function wordsOf(step: Step): string {
+	const many = step.op === "entry.delete" ? /\d+ entries/.exec(step.what) : null;
+	if (step.op === "entry.delete")
+		return `deleted ${many?.[0] ?? "an entry"}`;
+	return WORDS[step.op] ?? step.what;
+}
 
 function who(by: string): string {
 	return by === "web" ? "Another window" : by;

@@ -35,7 +35,7 @@ function Compact() {
 		await openTakeOf(run);
 		const { tokens_before: before, tokens_after: after } = run as { tokens_before?: number; tokens_after?: number };
 		act.say(run.unchanged ? "There is nothing to compact." : (how === "compress" ? "Compressed the take" : "Compacted") +
-			(before && after ? `: about ${before.toLocaleString()} tokens are ${after.toLocaleString()} now.` : "."));
+			(before && after ? `: about ${before.toLocaleString()} tokens are ${after.toLocaleString()} now.` : "."), true, run.seq);
 	};
 	const option = (id: string, at: number) => {
 		const body = bodies.get(id);

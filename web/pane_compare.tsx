@@ -7,8 +7,9 @@ import * as act from "./actions";
 import { get } from "./api";
 import { Dialog } from "./dialog";
 import { textOf } from "./entry_acts";
+import { NoticeLine } from "./notice_line";
 import { alignTakes } from "./pane_align";
-import { count, useLoaded, withoutSigns } from "./pane_data";
+import { count, oneLine, useLoaded, withoutSigns } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state, useStore } from "./state";
 import { discPath, takeOf } from "./store";
@@ -77,7 +78,10 @@ function Compare() {
 		const behind = beside ?? (near >= 0 ? (isLeft ? pairs[near].b : pairs[near].a) : null);
 		const first = (isLeft ? data!.b : data!.a)[0];
 		const place = behind ? { after: behind.id } : data!.common > 0 ? { after: `:${data!.common}` } : first ? { before: first.id } : {};
-		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Brought it into ${nameOf(into)}.` });
+		const end = (isLeft ? data!.b : data!.a).at(-1), isEnd = !end || end.id === behind?.id;
+		const where = isEnd ? `the end of ${nameOf(into)}`
+			: behind ? `${nameOf(into)}, after "${oneLine(textOf(behind.content), 40)}"` : `${nameOf(into)}, where the two part`;
+		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Copied to ${where}.` });
 	};
 	const picker = (label: string, value: string, set: (id: string) => void) => (
 		<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { set(event.currentTarget.value); setShown(PAGE); }}>
@@ -106,6 +110,7 @@ function Compare() {
 					</div>
 				))}
 			</div>
+			<div class="compare-notice"><NoticeLine /></div>
 			{pairs.length > shown && <button type="button" onClick={() => setShown(shown + PAGE)}>Show more ({(pairs.length - shown).toLocaleString()} left)</button>}
 		</Dialog>
 	);

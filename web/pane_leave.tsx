@@ -26,14 +26,14 @@ async function arrive(entry: string, run: Run): Promise<void> {
 	await openTakeOf(run);
 	if (run.editor !== undefined) {
 		toComposer(String(run.editor));
-		act.say("Ask it in another way below: what you send becomes a take of its own.");
+		act.say("Ask it in another way below: what you send becomes a take of its own.", true, run.seq);
 	} else {
 		set({ focus: entry });
 		showEntry(entry, false);
-		act.say("The next entry continues from here.");
+		act.say("The next entry continues from here.", true, run.seq);
 	}
 	if (run.notice)
-		act.say(String(run.notice));
+		act.say(String(run.notice), true, run.seq);
 }
 
 /** Go without a summary. Needs no model. */

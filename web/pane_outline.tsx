@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Outline: all entries of all takes as a tree. Enter or a click goes there: to a question, so
-// that it can be asked in another way, or behind anything else, to continue from it.
+// Outline: all entries of all takes as a tree. A click shows an entry. Enter (or the button)
+// continues from there: a question can be asked in another way, anything else be followed by
+// another entry.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, post } from "./api";
@@ -11,10 +12,10 @@ import { goTo } from "./pane_leave";
 import { count, openTakeOf, useLoaded } from "./pane_data";
 import { Rows } from "./pane_rows";
 import { headRow, keysOf, pathTo, rowOfKey, takeAt, treeRows } from "./pane_tree";
-import { addPane } from "./panes";
+import { addPane, isNarrow } from "./panes";
 import { runsHere } from "./runs";
 import { set, state, useStore } from "./state";
-import { discPath, discussionOf } from "./store";
+import { discPath, discussionOf, open, placeOf } from "./store";
 import { DIFFERS, MUTED } from "./types";
 import type { Op } from "./actions";
 import type { RowPlace } from "./pane_rows";
@@ -26,7 +27,7 @@ const MOST_HITS = 1000, MOST_COMPACTIONS = 500;
 const PAUSE_MS = 120, LARGE = 20000, LARGE_PAUSE_MS = 1500, BUSY_MS = 250;
 
 const FILTERS: [Filter, string][] = [
-	["default", "Default"], ["no-tools", "No tools"], ["user", "User only"], ["labelled", "Labelled only"], ["all", "All"],
+	["default", "Filter: default"], ["no-tools", "No tools"], ["user", "User only"], ["labelled", "Labelled only"], ["all", "All"],
 ];
 
 // What people folded, by discussion; it stays as long as the page.
@@ -103,6 +104,8 @@ interface RowProps {
 	isHead: boolean;
 	isOn: boolean;
 	isMarked: boolean;
+	/** What the buttons are about, when nothing is marked. */
+	isChosen: boolean;
 	tips: string[] | undefined;
 	/** Of a compaction: how many it stands for. */
 	tokens: number | undefined;
@@ -119,10 +122,11 @@ function Row(props: RowProps) {
 	const says = kind === "compaction" ? `[compaction${props.tokens ? `: ${short(props.tokens)} tokens` : ""}]` : kind === "branch_summary" ? "summary of a branch" : role;
 	return (
 		<div {...place} role="treeitem" aria-level={row.level} aria-setsize={row.family.size} aria-posinset={row.place}
-			aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={props.isMarked}
+			aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={props.isMarked || props.isChosen}
 			aria-current={props.isHead || undefined} data-entry={columns.id[row.at]} onClick={props.onClick}
+			onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); }}
 			title={`${role} ${columns.id[row.at]}${kind !== "message" ? ` (${kind})` : ""}`}
-			class={"pane-row tree-row" + (row.canFold ? "" : " leaf") + (props.isOn ? "" : " off") + (props.isHead ? " head" : "") + (props.isMarked ? " marked" : "")}>
+			class={"pane-row tree-row" + (row.canFold ? "" : " leaf") + (props.isOn ? "" : " off") + (props.isHead ? " head" : "") + (props.isMarked || props.isChosen ? " marked" : "")}>
 			<Rails row={row} />
 			{row.canFold && <span class="twist" aria-hidden="true"
 				onClick={(event) => { event.stopPropagation(); props.onFold(); }}>{row.isFolded ? "▸" : "▾"}</span>}
@@ -133,9 +137,18 @@ function Row(props: RowProps) {
 			{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
 			{props.tips?.slice(0, MOST_TIPS).map((name) => <span class="tip" title="The end of this take">{name}</span>)}
 			{props.tips && props.tips.length > MOST_TIPS && <span class="tip">+{(props.tips.length - MOST_TIPS).toLocaleString()}</span>}
-			{props.isHead && <span class="here">← head</span>}
+			{props.isHead && <span class="here">← you are here</span>}
 		</div>
 	);
+}
+
+/** Shown where it stands; the take that is read changes only where it has to. */
+async function lookAt(columns: Columns, row: number): Promise<void> {
+	const entry = columns.id[row], take = takeAt(columns, row, state.take);
+	if (take && (take !== state.take || placeOf(state.outline!, entry) < 0))
+		await open(state.disc!, take, entry);
+	set({ focus: entry, anchor: null });
+	list.show(entry, false);
 }
 
 async function marksMoved(entries: string[]): Promise<void> {
@@ -158,27 +171,32 @@ async function marksMoved(entries: string[]): Promise<void> {
 
 interface VerbsProps {
 	columns: Columns;
-	/** Rows of the columns, in their order. */
+	/** Rows of the columns, in their order; none: there is nothing that the buttons are about. */
 	rows: number[];
 	onDone: () => void;
 }
 
-/** What can be done with the rows that are marked, or with the one that has the focus. */
+/** What can be done with the rows that are marked, or with the one that was chosen. */
 function Verbs(props: VerbsProps) {
 	const { columns, rows } = props, take = state.take;
 	const idOf = (row: number) => columns.id[row];
 	const places = rows.map((row) => ({ entry: idOf(row), take: takeAt(columns, row, take) ?? take! }));
 	const here = places.filter((each) => each.take === take).map((each) => each.entry);
 	const away = places.filter((each) => each.take !== take);
-	const allMuted = rows.every((row) => columns.flags[row] & MUTED);
+	const isOff = rows.length === 0;
+	const allMuted = !isOff && rows.every((row) => columns.flags[row] & MUTED);
 	const one = rows.length === 1 ? rows[0] : null;
-	const did = (work: Promise<unknown>) => void work.then(props.onDone);
+	const did = (work: Promise<unknown>) => void work.then(() => {
+		props.onDone();
+		if (isNarrow())
+			set({ drawer: null }); // what was done is said behind it
+	});
 	const many = count(rows.length, "entry", "entries");
 	const remove = () => did(act.batch(places.map((each) => ({ op: "entry.delete", ...each })), { say: `Deleted ${many}.` }));
 	const mute = () => did(act.batch(places.map((each) => ({ op: "entry.mute", ...each, muted: !allMuted })),
 		{ say: `${allMuted ? "Unmuted" : "Muted"} ${many}.` }));
 	const branch = async () => {
-		const name = await askLine("Branch here", "", { text: "A name for the new take. Empty: one is made." });
+		const name = await askLine("Branch here", "", { text: "Name (optional)" });
 		if (name !== null)
 			await openTakeOf(await act.op("take.branch", { at: places[0].entry, take: places[0].take, ...(name.trim() ? { name: name.trim() } : {}) }));
 	};
@@ -199,14 +217,17 @@ function Verbs(props: VerbsProps) {
 		return act.batch([...sources].reverse().map(([from, entries]) => ({ op: "take.graft", from, entries, after: last })),
 			{ say: `Brought ${count(away.length, "entry", "entries")} into this take.` });
 	};
+	const go = () => void goTo(columns, one!).catch(act.sayProblem);
 	return (
-		<div class="verbs" role="toolbar" aria-label={`With ${many}`}>
-			<button type="button" data-verb="delete" onClick={remove}>Delete</button>
-			<button type="button" data-verb="mute" onClick={mute}>{allMuted ? "Unmute" : "Mute"}</button>
+		<div class="verbs" role="toolbar" aria-label={isOff ? "Nothing is chosen" : `With ${many}`}>
+			{one !== null && <button type="button" class="narrow-only" data-verb="show" onClick={() => set({ drawer: null })}>Show</button>}
+			{one !== null && <button type="button" data-verb="go" title="Enter" onClick={go}>Continue from here</button>}
+			<button type="button" data-verb="delete" disabled={isOff} onClick={remove}>{rows.length > 1 ? `Delete ${rows.length.toLocaleString()}` : "Delete"}</button>
+			<button type="button" data-verb="mute" disabled={isOff} onClick={mute}>{allMuted ? "Unmute" : "Mute"}</button>
 			{one !== null && <button type="button" data-verb="branch" onClick={() => did(branch())}>Branch …</button>}
 			{one !== null && <button type="button" data-verb="label" onClick={() => did(label())}>Label …</button>}
 			{away.length > 0 && <button type="button" data-verb="graft" title="To the end of the open take" onClick={() => did(graft())}>Bring here</button>}
-			{here.length === rows.length && <button type="button" data-verb="move" onClick={() => did(marksMoved(here))}>Move …</button>}
+			{!isOff && here.length === rows.length && <button type="button" data-verb="move" onClick={() => did(marksMoved(here))}>Move …</button>}
 		</div>
 	);
 }
@@ -285,21 +306,27 @@ function Outline() {
 			fold(row, false);
 		else if (event.key === "ArrowRight")
 			setFocusKey(rows[Math.min(at + 1, rows.length - 1)].key);
-		else if (event.key === "Escape" && marks.size > 0)
-			setMarks(new Set());
-		else if (event.key === "v") {
-			set({ focus: columns!.id[row.at] });
-			list.show(columns!.id[row.at], false);
-		} else
+		else if (event.key === "v")
+			void lookAt(columns!, row.at).catch(act.sayProblem);
+		else
 			return false;
 		return true;
 	};
 	if (!columns)
 		return <div class="pane-empty">{problem ? <p role="alert">{problem}</p> : <p class="quiet">Reading …</p>}</div>;
 	const marked = rows.filter((row) => marks.has(row.key)).map((row) => row.at);
-	const chosen = marked.length ? marked : rows[focus] ? [rows[focus].at] : [];
+	// nobody chose the row that has the focus to begin with
+	const isAlone = marked.length === 0 && focusKey !== null && places.has(focusKey);
+	const chosen = marked.length ? marked : isAlone ? [rows[focus].at] : [];
+	const onEscape = (event: KeyboardEvent) => {
+		if (event.key !== "Escape" || marks.size === 0)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		setMarks(new Set());
+	};
 	return (
-		<section class="pane-body outline" aria-label="Outline">
+		<section class="pane-body outline" aria-label="Outline" onKeyDown={onEscape}>
 			<div class="pane-bar">
 				<input type="search" class="line" placeholder="Search" aria-label="Search the outline" value={search}
 					onInput={(event) => setSearch(event.currentTarget.value)} />
@@ -307,7 +334,7 @@ function Outline() {
 					{FILTERS.map(([value, text]) => <option value={value}>{text}</option>)}
 				</select>
 			</div>
-			{headAt < 0 && columns.count > 0 && <p class="pane-note"><span class="here">← head</span> is before the first entry.</p>}
+			{headAt < 0 && columns.count > 0 && <p class="pane-note"><span class="here">Where you are</span> is before the first entry.</p>}
 			{rows.length === 0 && <p class="quiet pane-note">{columns.count ? "Nothing matches." : "There are no entries yet."}</p>}
 			<Rows role="tree" label="Entries of all takes" count={rows.length} height={ROW_PX} idPrefix="outline" isMulti
 				focus={focus} onFocus={(at) => setFocusKey(rows[at].key)} onKey={onKey}
@@ -315,14 +342,15 @@ function Outline() {
 					const row = rows[at];
 					return (
 						<Row key={row.key} columns={columns} row={row} place={place} isHead={row.at === headAt} isOn={!!on?.[row.at]}
-							isMarked={marks.has(row.key)} tips={tips.get(row.at)} tokens={tokens.data?.get(columns.id[row.at])} onFold={() => fold(row)}
+							isMarked={marks.has(row.key)} isChosen={isAlone && at === focus} tips={tips.get(row.at)} tokens={tokens.data?.get(columns.id[row.at])} onFold={() => fold(row)}
 							onClick={(event) => {
 								if (event.shiftKey)
 									return markTo(at);
 								if (event.ctrlKey || event.metaKey)
 									return mark(row);
 								setFocusKey(row.key);
-								void goTo(columns, row.at).catch(act.sayProblem);
+								setMarks(new Set());
+								void lookAt(columns, row.at).catch(act.sayProblem);
 							}} />
 					);
 				}} />
@@ -330,9 +358,9 @@ function Outline() {
 				<p class="quiet">
 					{marked.length ? `${marked.length.toLocaleString()} marked` : count(rows.length, "entry", "entries")}
 					{" · "}{count(columns.takes.length, "take")}
-					<span class="keys-hint"> · Enter goes, Space marks</span>
+					<span class="keys-hint"> · Enter continues from there, Space marks</span>
 				</p>
-				{chosen.length > 0 && <Verbs columns={columns} rows={chosen} onDone={() => setMarks(new Set())} />}
+				{rows.length > 0 && <Verbs columns={columns} rows={chosen} onDone={() => setMarks(new Set())} />}
 			</footer>
 		</section>
 	);

@@ -14,6 +14,8 @@ export interface Toast {
 	/** What would mend something that this broke nearby. */
 	repair?: { label: string; run: () => void };
 	isProblem?: boolean;
+	/** The step that it is about (notice.ts). */
+	seq?: number;
 }
 
 /** A change that was refused since somebody else was faster (412). */
@@ -61,6 +63,8 @@ export interface State {
 	/** The discussion's ETag. */
 	discTag: string | null;
 	head: string | null;
+	/** The head, where it stands before the last entry: what is written goes on from there. */
+	behind: string | null;
 	/** Is there a step to take back, or to bring back? */
 	canUndo: boolean;
 	canRedo: boolean;
@@ -76,6 +80,8 @@ export interface State {
 	/** The row that the keys are about, and the other end of a selected run. */
 	focus: string | null;
 	anchor: string | null;
+	/** The next entry that is touched is the other end of the run. */
+	isSelecting: boolean;
 	/** Show only entries of this role, and the user's. */
 	roleFilter: string | null;
 	/** Entries whose source is shown, not their text as it is read. */
@@ -92,10 +98,10 @@ export interface State {
 
 export const state: State = {
 	connection: "connecting", trouble: null, info: null, discussions: [], disc: null, take: null,
-	takes: [], takeCount: 0, outline: null, last: null, bodies: new Map(), tags: new Map(), discTag: null, head: null,
+	takes: [], takeCount: 0, outline: null, last: null, bodies: new Map(), tags: new Map(), discTag: null, head: null, behind: null,
 	canUndo: false, canRedo: false,
 	settings: null, runs: new Map(), version: 0, toast: null, news: null, conflict: null,
-	editing: null, focus: null, anchor: null, roleFilter: null, sources: new Set(), forks: new Map(), differ: new Set(), pane: null, overlay: null,
+	editing: null, focus: null, anchor: null, isSelecting: false, roleFilter: null, sources: new Set(), forks: new Map(), differ: new Set(), pane: null, overlay: null,
 	drawer: null,
 };
 

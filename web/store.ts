@@ -144,10 +144,11 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	set({
 		disc, take: found.id, takes, takeCount: about.data.takes, settings, discTag: about.tag,
 		head: headOf(found, about.data, columns), ...timeOf(about.data),
-		...(isOther ? { editing: null, anchor: null, focus: null, bodies: new Map(), tags: new Map() } : {}),
+		...(isOther ? { editing: null, anchor: null, isSelecting: false, focus: null, bodies: new Map(), tags: new Map() } : {}),
 		...(state.disc !== disc ? { roleFilter: null, forks: new Map(), differ: new Set() } : {}),
 	});
 	setOutline(outlineOf(columns, found.id));
+	set({ behind: behindNow() });
 	if (last && last.seq >= columns.seq)
 		keepBodies(last.entries, last.etags ?? {});
 	if (at && placeOf(state.outline!, at) >= 0)
@@ -175,6 +176,12 @@ function headOf(take: Take, about: About,
 		return about.head;
 	const ids = columns?.id ?? state.outline?.id ?? [];
 	return ids.length ? ids[ids.length - 1] : null;
+}
+
+/** Looked at only when the head was read: what is added shows before that. */
+function behindNow(): string | null {
+	const at = state.outline ? placeOf(state.outline, state.head) : -1;
+	return at >= 0 && at < state.outline!.id.length - 1 ? state.head : null;
 }
 
 /** An outline that was read, with the rows that came meanwhile. */
@@ -414,6 +421,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 		return;
 	}
 	set({ takes, takeCount: about.data.takes, discTag: about.tag, head: headOf(mine, about.data), ...timeOf(about.data), ...(settings ? { settings } : {}) });
+	set({ behind: behindNow() });
 }
 
 /** Columns of rows that were touched or came in, beyond those whose texts are read anyway. */

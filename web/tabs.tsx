@@ -76,7 +76,7 @@ async function newTake(): Promise<void> {
 	const ids = state.outline?.id ?? [];
 	if (ids.length === 0)
 		return act.say("A take begins at an entry: write one first.", false);
-	const name = await askLine("New take", "", { text: "It begins with all entries of this one. Empty: a name is made." });
+	const name = await askLine("New take", "", { text: "It begins with all entries of this one. Name (optional)" });
 	if (name !== null)
 		await act.branch(ids[ids.length - 1], name.trim() || undefined);
 }

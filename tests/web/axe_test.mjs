@@ -123,7 +123,7 @@ async function entries(page, look) {
 	await look.at("editing");
 	await page.keyboard.press("Escape");
 	await look.at("is it given up?");
-	await page.getByRole("button", { name: "Give it up" }).click();
+	await page.getByRole("button", { name: "Discard" }).click();
 	await page.locator(".editor").waitFor({ state: "detached" });
 	await row(page, "a2").focus();
 	await page.keyboard.press("i");

@@ -50,17 +50,69 @@ async function drafts({ page, tally }) {
 	tally.equal("Esc asks nothing when nothing was typed", await page.locator("dialog").count(), 0);
 	await page.keyboard.press("e");
 	await page.fill(".editor textarea", "half a thought");
+	await page.waitForTimeout(100);
+	tally.equal("nothing was typed before", await page.getByText("what you had typed before").count(), 0);
 	await page.reload();
 	await page.waitForSelector(".entry");
 	await page.locator(".entry").first().focus();
 	await page.keyboard.press("e");
+	tally.equal("and that is said", await page.getByText("what you had typed before").count(), 1);
 	tally.equal("a draft is there after the page was closed", await page.inputValue(".editor textarea"), "half a thought");
 	await page.keyboard.press("Escape");
-	await page.getByRole("button", { name: "Give it up" }).click();
+	await page.getByRole("button", { name: "Discard" }).click();
 	await page.waitForSelector(".editor", { state: "detached" });
 	await page.keyboard.press("e");
 	tally.check("and not after it was given up", !(await page.inputValue(".editor textarea")).includes("half"));
 	await page.keyboard.press("Escape");
+}
+
+/** What is said of a step goes with the next one, and its button never undoes another. */
+async function notices({ page, server, tally }) {
+	const toast = page.locator(".toast"), words = () => toast.locator("span").first().innerText();
+	const before = await server.canonical();
+	await page.locator(".entry").first().focus();
+	await page.keyboard.press("x");
+	await toast.getByText("Muted").waitFor();
+	await page.locator("#undo").click();
+	await toast.getByText(/^Undone: /).waitFor();
+	tally.equal("it says what was undone", await words(), "Undone: muted or unmuted an entry.");
+	await toast.getByRole("button", { name: "Redo" }).click();
+	await toast.getByText(/^Done again: /).waitFor();
+	const muted = await server.canonical();
+	await server.op("entry.append", { role: "User", content: "from elsewhere" }, "?discussion=d1");
+	tally.check("another step: the line goes away", await until(async () => (await toast.count()) === 0));
+	await server.op("entry.view", { entry: ":1", collapsed: true }, "?discussion=d1");
+	await page.locator("#undo").click();
+	tally.check("undo at the top is about that step", await until(async () => JSON.parse(await server.canonical())
+		.discussions[0].takes[0].entries.length === JSON.parse(muted).discussions[0].takes[0].entries.length));
+	await toast.getByText("Undone: added an entry.").waitFor();
+	await server.op("entry.view", { entry: ":1", collapsed: false }, "?discussion=d1");
+	await page.waitForTimeout(300);
+	tally.equal("how it is shown is no step: the line stays", await toast.count(), 1);
+	await page.locator("#undo").click();
+	tally.check("and all is as it was", await until(async () => (await server.canonical()) === before));
+	await page.locator("#redo").hover();
+	tally.check("redo says beforehand what it brings back", await until(async () =>
+		/^Redo: muted or unmuted an entry/.test(await page.locator("#redo").getAttribute("title"))), await page.locator("#redo").getAttribute("title"));
+	await page.getByLabel("Role of the next entry").selectOption("User");
+	await page.fill("#composer", "a third");
+	await page.click("#add");
+	await page.locator(".entry").nth(2).waitFor();
+	const three = await server.canonical();
+	await page.locator(".entry").nth(1).focus();
+	await page.keyboard.press("d");
+	await toast.getByText("Entries 1 and 2 now follow each other").waitFor();
+	tally.check("what a deletion breaks is said with numbers that are seen", !/\bentries? [a-z0-9]{4}\b/i.test(await words()), await words());
+	await toast.getByRole("button", { name: "Merge them" }).click();
+	await toast.getByText("Merged them.").waitFor();
+	tally.equal("and mended as it says", await page.locator(".entry").count(), 1);
+	await toast.getByRole("button", { name: "Undo" }).click();
+	await toast.getByText("Undone: merged two entries.").waitFor();
+	await page.locator("#undo").click();
+	await toast.getByText("Undone: deleted an entry.").waitFor();
+	tally.check("and both come back", await until(async () => (await server.canonical()) === three));
+	await page.locator("#undo").click();
+	tally.check("so nothing is left of it", await until(async () => (await server.canonical()) === before));
 }
 
 async function runs({ page, server, tally }) {
@@ -69,8 +121,18 @@ async function runs({ page, server, tally }) {
 	const before = await page.locator(".entry").count();
 	await page.fill("#composer", "what do you say to this?");
 	await page.press("#composer", "Control+Enter");
+	tally.check("what an empty field would do is said", await until(async () =>
+		(await page.locator("#ask").innerText()) === "Get a reply"));
 	tally.check("a question and its reply", await until(async () =>
 		(await page.locator(".entry:not(.running)").count()) === before + 2 && !(await page.locator(".running").count())));
+	await page.evaluate(() => localStorage.setItem("retake.enter", "sends"));
+	await page.fill("#composer", "one line");
+	await page.press("#composer", "Shift+Enter");
+	await page.locator("#composer").pressSequentially("and another");
+	await page.press("#composer", "Enter");
+	tally.check("Enter sends, where people want it", await until(async () => (await texts(server)).includes("one line\nand another")));
+	await page.evaluate(() => localStorage.removeItem("retake.enter"));
+	await until(async () => (await page.locator(".entry:not(.running)").count()) === before + 4 && !(await page.locator(".running").count()));
 	const takes = await page.locator(".take-bar [role=tab]").count();
 	await page.locator(".entry").last().focus();
 	await page.keyboard.press("g");
@@ -161,6 +223,7 @@ export async function run({ server, browser, tally }) {
 	const t = { server, page, tally };
 	await conflicts(t);
 	await drafts(t);
+	await notices(t);
 	await versions(t);
 	await runs(t);
 	await leftDrafts(t);

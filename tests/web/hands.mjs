@@ -89,6 +89,9 @@ export class Hands {
 	focused() {
 		return this.#page.evaluate(focusName);
 	}
+	typed() {
+		return this.#page.inputValue("#composer");
+	}
 	/** The entry that has the focus. */
 	entry() {
 		return this.#page.evaluate(() => document.activeElement?.closest("[data-entry]")?.dataset.entry ?? null);

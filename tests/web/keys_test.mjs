@@ -116,8 +116,11 @@ const TASKS = {
 		await hands.press("Escape", "k", "k", "b");
 		await hands.see(() => document.querySelectorAll(".take-bar [role=tab]").length === 2);
 		await until(async () => (await disc(server)).active === "main_take_1");
-		tally.check("after a branch the focus is in it", (await ids(server)).includes(await hands.entry()), await hands.entry());
-		await hands.press("n", "Escape");
+		await hands.see(() => document.activeElement.id === "composer");
+		await hands.type("dug");
+		tally.check("who branches writes: letters are no keys", await until(async () =>
+			(await hands.typed()) === "dug" && (await ids(server)).join() === (await ids(server, "main")).slice(0, 18).join()));
+		await hands.press("Control+a", "Delete", "Escape");
 		await hands.counting(() => hands.press("["));
 		await becomes("the other take", async () => (await disc(server)).active ?? "main", "main");
 		await hands.press("End");
@@ -192,7 +195,8 @@ const TASKS = {
 	"compare two takes, and bring an entry over": async (hands, server) => {
 		await hands.press("Escape", "k", "k", "b");
 		await hands.see(() => document.querySelectorAll(".take-bar [role=tab]").length === 2);
-		await until(async () => (await disc(server)).active === "main_take_1");
+		await hands.see(() => document.activeElement.id === "composer");
+		await hands.press("Escape");
 		const before = await server.canonical();
 		await command(hands, "Compare takes");
 		await hands.see("dialog .compare-row");
@@ -290,7 +294,7 @@ const TASKS = {
 		await becomes("moved", async () => (await ids(server))[2], id);
 		await hands.press("e", "Home");
 		await hands.times(7, "ArrowRight");
-		await hands.to(/^Split here/);
+		await hands.to(/^Split at the cursor/);
 		await hands.press("Enter");
 		await becomes("split", async () => (await take(server)).entries.slice(2, 4).map((each) => each.content.trim()), ["Between", "one and two"]);
 		await until(async () => (await hands.entry()) === id);

@@ -42,6 +42,44 @@ async function views(server, browser, tally, colorScheme, width) {
 	await page.context().close();
 }
 
+/** By touch on a phone: nothing moves under the finger, and what is needed is in reach. */
+async function phone(server, browser, tally) {
+	const page = await openPage(server, browser, tally, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+	await page.waitForSelector(".entry .entry-body");
+	await page.waitForTimeout(200);
+	const tops = () => page.locator(".entry").evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().top)).join());
+	const before = await tops();
+	await page.locator(".entry .entry-body").last().tap();
+	await page.locator(".entry[aria-current]").waitFor();
+	await page.waitForTimeout(100);
+	tally.equal("a tap moves no text", await tops(), before);
+	tally.equal("no key is named in the field", await page.getAttribute("#composer", "placeholder"), "Write an entry …");
+	const bar = page.getByRole("toolbar", { name: "What is selected" });
+	await page.getByRole("button", { name: /More for entry/ }).last().tap();
+	tally.equal("menus show no keys", await page.locator(".menu-item kbd:visible").count(), 0);
+	await page.getByRole("menuitem", { name: /^Select from here/ }).tap();
+	const rows = await page.locator(".entry").count();
+	await page.locator(".entry .entry-body").nth(rows - 2).tap();
+	tally.check("two are selected by touch", await until(async () => (await bar.innerText()).includes("2 entries selected")), await bar.innerText());
+	await axe(page, tally, "a selection on a phone");
+	await bar.getByRole("button", { name: "Done" }).tap();
+	tally.check("and none", await until(async () => (await bar.count()) === 0));
+	await page.getByRole("button", { name: /More for entry/ }).last().tap();
+	await page.getByRole("menuitem", { name: "Edit" }).tap();
+	await page.locator(".editor textarea").waitFor();
+	const save = page.getByRole("button", { name: "Save", exact: true });
+	tally.check("while one edits, the field below is away", await page.locator("#composer").isHidden());
+	await page.fill(".editor textarea", "a line\n".repeat(60));
+	const box = await until(async () => { const at = await save.boundingBox(); return at && at.y + at.height <= 800 ? at : null; });
+	tally.check("Save stays in view", box !== null, box);
+	const reached = await save.evaluate((button) => {
+		const at = button.getBoundingClientRect();
+		return button.contains(document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2));
+	});
+	tally.check("and nothing covers it", reached);
+	await page.context().close();
+}
+
 async function keysAlone(server, browser, tally) {
 	const page = await openPage(server, browser, tally);
 	await page.waitForSelector(".entry");
@@ -138,6 +176,7 @@ export async function run({ server, browser, tally }) {
 	for (const scheme of ["light", "dark"])
 		for (const width of [1280, 360])
 			await views(server, browser, tally, scheme, width);
+	await phone(server, browser, tally);
 	await keysAlone(server, browser, tally);
 	await axeSees(server, browser, tally);
 	await hostile(server, browser, tally);

@@ -133,7 +133,7 @@ async function entryOperations(t) {
 		await page.locator(".entry").first().focus();
 		await page.keyboard.press("e");
 		await page.locator(".editor textarea").evaluate((field) => field.setSelectionRange(5, 5));
-		await page.getByRole("button", { name: "Split here" }).click();
+		await page.getByRole("button", { name: "Split at the cursor" }).click();
 	}, (after) => texts(after).length === 6 && texts(after)[0] === "first");
 	await step(t, "edit as a new take", async () => {
 		await focusRow(page, "second answer");

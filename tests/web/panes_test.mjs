@@ -82,7 +82,7 @@ async function outline(server, page) {
 	await row(page, "q3").waitFor();
 	const rows = () => page.locator("#pane [role=treeitem]").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" "));
 	tally.equal("all entries of all takes", await rows(), "q1 a1 q2 a2 q3");
-	tally.check("the head is marked", (await row(page, "q3").innerText()).includes("← head"));
+	tally.check("the head is marked", (await row(page, "q3").innerText()).includes("← you are here"));
 	tally.check("the tip of the other take is marked", (await row(page, "a2").innerText()).includes("main"));
 	tally.equal("what is not on the path is dimmed", await page.locator("#pane .tree-row.off").count(), 2);
 	tally.equal("connectors only at the fork", await page.locator("#pane .rail.joint").count(), 2);
@@ -96,6 +96,20 @@ async function outline(server, page) {
 	await page.getByLabel("Which entries").selectOption("user");
 	await becomes("user only", server, rows, "q1 q2 q3");
 	await page.getByLabel("Which entries").selectOption("default");
+
+	// nothing is chosen: nothing can be deleted by mistake
+	tally.check("nothing is chosen to begin with", await verb(page, "delete").isDisabled());
+	await row(page, "q1").click();
+	await becomes("a click chooses", server, () => page.locator("#pane [aria-selected=true]").evaluateAll((all) => all.map((each) => each.dataset.entry).join()), "q1");
+	tally.check("and it can be deleted", await verb(page, "delete").isEnabled());
+	await row(page, "a1").click({ modifiers: ["Shift"] });
+	await becomes("it says how many", server, () => verb(page, "delete").innerText(), "Delete 2");
+	await row(page, "q3").click();
+	await becomes("a click unmarks", server, () => verb(page, "delete").innerText(), "Delete");
+	await row(page, "q1").click({ modifiers: ["Control"] });
+	await page.locator("#pane [data-verb=delete]").focus();
+	await page.keyboard.press("Escape");
+	await becomes("Escape unmarks, wherever one is in it", server, () => page.locator("#pane .tree-row.marked").count(), 1);
 
 	// keys
 	await row(page, "q3").focus();
@@ -147,12 +161,18 @@ async function going(server, page) {
 	await openPane(page, "outline");
 	const headOf = async () => (await server.api("GET", "/discussions/main")).head;
 	const composer = () => page.locator("#composer").inputValue();
-	await row(page, "q3").click();
+	await row(page, "q3").press("Enter");
 	await page.getByText("Already at this point.").waitFor();
 	tally.equal("the head is no way to go", await headOf(), "q3");
 
-	await row(page, "a2").click();
 	const dialog = page.getByRole("dialog", { name: "Continue from there?" });
+	await row(page, "a2").click();
+	await page.locator(".entries [data-entry=a2][aria-current]").waitFor();
+	tally.equal("a click only shows it", await dialog.count(), 0);
+	tally.equal("and moves nothing", await headOf(), "q3");
+	await row(page, "q3").click();
+	await page.locator(".entries [data-entry=q3][aria-current]").waitFor();
+	await row(page, "a2").press("Enter");
 	await dialog.waitFor();
 	tally.check("it says that there is no model", (await dialog.innerText()).includes("No model is set"));
 	tally.check("so none can be asked", await dialog.getByRole("button", { name: "With a summary", exact: true }).isDisabled());
@@ -168,7 +188,7 @@ async function going(server, page) {
 	await page.locator("#pane .tree-row.head[data-entry=a2]").waitFor();
 	tally.equal("nothing to write again", await composer(), "");
 
-	await row(page, "q2").click();
+	await row(page, "q2").press("Enter");
 	await dialog.getByRole("button", { name: "Without a summary" }).click();
 	await becomes("a question: before it", server, headOf, "a1");
 	await becomes("its text is handed back", server, composer, "And two windows?");
@@ -181,7 +201,7 @@ async function going(server, page) {
 	await page.locator(".tree-row.head").waitFor();
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("none"));
 	const still = await server.canonical();
-	await row(page, "a2").click();
+	await row(page, "a2").press("Enter");
 	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
 	await dialog.getByRole("alert").waitFor();
 	tally.equal("a failure changes nothing", await server.canonical(), still);
@@ -190,7 +210,8 @@ async function going(server, page) {
 
 	await server.op("setting.set", { key: "model", value: "builtin/summary" });
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("builtin"));
-	await row(page, "q1").click();
+	await row(page, "q1").focus();
+	await verb(page, "go").click();
 	tally.check("an extract takes no wishes", await dialog.getByLabel(/pay attention/).isDisabled());
 	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
 	await dialog.waitFor({ state: "detached" });
@@ -205,7 +226,7 @@ async function stopping(server, page) {
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("slow"));
 	await openPane(page, "outline");
 	const before = await server.canonical();
-	await row(page, "a2").click();
+	await row(page, "a2").press("Enter");
 	const dialog = page.getByRole("dialog", { name: "Continue from there?" });
 	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
 	await dialog.getByRole("button", { name: "Stop" }).click();
@@ -414,6 +435,8 @@ async function compare(server, page) {
 	tally.equal("at both sides", await side("a1").last().locator("ins").innerText(), "almost");
 	await axe(page, "dialog", "compare");
 	await side("a2").getByRole("button", { name: "Bring over" }).click();
+	await page.locator("dialog .toast").getByText("Copied to the end of other.").waitFor();
+	tally.check("what was done can be undone at once", await page.locator("dialog .toast").getByRole("button", { name: "Undo" }).isVisible());
 	await becomes("bring over", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 a2");
 	await side("q2").getByRole("button", { name: "Bring over" }).click();
 	await becomes("where it stands", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 q2 a2");

@@ -98,8 +98,11 @@ async function entries(t) {
 		await more(page, "a1", "Versions …");
 		await page.getByRole("button", { name: "Bring back" }).last().click();
 	}, (after) => entriesOf(after)[0].content === "answer 1");
-	await step(t, "write on from here", () => more(page, "q2", "Write on from here"),
+	await step(t, "continue from here", () => more(page, "q2", "Continue from here"),
 		(after) => project(after).discussions[0].head === "q2");
+	await page.getByText(`continues after entry ${await page.locator('.entries [data-entry="q2"] .number').innerText()},`).waitFor();
+	t.tally.check("what comes after it is dimmed", await page.locator(".entries .entry.beyond").count() > 0);
+	t.tally.equal("and it is marked", await page.locator(".chip.head").innerText(), "continues here");
 	await step(t, "what is written there begins a take", async () => {
 		await page.fill("#composer", "elsewhere");
 		await page.click("#add");
@@ -110,11 +113,54 @@ async function entries(t) {
 		await answer(page, "named");
 	}, (after) => !!takeOf(after, "named"));
 	await showTake(t, "main");
-	await step(t, "a discussion of the path", () => more(page, "a2", "A discussion of the path"),
+	await step(t, "a discussion of the path", () => more(page, "a2", "Copy the path to a new discussion"),
 		(after) => project(after).discussions.length === 2);
 	await page.locator("nav .name", { hasText: "main" }).first().click();
 	await until(async () => JSON.parse(await t.server.canonical()).active === "main");
 	await page.waitForTimeout(200);
+}
+
+const rowOf = (page, id) => page.locator(`.entries [data-entry="${id}"]`);
+
+/** Shift and the mouse; from the menu, by touch; what letters do elsewhere. */
+async function selecting(t) {
+	const { page, server, tally } = t;
+	const bar = page.getByRole("toolbar", { name: "What is selected" });
+	const chosen = () => page.locator(".entries .entry.selected").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" "));
+	await showTake(t, "main");
+	const all = await page.locator(".entries .entry").evaluateAll((rows) => rows.map((each) => each.dataset.entry));
+	const at = all.indexOf("q2"), run = all.slice(at, at + 3);
+	await rowOf(page, run[0]).locator(".entry-body").click();
+	await rowOf(page, run[2]).locator(".entry-body").click({ modifiers: ["Shift"] });
+	tally.equal("shift and a click selects entries", await chosen(), run.join(" "));
+	tally.equal("and no text", await page.evaluate(() => getSelection().toString()), "");
+	tally.check("their number is said", (await bar.innerText()).includes("3 entries selected"), await bar.innerText());
+	await step(t, "mute what is selected", () => bar.getByRole("button", { name: "Mute" }).click(),
+		(after) => takeOf(after, "main").entries.filter((each) => each.muted).map((each) => each.id).join(" ") === run.join(" "));
+	await page.click("#undo");
+	await until(async () => !takeOf(await server.canonical(), "main").entries.some((each) => each.muted));
+	await rowOf(page, run[0]).locator(".entry-body").click();
+	await until(async () => (await bar.count()) === 0);
+	tally.equal("a click selects nothing else", await page.locator(".entries .entry.selected").count(), 0);
+	await more(page, run[0], /^Select from here/);
+	await bar.getByText("Choose the last entry").waitFor();
+	await rowOf(page, run[1]).locator(".entry-body").click();
+	tally.equal("from the menu: up to what is touched", await chosen(), run.slice(0, 2).join(" "));
+	await step(t, "delete what is selected", () => bar.getByRole("button", { name: "Delete 2" }).click(),
+		(after) => !takeOf(after, "main").entries.some((each) => run.slice(0, 2).includes(each.id)));
+	tally.equal("the bar is gone", await bar.count(), 0);
+	await page.click("#undo");
+	await until(async () => takeOf(await server.canonical(), "main").entries.length === all.length);
+	await page.waitForTimeout(200);
+	const before = await server.canonical();
+	await page.locator("#redo").focus();
+	await page.keyboard.press("d");
+	await page.keyboard.press("x");
+	await page.evaluate(() => document.activeElement.blur());
+	await page.keyboard.press("u");
+	await page.keyboard.press("b");
+	await page.waitForTimeout(300);
+	tally.equal("letters change nothing where no entry has the focus", await server.canonical(), before);
 }
 
 async function tree(t) {
@@ -223,7 +269,7 @@ async function going(t) {
 		await page.locator("#palette").fill("Compare takes …");
 		await page.locator(".palette-item", { hasText: "Compare takes …" }).first().click();
 		await page.getByRole("button", { name: /^Bring over/ }).first().click();
-		await page.getByText("Brought it into").waitFor();
+		await page.locator("dialog").getByText(/^Copied to/).waitFor();
 		await page.keyboard.press("Escape");
 		await page.locator("dialog").waitFor({ state: "detached" });
 	}, (after, before) => JSON.stringify(takesOf(after)) !== JSON.stringify(takesOf(before)));
@@ -326,7 +372,7 @@ export async function run({ server, browser, tally }) {
 	await page.waitForSelector(".entry");
 	await other.waitForSelector(".entry");
 	const t = { server, page, other, tally };
-	for (const part of [entries, tree, going, history, settings, otherProgram])
+	for (const part of [entries, selecting, tree, going, history, settings, otherProgram])
 		await part(t);
 	await page.context().close();
 	await other.context().close();

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// The notice as it is shown (notice.ts): below the entries, or in what lies over them.
+import { set, useStore } from "./state";
+
+export function NoticeLine() {
+	const toast = useStore((from) => from.toast);
+	if (!toast)
+		return null;
+	return (
+		<div class={"toast" + (toast.isProblem ? " problem" : "")}>
+			<span role={toast.isProblem ? "alert" : "status"}>{toast.text}</span>
+			{toast.repair && <button type="button" onClick={toast.repair.run}>{toast.repair.label}</button>}
+			{toast.action && <button type="button" onClick={toast.action.run}>{toast.action.label}</button>}
+			<button type="button" class="icon" aria-label="Put the line away" onClick={() => set({ toast: null })}>×</button>
+		</div>
+	);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// Selection: a bar that says how many entries are selected, and what can be done with them.
+import * as act from "./actions";
+import { focusTake } from "./focus";
+import { set, state, useStore } from "./state";
+import { placeOf } from "./store";
+import { MUTED } from "./types";
+
+function endSelection(): void {
+	set({ anchor: null, isSelecting: false });
+	focusTake();
+}
+
+async function mute(entries: string[], muted: boolean): Promise<void> {
+	await act.batch(entries.map((entry) => ({ op: "entry.mute", entry, muted })),
+		{ say: `${muted ? "Muted" : "Unmuted"} ${entries.length} entries.`, ifMatch: state.discTag });
+}
+
+export function SelectionBar() {
+	const outline = useStore((from) => from.outline), isSelecting = useStore((from) => from.isSelecting);
+	useStore((from) => from.anchor);
+	useStore((from) => from.focus);
+	const entries = act.selected(), n = entries.length;
+	if (!outline || state.anchor === null || (n < 2 && !isSelecting))
+		return null;
+	const allMuted = entries.every((entry) => outline.flags[placeOf(outline, entry)] & MUTED);
+	const remove = () => {
+		set({ isSelecting: false });
+		void act.remove(entries).then(focusTake);
+	};
+	return (
+		<div class="selection" role="toolbar" aria-label="What is selected">
+			<span role="status">{n === 1 ? "Choose the last entry of what you want to select." : `${n.toLocaleString()} entries selected`}</span>
+			<span class="space" />
+			<button type="button" onClick={remove}>{n === 1 ? "Delete" : `Delete ${n.toLocaleString()}`}</button>
+			<button type="button" onClick={() => void mute(entries, !allMuted)}>{allMuted ? "Unmute" : "Mute"}</button>
+			<button type="button" title="Esc" onClick={endSelection}>Done</button>
+		</div>
+	);
+}
