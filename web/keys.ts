@@ -188,13 +188,23 @@ function isTheirs(key: string, element: Element | null): boolean {
 		element.closest("button, a, summary, [role=tab], [role=menu], [role=tree], [role=listbox]") !== null;
 }
 
+let last: Element | null = null;
+document.addEventListener("focusin", (event) => { last = event.target as Element; });
+
+/** What has the focus; where that has just gone away (deleted with a key), what had it. */
+function aim(element: Element | null): Element | null {
+	if (element !== null && element !== document.body)
+		return element;
+	return last !== null && !last.isConnected ? last : null;
+}
+
 /** Keys that change something are about what can be seen to have the focus: an entry its own. */
 function isAimed(command: Command, key: string, element: Element | null): boolean {
 	if (/^Ctrl\+/.test(key))
 		return true;
 	if (command.needsEntry)
-		return element?.closest(".entry") != null;
-	return !isSingle(key) || !/^(Take|History)$/.test(command.group) || (element !== null && element !== document.body);
+		return aim(element)?.closest(".entry") != null;
+	return !isSingle(key) || !/^(Take|History)$/.test(command.group) || aim(element) !== null;
 }
 
 export function onKey(event: KeyboardEvent): void {

@@ -161,6 +161,20 @@ async function selecting(t) {
 	await page.keyboard.press("b");
 	await page.waitForTimeout(300);
 	tally.equal("letters change nothing where no entry has the focus", await server.canonical(), before);
+	await rowOf(page, run[0]).focus();
+	await step(t, "a key right after the row that had the focus went away", async () => {
+		await page.evaluate(() => {
+			const row = document.createElement("div");
+			row.className = "entry";
+			row.tabIndex = 0;
+			document.body.append(row);
+			row.focus();
+			row.remove();
+		});
+		await page.keyboard.press("x");
+	}, (after) => takeOf(after, "main").entries.some((each) => each.muted));
+	await page.click("#undo");
+	await until(async () => (await server.canonical()) === before);
 }
 
 async function tree(t) {
