@@ -316,7 +316,7 @@ function Outline() {
 		return <div class="pane-empty">{problem ? <p role="alert">{problem}</p> : <p class="quiet">Reading …</p>}</div>;
 	const marked = rows.filter((row) => marks.has(row.key)).map((row) => row.at);
 	// nobody chose the row that has the focus to begin with
-	const isAlone = marked.length === 0 && focusKey !== null && places.has(focusKey);
+	const isAlone = marked.length === 0 && rowOfKey(rows, focusKey) >= 0;
 	const chosen = marked.length ? marked : isAlone ? [rows[focus].at] : [];
 	const onEscape = (event: KeyboardEvent) => {
 		if (event.key !== "Escape" || marks.size === 0)
