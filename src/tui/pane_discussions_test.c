@@ -34,7 +34,7 @@ lists(void **state)
 		" ▸ main                               1 entry,      2 takes    2023-11-14 22:13\n"
 		"›  sqlite-notes ← now                 1 entry                  2023-11-14 22:13\n"
 		"\n\n\n"
-		" Enter open  ^N new  ^R rename  ^D delete  Alt-u undo  Esc close  F1 all keys\n");
+		" Enter open  ^N new  ^R rename  ^D delete  Alt-u undo  F1 all keys  Esc close\n");
 	desk_press(&d, "up right");
 	assert_shows(&d, "›▾ main                               1 entry,      2 takes    2023-11-14 22:13\n"
 			 "     duck (active)                    1 entry\n"
@@ -67,7 +67,7 @@ narrow(void **state)
 			  "     main\n"
 			  "   sqlite-notes <- now\n"
 			  "\n\n"
-			  " Enter open  ^N new  ^R rename\n");
+			  " Enter open  ^N new  Esc close\n");
 	desk_close(&d);
 }
 

@@ -32,7 +32,7 @@ narrow(void **state)
 			  " ●─┘ 1 tui added entry w3y3: Which data…\n"
 			  " ●   the beginning\n"
 			  "\n\n\n"
-			  " Enter go there  r revert  u undo\n");
+			  " Enter go there  r revert  Esc close\n");
 	/* Too low for both: the look is in the list's place. */
 	desk_press(&d, "down tab");
 	assert_screen(&d, " main  2               no model  ~9 tok\n"
@@ -44,7 +44,7 @@ narrow(void **state)
 			  "\n"
 			  "As it was then: take main, 2 entries\n"
 			  "User  w3y3\n"
-			  " Enter go there  r revert  u undo\n");
+			  " Enter go there  r revert  Esc close\n");
 	desk_press(&d, "right");
 	assert_shows(&d, "AI  3zn0\n  SQLite.\n Enter");
 	desk_press(&d, "tab escape");
@@ -67,7 +67,7 @@ without_utf8(void **state)
 			  " *-' 1 tui added entry w3y3: Which da...\n"
 			  " *   the beginning\n"
 			  "\n\n\n"
-			  " Enter go there  r revert  u undo\n");
+			  " Enter go there  r revert  Esc close\n");
 	desk_close(&d);
 }
 

@@ -558,7 +558,7 @@ async function files(server, page) {
 
 	await palette(page, "Export …");
 	await axe(page, "dialog", "export");
-	await page.locator("dialog").getByRole("radio", { name: /^canonical/ }).check();
+	await page.locator("dialog").getByRole("radio", { name: /^Everything, for Retake/ }).check();
 	const [download] = await Promise.all([page.waitForEvent("download"), page.locator("dialog a.button").click()]);
 	tally.equal("export", readFileSync(await download.path(), "utf8").trim(), (await server.canonical()).trim());
 }

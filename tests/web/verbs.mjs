@@ -51,7 +51,8 @@ async function showTake({ page, server }, name) {
 }
 
 const focus = (page, id) => page.locator(`.entries [data-entry="${id}"]`).focus();
-const more = (page, id, item) => page.locator(`.entries [data-entry="${id}"]`).getByRole("button", { name: /^More for entry/ }).click()
+const more = (page, id, item) => page.locator(`.entries [data-entry="${id}"]`).hover() // that is when it has buttons
+	.then(() => page.locator(`.entries [data-entry="${id}"]`).getByRole("button", { name: /^More for entry/ }).click())
 	.then(() => page.getByRole("menuitem", { name: item }).first().click());
 
 async function entries(t) {
