@@ -160,7 +160,9 @@ plain_run(rt_str text, size_t at)
 int
 rt_layout_measure(const rt_layout *layout, uint32_t from, uint32_t to, int limit)
 {
-	rt_str text = rt_str_at(layout->lines->text.ptr + from, to - from), part, fits;
+	rt_str text = from == to ? rt_str_at("", 0)
+				 : rt_str_at(layout->lines->text.ptr + from, to - from);
+	rt_str part, fits;
 	int width = 0, used = 0;
 	size_t at = 0, end;
 

@@ -359,7 +359,7 @@ add_help_line(rt_lines *lines, rt_str line, const rt_canvas *canvas)
 static void
 drop_end(rt_buf *text, size_t from, const rt_buf *end)
 {
-	if (text->size - from > end->size &&
+	if (end->size > 0 && text->size - from > end->size &&
 	    memcmp(text->ptr + text->size - end->size, end->ptr, end->size) == 0)
 		text->size -= end->size;
 }

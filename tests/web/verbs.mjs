@@ -51,9 +51,22 @@ async function showTake({ page, server }, name) {
 }
 
 const focus = (page, id) => page.locator(`.entries [data-entry="${id}"]`).focus();
-const more = (page, id, item) => page.locator(`.entries [data-entry="${id}"]`).hover() // that is when it has buttons
-	.then(() => page.locator(`.entries [data-entry="${id}"]`).getByRole("button", { name: /^More for entry/ }).click())
-	.then(() => page.getByRole("menuitem", { name: item }).first().click());
+
+/** An entry may be beyond what is drawn. */
+async function inView(page, id) {
+	const entry = page.locator(`.entries [data-entry="${id}"]`);
+	if (await entry.count() === 0)
+		await page.evaluate(() => { document.querySelector(".entries").scrollTop = 0; });
+	await entry.waitFor();
+	return entry;
+}
+
+async function more(page, id, item) {
+	const entry = await inView(page, id);
+	await entry.hover(); // that is when it has buttons
+	await entry.getByRole("button", { name: /^More for entry/ }).click();
+	await page.getByRole("menuitem", { name: item }).first().click();
+}
 
 async function entries(t) {
 	const { page } = t;
