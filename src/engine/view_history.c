@@ -121,7 +121,7 @@ add_about(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 		return st;
 	st = rt_engine_body(engine, number, &bytes, &body, err);
 	if (st != RT_OK)
-		return st == RT_NOMEM ? st : RT_OK;
+		return st == RT_CORRUPT || st == RT_NOT_FOUND ? RT_OK : st; /* it is lost; the step is not */
 	if (body.format != RT_BODY_PURGED) {
 		rt_json_add_key(buf, "about");
 		st = rt_view_add_preview(engine->alloc, &body, ABOUT, buf, err);
