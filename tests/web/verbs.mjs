@@ -303,6 +303,16 @@ async function going(t) {
 	}, (after, before) => JSON.stringify(takesOf(after)) !== JSON.stringify(takesOf(before)));
 }
 
+/** A step of the history, which may be beyond what is drawn. */
+async function stepRow(page, seq) {
+	const row = page.locator(`#pane [data-step="${seq}"]`);
+	for (let top = 0; await row.count() === 0 && top < 20000; top += 300) {
+		await page.evaluate((to) => { document.querySelector("#pane .pane-rows").scrollTop = to; }, top);
+		await page.waitForTimeout(50);
+	}
+	return row;
+}
+
 async function history(t) {
 	const { page, server, tally } = t;
 	await openPane(page, "history");
@@ -311,7 +321,7 @@ async function history(t) {
 	const whole = await server.canonical();
 	// every state there ever was can be looked at
 	for (const each of steps.filter((one) => !one.undone).slice(0, 6)) {
-		await page.locator(`#pane [data-step="${each.seq}"]`).click();
+		await (await stepRow(page, each.seq)).click();
 		await page.locator(`section[aria-label="State after step ${each.seq}"]`).waitFor();
 		const past = await server.api("GET", `/discussions/d1/entries?at_op=${each.seq}&take=${each.take?.id ?? "t1"}`).catch(() => null);
 		if (past)
@@ -322,7 +332,7 @@ async function history(t) {
 	tally.equal("looking changes nothing", await server.canonical(), whole);
 	// jump is no step: what it does is taken back by a jump, or redo
 	const target = steps.filter((one) => !one.undone && one.scope === "discussion" && !/switch|head/.test(one.op))[2];
-	await page.locator(`#pane [data-step="${target.seq}"]`).click();
+	await (await stepRow(page, target.seq)).click();
 	await page.getByRole("button", { name: "Jump here" }).click();
 	tally.check("jump", await until(async () => (await server.canonical()) !== whole));
 	await same(t, "jump");
@@ -335,7 +345,7 @@ async function history(t) {
 	}), true);
 	await same(t, "redo after a jump");
 	const edit = steps.find((one) => one.op === "label.set" && !one.undone);
-	await page.locator(`#pane [data-step="${edit.seq}"]`).click();
+	await (await stepRow(page, edit.seq)).click();
 	await step(t, "revert one old step", () => page.getByRole("button", { name: "Revert only this" }).click(),
 		(after) => !project(after).discussions.find((each) => each.name === "main").labels?.q2);
 }
