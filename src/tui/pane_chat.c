@@ -892,9 +892,10 @@ key(rt_pane *pane, rt_key pressed, bool *out_used)
 		return RT_OK;
 	if (rt_key_is_text(pressed)) {
 		/* Help is asked for where nothing is being written. */
-		if (pressed.code == '?' && rt_field_is_empty(chat->field))
-			return rt_tui_act(pane->tui, RT_ACT_HELP) == RT_OK ? (*out_used = true, RT_OK)
-									  : RT_NOMEM;
+		if (pressed.code == '?' && rt_field_is_empty(chat->field)) {
+			*out_used = true;
+			return rt_tui_act(pane->tui, RT_ACT_HELP);
+		}
 		chat->escaped = chat->interrupted = false;
 		return rt_field_key(chat->field, pressed, out_used);
 	}

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Verb: what can be done to entries, wherever they were selected: in the chat or in the tree. It
- * asks for what it needs (a label, a role, a text), does it as one step, and says so. */
+ * asks for what it needs (a label, a role, a text), does it as one step, and says so: also what
+ * went wrong, so that RT_NOMEM and RT_LIMIT (too many panes) are all that comes back.
+ *
+ * Threads: the one of the terminal. */
 #ifndef RT_TUI_VERB_H
 #define RT_TUI_VERB_H
 
@@ -10,8 +13,9 @@
 /* entries: numbers, in the order of the take or the tree; count 0: nothing happens but a notice.
  * *out_used false: the action is no verb. EDIT, EDIT_AS_TAKE (one entry), EDITOR, INSERT_BEFORE,
  * INSERT_AFTER, ROLE, DELETE, DELETE_BELOW, MOVE, GRAFT, BRANCH, MUTE, LABEL, COPY, COPY_PATH,
- * SPLIT, MERGE, VERSIONS, AGAIN, CONTINUE, COLLAPSE, EXPORT; and what needs no entry: UNDO, REDO, TAKE_PREVIOUS,
- * TAKE_NEXT, COMPACT, MODEL, PROMPT. */
+ * SPLIT, MERGE, VERSIONS, AGAIN, CONTINUE, COLLAPSE, EXPORT; and what needs no entry: UNDO, REDO,
+ * TAKE_PREVIOUS, TAKE_NEXT, COMPACT, MODEL, PROMPT. The entry is meant as the take at hand has it,
+ * or as work->seen_take, which a question that is asked remembers. entries are copied. */
 RT_CHECKED rt_status rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries,
 				 size_t count, bool *out_used);
 

@@ -13,6 +13,7 @@
 #include "judge.h"
 
 #include "codec/json.h"
+#include "engine/folder_testing.h"
 
 enum { COLUMNS = 100, ROWS = 40, ENTRIES = 60, WORDS_MAX = 8, PATH = 200 };
 
@@ -300,8 +301,7 @@ static int
 setup(void **state)
 {
 	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/retake-hostile-XXXXXX");
-	if (mkdtemp(folder) == NULL)
+	if (!test_folder(folder, sizeof(folder), "retake-hostile"))
 		return -1;
 	snprintf(db, sizeof(db), "%s/test.db", folder);
 	set_surroundings();
