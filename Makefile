@@ -37,6 +37,8 @@ setup:
 setup-test:
 	@setup/packages.sh test
 	@setup/deps.sh
+	@setup/deps.sh types
+	@setup/deps.sh browser maybe
 
 build: setup
 	@tools/configure.sh $(OBJ) $(OPTIONS)
@@ -87,10 +89,11 @@ llama: build
 	@setup/deps.sh llama
 	@RETAKE=build/retake tests/llm/llama_test.sh
 
-# The page and exported pages in Debian's chromium; its driver (4 MB) is fetched for it. Later
-# `make test` has it too.
+# The page and exported pages in Debian's chromium, all of it: twelve minutes. `make test` runs
+# the same in brief (RETAKE_BROWSER=brief).
 browser: setup-test build
 	@setup/deps.sh browser
+	@tests/web/types_test.sh
 	@RETAKE=build/retake tests/web/web_test.sh
 	@RETAKE=build/retake tests/web/panes_test.sh
 	@RETAKE=build/retake tests/web/keys_test.sh

@@ -15,6 +15,8 @@ is over when the terminal has been given the end of a synchronized update (CSI ?
   keys     from the writing of a key to the end of the frame: scrolling, selecting, the tree
            opened, moving in it, pages, folding; median and p99
   filter   each filter of the tree, and a search typed letter by letter
+  early    the tree opened and searched at once, before its texts were looked at: the longest
+           that a letter waits, and until all is found
   memory   VmRSS and VmHWM in the end
 
 The machine's other work counts too; run it alone. The last line is JSON."""
@@ -125,6 +127,22 @@ def percentile(values, share):
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
+def search_early(retake, env):
+    program = Program(retake, env)
+    program.frame()
+    program.quiet()
+    os.write(program.fd, b"/tree")
+    program.quiet()
+    program.key("\r")
+    begun = last = time.perf_counter()
+    letters = [program.key(letter) for letter in "/best"]
+    while select.select([program.fd], [], [], 0.3)[0]:
+        os.read(program.fd, 1 << 16)
+        last = time.perf_counter()
+    program.end()
+    return max(letters), (last - begun) * 1e3
+
+
 def measure(retake, shape):
     with tempfile.TemporaryDirectory(prefix="retake-bench-") as home:
         env = {"HOME": home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color",
@@ -161,16 +179,19 @@ def measure(retake, shape):
         program.quiet()
         memory = program.memory()
         program.end()
+        early, found = search_early(retake, env)
         flat = [value for values in keys.values() for value in values]
         row = {"shape": shape, "first_ms": statistics.median(first), "first_worst_ms": max(first),
                "tree_open_ms": tree_open, "key_ms": statistics.median(flat),
                "key_p99_ms": percentile(flat, 0.99),
                "keys": {name: [statistics.median(values), percentile(values, 0.99)]
                         for name, values in keys.items()},
-               "filter_ms": filters, "search_ms": search[1:], **memory}
+               "filter_ms": filters, "search_ms": search[1:], "early_ms": early,
+               "early_found_ms": found, **memory}
         print(f"{shape:9} first frame {row['first_ms']:6.1f} ms (worst {max(first):.1f})   tree "
               f"{tree_open:6.1f} ms   key {row['key_ms']:5.2f} ms, p99 {row['key_p99_ms']:5.2f}   "
               f"filter {max(filters.values()):5.1f} ms   search {max(search):5.1f} ms   "
+              f"early {early:5.1f} ms, all {found:5.0f}   "
               f"{memory['VmRSS']} MB (most {memory['VmHWM']})", flush=True)
         return row
 
@@ -179,6 +200,9 @@ def main():
     words = sys.argv[1:]
     retake = os.path.abspath(words.pop(0)) if words and os.path.exists(words[0]) else \
         os.path.join(ROOT, "build/retake")
+    unknown = [word for word in words if word not in ("take", "chain", "siblings")]
+    if unknown:
+        sys.exit(f"{unknown[0]}: no shape; there are take, chain, siblings")
     rows = [measure(retake, shape) for shape in words or ["take", "chain", "siblings"]]
     print(json.dumps({"entries": ENTRIES, "siblings": SIBLINGS, "rounds": ROUNDS, "shapes": rows}))
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# setup/deps.sh [mock|llama]
+# setup/deps.sh [mock|types|browser [maybe]|llama]
 # setup/deps.sh object yyjson|sqlite OUTPUT
 #
 # Puts the third-party sources that Debian 12 does not package into build/deps:
@@ -17,7 +17,11 @@
 #   build/deps/aimock/   a mock of model servers, an npm package
 #   build/deps/node/     Node 20 to run it, where the system has none that is new enough
 #
-# With "browser", what tests/web needs:
+# With "types", what tests/web/types_test.sh needs:
+#
+#   build/deps/typescript/    the compiler, which is used to check types alone
+#
+# With "browser", what else tests/web needs:
 #
 #   build/deps/playwright/, axe/   a driver for Debian's chromium, checks of accessibility
 #   build/deps/parse5/, entities/  a parser of HTML, and what it needs
@@ -31,8 +35,9 @@
 # object to OUTPUT: SQLite takes as long as the rest of Retake.
 #
 # Without the token ranks everything works, and token counts are estimates; without what
-# the web interface needs the program has none. Where they cannot be fetched, that is said,
-# and tried again a day later.
+# the web interface needs the program has none; without the compiler nobody checks its types.
+# Where they cannot be fetched, that is said, and tried again a day later; so it is with
+# "browser maybe".
 #
 # Nothing is fetched that the system has in a good version, or that was fetched
 # before. Every archive must hash to its line in setup/pins.txt. The mirror is
@@ -215,16 +220,6 @@ if [ "${1-}" = mock ]; then
 	exit 0
 fi
 
-if [ "${1-}" = browser ]; then
-	for name in playwright axe entities parse5; do
-		have $name package.json || { get $name && unpack_all $name; }
-	done
-	mkdir -p "$deps/node_modules"
-	ln -sfn ../entities "$deps/node_modules/entities"
-	need_node 'a driver for browsers'
-	exit 0
-fi
-
 if [ "${1-}" = llama ]; then
 	[ "$(uname -sm)" = "Linux x86_64" ] || fail 'llama.cpp is fetched for Linux on x86_64 alone'
 	need_node llama.cpp
@@ -281,6 +276,30 @@ get_web() {
 	ln -sfn ../preact "$deps/node_modules/preact"
 	ln -sfn ../highlight "$deps/node_modules/highlight.js"
 }
+
+if [ "${1-}" = browser ]; then
+	for name in playwright axe entities parse5; do
+		if ! have $name package.json; then
+			if [ "${2-}" = maybe ]; then
+				can_get $name 'No tests in a browser' || exit 0
+			else
+				get $name
+			fi
+			unpack_all $name
+		fi
+	done
+	mkdir -p "$deps/node_modules"
+	ln -sfn ../entities "$deps/node_modules/entities"
+	need_node 'a driver for browsers'
+	exit 0
+fi
+
+if [ "${1-}" = types ]; then
+	have typescript package.json && exit 0
+	can_get typescript 'No check of types' || exit 0
+	unpack typescript bin lib package.json LICENSE.txt
+	exit 0
+fi
 
 if ! pkg-config --atleast-version=0.10 yyjson 2>/dev/null && ! have yyjson yyjson.c; then
 	get yyjson

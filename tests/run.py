@@ -7,6 +7,9 @@ and the conformance programs in tests/conformance. A test program that prints TA
 (cmocka does) counts case by case; a script that ends with "N passed, N failed"
 is believed; anything else counts as one, by its exit status (77: skipped).
 
+A script that drives a terminal or a browser and fails is run once more when the
+rest has ended: docs/decisions/0020. What then passes is named as unstable.
+
 The last line is "N passed, N failed[, N skipped]"; the exit status is 1 if
 anything failed or nothing ran.
 
@@ -42,9 +45,10 @@ VARIANTS = {
 }
 IN_TEST = ["normal", "tiny", "asan"]
 
-# What tests are told. Sanitizers make cuts of power so slow that one in so many is tried.
-TOLD = {"normal": {"POWER_SAMPLE": "3"}, "asan": {"POWER_SAMPLE": "32"},
-        "tsan": {"POWER_SAMPLE": "16"}}
+# What tests are told. Sanitizers make cuts of power, and a terminal that judges what was drawn,
+# so slow that one in so many is tried.
+TOLD = {"normal": {"POWER_SAMPLE": "3"}, "asan": {"POWER_SAMPLE": "32", "HOSTILE_SAMPLE": "5"},
+        "tsan": {"POWER_SAMPLE": "16", "HOSTILE_SAMPLE": "5"}}
 
 # Arguments of the conformance programs. They lie outside the repository; where
 # they are missing the program is skipped.
@@ -58,6 +62,8 @@ CONFORMANCE = {
 COUNT_LINE = re.compile(r"^(?:[\w-]+: *)?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 SHOWN_LINES = 60
 SCRIPT_TIMEOUT_S = 600
+ON_SCREENS = ("tests/tui/", "tests/web/")
+AGAIN_MOST = 3
 LONG_SCRIPTS = ("tests/torture", "tests/llm", "tests/hooks")
 
 
@@ -66,6 +72,7 @@ class Tally:
         self.passed = self.failed = self.skipped = 0
         self.times = []
         self.failures = []
+        self.unstable = []
 
     def add(self, name, counts, seconds, output):
         passed, failed, skipped = counts
@@ -75,13 +82,18 @@ class Tally:
         self.times.append((seconds, name))
         if failed:
             self.failures.append(name)
-            print(f"\n--- FAILED {name}")
-            lines = output.rstrip().splitlines()
-            if len(lines) > SHOWN_LINES:
-                print(f"    ({len(lines) - SHOWN_LINES} lines before these)")
-            for line in lines[-SHOWN_LINES:]:
-                print("    " + line)
-            sys.stdout.flush()
+            show(f"FAILED {name}", output)
+
+
+def show(headline, output):
+    """The end of what a test that failed said."""
+    print(f"\n--- {headline}")
+    lines = output.rstrip().splitlines()
+    if len(lines) > SHOWN_LINES:
+        print(f"    ({len(lines) - SHOWN_LINES} lines before these)")
+    for line in lines[-SHOWN_LINES:]:
+        print("    " + line)
+    sys.stdout.flush()
 
 
 def use_memory(folder="/dev/shm"):
@@ -260,8 +272,9 @@ def scripts():
 
 
 def run_scripts(match, jobs, tally):
-    """As many at a time as there are processors, those that take long first."""
-    env = {"RETAKE": os.path.join(ROOT, "build/retake")}
+    """One more at a time than there are processors, since many wait; those that take long first."""
+    env = {"RETAKE": os.path.join(ROOT, "build/retake"),
+           "RETAKE_BROWSER": os.environ.get("RETAKE_BROWSER", "brief")}
     wanted = []
     for name, command, there in scripts():
         if match and not re.search(match, name):
@@ -274,16 +287,33 @@ def run_scripts(match, jobs, tally):
         else:
             wanted.append((name, command))
     wanted.sort(key=lambda item: not item[0].startswith(LONG_SCRIPTS))
-    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
-        running = {pool.submit(run, command, env, SCRIPT_TIMEOUT_S): name
+    again = []
+
+    def count(name, done):
+        status, output, seconds = done
+        counts = count_output(output, status)
+        tally.add(name, counts, seconds, f"{output}\nexit status {status}")
+        print("{}: {} passed, {} failed, {} skipped in {:.1f} s".format(name, *counts, seconds),
+              flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs + 1) as pool:
+        running = {pool.submit(run, command, env, SCRIPT_TIMEOUT_S): (name, command)
                    for name, command in wanted}
         for done in concurrent.futures.as_completed(running):
-            name = running[done]
-            status, output, seconds = done.result()
-            counts = count_output(output, status)
-            tally.add(name, counts, seconds, f"{output}\nexit status {status}")
-            print("{}: {} passed, {} failed, {} skipped in {:.1f} s".format(name, *counts, seconds),
-                  flush=True)
+            name, command = running[done]
+            status, output, _ = done.result()
+            if count_output(output, status)[1] and name.startswith(ON_SCREENS):
+                show(f"failed, will be run once more: {name}", output)
+                again.append((name, command))
+            else:
+                count(name, done.result())
+    if len(again) > AGAIN_MOST:     # that is no matter of luck
+        tally.add("scripts that are run once more", one(False), 0, f"{len(again)} of them")
+    for name, command in again:
+        done = run(command, env, SCRIPT_TIMEOUT_S)
+        count(name, done)
+        if not count_output(done[1], done[0])[1]:
+            tally.unstable.append(name)
 
 
 def main():
@@ -309,6 +339,8 @@ def main():
             if seconds >= 1]
     if slow:
         print("\nSlowest: " + "; ".join(slow))
+    if tally.unstable:
+        print("Unstable, passed the second time: " + "; ".join(tally.unstable))
     if tally.failures:
         print("Failed:  " + "; ".join(tally.failures))
     if kept:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Builds the web interface and writes it as C: tools/web.py DEPS OUTPUT.c [export]
 
-web/main.tsx and web/style.css become one file each (esbuild), which the page names by a hash
-of their bytes, so that browsers may keep them for ever. Without esbuild or what it needs the
+web/main.tsx, web/early.ts and web/style.css become one file each (esbuild), which the page names
+by a hash of their bytes, so that browsers may keep them for ever. Without esbuild or what it needs the
 table is empty, and the server's page says what there is instead.
 
 With "export" it is the script and the style of exported pages (src/formats/html_part.h):
@@ -21,24 +21,24 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
          ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 
 
-def build(deps, folder, script, style):
+def build(deps, folder, *sources):
     """Let esbuild make one file each of them."""
     esbuild = os.path.join(deps, "esbuild/bin/esbuild")
     subprocess.run(
-        [esbuild, os.path.join(ROOT, "web", script), os.path.join(ROOT, "web", style),
+        [esbuild, *(os.path.join(ROOT, "web", source) for source in sources),
          "--bundle", "--minify", "--target=es2021", "--format=iife", "--charset=utf8",
          "--jsx=automatic", "--jsx-import-source=preact", "--legal-comments=none",
-         "--log-level=warning", f"--outdir={folder}"],
+         "--tsconfig-raw={}", "--log-level=warning", f"--outdir={folder}"],
         env={**os.environ, "NODE_PATH": os.path.join(deps, "node_modules")}, check=True)
 
 
 def bundle(deps, folder):
     """{name: bytes} of the files that the page consists of."""
-    build(deps, folder, "main.tsx", "style.css")
+    build(deps, folder, "main.tsx", "early.ts", "style.css")
     found = {}
     with open(os.path.join(ROOT, "web/index.html"), encoding="utf-8") as file:
         page = file.read()
-    for name in ("main.js", "style.css"):
+    for name in ("main.js", "early.js", "style.css"):
         with open(os.path.join(folder, name), "rb") as file:
             data = file.read()
         stem, ending = os.path.splitext(name)

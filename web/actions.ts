@@ -6,13 +6,16 @@
 import { get, path, post, Problem, request } from "./api";
 import { answered, asking, wordsOf } from "./news";
 import { notify } from "./notice";
-import { showEntry } from "./focus";
+import { focusKept, showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
-import { startRun } from "./runs";
-import { discPath, findTake, open, pinned, placeOf, reached, readEntry, reload, takeOf } from "./store";
+import { placeOf } from "./outline";
+import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
+import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, takeOf } from "./store";
 import { set, state } from "./state";
+import { elsewhere, isDraftNext, isOf, isSeen, moved, movedWords, nearSteps, nextStep, stepsOf, undoCount } from "./undo";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
+import type { Way } from "./undo";
 import type { Advice, Content, Discussion, Entry, Result, Run, Step } from "./types";
 
 export type Fields = Record<string, unknown>;
@@ -21,6 +24,8 @@ export type Op = { op: string } & Fields;
 export interface Manner {
 	/** The tag of what was seen; left out: whatever there is. */
 	ifMatch?: string | null;
+	/** The discussion has to be as it is shown when the turn comes. */
+	asSeen?: boolean;
 	/** What the line says when it is done; "": nothing; left out: a general one. */
 	say?: string;
 	/** What the change broke nearby, as it was foreseen. */
@@ -30,13 +35,19 @@ export interface Manner {
 	text?: string;
 }
 
-let last: Promise<unknown> = Promise.resolve();
+let last: Promise<unknown> = Promise.resolve(), pending = 0;
 
 /** One after the other. */
 function inTurn<T>(act: () => Promise<T>): Promise<T> {
+	pending++;
 	const mine = last.then(act, act);
-	last = mine.catch(() => undefined);
+	last = mine.catch(() => undefined).finally(() => { pending--; });
 	return mine;
+}
+
+/** Is something asked for that is not in view yet? Then what is shown may be older than the next key. */
+export function isBusy(): boolean {
+	return pending > 0;
 }
 
 /** Until all changes so far are in view. */
@@ -58,13 +69,31 @@ export function say(text: string, isUndoable = true, seq?: number): void {
 		set({ toast: null });
 }
 
+/** A look that was not told to the other programs, as a step would have ended redo. */
+let isLookUntold = false;
+const LOOKS = new Set(["undo", "redo", "jump", "entry.view", "take.switch", "discussion.switch"]);
+
+/** A step is about to be made: what is shown becomes what is active, as it is without anything to redo. */
+async function tellLook(): Promise<void> {
+	isLookUntold = false;
+	const disc = state.disc, take = state.take;
+	if (disc && !discussionOf(disc)?.active)
+		await change("POST", path("ops", "discussion.switch"), { query: pinned(), body: { discussion: disc } },
+			{ say: "" }, "discussion.switch", {});
+	if (take && state.take === take && takeOf(take)?.active === false)
+		await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } }, { say: "" }, "take.switch", {});
+}
+
 /** Done, and shown: what a change answers, or null when it was not done (and that was said). */
 async function change(method: string, where: string, ask: Ask, manner: Manner,
 		name: string, fields: Fields): Promise<Result | null> {
+	if (isLookUntold && !LOOKS.has(name))
+		await tellLook();
 	asking();
 	let seq: number | undefined;
 	try {
-		const answer = await request<Result>(method, where, { ...ask, ifMatch: manner.ifMatch ?? undefined });
+		const tag = manner.asSeen ? state.discTag : manner.ifMatch;
+		const answer = await request<Result>(method, where, { ...ask, ifMatch: tag ?? undefined });
 		seq = answer.data.unchanged ? undefined : answer.data.seq;
 		await reached(answer.data.seq);
 		tell(name, answer.data, manner);
@@ -76,7 +105,7 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 		}
 		const { decision, tag } = await askAboutConflict(manner, name, fields);
 		if (decision === "overwrite")
-			return await change(method, where, ask, { ...manner, ifMatch: tag }, name, fields);
+			return await change(method, where, ask, { ...manner, asSeen: false, ifMatch: tag }, name, fields);
 		if (decision === "both")
 			return await changeAsTake(manner.entry!, manner.text!, false);
 		// given up: for a text that is an end as good as any
@@ -91,10 +120,10 @@ const DONE: Record<string, string> = {
 	"entry.edit": "Saved.", "entry.role": "Changed the role.", "entry.move": "Moved the entry.",
 	"entry.split": "Split the entry.", "entry.merge": "Merged two entries.",
 	"take.branch": "Started a new take.", "take.rename": "Renamed the take.",
-	"take.delete": "Deleted the take.", "take.clear": "Cleared the take.",
-	"take.truncate": "Truncated the take.", "take.graft": "Brought the entries over.",
+	"take.clear": "Cleared the take.",
+	"take.truncate": "Truncated the take.", "take.graft": "Copied the entries over.",
 	"take.promote": "The take is a discussion of its own now.",
-	"label.set": "Changed the label.", "head.move": "Moved the head.",
+	"label.set": "Changed the label.", "head.move": "The next entry continues from here.",
 	"discussion.new": "Started a discussion.", "discussion.rename": "Renamed the discussion.",
 	"discussion.delete": "Deleted the discussion.", "role.add": "Added the role.",
 	"discussion.extract": "Copied the path to a new discussion.",
@@ -184,23 +213,29 @@ async function askAboutConflict(manner: Manner, name: string,
 	return { decision, tag };
 }
 
-/** Any operation, in the open discussion and take. */
-export function op(name: string, fields: Fields = {}, manner: Manner = {}): Promise<Result | null> {
-	return inTurn(() => {
-		const tag = manner.ifMatch;
-		return change("POST", path("ops", name), { query: pinned(), body: fields },
-			{ ...manner, ifMatch: tag }, name, fields);
+type Then = (done: Result | null) => Promise<void>;
+
+/** Any operation, in the open discussion and take. Then: what belongs to it, and comes before the next one. */
+export function op(name: string, fields: Fields = {}, manner: Manner = {}, then?: Then): Promise<Result | null> {
+	return inTurn(async () => {
+		const done = await change("POST", path("ops", name), { query: pinned(), body: fields }, manner, name, fields);
+		await then?.(done);
+		return done;
 	});
 }
 
 /** Several, as one step. */
-export function batch(ops: Op[], manner: Manner = {}): Promise<Result | null> {
-	return inTurn(() => change("POST", discPath("batch"),
-		{ query: { take: state.take }, body: { ops } }, manner, "batch", { ops }));
+export function batch(ops: Op[], manner: Manner = {}, then?: Then): Promise<Result | null> {
+	return inTurn(async () => {
+		const done = await change("POST", discPath("batch"),
+			{ query: { take: state.take }, body: { ops } }, manner, "batch", { ops });
+		await then?.(done);
+		return done;
+	});
 }
 
 /** An operation on one entry, if that is still as it was seen. */
-export function entryOp(name: string, entry: string, fields: Fields = {}, manner: Manner = {}): Promise<Result | null> {
+function entryOp(name: string, entry: string, fields: Fields = {}, manner: Manner = {}): Promise<Result | null> {
 	return inTurn(() => change("POST", path("ops", name), { query: pinned(), body: { entry, ...fields } },
 		{ entry, ifMatch: state.tags.get(entry), ...manner }, name, { entry, ...fields }));
 }
@@ -247,14 +282,19 @@ async function changeAsTake(entry: string, text: string, keepAfter: boolean): Pr
 
 /** An entry at the head; where it was a draft, that is gone in the same step. */
 export async function append(role: string, content: Content, wasDraft = false): Promise<Result | null> {
+	const was = state.focus;
 	const done = wasDraft
 		? firstOf(await batch([{ op: "entry.append", role, content }, { op: "setting.set", key: "draft", value: null }],
-			{ say: DONE["entry.append"] }))
-		: await op("entry.append", { role, content });
-	await follow(done);
-	if (done?.entry)
-		set({ focus: done.entry });
+			{ say: DONE["entry.append"] }, (all) => follow(firstOf(all))))
+		: await op("entry.append", { role, content }, {}, follow);
+	focusNew(done, was);
 	return done;
+}
+
+/** What is new is the next one for the keys, unless somebody has gone on to another entry meanwhile. */
+function focusNew(done: Result | null, was: string | null): void {
+	if (done?.entry && state.focus === was && !document.activeElement?.matches("article.entry"))
+		set({ focus: done.entry });
 }
 
 function firstOf(result: Result | null): Result | null {
@@ -263,9 +303,9 @@ function firstOf(result: Result | null): Result | null {
 
 export async function insert(place: { before?: string; after?: string }, role: string,
 		content: Content): Promise<Result | null> {
+	const was = state.focus;
 	const done = await op("entry.insert", { ...place, role, content });
-	if (done?.entry)
-		set({ focus: done.entry });
+	focusNew(done, was);
 	return done;
 }
 
@@ -287,16 +327,16 @@ export async function remove(ids: string[]): Promise<void> {
 	const next = outline.id[at + 1] ?? outline.id[placeOf(outline, ids[0]) - 1] ?? null;
 	const say = ids.length === 1 ? "Deleted an entry." : `Deleted ${ids.length} entries.`;
 	// the next key is about the next entry, however quickly it comes
-	const hadFocus = document.activeElement?.closest(".entry") !== null;
+	const hadFocus = document.activeElement?.closest(".entry") !== null, isKept = focusKept();
 	set({ focus: next, anchor: null });
 	const run = { from: ids[0], to: ids[ids.length - 1] };
 	const advice = await foreseen([{ op: "entry.delete", ...run }]);
 	const done = ids.length === 1
 		? await entryOp("entry.delete", ids[0], {}, { say, advice })
-		: await op("entry.delete", run, { say, advice, ifMatch: state.discTag });
+		: await op("entry.delete", run, { say, advice, asSeen: true });
 	if (!done)
 		set({ focus: ids[0] });
-	else if (next && state.focus === next && hadFocus)
+	else if (next && state.focus === next && hadFocus && isKept())
 		showEntry(next);
 }
 
@@ -304,33 +344,42 @@ export async function changeRole(entry: string, role: string): Promise<void> {
 	await entryOp("entry.role", entry, { role });
 }
 
-export async function mute(entry: string, muted: boolean): Promise<void> {
-	await entryOp("entry.mute", entry, { muted },
-		{ say: muted ? "Muted: it is not sent to the model." : "Unmuted." });
+/** Is: how it is to be, from how it is when its turn comes; of two presses each does something. */
+export async function mute(entry: string, is: () => boolean): Promise<void> {
+	await inTurn(() => {
+		const muted = is();
+		return change("POST", path("ops", "entry.mute"), { query: pinned(), body: { entry, muted } },
+			{ entry, ifMatch: state.tags.get(entry), say: muted ? "Muted: it is not sent to the model." : "Unmuted." }, "entry.mute", { entry, muted });
+	});
 }
 
-export async function collapse(entry: string, collapsed: boolean): Promise<void> {
-	await op("entry.view", { entry, collapsed }, { say: "" });
+/** Likewise what is no step, but seen by other programs; null: nothing. */
+export async function view(entry: string, is: () => Fields | null): Promise<void> {
+	await inTurn(async () => {
+		const fields = is();
+		if (fields)
+			await change("POST", path("ops", "entry.view"), { query: pinned(), body: { entry, ...fields } }, { say: "" }, "entry.view", fields);
+	});
 }
 
 export async function collapseAll(collapsed: boolean): Promise<void> {
 	await op("entry.view", { all: true, collapsed }, { say: "" });
 }
 
-export async function readMode(entry: string, isOn: boolean): Promise<void> {
-	await op("entry.view", { entry, read_mode: isOn }, { say: "" });
-}
-
 export async function move(entry: string, place: { before?: string; after?: string }): Promise<void> {
-	await op("entry.move", { entry, ...place });
 	set({ focus: entry });
+	await op("entry.move", { entry, ...place });
 }
 
 export async function moveBy(entry: string, by: 1 | -1): Promise<void> {
-	const ids = state.outline?.id ?? [];
-	const other = ids[placeOf(state.outline!, entry) + by];
-	if (other)
-		await move(entry, by < 0 ? { before: other } : { after: other });
+	set({ focus: entry });
+	await inTurn(async () => {
+		const at = state.outline ? placeOf(state.outline, entry) : -1;
+		const other = at < 0 ? undefined : state.outline!.id[at + by];
+		const fields = { entry, ...(by < 0 ? { before: other } : { after: other }) };
+		if (other)
+			await change("POST", path("ops", "entry.move"), { query: pinned(), body: fields }, {}, "entry.move", fields);
+	});
 }
 
 export async function split(entry: string, at: number): Promise<void> {
@@ -358,9 +407,9 @@ export async function copyText(entry: Entry): Promise<void> {
 
 /** What comes next is that people write there. */
 export async function branch(at: string, name?: string): Promise<void> {
-	const done = await op("take.branch", { at, ...(name ? { name } : {}) });
-	await follow(done);
-	if (done)
+	const isKept = focusKept();
+	const done = await op("take.branch", { at, ...(name ? { name } : {}) }, {}, follow);
+	if (done && isKept())
 		document.getElementById("composer")?.focus();
 }
 
@@ -376,22 +425,33 @@ async function openNear(take: string): Promise<void> {
 	showEntry(near, false);
 }
 
-/** Show a take; it becomes the active one, too, for the other programs. */
+/** Show a take; it becomes the active one, too, for the other programs. To look at one takes nothing
+ *  away: while something can be done again, they are told with the next step, which ends that. */
 export async function switchTake(take: string): Promise<void> {
-	await inTurn(async () => {
-		if (take !== state.take)
-			await openNear(take);
-		if (!takeOf(take)?.active)
-			await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } },
-				{ say: "" }, "take.switch", { take });
-	});
+	await inTurn(() => switchNow(take));
+}
+
+async function switchNow(take: string): Promise<void> {
+	if (take !== state.take)
+		await openNear(take);
+	isLookUntold = state.canRedo;
+	if (!takeOf(take)?.active && !isLookUntold)
+		await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } },
+			{ say: "" }, "take.switch", { take });
 }
 
 export async function stepTake(by: 1 | -1): Promise<void> {
-	const at = state.takes.findIndex((each) => each.id === state.take);
-	const next = state.takes[at + by];
-	if (next)
-		await switchTake(next.id);
+	await inTurn(async () => {
+		const at = state.takes.findIndex((each) => each.id === state.take);
+		const next = state.takes[at + by];
+		if (next)
+			await switchNow(next.id);
+	});
+}
+
+/** A look at some place, when what was asked for before is done: else that would lead away again. */
+export async function show(disc: string, take?: string, at?: string): Promise<void> {
+	await inTurn(() => open(disc, take, at));
 }
 
 export async function renameTake(take: string, name: string): Promise<void> {
@@ -399,41 +459,48 @@ export async function renameTake(take: string, name: string): Promise<void> {
 }
 
 export async function deleteTake(take: string): Promise<void> {
-	await op("take.delete", { take });
+	await op("take.delete", { take }, { say: `Deleted the take "${takeOf(take)?.name ?? take}".` });
 }
 
 export async function promote(take: string, name: string): Promise<void> {
-	await followDiscussion(await op("take.promote", { take, name }));
+	await op("take.promote", { take, name }, {}, followDiscussion);
 }
 
 export async function clear(): Promise<void> {
-	await op("take.clear", {}, { ifMatch: state.discTag });
+	await op("take.clear", {}, { asSeen: true });
 }
 
 export async function truncate(pairs: number): Promise<void> {
-	await op("take.truncate", { pairs }, { ifMatch: state.discTag });
+	await op("take.truncate", { pairs }, { asSeen: true });
 }
 
 // ---- discussions ----
 
 export async function newDiscussion(name: string): Promise<void> {
-	await followDiscussion(await op("discussion.new", { name }));
+	await op("discussion.new", { name }, {}, followDiscussion);
 }
 
 /** A discussion with what is in it, as one step. */
 export async function make(name: string, ops: Op[]): Promise<void> {
-	const done = await inTurn(() => change("POST", "/batch", { body: { ops } },
-		{ say: `Made the discussion "${name}".` }, "batch", { ops }));
-	if (done)
-		await followDiscussion({ ...done, discussion: name });
+	await inTurn(async () => {
+		const done = await change("POST", "/batch", { body: { ops } }, { say: `Made the discussion "${name}".` }, "batch", { ops });
+		if (done)
+			await followDiscussion({ ...done, discussion: name });
+	});
 }
 
 export async function switchDiscussion(disc: string): Promise<void> {
-	if (disc === state.disc)
-		return;
-	set({ toast: null }); // what it would undo is not here
-	await open(disc);
-	await op("discussion.switch", { discussion: disc }, { say: "" });
+	await inTurn(async () => {
+		if (disc === state.disc)
+			return;
+		set({ toast: null }); // what it would undo is not here
+		const couldRedo = state.canRedo;
+		await open(disc);
+		isLookUntold = couldRedo || state.canRedo;
+		if (!isLookUntold)
+			await change("POST", path("ops", "discussion.switch"), { query: pinned(), body: { discussion: disc } },
+				{ say: "" }, "discussion.switch", { discussion: disc });
+	});
 }
 
 export async function renameDiscussion(disc: string, name: string): Promise<void> {
@@ -445,7 +512,7 @@ export async function deleteDiscussion(disc: string): Promise<void> {
 }
 
 export async function extract(entry: string): Promise<void> {
-	await followDiscussion(await op("discussion.extract", { entry }));
+	await op("discussion.extract", { entry }, {}, followDiscussion);
 }
 
 // ---- project ----
@@ -489,31 +556,84 @@ export async function leaveDraft(disc: string, take: string | null, text: string
 
 // ---- history ----
 
-const NEAR_STEPS = 100;
-
 /** What undo would take back, or redo bring back: "edited an entry"; "": it is too far to say. */
-export async function nextInTime(name: "undo" | "redo"): Promise<string> {
-	const { steps } = await get<{ steps: Step[] }>(discPath("history"), { count: NEAR_STEPS });
-	const now = steps.find((each) => each.current);
-	const next = name === "undo" ? now : steps.find((each) => each.undone && each.parent === (now?.seq ?? 0));
+export async function nextInTime(way: Way): Promise<string> {
+	const next = nextStep(await nearSteps(), way);
 	return next ? wordsOf(next) : "";
 }
 
-async function goInTime(name: "undo" | "redo", count: number): Promise<void> {
-	let words = "";
-	const done = await inTurn(async () => {
-		words = count === 1 ? await nextInTime(name).catch(() => "") : "";
-		const fields = count > 1 ? { count } : {};
-		return change("POST", path("ops", name), { query: pinned(), body: fields }, { say: "" }, name, fields);
-	});
-	if (!done || done.unchanged)
-		return;
-	const isUndo = name === "undo";
-	const what = words ? `: ${words}.` : ".";
-	notify({
-		text: (isUndo ? "Undone" : "Done again") + what,
-		action: isUndo ? { label: "Redo", run: () => void redo() } : undoAction,
-	}, done.seq);
+/** One undo or redo of the server's, and the steps that it went over. */
+async function goOnce(way: Way, count: number, near: Step[]): Promise<{ done: Result | null; steps: Step[] }> {
+	const fields = count > 1 ? { count } : {};
+	const done = await change("POST", path("ops", way), { query: pinned(), body: fields }, { say: "" }, way, fields);
+	const steps = done && !done.unchanged ? await moved(done.seq, near).catch(() => []) : [];
+	return { done, steps };
+}
+
+/** Show what came back or went: its discussion, if that came back; its take. */
+async function showMoved(steps: Step[], known: Set<string>): Promise<void> {
+	const made = state.discussions.find((each) => !known.has(each.id));
+	if (made)
+		return open(made.id);
+	const take = await elsewhere(steps.find(isSeen));
+	if (take)
+		await openNear(take);
+}
+
+interface Stopped {
+	/** Steps that are to be undone. */
+	count: number;
+	words: string;
+}
+
+/** Who undoes while a reply arrives that was asked for last takes back that: it is stopped. What
+ *  others did meanwhile is not taken back with it. null: there is none. */
+async function stopAsked(): Promise<Stopped | null> {
+	const run = startedHere();
+	if (!run)
+		return null;
+	const newest = nextStep(await nearSteps(), "undo"), asked = await stepsOf(run, newest);
+	if (asked === null)
+		return null;
+	const end = await stopToEnd(run.run);
+	if (!end)
+		return { count: 0, words: "The reply could not be stopped. Nothing was taken back." };
+	const since = (await nearSteps()).filter((each) => !each.undone && isSeen(each) && each.seq > (newest?.seq ?? 0));
+	const own = await Promise.all(since.map((each) => isOf({ ...end, question: end.question ?? run.question }, each)));
+	if (own.includes(false))
+		return { count: 0, words: "Stopped. Others made changes meanwhile, so nothing was taken back." };
+	return { count: since.length + asked, words: asked ? "Stopped, and what was asked is taken back." : "Stopped, and the reply is taken back." };
+}
+
+async function goInTime(way: Way, wanted: number): Promise<void> {
+	const isUndo = way === "undo";
+	await inTurn(async () => {
+		const stopped = isUndo ? await stopAsked() : null, count = stopped?.count ?? wanted;
+		if (count === 0) {
+			notify({ text: stopped!.words });
+			return;
+		}
+		const near = await nearSteps().catch(() => []), known = new Set(state.discussions.map((each) => each.id));
+		const { done, steps } = await goOnce(way, isUndo ? undoCount(near, count) : count, near);
+		if (!done || done.unchanged)
+			return;
+		let seq = done.seq, words = movedWords(steps, count);
+		await showMoved(steps, known).catch(() => undefined);
+		// what stood in the composer went with the step before it, and comes back with it
+		while (!isUndo && state.canRedo) {
+			const now = await nearSteps().catch(() => []);
+			if (!isDraftNext(now))
+				break;
+			const more = await goOnce(way, 1, now);
+			if (!more.done || more.done.unchanged)
+				break;
+			seq = more.done.seq;
+		}
+		notify({
+			text: stopped?.words ?? (isUndo ? "Undone" : "Done again") + (words ? `: ${words}.` : "."),
+			action: isUndo ? { label: "Redo", run: () => void redo(count) } : undoAction,
+		}, seq);
+	}).catch(sayProblem);
 }
 
 export function undo(count = 1): Promise<void> {
@@ -524,8 +644,26 @@ export function redo(count = 1): Promise<void> {
 	return goInTime("redo", count);
 }
 
-export async function jump(to: number): Promise<void> {
-	await op("jump", { to }, { say: `This is the state after step ${to}.` });
+/** To the state after a step. An undo would take back that step and not the jump, so the way back is another jump. */
+export async function jump(to: number, where: { shown?: string; back?: string } = {}): Promise<void> {
+	const near = await nearSteps().catch(() => []), seen = state.take;
+	const scope = near.find((each) => each.seq === to)?.scope;
+	const was = near.find((each) => !each.undone && each.scope === scope);
+	const done = await op("jump", { to }, { say: "" });
+	if (!done || done.unchanged)
+		return;
+	// to the take that was shown of that state; the way back to the one that was looked at
+	const take = where.back ?? where.shown;
+	if (take && state.take !== take && state.takes.some((each) => each.id === take))
+		await show(state.disc!, take);
+	if (where.back) {
+		notify({ text: "You are back where you were." }, done.seq);
+		return;
+	}
+	notify({
+		text: `This is the state after step ${to}.`,
+		action: was && was.seq !== to ? { label: "Back to where you were", run: () => void jump(was.seq, { back: seen ?? undefined }) } : undefined,
+	}, done.seq);
 }
 
 export async function revert(seq: number): Promise<void> {
@@ -555,12 +693,20 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 export async function run(wish: RunWish): Promise<Run | null> {
 	set({ toast: null });
 	try {
-		await idle();
+		await inTurn(async () => { if (isLookUntold) await tellLook(); });
 		return await startRun(wish);
 	} catch (error) {
 		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "") });
 		return null;
 	}
+}
+
+/** What arrives in the open take goes no further; false: nothing does. */
+export function stopReplies(): boolean {
+	const here = ownRuns(state.runs);
+	for (const each of here)
+		void stopRun(each.run).catch(sayProblem);
+	return here.length > 0;
 }
 
 /** What operations would break, before they are done. */

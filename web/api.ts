@@ -3,7 +3,7 @@
 // The server, as functions: JSON out, JSON or a Problem back. Knows nothing of the page.
 import type { ProblemBody } from "./types";
 
-export const API = "/retake/v1";
+const API = "/retake/v1";
 
 /** A failure that the server explained, or (status 0) that it could not be reached. */
 export class Problem extends Error {
@@ -32,8 +32,6 @@ export interface Ask {
 	/** Do this once, however often it is sent; made when left out. */
 	key?: string;
 	signal?: AbortSignal;
-	/** Take the answer apart only then: a large one takes a while, in which nothing is drawn. */
-	after?: Promise<unknown> | null;
 }
 
 export interface Answer<T> {
@@ -55,7 +53,7 @@ export function address(where: string, query: Query = {}): string {
 	return API + where + (text ? "?" + text : "");
 }
 
-export function randomKey(): string {
+function randomKey(): string {
 	const bytes = crypto.getRandomValues(new Uint8Array(16));
 	return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -70,7 +68,29 @@ async function problemOf(response: Response): Promise<Problem> {
 	return new Problem(response.status, body);
 }
 
-async function send(method: string, where: string, ask: Ask): Promise<Response> {
+declare global {
+	interface Window {
+		/** A request that early.ts made; null: it has to be made again. */
+		retakeEarly?: { where: string; answer: Promise<Early | null> };
+	}
+}
+
+interface Early {
+	text: string;
+	tag: string | null;
+	status: number;
+}
+
+/** What was asked before, once. */
+async function early(where: string): Promise<Early | null> {
+	const asked = window.retakeEarly;
+	if (asked?.where !== where)
+		return null;
+	window.retakeEarly = undefined;
+	return asked.answer;
+}
+
+async function send(method: string, full: string, ask: Ask): Promise<Response> {
 	const headers: Record<string, string> = { Accept: "application/json" };
 	const isWrite = method !== "GET";
 	if (isWrite) {
@@ -79,10 +99,9 @@ async function send(method: string, where: string, ask: Ask): Promise<Response> 
 	}
 	if (ask.ifMatch)
 		headers["If-Match"] = ask.ifMatch;
-	const query = ask.atOp === undefined ? ask.query : { ...ask.query, at_op: ask.atOp };
 	const body = ask.raw ?? (isWrite ? JSON.stringify(ask.body ?? {}) : undefined);
 	try {
-		return await fetch(address(where, query), {
+		return await fetch(full, {
 			method, headers, body, signal: ask.signal, credentials: "same-origin",
 		});
 	} catch (error) {
@@ -94,11 +113,14 @@ async function send(method: string, where: string, ask: Ask): Promise<Response> 
 
 /** The general form. Throws a Problem. */
 export async function request<T>(method: string, where: string, ask: Ask = {}): Promise<Answer<T>> {
-	const response = await send(method, where, ask);
+	const full = address(where, ask.atOp === undefined ? ask.query : { ...ask.query, at_op: ask.atOp });
+	const known = method === "GET" && window.retakeEarly ? await early(full) : null;
+	if (known)
+		return { data: JSON.parse(known.text) as T, tag: known.tag, status: known.status };
+	const response = await send(method, full, ask);
 	if (!response.ok)
 		throw await problemOf(response);
 	const text = await response.text();
-	await ask.after;
 	return {
 		data: (text ? JSON.parse(text) : null) as T,
 		tag: response.headers.get("ETag"),
@@ -112,12 +134,4 @@ export async function get<T>(where: string, query?: Query, more: Ask = {}): Prom
 
 export async function post<T>(where: string, body?: unknown, more: Ask = {}): Promise<T> {
 	return (await request<T>("POST", where, { ...more, body })).data;
-}
-
-/** An answer that is a file: its text. */
-export async function getText(where: string, query?: Query): Promise<string> {
-	const response = await send("GET", where, { query });
-	if (!response.ok)
-		throw await problemOf(response);
-	return response.text();
 }

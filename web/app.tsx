@@ -15,7 +15,7 @@ import { ExportButton } from "./export";
 import { focusTake } from "./focus";
 import { NoticeLine } from "./notice_line";
 import { isNarrow, openOverlay, panesAt, togglePane, useNarrow } from "./panes";
-import { set, state, useStore } from "./state";
+import { set, useStore } from "./state";
 import { discussionOf } from "./store";
 import { SelectionBar } from "./selection";
 import { TakeBar } from "./tabs";
@@ -42,7 +42,7 @@ function TimeButton(props: TimeButtonProps) {
 	return (
 		<button type="button" class="icon text" id={props.id} aria-label={props.label} aria-disabled={props.isOff || undefined}
 			title={props.isOff ? `There is nothing to ${what}` : `${props.label}${next && `: ${next}`} (${props.keys})`} onPointerEnter={look} onFocus={look}
-			onClick={() => { if (!props.isOff) void props.run(); }}>
+			onClick={() => { if (!props.isOff || act.isBusy()) void props.run(); }}>
 			<span aria-hidden="true">{props.sign}</span><span class="wide-only"> {props.label}</span></button>
 	);
 }
@@ -58,21 +58,23 @@ function TopBar(props: { isCovered: boolean }) {
 	return (
 		<header class="top" inert={props.isCovered}>
 			<button type="button" class="icon narrow-only" id="to-discussions" aria-label="Discussions" aria-expanded={drawer === "left"}
-				onClick={() => toggleDrawer("left")}>☰</button>
+				onClick={() => toggleDrawer("left", "to-discussions")}>☰</button>
 			<h1><span class="brand">Retake</span><span class="where">{name}</span></h1>
 			<span class="space" />
 			{panesAt("top").map((each) => <each.view key={each.id} />)}
 			<TimeButton id="undo" label="Undo" sign="↶" keys="u, Ctrl+Z" isOff={!canUndo} run={() => act.undo()} />
 			<TimeButton id="redo" label="Redo" sign="↷" keys="Ctrl+Shift+Z" isOff={!canRedo} run={() => act.redo()} />
 			{side.some((each) => each.id === "history") && (
-				<button type="button" class="icon text wide-only" aria-pressed={pane === "history"} onClick={() => togglePane("history")}>History</button>
+				<button type="button" class="icon text" id="to-history" aria-label="History" title="History" aria-pressed={pane === "history" && (drawer === "right" || !isNarrow())}
+					onClick={() => (isNarrow() ? toggleDrawer("right", "to-history", "history") : togglePane("history"))}>
+					<span class="wide-only">History</span><span class="phone-only" aria-hidden="true">◷</span></button>
 			)}
 			<ExportButton />
 			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys (?)" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
 				<button type="button" class="icon text" id="to-panes" aria-label="Panes" title={side.map((each) => each.title).join(", ")} aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
-					onClick={() => (isNarrow() ? toggleDrawer("right") : set({ pane: pane ? null : side[0].id }))}>
-					<span aria-hidden="true">◫</span><span class="narrow-only">&nbsp;Panes</span></button>
+					onClick={() => (isNarrow() ? toggleDrawer("right", "to-panes") : set({ pane: pane ? null : side[0].id }))}>
+					<span aria-hidden="true">◫</span></button>
 			)}
 		</header>
 	);
@@ -101,7 +103,7 @@ function SidePanes() {
 							onClick={() => set({ pane: each.id })}>{each.title}</button>
 					))}
 				</div>
-				<CloseDrawer opener="to-panes" />
+				<CloseDrawer />
 			</div>
 			<div class="pane" id="pane" role="tabpanel" aria-labelledby={`pane-tab-${open.id}`}><open.view /></div>
 		</aside>

@@ -76,10 +76,18 @@ const languages = {
 	bash, c, cpp, csharp, css, diff, go, ini, java, javascript, json, makefile, markdown, python,
 	ruby, rust, sql, typescript, xml, yaml,
 };
-for (const [name, language] of Object.entries(languages))
-	hljs.registerLanguage(name, language);
-hljs.registerAliases(["toml"], { languageName: "ini" });
-hljs.configure({ __emitter: Tree } as never);
+let isReady = false;
+
+/** They are made ready when there is a code to be coloured: that takes as long as drawing the page. */
+function makeReady(): void {
+	if (isReady)
+		return;
+	isReady = true;
+	for (const [name, language] of Object.entries(languages))
+		hljs.registerLanguage(name, language);
+	hljs.registerAliases(["toml"], { languageName: "ini" });
+	hljs.configure({ __emitter: Tree } as never);
+}
 
 function elements(nodes: (Node | string)[]): ComponentChildren[] {
 	return nodes.map((node) => {
@@ -94,6 +102,7 @@ function elements(nodes: (Node | string)[]): ComponentChildren[] {
 
 /** The text in colours; null: as it is. */
 function coloured(text: string, language: string): ComponentChildren[] | null {
+	makeReady();
 	if (text.length > LONGEST || !hljs.getLanguage(language))
 		return null;
 	try {

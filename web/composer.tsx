@@ -1,94 +1,125 @@
 // SPDX-License-Identifier: MIT
 //
 // Composer: what is written at the end of the take: added as an entry of any role, or asked of
-// the model. The draft is kept in the browser while it is typed, and as a setting of the
-// discussion when it is left unfinished, so that it is there in another window, too.
+// the model. The draft is kept by the window while it is typed (drafts.ts), and as a setting of the
+// discussion when it is left unfinished, so that it is offered in another browser, too.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
-import { focusTake } from "./focus";
+import { keepDraft, keepLeft, keptLeft, ownDraft } from "./drafts";
+import { focusTake, showEnd } from "./focus";
 import { grow, RolePicker } from "./editor";
 import { doesEnterSend, shown } from "./keys";
 import { nextRole } from "./entry_acts";
+import { LeftDrafts } from "./left";
 import { openModel } from "./model";
+import { placeOf } from "./outline";
 import { useModel } from "./pane_data";
-import { runsHere, stopRun } from "./runs";
+import { ownRuns, stopRun } from "./runs";
 import { state, useStore } from "./state";
-import { placeOf } from "./store";
-import type { Settings } from "./types";
+import { isUnfinished } from "./words";
 
-const TALLEST_PX = 320;
+/** What the button may say: it is as wide as the widest of them, whatever it says. */
+const ASKS = ["Ask", "Get a reply", "Continue"];
+
+const keyOf = (disc: string | null) => `compose.${disc}`;
+
+function joined(first: string, then: string): string {
+	return first.trim() && then.trim() ? `${first}\n${then}` : first.trim() ? first : then;
+}
 
 /** Kept by discussion: what was typed here and not sent. */
-function useDraft(disc: string | null, settings: Settings | null): [string, (text: string) => void] {
-	const [text, setText] = useState("");
-	const kept = useRef("");
-	const key = `retake.compose.${disc}`;
-	const saved = String(settings?.settings.draft ?? "");
-	useEffect(() => {
-		kept.current = localStorage.getItem(key) ?? saved;
-		setText(kept.current);
-	}, [disc]);
-	const type = (value: string) => {
-		setText(value);
-		localStorage.setItem(key, value); // empty, too: it goes before what the server has
+function useDraft(disc: string | null): [string, (text: string | ((now: string) => string)) => void] {
+	const [of, setOf] = useState(disc);
+	const [text, setText] = useState(() => (disc && ownDraft(keyOf(disc))) ?? "");
+	const last = useRef(text);
+	const type = (value: string | ((now: string) => string)) => {
+		last.current = typeof value === "string" ? value : value(last.current);
+		setText(last.current);
+		if (disc)
+			keepDraft(keyOf(disc), last.current || null);
 	};
+	if (of !== disc) {
+		// now it is known which one it is: what was typed before belongs to it
+		setOf(disc);
+		type((typed) => joined(ownDraft(keyOf(disc)) ?? "", typed));
+	}
 	return [text, type];
 }
 
 export function Composer() {
 	const disc = useStore((from) => from.disc);
-	return <Writer key={disc ?? ""} disc={disc} />;
+	const writer = useRef({ disc, turn: 0 });
+	if (writer.current.disc !== disc)
+		writer.current = { disc, turn: writer.current.turn + (writer.current.disc === null ? 0 : 1) };
+	return <Writer key={writer.current.turn} disc={disc} />;
 }
 
-/** Of one discussion: when another is opened, what was typed here is left behind. */
+/** Of one discussion (the first is not known at the beginning): when another is opened, what was typed here is left behind. */
 function Writer(props: { disc: string | null }) {
 	const { disc } = props;
 	const settings = useStore((from) => from.settings);
 	const outline = useStore((from) => from.outline), runs = useStore((from) => from.runs);
-	const [text, setText] = useDraft(disc, settings);
+	const [text, setText] = useDraft(disc);
+	const bodies = useStore((from) => from.bodies);
 	const behind = useStore((from) => from.behind), sends = useStore(doesEnterSend);
 	const [picked, setPicked] = useState<string | null>(null);
 	const field = useRef<HTMLTextAreaElement>(null);
-	useLayoutEffect(() => {
-		grow(field.current!);
-		const height = Math.min(field.current!.scrollHeight + 2, TALLEST_PX);
-		field.current!.style.height = `${height}px`;
-	}, [text]);
+	useLayoutEffect(() => grow(field.current!), [text]);
 	const model = useModel();
-	const saved = String(settings?.settings.draft ?? "");
-	const running = runsHere(runs).filter((run) => run.how !== "elsewhere");
+	// what the discussion has may be another window's: that is neither taken nor written over
+	const saved = String(settings?.settings.draft ?? ""), isOurs = saved !== "" && saved === keptLeft(disc);
+	const running = ownRuns(runs);
+	// undo is the page's, until something is typed that the field can take back itself
+	const [isUntouched, setUntouched] = useState(text === "");
 	const lastRole = outline?.role[outline.role.length - 1];
 	const role = picked ?? nextRole(lastRole?.toLowerCase() === "user" && !model ? "user" : undefined);
 	const isEmpty = text.trim() === "";
 	const behindAt = outline ? placeOf(outline, behind) : -1;
-	const hasKeys = !matchMedia("(hover: none)").matches;
+	const hasKeys = !matchMedia("(hover: none), (pointer: coarse)").matches;
+	const lastBody = bodies.get(outline?.id[outline.id.length - 1] ?? "");
+	// a reply that was stopped or cut off is gone on with: another one behind it would answer nothing
+	const goesOn = isEmpty && behindAt < 0 && !!lastBody && isUnfinished(lastBody);
+	// what would come behind a reply that is complete is seldom what is meant
+	const isAnswered = isEmpty && !goesOn && behindAt < 0 && lastRole?.toLowerCase() === "ai";
+	const askText = goesOn ? "Continue" : isEmpty ? "Get a reply" : "Ask";
 	const sendKey = sends ? "Enter" : shown("Ctrl+Enter");
+	const clear = () => {
+		setText("");
+		setUntouched(true);
+		setPicked(null);
+		if (behindAt < 0)
+			showEnd();
+	};
 	const add = async () => {
 		const said = text;
-		setText("");
-		setPicked(null);
-		if (!(await act.append(role, said, saved !== "")))
-			setText(said);
+		clear();
+		if (!(await act.append(role, said, isOurs)))
+			setText((now) => joined(said, now)); // with what was typed since
+		else if (behindAt >= 0)
+			showEnd(); // of the take that it began
 	};
 	const ask = async () => {
 		const said = text;
-		setText("");
-		if (saved !== "")
+		clear();
+		if (isOurs)
 			await act.setSetting("draft", null, true);
-		const run = await act.run({ how: "ask", ...(isEmpty ? {} : { text: said, role }) });
+		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { text: said, role }) });
 		if (!run)
-			setText(said);
-		setPicked(null);
+			setText((now) => joined(said, now));
+		else if (behindAt >= 0)
+			showEnd();
 	};
 	// a draft is worth a step only when it is another one than the server has
-	const draft = useRef({ text, saved, take: state.take });
-	draft.current = { text, saved, take: state.take };
+	const draft = useRef({ disc, text, saved, isOurs, take: state.take });
+	draft.current = { disc, text, saved, isOurs, take: state.take };
 	const leave = (from: string | null) => {
 		const now = draft.current;
-		if (from && now.text !== now.saved)
-			void act.leaveDraft(from, now.take, now.text);
+		if (!from || now.text === now.saved || (now.saved !== "" && !now.isOurs))
+			return;
+		keepLeft(from, now.text);
+		void act.leaveDraft(from, now.take, now.text);
 	};
-	useEffect(() => () => leave(disc), []);
+	useLayoutEffect(() => () => leave(draft.current.disc), []);
 	useEffect(() => {
 		const hide = () => { if (document.visibilityState === "hidden") leave(disc); };
 		document.addEventListener("visibilitychange", hide);
@@ -96,6 +127,8 @@ function Writer(props: { disc: string | null }) {
 	}, [disc]);
 	const toEnd = () => act.op("head.move", { entry: outline!.id[outline!.id.length - 1] }, { say: "What you write comes at the end again." });
 	const onKeyDown = (event: KeyboardEvent) => {
+		if (!disc && event.key === "Enter" && (event.ctrlKey || event.metaKey || sends))
+			return event.preventDefault(); // there is nothing yet that it could go to
 		const isCtrl = event.ctrlKey || event.metaKey;
 		if (event.key === "Enter" && !event.isComposing && (isCtrl || (sends && !event.shiftKey && !isEmpty))) {
 			event.preventDefault();
@@ -107,7 +140,8 @@ function Writer(props: { disc: string | null }) {
 			}
 		} else if (event.key === "Escape") {
 			event.preventDefault();
-			focusTake();
+			if (!act.stopReplies())
+				focusTake();
 		}
 	};
 	return (
@@ -118,9 +152,16 @@ function Writer(props: { disc: string | null }) {
 					<button type="button" class="link" onClick={() => void toEnd()}>Back to the end</button>
 				</p>
 			)}
+			<LeftDrafts of={keyOf(disc)} own={keyOf(disc)} now={text} more={isOurs ? "" : saved}
+				onUse={(left, isMore) => {
+					setText((now) => joined(now, left));
+					if (isMore)
+						keepLeft(disc, left);
+				}} onDropMore={() => void act.setSetting("draft", null, true)} />
 			<textarea id="composer" ref={field} rows={1} value={text} aria-label="Text of the next entry"
 				placeholder={`${model ? "Ask, or add an entry …" : "Write an entry …"}${hasKeys ? ` (${sendKey} sends)` : ""}`}
-				onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
+				data-untouched={isUntouched && isEmpty ? "1" : undefined}
+				onInput={(event) => { setUntouched(false); setText(event.currentTarget.value); }} onKeyDown={onKeyDown} />
 			<div class="composer-bar">
 				<RolePicker value={role} onChange={setPicked} label="Role of the next entry" />
 				<button type="button" class="icon text model" onClick={() => openModel()} title="Choose the model">
@@ -128,13 +169,15 @@ function Writer(props: { disc: string | null }) {
 				</button>
 				<span class="space" />
 				{running.map((run) => (
-					<button type="button" class="stop" key={run.run} onClick={() => void stopRun(run.run).catch(act.sayProblem)}>Stop</button>
+					<button type="button" class="stop" title="Stop (Esc)" key={run.run} onClick={() => void stopRun(run.run).catch(act.sayProblem)}>Stop</button>
 				))}
-				<button type="button" id="add" class={model ? "" : "primary"} disabled={isEmpty}
+				<button type="button" id="add" class={model ? "" : "primary"} disabled={isEmpty || !disc}
 					title={model ? `As it is, without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>Add</button>
 				{model && (
-					<button type="button" id="ask" class="primary" onClick={() => void ask()} disabled={running.length > 0}
-						title={sendKey}>{isEmpty ? "Get a reply" : "Ask"}</button>
+					<button type="button" id="ask" class={isAnswered ? "" : "primary"} onClick={() => void ask()} disabled={running.length > 0}
+						title={goesOn ? `Goes on with the reply that is not complete (${sendKey})` : sendKey}>
+						{ASKS.map((each) => <span key={each} class={each === askText ? "" : "unseen"} aria-hidden={each !== askText || undefined}>{each}</span>)}
+					</button>
 				)}
 			</div>
 			{!model && (

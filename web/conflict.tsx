@@ -12,7 +12,7 @@ export function ConflictDialog() {
 	const { mine, theirs } = conflict;
 	return (
 		<Dialog title="Changed since you looked" class="wide conflict" onClose={() => conflict.decide("discard")}>
-			<p>{conflict.entry ? "Somebody else changed this entry after you began." : "Somebody else changed the discussion after you looked."}</p>
+			<p>{conflict.entry ? "This entry was changed after you began, in another window or program." : "The discussion was changed after you looked, in another window or program."}</p>
 			{mine !== null && theirs !== null && (
 				<>
 					<p class="quiet">Theirs, with what yours would change:</p>
@@ -21,11 +21,11 @@ export function ConflictDialog() {
 			)}
 			{theirs === null && conflict.entry && <p>The entry is not there any more.</p>}
 			<footer>
-				<button type="button" onClick={() => conflict.decide("discard")}>{mine === null ? "Leave it" : "Discard mine"}</button>
+				<button type="button" class={conflict.canKeepBoth ? "" : "primary"} onClick={() => conflict.decide("discard")}>{mine === null ? "Leave it" : "Discard mine"}</button>
 				{conflict.canKeepBoth && (
-					<button type="button" onClick={() => conflict.decide("both")}>Keep both: mine as a new take</button>
+					<button type="button" class="primary" onClick={() => conflict.decide("both")}>Keep both: mine as a new take</button>
 				)}
-				<button type="button" class="primary" disabled={theirs === null && conflict.entry !== null}
+				<button type="button" class="danger" disabled={theirs === null && conflict.entry !== null}
 					onClick={() => conflict.decide("overwrite")}>{mine === null ? "Do it anyway" : "Overwrite"}</button>
 			</footer>
 		</Dialog>

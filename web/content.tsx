@@ -7,6 +7,7 @@ import { Code } from "./code";
 import { textOf } from "./entry_acts";
 import { Markdown } from "./markdown";
 import { isTool } from "./speaker";
+import { endWords, gist } from "./words";
 import type { Block, Entry } from "./types";
 
 const LONG = 20000;
@@ -54,13 +55,6 @@ function pretty(value: unknown): string {
 	} catch {
 		return value;
 	}
-}
-
-/** The first argument of a call, which mostly says what it is about. */
-function gist(value: unknown): string {
-	const fields = typeof value === "object" && value ? Object.values(value) : [value];
-	const first = fields.find((each) => typeof each === "string" || typeof each === "number");
-	return first === undefined ? "" : String(first).replace(/\s+/g, " ").slice(0, 80);
 }
 
 function ToolCall(props: { block: Block }) {
@@ -150,10 +144,10 @@ export function Content(props: { entry: Entry; isSource: boolean }) {
 		<>
 			{segments.map((segment) => <Thinking text={segmentText(segment)} />)}
 			{typeof content === "string"
-				? (content === "" ? <p class="quiet">Empty. Press e or double-click to write.</p>
+				? (content === "" ? <p class="quiet">Empty. <span class="for-keys">Press e or double-click to write.</span></p>
 					: isOutput ? <Output text={content} /> : <Long text={content} tree={treeOf(entry, null)} />)
 				: content.map((block, at) => <Part entry={entry} block={block} at={at} isOutput={isOutput} />)}
-			{entry.partial && <p class="quiet partial">The reply ended before it was complete.</p>}
+			{endWords(entry) && <p class="quiet partial">{endWords(entry)}</p>}
 		</>
 	);
 }

@@ -3,7 +3,7 @@
 // Dialog: a question over the page. The browser's own <dialog> keeps the focus inside, gives it
 // back where it came from, and closes with Esc.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { set, state, useStore } from "./state";
 
 export interface DialogProps {
@@ -17,7 +17,8 @@ export function Dialog(props: DialogProps) {
 	const element = useRef<HTMLDialogElement>(null);
 	const close = useRef(props.onClose);
 	close.current = props.onClose;
-	useEffect(() => {
+	// before anybody can press a key: those are the dialog's from now on
+	useLayoutEffect(() => {
 		const dialog = element.current!;
 		const before = document.activeElement as HTMLElement | null;
 		dialog.showModal();
@@ -53,14 +54,17 @@ interface Question {
 	isNumber?: boolean;
 	yes: string;
 	isDanger?: boolean;
+	/** What cannot be brought back is lost with "yes": no has the focus. */
+	isLoss?: boolean;
 	answer: (value: string | null) => void;
 }
 
-let question: Question | null = null;
+let question: Question | null = null, asked = 0;
 
-function put(asked: Question): void {
+function put(wanted: Question): void {
 	question?.answer(null);
-	question = asked;
+	question = wanted;
+	asked++;
 	set({});
 }
 
@@ -70,16 +74,19 @@ export function askLine(title: string, value: string,
 	return new Promise((answer) => put({ title, value, yes: "OK", ...more, answer }));
 }
 
-export async function askYes(title: string, text: string, yes: string, isDanger = false): Promise<boolean> {
-	return (await new Promise<string | null>((answer) => put({ title, text, yes, isDanger, answer }))) !== null;
+export async function askYes(title: string, text: string, yes: string, isDanger = false, isLoss = false): Promise<boolean> {
+	return (await new Promise<string | null>((answer) => put({ title, text, yes, isDanger, isLoss, answer }))) !== null;
 }
 
 function QuestionDialog(props: { asked: Question }) {
 	const { asked } = props;
 	const [value, setValue] = useState(asked.value ?? "");
-	const end = (result: string | null) => {
+	const result = useRef<string | null>(null);
+	// who asked goes on when the dialog is gone and the focus is back where it was
+	useLayoutEffect(() => () => asked.answer(result.current), []);
+	const end = (said: string | null) => {
+		result.current = said;
 		question = null;
-		asked.answer(result);
 		set({});
 	};
 	return (
@@ -87,7 +94,7 @@ function QuestionDialog(props: { asked: Question }) {
 			<form onSubmit={(event) => { event.preventDefault(); end(value); }}>
 				{asked.text && <p>{asked.text}</p>}
 				{asked.value !== undefined && (
-					<input class="line" autoFocus aria-label={asked.title} value={value} list="suggestions"
+					<input class="line" autoFocus onFocus={(event) => event.currentTarget.select()} aria-label={asked.title} value={value} list="suggestions"
 						type={asked.isNumber ? "number" : "text"} min={0}
 						onInput={(event) => setValue(event.currentTarget.value)} />
 				)}
@@ -95,9 +102,9 @@ function QuestionDialog(props: { asked: Question }) {
 					<datalist id="suggestions">{asked.suggestions.map((each) => <option value={each} />)}</datalist>
 				)}
 				<footer>
-					<button type="button" onClick={() => end(null)}>Cancel</button>
+					<button type="button" class={asked.isLoss ? "primary" : ""} autoFocus={asked.isLoss} onClick={() => end(null)}>{asked.isLoss ? "Go on writing" : "Cancel"}</button>
 					<button type="submit" class={asked.isDanger ? "danger" : "primary"}
-						autoFocus={asked.value === undefined}>{asked.yes}</button>
+						autoFocus={asked.value === undefined && !asked.isLoss}>{asked.yes}</button>
 				</footer>
 			</form>
 		</Dialog>
@@ -105,8 +112,8 @@ function QuestionDialog(props: { asked: Question }) {
 }
 
 export function Questions() {
-	const asked = useStore(() => question);
-	return asked ? <QuestionDialog key={asked.title} asked={asked} /> : null;
+	const now = useStore(() => question);
+	return now ? <QuestionDialog key={asked} asked={now} /> : null;
 }
 
 /** Is something over the page, so that single keys are not for it? */

@@ -6,19 +6,15 @@ import * as act from "./actions";
 import { askLine } from "./dialog";
 import { CloseDrawer } from "./drawer";
 import { Menu } from "./menu";
+import { newDiscussion } from "./pane_verbs";
 import { openOverlay } from "./panes";
 import { set, useStore } from "./state";
 import { askDeleteDiscussion } from "./tabs";
 import { openSample } from "./welcome";
+import { count } from "./words";
 import type { Discussion } from "./types";
 
 const MOST = 300;
-
-async function begin(): Promise<void> {
-	const name = await askLine("New discussion", "", { text: "What is it about?", yes: "Begin" });
-	if (name?.trim())
-		await act.newDiscussion(name.trim());
-}
 
 async function rename(each: Discussion): Promise<void> {
 	const name = await askLine("Rename the discussion", each.name);
@@ -31,8 +27,15 @@ function choose(disc: string): void {
 	void act.switchDiscussion(disc);
 }
 
+/** Of the open one the take that is shown is counted, of the others the active one. */
+function sizeOf(each: Discussion, shownCount = each.entries): string {
+	return (shownCount ? count(shownCount, "entry", "entries") : "empty") + (each.takes > 1 ? ` · ${each.takes} takes` : "");
+}
+
 export function Discussions() {
 	const all = useStore((from) => from.discussions), open = useStore((from) => from.disc);
+	const outline = useStore((from) => from.outline);
+	const shownCount = outline && outline.discussion === open ? outline.id.length : undefined;
 	const [filter, setFilter] = useState("");
 	const wanted = filter.toLowerCase();
 	const shown = all.filter((each) => each.name.toLowerCase().includes(wanted));
@@ -41,13 +44,13 @@ export function Discussions() {
 			<header>
 				<h2>Discussions</h2>
 				<span class="space" />
-				<button type="button" class="icon" aria-label="New discussion" title="New discussion" onClick={() => void begin()}>+</button>
+				<button type="button" class="icon" aria-label="New discussion" title="New discussion" onClick={() => void newDiscussion()}>+</button>
 				<Menu label="Discussions" items={() => [
-					{ text: "New …", run: () => void begin() },
+					{ text: "New …", run: () => void newDiscussion() },
 					{ text: "Import files …", run: () => openOverlay("import") },
 					{ text: "Load the sample", run: () => void openSample() },
 				]}><span aria-hidden="true">⋯</span></Menu>
-				<CloseDrawer opener="to-discussions" />
+				<CloseDrawer />
 			</header>
 			{all.length > 8 && (
 				<input class="line" type="search" placeholder="Filter" aria-label="Filter discussions" value={filter}
@@ -59,7 +62,7 @@ export function Discussions() {
 						<button type="button" class="name" aria-current={each.id === open ? "page" : undefined}
 							onClick={() => choose(each.id)}>
 							<span>{each.name}</span>
-							<span class="count" title="In its active take">{each.entries ? `${each.entries.toLocaleString()} ${each.entries === 1 ? "entry" : "entries"}` : "empty"}{each.takes > 1 ? ` · ${each.takes} takes` : ""}</span>
+							<span class="count" title={each.id === open ? "In the take that is shown" : "In its active take"}>{sizeOf(each, each.id === open ? shownCount : undefined)}</span>
 						</button>
 						<Menu label={`More for ${each.name}`} items={() => [
 							{ text: "Rename …", run: () => void rename(each) },

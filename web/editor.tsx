@@ -1,50 +1,36 @@
 // SPDX-License-Identifier: MIT
 //
 // Editor: one text field that grows with its text; for an entry that is there, or a new one.
-// What was typed is kept in the browser, by entry and tag, until it is saved or given up; so it
-// is there again after the page was closed. Ctrl+Enter saves, Esc cancels (and asks only when
+// What was typed is kept by the window, by entry and tag, until it is saved or given up; so it is
+// there again after the page was loaded anew (drafts.ts). Ctrl+Enter saves, Esc cancels (and asks only when
 // something was typed), Tab leaves.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Advices } from "./advice";
 import * as act from "./actions";
 import { askYes } from "./dialog";
+import { keepDraft, ownDraft } from "./drafts";
 import { showEntry, textOf } from "./entry_acts";
+import { LeftDrafts } from "./left";
+import { placeOf } from "./outline";
 import { set, state, useStore } from "./state";
-import { placeOf } from "./store";
+import type { Editing } from "./state";
 import type { Entry } from "./types";
 
+const growsByItself = CSS.supports("field-sizing", "content");
+
 export function grow(field: HTMLTextAreaElement): void {
+	if (growsByItself)
+		return; // to measure it would lay out the page with every key
 	field.style.height = "auto";
 	field.style.height = `${field.scrollHeight + 2}px`;
-}
-
-// ---- drafts ----
-
-const DRAFT = "retake.draft.";
-
-function draftOf(key: string): string | null {
-	try {
-		return localStorage.getItem(DRAFT + key);
-	} catch {
-		return null;
-	}
-}
-
-function keepDraft(key: string, text: string | null): void {
-	try {
-		if (text === null)
-			localStorage.removeItem(DRAFT + key);
-		else
-			localStorage.setItem(DRAFT + key, text);
-	} catch {
-		// full, or forbidden: then the text is in the field alone
-	}
 }
 
 interface FieldProps {
 	label: string;
 	original: string;
 	draftKey: string;
+	/** Drafts of which key are offered. */
+	leftKey: string;
 	/** Handed the text; true: it is saved. */
 	onSave: (text: string) => Promise<boolean>;
 	onEnd: () => void;
@@ -59,7 +45,7 @@ interface FieldProps {
 
 function Field(props: FieldProps) {
 	// what was left here earlier, not what is being typed now
-	const kept = useRef(draftOf(props.draftKey));
+	const kept = useRef(ownDraft(props.draftKey));
 	const isKept = kept.current !== null && kept.current !== props.original;
 	const [text, setText] = useState(kept.current ?? props.original);
 	const [isBusy, setBusy] = useState(false);
@@ -78,6 +64,8 @@ function Field(props: FieldProps) {
 		keepDraft(props.draftKey, value === props.original ? null : value);
 	};
 	const finish = async (save: () => Promise<boolean>) => {
+		if (isBusy) // a key that is pressed twice
+			return;
 		setBusy(true);
 		const isDone = await save();
 		setBusy(false);
@@ -88,7 +76,7 @@ function Field(props: FieldProps) {
 	};
 	const cancel = async () => {
 		if (text !== props.original &&
-		    !(await askYes("Give up what you typed?", "The text of the entry stays as it was.", "Discard")))
+		    !(await askYes("Give up what you typed?", "The text of the entry stays as it was.", "Discard", true, true)))
 			return;
 		keepDraft(props.draftKey, null);
 		props.onEnd();
@@ -108,7 +96,8 @@ function Field(props: FieldProps) {
 	return (
 		<div class="editor">
 			{isKept && <p class="quiet">This is what you had typed before.</p>}
-			<textarea ref={field} aria-label={props.label} value={text} rows={2} spellcheck
+			<LeftDrafts of={props.leftKey} own={props.draftKey} now={text} onUse={(left) => type(text === props.original ? left : `${text}\n${left}`)} />
+			<textarea ref={field} aria-label={props.label} value={text} rows={2} spellcheck readOnly={isBusy}
 				onInput={(event) => type(event.currentTarget.value)} onKeyDown={onKeyDown} />
 			<div class="editor-bar">
 				<button type="button" class="primary" disabled={isBusy} title="Ctrl+Enter"
@@ -125,10 +114,15 @@ function Field(props: FieldProps) {
 	);
 }
 
-function endAt(entry: string | null): void {
+/** On to the entry; who is elsewhere by now, or writes something else, is left there. */
+function endAt(entry: string | null, mine: Editing | null): void {
+	if (state.editing !== mine && state.editing !== null)
+		return;
+	const at = document.activeElement;
+	const isHere = at === null || at === document.body || (at.closest(".entry") !== null && !at.matches("[role=menu] *"));
 	set({ editing: null });
 	if (entry)
-		setTimeout(() => showEntry(entry), 0);
+		showEntry(entry, isHere);
 }
 
 /** In the place of an entry's text. */
@@ -136,16 +130,17 @@ export function EntryEditor(props: { entry: Entry }) {
 	const { entry } = props;
 	// what was seen when the editing began, whatever arrives meanwhile
 	const seen = useRef({ text: textOf(entry.content), tag: state.tags.get(entry.id) ?? null });
+	const mine = useRef(state.editing);
 	const isBlocks = typeof entry.content !== "string";
 	const outline = useStore((from) => from.outline)!;
 	const later = outline.id.length - placeOf(outline, entry.id) - 1;
 	return (
-		<Field label={`Text of entry ${entry.id}`} original={seen.current.text}
-			draftKey={`${entry.id}.${seen.current.tag ?? ""}`} saveText="Save"
+		<Field label={`Text of entry ${placeOf(outline, entry.id) + 1 + outline.before}`} original={seen.current.text}
+			leftKey={entry.id} draftKey={`${entry.id}.${seen.current.tag ?? ""}`} saveText="Save"
 			ops={(text) => [{ op: "entry.edit", entry: entry.id, content: text, ...(isBlocks ? { keep_blocks: true } : {}) }]}
 			onSave={(text) => text === seen.current.text
 				? Promise.resolve(true) : act.edit(entry.id, text, seen.current.tag, isBlocks)}
-			onEnd={() => endAt(entry.id)}
+			onEnd={() => endAt(entry.id, mine.current)}
 			more={[
 				{
 					text: "Save as new take", act: (text) => act.editAsTake(entry.id, text),
@@ -169,14 +164,16 @@ export function EntryEditor(props: { entry: Entry }) {
 /** A new entry, between others. */
 export function NewEntry(props: { before?: string; after?: string; role: string }) {
 	const [role, setRole] = useState(props.role);
+	const mine = useRef(state.editing);
+	const key = `new.${props.before ?? ""}.${props.after ?? ""}`;
 	const place = props.after ? { after: props.after } : { before: props.before };
 	return (
 		<article class="entry inserting" aria-label="A new entry">
 			<RolePicker value={role} onChange={setRole} label="Role of the new entry" />
-			<Field label="Text of the new entry" original="" draftKey={`new.${props.before ?? ""}.${props.after ?? ""}`}
+			<Field label="Text of the new entry" original="" leftKey={key} draftKey={key}
 				saveText="Insert" ops={(text) => [{ op: "entry.insert", ...place, role, content: text }]}
 				onSave={async (text) => (await act.insert(place, role, text)) !== null}
-				onEnd={() => endAt(state.focus)} />
+				onEnd={() => endAt(state.focus, mine.current)} />
 		</article>
 	);
 }

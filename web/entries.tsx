@@ -11,12 +11,14 @@ import { NewEntry } from "./editor";
 import { list } from "./focus";
 import { EntryRow } from "./entry";
 import { Heights } from "./heights";
+import { placeOf } from "./outline";
 import { RunRows } from "./run_rows";
 import { runsHere } from "./runs";
 import { set, state, useStore } from "./state";
-import { loadRows, placeOf, shownRows } from "./store";
+import { loadRows, shownRows } from "./store";
+import type { Outline } from "./outline";
 
-const OVERSCAN_PX = 250, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
+const OVERSCAN_PX = 200, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
 
 interface Anchor {
 	id: string;
@@ -26,7 +28,7 @@ interface Anchor {
 
 /** All that the list remembers between drawings. */
 class View {
-	heights = new Heights();
+	heights = new Heights(placeOf);
 	anchor: Anchor | null = null;
 	isAtEnd = true;
 	place = "";
@@ -37,10 +39,17 @@ class View {
 	editing: unknown = null;
 	isEditorWanted = false;
 	expectedTop = -1;
+	/** The row with the keyboard's focus and its place in the take, where that is in view. */
+	seen: { id: string; at: number } | null = null;
 	/** Where in the take the row with the focus is, or was. */
 	focusAt = 0;
+	/** What has the focus in the rows before they are drawn: one that is moved loses it. */
+	had: HTMLElement | null = null;
 	/** How tall replies that arrive are, below the rows. */
 	below = 0;
+	/** Something came at the end that was not in view yet; and what stood there before. */
+	isNew = false;
+	seenEnd = "";
 
 	/** First and last row to be drawn, so far as is known. */
 	range(): [number, number] {
@@ -81,11 +90,25 @@ class View {
 		this.anchor = id === undefined ? null : { id, offset: this.heights.start(row) - box.scrollTop };
 	}
 
-	/** Put what the person looked at back where it was. */
-	hold(): void {
-		const box = this.box!;
-		if (this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1)
-			this.read(); // somebody scrolled, or the browser did for the focus, and we are told later
+	/** Rows that came or went before the one with the focus do not drive that out of view. */
+	keepFocusInView(outline: Outline): void {
+		const row = document.activeElement?.closest<HTMLElement>(".entry"), id = row?.dataset.entry;
+		if (!row || !id || !this.rows!.contains(row)) {
+			this.seen = null;
+			return;
+		}
+		const at = placeOf(outline, id);
+		if (this.seen?.id === id && this.seen.at !== at && !isInView(this, row))
+			bringIntoView(this, row);
+		this.seen = isInView(this, row) ? { id, at } : null;
+	}
+
+	/** Put what the person looked at back where it was. true: somebody scrolled, or the browser did for the
+	 *  focus; by the time that we are told it is no news any more, so what is there is to be drawn now. */
+	hold(): boolean {
+		const box = this.box!, isElsewhere = this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1;
+		if (isElsewhere)
+			this.read();
 		this.below = box.scrollHeight - this.rows!.offsetHeight;
 		if (this.isAtEnd) {
 			box.scrollTop = box.scrollHeight;
@@ -98,6 +121,7 @@ class View {
 			}
 		}
 		this.expectedTop = box.scrollTop;
+		return isElsewhere;
 	}
 }
 
@@ -118,12 +142,11 @@ export function Entries() {
 	const anchor = useStore((from) => from.anchor);
 	const rows = useStore(shownRows);
 	const runs = useStore((from) => from.runs);
-	useStore((from) => from.sources);
-	useStore((from) => from.forks);
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	const view = useRef<View>();
 	view.current ??= new View();
 	const v = view.current;
+	v.had = v.rows?.contains(document.activeElement) ? document.activeElement as HTMLElement : null;
 
 	const place = `${outline?.discussion} ${outline?.take}`;
 	v.heights.show(outline, rows);
@@ -159,12 +182,14 @@ export function Entries() {
 	drawn.sort((a, b) => a - b);
 
 	useLayoutEffect(() => {
-		if (!v.rows || !v.box)
+		if (!v.rows || !v.box || !outline)
 			return;
+		if (v.had?.isConnected && document.activeElement === document.body)
+			v.had.focus({ preventScroll: true });
 		const below = v.below;
-		v.hold();
-		if (v.isAtEnd && v.below < below - OVERSCAN_PX / 2)
-			redraw(0); // a reply has gone, and what is in its place was not drawn
+		// or a reply has gone, and what is in its place was not drawn
+		if (v.hold() || (v.isAtEnd && v.below < below - OVERSCAN_PX / 2))
+			redraw(0);
 		const wanted = v.wanted;
 		if (wanted && outline) {
 			const element = v.rows.querySelector<HTMLElement>(`[data-entry="${CSS.escape(wanted.id)}"]`);
@@ -175,6 +200,7 @@ export function Entries() {
 					element.focus({ preventScroll: true });
 			}
 		}
+		v.keepFocusInView(outline);
 		const field = v.isEditorWanted ? v.rows.querySelector<HTMLElement>(".editor textarea") : null;
 		if (field) {
 			v.isEditorWanted = false;
@@ -204,6 +230,15 @@ export function Entries() {
 	useEffect(() => {
 		list.show = (id, withFocus) => {
 			v.wanted = { id, focus: withFocus };
+			redraw(0);
+		};
+		list.toEnd = () => {
+			if (!v.box) // an empty take has no list
+				return;
+			v.wanted = null;
+			v.isAtEnd = true;
+			v.isNew = false;
+			v.expectedTop = v.box.scrollTop;
 			redraw(0);
 		};
 		const sizes = new ResizeObserver(() => {
@@ -256,11 +291,27 @@ export function Entries() {
 	// The browser scrolls to it afterwards; the list would not know that anybody wished so.
 	const onFocusIn = (event: FocusEvent) => {
 		const element = event.target as HTMLElement;
-		if (v.box && !isInView(v, element) && !element.closest(".editor"))
+		if (v.box && !isInView(v, element) && !element.closest(".editor, .menu-list"))
 			bringIntoView(v, element);
 	};
 
+	// Near the end, but not there: what is pressed stays under the pointer.
+	const onPointerDown = () => {
+		const box = v.box!;
+		if (v.isAtEnd && box.scrollHeight - box.scrollTop - box.clientHeight > 1) {
+			v.read();
+			v.isAtEnd = false;
+		}
+	};
+
 	const here = runsHere(runs);
+	// what came at the end while somebody looks at something else
+	const endNow = `${place} ${outline?.id[outline.id.length - 1]} ${here.map((run) => `${run.run} ${run.text?.length ?? 0}`).join(" ")}`;
+	if (v.isAtEnd || !v.seenEnd.startsWith(place + " "))
+		v.isNew = false;
+	else if (v.seenEnd !== endNow && here.length > 0)
+		v.isNew = true;
+	v.seenEnd = endNow;
 	let end = 0;
 	const parts = [];
 	for (const row of drawn) {
@@ -280,16 +331,18 @@ export function Entries() {
 		end = row + 1;
 	}
 	const rest = v.heights.start(v.heights.count) - v.heights.start(end);
-	return (
+	return (<>
 		<div class="entries" ref={(element) => { v.box = element; }} onScroll={onScroll}>
 			<div class="rows" role="feed" aria-label="Entries" aria-busy={!isWhole} inert={!isWhole}
-				onFocusIn={onFocusIn} ref={(element) => { v.rows = element; }}>
+				onFocusIn={onFocusIn} onPointerDownCapture={onPointerDown} ref={(element) => { v.rows = element; }}>
 				{parts}
 				{rest > 0 && <Gap key="rest" height={rest} />}
 			</div>
 			<RunRows runs={here} />
 		</div>
-	);
+		{v.isNew && <button type="button" class="new-below" onClick={() => list.toEnd()}
+			onPointerDown={(event) => { if (event.button === 0) list.toEnd(); /* a line of news may move it before the pointer is up */ }}>New below <span aria-hidden="true">↓</span></button>}
+	</>);
 }
 
 function isBetween(at: number, a: number, b: number): boolean {

@@ -2,6 +2,7 @@
 //
 // Entry: one row of the take: who speaks, the text (as text, as source, or being edited), and
 // what can be done with it. Its buttons show when it is pointed at or has the focus.
+import { Component } from "preact";
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import * as ask from "./entry_acts";
@@ -9,10 +10,12 @@ import { Content } from "./content";
 import { EntryEditor, RolePicker } from "./editor";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
+import { placeOf } from "./outline";
+import { compareWith } from "./pane_compare";
 import { roleClass } from "./speaker";
 import { set, state, useStore } from "./state";
-import { placeOf } from "./store";
-import { COLLAPSED, MUTED } from "./types";
+import { COLLAPSED, EDITED, MUTED } from "./types";
+import { beginning, oneLine, when } from "./words";
 import type { Outline } from "./outline";
 import type { Entry } from "./types";
 import type { MenuItem } from "./menu";
@@ -34,23 +37,19 @@ export interface RowProps {
 	isEditing: boolean;
 }
 
-export function preview(body: Entry | undefined): string {
-	if (!body)
-		return "";
-	const text = ask.textOf(body.content).replace(/\s+/g, " ").trim();
-	const letters = [...text.slice(0, PREVIEW * 3)];
-	return letters.length > PREVIEW ? letters.slice(0, PREVIEW).join("") + "…" : letters.join("");
+/** A row that is drawn again only when something of it is another: the list is drawn with every
+ *  frame of a reply, and whenever somebody scrolls. */
+export class EntryRow extends Component<RowProps> {
+	shouldComponentUpdate(next: RowProps): boolean {
+		return Object.keys(next).some((name) => next[name as keyof RowProps] !== this.props[name as keyof RowProps]);
+	}
+	render() {
+		return <Row {...this.props as RowProps} />;
+	}
 }
 
-function time(ts: string | undefined): string {
-	if (!ts)
-		return "";
-	const at = new Date(ts);
-	if (isNaN(at.getTime()))
-		return "";
-	const isToday = at.toDateString() === new Date().toDateString();
-	return at.toLocaleString(undefined, isToday
-		? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+function preview(body: Entry | undefined): string {
+	return body ? beginning(oneLine(ask.textOf(body.content), PREVIEW), body.role) : "";
 }
 
 function ForkPicker(props: { id: string; tabIndex: number }) {
@@ -62,7 +61,8 @@ function ForkPicker(props: { id: string; tabIndex: number }) {
 		<span class="fork" role="group" aria-label={`Alternative ${fork.place + 1} of ${fork.count}`}>
 			<button type="button" class="icon" aria-label="Previous alternative" disabled={!fork.previous}
 				tabIndex={props.tabIndex} onClick={() => go(fork.previous)}>‹</button>
-			<span>{fork.place + 1}/{fork.count}</span>
+			<button type="button" class="icon text" title="Compare with the other way" aria-label={`${fork.place + 1}/${fork.count}, compare`}
+				tabIndex={props.tabIndex} onClick={() => compareWith(fork.next ?? fork.previous)}>{fork.place + 1}/{fork.count}</button>
 			<button type="button" class="icon" aria-label="Next alternative" disabled={!fork.next}
 				tabIndex={props.tabIndex} onClick={() => go(fork.next)}>›</button>
 		</span>
@@ -91,7 +91,7 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 		{ text: flags & COLLAPSED ? "Expand" : "Collapse", hint: hintOf("collapse"), run: () => ask.toggleCollapsed(id) },
 		{ text: "Versions …", hint: hintOf("versions"), run: () => ask.showVersions(id) },
 		{ text: "Several replies …", run: () => void ask.askAgain(id), isFirstOfGroup: true },
-		{ text: "Continue this reply", run: () => void act.run({ how: "continue", at: id }) },
+		{ text: "Continue this reply", run: () => void act.run({ how: "continue", at: id }), isOff: body?.role.toLowerCase() === "user" },
 		{ text: "Branch here, named …", run: () => void ask.askBranch(id) },
 		{ text: "Continue from here", run: () => void act.op("head.move", { entry: id }), isOff: isLast },
 		{ text: "Copy the path to a new discussion", run: () => void act.extract(id) },
@@ -103,7 +103,7 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 	];
 }
 
-const USED = "button, a, select, input, textarea, summary, .grip, .menu";
+const USED = "button, a, select, input, textarea, summary, .grip, .menu-list";
 
 /** Shift and a click (or any, where one selects): all entries up to this one. */
 function onPress(event: MouseEvent, id: string): void {
@@ -122,12 +122,13 @@ function onPress(event: MouseEvent, id: string): void {
 
 let dragged: string | null = null;
 
-export function EntryRow(props: RowProps) {
+function Row(props: RowProps) {
 	const { id, at, outline, body, isEditing } = props;
 	const [isPointed, setPointed] = useState(false);
 	const [drop, setDrop] = useState<"before" | "after" | null>(null);
 	const behind = useStore((from) => from.behind);
-	const differs = useStore((from) => from.differ).has(id);
+	const differs = useStore((from) => from.differ.has(id));
+	useStore((from) => from.sources.has(id)); // isRead() looks there
 	const flags = outline.flags[at], isCollapsed = !!(flags & COLLAPSED) && !isEditing;
 	const role = outline.role[at] || body?.role || "";
 	const label = outline.labels.get(id);
@@ -144,9 +145,11 @@ export function EntryRow(props: RowProps) {
 		names.push("beyond");
 	if (drop)
 		names.push("drop-" + drop);
-	const onFocus = () => {
-		if (state.focus !== id)
-			set({ focus: id, anchor: null });
+	// of those that are selected together each may be worked on without letting go of them
+	const onTouched = (event: Event) => {
+		const isControl = (event.target as Element).closest(USED) !== null;
+		if (state.focus !== id && !(isControl && props.isSelected))
+			set({ focus: id, anchor: isControl && state.isSelecting ? state.anchor : null });
 	};
 	const onDragOver = (event: DragEvent) => {
 		if (!dragged || dragged === id)
@@ -163,8 +166,9 @@ export function EntryRow(props: RowProps) {
 	};
 	return (
 		<article class={names.join(" ")} data-entry={id} tabIndex={tab} aria-posinset={props.row + 1 + outline.before}
-			aria-setsize={props.count + outline.before} aria-label={`${number}, ${role}${flags & MUTED ? ", muted" : ""}${label ? `, ${label}` : ""}`}
-			aria-current={props.isFocused || undefined} onFocus={onFocus}
+			aria-setsize={props.count + outline.before} aria-label={`${number}, ${role}${flags & MUTED ? ", muted" : ""}${flags & EDITED ? ", edited" : ""}${label ? `, ${label}` : ""}`}
+			aria-current={props.isFocused || undefined} onFocusIn={onTouched}
+			onPointerDown={(event) => { if ((event.target as Element).closest(USED)) onTouched(event); }}
 			onMouseDown={(event) => onPress(event, id)}
 			onPointerEnter={(event) => { if (event.pointerType !== "touch") setPointed(true); }} onPointerLeave={() => setPointed(false)}
 			onDragOver={onDragOver} onDragLeave={() => setDrop(null)} onDrop={onDrop}>
@@ -173,6 +177,8 @@ export function EntryRow(props: RowProps) {
 					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>{isCollapsed ? "▸" : "▾"}</button>
 				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear} label={`Role of entry ${number}`}
 					onChange={(value) => void act.changeRole(id, value)} />
+				{!!(flags & EDITED) && <button type="button" class="icon edited" tabIndex={tab} title="Its versions (w)"
+					aria-label={`Edited: versions of entry ${number}`} onClick={() => ask.showVersions(id)}>edited</button>}
 				<ForkPicker id={id} tabIndex={tab} />
 				{label && <span class="chip label">{label}</span>}
 				{outline.kind[at] !== "message" && outline.kind[at] && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
@@ -180,7 +186,6 @@ export function EntryRow(props: RowProps) {
 				{differs && <span class="quiet" title="Another take shows it differently">≠</span>}
 				{behind === id && <span class="chip head" title="What you write comes after this entry; those below stay in their take">continues here</span>}
 				{isCollapsed && <span class="preview">{preview(body)}</span>}
-				<span class="space" />
 				{isNear && <span class="acts">
 					<button type="button" class="icon text" tabIndex={tab} title="Edit (e)" onClick={() => ask.startEdit(id)}>Edit</button>
 					{roleClass(role) === "is-model"
@@ -192,7 +197,7 @@ export function EntryRow(props: RowProps) {
 						onDragStart={(event) => { dragged = id; event.dataTransfer?.setData("text/plain", id); }}
 						onDragEnd={() => { dragged = null; }}>⠿</span>
 				</span>}
-				{body?.ts && <span class="when" title={body.ts}>{time(body.ts)}</span>}
+				{body?.ts && <span class="when" title={body.ts}>{when(body.ts)}</span>}
 				<span class="number" title={id}>{number}</span>
 				<Menu label={`More for entry ${number}`} tabIndex={tab} items={() => menuItems(id, at, outline, body)}>⋯</Menu>
 			</header>

@@ -4,9 +4,10 @@
 // or a part of the page that opens.
 import * as act from "./actions";
 import { askLine } from "./dialog";
+import { flagsOf, placeOf } from "./outline";
 import { openOverlay } from "./panes";
 import { set, state } from "./state";
-import { linkTo, placeOf, readEntry } from "./store";
+import { linkTo, readEntry } from "./store";
 import { COLLAPSED, MUTED, READ_MODE } from "./types";
 import type { Content, Entry } from "./types";
 
@@ -21,11 +22,11 @@ export function focusSearch(): void {
 	openOverlay("palette");
 }
 
-function flagsOf(entry: string): number {
+function flagsNow(entry: string): number {
 	const outline = state.outline!;
 	const body = state.bodies.get(entry);
 	if (body && state.tags.has(entry))
-		return (body.muted ? MUTED : 0) | (body.collapsed ? COLLAPSED : 0) | (body.read_mode ? READ_MODE : 0);
+		return flagsOf(body);
 	return outline.flags[placeOf(outline, entry)] ?? 0;
 }
 
@@ -35,13 +36,13 @@ export function textOf(content: Content): string {
 	return content.filter((block) => block.type === "text").map((block) => block.text ?? "").join("\n");
 }
 
-export async function bodyOf(entry: string): Promise<Entry> {
+async function bodyOf(entry: string): Promise<Entry> {
 	return state.bodies.get(entry) ?? (await readEntry(entry)).entry;
 }
 
 export function startEdit(entry: string): void {
-	if (flagsOf(entry) & COLLAPSED)
-		void act.collapse(entry, false);
+	if (flagsNow(entry) & COLLAPSED)
+		void act.view(entry, () => ({ collapsed: false }));
 	set({ editing: { entry }, focus: entry, anchor: null });
 }
 
@@ -98,11 +99,11 @@ export async function askBranch(entry: string): Promise<void> {
 }
 
 export function toggleCollapsed(entry: string): void {
-	void act.collapse(entry, !(flagsOf(entry) & COLLAPSED));
+	void act.view(entry, () => ({ collapsed: !(flagsNow(entry) & COLLAPSED) }));
 }
 
 export function toggleMuted(entry: string): void {
-	void act.mute(entry, !(flagsOf(entry) & MUTED));
+	void act.mute(entry, () => !(flagsNow(entry) & MUTED));
 }
 
 // Entries are shown as text that is read, unless somebody wants to see the source of one: what
@@ -112,16 +113,17 @@ export function isRead(entry: Entry): boolean {
 }
 
 export function toggleRead(entry: string): void {
-	const isOn = !!(flagsOf(entry) & READ_MODE);
-	const shows = isOn || !state.sources.has(entry);
-	const sources = new Set(state.sources);
-	if (shows)
-		sources.add(entry);
-	else
-		sources.delete(entry);
-	set({ sources });
-	if (isOn === shows)
-		void act.readMode(entry, !shows);
+	void act.view(entry, () => {
+		const isOn = !!(flagsNow(entry) & READ_MODE);
+		const shows = isOn || !state.sources.has(entry);
+		const sources = new Set(state.sources);
+		if (shows)
+			sources.add(entry);
+		else
+			sources.delete(entry);
+		set({ sources });
+		return isOn === shows ? { read_mode: !shows } : null;
+	});
 }
 
 export function copy(entry: string): void {

@@ -14,6 +14,8 @@ export interface PageEntry {
 	ts?: string;
 	muted?: boolean;
 	purged?: boolean;
+	partial?: unknown;
+	stop_reason?: unknown;
 	[member: string]: unknown;
 }
 
@@ -28,13 +30,17 @@ export class PageTake {
 	private from: number;
 	private laid: Int32Array | null = null;
 
+	/** So many of its entries have not been read yet. */
+	readonly before: number;
+
 	/** Its own entries go to the end of the pool. */
-	constructor(name: string, said: Said[], pool: PageEntry[]) {
+	constructor(name: string, said: Said[], pool: PageEntry[], before = 0) {
 		this.name = name;
 		this.said = said;
 		this.pool = pool;
+		this.before = before;
 		this.from = pool.length;
-		let count = 0;
+		let count = before;
 		for (const each of said) {
 			if (Array.isArray(each)) {
 				count += each[1];
@@ -46,12 +52,12 @@ export class PageTake {
 		this.count = count;
 	}
 
-	/** For each entry its number in the discussion. */
+	/** For each entry its number in the discussion; -1: not read yet. */
 	get numbers(): Int32Array {
 		if (this.laid)
 			return this.laid;
-		const numbers = this.laid = new Int32Array(this.count);
-		let at = 0, own = this.from;
+		const numbers = this.laid = new Int32Array(this.count).fill(-1, 0, this.before);
+		let at = this.before, own = this.from;
 		for (const each of this.said)
 			if (Array.isArray(each))
 				for (let i = 0; i < each[1]; i++)
@@ -68,9 +74,9 @@ export class PageTake {
 	/** Where an entry of this id stands; -1: nowhere. From the end, where most are looked for. */
 	find(id: string | null): number {
 		let at = this.count - 1;
-		while (at >= 0 && this.entry(at)!.id !== id)
+		while (at >= this.before && this.entry(at)!.id !== id)
 			at--;
-		return at;
+		return at < this.before ? -1 : at;
 	}
 }
 
@@ -122,19 +128,35 @@ function blocksOf(disc: number): (number: number) => unknown {
 	};
 }
 
-export function readPage(): { discussions: PageDiscussion[]; active: number } {
-	const data = read("retake-data");
+export interface PageData {
+	discussions: PageDiscussion[];
+	active: number;
+	/** Nothing of it is missing. */
+	isWhole: boolean;
+}
+
+export function readPage(): PageData {
+	return pageOf(read("retake-data"), blocksOf);
+}
+
+/** What stands before all the rest: the end of the take that is shown first. Not where a link leads elsewhere. */
+export function readFirst(): PageData | null {
+	const first = location.hash ? null : read("retake-first");
+	return first && { ...pageOf(first.data, () => (number) => first.blocks[number], first.before), isWhole: false };
+}
+
+function pageOf(data: any, blocksIn: (disc: number) => (number: number) => unknown, before = 0): PageData {
 	const discussions = data.discussions.map((each: any, at: number): PageDiscussion => {
 		const pool: PageEntry[] = [];
-		const takes = each.takes.map((take: any) => new PageTake(take.name, take.entries, pool));
+		const takes = each.takes.map((take: any) => new PageTake(take.name, take.entries, pool, before));
 		return {
-			name: each.name, takes, pool, blocksOf: blocksOf(at), head: each.head ?? null, redacted: redactedOf(each.redacted),
+			name: each.name, takes, pool, blocksOf: blocksIn(at), head: each.head ?? null, redacted: redactedOf(each.redacted),
 			active: Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active)),
 			// a name of a label can be anything that an object already has
 			labels: Object.assign(Object.create(null), each.labels),
 		};
 	});
-	return { discussions, active: Math.max(0, discussions.findIndex((each: PageDiscussion) => each.name === data.active)) };
+	return { discussions, active: Math.max(0, discussions.findIndex((each: PageDiscussion) => each.name === data.active)), isWhole: true };
 }
 
 /** All that an entry says, for searching and for a line of the outline. */
@@ -280,8 +302,8 @@ export function linkOf(discussions: PageDiscussion[], spot: Spot): string {
 	return `#${query}`;
 }
 
-/** What a link says, as far as it is here. */
-export function spotOf(discussions: PageDiscussion[], active: number, hash: string): Spot {
+/** Where a link leads, or the nearest to that; and in words what of it is not here. */
+export function linked(discussions: PageDiscussion[], active: number, hash: string): { spot: Spot; missing: string } {
 	const query = new URLSearchParams(hash.replace(/^#/, ""));
 	const d = query.get("d"), t = query.get("t"), e = query.get("e");
 	const found = discussions.findIndex((each) => each.name === d);
@@ -292,13 +314,18 @@ export function spotOf(discussions: PageDiscussion[], active: number, hash: stri
 		spot.take = take;
 		spot.at = takes[take].count - 1;
 	}
+	const gone = d !== null && found < 0 ? `the discussion "${d}"` : t !== null && take < 0 ? `the take "${t}"` : "";
+	const missing = gone && `The link leads to ${gone}, which is not in this page. This is what is nearest.`;
 	if (e === null)
-		return spot;
+		return { spot, missing };
 	const place = (of: PageTake | undefined) => (!of ? -1 : /^#\d+$/.test(e)
 		? Math.min(Number(e.slice(1)), of.count) - 1 : of.find(e));
 	const at = place(takes[spot.take]);
 	if (at >= 0)
-		return { ...spot, at };
+		return { spot: { ...spot, at }, missing };
 	const other = takes.findIndex((each) => place(each) >= 0);
-	return other < 0 ? spot : { ...spot, take: other, at: place(takes[other]) };
+	if (other < 0)
+		return { spot, missing: missing || "The link leads to an entry that is not in this page. This is the take that it was in." };
+	return { spot: { ...spot, take: other, at: place(takes[other]) },
+		missing: missing || `The entry of the link is not in its take: this is "${takes[other].name}", which has it.` };
 }

@@ -9,16 +9,17 @@ import { headSpot, linkOf } from "./export_data";
 import { Guard } from "./guard";
 import { Heights } from "./heights";
 import type { PageDiscussion, Spot } from "./export_data";
-import type { Outline } from "./outline";
+import type { Sizes } from "./heights";
 
-const OVERSCAN_PX = 300, MOST_ROWS = 40, ABOVE_PX = 12, MOST_ROUNDS = 30;
+const OVERSCAN_PX = 200, MOST_ROWS = 40, ABOVE_PX = 12, MOST_ROUNDS = 30;
 
 interface Props {
 	discussions: PageDiscussion[];
 	spot: Spot;
 	/** Another number: bring the entry of the spot into view. */
 	turn: number;
-	sizeOf: (at: number) => number;
+	/** Characters, by place. */
+	sizes: ArrayLike<number>;
 }
 
 export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
@@ -37,39 +38,42 @@ export function Entries(props: Props) {
 	const box = useRef<HTMLDivElement>(null), rows = useRef<HTMLDivElement>(null);
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	const wanted = useRef<number | null>(null), turn = useRef(-1), rounds = useRef(0);
-	const count = discussions[spot.disc].takes[spot.take]?.count ?? 0;
+	const { count, before } = discussions[spot.disc].takes[spot.take] ?? { count: 0, before: 0 };
 	const heights = useMemo(() => {
-		const made = new Heights(), places = Array.from({ length: count }, (_, at) => at);
-		made.show({
-			seq: 0, discussion: "", take: "", before: 0, id: places.map(String), role: [], kind: [], flags: places.map(() => 0),
-			size: places.map(props.sizeOf), labels: new Map(), stale: new Set(),
-		} as Outline, null);
+		const made = new Heights<Sizes>((_, at) => Number(at));
+		made.show({ flags: new Uint8Array(count), size: props.sizes }, null);
 		return made;
 	}, [discussions, spot.disc, spot.take]);
+	const seen = useRef({ heights, at: 0, offset: 0 });
 	if (turn.current !== props.turn) {
 		turn.current = props.turn;
 		wanted.current = Math.max(0, spot.at);
 		rounds.current = 0;
 	}
 	const height = box.current?.clientHeight || innerHeight;
-	const top = wanted.current !== null ? heights.start(wanted.current) - ABOVE_PX : box.current?.scrollTop ?? 0;
-	const first = heights.rowAt(Math.max(0, top - OVERSCAN_PX));
+	const isOther = seen.current.heights !== heights; // more was read: what is looked at stays
+	const top = wanted.current !== null ? heights.start(wanted.current) - ABOVE_PX
+		: isOther ? heights.start(seen.current.at) + seen.current.offset : box.current?.scrollTop ?? 0;
+	const first = Math.max(before, heights.rowAt(Math.max(0, top - OVERSCAN_PX)));
 	const last = Math.min(heights.rowAt(top + height + OVERSCAN_PX), first + MOST_ROWS, count - 1);
 
 	useLayoutEffect(() => {
 		const at = box.current!;
-		const anchor = heights.rowAt(at.scrollTop), offset = at.scrollTop - heights.start(anchor);
-		let isOther = false;
+		const anchor = isOther ? seen.current.at : heights.rowAt(at.scrollTop);
+		const offset = isOther ? seen.current.offset : at.scrollTop - heights.start(anchor);
+		let isTaller = false;
 		for (const child of rows.current!.children) {
 			const element = child as HTMLElement;
 			if (element.dataset.at)
-				isOther = heights.measure(element.dataset.at, element.offsetHeight) || isOther;
+				isTaller = heights.measure(element.dataset.at, element.offsetHeight) || isTaller;
 		}
 		if (wanted.current !== null)
 			at.scrollTop = Math.max(0, heights.start(wanted.current) - ABOVE_PX);
-		else if (isOther)
+		else if (isOther || isTaller)
 			at.scrollTop = heights.start(anchor) + offset;
-		if (isOther && rounds.current++ < MOST_ROUNDS)
+		const now = heights.rowAt(at.scrollTop);
+		seen.current = { heights, at: now, offset: at.scrollTop - heights.start(now) };
+		if (isTaller && rounds.current++ < MOST_ROUNDS)
 			redraw(0);
 		else
 			wanted.current = null;

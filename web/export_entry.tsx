@@ -5,6 +5,7 @@
 import { Code } from "./code";
 import { Markdown } from "./markdown";
 import { isTool, roleClass } from "./speaker";
+import { endWords, gist } from "./words";
 import type { Block } from "./types";
 import type { PageEntry } from "./export_data";
 
@@ -34,13 +35,6 @@ function Thing(props: { name: string; says?: string; value: unknown }) {
 			<Code text={pretty(props.value)} language="json" />
 		</details>
 	);
-}
-
-/** The first argument of a call, which mostly says what it is about. */
-function gist(value: unknown): string {
-	const fields = typeof value === "object" && value ? Object.values(value) : [value];
-	const first = fields.find((each) => typeof each === "string" || typeof each === "number");
-	return first === undefined ? "" : String(first).replace(/\s+/g, " ").slice(0, 80);
 }
 
 function word(value: unknown, otherwise: string): string {
@@ -114,7 +108,7 @@ function Body(props: { entry: PageEntry; blocks: unknown }) {
 				? (isOutput ? <Code text={content} /> : <Markdown text={content} tree={props.blocks} />)
 				: content.map((block, at) => <Part block={block} tree={trees[at]} isOutput={isOutput} />)}
 			{calls.map((call) => <Part block={{ ...(call as object), type: "function" }} tree={null} />)}
-			{entry.partial === true && <p class="quiet partial">The reply ended before it was complete.</p>}
+			{endWords(entry) && <p class="quiet partial">{endWords(entry)}</p>}
 		</>
 	);
 }

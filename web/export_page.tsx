@@ -2,15 +2,17 @@
 //
 // The page that an export as HTML is: an outline of everything at the left, one take at the
 // right. It shows what stands in the page itself, asks nobody for anything, and keeps where one
-// is in the part of the address that is never sent: #d=…&t=…&e=…
+// is in the part of the address that is never sent: #d=…&t=…&e=… Where there is very much, the end
+// of a take stands before all the rest, and is shown while that is still being read.
 import { render } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { headSpot, linkOf, readPage, spotOf, treeFor, wordsOf } from "./export_data";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { headSpot, linked, linkOf, readFirst, readPage, treeFor, wordsOf } from "./export_data";
 import { Entries, entryAt } from "./export_entries";
 import { Tree } from "./export_tree";
+import { markWords } from "./found";
 import { Guard } from "./guard";
 import { takeAt } from "./pane_tree";
-import type { PageDiscussion, Spot } from "./export_data";
+import type { PageData, PageDiscussion, Spot } from "./export_data";
 
 const MOST_TABS = 8, MOST_LISTED = 100, MOST_PRINTED = 5000, LARGE = 5000;
 
@@ -30,14 +32,12 @@ function Redacted(props: { of: PageDiscussion["redacted"] }) {
 
 const rowOf = (disc: PageDiscussion, spot: Spot) => (spot.at < 0 ? -1 : treeFor(disc).rows[spot.take]?.[spot.at] ?? -1);
 
-function Outline(props: { disc: PageDiscussion; head: Spot; spot: Spot; onGo: (row: number) => void }) {
+function Outline(props: { disc: PageDiscussion; head: Spot; spot: Spot; onGo: (row: number, words: string[]) => void }) {
 	const { disc, head, spot } = props;
 	return <Tree tree={treeFor(disc)} head={rowOf(disc, head)} at={rowOf(disc, spot)} onGo={props.onGo} />;
 }
 
-interface PageProps {
-	discussions: PageDiscussion[];
-	active: number;
+interface PageProps extends PageData {
 	onSpot: (spot: Spot) => void;
 }
 
@@ -71,35 +71,53 @@ function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: numbe
 }
 
 function Page(props: PageProps) {
-	const { discussions } = props;
-	const [spot, setSpot] = useState(() => spotOf(discussions, props.active, location.hash));
+	const { discussions, isWhole } = props;
+	const [begin] = useState(() => linked(discussions, props.active, location.hash));
+	const [spot, setSpot] = useState(begin.spot), [missing, setMissing] = useState(begin.missing);
+	const found = useRef<string[]>([]);
 	const [turn, setTurn] = useState(0), [hasTree, setTree] = useState(false);
 	const disc = discussions[spot.disc];
-	const [isReady, setReady] = useState(() => disc.pool.length < LARGE);
+	const [of, setOf] = useState(discussions);
+	if (of !== discussions) {
+		setOf(discussions);
+		const now = linked(discussions, props.active, location.hash);
+		setSpot(now.spot);
+		setMissing(now.missing);
+	}
+	const [isReady, setReady] = useState(() => isWhole && disc.pool.length < LARGE);
 	useEffect(() => {
 		// the entries first: an outline of very many takes a while
-		if (!isReady)
+		if (!isReady && isWhole)
 			requestAnimationFrame(() => setTimeout(() => setReady(true)));
-	}, []);
+	}, [isWhole]);
 	const head = headSpot(discussions, spot.disc);
 	const go = (next: Spot) => {
 		setSpot(next);
+		setMissing("");
 		setTurn((n) => n + 1);
 		setTree(false);
 		const link = linkOf(discussions, next);
 		if (location.hash !== link)
 			history.pushState(null, "", link);
 	};
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const moved = () => {
-			setSpot(spotOf(discussions, props.active, location.hash));
+			const next = linked(discussions, props.active, location.hash);
+			setSpot(next.spot);
+			setMissing(next.missing);
 			setTurn((n) => n + 1);
 		};
 		addEventListener("popstate", moved);
 		return () => removeEventListener("popstate", moved);
 	}, []);
+	useLayoutEffect(() => {
+		if (found.current.length > 0)
+			markWords(`.entries [data-at="${spot.at}"]`, found.current);
+		found.current = [];
+	}, [turn]);
 	props.onSpot(spot);
-	const goRow = (row: number) => {
+	const goRow = (row: number, words: string[]) => {
+		found.current = words;
 		const tree = treeFor(disc);
 		const take = Number(takeAt(tree.columns, row, String(spot.take)) ?? 0);
 		go({ disc: spot.disc, take, at: tree.depth[row] });
@@ -109,7 +127,7 @@ function Page(props: PageProps) {
 		const row = rowOf(disc, spot), rows = treeFor(disc).rows[take];
 		go({ disc: spot.disc, take, at: row >= 0 && rows[spot.at] === row ? spot.at : rows.length - 1 });
 	};
-	const sizes = useMemo(() => disc.takes[spot.take]?.numbers.map((number) => wordsOf(disc.pool[number]).length) ?? [], [disc, spot.take]);
+	const sizes = useMemo(() => disc.takes[spot.take]?.numbers.map((number) => (number < 0 ? 0 : wordsOf(disc.pool[number]).length)) ?? [], [disc, spot.take]);
 	const isAtHead = spot.take === head.take && spot.at === head.at;
 	return (
 		<div class={"app page" + (hasTree ? " with-tree" : "")}>
@@ -122,15 +140,19 @@ function Page(props: PageProps) {
 				)}</h1>
 				<Guard key={spot.disc}><Redacted of={disc.redacted} /></Guard>
 				<span class="space" />
-				<button type="button" disabled={spot.at <= 0} onClick={() => go({ ...spot, at: 0 })}>To the beginning</button>
+				<button type="button" disabled={!isWhole || spot.at <= 0} onClick={() => go({ ...spot, at: 0 })}>To the beginning</button>
 				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the head</button>
 			</header>
 			<div class="page-columns">
 				<nav class="page-left" aria-label="All entries">{isReady ? <Guard key={spot.disc}><Outline disc={disc} head={head} spot={spot} onGo={goRow} /></Guard> : <p class="quiet pane-note">Reading …</p>}</nav>
 				<div class="shade" onClick={() => setTree(false)} />
 				<main class="page-middle">
+					{missing && (
+						<p class="page-missing"><span role="status">{missing}</span>
+							<button type="button" class="icon" aria-label="Put the line away" onClick={() => setMissing("")}>×</button></p>
+					)}
 					<Takes disc={disc} take={spot.take} onTake={goTake} />
-					<Entries discussions={discussions} spot={spot} turn={turn} sizeOf={(at) => sizes[at]} />
+					<Entries discussions={discussions} spot={spot} turn={turn} sizes={sizes} />
 				</main>
 			</div>
 		</div>
@@ -138,29 +160,47 @@ function Page(props: PageProps) {
 }
 
 function begin(): void {
-	const { discussions, active } = readPage();
-	if (!discussions.length)
-		return;
 	const app = document.createElement("div"), paper = document.createElement("main");
 	app.id = "app";
 	paper.id = "paper";
-	let shown: Spot | null = null;
-	// what is measured while it is drawn has to be in the document
-	document.body.prepend(app, paper);
-	render(<Page discussions={discussions} active={active} onSpot={(spot) => { shown = spot; }} />, app);
+	let page: PageData, spot: Spot | null = null;
+	const show = (data: PageData) => {
+		page = data;
+		if (page.discussions.length === 0)
+			return;
+		// what is measured while it is drawn has to be in the document
+		document.body.prepend(app, paper);
+		render(<Page {...page} onSpot={(now) => { spot = now; }} />, app);
+	};
 	// A window has few entries in it; paper has all of the take, or of a very long one the
 	// thousands around the marked entry.
 	addEventListener("beforeprint", () => {
-		const spot = shown!, take = discussions[spot.disc].takes[spot.take], all = take?.count ?? 0;
-		const from = Math.floor(Math.max(0, spot.at) / MOST_PRINTED) * MOST_PRINTED, count = Math.min(all - from, MOST_PRINTED);
+		if (!spot)
+			return;
+		const { discussions } = page, take = discussions[spot.disc].takes[spot.take], all = take?.count ?? 0;
+		const from = Math.max(take?.before ?? 0, Math.floor(Math.max(0, spot.at) / MOST_PRINTED) * MOST_PRINTED), count = Math.min(all - from, MOST_PRINTED);
 		render(<>
 			<h1>{discussions[spot.disc].name}</h1>
 			{count < all && <p class="part">Entries {(from + 1).toLocaleString()} to {(from + count).toLocaleString()} of {all.toLocaleString()}:
 				paper has {MOST_PRINTED.toLocaleString()} at a time, those around the entry that is marked. Mark another to print the others.</p>}
-			{Array.from({ length: count }, (_, at) => entryAt(discussions, { ...spot, at: -1 }, from + at))}
+			{Array.from({ length: count }, (_, at) => entryAt(discussions, { ...spot!, at: -1 }, from + at))}
 		</>, paper);
 	});
 	addEventListener("afterprint", () => render(null, paper));
+	document.addEventListener("DOMContentLoaded", () => {
+		try {
+			show(readPage());
+		} catch {
+			const told = document.createElement("p");
+			told.setAttribute("role", "alert");
+			told.className = "page-missing";
+			told.textContent = "This file is not complete: its end is missing or damaged. What can be read of it is below.";
+			document.body.prepend(told);
+		}
+	});
+	const first = readFirst();
+	if (first)
+		show(first);
 }
 
 begin();

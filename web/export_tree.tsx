@@ -1,46 +1,37 @@
 // SPDX-License-Identifier: MIT
 //
 // The outline of an exported page: all entries of all takes as a tree, filtered and searched.
-import { useMemo, useState } from "preact/hooks";
-import { Rows } from "./pane_rows";
-import { keysOf, pathTo, rowOfKey, treeRows } from "./pane_tree";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Rails } from "./pane_rails";
+import { intoRows, Rows } from "./pane_rows";
+import { keysOf, pathTo, readyToSearch, rowOfKey, treeRows } from "./pane_tree";
 import { DIFFERS, MUTED } from "./types";
+import { beginning, oneLine } from "./words";
 import type { PageTree } from "./export_data";
 import type { RowPlace } from "./pane_rows";
-import type { Filter, Rail, TreeRow } from "./pane_tree";
+import type { Filter, TreeRow } from "./pane_tree";
 
-const ROW_PX = 28, MOST_RAILS = 4, MOST_TIPS = 2, PREVIEW = 80;
-
-/** The beginning of a text in one line, without the marks of Markdown that are most common. */
-function begins(text: string): string {
-	return text.slice(0, 2 * PREVIEW).replace(/^[#>\s]+|\*\*|`+/g, "").replace(/\s+/g, " ").slice(0, PREVIEW);
-}
+const ROW_PX = 28, MOST_TIPS = 2, PREVIEW = 80;
 
 const FILTERS: [Filter, string][] = [
 	["default", "Default"], ["no-tools", "No tools"], ["user", "User only"], ["labelled", "Labelled only"], ["all", "All"],
 ];
-
-function Rails(props: { row: TreeRow }) {
-	const lines: boolean[] = [];
-	for (let rail: Rail | null = props.row.rail; rail && lines.length < MOST_RAILS; rail = rail.up)
-		lines.unshift(rail.more);
-	if (!lines.length)
-		return null;
-	return (
-		<span class="rails" aria-hidden="true">
-			{lines.map((more, at) => (
-				<i class={"rail" + (more ? " more" : "") + (props.row.begins && at === lines.length - 1 ? " joint" : "")} />
-			))}
-		</span>
-	);
-}
 
 interface Props {
 	tree: PageTree;
 	/** Rows of the tree; -1: none. */
 	head: number;
 	at: number;
-	onGo: (row: number) => void;
+	/** words: that were searched for. */
+	onGo: (row: number, words: string[]) => void;
+}
+
+/** A text with the words marked that were searched for. */
+function Marked(props: { text: string; words: string[] }) {
+	if (props.words.length === 0)
+		return <>{props.text}</>;
+	const wanted = props.words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+	return <>{props.text.split(new RegExp(`(${wanted})`, "i")).map((piece, at) => (at % 2 ? <mark>{piece}</mark> : piece))}</>;
 }
 
 export function Tree(props: Props) {
@@ -48,7 +39,9 @@ export function Tree(props: Props) {
 	const [filter, setFilter] = useState<Filter>("default"), [search, setSearch] = useState("");
 	const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
 	const [focusKey, setFocusKey] = useState<string | null>(null);
+	const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
 	const keys = useMemo(() => keysOf(columns), [columns]);
+	useEffect(() => readyToSearch(columns), [columns]);
 	const rows = useMemo(() => treeRows(columns, keys, filter, search, search ? new Set() : folded, null),
 		[columns, keys, filter, search, folded]);
 	const on = useMemo(() => pathTo(columns, props.at), [columns, props.at]);
@@ -71,7 +64,7 @@ export function Tree(props: Props) {
 	};
 	const go = (row: TreeRow) => {
 		setFocusKey(row.key);
-		props.onGo(row.at);
+		props.onGo(row.at, wanted);
 	};
 	const onKey = (event: KeyboardEvent, at: number): boolean => {
 		const row = rows[at];
@@ -92,7 +85,7 @@ export function Tree(props: Props) {
 	const draw = (at: number, place: RowPlace) => {
 		const row = rows[at], flags = columns.flags[row.at], label = columns.labels[row.at];
 		const role = columns.roles[columns.role[row.at]], kind = columns.kinds[columns.kind[row.at]];
-		const words = begins(columns.preview?.[row.at] ?? ""), ends = tips.get(row.at) ?? [];
+		const words = beginning(oneLine(columns.preview?.[row.at] ?? "", PREVIEW), role), ends = tips.get(row.at) ?? [];
 		return (
 			<div {...place} key={row.key} role="treeitem" aria-level={row.level} aria-setsize={row.family.size} aria-posinset={row.place}
 				aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={row.at === props.at} onClick={() => go(row)}
@@ -103,7 +96,7 @@ export function Tree(props: Props) {
 				</span>}
 				<span class={"who" + (role.toLowerCase() === "user" ? " user" : "")}>{kind === "message" ? role : kind}</span>
 				{label !== undefined && <span class="chip">{label}</span>}
-				<span class={"words" + (flags & MUTED ? " muted" : "")}>{words || "empty"}</span>
+				<span class={"words" + (flags & MUTED ? " muted" : "")}><Marked text={words || "empty"} words={wanted} /></span>
 				{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
 				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip" title="The end of this take">{name}</span>)}
 				{ends.length > MOST_TIPS && <span class="tip">+{ends.length - MOST_TIPS}</span>}
@@ -115,7 +108,11 @@ export function Tree(props: Props) {
 		<section class="pane-body outline" aria-label="Outline">
 			<div class="pane-bar">
 				<input type="search" class="line" placeholder="Search all of it" aria-label="Search: entries with all of these words" value={search}
-					onInput={(event) => setSearch(event.currentTarget.value)} />
+					onInput={(event) => setSearch(event.currentTarget.value)}
+					onKeyDown={(event) => {
+						if (intoRows(event, "outline") && event.key === "Enter" && rows.length > 0)
+							go(rows[focus]);
+					}} />
 				<select aria-label="Which entries" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
 					{FILTERS.map(([value, text]) => <option value={value}>{text}</option>)}
 				</select>

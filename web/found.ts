@@ -32,14 +32,14 @@ function rangesOf(box: Element, words: string[]): Range[] {
 	return ranges;
 }
 
-/** words: in small letters. The text of the entry may still be on its way. */
-export function markWords(entry: string, words: string[]): void {
+/** In the element of this selector; words: in small letters. The text may still be on its way. */
+export function markWords(selector: string, words: string[]): void {
 	clear();
 	const mine = turn;
 	const look = (tries: number) => {
 		if (mine !== turn || !CSS.highlights || words.length === 0)
 			return;
-		const box = document.querySelector(`.entries [data-entry="${CSS.escape(entry)}"]`);
+		const box = document.querySelector(selector);
 		const ranges = box ? rangesOf(box, words) : [];
 		if (ranges.length > 0) {
 			CSS.highlights.set(NAME, new Highlight(...ranges));

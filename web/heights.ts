@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: MIT
 //
 // Heights: how tall each row of a long list is, measured where it was seen and guessed where
-// not, and where each begins. Asked for many times a second, so the sums are kept.
-import type { Outline } from "./outline";
+// not, and where each begins. Asked for many times a second: the sums of what was guessed are
+// kept, and what was measured beside them in a tree of sums (a Fenwick tree), so that neither
+// depends on how many rows there are.
 import { COLLAPSED } from "./types";
 
 const LINE_PX = 25, CHARS_PER_LINE = 84, HEAD_PX = 50, COLLAPSED_PX = 38;
 
-export class Heights {
+/** By position. */
+export interface Sizes {
+	readonly flags: ArrayLike<number>;
+	readonly size: ArrayLike<number>;
+}
+
+export class Heights<S extends Sizes> {
 	private measured = new Map<string, number>();
-	private starts = new Float64Array(1);
-	private outline: Outline | null = null;
+	/** Where each row would begin if all were as guessed. */
+	private guessed = new Float64Array(1);
+	/** How much taller rows are than that. */
+	private more = new Float64Array(1);
+	private shown: S | null = null;
 	private rows: readonly number[] | null = null;
 	private isStale = true;
 
-	/** Rows: positions of the outline that are shown; null: all. */
-	show(outline: Outline | null, rows: readonly number[] | null): void {
-		if (this.outline === outline && this.rows === rows)
+	constructor(private placeOf: (shown: S, id: string) => number) {}
+
+	/** Rows: positions that are shown; null: all. */
+	show(shown: S | null, rows: readonly number[] | null): void {
+		if (this.shown === shown && this.rows === rows)
 			return;
-		this.outline = outline;
+		this.shown = shown;
 		this.rows = rows;
 		this.isStale = true;
 	}
 
 	get count(): number {
-		return this.rows ? this.rows.length : this.outline?.id.length ?? 0;
+		return this.rows ? this.rows.length : this.shown?.size.length ?? 0;
 	}
 
-	/** The outline's position of a row. */
+	/** The position of a row. */
 	at(row: number): number {
 		return this.rows ? this.rows[row] : row;
 	}
@@ -48,10 +60,12 @@ export class Heights {
 
 	/** true: it is another height than what was known or guessed. */
 	measure(id: string, height: number): boolean {
-		if (this.measured.get(id) === height)
+		const before = this.measured.get(id);
+		if (before === height)
 			return false;
 		this.measured.set(id, height);
-		this.isStale = true;
+		if (!this.isStale)
+			this.add(id, height, before);
 		return true;
 	}
 
@@ -61,42 +75,48 @@ export class Heights {
 		this.isStale = true;
 	}
 
-	private guess(outline: Outline, at: number): number {
-		if (outline.flags[at] & COLLAPSED)
-			return COLLAPSED_PX;
-		const lines = Math.ceil(outline.size[at] / CHARS_PER_LINE);
-		return HEAD_PX + Math.max(1, lines) * LINE_PX;
+	private guess(row: number): number {
+		const { flags, size } = this.shown!, at = this.at(row);
+		return flags[at] & COLLAPSED ? COLLAPSED_PX : HEAD_PX + Math.max(1, Math.ceil(size[at] / CHARS_PER_LINE)) * LINE_PX;
+	}
+
+	private add(id: string, height: number, before: number | undefined): void {
+		const row = this.shown ? this.rowOf(this.placeOf(this.shown, id)) : -1;
+		if (row < 0)
+			return;
+		const by = height - (before ?? this.guess(row));
+		for (let at = row + 1; at < this.more.length; at += at & -at)
+			this.more[at] += by;
 	}
 
 	private sum(): void {
-		const outline = this.outline, count = this.count;
+		const count = this.count;
 		this.isStale = false;
-		this.starts = new Float64Array(count + 1);
-		if (!outline)
-			return;
-		let sum = 0;
-		for (let row = 0; row < count; row++) {
-			const at = this.at(row);
-			sum += this.measured.get(outline.id[at]) ?? this.guess(outline, at);
-			this.starts[row + 1] = sum;
-		}
+		this.guessed = new Float64Array(count + 1);
+		this.more = new Float64Array(count + 1);
+		for (let row = 0; row < count; row++)
+			this.guessed[row + 1] = this.guessed[row] + this.guess(row);
+		for (const [id, height] of this.measured)
+			this.add(id, height, undefined);
 	}
 
 	/** Where a row begins, in pixels; of count: where the list ends. */
 	start(row: number): number {
 		if (this.isStale)
 			this.sum();
-		return this.starts[Math.min(Math.max(row, 0), this.count)];
+		const to = Math.min(Math.max(row, 0), this.count);
+		let start = this.guessed[to];
+		for (let at = to; at > 0; at -= at & -at)
+			start += this.more[at];
+		return start;
 	}
 
 	/** The row at a height. */
 	rowAt(y: number): number {
-		if (this.isStale)
-			this.sum();
 		let low = 0, high = this.count - 1;
 		while (low < high) {
 			const middle = (low + high + 1) >> 1;
-			if (this.starts[middle] <= y)
+			if (this.start(middle) <= y)
 				low = middle;
 			else
 				high = middle - 1;

@@ -14,7 +14,9 @@ function Help() {
 			<p>A <b>discussion</b> has one or more <b>takes</b>: ways that it went. A take is a list of{" "}
 				<b>entries</b>, each of which can be changed. What you change is a step in the history, and
 				every step can be undone, also an old one, also after others.</p>
-			<label class="switch">
+			<p>Where takes part, <b>‹ 1/2 ›</b> beside an entry leads to the other ways, and the number
+				between <b>compares</b> two of them side by side.</p>
+			<label class="switch single">
 				<input type="checkbox" checked={isOn} onChange={(event) => switchKeys(event.currentTarget.checked)} />
 				{" "}Single keys are on (never in text fields)
 			</label>

@@ -37,6 +37,10 @@ function inDialog(): HTMLElement | null {
 }
 
 function nearby(): HTMLElement | null {
+	// the same, drawn anew
+	const again = around![0]?.id ? document.getElementById(around![0].id) : null;
+	if (again && again.getClientRects().length > 0 && !again.matches(":disabled"))
+		return again;
 	for (const element of around!.filter((each) => each.isConnected))
 		for (const [place, inside] of PLACES) {
 			const found = element.matches(place) ? element.querySelector<HTMLElement>(inside) : null;
@@ -47,6 +51,7 @@ function nearby(): HTMLElement | null {
 }
 
 function restore(): void {
+	window.clearTimeout(timer);
 	timer = undefined;
 	if (!isLost())
 		return;
@@ -67,6 +72,8 @@ export function keepFocus(): void {
 		around = event.composedPath().filter((each): each is HTMLElement => each instanceof HTMLElement && each !== document.body);
 	});
 	document.addEventListener("pointerdown", () => { around = null; }, true);
+	// the next key does not wait for anybody's turn, where what had the focus is gone
+	document.addEventListener("keydown", () => { if (isLost() && !around![0]?.isConnected) restore(); }, true);
 	new MutationObserver(look).observe(document.getElementById("app")!,
 		{ childList: true, subtree: true, attributes: true, attributeFilter: ["disabled", "hidden", "open", "class"] });
 }

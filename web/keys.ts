@@ -7,10 +7,11 @@ import * as act from "./actions";
 import { isCovered } from "./dialog";
 import * as ask from "./entry_acts";
 import { focusTake } from "./focus";
+import { placeOf } from "./outline";
 import { openPane } from "./pane_verbs";
 import { openOverlay, togglePane } from "./panes";
 import { set, state } from "./state";
-import { placeOf, shownRows } from "./store";
+import { shownRows } from "./store";
 
 export interface Command {
 	id: string;
@@ -23,12 +24,16 @@ export interface Command {
 	needsEntry?: boolean;
 }
 
+/** What the keys are about; within what is selected, the entry of the button that was pressed last. */
 function focused(): string | null {
-	return state.outline && placeOf(state.outline, state.focus) >= 0 ? state.focus : null;
+	const own = state.anchor !== null && last !== null && focusThen === state.focus && last === document.activeElement
+		? last.closest<HTMLElement>("[data-entry].selected")?.dataset.entry : undefined;
+	const entry = own ?? state.focus;
+	return state.outline && placeOf(state.outline, entry) >= 0 ? entry : null;
 }
 
 /** Show and focus another row; extend: the run from the anchor to it is selected. */
-export function moveFocus(by: number | "first" | "last", extend = false): void {
+function moveFocus(by: number | "first" | "last", extend = false): void {
 	const outline = state.outline;
 	if (!outline || outline.id.length === 0)
 		return;
@@ -79,6 +84,8 @@ function visitPane(id: string): void {
 
 function leave(): void {
 	const isInPane = document.activeElement?.closest(".side, .left, .selection");
+	if (!isInPane && state.anchor === null && state.drawer === null && act.stopReplies())
+		return;
 	set({ anchor: null, isSelecting: false, drawer: null });
 	if (isInPane)
 		setTimeout(focusTake); // what lay under a drawer can be reached again by then
@@ -128,10 +135,10 @@ export const commands: Command[] = [
 	{ id: "search", title: "Search", group: "Page", keys: ["/"], run: () => ask.focusSearch() },
 	{ id: "palette", title: "All commands", group: "Page", keys: ["Ctrl+K"], run: () => openOverlay("palette") },
 	{ id: "help", title: "Help and keys", group: "Page", keys: ["?"], run: () => openOverlay("help") },
-	{ id: "leave", title: "Select nothing; back to the entries", group: "Page", keys: ["Escape"], run: leave },
+	{ id: "leave", title: "Select nothing; stop a reply; back to the entries", group: "Page", keys: ["Escape"], run: leave },
 ];
 
-export function commandOf(id: string): Command | undefined {
+function commandOf(id: string): Command | undefined {
 	return commands.find((command) => command.id === id);
 }
 
@@ -188,8 +195,12 @@ function isTheirs(key: string, element: Element | null): boolean {
 		element.closest("button, a, summary, [role=tab], [role=menu], [role=tree], [role=listbox]") !== null;
 }
 
-let last: Element | null = null;
-document.addEventListener("focusin", (event) => { last = event.target as Element; });
+// What had the focus last, and what the keys were about then: they may have gone on since.
+let last: Element | null = null, focusThen: string | null = null;
+document.addEventListener("focusin", (event) => {
+	last = event.target as Element;
+	focusThen = state.focus;
+});
 
 /** What has the focus; where that has just gone away (deleted with a key), what had it. */
 function aim(element: Element | null): Element | null {
@@ -212,8 +223,8 @@ export function onKey(event: KeyboardEvent): void {
 		return;
 	const key = keyOf(event), isPlain = !key.startsWith("Ctrl+");
 	const target = document.activeElement;
-	if (isText(target) && (isPlain || /^Ctrl\+(Shift\+)?[ZY]$/.test(key)))
-		return; // a text field has its own undo
+	if (isText(target) && (isPlain || (/^Ctrl\+(Shift\+)?[ZY]$/.test(key) && !(target as HTMLElement).dataset.untouched)))
+		return; // a text field has its own undo, once something was typed in it
 	if ((isSingle(key) && !areOn()) || isTheirs(key, target))
 		return;
 	if (isCovered() && key !== "Ctrl+K")

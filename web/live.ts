@@ -8,7 +8,7 @@ import { set, state } from "./state";
 import { lookAgain, reload, take } from "./store";
 import { noticeHears } from "./notice";
 import { isOurs, tellNews } from "./news";
-import { runDelta, runEnded, runFlight, runFlightEnded, runSeen, runsForgotten } from "./runs";
+import { runAsked, runDelta, runEnded, runFlight, runFlightEnded, runSeen, runsForgotten } from "./runs";
 import type { Change, Run } from "./types";
 
 let source: EventSource | null = null;
@@ -89,6 +89,7 @@ export function listen(): void {
 	});
 	hear("run.started", (run: Run) => runSeen(run));
 	hear("run.snapshot", (run: Run) => runSeen(run));
+	hear("run.asked", (data: { run: string; question: string }) => runAsked(data.run, data.question));
 	hear("run.notice", (data: { run: string; text: string }) => runDelta(data.run, { notice: data.text }));
 	hear("run.delta", (data: { run: string; reply?: number; text?: string; thinking?: string }) =>
 		runDelta(data.run, data));

@@ -5,6 +5,8 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
+const GAP_PX = 4, NEAR_PX = 24, TWICE_MS = 500;
+
 export interface MenuItem {
 	text: string;
 	run: () => void;
@@ -44,6 +46,7 @@ function toLetter(list: HTMLElement, letter: string): void {
 export function Menu(props: MenuProps) {
 	const [items, setItems] = useState<MenuItem[] | null>(null);
 	const button = useRef<HTMLButtonElement>(null), list = useRef<HTMLDivElement>(null);
+	const opened = useRef({ at: -Infinity, x: 0, y: 0 });
 	const close = (toButton: boolean) => {
 		setItems(null);
 		if (toButton)
@@ -63,6 +66,17 @@ export function Menu(props: MenuProps) {
 		document.addEventListener("pointerdown", away, true);
 		return () => document.removeEventListener("pointerdown", away, true);
 	}, [items]);
+	/** The second of two clicks is about the button, whatever is there by then. */
+	const isTwice = (event: MouseEvent) => event.detail > 1 || (event.detail > 0 && event.timeStamp - opened.current.at < TWICE_MS &&
+		Math.hypot(event.clientX - opened.current.x, event.clientY - opened.current.y) < NEAR_PX);
+	const onButton = (event: MouseEvent) => {
+		if (items && !isTwice(event))
+			return close(true);
+		if (items)
+			return step(list.current!, "first"); // the button took the focus
+		opened.current = { at: event.timeStamp, x: event.clientX, y: event.clientY };
+		setItems(props.items());
+	};
 	const onKey = (event: KeyboardEvent) => {
 		const moves: Record<string, number | "first" | "last"> =
 			{ ArrowDown: 1, ArrowUp: -1, Home: "first", End: "last" };
@@ -82,12 +96,13 @@ export function Menu(props: MenuProps) {
 		event.stopPropagation();
 	};
 	return (
-		<span class={"menu " + (props.class ?? "")}>
-			<button ref={button} id={props.buttonId} type="button" class="icon" aria-label={props.label} title={props.label}
+		<>
+			<button ref={button} id={props.buttonId} type="button" class={"icon menu " + (props.class ?? "")} aria-label={props.label} title={props.label}
 				aria-haspopup="menu" aria-expanded={items !== null} tabIndex={props.tabIndex}
-				onClick={() => (items ? close(true) : setItems(props.items()))}>{props.children}</button>
+				onClick={onButton}>{props.children}</button>
 			{items && (
-				<div ref={list} class="menu-list" role="menu" aria-label={props.label} onKeyDown={onKey}>
+				<div ref={list} class="menu-list" role="menu" aria-label={props.label} onKeyDown={onKey}
+					onScroll={(event) => showMore(event.currentTarget)}>
 					{items.map((item) => (
 						<div class={"menu-item" + (item.isDanger ? " danger" : "") + (item.isFirstOfGroup ? " first" : "")}
 							role={item.isOn === undefined ? "menuitem" : "menuitemcheckbox"}
@@ -98,22 +113,40 @@ export function Menu(props: MenuProps) {
 									event.currentTarget.click();
 								}
 							}}
-							onClick={() => { if (!item.isOff) { close(true); item.run(); } }}>
+							onClick={(event) => { if (!item.isOff && !isTwice(event)) { close(true); item.run(); } }}>
 							<span>{item.text}</span>{item.hint && <kbd>{item.hint}</kbd>}
 						</div>
 					))}
 				</div>
 			)}
-		</span>
+		</>
 	);
 }
 
-/** Below the button, or above it, always within the window. */
+/** Is there more below what is seen? Then a sign at the end says so. */
+function showMore(list: HTMLElement): void {
+	list.toggleAttribute("data-more", list.scrollTop + list.clientHeight < list.scrollHeight - 2 * GAP_PX);
+}
+
+/** Below the button, above or beside it: never over it, and always within the window. */
 function place(button: HTMLElement, list: HTMLElement): void {
 	const at = button.getBoundingClientRect(), size = list.getBoundingClientRect();
-	const below = at.bottom + size.height + 8 < innerHeight || at.top < size.height;
-	const top = below ? Math.min(at.bottom + 4, innerHeight - size.height - 4) : at.top - size.height - 4;
-	const left = Math.min(Math.max(4, at.right - size.width), innerWidth - size.width - 4);
-	list.style.top = `${Math.max(4, top)}px`;
-	list.style.left = `${Math.max(4, left)}px`;
+	const under = innerHeight - at.bottom - 2 * GAP_PX, over = at.top - 2 * GAP_PX;
+	let left = Math.min(at.right - size.width, innerWidth - size.width - GAP_PX);
+	let top = at.bottom + GAP_PX;
+	if (size.height > under && size.height <= over) {
+		top = at.top - GAP_PX - size.height;
+	} else if (size.height > under) {
+		const isLeft = at.left >= size.width + 2 * GAP_PX;
+		if (isLeft || innerWidth - at.right >= size.width + 2 * GAP_PX) {
+			left = isLeft ? at.left - GAP_PX - size.width : at.right + GAP_PX;
+			top = Math.min(at.top, innerHeight - size.height - GAP_PX);
+		} else {
+			list.style.maxHeight = `${Math.max(under, over)}px`;
+			top = under >= over ? top : at.top - GAP_PX - Math.min(size.height, over);
+		}
+	}
+	list.style.top = `${Math.max(GAP_PX, top)}px`;
+	list.style.left = `${Math.max(GAP_PX, left)}px`;
+	showMore(list);
 }

@@ -116,7 +116,7 @@ function ModelDialog() {
 	return (
 		<Dialog title="Model" onClose={() => openOverlay(null)}>
 			<form onSubmit={(event) => { event.preventDefault(); submit(); }}>
-				<p>Who answers in this discussion, as PROVIDER/NAME. <code>builtin/echo</code> needs nothing, and repeats what it is told.
+				<p>Who answers in this project, as PROVIDER/NAME. <code>builtin/echo</code> needs nothing, and repeats what it is told.
 					{usual && ` Empty: ${usual}, which is used where nothing is said.`}</p>
 				<input class="line" autoFocus aria-label="Model" value={name} placeholder={usual || "PROVIDER/NAME"} list="models-known" spellcheck={false} autocomplete="off"
 					aria-invalid={doubt !== null || undefined} onInput={(event) => { setName(event.currentTarget.value); setDoubt(null); }} />

@@ -50,8 +50,8 @@ const WORDS: Record<string, string> = {
 	"entry.merge": "merged two entries", "take.branch": "branched", "take.switch": "switched takes",
 	"take.rename": "renamed a take", "take.delete": "deleted a take",
 	"take.clear": "cleared a take", "take.truncate": "truncated a take",
-	"take.graft": "brought entries over", "take.promote": "promoted a take",
-	"head.move": "moved the head", "label.set": "changed a label",
+	"take.graft": "copied entries over", "take.promote": "promoted a take",
+	"head.move": "went on from another entry", "label.set": "changed a label",
 	"discussion.new": "started a discussion", "discussion.switch": "switched discussions",
 	"discussion.rename": "renamed a discussion", "discussion.delete": "deleted a discussion",
 	"prompt.update": "changed the prompt", "setting.set": "changed a setting",
@@ -64,6 +64,8 @@ export function wordsOf(step: Step): string {
 	const many = step.op === "entry.delete" ? /\d+ entries/.exec(step.what) : null;
 	if (step.op === "entry.delete")
 		return `deleted ${many?.[0] ?? "an entry"}`;
+	if (step.op === "batch" && step.did)
+		return step.did.replace(/^(\w+) entry$/, "$1 an entry");
 	return WORDS[step.op] ?? step.what;
 }
 

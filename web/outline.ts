@@ -2,7 +2,7 @@
 //
 // Outline: all entries of one take without their texts, as columns. An outline is never changed:
 // a splice makes another one. Positions count from 0.
-import { COLLAPSED, MUTED, READ_MODE } from "./types";
+import { COLLAPSED, EDITED, MUTED, READ_MODE } from "./types";
 import type { Columns, Entry, EntryWindow, Splice } from "./types";
 
 export interface Outline {
@@ -67,7 +67,20 @@ export function placeOf(outline: Outline, id: string | null): number {
 		map = new Map(outline.id.map((each, at) => [each, at]));
 		places.set(outline.id, map);
 	}
-	return map.get(id) ?? -1;
+	const at = map.get(id) ?? -1;
+	return outline.id[at] === id ? at : -1; // the map may be of one that goes on further
+}
+
+/** Of a list that is a beginning of another, or goes on behind it, the places are known. */
+function sharePlaces(from: readonly string[], to: readonly string[]): void {
+	const map = places.get(from);
+	for (let at = from.length; map && at < to.length; at++) {
+		if ((map.get(to[at]) ?? at) !== at)
+			return;
+		map.set(to[at], at);
+	}
+	if (map)
+		places.set(to, map);
 }
 
 function cut<T>(list: readonly T[], at: number, remove: number, insert: T[]): T[] {
@@ -81,11 +94,14 @@ export function spliced(outline: Outline, splice: Splice): Outline {
 	const stale = new Set(outline.stale);
 	for (const id of insert)
 		stale.add(id);
+	const id = cut(outline.id, at, remove, insert);
+	if (at + remove === outline.id.length && (remove === 0 || insert.length === 0))
+		sharePlaces(outline.id, id);
 	const column = <T>(list: readonly T[], otherwise: T) =>
 		cut(list, at, remove, known.map((place) => (place < 0 ? otherwise : list[place])));
 	return {
 		...outline,
-		id: cut(outline.id, at, remove, insert),
+		id,
 		role: column(outline.role, ""),
 		kind: column(outline.kind, "message"),
 		flags: column(outline.flags, 0),
@@ -120,9 +136,33 @@ export function refreshed(outline: Outline, columns: Columns): Outline {
 	return { ...outline, role, kind, flags, size, stale, labels };
 }
 
+/** What an entry itself says, without the columns. */
+const FLAGS_OF_ENTRY = MUTED | COLLAPSED | READ_MODE | EDITED;
+
+/** Rows to be read anew, of which the entries are here. */
+export function withEntries(outline: Outline, entries: Entry[]): Outline {
+	const role = outline.role.slice(), kind = outline.kind.slice();
+	const flags = outline.flags.slice(), size = outline.size.slice();
+	const stale = new Set(outline.stale), labels = new Map(outline.labels);
+	for (const entry of entries) {
+		const at = placeOf(outline, entry.id);
+		if (at < 0 || !stale.delete(entry.id))
+			continue;
+		role[at] = entry.role;
+		kind[at] = entry.kind;
+		flags[at] = (flags[at] & ~FLAGS_OF_ENTRY) | flagsOf(entry);
+		size[at] = typeof entry.content === "string" ? entry.content.length : size[at];
+		if (entry.label)
+			labels.set(entry.id, entry.label);
+		else
+			labels.delete(entry.id);
+	}
+	return { ...outline, role, kind, flags, size, stale, labels };
+}
+
 export function flagsOf(entry: Entry): number {
 	return (entry.muted ? MUTED : 0) | (entry.collapsed ? COLLAPSED : 0) |
-		(entry.read_mode ? READ_MODE : 0);
+		(entry.read_mode ? READ_MODE : 0) | (entry.edited === true ? EDITED : 0);
 }
 
 /** Positions of what a filter lets through: a role and the user's; null: all. */

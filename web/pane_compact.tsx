@@ -6,10 +6,11 @@ import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { Dialog } from "./dialog";
 import { textOf } from "./entry_acts";
-import { count, oneLine, openTakeOf, useModel, useWork } from "./pane_data";
+import { placeOf } from "./outline";
+import { openTakeOf, useModel, useWork } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state, useStore } from "./state";
-import { placeOf } from "./store";
+import { count, oneLine } from "./words";
 
 type How = "range" | "keep" | "compress";
 const MOST_OPTIONS = 2000;

@@ -1,32 +1,55 @@
 // SPDX-License-Identifier: MIT
 //
 // Compare: two takes side by side from where they part. Entries that both have are beside each
-// other, with the words that differ marked; any other can be brought over into the other take.
-import { useMemo, useState } from "preact/hooks";
+// other, with the words that differ marked, or laid out as they are read; any other can be copied
+// over into the other take.
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import * as act from "./actions";
-import { get } from "./api";
+import { get, post } from "./api";
+import { Content } from "./content";
 import { Dialog } from "./dialog";
 import { textOf } from "./entry_acts";
 import { NoticeLine } from "./notice_line";
 import { alignTakes } from "./pane_align";
-import { count, oneLine, useLoaded, withoutSigns } from "./pane_data";
+import { useLoaded } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
-import { state, useStore } from "./state";
+import { set, state, useStore } from "./state";
 import { discPath, takeOf } from "./store";
 import { Difference } from "./versions";
+import { count, oneLine, withoutSigns } from "./words";
 import type { TakesDiff } from "./pane_align";
 import type { Entry } from "./types";
 
-const PAGE = 200, MOST_LISTED = 60;
+/** The take that the open one is to be beside; null: the first other one. */
+let wanted: string | null = null;
+
+export function compareWith(take: string | null): void {
+	wanted = take;
+	openOverlay("compare");
+}
+
+const PAGE = 200, MOST_LISTED = 60, MOST_LAID = 1000;
+
+/** So it is as long as the page is open. */
+let wasLaid = false;
+
+/** Entries of a take with their blocks, by id. */
+async function readLaid(take: string, side: (Entry | null)[]): Promise<Map<string, Entry>> {
+	const ids = side.flatMap((each) => each?.id ?? []).slice(0, MOST_LAID);
+	const { entries } = await post<{ entries: Entry[] }>(discPath("entries", "read"), { ids }, { query: { take, blocks: 1 } });
+	return new Map(entries.map((each) => [each.id, each]));
+}
 
 interface SideProps {
 	entry: Entry | null;
 	/** What stands beside it. */
 	other: Entry | null;
+	/** The same with its blocks: it is shown as it is read. */
+	laid?: Entry;
 	/** Both are versions of the same. */
 	isLike: boolean;
 	isLeft: boolean;
-	/** The takes: its own, and the one that it can be brought into. */
+	/** The takes: its own, and the one that it can be copied into. */
 	name: string;
 	into: string;
 	onGraft: () => void;
@@ -49,11 +72,11 @@ function Side(props: SideProps) {
 				<span class="space" />
 				{other?.id !== entry.id && (
 					<button type="button" title={`Into ${props.into}`} onClick={props.onGraft}>
-						{!isLeft && <span aria-hidden="true">← </span>}Bring over{isLeft && <span aria-hidden="true"> →</span>}
+						{!isLeft && <span aria-hidden="true">← </span>}Copy over{isLeft && <span aria-hidden="true"> →</span>}
 					</button>
 				)}
 			</header>
-			{other && props.isLike && othersText !== text
+			{props.laid ? <div class="entry-body"><Content entry={props.laid} isSource={false} /></div> : other && props.isLike && othersText !== text
 				? <div class={isLeft ? "shows-out" : "shows-in"}><Difference before={read(isLeft ? text : othersText)} after={read(isLeft ? othersText : text)} /></div>
 				: <div class="plain">{read(text)}</div>}
 		</article>
@@ -62,10 +85,19 @@ function Side(props: SideProps) {
 
 function Compare() {
 	const takes = useStore((from) => from.takes), version = useStore((from) => from.version);
-	const [a, setA] = useState(state.take ?? ""), [b, setB] = useState(takes.find((take) => take.id !== state.take)?.id ?? "");
+	const [a, setA] = useState(state.take ?? ""), [b, setB] = useState(wanted ?? takes.find((take) => take.id !== state.take)?.id ?? "");
+	useLayoutEffect(() => {
+		wanted = null;
+		set({ toast: null }); // what was said before is not about what is compared
+	}, []);
 	const [shown, setShown] = useState(PAGE);
 	const { data, problem } = useLoaded(() => get<TakesDiff>(discPath("takes", a, "diff", b)), [a, b, version], 60);
 	const pairs = useMemo(() => (data ? alignTakes(data) : []), [data]);
+	const [isLaid, setIsLaid] = useState(wasLaid);
+	useLayoutEffect(() => { wasLaid = isLaid; }, [isLaid]);
+	const laid = useLoaded(async () => (isLaid && pairs.length > 0 ? Promise.all([
+		readLaid(a, pairs.slice(0, shown).map((pair) => pair.a)), readLaid(b, pairs.slice(0, shown).map((pair) => pair.b))]) : null), [isLaid, pairs, shown]);
+	const laidOf = (side: 0 | 1, entry: Entry | null) => (isLaid && entry ? laid.data?.[side].get(entry.id) : undefined);
 	const nameOf = (id: string) => takeOf(id)?.name ?? id;
 	const graft = (at: number, isLeft: boolean) => {
 		const from = isLeft ? a : b, into = isLeft ? b : a;
@@ -76,18 +108,19 @@ function Compare() {
 			near--;
 		const beside = pairs[at][isLeft ? "b" : "a"];
 		const behind = beside ?? (near >= 0 ? (isLeft ? pairs[near].b : pairs[near].a) : null);
-		const first = (isLeft ? data!.b : data!.a)[0];
+		const others = isLeft ? data!.b : data!.a, first = others[0];
 		const place = behind ? { after: behind.id } : data!.common > 0 ? { after: `:${data!.common}` } : first ? { before: first.id } : {};
-		const end = (isLeft ? data!.b : data!.a).at(-1), isEnd = !end || end.id === behind?.id;
+		const end = others[others.length - 1], isEnd = !end || end.id === behind?.id;
 		const where = isEnd ? `the end of ${nameOf(into)}`
 			: behind ? `${nameOf(into)}, after "${oneLine(textOf(behind.content), 40)}"` : `${nameOf(into)}, where the two part`;
 		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Copied to ${where}.` });
 	};
-	const picker = (label: string, value: string, set: (id: string) => void) => (
-		<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { set(event.currentTarget.value); setShown(PAGE); }}>
+	const picker = (label: string, value: string, choose: (id: string) => void) => (
+		<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { choose(event.currentTarget.value); setShown(PAGE); }}>
 			{takes.filter((take, at) => at < MOST_LISTED || take.id === value).map((take) => (
 				<option value={take.id}>{take.name} ({take.entries.toLocaleString()})</option>
 			))}
+			{!takeOf(value) && <option value={value}>{nameOf(value)}</option>}
 		</select>
 	);
 	return (
@@ -102,11 +135,16 @@ function Compare() {
 					{pairs.length === 0 && " Nothing else is different."}
 				</p>
 			)}
+			{pairs.length > 0 && (
+				<label class="check"><input type="checkbox" checked={isLaid} onChange={(event) => setIsLaid(event.currentTarget.checked)} />
+					Laid out as it is read, without marks of what differs</label>
+			)}
+			{isLaid && laid.problem && <p class="note problem" role="alert">{laid.problem}</p>}
 			<div class="compare-rows">
 				{pairs.slice(0, shown).map((pair, at) => (
 					<div class="compare-row" key={`${pair.a?.id} ${pair.b?.id}`}>
-						<Side entry={pair.a} other={pair.b} isLike={pair.isLike} isLeft name={nameOf(a)} into={nameOf(b)} onGraft={() => graft(at, true)} />
-						<Side entry={pair.b} other={pair.a} isLike={pair.isLike} isLeft={false} name={nameOf(b)} into={nameOf(a)} onGraft={() => graft(at, false)} />
+						<Side entry={pair.a} other={pair.b} laid={laidOf(0, pair.a)} isLike={pair.isLike} isLeft name={nameOf(a)} into={nameOf(b)} onGraft={() => graft(at, true)} />
+						<Side entry={pair.b} other={pair.a} laid={laidOf(1, pair.b)} isLike={pair.isLike} isLeft={false} name={nameOf(b)} into={nameOf(a)} onGraft={() => graft(at, false)} />
 					</div>
 				))}
 			</div>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What the panes share: reading something from the server as long as it is looked at, a model at
-// work until its end, and a few words.
+// What the panes share: reading something from the server as long as it is looked at, and a model
+// at work until its end.
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { StateUpdater } from "preact/hooks";
 import { get, path } from "./api";
 import { startRun, stopRun } from "./runs";
 import { set, state, useStore } from "./state";
@@ -41,6 +42,17 @@ export function useLoaded<T>(load: () => Promise<T>, deps: unknown[], wait_ms = 
 		};
 	}, [...deps, turn]);
 	return { ...result, again: () => setTurn((n) => n + 1) };
+}
+
+/** A text that is being written, and what it began with; draft: what was left of it earlier. What is saved comes in unless one is
+ *  writing, and as soon as it is drawn: an effect is later than the next key, and would undo that. */
+export function useWritten(saved: string, draft: string | null = null): [string, (change: StateUpdater<string>) => void, string] {
+	const [text, setText] = useState(draft ?? saved), [base, setBase] = useState(saved);
+	if (saved !== base) {
+		setBase(saved);
+		setText((now) => (now === base ? saved : now));
+	}
+	return [text, setText, base];
 }
 
 /** A model at work, from the start to its end. Throws what the server says. */
@@ -92,12 +104,16 @@ export function useWork(): Work {
 	return { isBusy, run, problem, start, stop: () => { isStopped.current = true; } };
 }
 
-/** Put text into the field where the next entry is written, and the cursor behind it. */
+let put = "";
+
+/** Put text into the field where the next entry is written, and the cursor behind it. What somebody
+ *  wrote there stays, below it. */
 export function toComposer(text: string): void {
 	const field = document.getElementById("composer") as HTMLTextAreaElement | null;
 	if (!field)
 		return;
-	field.value = text;
+	const written = field.value === put ? "" : field.value.trim();
+	field.value = put = written && written !== text ? `${text}\n${written}` : text;
 	field.dispatchEvent(new Event("input", { bubbles: true }));
 	if (isNarrow())
 		set({ drawer: null });
@@ -121,42 +137,4 @@ export async function openTakeOf(result: Result | Run | null): Promise<void> {
 export function useModel(): string {
 	const own = useStore((from) => from.settings)?.settings.model, usual = useStore((from) => from.info)?.model;
 	return String(own ?? usual ?? "");
-}
-
-export function count(n: number, one: string, many = one + "s"): string {
-	return `${n.toLocaleString()} ${n === 1 ? one : many}`;
-}
-
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const timeFormat = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const fullFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-
-/** A short time: today only the hour, else the day with it. */
-export function when(at: string): string {
-	const date = new Date(at), isToday = date.toDateString() === new Date().toDateString();
-	return isToday ? timeFormat.format(date) : `${dayFormat.format(date)} ${timeFormat.format(date)}`;
-}
-
-export function whenFull(at: string): string {
-	return fullFormat.format(new Date(at));
-}
-
-export function oneLine(text: string, most = 160): string {
-	const line = text.slice(0, most * 2).replace(/\s+/g, " ").trim();
-	return line.length > most ? line.slice(0, most) + "…" : line;
-}
-
-/** Markdown as it is read, about: for previews, without the signs. Code stays as it is. */
-export function withoutSigns(text: string): string {
-	let isCode = false;
-	return text.split("\n").flatMap((line) => {
-		if (/^\s*(```|~~~)/.test(line)) {
-			isCode = !isCode;
-			return [];
-		}
-		if (isCode)
-			return [line];
-		return [line.replace(/^(\s*)(#{1,6}|>) /, "$1").replace(/^(\s*)[-*+] /, "$1• ").replace(/\*\*|`/g, "")
-			.replace(/!?\[([^[\]]{0,200})\]\([^()\s]{0,2000}\)/g, "$1")];
-	}).join("\n");
 }

@@ -5,10 +5,11 @@ import { useState } from "preact/hooks";
 import { say } from "./actions";
 import { address, get } from "./api";
 import { Dialog } from "./dialog";
-import { count, useLoaded } from "./pane_data";
+import { useLoaded } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state, useStore } from "./state";
 import { discussionOf, takeOf } from "./store";
+import { count } from "./words";
 
 const MOST_SHOWN = 100;
 
@@ -73,7 +74,7 @@ function Export() {
 	const query: Record<string, string | number | null> = {
 		format: name, redact: isRedacted ? 1 : null, emails: isRedacted && hasEmails ? 1 : null,
 		...(isCanonical ? {} : {
-			discussion: what === "project" ? null : state.disc, take: what === "take" ? state.take : null,
+			discussion: what === "project" ? null : state.disc, take: what === "project" ? null : state.take,
 			all: what !== "take" ? 1 : null, lossless: isLossless ? 1 : null, lines: hasLines ? 1 : null,
 		}),
 	};

@@ -24,7 +24,7 @@ function List(props: { which: string; title: string; items: Item[] }) {
 	const save = (next: Item[]) => act.op("files.set", { which, items: next }, { say: `Changed the list of ${title.toLowerCase()}.` });
 	const add = async () => {
 		if (name.trim() && await save([...items, name.trim()]))
-			setName("");
+			setName((now) => (now === name ? "" : now)); // the next one may be there by now
 	};
 	return (
 		<>

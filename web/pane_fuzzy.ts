@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: MIT
 //
 // Fuzzy: do the letters of a query stand in a text, in their order, and how well. Beginnings of
-// words and letters side by side count for more.
+// words and letters side by side count for more. What does something is found by the beginnings of
+// its words alone: nobody shall do by chance what letters happen to stand in.
 
 export interface Match {
 	score: number;
 	/** Places of the letters that matched. */
 	at: number[];
+	/** They stand side by side. */
+	isWhole?: boolean;
 }
 
 const BEGINS = 8, FOLLOWS = 5, EXACT = 20;
+
+function run(from: number, size: number): number[] {
+	return Array.from({ length: size }, (_, i) => from + i);
+}
+
+/** Does each word of a query begin a word of a name, or is it the first letters of its words?
+ * isWhole: it is how the name begins. */
+export function beginnings(query: string, name: string): Match | null {
+	const wanted = query.toLowerCase().trim(), where = name.toLowerCase();
+	if (wanted === "" || where.startsWith(wanted))
+		return { score: EXACT + wanted.length - where.length / 50, at: run(0, wanted.length), isWhole: true };
+	const words = [...where.matchAll(/[\p{L}\p{N}]+/gu)], typed = wanted.match(/[\p{L}\p{N}]+/gu) ?? [];
+	const begun = typed.map((part) => words.findIndex((word) => word[0].startsWith(part)));
+	if (typed.length > 0 && !begun.includes(-1))
+		return { score: BEGINS - where.length / 50, at: begun.flatMap((at, i) => run(words[at].index, typed[i].length)) };
+	if (wanted.length > 1 && words.map((word) => word[0][0]).join("").startsWith(wanted))
+		return { score: FOLLOWS - where.length / 50, at: words.slice(0, wanted.length).map((word) => word.index) };
+	return null;
+}
 
 export function fuzzy(query: string, text: string): Match | null {
 	const wanted = query.toLowerCase().replace(/\s+/g, ""), where = text.toLowerCase();
@@ -20,7 +42,7 @@ export function fuzzy(query: string, text: string): Match | null {
 		const begins = whole === 0 || /[^\p{L}\p{N}]/u.test(where[whole - 1]);
 		return {
 			score: EXACT + wanted.length * FOLLOWS + (begins ? BEGINS * 2 : 0) - whole / 50,
-			at: Array.from({ length: query.trim().length }, (_, i) => whole + i),
+			at: run(whole, query.trim().length), isWhole: true,
 		};
 	}
 	const at: number[] = [];

@@ -2,16 +2,20 @@
 //
 // History: every step of the discussion, newest first, as a tree: what was undone and left by
 // another way is still there. Selecting a step shows the state right after it without going there.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, path } from "./api";
 import { textOf } from "./entry_acts";
+import { placeOf } from "./outline";
 import { lanesOf } from "./pane_lanes";
-import { count, oneLine, useLoaded, when, whenFull, withoutSigns } from "./pane_data";
+import { useLoaded } from "./pane_data";
 import { Rows } from "./pane_rows";
 import { addPane } from "./panes";
 import { state, useStore } from "./state";
-import { discPath, discussionOf, placeOf, takeOf } from "./store";
+import { discPath, discussionOf, takeOf } from "./store";
+import { isDraft } from "./undo";
+import { Difference } from "./versions";
+import { beginning, count, oneLine, when, whenFull, withoutSigns } from "./words";
 import type { LaneRow } from "./pane_lanes";
 import type { Entry, EntryWindow, Step, StepEffects, Take } from "./types";
 
@@ -70,12 +74,25 @@ function Lanes(props: { row: LaneRow; count: number }) {
 
 /** A step in words, with the first ones of the entry that it is about. */
 function What(props: { step: Step }) {
-	const { step } = props, about = oneLine(withoutSigns(step.about ?? ""), 60);
-	return <>{step.did ?? step.what}{about && <span class="about"> “{about}”</span>}</>;
+	const { step } = props, about = oneLine(beginning(step.about ?? "", ""), 60);
+	return <>{isDraft(step) ? "kept a draft" : step.did ?? step.what}{about && <span class="about"> “{about}”</span>}</>;
 }
 
+/** Who did it, where that was not a page like this one. */
 function by(step: Step): string {
-	return step.by === "http:web" ? "web page" : step.by.replace(/^http:/, "");
+	return /^(http:)?web$/.test(step.by) ? "" : step.by.replace(/^http:/, "");
+}
+
+/** When, where and by whom, what matters most first: the line is cut at its end. */
+function Circumstances(props: { step: Step }) {
+	const { step } = props;
+	const more = [step.take && `take ${step.take.name}`, step.scope === "project" && "project", by(step)].filter(Boolean);
+	return (
+		<span class="quiet small circumstances">
+			<span class="number">{step.seq}</span> · {step.undone && "undone · "}<time dateTime={step.at} title={whenFull(step.at)}>{when(step.at)}</time>
+			{more.map((each) => ` · ${each}`)}
+		</span>
+	);
 }
 
 /** An entry's side of a step. */
@@ -86,7 +103,8 @@ interface PastState extends EntryWindow {
 	takeId: string | null;
 	/** Entries that it brought in, and those that it changed. */
 	added: Set<string>;
-	changed: Set<string>;
+	/** Each with what it was before. */
+	changed: Map<string, Side>;
 	gone: Side[];
 }
 
@@ -100,7 +118,7 @@ async function readPast(step: Step): Promise<PastState> {
 	]);
 	const take = takes.some((each) => each.id === wanted) ? wanted : null;
 	const past = await get<EntryWindow>(path("discussions", disc, "entries"), { ...query, take, count: PAST_PAGE });
-	const added = new Set<string>(), gone = new Map<string, Side>(), changed = new Set<string>();
+	const added = new Set<string>(), gone = new Map<string, Side>(), changed = new Map<string, Side>();
 	for (const effect of did.effects) {
 		if (effect.effect !== "splice" || effect.discussion !== disc || effect.take !== take)
 			continue;
@@ -109,10 +127,10 @@ async function readPast(step: Step): Promise<PastState> {
 		for (const side of effect.after as Side[])
 			added.add(side.id);
 	}
-	for (const id of gone.keys())
+	for (const [id, side] of gone)
 		if (added.delete(id))
-			changed.add(id);
-	changed.forEach((id) => gone.delete(id));
+			changed.set(id, side);
+	changed.forEach((_, id) => gone.delete(id));
 	return { ...past, takeId: take, added, changed, gone: [...gone.values()] };
 }
 
@@ -140,23 +158,55 @@ function Gone(props: { entries: Side[] }) {
 	);
 }
 
+/** One entry as it was then, with what the step changed in it marked. */
+function Whole(props: { entry: Side; before: Side | undefined; onClose: () => void }) {
+	const { entry, before } = props, text = textOf(entry.content);
+	const back = useRef<HTMLButtonElement>(null);
+	useLayoutEffect(() => back.current?.focus(), []);
+	return (
+		<section class="past past-whole" aria-label="The whole text, as it was then" onKeyDown={(event) => {
+			if (event.key !== "Escape")
+				return;
+			event.stopPropagation();
+			props.onClose();
+		}}>
+			<header class="pane-bar">
+				<h2 class="words"><Who role={entry.role} />{before && " and what the step changed"}</h2>
+				<span class="space" />
+				<button type="button" ref={back} onClick={props.onClose}>Back</button>
+			</header>
+			<div class="past-text" tabIndex={0} role="group" aria-label="Text">
+				{before && textOf(before.content) !== text ? <Difference before={textOf(before.content)} after={text} /> : <div class="plain">{text || "empty"}</div>}
+			</div>
+		</section>
+	);
+}
+
 function Past(props: { step: Step; onClose: () => void }) {
 	const { step } = props;
 	useStore((from) => from.version);
 	const outline = useStore((from) => from.outline);
-	const [focus, setFocus] = useState(0);
 	const { data, problem } = useLoaded(() => readPast(step), [step.seq, state.take]);
 	const entries = data?.entries ?? [];
+	// where somebody went in this state, and what of it is read as a whole
+	const [gone, setGone] = useState<{ in: PastState | null; at: number; whole: string | null; isBack?: boolean }>({ in: null, at: 0, whole: null });
+	const first = entries.findIndex((entry) => data!.added.has(entry.id) || data!.changed.has(entry.id));
+	const focus = gone.in === data ? gone.at : Math.max(0, first), whole = gone.in === data ? gone.whole : null;
+	const setFocus = (at: number) => setGone({ in: data, at, whole: null });
+	const read = (at: number) => setGone({ in: data, at, whole: entries[at].id });
+	useLayoutEffect(() => {
+		if (gone.isBack)
+			document.getElementById(`past-${gone.at}`)?.focus();
+	}, [gone]);
 	const takeName = step.take?.name ?? takeOf(state.take)?.name;
-	useEffect(() => {
-		if (data)
-			setFocus(Math.max(0, data.entries.findIndex((entry) => data.added.has(entry.id) || data.changed.has(entry.id))));
-	}, [data]);
+	const opened = entries.find((each) => each.id === whole);
+	if (data && opened)
+		return <Whole entry={opened} before={data.changed.get(opened.id)}
+			onClose={() => setGone({ in: data, at: entries.indexOf(opened), whole: null, isBack: true })} />;
 	return (
 		<section class="past" aria-label={`State after step ${step.seq}`}>
 			<header class="pane-bar">
-				<h2>After step {step.seq}</h2>
-				<span class="quiet">{data && `${data.take}, ${count(data.count, "entry", "entries")}`}</span>
+				<h2 class="words">After step {step.seq} <span class="quiet small">{data && `${data.take}, ${count(data.count, "entry", "entries")}`}</span></h2>
 				<span class="space" />
 				<button type="button" class="icon" aria-label="Close the preview" onClick={props.onClose}>×</button>
 			</header>
@@ -166,12 +216,19 @@ function Past(props: { step: Step; onClose: () => void }) {
 			{data && <Gone entries={data.gone} />}
 			{entries.length > 0 && (
 				<Rows role="list" label="Entries of that state" count={entries.length} height={PAST_ROW_PX} idPrefix="past" focus={focus} onFocus={setFocus}
+					onKey={(event, at) => {
+						if (event.key !== "Enter" && event.key !== " ")
+							return false;
+						read(at);
+						return true;
+					}}
 					row={(at, place) => {
 						const entry = entries[at];
 						const isGone = data!.takeId === state.take && (!outline || placeOf(outline, entry.id) < 0);
 						const mark = data!.added.has(entry.id) ? "new" : data!.changed.has(entry.id) ? "changed" : "";
 						return (
-							<div {...place} role="listitem" key={entry.id} class={"pane-row past-row" + (mark && " marked")} data-entry={entry.id} aria-setsize={data!.count} aria-posinset={at + 1}>
+							<div {...place} role="listitem" key={entry.id} class={"pane-row past-row" + (mark && " marked")} data-entry={entry.id} aria-setsize={data!.count} aria-posinset={at + 1}
+								title="Show the whole text" onClick={() => read(at)}>
 								<span class="row-head"><Who role={entry.role} />
 									{mark && <span class="chip accent">{mark}</span>}{isGone && <span class="chip">not here now</span>}</span>
 								<span class="words">{lineOf(entry)}</span>
@@ -181,7 +238,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 			)}
 			{data && data.next !== null && <p class="quiet pane-note">The first {PAST_PAGE} of them.</p>}
 			<footer class="verbs">
-				<button type="button" class="primary" disabled={step.current} onClick={() => void act.jump(step.seq)}>Jump here</button>
+				<button type="button" class="primary" disabled={step.current} onClick={() => void act.jump(step.seq, { shown: data?.takeId ?? undefined })}>Jump here</button>
 				<button type="button" disabled={step.undone} title={step.undone ? "It is undone already" : "A new step takes back what this one did, and nothing else"}
 					onClick={() => void act.revert(step.seq)}>Revert only this</button>
 			</footer>
@@ -189,8 +246,37 @@ function Past(props: { step: Step; onClose: () => void }) {
 	);
 }
 
+/** The steps without drafts: those behind them follow those before them, and "now" is the last that is left. */
+/** The project and the discussion stand each at a step of their own. Where the discussion has later
+ *  steps, its own is where somebody is; else it is the newer of the two. */
+function withOneNow(all: Step[]): Step[] {
+	const ours = all.find((each) => each.scope !== "project" && each.current);
+	const newest = all.find((each) => each.scope !== "project"), first = all.find((each) => each.current);
+	const now = ours && newest !== ours ? ours : first;
+	return all.map((each) => (each.current && each !== now ? { ...each, current: false } : each));
+}
+
+function withoutDrafts(marked: Step[]): Step[] {
+	const all = withOneNow(marked);
+	const drafts = new Map(all.filter(isDraft).map((each) => [each.seq, each]));
+	if (drafts.size === 0)
+		return all;
+	const before = (seq: number) => {
+		for (let draft = drafts.get(seq); draft; draft = drafts.get(seq))
+			seq = draft.parent;
+		return seq;
+	};
+	const current = all.find((each) => each.current), now = current && before(current.seq);
+	return all.filter((each) => !drafts.has(each.seq))
+		.map((each) => ({ ...each, parent: before(each.parent), current: each.seq === now }));
+}
+
 function History() {
-	const { steps, hasMore, readMore, problem, isLoading } = useSteps();
+	const { steps: all, hasMore, readMore, problem, isLoading } = useSteps();
+	const [withDrafts, setWithDrafts] = useState(false);
+	const drafts = useMemo(() => all.filter(isDraft).length, [all]);
+	// what somebody was writing goes with the step before it, and only fills the list
+	const steps = useMemo(() => (withDrafts ? withOneNow(all) : withoutDrafts(all)), [all, withDrafts]);
 	const [chosen, setChosen] = useState<number | null>(null), [focusSeq, setFocusSeq] = useState<number | null>(null);
 	const rows = useMemo(() => lanesOf(steps), [steps]);
 	const lanes = useMemo(() => rows.reduce((most, row) => Math.max(most, row.lane + 1), 1), [rows]);
@@ -203,7 +289,7 @@ function History() {
 		setChosen(steps[at].seq);
 	};
 	const undone = steps.filter((each) => each.undone).length;
-	if (steps.length === 0)
+	if (all.length === 0)
 		return <div class="pane-empty">{problem ? <p role="alert">{problem}</p> : <p class="quiet">{isLoading ? "Reading …" : "Nothing has happened yet."}</p>}</div>;
 	return (
 		<section class="pane-body history" aria-label="History">
@@ -229,10 +315,7 @@ function History() {
 							<Lanes row={row} count={lanes} />
 							<span class="step-text">
 								<span class="step-what"><span class="words" title={each.what}><What step={each} /></span>{each.current && <span class="here">← now</span>}</span>
-								<span class="quiet small">
-									<span class="number">{each.seq}</span> · {by(each)} · <time dateTime={each.at} title={whenFull(each.at)}>{when(each.at)}</time>
-									{each.take && ` · take ${each.take.name}`}{each.scope === "project" && " · project"}{each.undone && " · undone"}
-								</span>
+								<Circumstances step={each} />
 							</span>
 						</div>
 					);
@@ -241,7 +324,12 @@ function History() {
 				<footer class="pane-foot"><p class="quiet">
 					{count(steps.length, "step")}{hasMore && " and more"}{undone > 0 && ` · ${undone} undone`}
 					<span class="keys-hint"> · Enter shows the state after a step</span>
-				</p></footer>
+				</p>
+				{drafts > 0 && (
+					<label class="check"><input type="checkbox" checked={withDrafts} onChange={(event) => setWithDrafts(event.currentTarget.checked)} />
+						With the {count(drafts, "draft")} that {drafts === 1 ? "was" : "were"} kept</label>
+				)}
+				</footer>
 			)}
 		</section>
 	);

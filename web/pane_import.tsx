@@ -6,9 +6,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { post } from "./api";
 import { Dialog } from "./dialog";
-import { count } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state } from "./state";
+import { count } from "./words";
 
 interface Counted {
 	format: string;

@@ -7,17 +7,20 @@ import * as act from "./actions";
 import { get } from "./api";
 import { Dialog } from "./dialog";
 import { showEntry } from "./entry_acts";
-import { count, openTakeOf, runToEnd, toComposer, useModel, useWork } from "./pane_data";
+import { openTakeOf, runToEnd, toComposer, useModel, useWork } from "./pane_data";
 import { headRow, isUserMessage, leftBehind } from "./pane_tree";
 import { addPane, openOverlay } from "./panes";
 import { set, state } from "./state";
 import { discPath } from "./store";
+import { count } from "./words";
 import type { Columns, Run } from "./types";
 
 interface Way {
 	entry: string;
 	/** Entries that are left. */
 	left: number;
+	/** What is written next takes the place of the entry, which is a question. */
+	isInstead: boolean;
 }
 
 let way: Way | null = null;
@@ -54,7 +57,7 @@ export async function goTo(columns: Columns, row: number): Promise<void> {
 	if (state.outline && columns.seq < state.outline.seq) {
 		// what is on the screen is older than what the page knows: which way it is has to be right
 		await act.idle();
-		columns = await get<Columns>(discPath("tree"), { columns: 1, preview: 0 });
+		columns = await get<Columns>(discPath("tree"), { columns: 1, preview: 0, bare: 1 });
 		row = columns.id.indexOf(entry);
 		if (row < 0)
 			return act.say("That entry is gone.", false);
@@ -66,12 +69,12 @@ export async function goTo(columns: Columns, row: number): Promise<void> {
 	const left = leftBehind(columns, head, to);
 	if (left === 0)
 		return justGo(entry);
-	way = { entry, left };
+	way = { entry, left, isInstead: to !== row };
 	openOverlay("leave");
 }
 
 function Leave() {
-	const { entry, left } = way!;
+	const { entry, left, isInstead } = way!;
 	const model = useModel(), work = useWork();
 	const writes = model !== "" && !model.startsWith("builtin/");
 	const [words, setWords] = useState("");
@@ -89,7 +92,8 @@ function Leave() {
 	};
 	return (
 		<Dialog title="Continue from there?" onClose={close}>
-			<p>What you write next comes after that entry, in a take of its own. {left === 1 ? "The entry that follows it stays" : `The ${count(left, "entry", "entries")} that follow it stay`} in
+			<p>What you write next {isInstead ? "takes the place of that question" : "comes after that entry"}, in a take of its own. {
+				left === 1 ? "The entry that you leave stays" : `The ${count(left, "entry", "entries")} that you leave stay`} in
 				their take, unchanged. If the model should know what was tried there, add a summary.</p>
 			<label class="field">What the summary should pay attention to (optional)
 				<textarea rows={2} value={words} disabled={work.isBusy || !writes} aria-describedby={model && !writes ? "leave-note" : undefined} onInput={(event) => setWords(event.currentTarget.value)} />

@@ -3,26 +3,31 @@
 // Outline: all entries of all takes as a tree. A click shows an entry. Enter (or the button)
 // continues from there: a question can be asked in another way, anything else be followed by
 // another entry.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, post } from "./api";
 import { askLine } from "./dialog";
 import { list } from "./entry_acts";
+import { placeOf } from "./outline";
 import { goTo } from "./pane_leave";
-import { count, openTakeOf, useLoaded } from "./pane_data";
-import { Rows } from "./pane_rows";
-import { headRow, keysOf, pathTo, rowOfKey, takeAt, treeRows } from "./pane_tree";
+import { openTakeOf, useLoaded } from "./pane_data";
+import { Rails } from "./pane_rails";
+import { intoRows, Rows } from "./pane_rows";
+import { useTips } from "./pane_tips";
+import { headRow, keysOf, pathTo, readyToSearch, rowOfKey, takeAt, takesOf, treeRows } from "./pane_tree";
 import { addPane, isNarrow } from "./panes";
 import { runsHere } from "./runs";
 import { set, state, useStore } from "./state";
-import { discPath, discussionOf, open, placeOf } from "./store";
+import { discPath, discussionOf } from "./store";
 import { DIFFERS, MUTED } from "./types";
+import { beginning, count } from "./words";
 import type { Op } from "./actions";
 import type { RowPlace } from "./pane_rows";
-import type { Filter, Rail, TreeRow } from "./pane_tree";
+import type { Tips } from "./pane_tips";
+import type { Filter, TreeRow } from "./pane_tree";
 import type { Columns, Entry } from "./types";
 
-const ROW_PX = 28, MOST_RAILS = 4, MOST_TIPS = 3, PREVIEW = 60;
+const ROW_PX = 28, PREVIEW = 60, MANY_TAKES = 1000;
 const MOST_HITS = 1000, MOST_COMPACTIONS = 500;
 const PAUSE_MS = 120, LARGE = 20000, LARGE_PAUSE_MS = 1500, BUSY_MS = 250;
 
@@ -47,7 +52,8 @@ async function readTree(isLarge: boolean): Promise<Columns> {
 		await new Promise((done) => setTimeout(done, BUSY_MS));
 	if (mine !== asked)
 		return new Promise(() => undefined); // it is being read for somebody else by now
-	const columns = await get<Columns>(discPath("tree"), { columns: 1, preview: PREVIEW });
+	const columns = await get<Columns>(discPath("tree"),
+		{ columns: 1, preview: PREVIEW, ...(state.takeCount > MANY_TAKES ? { bare: 1 } : {}) });
 	// what is made of very many is made piece by piece, so that nothing stands still for long
 	const pause = () => (columns.count > LARGE ? new Promise((done) => setTimeout(done)) : null);
 	await pause();
@@ -81,32 +87,17 @@ function short(tokens: number): string {
 	return tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000).toLocaleString()}k`;
 }
 
-function Rails(props: { row: TreeRow }) {
-	const lines: boolean[] = [];
-	for (let rail: Rail | null = props.row.rail; rail && lines.length < MOST_RAILS; rail = rail.up)
-		lines.unshift(rail.more);
-	const last = lines.length - 1;
-	if (last < 0)
-		return null;
-	return (
-		<span class="rails" aria-hidden="true">
-			{lines.map((more, at) => (
-				<i class={"rail" + (more ? " more" : "") + (props.row.begins && at === last ? " joint" : "")} />
-			))}
-		</span>
-	);
-}
-
 interface RowProps {
 	columns: Columns;
 	row: TreeRow;
 	place: RowPlace;
 	isHead: boolean;
+	differs: boolean;
 	isOn: boolean;
 	isMarked: boolean;
 	/** What the buttons are about, when nothing is marked. */
 	isChosen: boolean;
-	tips: string[] | undefined;
+	tips: Tips | undefined;
 	/** Of a compaction: how many it stands for. */
 	tokens: number | undefined;
 	onFold: () => void;
@@ -117,7 +108,7 @@ function Row(props: RowProps) {
 	const { columns, row, place } = props;
 	const kind = columns.kinds[columns.kind[row.at]], role = columns.roles[columns.role[row.at]];
 	const flags = columns.flags[row.at], label = columns.labels[row.at];
-	const preview = columns.preview?.[row.at] ?? "";
+	const preview = beginning(columns.preview?.[row.at] ?? "", role);
 	const isUser = role.toLowerCase() === "user";
 	const says = kind === "compaction" ? `[compaction${props.tokens ? `: ${short(props.tokens)} tokens` : ""}]` : kind === "branch_summary" ? "summary of a branch" : role;
 	return (
@@ -134,9 +125,9 @@ function Row(props: RowProps) {
 			{label !== undefined && <span class="chip">{label}</span>}
 			<span class={"words" + (flags & MUTED ? " muted" : "")}>{preview || (columns.size[row.at] ? "…" : "empty")}</span>
 			{flags & MUTED ? <span class="chip">muted</span> : null}
-			{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
-			{props.tips?.slice(0, MOST_TIPS).map((name) => <span class="tip" title="The end of this take">{name}</span>)}
-			{props.tips && props.tips.length > MOST_TIPS && <span class="tip">+{(props.tips.length - MOST_TIPS).toLocaleString()}</span>}
+			{props.differs ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
+			{props.tips?.names.map((name) => <span class="tip" title="The end of this take">{name}</span>)}
+			{!!props.tips?.more && <span class="tip">+{props.tips.more.toLocaleString()}</span>}
 			{props.isHead && <span class="here">← you are here</span>}
 		</div>
 	);
@@ -146,7 +137,7 @@ function Row(props: RowProps) {
 async function lookAt(columns: Columns, row: number): Promise<void> {
 	const entry = columns.id[row], take = takeAt(columns, row, state.take);
 	if (take && (take !== state.take || placeOf(state.outline!, entry) < 0))
-		await open(state.disc!, take, entry);
+		await act.show(state.disc!, take, entry);
 	set({ focus: entry, anchor: null });
 	list.show(entry, false);
 }
@@ -167,6 +158,11 @@ async function marksMoved(entries: string[]): Promise<void> {
 		...(at > 0 ? { after: entries[at - 1] } : isFirst ? { before: begin } : { after: begin }),
 	}));
 	await act.batch(ops, { say: `Moved ${count(entries.length, "entry", "entries")}.` });
+}
+
+/** Those that were marked meanwhile stay so. */
+function without(marks: ReadonlySet<string>, done: ReadonlySet<string>): ReadonlySet<string> {
+	return new Set([...marks].filter((key) => !done.has(key)));
 }
 
 interface VerbsProps {
@@ -198,7 +194,7 @@ function Verbs(props: VerbsProps) {
 	const branch = async () => {
 		const name = await askLine("Branch here", "", { text: "Name (optional)" });
 		if (name !== null)
-			await openTakeOf(await act.op("take.branch", { at: places[0].entry, take: places[0].take, ...(name.trim() ? { name: name.trim() } : {}) }));
+			await act.op("take.branch", { at: places[0].entry, take: places[0].take, ...(name.trim() ? { name: name.trim() } : {}) }, {}, openTakeOf);
 	};
 	const label = async () => {
 		const now = columns.labels[one!] ?? "";
@@ -235,34 +231,35 @@ function Verbs(props: VerbsProps) {
 function Outline() {
 	const disc = useStore((from) => from.disc), take = useStore((from) => from.take);
 	const version = useStore((from) => from.version), head = useStore((from) => from.head);
+	const differ = useStore((from) => from.differ);
 	const [filter, setFilter] = useState<Filter>("default"), [search, setSearch] = useState("");
 	const [focusKey, setFocusKey] = useState<string | null>(null);
 	const [marks, setMarks] = useState<ReadonlySet<string>>(new Set());
 	const [folded, setFolded] = useState<ReadonlySet<string>>(foldedOf.get(disc ?? "") ?? new Set());
 	const [size, setSize] = useState(0);
 	const { data: columns, problem } = useLoaded(() => readTree(size > LARGE), [disc, version], size > LARGE ? LARGE_PAUSE_MS : PAUSE_MS);
-	useEffect(() => {
+	const [of, setOf] = useState(disc);
+	if (of !== disc) {
+		setOf(disc);
 		setFolded(foldedOf.get(disc ?? "") ?? new Set());
 		setMarks(new Set());
 		setFocusKey(null);
-	}, [disc]);
+	}
 	useEffect(() => setSize(columns?.count ?? 0), [columns]);
+	useEffect(() => (columns ? readyToSearch(columns) : undefined), [columns]);
 	const tokens = useLoaded(() => readTokens(columns), [columns]);
 	const hits = useLoaded(() => found(search), [search, columns === null], PAUSE_MS);
 	const keys = useMemo(() => (columns ? keysOf(columns) : []), [columns]);
 	const rows = useMemo(() => (columns ? treeRows(columns, keys, filter, search, search ? new Set() : folded, hits.data) : []),
 		[columns, keys, filter, search, folded, hits.data]);
-	const headAt = useMemo(() => (columns ? headRow(columns, take, head) : -1), [columns, take, head]);
+	// the rows are read a little later than where one is: until then it is where it was
+	const headWas = useRef<{ columns: Columns | null; at: number }>({ columns: null, at: -1 });
+	const headAt = useMemo(() => {
+		const at = columns ? headRow(columns, take, head) : -1, was = headWas.current;
+		return (headWas.current = { columns, at: at < 0 && head !== null && was.columns === columns ? was.at : at }).at;
+	}, [columns, take, head]);
 	const on = useMemo(() => (columns ? pathTo(columns, headAt) : null), [columns, headAt]);
-	const tips = useMemo(() => {
-		const names = new Map<number, string[]>();
-		for (const each of columns?.takes ?? []) {
-			const tip = columns!.tips[each.id];
-			if (tip !== undefined && tip >= 0)
-				names.get(tip)?.push(each.name) ?? names.set(tip, [each.name]);
-		}
-		return names;
-	}, [columns]);
+	const tips = useTips(columns);
 	const focus = useMemo(() => [rowOfKey(rows, focusKey), rowOfKey(rows, keys[headAt]), rows.length - 1].find((at) => at >= 0) ?? -1,
 		[rows, focusKey, keys, headAt]);
 
@@ -329,20 +326,20 @@ function Outline() {
 		<section class="pane-body outline" aria-label="Outline" onKeyDown={onEscape}>
 			<div class="pane-bar">
 				<input type="search" class="line" placeholder="Search" aria-label="Search the outline" value={search}
-					onInput={(event) => setSearch(event.currentTarget.value)} />
+					onInput={(event) => setSearch(event.currentTarget.value)} onKeyDown={(event) => intoRows(event, "outline")} />
 				<select aria-label="Which entries" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
 					{FILTERS.map(([value, text]) => <option value={value}>{text}</option>)}
 				</select>
 			</div>
-			{headAt < 0 && columns.count > 0 && <p class="pane-note"><span class="here">Where you are</span> is before the first entry.</p>}
+			{head === null && columns.count > 0 && <p class="pane-note"><span class="here">Where you are</span> is before the first entry.</p>}
 			{rows.length === 0 && <p class="quiet pane-note">{columns.count ? "Nothing matches." : "There are no entries yet."}</p>}
 			<Rows role="tree" label="Entries of all takes" count={rows.length} height={ROW_PX} idPrefix="outline" isMulti
 				focus={focus} onFocus={(at) => setFocusKey(rows[at].key)} onKey={onKey}
 				row={(at, place) => {
 					const row = rows[at];
 					return (
-						<Row key={row.key} columns={columns} row={row} place={place} isHead={row.at === headAt} isOn={!!on?.[row.at]}
-							isMarked={marks.has(row.key)} isChosen={isAlone && at === focus} tips={tips.get(row.at)} tokens={tokens.data?.get(columns.id[row.at])} onFold={() => fold(row)}
+						<Row key={row.key} columns={columns} row={row} place={place} isHead={row.at === headAt} differs={!!(columns.flags[row.at] & DIFFERS) || differ.has(columns.id[row.at])} isOn={!!on?.[row.at]}
+							isMarked={marks.has(row.key)} isChosen={isAlone && at === focus} tips={tips(row.at)} tokens={tokens.data?.get(columns.id[row.at])} onFold={() => fold(row)}
 							onClick={(event) => {
 								if (event.shiftKey)
 									return markTo(at);
@@ -357,10 +354,10 @@ function Outline() {
 			<footer class="pane-foot">
 				<p class="quiet">
 					{marked.length ? `${marked.length.toLocaleString()} marked` : count(rows.length, "entry", "entries")}
-					{" · "}{count(columns.takes.length, "take")}
+					{" · "}{count(takesOf(columns).length, "take")}
 					<span class="keys-hint"> · Enter continues from there, Space marks</span>
 				</p>
-				{rows.length > 0 && <Verbs columns={columns} rows={chosen} onDone={() => setMarks(new Set())} />}
+				{rows.length > 0 && <Verbs columns={columns} rows={chosen} onDone={() => setMarks((now) => without(now, marks))} />}
 			</footer>
 		</section>
 	);

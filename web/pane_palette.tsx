@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// Palette: one field to find everything with: what can be done, discussions and takes by a few
-// letters of their names, and texts of all discussions by their words. Ctrl+K, or /.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+// Palette: one field to find everything with: what can be done by the beginnings of its words,
+// discussions, takes and labels by a few letters of their names, and texts of all discussions by
+// their words. Ctrl+K, or /. What takes something away stands apart and is never chosen beforehand:
+// Enter does it only where somebody went to it.
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
 import { Dialog } from "./dialog";
-import { showEntry } from "./entry_acts";
+import { showEntry, textOf } from "./entry_acts";
+import { focusKept } from "./focus";
 import { areOn, commands, shown } from "./keys";
 import { markWords } from "./found";
-import { fuzzy } from "./pane_fuzzy";
+import { beginnings, fuzzy } from "./pane_fuzzy";
+import { placeOf } from "./outline";
 import { useLoaded } from "./pane_data";
 import { paneVerbs } from "./pane_verbs";
 import { addPane, openOverlay } from "./panes";
 import { set, state } from "./state";
-import { discussionOf, findTake, open, takeOf } from "./store";
+import { discussionOf, findTake, takeOf } from "./store";
+import { beginning } from "./words";
 import type { Discussion } from "./types";
 
 interface Hit {
@@ -35,10 +40,13 @@ interface Choice {
 	at?: number[];
 	hit?: Hit;
 	hint?: string;
+	/** Only somebody who goes there chooses it. */
+	isRisky?: boolean;
 	run: () => void;
 }
 
-const MOST_PER_GROUP = 30, HITS = 50, PAUSE_MS = 150;
+const MOST_PER_GROUP = 30, HITS = 50, PAUSE_MS = 150, SURE = 3, RISKY = "Takes something away";
+const TAKES_AWAY = /^(Delete|Clear|Truncate|Purge|Reset)\b/;
 
 /** A text with some of its places marked. */
 function Marked(props: { text: string; at: number[] }) {
@@ -54,26 +62,31 @@ function Marked(props: { text: string; at: number[] }) {
 	return <>{pieces.map((piece) => (piece.isMark ? <mark>{piece.text}</mark> : piece.text))}</>;
 }
 
-/** A snippet; what matched is named by places in characters, or between \u0001 and \u0002. */
+/** A snippet as it is read; what matched is named by places in characters, or between \u0001 and \u0002. */
 export function Snippet(props: { hit: Hit }) {
-	const { snippet, marks } = props.hit;
-	if (!marks)
-		return <>{snippet.split(/\u0001([^\u0002]*)\u0002/).map((piece, at) => (at % 2 ? <mark>{piece}</mark> : piece))}</>;
-	const letters = [...snippet.replace(/[\u0001\u0002]/g, "")];
-	const pieces: preact.ComponentChild[] = [];
-	let done = 0;
-	for (const [start, size] of marks) {
-		pieces.push(letters.slice(done, start).join(""), <mark>{letters.slice(start, start + size).join("")}</mark>);
-		done = start + size;
-	}
-	return <>{pieces}{letters.slice(done).join("")}</>;
+	const { snippet, marks, role } = props.hit;
+	const letters = [...(marks ? snippet.replace(/[\u0001\u0002]/g, "") : snippet)];
+	for (const [start, size] of [...marks ?? []].reverse())
+		letters.splice(start, size, "\u0001", ...letters.slice(start, start + size), "\u0002");
+	const pieces = beginning(letters.join(""), role).split(/\u0001([^\u0002]*)\u0002/);
+	return <>{pieces.map((piece, at) => { const words = piece.replace(/[\u0001\u0002]/g, ""); return at % 2 ? <mark>{words}</mark> : words; })}</>;
+}
+
+/** Where in the open take it stands, from 1; 0: not there, or with another text there. It is said to be
+ *  in one take, and may be in several. */
+function placeHere(hit: Hit): number {
+	if (hit.discussion !== discussionOf(state.disc)?.name || !state.outline)
+		return 0;
+	const at = placeOf(state.outline, hit.id), body = state.bodies.get(hit.id);
+	const isOther = hit.take !== takeOf(state.take)?.name && body !== undefined &&
+		!wordsOf(hit).every((word) => textOf(body.content).toLowerCase().includes(word));
+	return isOther || at < 0 ? 0 : at + 1 + state.outline.before;
 }
 
 /** Who says it, and where, as far as that is not here. */
 function placeWords(hit: Hit): string {
-	const isHere = hit.discussion === discussionOf(state.disc)?.name;
-	const isOpen = isHere && hit.take === takeOf(state.take)?.name;
-	return [`${hit.role}, entry ${hit.at}`, !isOpen && `take ${hit.take}`, !isHere && `discussion ${hit.discussion}`].filter(Boolean).join(" · ");
+	const here = placeHere(hit), isHere = hit.discussion === discussionOf(state.disc)?.name;
+	return [`${hit.role}, entry ${here || hit.at}`, !here && `take ${hit.take}`, !isHere && `discussion ${hit.discussion}`].filter(Boolean).join(" · ");
 }
 
 /** What matched, each once. */
@@ -88,12 +101,12 @@ async function goToHit(hit: Hit): Promise<void> {
 	const disc = state.discussions.find((each) => each.name === hit.discussion || each.id === hit.discussion) as Discussion | undefined;
 	if (!disc)
 		return act.sayProblem(new Error(`The discussion "${hit.discussion}" is gone.`));
-	const take = await findTake(hit.take, disc.id);
-	await open(disc.id, take?.id, hit.id);
+	const isKept = focusKept(), take = placeHere(hit) ? state.take : (await findTake(hit.take, disc.id))?.id;
+	await act.show(disc.id, take ?? undefined, hit.id);
 	set({ focus: hit.id, anchor: null, drawer: null });
 	setTimeout(() => {
-		showEntry(hit.id);
-		markWords(hit.id, wordsOf(hit));
+		showEntry(hit.id, isKept());
+		markWords(`.entries [data-entry="${CSS.escape(hit.id)}"]`, wordsOf(hit));
 	}, 60);
 }
 
@@ -120,40 +133,78 @@ function places(): Omit<Choice, "at">[] {
 	];
 }
 
-function found(query: string): Choice[] {
+function labels(): Omit<Choice, "at">[] {
+	const outline = state.outline;
+	return [...outline?.labels ?? []].map(([id, name]) => ({
+		key: `l ${id}`, group: "Labels", text: name, hint: `label of entry ${placeOf(outline!, id) + 1 + outline!.before}`,
+		run: () => {
+			set({ focus: id, anchor: null, drawer: null });
+			showEntry(id);
+		},
+	}));
+}
+
+/** Best first; at most so many of each group. */
+function sorted(all: (Choice & { score: number })[], most: number): Choice[] {
 	const groups = new Map<string, (Choice & { score: number })[]>();
-	for (const choice of [...verbs(), ...places()]) {
+	for (const choice of all)
+		groups.set(choice.group, [...(groups.get(choice.group) ?? []), choice]);
+	return [...groups.values()].flatMap((group) => group.sort((a, b) => b.score - a.score).slice(0, most));
+}
+
+/** What is surely meant, names, texts, and then what may be meant. */
+function found(query: string, hits: Hit[]): Choice[] {
+	const words = query.trim(), most = words ? MOST_PER_GROUP : 100;
+	const sure: (Choice & { score: number })[] = [], maybe: typeof sure = [], risky: typeof sure = [], named: typeof sure = [], like: typeof sure = [];
+	let isRiskySure = false;
+	for (const choice of verbs()) {
+		const match = beginnings(query, choice.text), isRisky = TAKES_AWAY.test(choice.text);
+		const isSure = match?.isWhole && (!isRisky || words.length >= SURE || !words);
+		if (match)
+			(isRisky ? risky : isSure ? sure : maybe).push({ ...choice, ...(isRisky ? { group: RISKY } : {}), at: match.at, score: words ? match.score : 0, isRisky });
+		isRiskySure ||= isRisky && !!isSure;
+	}
+	for (const choice of [...places(), ...(words ? labels() : [])]) {
 		const match = fuzzy(query, choice.text);
 		if (match)
-			groups.set(choice.group, [...(groups.get(choice.group) ?? []), { ...choice, at: match.at, score: match.score }]);
+			(match.isWhole || !words ? named : like).push({ ...choice, at: match.at, score: match.score });
 	}
-	return [...groups.values()].flatMap((group) => group.sort((a, b) => b.score - a.score).slice(0, query ? MOST_PER_GROUP : 100));
+	return [
+		...sorted(sure, most), ...sorted(named, most), ...sorted(isRiskySure ? risky : [], most),
+		...hits.map((hit): Choice => ({
+			key: `h ${hit.discussion} ${hit.take} ${hit.id}`, group: "In the texts", text: hit.snippet, hit, run: () => void goToHit(hit).catch(act.sayProblem),
+		})),
+		...sorted(maybe, most).map((choice) => ({ ...choice, group: "Also to do" })),
+		...sorted(like, most).map((choice) => ({ ...choice, group: "Called like it" })),
+		...sorted(isRiskySure ? [] : risky, most),
+	];
 }
 
 function Palette() {
-	const [query, setQuery] = useState(""), [focus, setFocus] = useState(0);
+	const [query, setQuery] = useState(""), [picked, setPicked] = useState<string | null>(null);
 	const list = useRef<HTMLDivElement>(null);
 	const words = query.trim();
 	const search = useLoaded(
 		() => (words.length < 2 ? Promise.resolve([]) : get<Hit[]>("/search", { q: words, limit: HITS })), [words], PAUSE_MS);
-	const choices = useMemo(() => {
-		const hits = words.length < 2 ? [] : search.data ?? [];
-		return [...found(query), ...hits.map((hit): Choice => ({
-			key: `h ${hit.discussion} ${hit.take} ${hit.id}`, group: "In the texts", text: hit.snippet, hit, run: () => void goToHit(hit).catch(act.sayProblem),
-		}))];
-	}, [query, search.data]);
-	const at = Math.min(focus, choices.length - 1);
-	useEffect(() => {
+	const choices = useMemo(() => found(query, words.length < 2 ? [] : search.data ?? []), [query, search.data]);
+	// what somebody went to stays chosen, whatever is found above it
+	const gone = choices.findIndex((choice) => choice.key === picked);
+	const at = gone >= 0 ? gone : choices.findIndex((choice) => !choice.isRisky);
+	const setFocus = (to: number) => setPicked(choices[to].key);
+	useLayoutEffect(() => {
 		list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
 	}, [at, choices]);
+	const chosen = useRef<Choice>();
+	// when the dialog has given the focus back, and before the next key
+	useLayoutEffect(() => () => { if (chosen.current) queueMicrotask(chosen.current.run); }, []);
 	const choose = (choice: Choice | undefined) => {
 		if (!choice)
 			return;
+		chosen.current = choice;
 		openOverlay(null);
-		setTimeout(choice.run); // when the dialog has given the focus back
 	};
 	const onKeyDown = (event: KeyboardEvent) => {
-		const to = { ArrowDown: (at + 1) % choices.length, ArrowUp: (at - 1 + choices.length) % choices.length,
+		const to = { ArrowDown: (at + 1) % choices.length, ArrowUp: (Math.max(at, 0) - 1 + choices.length) % choices.length,
 			PageDown: Math.min(at + 8, choices.length - 1), PageUp: Math.max(at - 8, 0) }[event.key];
 		if (event.key === "Enter" && !event.isComposing)
 			choose(choices[at]);
@@ -167,17 +218,17 @@ function Palette() {
 	return (
 		<Dialog title="Find and do" class="palette" onClose={() => openOverlay(null)}>
 			<input class="line" id="palette" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list" autoFocus
-				aria-activedescendant={at >= 0 ? `palette-${at}` : undefined} aria-label="Find a command, a discussion or a text"
-				placeholder="A command, a discussion, or words of a text" value={query} spellcheck={false} autocomplete="off"
-				onInput={(event) => { setQuery(event.currentTarget.value); setFocus(0); }} onKeyDown={onKeyDown} />
+				aria-activedescendant={at >= 0 ? `palette-${at}` : undefined} aria-label="Find a command, a discussion, a label or a text"
+				placeholder="A command, a name or a label, or words of a text" value={query} spellcheck={false} autocomplete="off"
+				onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); }} onKeyDown={onKeyDown} />
 			{choices.length === 0 && <p class="quiet" role="status">{search.isLoading ? "Searching …" : "Nothing is called so, and no text holds it."}</p>}
 			<div id="palette-list" class="palette-list" role="listbox" aria-label="Found" ref={list} tabIndex={-1}>
-				{groups.map((group) => (
-					<div role="group" aria-labelledby={`palette-group-${group}`} key={group}>
-						<p class="palette-group" role="presentation" id={`palette-group-${group}`}>{group}</p>
+				{groups.map((group, n) => (
+					<div role="group" aria-labelledby={`palette-group-${n}`} key={group}>
+						<p class="palette-group" role="presentation" id={`palette-group-${n}`}>{group}</p>
 						{choices.map((choice, i) => choice.group === group && (
-							<div key={choice.key} id={`palette-${i}`} role="option" aria-selected={i === at} class="palette-item" onClick={() => choose(choice)}
-								onPointerMove={() => { if (i !== at) setFocus(i); }}>
+							<div key={choice.key} id={`palette-${i}`} role="option" aria-selected={i === at} class={"palette-item" + (choice.isRisky ? " danger" : "")} onClick={() => choose(choice)}
+								onPointerMove={(event) => { if (i !== at && (event.movementX || event.movementY)) setFocus(i); }}>
 								{choice.hit ? (
 									<span class="hit">
 										<span class="quiet small">{placeWords(choice.hit)}</span>
@@ -191,7 +242,7 @@ function Palette() {
 				))}
 			</div>
 			{words.length >= 2 && search.problem && <p class="quiet small" role="status">{search.problem}</p>}
-			<p class="quiet small palette-hint">Words, "a phrase", -without, role:AI. Enter goes there.</p>
+			<p class="quiet small palette-hint">Words, "a phrase", -without, role:AI. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ goes to what takes something away." : "Enter goes there."}</span></p>
 		</Dialog>
 	);
 }

@@ -2,14 +2,18 @@
 //
 // Prompt: the working prompt, that people and models write together; the three system prompts;
 // what a model will be sent, with the tokens of each entry; and what it was sent last.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
+import { keepDraft, ownDraft } from "./drafts";
 import { showEntry } from "./entry_acts";
-import { count, useLoaded } from "./pane_data";
+import { LeftDrafts } from "./left";
+import { useLoaded, useWritten } from "./pane_data";
 import { Rows } from "./pane_rows";
 import { readContext, RequestText, SentLast } from "./pane_sent";
+import { Flag } from "./pane_settings";
 import { addPane } from "./panes";
 import { set, useStore } from "./state";
+import { count } from "./words";
 
 const ROW_PX = 30, MOST_ROWS = 9;
 
@@ -19,25 +23,24 @@ interface TextFieldProps {
 	saved: string;
 	rows: number;
 	id: string;
+	/** What it belongs to, where that is not the project. */
+	of?: string | null;
 	onSave: (text: string) => Promise<unknown>;
 	isDisabled?: boolean;
 	children?: preact.ComponentChildren;
 }
 
-/** A text that is saved with a button or Ctrl+Enter. What others save comes in unless one is writing. */
+/** A text that is saved with a button or Ctrl+Enter; until then it is a draft. What others save comes in unless one is writing. */
 export function TextField(props: TextFieldProps) {
-	const { saved } = props;
-	const [text, setText] = useState(saved), [base, setBase] = useState(saved);
-	useEffect(() => {
-		if (text === base)
-			setText(saved);
-		setBase(saved);
-	}, [saved]);
+	const key = `field.${props.id}${props.of ? `.${props.of}` : ""}`;
+	const [text, setText, base] = useWritten(props.saved, useRef(ownDraft(key)).current);
+	useLayoutEffect(() => keepDraft(key, text === base ? null : text), [text, base]);
 	const isDirty = text !== base;
 	const toField = () => document.getElementById(props.id)?.focus(); // the buttons go away
 	return (
 		<div class="field">
 			<label for={props.id}>{props.label}</label>
+			<LeftDrafts of={key} own={key} now={text} onUse={(left) => setText(text === base ? left : `${text}\n${left}`)} />
 			<textarea id={props.id} rows={props.rows} value={text} disabled={props.isDisabled} aria-describedby={props.hint ? `${props.id}-hint` : undefined}
 				onInput={(event) => setText(event.currentTarget.value)}
 				onKeyDown={(event) => {
@@ -130,17 +133,14 @@ function Prompt() {
 				onSave={(text) => act.setSetting("project_system_prompt", text || null)} />
 			<details class="more-prompts" open={hasMore}>
 				<summary>More that is sent before them</summary>
-				<label class="check">
-					<input type="checkbox" checked={usesDefault} onChange={(event) => void act.setSetting("use_default_base_prompt", event.currentTarget.checked || null)} />
-					Use the built-in base prompt instead of the one below
-				</label>
+				<Flag name="use_default_base_prompt" label="Use the built-in base prompt instead of the one below" />
 				{MORE.map(([key, label, hint]) => (
 					<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}
 						onSave={(text) => act.setSetting(key, text || null)} />
 				))}
 			</details>
 			<h2>Working prompt {prompt.edited && <span class="chip accent">edited</span>}</h2>
-			<TextField key={disc} id="working-prompt" label="What you and the model are writing together" saved={prompt.text} rows={6}
+			<TextField key={disc} of={disc} id="working-prompt" label="What you and the model are writing together" saved={prompt.text} rows={6}
 				onSave={(text) => act.op("prompt.update", { text })}>
 				<button type="button" disabled={!prompt.edited} title={prompt.edited ? "Adds a notice to the take" : "The model knows this text"}
 					onClick={() => void act.op("prompt.notify", {}, { say: "The model will be told." })}>Tell the model</button>

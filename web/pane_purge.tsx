@@ -5,10 +5,11 @@
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { Dialog } from "./dialog";
-import { count } from "./pane_data";
+import { placeOf } from "./outline";
 import { addPane, openOverlay } from "./panes";
 import { set, state, useStore } from "./state";
-import { placeOf, reload } from "./store";
+import { reload } from "./store";
+import { count } from "./words";
 import type { Result } from "./types";
 
 const SURE = "purge";

@@ -32,7 +32,16 @@ export interface RowsProps {
 	onEnd?: () => void;
 }
 
-const SPARE = 3;
+const SPARE = 2;
+
+/** From a field above the rows into them, with the keys that lead down; true: it was one. */
+export function intoRows(event: KeyboardEvent, idPrefix: string): boolean {
+	if (event.isComposing || (event.key !== "ArrowDown" && event.key !== "Enter"))
+		return false;
+	event.preventDefault();
+	document.querySelector<HTMLElement>(`[id^="${idPrefix}-"][tabindex="0"]`)?.focus();
+	return true;
+}
 
 export function Rows(props: RowsProps) {
 	const { count, height, idPrefix } = props;
@@ -63,7 +72,9 @@ export function Rows(props: RowsProps) {
 		if (!wantsFocus.current)
 			return;
 		wantsFocus.current = false;
-		document.getElementById(`${idPrefix}-${focus}`)?.focus({ preventScroll: true });
+		const now = document.activeElement;
+		if (now === null || now === document.body || box.current!.contains(now)) // else a key led elsewhere
+			document.getElementById(`${idPrefix}-${focus}`)?.focus({ preventScroll: true });
 	});
 	function show(row: number): void {
 		const at = box.current!, top = row * height;

@@ -5,12 +5,13 @@
 import { useMemo, useState } from "preact/hooks";
 import { get } from "./api";
 import { Dialog } from "./dialog";
-import { count, useLoaded, when, whenFull } from "./pane_data";
+import { useLoaded } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { compare, partsOf } from "./request";
 import { state, useStore } from "./state";
 import { discPath, takeOf } from "./store";
 import { Difference } from "./versions";
+import { count, when, whenFull } from "./words";
 import type { Part } from "./request";
 import type { Context, Sent } from "./types";
 
@@ -39,7 +40,7 @@ export function RequestText(props: { body: unknown }) {
 }
 
 /** "2 new entries, 1 edited, the working prompt, temperature" */
-export function changesOf(sent: Sent): string {
+function changesOf(sent: Sent): string {
 	const of = (change: string) => sent.entries.filter((each) => each.change === change).length;
 	return [
 		of("new") && `${count(of("new"), "new entry", "new entries")}`,

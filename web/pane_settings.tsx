@@ -2,12 +2,12 @@
 //
 // Settings: the model and how it is asked, roles, compaction, undo, tracks, presets, files. Each
 // is saved when it is left, as a step of its own.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
 import { askLine } from "./dialog";
 import { DoubtLine, doubtOf, ModelChoice, useProviders } from "./model";
-import { useLoaded } from "./pane_data";
+import { useLoaded, useWritten } from "./pane_data";
 import { FileLists } from "./pane_files";
 import { addPane } from "./panes";
 import { useStore } from "./state";
@@ -26,28 +26,39 @@ interface LineProps {
 	number?: { min: number; max?: number; step: number };
 }
 
+/** A setting that is on or off. What was chosen is shown until it is saved. */
+export function Flag(props: { name: string; label: string }) {
+	const saved = useStore((from) => from.settings)?.settings[props.name] === true;
+	const [chosen, setChosen] = useState<boolean | null>(null);
+	const choose = (is: boolean) => {
+		setChosen(is);
+		void act.setSetting(props.name, is || null).finally(() => setChosen((now) => (now === is ? null : now)));
+	};
+	return (
+		<label class="check">
+			<input type="checkbox" checked={chosen ?? saved} onChange={(event) => choose(event.currentTarget.checked)} />
+			{props.label}
+		</label>
+	);
+}
+
 /** A line that is saved with Enter or when it is left; Esc puts it back. */
 export function Line(props: LineProps) {
-	const [text, setText] = useState(props.value), [seen, setSeen] = useState(props.value);
+	const [text, setText] = useWritten(props.value);
 	const id = "set-" + props.label.toLowerCase().replace(/[^a-z]+/g, "-");
-	useEffect(() => {
-		if (text === seen)
-			setText(props.value);
-		setSeen(props.value);
-	}, [props.value]);
-	const save = () => {
-		if (text.trim() !== props.value)
-			props.onSave(text.trim());
+	const save = (typed: string) => {
+		if (typed.trim() !== props.value)
+			props.onSave(typed.trim());
 	};
 	return (
 		<div class="setting">
 			<label for={id}>{props.label}</label>
 			<input id={id} class="line" value={text} placeholder={props.placeholder} list={props.suggestions && `${id}-list`}
 				type={props.number ? "number" : "text"} {...props.number} aria-describedby={props.hint ? `${id}-hint` : undefined}
-				onInput={(event) => setText(event.currentTarget.value)} onBlur={save}
+				onInput={(event) => setText(event.currentTarget.value)} onBlur={(event) => save(event.currentTarget.value)}
 				onKeyDown={(event) => {
 					if (event.key === "Enter")
-						save();
+						save(event.currentTarget.value);
 					else if (event.key === "Escape")
 						setText(props.value);
 				}} />
@@ -109,7 +120,7 @@ function Roles(props: { roles: string[]; values: Values }) {
 	const map = (props.values.role_map ?? {}) as Record<string, string>;
 	const add = async () => {
 		if (name.trim() && await act.op("role.add", { role: name.trim() }))
-			setName("");
+			setName((now) => (now === name ? "" : now)); // the next one may be there by now
 	};
 	const speakAs = (role: string, speaker: string) => {
 		const next = { ...map };
@@ -174,12 +185,7 @@ function Presets() {
 function Settings() {
 	const settings = useStore((from) => from.settings);
 	const values = settings?.settings ?? {}, roles = settings?.roles ?? [];
-	const flag = (name: string, label: string) => (
-		<label class="check">
-			<input type="checkbox" checked={values[name] === true} onChange={(event) => void act.setSetting(name, event.currentTarget.checked || null)} />
-			{label}
-		</label>
-	);
+	const flag = (name: string, label: string) => <Flag name={name} label={label} />;
 	return (
 		<section class="pane-body scrolls settings" aria-label="Settings">
 			<h2>Model</h2>

@@ -67,15 +67,32 @@ function passes(columns: Columns, filter: Filter): Uint8Array {
 
 const texts = new WeakMap<Columns, string[]>();
 
-/** What a search looks through, for each row; made once. */
-function textsOf(columns: Columns): string[] {
+/** What a search looks through, for each row; made once, here up to this row. */
+function textsOf(columns: Columns, to = columns.count): string[] {
 	let list = texts.get(columns);
-	if (!list) {
-		list = columns.id.map((id, at) =>
-			`${columns.roles[columns.role[at]]} ${columns.preview?.[at] ?? ""} ${columns.labels[at] ?? ""} ${id}`.toLowerCase());
-		texts.set(columns, list);
-	}
+	if (!list)
+		texts.set(columns, list = []);
+	for (let at = list.length; at < to; at++)
+		list.push(`${columns.roles[columns.role[at]]} ${columns.preview?.[at] ?? ""} ${columns.labels[at] ?? ""} ${columns.id[at]}`.toLowerCase());
 	return list;
+}
+
+const PIECE = 500, PIECES_MS = 8;
+
+/** Make that ready while nothing else is done, a piece at a time; what it gives ends it. */
+export function readyToSearch(columns: Columns): () => void {
+	let isOff = false;
+	const later = (next: () => void) => ("requestIdleCallback" in window ? requestIdleCallback(next) : setTimeout(next));
+	const next = () => {
+		const end = performance.now() + PIECES_MS;
+		let done = isOff ? columns.count : textsOf(columns, 0).length;
+		while (done < columns.count && performance.now() < end)
+			done = textsOf(columns, Math.min(done + PIECE, columns.count)).length;
+		if (done < columns.count)
+			later(next);
+	};
+	later(next);
+	return () => { isOff = true; };
 }
 
 /** Which rows a filter and the words of a search let through; hits: ids whose texts match further on. */
@@ -217,6 +234,16 @@ function endsOf(columns: Columns): Int32Array {
 	return end;
 }
 
+const ids = new WeakMap<Columns, string[]>();
+
+/** The ids of all takes, in their order; `takes` has nothing where they are very many. */
+export function takesOf(columns: Columns): string[] {
+	let list = ids.get(columns);
+	if (!list)
+		ids.set(columns, list = Object.keys(columns.tips));
+	return list;
+}
+
 /** A take that goes through a row: the wanted one if it does. */
 export function takeAt(columns: Columns, row: number, wanted: string | null): string | null {
 	const end = endsOf(columns)[row];
@@ -226,5 +253,5 @@ export function takeAt(columns: Columns, row: number, wanted: string | null): st
 	};
 	if (wanted && goes(wanted))
 		return wanted;
-	return columns.takes.find((take) => goes(take.id))?.id ?? null;
+	return takesOf(columns).find(goes) ?? null;
 }

@@ -16,23 +16,72 @@ export interface PaneVerb {
 	run: () => void;
 }
 
+// Keys that come while a pane is on its way are for the pane: they wait for it.
+let isEntering = false;
+const held: KeyboardEvent[] = [];
+
 export function openPane(id: string): void {
 	set({ pane: id, ...(isNarrow() ? { drawer: "right" as const } : {}) });
+	isEntering = true;
 	setTimeout(() => {
+		if (!isEntering)
+			return;
 		document.getElementById(`pane-tab-${id}`)?.focus();
 		enterPane(id, TRIES);
 	});
 }
 
+export function holdKey(event: KeyboardEvent): void {
+	if (!isEntering || !event.isTrusted || event.ctrlKey || event.metaKey || event.altKey || /^(Tab|Shift|Control|Alt|Meta)$/.test(event.key))
+		return;
+	if (event.key === "Escape") { // nobody waits for it any more
+		held.length = 0;
+		isEntering = false;
+		return;
+	}
+	event.preventDefault();
+	event.stopImmediatePropagation();
+	held.push(event);
+}
+
+const FIELD = "textarea, input[type=search], input[type=text], input:not([type])";
+
+/** As if it was pressed now. */
+function press({ key, code, shiftKey }: KeyboardEvent): void {
+	const at = document.activeElement!;
+	if (!at.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true })) || key.length > 1 || !at.matches(FIELD))
+		return;
+	const field = at as HTMLTextAreaElement;
+	field.setRangeText(key, field.selectionStart, field.selectionEnd, "end");
+	field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}
+
+/** The pane has the focus, or nobody waits for it any more. One of the keys may lead to a field elsewhere:
+ *  what follows is for that. What stands behind the pane gets none of them. */
+async function entered(): Promise<void> {
+	const pane = document.getElementById("pane");
+	for (let event = held.shift(); event; event = held.shift()) {
+		const at = document.activeElement;
+		if (!pane?.contains(at) && !at?.matches(FIELD))
+			continue;
+		press(event);
+		await new Promise((done) => setTimeout(done)); // until that shows
+	}
+	isEntering = false;
+}
+
 /** To its rows as soon as they are there, or to its first field; unless people went elsewhere meanwhile. */
 function enterPane(id: string, tries: number): void {
-	if (document.activeElement !== document.getElementById(`pane-tab-${id}`))
+	if (!isEntering)
 		return;
+	if (document.activeElement !== document.getElementById(`pane-tab-${id}`))
+		return void entered();
 	const first = id === "outline" || id === "history" ? "#pane .pane-rows [tabindex='0']" : "#pane input, #pane textarea";
 	const place = document.querySelector<HTMLElement>(first);
-	if (place)
-		place.focus();
-	else if (tries > 0)
+	place?.focus();
+	if (place || tries === 0)
+		void entered();
+	else
 		setTimeout(() => enterPane(id, tries - 1), PAUSE_MS);
 }
 
@@ -44,13 +93,13 @@ export function download(query: Record<string, string | number | null>): void {
 	link.click();
 }
 
-async function newDiscussion(): Promise<void> {
+export async function newDiscussion(): Promise<void> {
 	const name = await askLine("New discussion", "", { text: "What is it about?", yes: "Begin" });
 	if (name?.trim())
 		await act.newDiscussion(name.trim());
 }
 
-async function truncate(): Promise<void> {
+export async function truncate(): Promise<void> {
 	const pairs = await askLine("Truncate", "3", { text: "Keep so many of the last pairs of question and answer.", isNumber: true });
 	if (pairs)
 		await act.truncate(Number(pairs));

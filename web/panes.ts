@@ -7,7 +7,7 @@
 //   top       always there, in the bar at the top: the search box
 //   overlay   over everything, while state.overlay is its id: a palette, a comparison
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { set, state } from "./state";
 
 export interface Pane {
@@ -50,7 +50,7 @@ export function isNarrow(): boolean {
 /** The same, for what is drawn otherwise then. */
 export function useNarrow(): boolean {
 	const [is, setIs] = useState(isNarrow);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const query = matchMedia(NARROW), changed = () => setIs(query.matches);
 		query.addEventListener("change", changed);
 		return () => query.removeEventListener("change", changed);

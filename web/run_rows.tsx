@@ -29,7 +29,7 @@ function RunRow(props: { run: Run }) {
 				<span class="quiet">{run.model} {WHAT[run.how] ?? run.how} <span class="dots" aria-hidden="true">…</span></span>
 				<span class="space" />
 				{run.how !== "elsewhere" &&
-					<button type="button" class="stop" onClick={() => void stopRun(run.run).catch(sayProblem)}>Stop</button>}
+					<button type="button" class="stop" title="Stop (Esc)" onClick={() => void stopRun(run.run).catch(sayProblem)}>Stop</button>}
 			</header>
 			{run.notice && <p class="quiet" role="status">{run.notice}</p>}
 			{run.thinking && (

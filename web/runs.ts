@@ -2,16 +2,22 @@
 //
 // Runs: models at work (src/server/run.h), with their texts as they grow. The page is drawn at
 // most once a frame, however many pieces arrive.
+import { say, switchTake, undo } from "./actions";
 import { post, path, request } from "./api";
 import { forgetGrowing, grow } from "./growing";
 import { modelProblem } from "./model_problem";
 import { answered, asking, runningHere } from "./news";
+import { notify } from "./notice";
 import { set, state } from "./state";
-import { open, pinned } from "./store";
+import { findTake, open, pinned, takeOf } from "./store";
 import type { Run } from "./types";
 
-const started = new Set<string>();
+/** Those of this page, and the take that was open when they began. */
+const started = new Map<string, string | null>();
 const over = new Map<string, Run>();
+/** Those whose end is waited for. */
+const awaited = new Map<string, (run: Run) => void>();
+const STOP_MOST_MS = 6000;
 let isDue = false;
 let next: Map<string, Run> | null = null;
 
@@ -79,19 +85,60 @@ export function runEnded(run: Run): void {
 	flush();
 	if (!started.has(run.run))
 		over.set(run.run, run); // it was faster than the answer that names it
-	if (!started.delete(run.run))
-		return;
-	ended(run);
+	const from = started.get(run.run);
+	if (from !== undefined && started.delete(run.run))
+		ended(run, from);
+	awaited.get(run.run)?.(run);
 }
 
-/** One of ours: say what went wrong, show what it made. */
-function ended(run: Run): void {
+/** One of ours: say what went wrong, show what it made, unless somebody is elsewhere by now, or writes. */
+function ended(run: Run, from: string | null): void {
 	runningHere(-1);
-	if (run.state === "failed" || run.problem)
+	if (run.state === "stopped")
+		sayStopped(run);
+	else if (run.state === "failed" || run.problem)
 		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "") });
 	const take = run.replies?.find((reply) => reply.take)?.take ?? run.take;
-	if (take && take !== state.take && run.discussion === state.disc && run.state !== "failed")
-		void open(state.disc, take);
+	if (take && run.discussion === state.disc && run.state !== "failed")
+		void showReply(run, take, from).catch(() => undefined);
+}
+
+const REPLIES = new Set(["ask", "again", "continue"]);
+
+/** To stop is no failure. What is stopped in a dialog is said there. */
+function sayStopped(run: Run): void {
+	const isKept = !!run.entry || !!run.replies?.some((reply) => reply.entry);
+	if (REPLIES.has(run.how))
+		say(isKept ? "Stopped. What had come is kept." : "Stopped. Nothing had come yet.", isKept, run.seq);
+	else if (state.overlay === null)
+		say("Stopped. Nothing was changed.", false);
+}
+
+async function showReply(run: Run, named: string, from: string | null): Promise<void> {
+	const take = await findTake(named, run.discussion);
+	if (!take || take.id === state.take || run.discussion !== state.disc)
+		return;
+	const show = () => void open(run.discussion, take.id);
+	if (state.take !== from || state.editing) {
+		if (!state.toast?.isProblem)
+			set({ toast: { text: `The reply is in the take "${take.name}".`, action: { label: "Show it", run: show } } });
+		return;
+	}
+	const before = takeOf(from)?.name;
+	await open(run.discussion, take.id);
+	if (run.how === "again" && run.state === "done" && from !== null && before !== undefined)
+		sayAgain(run, take.name, from, before);
+}
+
+/** Another reply hides the one before: where that is, and the way back. */
+function sayAgain(run: Run, name: string, from: string, before: string): void {
+	const n = run.replies?.length ?? 1;
+	const text = n === 1 ? `Another reply, in the take "${name}".` : `${n} more replies, each in a take of its own; this is "${name}".`;
+	notify({
+		text: `${text} The one before is in "${before}".`,
+		repair: { label: "Back to that", run: () => void switchTake(from) },
+		action: { label: "Undo", run: () => void undo(n) },
+	}, run.seq);
 }
 
 interface Flight {
@@ -126,10 +173,10 @@ export async function startRun(wish: RunWish): Promise<Run> {
 		const run = await post<Run>(path("discussions", discussion, "runs"), { ...wish, take });
 		const quick = over.get(run.run);
 		if (quick) {
-			ended(quick);
+			ended(quick, take || null);
 			return quick;
 		}
-		started.add(run.run);
+		started.set(run.run, take || null);
 		if (run.state === "running" && !now(run.run))
 			runSeen(run); // else events have told more of it by now
 		return run;
@@ -143,6 +190,37 @@ export async function startRun(wish: RunWish): Promise<Run> {
 
 export async function stopRun(name: string): Promise<void> {
 	await request("DELETE", path("runs", name));
+}
+
+/** Stopped: what it was in the end; null: it was not stopped, or its end was not heard of. */
+export function stopToEnd(name: string): Promise<Run | null> {
+	return new Promise((done) => {
+		const end = (run: Run | null) => {
+			clearTimeout(late);
+			awaited.delete(name);
+			done(run);
+		};
+		const late = setTimeout(() => end(null), STOP_MOST_MS);
+		awaited.set(name, end);
+		stopRun(name).catch(() => end(null));
+	});
+}
+
+/** One of this page's that is at work in the open take. */
+export function startedHere(): Run | undefined {
+	return runsHere(state.runs).find((run) => started.has(run.run));
+}
+
+/** The question is an entry now. */
+export function runAsked(name: string, question: string): void {
+	const old = now(name);
+	if (old)
+		change().set(name, { ...old, question });
+}
+
+/** Those at work in the open take that can be stopped. */
+export function ownRuns(runs: ReadonlyMap<string, Run>): Run[] {
+	return runsHere(runs).filter((run) => run.how !== "elsewhere");
 }
 
 /** Those at work in the open take. */

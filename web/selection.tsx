@@ -2,9 +2,9 @@
 //
 // Selection: a bar that says how many entries are selected, and what can be done with them.
 import * as act from "./actions";
-import { focusTake } from "./focus";
+import { focusKept, focusTake } from "./focus";
+import { placeOf } from "./outline";
 import { set, state, useStore } from "./state";
-import { placeOf } from "./store";
 import { MUTED } from "./types";
 
 function endSelection(): void {
@@ -14,7 +14,7 @@ function endSelection(): void {
 
 async function mute(entries: string[], muted: boolean): Promise<void> {
 	await act.batch(entries.map((entry) => ({ op: "entry.mute", entry, muted })),
-		{ say: `${muted ? "Muted" : "Unmuted"} ${entries.length} entries.`, ifMatch: state.discTag });
+		{ say: `${muted ? "Muted" : "Unmuted"} ${entries.length} entries.`, asSeen: true });
 }
 
 export function SelectionBar() {
@@ -27,7 +27,8 @@ export function SelectionBar() {
 	const allMuted = entries.every((entry) => outline.flags[placeOf(outline, entry)] & MUTED);
 	const remove = () => {
 		set({ isSelecting: false });
-		void act.remove(entries).then(focusTake);
+		const isKept = focusKept();
+		void act.remove(entries).then(() => { if (isKept()) focusTake(); });
 	};
 	return (
 		<div class="selection" role="toolbar" aria-label="What is selected">

@@ -2,7 +2,7 @@
 //
 // What the page knows, in one object that is replaced member by member. Components look at it
 // with useStore(); what changes it calls set(). Nothing here talks to the server.
-import { useEffect, useReducer, useRef } from "preact/hooks";
+import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import type { Discussion, Entry, Fork, Info, Run, Settings, Take } from "./types";
 import type { Outline } from "./outline";
 
@@ -11,7 +11,7 @@ export interface Toast {
 	text: string;
 	/** What the button does; without one there is none. */
 	action?: { label: string; run: () => void };
-	/** What would mend something that this broke nearby. */
+	/** What would mend something that this broke nearby, or lead back from it. */
 	repair?: { label: string; run: () => void };
 	isProblem?: boolean;
 	/** The step that it is about (notice.ts). */
@@ -135,13 +135,14 @@ export function useStore<T>(select: (from: State) => T): T {
 	const seen = useRef<{ select: (from: State) => T; value: T }>();
 	const value = select(state);
 	seen.current = { select, value };
-	useEffect(() => {
+	// at once: what is drawn is what keys and buttons are about
+	useLayoutEffect(() => {
 		const look = () => {
 			const last = seen.current!;
 			if (!Object.is(last.select(state), last.value))
 				redraw(0);
 		};
-		look(); // what changed between drawing and listening
+		look(); // what changed while the rest was drawn
 		return subscribe(look);
 	}, []);
 	return value;

@@ -6,17 +6,15 @@
 // An outline that is read has a seq; rows that arrived meanwhile and are younger are applied to
 // it once more, so nothing is lost between asking and being answered.
 import { get, path, request } from "./api";
-import { filtered, lastOf, outlineOf, placeOf, refreshed, spliced, touched } from "./outline";
+import { lastTexts, linkedPlace, rememberPlace } from "./place";
+import { filtered, lastOf, outlineOf, placeOf, refreshed, spliced, touched, withEntries } from "./outline";
 import { set, state } from "./state";
 import type { Outline } from "./outline";
 import type {
 	Change, Columns, Discussion, Entry, EntryWindow, Fork, Info, Settings, Take,
 } from "./types";
 
-export { set, state, subscribe, useStore } from "./state";
-export { placeOf } from "./outline";
-
-const WINDOW = 60, FIRST = 30, MANY_STALE = 2000, REMEMBERED = 500, MOST_TAKES = 200;
+const WINDOW = 60, MANY_STALE = 2000, REMEMBERED = 500, MOST_TAKES = 200;
 let recent: Change[] = [];
 let appliedSeq = 0;
 const waiting: { seq: number; done: () => void }[] = [];
@@ -51,34 +49,6 @@ export function discussionOf(id: string | null): Discussion | undefined {
 
 // ---- opening ----
 
-const PLACE = "retake.place";
-
-function remember(): void {
-	const place = `#/d/${state.disc}/t/${state.take}`;
-	try {
-		localStorage.setItem(PLACE, place);
-	} catch {
-		// a browser that keeps nothing: fine
-	}
-	if (!location.hash.startsWith(place))
-		history.replaceState(null, "", place);
-}
-
-/** "#/d/d1/t/t2/e/k3f9", of the address bar or as it was left. */
-export function linkedPlace(): { disc?: string; take?: string; entry?: string } {
-	let text = location.hash;
-	try {
-		text ||= localStorage.getItem(PLACE) ?? "";
-	} catch {
-		// as above
-	}
-	const parts = text.replace(/^#\//, "").split("/").map(decodeURIComponent);
-	const found: Record<string, string> = {};
-	for (let i = 0; i + 1 < parts.length; i += 2)
-		found[parts[i]] = parts[i + 1];
-	return { disc: found.d, take: found.t, entry: found.e };
-}
-
 export function linkTo(entry: string): string {
 	return `${location.origin}/#/d/${state.disc}/t/${state.take}/e/${entry}`;
 }
@@ -95,8 +65,10 @@ export async function findTake(wanted: string, disc = state.disc): Promise<Take 
 	return (await get<Take[]>(path("discussions", disc ?? "", "takes"), { count: 0, with: wanted }))[0];
 }
 
-function readColumns(disc: string, take: string, after: Promise<unknown> | null): Promise<Columns> {
-	return get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take, bare: 1 }, { after });
+/** Asked for only after that: the answer is a large one, and nothing is drawn while it is taken apart. */
+async function readColumns(disc: string, take: string, after: Promise<unknown> | null): Promise<Columns> {
+	await after;
+	return get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take, bare: 1 });
 }
 
 const UNSEEN_MS = 200;
@@ -111,8 +83,7 @@ function drawn(): Promise<void> {
 
 /** The texts that will be seen first; without a take those of the active one. */
 async function readLast(disc: string, take: string | undefined, mine: number): Promise<EntryWindow | null> {
-	const window = await get<EntryWindow>(path("discussions", disc, "entries"),
-		{ take, last: FIRST, tags: 1, blocks: 1 }).catch(() => null);
+	const window = await get<EntryWindow>(...lastTexts(disc, take)).catch(() => null);
 	// the columns of a long take are long in coming, and people need not wait for them
 	if (window && window.from > 0 && mine === opening && state.outline === null) {
 		set({ last: lastOf(window, disc, take ?? ""), bodies: new Map(window.entries.map((entry) => [entry.id, entry])) });
@@ -123,7 +94,7 @@ async function readLast(disc: string, take: string | undefined, mine: number): P
 
 /** Show a discussion and one of its takes (ids; without one its active take). */
 export async function open(disc: string, take?: string, at?: string): Promise<void> {
-	const mine = ++opening;
+	const mine = ++opening, was = state.focus;
 	const isShown = (id: string | undefined) => state.disc === disc && state.take === id;
 	let texts = at || isShown(take) ? null : readLast(disc, take, mine);
 	// it is most often still there, so nothing waits for the list
@@ -141,6 +112,7 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	const last = await texts;
 	if (mine !== opening)
 		return;
+	const wanted = state.focus !== was ? state.focus : at; // where somebody went meanwhile, or what was asked for
 	set({
 		disc, take: found.id, takes, takeCount: about.data.takes, settings, discTag: about.tag,
 		head: headOf(found, about.data, columns), ...timeOf(about.data),
@@ -151,9 +123,9 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	set({ behind: behindNow() });
 	if (last && last.seq >= columns.seq)
 		keepBodies(last.entries, last.etags ?? {});
-	if (at && placeOf(state.outline!, at) >= 0)
-		set({ focus: at });
-	remember();
+	if (wanted && placeOf(state.outline!, wanted) >= 0)
+		set({ focus: wanted });
+	rememberPlace(disc, found.id);
 	forksOld(isOther ? 0 : FORKS_MS);
 }
 
@@ -283,28 +255,6 @@ function keepBodies(entries: Entry[], etags: Record<string, string>): void {
 	if (outline && entries.some((entry) => stale.has(entry.id)))
 		set({ outline: withEntries(outline, entries) });
 	set({ bodies, tags });
-}
-
-/** Columns of rows whose texts were read. */
-function withEntries(outline: Outline, entries: Entry[]): Outline {
-	const role = outline.role.slice(), kind = outline.kind.slice();
-	const flags = outline.flags.slice(), size = outline.size.slice();
-	const stale = new Set(outline.stale), labels = new Map(outline.labels);
-	for (const entry of entries) {
-		const at = placeOf(outline, entry.id);
-		if (at < 0 || !stale.delete(entry.id))
-			continue;
-		role[at] = entry.role;
-		kind[at] = entry.kind;
-		flags[at] = (flags[at] & ~7) | (entry.muted ? 1 : 0) | (entry.collapsed ? 2 : 0) |
-			(entry.read_mode ? 4 : 0);
-		size[at] = typeof entry.content === "string" ? entry.content.length : size[at];
-		if (entry.label)
-			labels.set(entry.id, entry.label);
-		else
-			labels.delete(entry.id);
-	}
-	return { ...outline, role, kind, flags, size, stale, labels };
 }
 
 function dropBodies(ids: ReadonlySet<string>): void {

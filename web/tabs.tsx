@@ -2,23 +2,20 @@
 //
 // Tabs: the takes of the discussion, grouped by what they were branched from; those beyond the
 // first few are in a menu. Beside them what can be done with the whole take.
+import { useLayoutEffect, useRef } from "preact/hooks";
 import * as act from "./actions";
 import { askLine, askYes } from "./dialog";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
 import { set, state, useStore } from "./state";
 import { discussionOf, findTake } from "./store";
+import { truncate } from "./pane_verbs";
 import { openOverlay } from "./panes";
+import { count } from "./words";
 import type { MenuItem } from "./menu";
 import type { Take } from "./types";
 
 const MOST_TABS = 8, MOST_LISTED = 20, MOST_SUGGESTED = 50;
-
-/** "main_take_3" of the base "main" is shown as "3". */
-function shortName(take: Take): string {
-	const base = take.base ?? "";
-	return base && take.name.startsWith(base + "_take_") ? take.name.slice(base.length + 6) : take.name;
-}
 
 /** Those that are shown as tabs: the first few, and always the open one. */
 function visible(takes: Take[], open: string | null): Take[] {
@@ -27,13 +24,14 @@ function visible(takes: Take[], open: string | null): Take[] {
 	return mine && !first.includes(mine) ? [...first.slice(0, -1), mine] : first;
 }
 
-function grouped(takes: Take[]): [string, Take[]][] {
+/** Those of one base stand together. */
+function grouped(takes: Take[]): Take[][] {
 	const groups = new Map<string, Take[]>();
 	for (const take of takes) {
 		const base = take.base ?? take.name;
 		groups.set(base, [...(groups.get(base) ?? []), take]);
 	}
-	return [...groups];
+	return [...groups.values()];
 }
 
 function onTabKey(event: KeyboardEvent): void {
@@ -48,13 +46,21 @@ function onTabKey(event: KeyboardEvent): void {
 	tab.click();
 }
 
-function Tab(props: { take: Take; isOpen: boolean; isBase: boolean }) {
+function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boolean }) {
 	const { take, isOpen } = props;
+	const tab = useRef<HTMLButtonElement>(null);
+	useLayoutEffect(() => {
+		if (isOpen)
+			tab.current!.scrollIntoView({ block: "nearest", inline: "nearest" });
+	}, [isOpen]);
+	const entries = count(take.entries, "entry", "entries");
+	// its name says something only beside others, or when somebody gave it
+	const isNameless = props.isOnly && (take.name === "main" || take.name === discussionOf(state.disc)?.name);
 	return (
-		<button type="button" role="tab" class="tab" aria-selected={isOpen} tabIndex={isOpen ? 0 : -1}
-			aria-controls="take" title={`${take.name}, ${take.entries} entries`} data-take={take.id}
+		<button type="button" role="tab" ref={tab} class={"tab" + (props.isFirst ? " first" : "")} aria-selected={isOpen} tabIndex={isOpen ? 0 : -1}
+			aria-controls="take" aria-label={isNameless ? `${take.name}, ${entries}` : undefined} title={`${take.name}, ${entries}`} data-take={take.id}
 			onClick={() => void act.switchTake(take.id)} onDblClick={() => void rename(take)}>
-			{props.isBase ? take.name : shortName(take)} <span class="count">{take.entries.toLocaleString()}</span>
+			{isNameless ? entries : <><span class="name">{take.name}</span> <span class="count">{take.entries.toLocaleString()}</span></>}
 			{take.active && !isOpen && <span class="dot" title="The active take of other programs" />}
 		</button>
 	);
@@ -89,12 +95,6 @@ async function pickTake(takes: Take[]): Promise<void> {
 		await act.switchTake(found.id);
 	else if (name)
 		act.say(`There is no take "${name}".`, false);
-}
-
-async function truncate(): Promise<void> {
-	const answer = await askLine("Truncate", "3", { text: "Keep so many of the last pairs of question and answer.", isNumber: true });
-	if (answer !== null && answer !== "")
-		await act.truncate(Number(answer));
 }
 
 async function compress(): Promise<void> {
@@ -142,7 +142,7 @@ function RoleFilter() {
 
 export function TakeBar() {
 	const takes = useStore((from) => from.takes), open = useStore((from) => from.take);
-	const count = useStore((from) => from.takeCount);
+	const all = useStore((from) => from.takeCount);
 	const mine = takes.find((take) => take.id === open);
 	if (!mine)
 		return <div class="take-bar" />;
@@ -150,12 +150,12 @@ export function TakeBar() {
 	return (
 		<div class="take-bar">
 			<div class="tabs" role="tablist" aria-label="Takes" onKeyDown={onTabKey}>
-				{grouped(shown).map(([base, group]) => group.map((take, at) => (
-					<Tab key={take.id} take={take} isOpen={take.id === open} isBase={at === 0 || !take.name.startsWith(base)} />
+				{grouped(shown).map((group) => group.map((take, at) => (
+					<Tab key={take.id} take={take} isOpen={take.id === open} isOnly={shown.length === 1} isFirst={at === 0} />
 				)))}
 			</div>
 			<button type="button" class="icon" aria-label="New take" title="New take" onClick={() => void newTake()}>+</button>
-			{count > shown.length && <span class="quiet more-takes">{(count - shown.length).toLocaleString()} more</span>}
+			{all > shown.length && <span class="quiet more-takes">{(all - shown.length).toLocaleString()} more</span>}
 			<span class="space" />
 			<RoleFilter />
 			<Menu label="The take" items={() => takeItems(state.takes, mine)}><span aria-hidden="true">⋯</span></Menu>

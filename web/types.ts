@@ -26,6 +26,8 @@ export interface Entry {
 	collapsed: boolean;
 	read_mode: boolean;
 	label?: string;
+	/** Its text was changed since it was written. */
+	edited?: boolean;
 	purged?: boolean;
 	partial?: boolean;
 	thinking_segments?: unknown[];
@@ -66,7 +68,7 @@ export interface Discussion {
 }
 
 /** Bits of Columns.flags. */
-export const MUTED = 1, COLLAPSED = 2, READ_MODE = 4, MORE_THAN_TEXT = 8, DIFFERS = 16;
+export const MUTED = 1, COLLAPSED = 2, READ_MODE = 4, MORE_THAN_TEXT = 8, DIFFERS = 16, EDITED = 32;
 
 /** GET …/tree?columns=1: rows of a tree or of one take, as columns. */
 export interface Columns {
@@ -158,10 +160,6 @@ export interface ProblemBody {
 	hint?: string;
 }
 
-export interface Usage {
-	[member: string]: unknown;
-}
-
 /** A model at work: src/server/run.h. */
 export interface Run {
 	run: string;
@@ -217,6 +215,8 @@ export interface Step {
 	about?: string;
 	/** The take that it changed. */
 	take?: { id: string; name: string };
+	/** The setting that was all that it changed. */
+	setting?: string;
 	by: string;
 	at: string;
 	scope?: string;
@@ -228,6 +228,8 @@ export interface Step {
 export interface StepEffects {
 	seq: number;
 	effects: { effect: string; discussion?: string; take?: string; before?: unknown; after?: unknown }[];
+	/** Of an undo, a redo, a jump: the steps that it went over. */
+	moves?: { step: number; direction: 1 | -1 }[];
 }
 
 export interface Revision {

@@ -8,10 +8,11 @@ import { get } from "./api";
 import { Dialog } from "./dialog";
 import { diff } from "./diff";
 import { textOf, versions } from "./entry_acts";
-import { when, whenFull } from "./pane_data";
+import { placeOf } from "./outline";
 import { addPane, openOverlay } from "./panes";
 import { state } from "./state";
-import { discPath, placeOf, readEntry } from "./store";
+import { discPath, readEntry } from "./store";
+import { when, whenFull } from "./words";
 import type { Content, Revision } from "./types";
 
 /** Less than this share of both texts is the same: that is another text, not a change of one. */

@@ -33,7 +33,7 @@ export function Welcome(props: { isFirst: boolean }) {
 				<button type="button" class="primary" onClick={() => void openSample()}>Load the sample</button>
 				{" "}or write the first entry below. No model is needed for either.
 			</p>
-			<p class="quiet">Press <kbd>?</kbd> for all keys.</p>
+			<p class="quiet for-keys">Press <kbd>?</kbd> for all keys.</p>
 		</div>
 	);
 }

@@ -611,14 +611,20 @@ check_words(rt_cli *cli)
 	return RT_OK;
 }
 
-/* Nothing was asked for, by a person in front of a terminal that can do more than write lines. */
+/* Nothing was asked for, by a person in front of a terminal. */
 static bool
-opens_tui(const rt_cli *cli)
+is_person(const rt_cli *cli)
+{
+	return !cli->json && !cli->no_input && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+/* The terminal can do more than write lines. */
+static bool
+has_screen(void)
 {
 	const char *term = getenv("TERM");
 
-	return !cli->json && !cli->no_input && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
-	       term != NULL && *term != 0 && strcmp(term, "dumb") != 0;
+	return term != NULL && *term != 0 && strcmp(term, "dumb") != 0;
 }
 
 static rt_status
@@ -643,8 +649,11 @@ dispatch(rt_cli *cli, rt_status parsed)
 	}
 	if (rt_cli_has(cli, "version"))
 		return rt_cli_help_version(cli);
-	if (cli->args.command == NULL && opens_tui(cli))
+	if (cli->args.command == NULL && is_person(cli) && has_screen())
 		cli->args.command = rt_cli_command_named("tui");
+	else if (cli->args.command == NULL && is_person(cli))
+		rt_term_c(&cli->out, "This terminal cannot show the screens of Retake, as its TERM "
+				     "says.\nretake chat talks line by line.\n\n");
 	if (cli->args.command == NULL)
 		return rt_cli_help_welcome(cli);
 	st = check_words(cli);

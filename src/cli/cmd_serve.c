@@ -20,6 +20,7 @@
 #include "server/guard.h"
 #include "server/openapi.h"
 #include "server/server.h"
+#include "tui/sent_host.h"
 
 enum { PORT = 8999, PATH_ROOM = 4096, ANSWER_ROOM = 16384 };
 
@@ -220,14 +221,41 @@ open_hooks(void *ctx, rt_str project, rt_hooks **out, rt_error *err)
 	return st;
 }
 
+/* The name of a project by its number. */
+typedef struct naming {
+	uint64_t project;
+	rt_buf name;
+} naming;
+
+static bool
+find_name(void *ctx, uint64_t project, rt_str name)
+{
+	naming *n = ctx;
+
+	if (project != n->project)
+		return true;
+	rt_buf_add_str(&n->name, name);
+	return false;
+}
+
 static void
 purged(void *ctx, uint64_t project, rt_str text)
 {
 	serving *s = ctx;
+	rt_store *store = s->cli->store;
 	rt_comms_whose whose = {rt_str_of(s->store_path), project};
+	naming n = {.project = project};
 	size_t count;
 
 	(void)!rt_comms_purge(s->cli->alloc, rt_buf_str(&s->state), &whose, text, &count, NULL);
+	rt_buf_init(&n.name, s->cli->alloc, RT_BUF_UNLIMITED);
+	if (store->ops->project_list(store, find_name, &n, NULL) == RT_OK && n.name.status == RT_OK) {
+		rt_sent_whose written = {rt_buf_str(&s->state), rt_str_of(s->store_path),
+					 rt_buf_str(&n.name)};
+
+		(void)!rt_sent_purge(s->cli->alloc, &written, text, &count, NULL);
+	}
+	rt_buf_deinit(&n.name);
 }
 
 static bool

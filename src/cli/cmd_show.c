@@ -112,6 +112,8 @@ add_marks(rt_term *out, yyjson_val *entry, rt_str head)
 	}
 	if (is_true(entry, "muted"))
 		rt_term_c(out, "  (muted)");
+	if (is_true(entry, "edited"))
+		rt_term_c(out, "  (edited)");
 	if (is_true(entry, "purged"))
 		rt_term_c(out, "  (purged)");
 	if (is_true(entry, "lost"))

@@ -241,6 +241,8 @@ add_tail(rt_cli *cli, const tree *t, size_t at, rt_buf *buf)
 	}
 	if (yyjson_is_true(rt_json_get(json, "muted")))
 		rt_buf_add_c(buf, "  (muted)");
+	if (yyjson_is_true(rt_json_get(json, "edited")))
+		rt_buf_add_c(buf, "  (edited)");
 	if (yyjson_is_true(rt_json_get(json, "partial")))
 		rt_buf_add_c(buf, "  (partial)");
 	if (rt_json_get(json, "variants") != NULL)

@@ -4,7 +4,7 @@
  *
  * Looking opens the store for reading only and never makes a file: where there is no
  * store yet, an empty one in memory stands in for it. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include "cli/cli.h"
 
@@ -17,6 +17,7 @@
 #include "llm/comms_host.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
+#include "tui/sent_host.h"
 
 enum { WINDOW = 200 /* entries read at a time */ };
 
@@ -186,11 +187,14 @@ rt_cli_project_name(const rt_cli *cli)
 	return name == NULL || *name == 0 ? RT_STR("default") : rt_str_of(name);
 }
 
-/* The record of requests may repeat what a server said of a text. */
+/* The record of requests may repeat what a server said of a text, and what was written on a
+ * terminal is kept for the next time. */
 static void
 purged(void *ctx, rt_str text)
 {
 	rt_cli *cli = ctx;
+	char *store = realpath(cli->store->ops->place(cli->store), NULL);
+	rt_sent_whose whose = {.store = rt_str_of(store), .project = rt_cli_project_name(cli)};
 	size_t count = 0;
 	rt_buf state;
 	rt_error err;
@@ -202,7 +206,14 @@ purged(void *ctx, rt_str text)
 		else if (count > 0)
 			rt_cli_note(cli, "%zu line%s of the record of requests held it, and no longer do",
 				    count, RT_CLI_S(count));
+		whose.folder = rt_buf_str(&state);
+		if (rt_sent_purge(cli->alloc, &whose, text, &count, &err) != RT_OK)
+			rt_cli_note(cli, "what was written on a terminal may still hold it: %s", err.text);
+		else if (count > 0)
+			rt_cli_note(cli, "%zu text%s written on a terminal held it, and no longer do%s",
+				    count, RT_CLI_S(count), count == 1 ? "es" : "");
 	}
+	free(store);
 	rt_buf_deinit(&state);
 }
 

@@ -231,17 +231,38 @@ rt_host_temp_dir(rt_buf *out)
 	rt_buf_add_c(out, dir != NULL && *dir == '/' ? dir : "/tmp");
 }
 
+static bool
+local_time(int64_t at_us, struct tm *out)
+{
+	time_t when = (time_t)(at_us / 1000000 - (at_us % 1000000 < 0));
+
+	return localtime_r(&when, out) != NULL;
+}
+
 void
 rt_host_add_local_time(rt_buf *out, int64_t at_us, bool seconds)
 {
-	time_t when = (time_t)(at_us / 1000000 - (at_us % 1000000 < 0));
 	struct tm parts;
 	char text[64];
 
-	if (localtime_r(&when, &parts) != NULL &&
+	if (local_time(at_us, &parts) &&
 	    strftime(text, sizeof(text), seconds ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M", &parts) >
 		    0)
 		rt_buf_add_c(out, text);
+}
+
+void
+rt_host_add_short_time(rt_buf *out, int64_t at_us, int64_t now_us)
+{
+	struct tm at, now;
+
+	if (!local_time(at_us, &at) || !local_time(now_us, &now))
+		return;
+	if (at.tm_year != now.tm_year)
+		rt_buf_add_f(out, "%02d/", at.tm_year % 100);
+	if (at.tm_year != now.tm_year || at.tm_yday != now.tm_yday)
+		rt_buf_add_f(out, "%d/%d ", at.tm_mon + 1, at.tm_mday);
+	rt_buf_add_f(out, "%02d:%02d", at.tm_hour, at.tm_min);
 }
 
 bool

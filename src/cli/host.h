@@ -33,6 +33,9 @@ bool rt_host_listens(unsigned port);
 void rt_host_temp_dir(rt_buf *out);
 /* Local time for people: "2026-11-21 20:35" (or with the seconds). */
 void rt_host_add_local_time(rt_buf *out, int64_t at_us, bool seconds);
+/* The same in short, as seen from now: "20:35" today, "11/2 20:35" this year, else "25/11/2 20:35".
+ * Month before day. */
+void rt_host_add_short_time(rt_buf *out, int64_t at_us, int64_t now_us);
 
 /* Do the locale's variables say UTF-8? */
 bool rt_host_is_utf8(void);

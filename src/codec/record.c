@@ -5,9 +5,9 @@
 
 #include "core/id.h"
 
-/* What of a slot's flags a log keeps. */
-#define RECORD_FLAGS \
-	(RT_SLOT_MUTED | RT_SLOT_RICH | (uint32_t)RT_SLOT_NS_MASK << RT_SLOT_NS_SHIFT)
+/* What of a slot's flags a log keeps: all but what is known from its time and role. So a bit
+ * that a later version adds is not lost when this one goes on with its slots. */
+#define RECORD_FLAGS (~(uint32_t)(RT_SLOT_NO_TS | RT_SLOT_TURN))
 
 /* ---- writing ---- */
 

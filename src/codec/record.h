@@ -16,7 +16,7 @@
  *           ["f",disc,sub,key,entry,before,after]   set; null: absent
  *         slot: [entry,body,size,ts,role,kind,flags] and the given id where it is new;
  *         ts in microseconds, null for none; flags: 1 muted, 8 a body with
- *         more than text, from 65536 on nanoseconds
+ *         more than text, 16 a content that was edited, from 65536 on nanoseconds
  *   m     [step, -1 taken back or 1 brought back, [documents]], in order; a fourth member 1:
  *         the move after it belongs to it, and redo brings back both as one
  *   r     [document, redo row, redo move] as they were before this row

@@ -223,6 +223,9 @@ typedef struct input {
 	const rt_seq_source *source;
 	rt_reader reader;
 	rt_status status; /* RT_NOMEM, or RT_OK; what is malformed shows in the reader */
+	const rt_seq *empty; /* that all empty ones are; NULL: none yet */
+	rt_take **takes;     /* so far */
+	size_t take_count, take_room;
 } input;
 
 static const rt_seq *
@@ -241,9 +244,22 @@ get_seq(input *i)
 		if (root.sum.count == 0 || root.height > 60)
 			i->reader.ok = false;
 	}
+	if (root.number == 0 && i->empty != NULL)
+		return rt_seq_ref(i->empty);
 	if (rt_seq_open(i->alloc, i->source, &root, &seq) != RT_OK)
 		i->status = RT_NOMEM;
+	else if (root.number == 0)
+		i->empty = rt_seq_ref(seq);
 	return seq;
+}
+
+static void
+input_deinit(input *i)
+{
+	while (i->take_count > 0)
+		rt_object_unref(i->takes[--i->take_count]);
+	rt_free(i->alloc, i->takes);
+	rt_seq_unref(i->empty);
 }
 
 static rt_history
@@ -283,13 +299,29 @@ get_fields(input *i)
 	return fields;
 }
 
+/* Behind those in takes. */
+static bool
+keep_take(input *i, rt_take *take)
+{
+	if (i->take_count == i->take_room) {
+		size_t room = i->take_room == 0 ? 16 : i->take_room * 2;
+		rt_take **takes = rt_resize(i->alloc, i->takes, room * sizeof(*takes));
+
+		if (takes == NULL)
+			return false;
+		i->takes = takes;
+		i->take_room = room;
+	}
+	i->takes[i->take_count++] = take;
+	return true;
+}
+
 static void
-get_take(input *i, rt_disc *disc, uint32_t number)
+get_take(input *i, uint32_t number)
 {
 	bool present = rt_read_byte(&i->reader) != 0;
 	rt_str name = rt_read_str(&i->reader), git = rt_read_str(&i->reader);
 	const rt_seq *slots = get_seq(i), *moved = get_seq(i);
-	const rt_vec *takes = NULL;
 	rt_take *take = NULL;
 
 	if (i->reader.ok && i->status == RT_OK) {
@@ -300,14 +332,11 @@ get_take(input *i, rt_disc *disc, uint32_t number)
 			    (take->git_commit = rt_text_new(i->alloc, git)) == NULL)
 				i->status = RT_NOMEM;
 		}
-		if (i->status == RT_OK)
-			i->status = rt_vec_set(disc->takes, number - 1, take, &takes);
-		if (i->status == RT_OK) {
-			rt_object_unref(disc->takes);
-			disc->takes = takes;
-		}
+		if (i->status == RT_OK && !keep_take(i, take))
+			i->status = RT_NOMEM;
+		if (i->status != RT_OK)
+			rt_object_unref(take);
 	}
-	rt_object_unref(take);
 	rt_seq_unref(slots);
 	rt_seq_unref(moved);
 }
@@ -316,7 +345,8 @@ static rt_status
 disc_load(const rt_project *project, uint64_t number, const rt_disc **out_disc, rt_error *err)
 {
 	const rt_seq_source *source = project->ledger->source;
-	input i = {project->object.alloc, source, {0}, RT_OK};
+	input i = {.alloc = project->object.alloc, .source = source};
+	const rt_vec *vec = NULL;
 	rt_disc *disc = NULL;
 	rt_buf bytes;
 	uint64_t head, takes, k;
@@ -356,13 +386,20 @@ disc_load(const rt_project *project, uint64_t number, const rt_disc **out_disc, 
 	}
 	takes = rt_read_varint(&i.reader);
 	for (k = 1; k <= takes && i.reader.ok && i.status == RT_OK; k++)
-		get_take(&i, disc, (uint32_t)k);
+		get_take(&i, (uint32_t)k);
+	if (i.status == RT_OK)
+		i.status = rt_vec_from(i.alloc, (const void *const *)i.takes, i.take_count, &vec);
+	if (i.status == RT_OK) {
+		rt_object_unref(disc->takes);
+		disc->takes = vec;
+	}
 	if (i.status != RT_OK)
 		st = rt_fail(err, i.status, "out of memory");
 	else if (!i.reader.ok || i.reader.at != i.reader.end || rt_disc_active(disc) == NULL)
 		st = rt_fail(err, RT_CORRUPT, "the checkpoint of a discussion (node %llu) cannot be read",
 			     (unsigned long long)number);
 done:
+	input_deinit(&i);
 	rt_buf_deinit(&bytes);
 	if (st != RT_OK)
 		rt_object_unref(disc);
@@ -400,7 +437,7 @@ rt_status
 rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
 	      const rt_project **out, rt_error *err)
 {
-	input i = {alloc, source, rt_reader_of(root), RT_OK};
+	input i = {.alloc = alloc, .source = source, .reader = rt_reader_of(root)};
 	const rt_project *made = NULL;
 	rt_project *project;
 	uint64_t discs, k, salt = 0;
@@ -451,6 +488,7 @@ rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
 	discs = rt_read_varint(&i.reader);
 	for (k = 1; k <= discs && i.reader.ok && i.status == RT_OK; k++)
 		get_cell(&i, project, (uint32_t)k);
+	input_deinit(&i);
 	if (i.status == RT_OK && (!i.reader.ok || i.reader.at != i.reader.end))
 		st = rt_fail(err, RT_CORRUPT, "the checkpoint's root cannot be read");
 	else if (i.status != RT_OK)

@@ -26,7 +26,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const rt_project *project = NULL;
 	unsigned budget = 400;
-	rt_seq_source source = {read_piece, &budget};
+	rt_seq_source source = {.read = read_piece, .ctx = &budget};
 	rt_error err;
 	size_t at = 0, i;
 

@@ -32,6 +32,8 @@ const rt_op rt_ops[RT_OP_COUNT] = {
 	  {"into", RT_FIELD_ADDRESS, 0,
 	   "a reply that this continues: its text and the fields given become these"},
 	  {"join", RT_FIELD_BOOL, 0, "with into: the content goes behind what the reply has then"},
+	  {"by_hand", RT_FIELD_BOOL, 0,
+	   "with into: somebody edited its content, no model went on with it"},
 	  {"fork", RT_FIELD_BOOL, 0, "when something follows already: in a new take"},
 	  {"role", RT_FIELD_STRING, 0, "default: AI"},
 	  {"content", RT_FIELD_CONTENT, 0, "its text, or an array of content blocks"},

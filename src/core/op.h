@@ -81,7 +81,7 @@ typedef struct rt_op {
 	bool open;         /* further fields become fields of the entry */
 	const char *role;  /* of an entry that it makes, where none is given; "": the first of
 	                    * the project's; NULL: it makes none */
-	rt_op_field fields[11]; /* ended by a NULL name */
+	rt_op_field fields[12]; /* ended by a NULL name */
 } rt_op;
 
 extern const rt_op rt_ops[RT_OP_COUNT];

@@ -17,12 +17,12 @@
 
 /* ---- nodes ---- */
 
-static node *
-node_new(const rt_alloc *alloc, unsigned height)
+node *
+rt_seq_node_new(const rt_alloc *alloc, unsigned height, size_t count)
 {
-	size_t size = height == 0 ? offsetof(node, of.slots) + sizeof(rt_slot) * SEQ_LEAF_MAX
-				  : offsetof(node, of.kids) + sizeof(kid) * SEQ_INNER_MAX;
-	node *n = rt_new(alloc, size);
+	size_t size = offsetof(node, of) +
+		      count * (height == 0 ? sizeof(rt_slot) : sizeof(kid));
+	node *n = rt_new(alloc, size > sizeof(node) ? size : sizeof(node));
 
 	if (n == NULL)
 		return NULL;
@@ -30,7 +30,7 @@ node_new(const rt_alloc *alloc, unsigned height)
 	atomic_init(&n->stored, 0);
 	n->pending = 0;
 	n->height = (uint16_t)height;
-	n->count = 0;
+	n->count = (uint16_t)count;
 	return n;
 }
 
@@ -115,11 +115,35 @@ rt_seq_kid_of(kid *k, node *n)
 
 /* ---- loading ---- */
 
+static rt_status
+kid_decode(const rt_seq *seq, kid *k, unsigned height, rt_str bytes, node **out, rt_error *err)
+{
+	node *n, *expected = NULL;
+	kid now;
+	rt_status st = rt_seq_node_decode(seq->alloc, bytes, height, k->stored, &n, err);
+
+	if (st != RT_OK)
+		return st;
+	rt_seq_kid_of(&now, n);
+	if (now.sum.count != k->sum.count || now.first_key != k->first_key) {
+		rt_seq_node_unref(seq->alloc, n);
+		return rt_fail(err, RT_CORRUPT, "node %llu does not fit its parent",
+			       (unsigned long long)k->stored);
+	}
+	if (!atomic_compare_exchange_strong_explicit(&k->node, &expected, n, memory_order_acq_rel,
+						     memory_order_acquire)) {
+		rt_seq_node_unref(seq->alloc, n); /* somebody else was faster */
+		n = expected;
+	}
+	*out = n;
+	return RT_OK;
+}
+
 rt_status
 rt_seq_kid_node(const rt_seq *seq, const kid *k, unsigned height, node **out, rt_error *err)
 {
 	kid *mine = (kid *)(uintptr_t)k;
-	node *n = atomic_load_explicit(&mine->node, memory_order_acquire), *expected = NULL;
+	node *n = atomic_load_explicit(&mine->node, memory_order_acquire);
 	rt_buf bytes;
 	rt_status st;
 
@@ -133,27 +157,17 @@ rt_seq_kid_node(const rt_seq *seq, const kid *k, unsigned height, node **out, rt
 	if (st == RT_OK && bytes.status != RT_OK)
 		st = rt_fail(err, bytes.status, "out of memory while loading a node");
 	if (st == RT_OK)
-		st = rt_seq_node_decode(seq->alloc, rt_buf_str(&bytes), height, k->stored, &n, err);
+		st = kid_decode(seq, mine, height, rt_buf_str(&bytes), out, err);
 	rt_buf_deinit(&bytes);
-	if (st != RT_OK)
-		return st;
-	{
-		kid now;
+	return st;
+}
 
-		rt_seq_kid_of(&now, n);
-		if (now.sum.count != k->sum.count || now.first_key != k->first_key) {
-			rt_seq_node_unref(seq->alloc, n);
-			return rt_fail(err, RT_CORRUPT, "node %llu does not fit its parent",
-				       (unsigned long long)k->stored);
-		}
-	}
-	if (!atomic_compare_exchange_strong_explicit(&mine->node, &expected, n,
-						     memory_order_acq_rel, memory_order_acquire)) {
-		rt_seq_node_unref(seq->alloc, n); /* somebody else was faster */
-		n = expected;
-	}
-	*out = n;
-	return RT_OK;
+rt_status
+rt_seq_kid_take(const rt_seq *seq, rt_str bytes)
+{
+	node *n;
+
+	return kid_decode(seq, (kid *)(uintptr_t)&seq->root, seq->height, bytes, &n, NULL);
 }
 
 /* ---- handles ---- */
@@ -255,7 +269,7 @@ inner_from(const rt_alloc *alloc, kid *list, unsigned count, unsigned height, bo
 	for (i = 0; i < count; i += first, first = count - i) {
 		unsigned j;
 
-		n = node_new(alloc, height);
+		n = rt_seq_node_new(alloc, height, first);
 		if (n == NULL) {
 			for (; i < count; i++)
 				kid_drop(alloc, &list[i]);
@@ -264,7 +278,6 @@ inner_from(const rt_alloc *alloc, kid *list, unsigned count, unsigned height, bo
 		}
 		for (j = 0; j < first; j++)
 			n->of.kids[j] = list[i + j];
-		n->count = (uint16_t)first;
 		rt_seq_kid_of(&out->kid[out->count++], n);
 	}
 	return RT_OK;
@@ -282,14 +295,13 @@ leaf_from(const rt_alloc *alloc, const rt_slot *slots, unsigned count, bool at_e
 	if (count > SEQ_LEAF_MAX)
 		first = at_end && count == SEQ_LEAF_MAX + 1 ? SEQ_LEAF_MAX : (count + 1) / 2;
 	for (i = 0; i < count; i += first, first = count - i) {
-		node *n = node_new(alloc, 0);
+		node *n = rt_seq_node_new(alloc, 0, first);
 
 		if (n == NULL) {
 			pieces_drop(alloc, out);
 			return RT_NOMEM;
 		}
 		memcpy(n->of.slots, slots + i, first * sizeof(*slots));
-		n->count = (uint16_t)first;
 		rt_seq_kid_of(&out->kid[out->count++], n);
 	}
 	return RT_OK;

@@ -28,6 +28,7 @@ enum {
 	RT_SLOT_NO_TS = 1 << 1,  /* the entry has no time */
 	RT_SLOT_TURN = 1 << 2,   /* counts as a user turn */
 	RT_SLOT_RICH = 1 << 3,   /* its body holds more than a text */
+	RT_SLOT_EDITED = 1 << 4, /* its content is not the one that it was written with */
 	RT_SLOT_NS_SHIFT = 16,   /* nanoseconds 0 .. 999 on top of ts_us */
 	RT_SLOT_NS_MASK = 0x3FF
 };
@@ -50,11 +51,17 @@ typedef struct rt_seq_sum {
 	uint64_t turns;
 } rt_seq_sum;
 
+typedef void (*rt_seq_node_fn)(void *to, uint64_t number, rt_str bytes);
+
 /* Where nodes come from that are not in memory. Must outlive every sequence that names it.
  * read appends the bytes of node number to out. Threads: called from any. */
 typedef struct rt_seq_source {
 	rt_status (*read)(void *ctx, uint64_t number, rt_buf *out, rt_error *err);
 	void *ctx;
+	/* Many at once (ascending, each once), or NULL: fn gets those that there are; it must not
+	 * call the source. */
+	rt_status (*pick)(void *ctx, const uint64_t *numbers, size_t count, rt_seq_node_fn fn,
+			  void *to, rt_error *err);
 } rt_seq_source;
 
 typedef struct rt_seq rt_seq;
@@ -136,6 +143,11 @@ RT_CHECKED rt_status rt_seq_store(const rt_seq *seq, const rt_seq_writer *writer
 /* The sequence that root names; nothing is read yet. */
 RT_CHECKED rt_status rt_seq_open(const rt_alloc *alloc, const rt_seq_source *source,
 				 const rt_seq_root *root, const rt_seq **out_seq);
+/* Before many sequences of one source are looked at: load the uppermost nodes of all that have
+ * none in memory in one look at the source, where it can. What is missing or damaged there is
+ * left to who looks at it. count at most RT_SEQ_LOAD_MAX. RT_NOMEM, and as the source. */
+enum { RT_SEQ_LOAD_MAX = 256 };
+RT_CHECKED rt_status rt_seq_load(const rt_seq *const *seqs, size_t count, rt_error *err);
 /* Number of every stored node of the sequence; leaves are not loaded. fn returns false to
  * pass over what lies below an inner node (it was seen before). */
 RT_CHECKED rt_status rt_seq_numbers(const rt_seq *seq, bool (*fn)(void *ctx, uint64_t number),

@@ -8,9 +8,9 @@
 
 #include "core/seq.h"
 
-/* Nodes stay just below 1 KB: allocators keep such sizes at hand, and an edit copies one
- * node of each level. Tests also build with nodes of two items, so that ten operations
- * reach every split. */
+/* Full nodes are some 1 KB: an edit copies one node of each level. One that is not full takes
+ * what it holds: nodes never grow, and many short takes have a leaf each. Tests also build
+ * with nodes of two items, so that ten operations reach every split. */
 #ifdef RT_TINY_NODES
 enum { SEQ_LEAF_MAX = 2, SEQ_INNER_MAX = 2 };
 #else
@@ -34,8 +34,8 @@ struct node {
 	_Atomic uint64_t stored;  /* its number in the store; 0: not there */
 	uint64_t pending;         /* its number in a transaction under way; 0: none */
 	union {
-		rt_slot slots[1]; /* SEQ_LEAF_MAX of them */
-		kid kids[1];      /* SEQ_INNER_MAX of them */
+		rt_slot slots[1]; /* count of them, at most SEQ_LEAF_MAX */
+		kid kids[1];      /* the same, at most SEQ_INNER_MAX */
 	} of;
 };
 
@@ -47,11 +47,16 @@ struct rt_seq {
 	kid root; /* sum.count 0: empty, no node */
 };
 
+/* With room for exactly so many items, which are the caller's to fill in; not stored. NULL: no
+ * memory. */
+node *rt_seq_node_new(const rt_alloc *alloc, unsigned height, size_t count);
 void rt_seq_node_unref(const rt_alloc *alloc, node *n);
 void rt_seq_kid_of(kid *k, node *n);
 /* The node of a kid, loaded if need be; borrowed. */
 rt_status rt_seq_kid_node(const rt_seq *seq, const kid *k, unsigned height, node **out,
 			  rt_error *err);
+/* The uppermost node from its bytes. RT_NOMEM, RT_CORRUPT: as it was. */
+rt_status rt_seq_kid_take(const rt_seq *seq, rt_str bytes);
 rt_status rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height,
 			     uint64_t number, node **out, rt_error *err);
 

@@ -14,6 +14,8 @@
 #include "base/varint.h"
 #include "core/seq_impl.h"
 
+#include <stdlib.h> /* qsort */
+
 static void
 node_encode(const node *n, rt_buf *out)
 {
@@ -71,27 +73,20 @@ rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height, uint64_
 	rt_reader r = rt_reader_of(bytes);
 	unsigned char kind = rt_read_byte(&r);
 	uint64_t stored_height = rt_read_varint(&r), count = rt_read_varint(&r), i;
-	size_t size;
 	node *n;
 
 	if (!r.ok || kind != (height == 0 ? 'L' : 'I') || stored_height != height || count == 0 ||
 	    count > 4096)
 		return rt_fail(err, RT_CORRUPT, "node %llu is not what its parent says",
 			       (unsigned long long)number);
-	size = height == 0 ? offsetof(node, of.slots) + sizeof(rt_slot) * SEQ_LEAF_MAX
-			   : offsetof(node, of.kids) + sizeof(kid) * SEQ_INNER_MAX;
 	/* from a build with larger nodes: a checkpoint that is of no use here; the log is */
 	if (count > (height == 0 ? (uint64_t)SEQ_LEAF_MAX : (uint64_t)SEQ_INNER_MAX))
 		return rt_fail(err, RT_CORRUPT, "node %llu holds %llu items, more than this build",
 			       (unsigned long long)number, (unsigned long long)count);
-	n = rt_new(alloc, size);
+	n = rt_seq_node_new(alloc, height, (size_t)count);
 	if (n == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory while loading a node");
-	atomic_init(&n->refs, 1);
 	atomic_init(&n->stored, number);
-	n->pending = 0;
-	n->height = (uint16_t)height;
-	n->count = (uint16_t)count;
 	if (height == 0) {
 		rt_slot before = {0};
 
@@ -283,6 +278,70 @@ rt_seq_open(const rt_alloc *alloc, const rt_seq_source *source, const rt_seq_roo
 	}
 	*out_seq = seq;
 	return RT_OK;
+}
+
+/* Sequences whose uppermost node is to come in, by its number. */
+typedef struct loading {
+	const rt_seq *seqs[RT_SEQ_LOAD_MAX];
+	size_t count, next; /* seqs[next ..] still wait */
+	bool failed;        /* no memory */
+} loading;
+
+static uint64_t
+root_number(const rt_seq *seq)
+{
+	return seq->root.stored;
+}
+
+static int
+by_root(const void *a, const void *b)
+{
+	uint64_t x = root_number(*(const rt_seq *const *)a);
+	uint64_t y = root_number(*(const rt_seq *const *)b);
+
+	return (x > y) - (x < y);
+}
+
+static void
+take_node(void *to, uint64_t number, rt_str bytes)
+{
+	loading *l = to;
+
+	for (; l->next < l->count && root_number(l->seqs[l->next]) < number; l->next++)
+		;
+	for (; l->next < l->count && root_number(l->seqs[l->next]) == number; l->next++)
+		l->failed |= rt_seq_kid_take(l->seqs[l->next], bytes) == RT_NOMEM;
+}
+
+rt_status
+rt_seq_load(const rt_seq *const *seqs, size_t count, rt_error *err)
+{
+	uint64_t numbers[RT_SEQ_LOAD_MAX];
+	loading l = {.count = 0};
+	size_t i, number_count = 0;
+	rt_status st;
+
+	RT_ASSERT(count <= RT_SEQ_LOAD_MAX);
+	for (i = 0; i < count; i++) {
+		rt_seq *mine = (rt_seq *)(uintptr_t)seqs[i];
+
+		if (rt_seq_count(mine) > 0 && mine->source != NULL && mine->source->pick != NULL &&
+		    atomic_load_explicit(&mine->root.node, memory_order_acquire) == NULL)
+			l.seqs[l.count++] = mine;
+	}
+	if (l.count < 2)
+		return RT_OK;
+	qsort(l.seqs, l.count, sizeof(*l.seqs), by_root);
+	for (i = 0; i < l.count; i++)
+		if (i == 0 || root_number(l.seqs[i]) != numbers[number_count - 1])
+			numbers[number_count++] = root_number(l.seqs[i]);
+	st = l.seqs[0]->source->pick(l.seqs[0]->source->ctx, numbers, number_count, take_node, &l,
+				     err);
+	if (st == RT_CORRUPT)
+		st = RT_OK; /* benign: who looks at the damaged one is told */
+	if (st == RT_OK && l.failed)
+		st = rt_fail(err, RT_NOMEM, "out of memory while loading nodes");
+	return st;
 }
 
 static rt_status

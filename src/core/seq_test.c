@@ -23,7 +23,8 @@ rnd(uint64_t below)
 /* A store of nodes in an array. */
 typedef struct shelf {
 	rt_str *rows;
-	size_t count, loads;
+	size_t count, loads, picks;
+	uint64_t gone; /* for shelf_pick */
 } shelf;
 
 static rt_status
@@ -84,7 +85,7 @@ model_run(unsigned rounds, bool restarts)
 {
 	static rt_slot model[2 * MODEL_MAX];
 	shelf s = {0};
-	rt_seq_source source = {shelf_read, &s};
+	rt_seq_source source = {.read = shelf_read, .ctx = &s};
 	rt_seq_writer writer = {shelf_write, &s};
 	size_t count = 0;
 	const rt_seq *seq = NULL, *next = NULL;
@@ -211,7 +212,7 @@ a_checkpoint_writes_only_what_changed(void **state)
 	enum { N = 5000 };
 	rt_slot *slots = malloc(N * sizeof(*slots)), extra = {.key = 7, .entry = 99999};
 	shelf s = {0};
-	rt_seq_source source = {shelf_read, &s};
+	rt_seq_source source = {.read = shelf_read, .ctx = &s};
 	rt_seq_writer writer = {shelf_write, &s};
 	const rt_seq *seq, *next, *again;
 	rt_seq_root root;
@@ -241,6 +242,63 @@ a_checkpoint_writes_only_what_changed(void **state)
 	rt_seq_unref(next);
 	shelf_free(&s);
 	free(slots);
+}
+
+static rt_status
+shelf_pick(void *ctx, const uint64_t *numbers, size_t count, rt_seq_node_fn fn, void *to,
+	   rt_error *err)
+{
+	shelf *s = ctx;
+	size_t i;
+
+	(void)err;
+	s->picks++;
+	for (i = 0; i < count; i++) {
+		assert_true(i == 0 || numbers[i] > numbers[i - 1]);
+		if (numbers[i] != s->gone)
+			fn(to, numbers[i], s->rows[numbers[i] - 1]);
+	}
+	return RT_OK;
+}
+
+static void
+many_short_ones_come_in_at_once(void **state)
+{
+	enum { N = 30 };
+	shelf s = {0};
+	rt_seq_source source = {.read = shelf_read, .ctx = &s, .pick = shelf_pick};
+	rt_seq_writer writer = {shelf_write, &s};
+	const rt_seq *seqs[N + 1], *seq;
+	rt_seq_root root;
+	rt_slot slot, got;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N; i++) {
+		rt_seq_pending *pending = rt_seq_pending_new(rt_alloc_libc());
+
+		slot = (rt_slot){.key = i + 1, .entry = (uint32_t)i + 1};
+		assert_int_equal(rt_seq_from(rt_alloc_libc(), &source, &slot, 1, &seq), RT_OK);
+		assert_int_equal(rt_seq_store(seq, &writer, pending, &root, NULL), RT_OK);
+		rt_seq_pending_commit(pending);
+		rt_seq_unref(seq);
+		/* the last first; one of them twice */
+		assert_int_equal(rt_seq_open(rt_alloc_libc(), &source, &root, &seqs[N - 1 - i]), RT_OK);
+	}
+	assert_int_equal(rt_seq_open(rt_alloc_libc(), &source, &root, &seqs[N]), RT_OK);
+	s.gone = 5;
+	assert_int_equal(rt_seq_load(seqs, N + 1, NULL), RT_OK);
+	assert_int_equal(s.picks, 1);
+	for (i = 0; i <= N; i++) {
+		assert_int_equal(rt_seq_get(seqs[i], 0, &got, NULL), RT_OK);
+		assert_int_equal(got.entry, i == N ? N : N - i);
+	}
+	assert_int_equal(s.loads, 1); /* the one that was not there */
+	assert_int_equal(rt_seq_load(seqs, N + 1, NULL), RT_OK);
+	assert_int_equal(s.picks, 1);
+	for (i = 0; i <= N; i++)
+		rt_seq_unref(seqs[i]);
+	shelf_free(&s);
 }
 
 static void
@@ -351,6 +409,7 @@ main(void)
 		cmocka_unit_test(against_a_plain_array),
 		cmocka_unit_test(against_a_plain_array_with_restarts),
 		cmocka_unit_test(a_checkpoint_writes_only_what_changed),
+		cmocka_unit_test(many_short_ones_come_in_at_once),
 		cmocka_unit_test(common_beginnings_are_found),
 		cmocka_unit_test(out_of_memory_changes_nothing),
 	};

@@ -107,7 +107,7 @@ set_up(nodes *n)
 	rt_buf root;
 
 	memset(n, 0, sizeof(*n));
-	n->source = (rt_seq_source){read_node, n};
+	n->source = (rt_seq_source){.read = read_node, .ctx = n};
 	n->writer = (rt_seq_writer){write_node, n};
 	assert_int_equal(rt_strs_new(rt_alloc_libc(), &n->source, &first), RT_OK);
 	intern(first, "User");

@@ -64,6 +64,63 @@ rt_vec_new(const rt_alloc *alloc, const rt_vec **out_vec)
 	return RT_OK;
 }
 
+/* Up to NODE items (referenced) in one node. */
+static node *
+node_of(const rt_alloc *alloc, const void *const *items, size_t count)
+{
+	node *n = rt_new(alloc, sizeof(*n));
+
+	if (n == NULL)
+		return NULL;
+	rt_object_init(&n->object, alloc, node_free);
+	for (n->count = 0; n->count < count; n->count++)
+		n->items[n->count] = rt_object_ref(items[n->count]);
+	return n;
+}
+
+rt_status
+rt_vec_from(const rt_alloc *alloc, const void *const *items, size_t count, const rt_vec **out_vec)
+{
+	rt_vec *vec = vec_alloc(alloc);
+	const void **level = NULL; /* nodes of the level below, ours */
+	size_t level_count = 0, i;
+
+	if (vec == NULL)
+		return RT_NOMEM;
+	vec->count = count;
+	while (count > 0 && (level == NULL || level_count > 1)) {
+		bool is_leaf = level == NULL;
+		const void *const *from = is_leaf ? items : (const void *const *)level;
+		size_t from_count = is_leaf ? count : level_count, made = 0;
+		const void **next = rt_new_array(alloc, from_count / NODE + 1, sizeof(*next));
+
+		for (i = 0; next != NULL && i < from_count; i += NODE, made++) {
+			next[made] = node_of(alloc, from + i,
+					     from_count - i < NODE ? from_count - i : NODE);
+			if (next[made] == NULL)
+				break;
+		}
+		for (size_t k = 0; k < level_count; k++)
+			rt_object_unref(level[k]);
+		rt_free(alloc, level);
+		if (next == NULL || i < from_count) {
+			while (made > 0)
+				rt_object_unref(next[--made]);
+			rt_free(alloc, next);
+			rt_object_unref(vec);
+			return RT_NOMEM;
+		}
+		vec->shift += is_leaf ? 0 : BITS;
+		level = next;
+		level_count = made;
+	}
+	if (level != NULL)
+		vec->root = level[0];
+	rt_free(alloc, level);
+	*out_vec = vec;
+	return RT_OK;
+}
+
 size_t
 rt_vec_count(const rt_vec *vec)
 {

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -53,6 +54,87 @@ at(const rt_vec *vec, size_t place)
 }
 
 static void
+many_at_once_are_as_one_by_one(void **state)
+{
+	static const size_t sizes[] = {0, 1, 32, 33, 1024, 1025, 32769};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const void **things = rt_new_array(rt_alloc_libc(), sizes[i] + 1, sizeof(*things));
+		const rt_vec *vec;
+
+		for (k = 0; k < sizes[i]; k++)
+			things[k] = thing_new(k);
+		assert_int_equal(rt_vec_from(rt_alloc_libc(), things, sizes[i], &vec), RT_OK);
+		for (k = 0; k < sizes[i]; k++)
+			rt_object_unref(things[k]);
+		rt_free(rt_alloc_libc(), things);
+		assert_int_equal(rt_vec_count(vec), sizes[i]);
+		put(&vec, sizes[i], sizes[i]); /* and it grows like any other */
+		assert_int_equal(alive, sizes[i] + 1);
+		for (k = 0; k <= sizes[i]; k++)
+			assert_int_equal(at(vec, k), k);
+		rt_object_unref(vec);
+		assert_int_equal(alive, 0);
+	}
+}
+
+/* Memory for so many allocations. */
+typedef struct scarce {
+	size_t left, held;
+} scarce;
+
+static void *
+scarce_get(void *ctx, void *ptr, size_t size)
+{
+	scarce *s = ctx;
+
+	if (s->left == 0)
+		return NULL;
+	s->left--;
+	s->held += ptr == NULL;
+	return realloc(ptr, size);
+}
+
+static void
+scarce_release(void *ctx, void *ptr)
+{
+	((scarce *)ctx)->held -= ptr != NULL;
+	free(ptr);
+}
+
+/* Whichever allocation fails, nothing of it stays, and the items are as they were. */
+static void
+many_at_once_or_none(void **state)
+{
+	enum { MANY = 1100 }; /* three levels */
+	const void *things[MANY];
+	scarce s = {0};
+	const rt_alloc alloc = {scarce_get, scarce_release, &s};
+	const rt_vec *vec = NULL;
+	size_t turns, i;
+
+	(void)state;
+	for (i = 0; i < MANY; i++)
+		things[i] = thing_new(i);
+	for (turns = 0; vec == NULL; turns++) {
+		s.left = turns;
+		if (rt_vec_from(&alloc, things, MANY, &vec) != RT_OK) {
+			assert_null(vec);
+			assert_int_equal(s.held, 0);
+		}
+	}
+	assert_true(turns > 30);
+	rt_object_unref(vec);
+	assert_int_equal(s.held, 0);
+	assert_int_equal(alive, MANY);
+	for (i = 0; i < MANY; i++)
+		rt_object_unref(things[i]);
+	assert_int_equal(alive, 0);
+}
+
+static void
 older_ones_stay(void **state)
 {
 	/* around every size at which the tree grows by a level */
@@ -88,6 +170,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_at_once_are_as_one_by_one), cmocka_unit_test(many_at_once_or_none),
 		cmocka_unit_test(older_ones_stay),
 	};
 

@@ -434,6 +434,8 @@ tell_purged(rt_engine *engine, rt_ticket *first)
 			    rt_str_is(rt_json_str(rt_json_get(t->requests[i], "op")), "purge"))
 				engine->purged(engine->purged_ctx, text);
 		}
+	for (i = 0; i < engine->gone_count; i++)
+		engine->purged(engine->purged_ctx, rt_text_str(engine->gone[i]));
 }
 
 /* Under the store's lock: the newest value. */
@@ -571,6 +573,7 @@ retry:
 		rt_object_unref(project);
 		project = NULL;
 		reloaded = true;
+		rt_engine_forget_gone(engine, 0);
 		for (t = first; t != NULL; t = t->next)
 			for (i = 0; i < t->count; i++) {
 				rt_result_deinit(&t->results[i]);
@@ -600,6 +603,7 @@ retry:
 		rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
 	}
 	engine->scrub_after = false;
+	rt_engine_forget_gone(engine, 0);
 	rt_arena_reset(arena);
 }
 

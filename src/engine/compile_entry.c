@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * Operations on entries. Edit, role and mute replace a slot in one take (C42); the text
- * they replace stays where it is, under its own body number. */
+ * they replace stays where it is, under its own body number.
+ *
+ * RT_SLOT_EDITED says of a slot that the entry's content was another when it was written.
+ * What gives an entry that is there another content sets it: edit, and of split and merge
+ * the entry that stays (its content is cut, or longer). What goes on with a reply does not,
+ * for that is the model writing (compile_reply.c); it keeps the mark that there is, unless
+ * who asks says that it was an edit, with other fields besides (server/replace.h). A new
+ * entry begins without it, also one whose content comes from an edited one (the second
+ * half of a split, a copy that is grafted): it has no other version to show. Where a body
+ * is put back (undo, revert, restore), the mark it was under comes back with it. */
 #include "codec/content.h"
 #include "engine/compile.h"
 
@@ -573,7 +582,7 @@ edit_slot(rt_change *c, uint32_t take, size_t at, const rt_slot *slot, const edi
 	fresh.slot.body = to->body;
 	fresh.slot.size = size_of(to->size);
 	fresh.slot.flags = (fresh.slot.flags & ~(uint32_t)RT_SLOT_RICH) |
-			   (to->rich ? RT_SLOT_RICH : 0);
+			   (to->rich ? RT_SLOT_RICH : 0) | RT_SLOT_EDITED;
 	return rt_change_splice(c, c->place.disc, take, at, 1, &fresh, 1, err);
 }
 

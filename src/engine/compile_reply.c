@@ -163,6 +163,8 @@ continue_reply(rt_change *c, yyjson_val *request, rt_error *err)
 	slot.slot.size = fresh.slot.size;
 	slot.slot.flags = (old.flags & ~(uint32_t)RT_SLOT_RICH) |
 			  (fresh.slot.flags & (uint32_t)RT_SLOT_RICH);
+	if (yyjson_is_true(rt_json_get(request, "by_hand")))
+		slot.slot.flags |= RT_SLOT_EDITED;
 	st = rt_change_splice(c, c->place.disc, c->place.take, at, 1, &slot, 1, err);
 	if (st == RT_OK)
 		st = rt_compile_result_entry(c, old.entry, err);
@@ -188,8 +190,9 @@ rt_compile_entry_reply(rt_change *c, yyjson_val *request, rt_error *err)
 		st = continue_reply(c, request, err);
 		return st == RT_OK ? rt_compile_given_prompt(c, request, err) : st;
 	}
-	if (rt_json_get(request, "join") != NULL)
-		return rt_fail(err, RT_USAGE, "\"join\" goes with \"into\" alone");
+	if (rt_json_get(request, "join") != NULL || rt_json_get(request, "by_hand") != NULL)
+		return rt_fail(err, RT_USAGE, "\"%s\" goes with \"into\" alone",
+			       rt_json_get(request, "join") != NULL ? "join" : "by_hand");
 	if (after == NULL)
 		return rt_fail(err, RT_USAGE, "say what it answers (\"after\"), or \"into\"");
 	if (!yyjson_is_null(after)) {

@@ -123,8 +123,10 @@ rt_compile_entry_split(rt_change *c, yyjson_val *request, rt_error *err)
 	if (st != RT_OK)
 		goto done;
 	halves[1].slot.ts_us = slot.ts_us;
-	halves[1].slot.flags = (slot.flags & ~(uint32_t)RT_SLOT_RICH) | (is_json ? RT_SLOT_RICH : 0);
+	halves[1].slot.flags = (slot.flags & ~(uint32_t)(RT_SLOT_RICH | RT_SLOT_EDITED)) |
+			       (is_json ? RT_SLOT_RICH : 0);
 	st = give_content(c, rt_buf_str(&bytes), rt_buf_str(&first), is_json, &halves[0], err);
+	halves[0].slot.flags |= RT_SLOT_EDITED;
 	if (st == RT_OK)
 		st = rt_change_splice(c, c->place.disc, c->place.take, at, 1, &halves[0], 1, err);
 	if (st == RT_OK)
@@ -140,6 +142,27 @@ done:
 }
 
 /* ---- merge ---- */
+
+/* Did what was merged have another content? Behind it may have stood nothing at all. */
+static bool
+is_another(rt_change *c, const rt_body *was, rt_str content, bool is_json, rt_error *err,
+	   rt_status *status)
+{
+	rt_buf blocks;
+	bool another;
+
+	if (is_json != (was->content_json != NULL))
+		return true;
+	if (!is_json)
+		return !rt_str_eq(was->content, content);
+	rt_buf_init(&blocks, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_json_add_value(&blocks, was->content_json);
+	if (blocks.status != RT_OK)
+		*status = nomem(err);
+	another = !rt_str_eq(rt_buf_str(&blocks), content);
+	rt_buf_deinit(&blocks);
+	return another;
+}
 
 rt_status
 rt_compile_entry_merge(rt_change *c, yyjson_val *request, rt_error *err)
@@ -181,6 +204,8 @@ rt_compile_entry_merge(rt_change *c, yyjson_val *request, rt_error *err)
 		st = nomem(err);
 	if (st == RT_OK)
 		st = give_content(c, rt_buf_str(&first), rt_buf_str(&content), is_json, &merged, err);
+	if (st == RT_OK && is_another(c, &a, rt_buf_str(&content), is_json, err, &st))
+		merged.slot.flags |= RT_SLOT_EDITED;
 	if (st == RT_OK)
 		st = rt_change_splice(c, c->place.disc, c->place.take, at + 1, 1, NULL, 0, err);
 	if (st == RT_OK)

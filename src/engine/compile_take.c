@@ -521,7 +521,8 @@ rt_compile_take_graft(rt_change *c, yyjson_val *request, rt_error *err)
 				return st;
 			fresh.slot.size = old_purged ? 0 : picks[i].slot.size;
 			fresh.slot.ts_us = picks[i].slot.ts_us;
-			fresh.slot.flags = picks[i].slot.flags | RT_SLOT_RICH;
+			fresh.slot.flags = (picks[i].slot.flags & ~(uint32_t)RT_SLOT_EDITED) |
+					   RT_SLOT_RICH;
 			slots[i] = fresh;
 		}
 	}

@@ -7,6 +7,7 @@
  * writes. */
 #include "engine/send_testing.h"
 
+#include "engine/act.h"
 #include "engine/summary.h"
 #include "formats/formats.h"
 #include "llm/llm_testing.h"
@@ -336,12 +337,66 @@ compress_sums_up_what_is_behind_the_head(void **state)
 	rt_buf_deinit(&body);
 }
 
+typedef struct peek {
+	rt_engine *engine;
+	rt_status status;
+	bool is_old; /* the value is the one from before */
+} peek;
+
+/* Within a transaction, while there is something new. */
+static rt_status
+peek_at(void *ctx, const rt_project *now, rt_error *err)
+{
+	peek *p = ctx;
+	const rt_project *value;
+
+	(void)err;
+	p->status = rt_engine_refresh_now(p->engine, NULL);
+	value = rt_engine_value(p->engine);
+	p->is_old = value->seq < now->seq;
+	rt_object_unref(value);
+	return RT_OK;
+}
+
+/* Who must not wait is told that somebody writes, and sees what there was. */
+static void
+refresh_now_waits_for_nobody(void **state)
+{
+	fixture *f = *state;
+	peek p = {f->w.engine, RT_OK, false};
+	rt_act_with with = {.check = peek_at, .check_ctx = &p};
+	const rt_project *value;
+	rt_json_doc *doc = NULL;
+	yyjson_val *request;
+	rt_result result;
+
+	f->change = "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"theirs\"}";
+	other_changes(f);
+	assert_int_equal(rt_json_read(rt_alloc_libc(),
+				      RT_STR("{\"op\":\"entry.delete\",\"entry\":\"a\"}"), &doc, NULL),
+			 RT_OK);
+	request = rt_json_root(doc);
+	assert_int_equal(rt_act_apply(f->w.engine, &with, &request, 1, false, RT_STR(""), RT_STR(""),
+				      &result), RT_OK);
+	assert_int_equal(p.status, RT_BUSY);
+	assert_true(p.is_old);
+	rt_result_deinit(&result);
+	rt_json_free(doc);
+	f->change = "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"more\"}";
+	other_changes(f);
+	assert_int_equal(rt_engine_refresh_now(f->w.engine, NULL), RT_OK);
+	value = rt_engine_value(f->w.engine);
+	assert_int_equal(value->seq, result.seq + 1);
+	rt_object_unref(value);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_another_changes_meanwhile_is_not_lost),
 		cmocka_unit_test_setup_teardown(a_conflict_is_no_step, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(refresh_now_waits_for_nobody, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(compress_sums_up_what_is_behind_the_head, set_up,
 						tear_down),
 	};

@@ -3,65 +3,22 @@
  * Contexts: what is sent, in which order, and in which shape. */
 #include <stdio.h>
 
+#include "engine/bare_testing.h"
 #include "engine/context_impl.h"
-#include "engine/engine_testing.h"
 #include "llm/provider.h"
 #include "store/store_memory.h"
-
-typedef struct fixture {
-	rt_store *store;
-	rt_engine *engine;
-	rt_buf out;
-} fixture;
 
 static int
 set_up(void **state)
 {
-	fixture *f = test_calloc(1, sizeof(*f));
-	rt_engine_options options = {.env = &env, .create = true};
+	rt_store *store;
 
-	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &f->store, NULL), RT_OK);
-	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
-	rt_buf_init(&f->out, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	*state = f;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	fixture *f = *state;
-
-	rt_buf_deinit(&f->out);
-	rt_engine_close(f->engine);
-	f->store->ops->close(f->store);
-	test_free(f);
-	return 0;
-}
-
-static void
-apply(fixture *f, const char *json)
-{
-	rt_result result;
-
-	if (rt_engine_apply_text(f->engine, rt_str_of(json), RT_STR(""), RT_STR(""), &result) != RT_OK)
-		fail_msg("%s: %s", json, result.error.text);
-	rt_result_deinit(&result);
-}
-
-static void
-add(fixture *f, const char *id, const char *role, const char *content)
-{
-	char json[512];
-
-	snprintf(json, sizeof(json),
-		 "{\"op\":\"entry.append\",\"id\":\"%s\",\"role\":\"%s\",\"content\":\"%s\"}", id, role,
-		 content);
-	apply(f, json);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &store, NULL), RT_OK);
+	return bare_set_up(state, store);
 }
 
 static const char *
-request(fixture *f, const char *provider, const rt_context_options *options)
+request(bare *f, const char *provider, const rt_context_options *options)
 {
 	const rt_project *project = rt_engine_value(f->engine);
 	rt_place place = {0, 0};
@@ -79,14 +36,14 @@ request(fixture *f, const char *provider, const rt_context_options *options)
 }
 
 static const char *
-context(fixture *f, const char *provider)
+context(bare *f, const char *provider)
 {
 	return request(f, provider, NULL);
 }
 
 /* The messages of an OpenAI request, a line for each: "role: text". */
 static const char *
-messages(fixture *f)
+messages(bare *f)
 {
 	rt_json_doc *doc;
 	yyjson_val *message;
@@ -208,7 +165,7 @@ plans_with_both(void **state)
 static void
 an_empty_take(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
 	assert_string_equal(context(f, "openai"), "{\"messages\":[]}");
 	assert_string_equal(context(f, "ollama"), "{\"messages\":[]}");
@@ -219,15 +176,15 @@ an_empty_take(void **state)
 static void
 settings_have_each_providers_names(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	add(f, "a", "User", "Hi");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"m-1\"}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":0.70}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"top_p\",\"value\":0.9}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"max_tokens\",\"value\":100}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"P\"}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\"G\"}");
+	bare_add(f, "a", "User", "Hi");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"m-1\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":0.70}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"top_p\",\"value\":0.9}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"max_tokens\",\"value\":100}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"P\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\"G\"}");
 	assert_string_equal(context(f, "openai"),
 			    "{\"model\":\"m-1\",\"messages\":[{\"role\":\"system\",\"content\":\"G\\n\\nP\"},"
 			    "{\"role\":\"user\",\"content\":\"Hi\"}],\"temperature\":0.70,\"top_p\":0.9,"
@@ -244,8 +201,8 @@ settings_have_each_providers_names(void **state)
 			    "{\"role\":\"user\",\"parts\":[{\"text\":\"Hi\"}]}],\"generationConfig\":{"
 			    "\"temperature\":0.70,\"topP\":0.9,\"maxOutputTokens\":100}}");
 	/* values that make no sense are left out */
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":\"hot\"}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":{\"x\":1}}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":\"hot\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":{\"x\":1}}");
 	assert_null(strstr(context(f, "openai"), "hot"));
 	assert_null(strstr(context(f, "openai"), "model"));
 }
@@ -253,14 +210,14 @@ settings_have_each_providers_names(void **state)
 static void
 the_base_prompt_can_be_ones_own(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"base_system_prompt\",\"value\":\"B\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"base_system_prompt\",\"value\":\"B\"}");
 	assert_string_equal(messages(f), "system: B\n");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":true}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":true}");
 	assert_string_equal(messages(f), "");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":false}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\"G\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":false}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\"G\"}");
 	assert_string_equal(messages(f), "system: B\n\nG\n");
 }
 
@@ -268,15 +225,15 @@ the_base_prompt_can_be_ones_own(void **state)
 static void
 the_working_prompt(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"You help.\"}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"I want a cat\"}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"Prompt: a cat\",\"prompt\":\"a cat\"}");
-	apply(f, "{\"op\":\"prompt.update\",\"text\":\"a sparkly cat\"}");
-	apply(f, "{\"op\":\"prompt.notify\"}");
-	apply(f, "{\"op\":\"prompt.notify\"}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"Now purple\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"You help.\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"I want a cat\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"Prompt: a cat\",\"prompt\":\"a cat\"}");
+	bare_apply(f, "{\"op\":\"prompt.update\",\"text\":\"a sparkly cat\"}");
+	bare_apply(f, "{\"op\":\"prompt.notify\"}");
+	bare_apply(f, "{\"op\":\"prompt.notify\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"Now purple\"}");
 	assert_string_equal(messages(f), "system: You help.\n"
 					 "user: I want a cat\n"
 					 "assistant: Prompt: a cat\n"
@@ -289,7 +246,7 @@ the_working_prompt(void **state)
 			       "cat\\\"]\"},{\"type\":\"text\",\"text\":\"Now purple\"},"
 			       "{\"type\":\"text\",\"text\":\"[System]: [current prompt: \\\"a sparkly "
 			       "cat\\\"]\"}]}"));
-	apply(f, "{\"op\":\"take.clear\",\"all\":true}");
+	bare_apply(f, "{\"op\":\"take.clear\",\"all\":true}");
 	assert_string_equal(messages(f), "system: You help.\n");
 }
 
@@ -299,18 +256,18 @@ the_working_prompt(void **state)
 static void
 blanks_that_anthropic_refuses(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 	rt_context_options options = {.stream = false};
 	rt_buf trimmed;
 
 	rt_buf_init(&trimmed, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	options.trimmed = &trimmed;
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\" \\n\"}");
-	add(f, "a", "User", "   ");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\" \\n\"}");
+	bare_add(f, "a", "User", "   ");
 	assert_string_equal(context(f, "anthropic"), "{\"max_tokens\":8192,\"messages\":[]}");
 	assert_non_null(strstr(context(f, "openai"), "{\"role\":\"user\",\"content\":\"   \"}"));
-	add(f, "b", "User", "hi ");
-	apply(f,
+	bare_add(f, "b", "User", "hi ");
+	bare_apply(f,
 	      "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
 	      "{\"type\":\"text\",\"text\":\"So \"},{\"type\":\"text\",\"text\":\" \\u3000\\n\"},"
 	      "{\"type\":\"text\",\"text\":\"the answer is\\u00a0\\n \\u2003\"}]}");
@@ -321,10 +278,10 @@ blanks_that_anthropic_refuses(void **state)
 		"{\"type\":\"text\",\"text\":\"the answer is\"}]}]}");
 	assert_string_equal(trimmed.ptr, "\xC2\xA0\n \xE2\x80\x83");
 	assert_non_null(strstr(context(f, "openai"), "the answer is\xC2\xA0\\n"));
-	add(f, "d", "AI", "Well ");
+	bare_add(f, "d", "AI", "Well ");
 	assert_non_null(strstr(context(f, "anthropic"), "\"text\":\"Well\"}]}]}"));
 	/* no end of the model's any more */
-	add(f, "e", "User", "go on ");
+	bare_add(f, "e", "User", "go on ");
 	rt_buf_clear(&trimmed);
 	assert_non_null(strstr(request(f, "anthropic", &options),
 			       "\"text\":\"Well \"}]},"
@@ -336,35 +293,35 @@ blanks_that_anthropic_refuses(void **state)
 static void
 one_text_that_ends_with_a_blank(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	add(f, "a", "User", "hi");
-	add(f, "b", "AI", "The answer is ");
+	bare_add(f, "a", "User", "hi");
+	bare_add(f, "b", "AI", "The answer is ");
 	assert_string_equal(
 		context(f, "anthropic"),
 		"{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},"
 		"{\"role\":\"assistant\",\"content\":\"The answer is\"}]}");
 	assert_non_null(strstr(context(f, "gemini"), "The answer is \""));
 	/* a call ends it, not the text before */
-	apply(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
+	bare_apply(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
 		 "{\"type\":\"text\",\"text\":\"I look \"},{\"type\":\"toolCall\",\"id\":\"c1\","
 		 "\"name\":\"read\",\"arguments\":{}}]}");
-	add(f, "d", "AI", "  ");
+	bare_add(f, "d", "AI", "  ");
 	assert_non_null(strstr(context(f, "anthropic"), "\"The answer is \""));
 }
 
 static void
 roles_become_what_providers_know(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	add(f, "a", "System", "rules");
-	add(f, "b", "USER", "hello");
-	add(f, "c", "AI", "hi");
-	add(f, "d", "Vendor API", "rate limit");
-	add(f, "e", "Critic", "meh");
-	add(f, "g", "model", "ok");
-	add(f, "h", "system", "stop");
+	bare_add(f, "a", "System", "rules");
+	bare_add(f, "b", "USER", "hello");
+	bare_add(f, "c", "AI", "hi");
+	bare_add(f, "d", "Vendor API", "rate limit");
+	bare_add(f, "e", "Critic", "meh");
+	bare_add(f, "g", "model", "ok");
+	bare_add(f, "h", "system", "stop");
 	assert_string_equal(messages(f), "system: rules\nuser: hello\nassistant: hi\n"
 					 "user: [Vendor API]: rate limit\nuser: [Critic]: meh\n"
 					 "assistant: ok\nsystem: stop\n");
@@ -384,7 +341,7 @@ roles_become_what_providers_know(void **state)
 			    "{\"text\":\"[Critic]: meh\"}]},"
 			    "{\"role\":\"model\",\"parts\":[{\"text\":\"ok\"}]},"
 			    "{\"role\":\"user\",\"parts\":[{\"text\":\"[System]: stop\"}]}]}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"role_map\",\"value\":{\"critic\":\"assistant\","
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"role_map\",\"value\":{\"critic\":\"assistant\","
 		 "\"Vendor API\":\"user\",\"model\":\"system\",\"System\":7}}");
 	assert_string_equal(messages(f), "system: rules\nuser: hello\nassistant: hi\n"
 					 "user: rate limit\nassistant: meh\nsystem: ok\nsystem: stop\n");
@@ -393,9 +350,9 @@ roles_become_what_providers_know(void **state)
 static void
 the_assistant_cannot_be_first_everywhere(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	add(f, "a", "AI", "Welcome!");
+	bare_add(f, "a", "AI", "Welcome!");
 	assert_string_equal(messages(f), "assistant: Welcome!\n");
 	assert_string_equal(context(f, "anthropic"),
 			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":"
@@ -406,40 +363,40 @@ the_assistant_cannot_be_first_everywhere(void **state)
 static void
 only_the_path_to_the_head(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	add(f, "a", "User", "one");
-	add(f, "b", "AI", "two");
-	add(f, "c", "User", "three");
-	add(f, "empty", "AI", "");
+	bare_add(f, "a", "User", "one");
+	bare_add(f, "b", "AI", "two");
+	bare_add(f, "c", "User", "three");
+	bare_add(f, "empty", "AI", "");
 	assert_string_equal(messages(f), "user: one\nassistant: two\nuser: three\n");
-	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"b\",\"muted\":true}");
+	bare_apply(f, "{\"op\":\"entry.mute\",\"entry\":\"b\",\"muted\":true}");
 	assert_string_equal(messages(f), "user: one\nuser: three\n");
-	apply(f, "{\"op\":\"undo\"}");
-	apply(f, "{\"op\":\"head.move\",\"entry\":\"b\"}");
+	bare_apply(f, "{\"op\":\"undo\"}");
+	bare_apply(f, "{\"op\":\"head.move\",\"entry\":\"b\"}");
 	assert_string_equal(messages(f), "user: one\nassistant: two\n");
-	apply(f, "{\"op\":\"head.move\",\"entry\":null}");
+	bare_apply(f, "{\"op\":\"head.move\",\"entry\":null}");
 	assert_string_equal(messages(f), "");
-	apply(f, "{\"op\":\"head.move\",\"entry\":\"b\"}");
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"edited\"}");
+	bare_apply(f, "{\"op\":\"head.move\",\"entry\":\"b\"}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"edited\"}");
 	assert_string_equal(messages(f), "user: edited\nassistant: two\n");
-	apply(f, "{\"op\":\"purge\",\"entry\":\"a\"}");
+	bare_apply(f, "{\"op\":\"purge\",\"entry\":\"a\"}");
 	assert_string_equal(messages(f), "assistant: two\n");
 }
 
 static void
 kinds_that_are_sent_and_not(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	apply(f, "{\"op\":\"entry.append\",\"kind\":\"message\",\"content\":\"said\"}");
-	apply(f, "{\"op\":\"entry.append\",\"kind\":\"custom\",\"content\":\"state\"}");
-	apply(f, "{\"op\":\"entry.append\",\"kind\":\"custom_message\",\"role\":\"hook\",\"content\":\"from a hook\"}");
-	apply(f, "{\"op\":\"entry.append\",\"kind\":\"label\",\"content\":\"x\"}");
-	apply(f, "{\"op\":\"entry.append\",\"kind\":\"novelty\",\"content\":\"x\"}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"thought about it\",\"thinking_segments\":[{\"content\":\"hm\"}]}");
-	apply(f, "{\"op\":\"entry.append\",\"kind\":\"branch_summary\",\"content\":\"we tried\"}");
-	apply(f, "{\"op\":\"entry.append\",\"kind\":\"branch_summary\",\"content\":\"\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"message\",\"content\":\"said\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"custom\",\"content\":\"state\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"custom_message\",\"role\":\"hook\",\"content\":\"from a hook\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"label\",\"content\":\"x\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"novelty\",\"content\":\"x\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"thought about it\",\"thinking_segments\":[{\"content\":\"hm\"}]}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"branch_summary\",\"content\":\"we tried\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"branch_summary\",\"content\":\"\"}");
 	assert_string_equal(messages(f),
 			    "user: said\nuser: from a hook\nassistant: thought about it\n"
 			    "user: The following is a summary of a branch that this conversation came "
@@ -449,34 +406,34 @@ kinds_that_are_sent_and_not(void **state)
 static void
 compactions_stand_for_what_they_sum_up(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	add(f, "a", "User", "one");
-	add(f, "b", "AI", "two");
-	add(f, "c", "User", "three");
-	apply(f, "{\"op\":\"entry.append\",\"id\":\"s\",\"kind\":\"compaction\",\"content\":\"SUM\",\"first_kept\":\"c\",\"tokens_before\":9}");
-	add(f, "d", "AI", "four");
+	bare_add(f, "a", "User", "one");
+	bare_add(f, "b", "AI", "two");
+	bare_add(f, "c", "User", "three");
+	bare_apply(f, "{\"op\":\"entry.append\",\"id\":\"s\",\"kind\":\"compaction\",\"content\":\"SUM\",\"first_kept\":\"c\",\"tokens_before\":9}");
+	bare_add(f, "d", "AI", "four");
 	assert_string_equal(messages(f),
 			    "user: The conversation history before this point was compacted into the "
 			    "following summary:\n\n<summary>\nSUM\n</summary>\nuser: three\n"
 			    "assistant: four\n");
-	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"s\",\"muted\":true}");
+	bare_apply(f, "{\"op\":\"entry.mute\",\"entry\":\"s\",\"muted\":true}");
 	assert_string_equal(messages(f), "user: one\nassistant: two\nuser: three\nassistant: four\n");
-	apply(f, "{\"op\":\"entry.append\",\"id\":\"r\",\"kind\":\"compaction\",\"content\":\"RANGE\",\"from\":\"b\",\"to\":\"c\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"id\":\"r\",\"kind\":\"compaction\",\"content\":\"RANGE\",\"from\":\"b\",\"to\":\"c\"}");
 	assert_string_equal(messages(f),
 			    "user: one\nuser: The conversation history before this point was compacted "
 			    "into the following summary:\n\n<summary>\nRANGE\n</summary>\n"
 			    "assistant: four\n");
-	apply(f, "{\"op\":\"head.move\",\"entry\":\"d\"}");
+	bare_apply(f, "{\"op\":\"head.move\",\"entry\":\"d\"}");
 	assert_string_equal(messages(f), "user: one\nassistant: two\nuser: three\nassistant: four\n");
 }
 
 static void
 blocks_go_where_they_can(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":[{\"type\":\"text\",\"text\":\"see\"},"
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":[{\"type\":\"text\",\"text\":\"see\"},"
 		 "{\"type\":\"image\",\"data\":\"QUJD\",\"mimeType\":\"image/png\"}]}");
 	assert_string_equal(context(f, "openai"),
 			    "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"see\"},"
@@ -491,8 +448,8 @@ blocks_go_where_they_can(void **state)
 			    "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"see\"},"
 			    "{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"QUJD\"}}]}]}");
 	/* the forms of others, and what is no image */
-	apply(f, "{\"op\":\"take.clear\"}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":["
+	bare_apply(f, "{\"op\":\"take.clear\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":["
 		 "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,QUJD\"}},"
 		 "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://example.org/a.png\"}},"
 		 "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":\"QQ==\"}},"
@@ -510,13 +467,13 @@ blocks_go_where_they_can(void **state)
 static void
 tool_calls_go_with_their_results(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	add(f, "q", "User", "weather?");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"id\":\"call\",\"content\":[{\"type\":\"text\",\"text\":\"Looking\"},"
+	bare_add(f, "q", "User", "weather?");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"id\":\"call\",\"content\":[{\"type\":\"text\",\"text\":\"Looking\"},"
 		 "{\"type\":\"toolCall\",\"id\":\"t1\",\"name\":\"get\",\"arguments\":{\"city\":\"Bonn\"}}]}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"id\":\"res\",\"content\":\"sunny\",\"tool_call_id\":\"t1\"}");
-	add(f, "z", "AI", "Sun.");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"id\":\"res\",\"content\":\"sunny\",\"tool_call_id\":\"t1\"}");
+	bare_add(f, "z", "AI", "Sun.");
 	assert_string_equal(context(f, "openai"),
 			    "{\"messages\":[{\"role\":\"user\",\"content\":\"weather?\"},"
 			    "{\"role\":\"assistant\",\"content\":\"Looking\",\"tool_calls\":[{\"id\":\"t1\","
@@ -543,32 +500,32 @@ tool_calls_go_with_their_results(void **state)
 			    "{\"functionResponse\":{\"name\":\"get\",\"response\":{\"output\":\"sunny\"}}}]},"
 			    "{\"role\":\"model\",\"parts\":[{\"text\":\"Sun.\"}]}]}");
 	/* one without the other is text */
-	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"res\",\"muted\":true}");
+	bare_apply(f, "{\"op\":\"entry.mute\",\"entry\":\"res\",\"muted\":true}");
 	assert_non_null(strstr(context(f, "openai"),
 			       "[called get({\\\"city\\\":\\\"Bonn\\\"})]"));
 	assert_null(strstr(f->out.ptr, "tool_calls"));
-	apply(f, "{\"op\":\"undo\"}");
-	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"call\",\"muted\":true}");
+	bare_apply(f, "{\"op\":\"undo\"}");
+	bare_apply(f, "{\"op\":\"entry.mute\",\"entry\":\"call\",\"muted\":true}");
 	assert_string_equal(messages(f), "user: weather?\nuser: [result of a tool]: sunny\n"
 					 "assistant: Sun.\n");
-	apply(f, "{\"op\":\"undo\"}");
-	apply(f, "{\"op\":\"entry.insert\",\"before\":\"res\",\"role\":\"User\",\"content\":\"wait\"}");
+	bare_apply(f, "{\"op\":\"undo\"}");
+	bare_apply(f, "{\"op\":\"entry.insert\",\"before\":\"res\",\"role\":\"User\",\"content\":\"wait\"}");
 	assert_null(strstr(context(f, "anthropic"), "tool_use"));
 }
 
 static void
 calls_in_the_forms_of_others(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	add(f, "q", "User", "go");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":["
+	bare_add(f, "q", "User", "go");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":["
 		 "{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1}\"}},"
 		 "{\"id\":\"c2\",\"type\":\"function\",\"function\":{\"name\":\"g\",\"arguments\":\"oops\"}}]}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"content\":\"r2\",\"tool_call_id\":\"c2\"}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"content\":\"\",\"tool_call_id\":\"c1\"}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c3\",\"name\":\"h\",\"input\":{}}]}");
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c3\","
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"content\":\"r2\",\"tool_call_id\":\"c2\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"content\":\"\",\"tool_call_id\":\"c1\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c3\",\"name\":\"h\",\"input\":{}}]}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c3\","
 		 "\"is_error\":true,\"content\":[{\"type\":\"text\",\"text\":\"bad\"}]},{\"type\":\"text\",\"text\":\"go on\"}]}");
 	assert_string_equal(context(f, "anthropic"),
 			    "{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"go\"},"
@@ -596,7 +553,7 @@ static void
 a_stream_is_asked_for(void **state)
 {
 	static const rt_context_options options = {.stream = true};
-	fixture *f = *state;
+	bare *f = *state;
 
 	assert_string_equal(request(f, "openai", &options),
 			    "{\"messages\":[],\"stream\":true,\"stream_options\":{\"include_usage\":true}}");
@@ -609,21 +566,21 @@ a_stream_is_asked_for(void **state)
 static void
 a_model_with_its_provider(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"openai/gpt-4o\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"openai/gpt-4o\"}");
 	assert_string_equal(context(f, "openai"), "{\"model\":\"gpt-4o\",\"messages\":[]}");
 	/* another's name is a part of the model's: gateways have such */
 	assert_string_equal(context(f, "ollama"), "{\"model\":\"openai/gpt-4o\",\"messages\":[]}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"OpenAI/a/b\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"OpenAI/a/b\"}");
 	assert_string_equal(context(f, "openai"), "{\"model\":\"a/b\",\"messages\":[]}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"openai\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"openai\"}");
 	assert_string_equal(context(f, "openai"), "{\"model\":\"openai\",\"messages\":[]}");
 }
 
 /* The reply as an entry, the way the engine makes one of it. */
 static void
-append_reply(fixture *f, const char *id, rt_reply *reply)
+append_reply(bare *f, const char *id, rt_reply *reply)
 {
 	rt_buf op;
 
@@ -633,7 +590,7 @@ append_reply(fixture *f, const char *id, rt_reply *reply)
 	rt_reply_add_content(reply, &op);
 	rt_reply_add_fields(reply, &op);
 	rt_buf_add_byte(&op, '}');
-	apply(f, op.ptr);
+	bare_apply(f, op.ptr);
 	rt_buf_deinit(&op);
 	rt_reply_deinit(reply);
 }
@@ -641,10 +598,10 @@ append_reply(fixture *f, const char *id, rt_reply *reply)
 static void
 signed_thinking_goes_back(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 	rt_reply reply;
 
-	add(f, "q", "User", "why?");
+	bare_add(f, "q", "User", "why?");
 	rt_reply_init(&reply, rt_alloc_libc(), NULL, NULL);
 	reply.provider = "anthropic";
 	rt_reply_add_thinking(&reply, RT_STR("hm"));
@@ -662,25 +619,25 @@ signed_thinking_goes_back(void **state)
 	assert_null(strstr(context(f, "ollama"), "hm"));
 	assert_null(strstr(context(f, "gemini"), "hm"));
 	/* not with other words; with the same words again */
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Because!\"}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Because!\"}");
 	assert_non_null(strstr(context(f, "anthropic"), "{\"role\":\"assistant\",\"content\":\"Because!\"}"));
-	apply(f, "{\"op\":\"undo\"}");
+	bare_apply(f, "{\"op\":\"undo\"}");
 	assert_non_null(strstr(context(f, "anthropic"), "\"signature\":\"s1\""));
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"x\"}");
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Because.\"}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"x\"}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Because.\"}");
 	assert_non_null(strstr(context(f, "anthropic"), "\"signature\":\"s1\""));
 	/* nothing to say: not sent at all */
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"\"}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"\"}");
 	assert_null(strstr(context(f, "anthropic"), "assistant"));
 }
 
 static void
 signed_thinking_goes_with_its_calls(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 	rt_reply reply;
 
-	add(f, "q", "User", "why?");
+	bare_add(f, "q", "User", "why?");
 	rt_reply_init(&reply, rt_alloc_libc(), NULL, NULL);
 	reply.provider = "anthropic";
 	rt_reply_add_thinking(&reply, RT_STR("hm"));
@@ -688,43 +645,43 @@ signed_thinking_goes_with_its_calls(void **state)
 	rt_reply_add_text(&reply, RT_STR("I look."));
 	rt_reply_add_call(&reply, 2, RT_STR("c1"), RT_STR("get"), RT_STR("{\"n\": 1.50}"));
 	append_reply(f, "a", &reply);
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"id\":\"r\",\"content\":\"42\",\"tool_call_id\":\"c1\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"id\":\"r\",\"content\":\"42\",\"tool_call_id\":\"c1\"}");
 	assert_non_null(strstr(context(f, "anthropic"),
 			       "{\"role\":\"assistant\",\"content\":["
 			       "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"s1\"},"
 			       "{\"type\":\"text\",\"text\":\"I look.\"},"
 			       "{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"get\",\"input\":{\"n\":1.50}}]}"));
 	/* its text is edited: blocks stay, the thinking stays here, and is not sent */
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"I looked.\",\"keep_blocks\":true}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"I looked.\",\"keep_blocks\":true}");
 	assert_non_null(strstr(context(f, "anthropic"), "tool_use"));
 	assert_null(strstr(f->out.ptr, "hm"));
-	apply(f, "{\"op\":\"undo\"}");
+	bare_apply(f, "{\"op\":\"undo\"}");
 	assert_non_null(strstr(context(f, "anthropic"), "\"s1\""));
 	/* a call without a result goes as text, and the thinking not at all */
-	apply(f, "{\"op\":\"entry.mute\",\"entry\":\"r\",\"muted\":true}");
+	bare_apply(f, "{\"op\":\"entry.mute\",\"entry\":\"r\",\"muted\":true}");
 	assert_null(strstr(context(f, "anthropic"), "\"s1\""));
 }
 
 static void
 signed_calls_go_back(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 	rt_reply reply;
 
-	add(f, "q", "User", "why?");
+	bare_add(f, "q", "User", "why?");
 	rt_reply_init(&reply, rt_alloc_libc(), NULL, NULL);
 	reply.provider = "gemini";
 	rt_reply_add_thinking(&reply, RT_STR("hm"));
 	rt_reply_add_call(&reply, 0, RT_STR("c1"), RT_STR("get"), RT_STR("{}"));
 	rt_reply_add_call_signature(&reply, 0, RT_STR("sig"));
 	append_reply(f, "a", &reply);
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"content\":\"42\",\"tool_call_id\":\"c1\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"tool\",\"content\":\"42\",\"tool_call_id\":\"c1\"}");
 	assert_non_null(strstr(context(f, "gemini"),
 			       "{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"get\",\"args\":{}},"
 			       "\"thoughtSignature\":\"sig\"}]}"));
 	assert_null(strstr(context(f, "openai"), "sig"));
 	assert_null(strstr(context(f, "anthropic"), "sig"));
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Ha.\",\"keep_blocks\":true}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Ha.\",\"keep_blocks\":true}");
 	assert_non_null(strstr(context(f, "gemini"), "functionCall"));
 	assert_null(strstr(f->out.ptr, "thoughtSignature"));
 }
@@ -732,7 +689,7 @@ signed_calls_go_back(void **state)
 /* ---- pi's records ---- */
 
 static void
-import_records(fixture *f, const char *const *lines, const char *const *roles,
+import_records(bare *f, const char *const *lines, const char *const *roles,
 	       const char *const *kinds, size_t count)
 {
 	rt_outline outline;
@@ -761,7 +718,7 @@ import_records(fixture *f, const char *const *lines, const char *const *roles,
 	outlines.count = 1;
 	if (rt_engine_import(f->engine, &outlines, RT_STR(""), false, &result, &err) != RT_OK)
 		fail_msg("%s", err.text);
-	apply(f, "{\"op\":\"discussion.switch\",\"discussion\":\"session\"}");
+	bare_apply(f, "{\"op\":\"discussion.switch\",\"discussion\":\"session\"}");
 	rt_outlines_deinit(&outlines);
 	test_free(nodes);
 }
@@ -790,7 +747,7 @@ records_of_pi(void **state)
 					    "bashExecution", "bashExecution", "bashExecution", "custom", "", "", ""};
 	static const char *const kinds[] = {"", "", "", "", "", "", "compaction", "", "", "",
 					    "custom_message", "model_change", "context_edit", "context_edit"};
-	fixture *f = *state;
+	bare *f = *state;
 
 	import_records(f, lines, roles, kinds, sizeof(lines) / sizeof(lines[0]));
 	assert_string_equal(
@@ -805,8 +762,8 @@ records_of_pi(void **state)
 		"[Output truncated. Full output: /tmp/o]\"},"
 		"{\"type\":\"text\",\"text\":\"Ran `id`\\n(no output)\\n\\n(command cancelled)\"}]}]}");
 	/* edited here, a record keeps its meaning */
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p6\",\"content\":\"a better sum\"}");
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p5\",\"content\":\"c d\"}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p6\",\"content\":\"a better sum\"}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p5\",\"content\":\"c d\"}");
 	assert_non_null(strstr(context(f, "anthropic"), "a better sum"));
 	assert_null(strstr(f->out.ptr, "first"));
 	assert_non_null(strstr(f->out.ptr, "\"tool_use_id\":\"t\",\"content\":\"c d\""));
@@ -829,7 +786,7 @@ thinking_in_records_of_pi(void **state)
 	};
 	static const char *const roles[] = {"user", "assistant", "user", "assistant", "toolResult"};
 	static const char *const kinds[] = {"", "", "", "", ""};
-	fixture *f = *state;
+	bare *f = *state;
 
 	import_records(f, lines, roles, kinds, 5);
 	assert_non_null(strstr(context(f, "anthropic"),
@@ -839,12 +796,12 @@ thinking_in_records_of_pi(void **state)
 	assert_null(strstr(f->out.ptr, "\"so\""));
 	assert_non_null(strstr(context(f, "gemini"), "\"args\":{}},\"thoughtSignature\":\"g\"}"));
 	assert_null(strstr(f->out.ptr, "hm"));
-	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p1\",\"content\":\"Two.\",\"keep_blocks\":true}");
+	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p1\",\"content\":\"Two.\",\"keep_blocks\":true}");
 	assert_null(strstr(context(f, "anthropic"), "hm"));
 	assert_non_null(strstr(f->out.ptr, "Two."));
 }
 
-#define WITH(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define WITH(name) cmocka_unit_test_setup_teardown(name, set_up, bare_tear_down)
 
 /* ---- the budget, counted ---- */
 
@@ -860,21 +817,21 @@ static void
 counted_as_it_is_sent(void **state)
 {
 	enum { EACH = RT_TOKENS_PER_MESSAGE };
-	fixture *f = *state;
+	bare *f = *state;
 	rt_context_totals totals = {0};
 	rt_context_options options = {.count = bytes_of, .totals = &totals};
 	const size_t prompts = strlen("base\n\nproject") + EACH +
 			       strlen("[current prompt: \"a \"b\"]") + EACH;
 
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"base_system_prompt\",\"value\":\"base\"}");
-	apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"project\"}");
-	apply(f, "{\"op\":\"prompt.update\",\"text\":\"a \\\"b\"}");
-	add(f, "a", "User", "12345");
-	add(f, "b", "AI", "1234567");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"base_system_prompt\",\"value\":\"base\"}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"project\"}");
+	bare_apply(f, "{\"op\":\"prompt.update\",\"text\":\"a \\\"b\"}");
+	bare_add(f, "a", "User", "12345");
+	bare_add(f, "b", "AI", "1234567");
 	(void)request(f, "openai", &options);
 	assert_int_equal(totals.tokens, prompts + 5 + EACH + 7 + EACH);
 	/* calls of tools are not for nothing */
-	apply(f, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"\",\"tool_calls\":["
+	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"\",\"tool_calls\":["
 		 "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"get\","
 		 "\"arguments\":\"{}\"}}]}");
 	(void)request(f, "openai", &options);
@@ -902,7 +859,7 @@ the_end_of_a_long_path_is_enough(void **state)
 {
 	enum { ENTRIES = 1300 };
 	static const size_t budgets[] = {1, 40, 300, 2000, 6000, 9000, 14000, 1000000};
-	fixture *f = *state;
+	bare *f = *state;
 	size_t i, newest, parts = 0;
 
 	for (i = 0; i < ENTRIES; i++) {
@@ -922,7 +879,7 @@ the_end_of_a_long_path_is_enough(void **state)
 				 "{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"%s\","
 				 "\"content\":\"number %zu of many\",\"muted\":%s}", i,
 				 i % 2 == 0 ? "User" : "AI", i, i % 11 == 3 ? "true" : "false");
-		apply(f, json);
+		bare_apply(f, json);
 	}
 	for (i = 0; i < 2 * sizeof(budgets) / sizeof(budgets[0]); i++) {
 		rt_context_totals ended, whole;
@@ -955,15 +912,15 @@ the_end_of_a_long_path_is_enough(void **state)
 static void
 sends_as_many_as_it_is_told(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 	size_t newest = 2;
 	rt_context_totals totals = {0};
 	rt_context_options options = {.budget_tokens = 1, .newest = &newest, .totals = &totals};
 
-	add(f, "a", "User", "one");
-	add(f, "b", "AI", "two");
-	add(f, "c", "User", "three");
-	add(f, "d", "AI", "four");
+	bare_add(f, "a", "User", "one");
+	bare_add(f, "b", "AI", "two");
+	bare_add(f, "c", "User", "three");
+	bare_add(f, "d", "AI", "four");
 	assert_non_null(strstr(request(f, "openai", &options), "three"));
 	assert_null(strstr(f->out.ptr, "two"));
 	assert_int_equal(totals.left_out, 2);
@@ -988,14 +945,14 @@ count_calls(void *ctx, rt_str text)
 static void
 counts_only_where_it_matters(void **state)
 {
-	fixture *f = *state;
+	bare *f = *state;
 	size_t calls = 0;
 	rt_context_totals totals = {0};
 	rt_context_options options = {
 		.count = count_calls, .ctx = &calls, .totals = &totals, .budget_tokens = 100};
 
-	add(f, "a", "User", "one");
-	add(f, "b", "AI", "two");
+	bare_add(f, "a", "User", "one");
+	bare_add(f, "b", "AI", "two");
 	(void)request(f, "openai", &options);
 	assert_int_equal(calls, 0);
 	assert_int_equal(totals.left_out, 0);
@@ -1010,20 +967,20 @@ static void
 an_image_costs_what_an_image_costs(void **state)
 {
 	enum { BYTES = 40000 };
-	fixture *f = *state;
+	bare *f = *state;
 	rt_context_totals totals = {0};
 	rt_context_options options = {.totals = &totals, .budget_tokens = 2000};
 	rt_buf op;
 	size_t i;
 
-	add(f, "a", "User", "before");
+	bare_add(f, "a", "User", "before");
 	rt_buf_init(&op, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_add_c(&op, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":[{\"type\":\"text\","
 			  "\"text\":\"see\"},{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"");
 	for (i = 0; i < BYTES; i++)
 		rt_buf_add_byte(&op, 'A');
 	rt_buf_add_c(&op, "\"}]}");
-	apply(f, op.ptr);
+	bare_apply(f, op.ptr);
 	rt_buf_deinit(&op);
 	(void)request(f, "openai", &options);
 	assert_int_equal(totals.left_out, 0);

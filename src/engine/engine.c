@@ -23,6 +23,32 @@ node_read(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 				  : st;
 }
 
+/* Nodes that are being handed on. */
+typedef struct node_picking {
+	rt_seq_node_fn fn;
+	void *to;
+} node_picking;
+
+static bool
+hand_on(void *ctx, const rt_body_row *row)
+{
+	node_picking *p = ctx;
+
+	p->fn(p->to, row->number, row->data);
+	return true;
+}
+
+static rt_status
+node_pick(void *ctx, const uint64_t *numbers, size_t count, rt_seq_node_fn fn, void *to,
+	  rt_error *err)
+{
+	rt_engine *engine = ctx;
+	node_picking p = {fn, to};
+
+	return engine->store->ops->node_pick(engine->store, engine->project, numbers, count,
+					     hand_on, &p, err);
+}
+
 /* The value of an empty log: one discussion "main" with one empty take "main" (C16). */
 static rt_status
 first_value(rt_engine *engine, const rt_project **out, rt_error *err)
@@ -431,6 +457,7 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 	engine->purged = options->purged;
 	engine->purged_ctx = options->purged_ctx;
 	engine->source.read = node_read;
+	engine->source.pick = node_pick;
 	engine->source.ctx = engine;
 	pthread_mutex_init(&engine->value_lock, NULL);
 	pthread_mutex_init(&engine->queue_lock, NULL);
@@ -466,6 +493,8 @@ rt_engine_close(rt_engine *engine)
 	if (engine->value != NULL)
 		rt_engine_maybe_checkpoint(engine, RT_CHECKPOINT_AT_CLOSE);
 	rt_object_unref(engine->value);
+	rt_engine_forget_gone(engine, 0);
+	rt_free(engine->alloc, engine->gone);
 	rt_text_unref(engine->by);
 	rt_text_unref(engine->name);
 	rt_arena_free(engine->scratch);
@@ -566,17 +595,15 @@ is_fresh(rt_engine *engine)
 	return fresh;
 }
 
-rt_status
-rt_engine_refresh(rt_engine *engine, rt_error *err)
+/* What is new, by the leader, who leads no more then. */
+static rt_status
+take_in(rt_engine *engine, rt_error *err)
 {
 	const rt_project *project;
 	uint64_t head, epoch;
 	bool gone;
 	rt_status st;
 
-	if (is_fresh(engine)) /* as a rule; and nobody waits for a writer's disk to know it */
-		return RT_OK;
-	rt_engine_lead(engine);
 	st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
 	if (st == RT_OK)
 		st = engine->store->ops->epoch(engine->store, &epoch, err);
@@ -604,6 +631,29 @@ rt_engine_refresh(rt_engine *engine, rt_error *err)
 	}
 	rt_engine_follow(engine);
 	return st;
+}
+
+rt_status
+rt_engine_refresh(rt_engine *engine, rt_error *err)
+{
+	if (is_fresh(engine)) /* as a rule; and nobody waits for a writer's disk to know it */
+		return RT_OK;
+	rt_engine_lead(engine);
+	return take_in(engine, err);
+}
+
+rt_status
+rt_engine_refresh_now(rt_engine *engine, rt_error *err)
+{
+	bool leads;
+
+	if (is_fresh(engine))
+		return RT_OK;
+	pthread_mutex_lock(&engine->queue_lock);
+	leads = !engine->leading;
+	engine->leading = true;
+	pthread_mutex_unlock(&engine->queue_lock);
+	return leads ? take_in(engine, err) : rt_fail(err, RT_BUSY, "something is being written");
 }
 
 /* ---- checkpoints ---- */

@@ -34,7 +34,9 @@ typedef struct rt_engine_options {
 	const char *(*git_commit)(void *ctx); /* of a take that is made; may be NULL, may give NULL */
 	void *git_ctx;
 	/* A text was purged from the project: whatever else keeps texts should lose it too. May
-	 * be NULL. Called by the thread that carries out, not within a transaction. */
+	 * be NULL. Of an entry that was purged: each text that it had of 32 bytes or more (shorter
+	 * ones stand in innocent texts by chance: purge those as a text), the newest 16 at most.
+	 * Called by the thread that carries out, not within a transaction. */
 	void (*purged)(void *ctx, rt_str text);
 	void *purged_ctx;
 } rt_engine_options;
@@ -63,6 +65,9 @@ const rt_project *rt_engine_value(rt_engine *engine);
  * so refresh once and look again, and only then it is damage. Cost where nothing is new: two
  * look-ups in the store; waits for nobody then. */
 RT_CHECKED rt_status rt_engine_refresh(rt_engine *engine, rt_error *err);
+/* The same for who must not wait: where a thread of ours is at work on the store, which may be
+ * waiting for another process, RT_BUSY, and what there is stays. */
+RT_CHECKED rt_status rt_engine_refresh_now(rt_engine *engine, rt_error *err);
 /* Does the log go on behind the newest value with rows that only a newer version can read?
  * out (may be NULL): RT_TOO_NEW, with the first of them and the version that it needs. */
 bool rt_engine_newer(rt_engine *engine, rt_error *out);
@@ -97,10 +102,11 @@ void rt_result_deinit(rt_result *result);
 typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_error *err);
 
 /* Called when the requests were carried out, in their transaction and before it is committed,
- * with the value right after the last of them: what it writes into side rows of the project is there when they are, and not otherwise. Not
- * called where nothing was written: every result is a failure or unchanged then. Another status
- * than RT_OK undoes the whole round and is the result of all who shared it, so it has to be a
- * failure of the store. It may be called again, and from another thread while its own waits. */
+ * with the value right after the last of them: what it writes into side rows of the project is
+ * there when they are, and not otherwise. Not called where nothing was written: every result is a
+ * failure or unchanged then. Another status than RT_OK undoes the whole round and is the result of
+ * all who shared it, so it has to be a failure of the store. It may be called again, and from
+ * another thread while its own waits. */
 typedef rt_status (*rt_apply_keep_fn)(void *ctx, rt_store *store, uint64_t project,
 				      const rt_project *now, const rt_result *results,
 				      size_t count, rt_error *err);
@@ -183,8 +189,9 @@ RT_CHECKED rt_status rt_view_discussions(rt_engine *engine, const rt_project *pr
  * the columns begin with row "from", and labels are theirs, while count, parent, head and tips
  * are as in the whole. -1: a root; no head; a take without entries. role and kind are indices
  * into roles and kinds. size: bytes of the content. flags: 1 muted, 2 collapsed, 4 read mode, 8
- * more than text, 16 differs between takes. takes: as rt_view_takes. Without previews that
- * column is left out. options may be NULL. RT_NOT_FOUND: no such discussion or take.
+ * more than text, 16 differs between takes, 32 edited. takes: as rt_view_takes. Without
+ * previews that column is left out. options may be NULL. RT_NOT_FOUND: no such discussion or
+ * take.
  * Cost: the tree; a take: its rows that are asked for, and a look at every other take. */
 typedef struct rt_columns_options {
 	uint32_t take;       /* number; only its entries, in order; 0: the tree of all takes */
@@ -226,10 +233,10 @@ typedef struct rt_change_discs {
 } rt_change_discs;
 RT_CHECKED rt_status rt_view_change(rt_engine *engine, const rt_project *project, uint64_t seq,
 				    rt_buf *buf, rt_change_discs *out_discs, rt_error *err);
-/* Steps, newest first: [{"seq","parent","op","what","did","about","take":{"id","name"},"by","at",
- * "scope","current","undone"}]. what: the step in words; did: the same without ids; about: the
- * first words of the entry that it is about; take: the one that it changed. The last two only
- * where there is such a thing.
+/* Steps, newest first: [{"seq","parent","op","what","did","about","take":{"id","name"},"setting",
+ * "by","at","scope","current","undone"}]. what: the step in words; did: the same without ids; about: the
+ * first words of the entry that it is about; take: the one that it changed; setting: its name,
+ * where that is all that it changed. The last three only where there is such a thing.
  * before: only rows below this number (0: all); limit 0: all. */
 RT_CHECKED rt_status rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc,
 				     uint64_t before, size_t limit, rt_buf *buf, rt_error *err);
@@ -247,6 +254,14 @@ RT_CHECKED rt_status rt_view_history_next(rt_engine *engine, const rt_project *p
 /* One step with its effects in words, before and after. */
 RT_CHECKED rt_status rt_view_step(rt_engine *engine, const rt_project *project, uint64_t seq,
 				  rt_buf *buf, rt_error *err);
+/* When entries of a discussion were given the label that they have: fn gets each step of its own
+ * that gave one, the newest first. So many rows of the log (limit, at least 1) at a time: *seq is 0
+ * at first, and 1 when all were looked at. Labels that came with an import are not among them, nor is it known of a
+ * step whether it was undone and made again since. Cost: limit rows. */
+typedef void (*rt_label_time_fn)(void *ctx, uint32_t entry, int64_t at_us);
+RT_CHECKED rt_status rt_view_label_times(rt_engine *engine, const rt_project *project, uint32_t disc,
+					 uint64_t *seq, size_t limit, rt_label_time_fn fn, void *ctx,
+					 rt_error *err);
 /* Every text that an entry ever had in this discussion, oldest first (E10):
  * [{"seq","body","content","ts","current"}] */
 RT_CHECKED rt_status rt_view_revisions(rt_engine *engine, const rt_project *project, uint32_t disc,
@@ -263,7 +278,26 @@ RT_CHECKED rt_status rt_view_diff(rt_engine *engine, const rt_project *project, 
 RT_CHECKED rt_status rt_view_search(rt_engine *engine, const rt_project *project, rt_str query,
 				    uint32_t disc, rt_str role, size_t limit, rt_buf *buf,
 				    rt_error *err);
-/* How a request is wanted. */
+
+/* A search that may take long: the first one of a large store makes its index. */
+typedef struct rt_search {
+	rt_str query;
+	uint32_t disc; /* 0: all */
+	rt_str role;   /* empty: any */
+	size_t limit;  /* 0: the usual 50 */
+	/* Asked again and again, some 20 times a second or more, outside the store's lock; true: it
+	 * ends with what was found so far, and what was put into the index stays there. Or NULL. */
+	bool (*stop)(void *ctx);
+	/* Told how much is done (0 .. 100, never less than before) and what was found so far, the
+	 * same JSON as in the end; hits lives until it returns. In between as stop is. Or NULL. */
+	void (*told)(void *ctx, unsigned percent, rt_str hits);
+	void *ctx;
+} rt_search;
+
+/* rt_view_search, told how it goes and stopped. */
+RT_CHECKED rt_status rt_view_search_on(rt_engine *engine, const rt_project *project,
+				       const rt_search *search, rt_buf *buf, rt_error *err);
+
 /* One entry (or summary) of a context, in the order in which they are sent. */
 typedef struct rt_context_part {
 	size_t at;         /* its position in the take */
@@ -284,6 +318,7 @@ typedef struct rt_context_totals {
 	size_t tokens;     /* of all that is sent, prompts too */
 } rt_context_totals;
 
+/* How a request is wanted. */
 typedef struct rt_context_options {
 	bool stream;          /* the reply piece by piece, where the body says so */
 	rt_str model;         /* instead of the setting's; empty: that one */

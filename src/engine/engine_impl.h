@@ -85,6 +85,8 @@ struct rt_engine {
 	uint64_t nodes_live;      /* found by it */
 	bool scrub_after;         /* something was purged in this round */
 	bool scrub_pending;       /* something was purged before, and is not wiped yet */
+	const rt_text **gone;     /* texts of entries that were purged in this round */
+	size_t gone_count, gone_room;
 };
 
 /* The names of side rows of replies in flight begin so (send.h). */
@@ -97,6 +99,8 @@ struct rt_engine {
  * that older versions made have none, and no salt; neither has "default". Never dropped. */
 #define RT_SALTED_MARK "salted-ids"
 
+/* gone, down to so many. */
+void rt_engine_forget_gone(rt_engine *engine, size_t count);
 /* Was something purged of which bytes may still be in the store's files? */
 bool rt_engine_scrub_pending(rt_engine *engine);
 

@@ -437,7 +437,8 @@ add_rescue(rt_buf *out, const rt_project *value, const rt_flight_view *v, yyjson
 	   rt_str raw)
 {
 	static const char *const not[] = {"op",   "after", "into",    "join",       "fork",
-					  "take", "flight", "partial", "discussion", "id"};
+					  "take", "flight", "partial", "discussion", "id",
+					  "by_hand"};
 	yyjson_val *key, *item;
 	rt_place place;
 	size_t i, max, n;

@@ -235,10 +235,12 @@ static rt_status
 look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 {
 	const rt_store_ops *ops = f->engine->store->ops;
-	uint64_t head, mark;
+	uint64_t head, mark, row = 0;
 	rt_error why;
 	rt_status st = ops->body_head(f->engine->store, f->engine->project, &head, err);
 
+	if (st == RT_OK && head >= value->next_body)
+		st = ops->log_head(f->engine->store, f->engine->project, &row, err);
 	if (st != RT_OK)
 		return st;
 	f->body_count = head + 1 < value->next_body ? head + 1 : value->next_body;
@@ -257,7 +259,8 @@ look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 		st = RT_OK;
 	if (st == RT_OK && f->nomem)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK && head >= value->next_body && !f->newer)
+	/* They may be of rows that somebody has added since. */
+	if (st == RT_OK && head >= value->next_body && row <= value->seq && !f->newer)
 		rt_fsck_say(f, "warning", "body-ahead",
 			    "there are bodies up to %llu, but the value knows of %llu",
 			    (unsigned long long)head, (unsigned long long)value->next_body - 1);
@@ -267,6 +270,8 @@ look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 			    "change wipes them");
 	if (st == RT_OK)
 		st = ops->index_mark(f->engine->store, f->engine->project, &mark, err);
+	if (st == RT_OK && mark > head) /* as it is after the mark, which follows the bodies */
+		st = ops->body_head(f->engine->store, f->engine->project, &head, err);
 	if (st == RT_OK && mark > head)
 		rt_fsck_say(f, "warning", "index-ahead",
 			    "the search index goes to body %llu, the last one is %llu",
@@ -365,6 +370,8 @@ load_values(rt_fsck *f, values *v, rt_error *err)
 	rt_buf_init(&root, engine->alloc, RT_BUF_UNLIMITED);
 	st = ops->root_read(engine->store, engine->project, &there, &root, &why);
 	rt_buf_deinit(&root);
+	if (st == RT_OK && there > head)
+		st = ops->log_head(engine->store, engine->project, &head, &why);
 	if (st == RT_OK && there > head) {
 		rt_fsck_say(f, "warning", "checkpoint-ahead",
 			    "the checkpoint is of row %llu, the log ends with %llu",

@@ -15,6 +15,7 @@ typedef struct going {
 	rt_summing *s;
 	const rt_go_options *options;
 	uint32_t target;   /* 0: before the first */
+	uint32_t take;     /* the number of the one that it is gone to */
 	uint32_t leaf;     /* the head now; 0: before the first */
 	uint32_t to;       /* the head then; 0: before the first */
 	uint32_t ancestor; /* 0: none */
@@ -91,22 +92,30 @@ find_target(going *g, rt_error *err)
 	const rt_go_options *o = g->options;
 	rt_summing *s = g->s;
 	const rt_take *take = s->take;
-	uint32_t number = take->number;
+	rt_place place = s->place;
 	rt_slot slot;
 	bool found = false;
 	size_t at = 0;
-	rt_status st;
+	rt_status st = RT_OK;
 
 	g->leaf = s->count > 0 ? s->slots[s->count - 1].entry : 0;
+	g->take = take->number;
 	if (o->target.ptr == NULL)
 		return find_common(g, take, 0, err);
-	st = rt_resolve_entry(s->value, s->place, o->target, true, &g->target, err);
+	/* What is left is a matter of the other take: the one at hand. */
+	if (o->target_take.size > 0)
+		st = rt_resolve_place(s->value, s->discussion, o->target_take, &place, err);
+	if (st == RT_OK) {
+		g->take = place.take;
+		take = rt_disc_take(s->disc, g->take);
+		st = rt_resolve_entry(s->value, place, o->target, true, &g->target, err);
+	}
 	if (st == RT_OK)
 		st = rt_take_find(s->value, take, g->target, &at, &slot, &found, err);
 	if (st == RT_OK && !found) {
-		st = rt_compile_take_for(s->value, s->disc, g->target, &number, &at, err);
+		st = rt_compile_take_for(s->value, s->disc, g->target, &g->take, &at, err);
 		if (st == RT_OK) {
-			take = rt_disc_take(s->disc, number);
+			take = rt_disc_take(s->disc, g->take);
 			st = rt_seq_copy(take->slots, at, 1, &slot, err);
 		}
 	}
@@ -197,7 +206,8 @@ move(going *g, rt_error *err)
 
 	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
 	/* The summary goes where the head is then: only the move is said where to begin. */
-	rt_buf_add_f(&a, "[{\"op\":\"head.move\",\"take\":\"t%u\"", s->place.take);
+	rt_buf_add_f(&a, "[{\"op\":\"head.move\",\"take\":\"t%u\"",
+		     g->options->target_take.size > 0 ? g->take : s->place.take);
 	st = rt_hooked_add_id(s->value, &a, "entry", g->to, err);
 	rt_buf_add_byte(&a, '}');
 	if (st == RT_OK && s->summary.size > 0) {
@@ -277,7 +287,8 @@ rt_engine_go(rt_engine *engine, const rt_go_options *options, rt_summary_result 
 	rt_buf_init(&g.editor, engine->alloc, RT_BUF_UNLIMITED);
 	if (st == RT_OK)
 		st = find_target(&g, err);
-	if (st == RT_OK && g.target == g.leaf && s.take->number == s.disc->active) {
+	if (st == RT_OK && g.target == g.leaf && s.take->number == s.disc->active &&
+	    g.take == s.take->number) {
 		out->already = true;
 		if (g.target != 0)
 			st = rt_entry_id(s.value, g.target, out->target, err);

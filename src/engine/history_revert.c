@@ -4,6 +4,9 @@
  * step left it (C17). */
 #include "engine/engine_impl.h"
 
+/* Flags that go with the body. */
+enum { OF_BODY = RT_SLOT_RICH | RT_SLOT_EDITED };
+
 static rt_status
 cannot(rt_error *err, uint64_t seq, const char *why)
 {
@@ -42,8 +45,7 @@ revert_slot(rt_change *c, const rt_effect *e, size_t index, uint64_t seq, rt_err
 			return cannot(err, seq, "the text was changed again since");
 		now.slot.body = was->slot.body;
 		now.slot.size = was->slot.size;
-		now.slot.flags = (now.slot.flags & ~(uint32_t)RT_SLOT_RICH) |
-				 (was->slot.flags & RT_SLOT_RICH);
+		now.slot.flags = (now.slot.flags & ~(uint32_t)OF_BODY) | (was->slot.flags & OF_BODY);
 	}
 	if (!rt_str_eq(was->role, became->role)) {
 		if (!rt_str_eq(now.role, became->role))

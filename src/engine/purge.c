@@ -21,7 +21,8 @@
 #include <stdlib.h> /* qsort, bsearch */
 
 enum {
-	SAME_MIN = 8, /* bytes; shorter texts are equal by chance */
+	SAME_MIN = 8,  /* bytes; shorter texts are equal by chance */
+	GONE_MIN = 32, /* bytes; "continue" is no secret, and stands inside of what others write */
 	SAME_TEXTS_MAX = 16
 };
 
@@ -433,6 +434,35 @@ find_same(void *ctx, const rt_body_row *row)
 	return true;
 }
 
+/* To be told to whoever else may keep it. */
+static bool
+add_gone(rt_engine *engine, rt_str text)
+{
+	if (engine->purged == NULL)
+		return true;
+	if (engine->gone_count == engine->gone_room) {
+		size_t room = engine->gone_room == 0 ? 16 : engine->gone_room * 2;
+		const rt_text **gone = rt_resize(engine->alloc, engine->gone, room * sizeof(*gone));
+
+		if (gone == NULL)
+			return false;
+		engine->gone = gone;
+		engine->gone_room = room;
+	}
+	engine->gone[engine->gone_count] = rt_text_new(engine->alloc, text);
+	if (engine->gone[engine->gone_count] == NULL)
+		return false;
+	engine->gone_count++;
+	return true;
+}
+
+void
+rt_engine_forget_gone(rt_engine *engine, size_t count)
+{
+	while (engine->gone_count > count)
+		rt_text_unref(engine->gone[--engine->gone_count]);
+}
+
 /* How many other bodies hold one of the texts that are about to go. */
 static rt_status
 count_same(purge *p, rt_error *err)
@@ -458,6 +488,7 @@ count_same(purge *p, rt_error *err)
 			rt_str kept = keep(p, rt_buf_str(&text));
 
 			rt_needle_init(&s->texts[s->count++], p->engine->alloc, kept);
+			p->nomem = p->nomem || (kept.size >= GONE_MIN && !add_gone(p->engine, kept));
 		}
 		if (p->nomem || text.status != RT_OK)
 			st = nomem(err);
@@ -530,6 +561,7 @@ rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_val *reques
 		rt_result *result, rt_error *err)
 {
 	yyjson_val *entry = rt_json_get(request, "entry"), *text = rt_json_get(request, "text");
+	size_t gone = engine->gone_count;
 	purge *p;
 	rt_status st;
 
@@ -552,6 +584,8 @@ rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_val *reques
 		st = purge_text(p, result, err);
 	else if (st == RT_OK)
 		st = purge_entry(p, place, rt_json_str(entry), result, err);
+	if (st != RT_OK)
+		rt_engine_forget_gone(engine, gone);
 	if (p->mask.alloc != NULL)
 		rt_mask_deinit(&p->mask);
 	rt_free(engine->alloc, p->bodies.items);

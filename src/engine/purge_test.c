@@ -401,6 +401,44 @@ everywhere(fixture *f)
 	assert_int_equal(rt_engine_checkpoint(f->engine, NULL), RT_OK);
 }
 
+static void
+hear(void *ctx, rt_str text)
+{
+	rt_buf *heard = ctx;
+
+	rt_buf_add_str(heard, text);
+	rt_buf_add_byte(heard, '|');
+}
+
+/* Whoever keeps texts elsewhere is told which are gone: of an entry all that it had. */
+static void
+others_are_told(void **state)
+{
+	fixture *f = *state;
+	rt_buf heard;
+	rt_engine_options options = {.env = &env, .create = true, .purged = hear,
+				     .purged_ctx = &heard};
+	rt_result result;
+
+	rt_buf_init(&heard, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_engine_close(f->engine);
+	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"as it was at the very first, and before\"}");
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"please continue\"}");
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"as it is now, a good deal later than that\"}");
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"another's text\"}");
+	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"entry\":\":9\"}", &result), RT_NOT_FOUND);
+	rt_result_deinit(&result);
+	assert_int_equal(heard.size, 0);
+	apply(f, "{\"op\":\"purge\",\"entry\":\":1\"}");
+	assert_true(rt_str_is(rt_buf_str(&heard), "as it is now, a good deal later than that|"
+			     "as it was at the very first, and before|"));
+	rt_buf_clear(&heard);
+	apply(f, "{\"op\":\"purge\",\"text\":\"other\"}");
+	assert_true(rt_str_is(rt_buf_str(&heard), "other|"));
+	rt_buf_deinit(&heard);
+}
+
 /* The name of a project stays, and the note says so, also when nothing else holds the text. */
 static void
 the_name_of_a_project(void **state)
@@ -759,6 +797,7 @@ main(void)
 		BOTH(an_entry_that_is_in_no_take),
 		BOTH(says_who_else_has_the_words),
 		BOTH(needs_exactly_one_target),
+		BOTH(others_are_told),
 		BOTH(the_name_of_a_project),
 		BOTH(a_text_is_gone_from_everywhere),
 		BOTH(masks_differ),

@@ -22,7 +22,9 @@
 
 enum {
 	BATCH_BODIES = 2000,
-	BATCH_BYTES = 4 << 20,
+	BATCH_BYTES = 1 << 20, /* of texts: so long nobody can stop it */
+	SCAN_BODIES = 256,     /* read at once, where the index knows nothing */
+	INDEX_PERCENT = 80,    /* of the way, where the index has to be made first */
 	LIMIT_DEFAULT = 50
 };
 
@@ -158,11 +160,46 @@ index_batch(rt_engine *engine, batch *b, bool *out_done, rt_error *err)
 	return st;
 }
 
-rt_status
-rt_engine_index(rt_engine *engine, rt_error *err)
+/* How far a search has come. */
+typedef struct way {
+	const rt_search *how; /* NULL: nobody asks */
+	rt_buf *hits;         /* so far: "[{…},{…}", behind … */
+	size_t begin;         /* … what it held before, in bytes */
+	unsigned from, to;    /* percents of the part that is under way */
+	unsigned told;
+	size_t hits_told;     /* bytes */
+	bool is_stopped;
+} way;
+
+/* done of all of this part. false: to be stopped. */
+static bool
+goes_on(way *w, uint64_t done, uint64_t all)
+{
+	unsigned percent = w->from + (unsigned)(all == 0 ? 0 : done * (w->to - w->from) / all);
+
+	if (w->how == NULL || w->is_stopped)
+		return !w->is_stopped;
+	w->is_stopped = w->how->stop != NULL && w->how->stop(w->how->ctx);
+	if (w->is_stopped || w->how->told == NULL ||
+	    (percent <= w->told && w->hits->size == w->hits_told))
+		return !w->is_stopped;
+	w->told = percent > w->told ? percent : w->told;
+	w->hits_told = w->hits->size;
+	rt_buf_add_byte(w->hits, ']');
+	if (w->hits->status == RT_OK) {
+		w->how->told(w->how->ctx, w->told,
+			     rt_str_at(w->hits->ptr + w->begin, w->hits->size - w->begin));
+		w->hits->size = w->hits_told;
+		w->hits->ptr[w->hits->size] = '\0';
+	}
+	return true;
+}
+
+static rt_status
+make_index(rt_engine *engine, way *w, rt_error *err)
 {
 	const rt_store_ops *ops = engine->store->ops;
-	uint64_t mark = 0, head = 0;
+	uint64_t mark = 0, head = 0, first;
 	bool done;
 	batch *b;
 	rt_status st;
@@ -179,10 +216,21 @@ rt_engine_index(rt_engine *engine, rt_error *err)
 	b = batch_new(engine->alloc);
 	if (b == NULL)
 		return nomem(err);
-	while (st == RT_OK && !done)
+	w->to = INDEX_PERCENT;
+	for (first = mark; st == RT_OK && !done && goes_on(w, mark - first, head - first);
+	     mark = b->last < head ? b->last : head)
 		st = index_batch(engine, b, &done, err);
+	w->from = w->to;
 	batch_free(b);
 	return st;
+}
+
+rt_status
+rt_engine_index(rt_engine *engine, rt_error *err)
+{
+	way w = {.how = NULL};
+
+	return make_index(engine, &w, err);
 }
 
 /* ---- a search ---- */
@@ -206,6 +254,7 @@ typedef struct search {
 	uint32_t *seeded; /* discussions that were made out of takes of others */
 	size_t seeded_count;
 	bool nomem;
+	way way;
 } search;
 
 static bool
@@ -505,7 +554,8 @@ place_list(search *s, rt_error *err)
 	size_t i;
 	rt_status st = RT_OK;
 
-	for (i = 0; st == RT_OK && i < s->list.count && s->left > 0; i++)
+	for (i = 0; st == RT_OK && i < s->list.count && s->left > 0 &&
+		    goes_on(&s->way, i, s->list.count); i++)
 		st = place_body(s, s->list.numbers[i], s->list.entries[i], err);
 	return st;
 }
@@ -515,7 +565,7 @@ static rt_status
 place_scanned(search *s, uint64_t first, const rt_query *query, rt_error *err)
 {
 	batch *b;
-	uint64_t head;
+	uint64_t head, begin;
 	size_t i;
 	rt_status st = s->engine->store->ops->body_head(s->engine->store, s->engine->project, &head,
 							err);
@@ -526,9 +576,14 @@ place_scanned(search *s, uint64_t first, const rt_query *query, rt_error *err)
 	if (b == NULL)
 		return nomem(err);
 	b->query = query;
-	for (; st == RT_OK && first <= head && s->left > 0; first = b->last + 1) {
-		st = batch_read(s->engine, b, first, head, err);
-		for (i = 0; st == RT_OK && i < b->count && s->left > 0; i++)
+	for (begin = first - 1; st == RT_OK && first <= head && s->left > 0 &&
+				goes_on(&s->way, first - begin, head - begin);
+	     first = b->last + 1) {
+		uint64_t last = head - first < SCAN_BODIES ? head : first + SCAN_BODIES;
+
+		st = batch_read(s->engine, b, first, last, err);
+		for (i = 0; st == RT_OK && i < b->count && s->left > 0 &&
+			    goes_on(&s->way, first - begin, head - begin); i++)
 			st = place_body(s, b->items[i].number, b->items[i].entry, err);
 	}
 	batch_free(b);
@@ -576,20 +631,30 @@ rt_status
 rt_view_search(rt_engine *engine, const rt_project *project, rt_str text, uint32_t disc, rt_str role,
 	       size_t limit, rt_buf *buf, rt_error *err)
 {
-	rt_query query = rt_query_parse(text);
-	search s = {.engine = engine, .project = project, .query = &query, .disc = disc,
-		    .role = role, .out = buf};
+	rt_search how = {.query = text, .disc = disc, .role = role, .limit = limit};
+
+	return rt_view_search_on(engine, project, &how, buf, err);
+}
+
+rt_status
+rt_view_search_on(rt_engine *engine, const rt_project *project, const rt_search *how, rt_buf *buf,
+		  rt_error *err)
+{
+	rt_query query = rt_query_parse(how->query);
+	search s = {.engine = engine, .project = project, .query = &query, .disc = how->disc,
+		    .role = how->role, .out = buf, .way = {.how = how, .hits = buf, .begin = buf->size, .to = 100}};
 	rt_status st = RT_OK;
 
-	s.left = limit != 0 ? limit : LIMIT_DEFAULT;
-	if (disc != 0 && rt_project_cell(project, disc) == NULL)
-		return rt_fail(err, RT_NOT_FOUND, "no discussion d%u", disc);
+	s.left = how->limit != 0 ? how->limit : LIMIT_DEFAULT;
+	if (how->disc != 0 && rt_project_cell(project, how->disc) == NULL)
+		return rt_fail(err, RT_NOT_FOUND, "no discussion d%u", how->disc);
 	rt_buf_add_byte(buf, '[');
 	if (query.count > 0 || query.role.size > 0) {
 		/* Where it cannot be brought up to date, the rest is read. */
-		if (!engine->read_only && rt_engine_index(engine, NULL) == RT_NOMEM)
+		if (!engine->read_only && make_index(engine, &s.way, NULL) == RT_NOMEM)
 			st = nomem(err);
-		if (st == RT_OK)
+		s.way.to = 100;
+		if (st == RT_OK && goes_on(&s.way, 0, 1))
 			st = run(&s, &query, err);
 	}
 	rt_buf_add_byte(buf, ']');

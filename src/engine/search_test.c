@@ -288,18 +288,18 @@ folds_accents(void **state)
 	assert_non_null(strstr(f->out.ptr, "\\u0001café\\u0002"));
 }
 
+enum { MANY = 4500 };
+
+/* So many entries, one after the other. */
 static void
-indexes_in_batches(void **state)
+append_many(fixture *f)
 {
-	fixture *f = *state;
-	rt_buf lines;
-	uint64_t mark, head, project = rt_engine_project_number(f->engine);
 	rt_json_doc *doc;
 	yyjson_val *request;
-	enum { MANY = 4500 };
 	yyjson_val **requests = test_calloc(MANY, sizeof(*requests));
 	rt_result *results = test_calloc(MANY, sizeof(*results));
 	size_t i, max;
+	rt_buf lines;
 
 	rt_buf_init(&lines, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&lines, '[');
@@ -314,17 +314,120 @@ indexes_in_batches(void **state)
 	}
 	assert_int_equal(rt_engine_apply(f->engine, requests, MANY, true, RT_STR(""), RT_STR(""),
 					 results), RT_OK);
-	assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
-	assert_int_equal(f->store->ops->index_mark(f->store, project, &mark, NULL), RT_OK);
-	assert_int_equal(f->store->ops->body_head(f->store, project, &head, NULL), RT_OK);
-	assert_int_equal(mark, head);
-	assert_non_null(strstr(search_in(f, "number4499", 0, "", 0), "\"at\":4500"));
 	for (i = 0; i < MANY; i++)
 		rt_result_deinit(&results[i]);
 	rt_json_free(doc);
 	rt_buf_deinit(&lines);
 	test_free(requests);
 	test_free(results);
+}
+
+static uint64_t
+index_mark(fixture *f)
+{
+	uint64_t mark = 0;
+
+	assert_int_equal(f->store->ops->index_mark(f->store, rt_engine_project_number(f->engine), &mark,
+						   NULL), RT_OK);
+	return mark;
+}
+
+static void
+indexes_in_batches(void **state)
+{
+	fixture *f = *state;
+	uint64_t head;
+
+	append_many(f);
+	assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
+	assert_int_equal(f->store->ops->body_head(f->store, rt_engine_project_number(f->engine), &head,
+						  NULL), RT_OK);
+	assert_int_equal(index_mark(f), head);
+	assert_non_null(strstr(search_in(f, "number4499", 0, "", 0), "\"at\":4500"));
+}
+
+/* Who watches a search. */
+typedef struct watch {
+	size_t asked, stop_at; /* 0: never */
+	size_t told;
+	unsigned percent;
+	size_t hits;           /* bytes */
+} watch;
+
+static bool
+watch_stop(void *ctx)
+{
+	watch *w = ctx;
+
+	return ++w->asked == w->stop_at;
+}
+
+static void
+watch_told(void *ctx, unsigned percent, rt_str hits)
+{
+	watch *w = ctx;
+	rt_json_doc *doc;
+
+	assert_true(percent >= w->percent && percent <= 100 && hits.size >= w->hits);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), hits, &doc, NULL), RT_OK);
+	rt_json_free(doc);
+	w->told++;
+	w->percent = percent;
+	w->hits = hits.size;
+}
+
+static void
+watch_search(fixture *f, const char *query, watch *w)
+{
+	const rt_project *project = rt_engine_value(f->engine);
+	rt_search how = {.query = rt_str_of(query), .limit = 1000, .stop = watch_stop,
+			 .told = watch_told, .ctx = w};
+
+	assert_int_equal(rt_view_search_on(f->engine, project, &how, &f->out, NULL), RT_OK);
+	rt_object_unref(project);
+}
+
+static void
+watched_search(fixture *f, const char *query, watch *w)
+{
+	rt_buf_clear(&f->out);
+	watch_search(f, query, w);
+}
+
+static void
+says_how_far_it_is_and_can_be_stopped(void **state)
+{
+	fixture *f = *state;
+	watch none = {.stop_at = 1}, soon = {.stop_at = 2}, hits = {.stop_at = 40}, all = {.asked = 0};
+	size_t whole;
+
+	append_many(f);
+	watched_search(f, "some", &none);
+	assert_string_equal(f->out.ptr, "[]");
+	assert_int_equal(index_mark(f), 0);
+	watched_search(f, "some", &soon);
+	assert_string_equal(f->out.ptr, "[]");
+	assert_true(index_mark(f) > 0 && index_mark(f) < MANY);
+	watched_search(f, "some", &all);
+	assert_true(all.told > 2 && all.percent >= 80 && all.hits > 1000);
+	whole = f->out.size;
+	watched_search(f, "some", &hits); /* in the middle of the hits */
+	assert_true(f->out.size > 1000 && f->out.size < whole);
+	assert_int_equal(f->out.ptr[f->out.size - 1], ']');
+	/* behind what is in the buffer already */
+	all = (watch){.asked = 0};
+	rt_buf_clear(&f->out);
+	rt_buf_add_c(&f->out, "{\"hits\":");
+	watch_search(f, "some", &all);
+	assert_int_equal(f->out.size, whole + 8);
+	assert_true(all.told > 2 && all.hits <= whole);
+	/* what the index does not know, text by text */
+	hits = (watch){.stop_at = 4};
+	watched_search(f, "role:user", &hits);
+	assert_int_equal(hits.asked, 4);
+	all = (watch){.asked = 0};
+	watched_search(f, "role:user", &all);
+	assert_true(all.asked > 100 && all.percent >= 10);
 }
 
 #define ON(name, kind) \
@@ -343,6 +446,7 @@ main(void)
 		BOTH(finds_scripts_without_spaces),
 		BOTH(reads_what_is_not_indexed),
 		BOTH(indexes_in_batches),
+		BOTH(says_how_far_it_is_and_can_be_stopped),
 		ON(folds_accents, "sqlite"),
 	};
 

@@ -129,6 +129,10 @@ typedef struct rt_store_ops {
 				   rt_error *err); /* needs begin; the root goes too */
 	rt_status (*node_read)(rt_store *store, uint64_t project, uint64_t number, rt_buf *out,
 			       rt_error *err); /* RT_NOT_FOUND */
+	/* The nodes of these numbers (ascending, each once) as bodies without an entry, in one
+	 * look at the store: many times faster than one by one. Missing: skipped. */
+	rt_status (*node_pick)(rt_store *store, uint64_t project, const uint64_t *numbers,
+			       size_t count, rt_body_fn fn, void *ctx, rt_error *err);
 	/* Numbers of all nodes, ascending, as search hits (entry is 0). For fsck and clean-up. */
 	rt_status (*node_list)(rt_store *store, uint64_t project, rt_hit_fn fn, void *ctx,
 			       rt_error *err);

@@ -58,6 +58,7 @@ typedef struct rt_go_options {
 	rt_send_with with;       /* model NULL: only a hook can write a summary */
 	rt_str discussion, take;
 	rt_str target;           /* address, in the whole discussion; ptr NULL: before the first */
+	rt_str target_take;      /* whose entry it is; empty: take's, else whichever holds it */
 	bool select;             /* a user's or custom message: go before it, hand its text back */
 	bool summarize;          /* the branch that is left */
 	rt_str instructions;

@@ -277,6 +277,38 @@ a_hook_writes_the_summary(void **state)
 	not_told(f, "\"fromHook\":true");
 }
 
+/* Said to be another take's entry: what is left is what the one at hand has, also where the
+ * other one ends. */
+static void
+to_an_entry_as_another_take_has_it(void **state)
+{
+	fixture *f = *state;
+
+	grow(f);
+	world_apply(&f->w, "{\"op\":\"take.branch\",\"at\":\"H\",\"name\":\"third\"}");
+	world_apply(&f->w, "{\"op\":\"entry.edit\",\"entry\":\"G\",\"content\":\"text-g\"}");
+	world_apply(&f->w, "{\"op\":\"take.switch\",\"take\":\"main\"}");
+	assert_int_equal(go_options(f, (rt_go_options){.target = RT_STR("H"),
+						       .target_take = RT_STR("third"),
+						       .select = true,
+						       .summarize = true}),
+			 RT_OK);
+	asked(f, "[AI]: text-D");
+	asked(f, "[AI]: text-F");
+	not_asked(f, "text-G");
+	not_asked(f, "text-g");
+	assert_string_equal(world_shown(&f->w),
+			    "User: text-A\nAI: text-B\nUser: text-C\nUser: text-g\n"
+			    "AI: text-H\nSystem (branch_summary): In short.\n");
+	head_is(f, f->result.entry);
+	world_has(&f->w, f->result.entry, "\"from_id\":\"F\"");
+	assert_int_equal(f->result.entries, 3);
+	/* there is no such take */
+	assert_int_equal(go_options(f, (rt_go_options){.target = RT_STR("H"),
+						       .target_take = RT_STR("nowhere")}),
+			 RT_NOT_FOUND);
+}
+
 static void
 nothing_to_sum_up(void **state)
 {
@@ -865,6 +897,7 @@ main(void)
 		WITH_WORLD(what_is_selected_decides_where_the_head_goes),
 		WITH_WORLD(what_fails_changes_nothing),
 		WITH_WORLD(a_hook_writes_the_summary),
+		WITH_WORLD(to_an_entry_as_another_take_has_it),
 		WITH_WORLD(nothing_to_sum_up),
 		WITH_WORLD(instructions_are_passed_on),
 		WITH_WORLD(the_beginning_becomes_a_summary),

@@ -71,6 +71,9 @@ add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc, cons
 		add_text(buf, "label", label);
 	if (body.format == RT_BODY_PURGED)
 		add_bool(buf, body.lost ? "lost" : "purged", true);
+	/* a field of that name is the user's, and stays */
+	if ((slot->flags & RT_SLOT_EDITED) != 0 && rt_body_field(&body, "edited") == NULL)
+		add_bool(buf, "edited", true);
 	rt_body_add_fields(buf, engine->alloc, &body, false);
 	rt_buf_add_byte(buf, '}');
 	rt_body_deinit(&body);

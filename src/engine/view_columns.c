@@ -14,6 +14,7 @@ enum {
 	IS_READ = 4,
 	IS_RICH = 8,
 	IS_OTHER = 16, /* in other takes */
+	IS_EDITED = 32,
 	NAMES = UINT16_MAX + 1 /* numbers that a role or a kind may have in a slot */
 };
 
@@ -174,6 +175,7 @@ add_row(columns *c, const rt_slot *slot, int64_t parent, bool differs, rt_error 
 	flags |= (view & RT_VIEW_READ_MODE) != 0 ? IS_READ : 0;
 	flags |= (slot->flags & RT_SLOT_RICH) != 0 ? IS_RICH : 0;
 	flags |= differs ? IS_OTHER : 0;
+	flags |= (slot->flags & RT_SLOT_EDITED) != 0 ? IS_EDITED : 0;
 	add_number(&c->flags, flags);
 	add_number(&c->size, slot->size);
 	c->row++;

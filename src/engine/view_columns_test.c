@@ -265,6 +265,7 @@ compare_with_take(fixture *f, const rt_project *value, const rt_disc *disc, uint
 		assert_int_equal(number(cell(all, "parent", i - 1)), (int64_t)i - 2);
 		assert_int_equal(number(cell(all, "size", i - 1)), slot.size);
 		assert_int_equal((flags & 1) != 0, (slot.flags & RT_SLOT_MUTED) != 0);
+		assert_int_equal((flags & 32) != 0, (slot.flags & RT_SLOT_EDITED) != 0);
 		if (!t->present)
 			continue;
 		assert_str(rt_json_str(cell(wide, "id", (size_t)at)), rt_str_of(id));

@@ -145,6 +145,18 @@ add_take(const rt_disc *disc, const rt_record *step, rt_buf *buf)
 	rt_buf_add_byte(buf, '}');
 }
 
+/* The setting that was all that the step changed. */
+static void
+add_setting(const rt_record *step, rt_buf *buf)
+{
+	rt_str name = rt_view_words_setting(step);
+
+	if (name.size == 0)
+		return;
+	rt_json_add_key(buf, "setting");
+	rt_json_add_string(buf, name);
+}
+
 /* One step as an object. */
 static rt_status
 add_listed(rt_engine *engine, const rt_project *project, const rt_disc *disc,
@@ -166,6 +178,7 @@ add_listed(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 	if (st == RT_OK)
 		st = add_about(engine, project, disc, step, buf, err);
 	add_take(disc, step, buf);
+	add_setting(step, buf);
 	rt_json_add_key(buf, "by");
 	rt_json_add_string(buf, step->by);
 	add_time(buf, "at", at_us);

@@ -197,6 +197,8 @@ add_row(tree *t, uint32_t number, uint32_t *scratch, rt_buf *buf, rt_error *err)
 		st = add_variants(t, n, scratch, count, buf, err);
 	if ((slot.flags & RT_SLOT_MUTED) != 0)
 		rt_buf_add_c(buf, ",\"muted\":true");
+	if ((slot.flags & RT_SLOT_EDITED) != 0)
+		rt_buf_add_c(buf, ",\"edited\":true");
 	rt_json_add_key(buf, "depth");
 	rt_buf_add_u64(buf, n->depth);
 	if (st == RT_OK)

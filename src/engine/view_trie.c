@@ -285,6 +285,22 @@ order_takes(rt_trie *t)
 
 /* ---- the whole ---- */
 
+/* Takes first .. first + RT_SEQ_LOAD_MAX - 1 are looked at next, where they are present. */
+static rt_status
+load_takes(const rt_disc *disc, size_t first, rt_error *err)
+{
+	const rt_seq *seqs[RT_SEQ_LOAD_MAX];
+	size_t last = first + RT_SEQ_LOAD_MAX - 1, takes = rt_disc_take_count(disc), count = 0;
+
+	for (; first <= last && first <= takes; first++) {
+		const rt_take *take = rt_disc_take(disc, (uint32_t)first);
+
+		if (take->present)
+			seqs[count++] = take->slots;
+	}
+	return rt_seq_load(seqs, count, err);
+}
+
 rt_status
 rt_trie_init(rt_trie *t, const rt_alloc *alloc, const rt_project *project, const rt_disc *disc,
 	     rt_error *err)
@@ -306,7 +322,9 @@ rt_trie_init(rt_trie *t, const rt_alloc *alloc, const rt_project *project, const
 	for (i = 1; st == RT_OK && i <= takes; i++) {
 		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
 
-		if (!take->present)
+		if (i % RT_SEQ_LOAD_MAX == 1)
+			st = load_takes(disc, i, err);
+		if (st != RT_OK || !take->present)
 			continue;
 		st = lay_take(t, take, near, near_count, err);
 		/* the first two and the last few are what the next ones may begin like */

@@ -203,28 +203,42 @@ say_head(saying *s)
 	const rt_effect *e = set_of(s, "head");
 	uint64_t entry = 0;
 
-	say(s, "moved the head");
-	if (e == NULL || e->after.ptr == NULL)
+	say(s, s->plain ? "went on from" : "moved the head");
+	if (e == NULL || e->after.ptr == NULL) {
+		say(s, s->plain ? " another entry" : "");
 		return;
-	entry = head_entry(e);
-	if (entry != 0) {
-		say_of(s, " to entry", entry);
-	} else {
-		say(s, " to before the first entry");
 	}
+	entry = head_entry(e);
+	say(s, s->plain ? "" : " to");
+	if (entry != 0) {
+		say_of(s, " entry", entry);
+	} else {
+		say(s, " before the first entry");
+	}
+}
+
+static rt_str
+setting_of(const rt_effect *e)
+{
+	static const rt_str before = RT_STR_INIT("setting.");
+
+	if (e == NULL || e->kind != RT_EFFECT_SET || !rt_str_starts(e->key, before))
+		return (rt_str){0};
+	return rt_str_at(e->key.ptr + before.size, e->key.size - before.size);
 }
 
 static void
 say_setting(saying *s)
 {
 	const rt_effect *e = effect_of(s, RT_EFFECT_SET);
+	rt_str name = setting_of(e);
 
-	if (e == NULL || !rt_str_starts(e->key, RT_STR("setting."))) {
+	if (name.size == 0) {
 		say(s, "changed a setting");
 		return;
 	}
 	say(s, e->after.ptr != NULL ? "set " : "put ");
-	rt_buf_add(s->buf, e->key.ptr + 8, e->key.size - 8);
+	rt_buf_add(s->buf, name.ptr, name.size);
 	say(s, e->after.ptr != NULL ? " to " : " back to its default");
 	if (e->after.ptr != NULL)
 		say_value(s, e->after);
@@ -338,11 +352,12 @@ say_batch(saying *s)
 	const rt_effect_slot *left = added_kind(s, "branch_summary");
 	const rt_effect_slot *compressed = added_kind(s, "compaction");
 	const rt_effect *made = NULL, *take = NULL;
-	size_t i, added = 0, removed = 0, settings = 0, others = 0;
+	size_t i, added = 0, removed = 0, takes = 0, settings = 0, others = 0;
 
 	for (i = 0; i < s->step->effect_count; i++) {
 		const rt_effect *e = &s->step->effects[i];
 
+		takes += e->kind == RT_EFFECT_NEW && e->disc != 0;
 		added += e->added_count;
 		removed += e->removed_count;
 		if (e->kind == RT_EFFECT_NEW && e->disc == 0)
@@ -359,6 +374,8 @@ say_batch(saying *s)
 		say_quoted(s, made->name);
 		if (added > 0)
 			rt_buf_add_f(s->buf, " with %zu entr%s", added, added == 1 ? "y" : "ies");
+		if (added > 0 && takes > 0)
+			rt_buf_add_f(s->buf, " in %zu takes", takes + 1); /* the first comes with it */
 	} else if (left != NULL) {
 		say_of(s, "left a branch with summary", left->slot.entry);
 	} else if (compressed != NULL && removed > 0) {
@@ -427,7 +444,7 @@ rt_view_words(const rt_project *project, const rt_record *step, bool plain, rt_b
 		case RT_OP_TAKE_SWITCH: say_switch(&s, "take"); break;
 		case RT_OP_TAKE_RENAME: say_rename(&s, "take"); break;
 		case RT_OP_TAKE_DELETE: say_deleted(&s, "take"); break;
-		case RT_OP_TAKE_GRAFT: say_entries(&s, "grafted entry", "grafted"); break;
+		case RT_OP_TAKE_GRAFT: say_entries(&s, "copied entry", "copied"); break;
 		case RT_OP_HEAD_MOVE: say_head(&s); break;
 		case RT_OP_LABEL_SET: say_label(&s); break;
 		case RT_OP_SETTING_SET:
@@ -470,6 +487,12 @@ rt_view_words_entry(const rt_record *step, uint64_t *out_body)
 			return (uint32_t)head_entry(e);
 	}
 	return 0;
+}
+
+rt_str
+rt_view_words_setting(const rt_record *step)
+{
+	return step->effect_count == 1 ? setting_of(&step->effects[0]) : (rt_str){0};
 }
 
 uint32_t

@@ -17,5 +17,7 @@ RT_CHECKED rt_status rt_view_words(const rt_project *project, const rt_record *s
 uint32_t rt_view_words_entry(const rt_record *step, uint64_t *out_body);
 /* The (first) take of this discussion that the step changed or made; 0: none. */
 uint32_t rt_view_words_take(const rt_record *step, uint32_t disc);
+/* The setting that the step changed and nothing else; empty: it is no such step. Lives in step. */
+rt_str rt_view_words_setting(const rt_record *step);
 
 #endif

@@ -100,7 +100,7 @@ entries(void **state)
 	assert_newest(f, 0, "about", "Which beer goes with rye bread?");
 	do_all(f, "[{\"op\":\"head.move\",\"entry\":\"aaaa\"}]");
 	assert_newest(f, 0, "what", "moved the head to entry aaaa");
-	assert_newest(f, 0, "did", "moved the head to entry");
+	assert_newest(f, 0, "did", "went on from entry");
 	assert_newest(f, 0, "about", "Which beer goes with rye bread?");
 	do_all(f, "[{\"op\":\"entry.delete\",\"from\":\"aaaa\",\"to\":\"bbbb\"}]");
 	assert_newest(f, 0, "what", "deleted 2 entries, first aaaa");
@@ -110,6 +110,9 @@ entries(void **state)
 	assert_newest(f, 0, "did", "set model to \"builtin/echo\"");
 	assert_newest(f, 0, "about", NULL);
 	assert_newest(f, 0, "take", NULL);
+	assert_newest(f, 0, "setting", "model");
+	do_all(f, "[{\"op\":\"setting.set\",\"key\":\"draft\",\"value\":\"set model to\"}]");
+	assert_newest(f, 0, "setting", "draft");
 }
 
 /* A text that was purged is not told by the history either. */
@@ -138,6 +141,7 @@ several(void **state)
 		  "{\"op\":\"setting.set\",\"key\":\"draft\",\"value\":\"x\"}]");
 	assert_newest(f, 2, "what", "added entry bbbb");
 	assert_newest(f, 2, "did", "added entry");
+	assert_newest(f, 2, "setting", NULL);
 	do_all(f, "[{\"op\":\"head.move\",\"entry\":\"aaaa\"},"
 		  "{\"op\":\"entry.append\",\"role\":\"System\",\"kind\":\"branch_summary\","
 		  "\"id\":\"cccc\",\"content\":\"was about three\",\"from_id\":\"bbbb\"}]");
@@ -159,6 +163,7 @@ several(void **state)
 	do_all(f, "[{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"builtin/echo\"},"
 		  "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":1}]");
 	assert_newest(f, 2, "what", "changed 2 settings");
+	assert_newest(f, 2, "setting", NULL);
 }
 
 int

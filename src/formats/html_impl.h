@@ -12,11 +12,12 @@
  *   …<title>…</title><style>…</style>
  *   </head>
  *   <body>
+ *   <script type="application/json" id="retake-first">…</script>      where there is very much
+ *   <script>…</script>                    web/export_page.tsx
  *   <noscript><main id="page">…           the active takes as text, for those without script:
  *   …</main></noscript>                   one text to others, which make no elements of it
  *   <script type="application/json" id="retake-data">…</script>
  *   <script type="application/json" id="retake-blocks-0-0">…</script>…
- *   <script>…</script>                    web/export_page.tsx
  *   </body>
  *   </html>
  *
@@ -30,7 +31,12 @@
  *   NODE    the blocks of an entry (markup.h), or, where its content is an array, an array
  *           with the blocks of each text in it; null: shown as it stands
  *
- * In both, "<" and U+2028, U+2029 are written as escapes, so that nothing in them can end
+ * retake-first has the end of the take that is shown first once more, so that it is seen while
+ * the rest is still being read; where the head is elsewhere there is none:
+ *
+ *   {"before":N,"blocks":[NODE…],"data":…}  N entries of the take come before; data as in retake-data
+ *
+ * In all, "<" and U+2028, U+2029 are written as escapes, so that nothing in them can end
  * their element or begin another. In the text, all that HTML would see is written as a
  * reference, and nothing of a conversation stands in an attribute. The policy lets nothing
  * run but the one script, by its hash, and lets nothing be loaded. */
@@ -42,12 +48,15 @@
 #define HTML_GENERATOR "<meta name=\"generator\" content=\"Retake html 2\">"
 #define HTML_GENERATOR_1 "<meta name=\"generator\" content=\"Retake html 1\">"
 #define HTML_DATA "<script type=\"application/json\" id=\"retake-data\">"
+#define HTML_FIRST "<script type=\"application/json\" id=\"retake-first\">"
 #define HTML_BLOCKS "<script type=\"application/json\" id=\"retake-blocks-%zu-%zu\">"
 #define HTML_END "</script>"
 
 enum {
 	HTML_STATIC_MAX = 20000, /* entries shown without script, of all discussions */
-	HTML_CHUNK = 8192 /* entries whose blocks stand together; web/export_data.ts knows it */
+	HTML_CHUNK = 8192,  /* entries whose blocks stand together; web/export_data.ts knows it */
+	HTML_MANY = 5000,   /* entries of all discussions: from here on some are written first */
+	HTML_FIRST_MAX = 30 /* those */
 };
 
 /* Does it begin as ours do? */
@@ -64,6 +73,9 @@ RT_CHECKED rt_status rt_html_add_static(const rt_alloc *alloc, const rt_outlines
 void rt_html_add_text(rt_buf *out, rt_str text);
 /* Append JSON so that it can stand in an element. */
 void rt_html_add_json(rt_buf *out, rt_str json);
+/* Append the element with what is seen first, as drawn above, if the page has one. */
+RT_CHECKED rt_status rt_html_add_first(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
+				       rt_error *err);
 /* Append the elements with the blocks, as drawn above. */
 RT_CHECKED rt_status rt_html_add_blocks(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
 					rt_error *err);

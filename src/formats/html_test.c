@@ -11,16 +11,46 @@
 /* The elements of a page without what stands in script and style, each with its attributes
  * as they are written; anything that is not one of these fails. */
 static const char *const allowed[] = {
-	"html lang=\"en\"", "head", "meta charset=\"utf-8\"",
+	"html lang=\"en\"",
+	"head",
+	"meta charset=\"utf-8\"",
 	"meta name=\"generator\" content=\"Retake html 2\"",
 	"meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"",
 	"meta name=\"color-scheme\" content=\"light dark\"",
-	"meta name=\"referrer\" content=\"no-referrer\"", "link rel=\"icon\" href=\"data:,\"",
-	"title", "/title", "style", "/style", "/head", "body", "main id=\"page\"", "section", "h2",
-	"/h2", "article", "h3", "small", "/small", "/h3", "pre", "/pre", "/article", "p", "/p",
-	"/section", "/main", "noscript", "/noscript", "script type=\"application/json\" id=\"retake-data\"",
-	"script", "/script", "/body",
-	"/html", "!doctype html", NULL,
+	"meta name=\"referrer\" content=\"no-referrer\"",
+	"link rel=\"icon\" href=\"data:,\"",
+	"title",
+	"/title",
+	"style",
+	"/style",
+	"/head",
+	"body",
+	"main id=\"page\"",
+	"section",
+	"h2",
+	"/h2",
+	"article",
+	"h3",
+	"small",
+	"/small",
+	"/h3",
+	"pre",
+	"/pre",
+	"/article",
+	"p",
+	"/p",
+	"/section",
+	"/main",
+	"noscript",
+	"/noscript",
+	"script type=\"application/json\" id=\"retake-data\"",
+	"script type=\"application/json\" id=\"retake-first\"",
+	"script",
+	"/script",
+	"/body",
+	"/html",
+	"!doctype html",
+	NULL,
 };
 
 static bool
@@ -290,6 +320,75 @@ test_static(void **state)
 	rt_outlines_deinit(&o);
 }
 
+/* A take of count entries, the last of them hostile; the head there, or at the first. The outlines
+ * look into the text. */
+static void
+long_take(size_t count, bool is_head_first, rt_buf *text, rt_outlines *out)
+{
+	size_t i;
+
+	rt_buf_clear(text);
+	rt_buf_add_f(text,
+		     "{\"discussions\":[{\"name\":\"d\",%s\"takes\":[{\"name\":\"t\",\"entries\":[",
+		     is_head_first ? "\"head\":\"e0\"," : "");
+	for (i = 0; i < count; i++)
+		rt_buf_add_f(text, "%s{\"id\":\"e%zu\",\"role\":\"AI\",\"content\":\"%s\"}",
+			     i > 0 ? "," : "", i,
+			     i + 1 == count ? "<!--</script><script>*x*" : "a");
+	rt_buf_add_c(text, "]}]}]}");
+	assert_int_equal(
+		rt_format_canonical.read(rt_alloc_libc(), rt_buf_str(text), out, NULL, NULL),
+		RT_OK);
+}
+
+static void
+assert_has(const rt_buf *html, const char *text, bool has)
+{
+	assert_int_equal(rt_str_find(rt_buf_str(html), rt_str_of(text), 0) != SIZE_MAX, has);
+}
+
+/* The end of a long take stands before everything else, and changes nothing of what is read. */
+static void
+test_first(void **state)
+{
+	rt_outlines o, again;
+	rt_buf text, page, html;
+
+	(void)state;
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&html, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	long_take(HTML_MANY, false, &text, &o);
+	write_ok(&o, &rt_format_html, &page);
+	check_page(rt_buf_str(&page));
+	assert_true(rt_html_script.size == 0 ||
+		    rt_str_find(rt_buf_str(&page), RT_STR(HTML_FIRST), 0) <
+			    rt_str_find(rt_buf_str(&page), RT_STR("<noscript>"), 0));
+	assert_int_equal(
+		rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &again, NULL, NULL), RT_OK);
+	assert_same_state(&o, &again);
+	assert_int_equal(rt_html_add_first(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	assert_true(rt_str_starts(rt_buf_str(&html),
+				  RT_STR(HTML_FIRST "{\"before\":4970,\"blocks\":[null,")));
+	assert_has(&html, "\"data\":{\"active\":\"d\",\"discussions\":[", true);
+	assert_has(&html, "\"head\":\"e4999\"", true);
+	assert_has(&html, "\"id\":\"e4969\"", false);
+	assert_has(&html, "\"id\":\"e4970\"", true);
+	rt_buf_deinit(&page);
+	rt_outlines_deinit(&again);
+	rt_outlines_deinit(&o);
+	/* not where there are few, nor where the head is elsewhere */
+	rt_buf_clear(&html);
+	long_take(HTML_MANY - 1, false, &text, &o);
+	assert_int_equal(rt_html_add_first(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	rt_outlines_deinit(&o);
+	long_take(HTML_MANY, true, &text, &o);
+	assert_int_equal(rt_html_add_first(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	assert_int_equal(html.size, 0);
+	rt_outlines_deinit(&o);
+	rt_buf_deinit(&html);
+	rt_buf_deinit(&text);
+}
+
 static void
 test_many(void **state)
 {
@@ -475,10 +574,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_random),
-		cmocka_unit_test(test_static),	cmocka_unit_test(test_many),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_hostile),  cmocka_unit_test(test_random),
+		cmocka_unit_test(test_static),   cmocka_unit_test(test_many),
+		cmocka_unit_test(test_first),    cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_shared),   cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdio.h> /* snprintf */
 
 #include "codec/content.h"
+#include "formats/canonical_impl.h"
 #include "formats/html_impl.h"
 #include "markup/markup.h"
 #include "markup/texts.h"
@@ -255,6 +256,73 @@ add_chunk(const rt_alloc *alloc, const rt_outline *o, const int64_t *nodes, size
 		st = rt_fail(err, json->status, "out of memory while exporting");
 	if (st == RT_OK)
 		rt_html_add_json(out, rt_buf_str(json));
+	return st;
+}
+
+/* The last nodes of a take as an outline of their own. */
+static rt_status
+add_end(const rt_alloc *alloc, const rt_outline *o, const rt_outline_take *take, rt_buf *out,
+	rt_error *err)
+{
+	size_t count = take->node_count < HTML_FIRST_MAX ? take->node_count : HTML_FIRST_MAX, i;
+	size_t before = take->node_count - count;
+	rt_node nodes[HTML_FIRST_MAX];
+	int64_t numbers[HTML_FIRST_MAX];
+	rt_outline_take end = {.name = take->name, .nodes = numbers, .node_count = count};
+	rt_outline part = {.name = o->name,
+			   .nodes = nodes,
+			   .node_count = count,
+			   .takes = &end,
+			   .take_count = 1};
+	rt_outlines parts = {.items = &part, .count = 1, .has_active = true};
+	rt_buf scratch, json;
+	rt_status st;
+
+	for (i = 0; i < count; i++) {
+		nodes[i] = o->nodes[take->nodes[before + i]];
+		numbers[i] = (int64_t)i;
+	}
+	rt_buf_init(&scratch, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_f(out, HTML_FIRST "{\"before\":%zu,\"blocks\":", before);
+	st = add_chunk(alloc, &part, numbers, count, &scratch, &json, out, err);
+	if (st == RT_OK) {
+		rt_buf_clear(&json);
+		st = rt_canonical_write_shared(alloc, &parts, &json, err);
+	}
+	if (st == RT_OK) {
+		rt_buf_add_c(out, ",\"data\":");
+		rt_html_add_json(out, rt_buf_str(&json));
+		rt_buf_add_c(out, "}" HTML_END "\n");
+	}
+	rt_buf_deinit(&scratch);
+	rt_buf_deinit(&json);
+	return st;
+}
+
+rt_status
+rt_html_add_first(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt_error *err)
+{
+	const rt_outline *o;
+	const rt_outline_take *takes = NULL, *take;
+	size_t take_count = 0, active = 0, total = 0, i;
+	rt_arena *arena;
+	rt_status st;
+
+	for (i = 0; i < in->count; i++)
+		total += in->items[i].node_count;
+	if (total < HTML_MANY)
+		return RT_OK;
+	o = &in->items[in->has_active && in->active < in->count ? in->active : 0];
+	arena = rt_arena_new(alloc);
+	st = arena == NULL
+		     ? rt_fail(err, RT_NOMEM, "out of memory while exporting")
+		     : rt_outline_takes_of(alloc, arena, o, &takes, &take_count, &active, err);
+	take = st == RT_OK && take_count > 0 ? &takes[active] : NULL;
+	if (take != NULL && take->node_count > 0 &&
+	    (!o->has_head || o->head == take->nodes[take->node_count - 1]))
+		st = add_end(alloc, o, take, out, err);
+	rt_arena_free(arena);
 	return st;
 }
 

@@ -82,15 +82,20 @@ rt_html_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_opti
 	      rt_buf *out, rt_error *err)
 {
 	rt_buf json;
-	rt_status st;
+	rt_status st = RT_OK;
 
 	(void)options; /* a page shows all takes and holds everything */
 	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
 	add_head(out, in);
+	if (rt_html_script.size > 0) {
+		st = rt_html_add_first(alloc, in, out, err);
+		add_part(out, "script", &rt_html_script);
+	}
 	/* Where there is no script of ours either, it is for everybody. */
 	rt_buf_add_c(out, rt_html_script.size > 0 ? "<noscript>\n<main id=\"page\">\n"
 						  : "<main id=\"page\">\n");
-	st = rt_html_add_static(alloc, in, out, err);
+	if (st == RT_OK)
+		st = rt_html_add_static(alloc, in, out, err);
 	rt_buf_add_c(out, rt_html_script.size > 0 ? "</main>\n</noscript>\n" : "</main>\n");
 	if (st == RT_OK)
 		st = rt_canonical_write_shared(alloc, in, &json, err);
@@ -101,10 +106,7 @@ rt_html_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_opti
 	}
 	if (st == RT_OK && rt_html_script.size > 0)
 		st = rt_html_add_blocks(alloc, in, out, err);
-	if (st == RT_OK) {
-		add_part(out, "script", &rt_html_script);
-		rt_buf_add_c(out, "</body>\n</html>\n");
-	}
+	rt_buf_add_c(out, "</body>\n</html>\n");
 	if (st == RT_OK && out->status != RT_OK)
 		st = rt_fail(err, out->status, "out of memory while exporting");
 	rt_buf_deinit(&json);

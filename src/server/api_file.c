@@ -78,25 +78,49 @@ redact(sending *s, rt_outlines *io, rt_error *err)
 	return st;
 }
 
+/* All takes are written, and who reads begins with this one, at its end. */
+static rt_status
+begin_with(const rt_project *project, rt_place place, rt_outline *outline, rt_error *err)
+{
+	const rt_disc *disc;
+	size_t i;
+	rt_status st = rt_project_disc(project, place.disc, &disc, err);
+
+	if (st != RT_OK || place.take == disc->active)
+		return st;
+	for (i = 0; i < outline->take_count; i++) {
+		const rt_outline_take *take = &outline->takes[i];
+
+		if (!rt_str_eq(take->name, rt_text_str(rt_disc_take(disc, place.take)->name)))
+			continue;
+		outline->active_take = i;
+		outline->head = take->node_count > 0 ? take->nodes[take->node_count - 1] : -1;
+	}
+	return RT_OK;
+}
+
 static rt_status
 put_out(sending *s, const rt_project *project, rt_str by, rt_error *err)
 {
 	rt_call *call = s->call;
 	rt_act_with with = rt_served_with(call->served, by, &call->notes);
 	rt_act_file file = {.format = s->format};
-	rt_place place = {0, 0};
+	rt_place place = {0, 0}, seen;
 	rt_outlines outlines;
 	rt_status st = rt_resolve_place(project, s->disc, s->take, &place, err);
 
 	if (st != RT_OK)
 		return st;
-	if (s->take.size == 0)
+	seen = place;
+	if (s->take.size == 0 || s->options.whole)
 		place.take = 0;
 	if (s->format->writes_sent && !s->is_past)
 		file.sent = rt_provider_named(RT_STR("anthropic"));
 	rt_outlines_init(&outlines);
 	st = rt_act_export(call->served->engine, &with, &file, project, place, s->whole_project,
 			   &outlines, err);
+	if (st == RT_OK && s->options.whole && s->take.size > 0 && outlines.count == 1)
+		st = begin_with(project, seen, &outlines.items[0], err);
 	if (st == RT_OK && s->is_redacted)
 		st = redact(s, &outlines, err);
 	if (st == RT_OK && !s->is_dry)

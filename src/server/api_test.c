@@ -1024,15 +1024,31 @@ test_if_match(void **state)
 static void
 test_tag_after_undo(void **state)
 {
+	uint64_t first = 0, second = 0;
 	char before[RT_TAG_ROOM];
 	fixture *f = *state;
+	yyjson_val *flags;
 
 	tell(f);
 	expect(f, 200, "GET", D "/entries/a", NULL);
 	memcpy(before, f->etag, sizeof(before));
+	assert_null(rt_json_get(f->root, "edited"));
 	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"x\"}");
 	assert_string_not_equal(f->etag, before);
+	expect(f, 200, "GET", D "/entries/a", NULL);
+	assert_true(yyjson_is_true(rt_json_get(f->root, "edited")));
+	expect(f, 200, "GET", D "/tree", NULL);
+	assert_true(yyjson_is_true(rt_json_get(yyjson_arr_get_first(f->root), "edited")));
+	assert_null(rt_json_get(yyjson_arr_get(f->root, 1), "edited"));
+	expect(f, 200, "GET", D "/tree?columns=1&count=2", NULL);
+	flags = rt_json_get(f->root, "flags");
+	assert_true(rt_json_u64(yyjson_arr_get(flags, 0), &first));
+	assert_true(rt_json_u64(yyjson_arr_get(flags, 1), &second));
+	assert_int_equal(first & 32, 32);
+	assert_int_equal(second & 32, 0);
 	expect(f, 200, "POST", D "/undo", NULL);
+	expect(f, 200, "GET", D "/entries/a", NULL);
+	assert_null(rt_json_get(f->root, "edited"));
 	with(f, "If-Match", before);
 	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"y\"}");
 	/* how it is shown is no state */

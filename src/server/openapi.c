@@ -82,7 +82,7 @@ const rt_shape rt_shapes[] = {
 	 "as `retake tree --json`. Columns: `seq`, `discussion`, `count`, `roles`, `kinds`, `takes`, "
 	 "and for each row `id`, `parent` (its row, -1 for a root), `role`, `kind` (places in the "
 	 "lists), `flags` (1 muted, 2 collapsed, 4 read mode, 8 more than text, 16 differs between "
-	 "takes), `size`, `preview`; and `labels`, `head`, `tips`",
+	 "takes, 32 edited), `size`, `preview`; and `labels`, `head`, `tips`",
 	 "{\"oneOf\":[{\"type\":\"array\"},{\"type\":\"object\"}]}", NULL},
 	{"Window",
 	 "`discussion`, `take`, `head`, `count` (all entries of the take), `entries`, `from`, `next` (the "
@@ -97,7 +97,8 @@ const rt_shape rt_shapes[] = {
 	 OBJECT("\"entries\":" LIST(ENTRY) ",\"missing\":" LIST(TEXT) ",\"seq\":" NUMBER), NULL},
 	{"Entry",
 	 "`id`, `role`, `kind`, `content`, `blocks` (where the query has it: of a text its blocks, of an "
-	 "array for each of its blocks these or null), `ts`, `muted`, `collapsed`, `read_mode`, `label`, and whatever "
+	 "array for each of its blocks these or null), `ts`, `muted`, `collapsed`, `read_mode`, `label`, `edited` "
+	 "(true: its content is not the one that it was written with; absent otherwise), and whatever "
 	 "fields it has beside these",
 	 ENTRY, NULL},
 	{"Render",

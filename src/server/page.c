@@ -73,12 +73,17 @@ add_text(rt_buf *buf, rt_str text)
 }
 
 void
-rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed)
+rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed, bool is_in)
 {
 	begin(request, answer, failed ? 403 : 200, "Retake");
 	if (failed)
 		rt_buf_add_c(&answer->body,
 			     "<p>That link was used already, or is older than a minute.</p>\n");
+	if (is_in) {
+		rt_buf_add_c(&answer->body, "<p>This browser was let in before: <a href=\"/\">go on</a>.</p>\n");
+		end(answer);
+		return;
+	}
 	rt_buf_add_c(&answer->body,
 		     "<p>This browser has not been let in. In a terminal on the machine where Retake "
 		     "runs, type</p>\n<pre>retake serve --login</pre>\n"

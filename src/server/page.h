@@ -9,8 +9,9 @@
 
 #include "server/web.h"
 
-/* Not let in, and (failed) the code that came was not good. 200, or 403. */
-void rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed);
+/* Not let in, and (failed) the code that came was not good; or let in before, all the same.
+ * 200, or 403. */
+void rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed, bool is_in);
 /* Let in: the web interface, or what there is where the program was built without it. */
 void rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str project);
 /* A file of the web interface; false: there is none of that path. */

@@ -28,7 +28,7 @@ is_own(rt_str key)
 {
 	static const char *const names[] = {"id",    "role",   "kind",      "content",
 					    "ts",    "muted",  "collapsed", "read_mode",
-					    "label", "purged", "lost"};
+					    "label", "purged", "lost",      "edited"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -42,7 +42,8 @@ static bool
 is_taken(rt_str key)
 {
 	static const char *const names[] = {"op",   "discussion", "take", "before", "after",
-					    "into", "join",       "fork", "flight", "prompt"};
+					    "into", "join",       "fork", "flight", "prompt",
+					    "by_hand"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -160,9 +161,10 @@ add_fields(rt_replace *p, size_t at, yyjson_val *value)
 	return RT_OK;
 }
 
-/* The whole entry into the one that there is: content, and fields on top of its own. */
+/* The whole entry into the one that there is: content, and fields on top of its own.
+ * is_edited: it is another content. */
 static rt_status
-write_into(rt_replace *p, const rt_replace_old *o, size_t at)
+write_into(rt_replace *p, const rt_replace_old *o, size_t at, bool is_edited)
 {
 	const rt_replace_new *n = &p->news[at];
 	yyjson_val *key, *value, *was;
@@ -171,6 +173,10 @@ write_into(rt_replace *p, const rt_replace_old *o, size_t at)
 	begin(p, "entry.reply");
 	add_str(p, "into", o->id);
 	add_val(p, "content", n->content != NULL ? n->content : o->content);
+	if (is_edited) {
+		rt_json_add_key(p->out, "by_hand");
+		rt_buf_add_c(p->out, "true");
+	}
 	yyjson_obj_foreach(n->value, i, max, key, value)
 	{
 		was = member(o->value, key);
@@ -210,15 +216,17 @@ write_edit(rt_replace *p, size_t at, change fields)
 	bool was_muted = yyjson_is_true(rt_json_get(o->value, "muted")), is_edited = false;
 	rt_status st = RT_OK;
 
+	is_edited = n->content != NULL && !rt_replace_same(p, o->content, n->content, &st);
+	if (st != RT_OK)
+		return st;
 	if (fields == FIELDS) {
-		st = write_into(p, o, at);
+		st = write_into(p, o, at, is_edited);
 		is_edited = true;
-	} else if (n->content != NULL && !rt_replace_same(p, o->content, n->content, &st)) {
+	} else if (is_edited) {
 		begin(p, "entry.edit");
 		add_str(p, "entry", o->id);
 		add_val(p, "content", n->content);
 		end(p);
-		is_edited = true;
 	}
 	if (n->role.ptr != NULL && !rt_str_eq(o->role, n->role)) {
 		begin(p, "entry.role");

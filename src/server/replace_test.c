@@ -261,6 +261,29 @@ fields_are_written_into_the_entry(void **state)
 	world_lacks(&f->w, ":1", "\"id\":\"a\"");
 }
 
+/* The mark is Retake's: text that is changed has it, also where fields are; what is sent
+ * back with it is as it was, and cannot be given it. */
+static void
+what_was_edited_is_marked(void **state)
+{
+	fixture *f = *state;
+
+	four(f);
+	replace(f, "[{\"id\":\"a\",\"content\":\"x\",\"mark\":1},{\"id\":\"b\",\"content\":\"y\"},"
+		   "{\"id\":\"c\",\"mark\":1},{\"id\":\"d\",\"edited\":true}]");
+	world_has(&f->w, "a", "\"edited\":true");
+	world_has(&f->w, "a", "\"mark\":1");
+	world_has(&f->w, "b", "\"edited\":true");
+	world_lacks(&f->w, "c", "\"edited\"");
+	world_lacks(&f->w, "d", "\"edited\"");
+	plans(f,
+	      "[{\"id\":\"a\",\"edited\":true},{\"id\":\"b\",\"content\":\"y\"},{\"id\":\"c\"},"
+	      "{\"id\":\"d\",\"edited\":true}]",
+	      "[]");
+	replace(f, "[{\"id\":\"new\",\"content\":\"x\",\"edited\":true}]");
+	world_lacks(&f->w, "new", "\"edited\"");
+}
+
 static void
 how_it_is_shown_is_no_edit(void **state)
 {
@@ -468,7 +491,8 @@ reads_as_wanted(fixture *f, yyjson_val *before, yyjson_val *wanted)
 
 		yyjson_obj_foreach(entry, j, last, key, value)
 		{
-			if (rt_str_is(rt_json_str(key), "id"))
+			if (rt_str_is(rt_json_str(key), "id") ||
+			    rt_str_is(rt_json_str(key), "edited")) /* not to be wished for */
 				continue;
 			if (!same_json(rt_json_get(got, yyjson_get_str(key)),
 				       rt_json_get(entry, yyjson_get_str(key))))
@@ -485,6 +509,10 @@ reads_as_wanted(fixture *f, yyjson_val *before, yyjson_val *wanted)
 		if (!other_ts && !other_kind) {
 			assert_true(same_json(rt_json_get(got, "id"), rt_json_get(was, "id")));
 			assert_true(same_json(rt_json_get(got, "ts"), rt_json_get(was, "ts")));
+			assert_int_equal(yyjson_is_true(rt_json_get(got, "edited")),
+					 yyjson_is_true(rt_json_get(was, "edited")) ||
+						 !same_json(rt_json_get(got, "content"),
+							    rt_json_get(was, "content")));
 			if (rt_json_get(entry, "mark") == NULL)
 				assert_true(same_json(rt_json_get(got, "mark"),
 						      rt_json_get(was, "mark")));
@@ -605,6 +633,7 @@ main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(fields_are_written_into_the_entry, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(what_was_edited_is_marked, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(how_it_is_shown_is_no_edit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			an_id_that_is_new_is_kept_and_an_old_one_is_not_given_twice, set_up,

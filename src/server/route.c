@@ -74,7 +74,7 @@ static const rt_route_param q_last[] = {
 	{"last_event_id", "string", "as the header Last-Event-ID, which goes before it"}, END};
 #define EXPORT \
 	{"format", "string", "canonical, toml, pi, openai, markdown, html; default: canonical"}, \
-		{"all", "boolean", "all takes, not only one"}, \
+		{"all", "boolean", "all takes, not only one; begins with the one that is named"}, \
 		{"lossless", "boolean", "add what the format cannot say"}, \
 		{"lines", "boolean", "one conversation a line, where the format has both"}, \
 		{"redact", "boolean", "without secrets: marks in their place"}, \
@@ -121,6 +121,7 @@ static const rt_route_param b_run[] = {
 	{"to", "string", "compact: the last entry"},
 	{"keep", "integer", "compact: tokens at the end that stay"},
 	{"entry", "string", "go: where to; null: before the first"},
+	{"entry_take", "string", "go: whose entry that is, where several takes have it"},
 	{"select", "boolean", "go: to the entry's own place, its text handed back"},
 	{"summary", "boolean", "go: of what is left; default: true"},
 	{"instructions", "string", "for a summary"},

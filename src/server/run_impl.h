@@ -53,6 +53,7 @@ typedef struct rt_run_asked {
 	rt_str text, content, role, reply_role, at;
 	rt_str instructions, from, to;
 	rt_str target;           /* ptr NULL: before the first entry */
+	rt_str target_take;      /* whose entry it is; empty: not said */
 	bool select, summarize;
 	uint64_t replies, keep_tokens;
 	uint64_t budget;         /* 0: what the configuration says */

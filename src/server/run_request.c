@@ -177,7 +177,7 @@ members_are_known(yyjson_val *fields, rt_error *err)
 	static const char *const known[] = {
 		"how",   "text", "content", "role",	"reply_role", "at",	   "model",
 		"budget", "n",	  "from",    "to",	"keep",	      "instructions", "entry",
-		"select", "summary", "discussion", "take"};
+		"entry_take", "select", "summary", "discussion", "take"};
 	yyjson_val *key, *value;
 	size_t i, count, k;
 
@@ -253,6 +253,10 @@ rt_run_read(rt_runs *runs, const rt_run_request *request, const rt_project *proj
 		if (rt_json_get(fields, "entry") == NULL)
 			st = rt_fail(err, RT_USAGE, "\"entry\" says where to go; null: before the "
 				     "first");
+		if (st == RT_OK)
+			st = read_text(a, fields, "entry_take", &a->target_take, err);
+		if (st == RT_OK && a->target_take.size > 0)
+			st = rt_resolve_place(project, request->discussion, a->target_take, &place, err);
 		if (st == RT_OK)
 			st = read_entry(a, project, place, fields, "entry", true, &a->target, err);
 		if (st == RT_OK)

@@ -333,6 +333,7 @@ sum_up(rt_run *run, rt_error *err)
 			    .discussion = a->discussion,
 			    .take = a->take,
 			    .target = a->target,
+			    .target_take = a->target_take,
 			    .select = a->select,
 			    .summarize = a->summarize,
 			    .instructions = a->instructions};

@@ -96,13 +96,13 @@ handle_page(rt_server *server, rt_web_request *request, const admitted *in, rt_w
 		if (rt_browsers_enter(server->browsers, code, cookie, &err) == RT_OK)
 			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
 		else
-			rt_page_login(request, answer, true);
+			rt_page_login(request, answer, true, in->who.kind == RT_WHO_BROWSER);
 	} else if (in->who.kind == RT_WHO_BROWSER) {
 		rt_page_home(request, answer,
 			     in->who.project.size > 0 ? in->who.project
 						      : server->options.house.project);
 	} else {
-		rt_page_login(request, answer, false);
+		rt_page_login(request, answer, false, false);
 	}
 }
 

@@ -579,6 +579,7 @@ test_cancel(void **state)
 	fixture *f = *state;
 	rt_log_row row = log_row(2, RT_STR("two"));
 	rt_body_row body = {2, 2, RT_STR("two")};
+	seen s;
 	uint64_t number = 0;
 	rt_buf buf;
 
@@ -624,8 +625,20 @@ test_cancel(void **state)
 	MUST(OPS(f)->side_read(f->store, f->project, RT_STR("draft"), &buf, err));
 	assert_true(rt_str_is(rt_buf_str(&buf), "nodekeptrootold"));
 	FAILS(RT_NOT_FOUND, OPS(f)->node_read(f->store, f->project, 7, &buf, err));
+	s = (seen){0};
+	MUST(OPS(f)->node_pick(f->store, f->project, (const uint64_t[]){5, 6, 7, UINT64_MAX}, 4,
+			       see_body, &s, err));
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.numbers[0], 5);
+	assert_int_equal(s.numbers[1], 6);
+	s = (seen){.stop_at = 1};
+	MUST(OPS(f)->node_pick(f->store, f->project, (const uint64_t[]){5, 6}, 2, see_body, &s, err));
+	assert_int_equal(s.count, 1);
+	s = (seen){0};
+	MUST(OPS(f)->node_pick(f->store, 0, (const uint64_t[]){5}, 1, see_body, &s, err));
+	assert_int_equal(s.count, 0);
 	rt_buf_deinit(&buf);
-	seen s = {0};
+	s = (seen){0};
 	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), RT_FIND_ALL_WORDS, see_hit, &s,
 				err));
 	assert_int_equal(s.count, 1);

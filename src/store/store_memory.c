@@ -663,6 +663,29 @@ memory_node_read(rt_store *store, uint64_t number, uint64_t node, rt_buf *out, r
 }
 
 static rt_status
+memory_node_pick(rt_store *store, uint64_t number, const uint64_t *numbers, size_t count,
+		 rt_body_fn fn, void *ctx, rt_error *err)
+{
+	rt_status st = RT_OK;
+	bool more = true;
+
+	for (size_t i = 0; st == RT_OK && more && i < count; i++) {
+		rt_buf data;
+
+		rt_buf_init(&data, self(store)->alloc, RT_BUF_UNLIMITED);
+		st = memory_node_read(store, number, numbers[i], &data, err);
+		if (st == RT_OK) {
+			rt_body_row row = {numbers[i], 0, rt_buf_str(&data)};
+
+			more = fn(ctx, &row);
+		}
+		st = st == RT_NOT_FOUND ? RT_OK : st;
+		rt_buf_deinit(&data);
+	}
+	return st;
+}
+
+static rt_status
 memory_node_list(rt_store *store, uint64_t number, rt_hit_fn fn, void *ctx, rt_error *err)
 {
 	memory_store *s = self(store);
@@ -968,6 +991,7 @@ static const rt_store_ops memory_ops = {
 	.node_drop = memory_node_drop,
 	.node_drop_all = memory_node_drop_all,
 	.node_read = memory_node_read,
+	.node_pick = memory_node_pick,
 	.node_list = memory_node_list,
 	.root_write = memory_root_write,
 	.root_read = memory_root_read,

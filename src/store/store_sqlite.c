@@ -144,35 +144,30 @@ static rt_status
 sqlite_project_find(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
+	rt_sqlite_reading r = {0};
 	uint64_t id = 0;
-	rt_status st = rt_sqlite_read_begin(s, &c, err);
 
-	if (st != RT_OK)
-		return st;
-	st = project_named(s, c, name, &id, err);
-	st = rt_sqlite_read_end(s, c, st, err);
-	if (st == RT_OK && id == 0)
+	while (rt_sqlite_read(s, &r, err)) {
+		id = 0;
+		r.status = project_named(s, r.conn, name, &id, err);
+	}
+	if (r.status == RT_OK && id == 0)
 		return rt_fail(err, RT_NOT_FOUND, "there is no project \"%.*s\"", RT_STR_ARG(name));
-	if (st == RT_OK)
+	if (r.status == RT_OK)
 		*out_project = id;
-	return st;
+	return r.status;
 }
 
 static rt_status
-sqlite_project_list(rt_store *store, rt_project_fn fn, void *ctx, rt_error *err)
+project_rows(rt_sqlite_store *s, rt_sqlite_reading *r, rt_project_fn fn, void *ctx, rt_error *err)
 {
-	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
+	rt_sqlite_conn *c = r->conn;
 	sqlite3_stmt *stmt = NULL;
 	int rc = SQLITE_DONE;
-	rt_status st = rt_sqlite_read_begin(s, &c, err);
+	rt_status st = rt_sqlite_stmt(s, c, SQL_PROJECT_LIST, &stmt, err);
 
 	if (st != RT_OK)
 		return st;
-	st = rt_sqlite_stmt(s, c, SQL_PROJECT_LIST, &stmt, err);
-	if (st != RT_OK)
-		goto done;
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		uint64_t id = (uint64_t)sqlite3_column_int64(stmt, 0);
 		rt_str name = rt_sqlite_column(stmt, 2);
@@ -186,15 +181,25 @@ sqlite_project_list(rt_store *store, rt_project_fn fn, void *ctx, rt_error *err)
 			st = rt_sqlite_damaged(s, "project", id, err);
 			break;
 		}
-		if (!fn(ctx, id, name))
+		r->is_ended = !rt_sqlite_is_told(r) && !fn(ctx, id, name);
+		if (r->is_ended)
 			break;
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		st = rt_sqlite_fail(s, c->db, "reading its projects", err);
 	(void)sqlite3_reset(stmt);
-done:
-	st = rt_sqlite_read_end(s, c, st, err);
 	return st;
+}
+
+static rt_status
+sqlite_project_list(rt_store *store, rt_project_fn fn, void *ctx, rt_error *err)
+{
+	rt_sqlite_store *s = rt_sqlite_self(store);
+	rt_sqlite_reading r = {0};
+
+	while (rt_sqlite_read(s, &r, err))
+		r.status = project_rows(s, &r, fn, ctx, err);
+	return r.status;
 }
 
 /* --- log and bodies --- */
@@ -244,7 +249,7 @@ static rt_status
 head_of(rt_store *store, rt_sqlite_sql which, uint64_t project, uint64_t *out, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
+	rt_sqlite_reading r = {0};
 	rt_status st;
 
 	if (project == 0 || project > RT_STORE_PROJECT_MAX) {
@@ -257,12 +262,9 @@ head_of(rt_store *store, rt_sqlite_sql which, uint64_t project, uint64_t *out, r
 			*out = which == SQL_LOG_HEAD ? s->tx_head : s->tx_body_head;
 		return st;
 	}
-	st = rt_sqlite_read_begin(s, &c, err);
-	if (st != RT_OK)
-		return st;
-	st = last_number(s, c, which, project, out, err);
-	st = rt_sqlite_read_end(s, c, st, err);
-	return st;
+	while (rt_sqlite_read(s, &r, err))
+		r.status = last_number(s, r.conn, which, project, out, err);
+	return r.status;
 }
 
 static rt_status
@@ -415,9 +417,10 @@ log_row_of(rt_sqlite_store *s, sqlite3_stmt *stmt, rt_log_row *out, rt_error *er
 }
 
 static rt_status
-log_read_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t first,
+log_read_rows(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, uint64_t first,
 	      uint64_t last, rt_log_fn fn, void *ctx, rt_error *err)
 {
+	rt_sqlite_conn *c = r->conn;
 	bool down = first > last;
 	uint64_t low = down ? last : first, high = down ? first : last, before = 0;
 	sqlite3_stmt *stmt = NULL;
@@ -439,7 +442,10 @@ log_read_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t 
 			st = rt_sqlite_damaged(s, "log row", down ? before - 1 : before + 1, err);
 		if (st == RT_OK && before == 0 && !down && row.seq != (low == 0 ? 1 : low))
 			st = rt_sqlite_damaged(s, "log row", low, err);
-		if (st != RT_OK || !fn(ctx, &row))
+		if (st != RT_OK)
+			break;
+		r->is_ended = !rt_sqlite_is_told(r) && !fn(ctx, &row);
+		if (r->is_ended)
 			break;
 		before = row.seq;
 	}
@@ -454,25 +460,22 @@ sqlite_log_read(rt_store *store, uint64_t project, uint64_t first, uint64_t last
 		void *ctx, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
-	rt_status st;
+	rt_sqlite_reading r = {0};
 
 	if (project == 0 || project > RT_STORE_PROJECT_MAX ||
 	    (first > RT_STORE_NUMBER_MAX && last > RT_STORE_NUMBER_MAX))
 		return RT_OK;
-	st = rt_sqlite_read_begin(s, &c, err);
-	if (st != RT_OK)
-		return st;
-	st = log_read_rows(s, c, project, first, last, fn, ctx, err);
-	st = rt_sqlite_read_end(s, c, st, err);
-	return st;
+	while (rt_sqlite_read(s, &r, err))
+		r.status = log_read_rows(s, &r, project, first, last, fn, ctx, err);
+	return r.status;
 }
 
-/* Bodies from .. to, each checked and handed to fn. out_ended: fn wants no more. */
+/* Bodies from .. to, each checked and handed to fn. */
 static rt_status
-body_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t first, uint64_t last,
-	  rt_body_fn fn, void *ctx, bool *out_ended, rt_error *err)
+body_rows(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, uint64_t first, uint64_t last,
+	  rt_body_fn fn, void *ctx, rt_error *err)
 {
+	rt_sqlite_conn *c = r->conn;
 	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, SQL_BODY_SCAN, &stmt, err);
 	int rc = SQLITE_DONE;
@@ -495,8 +498,8 @@ body_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t firs
 			st = rt_sqlite_damaged(s, "body", row.number, err);
 		if (st != RT_OK)
 			break;
-		*out_ended = !fn(ctx, &row);
-		if (*out_ended)
+		r->is_ended = !rt_sqlite_is_told(r) && !fn(ctx, &row);
+		if (r->is_ended)
 			break;
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
@@ -510,53 +513,54 @@ sqlite_body_scan(rt_store *store, uint64_t project, uint64_t first, uint64_t las
 		 void *ctx, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
-	rt_status st;
-	bool ended = false;
+	rt_sqlite_reading r = {0};
 
 	if (last > RT_STORE_NUMBER_MAX)
 		last = RT_STORE_NUMBER_MAX;
 	if (project == 0 || project > RT_STORE_PROJECT_MAX || first > last)
 		return RT_OK;
-	st = rt_sqlite_read_begin(s, &c, err);
-	if (st != RT_OK)
-		return st;
-	st = body_rows(s, c, project, first, last, fn, ctx, &ended, err);
-	st = rt_sqlite_read_end(s, c, st, err);
-	return st;
+	while (rt_sqlite_read(s, &r, err))
+		r.status = body_rows(s, &r, project, first, last, fn, ctx, err);
+	return r.status;
 }
 
 /* One transaction around all: without it, each look would take and leave the file's locks. */
+static rt_status
+picked_bodies(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, const uint64_t *numbers,
+	      size_t count, rt_body_fn fn, void *ctx, rt_error *err)
+{
+	rt_sqlite_conn *c = r->conn;
+	bool alone = sqlite3_get_autocommit(c->db) != 0;
+	rt_status st = RT_OK;
+	size_t from, to;
+
+	if (alone)
+		st = rt_sqlite_exec(s, c, "BEGIN", "reading bodies", err);
+	for (from = 0; st == RT_OK && !r->is_ended && from < count; from = to) {
+		to = from + 1;
+		while (to < count && numbers[to] == numbers[to - 1] + 1)
+			to++;
+		if (numbers[from] <= RT_STORE_NUMBER_MAX)
+			st = body_rows(s, r, project, numbers[from], numbers[to - 1], fn, ctx, err);
+	}
+	if (alone && sqlite3_get_autocommit(c->db) == 0 &&
+	    sqlite3_exec(c->db, "END", NULL, NULL, NULL) != SQLITE_OK && st == RT_OK)
+		st = rt_sqlite_fail(s, c->db, "reading bodies", err);
+	return st;
+}
+
 static rt_status
 sqlite_body_pick(rt_store *store, uint64_t project, const uint64_t *numbers, size_t count,
 		 rt_body_fn fn, void *ctx, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
-	rt_status st;
-	size_t from, to;
-	bool alone, ended = false;
+	rt_sqlite_reading r = {0};
 
 	if (project == 0 || project > RT_STORE_PROJECT_MAX)
 		return RT_OK;
-	st = rt_sqlite_read_begin(s, &c, err);
-	if (st != RT_OK)
-		return st;
-	alone = sqlite3_get_autocommit(c->db) != 0;
-	if (alone)
-		st = rt_sqlite_exec(s, c, "BEGIN", "reading bodies", err);
-	for (from = 0; st == RT_OK && !ended && from < count; from = to) {
-		to = from + 1;
-		while (to < count && numbers[to] == numbers[to - 1] + 1)
-			to++;
-		if (numbers[from] <= RT_STORE_NUMBER_MAX)
-			st = body_rows(s, c, project, numbers[from], numbers[to - 1], fn, ctx,
-				       &ended, err);
-	}
-	if (alone && sqlite3_get_autocommit(c->db) == 0 &&
-	    sqlite3_exec(c->db, "END", NULL, NULL, NULL) != SQLITE_OK && st == RT_OK)
-		st = rt_sqlite_fail(s, c->db, "reading bodies", err);
-	return rt_sqlite_read_end(s, c, st, err);
+	while (rt_sqlite_read(s, &r, err))
+		r.status = picked_bodies(s, &r, project, numbers, count, fn, ctx, err);
+	return r.status;
 }
 
 typedef struct one_body {
@@ -633,6 +637,7 @@ const rt_store_ops rt_sqlite_ops = {
 	.node_drop = rt_sqlite_node_drop,
 	.node_drop_all = rt_sqlite_node_drop_all,
 	.node_read = rt_sqlite_node_read,
+	.node_pick = rt_sqlite_node_pick,
 	.node_list = rt_sqlite_node_list,
 	.root_write = rt_sqlite_root_write,
 	.root_read = rt_sqlite_root_read,

@@ -489,20 +489,44 @@ rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn, vo
 	return st;
 }
 
+/* Id and text, each with its end. */
+static bool
+keep_finding(void *ctx, const char *id, const char *text)
+{
+	rt_buf *found = ctx;
+
+	rt_buf_add(found, id, strlen(id) + 1);
+	rt_buf_add(found, text, strlen(text) + 1);
+	return found->status == RT_OK;
+}
+
+/* What is found is told when it is known to be so: a file that is written to while it is read
+ * without a lock looks like a damaged one. */
 rt_status
 rt_sqlite_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
-	rt_status st;
+	rt_sqlite_reading r = {0};
+	bool more = true;
+	rt_buf found;
+	size_t at = 0;
 
 	RT_ASSERT(!rt_sqlite_is_owner(s));
-	st = rt_sqlite_read_begin(s, &c, err);
-	if (st != RT_OK)
-		return st;
-	st = rt_sqlite_check_conn(s, c, fn, ctx, err);
-	st = rt_sqlite_read_end(s, c, st, err);
-	return st;
+	rt_buf_init(&found, s->alloc, RT_BUF_UNLIMITED);
+	while (rt_sqlite_read(s, &r, err)) {
+		rt_buf_clear(&found);
+		r.status = rt_sqlite_check_conn(s, r.conn, keep_finding, &found, err);
+		if (found.status != RT_OK)
+			r.status = rt_fail(err, RT_NOMEM, "out of memory while checking");
+	}
+	while (more && at < found.size && r.status != RT_BUSY && r.status != RT_NOMEM) {
+		const char *id = found.ptr + at, *text = id + strlen(id) + 1;
+
+		at += strlen(id) + strlen(text) + 2;
+		more = fn(ctx, id, text);
+	}
+	rt_buf_deinit(&found);
+	return r.status;
 }
 
 /* --- backup --- */
@@ -572,7 +596,7 @@ rt_sqlite_backup(rt_store *store, const char *path, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	char name[4200], beside[4210];
-	rt_sqlite_conn *c = NULL;
+	rt_sqlite_reading r = {0};
 	struct stat info;
 	uint64_t random;
 	rt_status st;
@@ -589,11 +613,9 @@ rt_sqlite_backup(rt_store *store, const char *path, rt_error *err)
 		return rt_fail(err, errno == ENOSPC || errno == EDQUOT ? RT_FULL : RT_IO,
 			       "%s could not be made: %s", path, strerror(errno));
 	(void)close(fd);
-	st = rt_sqlite_read_begin(s, &c, err);
-	if (st == RT_OK) {
-		st = copy_pages(s, c, name, err);
-		st = rt_sqlite_read_end(s, c, st, err);
-	}
+	while (rt_sqlite_read(s, &r, err))
+		r.status = copy_pages(s, r.conn, name, err);
+	st = r.status;
 	if (st == RT_OK)
 		st = sync_file(name, err);
 	if (st == RT_OK)

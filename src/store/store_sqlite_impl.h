@@ -122,6 +122,7 @@ typedef struct rt_sqlite_conn {
 	bool used;      /* by a thread, guarded by the store's guard */
 	bool immutable; /* opened without locks, see reading_mode in store_sqlite_open.c */
 	uint64_t stamp; /* immutable: the state of the file then, see rt_sqlite_conn_changed */
+	int losses;     /* how often somebody wrote while it was read without locks */
 	/* A reader's: the epoch as it read it last, and SQLite's number of the state in which
 	 * it was so; that is another one as soon as any other connection has committed. */
 	bool epoch_known;
@@ -317,12 +318,44 @@ rt_sqlite_key(uint64_t project, uint64_t number)
 
 /* --- store_sqlite_tx.c --- */
 
-/* A connection to read with: the writer inside our own begin, else a free reader. Give it
- * back with rt_sqlite_read_end, which is handed the status of the reading and returns it,
- * or RT_BUSY when the file changed under a reader that holds no lock. */
-RT_CHECKED rt_status rt_sqlite_read_begin(rt_sqlite_store *s, rt_sqlite_conn **out, rt_error *err);
-RT_CHECKED rt_status rt_sqlite_read_end(rt_sqlite_store *s, rt_sqlite_conn *c, rt_status st,
-					rt_error *err);
+/* One reading. A reader that holds no lock may have read what somebody changed meanwhile;
+ * that is known at the end, and it reads once more. So every reading is the body of a loop,
+ * begins anew each time, leaves by its end or by continue, and says in status how it went:
+ *
+ *	rt_sqlite_reading r = {0};
+ *
+ *	while (rt_sqlite_read(s, &r, err))
+ *		r.status = number_of(s, r.conn, out, err);
+ *	return r.status;
+ *
+ * RT_BUSY: it changed every time. What hands rows on asks rt_sqlite_is_told for each, and
+ * leaves out those that an earlier try has handed on: rows keep their order, and each was
+ * checked by its own sum. Where that is not so, hits are held until the reading has ended. */
+typedef struct rt_sqlite_reading {
+	rt_sqlite_conn *conn; /* the writer inside our own begin, else a reader */
+	rt_status status;     /* of this try; at the end of the whole */
+	int tries;
+	size_t told, seen; /* rows handed on; rows of this try */
+	bool is_ended;     /* nothing more is wanted: what was handed on stands */
+} rt_sqlite_reading;
+
+RT_CHECKED bool rt_sqlite_read(rt_sqlite_store *s, rt_sqlite_reading *r, rt_error *err);
+/* Of the next row: was it handed on already? If not it counts as handed on now. */
+bool rt_sqlite_is_told(rt_sqlite_reading *r);
+
+/* Hits on their way to who asked for them. Of a reader without a lock they are held; the
+ * others go straight on, and may end the looking. */
+typedef struct rt_sqlite_hits {
+	rt_hit_fn fn;
+	void *ctx;
+	rt_buf held; /* pairs of uint64_t */
+} rt_sqlite_hits;
+
+void rt_sqlite_hits_init(rt_sqlite_hits *hits, const rt_alloc *alloc, rt_hit_fn fn, void *ctx);
+/* False: no more are wanted. */
+bool rt_sqlite_hit(rt_sqlite_hits *hits, rt_sqlite_reading *r, uint64_t number, uint64_t entry);
+/* The reading has ended: hand on what is held, if it ended well. RT_NOMEM. */
+RT_CHECKED rt_status rt_sqlite_hits_end(rt_sqlite_hits *hits, rt_status st, rt_error *err);
 /* Run a statement that gives no rows, and reset it. */
 RT_CHECKED rt_status rt_sqlite_run(rt_sqlite_store *s, rt_sqlite_conn *c, sqlite3_stmt *stmt,
 				   const char *doing, rt_error *err);
@@ -367,6 +400,8 @@ rt_status rt_sqlite_node_drop(rt_store *store, uint64_t project, uint64_t number
 rt_status rt_sqlite_node_drop_all(rt_store *store, uint64_t project, rt_error *err);
 rt_status rt_sqlite_node_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out,
 			      rt_error *err);
+rt_status rt_sqlite_node_pick(rt_store *store, uint64_t project, const uint64_t *numbers,
+			      size_t count, rt_body_fn fn, void *ctx, rt_error *err);
 rt_status rt_sqlite_node_list(rt_store *store, uint64_t project, rt_hit_fn fn, void *ctx,
 			      rt_error *err);
 rt_status rt_sqlite_root_write(rt_store *store, uint64_t project, uint64_t seq, rt_str data,

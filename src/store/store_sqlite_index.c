@@ -38,14 +38,11 @@ rt_status
 rt_sqlite_index_mark(rt_store *store, uint64_t project, uint64_t *out_number, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
-	rt_status st = rt_sqlite_read_begin(s, &c, err);
+	rt_sqlite_reading r = {0};
 
-	if (st != RT_OK)
-		return st;
-	st = read_mark(s, c, project, out_number, err);
-	st = rt_sqlite_read_end(s, c, st, err);
-	return st;
+	while (rt_sqlite_read(s, &r, err))
+		r.status = read_mark(s, r.conn, project, out_number, err);
+	return r.status;
 }
 
 static rt_status
@@ -97,11 +94,11 @@ rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t
 }
 
 static rt_status
-find_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, rt_str match, rt_hit_fn fn,
-	  void *ctx, rt_error *err)
+find_rows(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, rt_str match,
+	  rt_sqlite_hits *hits, rt_error *err)
 {
 	sqlite3_stmt *stmt = NULL;
-	rt_status st = rt_sqlite_stmt(s, c, SQL_INDEX_FIND, &stmt, err);
+	rt_status st = rt_sqlite_stmt(s, r->conn, SQL_INDEX_FIND, &stmt, err);
 	int rc = SQLITE_DONE;
 
 	if (st != RT_OK)
@@ -110,12 +107,14 @@ find_rows(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, rt_str match,
 	(void)sqlite3_bind_int64(stmt, 2, (int64_t)rt_sqlite_key(project, 0));
 	(void)sqlite3_bind_int64(stmt, 3, (int64_t)rt_sqlite_key(project, RT_STORE_NUMBER_MAX));
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (!fn(ctx, (uint64_t)sqlite3_column_int64(stmt, 0) & RT_STORE_NUMBER_MAX,
-			(uint64_t)sqlite3_column_int64(stmt, 1)))
+		uint64_t key = (uint64_t)sqlite3_column_int64(stmt, 0);
+
+		if (!rt_sqlite_hit(hits, r, key & RT_STORE_NUMBER_MAX,
+				   (uint64_t)sqlite3_column_int64(stmt, 1)))
 			break;
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		st = rt_sqlite_fail(s, c->db, "searching the index", err);
+		st = rt_sqlite_fail(s, r->conn->db, "searching the index", err);
 	(void)sqlite3_reset(stmt);
 	return st;
 }
@@ -125,8 +124,8 @@ rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_f
 		     rt_hit_fn fn, void *ctx, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
-	rt_status st = RT_OK;
+	rt_sqlite_reading r = {0};
+	rt_sqlite_hits hits;
 	rt_buf match;
 
 	if (project == 0 || project > RT_STORE_PROJECT_MAX)
@@ -134,15 +133,16 @@ rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_f
 	rt_buf_init(&match, s->alloc, RT_BUF_UNLIMITED);
 	rt_words_fts5(&match, query, how);
 	if (match.status != RT_OK)
-		st = rt_fail(err, match.status, "out of memory while searching");
-	else if (match.size > 0)
-		st = rt_sqlite_read_begin(s, &c, err);
-	if (st == RT_OK && match.size > 0) {
-		st = find_rows(s, c, project, rt_buf_str(&match), fn, ctx, err);
-		st = rt_sqlite_read_end(s, c, st, err);
+		r.status = rt_fail(err, match.status, "out of memory while searching");
+	rt_sqlite_hits_init(&hits, s->alloc, fn, ctx);
+	if (r.status == RT_OK && match.size > 0) {
+		while (rt_sqlite_read(s, &r, err)) {
+			rt_buf_clear(&hits.held);
+			r.status = find_rows(s, &r, project, rt_buf_str(&match), &hits, err);
+		}
 	}
 	rt_buf_deinit(&match);
-	return st;
+	return rt_sqlite_hits_end(&hits, r.status, err);
 }
 
 rt_status

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Connections of the SQLite store, their statements, and opening. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* CLOCK_REALTIME_COARSE */
 #include "store/store_sqlite_impl.h"
 
 #include <errno.h>
@@ -13,10 +13,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef CLOCK_REALTIME_COARSE
+#define FILE_CLOCK CLOCK_REALTIME_COARSE
+#else
+#define FILE_CLOCK CLOCK_REALTIME
+#endif
+
 enum {
-	CACHE_KIB = 16384,        /* pages in memory for each connection, at most */
+	CACHE_KIB = 16384,         /* pages in memory for each connection, at most */
 	WAL_KEEP_BYTES = 32 << 20, /* a longer write-ahead log is cut when it starts anew */
-	LOG_HEADER_SIZE = 32       /* bytes before the first frame of a write-ahead log */
+	LOG_HEADER_SIZE = 32,      /* bytes before the first frame of a write-ahead log */
+	LOSSES_MOST = 3,           /* after so many a reader takes locks */
+	TIDIED_WAITS = 20,         /* milliseconds that who tidies up may take */
+	TICK_MOST_MS = 12          /* a tick of the clock that files are dated by is shorter */
 };
 
 static const char *const sql_text[SQL_COUNT] = {
@@ -193,6 +202,27 @@ stamp_of(const rt_sqlite_store *s)
 	return rt_hash(facts, sizeof(facts), 0);
 }
 
+/* A file is dated by a clock that stands still for some milliseconds. One that was written in
+ * this very moment may be written again without another date: so wait for the next. */
+static void
+leave_tick(const rt_sqlite_store *s)
+{
+	struct timespec now, nap = {0, 1000000};
+	struct stat info;
+	int64_t ahead;
+
+	for (int i = 0; i < TICK_MOST_MS; i++) {
+		if (s->options.vfs != NULL || stat(s->path, &info) != 0 ||
+		    clock_gettime(FILE_CLOCK, &now) != 0)
+			return;
+		ahead = (int64_t)(info.st_mtim.tv_sec - now.tv_sec) * 1000000000 +
+			(info.st_mtim.tv_nsec - now.tv_nsec);
+		if (ahead < 0 || ahead > (int64_t)TICK_MOST_MS * 1000000)
+			return; /* older; or dated by another machine's clock */
+		nanosleep(&nap, NULL);
+	}
+}
+
 bool
 rt_sqlite_conn_changed(const rt_sqlite_store *s, const rt_sqlite_conn *c)
 {
@@ -204,17 +234,19 @@ rt_sqlite_conn_changed(const rt_sqlite_store *s, const rt_sqlite_conn *c)
 
 /* How to read without writing a byte. Without a filled write-ahead log nobody is writing
  * and the file alone is the truth: no locks, no -shm. With one, the -shm of whoever is
- * writing is read where there is one; where there is none SQLite has to make it.
+ * writing is read where there is one; where there is none SQLite has to make it. So it has
+ * where somebody wrote a few times while the file was read without locks: what makes a
+ * store change all the time makes files beside it, too.
  *
  * A log of a header and no frame is what a disk leaves behind that failed at the first
  * write. With a -shm beside it SQLite would look for its frames for ten seconds and then
  * give up (SQLITE_PROTOCOL), so it has to count as the empty log that it is. */
 static const char *
-reading_mode(const rt_sqlite_store *s)
+reading_mode(const rt_sqlite_store *s, const rt_sqlite_conn *c)
 {
 	bool filled, shm_filled;
 
-	if (!rt_sqlite_exists(s, "-wal", &filled) || !filled)
+	if ((!rt_sqlite_exists(s, "-wal", &filled) || !filled) && c->losses < LOSSES_MOST)
 		return "?immutable=1";
 	return rt_sqlite_exists(s, "-shm", &shm_filled) ? "?readonly_shm=1" : "";
 }
@@ -288,14 +320,18 @@ static rt_status
 conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 {
 	bool read_only = s->options.read_only;
-	uint64_t stamp = stamp_of(s);
-	const char *mode = read_only ? reading_mode(s) : "";
+	uint64_t stamp;
+	const char *mode;
 	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI |
 		    (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
 	rt_status st;
 	rt_buf uri;
 	int rc;
 
+	if (read_only)
+		leave_tick(s);
+	stamp = stamp_of(s);
+	mode = read_only ? reading_mode(s, c) : "";
 	rt_buf_init(&uri, s->alloc, RT_SQLITE_PATH_ROOM * 4);
 	st = uri_of(s, mode, &uri, err);
 	if (st != RT_OK)
@@ -318,6 +354,9 @@ conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 		goto done;
 	}
 	st = set_up(s, c, writer, err);
+	/* The log and its index are opened now, not by what is read first: see below. */
+	if (st == RT_OK && read_only && !c->immutable)
+		st = rt_sqlite_exec(s, c, "PRAGMA schema_version", "opening it", err);
 done:
 	if (st != RT_OK)
 		rt_sqlite_conn_close(c);
@@ -332,6 +371,8 @@ rt_status
 rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 {
 	uint64_t device, number, device_now, number_now;
+	struct timespec nap = {0, 1000000};
+	int waits = 0;
 	rt_status st;
 
 	for (int tries = 0; tries < 3; tries++) {
@@ -340,6 +381,15 @@ rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error
 			return st;
 		(void)file_at(s, &device, &number);
 		st = conn_open(s, c, writer, err);
+		if ((st == RT_IO || st == RT_READ_ONLY) && s->options.read_only &&
+		    waits++ < TIDIED_WAITS) {
+			/* Who wrote last has tidied up between our look and SQLite's. Where
+			 * nothing can be made beside the file it is read without again. */
+			c->losses = 0;
+			tries--;
+			nanosleep(&nap, NULL);
+			continue;
+		}
 		if (st != RT_OK || c->immutable)
 			return st;
 		(void)file_at(s, &device_now, &number_now);
@@ -501,29 +551,34 @@ settle_epoch(rt_sqlite_store *s, rt_error *err)
 }
 
 static rt_status
-open_found(rt_sqlite_store *s, rt_error *err)
+check_found(rt_sqlite_store *s, rt_sqlite_conn *c, bool *out_derived, rt_error *err)
 {
-	rt_sqlite_conn *c = &s->readers[0];
 	uint64_t epoch = 0;
-	bool derived = false;
 	int64_t id = 0;
-	rt_status st = rt_sqlite_conn_open(s, c, false, err);
+	rt_status st = rt_sqlite_ask(s, c, "PRAGMA application_id", &id, err);
 
-	if (st == RT_OK && !s->options.read_only)
-		s->file_known = file_at(s, &s->file_device, &s->file_number);
-	if (st == RT_OK)
-		st = rt_sqlite_ask(s, c, "PRAGMA application_id", &id, err);
 	if (st == RT_OK && id != RT_SQLITE_APPLICATION_ID) {
 		(void)sqlite3_db_config(c->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
 		st = rt_fail(err, RT_NOT_OURS, "%s is not a Retake store", s->place);
 	}
 	if (st == RT_OK)
 		st = check_gates(s, c, err);
-	if (st == RT_OK)
-		st = rt_sqlite_epoch_read(s, c, &epoch, &derived, err);
-	if (st == RT_OK && derived && !s->options.read_only)
-		st = settle_epoch(s, err);
-	return st;
+	return st == RT_OK ? rt_sqlite_epoch_read(s, c, &epoch, out_derived, err) : st;
+}
+
+static rt_status
+open_found(rt_sqlite_store *s, rt_error *err)
+{
+	rt_sqlite_reading r = {0};
+	bool derived = false;
+
+	while (rt_sqlite_read(s, &r, err)) {
+		if (!s->options.read_only && !s->file_known)
+			s->file_known = file_at(s, &s->file_device, &s->file_number);
+		r.status = check_found(s, r.conn, &derived, err);
+	}
+	return r.status == RT_OK && derived && !s->options.read_only ? settle_epoch(s, err)
+								     : r.status;
 }
 
 static rt_status

@@ -113,22 +113,97 @@ rt_sqlite_node_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	uint64_t key = rt_sqlite_key(project, number);
-	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt = NULL;
-	rt_status st;
+	rt_sqlite_reading r = {0};
+	size_t had = out->size;
 
 	if (project == 0 || project > RT_STORE_PROJECT_MAX || number > RT_STORE_NUMBER_MAX)
 		return rt_sqlite_missing("node", project, number, err);
-	st = rt_sqlite_read_begin(s, &c, err);
+	while (rt_sqlite_read(s, &r, err)) {
+		sqlite3_stmt *stmt = NULL;
+
+		out->size = had;
+		r.status = rt_sqlite_stmt(s, r.conn, SQL_NODE_GET, &stmt, err);
+		if (r.status != RT_OK)
+			continue;
+		(void)sqlite3_bind_int64(stmt, 1, (int64_t)key);
+		r.status = read_row(s, r.conn, stmt, RT_TABLE_NODE, project, number, key, 0, "node",
+				    out, NULL, err);
+	}
+	return r.status;
+}
+
+/* One transaction around all, as for bodies. */
+static rt_status
+picked_nodes(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, const uint64_t *numbers,
+	     size_t count, rt_body_fn fn, void *ctx, rt_error *err)
+{
+	rt_sqlite_conn *c = r->conn;
+	sqlite3_stmt *stmt = NULL;
+	rt_buf data;
+	bool alone;
+	rt_status st;
+	size_t i;
+
+	rt_buf_init(&data, s->alloc, RT_BUF_UNLIMITED);
+	st = rt_sqlite_stmt(s, c, SQL_NODE_GET, &stmt, err);
+	alone = sqlite3_get_autocommit(c->db) != 0;
+	if (st == RT_OK && alone)
+		st = rt_sqlite_exec(s, c, "BEGIN", "reading nodes", err);
+	for (i = 0; st == RT_OK && !r->is_ended && i < count && numbers[i] <= RT_STORE_NUMBER_MAX;
+	     i++) {
+		uint64_t key = rt_sqlite_key(project, numbers[i]);
+		rt_body_row row = {.number = numbers[i]};
+
+		rt_buf_clear(&data);
+		(void)sqlite3_bind_int64(stmt, 1, (int64_t)key);
+		st = read_row(s, c, stmt, RT_TABLE_NODE, project, numbers[i], key, 0, "node", &data,
+			      NULL, err);
+		row.data = rt_buf_str(&data);
+		r->is_ended = st == RT_OK && !rt_sqlite_is_told(r) && !fn(ctx, &row);
+		st = st == RT_NOT_FOUND ? RT_OK : st;
+	}
+	if (alone && sqlite3_get_autocommit(c->db) == 0 &&
+	    sqlite3_exec(c->db, "END", NULL, NULL, NULL) != SQLITE_OK && st == RT_OK)
+		st = rt_sqlite_fail(s, c->db, "reading nodes", err);
+	rt_buf_deinit(&data);
+	return st;
+}
+
+rt_status
+rt_sqlite_node_pick(rt_store *store, uint64_t project, const uint64_t *numbers, size_t count,
+		    rt_body_fn fn, void *ctx, rt_error *err)
+{
+	rt_sqlite_store *s = rt_sqlite_self(store);
+	rt_sqlite_reading r = {0};
+
+	if (project == 0 || project > RT_STORE_PROJECT_MAX)
+		return RT_OK;
+	while (rt_sqlite_read(s, &r, err))
+		r.status = picked_nodes(s, &r, project, numbers, count, fn, ctx, err);
+	return r.status;
+}
+
+static rt_status
+node_rows(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, rt_sqlite_hits *hits,
+	  rt_error *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc = SQLITE_DONE;
+	rt_status st = rt_sqlite_stmt(s, r->conn, SQL_NODE_LIST, &stmt, err);
+
 	if (st != RT_OK)
 		return st;
-	st = rt_sqlite_stmt(s, c, SQL_NODE_GET, &stmt, err);
-	if (st == RT_OK) {
-		(void)sqlite3_bind_int64(stmt, 1, (int64_t)key);
-		st = read_row(s, c, stmt, RT_TABLE_NODE, project, number, key, 0, "node", out, NULL,
-			      err);
+	(void)sqlite3_bind_int64(stmt, 1, (int64_t)rt_sqlite_key(project, 0));
+	(void)sqlite3_bind_int64(stmt, 2, (int64_t)rt_sqlite_key(project, RT_STORE_NUMBER_MAX));
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		uint64_t key = (uint64_t)sqlite3_column_int64(stmt, 0);
+
+		if (!rt_sqlite_hit(hits, r, key & RT_STORE_NUMBER_MAX, 0))
+			break;
 	}
-	st = rt_sqlite_read_end(s, c, st, err);
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		st = rt_sqlite_fail(s, r->conn->db, "listing nodes", err);
+	(void)sqlite3_reset(stmt);
 	return st;
 }
 
@@ -136,31 +211,17 @@ rt_status
 rt_sqlite_node_list(rt_store *store, uint64_t project, rt_hit_fn fn, void *ctx, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt = NULL;
-	int rc = SQLITE_DONE;
-	rt_status st;
+	rt_sqlite_reading r = {0};
+	rt_sqlite_hits hits;
 
 	if (project == 0 || project > RT_STORE_PROJECT_MAX)
 		return RT_OK;
-	st = rt_sqlite_read_begin(s, &c, err);
-	if (st != RT_OK)
-		return st;
-	st = rt_sqlite_stmt(s, c, SQL_NODE_LIST, &stmt, err);
-	if (st != RT_OK)
-		goto done;
-	(void)sqlite3_bind_int64(stmt, 1, (int64_t)rt_sqlite_key(project, 0));
-	(void)sqlite3_bind_int64(stmt, 2, (int64_t)rt_sqlite_key(project, RT_STORE_NUMBER_MAX));
-	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (!fn(ctx, (uint64_t)sqlite3_column_int64(stmt, 0) & RT_STORE_NUMBER_MAX, 0))
-			break;
+	rt_sqlite_hits_init(&hits, s->alloc, fn, ctx);
+	while (rt_sqlite_read(s, &r, err)) {
+		rt_buf_clear(&hits.held);
+		r.status = node_rows(s, &r, project, &hits, err);
 	}
-	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		st = rt_sqlite_fail(s, c->db, "listing nodes", err);
-	(void)sqlite3_reset(stmt);
-done:
-	st = rt_sqlite_read_end(s, c, st, err);
-	return st;
+	return rt_sqlite_hits_end(&hits, r.status, err);
 }
 
 rt_status
@@ -189,23 +250,24 @@ rt_sqlite_root_read(rt_store *store, uint64_t project, uint64_t *out_seq, rt_buf
 		    rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt = NULL;
+	rt_sqlite_reading r = {0};
+	size_t had = out->size;
 	uint64_t seq = 0;
-	rt_status st = rt_sqlite_read_begin(s, &c, err);
 
-	if (st != RT_OK)
-		return st;
-	st = rt_sqlite_stmt(s, c, SQL_ROOT_GET, &stmt, err);
-	if (st == RT_OK) {
+	while (rt_sqlite_read(s, &r, err)) {
+		sqlite3_stmt *stmt = NULL;
+
+		out->size = had;
+		r.status = rt_sqlite_stmt(s, r.conn, SQL_ROOT_GET, &stmt, err);
+		if (r.status != RT_OK)
+			continue;
 		(void)sqlite3_bind_int64(stmt, 1, (int64_t)project);
-		st = read_row(s, c, stmt, RT_TABLE_ROOT, project, project, project, 0, "root", out,
-			      &seq, err);
+		r.status = read_row(s, r.conn, stmt, RT_TABLE_ROOT, project, project, project, 0,
+				    "root", out, &seq, err);
 	}
-	st = rt_sqlite_read_end(s, c, st, err);
-	if (st == RT_OK && out_seq != NULL)
+	if (r.status == RT_OK && out_seq != NULL)
 		*out_seq = seq;
-	return st;
+	return r.status;
 }
 
 static rt_status
@@ -250,37 +312,37 @@ rt_status
 rt_sqlite_side_read(rt_store *store, uint64_t project, rt_str name, rt_buf *out, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
-	sqlite3_stmt *stmt = NULL;
-	rt_status st = rt_sqlite_read_begin(s, &c, err);
+	rt_sqlite_reading r = {0};
+	size_t had = out->size;
 
-	if (st != RT_OK)
-		return st;
-	st = rt_sqlite_stmt(s, c, SQL_SIDE_GET, &stmt, err);
-	if (st == RT_OK) {
+	while (rt_sqlite_read(s, &r, err)) {
+		sqlite3_stmt *stmt = NULL;
+
+		out->size = had;
+		r.status = rt_sqlite_stmt(s, r.conn, SQL_SIDE_GET, &stmt, err);
+		if (r.status != RT_OK)
+			continue;
 		(void)sqlite3_bind_int64(stmt, 1, (int64_t)project);
 		rt_sqlite_bind(stmt, 2, name);
-		st = read_row(s, c, stmt, RT_TABLE_SIDE, project, 0, project,
-			      rt_sqlite_name_hash(name), "side row", out, NULL, err);
+		r.status = read_row(s, r.conn, stmt, RT_TABLE_SIDE, project, 0, project,
+				    rt_sqlite_name_hash(name), "side row", out, NULL, err);
 	}
-	st = rt_sqlite_read_end(s, c, st, err);
-	return st;
+	return r.status;
 }
 
-rt_status
-rt_sqlite_side_list(rt_store *store, uint64_t project, rt_side_fn fn, void *ctx, rt_error *err)
+/* last: the name of the row that was handed on last, by which a later try goes on: rows
+ * come and go. */
+static rt_status
+side_rows(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, rt_buf *last, rt_side_fn fn,
+	  void *ctx, rt_error *err)
 {
-	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
+	rt_sqlite_conn *c = r->conn;
 	sqlite3_stmt *stmt = NULL;
 	int rc = SQLITE_DONE;
-	rt_status st = rt_sqlite_read_begin(s, &c, err);
+	rt_status st = rt_sqlite_stmt(s, c, SQL_SIDE_LIST, &stmt, err);
 
 	if (st != RT_OK)
 		return st;
-	st = rt_sqlite_stmt(s, c, SQL_SIDE_LIST, &stmt, err);
-	if (st != RT_OK)
-		goto done;
 	(void)sqlite3_bind_int64(stmt, 1, (int64_t)project);
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		rt_str name = rt_sqlite_column(stmt, 0), value = rt_sqlite_column(stmt, 2);
@@ -295,15 +357,37 @@ rt_sqlite_side_list(rt_store *store, uint64_t project, rt_side_fn fn, void *ctx,
 			st = rt_sqlite_damaged(s, "side row of project", project, err);
 			break;
 		}
-		if (!fn(ctx, name, value))
+		if (r->told > 0 && rt_str_cmp(name, rt_buf_str(last)) <= 0)
+			continue;
+		r->told++;
+		rt_buf_clear(last);
+		rt_buf_add_str(last, name);
+		if (last->status != RT_OK) {
+			st = rt_fail(err, RT_NOMEM, "out of memory while listing side rows");
+			break;
+		}
+		r->is_ended = !fn(ctx, name, value);
+		if (r->is_ended)
 			break;
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		st = rt_sqlite_fail(s, c->db, "listing side rows", err);
 	(void)sqlite3_reset(stmt);
-done:
-	st = rt_sqlite_read_end(s, c, st, err);
 	return st;
+}
+
+rt_status
+rt_sqlite_side_list(rt_store *store, uint64_t project, rt_side_fn fn, void *ctx, rt_error *err)
+{
+	rt_sqlite_store *s = rt_sqlite_self(store);
+	rt_sqlite_reading r = {0};
+	rt_buf last;
+
+	rt_buf_init(&last, s->alloc, RT_BUF_UNLIMITED);
+	while (rt_sqlite_read(s, &r, err))
+		r.status = side_rows(s, &r, project, &last, fn, ctx, err);
+	rt_buf_deinit(&last);
+	return r.status;
 }
 
 /* What a row is besides its data, which stays: step and time, or the entry. */

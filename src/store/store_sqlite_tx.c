@@ -18,7 +18,8 @@
 #include "base/hash.h"
 
 enum {
-	CUT_PAGES = 16384 /* a log this long is cut off once it is empty */
+	CUT_PAGES = 16384, /* a log this long is cut off once it is empty */
+	READ_TRIES = 32    /* of a reading that is written to; after a few it takes locks */
 };
 
 /* --- who may do what --- */
@@ -52,8 +53,17 @@ refuse_fork(const rt_sqlite_store *s, rt_error *err)
 		       s->place);
 }
 
-rt_status
-rt_sqlite_read_begin(rt_sqlite_store *s, rt_sqlite_conn **out, rt_error *err)
+static void
+give_back(rt_sqlite_store *s, rt_sqlite_conn *c)
+{
+	guard(s);
+	c->used = false;
+	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
+	unguard(s);
+}
+
+static rt_status
+read_begin(rt_sqlite_store *s, rt_sqlite_conn **out, rt_error *err)
 {
 	rt_sqlite_conn *c = NULL;
 	rt_status st = refuse_fork(s, err);
@@ -82,27 +92,92 @@ rt_sqlite_read_begin(rt_sqlite_store *s, rt_sqlite_conn **out, rt_error *err)
 		st = rt_sqlite_conn_open(s, c, false, err);
 		if (st != RT_OK) {
 			c->immutable = false;
-			return rt_sqlite_read_end(s, c, st, err);
+			give_back(s, c);
+			return st;
 		}
 	}
 	*out = c;
 	return RT_OK;
 }
 
-rt_status
-rt_sqlite_read_end(rt_sqlite_store *s, rt_sqlite_conn *c, rt_status st, rt_error *err)
+/* Gives the connection back. True: what it read is worth nothing, and may be read again. */
+static bool
+read_end(rt_sqlite_store *s, rt_sqlite_reading *r, rt_error *err)
 {
+	rt_sqlite_conn *c = r->conn;
+	bool lost = c != &s->writer && !r->is_ended && c->immutable && rt_sqlite_conn_changed(s, c);
+
+	r->conn = NULL;
 	if (c == &s->writer)
-		return st;
-	if (c->immutable && rt_sqlite_conn_changed(s, c))
-		st = rt_fail(err, RT_BUSY,
-			     "%s was written to while it was read without a lock; "
-			     "try again",
-			     s->place);
-	guard(s);
-	c->used = false;
-	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
-	unguard(s);
+		return false;
+	if (lost) {
+		c->losses++;
+		r->status = rt_fail(err, RT_BUSY,
+				    "%s was written to while it was read without a lock; "
+				    "try again",
+				    s->place);
+	}
+	/* With locks, but the index of the log went when who made it tidied up. */
+	if (!lost && s->options.read_only && !c->immutable && r->status == RT_READ_ONLY) {
+		rt_sqlite_conn_close(c);
+		lost = true;
+	}
+	give_back(s, c);
+	return lost && r->tries < READ_TRIES;
+}
+
+bool
+rt_sqlite_read(rt_sqlite_store *s, rt_sqlite_reading *r, rt_error *err)
+{
+	if (r->tries > 0 && !read_end(s, r, err))
+		return false;
+	r->tries++;
+	r->seen = 0;
+	r->status = read_begin(s, &r->conn, err);
+	return r->status == RT_OK;
+}
+
+bool
+rt_sqlite_is_told(rt_sqlite_reading *r)
+{
+	if (r->seen++ < r->told)
+		return true;
+	r->told++;
+	return false;
+}
+
+void
+rt_sqlite_hits_init(rt_sqlite_hits *hits, const rt_alloc *alloc, rt_hit_fn fn, void *ctx)
+{
+	hits->fn = fn;
+	hits->ctx = ctx;
+	rt_buf_init(&hits->held, alloc, RT_BUF_UNLIMITED);
+}
+
+bool
+rt_sqlite_hit(rt_sqlite_hits *hits, rt_sqlite_reading *r, uint64_t number, uint64_t entry)
+{
+	uint64_t pair[2] = {number, entry};
+
+	if (!r->conn->immutable)
+		return hits->fn(hits->ctx, number, entry);
+	rt_buf_add(&hits->held, (const char *)pair, sizeof(pair));
+	return hits->held.status == RT_OK;
+}
+
+rt_status
+rt_sqlite_hits_end(rt_sqlite_hits *hits, rt_status st, rt_error *err)
+{
+	uint64_t pair[2];
+	bool more = st == RT_OK;
+
+	if (st == RT_OK && hits->held.status != RT_OK)
+		st = rt_fail(err, RT_NOMEM, "out of memory for what was found");
+	for (size_t at = 0; more && st == RT_OK && at < hits->held.size; at += sizeof(pair)) {
+		memcpy(pair, hits->held.ptr + at, sizeof(pair));
+		more = hits->fn(hits->ctx, pair[0], pair[1]);
+	}
+	rt_buf_deinit(&hits->held);
 	return st;
 }
 
@@ -608,27 +683,28 @@ rt_status
 rt_sqlite_epoch(rt_store *store, uint64_t *out_epoch, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_conn *c;
+	rt_sqlite_reading r = {0};
 	int64_t version = 0;
 	bool derived;
-	rt_status st = rt_sqlite_read_begin(s, &c, err);
 
-	if (st != RT_OK)
-		return st;
-	if (c != &s->writer)
-		st = version_now(s, c, &version, err);
-	if (st == RT_OK && c->epoch_known && c->epoch_version == version) {
-		*out_epoch = c->epoch;
-	} else if (st == RT_OK) {
-		st = rt_sqlite_epoch_read(s, c, out_epoch, &derived, err);
-		c->epoch_known = st == RT_OK && c != &s->writer;
-		if (c->epoch_known) {
-			c->epoch_version = version; /* from before: at worst it is read once more */
-			c->epoch = *out_epoch;
+	while (rt_sqlite_read(s, &r, err)) {
+		rt_sqlite_conn *c = r.conn;
+
+		if (c != &s->writer)
+			r.status = version_now(s, c, &version, err);
+		if (r.status == RT_OK && c->epoch_known && c->epoch_version == version) {
+			*out_epoch = c->epoch;
+		} else if (r.status == RT_OK) {
+			r.status = rt_sqlite_epoch_read(s, c, out_epoch, &derived, err);
+			c->epoch_known = r.status == RT_OK && c != &s->writer;
+			if (c->epoch_known) {
+				/* From before: at worst it is read once more. */
+				c->epoch_version = version;
+				c->epoch = *out_epoch;
+			}
 		}
 	}
-	st = rt_sqlite_read_end(s, c, st, err);
-	return st;
+	return r.status;
 }
 
 /* Begin unless we are inside a begin already; says which. */

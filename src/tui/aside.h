@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "tui/pane.h"
 
@@ -28,6 +29,9 @@ struct rt_aside {
 	bool has_thread;
 	atomic_bool is_over;
 	atomic_bool is_unwanted;
+	pthread_mutex_t lock; /* with has_thread: of the moment in which it is over */
+	pthread_cond_t ended;
+	int64_t began_ms;
 	rt_aside *next;      /* of those that were left */
 	void (*free_ctx)(void *ctx);
 };
@@ -38,6 +42,10 @@ RT_CHECKED rt_status rt_aside_start(rt_aside *aside, rt_tui *tui, rt_aside_fn fn
 bool rt_aside_is_running(const rt_aside *aside);
 /* Is it over since the last look? True once. */
 bool rt_aside_ended(rt_aside *aside);
+/* Until it is over, or that much time has passed; true: it is over. */
+bool rt_aside_wait(rt_aside *aside, int wait_ms);
+/* Since it was started. */
+int64_t rt_aside_age_ms(const rt_aside *aside);
 /* In the thread. */
 bool rt_aside_is_wanted(rt_aside *aside);
 /* Its result is not wanted any more: it ends when it looks. */

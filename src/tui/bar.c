@@ -3,6 +3,30 @@
 
 enum { TITLE_MAX = 40 /* columns of a title that go before what is on the right */ };
 
+/* Without the last of the parts with two blanks or more between them. false: there is only one. */
+static bool
+drop_part(rt_str *parts)
+{
+	size_t at = parts->size;
+
+	while (at >= 2 && (parts->ptr[at - 1] != ' ' || parts->ptr[at - 2] != ' '))
+		at--;
+	if (at < 2)
+		return false;
+	while (at > 0 && parts->ptr[at - 1] == ' ')
+		at--;
+	*parts = rt_str_at(parts->ptr, at);
+	return at > 0;
+}
+
+int
+rt_bar_put_parts(rt_canvas *canvas, rt_box box, int x, rt_str parts, rt_ink ink)
+{
+	while (rt_canvas_width(canvas, parts) > box.w - x && drop_part(&parts))
+		;
+	return rt_canvas_put(canvas, box, x, 0, parts, ink);
+}
+
 void
 rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right)
 {
@@ -10,6 +34,9 @@ rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right)
 	int wanted = rt_canvas_width(canvas, title);
 
 	rt_canvas_fill(canvas, (rt_box){box.x, box.y, box.w, 1}, RT_INK_BAR);
+	while (width > 0 && box.w - width - 3 < (wanted < TITLE_MAX ? wanted : TITLE_MAX) &&
+	       drop_part(&right))
+		width = rt_canvas_width(canvas, right);
 	if (width > 0 && box.w - width - 3 >= (wanted < TITLE_MAX ? wanted : TITLE_MAX)) {
 		(void)rt_canvas_put(canvas, box, box.w - width - 1, 0, right, RT_INK_BAR);
 		room = box.w - width - 3;

@@ -8,8 +8,12 @@
 #include "tui/canvas.h"
 #include "tui/keymap.h"
 
-/* The first row of the box: on its right, where there is room, what matters less. */
+/* The first row of the box: on its right what matters less. Where there is no room for all of
+ * that, its last parts (between two blanks) are left out first. */
 void rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right);
+/* Of parts with two blanks or more between them, the first that fit behind column x of the row.
+ * Gives the column behind. */
+int rt_bar_put_parts(rt_canvas *canvas, rt_box box, int x, rt_str parts, rt_ink ink);
 /* Row y of the box has the cursor: a sign in its first column, so that it is seen without
  * colour, and the ink of what is selected. */
 void rt_bar_select(rt_canvas *canvas, rt_box box, int y);

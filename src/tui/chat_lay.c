@@ -136,6 +136,25 @@ rt_chat_forget(rt_chat *chat)
 	memset(&chat->run, 0, sizeof(chat->run));
 }
 
+bool
+rt_chat_is_unsent(const rt_chat *chat)
+{
+	const rt_work *work = &chat->pane.tui->work;
+	size_t head = rt_work_head(work);
+	rt_slot slot;
+	rt_error ignored;
+
+	if (!rt_work_is_running(work) || chat->sent.size == 0 || work->run_question[0] != 0 ||
+	    !rt_str_is(rt_buf_str(&work->run_how), "ask"))
+		return false;
+	/* The entry, and its reply, may be there a moment before the model's thread has told so. */
+	while (head > 0 && rt_seq_get(work->take->slots, --head, &slot, &ignored) == RT_OK &&
+	       slot.entry >= chat->sent_from)
+		if ((slot.flags & RT_SLOT_TURN) != 0)
+			return false;
+	return true;
+}
+
 /* Another run, other columns, or thoughts are shown that were not: from the beginning. */
 static void
 begin_run(rt_chat *chat, const rt_lines_options *options)
@@ -145,7 +164,9 @@ begin_run(rt_chat *chat, const rt_lines_options *options)
 	rt_chat_laid *laid = &chat->run;
 
 	laid_clear(laid, tui->alloc);
-	rt_buf_add_c(&laid->role, rt_str_is(how, "ask") || rt_str_is(how, "again") ||
+	chat->run_is_unsent = rt_chat_is_unsent(chat);
+	rt_buf_add_c(&laid->role, chat->run_is_unsent ? "User"
+				  : rt_str_is(how, "ask") || rt_str_is(how, "again") ||
 						  rt_str_is(how, "continue")
 					  ? "AI"
 					  : "Summary");
@@ -158,7 +179,7 @@ begin_run(rt_chat *chat, const rt_lines_options *options)
 	laid->look = tui->shows_thinking ? RT_CHAT_THINKING : 0;
 }
 
-/* The reply in flight. What of it stays as it is is laid out once. */
+/* The reply in flight, or the question that is to be stored first. What of it stays as it is is laid out once. */
 static const rt_chat_laid *
 lay_run(rt_chat *chat)
 {
@@ -172,15 +193,16 @@ lay_run(rt_chat *chat)
 				    .indent = INDENT};
 
 	if (laid->lines.alloc == NULL || laid->columns != chat->columns ||
-	    strcmp(chat->run_name, work->run) != 0 ||
-	    (laid->look != 0) != tui->shows_thinking ||
-	    work->run_text.size < chat->run_size)
+	    strcmp(chat->run_name, work->run) != 0 || (laid->look != 0) != tui->shows_thinking ||
+	    chat->run_is_unsent != rt_chat_is_unsent(chat) || work->run_text.size < chat->run_size)
 		begin_run(chat, &options);
 	if (chat->run_thought != thinking.size) {
 		chat->run_thought = thinking.size;
 		rt_lines_clear(&laid->lines);
-		options.ink = RT_INK_DIM | RT_INK_ITALIC;
-		if (thinking.size > 0 && tui->shows_thinking)
+		options.ink = chat->run_is_unsent ? RT_INK_DIM : RT_INK_DIM | RT_INK_ITALIC;
+		if (chat->run_is_unsent)
+			rt_lines_add_plain(&laid->lines, rt_buf_str(&chat->sent), &options);
+		else if (thinking.size > 0 && tui->shows_thinking)
 			rt_lines_add_plain(&laid->lines, thinking, &options);
 		else if (thinking.size > 0)
 			add_folded(laid, RT_STR("thinking"), count_lines(thinking), "Ctrl+T");
@@ -226,6 +248,7 @@ rt_chat_lay(rt_chat *chat, size_t item)
 		return NULL;
 	look = ((view & RT_VIEW_COLLAPSED) != 0 ? RT_CHAT_COLLAPSED : 0) |
 	       ((slot.flags & RT_SLOT_MUTED) != 0 ? RT_CHAT_MUTED : 0) |
+	       ((slot.flags & RT_SLOT_EDITED) != 0 ? RT_CHAT_EDITED : 0) |
 	       (tui->shows_tools ? RT_CHAT_TOOLS : 0) | (tui->shows_thinking ? RT_CHAT_THINKING : 0);
 	laid = kept_for(chat, slot.entry);
 	laid->used = ++chat->uses;
@@ -317,19 +340,4 @@ rt_chat_find_forks(rt_chat *chat)
 	rt_free(alloc, others);
 	rt_free(alloc, places);
 	return st == RT_NOMEM ? st : RT_OK;
-}
-
-/* ---- looking for a text ---- */
-
-bool
-rt_chat_has(rt_str text, rt_str what)
-{
-	size_t at;
-
-	if (what.size == 0 || what.size > text.size)
-		return false;
-	for (at = 0; at + what.size <= text.size; at++)
-		if (rt_str_eq_nocase(rt_str_at(text.ptr + at, what.size), what))
-			return true;
-	return false;
 }

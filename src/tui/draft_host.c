@@ -6,11 +6,10 @@
 #include "tui/draft_host.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "cli/cli.h"
+#include "tui/sent_host.h"
 
 enum { PATH_MAX_SIZE = 4096 };
 
@@ -18,27 +17,12 @@ enum { PATH_MAX_SIZE = 4096 };
 static bool
 path_of(const rt_work *work, uint32_t disc, rt_buf *out)
 {
-	rt_str store = rt_str_of(work->store_path), project = rt_cli_project_name(work->cli);
-	uint64_t hash = rt_hash(store.ptr, store.size, disc);
+	uint64_t hash = rt_sent_hash(rt_str_of(work->store_path), rt_cli_project_name(work->cli), disc);
 
-	hash = rt_hash(project.ptr, project.size, hash);
 	if (work->store_path == NULL || rt_host_state_dir(out, NULL) != RT_OK)
 		return false;
 	rt_buf_add_f(out, "/draft-%016llx.md", (unsigned long long)hash);
 	return out->status == RT_OK;
-}
-
-/* The folders on the way to path, which is put back as it was. */
-static void
-make_folders(char *path)
-{
-	char *slash;
-
-	for (slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)mkdir(path, 0700);
-		*slash = '/';
-	}
 }
 
 void
@@ -52,7 +36,7 @@ rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
 	if (path_of(work, disc, &path) && text.size == 0) {
 		(void)unlink(path.ptr);
 	} else if (path.status == RT_OK && path.size > 0) {
-		make_folders(path.ptr);
+		rt_sent_make_folders(path.ptr);
 		rt_buf_add_f(&beside, "%s.%ld", path.ptr, (long)getpid());
 		if (beside.status == RT_OK &&
 		    rt_cli_write_private(work->cli, beside.ptr, text) == RT_OK &&

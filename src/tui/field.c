@@ -320,6 +320,44 @@ rt_field_remember(rt_field *field, rt_str text)
 	return RT_OK;
 }
 
+void
+rt_field_forget(rt_field *field)
+{
+	while (field->sent_count > 0)
+		rt_text_unref(field->sent[--field->sent_count]);
+	field->sent_at = 0;
+	rt_text_unref(field->draft);
+	field->draft = NULL;
+	forget(field, &field->undo);
+	forget(field, &field->redo);
+	field->run = RT_RUN_NONE;
+	rt_buf_deinit(&field->killed);
+	rt_buf_init(&field->killed, field->alloc, RT_BUF_UNLIMITED);
+}
+
+rt_status
+rt_field_mask(rt_field *field, rt_str what)
+{
+	size_t at = rt_str_find(rt_buf_str(&field->text), what, 0);
+	rt_status st;
+	rt_buf text;
+
+	if (at == SIZE_MAX)
+		return RT_OK;
+	rt_buf_init(&text, field->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&text, rt_buf_str(&field->text));
+	st = text.status;
+	for (; st == RT_OK && at != SIZE_MAX; at = rt_str_find(rt_buf_str(&text), what, at))
+		memset(text.ptr + at, 'x', what.size);
+	if (st == RT_OK) {
+		rt_field_clear(field);
+		st = rt_field_set(field, rt_buf_str(&text));
+		forget(field, &field->undo);
+	}
+	rt_buf_deinit(&text);
+	return st;
+}
+
 /* The one sent before or after the one that is there. */
 static rt_status
 go_sent(rt_field *field, bool back, bool *out_used)

@@ -36,6 +36,12 @@ RT_CHECKED rt_status rt_field_key(rt_field *field, rt_key key, bool *out_used);
 /* Remember the text as sent (the newest 500; none twice in a row). */
 RT_CHECKED rt_status rt_field_remember(rt_field *field, rt_str text);
 
+/* Forget what was sent, what can be taken back and what was cut: all but the text. */
+void rt_field_forget(rt_field *field);
+
+/* Letters x in the place of this text wherever it is, the cursor at the end then. Not of no text. */
+RT_CHECKED rt_status rt_field_mask(rt_field *field, rt_str what);
+
 /* Rows that it takes, wrapped at words, of so many columns; at least 1, at most limit. */
 int rt_field_rows(rt_field *field, const rt_canvas *canvas, int columns, int limit);
 /* In the box, scrolled so that the cursor is seen; has_cursor: and that is the canvas's. */

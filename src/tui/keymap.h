@@ -43,6 +43,7 @@ typedef enum rt_screen {
 	X(EDIT, "edit") X(EDIT_AS_TAKE, "edit-as-take") X(EDITOR, "editor")                        \
 	X(INSERT_BEFORE, "insert-before") X(INSERT_AFTER, "insert-after") X(ROLE, "role")          \
 	X(DELETE, "delete") X(DELETE_BELOW, "delete-below") X(MOVE, "move") X(GRAFT, "graft")      \
+	X(PROMOTE, "promote") X(LABEL_TIMES, "label-times")                                          \
 	X(BRANCH, "branch") X(MUTE, "mute") X(LABEL, "label") X(COPY, "copy")                      \
 	X(COPY_PATH, "copy-path") X(SPLIT, "split") X(MERGE, "merge") X(VERSIONS, "versions")      \
 	X(TAKE_PREVIOUS, "take-previous") X(TAKE_NEXT, "take-next") X(AGAIN, "again")              \

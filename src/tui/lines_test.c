@@ -363,7 +363,7 @@ test_large(void **state)
 	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_lines_init(&lines, rt_alloc_libc());
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		add_times(&text, parts[i], 300000 / strlen(parts[i]));
+		add_times(&text, parts[i], 100000 / strlen(parts[i]));
 		check_all(&lines, rt_buf_str(&text), &options);
 	}
 	/* A table of 40,000 columns. */

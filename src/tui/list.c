@@ -46,3 +46,16 @@ rt_list_seen(const rt_list *list)
 {
 	return list->count - list->top < list->rows ? list->count - list->top : list->rows;
 }
+
+void *
+rt_list_grow(const rt_alloc *alloc, void *rows, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room > 0 ? *room * 2 : 64;
+	void *grown = rows;
+
+	if (count == *room) {
+		grown = rt_resize(alloc, rows, more * size);
+		*room = grown != NULL ? more : *room;
+	}
+	return grown;
+}

@@ -23,6 +23,9 @@ bool rt_list_act(rt_list *list, rt_action action);
 void rt_list_count(rt_list *list, size_t count);
 /* Before it is drawn in so many rows: the cursor is among those seen. */
 void rt_list_fit(rt_list *list, int rows);
+/* The rows of a list, with room for one more behind count of so many bytes: moved where need be.
+ * NULL: no memory; they are as they were. */
+void *rt_list_grow(const rt_alloc *alloc, void *rows, size_t count, size_t *room, size_t size);
 /* How many rows are to be drawn from top on. */
 size_t rt_list_seen(const rt_list *list);
 

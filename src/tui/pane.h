@@ -13,6 +13,7 @@
 
 #include "tui/canvas.h"
 #include "tui/field.h"
+#include "tui/held.h"
 #include "tui/keymap.h"
 #include "tui/lines.h"
 #include "tui/work.h"
@@ -20,6 +21,7 @@
 struct rt_event;
 
 typedef struct rt_tui rt_tui;
+typedef struct rt_deed rt_deed;
 typedef struct rt_pane rt_pane;
 
 typedef struct rt_pane_ops {
@@ -38,6 +40,11 @@ typedef struct rt_pane_ops {
 	rt_status (*changed)(rt_pane *pane);
 	/* Each turn of the loop: what runs in a thread (aside.h) may be over. Or NULL. */
 	rt_status (*tend)(rt_pane *pane);
+	/* What was written in it and would be lost with it; ptr NULL: nothing. Or NULL. */
+	rt_str (*written)(rt_pane *pane);
+	/* This was purged: it goes out of what is written, and nothing brings it back; empty: only
+	 * that. Or NULL. */
+	rt_status (*purged)(rt_pane *pane, rt_str what);
 	void (*free)(rt_pane *pane);
 } rt_pane_ops;
 
@@ -46,7 +53,9 @@ struct rt_pane {
 	rt_tui *tui;
 	rt_screen screen; /* whose keys it has now; as ops says until the pane changes it */
 	bool closes;      /* after this event */
-	const char *footer; /* instead of what the keymap says of the screen; or NULL */
+	bool holds;       /* what it does has to end first: keys wait, but those that end it */
+	const char *footer; /* instead of what the keymap says of the screen; or NULL. In draw, too:
+			     * it is shown in the same frame */
 };
 
 /* That lie on one another. */
@@ -75,6 +84,18 @@ struct rt_tui {
 	void (*went)(rt_tui *); /* told when the way through the tree that is under way has ended */
 	bool shows_tools, shows_thinking;
 	uint64_t seen;      /* work.change that panes were told of */
+	rt_deed *deed;  /* the change that is under way; or NULL (deed.h) */
+	rt_held held;   /* keys that wait for it, or for a pane that holds them */
+	rt_history held_at;    /* of the discussion, when the first of them was typed */
+	bool is_unread;        /* it ended in a question that no frame has shown yet */
+	bool is_forced;        /* with ends: by a signal, or since the terminal is gone */
+	struct {               /* the end of the notice: how to take back what it tells of */
+		uint64_t seq;  /* 0: there is no such end */
+		bool is_undo;  /* that was taken back: the way is redo */
+		rt_screen screen; /* whose key it names */
+		size_t from, to;  /* bytes of the notice */
+	} way_back;
+	uint64_t said_step;    /* that the notice says undo would take back; 0: it says none */
 	struct rt_aside *left; /* at work still, though their panes are gone (aside.h) */
 };
 
@@ -109,6 +130,8 @@ void rt_tui_deinit(rt_tui *tui);
 RT_CHECKED rt_status rt_tui_key(rt_tui *tui, rt_key key);
 RT_CHECKED rt_status rt_tui_act(rt_tui *tui, rt_action action);
 RT_CHECKED rt_status rt_tui_paste(rt_tui *tui, rt_str text);
+/* What a key would do now on the screen on top; *out_writes: it would be written. */
+rt_action rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes);
 /* What came from the glass (glass.h). */
 RT_CHECKED rt_status rt_tui_take(rt_tui *tui, const struct rt_event *event);
 /* rt_work_tend, and panes are told. */
@@ -123,7 +146,8 @@ RT_CHECKED rt_status rt_pane_chat_fill(rt_tui *tui, rt_str text);
 void rt_pane_chat_remember(rt_tui *tui, rt_str text);
 /* A question was never stored: its text is in the input again, where that is empty. */
 RT_CHECKED rt_status rt_pane_chat_return(rt_tui *tui);
-/* Keep what is being written in a file (draft_host.h); always: also where it is long. */
+/* Keep what is being written in a file (draft_host.h), here and in a question that lies above;
+ * always: also where it is long. */
 void rt_pane_chat_keep(rt_tui *tui, bool always);
 /* Show this entry of the take (a position) in the middle, with a mark. Keys go on writing. */
 void rt_pane_chat_show(rt_tui *tui, size_t at);
@@ -163,5 +187,7 @@ RT_CHECKED rt_status rt_pane_choose(rt_tui *tui, const char *question, const rt_
  * strings. what is typed may be taken though it is none of them (may_be_new). */
 RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
 				  rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
+/* The list that was opened right before begins on this name, where it has it. */
+void rt_pane_pick_begin_on(rt_tui *tui, rt_str name);
 
 #endif

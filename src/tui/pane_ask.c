@@ -13,6 +13,8 @@ typedef struct asking {
 	rt_choice choices[CHOICES_MAX];
 	rt_key keys[CHOICES_MAX];
 	rt_buf words;                /* what the choices point into */
+	rt_buf was;                  /* the text as it was given, where it has several lines */
+	bool is_kept;                /* what differs from it is not to be lost */
 	size_t count, at;
 	int columns;
 	rt_answer_fn fn;             /* NULL: it was called */
@@ -70,6 +72,7 @@ free_asking(rt_pane *pane)
 	rt_field_free(a->field);
 	rt_buf_deinit(&a->title);
 	rt_buf_deinit(&a->words);
+	rt_buf_deinit(&a->was);
 	rt_free(pane->tui->alloc, a);
 }
 
@@ -85,6 +88,7 @@ new_asking(rt_tui *tui, const rt_pane_ops *ops, const char *title, asking **out)
 	a->pane.tui = tui;
 	rt_buf_init(&a->title, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&a->words, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&a->was, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&a->title, title);
 	*out = a;
 	return a->title.status;
@@ -150,6 +154,35 @@ edit(asking *a)
 	return st == RT_NOMEM ? st : RT_OK;
 }
 
+static rt_str
+text_written(rt_pane *pane)
+{
+	asking *a = of(pane);
+	rt_str text = rt_field_text(a->field);
+
+	return a->is_kept && rt_str_trim(text).size > 0 && !rt_str_eq(text, rt_buf_str(&a->was))
+		       ? text
+		       : rt_str_at(NULL, 0);
+}
+
+/* What was written stays to be had. */
+static rt_status
+leave_text(asking *a)
+{
+	rt_tui *tui = a->pane.tui;
+	rt_str text = text_written(&a->pane);
+	rt_buf kept;
+	rt_status st;
+
+	rt_buf_init(&kept, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&kept, text);
+	st = cancel(a);
+	if (st == RT_OK && kept.size > 0)
+		rt_pane_chat_remember(tui, rt_buf_str(&kept));
+	rt_buf_deinit(&kept);
+	return st;
+}
+
 static rt_status
 text_act(rt_pane *pane, rt_action action, bool *out_used)
 {
@@ -161,7 +194,7 @@ text_act(rt_pane *pane, rt_action action, bool *out_used)
 	if (action == RT_ACT_ACCEPT)
 		return answer(a, rt_field_text(a->field));
 	if (action == RT_ACT_CANCEL)
-		return cancel(a);
+		return leave_text(a);
 	return rt_field_act(a->field, action, a->columns, out_used);
 }
 
@@ -177,6 +210,15 @@ text_paste(rt_pane *pane, rt_str text)
 	return rt_field_insert(of(pane)->field, text);
 }
 
+static rt_status
+text_purged(rt_pane *pane, rt_str what)
+{
+	asking *a = of(pane);
+
+	rt_field_forget(a->field);
+	return what.size > 0 ? rt_field_mask(a->field, what) : RT_OK;
+}
+
 static const rt_pane_ops text_ops = {
 	.screen = RT_SCREEN_FIELD,
 	.height = text_height,
@@ -184,6 +226,8 @@ static const rt_pane_ops text_ops = {
 	.act = text_act,
 	.key = text_key,
 	.paste = text_paste,
+	.written = text_written,
+	.purged = text_purged,
 	.free = free_asking,
 };
 
@@ -198,6 +242,17 @@ rt_pane_ask(rt_tui *tui, const char *title, rt_str text, bool several_lines, rt_
 		st = rt_field_new(tui->alloc, several_lines, &a->field);
 	if (st == RT_OK && text.size > 0)
 		st = rt_field_set(a->field, text);
+	if (st == RT_OK && several_lines) {
+		a->is_kept = true;
+		rt_buf_add_str(&a->was, text);
+		st = a->was.status;
+	}
+	if (st == RT_OK && !several_lines) { /* there is no new line in it */
+		rt_keymap_add_key(tui->keys, RT_SCREEN_FIELD, RT_ACT_EDITOR, &a->words);
+		rt_buf_add_c(&a->words, a->words.size > 0 ? " editor" : "");
+		st = a->words.status;
+		a->pane.footer = a->words.ptr;
+	}
 	if (a != NULL) {
 		a->fn = fn;
 		a->ctx = ctx;
@@ -325,6 +380,8 @@ rt_pane_choose(rt_tui *tui, const char *question, const rt_choice *choices, size
 	RT_ASSERT(count > 0 && count <= CHOICES_MAX);
 	if (st == RT_OK)
 		st = take_choices(a, choices, count);
+	if (st == RT_OK)
+		a->pane.footer = "Up, Down choose   Enter ok   Esc cancel";
 	if (a != NULL) {
 		a->fn = fn;
 		a->ctx = ctx;

@@ -75,6 +75,51 @@ a_text(void **state)
 	assert_int_equal(t.freed, 1);
 }
 
+/* What does not fit is left out whole, from the right; a line has no new line. */
+static void
+narrow(void **state)
+{
+	told t = {.answers = 0};
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 14);
+	assert_int_equal(rt_pane_ask(&d.tui, "A longer question", RT_STR("abc"), false, hear, &t, let_go),
+			 RT_OK);
+	assert_shows(&d, " A longer question                     Enter ok  Esc cancel\n");
+	assert_shows(&d, "\n ^G editor\n");
+	desk_size(&d, 34, 14);
+	assert_shows(&d, " A longer question       Enter ok\n");
+	desk_size(&d, 20, 14);
+	assert_shows(&d, " A longer question\n");
+	desk_press(&d, "escape f2 /");
+	desk_type(&d, "abc");
+	desk_size(&d, 60, 14);
+	assert_shows(&d, "\n Enter keep what is found   Esc clear   Up, Down move\n");
+	desk_size(&d, 50, 14);
+	assert_shows(&d, "\n Enter keep what is found   Esc clear\n");
+	desk_size(&d, 30, 14);
+	assert_shows(&d, "\n Enter keep what is found\n");
+	desk_close(&d);
+}
+
+/* The screen of all keys is as wide as the terminal is. */
+static void
+help_is_laid_anew(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 120, 40);
+	desk_press(&d, "f1");
+	assert_false(desk_shows(&d, "\n  escape\n"));
+	desk_size(&d, 30, 40);
+	assert_shows(&d, "\n  escape\n      stop the reply;"); /* in a row of its own */
+	desk_size(&d, 120, 40);
+	assert_false(desk_shows(&d, "\n  escape\n"));
+	desk_close(&d);
+}
+
 static const rt_choice choices[] = {
 	{"n", "no", "No"},
 	{"y", "yes", "Yes, and sum it up"},
@@ -298,6 +343,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_text),
+		cmocka_unit_test(narrow),
+		cmocka_unit_test(help_is_laid_anew),
 		cmocka_unit_test(one_of_a_few),
 		cmocka_unit_test(one_of_many),
 		cmocka_unit_test(many),

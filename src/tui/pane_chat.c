@@ -14,11 +14,16 @@
 
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "cli/cli.h"
 #include "tui/draft_host.h"
+#include "tui/sent_host.h"
 #include "tui/verb_impl.h"
 
-enum { RULE_COUNTS = 1 << 20 /* bytes in which lines are counted for each frame */ };
+enum {
+	RULE_COUNTS = 1 << 20, /* bytes in which lines are counted for each frame */
+	SUGGESTIONS = 64,      /* commands that a line could become */
+	ACTIVE_COLUMNS = 10    /* " <- active" */
+};
 
 static rt_chat *
 of(rt_pane *pane)
@@ -77,6 +82,18 @@ sees_end(rt_chat *chat, int rows)
 			return false;
 	}
 	return true;
+}
+
+/* Is something of the item on the screen? */
+static bool
+sees(rt_chat *chat, size_t item)
+{
+	size_t at;
+	int left = chat->rows + chat->top_row;
+
+	for (at = chat->top; at < item && left > 0; at++)
+		left -= height(chat, at);
+	return item >= chat->top && left > 0;
 }
 
 static void
@@ -153,9 +170,13 @@ rt_pane_chat_show(rt_tui *tui, size_t at)
 		return;
 	if (chat->selects) {
 		rt_chat_select(chat, at);
-	} else { /* shown, and no more: letters are still written */
-		chat->points = true;
+	} else { /* marked, and what keys act on; letters are still written */
+		rt_slot slot;
+		rt_error ignored;
+
+		chat->points = rt_seq_get(tui->work.take->slots, at, &slot, &ignored) == RT_OK;
 		chat->sel = at;
+		chat->sel_entry = chat->points ? slot.entry : 0;
 	}
 	reveal(chat, at);
 }
@@ -182,7 +203,7 @@ rt_chat_select(rt_chat *chat, size_t at)
 static void
 select_none(rt_chat *chat)
 {
-	chat->selects = false;
+	chat->selects = chat->points = false;
 	chat->mark_count = 0;
 	chat->pane.screen = RT_SCREEN_CHAT;
 }
@@ -231,7 +252,9 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 	bool is_run = item >= rt_work_count(work);
 	bool selected = (chat->selects || chat->points) && item == chat->sel;
 	rt_buf extra, number;
-	int x = 0, width;
+	bool is_active = !is_run && item + 1 == rt_work_head(work) &&
+			 item + 1 < rt_work_count(work);
+	int x = 0, width, end;
 
 	rt_buf_init(&extra, chat->pane.tui->alloc, 4096);
 	rt_buf_init(&number, chat->pane.tui->alloc, 64);
@@ -240,38 +263,43 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 	else if (selected)
 		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CURSOR),
 				    RT_INK_TEXT | RT_INK_BOLD);
-	x = rt_canvas_put(c, box, 2, y, rt_buf_str(&laid->role),
-			  (rt_ink)(role_ink(rt_buf_str(&laid->role)) | RT_INK_BOLD));
+	x = rt_canvas_put_cut(c, box, 2, y, box.w - 2, rt_buf_str(&laid->role),
+			      (rt_ink)(role_ink(rt_buf_str(&laid->role)) | RT_INK_BOLD));
 	if (!is_run) {
 		add_fork(chat, item, &extra);
 		if (laid->kind.size > 0 && !rt_str_is(rt_buf_str(&laid->kind), "message"))
 			rt_buf_add_f(&extra, " [%.*s]", RT_STR_ARG(rt_buf_str(&laid->kind)));
 		if ((laid->look & RT_CHAT_MUTED) != 0)
 			rt_buf_add_c(&extra, " (muted)");
+		if ((laid->look & RT_CHAT_EDITED) != 0)
+			rt_buf_add_c(&extra, " (edited)");
 		if (laid->is_partial)
 			rt_buf_add_c(&extra, " (partial)");
 		if (item >= rt_work_head(work))
 			rt_buf_add_c(&extra, " (after the head: not sent)");
 		rt_buf_add_f(&number, "%zu", item + 1);
 	} else {
+		rt_buf_add_c(&extra, chat->run_is_unsent ? " (not stored yet)" : "");
 		rt_buf_add_c(&extra, work->run_notice.size > 0 ? "" : " ...");
 		if (work->run_notice.size > 0) {
 			rt_buf_add_byte(&extra, ' ');
 			rt_buf_add_str(&extra, rt_buf_str(&work->run_notice));
 		}
 	}
-	x = rt_canvas_put(c, box, x, y, rt_buf_str(&extra), RT_INK_DIM);
+	x = rt_canvas_put_cut(c, box, x, y, box.w - x, rt_buf_str(&extra), RT_INK_DIM);
+	width = rt_canvas_width(c, rt_buf_str(&number));
 	if (!is_run && laid->label.size > 0) {
+		end = box.w - width - (is_active ? ACTIVE_COLUMNS : 0) - 1;
 		x = rt_canvas_put(c, box, x + 1, y, RT_STR("#"), RT_INK_LABEL);
-		x = rt_canvas_put(c, box, x, y, rt_buf_str(&laid->label), RT_INK_LABEL);
+		x = rt_canvas_put_cut(c, box, x, y, (x < end ? end : box.w) - x,
+				      rt_buf_str(&laid->label), RT_INK_LABEL);
 	}
-	if (!is_run && item + 1 == rt_work_head(work) && item + 1 < rt_work_count(work)) {
+	if (is_active) {
 		x = rt_canvas_put(c, box, x + 1, y, rt_canvas_glyph(c, RT_GLYPH_LEFT_ARROW),
 				  RT_INK_GOOD | RT_INK_BOLD);
 		x = rt_canvas_put(c, box, x, y, RT_STR(" active"), RT_INK_GOOD | RT_INK_BOLD);
 	}
-	width = rt_canvas_width(c, rt_buf_str(&number));
-	if (x + 1 + width < box.w)
+	if (x + width < box.w)
 		(void)rt_canvas_put(c, box, box.w - width, y, rt_buf_str(&number), RT_INK_DIM);
 	if (selected)
 		rt_canvas_flag(c, rt_box_within((rt_box){box.x, box.y + y, box.w, 1}, box),
@@ -317,7 +345,8 @@ draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
 		draw_welcome(chat, c, box);
 		return;
 	}
-	if (chat->follows || chat->top >= count)
+	/* What is left of a longer take may end above the last row. */
+	if (chat->follows || chat->top >= count || sees_end(chat, box.h))
 		go_end(chat, box.h);
 	y = -chat->top_row;
 	for (item = chat->top; item < count && y < box.h; item++) {
@@ -367,19 +396,27 @@ suggestions(rt_chat *chat, const rt_slash *out[], int room)
 	if (text.size == 0 || text.ptr[0] != '/' || rt_str_find(text, RT_STR("\n"), 0) != SIZE_MAX ||
 	    rt_str_find(text, RT_STR(" "), 0) != SIZE_MAX)
 		return 0;
-	for (i = 0; rt_slashes[i].name != NULL && count < room; i++)
+	for (i = 0; rt_slashes[i].name != NULL && count < room; i++) /* of all that there are */
 		if (rt_str_starts(rt_str_of(rt_slashes[i].name), text) &&
 		    !rt_str_is(text, rt_slashes[i].name))
 			out[count++] = &rt_slashes[i];
 	return count;
 }
 
+/* From the one on that the list was moved to; and how many there are below. */
 static void
-draw_suggestions(rt_canvas *c, rt_box box, const rt_slash *const list[], int count)
+draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_slash *const list[], int count)
 {
-	int i;
+	int i, shown = box.h;
 
-	for (i = 0; i < count; i++) {
+	chat->slash_more = count - box.h;
+	if (chat->slash_top > chat->slash_more)
+		chat->slash_top = chat->slash_more;
+	list += chat->slash_top;
+	if (chat->slash_top < chat->slash_more)
+		(void)rt_canvas_put_f(c, box, 2, --shown, RT_INK_DIM, "%s %d more: Down",
+				      c->utf8 ? "…" : "...", count - chat->slash_top - box.h + 1);
+	for (i = 0; i < shown; i++) {
 		int x = rt_canvas_put_c(c, box, 2, i, list[i]->name, RT_INK_TEXT | RT_INK_BOLD);
 
 		x = rt_canvas_put_c(c, box, x + 1, i, list[i]->words, RT_INK_DIM);
@@ -415,11 +452,10 @@ draw_rule(rt_chat *chat, rt_canvas *c, rt_box rule, int shown)
 static void
 draw(rt_pane *pane, rt_canvas *c, rt_box box)
 {
-	enum { SUGGESTIONS = 24 };
 	rt_chat *chat = of(pane);
 	const rt_slash *list[SUGGESTIONS];
 	bool writes = pane->tui->panes[pane->tui->pane_count - 1] == pane && !chat->selects;
-	int rows = rt_field_rows(chat->field, c, box.w - 4, box.h / 3 > 1 ? box.h / 3 : 1), x, count;
+	int rows = rt_field_rows(chat->field, c, box.w - 4, box.h / 3 > 1 ? box.h / 3 : 1), x, count, room;
 	rt_box view = box, rule, input;
 
 	pane->footer = !chat->selects && rt_work_is_running(&pane->tui->work)
@@ -432,10 +468,11 @@ draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	view.h = box.h - rows - 1;
 	rule = (rt_box){box.x, box.y + view.h, box.w, 1};
 	input = (rt_box){box.x, box.y + view.h + 1, box.w, rows};
-	count = writes ? suggestions(chat, list, view.h / 2 < SUGGESTIONS ? view.h / 2 : SUGGESTIONS) : 0;
-	view.h -= count;
+	count = writes ? suggestions(chat, list, SUGGESTIONS) : 0;
+	room = count < view.h / 2 ? count : view.h / 2;
+	view.h -= room;
 	draw_entries(chat, c, view);
-	draw_suggestions(c, (rt_box){box.x, box.y + view.h, box.w, count}, list, count);
+	draw_suggestions(chat, c, (rt_box){box.x, box.y + view.h, box.w, room}, list, room > 0 ? count : 0);
 	for (x = 0; x < box.w; x++)
 		(void)rt_canvas_put(c, rule, x, 0, rt_canvas_glyph(c, RT_GLYPH_HORIZONTAL), RT_INK_BORDER);
 	draw_rule(chat, c, rule, rows);
@@ -459,7 +496,116 @@ ask_for_reply(rt_chat *chat)
 	    (slot.flags & RT_SLOT_TURN) == 0)
 		return RT_OK;
 	chat->follows = true;
+	rt_buf_clear(&chat->sent); /* nothing is handed back */
 	return rt_verb_run(tui, "ask", rt_str_at("", 0));
+}
+
+/* ---- what was sent ---- */
+
+static rt_sent_whose
+whose(const rt_tui *tui)
+{
+	return (rt_sent_whose){rt_buf_str(&tui->work.state), rt_str_of(tui->work.store_path),
+			       rt_cli_project_name(tui->cli)};
+}
+
+static void
+bring_one(void *ctx, rt_str text)
+{
+	rt_chat *chat = ctx;
+
+	if (rt_field_remember(chat->field, text) != RT_OK)
+		chat->has_sent = false; /* the next time */
+}
+
+/* What was sent before the program began, when somebody may want it. */
+static void
+bring_sent(rt_chat *chat)
+{
+	rt_sent_whose ours = whose(chat->pane.tui);
+
+	if (chat->has_sent)
+		return;
+	chat->has_sent = true;
+	rt_sent_each(chat->pane.tui->alloc, &ours, bring_one, chat);
+}
+
+/* For Up, now and when the program runs again. */
+static rt_status
+remember(rt_chat *chat, rt_str text)
+{
+	rt_sent_whose ours = whose(chat->pane.tui);
+
+	bring_sent(chat);
+	rt_sent_add(chat->pane.tui->alloc, &ours, text);
+	return rt_field_remember(chat->field, text);
+}
+
+/* It goes out of all that is being written; empty: what could be brought back does. */
+static rt_status
+take_out(rt_chat *chat, rt_str what)
+{
+	rt_tui *tui = chat->pane.tui;
+	size_t i;
+	rt_status st = what.size > 0 ? rt_field_mask(chat->field, what) : RT_OK;
+
+	for (i = 1; st == RT_OK && i < tui->pane_count; i++)
+		if (tui->panes[i]->ops->purged != NULL)
+			st = tui->panes[i]->ops->purged(tui->panes[i], what);
+	return st;
+}
+
+/* A purge writes letters x into the draft's file, and says to nobody what was there. So it is what
+ * this program has written there that tells. A file that differs in another way is that of another
+ * one with the same discussion. */
+static rt_status
+look_for_purge(rt_chat *chat)
+{
+	rt_str was = rt_buf_str(&chat->draft);
+	size_t i, from, end;
+	rt_status st = RT_OK;
+	rt_buf file;
+
+	rt_buf_init(&file, chat->pane.tui->alloc, RT_BUF_UNLIMITED);
+	if (was.size == 0 || !rt_draft_read(&chat->pane.tui->work, chat->disc_drafted, &file) ||
+	    file.size != was.size || memcmp(file.ptr, was.ptr, was.size) == 0)
+		goto done;
+	for (i = 0; i < was.size; i++)
+		if (file.ptr[i] != was.ptr[i] && file.ptr[i] != 'x')
+			goto done;
+	for (i = 0; st == RT_OK && i < was.size; i = end) {
+		for (from = i; from < was.size && file.ptr[from] == was.ptr[from]; from++)
+			;
+		/* An x that was one before may be in the middle. */
+		for (i = end = from; i < was.size && file.ptr[i] == 'x'; i++)
+			if (was.ptr[i] != 'x')
+				end = i + 1;
+		if (end > from)
+			st = take_out(chat, rt_str_at(was.ptr + from, end - from));
+	}
+	if (st == RT_OK) {
+		rt_buf_clear(&chat->draft);
+		rt_buf_add_str(&chat->draft, rt_buf_str(&file));
+	}
+done:
+	rt_buf_deinit(&file);
+	return st;
+}
+
+/* Something was purged: of what is kept of texts only what the files still have is left. */
+static rt_status
+forget_purged(rt_chat *chat)
+{
+	enum { LOOKS = 50 }; /* the files are purged after the store */
+	rt_status st;
+
+	rt_chat_forget(chat);
+	rt_buf_clear(&chat->sent);
+	rt_field_forget(chat->field);
+	chat->has_sent = false;
+	chat->purge_looks = LOOKS;
+	st = take_out(chat, rt_str_at("", 0));
+	return st == RT_OK ? look_for_purge(chat) : st;
 }
 
 static rt_status
@@ -467,6 +613,7 @@ send(rt_chat *chat)
 {
 	rt_tui *tui = chat->pane.tui;
 	rt_str text = rt_field_text(chat->field);
+	uint32_t from = tui->work.value->next_entry;
 	bool known = true;
 	rt_error err;
 	rt_buf fields;
@@ -479,7 +626,7 @@ send(rt_chat *chat)
 
 		rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
 		rt_buf_add_str(&line, rt_str_trim(text));
-		st = rt_field_remember(chat->field, rt_buf_str(&line));
+		st = remember(chat, rt_buf_str(&line));
 		rt_field_clear(chat->field);
 		if (st == RT_OK && line.status == RT_OK)
 			st = rt_slash_run(tui, rt_buf_str(&line), &known);
@@ -501,12 +648,17 @@ send(rt_chat *chat)
 	if (st == RT_NOMEM)
 		return st;
 	if (st != RT_OK) { /* nothing was added; what was written stays */
-		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
+		rt_tui_say_error(
+			tui, &err,
+			rt_work_is_running(&tui->work)
+				? RT_STR("What you wrote stays; press Enter again when that has come")
+				: rt_buf_str(&tui->work.hint));
 		return RT_OK;
 	}
 	rt_buf_clear(&chat->sent);
 	rt_buf_add_str(&chat->sent, text);
-	st = rt_field_remember(chat->field, text);
+	chat->sent_from = from;
+	st = remember(chat, text);
 	rt_field_clear(chat->field);
 	chat->points = false;
 	rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
@@ -523,10 +675,12 @@ cancel(rt_chat *chat)
 
 	if (rt_work_is_running(&tui->work)) {
 		rt_work_stop(&tui->work);
+	} else if (chat->points) {
+		chat->points = false;
 	} else if (chat->find.size > 0) {
 		rt_buf_clear(&chat->find);
 	} else if (!rt_field_is_empty(chat->field)) {
-		st = rt_field_remember(chat->field, rt_field_text(chat->field));
+		st = remember(chat, rt_field_text(chat->field));
 		rt_field_clear(chat->field);
 		rt_tui_say(tui, "The text is kept: Up brings it back");
 	} else if (chat->escaped) {
@@ -549,7 +703,7 @@ interrupt(rt_chat *chat)
 	if (rt_work_is_running(&tui->work)) {
 		rt_work_stop(&tui->work);
 	} else if (!rt_field_is_empty(chat->field)) {
-		st = rt_field_remember(chat->field, rt_field_text(chat->field));
+		st = remember(chat, rt_field_text(chat->field));
 		rt_field_clear(chat->field);
 	} else if (chat->interrupted) {
 		tui->ends = true;
@@ -566,8 +720,8 @@ interrupt(rt_chat *chat)
 static rt_status
 complete(rt_chat *chat)
 {
-	const rt_slash *list[64];
-	int count = suggestions(chat, list, 64), i;
+	const rt_slash *list[SUGGESTIONS];
+	int count = suggestions(chat, list, SUGGESTIONS), i;
 	rt_str common;
 	char room[64];
 
@@ -607,7 +761,7 @@ edit_outside(rt_chat *chat)
 	return st;
 }
 
-/* The last entry of a user, to be written anew in place. */
+/* The last entry of a user, or the marked one, to be written anew in place. */
 static rt_status
 edit_last(rt_chat *chat)
 {
@@ -615,6 +769,8 @@ edit_last(rt_chat *chat)
 	size_t at = rt_work_head(&tui->work);
 	bool used;
 
+	if (chat->points)
+		return rt_verb_act(tui, RT_ACT_EDIT, &chat->sel_entry, 1, &used);
 	while (at-- > 0) {
 		rt_slot slot;
 		rt_error err;
@@ -628,34 +784,56 @@ edit_last(rt_chat *chat)
 	return RT_OK;
 }
 
+/* A piece of the search that is under way; the rest in the next turns of the loop. */
+static void
+find_on(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_str what = rt_buf_str(&chat->find);
+	bool was_told = chat->seek.left < chat->seek.all;
+	size_t at;
+
+	do {
+		if (rt_seek_on(&chat->seek, &tui->work, what, &at)) {
+			if (was_told)
+				rt_tui_say(tui, "%s", "");
+			rt_pane_chat_show(tui, at);
+			rt_chat_select(chat, at); /* n and N go on */
+			return;
+		}
+	} while (chat->seek.is_on && tui->glass == NULL);
+	if (chat->seek.is_on)
+		rt_tui_say(tui, "Searching%s %u %%   Esc stop", tui->canvas.utf8 ? "…" : "...",
+			   rt_seek_percent(&chat->seek));
+	else
+		rt_tui_say(tui, "Not found in this take: %.*s", RT_STR_ARG(what));
+}
+
 /* The next entry with the text that is looked for, from the selected one on. */
 static rt_status
 find(rt_chat *chat, bool back)
 {
-	enum { AT_ONCE = 1 << 20 };
-	rt_tui *tui = chat->pane.tui;
-	size_t count = rt_work_count(&tui->work), at, left;
+	size_t count = rt_work_count(&chat->pane.tui->work);
 
 	if (chat->find.size == 0 || count == 0)
 		return RT_OK;
-	at = chat->selects || chat->points ? chat->sel : back ? 0 : count - 1;
-	for (left = 0; left < count && left < AT_ONCE; left++) {
-		rt_work_entry e;
-		rt_error err;
-		bool hit;
+	rt_seek_begin(&chat->seek, &chat->pane.tui->work,
+		      (chat->selects || chat->points) && chat->sel < count ? chat->sel
+		      : back						   ? 0
+									   : count - 1,
+		      back);
+	find_on(chat);
+	return RT_OK;
+}
 
-		at = back ? (at == 0 ? count - 1 : at - 1) : (at + 1) % count;
-		if (rt_work_entry_at(&tui->work, at, &e, &err) != RT_OK)
-			continue;
-		hit = rt_chat_has(rt_buf_str(&e.text), rt_buf_str(&chat->find));
-		rt_work_entry_deinit(&e);
-		if (hit) {
-			rt_pane_chat_show(tui, at);
-			rt_chat_select(chat, at); /* n and N go on */
-			return RT_OK;
-		}
-	}
-	rt_tui_say(tui, "Not found: %.*s", RT_STR_ARG(rt_buf_str(&chat->find)));
+static rt_status
+tend(rt_pane *pane)
+{
+	rt_chat *chat = of(pane);
+
+	if (chat->seek.is_on)
+		find_on(chat);
+	pane->tui->has_more = pane->tui->has_more || chat->seek.is_on;
 	return RT_OK;
 }
 
@@ -682,8 +860,11 @@ act_view(rt_chat *chat, rt_action action, bool *out_used)
 	int page = chat->rows > 2 ? chat->rows - 2 : 1;
 
 	switch (action) {
-	case RT_ACT_PAGE_UP: scroll(chat, -page); break;
-	case RT_ACT_PAGE_DOWN: scroll(chat, page); break;
+	case RT_ACT_PAGE_UP:
+	case RT_ACT_PAGE_DOWN:
+		scroll(chat, action == RT_ACT_PAGE_UP ? -page : page);
+		chat->points = chat->points && sees(chat, chat->sel);
+		break;
 	case RT_ACT_TOOLS: tui->shows_tools = !tui->shows_tools; break;
 	case RT_ACT_THINKING: tui->shows_thinking = !tui->shows_thinking; break;
 	case RT_ACT_SEARCH:
@@ -759,7 +940,7 @@ went(rt_tui *tui)
 	chat->follows = true;
 }
 
-/* A verb on the entry at the head. */
+/* A verb on the marked entry, or on the one at the head. */
 static rt_status
 act_at_head(rt_chat *chat, rt_action action)
 {
@@ -769,6 +950,8 @@ act_at_head(rt_chat *chat, rt_action action)
 	rt_error err;
 	bool used;
 
+	if (chat->points)
+		return rt_verb_act(tui, action, &chat->sel_entry, 1, &used);
 	if (head == 0 || rt_seq_get(tui->work.take->slots, head - 1, &slot, &err) != RT_OK) {
 		rt_tui_say(tui, "There is no entry before the head");
 		return RT_OK;
@@ -833,6 +1016,21 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 	}
 }
 
+/* The list of commands below what is written, where it has more than there is room for. Up is
+ * what was written before as long as nothing is above. */
+static bool
+move_slashes(rt_chat *chat, rt_action action)
+{
+	bool down = action == RT_ACT_DOWN;
+
+	if (chat->slash_more <= 0 || (!down && (action != RT_ACT_UP || chat->slash_top == 0))) {
+		chat->slash_top = 0;
+		return false;
+	}
+	chat->slash_top += down ? chat->slash_top < chat->slash_more : -1;
+	return true;
+}
+
 static rt_status
 act(rt_pane *pane, rt_action action, bool *out_used)
 {
@@ -841,20 +1039,37 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	bool escaped = chat->escaped, interrupted = chat->interrupted;
 	rt_status st;
 
+	if (chat->seek.is_on && action == RT_ACT_CANCEL) {
+		chat->seek.is_on = false;
+		rt_tui_say(tui, "The search was stopped");
+		*out_used = true;
+		return RT_OK;
+	}
 	if (chat->selects)
 		return act_entry(chat, action, out_used);
 	chat->escaped = chat->interrupted = false;
 	*out_used = true;
+	if (move_slashes(chat, action))
+		return RT_OK;
+	if (action == RT_ACT_UP)
+		bring_sent(chat);
 	switch (action) {
 	case RT_ACT_ACCEPT: return send(chat);
 	case RT_ACT_CANCEL: chat->escaped = escaped; return cancel(chat);
 	case RT_ACT_CLEAR: chat->interrupted = interrupted; return interrupt(chat);
 	case RT_ACT_QUIT:
-		if (rt_field_is_empty(chat->field))
-			tui->ends = true;
-		return RT_OK; /* else nothing: what is written is not left by a slip */
+		tui->ends = rt_field_is_empty(chat->field) || interrupted;
+		if (!tui->ends) { /* what is written is not left by a slip */
+			chat->interrupted = true;
+			rt_tui_say(tui, "Once more leaves; what is written is kept, and here again then");
+		}
+		return RT_OK;
 	case RT_ACT_COPY:
 	case RT_ACT_LABEL: return act_at_head(chat, action);
+	case RT_ACT_AGAIN:
+	case RT_ACT_CONTINUE:
+		*out_used = chat->points;
+		return chat->points ? act_at_head(chat, action) : RT_OK;
 	case RT_ACT_NEW: return rt_slash_new(tui);
 	case RT_ACT_EDITOR: return edit_outside(chat);
 	case RT_ACT_COMPLETE: return complete(chat);
@@ -865,11 +1080,14 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 					      : rt_work_count(&tui->work) - 1);
 		return RT_OK;
 	case RT_ACT_HOME:
-		chat->follows = false;
+		chat->follows = chat->points = false;
 		chat->top = 0;
 		chat->top_row = 0;
 		return RT_OK;
-	case RT_ACT_END: go_end(chat, chat->rows); return RT_OK;
+	case RT_ACT_END:
+		chat->points = false;
+		go_end(chat, chat->rows);
+		return RT_OK;
 	case RT_ACT_YANK:
 		return rt_field_insert(chat->field, rt_buf_str(&tui->clip));
 	default: break;
@@ -897,6 +1115,7 @@ key(rt_pane *pane, rt_key pressed, bool *out_used)
 			return rt_tui_act(pane->tui, RT_ACT_HELP);
 		}
 		chat->escaped = chat->interrupted = false;
+		chat->slash_top = 0;
 		return rt_field_key(chat->field, pressed, out_used);
 	}
 	action = rt_keymap_action(pane->tui->keys, RT_SCREEN_FIELD, pressed);
@@ -919,23 +1138,58 @@ paste(rt_pane *pane, rt_str text)
 
 /* ---- drafts ---- */
 
+/* With the discussion that it was written in, where it is not kept already. */
+static void
+keep_draft(rt_chat *chat, rt_str text)
+{
+	if (rt_str_eq(text, rt_buf_str(&chat->draft)))
+		return;
+	rt_buf_clear(&chat->draft);
+	rt_buf_add_str(&chat->draft, text);
+	rt_draft_keep(&chat->pane.tui->work, chat->disc_drafted, text);
+}
+
+/* All that is being written, one after the other: one input is all that there is to bring it back
+ * to. */
+static void
+add_written(rt_chat *chat, rt_buf *out)
+{
+	rt_tui *tui = chat->pane.tui;
+	size_t i;
+
+	rt_buf_add_str(out, rt_field_text(chat->field));
+	for (i = 1; i < tui->pane_count; i++) {
+		rt_pane *pane = tui->panes[i];
+		rt_str more = pane->closes || pane->ops->written == NULL ? rt_str_at(NULL, 0)
+									 : pane->ops->written(pane);
+
+		rt_buf_add_c(out, out->size > 0 && more.size > 0 ? "\n\n" : "");
+		rt_buf_add_str(out, more);
+	}
+}
+
 /* What is being written, kept for when the program is gone, and with the discussion that it was
  * written in. always: also where it is long. */
 void
 rt_pane_chat_keep(rt_tui *tui, bool always)
 {
 	rt_chat *chat = of(tui->panes[0]);
-	rt_str text = rt_field_text(chat->field);
-	uint64_t hash;
+	rt_status st = RT_OK;
+	rt_buf text;
 
-	if (chat->disc_drafted != tui->work.place.disc ||
-	    (!always && text.size > RT_DRAFT_OFTEN_MAX))
+	if (chat->disc_drafted != tui->work.place.disc)
 		return;
-	hash = text.size == 0 ? 0 : rt_hash(text.ptr, text.size, 1);
-	if (hash == chat->draft)
-		return;
-	chat->draft = hash;
-	rt_draft_keep(&tui->work, chat->disc_drafted, text);
+	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
+	add_written(chat, &text);
+	if (chat->purge_looks > 0 || !rt_str_eq(rt_buf_str(&text), rt_buf_str(&chat->draft))) {
+		chat->purge_looks -= chat->purge_looks > 0;
+		st = look_for_purge(chat); /* before it is written there once more */
+		rt_buf_clear(&text);
+		add_written(chat, &text);
+	}
+	if (st == RT_OK && text.status == RT_OK && (always || text.size <= RT_DRAFT_OFTEN_MAX))
+		keep_draft(chat, rt_buf_str(&text));
+	rt_buf_deinit(&text);
 }
 
 /* What was left written in this discussion. */
@@ -946,17 +1200,19 @@ bring_draft(rt_chat *chat)
 	rt_status st = RT_OK;
 	rt_buf text;
 
-	if (chat->disc_drafted != 0 && !rt_field_is_empty(chat->field)) {
-		/* It stays with the discussion that it was written in. */
-		rt_draft_keep(&tui->work, chat->disc_drafted, rt_field_text(chat->field));
-		rt_field_clear(chat->field);
+	if (chat->disc_drafted != 0) {
+		/* It stays with the discussion that it was written in; and what was carried out and
+		 * led here does not. */
+		keep_draft(chat, rt_field_text(chat->field));
+		if (!rt_field_is_empty(chat->field))
+			rt_field_clear(chat->field);
 	}
 	chat->disc_drafted = tui->work.place.disc;
-	chat->draft = 0;
+	rt_buf_clear(&chat->draft);
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
 	if (rt_draft_read(&tui->work, chat->disc_drafted, &text)) {
 		st = rt_field_set(chat->field, rt_buf_str(&text));
-		chat->draft = rt_hash(text.ptr, text.size, 1);
+		rt_buf_add_str(&chat->draft, rt_buf_str(&text));
 		rt_tui_say(tui, "What you were writing here is back");
 	}
 	rt_buf_deinit(&text);
@@ -973,7 +1229,7 @@ rt_pane_chat_fill(rt_tui *tui, rt_str text)
 	if (chat->disc_drafted != tui->work.place.disc)
 		st = bring_draft(chat);
 	if (st == RT_OK && !rt_field_is_empty(chat->field))
-		st = rt_field_remember(chat->field, rt_field_text(chat->field));
+		st = remember(chat, rt_field_text(chat->field));
 	select_none(chat);
 	chat->follows = true;
 	return st == RT_OK ? rt_field_set(chat->field, text) : st;
@@ -983,8 +1239,19 @@ void
 rt_pane_chat_remember(rt_tui *tui, rt_str text)
 {
 	rt_chat *chat = of(tui->panes[0]);
+	rt_buf both;
 
-	if (rt_field_remember(chat->field, text) == RT_OK)
+	if (tui->is_forced) { /* nobody comes back to this input, but to the draft */
+		rt_buf_init(&both, tui->alloc, RT_BUF_UNLIMITED);
+		rt_buf_add_str(&both, rt_field_text(chat->field));
+		rt_buf_add_c(&both, both.size > 0 ? "\n\n" : "");
+		rt_buf_add_str(&both, text);
+		if (both.status == RT_OK && rt_field_set(chat->field, rt_buf_str(&both)) == RT_OK)
+			rt_pane_chat_keep(tui, true);
+		rt_buf_deinit(&both);
+		return;
+	}
+	if (remember(chat, text) == RT_OK)
 		rt_buf_add_c(&tui->notice, ".  What you wrote is kept: Up brings it back in the chat's input");
 }
 
@@ -1015,8 +1282,8 @@ changed(rt_pane *pane)
 			st = bring_draft(chat);
 		if (disc != work->place.disc || take != work->place.take)
 			chat->points = false;
-		if (chat->epoch != work->epoch) /* something was purged: what was laid out may hold it */
-			rt_chat_forget(chat);
+		if (st == RT_OK && chat->epoch != 0 && chat->epoch != work->epoch)
+			st = forget_purged(chat);
 		chat->epoch = work->epoch;
 		chat->disc_seen = work->place.disc;
 		chat->take_seen = work->place.take;
@@ -1024,6 +1291,10 @@ changed(rt_pane *pane)
 			chat->follows = chat->follows || disc != work->place.disc;
 		if (st == RT_OK)
 			st = rt_chat_find_forks(chat);
+	}
+	if (chat->points) {
+		chat->sel = rt_work_position(work, chat->sel_entry);
+		chat->points = chat->sel != SIZE_MAX;
 	}
 	if (chat->selects) {
 		size_t at = rt_work_position(work, chat->sel_entry);
@@ -1033,7 +1304,11 @@ changed(rt_pane *pane)
 		else if (rt_work_count(work) == 0 || !pane->tui->is_own) {
 			/* others took it away: what is done next must not be done to its neighbour */
 			select_none(chat);
-			rt_tui_say_done(pane->tui, "The entry that was selected is not here any more");
+			if (pane->tui->notice.size > 0 && !pane->tui->notice_fades) /* to be read, too */
+				rt_buf_add_c(&pane->tui->notice, ".  The entry that was selected is "
+								 "not here any more");
+			else
+				rt_tui_say_done(pane->tui, "The entry that was selected is not here any more");
 		} else
 			rt_chat_select(chat, chat->sel < rt_work_count(work) ? chat->sel
 									     : rt_work_count(work) - 1);
@@ -1050,6 +1325,7 @@ chat_free(rt_pane *pane)
 	rt_field_free(chat->field);
 	rt_buf_deinit(&chat->find);
 	rt_buf_deinit(&chat->sent);
+	rt_buf_deinit(&chat->draft);
 	rt_free(pane->tui->alloc, chat->forks);
 	rt_free(pane->tui->alloc, chat);
 }
@@ -1063,6 +1339,7 @@ rt_pane_chat(rt_tui *tui)
 					.key = key,
 					.paste = paste,
 					.changed = changed,
+					.tend = tend,
 					.free = chat_free};
 	rt_chat *chat = rt_new0(tui->alloc, sizeof(*chat));
 
@@ -1074,6 +1351,7 @@ rt_pane_chat(rt_tui *tui)
 	chat->rows = 1;
 	rt_buf_init(&chat->find, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->sent, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->draft, tui->alloc, RT_BUF_UNLIMITED);
 	if (rt_field_new(tui->alloc, true, &chat->field) != RT_OK) {
 		rt_buf_deinit(&chat->find);
 		rt_free(tui->alloc, chat);

@@ -6,6 +6,7 @@
 #define RT_TUI_PANE_CHAT_IMPL_H
 
 #include "tui/pane.h"
+#include "tui/seek.h"
 
 enum {
 	RT_CHAT_KEPT = 256,  /* layouts */
@@ -17,7 +18,8 @@ enum {
 	RT_CHAT_COLLAPSED = 1,
 	RT_CHAT_MUTED = 2,
 	RT_CHAT_TOOLS = 4,
-	RT_CHAT_THINKING = 8
+	RT_CHAT_THINKING = 8,
+	RT_CHAT_EDITED = 16
 };
 
 /* An entry, laid out. */
@@ -49,24 +51,31 @@ typedef struct rt_chat {
 	int top_row;        /* … and how many of its rows are above it */
 	bool follows;       /* the view is at the end, and stays there */
 	bool selects;
-	bool points;        /* sel is marked, and nothing more */
+	bool points;        /* sel is marked, and what keys act on; letters are written */
 	size_t sel;
 	uint32_t sel_entry;
 	uint32_t marks[RT_CHAT_MARKS];
 	size_t mark_count;
+	int slash_top;      /* commands that could be meant: the first that is shown */
+	int slash_more;     /* how many more of them there are than rows */
 	bool escaped, interrupted; /* once; the second time counts */
-	rt_buf sent;        /* the question that was sent last */
+	rt_buf sent;        /* the question that was sent last; empty: what there was is answered */
+	uint32_t sent_from; /* entries from this number on were not there then */
+	bool has_sent;      /* the field has what was sent before the program began */
 	uint64_t epoch;     /* work.epoch */
 	rt_buf find;        /* what is looked for; marked in the texts */
+	rt_seek seek;       /* for the next of these */
 	rt_chat_laid kept[RT_CHAT_KEPT];
 	rt_chat_laid run;   /* the reply in flight */
 	rt_lines_stream run_stream; /* its text */
 	size_t run_size, run_thought; /* bytes of it, and of what was thought, as they were laid out */
 	char run_name[24];  /* which run that is */
+	bool run_is_unsent; /* and that it is the question still */
 	uint64_t uses;
 	rt_chat_fork *forks;
 	size_t fork_count;
-	uint64_t draft;      /* hash of what is kept; 0: nothing */
+	rt_buf draft;        /* what is kept in its file, as far as it is ours; empty: nothing */
+	unsigned purge_looks; /* that are still to be taken at it, for what a purge takes out */
 	uint32_t disc_drafted; /* whose it is */
 	uint64_t value_seen;
 	uint32_t disc_seen, take_seen;
@@ -78,6 +87,8 @@ void rt_chat_select(rt_chat *chat, size_t at);
  * asked for. */
 const rt_chat_laid *rt_chat_lay(rt_chat *chat, size_t item);
 void rt_chat_forget(rt_chat *chat);
+/* A question is on its way, and is no entry yet: another program may be writing to the store. */
+bool rt_chat_is_unsent(const rt_chat *chat);
 /* Rows of its text. */
 static inline size_t
 rt_chat_rows(const rt_chat_laid *laid)
@@ -86,7 +97,5 @@ rt_chat_rows(const rt_chat_laid *laid)
 }
 /* Fills in chat->forks. O(takes log entries). */
 RT_CHECKED rt_status rt_chat_find_forks(rt_chat *chat);
-/* Is what in text, whatever the case of ASCII letters? */
-bool rt_chat_has(rt_str text, rt_str what);
 
 #endif

@@ -4,8 +4,8 @@
  * discussions by their names, and below them stand the entries that hold it. Behind a "/" at the
  * beginning, entries alone.
  *
- * The search runs in a thread, one at a time; when the text has changed meanwhile it runs
- * again. */
+ * The search runs in a thread, one at a time; when the text changes meanwhile it is stopped and
+ * runs again. What it finds is shown as it is found. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +13,9 @@
 #include "engine/marks.h"
 #include "tui/aside.h"
 #include "tui/bar.h"
+#include "tui/deed.h"
 #include "tui/find.h"
+#include "tui/glass.h"
 #include "tui/list.h"
 
 enum {
@@ -39,6 +41,11 @@ typedef struct find_job {
 	rt_buf query, json;
 	rt_status status;
 	rt_error error;
+	/* What was found so far. */
+	pthread_mutex_t lock;
+	rt_buf part; /* JSON, as json will be */
+	unsigned part_change; /* rises with it */
+	atomic_uint percent;
 } find_job;
 
 typedef struct discussions {
@@ -60,6 +67,7 @@ typedef struct discussions {
 	rt_buf hits_query;
 	rt_buf problem;     /* why there are none; or empty */
 	bool is_searched;   /* hits are those of the value at hand */
+	unsigned part_seen; /* of the job: part_change */
 } discussions;
 
 static discussions *
@@ -122,15 +130,11 @@ is_present(yyjson_val *disc)
 static rt_status
 add_row(discussions *d, size_t *count, row new)
 {
-	if (*count == d->room) {
-		size_t room = d->room > 0 ? d->room * 2 : 64;
-		row *grown = rt_resize(d->pane.tui->alloc, d->rows, room * sizeof(*grown));
+	row *rows = rt_list_grow(d->pane.tui->alloc, d->rows, *count, &d->room, sizeof(*rows));
 
-		if (grown == NULL)
-			return RT_NOMEM;
-		d->rows = grown;
-		d->room = room;
-	}
+	if (rows == NULL)
+		return RT_NOMEM;
+	d->rows = rows;
 	d->rows[(*count)++] = new;
 	return RT_OK;
 }
@@ -239,14 +243,39 @@ reload(discussions *d)
 
 /* --- the search --- */
 
+static bool
+is_unwanted(void *ctx)
+{
+	find_job *job = ctx;
+
+	return !rt_aside_is_wanted(&job->aside);
+}
+
+static void
+take_part(void *ctx, unsigned percent, rt_str hits)
+{
+	find_job *job = ctx;
+
+	(void)pthread_mutex_lock(&job->lock);
+	if (hits.size != job->part.size) {
+		rt_buf_clear(&job->part);
+		rt_buf_add_str(&job->part, hits);
+		job->part_change++;
+	}
+	(void)pthread_mutex_unlock(&job->lock);
+	if (atomic_exchange(&job->percent, percent) != percent && job->aside.glass != NULL)
+		rt_glass_wake(job->aside.glass);
+}
+
 static void
 run_search(rt_aside *aside, void *ctx)
 {
 	find_job *job = ctx;
+	rt_search search = {.query = rt_buf_str(&job->query), .role = RT_STR(""), .limit = HITS,
+			    .stop = is_unwanted, .told = take_part, .ctx = job};
 
 	(void)aside;
-	job->status = rt_view_search(job->engine, job->value, rt_buf_str(&job->query), 0,
-				     rt_str_at("", 0), HITS, &job->json, &job->error);
+	job->status = rt_view_search_on(job->engine, job->value, &search, &job->json, &job->error);
 }
 
 static void
@@ -257,6 +286,8 @@ free_job(void *ctx)
 	rt_object_unref(job->value);
 	rt_buf_deinit(&job->query);
 	rt_buf_deinit(&job->json);
+	rt_buf_deinit(&job->part);
+	(void)pthread_mutex_destroy(&job->lock);
 	rt_free(job->alloc, job);
 }
 
@@ -274,6 +305,10 @@ start_search(discussions *d)
 	job->value = rt_object_ref(tui->work.value);
 	rt_buf_init(&job->query, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&job->json, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&job->part, tui->alloc, RT_BUF_UNLIMITED);
+	(void)pthread_mutex_init(&job->lock, NULL);
+	atomic_init(&job->percent, 0);
+	d->part_seen = 0;
 	rt_buf_add_str(&job->query, searched(d));
 	st = job->query.status;
 	if (st == RT_OK)
@@ -299,6 +334,10 @@ take_hits(discussions *d)
 	rt_status st;
 
 	d->job = NULL;
+	if (!rt_aside_is_wanted(&job->aside)) { /* what it has is not all that there is */
+		free_job(job);
+		return RT_OK;
+	}
 	d->list.count = 0; /* rows point into what goes */
 	rt_json_free(d->hits);
 	d->hits = NULL;
@@ -317,6 +356,28 @@ take_hits(discussions *d)
 	return st == RT_OK ? lay_out(d) : st;
 }
 
+/* What the search has found so far. */
+static rt_status
+take_some(discussions *d)
+{
+	find_job *job = d->job;
+	size_t at = d->list.at;
+	rt_status st = RT_OK;
+	rt_error err;
+
+	(void)pthread_mutex_lock(&job->lock);
+	if (job->part_change != d->part_seen) {
+		d->part_seen = job->part_change;
+		d->list.count = 0; /* rows point into what goes */
+		st = read_json(d, job->part.status, &job->part, &d->hits, &err);
+		if (st == RT_OK)
+			st = lay_out(d);
+		d->list.at = at < d->list.count ? at : 0;
+	}
+	(void)pthread_mutex_unlock(&job->lock);
+	return st;
+}
+
 static rt_status
 tend(rt_pane *pane)
 {
@@ -325,6 +386,10 @@ tend(rt_pane *pane)
 
 	if (d->job != NULL && rt_aside_ended(&d->job->aside))
 		st = take_hits(d);
+	else if (d->job != NULL && !rt_str_eq(rt_buf_str(&d->job->query), searched(d)))
+		rt_aside_give_up(&d->job->aside);
+	else if (d->job != NULL)
+		st = take_some(d);
 	if (st != RT_OK || searched(d).size == 0 || is_answered(d) || d->job != NULL)
 		return st;
 	st = start_search(d);
@@ -455,7 +520,8 @@ draw_title(discussions *d, rt_canvas *canvas, rt_box box)
 	if (searched(d).size == 0)
 		(void)snprintf(right, sizeof(right), "%zu", yyjson_arr_size(rt_json_root(d->doc)));
 	else if (!is_answered(d))
-		(void)snprintf(right, sizeof(right), "searching");
+		(void)snprintf(right, sizeof(right), "searching%s %u %%", canvas->utf8 ? "…" : "...",
+			       d->job == NULL ? 0 : atomic_load(&d->job->percent));
 	else
 		(void)snprintf(right, sizeof(right), "%zu%s found", hits, hits == HITS ? "+" : "");
 	rt_bar_draw(canvas, box, RT_STR("Discussions"), rt_str_of(right));
@@ -506,34 +572,6 @@ typedef struct naming {
 	uint32_t disc, take; /* take 0: the discussion */
 } naming;
 
-/* A change that goes wrong is said, and that is all. words: of what was done; NULL: the usual. */
-static rt_status
-change(rt_tui *tui, rt_buf *requests, const char *words, bool *out_done)
-{
-	rt_work_said said;
-	rt_error err;
-	rt_status st = requests->status;
-
-	*out_done = false;
-	if (st != RT_OK)
-		return st;
-	rt_work_said_init(&said, tui->alloc);
-	st = rt_work_apply(&tui->work, rt_buf_str(requests), &said, &err);
-	if (st == RT_OK) {
-		if (words != NULL) {
-			rt_buf_clear(&said.words);
-			rt_buf_add_c(&said.words, words);
-		}
-		rt_tui_say_change(tui, &said);
-		*out_done = true;
-	} else if (st != RT_NOMEM) {
-		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
-		st = RT_OK;
-	}
-	rt_work_said_deinit(&said);
-	return st;
-}
-
 /* {"op":…,"discussion":"d3","take":"t2"; the rest is to be added. */
 static void
 add_op(rt_buf *requests, const char *op, uint32_t disc, uint32_t take)
@@ -556,44 +594,130 @@ to_chat(rt_tui *tui)
 		rt_tui_close(tui, tui->panes[1]);
 }
 
-/* Look at this discussion and take (0: its active one). */
+/* What comes after a change, or where none was needed. */
+typedef struct after {
+	const char *words;        /* of what was done; NULL: the usual */
+	uint32_t disc, take;      /* looked at then, active or not; disc 0: where it leads */
+	bool is_active;           /* it is the active take that is looked at */
+	bool is_left;             /* to the chat */
+	char entry[RT_ID_MAX + 1]; /* to be shown there; or empty */
+} after;
+
 static rt_status
-open_place(rt_tui *tui, uint32_t disc, uint32_t take, bool *out_done)
+show_entry(rt_tui *tui, const char *id, rt_error *err)
+{
+	rt_work *work = &tui->work;
+	rt_pane *chat = tui->panes[0];
+	uint32_t entry = 0;
+	size_t at;
+	rt_status st = rt_resolve_entry(work->value, work->place, rt_str_of(id), true, &entry, err);
+
+	if (st != RT_OK)
+		return st;
+	at = rt_work_position(work, entry);
+	to_chat(tui);
+	/* It learns where it is before it is told what to show there. */
+	if (chat->ops->changed != NULL)
+		st = chat->ops->changed(chat);
+	if (at != SIZE_MAX)
+		rt_pane_chat_show(tui, at);
+	else
+		rt_tui_say(tui, "The entry is not in this take any more");
+	return st;
+}
+
+static rt_status
+arrive(rt_tui *tui, const after *a)
+{
+	rt_work *work = &tui->work;
+	rt_error err;
+	rt_status st = RT_OK;
+
+	/* What cannot be made active is looked at all the same. */
+	if (a->disc != 0 && (work->place.disc != a->disc || work->place.take != a->take))
+		st = rt_work_look_at(work, a->disc, a->is_active ? 0 : a->take, &err);
+	if (st == RT_OK && a->entry[0] != 0)
+		st = show_entry(tui, a->entry, &err);
+	else if (st == RT_OK && a->is_left)
+		to_chat(tui);
+	if (st != RT_OK && st != RT_NOMEM) {
+		rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
+		st = RT_OK;
+	}
+	return st;
+}
+
+static rt_status
+changed_it(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
+{
+	const after *a = ctx;
+	rt_status then;
+
+	if (st == RT_OK && a->words != NULL) {
+		rt_buf_clear(&said->words);
+		rt_buf_add_c(&said->words, a->words);
+	}
+	then = rt_deed_say(tui, NULL, st, said, err);
+	return then == RT_OK && st == RT_OK ? arrive(tui, a) : then;
+}
+
+static void
+free_after(rt_tui *tui, void *ctx)
+{
+	rt_free(tui->alloc, ctx);
+}
+
+/* A change that goes wrong is said, and that is all. */
+static rt_status
+change(rt_tui *tui, rt_buf *requests, const after *then)
+{
+	rt_deed_how how = {.done = changed_it, .free_ctx = free_after};
+	after *a = rt_new(tui->alloc, sizeof(*a));
+
+	if (a == NULL || requests->status != RT_OK) {
+		rt_free(tui->alloc, a);
+		return RT_NOMEM;
+	}
+	*a = *then;
+	how.requests = rt_buf_str(requests);
+	how.ctx = a;
+	return rt_deed_do(tui, &how);
+}
+
+/* Look at this discussion and take (0: its active one), and show what is to be shown then. */
+static rt_status
+open_place(rt_tui *tui, uint32_t disc, uint32_t take, after *a)
 {
 	rt_work *work = &tui->work;
 	const rt_disc *other = NULL;
 	rt_error err;
 	rt_status st = rt_project_disc(work->value, disc, &other, &err);
-	uint32_t active = st == RT_OK ? other->active : 0, wanted = take != 0 ? take : active;
+	uint32_t active = st == RT_OK ? other->active : 0;
 	rt_buf requests;
 
-	*out_done = st == RT_OK;
+	if (st != RT_OK) {
+		if (st != RT_NOMEM)
+			rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
+		return st == RT_NOMEM ? st : RT_OK;
+	}
+	a->disc = disc;
+	a->take = take != 0 ? take : active;
+	a->is_left = true;
+	a->words = disc != work->value->active ? "Switched discussions" : "Switched takes";
 	rt_buf_init(&requests, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&requests, '[');
-	if (st == RT_OK && disc != work->value->active) {
+	if (disc != work->value->active) {
 		add_op(&requests, "discussion.switch", disc, 0);
 		rt_buf_add_byte(&requests, '}');
 	}
-	if (st == RT_OK && take != 0 && take != active) {
+	if (take != 0 && take != active) {
 		add_op(&requests, "take.switch", disc, take);
 		rt_buf_add_byte(&requests, '}');
 	}
 	rt_buf_add_byte(&requests, ']');
-	if (st == RT_OK && requests.size > 2 && !work->read_only) {
-		st = change(tui, &requests,
-			    disc != work->value->active ? "Switched discussions" : "Switched takes",
-			    out_done);
-		active = wanted;
-	}
-	/* What cannot be made active is looked at all the same. */
-	if (st == RT_OK && *out_done && (work->place.disc != disc || work->place.take != wanted))
-		st = rt_work_look_at(work, disc, wanted == active ? 0 : wanted, &err);
+	a->is_active = !work->read_only || a->take == active;
+	st = requests.size > 2 && !work->read_only ? change(tui, &requests, a) : arrive(tui, a);
 	rt_buf_deinit(&requests);
-	if (st != RT_OK && st != RT_NOMEM) {
-		rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
-		*out_done = false;
-		st = RT_OK;
-	}
 	return st;
 }
 
@@ -605,10 +729,8 @@ go_to_hit(discussions *d, yyjson_val *hit)
 	rt_work *work = &tui->work;
 	uint32_t disc = rt_project_disc_named(work->value, text_of(hit, "discussion"));
 	const rt_disc *other = NULL;
-	uint32_t entry = 0;
-	char id[RT_ID_MAX + 1];
 	rt_str address = text_of(hit, "id");
-	bool is_done = false;
+	after a = {0};
 	rt_error err;
 	rt_status st;
 
@@ -617,31 +739,14 @@ go_to_hit(discussions *d, yyjson_val *hit)
 		return RT_OK;
 	}
 	/* The hit's own text goes when the value changes. */
-	memcpy(id, address.ptr, address.size);
-	id[address.size] = 0;
+	memcpy(a.entry, address.ptr, address.size);
+	a.entry[address.size] = 0;
 	st = rt_project_disc(work->value, disc, &other, &err);
 	if (st == RT_OK)
-		st = open_place(tui, disc, rt_disc_take_named(other, text_of(hit, "take")), &is_done);
-	if (st == RT_OK && is_done)
-		st = rt_resolve_entry(work->value, work->place, rt_str_of(id), true, &entry, &err);
-	if (st == RT_OK && is_done) {
-		size_t at = rt_work_position(work, entry);
-		rt_pane *chat = tui->panes[0];
-
-		to_chat(tui);
-		/* It learns where it is before it is told what to show there. */
-		if (chat->ops->changed != NULL)
-			st = chat->ops->changed(chat);
-		if (at != SIZE_MAX)
-			rt_pane_chat_show(tui, at);
-		else
-			rt_tui_say(tui, "The entry is not in this take any more");
-	}
-	if (st != RT_OK && st != RT_NOMEM) {
+		return open_place(tui, disc, rt_disc_take_named(other, text_of(hit, "take")), &a);
+	if (st != RT_NOMEM)
 		rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
-		st = RT_OK;
-	}
-	return st;
+	return st == RT_NOMEM ? st : RT_OK;
 }
 
 static rt_status
@@ -649,8 +754,7 @@ accept(discussions *d)
 {
 	const row *r = at_cursor(d);
 	rt_tui *tui = d->pane.tui;
-	bool is_done = false;
-	rt_status st;
+	after a = {0};
 
 	if (r == NULL)
 		return RT_OK;
@@ -660,18 +764,15 @@ accept(discussions *d)
 		rt_tui_say(tui, "That discussion was deleted; undo brings it back, or the history");
 		return RT_OK;
 	}
-	st = open_place(tui, number_of(r->disc), r->take != NULL ? number_of(r->take) : 0, &is_done);
-	if (st == RT_OK && is_done)
-		to_chat(tui);
-	return st;
+	return open_place(tui, number_of(r->disc), r->take != NULL ? number_of(r->take) : 0, &a);
 }
 
 static rt_status
 named(rt_tui *tui, void *ctx, rt_str name)
 {
 	const naming *n = ctx;
+	after a = {0};
 	rt_buf requests;
-	bool is_done;
 	rt_status st;
 
 	if (name.ptr == NULL)
@@ -682,10 +783,9 @@ named(rt_tui *tui, void *ctx, rt_str name)
 	rt_json_add_key(&requests, "name");
 	rt_json_add_string(&requests, name);
 	rt_buf_add_c(&requests, "}]");
-	st = change(tui, &requests, NULL, &is_done);
 	/* Where it leads to another discussion, that is what one wants to see. */
-	if (st == RT_OK && is_done && strcmp(n->op, "discussion.new") == 0)
-		to_chat(tui);
+	a.is_left = strcmp(n->op, "discussion.new") == 0;
+	st = change(tui, &requests, &a);
 	rt_buf_deinit(&requests);
 	return st;
 }
@@ -755,8 +855,8 @@ static rt_status
 delete_it(discussions *d)
 {
 	const row *r = at_cursor(d);
+	after a = {0};
 	rt_buf requests;
-	bool is_done;
 	rt_status st;
 
 	if (r == NULL || r->disc == NULL)
@@ -766,7 +866,7 @@ delete_it(discussions *d)
 	add_op(&requests, r->take != NULL ? "take.delete" : "discussion.delete",
 	       number_of(r->disc), r->take != NULL ? number_of(r->take) : 0);
 	rt_buf_add_c(&requests, "}]");
-	st = change(d->pane.tui, &requests, NULL, &is_done);
+	st = change(d->pane.tui, &requests, &a);
 	rt_buf_deinit(&requests);
 	return st;
 }
@@ -832,7 +932,7 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	case RT_ACT_NEW: return make_new(d);
 	case RT_ACT_RENAME: return rename_it(d);
 	case RT_ACT_DELETE: return delete_it(d);
-	case RT_ACT_MOVE: return promote(d);
+	case RT_ACT_PROMOTE: return promote(d);
 	case RT_ACT_PREVIEW: return toggle_takes(d);
 	case RT_ACT_CANCEL:
 		if (rt_field_is_empty(d->query)) {

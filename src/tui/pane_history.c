@@ -11,11 +11,13 @@
 #include "hooks/hooks_process.h"
 #include "tui/aside.h"
 #include "tui/bar.h"
+#include "tui/deed.h"
 #include "tui/find.h"
 #include "tui/glass.h"
 #include "tui/list.h"
 #include "tui/steps.h"
 #include "tui/step_look.h"
+#include "tui/verb_impl.h"
 
 enum {
 	READ = 256,         /* steps at a time */
@@ -36,6 +38,7 @@ static const char *const scope_words[SCOPES] = {"", "discussion", "project"};
 typedef struct look_job {
 	rt_aside aside;
 	rt_step_look look; /* with its own reference to the value */
+	rt_buf did;        /* its words */
 	rt_lines lines;
 	rt_status status;
 } look_job;
@@ -227,6 +230,7 @@ search(history *h)
 
 	h->is_asked = false;
 	h->pane.screen = RT_SCREEN_HISTORY;
+	h->pane.footer = NULL;
 	rt_buf_clear(&h->match);
 	rt_buf_add_str(&h->match, text);
 	if (st == RT_OK)
@@ -256,11 +260,12 @@ free_job(void *ctx)
 		return;
 	rt_object_unref(job->look.value);
 	rt_lines_deinit(&job->lines);
+	rt_buf_deinit(&job->did);
 	rt_free(job->look.alloc, job);
 }
 
 static rt_status
-start_job(history *h, uint64_t seq)
+start_job(history *h, const rt_step *step)
 {
 	rt_tui *tui = h->pane.tui;
 	look_job *job = rt_new0(tui->alloc, sizeof(*job));
@@ -269,14 +274,19 @@ start_job(history *h, uint64_t seq)
 	if (job == NULL)
 		return RT_NOMEM;
 	rt_lines_init(&job->lines, tui->alloc);
+	rt_buf_init(&job->did, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&job->did, rt_steps_did(&h->steps, step));
 	job->look = (rt_step_look){.alloc = tui->alloc,
 				   .engine = tui->work.engine,
 				   .value = rt_object_ref(tui->work.value),
 				   .disc = tui->work.place.disc,
-				   .seq = seq,
+				   .seq = step->seq,
+				   .did = rt_buf_str(&job->did),
 				   .columns = h->want_columns,
 				   .utf8 = tui->canvas.utf8};
-	st = rt_aside_start(&job->aside, tui, work_out, job);
+	st = job->did.status;
+	if (st == RT_OK)
+		st = rt_aside_start(&job->aside, tui, work_out, job);
 	if (st == RT_OK)
 		h->job = job;
 	else
@@ -314,7 +324,7 @@ tend_look(history *h)
 	if (h->pane.tui->glass != NULL && now - h->moved_ms < REST_MS)
 		return st;
 	if (st == RT_OK)
-		st = start_job(h, step->seq);
+		st = start_job(h, step);
 	if (st == RT_BUSY) /* the next time, perhaps */
 		return RT_OK;
 	/* Without a terminal it is there already. */
@@ -522,7 +532,8 @@ draw_title(history *h, rt_canvas *canvas, rt_box box)
 	rt_buf_add_c(&left, "History of ");
 	rt_buf_add_str(&left, rt_work_disc_name(&h->pane.tui->work));
 	if (h->is_finding || h->wants_end)
-		rt_buf_add_c(&right, "reading  ");
+		rt_buf_add_f(&right, "%s%s  ", h->is_finding ? "searching" : "reading",
+			     canvas->utf8 ? "…" : "...");
 	if (h->scope != ALL)
 		rt_buf_add_f(&right, "only: %s  ", scope_words[h->scope]);
 	rt_buf_add_f(&right, "%zu of %zu%s", h->list.count > 0 ? h->list.at + 1 : 0, h->list.count,
@@ -589,68 +600,103 @@ disc_step(const rt_work *work)
 	return in_disc > in_project ? in_disc : in_project;
 }
 
-static rt_status
-jump(history *h)
+/* What is said when it is done, and what the list showed when it was asked for. */
+typedef struct told {
+	uint64_t seq, before;
+	rt_seen seen;
+} told;
+
+static void
+free_told(rt_tui *tui, void *ctx)
 {
-	rt_tui *tui = h->pane.tui;
-	const rt_step *step = at_cursor(h);
-	uint64_t before = disc_step(&tui->work), seq;
+	rt_seen_deinit(&((told *)ctx)->seen);
+	rt_free(tui->alloc, ctx);
+}
+
+static rt_status
+begin(rt_tui *tui, const char *op_and_key, uint64_t seq, rt_deed_fn done)
+{
+	rt_deed_how how = {.done = done, .free_ctx = free_told};
+	told *t = rt_new(tui->alloc, sizeof(*t));
 	char request[80];
-	rt_work_said said;
 	rt_error err;
 	rt_status st;
 
-	if (step == NULL)
-		return RT_OK;
-	seq = step->seq;
-	(void)snprintf(request, sizeof(request), "[{\"op\":\"jump\",\"to\":%llu}]",
+	if (t == NULL)
+		return RT_NOMEM;
+	*t = (told){.seq = seq, .before = disc_step(&tui->work)};
+	rt_seen_init(&t->seen, tui->alloc, tui->work.place.disc);
+	rt_seen_step(&t->seen, t->before);
+	st = rt_seen_redo(&t->seen, tui->work.value, &err);
+	if (st != RT_OK) {
+		free_told(tui, t);
+		return rt_verb_said(tui, st, &err);
+	}
+	(void)snprintf(request, sizeof(request), "[{\"op\":\"%s\":%llu}]", op_and_key,
 		       (unsigned long long)seq);
-	rt_work_said_init(&said, tui->alloc);
-	st = rt_work_apply(&tui->work, rt_str_of(request), &said, &err);
-	if (st == RT_OK && said.seq == 0)
+	how.requests = rt_str_of(request);
+	how.seen = &t->seen;
+	how.ctx = t;
+	return rt_deed_do(tui, &how);
+}
+
+/* It was not done. What somebody else did meanwhile is in the list now. */
+static rt_status
+not_done(rt_tui *tui, rt_status st, rt_work_said *said, const rt_error *err)
+{
+	if (st != RT_CONFLICT)
+		return rt_deed_say(tui, NULL, st, said, err);
+	rt_tui_say_error(tui, err, RT_STR("Nothing was done; the same key once more does it"));
+	return RT_OK;
+}
+
+static rt_status
+jumped(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
+{
+	const told *t = ctx;
+
+	if (st == RT_OK && said->seq == 0)
 		rt_tui_say(tui, "Already there");
-	else if (st == RT_OK && seq == 0)
+	else if (st == RT_OK && t->seq == 0)
 		rt_tui_say_done(tui, "Now as it was in the beginning. Back: Enter on step %llu",
-			   (unsigned long long)before);
+			   (unsigned long long)t->before);
 	else if (st == RT_OK)
 		rt_tui_say_done(tui, "Now as it was right after step %llu. Back: Enter on step %llu",
-			   (unsigned long long)seq, (unsigned long long)before);
-	else if (st != RT_NOMEM)
-		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
-	rt_work_said_deinit(&said);
-	return st == RT_NOMEM ? st : RT_OK;
+			   (unsigned long long)t->seq, (unsigned long long)t->before);
+	else
+		return not_done(tui, st, said, err);
+	return RT_OK;
+}
+
+static rt_status
+jump(history *h)
+{
+	const rt_step *step = at_cursor(h);
+
+	return step == NULL ? RT_OK : begin(h->pane.tui, "jump\",\"to", step->seq, jumped);
+}
+
+static rt_status
+reverted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
+{
+	if (st != RT_OK)
+		return not_done(tui, st, said, err);
+	rt_buf_clear(&said->words);
+	rt_buf_add_f(&said->words, "Reverted step %llu, and nothing else.",
+		     (unsigned long long)((const told *)ctx)->seq);
+	return rt_deed_say(tui, NULL, st, said, err);
 }
 
 static rt_status
 revert(history *h)
 {
-	rt_tui *tui = h->pane.tui;
 	const rt_step *step = at_cursor(h);
-	char request[80];
-	rt_work_said said;
-	rt_error err;
-	uint64_t seq;
-	rt_status st;
 
 	if (step == NULL || step->seq == 0) {
-		rt_tui_say(tui, "There is no step to revert here");
+		rt_tui_say(h->pane.tui, "There is no step to revert here");
 		return RT_OK;
 	}
-	seq = step->seq;
-	(void)snprintf(request, sizeof(request), "[{\"op\":\"revert\",\"seq\":%llu}]",
-		       (unsigned long long)seq);
-	rt_work_said_init(&said, tui->alloc);
-	st = rt_work_apply(&tui->work, rt_str_of(request), &said, &err);
-	if (st == RT_OK) {
-		rt_buf_clear(&said.words);
-		rt_buf_add_f(&said.words, "Reverted step %llu, and nothing else.",
-			     (unsigned long long)seq);
-		rt_tui_say_change(tui, &said);
-	} else if (st != RT_NOMEM) {
-		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
-	}
-	rt_work_said_deinit(&said);
-	return st == RT_NOMEM ? st : RT_OK;
+	return begin(h->pane.tui, "revert\",\"seq", step->seq, reverted);
 }
 
 /* All, those of the discussion, those of the project. The cursor stays where it can. */
@@ -680,6 +726,7 @@ act_asked(history *h, rt_action action, bool *out_used)
 	if (action == RT_ACT_CANCEL) {
 		h->is_asked = false;
 		h->pane.screen = RT_SCREEN_HISTORY;
+		h->pane.footer = NULL;
 		return RT_OK;
 	}
 	return rt_field_act(h->query, action, h->columns - 10, out_used);
@@ -744,7 +791,12 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	switch (action) {
 	case RT_ACT_ACCEPT: return jump(h);
 	case RT_ACT_REVERT: return revert(h);
-	case RT_ACT_CANCEL: rt_tui_close(pane->tui, pane); return RT_OK;
+	case RT_ACT_CANCEL: /* what goes on first */
+		if (h->is_finding || h->wants_end)
+			h->is_finding = h->wants_end = false;
+		else
+			rt_tui_close(pane->tui, pane);
+		return RT_OK;
 	case RT_ACT_COPY: return copy(h);
 	case RT_ACT_PREVIEW: h->has_look = !h->has_look; return RT_OK;
 	case RT_ACT_LEFT: scroll_look(h, false); return RT_OK;
@@ -755,6 +807,7 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	case RT_ACT_SEARCH:
 		h->is_asked = true;
 		h->pane.screen = RT_SCREEN_FIELD;
+		h->pane.footer = "Enter find   Esc cancel";
 		rt_field_clear(h->query);
 		return RT_OK;
 	default: *out_used = false; return RT_OK;

@@ -2,7 +2,8 @@
  *
  * The palette: everything that can be done, by typing a part of it. What the screen below can do
  * now, with its keys; and every command of the command line, which this program then runs as a
- * process of its own (command_host.h) while the screen goes on. */
+ * process of its own (command_host.h) while the screen goes on. What is typed meanwhile is for the
+ * screen below, and waits (held.h). */
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -10,6 +11,7 @@
 #include "tui/aside.h"
 #include "tui/bar.h"
 #include "tui/command_host.h"
+#include "tui/deed.h"
 #include "tui/find.h"
 #include "tui/list.h"
 
@@ -44,7 +46,7 @@ typedef struct palette {
 	rt_command command;
 	rt_status command_status;
 	uint32_t active; /* the discussion that was, when the command began */
-	bool is_running, is_stopped;
+	bool is_stopped;
 } palette;
 
 static palette *
@@ -58,15 +60,11 @@ of(rt_pane *pane)
 static rt_status
 add_row(palette *p, size_t *count, row new)
 {
-	if (*count == p->room) {
-		size_t room = p->room > 0 ? p->room * 2 : 128;
-		row *grown = rt_resize(p->pane.tui->alloc, p->rows, room * sizeof(*grown));
+	row *rows = rt_list_grow(p->pane.tui->alloc, p->rows, *count, &p->room, sizeof(*rows));
 
-		if (grown == NULL)
-			return RT_NOMEM;
-		p->rows = grown;
-		p->room = room;
-	}
+	if (rows == NULL)
+		return RT_NOMEM;
+	p->rows = rows;
 	p->rows[(*count)++] = new;
 	return RT_OK;
 }
@@ -269,7 +267,7 @@ typed(palette *p)
 static int
 height(rt_pane *pane, int columns, int rows)
 {
-	int want = of(pane)->is_running ? 2 : ROWS_MAX + 2, most = rows > 8 ? rows * 3 / 4 : rows;
+	int want = pane->holds ? 2 : ROWS_MAX + 2, most = rows > 8 ? rows * 3 / 4 : rows;
 
 	(void)columns;
 	return want < most ? want : most;
@@ -310,9 +308,15 @@ draw_usage(rt_canvas *canvas, rt_box box, int y, const rt_cli_command *command)
 static void
 draw_running(palette *p, rt_canvas *canvas, rt_box box)
 {
+	size_t held = p->pane.tui->held.count;
+	char keys[80] = "";
 	int x;
 
-	rt_bar_draw(canvas, box, RT_STR("Running"), rt_str_at(NULL, 0));
+	if (held > 0)
+		(void)snprintf(keys, sizeof(keys), "%zu key%s typed after it %s%s", held,
+			       held > 1 ? "s" : "", held > 1 ? "wait" : "waits",
+			       held == RT_HELD_MAX ? "  no more are taken" : "");
+	rt_bar_draw(canvas, box, RT_STR("Running"), rt_str_of(keys));
 	x = rt_canvas_put_cut(canvas, box, 2, 1, box.w - 22, rt_buf_str(&p->typed), RT_INK_CODE);
 	(void)rt_canvas_put_c(canvas, box, x + 2, 1,
 			      p->is_stopped ? "is being ended" : "Escape ends it", RT_INK_DIM);
@@ -327,7 +331,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
 	p->columns = box.w - 2;
-	if (p->is_running) {
+	if (p->pane.holds) {
 		draw_running(p, canvas, box);
 		return;
 	}
@@ -386,18 +390,25 @@ gather(const rt_command *command, rt_buf *text)
 	rt_command_add_said(command, err, text);
 }
 
-/* What fits there is a notice: one line, or why it failed. */
+/* What fits there is a notice: one line, or why it failed. The way back is of this screen. */
 static rt_status
 notice(rt_tui *tui, rt_str text, bool failed, bool *out_said)
 {
+	static const rt_str shell = {"undo: retake undo", 17};
+	size_t at = rt_str_find(text, shell, 0);
 	rt_status st;
 	rt_buf line;
 
 	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
-	if (failed)
+	if (failed) {
 		rt_screen_add_line(&line, text);
-	else
+	} else if (at != SIZE_MAX) {
+		rt_buf_add(&line, text.ptr, at);
+		rt_buf_add_c(&line, "undo: /undo");
+		rt_buf_add(&line, text.ptr + at + shell.size, text.size - at - shell.size);
+	} else {
 		rt_buf_add_str(&line, text);
+	}
 	st = line.status;
 	*out_said = st == RT_OK && line.size <= NOTICE_MAX &&
 		    rt_str_find(rt_buf_str(&line), RT_STR("\n"), 0) == SIZE_MAX;
@@ -441,11 +452,13 @@ tell_end(palette *p)
 {
 	rt_tui *tui = p->pane.tui;
 	const rt_process_end *end = &p->command.end;
+	bool failed = end->how != RT_PROCESS_EXITED || end->code != 0;
+	size_t panes = tui->pane_count;
 	rt_status st = p->command_status;
 	rt_error ignored;
 	rt_buf text;
 
-	p->is_running = false;
+	p->pane.holds = false;
 	/* Where the command went (an import, a new discussion), we go too. */
 	if (rt_work_tend(&tui->work, NULL, &ignored) == RT_OK && tui->work.value->active != p->active &&
 	    rt_work_look_at(&tui->work, tui->work.value->active, 0, &ignored) == RT_NOMEM)
@@ -463,10 +476,14 @@ tell_end(palette *p)
 	case RT_PROCESS_STOPPED: rt_tui_say_done(tui, "Ended before it was done"); break;
 	case RT_PROCESS_NOT_STARTED: rt_tui_say_done(tui, "It could not be started"); break;
 	default:
-		st = show(tui, rt_buf_str(&p->typed), rt_buf_str(&text),
-			  end->how != RT_PROCESS_EXITED || end->code != 0);
+		st = show(tui, rt_buf_str(&p->typed), rt_buf_str(&text), failed);
 		break;
 	}
+	/* Nobody has seen yet why it failed, or what there is to be read now. */
+	if (tui->pane_count > panes && tui->held.count > 0)
+		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
+	if (failed || tui->pane_count > panes)
+		rt_deed_drop_held(tui, "");
 done:
 	rt_buf_deinit(&text);
 	return st;
@@ -497,7 +514,8 @@ run(palette *p, rt_str line)
 		st = rt_aside_start(&p->aside, tui, work_off, p);
 	if (st != RT_OK)
 		return st == RT_BUSY ? RT_OK : st;
-	p->is_running = true;
+	p->pane.holds = true;
+	p->pane.footer = "Esc ends it";
 	p->is_stopped = false;
 	return rt_aside_ended(&p->aside) ? tell_end(p) : RT_OK;
 }
@@ -572,7 +590,7 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	rt_status st;
 
 	*out_used = true;
-	if (p->is_running) {
+	if (pane->holds) {
 		if (action == RT_ACT_CANCEL) {
 			p->is_stopped = true;
 			rt_aside_give_up(&p->aside);
@@ -605,8 +623,6 @@ key(rt_pane *pane, rt_key k, bool *out_used)
 	rt_status st;
 
 	*out_used = true;
-	if (p->is_running)
-		return RT_OK;
 	st = rt_field_key(p->field, k, out_used);
 	return st == RT_OK && *out_used ? typed(p) : st;
 }
@@ -615,9 +631,9 @@ static rt_status
 paste(rt_pane *pane, rt_str text)
 {
 	palette *p = of(pane);
-	rt_status st = p->is_running ? RT_OK : rt_field_insert(p->field, text);
+	rt_status st = rt_field_insert(p->field, text);
 
-	return st == RT_OK && !p->is_running ? typed(p) : st;
+	return st == RT_OK ? typed(p) : st;
 }
 
 /* Names may be gone. */
@@ -626,7 +642,7 @@ changed(rt_pane *pane)
 {
 	palette *p = of(pane);
 	size_t at = p->list.at;
-	rt_status st = p->is_running ? RT_OK : lay_out(p);
+	rt_status st = pane->holds ? RT_OK : lay_out(p);
 
 	if (st == RT_OK && at < p->list.count)
 		p->list.at = at;
@@ -668,6 +684,7 @@ open_palette(rt_tui *tui, rt_str text, palette **out)
 	if (p == NULL)
 		return RT_NOMEM;
 	p->pane.ops = &ops;
+	p->pane.footer = "Up, Down choose   Enter do it   Esc cancel   Tab complete";
 	p->pane.tui = tui;
 	p->below = tui->pane_count > 0 ? tui->panes[tui->pane_count - 1]->screen : RT_SCREEN_CHAT;
 	rt_buf_init(&p->typed, tui->alloc, RT_BUF_UNLIMITED);
@@ -702,7 +719,7 @@ rt_pane_palette_run(rt_tui *tui, rt_str line)
 	if (st == RT_OK)
 		st = run(p, line);
 	/* It was no command. */
-	if (st == RT_OK && !p->is_running && !p->pane.closes)
+	if (st == RT_OK && !p->pane.holds && !p->pane.closes)
 		rt_tui_close(tui, &p->pane);
 	return st;
 }

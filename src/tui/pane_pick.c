@@ -268,6 +268,7 @@ rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
 		return RT_NOMEM;
 	}
 	p->pane.ops = &ops;
+	p->pane.footer = "Up, Down choose   Enter ok   Esc cancel   Tab complete";
 	p->pane.tui = tui;
 	p->may_be_new = may_be_new;
 	p->fn = fn;
@@ -287,4 +288,18 @@ rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
 	}
 	filter(p);
 	return rt_tui_push(tui, &p->pane);
+}
+
+void
+rt_pane_pick_begin_on(rt_tui *tui, rt_str name)
+{
+	rt_pane *pane = tui->panes[tui->pane_count - 1];
+	picking *p = of(pane);
+	size_t i;
+
+	if (pane->ops != &ops)
+		return;
+	for (i = 0; i < p->list.count && !is_new_at(p, i); i++)
+		if (rt_str_eq(name_at(p, p->shown[i]), name))
+			p->list.at = i;
 }

@@ -17,7 +17,9 @@ typedef struct reader {
 	rt_field *query;
 	rt_buf match;  /* what is marked; or empty */
 	bool is_asked; /* the query is being written */
-	bool is_help;  /* it is the screen of all keys */
+	bool is_help;  /* it is the screen of all keys … */
+	rt_screen help_of;
+	int laid;      /* … laid out for so many columns */
 	size_t top;
 	size_t found;  /* the line that was found last; SIZE_MAX: none */
 	int left;      /* columns that are scrolled away */
@@ -107,6 +109,7 @@ ask(reader *r)
 {
 	r->is_asked = true;
 	r->pane.screen = RT_SCREEN_FIELD;
+	r->pane.footer = "Enter find   Esc cancel";
 	rt_field_clear(r->query);
 }
 
@@ -115,6 +118,7 @@ unask(reader *r)
 {
 	r->is_asked = false;
 	r->pane.screen = RT_SCREEN_READER;
+	r->pane.footer = NULL;
 }
 
 static rt_status
@@ -146,6 +150,30 @@ search(reader *r)
 
 /* --- the pane --- */
 
+static rt_status
+lay_help(rt_tui *tui, rt_screen screen, rt_lines *lines);
+
+/* The screen of all keys in other columns: about where it was. */
+static void
+lay_anew(reader *r)
+{
+	rt_tui *tui = r->pane.tui;
+	size_t count = r->lines.count > 0 ? r->lines.count : 1;
+	rt_lines lines;
+
+	rt_lines_init(&lines, tui->alloc);
+	if (lay_help(tui, r->help_of, &lines) == RT_OK) {
+		rt_lines old = r->lines;
+
+		r->lines = lines;
+		lines = old;
+		r->top = r->top * r->lines.count / count;
+		r->found = SIZE_MAX;
+		r->laid = tui->canvas.columns;
+	}
+	rt_lines_deinit(&lines); /* benign where it failed: it is cut */
+}
+
 static void
 draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
@@ -157,6 +185,8 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 
 	r->rows = body.h;
 	r->columns = body.w;
+	if (r->is_help && r->laid != canvas->columns)
+		lay_anew(r);
 	if (r->top > last_top(r))
 		r->top = last_top(r);
 	last = r->top + (body.h > 0 ? (size_t)body.h : 0);
@@ -395,30 +425,44 @@ add_all_help(rt_tui *tui, rt_screen screen, rt_buf *text)
 	return st;
 }
 
-rt_status
-rt_pane_help(rt_tui *tui, rt_screen screen)
+static rt_status
+lay_help(rt_tui *tui, rt_screen screen, rt_lines *lines)
 {
-	rt_lines lines;
 	rt_str left, line;
 	rt_status st;
 	rt_buf text;
 
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	rt_lines_init(&lines, tui->alloc);
 	st = add_all_help(tui, screen, &text);
 	for (left = rt_buf_str(&text); st == RT_OK && left.size > 0;) {
 		size_t end = rt_str_find(left, RT_STR("\n"), 0);
 
 		line = rt_str_at(left.ptr, end == SIZE_MAX ? left.size : end);
-		add_help_line(&lines, line, &tui->canvas);
+		add_help_line(lines, line, &tui->canvas);
 		end = end == SIZE_MAX ? left.size : end + 1;
 		left = rt_str_at(left.ptr + end, left.size - end);
 	}
+	rt_buf_deinit(&text);
+	return st == RT_OK ? lines->status : st;
+}
+
+rt_status
+rt_pane_help(rt_tui *tui, rt_screen screen)
+{
+	rt_lines lines;
+	rt_status st;
+
+	rt_lines_init(&lines, tui->alloc);
+	st = lay_help(tui, screen, &lines);
 	if (st == RT_OK)
 		st = rt_pane_reader(tui, "All keys", &lines);
-	if (st == RT_OK)
-		of(tui->panes[tui->pane_count - 1])->is_help = true;
+	if (st == RT_OK) {
+		reader *r = of(tui->panes[tui->pane_count - 1]);
+
+		r->is_help = true;
+		r->help_of = screen;
+		r->laid = tui->canvas.columns;
+	}
 	rt_lines_deinit(&lines);
-	rt_buf_deinit(&text);
 	return st;
 }

@@ -194,6 +194,51 @@ help(void **state)
 	torture(begin_help, "pagedown / m a r k enter n N y escape");
 }
 
+/* An entry is being edited, and another program writes into it. */
+static rt_status
+begin_conflict(desk *d)
+{
+	rt_act_with with = {.by = RT_STR("web")};
+	rt_json_doc *doc = NULL;
+	yyjson_val *request;
+	rt_result result;
+	rt_status st = go_through(d, "alt+up e x");
+
+	if (st != RT_OK)
+		return st;
+	assert_int_equal(rt_json_read(rt_alloc_libc(),
+				      RT_STR("{\"op\":\"entry.edit\",\"entry\":\":-1\",\"content\":\"theirs\"}"),
+				      &doc, NULL), RT_OK);
+	request = rt_json_root(doc);
+	assert_int_equal(rt_act_apply(d->tui.work.engine, &with, &request, 1, false, RT_STR(""),
+				      RT_STR(""), &result), RT_OK);
+	rt_result_deinit(&result);
+	rt_json_free(doc);
+	return RT_OK;
+}
+
+static void
+conflicts(void **state)
+{
+	(void)state;
+	torture(begin_conflict, "enter s escape d e y enter u U");
+	torture(begin_conflict, "enter b");
+	torture(begin_conflict, "enter o");
+}
+
+static rt_status
+begin_verbs(desk *d)
+{
+	return go_through(d, "alt+up space up space");
+}
+
+static void
+verbs(void **state)
+{
+	(void)state;
+	torture(begin_verbs, "H R enter d u X m y enter s S q enter D u escape / u n d o enter");
+}
+
 int
 main(void)
 {
@@ -203,6 +248,8 @@ main(void)
 		cmocka_unit_test(palette),
 		cmocka_unit_test(questions),
 		cmocka_unit_test(help),
+		cmocka_unit_test(conflicts),
+		cmocka_unit_test(verbs),
 	};
 
 	return cmocka_run_group_tests_name("pane_torture", tests, NULL, NULL);

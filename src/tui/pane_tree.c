@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/cli.h"
+#include "tui/list.h"
 #include "tui/pane.h"
 #include "tui/tree_reader.h"
 #include "tui/verb.h"
@@ -16,9 +18,16 @@ enum {
 	WIDE = 100,          /* columns from which on there is a preview beside it */
 	ROWS_MAX = 512,
 	LEARN = 1024,        /* texts looked at in one turn of the loop, until all are known */
+	TIMES = 4096,        /* rows of the log that are looked at for times of labels, the same */
 	PREVIEW_BYTES = 32 << 10,
 	MARKS_MAX = 4096
 };
+
+/* When an entry's label was set. */
+typedef struct label_time {
+	uint32_t entry;
+	int64_t at_us;
+} label_time;
 
 typedef struct rt_pane_tree_state {
 	rt_pane pane;
@@ -32,9 +41,14 @@ typedef struct rt_pane_tree_state {
 	size_t line_count;
 	rt_lines preview;
 	uint32_t preview_entry;
-	uint64_t preview_body;
+	uint64_t preview_body, preview_value;
 	int preview_columns;
 	uint64_t value_seen;
+	uint64_t epoch; /* work.epoch */
+	bool shows_times;
+	uint64_t times_seq; /* of the log: how far it was read for them (rt_view_label_times) */
+	label_time *times;
+	size_t time_count, time_room;
 } state;
 
 static state *
@@ -42,6 +56,80 @@ of(rt_pane *pane)
 {
 	return (state *)pane;
 }
+
+/* ---- times of labels ---- */
+
+static label_time *
+time_of(state *s, uint32_t entry)
+{
+	size_t i;
+
+	for (i = 0; i < s->time_count; i++)
+		if (s->times[i].entry == entry)
+			return &s->times[i];
+	return NULL;
+}
+
+/* The latest counts. */
+static void
+keep_time(void *ctx, uint32_t entry, int64_t at_us)
+{
+	state *s = ctx;
+	label_time *known = time_of(s, entry), *grown;
+
+	if (known != NULL) {
+		known->at_us = known->at_us > at_us ? known->at_us : at_us;
+		return;
+	}
+	grown = rt_list_grow(s->pane.tui->alloc, s->times, s->time_count, &s->time_room,
+			     sizeof(*grown));
+	if (grown == NULL)
+		return; /* benign: its time is not shown */
+	s->times = grown;
+	s->times[s->time_count++] = (label_time){entry, at_us};
+}
+
+static void
+add_time(void *ctx, uint32_t entry, rt_buf *out)
+{
+	state *s = ctx;
+	const rt_env *env = s->pane.tui->cli->env;
+	const label_time *known = time_of(s, entry);
+
+	if (known != NULL)
+		rt_host_add_short_time(out, known->at_us, env->now_us(env->ctx));
+}
+
+/* From the beginning: those of imports at once, of steps in tend. */
+static rt_status
+begin_times(state *s)
+{
+	s->time_count = 0;
+	s->times_seq = 0;
+	rt_tree_show_times(s->tree, s->shows_times ? add_time : NULL, s);
+	return s->shows_times ? rt_tree_reader_label_times(&s->reader, s->tree, keep_time, s) : RT_OK;
+}
+
+static rt_status
+tend_times(state *s)
+{
+	rt_work *work = &s->pane.tui->work;
+	rt_error err;
+	rt_status st = RT_OK;
+
+	if (!s->shows_times || s->times_seq == 1)
+		return RT_OK;
+	do {
+		st = rt_view_label_times(work->engine, work->value, work->place.disc, &s->times_seq,
+					 TIMES, keep_time, s, &err);
+		if (st != RT_OK)
+			s->times_seq = 1; /* what cannot be read any further ends here */
+	} while (s->times_seq != 1 && s->pane.tui->glass == NULL);
+	s->pane.tui->has_more = s->pane.tui->has_more || s->times_seq != 1;
+	return st == RT_NOMEM ? st : RT_OK;
+}
+
+/* ---- the tree ---- */
 
 static rt_status
 read_tree(state *s)
@@ -53,6 +141,8 @@ read_tree(state *s)
 
 	s->value_seen = tui->work.value_change;
 	s->knows_all = false;
+	if (st == RT_OK && s->shows_times && begin_times(s) != RT_OK)
+		return RT_NOMEM;
 	return rt_verb_said(tui, st, &err);
 }
 
@@ -165,12 +255,14 @@ lay_preview(state *s, int columns)
 		s->preview_entry = 0;
 		return;
 	}
-	if (s->preview_entry == n->entry && s->preview_body == n->body && s->preview_columns == columns)
+	if (s->preview_entry == n->entry && s->preview_body == n->body && s->preview_columns == columns &&
+	    s->preview_value == tui->work.value_change)
 		return;
 	rt_lines_clear(&s->preview);
 	s->preview_entry = n->entry;
 	s->preview_body = n->body;
 	s->preview_columns = columns;
+	s->preview_value = tui->work.value_change;
 	tui->work.seen_take = take_through(s, node);
 	seen = tui->work.seen_take == 0 ? NULL : rt_disc_take(tui->work.disc, tui->work.seen_take);
 	if (rt_work_entry_of(&tui->work, n->entry, &e, &err) != RT_OK) {
@@ -179,8 +271,9 @@ lay_preview(state *s, int columns)
 		return;
 	}
 	tui->work.seen_take = 0;
-	(void)snprintf(head, sizeof(head), "%.*s  %s%s%s", (int)(e.role.size > 80 ? 80 : e.role.size),
-		       e.role.ptr, e.id, e.is_muted ? "  muted" : "", e.is_partial ? "  partial" : "");
+	(void)snprintf(head, sizeof(head), "%.*s%s%s%s", (int)(e.role.size > 80 ? 80 : e.role.size),
+		       e.role.ptr, (e.slot.flags & RT_SLOT_EDITED) != 0 ? "  edited" : "",
+		       e.is_muted ? "  muted" : "", e.is_partial ? "  partial" : "");
 	rt_lines_add_row(&s->preview, 0, rt_str_of(head), RT_INK_HEADING | RT_INK_BOLD);
 	if (e.at != SIZE_MAX)
 		(void)snprintf(head, sizeof(head), "entry %zu of %zu in this take", e.at + 1,
@@ -230,18 +323,21 @@ draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	rt_box rows = {box.x, box.y + 1, wide ? box.w / 2 : box.w, box.h - 2};
 	rt_box foot = {box.x, box.y + box.h - 1, rows.w, 1};
 	rt_buf footer;
-	int y;
+	int x, y;
 
+	pane->footer = s->is_searching ? "Enter keep what is found   Esc clear   Up, Down move" : NULL;
 	if (box.h < 3) {
 		draw_rows(s, c, box);
 		return;
 	}
-	pane->footer = s->is_searching ? "Enter keep what is found   Esc clear   Up, Down move" : NULL;
 	draw_title(s, c, (rt_box){box.x, box.y, box.w, 1});
 	draw_rows(s, c, rows);
 	rt_buf_init(&footer, pane->tui->alloc, 4096);
 	rt_tree_add_footer(&footer, s->tree, (size_t)rows.w);
-	(void)rt_canvas_put(c, foot, 0, 0, rt_buf_str(&footer), RT_INK_DIM);
+	x = rt_canvas_put(c, foot, 0, 0, rt_buf_str(&footer), RT_INK_DIM);
+	if (rt_tree_query(s->tree).size > 0 && !s->knows_all)
+		(void)rt_canvas_put_f(c, foot, x + 2, 0, RT_INK_TEXT, "searching%s %u %%",
+				      c->utf8 ? "…" : "...", rt_tree_learnt(s->tree));
 	rt_buf_deinit(&footer);
 	if (!wide)
 		return;
@@ -268,8 +364,11 @@ static rt_status
 search(state *s)
 {
 	rt_error err;
-	rt_status st = rt_tree_search(s->tree, rt_field_text(s->query), &err);
+	rt_status st = rt_tree_begin_search(s->tree, rt_field_text(s->query), &err);
 
+	/* Without a terminal nobody waits for the texts. */
+	if (st == RT_OK && s->pane.tui->glass == NULL && !s->knows_all)
+		st = rt_tree_learn(s->tree, SIZE_MAX, &s->knows_all, &err);
 	return rt_verb_said(s->pane.tui, st, &err);
 }
 
@@ -281,7 +380,7 @@ end_search(state *s, bool clear)
 	s->is_searching = false;
 	if (clear) {
 		rt_field_clear(s->query);
-		if (rt_tree_search(s->tree, rt_str_at("", 0), &err) != RT_OK)
+		if (rt_tree_begin_search(s->tree, rt_str_at("", 0), &err) != RT_OK)
 			rt_tui_say_error(s->pane.tui, &err, rt_str_at("", 0));
 	}
 }
@@ -341,6 +440,9 @@ chosen(state *s, uint32_t out[MARKS_MAX])
 		uint32_t entry = rt_tree_node_at(s->tree, node)->entry;
 		size_t i;
 
+		/* Nobody has in mind what a search has hidden. */
+		if (rt_tree_query(s->tree).size > 0 && rt_tree_node_at(s->tree, node)->row == RT_TREE_NONE)
+			continue;
 		for (i = 0; i < count && out[i] != entry; i++)
 			;
 		if (i == count)
@@ -434,6 +536,7 @@ act_on_tree(rt_pane *pane, rt_action action, bool *out_used)
 	case RT_ACT_FILTER_ALL: rt_tree_toggle_filter(s->tree, RT_TREE_ALL); return RT_OK;
 	case RT_ACT_FILTER_NO_TOOLS: rt_tree_toggle_filter(s->tree, RT_TREE_NO_TOOLS); return RT_OK;
 	case RT_ACT_FILTER_LABELED: rt_tree_toggle_filter(s->tree, RT_TREE_LABELED_ONLY); return RT_OK;
+	case RT_ACT_LABEL_TIMES: s->shows_times = !s->shows_times; return begin_times(s);
 	case RT_ACT_FILTER_NEXT: rt_tree_cycle_filter(s->tree, 1); return RT_OK;
 	case RT_ACT_SEARCH: s->is_searching = true; return RT_OK;
 	case RT_ACT_FIND_NEXT: rt_tree_move(s->tree, RT_TREE_DOWN, 1); return RT_OK;
@@ -471,6 +574,12 @@ changed(rt_pane *pane)
 {
 	state *s = of(pane);
 
+	if (s->epoch != pane->tui->work.epoch) { /* something was purged: this may hold it */
+		s->epoch = pane->tui->work.epoch;
+		rt_tree_forget(s->tree);
+		rt_lines_clear(&s->preview);
+		s->preview_entry = 0;
+	}
 	return s->value_seen == pane->tui->work.value_change ? RT_OK : read_tree(s);
 }
 
@@ -484,7 +593,7 @@ tend(rt_pane *pane)
 	if (!s->knows_all && rt_tree_learn(s->tree, LEARN, &s->knows_all, &err) != RT_OK)
 		s->knows_all = true; /* damaged texts: what can be read is shown */
 	pane->tui->has_more = pane->tui->has_more || !s->knows_all;
-	return RT_OK;
+	return tend_times(s);
 }
 
 static void
@@ -495,6 +604,7 @@ tree_free(rt_pane *pane)
 
 	for (i = 0; i < s->line_count; i++)
 		rt_tree_line_deinit(&s->lines[i]);
+	rt_free(pane->tui->alloc, s->times);
 	rt_tree_free(s->tree);
 	rt_tree_reader_deinit(&s->reader);
 	rt_field_free(s->query);
@@ -533,6 +643,7 @@ rt_pane_tree(rt_tui *tui)
 		return RT_NOMEM;
 	s->pane.ops = &tree_ops;
 	s->pane.tui = tui;
+	s->epoch = tui->work.epoch;
 	rt_lines_init(&s->preview, tui->alloc);
 	rt_tree_reader_init(&s->reader, tui->alloc, tui->work.engine, rt_str_of(getenv("HOME")));
 	st = rt_tree_new(tui->alloc, &s->reader.source, &options, &s->tree);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "tui/deed.h"
 #include "tui/verb_impl.h"
 
 const rt_slash rt_slashes[] = {
@@ -59,37 +60,21 @@ act_at_head(rt_tui *tui, rt_action action)
 	return rt_verb_act(tui, action, &entry, 1, &used);
 }
 
-/* One operation on the entry at the head. */
+/* A verb on the entry at the head, whose question the line has answered. */
 static rt_status
-op_at_head(rt_tui *tui, const char *op, const char *entry_key, const char *key, rt_str value)
+with_head(rt_tui *tui, rt_action action, rt_str answer)
 {
-	char id[RT_ID_MAX + 1], word[600];
-	rt_work_said said;
-	rt_error err;
-	rt_status st;
+	uint32_t entry = at_head(tui);
 
-	if (at_head(tui) == 0) {
+	if (entry == 0) {
 		rt_tui_say(tui, "There is no entry before the head");
 		return RT_OK;
 	}
-	if (value.size >= sizeof(word)) {
-		rt_tui_say_str(tui, RT_STR("That is too long for a name"), RT_INK_ERROR);
-		return RT_OK;
-	}
-	(void)snprintf(word, sizeof(word), "%.*s", RT_STR_ARG(value));
-	rt_work_said_init(&said, tui->alloc);
-	st = rt_entry_id(tui->work.value, at_head(tui), id, &err);
-	if (st == RT_OK)
-		st = rt_work_op(&tui->work, &said, &err, op, entry_key, id,
-				value.size > 0 ? key : (const char *)NULL, word, (const char *)NULL);
-	if (st == RT_OK)
-		rt_tui_say_change(tui, &said);
-	rt_work_said_deinit(&said);
-	return st == RT_OK ? st : rt_verb_said(tui, st, &err);
+	return rt_verb_with(tui, action, entry, answer.size > 0 ? answer : rt_str_at("", 0));
 }
 
 static rt_status
-several(rt_tui *tui, const char *op, rt_str count)
+several(rt_tui *tui, bool redo, rt_str count)
 {
 	size_t i;
 
@@ -98,7 +83,7 @@ several(rt_tui *tui, const char *op, rt_str count)
 			rt_tui_say_str(tui, RT_STR("How many steps? A number, as in /undo 3"), RT_INK_ERROR);
 			return RT_OK;
 		}
-	return rt_verb_op(tui, op, count.size > 0 ? "count" : NULL, count, true);
+	return rt_verb_undo(tui, redo, count);
 }
 
 /* ---- lists to choose from ---- */
@@ -153,47 +138,85 @@ free_messages(rt_tui *tui, void *ctx)
 	rt_free(tui->alloc, m);
 }
 
+/* Its text, handed back when the discussion is there. */
+static rt_status
+extracted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
+{
+	rt_buf *text = ctx;
+	rt_status then = rt_deed_say(tui, NULL, st, said, err);
+
+	return then == RT_OK && st == RT_OK ? rt_pane_chat_fill(tui, rt_buf_str(text)) : then;
+}
+
+static void
+free_text(rt_tui *tui, void *ctx)
+{
+	rt_buf_deinit(ctx);
+	rt_free(tui->alloc, ctx);
+}
+
+/* The path before the entry at this position. */
+static rt_status
+add_extract(rt_tui *tui, const char *name, size_t at, rt_buf *json, rt_error *err)
+{
+	char id[RT_ID_MAX + 1];
+	rt_slot before;
+	rt_status st = RT_OK;
+
+	if (at == 0 || at == SIZE_MAX) { /* nothing is before it: the new discussion begins empty */
+		rt_buf_add_c(json, "[{\"op\":\"discussion.new\"");
+		rt_json_add_key(json, "name");
+		rt_json_add_string(json, rt_str_of(name[0] != 0 ? name : "branch"));
+	} else {
+		st = rt_seq_get(tui->work.take->slots, at - 1, &before, err);
+		if (st == RT_OK)
+			st = rt_entry_id(tui->work.value, before.entry, id, err);
+		if (st != RT_OK)
+			return st;
+		rt_buf_add_c(json, "[{\"op\":\"discussion.extract\"");
+		rt_json_add_key(json, "entry");
+		rt_json_add_string(json, rt_str_of(id));
+		if (name[0] != 0) {
+			rt_json_add_key(json, "name");
+			rt_json_add_string(json, rt_str_of(name));
+		}
+	}
+	rt_buf_add_c(json, "}]");
+	return st;
+}
+
 static rt_status
 extract(rt_tui *tui, const messages *m, uint32_t entry)
 {
-	size_t at = rt_work_position(&tui->work, entry);
-	char id[RT_ID_MAX + 1];
-	rt_work_said said;
+	rt_deed_how how = {.done = extracted, .free_ctx = free_text};
+	rt_buf *text = rt_new(tui->alloc, sizeof(*text));
 	rt_work_entry e;
-	rt_slot before;
-	rt_buf text;
+	rt_buf json;
 	rt_error err;
-	rt_status st = rt_work_entry_of(&tui->work, entry, &e, &err);
+	rt_status st;
 
-	if (st != RT_OK)
-		return rt_verb_said(tui, st, &err);
-	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&text, rt_buf_str(&e.text));
-	rt_work_entry_deinit(&e);
-	rt_work_said_init(&said, tui->alloc);
-	if (at == 0 || at == SIZE_MAX) {
-		char name[320];
-
-		/* Nothing is before it: the new discussion begins empty. */
-		(void)snprintf(name, sizeof(name), "%s", m->name[0] != 0 ? m->name : "branch");
-		st = rt_work_op(&tui->work, &said, &err, "discussion.new", "name", name,
-				(const char *)NULL);
-	} else {
-		st = rt_seq_get(tui->work.take->slots, at - 1, &before, &err);
-		if (st == RT_OK)
-			st = rt_entry_id(tui->work.value, before.entry, id, &err);
-		if (st == RT_OK)
-			st = rt_work_op(&tui->work, &said, &err, "discussion.extract", "entry", id,
-					m->name[0] != 0 ? "name" : (const char *)NULL, m->name,
-					(const char *)NULL);
+	if (text == NULL)
+		return RT_NOMEM;
+	rt_buf_init(text, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
+	st = rt_work_entry_of(&tui->work, entry, &e, &err);
+	if (st == RT_OK) {
+		rt_buf_add_str(text, rt_buf_str(&e.text));
+		rt_work_entry_deinit(&e);
+		st = add_extract(tui, m->name, rt_work_position(&tui->work, entry), &json, &err);
 	}
-	if (st == RT_OK)
-		rt_tui_say_change(tui, &said);
-	if (st == RT_OK)
-		st = rt_pane_chat_fill(tui, rt_buf_str(&text));
-	rt_work_said_deinit(&said);
-	rt_buf_deinit(&text);
-	return st == RT_OK ? st : rt_verb_said(tui, st, &err);
+	if (st == RT_OK && (text->status != RT_OK || json.status != RT_OK))
+		st = RT_NOMEM;
+	if (st == RT_OK) {
+		how.requests = rt_buf_str(&json);
+		how.ctx = text;
+		st = rt_deed_do(tui, &how);
+	} else {
+		free_text(tui, text);
+		st = rt_verb_said(tui, st, &err);
+	}
+	rt_buf_deinit(&json);
+	return st;
 }
 
 static rt_status
@@ -398,20 +421,20 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/help"))
 		return rt_pane_help(tui, RT_SCREEN_CHAT);
 	if (rt_str_is(verb, "/undo"))
-		return several(tui, "undo", rest);
+		return several(tui, false, rest);
 	if (rt_str_is(verb, "/redo"))
-		return several(tui, "redo", rest);
+		return several(tui, true, rest);
 	if (rt_str_is(verb, "/branch"))
 		return pick_message(tui, rest);
 	if (rt_str_is(verb, "/branch-here"))
-		return op_at_head(tui, "take.branch", "at", "name", rest);
+		return with_head(tui, RT_ACT_BRANCH, rest);
 	if (rt_str_is(verb, "/branches"))
 		return pick_take(tui);
 	if (rt_str_is(verb, "/label"))
-		return rest.size > 0 ? op_at_head(tui, "label.set", "entry", "label", rest)
+		return rest.size > 0 ? with_head(tui, RT_ACT_LABEL, rest)
 				     : act_at_head(tui, RT_ACT_LABEL);
 	if (rt_str_is(verb, "/role"))
-		return rest.size > 0 ? op_at_head(tui, "entry.role", "entry", "role", rest)
+		return rest.size > 0 ? with_head(tui, RT_ACT_ROLE, rest)
 				     : act_at_head(tui, RT_ACT_ROLE);
 	if (rt_str_is(verb, "/edit"))
 		return rt_tui_act(tui, RT_ACT_LAST_USER);

@@ -50,14 +50,12 @@ cut(rt_buf *buf, size_t max)
 	}
 }
 
-/* "+ AI k3f9", and below it its text. */
+/* "+ AI", and below it its text. */
 static void
 add_side(looking *l, yyjson_val *slot, const char *sign, rt_ink ink)
 {
 	rt_buf_add_f(&l->buf, "%s ", sign);
 	rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(slot, "role")));
-	rt_buf_add_c(&l->buf, "  ");
-	rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(slot, "id")));
 	if (yyjson_is_true(rt_json_get(slot, "muted")))
 		rt_buf_add_c(&l->buf, "  muted");
 	add_plain(l, (rt_ink)(ink | RT_INK_BOLD), 0);
@@ -99,8 +97,6 @@ add_edit(looking *l, yyjson_val *before, yyjson_val *after)
 		rt_buf_add_c(&l->buf, " -> ");
 		rt_buf_add_str(&l->buf, is);
 	}
-	rt_buf_add_c(&l->buf, "  ");
-	rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(after, "id")));
 	if (yyjson_is_true(rt_json_get(before, "muted")) !=
 	    yyjson_is_true(rt_json_get(after, "muted")))
 		rt_buf_add_c(&l->buf, yyjson_is_true(rt_json_get(after, "muted")) ? "  muted"
@@ -200,7 +196,7 @@ add_step(looking *l)
 	}
 	root = rt_json_root(doc);
 	rt_buf_add_f(&l->buf, "Step %llu  ", (unsigned long long)look->seq);
-	rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(root, "what")));
+	rt_buf_add_str(&l->buf, look->did);
 	add_plain(l, RT_INK_HEADING | RT_INK_BOLD, 0);
 	if (rt_moment_parse(rt_json_str(rt_json_get(root, "at")), &at))
 		rt_host_add_local_time(&l->buf, at.us, true);
@@ -227,16 +223,16 @@ done:
 
 /* --- what there was --- */
 
+/* number: its place in the take. */
 static void
-add_entry(looking *l, yyjson_val *entry)
+add_entry(looking *l, yyjson_val *entry, size_t number)
 {
 	rt_str role = rt_json_str(rt_json_get(entry, "role"));
 	rt_str label = rt_json_str(rt_json_get(entry, "label"));
 	rt_lines_options how = l->how;
 
 	rt_buf_add_str(&l->buf, role);
-	rt_buf_add_c(&l->buf, "  ");
-	rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(entry, "id")));
+	rt_buf_add_f(&l->buf, "  %zu", number);
 	if (label.size > 0) {
 		rt_buf_add_c(&l->buf, "  #");
 		rt_buf_add_str(&l->buf, label);
@@ -295,7 +291,7 @@ add_state(looking *l)
 	if (st != RT_OK)
 		goto failed;
 	yyjson_arr_foreach(rt_json_get(rt_json_root(doc), "entries"), i, max, entry)
-		add_entry(l, entry);
+		add_entry(l, entry, window.from + i + 1);
 	goto done;
 failed:
 	add_failure(l, &err);

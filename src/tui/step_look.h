@@ -16,6 +16,7 @@ typedef struct rt_step_look {
 	const rt_project *value; /* the newest: names are looked up in it */
 	uint32_t disc;
 	uint64_t seq;            /* 0: the beginning */
+	rt_str did;              /* what the step did, in words */
 	int columns;
 	bool utf8;
 } rt_step_look;

@@ -100,6 +100,7 @@ add(rt_steps *steps, rt_str what, rt_str about, rt_str by)
 	memset(step, 0, sizeof(*step));
 	step->what = (uint32_t)steps->texts.size;
 	rt_buf_add_str(&steps->texts, what);
+	step->about = (uint32_t)steps->texts.size;
 	if (about.size > 0) {
 		rt_buf_add_c(&steps->texts, ": ");
 		rt_buf_add_str(&steps->texts, about);
@@ -113,7 +114,7 @@ add(rt_steps *steps, rt_str what, rt_str about, rt_str by)
 static void
 add_row(rt_steps *steps, yyjson_val *row)
 {
-	rt_step *step = add(steps, rt_json_str(rt_json_get(row, "what")),
+	rt_step *step = add(steps, rt_json_str(rt_json_get(row, "did")),
 			    rt_str_trim(rt_json_str(rt_json_get(row, "about"))),
 			    rt_json_str(rt_json_get(row, "by")));
 	rt_moment at;
@@ -179,6 +180,12 @@ rt_str
 rt_steps_what(const rt_steps *steps, const rt_step *step)
 {
 	return rt_str_at(steps->texts.ptr + step->what, step->by - step->what);
+}
+
+rt_str
+rt_steps_did(const rt_steps *steps, const rt_step *step)
+{
+	return rt_str_at(steps->texts.ptr + step->what, step->about - step->what);
 }
 
 rt_str

@@ -24,8 +24,9 @@ typedef struct rt_step {
 	uint64_t seq;    /* 0: the beginning */
 	uint64_t parent;
 	int64_t at_us;
-	uint32_t what;   /* where its words begin; they end where those of `by` begin */
-	uint32_t by;
+	uint32_t what;   /* where its words begin: what it did, and from `about` on to what */
+	uint32_t about;
+	uint32_t by;     /* where they end, and those of who did it begin */
 	uint32_t end;
 	bool is_undone, is_current, of_project;
 	uint8_t lane;    /* of the step itself */
@@ -53,7 +54,9 @@ void rt_steps_deinit(rt_steps *steps);
 void rt_steps_begin(rt_steps *steps, rt_engine *engine, const rt_project *value, uint32_t disc);
 /* Read so many more. At the end of the history nothing happens. On failure: as it was. */
 RT_CHECKED rt_status rt_steps_more(rt_steps *steps, size_t count, rt_error *err);
+/* In words without ids: "added entry: Which database?", and "added entry" of it. */
 rt_str rt_steps_what(const rt_steps *steps, const rt_step *step);
+rt_str rt_steps_did(const rt_steps *steps, const rt_step *step);
 rt_str rt_steps_by(const rt_steps *steps, const rt_step *step);
 
 #endif

@@ -10,7 +10,10 @@
 
 #include "base/hash.h"
 
-enum { LEARN_BEFORE = 128 /* nodes before the selection, where learning begins */ };
+enum {
+	LEARN_BEFORE = 128, /* nodes before the selection, where learning begins */
+	LAYS = 16           /* how often rows are laid while a search goes on */
+};
 
 static rt_status
 nomem(rt_error *err)
@@ -375,7 +378,8 @@ rt_tree_set(rt_tree *tree, const rt_tree_entry *entries, size_t count, uint32_t 
 				 ? 0
 				 : tree->remembered - LEARN_BEFORE;
 	/* Benign where it fails: what is not known is not found until it is learnt. */
-	if (tree->term_count > 0 && rt_tree_look(tree, tree->count, &changed, NULL) != RT_OK)
+	if (tree->term_count > 0 && !tree->is_patient &&
+	    rt_tree_look(tree, tree->count, &changed, NULL) != RT_OK)
 		tree->learn_at = 0;
 	rt_tree_lay(tree);
 	return RT_OK;
@@ -429,11 +433,40 @@ rt_tree_learn(rt_tree *t, size_t count, bool *out_done, rt_error *err)
 	bool changed = false;
 	rt_status st = rt_tree_look(t, count, &changed, err);
 
-	if (changed)
+	/* What a search is to find may be among those that were learnt. */
+	if (changed || (t->term_count > 0 && t->is_patient && t->unknown < t->laid_unknown &&
+			(t->unknown == 0 || t->laid_unknown - t->unknown > t->count / LAYS)))
 		rt_tree_lay(t);
 	if (out_done != NULL)
 		*out_done = t->unknown == 0;
 	return st;
+}
+
+void
+rt_tree_forget(rt_tree *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->count; i++) {
+		rt_tree_node *n = &t->nodes[i];
+
+		n->flags &= (uint8_t)~(RT_TREE_KNOWN | RT_TREE_SILENT);
+		n->hay = 0;
+		n->hay_size = 0;
+		n->hay_text = 0;
+	}
+	t->unknown = t->count;
+	if (t->hay.size > 0)
+		memset(t->hay.ptr, 0, t->hay.size);
+	rt_buf_clear(&t->hay);
+	rt_tree_lay(t);
+}
+
+unsigned
+rt_tree_learnt(const rt_tree *t)
+{
+	return t->unknown == 0 ? 100
+			       : (unsigned)((uint64_t)(t->count - t->unknown) * 100 / t->count);
 }
 
 /* ---- checking ---- */

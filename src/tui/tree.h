@@ -18,7 +18,8 @@
  *
  * What cannot be known without a text (is there anything to see in a reply, does it contain
  * the words that are searched for) is learnt once for each body: rt_tree_learn, in slices,
- * while there is nothing else to do, or all at once by the first search.
+ * while there is nothing else to do and while a search goes on, or all at once by a search that
+ * is to be over when it returns.
  *
  * Nothing here recurses over entries. For 100,000 of them: 10 MB, and up to 200 characters of
  * each text that was learnt (29 MB where all are longer; while it is made anew, the 10 MB
@@ -168,11 +169,19 @@ rt_tree_filter rt_tree_current_filter(const rt_tree *tree);
  * Unfolds everything. Empty: all. Reads texts that were not learnt yet; when that fails, the
  * search is as it was. RT_NOMEM. */
 RT_CHECKED rt_status rt_tree_search(rt_tree *tree, rt_str query, rt_error *err);
+/* The same for somebody who waits: it reads no text, nor does rt_tree_set then. What was not
+ * learnt yet is found when it is (rt_tree_learn); the selection comes back as soon as its row
+ * does, unless somebody moved it. O(entries). */
+RT_CHECKED rt_status rt_tree_begin_search(rt_tree *tree, rt_str query, rt_error *err);
 rt_str rt_tree_query(const rt_tree *tree);
 
 /* Look at the texts of up to count entries, those around the selection first, and hide
  * replies in which there is nothing to see. *out_done (may be NULL): all are known. */
 RT_CHECKED rt_status rt_tree_learn(rt_tree *tree, size_t count, bool *out_done, rt_error *err);
+/* Something was purged: nothing is known of any text, and what was is overwritten. */
+void rt_tree_forget(rt_tree *tree);
+/* How much is known, of 100; 100: all. */
+unsigned rt_tree_learnt(const rt_tree *tree);
 
 /* ---- moving ---- */
 
@@ -265,6 +274,10 @@ void rt_tree_line_deinit(rt_tree_line *line);
  * Reads their texts; where there are no rows, one line says so. RT_NOMEM. */
 RT_CHECKED rt_status rt_tree_draw(rt_tree *tree, size_t first, size_t count, size_t width,
 				  rt_tree_line *lines, rt_error *err);
+/* Behind labels say when they were set: fn appends it in short ("12:30"), or nothing. NULL: no
+ * longer. */
+typedef void (*rt_tree_time_fn)(void *ctx, uint32_t entry, rt_buf *out);
+void rt_tree_show_times(rt_tree *tree, rt_tree_time_fn fn, void *ctx);
 /* "  (3/12) [user]", as shown text. */
 void rt_tree_add_footer(rt_buf *buf, const rt_tree *tree, size_t width);
 

@@ -24,7 +24,7 @@ enum {
 /* The signs of which rows are made, as UTF-8 and as ASCII. */
 typedef struct signs {
 	const char *cursor, *mark, *path, *gutter, *fork, *last, *line, *open, *closed, *head,
-		*muted, *edited, *more;
+		*head_short, *muted, *edited, *more;
 } signs;
 
 static const signs of_utf8 = {
@@ -38,6 +38,7 @@ static const signs of_utf8 = {
 	.open = "⊟",
 	.closed = "⊞",
 	.head = "← active",
+	.head_short = "←",
 	.muted = "(muted)",
 	.edited = "(edited)",
 	.more = "…",
@@ -53,6 +54,7 @@ static const signs of_ascii = {
 	.open = "-",
 	.closed = "+",
 	.head = "<- active",
+	.head_short = "<-",
 	.muted = "(muted)",
 	.edited = "(edited)",
 	.more = ".",
@@ -234,12 +236,25 @@ static void
 add_label(rt_buf *buf, const rt_tree *t, uint32_t node)
 {
 	rt_str label = rt_tree_label(t, node);
+	size_t at;
 
 	if (label.size == 0)
 		return;
 	rt_buf_add_byte(buf, '[');
 	rt_shown_add(buf, label, t->options.ascii);
 	rt_buf_add_c(buf, "] ");
+	at = buf->size;
+	if (t->time != NULL)
+		t->time(t->time_ctx, t->nodes[node].entry, buf);
+	if (buf->size > at)
+		rt_buf_add_byte(buf, ' ');
+}
+
+void
+rt_tree_show_times(rt_tree *t, rt_tree_time_fn fn, void *ctx)
+{
+	t->time = fn;
+	t->time_ctx = ctx;
 }
 
 static void
@@ -251,13 +266,14 @@ keep_words(void *to, size_t index, const rt_tree_told *told)
 	size_t size = told->words.size > WORDS_MAX ? rt_utf8_cut(told->words, WORDS_MAX)
 						   : told->words.size;
 	size_t who = told->who < size ? told->who : size;
+	rt_str rest = size > who ? rt_str_at(told->words.ptr + who, size - who) : rt_str_at("", 0);
 
 	place->at = w->text.size;
 	add_label(&w->text, t, w->nodes[index]);
 	place->label = w->text.size - place->at;
 	rt_shown_add(&w->text, rt_str_at(told->words.ptr, who), t->options.ascii);
 	place->who = w->text.size - place->at - place->label;
-	rt_shown_add(&w->text, rt_str_at(told->words.ptr + who, size - who), t->options.ascii);
+	rt_shown_add(&w->text, rest, t->options.ascii);
 	place->words = w->text.size - place->at - place->label - place->who;
 }
 
@@ -282,28 +298,33 @@ anchor_of(const rt_tree *t, const tree_row *r)
 	       ((t->nodes[r->node].flags & RT_TREE_ACTIVE) != 0 ? 2 : 0);
 }
 
-/* Marks of our own, which stand behind the words however long these are. */
+/* Marks of our own, which stand behind the words however long these are. Of those that would
+ * leave little of the words some are left out: first the name of a take, then what was done to the
+ * entry; where the head is is said in any case, in one sign at the end. */
+enum { NOTES_ALL, NOTES_SHORT, NOTES_NO_TAKE, NOTES_NO_MARKS, NOTES_HEAD };
+
 static void
-add_notes(rt_buf *buf, const rt_tree *t, const tree_row *r)
+add_notes(rt_buf *buf, const rt_tree *t, const tree_row *r, int how)
 {
 	const rt_tree_node *n = &t->nodes[r->node];
 	const signs *s = signs_of(t);
 
 	if (t->options.as_pi)
 		return;
-	if ((n->flags & RT_TREE_FOLDED) != 0)
+	if ((n->flags & RT_TREE_FOLDED) != 0 && how < NOTES_HEAD)
 		rt_buf_add_f(buf, "  (+%u)", (unsigned)(n->end - r->node - 1));
-	if ((n->flags & RT_TREE_EDITED) != 0)
+	if ((n->flags & RT_TREE_EDITED) != 0 && how < NOTES_NO_MARKS)
 		rt_buf_add_f(buf, "  %s", s->edited);
-	if ((n->flags & RT_TREE_MUTED) != 0)
+	if ((n->flags & RT_TREE_MUTED) != 0 && how < NOTES_NO_MARKS)
 		rt_buf_add_f(buf, "  %s", s->muted);
-	if (n->take != 0 && t->source->take_name != NULL) {
+	if (n->take != 0 && t->source->take_name != NULL && how < NOTES_NO_TAKE) {
 		rt_buf_add_c(buf, "  {");
 		rt_shown_add(buf, t->source->take_name(t->source->ctx, n->take), t->options.ascii);
 		rt_buf_add_byte(buf, '}');
 	}
 	if ((n->flags & RT_TREE_HEAD) != 0)
-		rt_buf_add_f(buf, "  %s", s->head);
+		rt_buf_add_f(buf, "%s%s", how < NOTES_HEAD ? "  " : " ",
+			     how < NOTES_SHORT ? s->head : s->head_short);
 }
 
 static void
@@ -384,13 +405,19 @@ draw_row(const rt_tree *t, uint32_t row, const words *w, size_t index, size_t wi
 	pen p = {.line = line, .from = scroll, .to = scroll + view};
 	rt_buf notes;
 	rt_status st;
+	int how;
 
 	rt_buf_clear(&line->text);
 	line->span_count = 0;
 	line->node = r->node;
 	line->selected = row == t->selected;
 	rt_buf_init(&notes, t->alloc, RT_BUF_UNLIMITED);
-	add_notes(&notes, t, r);
+	for (how = NOTES_ALL; how <= NOTES_HEAD; how++) {
+		rt_buf_clear(&notes);
+		add_notes(&notes, t, r, how);
+		if (rt_shown_columns(rt_buf_str(&notes)) <= view / 2)
+			break;
+	}
 	write_cursor(t, row, width, line);
 	st = write_prefix(t, row, &p, err);
 	if (st == RT_OK) {
@@ -502,9 +529,9 @@ rt_tree_add_footer(rt_buf *buf, const rt_tree *t, size_t width)
 	static const char *const filters[] = {"", " [no-tools]", " [user]", " [labeled]", " [all]"};
 	char text[120];
 
-	snprintf(text, sizeof(text), "  (%zu/%zu)%s",
+	snprintf(text, sizeof(text), "  (%zu/%zu)%s%s",
 		 t->selected == RT_TREE_NONE ? 0 : (size_t)t->selected + 1, (size_t)t->row_count,
-		 filters[t->filter]);
+		 filters[t->filter], t->time != NULL ? " [+label time]" : "");
 	rt_buf_add_str(buf, rt_shown_cut(rt_str_of(text), width, NULL));
 	if (!t->options.as_pi && t->mark_count > 0) {
 		size_t used = strlen(text);

@@ -70,11 +70,15 @@ struct rt_tree {
 	uint32_t *near;      /* scratch, room for all nodes: the nearest visible row */
 	uint32_t *last;      /* scratch, the same: the last child of a row so far */
 
+	rt_tree_time_fn time; /* of labels; NULL: not shown */
+	void *time_ctx;
 	rt_tree_filter filter;
 	rt_buf query;
 	rt_buf query_low; /* what terms point into */
 	tree_term *terms;
 	size_t term_count;
+	bool is_patient;     /* the search takes what is learnt as it comes */
+	uint32_t laid_unknown; /* unknown, when the rows were laid last */
 	uint32_t selected;   /* row; RT_TREE_NONE: there is none */
 	uint32_t remembered; /* node: the last that was selected; RT_TREE_NONE: none yet */
 };

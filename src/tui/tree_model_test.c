@@ -316,7 +316,17 @@ change(world *w)
 		break;
 	case 1:
 		w->word = words[below(w, 6)];
-		assert_int_equal(rt_tree_search(w->tree, rt_str_of(w->word), NULL), RT_OK);
+		if (below(w, 2) == 0) {
+			assert_int_equal(rt_tree_search(w->tree, rt_str_of(w->word), NULL), RT_OK);
+		} else { /* piece by piece it comes to the same */
+			bool done = w->word[0] == '\0';
+
+			assert_int_equal(rt_tree_begin_search(w->tree, rt_str_of(w->word), NULL), RT_OK);
+			while (!done) {
+				assert_int_equal(rt_tree_learn(w->tree, 3, &done, NULL), RT_OK);
+				rt_tree_check(w->tree);
+			}
+		}
 		memset(w->folded, 0, sizeof(w->folded));
 		w->learnt = w->learnt || w->word[0] != '\0';
 		break;

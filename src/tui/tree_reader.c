@@ -399,7 +399,8 @@ add_below(list *l, uint32_t at, uint32_t *voice, uint8_t *kind, rt_error *err)
 			.take = tip_of(l, n),
 			.voice = *voice,
 			.kind = *kind,
-			.flags = (slot.flags & RT_SLOT_MUTED) != 0 ? RT_TREE_MUTED : 0,
+			.flags = ((slot.flags & RT_SLOT_MUTED) != 0 ? RT_TREE_MUTED : 0) |
+				 ((slot.flags & RT_SLOT_EDITED) != 0 ? RT_TREE_EDITED : 0),
 		};
 		st = rt_disc_label(l->project, l->disc, slot.entry, &e->label, err);
 		l->index[at] = l->count++;
@@ -581,6 +582,9 @@ rt_tree_reader_read(rt_tree_reader *r, const rt_project *project, uint32_t disc,
 		head = l.index[l.trie.head];
 	if (st == RT_OK && r->as_pi)
 		st = show_last_of_id(&l, &head, err);
+	/* What is large and not needed any more goes before the tree is made. */
+	rt_trie_deinit(&l.trie);
+	rt_free(r->alloc, l.index);
 	if (st == RT_OK) {
 		r->project = rt_object_ref(project);
 		r->disc = l.disc->number;
@@ -594,7 +598,60 @@ rt_tree_reader_read(rt_tree_reader *r, const rt_project *project, uint32_t disc,
 		}
 	}
 	rt_free(r->alloc, l.entries);
-	rt_free(r->alloc, l.index);
-	rt_trie_deinit(&l.trie);
+	return st;
+}
+
+/* ---- times of labels ---- */
+
+static void
+tell_label(const rt_tree_reader *r, const rt_disc *disc, const rt_body *body, rt_label_time_fn fn,
+	   void *ctx)
+{
+	rt_str target = rt_json_str(rt_json_get(body->fields, "targetId"));
+	rt_str label = rt_json_str(rt_json_get(body->fields, "label")), now;
+	rt_place place = {.disc = disc->number};
+	rt_moment moment;
+	uint32_t entry;
+
+	if (target.size == 0 || label.size == 0 ||
+	    !rt_moment_parse(rt_json_str(rt_json_get(body->fields, "timestamp")), &moment) ||
+	    rt_resolve_entry(r->project, place, target, true, &entry, NULL) != RT_OK ||
+	    rt_disc_label(r->project, disc, entry, &now, NULL) != RT_OK || !rt_str_eq(label, now))
+		return; /* benign: its time is not shown */
+	fn(ctx, entry, moment.us);
+}
+
+rt_status
+rt_tree_reader_label_times(rt_tree_reader *r, const rt_tree *tree, rt_label_time_fn fn, void *ctx)
+{
+	const rt_disc *disc;
+	uint32_t voice = 0, node;
+	bool is_label = false;
+	rt_status st = RT_OK;
+
+	if (rt_project_disc(r->project, r->disc, &disc, NULL) != RT_OK ||
+	    rt_seq_count(disc->labels) == 0)
+		return RT_OK;
+	for (node = 0; st == RT_OK && node < rt_tree_node_count(tree); node++) {
+		const rt_tree_node *n = rt_tree_node_at(tree, node);
+		rt_body body;
+		rt_buf bytes;
+		rt_str kind;
+
+		if (node == 0 || n->voice != voice) {
+			voice = n->voice;
+			is_label = rt_project_name(r->project, voice & 0xFFFF, &kind, NULL) == RT_OK &&
+				   rt_str_is(kind, "label");
+		}
+		if (!is_label)
+			continue;
+		st = rt_engine_body(r->engine, n->body, &bytes, &body, NULL);
+		if (st == RT_OK) {
+			tell_label(r, disc, &body, fn, ctx);
+			rt_body_deinit(&body);
+			rt_buf_deinit(&bytes);
+		}
+		st = st == RT_NOMEM ? st : RT_OK;
+	}
 	return st;
 }

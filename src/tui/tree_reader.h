@@ -43,5 +43,10 @@ void rt_tree_reader_deinit(rt_tree_reader *reader);
  * Cost: rt_trie_init's. */
 RT_CHECKED rt_status rt_tree_reader_read(rt_tree_reader *reader, const rt_project *project,
 					 uint32_t disc, rt_tree *tree, rt_error *err);
+/* When labels that came with an import were set: of each record that set one which its entry has
+ * still (the last of them last). Needs rt_tree_reader_read of this tree. What cannot be read is
+ * passed over. RT_NOMEM. */
+RT_CHECKED rt_status rt_tree_reader_label_times(rt_tree_reader *reader, const rt_tree *tree,
+						rt_label_time_fn fn, void *ctx);
 
 #endif

@@ -135,6 +135,15 @@ test_own_entries(void **state)
 		 "  │     • [branch summary]: we tried\n"
 		 "› │     • AI: (no content)  {other}  ← active\n"
 		 "  └─ User: left  {main}\n");
+	/* the mark goes with the text, and searches find it */
+	assert_int_equal(rt_tree_search(f->tree, RT_STR("is:edited"), NULL), RT_OK);
+	assert_int_equal(rt_tree_row_count(f->tree), 0);
+	do_it(f, "{\"op\":\"entry.edit\",\"entry\":\"d\",\"content\":\"Right\"}");
+	shows(f, "› • User: Right  (edited)\n");
+	do_it(f, "{\"op\":\"undo\"}");
+	read_tree(f, f->tree);
+	assert_int_equal(rt_tree_row_count(f->tree), 0);
+	assert_int_equal(rt_tree_search(f->tree, RT_STR(""), NULL), RT_OK);
 	/* only calls of tools: hidden, but where one stands */
 	do_it(f, "{\"op\":\"head.move\",\"entry\":\"e\"}");
 	rt_tree_select(f->tree, rt_tree_find(f->tree, 1));
@@ -239,6 +248,44 @@ session_import(fixture *f, session *s)
 			 RT_OK);
 	rt_outlines_deinit(&outlines);
 	rt_buf_deinit(&s->text);
+}
+
+typedef struct times {
+	uint32_t entries[8];
+	int64_t at_us[8];
+	size_t count;
+} times;
+
+static void
+keep_time(void *ctx, uint32_t entry, int64_t at_us)
+{
+	times *t = ctx;
+
+	t->entries[t->count] = entry;
+	t->at_us[t->count++] = at_us;
+}
+
+static void
+times_of_imported_labels(void **state)
+{
+	fixture *f = *state;
+	times t = {.count = 0};
+	session s;
+
+	session_init(&s);
+	session_say(&s, "\"role\":\"user\",\"content\":\"a\"");
+	session_say(&s, "\"role\":\"user\",\"content\":\"b\"");
+	session_add(&s, "label", "\"targetId\":\"e0\",\"label\":\"was\"");
+	session_add(&s, "label", "\"targetId\":\"e0\",\"label\":\"is\"");
+	session_add(&s, "label", "\"targetId\":\"e1\",\"label\":\"gone\"");
+	session_add(&s, "label", "\"targetId\":\"e1\"");
+	session_add(&s, "label", "\"targetId\":\"nobody\",\"label\":\"is\"");
+	session_import(f, &s);
+	read_tree(f, f->tree);
+	assert_int_equal(rt_tree_reader_label_times(&f->reader, f->tree, keep_time, &t), RT_OK);
+	assert_int_equal(t.count, 1);
+	assert_int_equal(t.entries[0], rt_tree_node_at(f->tree, 0)->entry);
+	assert_int_equal(t.at_us[0] / 1000000, 1767225600);
 }
 
 static void
@@ -482,6 +529,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_own_entries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_purged, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(times_of_imported_labels, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pi_messages, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pi_tools, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pi_settings, set_up, tear_down),

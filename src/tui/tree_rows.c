@@ -109,6 +109,7 @@ rt_tree_lay(rt_tree *t)
 {
 	find_rows(t);
 	indent_rows(t);
+	t->laid_unknown = t->unknown;
 	if (t->row_count == 0) {
 		t->selected = RT_TREE_NONE;
 		return;
@@ -116,5 +117,8 @@ rt_tree_lay(rt_tree *t)
 	t->selected = t->remembered != RT_TREE_NONE ? t->near[t->remembered] : RT_TREE_NONE;
 	if (t->selected == RT_TREE_NONE)
 		t->selected = t->row_count - 1;
-	t->remembered = t->rows[t->selected].node;
+	/* While a search goes on the row of what was selected may come still. */
+	if (t->term_count == 0 || !t->is_patient || t->unknown == 0 ||
+	    t->remembered == RT_TREE_NONE)
+		t->remembered = t->rows[t->selected].node;
 }

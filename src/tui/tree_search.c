@@ -150,8 +150,8 @@ read_terms(rt_tree *t, rt_str query, tree_term **out, size_t *out_count)
 	return RT_OK;
 }
 
-rt_status
-rt_tree_search(rt_tree *t, rt_str query, rt_error *err)
+static rt_status
+search(rt_tree *t, rt_str query, bool is_patient, rt_error *err)
 {
 	tree_term *terms = NULL;
 	size_t count = 0;
@@ -168,7 +168,7 @@ rt_tree_search(rt_tree *t, rt_str query, rt_error *err)
 		     : read_terms(t, rt_buf_str(&low), &terms, &count);
 	if (st != RT_OK)
 		st = rt_fail(err, st, "out of memory");
-	else if (count > 0)
+	else if (count > 0 && !is_patient)
 		st = rt_tree_look(t, t->count, &changed, err);
 	if (st != RT_OK) {
 		rt_buf_deinit(&text);
@@ -183,8 +183,21 @@ rt_tree_search(rt_tree *t, rt_str query, rt_error *err)
 	t->query_low = low;
 	t->terms = terms;
 	t->term_count = count;
+	t->is_patient = is_patient;
 	rt_tree_unfold_all(t);
 	return RT_OK;
+}
+
+rt_status
+rt_tree_search(rt_tree *t, rt_str query, rt_error *err)
+{
+	return search(t, query, false, err);
+}
+
+rt_status
+rt_tree_begin_search(rt_tree *t, rt_str query, rt_error *err)
+{
+	return search(t, query, true, err);
 }
 
 rt_str

@@ -399,6 +399,81 @@ test_search(void **state)
 	finish(&f);
 }
 
+/* Where the head is is said however narrow it is; other marks are left out before that. */
+static void
+narrow_rows_say_where_the_head_is(void **state)
+{
+	static const struct {
+		size_t width;
+		const char *row;
+	} cases[] = {
+		{60, "› • user: a question of some length  (muted)  ← active\n"},
+		{46, "› • user: a question of so…  (muted)  ← active\n"},
+		{34, "› • user: a question …  (muted)  ←\n"},
+		{22, "› • user: a questi…  ←\n"},
+		{9, "› • u…  ←\n"},
+	};
+	fixture f;
+	size_t i;
+	rt_buf out;
+
+	(void)state;
+	start(&f, NULL);
+	say(&f, -1, "user", "a question of some length");
+	f.g.items[0].flags |= RT_TREE_MUTED;
+	plant(&f.g, f.tree, 0);
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		draw(f.tree, 5, cases[i].width, &out);
+		if (strncmp(out.ptr, cases[i].row, strlen(cases[i].row)) != 0)
+			fail_msg("%zu columns:\n%s", cases[i].width, out.ptr);
+	}
+	rt_buf_deinit(&out);
+	finish(&f);
+}
+
+static void
+a_search_finds_what_is_learnt_as_it_comes(void **state)
+{
+	fixture f;
+	bool done = false;
+	int i;
+
+	(void)state;
+	start(&f, NULL);
+	for (i = 0; i < 40; i++)
+		say(&f, i - 1, "user", i % 10 == 9 ? "wanted" : "other");
+	plant(&f.g, f.tree, 29);
+	assert_int_equal(rt_tree_selected(f.tree), 29);
+	assert_int_equal(rt_tree_learnt(f.tree), 0);
+	f.g.failing = 1; /* no text is read */
+	assert_int_equal(rt_tree_begin_search(f.tree, RT_STR("wanted"), NULL), RT_OK);
+	f.g.failing = 0;
+	assert_int_equal(rt_tree_row_count(f.tree), 0);
+	assert_int_equal(rt_tree_learn(f.tree, 10, &done, NULL), RT_OK);
+	assert_int_equal(rt_tree_learnt(f.tree), 25);
+	assert_false(done);
+	assert_int_equal(rt_tree_row_count(f.tree), 1);
+	assert_int_equal(rt_tree_selected(f.tree), 0);
+	/* nothing is in the rows above that was looked for while they were not known */
+	while (!done)
+		assert_int_equal(rt_tree_learn(f.tree, 10, &done, NULL), RT_OK);
+	assert_int_equal(rt_tree_learnt(f.tree), 100);
+	assert_int_equal(rt_tree_row_count(f.tree), 4);
+	assert_int_equal(rt_tree_selected(f.tree), 2); /* it came back */
+	/* who moves meanwhile stays there */
+	assert_int_equal(rt_tree_begin_search(f.tree, RT_STR("other"), NULL), RT_OK);
+	say(&f, 39, "user", "other");
+	plant(&f.g, f.tree, 29);
+	assert_int_equal(rt_tree_row_count(f.tree), 36); /* the new one is not known */
+	rt_tree_move(f.tree, RT_TREE_HOME, 4);
+	assert_int_equal(rt_tree_learn(f.tree, 10, &done, NULL), RT_OK);
+	assert_true(done);
+	assert_int_equal(rt_tree_row_count(f.tree), 37);
+	assert_int_equal(rt_tree_selected(f.tree), 0);
+	finish(&f);
+}
+
 static void
 test_changes(void **state)
 {
@@ -742,6 +817,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_search_finds_what_is_learnt_as_it_comes),
+		cmocka_unit_test(narrow_rows_say_where_the_head_is),
 		cmocka_unit_test(test_layout),  cmocka_unit_test(test_roots),
 		cmocka_unit_test(test_filters), cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_moves),   cmocka_unit_test(test_folds),

@@ -13,6 +13,8 @@
 #include "cli/cli.h"
 #include "cli/edit.h"
 #include "tui/aside.h"
+#include "tui/bar.h"
+#include "tui/deed.h"
 #include "tui/glass.h"
 #include "tui/pane.h"
 #include "tui/verb.h"
@@ -98,6 +100,8 @@ rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
 	rt_buf_add_str(&tui->notice, words);
 	tui->notice_ink = ink;
 	tui->notice_fades = false;
+	tui->said_step = 0;
+	tui->way_back.seq = 0;
 }
 
 void
@@ -139,21 +143,58 @@ rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 	}
 }
 
+/* By the key of the screen that has the keys now; one that has none for it names none. */
+static void
+add_way_back(rt_tui *tui)
+{
+	bool undo = tui->way_back.is_undo;
+	rt_screen screen = top(tui)->screen;
+	rt_buf key;
+
+	rt_buf_init(&key, tui->alloc, 256);
+	rt_keymap_add_key(tui->keys, screen, undo ? RT_ACT_REDO : RT_ACT_UNDO, &key);
+	tui->way_back.screen = screen;
+	tui->way_back.from = tui->notice.size;
+	rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)tui->way_back.seq);
+	if (key.size > 0)
+		rt_buf_add_f(&tui->notice, " - %s: %s%.*s", undo ? "redo" : "undo",
+			     screen != RT_SCREEN_CHAT ? ""
+			     : undo		      ? "/redo or "
+						      : "/undo or ",
+			     RT_STR_ARG(rt_buf_str(&key)));
+	tui->way_back.to = tui->notice.size;
+	rt_buf_deinit(&key);
+}
+
+/* Another screen has the keys now, and its own one for that. */
+static void
+fit_way_back(rt_tui *tui)
+{
+	rt_buf behind;
+
+	if (tui->way_back.seq == 0 || tui->way_back.screen == top(tui)->screen ||
+	    tui->notice.size < tui->way_back.to)
+		return;
+	rt_buf_init(&behind, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add(&behind, tui->notice.ptr + tui->way_back.to, tui->notice.size - tui->way_back.to);
+	if (behind.status == RT_OK) {
+		tui->notice.size = tui->way_back.from;
+		add_way_back(tui);
+		rt_buf_add_str(&tui->notice, rt_buf_str(&behind));
+	}
+	rt_buf_deinit(&behind);
+}
+
 void
 rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 {
-	rt_action back = said->is_undo ? RT_ACT_REDO : RT_ACT_UNDO;
-	rt_screen screen = top(tui)->screen;
-
 	rt_tui_say_str(tui, rt_buf_str(&said->words), RT_INK_TEXT);
 	if (said->seq == 0)
 		return;
-	rt_buf_add_f(&tui->notice, "   step %llu - %s: %s", (unsigned long long)said->seq,
-		     said->is_undo ? "redo" : "undo",
-		     screen != RT_SCREEN_CHAT ? ""
-		     : said->is_undo	      ? "/redo or "
-					      : "/undo or ");
-	rt_keymap_add_key(tui->keys, screen, back, &tui->notice);
+	tui->said_step = said->is_step ? said->seq : 0;
+	tui->way_back.seq = said->seq;
+	tui->way_back.is_undo = said->is_undo;
+	add_way_back(tui);
 }
 
 /* What a command's helpers would have printed (notes of hooks, of the store). */
@@ -212,6 +253,18 @@ rt_tui_copy(rt_tui *tui, rt_str text)
 
 /* ---- a frame ---- */
 
+/* How many takes of the discussion there are up to this one. */
+static unsigned
+take_which(const rt_work *work)
+{
+	unsigned which = 0;
+	uint32_t i;
+
+	for (i = 1; i <= work->take->number; i++)
+		which += rt_disc_take(work->disc, i)->present;
+	return which;
+}
+
 /* Title: discussion, take, head, step; on the right the model and how much there is to send. */
 static void
 draw_title(rt_tui *tui, rt_box box)
@@ -235,12 +288,13 @@ draw_title(rt_tui *tui, rt_box box)
 	if (w->take_count > 1 || box.w >= 60) {
 		rt_buf_add_c(&left, "  take: ");
 		rt_buf_add_str(&left, rt_work_take_name(w));
-		rt_buf_add_f(&left, " (%zu)", w->take_count);
+		if (w->take_count > 1)
+			rt_buf_add_f(&left, ", %u of %zu", take_which(w), w->take_count);
 	}
 	if (head == count)
-		rt_buf_add_f(&left, "  %zu", count);
+		rt_buf_add_f(&left, "  %zu %s", count, count == 1 ? "entry" : "entries");
 	else
-		rt_buf_add_f(&left, "  head %zu/%zu", head, count);
+		rt_buf_add_f(&left, "  head %zu of %zu", head, count);
 	if (w->read_only)
 		rt_buf_add_c(&left, "  read only");
 	rt_canvas_fill(c, box, RT_INK_BAR);
@@ -255,79 +309,94 @@ draw_title(rt_tui *tui, rt_box box)
 	rt_buf_deinit(&right);
 }
 
-/* The keys that are worth knowing on this screen, as many as fit. */
-/* One key and what it does; gives the column behind it, or x where it does not fit before end. */
+/* The columns of a key and what it does; 0: no key does it. */
 static int
-draw_key(rt_tui *tui, rt_box box, int x, int end, const rt_key_row *row)
+key_width(rt_tui *tui, const rt_key_row *row)
 {
-	rt_canvas *c = &tui->canvas;
 	rt_buf word;
-	int width;
+	int width = 0;
 
 	rt_buf_init(&word, tui->alloc, 256);
 	rt_keymap_add_key(tui->keys, top(tui)->screen, row->action, &word);
-	width = rt_canvas_width(c, rt_buf_str(&word)) + rt_canvas_width(c, rt_str_of(row->footer)) + 1;
-	if (word.size > 0 && x + width <= end) {
-		x = rt_canvas_put(c, box, x, 0, rt_buf_str(&word), RT_INK_TEXT | RT_INK_BOLD);
-		x = rt_canvas_put_c(c, box, x + 1, 0, row->footer, RT_INK_DIM) + 2;
-	}
+	if (word.size > 0)
+		width = rt_canvas_width(&tui->canvas, rt_buf_str(&word)) + 1 +
+			rt_canvas_width(&tui->canvas, rt_str_of(row->footer));
 	rt_buf_deinit(&word);
-	return x;
+	return width;
 }
 
-/* The keys that are worth knowing on this screen, as many as fit; the way out always. */
+/* Gives the column behind it, or x where it does not fit before end. */
+static int
+draw_key(rt_tui *tui, rt_box box, int x, int end, const rt_key_row *row)
+{
+	int width = key_width(tui, row);
+	rt_buf word;
+
+	if (width == 0 || x + width > end)
+		return x;
+	rt_buf_init(&word, tui->alloc, 256);
+	rt_keymap_add_key(tui->keys, top(tui)->screen, row->action, &word);
+	x = rt_canvas_put(&tui->canvas, box, x, 0, rt_buf_str(&word), RT_INK_TEXT | RT_INK_BOLD);
+	rt_buf_deinit(&word);
+	return rt_canvas_put_c(&tui->canvas, box, x + 1, 0, row->footer, RT_INK_DIM) + 2;
+}
+
+/* The keys that are worth knowing on this screen, as many as fit; the way out always, and before
+ * the others the one that shows them all. */
 static void
 draw_footer(rt_tui *tui, rt_box box)
 {
 	const rt_pane *pane = top(tui);
-	const rt_key_row *out = NULL;
+	const rt_key_row *last[2] = {NULL, NULL}, *row;
 	int x = 1, end = box.w, drawn;
 	size_t i;
 
 	if (pane->footer != NULL) {
-		(void)rt_canvas_put_c(&tui->canvas, box, 1, 0, pane->footer, RT_INK_DIM);
+		(void)rt_bar_put_parts(&tui->canvas, box, 1, rt_str_of(pane->footer), RT_INK_DIM);
 		return;
 	}
-	for (i = 0; rt_key_rows[i].action != RT_ACT_NONE; i++)
-		if (rt_key_rows[i].screen == pane->screen && rt_key_rows[i].footer != NULL &&
+	for (row = rt_key_rows; row->action != RT_ACT_NONE; row++)
+		if (row->screen == pane->screen && row->footer != NULL &&
 		    pane->screen != RT_SCREEN_CHAT && /* where it is not the way out */
-		    rt_key_rows[i].action == RT_ACT_CANCEL)
-			out = &rt_key_rows[i];
-	if (out != NULL) { /* how much it takes */
-		rt_buf word;
-
-		rt_buf_init(&word, tui->alloc, 256);
-		rt_keymap_add_key(tui->keys, pane->screen, out->action, &word);
-		end -= rt_canvas_width(&tui->canvas, rt_buf_str(&word)) +
-		       rt_canvas_width(&tui->canvas, rt_str_of(out->footer)) + 3;
-		rt_buf_deinit(&word);
-	}
-	for (i = 0; rt_key_rows[i].action != RT_ACT_NONE; i++) {
-		const rt_key_row *row = &rt_key_rows[i];
-
-		if (row->screen != pane->screen || row->footer == NULL || row == out)
+		    (row->action == RT_ACT_CANCEL || row->action == RT_ACT_HELP))
+			last[row->action == RT_ACT_CANCEL] = row;
+	for (i = 2; i-- > 0;)
+		if (last[i] != NULL && (i == 1 || key_width(tui, last[i]) + 2 < end))
+			end -= key_width(tui, last[i]) + 2;
+		else
+			last[i] = NULL;
+	for (row = rt_key_rows; row->action != RT_ACT_NONE; row++) {
+		if (row->screen != pane->screen || row->footer == NULL || row == last[0] ||
+		    row == last[1])
 			continue;
 		drawn = draw_key(tui, box, x, end, row);
 		if (drawn == x)
 			break;
 		x = drawn;
 	}
-	if (out != NULL)
-		(void)draw_key(tui, box, x, box.w, out);
+	for (i = 0; i < 2; i++)
+		if (last[i] != NULL)
+			x = draw_key(tui, box, x, box.w, last[i]);
 }
 
+/* What was done; or, before that, what is waited for. */
 static int
 notice_rows(rt_tui *tui, int columns)
 {
+	rt_buf waits;
+	bool is_waiting;
 	int rows;
 
 	rt_lines_clear(&tui->notice_lines);
-	if (tui->notice.size == 0)
-		return 0;
-	rt_lines_add_plain(&tui->notice_lines, rt_buf_str(&tui->notice),
-			   &(rt_lines_options){.columns = columns > 2 ? columns - 2 : 1,
-					       .utf8 = tui->canvas.utf8,
-					       .ink = tui->notice_ink});
+	rt_buf_init(&waits, tui->alloc, 4096);
+	is_waiting = rt_deed_words(tui, &waits);
+	if (is_waiting || tui->notice.size > 0)
+		rt_lines_add_plain(&tui->notice_lines, rt_buf_str(is_waiting ? &waits : &tui->notice),
+				   &(rt_lines_options){.columns = columns > 2 ? columns - 2 : 1,
+						       .utf8 = tui->canvas.utf8,
+						       .ink = is_waiting ? RT_INK_WARNING
+									 : tui->notice_ink});
+	rt_buf_deinit(&waits);
 	rows = (int)tui->notice_lines.count;
 	return rows > NOTICE_ROWS ? NOTICE_ROWS : rows;
 }
@@ -336,21 +405,23 @@ void
 rt_tui_draw(rt_tui *tui)
 {
 	rt_canvas *c = &tui->canvas;
-	rt_box area = rt_canvas_box(c);
+	rt_box area = rt_canvas_box(c), footer = {0, 0, area.w, 0};
 	size_t i = tui->pane_count;
 	int cursor_x = -1, cursor_y = -1, notice;
 
 	rt_canvas_clear(c);
+	fit_way_back(tui);
 	if (area.h >= 4) {
 		draw_title(tui, (rt_box){0, 0, area.w, 1});
 		area.y++;
 		area.h--;
 	}
 	if (area.h >= 6) {
-		draw_footer(tui, (rt_box){0, area.y + area.h - 1, area.w, 1});
+		footer = (rt_box){0, area.y + area.h - 1, area.w, 1};
 		area.h--;
 	}
-	notice = area.h >= 5 ? notice_rows(tui, area.w) : 0;
+	notice = notice_rows(tui, area.w); /* where it has no room, too: what is drawn was seen */
+	notice = area.h >= 5 ? notice : 0;
 	if (notice > 0) {
 		rt_lines_draw(&tui->notice_lines, 0, (size_t)notice, c,
 			      (rt_box){1, area.y + area.h - notice, area.w - 2, notice},
@@ -370,6 +441,8 @@ rt_tui_draw(rt_tui *tui)
 			cursor_y = c->cursor_y;
 		}
 	}
+	if (footer.h > 0) /* of what the panes show now: they say it while they are drawn */
+		draw_footer(tui, footer);
 	c->cursor_x = cursor_x;
 	c->cursor_y = cursor_y;
 }
@@ -426,7 +499,8 @@ say_end(rt_tui *tui)
 		rt_tui_say_done(tui, "%s %llu entries: about %llu tokens instead of %llu",
 			   rt_str_is(how, "compact") ? "Compacted" : "Compressed", (unsigned long long)n,
 			   (unsigned long long)after, (unsigned long long)before);
-	} else if (!rt_str_is(how, "go")) {
+	} else if (!rt_str_is(how, "go") &&
+		   tui->notice_ink != RT_INK_ERROR) { /* what was refused meanwhile */
 		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 	}
 	if (note.size > 0)
@@ -453,8 +527,11 @@ rt_tui_tend(rt_tui *tui)
 	bool ended = false;
 	rt_error err;
 	size_t i;
-	rt_status st = rt_work_tend(&tui->work, &ended, &err);
+	rt_status st = rt_deed_tend(tui);
 
+	if (st != RT_OK)
+		return soften(tui, st);
+	st = rt_work_tend(&tui->work, &ended, &err);
 	if (st == RT_OK && ended)
 		st = say_end(tui);
 	if (st != RT_OK && st != RT_NOMEM) {
@@ -540,14 +617,34 @@ rt_tui_act(rt_tui *tui, rt_action action)
 {
 	rt_pane *pane = top(tui);
 	bool used = false;
-	rt_status st = pane->ops->act(pane, action, &used);
+	rt_status st;
 
-	tui->is_own = true; /* until what has changed was told */
+	tui->is_own = true; /* until what has changed was told; a deed knows better */
+	st = pane->ops->act(pane, action, &used);
 	if (st == RT_OK && !used)
 		st = act_anywhere(tui, action, &used);
 	sweep(tui);
 	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
+}
+
+rt_action
+rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes)
+{
+	const rt_pane *pane = top(tui);
+	rt_action action;
+
+	/* One of a few answers is given by a letter, and can be given by no paste. */
+	*out_writes = rt_key_is_text(key) && pane->ops->paste != NULL &&
+		      (pane->screen == RT_SCREEN_FIELD || rt_screen_has_field(pane->screen));
+	if (*out_writes)
+		return RT_ACT_NONE;
+	action = rt_keymap_action(tui->keys, pane->screen, key);
+	if (action == RT_ACT_NONE && pane->screen == RT_SCREEN_ENTRY && !rt_key_is_text(key))
+		action = rt_keymap_action(tui->keys, RT_SCREEN_CHAT, key);
+	if (action == RT_ACT_NONE && rt_screen_has_field(pane->screen))
+		action = rt_keymap_action(tui->keys, RT_SCREEN_FIELD, key);
+	return action;
 }
 
 rt_status
@@ -590,12 +687,37 @@ rt_tui_paste(rt_tui *tui, rt_str text)
 	return st == RT_OK ? tell(tui) : st;
 }
 
+/* A key while the pane on top holds them. */
+static rt_status
+hold(rt_tui *tui, const rt_event *event, bool *out_taken)
+{
+	rt_action action = RT_ACT_NONE;
+	bool writes;
+	rt_status st;
+
+	if (event->kind == RT_EVENT_KEY)
+		action = rt_tui_action_of(tui, event->key, &writes);
+	else if (event->kind != RT_EVENT_PASTE)
+		return RT_OK;
+	*out_taken = top(tui)->holds && action != RT_ACT_CANCEL && action != RT_ACT_QUIT &&
+		     action != RT_ACT_SUSPEND && action != RT_ACT_REDRAW;
+	st = *out_taken ? rt_held_add(&tui->held, event) : RT_OK;
+	return st == RT_LIMIT ? RT_OK : st;
+}
+
 rt_status
 rt_tui_take(rt_tui *tui, const rt_event *event)
 {
 	int columns, rows;
-	rt_status st;
+	bool is_taken;
+	rt_status st = tell(tui); /* a key is about what there is now */
 
+	if (st == RT_OK)
+		st = rt_deed_take(tui, event, &is_taken);
+	if (st == RT_OK && !is_taken)
+		st = hold(tui, event, &is_taken);
+	if (st != RT_OK || is_taken)
+		return soften(tui, st);
 	switch (event->kind) {
 	case RT_EVENT_KEY:
 		return rt_tui_key(tui, event->key);
@@ -610,9 +732,9 @@ rt_tui_take(rt_tui *tui, const rt_event *event)
 	case RT_EVENT_RESIZE:
 		rt_glass_size(tui->glass, &columns, &rows);
 		return rt_canvas_resize(&tui->canvas, columns, rows);
-	case RT_EVENT_END:
-		tui->ends = true;
-		return RT_OK;
+	case RT_EVENT_END: /* what is not written yet is kept as a draft */
+		tui->ends = tui->is_forced = true;
+		return soften(tui, rt_deed_give_up(tui));
 	case RT_EVENT_NONE: /* a moment in which nobody types */
 		rt_pane_chat_keep(tui, false);
 		return RT_OK;
@@ -622,25 +744,53 @@ rt_tui_take(rt_tui *tui, const rt_event *event)
 	return RT_OK;
 }
 
+/* What waited for a change that stands now, or a command that has ended; until there is another one. */
+static rt_status
+take_held(rt_tui *tui)
+{
+	rt_status st = RT_OK;
+	rt_event event;
+
+	while (st == RT_OK && !tui->ends && tui->deed == NULL && !top(tui)->holds &&
+	       rt_held_next(&tui->held, &event)) {
+		st = rt_tui_take(tui, &event);
+		rt_held_free(&tui->held, &event);
+		if (st == RT_OK && tui->deed == NULL)
+			st = rt_tui_tend(tui);
+	}
+	return st;
+}
+
+/* Nobody leaves in the middle of a change; but where the terminal is gone, it is not shown any
+ * more, and waited for afterwards. */
+static bool
+goes_on(const rt_tui *tui)
+{
+	return !tui->ends || (!tui->is_forced && rt_deed_is_left(tui));
+}
+
 static rt_status
 loop(rt_tui *tui)
 {
 	rt_status st = RT_OK;
 
-	while (st == RT_OK && !tui->ends) {
+	while (st == RT_OK && goes_on(tui)) {
 		rt_event event;
 		int taken = 0;
 
 		tui->has_more = false;
 		st = rt_tui_tend(tui);
-		if (st != RT_OK)
+		if (st == RT_OK)
+			st = take_held(tui);
+		if (st != RT_OK || !goes_on(tui))
 			break;
 		rt_tui_draw(tui);
 		rt_glass_show(tui->glass, &tui->canvas);
 		rt_glass_wait(tui->glass,
-			      tui->has_more			       ? 0
-			      : rt_work_is_running(&tui->work) ? RUNNING_MS
-							       : IDLE_MS,
+			      tui->has_more ? 0
+			      : rt_work_is_running(&tui->work) || rt_deed_is_left(tui)
+				      ? RUNNING_MS
+				      : IDLE_MS,
 			      &event);
 		st = rt_tui_take(tui, &event);
 		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
@@ -664,6 +814,7 @@ rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err)
 	tui->cli = cli;
 	rt_buf_init(&tui->notice, tui->alloc, 1 << 16);
 	rt_buf_init(&tui->clip, tui->alloc, RT_BUF_UNLIMITED);
+	rt_held_init(&tui->held, tui->alloc);
 	rt_lines_init(&tui->notice_lines, tui->alloc);
 	rt_canvas_init(&tui->canvas, tui->alloc, true);
 	cli->err.kept = true; /* nothing may be written beside the canvas */
@@ -681,6 +832,7 @@ rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err)
 static void
 free_panes(rt_tui *tui)
 {
+	rt_deed_stop(tui);
 	while (tui->pane_count > 0) {
 		rt_pane *pane = tui->panes[--tui->pane_count];
 
@@ -693,6 +845,7 @@ void
 rt_tui_deinit(rt_tui *tui)
 {
 	free_panes(tui);
+	rt_held_deinit(&tui->held);
 	rt_keymap_free(tui->keys);
 	if (tui->is_open)
 		rt_work_close(&tui->work);
@@ -766,6 +919,10 @@ rt_tui_run(struct rt_cli *cli)
 		st = rt_canvas_resize(&tui.canvas, columns, rows);
 		if (st == RT_OK)
 			st = loop(&tui);
+		if (tui.is_forced) /* whoever sent the signal has it back, whatever is waited for */
+			rt_glass_leave(tui.glass);
+		if (st == RT_OK)
+			st = rt_deed_finish(&tui);
 		rt_pane_chat_keep(&tui, true);
 		if (st != RT_OK)
 			(void)rt_fail(&err, st, "out of memory");

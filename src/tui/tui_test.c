@@ -92,6 +92,85 @@ assert_full(desk *d)
 	rt_tui_say(&d->tui, "-");
 }
 
+/* Shift+T in the tree: when a label was set, today, as time stands still here. */
+static void
+times_of_labels(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 20);
+	desk_add(&d, "User", "one");
+	desk_add(&d, "AI", "two");
+	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"start\"}]");
+	desk_press(&d, "f2");
+	assert_shows(&d, "[start] User: one");
+	desk_press(&d, "T");
+	assert_shows(&d, "[start] 22:13 User: one");
+	assert_shows(&d, "(2/2) [+label time]");
+	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":2\",\"label\":\"end\"}]");
+	assert_shows(&d, "[end] 22:13 AI: two");
+	desk_press(&d, "T");
+	assert_shows(&d, "[start] User: one");
+	desk_close(&d);
+}
+
+/* However narrow it is: the way out, and the key that shows all others. */
+static void
+keys_in_the_footer(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 40, 10);
+	desk_add(&d, "User", "one");
+	desk_press(&d, "f2");
+	assert_shows(&d, "\n Enter go  e edit  ? all keys  Esc close\n");
+	desk_size(&d, 20, 10);
+	assert_shows(&d, "\n Enter go  Esc close\n");
+	desk_close(&d);
+}
+
+/* What the tree says of an entry is as the take is now; what hangs on an entry of another take
+ * goes there; a role begins on what it is; what a search hides is not deleted. */
+static void
+the_tree_and_what_changes(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 140, 24);
+	desk_add(&d, "User", "one");
+	desk_add(&d, "AI", "two");
+	desk_add(&d, "User", "three");
+	desk_add(&d, "AI", "four");
+	desk_press(&d, "f2 home down");
+	assert_shows(&d, "entry 2 of 4 in this take");
+	desk_press(&d, "R enter");
+	assert_notice(&d, "Nothing changed");
+	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":4\"}]");
+	assert_shows(&d, "entry 2 of 3 in this take");
+	/* In another take, from here. */
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"duck\"}]");
+	desk_add(&d, "AI", "quack");
+	assert_shows(&d, "{main}");
+	desk_press(&d, "end");
+	assert_shows(&d, "in take main");
+	desk_press(&d, "up D");
+	assert_shows(&d, "Deleted 2 entries");
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "duck"));
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	assert_int_equal(rt_seq_count(rt_disc_take(d.tui.work.disc, 1)->slots), 1);
+	desk_press(&d, "u home space space");
+	assert_shows(&d, "2 marked");
+	desk_press(&d, "/");
+	desk_type(&d, "quack");
+	desk_press(&d, "enter d");
+	assert_notice(&d, "Deleted entry: quack   step 10 - undo: u");
+	assert_int_equal(rt_work_count(&d.tui.work), 1);
+	desk_close(&d);
+}
+
 /* One screen too many is said, wherever it was wanted, and nothing ends. */
 static void
 too_many_screens(void **state)
@@ -224,6 +303,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_of_labels),
+		cmocka_unit_test(keys_in_the_footer),
+		cmocka_unit_test(the_tree_and_what_changes),
 		cmocka_unit_test(too_many_screens),
 		cmocka_unit_test(one_screen_of_a_kind),
 		cmocka_unit_test(no_thread),

@@ -94,6 +94,26 @@ desk_do(desk *d, const char *requests)
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 }
 
+/* Another program, on the same engine: the screen does not know before it looks. */
+static inline void
+desk_others(desk *d, const char *request)
+{
+	rt_act_with with = {.by = RT_STR("web")};
+	rt_error err = {0};
+	rt_json_doc *doc = NULL;
+	yyjson_val *root;
+	rt_result result = {0};
+
+	if (rt_json_read(rt_alloc_libc(), rt_str_of(request), &doc, &err) != RT_OK)
+		fail_msg("%s", err.text);
+	root = rt_json_root(doc);
+	if (rt_act_apply(d->tui.work.engine, &with, &root, 1, false, RT_STR(""), RT_STR(""), &result) !=
+	    RT_OK)
+		fail_msg("%s: %s", request, result.error.text);
+	rt_result_deinit(&result);
+	rt_json_free(doc);
+}
+
 static inline void
 desk_add(desk *d, const char *role, const char *text)
 {
@@ -132,20 +152,27 @@ desk_type(desk *d, const char *text)
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 }
 
-/* What is on the screen; the caller's, by rt_buf_deinit. Drawn twice: the first drawing says how
- * much room there is for what is worked out aside. */
+/* The next frame, drawn once; the caller's, by rt_buf_deinit. */
 static inline rt_buf
-desk_screen(desk *d)
+desk_frame(desk *d)
 {
 	rt_buf screen;
 
 	rt_buf_init(&screen, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_tui_draw(&d->tui);
-	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
-	rt_tui_draw(&d->tui);
 	rt_canvas_add_text(&d->tui.canvas, &screen);
 	assert_int_equal(screen.status, RT_OK);
 	return screen;
+}
+
+/* What is on the screen; the caller's, by rt_buf_deinit. Drawn twice: the first drawing says how
+ * much room there is for what is worked out aside. */
+static inline rt_buf
+desk_screen(desk *d)
+{
+	rt_tui_draw(&d->tui);
+	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
+	return desk_frame(d);
 }
 
 static inline void
@@ -176,6 +203,41 @@ assert_shows(desk *d, const char *part)
 	if (rt_str_find(rt_buf_str(&screen), rt_str_of(part), 0) == SIZE_MAX)
 		fail_msg("the screen is\n%s\nwithout\n%s", screen.ptr, part);
 	rt_buf_deinit(&screen);
+}
+
+/* What it shows, with this in it, cannot leave its place: no controls, nothing that turns rows
+ * round. */
+static inline void
+assert_tame(desk *d, const char *part)
+{
+	rt_buf screen = desk_screen(d);
+	size_t i;
+
+	for (i = 0; i < screen.size; i++)
+		if (((unsigned char)screen.ptr[i] < 32 && screen.ptr[i] != '\n') || screen.ptr[i] == 127)
+			fail_msg("a control: %d", screen.ptr[i]);
+	assert_int_equal(rt_str_find(rt_buf_str(&screen), RT_STR("\xe2\x80\xae"), 0), SIZE_MAX);
+	if (rt_str_find(rt_buf_str(&screen), rt_str_of(part), 0) == SIZE_MAX)
+		fail_msg("the screen is\n%s\nwithout\n%s", screen.ptr, part);
+	rt_buf_deinit(&screen);
+}
+
+/* Drawn at its largest and at its smallest, after these keys: nothing is drawn beside the canvas. */
+static inline void
+assert_fits(desk *d, const char *words)
+{
+	static const int sizes[][2] = {{300, 100}, {1, 1}, {2, 3},   {9, 4},  {20, 5},
+				       {46, 17},   {99, 17}, {100, 3}};
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		rt_buf screen;
+
+		desk_size(d, sizes[i][0], sizes[i][1]);
+		desk_press(d, words);
+		screen = desk_screen(d);
+		rt_buf_deinit(&screen);
+	}
 }
 
 static inline void

@@ -9,6 +9,8 @@
 
 #include "cli/cli.h"
 #include "llm/config.h"
+#include "tui/asked.h"
+#include "tui/deed.h"
 #include "tui/verb_impl.h"
 
 enum { PICKED_MAX = 4096 };
@@ -32,9 +34,9 @@ add_text(rt_buf *json, const char *key, rt_str value)
 	rt_json_add_string(json, value);
 }
 
-/* The entry, and the take that holds it where that is not the one at hand. */
+/* The entry, and the take that holds it; not where that is the one at hand, unless it is named. */
 static rt_status
-add_entry(rt_tui *tui, rt_buf *json, const char *key, uint32_t entry, rt_error *err)
+add_entry_of(rt_tui *tui, rt_buf *json, const char *key, uint32_t entry, bool is_named, rt_error *err)
 {
 	rt_work *work = &tui->work;
 	char id[RT_ID_MAX + 1], take[24];
@@ -47,7 +49,7 @@ add_entry(rt_tui *tui, rt_buf *json, const char *key, uint32_t entry, rt_error *
 	if (work->seen_take != 0 && work->seen_take != work->place.take)
 		holder = work->seen_take;
 	else if (rt_work_position(work, entry) != SIZE_MAX)
-		return RT_OK;
+		holder = is_named ? work->place.take : 0;
 	else
 		st = rt_disc_holds(work->value, work->disc, entry, &holder, err);
 	if (st == RT_OK && holder != 0) {
@@ -55,6 +57,12 @@ add_entry(rt_tui *tui, rt_buf *json, const char *key, uint32_t entry, rt_error *
 		add_text(json, "take", rt_str_of(take));
 	}
 	return st;
+}
+
+static rt_status
+add_entry(rt_tui *tui, rt_buf *json, const char *key, uint32_t entry, rt_error *err)
+{
+	return add_entry_of(tui, json, key, entry, false, err);
 }
 
 rt_status
@@ -66,48 +74,79 @@ rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err)
 	return RT_OK;
 }
 
-/* Carry requests out and say what came of it; what is handed back goes to the input. words: what
- * several of them did together, where history would only say that they were several; or NULL. */
-static rt_status
-carry_out_as(rt_tui *tui, rt_buf *json, const char *words)
-{
-	rt_work_said said;
-	rt_error err;
-	rt_status st;
+/* ---- carried out ---- */
 
-	rt_buf_add_c(json, "}]");
-	rt_work_said_init(&said, tui->alloc);
-	st = json->status != RT_OK ? RT_NOMEM
-				   : rt_work_apply(&tui->work, rt_buf_str(json), &said, &err);
-	if (st == RT_OK && words != NULL && said.seq != 0 &&
-	    rt_str_starts(rt_buf_str(&said.words), RT_STR("Several changes"))) {
-		rt_buf_clear(&said.words);
-		rt_buf_add_c(&said.words, words);
-		if (said.take[0] != 0)
-			rt_buf_add_f(&said.words, " in the new take \"%s\"", said.take);
-	}
+/* A text that was written for this stays to be had. */
+static void
+remember(rt_tui *tui, const rt_asked *a, rt_str answer)
+{
+	if (answer.size > 0 && rt_asked_has_text(a))
+		rt_pane_chat_remember(tui, answer);
+}
+
+rt_status
+rt_verb_failed(rt_tui *tui, const rt_asked *a, rt_str answer, rt_status st, const rt_error *err)
+{
+	st = rt_verb_said(tui, st, err);
 	if (st == RT_OK)
-		rt_tui_say_change(tui, &said);
-	else
-		st = rt_verb_said(tui, st, &err);
-	if (st == RT_OK && said.has_editor)
-		st = rt_pane_chat_fill(tui, rt_buf_str(&said.editor));
-	rt_work_said_deinit(&said);
+		remember(tui, a, answer);
 	return st;
 }
 
 static rt_status
-carry_out(rt_tui *tui, rt_buf *json)
+carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
 {
-	return carry_out_as(tui, json, NULL);
+	rt_asked *a = ctx;
+
+	if (st == RT_CONFLICT)
+		return rt_verb_conflict(tui, a, err);
+	if (st != RT_OK)
+		return rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, err);
+	if (a->words[0] != 0 && said->seq != 0 &&
+	    (a->action == RT_ACT_LABEL || /* told of one of them */
+	     rt_str_starts(rt_buf_str(&said->words), RT_STR("Several changes")))) {
+		rt_buf_clear(&said->words);
+		rt_buf_add_c(&said->words, a->words);
+		if (said->take[0] != 0)
+			rt_buf_add_f(&said->words, " in the new take \"%s\"", said->take);
+	}
+	rt_tui_say_change(tui, said);
+	if (a->action == RT_ACT_COLLAPSE && tui->notice.size == 0)
+		rt_tui_say(tui, a->is_on ? "Folded to its first line" : "Unfolded");
+	return said->has_editor ? rt_pane_chat_fill(tui, rt_buf_str(&said->editor)) : RT_OK;
+}
+
+/* Requests, without their end, and what came of putting them together. */
+static rt_status
+carry_out(rt_tui *tui, const rt_asked *a, rt_str answer, rt_buf *json, rt_status st,
+	  const rt_error *why, const char *words)
+{
+	rt_deed_how how = {.done = carried_out, .free_ctx = rt_asked_free};
+	rt_asked *b = NULL;
+
+	rt_buf_add_c(json, "}]");
+	if (st != RT_OK)
+		return rt_verb_failed(tui, a, answer, st, why);
+	st = json->status != RT_OK ? RT_NOMEM : rt_asked_copy(tui, a, answer, &b);
+	if (st != RT_OK)
+		return st;
+	(void)snprintf(b->words, sizeof(b->words), "%s", words == NULL ? "" : words);
+	how.requests = rt_buf_str(json);
+	how.seen = &b->seen;
+	how.ctx = b;
+	return rt_deed_do(tui, &how);
 }
 
 rt_status
 rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value, bool is_json)
 {
+	rt_asked *a = rt_asked_new(tui, RT_ACT_NONE, NULL, 0);
+	rt_error none = {0};
 	rt_buf json;
 	rt_status st;
 
+	if (a == NULL)
+		return RT_NOMEM;
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	begin(&json, op);
 	if (key != NULL && is_json) {
@@ -116,15 +155,16 @@ rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value, bool is_j
 	} else if (key != NULL) {
 		add_text(&json, key, value);
 	}
-	st = carry_out(tui, &json);
+	st = carry_out(tui, a, rt_str_at(NULL, 0), &json, RT_OK, &none, NULL);
 	rt_buf_deinit(&json);
+	rt_asked_free(tui, a);
 	return st;
 }
 
 /* The same operation for each of them, as one step; more: further fields, or empty; did: in
  * words what was done to them. */
 static rt_status
-each(rt_tui *tui, const char *op, const uint32_t *entries, size_t count, rt_str more, const char *did)
+each(rt_tui *tui, const rt_asked *a, rt_str answer, const char *op, rt_str more, const char *did)
 {
 	char words[80];
 	rt_error err;
@@ -133,56 +173,42 @@ each(rt_tui *tui, const char *op, const uint32_t *entries, size_t count, rt_str 
 	size_t i;
 
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	for (i = 0; st == RT_OK && i < count; i++) {
+	for (i = 0; st == RT_OK && i < a->count; i++) {
 		if (i > 0)
 			rt_buf_add_byte(&json, '}');
 		begin(&json, op);
-		st = add_entry(tui, &json, "entry", entries[i], &err);
+		st = add_entry(tui, &json, "entry", a->entries[i], &err);
 		if (more.size > 0) {
 			rt_json_add_comma(&json);
 			rt_buf_add_str(&json, more);
 		}
 	}
-	(void)snprintf(words, sizeof(words), "%s %zu entries", did, count);
-	st = st == RT_OK ? carry_out_as(tui, &json, count > 1 ? words : NULL)
-			 : rt_verb_said(tui, st, &err);
+	(void)snprintf(words, sizeof(words), "%s %zu entries", did, a->count);
+	st = carry_out(tui, a, answer, &json, st, &err, a->count > 1 ? words : NULL);
 	rt_buf_deinit(&json);
 	return st;
 }
 
-/* ---- what a question is about ---- */
-
-typedef struct asked {
-	rt_action action;
-	uint32_t seen_take;
-	size_t count;
-	uint32_t entries[];
-} asked;
-
-static asked *
-keep(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+/* "User, "What about DuckDB?"": where it has no number here. */
+static void
+name_by_words(const rt_work_entry *e, char *out, size_t room)
 {
-	asked *a = rt_new(tui->alloc, sizeof(*a) + count * sizeof(uint32_t));
+	enum { WORDS = 30 };
+	rt_str text = rt_str_trim(rt_buf_str(&e->text));
+	size_t end = rt_str_find(text, RT_STR("\n"), 0), cut;
 
-	if (a == NULL)
-		return NULL;
-	a->action = action;
-	a->seen_take = tui->work.seen_take;
-	a->count = count;
-	if (count > 0)
-		memcpy(a->entries, entries, count * sizeof(uint32_t));
-	return a;
+	text.size = end == SIZE_MAX ? text.size : end;
+	cut = rt_utf8_offset(text, WORDS);
+	if (cut == SIZE_MAX && end == SIZE_MAX)
+		(void)snprintf(out, room, "%.*s, \"%.*s\"", RT_STR_ARG(e->role), RT_STR_ARG(text));
+	else
+		(void)snprintf(out, room, "%.*s, \"%.*s ...\"", RT_STR_ARG(e->role),
+			       (int)(cut == SIZE_MAX ? text.size : cut), text.ptr);
 }
 
-static void
-free_asked(rt_tui *tui, void *ctx)
-{
-	rt_free(tui->alloc, ctx);
-}
-
-/* "User entry 4", "3 entries". */
-static void
-name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t room)
+/* "User, entry 4", "3 entries". */
+void
+rt_verb_name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t room)
 {
 	rt_work_entry e;
 	rt_error err;
@@ -194,7 +220,7 @@ name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t room)
 	if (e.at != SIZE_MAX)
 		(void)snprintf(out, room, "%.*s, entry %zu", RT_STR_ARG(e.role), e.at + 1);
 	else
-		(void)snprintf(out, room, "%.*s %s", RT_STR_ARG(e.role), e.id);
+		name_by_words(&e, out, room);
 	rt_work_entry_deinit(&e);
 }
 
@@ -204,11 +230,12 @@ static rt_status
 ask(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, const char *title,
     rt_str text, bool several_lines)
 {
-	asked *a = keep(tui, action, entries, count);
+	rt_asked *a = NULL;
+	rt_status st = rt_asked_keep(tui, action, entries, count, &a);
 
-	if (a == NULL)
-		return RT_NOMEM;
-	return rt_pane_ask(tui, title, text, several_lines, answered, a, free_asked);
+	if (st != RT_OK || a == NULL)
+		return st;
+	return rt_pane_ask(tui, title, text, several_lines, answered, a, rt_asked_free);
 }
 
 /* ---- writing ---- */
@@ -255,7 +282,7 @@ edit(rt_tui *tui, rt_action action, uint32_t entry)
 
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
 	st = text_of(tui, entry, &text, &err);
-	name(tui, &entry, 1, what, sizeof(what));
+	rt_verb_name(tui, &entry, 1, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "%s - %s", what,
 		       action == RT_ACT_EDIT ? "saved in place, what follows stays"
 					     : "saved as a new take, this one stays");
@@ -267,8 +294,10 @@ edit(rt_tui *tui, rt_action action, uint32_t entry)
 }
 
 static rt_status
-save(rt_tui *tui, rt_action action, uint32_t entry, rt_str text)
+save(rt_tui *tui, const rt_asked *a, rt_str text)
 {
+	rt_action action = a->action;
+	uint32_t entry = a->entries[0];
 	rt_buf json, content, was;
 	rt_error err;
 	rt_status st;
@@ -285,7 +314,7 @@ save(rt_tui *tui, rt_action action, uint32_t entry, rt_str text)
 		st = content_with(tui, entry, text, &content, &err);
 	if (st == RT_OK && action == RT_ACT_EDIT_AS_TAKE) {
 		begin(&json, "take.branch");
-		st = add_entry(tui, &json, "at", entry, &err);
+		st = add_entry_of(tui, &json, "at", entry, true, &err);
 		rt_buf_add_byte(&json, '}');
 	}
 	if (st == RT_OK) {
@@ -301,8 +330,7 @@ save(rt_tui *tui, rt_action action, uint32_t entry, rt_str text)
 		rt_json_add_key(&json, "content");
 		rt_buf_add_str(&json, rt_buf_str(&content));
 	}
-	st = st == RT_OK ? carry_out_as(tui, &json, action == RT_ACT_EDIT_AS_TAKE ? "Edited it" : NULL)
-			 : rt_verb_said(tui, st, &err);
+	st = carry_out(tui, a, text, &json, st, &err, action == RT_ACT_EDIT_AS_TAKE ? "Edited it" : NULL);
 done:
 	rt_buf_deinit(&json);
 	rt_buf_deinit(&content);
@@ -313,12 +341,14 @@ done:
 static rt_status
 edit_outside(rt_tui *tui, uint32_t entry)
 {
-	unsigned errors = tui->errors;
 	bool changed = false;
+	rt_asked *a = NULL;
 	rt_buf text, now;
 	rt_error err;
-	rt_status st;
+	rt_status st = rt_asked_keep(tui, RT_ACT_EDIT, &entry, 1, &a);
 
+	if (st != RT_OK || a == NULL)
+		return st;
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&now, tui->alloc, RT_BUF_UNLIMITED);
 	st = text_of(tui, entry, &text, &err);
@@ -329,11 +359,10 @@ edit_outside(rt_tui *tui, uint32_t entry)
 	else if (!changed)
 		rt_tui_say(tui, "Nothing changed");
 	else
-		st = save(tui, RT_ACT_EDIT, entry, rt_buf_str(&now));
-	if (changed && tui->errors != errors)
-		rt_pane_chat_remember(tui, rt_buf_str(&now));
+		st = save(tui, a, rt_buf_str(&now));
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&now);
+	rt_asked_free(tui, a);
 	return st;
 }
 
@@ -357,7 +386,7 @@ insert(rt_tui *tui, rt_action action, uint32_t entry)
 {
 	char title[320], what[200];
 
-	name(tui, &entry, 1, what, sizeof(what));
+	rt_verb_name(tui, &entry, 1, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "New entry %s %s, by %.*s - R changes the role later",
 		       action == RT_ACT_INSERT_BEFORE ? "before" : "after", what,
 		       RT_STR_ARG(next_role(tui, entry)));
@@ -365,18 +394,19 @@ insert(rt_tui *tui, rt_action action, uint32_t entry)
 }
 
 static rt_status
-insert_text(rt_tui *tui, rt_action action, uint32_t entry, rt_str text)
+insert_text(rt_tui *tui, const rt_asked *a, rt_str text)
 {
+	uint32_t entry = a->entries[0];
 	rt_error err;
 	rt_buf json;
 	rt_status st;
 
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	begin(&json, "entry.insert");
-	st = add_entry(tui, &json, action == RT_ACT_INSERT_BEFORE ? "before" : "after", entry, &err);
+	st = add_entry(tui, &json, a->action == RT_ACT_INSERT_BEFORE ? "before" : "after", entry, &err);
 	add_text(&json, "role", next_role(tui, entry));
 	add_text(&json, "content", text);
-	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
+	st = carry_out(tui, a, text, &json, st, &err, NULL);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -387,23 +417,28 @@ insert_text(rt_tui *tui, rt_action action, uint32_t entry, rt_str text)
 static rt_status
 pick_role(rt_tui *tui, const uint32_t *entries, size_t count)
 {
-	asked *a = keep(tui, RT_ACT_ROLE, entries, count);
+	rt_asked *a = NULL;
 	rt_json_doc *doc = NULL;
+	rt_work_entry e;
 	rt_error err;
 	rt_buf json;
-	rt_status st;
+	rt_status st = rt_asked_keep(tui, RT_ACT_ROLE, entries, count, &a);
 
-	if (a == NULL)
-		return RT_NOMEM;
+	if (st != RT_OK || a == NULL)
+		return st;
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	st = rt_view_settings(tui->work.engine, tui->work.value, tui->work.place.disc, &json, &err);
 	if (st == RT_OK)
 		st = rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err);
 	if (st == RT_OK) {
 		st = rt_pane_pick(tui, "Who speaks", rt_json_get(rt_json_root(doc), "roles"), true,
-				  answered, a, free_asked);
+				  answered, a, rt_asked_free);
+		if (st == RT_OK && rt_work_entry_of(&tui->work, entries[0], &e, &err) == RT_OK) {
+			rt_pane_pick_begin_on(tui, e.role);
+			rt_work_entry_deinit(&e);
+		}
 	} else {
-		rt_free(tui->alloc, a);
+		rt_asked_free(tui, a);
 		st = rt_verb_said(tui, st, &err);
 	}
 	rt_json_free(doc);
@@ -411,23 +446,29 @@ pick_role(rt_tui *tui, const uint32_t *entries, size_t count)
 	return st;
 }
 
-/* The entry and all that follow it in this take. */
+/* The entry and all that follow it, in the take that it was seen in. */
 static rt_status
-delete_below(rt_tui *tui, uint32_t entry)
+delete_below(rt_tui *tui, const rt_asked *a)
 {
+	uint32_t entry = a->entries[0];
 	rt_work *work = &tui->work;
-	char first[RT_ID_MAX + 1], last[RT_ID_MAX + 1];
+	uint32_t holder = work->seen_take != 0 ? work->seen_take : work->place.take;
+	char first[RT_ID_MAX + 1], last[RT_ID_MAX + 1], name[24];
+	const rt_take *take;
 	rt_slot slot;
 	rt_error err;
 	rt_buf json;
-	rt_status st;
+	rt_status st = RT_OK;
 
-	if (rt_work_position(work, entry) == SIZE_MAX ||
-	    (work->seen_take != 0 && work->seen_take != work->place.take)) {
-		rt_tui_say(tui, "It is in another take: go there first");
+	if (work->seen_take == 0 && rt_work_position(work, entry) == SIZE_MAX)
+		st = rt_disc_holds(work->value, work->disc, entry, &holder, &err);
+	take = st == RT_OK ? rt_disc_take(work->disc, holder) : NULL;
+	if (st == RT_OK && (take == NULL || !take->present || rt_seq_count(take->slots) == 0)) {
+		rt_tui_say(tui, "It is in no take any more");
 		return RT_OK;
 	}
-	st = rt_seq_get(work->take->slots, rt_work_count(work) - 1, &slot, &err);
+	if (st == RT_OK)
+		st = rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &slot, &err);
 	if (st == RT_OK)
 		st = rt_entry_id(work->value, entry, first, &err);
 	if (st == RT_OK)
@@ -438,50 +479,38 @@ delete_below(rt_tui *tui, uint32_t entry)
 	begin(&json, "entry.delete");
 	add_text(&json, "from", rt_str_of(first));
 	add_text(&json, "to", rt_str_of(last));
-	st = carry_out(tui, &json);
+	if (holder != work->place.take) {
+		(void)snprintf(name, sizeof(name), "t%u", holder);
+		add_text(&json, "take", rt_str_of(name));
+	}
+	st = carry_out(tui, a, rt_str_at(NULL, 0), &json, RT_OK, &err, NULL);
 	rt_buf_deinit(&json);
 	return st;
 }
 
+/* Muted, or no more: as the first of them is not. */
 static rt_status
-mute(rt_tui *tui, const uint32_t *entries, size_t count)
+mute(rt_tui *tui, const rt_asked *a)
 {
-	rt_work_entry e;
-	rt_error err;
-	bool muted;
-	rt_status st = rt_work_entry_of(&tui->work, entries[0], &e, &err);
-
-	if (st != RT_OK)
-		return rt_verb_said(tui, st, &err);
-	muted = e.is_muted;
-	rt_work_entry_deinit(&e);
-	return each(tui, "entry.mute", entries, count,
-		    muted ? RT_STR("\"muted\":false") : RT_STR("\"muted\":true"),
-		    muted ? "No longer hidden from models:" : "Hid from models:");
+	return each(tui, a, rt_str_at(NULL, 0), "entry.mute",
+		    a->is_on ? RT_STR("\"muted\":true") : RT_STR("\"muted\":false"),
+		    a->is_on ? "Hid from models:" : "No longer hidden from models:");
 }
 
 static rt_status
-collapse(rt_tui *tui, const uint32_t *entries, size_t count)
+collapse(rt_tui *tui, const rt_asked *a)
 {
-	unsigned view = 0;
-	rt_error err;
-	rt_status st;
-
-	if (rt_project_view(tui->work.value, entries[0], &view, &err) != RT_OK)
-		return RT_OK;
-	st = each(tui, "entry.view", entries, count,
-		  (view & RT_VIEW_COLLAPSED) != 0 ? RT_STR("\"collapsed\":false")
-						  : RT_STR("\"collapsed\":true"),
-		  (view & RT_VIEW_COLLAPSED) != 0 ? "Unfolded" : "Folded");
-	if (st == RT_OK && tui->notice.size == 0)
-		rt_tui_say(tui, (view & RT_VIEW_COLLAPSED) != 0 ? "Unfolded" : "Folded to its first line");
-	return st;
+	return each(tui, a, rt_str_at(NULL, 0), "entry.view",
+		    a->is_on ? RT_STR("\"collapsed\":true") : RT_STR("\"collapsed\":false"),
+		    a->is_on ? "Folded" : "Unfolded");
 }
 
 /* Entries of another take, brought behind the head of this one. */
 static rt_status
-graft(rt_tui *tui, const uint32_t *entries, size_t count)
+graft(rt_tui *tui, const rt_asked *a)
 {
+	const uint32_t *entries = a->entries;
+	size_t count = a->count;
 	rt_work *work = &tui->work;
 	size_t head = rt_work_head(work), i;
 	char take[24], beside[RT_ID_MAX + 1];
@@ -522,15 +551,17 @@ graft(rt_tui *tui, const uint32_t *entries, size_t count)
 		rt_json_add_string(&json, rt_str_of(id));
 	}
 	rt_buf_add_byte(&json, ']');
-	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
+	st = carry_out(tui, a, rt_str_at(NULL, 0), &json, st, &err, NULL);
 	rt_buf_deinit(&json);
 	return st;
 }
 
 /* where: an address, or "end". */
 static rt_status
-move(rt_tui *tui, const uint32_t *entries, size_t count, rt_str where)
+move(rt_tui *tui, const rt_asked *a, rt_str where)
 {
+	const uint32_t *entries = a->entries;
+	size_t count = a->count;
 	rt_str address = rt_str_trim(where);
 	bool after = rt_str_eq(address, RT_STR("end"));
 	char last[RT_ID_MAX + 1] = "";
@@ -561,25 +592,48 @@ move(rt_tui *tui, const uint32_t *entries, size_t count, rt_str where)
 		}
 	}
 	(void)snprintf(words, sizeof(words), "Moved %zu entries", count);
-	st = st == RT_OK ? carry_out_as(tui, &json, count > 1 ? words : NULL)
-			 : rt_verb_said(tui, st, &err);
+	st = carry_out(tui, a, where, &json, st, &err, count > 1 ? words : NULL);
 	rt_buf_deinit(&json);
 	return st;
+}
+
+/* A number is that of an entry on the screen, whatever ids may look like. */
+static rt_status
+move_to(rt_tui *tui, const rt_asked *a, rt_str where)
+{
+	rt_str number = rt_str_trim(where);
+	char address[24];
+	size_t i = 0;
+
+	while (i < number.size && number.ptr[i] >= '0' && number.ptr[i] <= '9')
+		i++;
+	if (i == 0 || i < number.size || number.size > 18)
+		return move(tui, a, where);
+	(void)snprintf(address, sizeof(address), ":%.*s", RT_STR_ARG(number));
+	return move(tui, a, rt_str_of(address));
 }
 
 rt_status
 rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t before)
 {
 	char id[RT_ID_MAX + 1];
+	rt_asked *a = NULL;
 	rt_error err;
 	rt_status st = rt_entry_id(tui->work.value, before, id, &err);
 
-	return st == RT_OK ? move(tui, entries, count, rt_str_of(id)) : rt_verb_said(tui, st, &err);
+	if (st != RT_OK)
+		return rt_verb_said(tui, st, &err);
+	st = rt_asked_keep(tui, RT_ACT_MOVE, entries, count, &a);
+	if (st == RT_OK && a != NULL)
+		st = move(tui, a, rt_str_of(id));
+	rt_asked_free(tui, a);
+	return st;
 }
 
 static rt_status
-split(rt_tui *tui, uint32_t entry, rt_str before)
+split(rt_tui *tui, const rt_asked *a, rt_str before)
 {
+	uint32_t entry = a->entries[0];
 	rt_error err;
 	rt_buf text, json;
 	size_t at;
@@ -596,154 +650,13 @@ split(rt_tui *tui, uint32_t entry, rt_str before)
 		st = add_entry(tui, &json, "entry", entry, &err);
 		rt_json_add_key(&json, "at");
 		rt_buf_add_u64(&json, rt_utf8_count(rt_str_at(text.ptr, at)));
-		if (st == RT_OK)
-			st = carry_out(tui, &json);
+		st = carry_out(tui, a, before, &json, st, &err, NULL);
+	} else {
+		st = rt_verb_said(tui, st, &err);
 	}
-	st = st == RT_OK ? st : rt_verb_said(tui, st, &err);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&json);
 	return st;
-}
-
-/* ---- versions ---- */
-
-/* Every text that it had, oldest first, each with what is different from the one before. */
-static rt_status
-versions(rt_tui *tui, uint32_t entry)
-{
-	rt_lines_options options = {.columns = tui->canvas.columns > 4 ? tui->canvas.columns - 4 : 1,
-				    .utf8 = tui->canvas.utf8,
-				    .indent = 2};
-	rt_json_doc *doc = NULL;
-	yyjson_val *revision;
-	size_t i, count;
-	rt_str before = rt_str_at("", 0);
-	rt_lines lines;
-	rt_buf json, was, now;
-	rt_error err;
-	rt_status st;
-
-	rt_lines_init(&lines, tui->alloc);
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&was, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&now, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_revisions(tui->work.engine, tui->work.value, tui->work.place.disc, entry, &json,
-			       &err);
-	if (st == RT_OK)
-		st = rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err);
-	if (st == RT_OK)
-		yyjson_arr_foreach(rt_json_root(doc), i, count, revision)
-		{
-			rt_content content = {.text = {NULL, 0}};
-			yyjson_val *value = rt_json_get(revision, "content");
-			uint64_t seq = 0;
-			char head[160];
-
-			if (yyjson_is_arr(value))
-				content.blocks = value;
-			else
-				content.text = rt_json_str(value);
-			rt_buf_clear(&now);
-			rt_content_add_text(&now, content);
-			(void)rt_json_u64(rt_json_get(revision, "seq"), &seq);
-			(void)snprintf(head, sizeof(head), "Version %zu of %zu, step %llu%s", i + 1, count,
-				       (unsigned long long)seq,
-				       yyjson_is_true(rt_json_get(revision, "current")) ? ", now" : "");
-			rt_lines_add_row(&lines, 0, rt_str_of(head), RT_INK_HEADING | RT_INK_BOLD);
-			if (i == 0)
-				rt_lines_add_plain(&lines, rt_buf_str(&now), &options);
-			else
-				rt_lines_add_difference(&lines, before, rt_buf_str(&now), &options);
-			rt_lines_add_blank(&lines);
-			rt_buf_clear(&was);
-			rt_buf_add_str(&was, rt_buf_str(&now));
-			before = rt_buf_str(&was);
-		}
-	if (st == RT_OK && lines.status != RT_OK)
-		st = RT_NOMEM;
-	if (st == RT_OK)
-		st = rt_pane_reader(tui, "Versions, oldest first. To bring one back: edit, or /revert STEP",
-				    &lines);
-	else
-		st = rt_verb_said(tui, st, &err);
-	rt_json_free(doc);
-	rt_lines_deinit(&lines);
-	rt_buf_deinit(&json);
-	rt_buf_deinit(&was);
-	rt_buf_deinit(&now);
-	return st;
-}
-
-rt_status
-rt_verb_read(rt_tui *tui, uint32_t entry)
-{
-	rt_lines_options options = {.columns = tui->canvas.columns > 2 ? tui->canvas.columns - 2 : 1,
-				    .utf8 = tui->canvas.utf8,
-				    .ink = RT_INK_TEXT};
-	char title[300];
-	rt_work_entry e;
-	rt_lines lines;
-	rt_error err;
-	rt_status st = rt_work_entry_of(&tui->work, entry, &e, &err);
-
-	if (st != RT_OK)
-		return rt_verb_said(tui, st, &err);
-	rt_lines_init(&lines, tui->alloc);
-	if (e.thinking.size > 0) {
-		options.ink = RT_INK_DIM | RT_INK_ITALIC;
-		rt_lines_add_plain(&lines, rt_buf_str(&e.thinking), &options);
-		rt_lines_add_blank(&lines);
-		options.ink = RT_INK_TEXT;
-	}
-	if (e.is_tool)
-		rt_lines_add_plain(&lines, rt_buf_str(&e.text), &options);
-	else
-		rt_lines_add_markdown(&lines, rt_buf_str(&e.text), &options);
-	if (e.parts.size > 0)
-		rt_lines_add_row(&lines, 0, rt_buf_str(&e.parts), RT_INK_TOOL);
-	name(tui, &entry, 1, title, sizeof(title));
-	rt_work_entry_deinit(&e);
-	st = lines.status == RT_OK ? rt_pane_reader(tui, title, &lines) : RT_NOMEM;
-	rt_lines_deinit(&lines);
-	return st;
-}
-
-/* ---- copies ---- */
-
-static rt_status
-copy(rt_tui *tui, const uint32_t *entries, size_t count, bool path)
-{
-	rt_work *work = &tui->work;
-	size_t i, end = count;
-	rt_error err;
-	rt_buf out;
-	rt_status st = RT_OK;
-
-	rt_buf_init(&out, tui->alloc, RT_BUF_UNLIMITED);
-	if (path) { /* from the first entry to this one */
-		end = rt_work_position(work, entries[0]);
-		end = end == SIZE_MAX ? 0 : end + 1;
-	}
-	for (i = 0; st == RT_OK && i < end; i++) {
-		rt_work_entry e;
-
-		st = path ? rt_work_entry_at(work, i, &e, &err)
-			  : rt_work_entry_of(work, entries[i], &e, &err);
-		if (st != RT_OK)
-			break;
-		if (i > 0)
-			rt_buf_add_c(&out, "\n\n");
-		if (path || count > 1)
-			rt_buf_add_f(&out, "## %.*s\n\n", RT_STR_ARG(e.role));
-		rt_buf_add_str(&out, rt_buf_str(&e.text));
-		rt_work_entry_deinit(&e);
-	}
-	if (st == RT_OK && out.status != RT_OK)
-		st = RT_NOMEM;
-	if (st == RT_OK)
-		rt_tui_copy(tui, rt_buf_str(&out));
-	rt_buf_deinit(&out);
-	return st == RT_OK ? st : rt_verb_said(tui, st, &err);
 }
 
 /* ---- takes ---- */
@@ -767,18 +680,19 @@ other_take(rt_tui *tui, bool next)
 }
 
 static rt_status
-rename_take(rt_tui *tui, uint32_t take, rt_str to)
+rename_take(rt_tui *tui, const rt_asked *a, rt_str to)
 {
+	rt_error none = {0};
 	char id[24];
 	rt_buf json;
 	rt_status st;
 
-	(void)snprintf(id, sizeof(id), "t%u", take);
+	(void)snprintf(id, sizeof(id), "t%u", a->entries[0]);
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	begin(&json, "take.rename");
 	add_text(&json, "take", rt_str_of(id));
 	add_text(&json, "name", rt_str_trim(to));
-	st = carry_out(tui, &json);
+	st = carry_out(tui, a, to, &json, RT_OK, &none, NULL);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -800,8 +714,12 @@ rt_status
 rt_verb_run(rt_tui *tui, const char *how, rt_str fields)
 {
 	rt_error err;
-	rt_status st = rt_work_run(&tui->work, how, fields, &err);
+	rt_status st = tui->deed != NULL
+			       ? rt_fail(&err, RT_BUSY, "a change is still under way; nobody was asked")
+			       : rt_work_run(&tui->work, how, fields, &err);
 
+	if (st == RT_OK) /* what is said meanwhile is said of it */
+		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 	return rt_verb_said(tui, st, &err);
 }
 
@@ -825,7 +743,7 @@ again(rt_tui *tui, const char *how, const uint32_t *entries, size_t count)
 }
 
 static rt_status
-compact(rt_tui *tui, const asked *a, rt_str instructions)
+compact(rt_tui *tui, const rt_asked *a, rt_str instructions)
 {
 	rt_error err;
 	rt_buf fields;
@@ -854,7 +772,7 @@ static rt_status
 pick_model(rt_tui *tui)
 {
 	const struct rt_config *config = tui->cli->config;
-	asked *a = keep(tui, RT_ACT_MODEL, NULL, 0);
+	rt_asked *a = rt_asked_new(tui, RT_ACT_MODEL, NULL, 0);
 	rt_json_doc *doc = NULL;
 	rt_buf json;
 	rt_error err;
@@ -869,9 +787,9 @@ pick_model(rt_tui *tui)
 	st = json.status == RT_OK ? rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err) : RT_NOMEM;
 	if (st == RT_OK) {
 		st = rt_pane_pick(tui, "Which model answers (PROVIDER/NAME)",
-				  rt_json_root(doc), true, answered, a, free_asked);
+				  rt_json_root(doc), true, answered, a, rt_asked_free);
 	} else {
-		rt_free(tui->alloc, a);
+		rt_asked_free(tui, a);
 	}
 	rt_json_free(doc);
 	rt_buf_deinit(&json);
@@ -882,6 +800,7 @@ rt_status
 rt_verb_set_model(rt_tui *tui, rt_str model)
 {
 	rt_model_choice choice;
+	rt_asked *a;
 	rt_error err;
 	rt_buf json;
 	rt_status st = rt_models_choose(tui->cli->config, rt_str_trim(model), &choice, &err);
@@ -896,7 +815,9 @@ rt_verb_set_model(rt_tui *tui, rt_str model)
 	begin(&json, "setting.set");
 	add_text(&json, "key", RT_STR("model"));
 	add_text(&json, "value", rt_str_trim(model));
-	st = carry_out(tui, &json);
+	a = rt_asked_new(tui, RT_ACT_MODEL, NULL, 0);
+	st = a == NULL ? RT_NOMEM : carry_out(tui, a, model, &json, RT_OK, &err, NULL);
+	rt_asked_free(tui, a);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -904,37 +825,27 @@ rt_verb_set_model(rt_tui *tui, rt_str model)
 rt_status
 rt_verb_prompt(rt_tui *tui)
 {
-	rt_json_doc *doc = NULL;
+	rt_work *work = &tui->work;
+	bool is_edited = false;
 	rt_error err;
-	rt_buf json;
-	rt_str text;
+	rt_buf text;
 	rt_status st;
 
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_settings(tui->work.engine, tui->work.value, tui->work.place.disc, &json, &err);
-	if (st == RT_OK)
-		st = rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err);
-	if (st == RT_OK) {
-		yyjson_val *prompt = rt_json_get(rt_json_root(doc), "prompt");
-
-		text = rt_json_str(rt_json_get(prompt, "text"));
-		st = ask(tui, RT_ACT_PROMPT, NULL, 0,
-			 yyjson_is_true(rt_json_get(prompt, "edited"))
-				 ? "Working prompt (edited; told with the next message)"
-				 : "Working prompt - Enter keeps it",
-			 text.size > 0 ? text : rt_str_at("", 0), true);
-	} else {
-		st = rt_verb_said(tui, st, &err);
-	}
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
+	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
+	st = rt_seen_read_prompt(work->engine, work->value, work->place.disc, &text, &is_edited, &err);
+	st = st == RT_OK ? ask(tui, RT_ACT_PROMPT, NULL, 0,
+			       is_edited ? "Working prompt (edited; told with the next message)"
+					 : "Working prompt - Enter keeps it",
+			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
+			 : rt_verb_said(tui, st, &err);
+	rt_buf_deinit(&text);
 	return st;
 }
 
 /* ---- answers ---- */
 
 static rt_status
-branch(rt_tui *tui, uint32_t entry, rt_str take)
+branch(rt_tui *tui, const rt_asked *a, rt_str take)
 {
 	rt_error err;
 	rt_buf json;
@@ -942,68 +853,174 @@ branch(rt_tui *tui, uint32_t entry, rt_str take)
 
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	begin(&json, "take.branch");
-	st = add_entry(tui, &json, "at", entry, &err);
+	st = add_entry(tui, &json, "at", a->entries[0], &err);
 	if (rt_str_trim(take).size > 0)
 		add_text(&json, "name", rt_str_trim(take));
-	st = st == RT_OK ? carry_out(tui, &json) : rt_verb_said(tui, st, &err);
+	st = carry_out(tui, a, take, &json, st, &err, NULL);
 	rt_buf_deinit(&json);
 	return st;
 }
 
 static rt_status
-answer_is(rt_tui *tui, const asked *a, rt_str answer)
+prompt(rt_tui *tui, const rt_asked *a, rt_str text)
 {
+	rt_error none = {0};
+	rt_buf json;
+	rt_status st;
+
+	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
+	begin(&json, "prompt.update");
+	add_text(&json, "text", text);
+	st = carry_out(tui, a, text, &json, RT_OK, &none, NULL);
+	rt_buf_deinit(&json);
+	return st;
+}
+
+/* Role and label. */
+static rt_status
+name_each(rt_tui *tui, const rt_asked *a, rt_str answer)
+{
+	bool is_role = a->action == RT_ACT_ROLE;
 	rt_buf more;
 	rt_status st;
 
-	if (answer.ptr == NULL) {
-		rt_tui_say(tui, "Cancelled; nothing changed");
-		return RT_OK;
+	rt_buf_init(&more, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&more, is_role ? "\"role\":" : "\"label\":");
+	rt_json_add_string(&more, rt_str_trim(answer));
+	st = more.status == RT_OK ? each(tui, a, answer, is_role ? "entry.role" : "label.set",
+					 rt_buf_str(&more),
+					 is_role			    ? "Changed the role of"
+					 : rt_str_trim(answer).size > 0 ? "Labelled"
+									    : "Took away the labels of")
+				  : RT_NOMEM;
+	rt_buf_deinit(&more);
+	return st;
+}
+
+/* undo, redo; the answer: how many steps. */
+static rt_status
+take_back(rt_tui *tui, const rt_asked *a, rt_str count)
+{
+	rt_error none = {0};
+	rt_buf json;
+	rt_status st;
+
+	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
+	begin(&json, a->action == RT_ACT_UNDO ? "undo" : "redo");
+	if (count.size > 0) {
+		rt_json_add_key(&json, "count");
+		rt_buf_add_str(&json, count);
 	}
+	st = carry_out(tui, a, count, &json, RT_OK, &none, NULL);
+	rt_buf_deinit(&json);
+	return st;
+}
+
+/* A verb of which all is known. */
+static rt_status
+do_verb(rt_tui *tui, const rt_asked *a, rt_str answer)
+{
+	rt_str nothing = rt_str_at(NULL, 0);
+
 	switch (a->action) {
 	case RT_ACT_EDIT:
-	case RT_ACT_EDIT_AS_TAKE: return save(tui, a->action, a->entries[0], answer);
+	case RT_ACT_EDIT_AS_TAKE: return save(tui, a, answer);
 	case RT_ACT_INSERT_BEFORE:
-	case RT_ACT_INSERT_AFTER: return insert_text(tui, a->action, a->entries[0], answer);
-	case RT_ACT_BRANCH: return branch(tui, a->entries[0], answer);
-	case RT_ACT_SPLIT: return split(tui, a->entries[0], answer);
-	case RT_ACT_MOVE: return move(tui, a->entries, a->count, answer);
+	case RT_ACT_INSERT_AFTER: return insert_text(tui, a, answer);
+	case RT_ACT_BRANCH: return branch(tui, a, answer);
+	case RT_ACT_SPLIT: return split(tui, a, answer);
+	case RT_ACT_MOVE: return move_to(tui, a, answer);
 	case RT_ACT_COMPACT: return compact(tui, a, answer);
 	case RT_ACT_MODEL: return rt_verb_set_model(tui, answer);
-	case RT_ACT_RENAME: return rename_take(tui, a->entries[0], answer);
-	case RT_ACT_PROMPT: return rt_verb_op(tui, "prompt.update", "text", answer, false);
+	case RT_ACT_RENAME: return rename_take(tui, a, answer);
+	case RT_ACT_PROMPT: return prompt(tui, a, answer);
 	case RT_ACT_ROLE:
-	case RT_ACT_LABEL:
-		rt_buf_init(&more, tui->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_c(&more, a->action == RT_ACT_ROLE ? "\"role\":" : "\"label\":");
-		rt_json_add_string(&more, rt_str_trim(answer));
-		st = more.status == RT_OK
-			     ? each(tui, a->action == RT_ACT_ROLE ? "entry.role" : "label.set", a->entries,
-				    a->count, rt_buf_str(&more),
-				    a->action == RT_ACT_ROLE ? "Changed the role of" : "Labelled")
-			     : RT_NOMEM;
-		rt_buf_deinit(&more);
-		return st;
+	case RT_ACT_LABEL: return name_each(tui, a, answer);
+	case RT_ACT_DELETE: return each(tui, a, nothing, "entry.delete", nothing, "Deleted");
+	case RT_ACT_MERGE: return each(tui, a, nothing, "entry.merge", nothing, "Merged");
+	case RT_ACT_DELETE_BELOW: return delete_below(tui, a);
+	case RT_ACT_GRAFT: return graft(tui, a);
+	case RT_ACT_MUTE: return mute(tui, a);
+	case RT_ACT_COLLAPSE: return collapse(tui, a);
+	case RT_ACT_UNDO:
+	case RT_ACT_REDO: return take_back(tui, a, answer);
 	default: return RT_OK;
 	}
+}
+
+rt_status
+rt_verb_do(rt_tui *tui, const rt_asked *a, rt_str answer)
+{
+	rt_status st;
+
+	tui->work.seen_take = a->seen_take;
+	st = do_verb(tui, a, answer);
+	tui->work.seen_take = 0;
+	return st;
 }
 
 static rt_status
 answered(rt_tui *tui, void *ctx, rt_str answer)
 {
-	const asked *a = ctx;
-	unsigned errors;
-	rt_status st;
+	if (answer.ptr == NULL) {
+		rt_tui_say(tui, "Cancelled; nothing changed");
+		return RT_OK;
+	}
+	return rt_verb_do(tui, ctx, answer);
+}
 
-	errors = tui->errors;
-	tui->work.seen_take = a->seen_take;
-	st = answer_is(tui, a, answer);
-	tui->work.seen_take = 0;
-	if (tui->errors != errors && answer.size > 0 &&
-	    (a->action == RT_ACT_EDIT || a->action == RT_ACT_EDIT_AS_TAKE ||
-	     a->action == RT_ACT_INSERT_BEFORE || a->action == RT_ACT_INSERT_AFTER ||
-	     a->action == RT_ACT_PROMPT))
-		rt_pane_chat_remember(tui, answer);
+/* Those that ask nothing. */
+static rt_status
+at_once(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+{
+	rt_asked *a = NULL;
+	unsigned view = 0;
+	rt_work_entry e;
+	rt_error err;
+	rt_status st = rt_asked_keep(tui, action, entries, count, &a);
+
+	if (st != RT_OK || a == NULL)
+		return st;
+	if (action == RT_ACT_MUTE) {
+		st = rt_work_entry_of(&tui->work, entries[0], &e, &err);
+		if (st == RT_OK) {
+			a->is_on = !e.is_muted;
+			rt_work_entry_deinit(&e);
+		}
+	} else if (action == RT_ACT_COLLAPSE) {
+		st = rt_project_view(tui->work.value, entries[0], &view, &err);
+		a->is_on = (view & RT_VIEW_COLLAPSED) == 0;
+	}
+	st = st == RT_OK ? do_verb(tui, a, rt_str_at(NULL, 0)) : rt_verb_said(tui, st, &err);
+	rt_asked_free(tui, a);
+	return st;
+}
+
+rt_status
+rt_verb_with(rt_tui *tui, rt_action action, uint32_t entry, rt_str answer)
+{
+	rt_asked *a = NULL;
+	rt_status st = rt_asked_keep(tui, action, &entry, 1, &a);
+
+	if (st == RT_OK && a != NULL)
+		st = do_verb(tui, a, answer);
+	rt_asked_free(tui, a);
+	return st;
+}
+
+/* What was told that it would be taken back; else what was there in the last frame. */
+rt_status
+rt_verb_undo(rt_tui *tui, bool redo, rt_str count)
+{
+	rt_asked *a = NULL;
+	rt_status st = rt_asked_keep(tui, redo ? RT_ACT_REDO : RT_ACT_UNDO, NULL, 0, &a);
+
+	if (st != RT_OK || a == NULL)
+		return st;
+	if (!redo && tui->said_step != 0)
+		rt_seen_step(&a->seen, tui->said_step);
+	st = do_verb(tui, a, count);
+	rt_asked_free(tui, a);
 	return st;
 }
 
@@ -1014,8 +1031,8 @@ static rt_status
 act_alone(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, bool *out_used)
 {
 	switch (action) {
-	case RT_ACT_UNDO: return rt_verb_op(tui, "undo", NULL, rt_str_at("", 0), false);
-	case RT_ACT_REDO: return rt_verb_op(tui, "redo", NULL, rt_str_at("", 0), false);
+	case RT_ACT_UNDO: return rt_verb_undo(tui, false, rt_str_at(NULL, 0));
+	case RT_ACT_REDO: return rt_verb_undo(tui, true, rt_str_at(NULL, 0));
 	case RT_ACT_TAKE_NEXT: return other_take(tui, true);
 	case RT_ACT_TAKE_PREVIOUS: return other_take(tui, false);
 	case RT_ACT_MODEL: return pick_model(tui);
@@ -1060,7 +1077,7 @@ rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count
 	}
 	if (count > PICKED_MAX)
 		count = PICKED_MAX;
-	name(tui, entries, count, what, sizeof(what));
+	rt_verb_name(tui, entries, count, what, sizeof(what));
 	switch (action) {
 	case RT_ACT_EDIT:
 	case RT_ACT_EDIT_AS_TAKE: return edit(tui, action, entries[0]);
@@ -1068,17 +1085,17 @@ rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count
 	case RT_ACT_INSERT_BEFORE:
 	case RT_ACT_INSERT_AFTER: return insert(tui, action, entries[0]);
 	case RT_ACT_ROLE: return pick_role(tui, entries, count);
-	case RT_ACT_DELETE: return each(tui, "entry.delete", entries, count, rt_str_at("", 0), "Deleted");
-	case RT_ACT_DELETE_BELOW: return delete_below(tui, entries[0]);
-	case RT_ACT_GRAFT: return graft(tui, entries, count);
-	case RT_ACT_MUTE: return mute(tui, entries, count);
-	case RT_ACT_MERGE: return each(tui, "entry.merge", entries, 1, rt_str_at("", 0), "Merged");
-	case RT_ACT_VERSIONS: return versions(tui, entries[0]);
-	case RT_ACT_COLLAPSE: return collapse(tui, entries, count);
-	case RT_ACT_COPY: return copy(tui, entries, count, false);
-	case RT_ACT_COPY_PATH: return copy(tui, entries, count, true);
+	case RT_ACT_DELETE:
+	case RT_ACT_GRAFT:
+	case RT_ACT_MUTE:
+	case RT_ACT_COLLAPSE: return at_once(tui, action, entries, count);
+	case RT_ACT_DELETE_BELOW:
+	case RT_ACT_MERGE: return at_once(tui, action, entries, 1);
+	case RT_ACT_VERSIONS: return rt_verb_versions(tui, entries[0]);
+	case RT_ACT_COPY: return rt_verb_copy(tui, entries, count, false);
+	case RT_ACT_COPY_PATH: return rt_verb_copy(tui, entries, count, true);
 	case RT_ACT_MOVE:
-		(void)snprintf(title, sizeof(title), "Move %s before which? (:3, id, label, end)",
+		(void)snprintf(title, sizeof(title), "Move %s before which? (number, label, end)",
 			       what);
 		return ask(tui, action, entries, count, title, rt_str_at("", 0), false);
 	case RT_ACT_BRANCH:

@@ -37,6 +37,8 @@ go(rt_tui *tui, const going *g, bool summary, rt_str instructions)
 		st = rt_entry_id(tui->work.value, g->entry, id, &err);
 		rt_json_add_string(&fields, rt_str_of(id));
 	}
+	if (g->seen_take != 0) /* what is left is left in the take at hand */
+		rt_buf_add_f(&fields, ",\"entry_take\":\"t%u\"", g->seen_take);
 	rt_buf_add_f(&fields, ",\"select\":%s,\"summary\":%s", g->select ? "true" : "false",
 		     summary ? "true" : "false");
 	if (instructions.size > 0) {
@@ -46,11 +48,10 @@ go(rt_tui *tui, const going *g, bool summary, rt_str instructions)
 	if (st == RT_OK && fields.status != RT_OK)
 		st = RT_NOMEM;
 	tui->went = g->done;
-	tui->work.seen_take = g->seen_take;
+	tui->work.seen_take = 0;
 	st = st == RT_OK ? rt_verb_run(tui, "go", rt_buf_str(&fields)) : rt_verb_said(tui, st, &err);
 	if (st == RT_OK && summary && rt_work_is_running(&tui->work))
 		rt_tui_say(tui, "What you leave is being summed up. Escape cancels, and you stay here");
-	tui->work.seen_take = 0;
 	rt_buf_deinit(&fields);
 	return st;
 }
@@ -99,13 +100,15 @@ leaves(rt_tui *tui, uint32_t entry, bool *out, rt_error *err)
 	*out = head > 0;
 	if (head == 0)
 		return RT_OK;
-	if (entry != 0 && at != SIZE_MAX) {
+	if (work->seen_take != 0 && work->seen_take != work->place.take)
+		holder = work->seen_take;
+	if (entry != 0 && at != SIZE_MAX && holder == 0) {
 		*out = at + 1 < head;
 		return RT_OK;
 	}
 	if (entry == 0)
 		return RT_OK;
-	st = rt_disc_holds(work->value, work->disc, entry, &holder, err);
+	st = holder != 0 ? RT_OK : rt_disc_holds(work->value, work->disc, entry, &holder, err);
 	if (st == RT_OK && holder != 0)
 		st = rt_seq_common(work->take->slots, rt_disc_take(work->disc, holder)->slots, &common,
 				   err);
@@ -169,7 +172,11 @@ rt_verb_went(rt_tui *tui)
 	yyjson_val *end = rt_work_end(&tui->work), *editor = rt_json_get(end, "editor");
 	void (*done)(rt_tui *) = tui->went;
 	rt_str entry = rt_json_str(rt_json_get(end, "entry"));
+	char where[48] = "before the first entry";
 	uint64_t seq = 0;
+	uint32_t number = 0;
+	size_t at = SIZE_MAX;
+	rt_error ignored;
 	rt_status st = RT_OK;
 
 	if (!rt_str_is(rt_json_str(rt_json_get(end, "how")), "go"))
@@ -178,12 +185,20 @@ rt_verb_went(rt_tui *tui)
 	if (!rt_str_is(rt_json_str(rt_json_get(end, "state")), "done"))
 		return RT_OK; /* it was said why: we are where we were */
 	(void)rt_json_u64(rt_json_get(end, "seq"), &seq);
+	/* Its number is that of the value that the way has led to. */
+	if (rt_work_tend(&tui->work, NULL, &ignored) == RT_NOMEM)
+		return RT_NOMEM;
+	if (entry.size > 0 && rt_resolve_entry(tui->work.value, tui->work.place, entry, false, &number,
+					       &ignored) == RT_OK)
+		at = rt_work_position(&tui->work, number);
+	if (at != SIZE_MAX)
+		(void)snprintf(where, sizeof(where), "to entry %zu", at + 1);
+	else if (entry.size > 0)
+		(void)snprintf(where, sizeof(where), "there");
 	if (yyjson_is_true(rt_json_get(end, "unchanged")) && rt_json_get(end, "editor") == NULL)
 		rt_tui_say(tui, "Already at this point");
 	else
-		rt_tui_say_done(tui, "Went to %.*s%s   step %llu",
-			   entry.size > 0 ? (int)entry.size : 22,
-			   entry.size > 0 ? entry.ptr : "before the first entry",
+		rt_tui_say_done(tui, "Went %s%s   step %llu", where,
 			   rt_json_get(end, "summary") != NULL ? "; what you left is summed up" : "",
 			   (unsigned long long)seq);
 	if (yyjson_is_str(editor))

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the files of verbs share: verb.c has those of entries, verb_go.c the way through the
- * tree, slash.c the commands of the chat. */
+ * tree, verb_read.c what only looks, verb_conflict.c what is asked where somebody was faster,
+ * slash.c the commands of the chat. */
 #ifndef RT_TUI_VERB_IMPL_H
 #define RT_TUI_VERB_IMPL_H
 
+#include "tui/asked.h"
 #include "tui/verb.h"
 
 struct rt_config;
@@ -12,6 +14,23 @@ struct rt_config;
 /* One request with one field (key NULL: none), carried out and said. */
 RT_CHECKED rt_status rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value,
 				bool is_json);
+/* A verb on an entry whose question is answered already. */
+RT_CHECKED rt_status rt_verb_with(rt_tui *tui, rt_action action, uint32_t entry, rt_str answer);
+/* So many steps back, or (redo) forth; count empty: one. It is the step that the person was shown,
+ * or it is asked. */
+RT_CHECKED rt_status rt_verb_undo(rt_tui *tui, bool redo, rt_str count);
+/* The same as it was asked. */
+RT_CHECKED rt_status rt_verb_do(rt_tui *tui, const rt_asked *asked, rt_str answer);
+/* It was not done, since it is not as it was seen: what to do now is asked. */
+RT_CHECKED rt_status rt_verb_conflict(rt_tui *tui, const rt_asked *asked, const rt_error *err);
+/* It was not done: said, and a text that was written for it stays to be had. */
+RT_CHECKED rt_status rt_verb_failed(rt_tui *tui, const rt_asked *asked, rt_str answer, rt_status st,
+				    const rt_error *err);
+/* "User, entry 4", "3 entries". */
+void rt_verb_name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t room);
+RT_CHECKED rt_status rt_verb_versions(rt_tui *tui, uint32_t entry);
+/* path: all from the first to this one. */
+RT_CHECKED rt_status rt_verb_copy(rt_tui *tui, const uint32_t *entries, size_t count, bool path);
 /* A model at work; failures are said. */
 RT_CHECKED rt_status rt_verb_run(rt_tui *tui, const char *how, rt_str fields);
 /* A failure, said: RT_OK then; RT_NOMEM stays. */

@@ -73,6 +73,14 @@ done:
 	return st;
 }
 
+/* Look at a value that was the newest a moment ago. It is taken over. */
+static rt_status
+look_at_value(rt_work *work, const rt_project *value, rt_error *err)
+{
+	work->epoch = rt_engine_epoch(work->engine);
+	return settle(work, value, work->place, work->is_pinned, err);
+}
+
 /* Look at the newest value. */
 static rt_status
 look(rt_work *work, rt_place place, bool is_pinned, rt_error *err)
@@ -134,13 +142,15 @@ rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
 	if (out_ended != NULL)
 		*out_ended = false;
 	/* A store that is locked, or a disk that says no for a moment: what there is stays. */
-	st = rt_engine_refresh(work->engine, &ignored);
+	st = rt_engine_refresh_now(work->engine, &ignored);
 	if (st == RT_NOMEM)
 		return nomem(err);
 	now = rt_engine_value(work->engine);
-	st = now == work->value && work->epoch == rt_engine_epoch(work->engine)
+	/* In this order: what is ours is in no value before it is said that it may be. */
+	st = atomic_load(&work->is_writing) ||
+			     (now == work->value && work->epoch == rt_engine_epoch(work->engine))
 		     ? RT_OK
-		     : look(work, work->place, work->is_pinned, err);
+		     : look_at_value(work, rt_object_ref(now), err);
 	rt_object_unref(now);
 	if (st == RT_OK)
 		st = rt_work_run_tend(work, out_ended, err);
@@ -352,52 +362,112 @@ rt_work_said_deinit(rt_work_said *said)
 	rt_buf_deinit(&said->editor);
 }
 
-/* Which step is to be told of. */
-typedef enum what {
-	WHAT_NEW,    /* number seq */
-	WHAT_UNDONE, /* what comes after where we are, and was taken back last */
-	WHAT_REDONE  /* where we are */
-} what;
-
-/* What a step did, in the history's words. */
-static rt_status
-add_what(rt_work *work, uint64_t seq, what which, rt_buf *out, rt_error *err)
+void
+rt_work_add_step(yyjson_val *step, rt_buf *out)
 {
-	enum { LOOKED_AT = 200 };
+	enum { WORDS = 48 };
+	rt_str what = rt_json_str(rt_json_get(step, "what")), did = rt_json_str(rt_json_get(step, "did"));
+	rt_str about = rt_json_str(rt_json_get(step, "about"));
+	size_t cut;
+
+	rt_buf_add_str(out, did);
+	if (about.size == 0 || rt_str_eq(what, did))
+		return;
+	cut = rt_utf8_offset(about, WORDS);
+	rt_buf_add_c(out, ": ");
+	rt_buf_add_str(out, rt_str_at(about.ptr, cut == SIZE_MAX ? about.size : cut));
+	rt_buf_add_c(out, cut == SIZE_MAX ? "" : " ...");
+}
+
+/* The same with the number of the entry that it is about, in the take at hand. 0: it has none. */
+static void
+add_numbered(yyjson_val *step, rt_str id, size_t number, rt_buf *out)
+{
+	rt_str what = rt_json_str(rt_json_get(step, "what")), before = what, several = RT_STR(", first ");
+	size_t at = number > 0 ? rt_str_find(what, id, 0) : SIZE_MAX;
+
+	if (at == SIZE_MAX) {
+		rt_work_add_step(step, out);
+		return;
+	}
+	before.size = at;
+	if (at >= several.size &&
+	    rt_str_eq(rt_str_at(what.ptr + at - several.size, several.size), several)) {
+		before.size -= several.size;
+		rt_buf_add_str(out, before);
+		rt_buf_add_c(out, "; the first is entry ");
+	} else {
+		rt_buf_add_str(out, before);
+	}
+	rt_buf_add_u64(out, number);
+	rt_buf_add(out, what.ptr + at + id.size, what.size - at - id.size);
+}
+
+/* What a step did, in the history's words. entry: the id of the one that it is about, as it is to
+ * be told by its number; or empty. */
+static rt_status
+add_what(rt_work *work, uint64_t seq, rt_str id, rt_buf *out, rt_error *err)
+{
 	rt_json_doc *doc = NULL;
-	yyjson_val *step, *found = NULL;
-	uint64_t now = 0, number, parent;
-	size_t i, count;
+	yyjson_val *step;
+	uint64_t number = 0;
+	uint32_t entry = 0;
+	size_t at = SIZE_MAX;
 	rt_buf json;
 	rt_status st;
 
 	rt_buf_init(&json, work->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_history(work->engine, work->value, work->place.disc, 0, LOOKED_AT, &json, err);
+	st = rt_view_history(work->engine, work->value, work->place.disc, seq + 1, 1, &json, err);
 	if (st == RT_OK)
 		st = rt_json_read(work->alloc, rt_buf_str(&json), &doc, err);
-	if (st == RT_OK) {
-		yyjson_arr_foreach(rt_json_root(doc), i, count, step)
-			if (yyjson_is_true(rt_json_get(step, "current")))
-				(void)rt_json_u64(rt_json_get(step, "seq"), &now);
-		yyjson_arr_foreach(rt_json_root(doc), i, count, step)
-		{
-			number = parent = 0;
-			(void)rt_json_u64(rt_json_get(step, "seq"), &number);
-			(void)rt_json_u64(rt_json_get(step, "parent"), &parent);
-			if (found == NULL &&
-			    (which == WHAT_NEW	    ? number == seq
-			     : which == WHAT_REDONE ? number == now
-						    : parent == now && yyjson_is_true(rt_json_get(
-									       step, "undone"))))
-				found = step;
-		}
-		if (found != NULL)
-			rt_buf_add_str(out, rt_json_str(rt_json_get(found, "what")));
-		else if (which != WHAT_NEW)
-			rt_buf_add_c(out, "1 step");
-	}
+	step = st == RT_OK ? yyjson_arr_get_first(rt_json_root(doc)) : NULL;
+	(void)rt_json_u64(rt_json_get(step, "seq"), &number);
+	if (id.size > 0 && rt_resolve_entry(work->value, work->place, id, false, &entry, NULL) == RT_OK)
+		at = rt_work_position(work, entry);
+	if (step != NULL && number == seq)
+		add_numbered(step, id, at == SIZE_MAX ? 0 : at + 1, out);
 	rt_json_free(doc);
 	rt_buf_deinit(&json);
+	return st;
+}
+
+/* The last steps of the discussion and of the project that are in effect in this value. */
+static void
+last_steps(const rt_project *value, uint32_t disc, uint64_t out[2])
+{
+	const rt_disc *d = NULL;
+	rt_error ignored;
+
+	out[0] = rt_project_cell(value, disc) != NULL &&
+				 rt_project_disc(value, disc, &d, &ignored) == RT_OK
+			 ? d->history.current
+			 : 0;
+	out[1] = value->history.current;
+}
+
+/* The step that was taken back, or brought back: where the one or the other history stands now is
+ * another step than it was. 0: it is none of these. */
+static uint64_t
+step_moved(rt_work *work, const rt_work_job *job, bool undo)
+{
+	uint64_t now[2];
+	int i;
+
+	last_steps(work->value, job->disc_number, now);
+	for (i = 0; i < 2; i++)
+		if (now[i] != job->was[i])
+			return undo ? job->was[i] : now[i];
+	return 0;
+}
+
+static rt_status
+add_moved(rt_work *work, uint64_t seq, rt_buf *out, rt_error *err)
+{
+	size_t size = out->size;
+	rt_status st = seq != 0 ? add_what(work, seq, rt_str_at("", 0), out, err) : RT_OK;
+
+	if (out->size == size)
+		rt_buf_add_c(out, "1 step");
 	return st;
 }
 
@@ -408,41 +478,16 @@ capitalise(rt_buf *words)
 		words->ptr[0] = (char)(words->ptr[0] - 'a' + 'A');
 }
 
-/* Behind the id that history calls an entry by: who speaks, and its number in the take. */
-static void
-name_entry(rt_work *work, const rt_result *r, rt_buf *words)
-{
-	size_t at = r->entry[0] == 0 ? SIZE_MAX
-				     : rt_str_find(rt_buf_str(words), rt_str_of(r->entry), 0);
-	uint32_t entry = 0;
-	rt_work_entry e;
-	rt_buf said;
-
-	if (at == SIZE_MAX || rt_resolve_entry(work->value, work->place, rt_str_of(r->entry), false,
-					       &entry, NULL) != RT_OK ||
-	    rt_work_position(work, entry) == SIZE_MAX)
-		return;
-	if (rt_work_entry_of(work, entry, &e, NULL) != RT_OK)
-		return;
-	rt_buf_init(&said, work->alloc, RT_BUF_UNLIMITED);
-	at += strlen(r->entry);
-	rt_buf_add(&said, words->ptr, at);
-	rt_buf_add_f(&said, " (%.*s, %zu)", RT_STR_ARG(e.role), e.at + 1);
-	rt_buf_add_c(&said, words->ptr + at);
-	rt_work_entry_deinit(&e);
-	if (said.status == RT_OK) {
-		rt_buf_clear(words);
-		rt_buf_add_str(words, rt_buf_str(&said));
-	}
-	rt_buf_deinit(&said);
-}
-
 static rt_status
-say(rt_work *work, rt_str op, const rt_result *r, rt_str notes, rt_work_said *said, rt_error *err)
+say(rt_work *work, const rt_work_job *job, rt_work_said *said, rt_error *err)
 {
+	const rt_result *r = &job->results[job->count - 1];
+	rt_str op = rt_json_str(rt_json_get(job->requests[0], "op")), notes = rt_buf_str(&job->notes);
 	rt_status st = RT_OK;
 
 	said->seq = r->unchanged ? 0 : r->seq;
+	said->is_step = said->seq != 0 && !rt_str_is(op, "undo") && !rt_str_is(op, "redo") &&
+			!rt_str_is(op, "jump") && !rt_str_is(op, "entry.view");
 	said->steps = r->steps;
 	said->count = r->count;
 	memcpy(said->entry, r->entry, sizeof(said->entry));
@@ -463,13 +508,12 @@ say(rt_work *work, rt_str op, const rt_result *r, rt_str notes, rt_work_said *sa
 		if (r->steps > 1)
 			rt_buf_add_f(&said->words, "%llu steps", (unsigned long long)r->steps);
 		else if (r->steps == 1)
-			st = add_what(work, 0, undo ? WHAT_UNDONE : WHAT_REDONE, &said->words, err);
+			st = add_moved(work, step_moved(work, job, undo), &said->words, err);
 	} else if (r->unchanged) {
 		rt_buf_add_c(&said->words, "Nothing changed");
 	} else {
-		st = add_what(work, r->seq, WHAT_NEW, &said->words, err);
-		if (st == RT_OK)
-			name_entry(work, r, &said->words);
+		st = add_what(work, r->seq, rt_str_of(rt_str_is(op, "entry.move") ? "" : r->entry),
+			      &said->words, err);
 		capitalise(&said->words);
 		if (rt_str_is(op, "entry.view")) /* kept beside the history: no step */
 			said->seq = 0;
@@ -508,68 +552,112 @@ follow(rt_work *work, const rt_result *r, rt_error *err)
 	return look(work, place, is_pinned, err);
 }
 
+/* What a job needs before it runs. */
 static rt_status
-apply(rt_work *work, yyjson_val *root, rt_work_said *said, rt_error *err)
+job_fill(rt_work_job *job, rt_work *work, rt_error *err)
 {
-	size_t i, count = yyjson_arr_size(root), max;
-	yyjson_val **requests, *request;
-	rt_act_with with = {.hooks = work->cli->hooks, .by = RT_STR("tui")};
-	char disc[24], take[24] = "";
-	rt_result *results;
-	rt_buf notes;
+	yyjson_val *root = rt_json_root(job->doc), *request;
+	size_t i, max;
+
+	job->count = yyjson_arr_size(root);
+	if (job->count == 0)
+		return rt_fail(err, RT_USAGE, "there is nothing to do");
+	job->requests = rt_new_array(job->alloc, job->count, sizeof(*job->requests));
+	job->results = rt_new_array(job->alloc, job->count, sizeof(*job->results));
+	if (job->requests == NULL || job->results == NULL)
+		return nomem(err);
+	memset(job->results, 0, job->count * sizeof(*job->results));
+	yyjson_arr_foreach(root, i, max, request)
+		job->requests[i] = request;
+	(void)snprintf(job->disc, sizeof(job->disc), "d%u", work->place.disc);
+	job->disc_number = work->place.disc;
+	last_steps(work->value, job->disc_number, job->was);
+	if (work->is_pinned)
+		(void)snprintf(job->take, sizeof(job->take), "t%u", work->place.take);
+	return RT_OK;
+}
+
+rt_status
+rt_work_job_init(rt_work_job *job, rt_work *work, rt_str requests, rt_error *err)
+{
 	rt_status st;
 
-	rt_buf_init(&notes, work->alloc, RT_BUF_UNLIMITED);
-	with.notes = &notes;
-	requests = rt_new_array(work->alloc, count, sizeof(*requests));
-	results = rt_new_array(work->alloc, count, sizeof(*results));
-	if (requests == NULL || results == NULL) {
-		rt_free(work->alloc, requests);
-		rt_free(work->alloc, results);
-		return nomem(err);
-	}
-	memset(results, 0, count * sizeof(*results));
-	yyjson_arr_foreach(root, i, max, request)
-		requests[i] = request;
-	(void)snprintf(disc, sizeof(disc), "d%u", work->place.disc);
-	if (work->is_pinned)
-		(void)snprintf(take, sizeof(take), "t%u", work->place.take);
-	st = rt_act_apply(work->engine, &with, requests, count, count > 1, rt_str_of(disc),
-			  rt_str_of(take), results);
-	for (i = 0; st != RT_OK && i < count; i++)
-		if (results[i].status == st) {
-			*err = results[i].error;
+	memset(job, 0, sizeof(*job));
+	job->engine = work->engine;
+	job->alloc = work->alloc;
+	job->with.by = RT_STR("tui");
+	job->with.notes = &job->notes;
+	rt_buf_init(&job->notes, work->alloc, RT_BUF_UNLIMITED);
+	rt_buf_clear(&work->hint);
+	st = rt_json_read(work->alloc, requests, &job->doc, err);
+	return st == RT_OK ? job_fill(job, work, err) : st;
+}
+
+void
+rt_work_job_run(rt_work_job *job)
+{
+	size_t i;
+
+	job->status = rt_act_apply(job->engine, &job->with, job->requests, job->count, job->count > 1,
+				   rt_str_of(job->disc), rt_str_of(job->take), job->results);
+	if (job->status == RT_OK)
+		return;
+	/* Of several, the one that it failed at says why; the others, that they were not done. */
+	for (i = 0; i + 1 < job->count; i++)
+		if (job->results[i].status == job->status &&
+		    strncmp(job->results[i].error.text, "not done, since", 15) != 0)
 			break;
-		}
+	job->error = job->results[i].error;
+}
+
+rt_status
+rt_work_job_end(rt_work_job *job, rt_work *work, rt_work_said *said, rt_error *err)
+{
+	const rt_result *last = &job->results[job->count - 1];
+	rt_status st = job->status;
+
 	if (st == RT_OK)
-		st = follow(work, &results[count - 1], err);
+		st = follow(work, last, err);
+	else
+		*err = job->error;
 	if (st == RT_OK && said != NULL)
-		st = say(work, rt_json_str(rt_json_get(requests[0], "op")), &results[count - 1],
-			 rt_buf_str(&notes), said, err);
-	for (i = 0; i < count; i++)
-		rt_result_deinit(&results[i]);
-	rt_free(work->alloc, results);
-	rt_free(work->alloc, requests);
-	rt_buf_deinit(&notes);
+		st = say(work, job, said, err);
+	if (st == RT_READ_ONLY)
+		rt_buf_add_c(&work->hint, "It was opened for reading only");
+	if (st == RT_CONFLICT && look(work, work->place, work->is_pinned, NULL) == RT_NOMEM)
+		st = nomem(err);
 	return st;
+}
+
+void
+rt_work_job_deinit(rt_work_job *job)
+{
+	size_t i;
+
+	for (i = 0; job->results != NULL && i < job->count; i++)
+		rt_result_deinit(&job->results[i]);
+	rt_free(job->alloc, job->results);
+	rt_free(job->alloc, job->requests);
+	rt_json_free(job->doc);
+	rt_buf_deinit(&job->notes);
 }
 
 rt_status
 rt_work_apply(rt_work *work, rt_str requests, rt_work_said *said, rt_error *err)
 {
-	rt_json_doc *doc = NULL;
+	rt_work_job job;
 	rt_error own;
 	rt_status st;
 
-	rt_buf_clear(&work->hint);
 	if (err == NULL)
 		err = &own;
-	st = rt_json_read(work->alloc, requests, &doc, err);
-	if (st == RT_OK && yyjson_arr_size(rt_json_root(doc)) > 0)
-		st = apply(work, rt_json_root(doc), said, err);
-	rt_json_free(doc);
-	if (st == RT_READ_ONLY)
-		rt_buf_add_c(&work->hint, "It was opened for reading only");
+	st = rt_work_job_init(&job, work, requests, err);
+	if (st == RT_OK) {
+		job.with.hooks = work->cli->gate.inner;
+		rt_work_job_run(&job);
+		st = rt_work_job_end(&job, work, said, err);
+	}
+	rt_work_job_deinit(&job);
 	return st;
 }
 

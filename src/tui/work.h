@@ -11,6 +11,8 @@
 #ifndef RT_TUI_WORK_H
 #define RT_TUI_WORK_H
 
+#include <stdatomic.h>
+
 #include "codec/content.h"
 #include "engine/act.h"
 #include "server/run.h"
@@ -50,6 +52,8 @@ typedef struct rt_work {
 	rt_buf hint;           /* after a failure: the next step; or empty */
 	const char *said_model; /* for this run of the program (-m), or NULL */
 	bool is_pinned;        /* the take is the one that -t names, not the active one */
+	atomic_bool is_writing; /* a change of ours may be in the engine's value already; what is
+				 * new is looked at when that has ended */
 } rt_work;
 
 /* The desk must be open for changing, or for looking (read_only then). */
@@ -92,6 +96,10 @@ void rt_work_entry_deinit(rt_work_entry *entry);
 /* The position of an entry in the take; SIZE_MAX: it is not there. */
 size_t rt_work_position(rt_work *work, uint32_t entry);
 
+/* A step, as rt_view_history tells it, in words without ids: what it did, and the first words of the
+ * entry that it is about. */
+void rt_work_add_step(yyjson_val *step, rt_buf *out);
+
 /* Look elsewhere, without changing anything: the discussion of this number and this take of it,
  * whichever is active; take 0: the active one. On failure it looks where it did. */
 RT_CHECKED rt_status rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take, rt_error *err);
@@ -107,6 +115,7 @@ typedef struct rt_work_said {
 	char discussion[260];
 	rt_buf editor; /* text handed back for re-submission */
 	bool has_editor;
+	bool is_step;  /* seq is a step of the history, which undo would take back */
 	bool is_undo;  /* steps were taken back: the way back is redo */
 	uint64_t steps, count;
 } rt_work_said;
@@ -118,13 +127,39 @@ void rt_work_said_deinit(rt_work_said *said);
  * that the change made active. */
 RT_CHECKED rt_status rt_work_apply(rt_work *work, rt_str requests, rt_work_said *said,
 				   rt_error *err);
+/* The same in three parts, of which only the second may wait, for other processes and for hooks.
+ * It may be in any thread, and uses nothing but the job. */
+typedef struct rt_work_job {
+	rt_engine *engine;
+	const rt_alloc *alloc;
+	rt_json_doc *doc;      /* the requests */
+	yyjson_val **requests;
+	rt_result *results;
+	size_t count;
+	char disc[24], take[24];
+	rt_act_with with;      /* hooks, stop and check are the caller's to set */
+	rt_buf notes;
+	uint32_t disc_number;  /* the discussion at hand */
+	uint64_t was[2];       /* the last step of the discussion and of the project, before it */
+	rt_status status;      /* how it ended */
+	rt_error error;
+} rt_work_job;
+/* Failures leave a job that is to be freed. RT_USAGE: no requests. */
+RT_CHECKED rt_status rt_work_job_init(rt_work_job *job, rt_work *work, rt_str requests,
+				      rt_error *err);
+void rt_work_job_run(rt_work_job *job);
+/* Its status; the work looks at the new value. On RT_CONFLICT, too. */
+RT_CHECKED rt_status rt_work_job_end(rt_work_job *job, rt_work *work, rt_work_said *said,
+				     rt_error *err);
+void rt_work_job_deinit(rt_work_job *job);
 /* One request with text fields: key, value, …, NULL. */
 RT_CHECKED rt_status rt_work_op(rt_work *work, rt_work_said *said, rt_error *err, const char *op, ...);
 
 /* ---- models ---- */
 
 bool rt_work_is_running(const rt_work *work);
-/* Start one: how and fields as server/run.h says. RT_BUSY: one is at work already.
+/* Start one: how and fields as server/run.h says. RT_BUSY: one is at work already,
+ * or it would have to wait for what is being written.
  * RT_CREDENTIALS: no model is chosen; work->hint says what to do. */
 RT_CHECKED rt_status rt_work_run(rt_work *work, const char *how, rt_str fields, rt_error *err);
 void rt_work_stop(rt_work *work);

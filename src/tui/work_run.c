@@ -219,6 +219,9 @@ rt_work_run(rt_work *work, const char *how, rt_str fields, rt_error *err)
 	rt_buf_clear(&work->hint);
 	if (rt_work_is_running(work))
 		return rt_fail(err, RT_BUSY, "a reply is on its way already");
+	/* Beginning one looks at what is new, and would wait for who writes. */
+	if (rt_engine_refresh_now(work->engine, err) == RT_BUSY)
+		return rt_fail(err, RT_BUSY, "something is still being written; try again in a moment");
 	(void)snprintf(disc, sizeof(disc), "d%u", work->place.disc);
 	(void)snprintf(take, sizeof(take), "t%u",
 		       work->seen_take != 0 ? work->seen_take : work->place.take);

@@ -103,12 +103,105 @@ looks_at_a_take(void **state)
 	desk_close(&d);
 }
 
+typedef struct asks {
+	rt_work *work;
+	rt_status status;
+} asks;
+
+/* Within a transaction: whoever waited for its end here would wait for ever. */
+static rt_status
+ask_meanwhile(void *ctx, const rt_project *now, rt_error *err)
+{
+	asks *a = ctx;
+
+	(void)now;
+	(void)err;
+	a->status = rt_work_run(a->work, "ask", RT_STR("\"text\":\"and?\""), NULL);
+	assert_int_equal(rt_work_tend(a->work, NULL, NULL), RT_OK);
+	return RT_OK;
+}
+
+/* Another process has written, and somebody of ours is at work on the store, who may be waiting
+ * for it: neither looking nor asking waits. */
+static void
+waits_for_nobody(void **state)
+{
+	rt_engine_options options = {.env = &env};
+	asks a = {NULL, RT_OK};
+	rt_act_with with = {.check = ask_meanwhile, .check_ctx = &a};
+	rt_engine *other = NULL;
+	rt_json_doc *doc = NULL;
+	yyjson_val *request;
+	rt_result result;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	desk_add(&d, "User", "one");
+	a.work = &d.tui.work;
+	a.work->said_model = "builtin/echo";
+	assert_int_equal(rt_engine_open(&options, rt_engine_store(a.work->engine), &other, NULL), RT_OK);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), RT_STR("{\"op\":\"entry.append\",\"content\":\"x\"}"),
+				      &doc, NULL), RT_OK);
+	request = rt_json_root(doc);
+	assert_int_equal(rt_engine_apply(other, &request, 1, false, RT_STR(""), RT_STR(""), &result),
+			 RT_OK);
+	rt_result_deinit(&result);
+	assert_int_equal(rt_act_apply(a.work->engine, &with, &request, 1, false, RT_STR(""), RT_STR(""),
+				      &result), RT_OK);
+	rt_result_deinit(&result);
+	assert_int_equal(a.status, RT_BUSY);
+	assert_false(rt_work_is_running(a.work));
+	assert_int_equal(rt_work_tend(a.work, NULL, NULL), RT_OK);
+	assert_int_equal(rt_work_count(a.work), 3);
+	rt_json_free(doc);
+	rt_engine_close(other);
+	desk_close(&d);
+}
+
+/* One step back, or forth: it is told what it was. */
+static void
+moves_and_says(desk *d, const char *op, const char *words)
+{
+	rt_work_said said;
+
+	rt_work_said_init(&said, rt_alloc_libc());
+	assert_int_equal(rt_work_op(&d->tui.work, &said, NULL, op, NULL), RT_OK);
+	assert_int_equal(said.steps, 1);
+	if (!rt_str_is(rt_buf_str(&said.words), words))
+		fail_msg("%s: it says \"%s\" and not \"%s\"", op, said.words.ptr, words);
+	rt_work_said_deinit(&said);
+}
+
+/* A step of the project comes between those of a discussion, also where some were taken back. */
+static void
+says_what_was_taken_back(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	desk_add(&d, "User", "one");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"main\"}]");
+	desk_add(&d, "AI", "two");
+	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"start\"}]");
+	desk_do(&d, "[{\"op\":\"undo\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.delete\",\"discussion\":\"second\"}]");
+	moves_and_says(&d, "undo", "Took back: deleted discussion \"second\"");
+	moves_and_says(&d, "redo", "Brought back: deleted discussion \"second\"");
+	moves_and_says(&d, "undo", "Took back: deleted discussion \"second\"");
+	desk_close(&d);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stays_where_it_was),
 		cmocka_unit_test(looks_at_a_take),
+		cmocka_unit_test(waits_for_nobody),
+		cmocka_unit_test(says_what_was_taken_back),
 	};
 
 	return cmocka_run_group_tests_name("work", tests, NULL, NULL);

@@ -92,6 +92,9 @@ hasnt '--no-color' "$ESC" "$(tty show --no-color)"
 hasnt 'NO_COLOR' "$ESC" "$(NO_COLOR=1 tty show)"
 has 'NO_COLOR, but empty' "$ESC[" "$(NO_COLOR='' tty show)"
 hasnt 'TERM=dumb' "$ESC" "$(TERM=dumb tty show)"
+welcome=$(TERM=dumb tty)
+has 'TERM=dumb: what cannot be shown' 'cannot show the screens' "$welcome"
+has 'TERM=dumb: what can be done' 'retake chat' "$welcome"
 is 'the same text in colour' "$(tty show --no-color)" "$(tty show | sed "s/$ESC\[[0-9;]*m//g")"
 
 # --- width ---

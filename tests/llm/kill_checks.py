@@ -5,6 +5,7 @@
 Each stream is a script of the built-in model. The program is killed (SIGKILL) after each of
 its chunks was seen, once LATE_MS later and once at once. What was seen LATE_MS before must
 be there; what came since may be. Whatever is there must be a beginning of the whole."""
+import concurrent.futures
 import json
 import os
 import select
@@ -170,6 +171,11 @@ def killed(folder, stream, chunks, index, at_once):
     check(f"{name}: undone", len(place.json("show").get("entries", [])) == 5)
 
 
+def killed_in_a_place(*what):
+    with tempfile.TemporaryDirectory() as folder:
+        killed(folder, *what)
+
+
 def interrupted(folder):
     place = Place(RETAKE, folder)
     script = place.write("script.jsonl", [{"text": "Good "}, {"wait_ms": 60000}, {"text": "day"}])
@@ -280,11 +286,13 @@ def closed_to_others(folder):
 
 
 def main():
-    for stream, chunks in STREAMS.items():
-        for index in range(len(chunks)):
-            for at_once in (False, True):
-                with tempfile.TemporaryDirectory() as folder:
-                    killed(folder, stream, chunks, index, at_once)
+    # They wait for the most part, so some go on at once.
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        kills = [pool.submit(killed_in_a_place, stream, chunks, index, at_once)
+                 for stream, chunks in STREAMS.items()
+                 for index in range(len(chunks)) for at_once in (False, True)]
+    for kill in kills:
+        kill.result()
     for case in (interrupted, living, asked_for_a_key, closed_to_others):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)

@@ -4,24 +4,27 @@ import json
 import os
 import signal
 import subprocess
+import threading
 
 PROVIDERS = ["openai", "anthropic", "gemini", "ollama"]
 
 
 class Tally:
-    """Counts checks, and says what failed."""
+    """Counts checks, and says what failed. Any thread may check."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+        self.lock = threading.Lock()
 
     def check(self, name, ok, *detail):
-        if ok:
-            self.passed += 1
-            return
-        self.failed += 1
-        print("FAILED:", name)
-        for line in detail:
-            print("   ", str(line)[:800])
+        with self.lock:
+            if ok:
+                self.passed += 1
+                return
+            self.failed += 1
+            print("FAILED:", name)
+            for line in detail:
+                print("   ", str(line)[:800])
 
     def end(self):
         print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")

@@ -1475,6 +1475,31 @@ ROW(c42_per_take)
 	ENTRY_HAS(0, "role", "'Tool'");
 }
 
+ROW(c42_edited)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.append','id':'dd','content':'four','edited':'noon'}");
+	COLUMN(SHOW, "edited", "- - - noon");
+	COLUMN(TREE, "edited", "- - - -");
+	DONE("{'op':'entry.edit','entry':'aa','content':'here'}");
+	DONE("{'op':'entry.edit','entry':'dd','content':'4'}");
+	UNCHANGED("{'op':'entry.edit','entry':'bb','content':'two'}");
+	COLUMN(SHOW, "edited", "true - - noon"); /* a field of its own stands where it stood */
+	COLUMN(TREE, "edited", "true - - true");
+	DONE("{'op':'undo'}");
+	DONE("{'op':'entry.delete','entry':'dd'}");
+	DONE("{'op':'take.branch','at':'aa','name':'copy'}");
+	COLUMN(SHOW, "edited", "true");
+	DONE("{'op':'entry.edit','entry':'aa','content':'one'}");
+	COLUMN(SHOW, "edited", "true");
+	DONE("{'op':'entry.append','id':'ee','content':'new'}");
+	DONE("{'op':'entry.reply','into':'ee','content':'er','join':true}");
+	DONE("{'op':'entry.split','entry':'ee','at':3,'id':'ff'}");
+	COLUMN(SHOW, "edited", "true true -");
+	EXPORT_LACKS("edited");
+}
+
 ROW(c43_roles)
 {
 	F;
@@ -1846,6 +1871,7 @@ main(void)
 		TEST(c40_tree),
 		TEST(c41_active_row),
 		TEST(c42_per_take),
+		TEST(c42_edited),
 		TEST(c43_roles),
 		TEST(c44_labels),
 		TEST(c45_prompt_notice),

@@ -38,6 +38,7 @@ typedef struct model_slot {
 	int entity, body;
 	rt_str role, kind, ts;
 	bool muted;
+	bool edited; /* its content was another when it was written */
 } model_slot;
 
 typedef struct model_take {

@@ -291,6 +291,9 @@ check_show(run *r, yyjson_val *show)
 		if (!rt_str_eq(rt_json_str(rt_json_get(entry, "id")), m->entities[slot->entity].id) ||
 		    !rt_str_eq(rt_json_str(rt_json_get(entry, "role")), slot->role))
 			return wrong(r, "show has another entry at %zu", i);
+		if (yyjson_is_true(rt_json_get(entry, "edited")) != slot->edited)
+			return wrong(r, "show has an entry at %zu that was %sedited", i,
+				     slot->edited ? "" : "not ");
 	}
 	return true;
 }

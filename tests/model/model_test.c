@@ -22,6 +22,14 @@
 /* One test is one file to the build. */
 #include "engine/folder_testing.h"
 #include "model/model.c"
+#include "model/model_call.c"
+#include "model/model_canonical.c"
+#include "model/model_disc.c"
+#include "model/model_entry.c"
+#include "model/model_history.c"
+#include "model/model_ops.c"
+#include "model/model_setting.c"
+#include "model/model_take.c"
 #include "model/random_ops.c"
 #include "model/model_run.c"
 

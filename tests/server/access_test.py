@@ -597,6 +597,9 @@ def session(tally, place, server, other):
         tally.check(f"a code that is {name} lets nobody in",
                     again.status in (200, 403) and "set-cookie" not in again.headers, again)
     inside = {"Cookie": cookie.split(";")[0], "Origin": f"http://127.0.0.1:{port}"}
+    again = nobody.request("GET", "/?code=" + code, headers={"Cookie": inside["Cookie"]})
+    tally.check("whom it has let in is told so", again.status == 403 and "was let in before" in str(again.body),
+                again)
     browser = Client(server, inside)
     tally.equal("the cookie lets in", browser.get("/info").status, 200)
     tally.equal("nobody is let in by the one that was planted",

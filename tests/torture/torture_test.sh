@@ -6,4 +6,4 @@
 # `make torture` tries every point. On a slow machine not all are reached: the last line
 # counts them as skipped, the one before it names the commands.
 exec python3 "$(dirname "$0")/torture.py" --offset "${TORTURE_OFFSET:-0}" \
-	--seconds "${TORTURE_SECONDS:-160}"
+	--seconds "${TORTURE_SECONDS:-80}"

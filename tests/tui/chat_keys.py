@@ -2,10 +2,9 @@
 """The chat: what is written, sent, stopped; an entry selected and every verb on it; takes, folds,
 finding; another process, and another one of these, on the same store."""
 import json
-import os
 import re
 
-from talk import add, contents, fork, head, ids, newest, run, steps, takes, until, value
+from talk import add, answer, contents, editor, fork, head, ids, newest, run, script, steps, takes, until, value
 
 SIZE = (80, 30)
 
@@ -14,14 +13,6 @@ def chat(place, *words, size=SIZE, **more):
     t = place.open(*words, size=size, **more)
     t.wait("Good. Schema", "Enter send")
     return t
-
-
-def script(place, *lines):
-    """A model that says this each time it is asked."""
-    path = os.path.join(place.dir, "script")
-    with open(path, "w", encoding="utf-8") as out:
-        out.write("\n".join([json.dumps(line) for line in (*lines, {"next": True})] * 8) + "\n")
-    return "builtin/play:" + path
 
 
 def field(t):
@@ -54,20 +45,19 @@ def welcome(c, place):
 
 
 def send(c, place):
-    """Streaming: pieces are seen as they come; then it is an entry."""
+    """What is sent is an entry, and so is what comes back."""
     fork(place)
-    t = chat(place, RETAKE_MODEL=script(place, {"text": "One "}, {"wait_ms": 400}, {"text": "two"}))
+    t = chat(place, RETAKE_MODEL=script(place, {"text": "One "}, {"text": "two"}))
     t.type("Count")
     c.says("written", t, "> Count")
     t.key("Enter")
-    c.says("the question at once", t, "Count", "AI ...", "One", gone=["> Count"])
-    c.says("the rest", t, "One two", gone=["AI ..."])
+    c.says("the question, and its reply", t, "  Count", "One two", gone=["> Count", "AI ..."])
     c.store("kept", lambda: place.texts()[4:], [("User", "Count"), ("AI", "One two")])
     t.key("M-u")
-    c.says("undone", t, "Took back", gone=["One two"])
+    c.says("undone", t, "Took back", gone=["  One two"])
     c.store("a reply is a step", lambda: place.texts()[4:], [("User", "Count")])
     t.key("Enter")
-    c.says("asked again with nothing written", t, "One two")
+    c.says("asked again with nothing written", t, "  One two", gone=["AI ...", "Took back"])
     c.store("answered", lambda: place.texts()[4:], [("User", "Count"), ("AI", "One two")])
     t.key("Enter")
     t.type("x")
@@ -76,13 +66,13 @@ def send(c, place):
 
 
 def stop(c, place):
-    """Escape and Ctrl+C stop it; what had come is kept."""
+    """Pieces of a reply are seen as they come. Escape and Ctrl+C stop it; what had come is kept."""
     fork(place)
     t = chat(place, RETAKE_MODEL=script(place, {"text": "Half of it "}, {"wait_ms": 60000}, {"text": "never"}))
     for n, key in enumerate(("Escape", "C-c")):
         t.type(f"Go on {n}")
         t.key("Enter")
-        c.says("it comes", t, "AI ...", "Half of it")
+        c.says("it comes", t, f"  Go on {n}", re.compile(r"^  AI \.\.\.\n  Half of it$", re.M), gone=["> Go on"])
         t.type("next")
         t.key(key)
         c.says(f"{key} stops it", t, "Stopped; what had come is kept", "AI (partial)", "> next", gone=["AI ..."])
@@ -126,9 +116,9 @@ def before(c, place):
         t.key("Enter")
         t.wait(re.compile(r"^ >$", re.M), f'You said: "{text}"', gone=["AI ..."])
     t.type("draft")
-    for key, shown in (("Up", "two"), ("Up", "one"), ("Up", "one"), ("Down", "two"), ("Down", "draft")):
-        t.key(key)
-        c.says(f"{key}: {shown}", t, re.compile(f"^ > {shown}$", re.M))
+    for keys, shown in (("Up", "two"), ("Up", "one"), ("Up Down", "two"), ("Down", "draft")):
+        t.key(*keys.split())
+        c.says(f"{keys}: {shown}", t, re.compile(f"^ > {shown}$", re.M))
     t.key("Escape")
     c.says("Escape keeps it", t, "Up brings it back", re.compile(r"^ >$", re.M))
     t.key("Up")
@@ -154,29 +144,26 @@ def paste(c, place):
     c.says("its end is seen", t, "the end")
     t.key("Enter")
     c.store("all of it is sent", lambda: place.texts()[4][1] == text if len(place.texts()) > 4 else None, True)
-    t.wait("AI", gone=["AI ..."])
+    t.wait("That makes", "Enter send", gone=["AI ..."])
     t.type("still there")
     c.says("it goes on", t, "> still there")
 
 
-def editor(c, place):
+def outside(c, place):
+    """The text of the input in an editor."""
     fork(place)
-    path = os.path.join(place.dir, "editor")
-    with open(path, "w", encoding="utf-8") as out:
-        out.write("#!/bin/sh\ntest -t 0 || exit 3\nprintf 'by the editor' >> \"$1\"\n")
-    os.chmod(path, 0o755)
-    t = chat(place, EDITOR=path)
-    t.type("written ")
+    t = chat(place, EDITOR=editor(place))
+    t.type("written")
     t.key("C-g")
     c.says("what it wrote", t, "by the editor")
     t.key("Enter")
-    c.store("sent", lambda: [x.replace("\n", "") for _, x in place.texts()[4:5]], ["written by the editor"])
+    c.store("sent", lambda: [x.replace("\n", "") for _, x in place.texts()[4:5]], ["written (by the editor)"])
     t.close()
     with place.open(size=SIZE, EDITOR="false") as t:
         t.wait("Enter send")
         t.type("kept")
         t.key("C-g")
-        c.says("an editor that fails", t, "ditor", "> kept")
+        c.says("an editor that fails", t, "The editor (false) ended with status 1", "> kept")
 
 
 def leaving(c, place):
@@ -238,13 +225,6 @@ def selected(place, key="M-Up", **more):
     return t
 
 
-def answer(t, question, text, *keys):
-    t.wait(question)
-    if text:
-        t.type(text)
-    t.key(*(keys or ("Enter",)))
-
-
 def roles(place):
     return [role for role, _ in place.texts()]
 
@@ -252,11 +232,7 @@ def roles(place):
 def verbs_text(c, place):
     """Edit, add, split, merge, in an editor, in a take of its own."""
     fork(place)
-    path = os.path.join(place.dir, "editor")
-    with open(path, "w", encoding="utf-8") as out:
-        out.write("#!/bin/sh\nprintf ' (by the editor)' >> \"$1\"\n")
-    os.chmod(path, 0o755)
-    t = selected(place, EDITOR=path)
+    t = selected(place, EDITOR=editor(place))
 
     def do(keys, question, text, *ends):
         def press():
@@ -264,7 +240,7 @@ def verbs_text(c, place):
             if question:
                 answer(t, question, text, *ends)
         return press
-    c.verb("e", place, t, do("e", "AI, entry 4 - saved in place", "!"), "Edited entry a2", "entry.edit",
+    c.verb("e", place, t, do("e", "AI, entry 4 - saved in place", "!"), "Edited entry 4", "entry.edit",
            lambda p: contents(p)[3] == ("a2", "Good. Schema!"))
     c.verb("a", place, t, do("a", "New entry after AI, entry 4, by User", "more"), "Added entry",
            "entry.insert", lambda p: p.texts()[4:] == [("User", "more")])
@@ -276,7 +252,7 @@ def verbs_text(c, place):
            "Split an entry", "entry.split", lambda p: len(p.texts()) == 5)
     c.verb("S", place, t, do("g S", None, None), "Merged", "entry.merge",
            lambda p: len(p.texts()) == 3 and p.texts()[0][1].startswith("Which database?"))
-    c.verb("E", place, t, do("G E", None, None), "Edited entry a2", "entry.edit",
+    c.verb("E", place, t, do("G E", None, None), "Edited entry 4", "entry.edit",
            lambda p: contents(p)[3][1].replace("\n", "") == "Good. Schema (by the editor)")
     # Without a change, and cancelled.
     was = steps(place)
@@ -309,20 +285,20 @@ def verbs_place(c, place):
             t.wait(re.compile("^✓ AI", re.M))
             t.key(*keys)
         return press
-    c.verb("d", place, t, lambda: t.key("d"), "Deleted entry a2", "entry.delete",
+    c.verb("d", place, t, lambda: t.key("d"), "Deleted entry: Good. Schema", "entry.delete",
            lambda p: ids(p) == ["u1", "a1", "u2"])
     c.verb("d on two", place, t, marked("d"), "Deleted 2 entries", "entry.delete",
            lambda p: ids(p) == ["u2", "a2"])
     c.verb("D", place, t, lambda: t.key("g", "Down", "D"), "Deleted 3 entries", "entry.delete",
            lambda p: ids(p) == ["u1"])
-    c.verb("H", place, t, lambda: t.key("G", "H"), "Muted entry a2", "entry.mute", lambda p: muted(p) == ["a2"])
+    c.verb("H", place, t, lambda: t.key("G", "H"), "Muted entry 4", "entry.mute", lambda p: muted(p) == ["a2"])
     c.verb("H on two", place, t, marked("H"), "Muted 2 entries", "entry.mute",
            lambda p: muted(p) == ["u1", "a1"])
 
     def move():
         t.key("G", "M")
-        answer(t, "Move AI, entry 4 before which? (:3, id, label, end)", ":1")
-    c.verb("M", place, t, move, "Moved entry a2", "entry.move", lambda p: ids(p) == ["a2", "u1", "a1", "u2"])
+        answer(t, "Move AI, entry 4 before which? (number, label, end)", "1")
+    c.verb("M", place, t, move, "Moved entry: Good. Schema", "entry.move", lambda p: ids(p) == ["a2", "u1", "a1", "u2"])
 
     def move_two():
         marked("M")()
@@ -335,7 +311,8 @@ def verbs_place(c, place):
         t.wait("› System")
         t.key("Enter")
     t.key("X")
-    c.verb("R", place, t, lambda: (t.key("G", "R"), role()), "Changed the role of entry a2 (System, 4) to System",
+    t.wait(gone=["✓"])
+    c.verb("R", place, t, lambda: (t.key("G", "R"), role()), "Changed the role of entry 4 to System",
            "entry.role", lambda p: roles(p) == ["User", "AI", "User", "System"])
     c.verb("R on two", place, t, lambda: (marked("R")(), role()), "Changed the role of 2 entries", "entry.role",
            lambda p: roles(p) == ["System", "System", "User", "AI"])
@@ -343,13 +320,14 @@ def verbs_place(c, place):
     def label():
         t.key("G", "m")
         answer(t, "Label of AI, entry 4 (empty: none)", "good")
-    c.verb("m", place, t, label, 'Labelled entry a2 (AI, 4) "good"', "label.set", lambda p: labels(p) == {"a2": "good"})
+    c.verb("m", place, t, label, 'Labelled entry 4 "good"', "label.set", lambda p: labels(p) == {"a2": "good"})
 
     def branch():
         t.key("g", "Down", "b")
         answer(t, "New take from AI, entry 2 on. Its name", "third")
         t.wait('Branched "third"')     # and then one writes
         t.key("M-Up")
+        t.wait("› AI")
     c.verb("b", place, t, branch, 'Branched "third"', "take.branch",
            lambda p: p.json("show")["take"] == "third" and ids(p) == ["u1", "a1"])
     t.key("P")
@@ -402,10 +380,10 @@ def go_on(c, place):
     t.key("Enter")
     t.wait("Summarize")
     t.key("n")
-    c.says("its text is in the input", t, "> Use SQLite, not Postgres", "Went to a1", "← active", gone=["›"])
+    c.says("its text is in the input", t, "> Use SQLite, not Postgres", "Went to entry 2", "← active", gone=["›"])
     c.equal("the head", head(place), "a1")
     t.key("C-c", "M-Up", "Enter")
-    c.says("back to the last", t, "Went to a2", gone=["› AI"])
+    c.says("back to the last", t, "Went to entry 4", gone=["› AI"])
     c.equal("the head is at the end", head(place), "a2")
     t.key("M-Up", "Enter")
     c.says("once more", t, "Already at this point")
@@ -423,12 +401,12 @@ def again(c, place):
     c.says("back to the other", t, "Switched to take")
     t.key("M-u", "M-c")
     c.store("Alt+C", lambda: place.texts()[3][1].count("Anew."), 2)
-    t.wait(gone=["..."])
+    t.wait("Anew.Anew.", gone=["..."])
     t.key("M-Up")
     t.wait("› AI")
     t.key("A")
     c.store("three takes", lambda: len(takes(place)), 4)
-    t.wait(gone=["..."])
+    t.wait("main_take_2", gone=["..."])
 
 
 def other_takes(c, place):
@@ -439,13 +417,13 @@ def other_takes(c, place):
                             ("M-[", "duck", "DuckDB is fine too"), ("M-,", "main", "Good. Schema"),
                             ("M-.", "duck", "DuckDB is fine too")):
         t.key(key)
-        c.says(f"{key}: {name}", t, f"take: {name} (2)", text, "/2 >")
+        c.says(f"{key}: {name}", t, f"take: {name}, ", text, "/2 >")
         c.equal(f"{key}: in the store", place.json("show")["take"], name)
     t.key("M-Up")
     t.wait("› AI")
     for key, name in (("]", "main"), ("[", "duck"), ("Right", "main"), ("Left", "duck"), ("l", "main"), ("h", "duck")):
         t.key(key)
-        c.says(f"{key}: {name}", t, f"take: {name} (2)")
+        c.says(f"{key}: {name}", t, f"take: {name}, ")
         c.equal(f"{key}: in the store", place.json("show")["take"], name)
 
 
@@ -501,7 +479,7 @@ def find(c, place):
         t.key("C-u")
         t.type("nowhere")
         t.key("Enter")
-        c.says("not there", t, "Not found: nowhere")
+        c.says("not there", t, "Not found in this take: nowhere")
         # Far up, and to both ends.
         t.key("M-Home")
         c.says("the beginning", t, "entry 0", "more below: Alt-End")
@@ -511,9 +489,12 @@ def find(c, place):
         c.says("the end", t, "entry 99", gone=["more below"])
         t.key("PPage")
         c.says("a page up", t, "more below", gone=["entry 99"])
+        last = re.findall(r"entry \d+\n", t.text())[-1]
         place.run("add", "-q", "new at the end")
-        t.key("PPage", "NPage")
-        c.says("what is added below does not move the view", t, "more below", gone=["new at the end"])
+        t.key("PPage")
+        t.wait("more below", gone=[last])
+        t.key("NPage")
+        c.says("what is added below does not move the view", t, "more below", last, gone=["new at the end"])
         t.key("M-End")
         c.says("it is there", t, "new at the end")
 
@@ -524,7 +505,7 @@ def live(c, place):
     t = chat(place)
     t.type("being written")
     place.run("edit", "a2", "Changed elsewhere")
-    c.says("an edit", t, "Changed elsewhere", "> being written", gone=["Good. Schema"])
+    c.says("an edit", t, "Changed elsewhere", "(edited)", "> being written", gone=["Good. Schema"])
     add(place, "User", "x1", "Added elsewhere")
     c.says("an entry", t, "Added elsewhere", "> being written")
     place.run("undo")
@@ -545,16 +526,18 @@ def two(c, place):
     a.type("From a")
     a.key("Enter")
     b.wait("From a")
-    a.wait(gone=["..."])
+    a.wait('You said: "From a"', gone=["..."])
     c.store("both", lambda: len(place.texts()), 6)
     b.type("Question of b")
     b.key("Enter")
     c.says("the question is seen at once", a, "Question of b")
     c.says("and the reply, when it is one", a, "From b slowly")
+    b.wait("  From b slowly", gone=["..."])
     a.key("M-u")
-    c.says("undone by the other", b, "Question of b", gone=["From b slowly"])
+    c.says("undone by the other", b, "Question of b", gone=["  From b slowly"])
+    a.wait("Took back", gone=["  From b slowly"])
     b.key("M-r")
-    c.says("and brought back", a, "From b slowly")
+    c.says("and brought back", a, "  From b slowly")
     # Both change something: both is there.
     a.key("M-Up")
     a.wait("› AI")
@@ -566,7 +549,7 @@ def two(c, place):
     b.key("e")
     answer(b, "saved in place", "!")
     c.says("an edit", a, "From b slowly!", "#last")
-    c.check("value", len(value(place)[0]["entries"]) == 8)
+    c.store("value", lambda: len(value(place)[0]["entries"]), 8)
 
 
 def while_running(c, place):
@@ -584,12 +567,12 @@ def while_running(c, place):
     t.key("Escape")
     c.says("closing it does not stop the reply", t, "AI ...", "Long", gone=["─ Tree"])
     t.key("M-Up", "Up")
-    t.wait(re.compile("^› ", re.M))
+    t.wait(re.compile("^› AI +4$", re.M))
     t.key("g", "e")
     answer(t, "saved in place", " At all?")
-    c.says("an edit meanwhile", t, "Edited entry u1", "AI ...")
+    c.says("an edit meanwhile", t, "Edited entry 1", "AI ...")
     t.key("Escape")
-    t.wait("Enter send")
+    c.says("writing again, and what Escape does now", t, "Esc stops the reply", gone=["Enter go on"])
     t.key("Escape")
     c.says("stopped", t, "Stopped; what had come is kept", gone=["AI ..."])
     c.equal("all is there", [x for _, x in place.texts()],
@@ -598,11 +581,11 @@ def while_running(c, place):
     t.key("C-u")
     t.type("Last")
     t.key("Enter")
-    t.wait("AI ...")
+    t.wait(re.compile(r"^  AI \.\.\.\n  Long$", re.M))
     t.key("C-q")
     c.says("left", t, "ended 0")
     c.equal("kept", place.texts()[-1], ("AI", "Long "))
 
 
-run(welcome, send, stop, lines, before, paste, editor, leaving, select, verbs_text, verbs_place, verbs_look,
+run(welcome, send, stop, lines, before, paste, outside, leaving, select, verbs_text, verbs_place, verbs_look,
     go_on, again, other_takes, one_take, folded, find, live, two, while_running)

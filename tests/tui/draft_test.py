@@ -5,21 +5,27 @@ import time
 from screen import Count, needs_tmux
 
 
+def wait_for_draft(place, end):
+    """Until what is written is kept, as it is when nobody typed for a moment."""
+    for _ in range(600):
+        if any(text.endswith(end) for text in place.draft_texts()):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{end} is not kept")
+
+
 def comes_back(count, place, how):
     with place.open() as t:
         t.wait("Nothing has been said")
         t.type("half a thought, " + how)
         t.wait("half a thought, " + how)
         if how == "kill":
-            for _ in range(200):          # kept when nobody typed for a moment
-                if any(open(path, encoding="utf-8").read().endswith(how) for path in place.drafts()):
-                    break
-                time.sleep(0.05)
-            place.kill(9)
+            wait_for_draft(place, how)
+            t.kill(9)
         elif how == "hangup":
-            place.kill(1)
+            t.kill(1)
         else:
-            place.kill(15)
+            t.kill(15)
         t.wait("ended")
     with place.open() as t:
         t.wait("half a thought, " + how, "What you were writing here is back")
@@ -44,15 +50,66 @@ def terminated(count, place):
     comes_back(count, place, "terminated")
 
 
+def leads_elsewhere(count, place):
+    """A command that goes to another discussion is no draft of the one that it was written in."""
+    with place.open() as t:
+        t.wait("Nothing has been said")
+        t.type("/new other")
+        wait_for_draft(place, "/new other")
+        t.key("Enter")
+        t.wait("other  take")
+        count.equal("it is kept no longer", list(place.drafts()), [])
+        t.type("/use main")
+        t.key("Enter")
+        t.wait('Now in discussion "main"', "Enter send")
+        t.type("and on")
+        t.wait("nd on")
+        count.check("the first key there is written there", "> and on" in t.text(), t.text())
+        t.key("C-c")
+        t.key("C-d")
+        t.wait("ended 0")
+    place.run("use", "main")
+    with place.open() as t:
+        t.wait("main  take", "Enter send")
+        count.check("nor is it back", "/new" not in t.text(), t.text())
+
+
+def open_edit(count, place):
+    """What is being written into an entry: however the program goes, it is in the input."""
+    place.run("add", "--quiet", "-r", "User", "--", "first")
+    for how in ("kill", "C-q"):
+        with place.open() as t:
+            t.wait("first")
+            t.key("M-e")
+            t.wait("saved in place")
+            t.type(" by " + how)
+            t.wait("first by " + how)
+            if how == "kill":
+                wait_for_draft(place, "first by kill")
+                t.kill(9)
+            else:
+                t.key(how)
+            t.wait("ended")
+        with place.open() as t:
+            t.wait("> first by " + how, "What you were writing here is back")
+            count.check(how, True)
+            t.key("C-c")
+            t.wait("Enter send", gone=["> first"])
+            t.key("C-d")
+            t.wait("ended 0")
+        count.equal(how + ": nothing is kept of what was taken away", list(place.drafts()), [])
+
+
 def each_its_own(count, place):
     with place.open() as t:
         t.wait("Nothing has been said")
         t.type("/new other")
         t.key("Enter")
-        t.wait("other")
+        t.wait("other  take")
         t.type("of the other one")
+        t.wait("> of the other one")
         t.key("C-c")
-        t.wait("Enter send")
+        t.wait("Enter send", gone=["> of"])
         t.key("C-d")
         t.wait("ended 0")
     count.equal("nothing is left of what was taken away", list(place.drafts()), [])
@@ -61,6 +118,6 @@ def each_its_own(count, place):
 if __name__ == "__main__":
     needs_tmux()
     tally = Count()
-    for part in (kill, hangup, terminated, each_its_own):
+    for part in (kill, hangup, terminated, open_edit, leads_elsewhere, each_its_own):
         tally.part(part)
     tally.end()

@@ -50,9 +50,9 @@ def result(ok, name, *details):
             print("    " + line)
 
 
-def wait(what):
+def wait(what, seconds=WAIT_S):
     """Until what() is true; what it was in the end."""
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         got = what()
         if got:
@@ -105,8 +105,10 @@ def typed(line):
 def modes(name):
     """stty -a, from the shell of the pane."""
     path = work + "/" + name
-    typed(f"stty -a > {path}; echo done >> {path}")
-    wait(lambda: "done" in read(path))
+    for _ in range(5):      # what is typed while a program gives the terminal back may be dropped
+        typed(f"stty -a > {path}; echo done >> {path}")
+        if wait(lambda: "done" in read(path), WAIT_S / 5):
+            break
     return read(path)
 
 
@@ -203,9 +205,12 @@ typed("LOOK_STAYS=1; export LOOK_STAYS")
 typed("clear; echo what was here")
 start()
 look = pid_of_look()
-for _ in range(3):
+for _ in range(2):
+    told = read(log).count("end 0")
     os.kill(look, signal.SIGTERM)
-    time.sleep(0.1)
+    # It says so ever after; two signals that come before it has run on would be one.
+    result(wait(lambda: read(log).count("end 0") > told + 2), "SIGTERM, heard", read(log)[:300])
+os.kill(look, signal.SIGTERM)
 back("SIGTERM to who does not listen", before)
 typed("unset LOOK_STAYS")
 typed("clear; echo what was here")
@@ -258,9 +263,9 @@ class Bare:
         forget()
         env = {**surroundings, "TERM": "xterm-256color", **more}
         self.pid, self.fd = pty.fork()
-        if self.pid == 0:
+        if self.pid == 0: # its size is there before anybody asks for it
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(LOOK, [LOOK, log], env)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.set_blocking(self.fd, False)
         self.out = b""
 
@@ -309,8 +314,7 @@ class Bare:
 def asks(**more):
     """What it writes to a terminal like that, and its exit status, when q is pressed."""
     bare = Bare(**more)
-    bare.until(lambda: logged("open 0"))
-    bare.take(0.3)
+    bare.until(lambda: b"<U+202E>|" in bare.out) # the end of its first frame; or it has ended
     try:
         bare.put(b"q")
     except OSError:
@@ -347,9 +351,8 @@ look.put(b"1~w")
 result(look.until(lambda: logged("key w 0")) and read(log + ".paste") == "half",
        "an end in two pieces", read(log)[-300:])
 look.put(b"c")
-look.until(lambda: logged("copied 0"))
-look.take(0.1)
-result(b"\033]52;c;Y2xpcA==\a" in look.out, "what is copied goes to the terminal")
+result(look.until(lambda: logged("copied 0") and b"\033]52;c;Y2xpcA==\a" in look.out),
+       "what is copied goes to the terminal")
 look.put(b"q")
 result(look.end() == 0, "it ends well")
 

@@ -51,7 +51,7 @@ def history(t, place):
         term.wait(f"Now as it was right after step {STEPS}.")
         t.equal("all entries", len(place.texts()), STEPS)
         # Left while something is still being worked out.
-        term.key("End", "Escape", "F3", "C-q")
+        term.key("End", "q", "F3", "C-q")
         term.wait("ended 0")
 
 
@@ -65,7 +65,7 @@ def others(t, place):
         place.run("add", "from elsewhere")
         term.wait(re.compile("● +4 "), re.compile("›.* 2 .*added"))
         term.key("Escape")
-        term.wait("from elsewhere")
+        term.wait("from elsewhere", "Enter send")
         leave(term)
     t.check("it was left", True)
 
@@ -132,7 +132,7 @@ def a_long_command(t, place):
         term.key("Enter")
         term.wait("Running", "Escape ends it")
         term.resize(70, 18)
-        term.wait("Running", "Escape ends it")
+        term.wait(re.compile("(?m)^.{65} tok$"), "Running", "Escape ends it")
         term.key("Escape")
         term.wait("Ended before it was done", gone=["Running"])
         term.key("C-p")

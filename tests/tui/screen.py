@@ -7,7 +7,12 @@
         t.wait("Are you there?", "AI")
 
 Every wait has a text that has to appear; nothing here depends on how fast the machine is,
-but for the time after which it gives up.
+but for the time after which it gives up. What a wait is for must not have been there before the
+last key: it would end before the key is carried out, and what comes next would be too early.
+
+With STRICT=1 the screen is remembered before every key, and each line of a script is told that
+waits for nothing, looks without waiting, or presses a key right behind Escape or when only the store
+was waited for.
 """
 import os
 import re
@@ -16,11 +21,48 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RETAKE = os.environ.get("RETAKE", os.path.join(ROOT, "build/retake"))
 PATIENCE_S = 30.0
+STRICT = os.environ.get("STRICT") == "1"
+HELPERS = ("screen.py", "talk.py")
+told = set() # in a strict run: the lines that are weak
+
+
+class Inside(threading.local):
+    """Of a part, as it goes on."""
+    polls = 0      # it is looked again and again, and a look may be too early
+    stored = False # the last wait was for the store, which may be ahead of the screen
+
+
+inside = Inside()
+
+
+def tell(what):
+    """A line of the script is weak; and those that led to it. Each way once."""
+    frame, lines = sys._getframe(), []
+    while frame is not None and frame.f_code.co_name != "part":
+        name = os.path.basename(frame.f_code.co_filename)
+        if name not in HELPERS or frame.f_code.co_name == "verb":
+            lines.append(f"{name}:{frame.f_lineno}")
+        frame = frame.f_back
+    line = f"weak: {lines[0]}: {what}   " + " ".join(lines[1:])
+    if line not in told:
+        told.add(line)
+        print(line, flush=True)
+
+
+class Polls:
+    """A look that is repeated until it sees what it is for."""
+
+    def __enter__(self):
+        inside.polls += 1
+
+    def __exit__(self, *ignored):
+        inside.polls -= 1
 
 
 class Place:
@@ -31,6 +73,7 @@ class Place:
         self.dir = self.kept.name
         self.db = os.path.join(self.dir, "talk.db")
         self.terms = []
+        self.opened = 0 # a socket of a server that ends is no other's
 
     def __enter__(self):
         return self
@@ -48,6 +91,11 @@ class Place:
 
     def run(self, *words, text=None, check=True, **more):
         """The command line on the same store; gives what it printed."""
+        for term in self.terms:
+            if "--json" in words or inside.polls > 0:
+                term.looks()
+            else:
+                term.acts()
         done = subprocess.run([RETAKE, *words], input=text, text=True, env=self.env(**more),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if check and done.returncode != 0:
@@ -55,25 +103,22 @@ class Place:
         return done.stdout
 
     def drafts(self):
-        """Files with what is written and not sent."""
+        """Files with what is written and not sent; also one that is being written beside its place,
+        with a number behind .md."""
         for folder, _, names in os.walk(self.dir):
             for name in names:
                 if name.startswith("draft-"):
                     yield os.path.join(folder, name)
 
-    def kill(self, signal):
-        """The program itself, in the newest terminal."""
-        pane = int(self.terms[-1].tmux("display-message", "-p", "#{pane_pid}"))
-        for entry in os.listdir("/proc"):
+    def draft_texts(self):
+        """What the next run will find: of those in their place."""
+        for path in self.drafts():
             try:
-                fields = open(f"/proc/{entry}/stat", encoding="ascii").read().rsplit(")", 1)
-                name, parent = fields[0].split("(", 1)[1], int(fields[1].split()[1])
-            except (OSError, ValueError, IndexError):
-                continue
-            if parent == pane and name == "retake":
-                os.kill(int(entry), signal)
-                return
-        raise AssertionError("there is no retake in that terminal")
+                with open(path, encoding="utf-8") as draft:
+                    if path.endswith(".md"):
+                        yield draft.read()
+            except FileNotFoundError:
+                pass # another one was put in its place meanwhile
 
     def json(self, *words):
         import json
@@ -91,8 +136,12 @@ class Place:
 
 class Term:
     def __init__(self, place, command, size, env):
-        self.socket = os.path.join(place.dir, f"tmux-{len(place.terms)}")
+        self.socket = os.path.join(place.dir, f"tmux-{place.opened}")
+        place.opened += 1
         self.place = place
+        self.before = []    # in a strict run: the screens before each key since the last good wait
+        self.pressed = None # the last of these keys
+        self.shown = None   # of these screens, the one that is looked at now
         columns, rows = size
         line = " ".join(f"{key}={shlex.quote(value)}" for key, value in env.items() if key != "PATH")
         # A shell of its own, so that what is left of the screen can be looked at afterwards.
@@ -118,14 +167,66 @@ class Term:
     def close(self):
         self.tmux("kill-server", check=False)
 
+    def kill(self, number):
+        """A signal to the program that runs in it, as the child of its shell."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as stat:
+                    parent = stat.read().rsplit(")", 1)[1].split()[1]
+                with open(f"/proc/{entry}/cmdline", encoding="utf-8", errors="replace") as line:
+                    program = line.read().split("\0")[0]
+            except (OSError, IndexError):
+                continue # it has ended meanwhile
+            if parent == shell and program == RETAKE:
+                os.kill(int(entry), number)
+                return
+        raise AssertionError(f"there is no {RETAKE} in that terminal")
+
+    def acts(self, key=None):
+        """Something is about to change the screen. In a strict run, the screen before it: when it
+        has come to rest."""
+        if not STRICT or self.shown is not None:
+            return
+        inside.stored = bool(self.before) and inside.stored
+        if inside.stored and key is not None:
+            tell(f"{key} when the store was waited for, and the screen was not")
+        if self.pressed == "Escape" and key is not None:
+            tell(f"{key} right behind Escape")
+        self.pressed = key
+        seen = []
+        while len(seen) < 20 and (len(seen) < 5 or len(set(seen[-5:])) > 1):
+            seen.append(self.tmux("capture-pane", "-p", check=False))
+            time.sleep(0.04)
+        self.before.append(seen[-1])
+
+    def looks(self):
+        """A look that does not wait: is all that was pressed carried out?"""
+        if self.before and self.shown is None and inside.polls == 0:
+            tell(f"a look before {self.pressed or 'a change'} is waited for")
+
+    def waited(self, holds):
+        """It was waited for what holds; did it hold before one of the keys?"""
+        for self.shown in self.before:
+            with Polls():
+                if holds():
+                    tell(f"waits for nothing behind {self.pressed or 'a change'}")
+                    break
+        else:
+            self.before, self.pressed, inside.stored = [], None, False
+        self.shown = None
+
     def key(self, *names):
         for name in names:
+            self.acts(name)
             self.tmux("send-keys", name)
 
     def type(self, text):
+        self.acts("text")
         self.tmux("send-keys", "-l", "--", text)
 
     def paste(self, text):
+        self.acts("a paste")
         path = os.path.join(self.place.dir, "paste")
         with open(path, "w", encoding="utf-8") as out:
             out.write(text)
@@ -133,11 +234,14 @@ class Term:
         self.tmux("paste-buffer", "-p", "-r")
 
     def resize(self, columns, rows):
+        self.acts("a size")
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     def screen(self):
         """The rows, without the blanks at their ends."""
-        return [row.rstrip() for row in self.tmux("capture-pane", "-p").split("\n")]
+        self.looks()
+        shown = self.shown if self.shown is not None else self.tmux("capture-pane", "-p")
+        return [row.rstrip() for row in shown.split("\n")]
 
     def text(self):
         return "\n".join(self.screen())
@@ -148,16 +252,20 @@ class Term:
 
     def wait(self, *wanted, gone=(), patience=PATIENCE_S):
         """Until all of these (texts, or patterns) are on the screen, and none of those."""
-        end = time.monotonic() + patience
-        while True:
+        def holds():
             text = self.text()
             there = all(w.search(text) if isinstance(w, re.Pattern) else w in text for w in wanted)
-            if there and not any(g in text for g in gone):
-                return text
-            if time.monotonic() > end:
-                raise AssertionError(f"waited for {wanted} without {gone}; the screen is\n" +
-                                     "\n".join(f"  |{row}" for row in self.screen()))
-            time.sleep(0.02)
+            return text if there and not any(g in text for g in gone) else None
+
+        end = time.monotonic() + patience
+        with Polls():
+            while (text := holds()) is None:
+                if time.monotonic() > end:
+                    raise AssertionError(f"waited for {wanted} without {gone}; the screen is\n" +
+                                         "\n".join(f"  |{row}" for row in self.screen()))
+                time.sleep(0.02)
+        self.waited(holds)
+        return text
 
     def row(self, pattern):
         """The first row that matches."""
@@ -194,7 +302,7 @@ class Count:
 
     def end(self):
         print(f"{self.passed} passed, {self.failed} failed")
-        sys.exit(1 if self.failed else 0)
+        sys.exit(1 if self.failed or told else 0)
 
 
 def needs_tmux():

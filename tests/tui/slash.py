@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from talk import add, contents, fork, head, ids, newest, run, steps, takes, value
+from talk import add, contents, fork, head, ids, newest, run, script, steps, takes, value
 
 SIZE = (80, 36)
 EVERY = ["/again", "/branch", "/branch-here", "/branches", "/compact", "/continue", "/discussions", "/edit",
@@ -25,13 +25,6 @@ def say(t, line):
     t.key("Enter")
 
 
-def script(place, *lines):
-    path = os.path.join(place.dir, "script")
-    with open(path, "w", encoding="utf-8") as out:
-        out.write("\n".join([json.dumps(line) for line in (*lines, {"next": True})] * 8) + "\n")
-    return "builtin/play:" + path
-
-
 def completion(c, place):
     """A slash shows them; Tab goes on as far as there is one way only."""
     fork(place)
@@ -47,11 +40,12 @@ def completion(c, place):
                 t.key("C-u")
                 c.says("erased", t, re.compile(r"^ >$", re.M))
                 continue
-            if typed:
-                t.type(typed)
-                t.wait(typed)
+            end = "~" if typed else "=" # where Tab does nothing, too, this can be waited for
+            t.type(typed)
             t.key("Tab")
-            c.says(f"{typed}: {wanted}", t, re.compile(rf"^ > {re.escape(wanted.strip())}$", re.M))
+            t.type(end)
+            c.says(f"{typed}: {wanted}", t, re.compile(rf"^ > {re.escape(wanted)}{end}$", re.M))
+            t.key("BSpace")
         t.type("y")
         c.says("what follows a complete one", t, "> xy")
         t.key("C-u")
@@ -80,7 +74,7 @@ def unknown(c, place):
     t.key("q")
     t.wait("Enter send")
     say(t, "/takes rename main first")
-    c.says("and one that changes something", t, "take: first (2)")
+    c.says("and one that changes something", t, "take: first, 1 of 2")
     c.equal("in the store", takes(place), ["duck", "first"])
 
 
@@ -112,7 +106,7 @@ def undo(c, place):
     t.wait("Changed, too")
     then = value(place)
     say(t, "/undo")
-    c.says("one", t, "Took back: edited entry a1")
+    c.says("one", t, "Took back: edited entry: ")
     c.equal("the text", contents(place)[1][1], "SQLite: one file.")
     say(t, "/redo")
     c.says("and back", t, "Brought back")
@@ -136,14 +130,14 @@ def branching(c, place):
     fork(place)
     t = chat(place)
     say(t, "/branch-here third")
-    c.says("a take", t, 'Branched "third"', "take: third (3)")
+    c.says("a take", t, 'Branched "third"', "take: third, 3 of 3")
     c.equal("in the store", (place.json("show")["take"], ids(place)), ("third", ["u1", "a1", "u2", "a2"]))
     say(t, "/branches")
     t.wait("Which take", "› main", "third")
     t.type("duck")
     t.wait("› duck")
     t.key("Enter")
-    c.says("to another", t, "take: duck (3)", "DuckDB is fine too")
+    c.says("to another", t, "take: duck, 2 of 3", "DuckDB is fine too")
     c.equal("in the store", place.json("show")["take"], "duck")
     # Seed 1's /branch: a message of the user; what is before it becomes a discussion of its own.
     say(t, "/branch ducks")
@@ -167,15 +161,15 @@ def entries(c, place):
     fork(place)
     t = chat(place)
     say(t, "/label good start")
-    c.says("a label", t, "#good start", 'Labelled entry a2 (AI, 4) "good start"')
+    c.says("a label", t, "#good start", 'Labelled entry 4 "good start"')
     say(t, "/role System")
-    c.says("a role", t, "Changed the role of entry a2 (System, 4) to System")
+    c.says("a role", t, "Changed the role of entry 4 to System")
     c.equal("in the store", [r for r, _ in place.texts()], ["User", "AI", "User", "System"])
     say(t, "/edit")
     t.wait("User, entry 3 - saved in place")
     t.type(", please")
     t.key("Enter")
-    c.says("edited", t, "Use SQLite, not Postgres, please", "Edited entry u2")
+    c.says("edited", t, "Use SQLite, not Postgres, please", "Edited entry 3")
     c.equal("in the store", contents(place)[2:], [("u2", "Use SQLite, not Postgres, please"), ("a2", "Good. Schema")])
     say(t, "/undo 3")
     t.wait("Took back: 3 steps")

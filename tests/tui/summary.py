@@ -6,7 +6,7 @@ import json
 import os
 import threading
 
-from talk import FORK, contents, fork, head, ids, newest, run, steps, tree_rows, value
+from talk import FORK, Place, contents, fork, head, ids, newest, run, script, steps, tree_rows, value
 
 QUESTION = [" Summarize the branch you're leaving?" + " " * 22 + "Enter ok  Esc cancel",
             "› y  Yes: a model sums it up, and the summary stands where you go on",
@@ -31,14 +31,6 @@ def unchanged(c, place, what, before):
             contents(place))
 
 
-def script(place, *lines, times=1):
-    """A model that says this, whatever number of replies was before."""
-    path = os.path.join(place.dir, "script")
-    with open(path, "w", encoding="utf-8") as out:
-        out.write("\n".join([json.dumps(line) for line in (*lines, {"next": True})] * times) + "\n")
-    return "builtin/play:" + path
-
-
 def hook(place, event, text):
     folder = os.path.join(place.dir, ".config/retake/hooks", event)
     os.makedirs(folder)
@@ -58,12 +50,13 @@ def dialogue(c, place):
     c.check("the tree stays above it", "─ Tree " + "─" * 73 in t.screen()[:at])
     t.key("Down")
     c.says("down", t, "› n  No")
-    t.key("Down", "Down")
+    t.key("Down")
     c.says("to the last", t, "› i  Yes, and")
-    t.key("Up", "Up", "Up")
-    c.says("up", t, "› y  Yes")
-    t.key("x")
-    t.key("Escape")
+    t.key("Down", "Up")
+    c.says("up", t, "› n  No")
+    t.key("Up")
+    c.says("to the first", t, "› y  Yes")
+    t.key("Up", "x", "Escape")
     c.says("Escape", t, "Navigation cancelled", "(2/6)", gone=["Summarize"])
     unchanged(c, place, "Escape", before)
     t.key("Enter")
@@ -74,7 +67,7 @@ def dialogue(c, place):
     t.key("Enter")
     t.wait("Summarize")
     t.key("Down", "Enter")
-    c.says("chosen by arrows", t, "Went to a1", gone=["Summarize", "─ Tree"])
+    c.says("chosen by arrows", t, "Went to entry 2", gone=["Summarize", "─ Tree"])
     c.equal("no summary", (ids(place), head(place)), (["u1", "a1", "u2", "a2"], "a1"))
 
 
@@ -83,9 +76,9 @@ def yes(c, place):
     it back."""
     fork(place)
     before = value(place)
-    t = asked(place, RETAKE_MODEL=script(place, {"text": "They chose "}, {"text": "SQLite."}, times=3))
+    t = asked(place, RETAKE_MODEL=script(place, {"text": "They chose "}, {"text": "SQLite."}))
     t.key("y")
-    c.says("said", t, "Went to a1; what you left is summed up", "They chose SQLite.",
+    c.says("said", t, "Went to entry 2; what you left is summed up", "They chose SQLite.",
            gone=["─ Tree", "Summarize"])
     shown = place.json("show")["entries"]
     c.equal("the path", [(e["id"], e["content"]) for e in shown[:2]],
@@ -112,7 +105,7 @@ def yes(c, place):
 def yes_to_user(c, place):
     """To an entry of the user: before it, the summary, and the text in the input."""
     fork(place)
-    t = asked(place, "u3", RETAKE_MODEL=script(place, {"text": "On SQLite."}, times=3))
+    t = asked(place, "u3", RETAKE_MODEL=script(place, {"text": "On SQLite."}))
     t.key("Enter")
     c.says("said", t, "> What about DuckDB?", "On SQLite.", "what you left is summed up", gone=["─ Tree"])
     c.equal("the path", [text for _, text in place.texts()], ["Which database?", "SQLite: one file.", "On SQLite."])
@@ -194,6 +187,22 @@ def instructions(c, place):
         c.equal("the summary", place.texts()[2][1], "By the server")
 
 
+def to_another_take(c, place):
+    """To the end of another take, and to the middle of one: what is left in this one is summed
+    up, and nothing of the other; the summary is where one goes on."""
+    for row, there in (("a3", ["Which database?", "SQLite: one file.", "What about DuckDB?", "DuckDB is fine too"]),
+                       ("u3", ["Which database?", "SQLite: one file."])):
+        with Place() as ours, Server() as server:
+            fork(ours)
+            t = asked(ours, row, **server.env())
+            t.key("y")
+            c.says(f"{row}: summed up", t, "By the server", "what you left is summed up", gone=["─ Tree"])
+            c.equal(f"{row}: the path", [text for _, text in ours.texts()], there + ["By the server"])
+            sent = json.dumps(server.bodies[0]) if server.bodies else ""
+            for text, is_sent in (("Use SQLite, not Postgres", True), ("Good. Schema", True), ("DuckDB", False)):
+                c.equal(f"{row}: is {text!r} in the request", text in sent, is_sent)
+
+
 def fails(c, place):
     """A server that fails: why is said, and nothing has changed; without a summary it goes."""
     fork(place)
@@ -207,7 +216,7 @@ def fails(c, place):
         t.key("Enter")
         t.wait("Summarize")
         t.key("n")
-        c.says("it goes without", t, "Went to a1", gone=["─ Tree"])
+        c.says("it goes without", t, "Went to entry 2", gone=["─ Tree"])
         c.equal("the head", head(place), "a1")
 
 
@@ -227,7 +236,7 @@ def fails_again(c, place):
 def fails_midway(c, place):
     fork(place)
     before = value(place), steps(place)
-    t = asked(place, RETAKE_MODEL=script(place, {"text": "Half a "}, {"error": {"message": "worn out"}}, times=3))
+    t = asked(place, RETAKE_MODEL=script(place, {"text": "Half a "}, {"error": {"message": "worn out"}}))
     t.key("y")
     c.says("why", t, "orn out", "You are where you were", "(2/6)")
     unchanged(c, place, "half a summary", before)
@@ -248,7 +257,7 @@ def aborted(c, place):
     """Escape while a model is at work: "Navigation cancelled", and nothing has changed."""
     fork(place)
     before = value(place), steps(place)
-    slow = script(place, {"text": "Half a "}, {"wait_ms": 60000}, {"text": "summary"}, times=3)
+    slow = script(place, {"text": "Half a "}, {"wait_ms": 60000}, {"text": "summary"})
     t = asked(place, RETAKE_MODEL=slow)
     for key, after in (("Escape", "(2/6)"), ("C-c", "Esc stop, tree")):
         t.key("y")
@@ -293,7 +302,7 @@ def hook_cancels(c, place):
     t = asked(place)
     for key in ("y", "n"):
         t.key(key)
-        c.says(f"{key}: its reason", t, "not on a Sunday", "You are where you were", "(2/6)")
+        c.says(f"{key}: its reason", t, "not on a Sunday", "You are where you were", "(2/6)", gone=["Summarize"])
         unchanged(c, place, f"a hook that cancels, {key}", before)
         t.key("Up")
         c.says("the tree goes on", t, "(1/6)")
@@ -337,7 +346,7 @@ def hook_ignored(c, place):
     hook(place, "head.before_move", "cat > /dev/null\necho '{\"summary\":{\"summary\":\"By a hook\"}}'\n")
     t = asked(place)
     t.key("n")
-    c.says("there", t, "Went to a1", gone=["By a hook", "summed up"])
+    c.says("there", t, "Went to entry 2", gone=["By a hook", "summed up"])
     c.equal("the head", (head(place), ids(place)), ("a1", ["u1", "a1", "u2", "a2"]))
 
 
@@ -351,9 +360,9 @@ def nothing_left(c, place):
         t.wait("─ Tree", "(2/6)")
         c.equal("the head is in the middle", tree_rows(t)[1], "(2/6)")
         t.key("Down", "Down", "Enter")
-        c.says("downwards", t, "Went to a2", gone=["Summarize", "─ Tree"])
+        c.says("downwards", t, "Went to entry 4", gone=["Summarize", "─ Tree"])
         c.equal("the head", head(place), "a2")
 
 
-run(dialogue, yes, yes_to_user, instructions, fails, fails_again, fails_midway, no_model, aborted, aborted_server,
+run(dialogue, yes, yes_to_user, instructions, to_another_take, fails, fails_again, fails_midway, no_model, aborted, aborted_server,
     hook_cancels, hook_writes, hook_ignored, nothing_left)

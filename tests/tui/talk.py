@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from screen import Count, Place, needs_tmux
+from screen import Count, Place, Polls, inside, needs_tmux
 
 PATIENCE_S = float(os.environ.get("TUI_PATIENCE_S", "20"))
 AT_ONCE = int(os.environ.get("TUI_AT_ONCE", "4"))
@@ -40,15 +40,44 @@ def fork(place):
     place.run("takes", "switch", "main")
 
 
+def script(place, *lines, times=8):
+    """A model that says this each time it is asked, so often."""
+    path = os.path.join(place.dir, "script")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("\n".join([json.dumps(line) for line in (*lines, {"next": True})] * times) + "\n")
+    return "builtin/play:" + path
+
+
+def editor(place):
+    """An editor that writes a few words behind the text; on a terminal only."""
+    path = os.path.join(place.dir, "editor")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("#!/bin/sh\ntest -t 0 || exit 3\nprintf ' (by the editor)' >> \"$1\"\n")
+    os.chmod(path, 0o755)
+    return path
+
+
+def answer(t, question, text, *keys):
+    """A question that is on its way to the screen; Enter, or other keys."""
+    t.wait(question)
+    if text:
+        t.type(text)
+    t.key(*(keys or ("Enter",)))
+
+
 def until(what, look, wanted, term=None):
     """Waits until look() gives what is wanted; what it gave in the end."""
     end = time.monotonic() + PATIENCE_S
-    got = look()
-    while got != wanted and time.monotonic() < end:
-        time.sleep(0.02)
+    with Polls():
         got = look()
-    if got != wanted and term is not None:
-        print(f"{what}: the screen is\n" + "\n".join(f"  |{row}" for row in term.screen()))
+        while got != wanted and time.monotonic() < end:
+            time.sleep(0.02)
+            got = look()
+        if got != wanted and term is not None:
+            print(f"{what}: the screen is\n" + "\n".join(f"  |{row}" for row in term.screen()))
+    inside.stored = term is None
+    if got == wanted and term is not None:
+        term.waited(lambda: look() == wanted)
     return got
 
 
@@ -196,5 +225,5 @@ def run(*parts):
     counts.end()
 
 
-__all__ = ["AT_ONCE", "Check", "FORK", "LONG", "Place", "add", "contents", "cut_preview", "fork", "head",
-           "ids", "newest", "run", "steps", "takes", "tree_rows", "until", "value"]
+__all__ = ["AT_ONCE", "Check", "FORK", "LONG", "Place", "add", "answer", "contents", "cut_preview", "editor",
+           "fork", "head", "ids", "newest", "run", "script", "steps", "takes", "tree_rows", "until", "value"]

@@ -3,15 +3,29 @@
 as seed 4 tells it; tree_keys_test.sh runs it."""
 import re
 
-from talk import FORK, add, cut_preview, fork, head, ids, newest, run, steps, tree_rows, until
+from talk import FORK, add, cut_preview, fork, head, ids, run, steps, tree_rows, until
+
+
+def tree(place, size=(80, 24)):
+    """The tree is open, the cursor at the head (row 4 of 6)."""
+    t = place.open(size=size)
+    t.wait("Good. Schema")
+    t.key("F2")
+    t.wait("(4/6)")
+    return t
+
+
+def go(t, *keys):
+    """To where these keys lead, without a summary of what is left."""
+    t.key(*keys, "Enter")
+    t.wait("Summarize the branch you're leaving?")
+    t.key("n")
 
 
 def rows(c, place):
     """Connectors, the active mark, half the terminal's height."""
     fork(place)
-    with place.open(size=(80, 24)) as t:
-        t.wait("Good. Schema")
-        t.key("F2")
+    with tree(place) as t:
         c.tree("the fork", t, FORK, "(4/6)")
         screen = t.screen()
         top = screen.index("─ Tree " + "─" * 73)
@@ -36,9 +50,7 @@ def rows(c, place):
 def looks(c, place):
     """What is a question of the user is bright, what is not is dim; the active leaf stands out."""
     fork(place)
-    with place.open(size=(80, 24)) as t:
-        t.wait("Good. Schema")
-        t.key("F2")
+    with tree(place) as t:
         c.tree("the fork", t, FORK)
 
         def cells(text):
@@ -86,19 +98,17 @@ def moving(c, place):
     """Depth first, up and down, no wrap; pages, ends; letters and arrows alike."""
     fork(place)
     names = [row[2:].strip() for row in FORK]
-    with place.open(size=(80, 24)) as t:
-        t.wait("Good. Schema")
-        t.key("F2")
+    with tree(place) as t:
         c.at("it begins at the head", t, names[3], "(4/6)")
-        for key, wanted in (("Down", 4), ("Down", 5), ("Down", 5), ("Up", 4), ("k", 3), ("k", 2), ("Up", 1),
-                            ("Up", 0), ("Up", 0), ("j", 1), ("Home", 0), ("End", 5), ("g", 0), ("G", 5),
+        for keys, wanted in (("Down", 4), ("Down", 5), ("Down Up", 4), ("k", 3), ("k", 2), ("Up", 1),
+                            ("Up", 0), ("Up j", 1), ("Home", 0), ("End", 5), ("g", 0), ("G", 5),
                             ("PPage", 0), ("NPage", 5), ("Home", 0),
                             # the first child; what it hangs on (folds(): where it folds first)
                             ("Right", 1), ("Right", 2), ("l", 3), ("Left", 2),
                             # takes beside each other, where they part
                             ("]", 4), ("[", 2), ("]", 4)):
-            t.key(key)
-            c.at(f"{key}: row {wanted}", t, names[wanted], f"({wanted + 1}/6)")
+            t.key(*keys.split())
+            c.at(f"{keys}: row {wanted}", t, names[wanted], f"({wanted + 1}/6)")
         c.equal("nothing was done", steps(place), 8)
 
 
@@ -107,9 +117,7 @@ def folds(c, place):
     folded = ["  • User: Which database?", "  • AI: SQLite: one file.",
               "› ├⊞ • User: Use SQLite, not Postgres  (+1)", "  └⊟ User: What about DuckDB?",
               "        AI: DuckDB is fine too  {duck}"]
-    with place.open(size=(80, 24)) as t:
-        t.wait("Good. Schema")
-        t.key("F2")
+    with tree(place) as t:
         c.tree("open", t, FORK)
         t.key("Up", "Left")
         c.tree("folded by Left", t, folded, "(3/5)")
@@ -231,10 +239,7 @@ def hidden(c, place):
 def search(c, place):
     fork(place)
     place.run("label", "u3", "other")
-    with place.open(size=(80, 24)) as t:
-        t.wait("Good. Schema")
-        t.key("F2")
-        t.wait("(4/6)")
+    with tree(place) as t:
         t.key("/")
         t.type("duck")
         c.tree("while it is typed", t, ["  [other] User: What about DuckDB?",
@@ -242,7 +247,9 @@ def search(c, place):
         c.says("the query is in the title", t, "─ Tree  search: duck")
         t.key("Enter", "k")
         c.at("Enter leaves the keys to the tree", t, "[other] User: What about DuckDB?", "(1/2)")
-        t.key("j", "N")
+        t.key("j")
+        t.wait("(2/2)")
+        t.key("N")
         c.at("N", t, "[other] User: What about DuckDB?", "(1/2)")
         t.key("n")
         c.at("n", t, "AI: DuckDB is fine too  {duck}", "(2/2)")
@@ -267,6 +274,13 @@ def search(c, place):
         t.key("C-c")
         c.says("Ctrl+C closes at once", t, "Esc stop, tree", gone=["─ Tree"])
         c.equal("nothing was done", steps(place), 9)
+    place.run("edit", "a2", "Good. Here is the schema")
+    with place.open(size=(120, 24)) as t:
+        c.says("an edit is seen in the chat", t, "AI (edited)")
+        t.key("F2", "/")
+        t.type("is:edited")
+        c.says("in the tree, which finds it, and in the preview", t, "AI: Good. Here is the schema  (edited)", "(1/1)",
+               "AI  edited")
 
 
 def cancel(c, place):
@@ -291,10 +305,7 @@ def cancel(c, place):
 
 def already(c, place):
     fork(place)
-    with place.open(size=(80, 24)) as t:
-        t.wait("Good. Schema")
-        t.key("F2")
-        t.wait("(4/6)")
+    with tree(place) as t:
         t.key("Enter")
         c.says("said", t, "Already at this point", gone=["─ Tree", "Summarize"])
         c.equal("nothing was done", (steps(place), head(place)), (8, "a2"))
@@ -304,23 +315,18 @@ def go_to_user(c, place):
     """A user's entry: the head goes before it, and its text is in the input; what is sent then
     is a new branch."""
     fork(place)
-    with place.open(size=(80, 24)) as t:
-        t.wait("Good. Schema")
-        t.key("F2")
-        t.wait("(4/6)")
-        t.key("Up", "Enter")
-        t.wait("Summarize the branch you're leaving?")
-        t.key("n")
-        c.says("the text is in the input", t, "> Use SQLite, not Postgres", "Went to a1",
+    with tree(place) as t:
+        go(t, "Up")
+        c.says("the text is in the input", t, "> Use SQLite, not Postgres", "Went to entry 2",
                gone=["─ Tree"])
         c.equal("the head is at its parent", head(place), "a1")
         c.equal("one step", steps(place), 9)
         t.type(", please")
         t.key("Enter")
-        c.says("sent", t, "Use SQLite, not Postgres, please")
+        c.says("sent", t, "Use SQLite, not Postgres, please", gone=["> Use"])
         c.store("a branch of its own", lambda: [e for _, e in place.texts()][:3],
                 ["Which database?", "SQLite: one file.", "Use SQLite, not Postgres, please"])
-        t.wait("AI", gone=["..."])
+        t.wait('You said: "Use SQLite', "Enter send", gone=["AI ..."])
         c.check("the other branches are as they were",
                 {"Good. Schema", "DuckDB is fine too"} <= {r["preview"] for r in place.json("tree")})
         t.key("M-u")
@@ -330,13 +336,8 @@ def go_to_user(c, place):
 def go_to_first(c, place):
     """The first entry is a user's: the head goes before all."""
     fork(place)
-    with place.open(size=(80, 24)) as t:
-        t.wait("Good. Schema")
-        t.key("F2")
-        t.wait("(4/6)")
-        t.key("Home", "Enter")
-        t.wait("Summarize")
-        t.key("n")
+    with tree(place) as t:
+        go(t, "Home")
         c.says("said", t, "> Which database?", "before the first entry")
         c.equal("the head", head(place), None)
         t.key("C-c")
@@ -349,14 +350,9 @@ def go_to_first(c, place):
 def go_to_reply(c, place):
     """A reply: the head goes there, the input stays empty, and what is said next branches off."""
     fork(place)
-    with place.open(size=(80, 24)) as t:
-        t.wait("Good. Schema")
-        t.key("F2")
-        t.wait("(4/6)")
-        t.key("End", "Enter")
-        t.wait("Summarize")
-        t.key("n")
-        c.says("there", t, "DuckDB is fine too", "Went to a3", gone=["─ Tree"])
+    with tree(place) as t:
+        go(t, "End")
+        c.says("there", t, "DuckDB is fine too", "Went to entry 4", gone=["─ Tree"])
         c.check("the input is empty", " >" in t.screen(), t.text())
         c.equal("the head", (head(place), ids(place)), ("a3", ["u1", "a1", "u3", "a3"]))
         t.key("F2")
@@ -372,10 +368,8 @@ def go_to_reply(c, place):
         # One above the head: nothing but the head's entry is left.
         t.key("F2")
         t.wait("(4/6)")
-        t.key("Up", "Up", "Enter")
-        t.wait("Summarize")
-        t.key("n")
-        t.wait("Went to a1")
+        go(t, "Up", "Up")
+        t.wait("Went to entry 2")
         c.equal("in the middle", head(place), "a1")
 
 
@@ -388,23 +382,23 @@ def preview(c, place):
         t.key("F2")
         t.wait("← active")
         t.key("Home")
-        c.says("there", t, re.compile(r"│ User  u1"))
+        c.says("there", t, "│ entry 1 of 5")
         screen = t.screen()
         top = next(i for i, row in enumerate(screen) if row.startswith("─ Tree"))
         foot = next(i for i, row in enumerate(screen) if re.match(r"  \(1/7\)", row))
         left, right = cut_preview(screen[top + 1:foot + 1], 50)
         c.equal("the left half", left[0], "› • User: Which database?")
-        c.equal("the right half", right[:4], ["User  u1", "entry 1 of 5 in this take", "", "Which database?"])
+        c.equal("the right half", right[:4], ["User", "entry 1 of 5 in this take", "", "Which database?"])
         t.key("G")
         c.says("of another take", t, "in take duck")
         t.resize(99, 30)
         c.says("not with a column less", t, "(7/7)", gone=["in take duck"])
         t.key("p")
-        c.says("p", t, re.compile(r"^ AI a3", re.M), "DuckDB is fine too", gone=["─ Tree"])
+        c.says("p", t, re.compile(r"^ AI, \"DuckDB is fine too\"", re.M), "DuckDB is fine too", gone=["─ Tree"])
         t.key("q")
         t.wait("─ Tree")
         t.key("Tab")
-        c.says("tab", t, re.compile(r"^ AI a3", re.M))
+        c.says("tab", t, re.compile(r"^ AI, \"DuckDB is fine too\"", re.M))
         t.key("Escape")
         c.says("back in the tree", t, "(7/7)")
 

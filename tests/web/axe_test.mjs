@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { DEPS, openBrowser, openPage, ROOT, Server, Tally, until } from "./place.mjs";
+import { BRIEF, DEPS, openBrowser, openPage, ROOT, Server, Tally, until } from "./place.mjs";
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const WIDE = 1280, PHONE = 360;
@@ -99,8 +99,7 @@ class Look {
 async function palette(page, text) {
 	await page.keyboard.press("Control+k");
 	await page.locator("#palette").fill(text);
-	await page.locator(".palette-item", { hasText: text }).first().waitFor();
-	await page.keyboard.press("Enter");
+	await page.locator(".palette-item", { hasText: text }).first().click();
 	await page.locator("dialog:not(.palette)").waitFor();
 }
 
@@ -174,14 +173,16 @@ async function menus(page, look, isNarrow) {
 		await page.keyboard.press("Escape");
 }
 
+async function openPane(page, id) {
+	const panes = page.getByRole("button", { name: "Panes", exact: true });
+	if (await panes.getAttribute("aria-expanded") !== "true")
+		await panes.click();
+	await page.locator(`#pane-tab-${id}`).click();
+	await page.locator("#pane .pane-body").waitFor();
+}
+
 async function sides(page, look) {
-	const open = async (id) => {
-		const panes = page.getByRole("button", { name: "Panes", exact: true });
-		if (await panes.getAttribute("aria-expanded") !== "true")
-			await panes.click();
-		await page.locator(`#pane-tab-${id}`).click();
-		await page.locator("#pane .pane-body").waitFor();
-	};
+	const open = (id) => openPane(page, id);
 	for (const id of PANES) {
 		await open(id);
 		await page.waitForTimeout(300);
@@ -280,6 +281,13 @@ async function status(page, look, server) {
 	await page.locator(".running .stop").click();
 	await page.locator(".running").waitFor({ state: "detached" });
 	await look.at("stopped");
+	await openPane(page, "prompt");
+	await page.getByRole("button", { name: "Compare with what will be sent" }).click();
+	await page.locator("dialog .compare-row").first().waitFor();
+	await look.at("what was sent last");
+	await escape(page);
+	await page.locator("#pane-tab-prompt").focus();
+	await page.keyboard.press("Escape");
 	await server.op("setting.set", { key: "model", value: "openai/none" });
 	await page.locator("text=openai/none").first().waitFor();
 	await page.fill("#composer", "and?");
@@ -378,7 +386,7 @@ const slow = await slowModel(), browser = await openBrowser();
 for (const colorScheme of ["light", "dark"])
 	for (const width of [WIDE, PHONE]) {
 		const name = `${colorScheme}, ${width} px`;
-		if (process.env.ONLY && !name.startsWith(process.env.ONLY))
+		if (!name.startsWith(process.env.ONLY ?? (BRIEF ? "light, 360" : "")))
 			continue;
 		const server = new Server();
 		server.env.OLLAMA_HOST = `http://127.0.0.1:${slow.address().port}`;

@@ -3,7 +3,7 @@
 // Writing: a stale edit with its three answers, drafts, what Esc asks, models at work, the
 // versions of an entry, and the first visit.
 import { createServer } from "node:http";
-import { openPage, until } from "./place.mjs";
+import { onTheWay, openPage, settled, until } from "./place.mjs";
 import { entriesOf } from "./matrix.mjs";
 
 const texts = async (server) => entriesOf(await server.canonical()).map((entry) => entry.content);
@@ -14,7 +14,6 @@ async function makeConflict({ page, server }, mine, theirs) {
 	await page.keyboard.press("e");
 	await page.fill(".editor textarea", mine);
 	await server.op("entry.edit", { entry: ":2", content: theirs }, "?discussion=d1");
-	await page.waitForTimeout(300);
 	await page.keyboard.press("Control+Enter");
 	await page.waitForSelector("dialog.conflict");
 }
@@ -22,6 +21,7 @@ async function makeConflict({ page, server }, mine, theirs) {
 async function conflicts(t) {
 	const { page, server, tally } = t;
 	await makeConflict(t, "mine 1", "theirs 1");
+	tally.check("to overwrite is not what is proposed", !/primary/.test(await page.getByRole("button", { name: "Overwrite" }).getAttribute("class")));
 	tally.equal("a stale edit writes nothing", (await texts(server))[1], "theirs 1");
 	await page.getByRole("button", { name: "Overwrite" }).click();
 	tally.check("overwrite", await until(async () => (await texts(server))[1] === "mine 1"));
@@ -50,14 +50,19 @@ async function drafts({ page, tally }) {
 	tally.equal("Esc asks nothing when nothing was typed", await page.locator("dialog").count(), 0);
 	await page.keyboard.press("e");
 	await page.fill(".editor textarea", "half a thought");
-	await page.waitForTimeout(100);
 	tally.equal("nothing was typed before", await page.getByText("what you had typed before").count(), 0);
 	await page.reload();
 	await page.waitForSelector(".entry");
 	await page.locator(".entry").first().focus();
 	await page.keyboard.press("e");
+	tally.equal("its field is called by the entry's number", await page.locator(".editor textarea").getAttribute("aria-label"), "Text of entry 1");
 	tally.equal("and that is said", await page.getByText("what you had typed before").count(), 1);
 	tally.equal("a draft is there after the page was closed", await page.inputValue(".editor textarea"), "half a thought");
+	await page.keyboard.press("Escape");
+	await page.waitForSelector("dialog");
+	await page.keyboard.press("Enter");
+	await page.waitForSelector("dialog", { state: "detached" });
+	tally.equal("Esc and Enter lose nothing", await page.inputValue(".editor textarea"), "half a thought");
 	await page.keyboard.press("Escape");
 	await page.getByRole("button", { name: "Discard" }).click();
 	await page.waitForSelector(".editor", { state: "detached" });
@@ -115,6 +120,135 @@ async function notices({ page, server, tally }) {
 	tally.check("so nothing is left of it", await until(async () => (await server.canonical()) === before));
 }
 
+/** The answer to an added entry comes late: who has gone on to another one stays there. */
+async function goneOn({ page, server, tally }) {
+	const before = await server.canonical(), is = /\/(batch|ops\/entry\.append)\?/;
+	let answer;
+	const answered = new Promise((done) => { answer = done; });
+	await page.route(is, onTheWay(async (route) => {
+		const response = await route.fetch();
+		await answered;
+		await route.fulfill({ response });
+	}));
+	const count = entriesOf(before).length;
+	await until(async () => await page.locator(".entry").count() === count); // what was undone has gone here, too
+	await page.fill("#composer", "added while somebody goes on");
+	await page.click("#add");
+	await page.locator(".entry").nth(count).waitFor();
+	const id = await page.locator(".entry").first().getAttribute("data-entry");
+	await page.locator(".entry").first().focus();
+	answer();
+	await page.locator(".toast").getByText("Added an entry.").waitFor();
+	await page.keyboard.press("d");
+	tally.check("the key is about the entry that is focused", await until(async () => await page.locator(`.entry[data-entry="${id}"]`).count() === 0), id);
+	await page.unroute(is);
+	await page.locator("#undo").click();
+	await page.locator(".toast").getByText("Undone: deleted an entry.").waitFor();
+	await page.locator("#undo").click();
+	tally.check("and both are taken back", await until(async () => (await server.canonical()) === before));
+}
+
+/** A key is about the entry in which the focus is, also where that came there with a menu. */
+async function theirKeys({ page, server, tally }) {
+	const before = await server.canonical(), open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
+	const taken = async () => JSON.parse(await server.canonical()).discussions[0].takes.find((each) => each.id === open || each.name === open) ??
+		JSON.parse(await server.canonical()).discussions[0].takes[0];
+	for (const content of ["k1", "k2", "k3", "k4"])
+		await server.op("entry.append", { id: content, role: "User", content }, `?discussion=d1&take=${open}`);
+	await page.locator(".entries [data-entry=k4]").waitFor();
+	const more = (id) => page.locator(`.entries [data-entry=${id}]`).getByRole("button", { name: /^More for entry/ });
+	await page.locator(".entries [data-entry=k1]").focus();
+	await more("k3").click();
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("x");
+	tally.check("after its menu a key is about that entry", await until(async () => (await server.canonical()).includes('"muted"')));
+	tally.equal("which is the focused one", await page.locator(".entry[aria-current]").getAttribute("data-entry"), "k3");
+	await page.locator(".entries [data-entry=k1]").focus();
+	await more("k3").click();
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("d");
+	tally.check("it is the one that is deleted", await until(async () => await page.locator(".entries [data-entry=k3]").count() === 0), JSON.stringify(await taken()));
+	tally.equal("and not the one before", await page.locator(".entries [data-entry=k1]").count(), 1);
+	await page.locator(".entries [data-entry=k4]").focus();
+	await more("k2").click();
+	await page.getByRole("menuitem", { name: /^Label/ }).click();
+	await page.keyboard.type("told");
+	await page.keyboard.press("Enter");
+	await page.locator(".entries [data-entry=k2] .label").waitFor();
+	await page.locator("dialog").waitFor({ state: "detached" });
+	tally.equal("a label has every letter", await page.locator(".entries [data-entry=k2] .label").innerText(), "told");
+	await page.keyboard.press("d");
+	tally.check("nor after it got a label", await until(async () => await page.locator(".entries [data-entry=k2]").count() === 0));
+	await page.locator(".entries [data-entry=k1]").focus();
+	await page.keyboard.press("Shift+ArrowDown");
+	await page.locator(".entries [data-entry=k4].selected").waitFor();
+	await more("k1").click();
+	tally.equal("what is selected stays so while one of it has its menu", await page.getByRole("menuitem", { name: "Delete 2 entries" }).count(), 1);
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("d");
+	tally.check("and is deleted together", await until(async () => await page.locator(".entries [data-entry=k1], .entries [data-entry=k4]").count() === 0));
+	while ((await server.canonical()) !== before) {
+		const was = await server.canonical();
+		await page.locator("#undo").click();
+		if (!(await until(async () => (await server.canonical()) !== was)))
+			break;
+	}
+	tally.equal("all of it can be undone", await server.canonical(), before);
+}
+
+/** What does something is found by the words of its name; what takes away stands apart. */
+async function finding({ page, server, tally }) {
+	const field = page.locator("#palette"), chosen = page.locator("[role=option][aria-selected=true]");
+	const look = async (words) => {
+		await page.keyboard.press("Control+k");
+		await field.fill(words);
+	};
+	const before = await server.canonical();
+	await server.op("entry.append", { id: "f1", role: "AI", content: "- the **main** detail\n- ano**th**er" }, "?discussion=d1");
+	await server.op("label.set", { entry: ":1", label: "my-label" }, "?discussion=d1");
+	await page.locator(".entries [data-entry=f1]").waitFor();
+	await look("detail");
+	await page.locator(".palette-item .hit").first().waitFor();
+	tally.equal("letters here and there find no command", await page.locator(".palette-item", { hasText: "Delete" }).count(), 0);
+	tally.check("the text is chosen", /main detail/.test(await chosen.innerText()), await chosen.innerText());
+	tally.check("without the signs of Markdown", !/\*\*|^- /m.test(await page.locator(".palette-list").innerText()), await page.locator(".palette-list").innerText());
+	await page.keyboard.press("Enter");
+	await page.locator(".entries [data-entry=f1][aria-current]").waitFor();
+	tally.equal("Enter goes to the text", await page.locator(".entries [data-entry=f1]").count(), 1);
+	for (const words of ["de", "take", "project", "rtp"]) {
+		await look(words);
+		await page.waitForTimeout(400);
+		tally.check(`"${words}" chooses nothing that takes away`, !/^(Delete|Clear|Truncate|Purge|Reset)/.test((await chosen.allInnerTexts()).join()), await chosen.allInnerTexts());
+		await page.keyboard.press("Escape");
+		await page.locator("dialog").waitFor({ state: "detached" });
+	}
+	const risky = page.getByRole("group", { name: "Takes something away" });
+	for (const words of ["del", "clear", "reset the project", "Delete (or what is selected)"]) {
+		await look(words);
+		await risky.waitFor();
+		await page.waitForTimeout(400); // the texts that hold it come later
+		tally.check(`"${words}" finds it, apart from the rest`, /^(Delete|Clear|Truncate|Purge|Reset)/.test(await risky.locator("[role=option]").first().innerText()));
+		tally.equal("and does not choose it", await risky.locator("[aria-selected=true]").count(), 0);
+		await page.keyboard.press("Escape");
+	}
+	await look("clear the take");
+	await risky.waitFor();
+	await page.keyboard.press("Enter");
+	tally.equal("Enter does nothing where nothing is chosen", await page.locator("dialog[open]").count(), 1);
+	await page.keyboard.press("ArrowDown");
+	tally.check("an arrow goes to it", /^Clear/.test(await chosen.innerText()), await chosen.innerText());
+	await page.keyboard.press("Escape");
+	await look("my-label");
+	await page.locator(".palette-item", { hasText: "my-label" }).waitFor();
+	tally.check("a label is found, and said to be one", /my-label[^]*label of entry 1/.test(await chosen.innerText()), await chosen.innerText());
+	await page.keyboard.press("Enter");
+	tally.check("and gone to", await until(async () => await page.locator(".entry[aria-current]").getAttribute("aria-posinset") === "1"));
+	await page.locator("#undo").click();
+	await page.locator(".entry .label").waitFor({ state: "detached" });
+	await page.locator("#undo").click();
+	tally.check("finding changed nothing", await until(async () => (await server.canonical()) === before));
+}
+
 async function runs({ page, server, tally }) {
 	await server.op("setting.set", { key: "model", value: "builtin/echo" });
 	await page.waitForSelector("#ask");
@@ -143,15 +277,40 @@ async function runs({ page, server, tally }) {
 	tally.check("2/2", await until(async () => (await fork.textContent()).includes("2/2")), await fork.textContent());
 	await fork.getByRole("button", { name: "Previous alternative" }).click();
 	tally.check("1/2", await until(async () => (await page.locator(".entry .fork").last().textContent()).includes("1/2")));
+	await page.locator(".entry .fork").last().getByRole("button", { name: "1/2, compare" }).click();
+	const beside = page.locator("dialog.compare"), name = (label) => beside.getByLabel(label).evaluate((field) => field.selectedOptions[0].textContent.replace(/ \(.*/, ""));
+	await beside.waitFor();
+	const open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("title");
+	tally.check("the number between compares: the open take", open.startsWith(await name("The take at the left")), open);
+	tally.check("with the other way", await name("The take at the right") !== await name("The take at the left"));
+	await page.keyboard.press("Escape");
+	await beside.waitFor({ state: "detached" });
 	await server.op("setting.set", { key: "model", value: "ollama/slow" });
 	await page.waitForSelector("text=ollama/slow");
 	await page.fill("#composer", "tell me a long story");
+	await page.locator(".entries").evaluate((box) => { box.scrollTop = 0; });
+	await page.waitForTimeout(200);
 	await page.press("#composer", "Control+Enter");
 	tally.check("what came so far is shown", await until(async () =>
 		(await page.locator(".running .live").allTextContents()).join().includes("It was")));
+	const gap = () => page.locator(".entries").evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+	tally.check("what is sent and its reply are in view", await until(async () => (await gap()) < 2), await gap());
+	await page.locator(".entries").evaluate((box) => { box.scrollTop = 0; });
+	await page.locator(".new-below").waitFor();
+	const button = await page.locator(".new-below").boundingBox();
+	await page.mouse.move(button.x + button.width / 2, button.y + button.height / 2);
+	await page.mouse.down();
+	await page.mouse.move(button.x, button.y - 60); // as when the page moves under the pointer
+	await page.mouse.up();
+	tally.check("a press that does not end on it counts", await until(async () => (await gap()) < 2), await gap());
+	await page.locator(".entries").evaluate((box) => { box.scrollTop = 0; });
+	await page.locator(".new-below").waitFor();
+	tally.equal("who has scrolled away is left there", await page.locator(".entries").evaluate((box) => box.scrollTop), 0);
+	await page.locator(".new-below").click();
+	tally.check("and goes to what is new with a button", await until(async () => (await gap()) < 2 && !(await page.locator(".new-below").count())), await gap());
 	await page.locator(".running .stop").click();
 	tally.check("stopped, and what came is kept", await until(async () =>
-		!(await page.locator(".running").count()) && (await page.locator("text=The reply ended before").count()) > 0));
+		!(await page.locator(".running").count()) && (await page.locator("text=Stopped here").count()) > 0));
 }
 
 /** A model's server that begins a reply and never ends it. */
@@ -161,6 +320,8 @@ async function slowModel() {
 		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
 		for (const message of [{ thinking: "hm", content: "" }, { content: "It was " }])
 			response.write(JSON.stringify({ model: "slow", message: { role: "assistant", ...message }, done: false }) + "\n");
+		const timer = setInterval(() => response.write(JSON.stringify({ model: "slow", message: { role: "assistant", content: "and so on " }, done: false }) + "\n"), 300);
+		response.on("close", () => clearInterval(timer));
 	});
 	await new Promise((done) => server.listen(0, "127.0.0.1", done));
 	server.unref();
@@ -170,6 +331,11 @@ async function slowModel() {
 async function versions({ page, server, tally }) {
 	await page.locator(".take-bar [role=tab]").first().click();
 	await until(async () => (await page.locator(".entry").nth(1).textContent()).includes("theirs 3"));
+	tally.equal("what was edited says so", await page.locator(".entry .edited").count(), 1);
+	await page.locator(".entry").nth(1).getByRole("button", { name: "Edited: versions of entry 2" }).click();
+	await page.waitForSelector(".versions li >> nth=1");
+	await page.keyboard.press("Escape");
+	await page.locator(".versions").waitFor({ state: "detached" });
 	await page.locator(".entry").nth(1).focus();
 	await page.keyboard.press("w");
 	await page.waitForSelector(".versions li >> nth=1");
@@ -194,9 +360,86 @@ async function leftDrafts({ page, server, tally }) {
 	await page.click("#add");
 	await until(async () => !(await server.api("GET", "/discussions/d1/settings")).settings.draft);
 	tally.equal("and gone when it is sent", (await server.api("GET", "/discussions/d1/settings")).settings.draft, undefined);
-	await page.waitForTimeout(200);
+	await settled(page, server);
 	await page.click("#undo");
 	tally.check("in one step", await until(async () => (await server.canonical()) === before));
+}
+
+/** What is typed belongs to its window: a reload finds it, no other window has it; what a closed one left is offered. */
+async function twoWindows({ page, server, tally }) {
+	await server.op("setting.set", { key: "draft", value: null }, "?discussion=d1");
+	await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
+	await page.reload();
+	await page.locator(".entry").first().waitFor();
+	const before = await server.canonical();
+	const openOther = async () => {
+		const other = await page.context().newPage();
+		await other.goto(page.url());
+		await other.locator(".entry").first().waitFor();
+		return other;
+	};
+	const b = await openOther(), offer = (of) => of.locator(".left-draft");
+	await b.fill("#composer", "words of the other");
+	await page.reload();
+	await page.locator(".entry").first().waitFor();
+	tally.equal("words of another window are not here", await page.inputValue("#composer"), "");
+	await page.waitForTimeout(200);
+	tally.equal("and not offered, while it is there", await offer(page).count(), 0);
+	await page.fill("#composer", "sent from here");
+	await page.click("#add");
+	await b.locator(".entry").getByText("sent from here").waitFor();
+	tally.equal("sending here leaves them", await b.inputValue("#composer"), "words of the other");
+	await b.reload();
+	await b.locator(".entry").first().waitFor();
+	tally.equal("also when it is loaded anew", await b.inputValue("#composer"), "words of the other");
+	const { id } = entriesOf(before)[1];
+	const edit = async (of) => {
+		await of.evaluate(() => { document.querySelector(".entries").scrollTop = 0; });
+		await of.locator(`.entries [data-entry="${id}"]`).focus();
+		await of.keyboard.press("e");
+		await of.locator(".editor textarea").waitFor();
+	};
+	await edit(b);
+	const text = await b.inputValue(".editor textarea");
+	await b.fill(".editor textarea", "an edit of the other");
+	await edit(page);
+	tally.equal("an edit is not in another window", await page.inputValue(".editor textarea"), text);
+	await page.keyboard.press("Escape");
+	await page.locator(".editor").waitFor({ state: "detached" });
+	await b.reload();
+	await b.locator(".entry").first().waitFor();
+	await edit(b);
+	tally.equal("a reload finds it", await b.inputValue(".editor textarea"), "an edit of the other");
+	await b.close();
+	await page.reload();
+	await page.locator(".entry").first().waitFor();
+	await offer(page).first().waitFor();
+	tally.equal("what a closed window left is not filled in", await page.inputValue("#composer"), "");
+	tally.check("but offered", /words of the other/.test(await offer(page).innerText()), await offer(page).innerText());
+	await page.fill("#composer", "mine");
+	await offer(page).getByRole("button", { name: "Use it" }).click();
+	tally.equal("and taken, it loses nothing", await page.inputValue("#composer"), "mine\nwords of the other");
+	tally.equal("the offer is gone", await offer(page).count(), 0);
+	await page.fill("#composer", "");
+	await edit(page);
+	tally.equal("an edit is not filled in, either", await page.inputValue(".editor textarea"), text);
+	await page.locator(".editor .left-draft").getByRole("button", { name: "Drop it" }).click();
+	await page.keyboard.press("Escape");
+	await page.locator(".editor").waitFor({ state: "detached" });
+	await server.op("setting.set", { key: "draft", value: "from a terminal" }, "?discussion=d1");
+	await offer(page).getByText("from a terminal").waitFor();
+	await page.fill("#composer", "mine alone");
+	await page.click("#add");
+	await page.locator(".entry").getByText("mine alone").waitFor();
+	tally.equal("sending leaves what others left with the discussion", (await server.api("GET", "/discussions/d1/settings")).settings.draft, "from a terminal");
+	await offer(page).getByRole("button", { name: "Drop it" }).click();
+	tally.check("dropped, it is gone", await until(async () => !(await server.api("GET", "/discussions/d1/settings")).settings.draft));
+	while ((await server.canonical()) !== before) {
+		const was = await server.canonical();
+		await page.locator("#undo").click();
+		if (!(await until(async () => (await server.canonical()) !== was)))
+			break;
+	}
 }
 
 async function firstVisit({ page, server, tally }) {
@@ -205,11 +448,160 @@ async function firstVisit({ page, server, tally }) {
 	await page.getByRole("button", { name: "Load the sample" }).click();
 	tally.check("the sample is there", await until(async () => (await page.locator(".entry").count()) === 6));
 	tally.equal("in two takes", await page.locator(".take-bar [role=tab]").count(), 2);
-	await page.waitForTimeout(200);
 	await page.click("#undo");
 	tally.check("and gone with one undo", await until(async () =>
 		JSON.parse(await server.canonical()).discussions.length === 1 && (await page.locator("text=Load the sample").count()) > 0),
 	await server.canonical());
+	await page.fill("#composer", "the first again");
+	await page.click("#add");
+	tally.check("and one writes where there was a list once", await until(async () => (await page.locator(".entry").allInnerTexts()).join().includes("the first again")));
+}
+
+/** One press takes back the step that it names, and shows where that was; a look takes nothing away. */
+async function timeLeads({ page, server, tally }) {
+	const toast = page.locator(".toast"), words = () => toast.locator("span").first().innerText();
+	const tab = (name) => page.locator(".take-bar [role=tab]").filter({ has: page.getByText(name, { exact: true }) });
+	const shown = async () => (await page.locator(".take-bar [role=tab][aria-selected=true]").innerText()).replace(/\s+/g, " ");
+	await server.op("project.reset");
+	await page.waitForSelector("text=Load the sample");
+	const empty = await server.canonical();
+	await page.getByRole("button", { name: "Load the sample" }).click();
+	await page.locator(".entry").nth(5).waitFor();
+	const sample = await server.canonical();
+	await tab("sample_take_1").click();
+	await page.locator(".entry").nth(3).waitFor();
+	await page.locator(".take-bar [role=tab][aria-selected=true]", { hasText: "4" }).waitFor();
+	await page.fill("#composer", "said in the other take");
+	await page.click("#add");
+	await page.locator(".entry").nth(4).waitFor();
+	const added = await server.canonical();
+	await tab("sample").click();
+	await page.locator(".entry").nth(5).waitFor();
+	await until(async () => (await server.canonical()) !== added);
+	await page.locator("#undo").hover();
+	tally.check("undo says beforehand what it takes back", await until(async () =>
+		/^Undo: added an entry/.test(await page.locator("#undo").getAttribute("title"))), await page.locator("#undo").getAttribute("title"));
+	await page.locator("#undo").click();
+	await toast.getByText(/^Undone: /).waitFor();
+	tally.equal("undo names the step that it takes back", await words(), "Undone: added an entry.");
+	tally.check("and shows where that was", await until(async () => (await shown()) === "sample_take_1 4"), await shown());
+	const size = () => page.locator("nav .open .count").innerText();
+	tally.check("the list counts what is shown", await until(async () => (await size()) === "4 entries · 2 takes"), await size());
+	await tab("sample").click();
+	await page.locator(".entry").nth(5).waitFor();
+	tally.check("whichever take is active", await until(async () => (await size()) === "6 entries · 2 takes"), await size());
+	tally.equal("a look at another take leaves redo", await page.locator("#redo").getAttribute("aria-disabled"), null);
+	await page.locator("#redo").click();
+	await toast.getByText("Done again: added an entry.").waitFor();
+	tally.check("redo shows where it brings back", await until(async () => (await shown()) === "sample_take_1 5"), await shown());
+
+	await page.getByRole("button", { name: "The take", exact: true }).click();
+	await page.getByText("Compare takes …").click();
+	await page.locator("dialog[open]").waitFor();
+	const options = await page.getByLabel("The take at the left").locator("option").allInnerTexts();
+	await page.keyboard.press("Escape");
+	await page.locator("dialog").waitFor({ state: "detached" });
+	await page.getByRole("button", { name: "The take", exact: true }).click();
+	await page.getByText("Delete the take").click();
+	await toast.getByText(/^Deleted the take /).waitFor();
+	tally.equal("a take that is deleted is named", await words(), 'Deleted the take "sample_take_1".');
+	await page.locator("#undo").click();
+	await tab("sample_take_1").waitFor();
+	await tab("sample_take_1").click();
+	await page.locator(".entry").nth(4).waitFor();
+	tally.equal("a take has the same name everywhere", options.join(" | "), "sample (6) | sample_take_1 (5)");
+	const word = JSON.parse(await server.canonical()).discussions.find((each) => each.id === "sample" || each.name === "sample").takes[0].entries[0].content.split(/\W+/).find((each) => each.length > 4);
+	for (const tab of [1, 0]) {
+		await page.locator(".take-bar [role=tab]").nth(tab).click();
+		await page.locator(`.take-bar [role=tab][aria-selected=true] >> nth=0`).waitFor();
+		await page.keyboard.press("Control+k");
+		await page.locator("#palette").fill(word);
+		await page.locator(".palette-item", { hasText: "entry 1" }).first().waitFor();
+		tally.check("what is found in the open take is said to be here", await until(async () =>
+			!/take /.test(await page.locator(".palette-item", { hasText: "entry 1" }).first().innerText())), await page.locator(".palette-item", { hasText: "entry 1" }).first().innerText());
+		await page.keyboard.press("Escape");
+	}
+	await page.locator("#to-history").click();
+	await page.locator(".step.current").waitFor();
+	const whole = await server.canonical();
+	await page.locator(".step:not(.off)", { hasText: "made discussion" }).click();
+	const seenTake = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
+	await page.getByRole("button", { name: "Jump here" }).click();
+	await toast.getByText(/^This is the state after step/).waitFor();
+	tally.equal("one step is said to be now", await page.locator(".step.current").count(), 1);
+	tally.check("the one of the jump", await until(async () => /made discussion/.test(await page.locator(".step.current").innerText())), await page.locator(".step.current").innerText());
+	tally.check("a jump goes there", await until(async () => (await server.canonical()) === sample));
+	tally.equal("its line has no undo, which would go one further", await toast.getByRole("button", { name: "Undo" }).count(), 0);
+	await toast.getByRole("button", { name: "Back to where you were" }).click();
+	tally.check("but the way back", await until(async () => (await server.canonical()) === whole), await server.canonical());
+	await toast.getByText("You are back where you were.").waitFor();
+	tally.equal("to the take that was seen", await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take"), seenTake);
+	await page.locator("#to-history").click();
+
+	await server.op("setting.set", { key: "draft", value: "half a thought" }, "?discussion=sample");
+	await server.op("setting.set", { key: "draft", value: "half a thought and more" }, "?discussion=sample");
+	await page.waitForTimeout(300);
+	const drafted = await server.canonical();
+	await page.locator("#undo").click();
+	await toast.getByText(/^Undone: /).waitFor();
+	tally.equal("a draft is no step of its own", await words(), "Undone: added an entry.");
+	await page.locator("#redo").click();
+	await toast.getByText(/^Done again: /).waitFor();
+	tally.equal("nor on the way forward", await words(), "Done again: added an entry.");
+	tally.check("and it comes back with the step before it", await until(async () => (await server.canonical()) === drafted), await server.canonical());
+
+	for (let i = 0; i < 9 && JSON.parse(await server.canonical()).discussions.length > 1; i++) {
+		const was = await server.canonical();
+		await page.locator("#undo").click();
+		if (!(await until(async () => (await server.canonical()) !== was)))
+			break;
+	}
+	await toast.getByText(/^Undone: made discussion/).waitFor();
+	tally.check("undone until the sample is gone", (await server.canonical()) === empty, await server.canonical());
+	tally.check("and that is said", /^Undone: made discussion "sample" with 8 entries in 2 takes\./.test(await words()), await words());
+	await page.locator("#redo").click();
+	await page.locator(".entry").nth(3).waitFor();
+	tally.equal("redo leads to what it brings back", await page.locator(".where").innerText(), "sample");
+	await page.locator("#redo").click();
+	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
+	await toast.getByText("Done again: added an entry.").waitFor();
+	tally.equal("to the end", await page.locator("#redo").getAttribute("aria-disabled"), "true");
+}
+
+/** Addresses that lead nowhere: that is said, and what is nearest is shown. */
+async function links({ page, server, tally }) {
+	const toast = page.locator(".toast"), put = page.getByRole("button", { name: "Put the line away" });
+	const go = async (hash) => {
+		await page.evaluate((to) => { location.hash = to; }, hash);
+		await toast.waitFor();
+		const words = await toast.locator("span").first().innerText();
+		await put.click();
+		return words;
+	};
+	await page.getByText('The link leads to a discussion that is not here. This is "main".').waitFor();
+	await put.click();
+	const { entries } = await server.api("GET", "/discussions/d1/entries?take=t1");
+	await page.evaluate((to) => { location.hash = to; }, `#/d/d1/t/t1/e/${entries[1].id}`);
+	await page.locator(`.entry[data-entry="${entries[1].id}"][aria-current]`).waitFor();
+	tally.equal("an address that is right says nothing", await toast.count(), 0);
+	tally.equal("an entry that is gone", await go("#/d/d1/t/t1/e/nobody"), 'The link leads to an entry that is not here any more. This is "main".');
+	tally.equal("a take that is gone", await go(`#/d/d1/t/t99/e/${entries[0].id}`), 'The link leads to a take that is not here any more. This is "main".');
+	const before = await server.canonical();
+	await server.op("take.branch", { at: entries[0].id, name: "elsewhere", switch: false }, "?discussion=d1");
+	const there = (await server.op("entry.append", { role: "AI", content: "only there" }, "?discussion=d1&take=elsewhere")).entry;
+	await page.locator(".take-bar [role=tab]", { hasText: "elsewhere" }).waitFor();
+	tally.equal("an entry of another take", await go(`#/d/d1/t/t1/e/${there}`), 'The entry of the link is not in its take. This is "elsewhere", which has it.');
+	await page.locator(`.entry[data-entry="${there}"][aria-current]`).waitFor();
+	await page.goto(`${server.url}/#/d/d1/t/%00`);
+	await page.reload();
+	tally.check("a link that no address can be made of", await until(async () => (await page.locator(".entry").count()) > 0));
+	await page.goto(`${server.url}/#/d/d1/t/t1/e/nobody`);
+	await page.reload();
+	tally.check("so it is when the page is opened with one", await until(async () => (await toast.allInnerTexts()).join().includes("an entry that is not here any more")));
+	await server.api("POST", "/ops/undo?discussion=d1", { count: 2 });
+	tally.check("nothing is left", await until(async () => (await server.canonical()) === before));
+	await page.locator(".take-bar [role=tab]", { hasText: "elsewhere" }).waitFor({ state: "detached" });
+	await page.evaluate(() => { location.hash = "#/d/d1/t/t1"; });
 }
 
 export async function run({ server, browser, tally }) {
@@ -221,12 +613,22 @@ export async function run({ server, browser, tally }) {
 	const page = await openPage(server, browser, tally);
 	await page.waitForSelector(".entry");
 	const t = { server, page, tally };
+	await page.goto(`${server.url}/#/d/%zz`);
+	await page.getByText('The link leads to a discussion that is not here. This is "main".').waitFor();
+	await page.reload();
+	tally.check("an address that is written wrongly opens what there is", await until(async () => await page.locator(".entry").count() > 0));
+	await links(t);
 	await conflicts(t);
 	await drafts(t);
 	await notices(t);
+	await goneOn(t);
+	await theirKeys(t);
+	await finding(t);
 	await versions(t);
 	await runs(t);
 	await leftDrafts(t);
+	await twoWindows(t);
 	await firstVisit(t);
+	await timeLeads(t);
 	await page.context().close();
 }

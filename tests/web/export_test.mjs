@@ -4,9 +4,10 @@
 // the disk; whatever it asks for, says or breaks is counted.
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { DEPS, openBrowser, ROOT, Server, Tally } from "./place.mjs";
+import { DEPS, openBrowser, PATIENCE_MS, ROOT, Server, Tally, until } from "./place.mjs";
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const MOST_ELEMENTS = 500, MANY = 100000;
@@ -235,6 +236,18 @@ async function itWorks() {
 	tally.equal("all words of a search", await rows(page), 1);
 	await search.fill("ending nowhere");
 	tally.equal("must be there", await rows(page), 0);
+	await search.fill("ending");
+	await search.press("ArrowDown");
+	tally.check("down leads from the field to what was found", await page.evaluate(() => document.activeElement.matches("[role=treeitem]") && document.activeElement.textContent.includes("ending")));
+	await search.fill("database");
+	await search.press("Enter");
+	tally.equal("what was searched for is marked in the outline", (await texts(page, ".tree-row mark")).join(), "database");
+	tally.check("and in the entry", await page.evaluate(() => [...CSS.highlights.get("found") ?? []].join()) === "database");
+	tally.check("Enter shows it", (await marked(page)).includes("Which database"), await marked(page));
+	tally.check("and the keys go on from there", await page.evaluate(() => document.activeElement.matches("[role=treeitem][aria-selected=true]")));
+	await search.fill("ending nowhere");
+	await search.press("Enter");
+	tally.check("where nothing was found it stays in the field", await search.evaluate((field) => field === document.activeElement));
 	await search.fill("");
 	for (const [name, count] of [["no-tools", 7], ["user", 3], ["labelled", 1], ["all", 8], ["default", 8]]) {
 		await filter.selectOption(name);
@@ -265,6 +278,26 @@ async function itWorks() {
 	await linked.page.waitForSelector(".entry");
 	tally.check("a link leads to its entry", (await marked(linked.page)).includes("And concurrency?"));
 	tally.equal("and its take", await linked.page.locator(".page-tabs [aria-pressed=true]").innerText(), "main 5");
+	tally.check("what it is of can be read", await linked.page.locator("h1").isVisible() && (await linked.page.locator("h1").boundingBox()).height > 10);
+	const missing = linked.page.locator(".page-missing");
+	tally.equal("and nothing is missing", await missing.count(), 0);
+	const go = async (hash) => {
+		await linked.page.evaluate((to) => { location.hash = to; }, hash);
+		await missing.waitFor();
+		return missing.locator("span").innerText();
+	};
+	tally.check("a link to an entry that is gone says so", /an entry that is not in this page/.test(await go("#d=main&t=main&e=nobody")));
+	tally.equal("and shows its take", await linked.page.locator(".page-tabs [aria-pressed=true]").innerText(), "main 5");
+	tally.equal("one that is in another take", await go("#d=main&t=main&e=e8"), 'The entry of the link is not in its take: this is "main_take_1", which has it.');
+	tally.check("is shown there", (await marked(linked.page)).includes("Go on."));
+	tally.check("a take that is gone", /the take "nowhere", which is not in this page/.test(await go("#d=main&t=nowhere&e=e3")));
+	tally.check("where the entry is shown all the same", (await marked(linked.page)).includes("And concurrency?"));
+	tally.check("a discussion", /the discussion "none"/.test(await go("#d=none")));
+	await axe(linked.page, "a broken link, dark");
+	await missing.getByRole("button").click();
+	tally.equal("the line is put away", await missing.count(), 0);
+	await linked.page.evaluate(() => { location.hash = "#d=main&t=main&e=e3"; });
+	await linked.page.locator(".entry[aria-current]", { hasText: "And concurrency?" }).waitFor();
 	await linked.page.emulateMedia({ media: "print" });
 	await linked.page.evaluate(() => dispatchEvent(new Event("beforeprint")));
 	tally.equal("paper has the whole take", await linked.page.locator("#paper .entry").count(), 5);
@@ -357,6 +390,60 @@ async function manyEntries() {
 	tally.check("scrolling leaves few elements", await elements() < MOST_ELEMENTS, await elements());
 	quiet("many entries", seen);
 	await close();
+	await firstOf(file);
+	await cutOff(file);
+}
+
+/** A file whose end is missing says so. */
+async function cutOff(file) {
+	const part = `${file}.part.html`, html = readFileSync(file);
+	writeFileSync(part, html.subarray(0, html.indexOf('<script type="application/json" id="retake-data">') + 5000));
+	const page = await browser.newPage();
+	await page.goto(`file://${part}`);
+	tally.check("a file that was cut off says so", (await page.locator("[role=alert]").innerText()).includes("not complete"));
+	tally.check("and shows what it has", (await page.locator(".entry[aria-current]").innerText()).includes(`Entry ${MANY - 1} says`));
+	await page.close();
+}
+
+/** The end is shown while the rest of the page has not arrived, and stays where it is when it has. */
+async function firstOf(file) {
+	const html = readFileSync(file), cut = html.indexOf('<script type="application/json" id="retake-data">');
+	let go;
+	const rest = new Promise((done) => { go = done; });
+	const http = createServer(async (request, response) => {
+		response.writeHead(200, { "Content-Type": "text/html" });
+		response.write(html.subarray(0, cut));
+		await rest;
+		response.end(html.subarray(cut));
+	});
+	await new Promise((done) => http.listen(0, "127.0.0.1", done));
+	const page = await browser.newPage({ viewport: { width: 1280, height: 800 } }), errors = [];
+	page.on("pageerror", (error) => errors.push(String(error)));
+	await page.goto(`http://127.0.0.1:${http.address().port}/`, { waitUntil: "commit" });
+	const last = page.locator(".entry[aria-current]");
+	await last.waitFor({ timeout: PATIENCE_MS });
+	const seen = async () => [await last.innerText(), Math.round((await last.boundingBox()).y)];
+	const early = await seen();
+	tally.check("the end is shown before the rest is there", early[0].includes(`Entry ${MANY - 1} says`) && (await last.locator("em").count()) === 1, early);
+	tally.equal("which is still read", await page.locator(".page-left").innerText(), "Reading …");
+	await page.evaluate(() => { document.querySelector(".entries").scrollTop -= 150; });
+	await settle(page);
+	const before = await seen();
+	go();
+	await page.waitForSelector("[role=treeitem]");
+	await settle(page);
+	const after = await seen();
+	tally.equal("and then it is the same", after[0], before[0]);
+	tally.check("where one had scrolled to", before[1] > early[1] + 100 && Math.abs(after[1] - before[1]) < 60, early, before, after);
+	tally.equal("without an error", errors.join(" "), "");
+	await page.evaluate(() => { document.querySelector(".entries").scrollTop /= 2; });
+	tally.check("the middle is there, too", await until(() => page.evaluate((half) => {
+		const at = Number(document.querySelector(".entries .entry")?.dataset.at);
+		return Math.abs(at - half) < half / 10;
+	}, MANY / 2)));
+	await page.close();
+	http.closeAllConnections();
+	http.close();
 }
 
 for (const part of [nothingRuns, itWorks, spoiled, manyEntries])

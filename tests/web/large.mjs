@@ -4,7 +4,7 @@
 // person looks at moves when others write above it.
 import { openPage, until } from "./place.mjs";
 
-const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 500;
+const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 450;
 
 const nodes = (page) => page.evaluate(() => document.querySelectorAll(".entries *").length);
 const all = (page) => page.evaluate(() => document.querySelectorAll("*").length);
@@ -85,5 +85,25 @@ async function earlyEnd({ server, browser, tally }) {
 	const late = await seen();
 	tally.equal("the same when they come", late.slice(0, 4).join(), early.slice(0, 4).join());
 	tally.check("and nothing moves", Math.abs(late[4] - early[4]) <= 2, early, late);
+	await askedOnce({ page, tally });
 	await context.close();
+}
+
+/** A second visit: the end is asked for once, by the program before the page's own, and shown before the columns are asked for. */
+async function askedOnce({ page, tally }) {
+	await page.unroute(/\/tree\?columns=1/);
+	const asked = [];
+	page.on("request", (request) => { asked.push(request.url()); });
+	let isShown = null;
+	await page.route(/\/tree\?columns=1/, async (route) => {
+		isShown ??= await page.evaluate(() => /number/.test(document.querySelector(".entry .entry-body")?.textContent));
+		await route.continue();
+	});
+	await page.reload();
+	await page.waitForSelector(".entry .entry-body");
+	await until(() => page.evaluate(() => !document.querySelector(".rows").inert));
+	const ends = asked.filter((url) => /\/entries\?.*last=/.test(url)).length;
+	tally.equal("the end is asked for once", ends, 1);
+	tally.check("before the page's program looked", asked.findIndex((url) => /last=/.test(url)) < asked.findIndex((url) => /\/discussions$/.test(url)));
+	tally.equal("and shown before the columns are asked for", isShown, true);
 }

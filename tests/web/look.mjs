@@ -72,12 +72,82 @@ async function phone(server, browser, tally) {
 	await page.fill(".editor textarea", "a line\n".repeat(60));
 	const box = await until(async () => { const at = await save.boundingBox(); return at && at.y + at.height <= 800 ? at : null; });
 	tally.check("Save stays in view", box !== null, box);
+	const colours = await page.evaluate(() => {
+		const [bar, entry] = [".editor-bar", ".entry[aria-current]"].map((each) => getComputedStyle(document.querySelector(each)).backgroundColor);
+		return bar !== getComputedStyle(document.body).backgroundColor && entry !== "rgba(0, 0, 0, 0)";
+	});
+	tally.check("what it stands on looks like its entry", colours);
 	const reached = await save.evaluate((button) => {
 		const at = button.getBoundingClientRect();
 		return button.contains(document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2));
 	});
 	tally.check("and nothing covers it", reached);
 	await page.context().close();
+}
+
+/** Who has no keys is told of none, wherever one looks. */
+async function touched(server, browser, tally) {
+	const page = await openPage(server, browser, tally, { viewport: { width: 1180, height: 800 }, hasTouch: true, isMobile: true });
+	await page.waitForSelector(".entry .entry-body");
+	const told = async (where) => {
+		const words = await page.evaluate(() => [
+			...[...document.querySelectorAll("kbd")].filter((each) => each.checkVisibility()).map((each) => each.textContent || each.dataset.keys),
+			...[...document.querySelectorAll("[placeholder]")].map((each) => each.placeholder).filter((text) => /Ctrl|⌘|Enter/.test(text)),
+			.../(Ctrl\+|⌘|Enter (goes|shows|continues)|\bEsc\b|Press )[^\n]*/.exec(document.body.innerText) ?? [],
+		].join(" | "));
+		tally.equal(`no key is named: ${where}`, words, "");
+	};
+	await told("the page");
+	await page.getByRole("button", { name: /More for entry/ }).last().tap();
+	await page.locator(".menu-list").waitFor();
+	await told("a menu");
+	await page.keyboard.press("Escape");
+	for (const [name, where] of [["Search and commands", "commands"], ["Help and keys", "help"]]) {
+		await page.getByRole("button", { name }).tap();
+		await page.locator("dialog[open]").waitFor();
+		await told(where.replace("help", "the help"));
+		await page.locator("dialog").getByRole("button", { name: "Close" }).tap();
+	}
+	for (const pane of ["outline", "history"]) {
+		if (pane === "outline")
+			await page.locator("#to-panes").tap();
+		await page.locator(`#pane-tab-${pane}`).tap();
+		await page.locator("#pane .pane-row").first().waitFor();
+		await told(pane);
+	}
+	await page.context().close();
+}
+
+/** In a low window, and on a phone: a menu is never over its button, and says when there is more. */
+async function menus(server, browser, tally) {
+	for (const viewport of [{ width: 1280, height: 560 }, { width: 390, height: 640 }]) {
+		const page = await openPage(server, browser, tally, { viewport }), name = `${viewport.width} × ${viewport.height}`;
+		await page.waitForSelector(".entry .entry-body");
+		const before = await server.canonical(), list = page.locator(".menu-list");
+		for (const at of await page.getByRole("button", { name: /^More for entry/ }).all()) {
+			await at.scrollIntoViewIfNeeded();
+			await page.waitForTimeout(100); // until the list has put its rows where they belong
+			const box = await at.boundingBox();
+			await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+			await page.mouse.down();
+			await page.mouse.up();
+			await list.waitFor();
+			const over = await list.boundingBox(), now = await at.boundingBox();
+			tally.check(`the menu is beside its button, ${name}`, over.y >= now.y + now.height || over.y + over.height <= now.y || over.x >= now.x + now.width || over.x + over.width <= now.x, over, now);
+			tally.check(`within the window, ${name}`, over.x >= 0 && over.y >= 0 && over.x + over.width <= viewport.width && over.y + over.height <= viewport.height, over);
+			const rest = await list.evaluate((menu) => menu.scrollHeight - menu.clientHeight);
+			tally.equal(`it says whether there is more, ${name}`, await list.evaluate((menu) => menu.hasAttribute("data-more")), rest > 8);
+			await page.mouse.down({ clickCount: 2 });
+			await page.mouse.up({ clickCount: 2 });
+			tally.equal(`the second of two clicks leaves it open, ${name}`, await list.count(), 1);
+			await page.keyboard.press("End");
+			tally.check(`and at its end there is no more, ${name}`, await until(async () => !(await list.evaluate((menu) => menu.hasAttribute("data-more")))));
+			await page.keyboard.press("Escape");
+			await list.waitFor({ state: "detached" });
+		}
+		tally.equal(`two clicks choose nothing, ${name}`, await server.canonical(), before);
+		await page.context().close();
+	}
 }
 
 async function keysAlone(server, browser, tally) {
@@ -177,6 +247,8 @@ export async function run({ server, browser, tally }) {
 		for (const width of [1280, 360])
 			await views(server, browser, tally, scheme, width);
 	await phone(server, browser, tally);
+	await touched(server, browser, tally);
+	await menus(server, browser, tally);
 	await keysAlone(server, browser, tally);
 	await axeSees(server, browser, tally);
 	await hostile(server, browser, tally);

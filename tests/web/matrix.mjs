@@ -3,7 +3,7 @@
 // The operations on entries (A1 to A7) and on discussions (B1 to B11), done by hand in the page.
 // After each the project's canonical export is compared: undo gives what was there before, byte
 // for byte, and redo what was there after.
-import { openPage, until } from "./place.mjs";
+import { openPage, settled, shownAndThere, until } from "./place.mjs";
 
 const TALK = [
 	["User", "first question"], ["AI", "first **answer**"], ["User", "second question"],
@@ -32,13 +32,11 @@ export async function step(t, name, act, holds) {
 	if (!t.tally.check(`${name}: something is done`, before !== after, await t.page.locator(".toast").allTextContents()))
 		return;
 	t.tally.check(`${name}: the right thing`, holds(after, before), after);
-	await t.page.waitForTimeout(100);
 	const [, undone] = await changed(t.server, () => t.page.click("#undo"));
 	t.tally.equal(`${name}: undo`, undone, before);
-	await t.page.waitForTimeout(100);
 	const [, redone] = await changed(t.server, () => t.page.click("#redo"));
 	t.tally.equal(`${name}: redo`, redone, after);
-	await t.page.waitForTimeout(100);
+	t.tally.check(`${name}: in view`, await settled(t.page, t.server), await shownAndThere(t.page, t.server));
 }
 
 /** The row that shows a text. */
@@ -68,6 +66,13 @@ async function entryOperations(t) {
 		await page.fill(".editor textarea", "first question, better");
 		await page.keyboard.press("Control+Enter");
 	}, (after) => texts(after)[0] === "first question, better" && texts(after).length === 6);
+	const edited = () => page.locator(".entry .edited").count();
+	t.tally.check("what was edited says so", await until(async () => (await edited()) === 1));
+	await page.click("#undo");
+	t.tally.check("and no longer after undo", await until(async () => (await edited()) === 0));
+	await page.click("#redo");
+	t.tally.check("and again after redo", await until(async () => (await edited()) === 1 &&
+		(await row(page, "first question, better").locator(".edited").count()) === 1));
 	await step(t, "A4 another role", async () => {
 		await row(page, "second answer").hover();
 		await row(page, "second answer").locator(".role-picker").selectOption("System");
@@ -101,13 +106,12 @@ async function entryOperations(t) {
 		await page.keyboard.press("d");
 	t.tally.check("three keys, three entries", await until(async () =>
 		texts(await server.canonical()).join() === [all[0], ...all.slice(4)].join()), await server.canonical());
-	await page.waitForTimeout(300);
-	t.tally.check("and the focus is on the next", (await page.evaluate(() => document.activeElement.textContent)).includes(all[4]));
+	t.tally.check("and the focus is on the next", await until(async () =>
+		(await page.evaluate(() => document.activeElement.textContent)).includes(all[4]) && (await page.locator(".entry").count()) === all.length - 3));
 	for (let i = 0; i < 3; i++)
 		await page.keyboard.press("u");
 	t.tally.check("and back", await until(async () => texts(await server.canonical()).join() === all.join()));
-	await until(async () => (await page.locator(".entry").count()) === all.length);
-	await page.waitForTimeout(200);
+	await settled(page, server);
 	await step(t, "move up", async () => {
 		await focusRow(page, "third answer");
 		await page.keyboard.press("Alt+ArrowUp");
@@ -117,7 +121,7 @@ async function entryOperations(t) {
 	(after) => texts(after)[0] === "second answer");
 	await page.click("#undo");
 	await until(async () => texts(await server.canonical())[0] === "first question, better");
-	await page.waitForTimeout(200);
+	await settled(page, server);
 	await step(t, "mute", async () => {
 		await focusRow(page, "second question");
 		await page.keyboard.press("x");
@@ -174,8 +178,9 @@ async function showTake({ page, server, tally }, at) {
 	const id = await tab.getAttribute("data-take");
 	await tab.click();
 	tally.check("B6 the take is the active one", await until(async () =>
-		(await server.api("GET", "/discussions/d1")).take.id === id));
-	await page.waitForTimeout(200);
+		(await server.api("GET", "/discussions/d1")).take.id === id && await tab.getAttribute("aria-selected") === "true"),
+	id, (await server.api("GET", "/discussions/d1")).take.id, await page.locator(".take-bar").innerHTML());
+	await settled(page, server);
 }
 
 async function takeOperations(t) {

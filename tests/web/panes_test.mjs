@@ -61,8 +61,7 @@ async function openPane(page, id) {
 async function palette(page, text) {
 	await page.keyboard.press("Control+k");
 	await page.locator("#palette").fill(text);
-	await page.locator(".palette-item", { hasText: text }).first().waitFor();
-	await page.keyboard.press("Enter");
+	await page.locator(".palette-item", { hasText: text }).first().click();
 }
 
 async function answer(page, text) {
@@ -85,13 +84,14 @@ async function outline(server, page) {
 	tally.check("the head is marked", (await row(page, "q3").innerText()).includes("← you are here"));
 	tally.check("the tip of the other take is marked", (await row(page, "a2").innerText()).includes("main"));
 	tally.equal("what is not on the path is dimmed", await page.locator("#pane .tree-row.off").count(), 2);
-	tally.equal("connectors only at the fork", await page.locator("#pane .rail.joint").count(), 2);
+	tally.equal("connectors only at the fork", await page.locator("#pane .rails.joint").count(), 2);
 
 	await page.getByLabel("Search the outline").fill("sqlite wal");
 	await becomes("search: all of the words", server, rows, "a2");
-	await server.op("entry.edit", { entry: "q3", content: "Is Postgres better? ".padEnd(200, "and so on ") + "elephants" });
+	await server.op("entry.edit", { entry: "q3", content: "**Is** `Postgres` better? ".padEnd(200, "and so on ") + "elephants" });
 	await page.getByLabel("Search the outline").fill("elephants");
 	await becomes("search: also far behind the beginning", server, rows, "q3");
+	tally.check("it is shown as it is read", (await row(page, "q3").locator(".words").innerText()).startsWith("Is Postgres better?"));
 	await page.getByLabel("Search the outline").fill("");
 	await page.getByLabel("Which entries").selectOption("user");
 	await becomes("user only", server, rows, "q1 q2 q3");
@@ -175,6 +175,7 @@ async function going(server, page) {
 	await row(page, "a2").press("Enter");
 	await dialog.waitFor();
 	tally.check("it says that there is no model", (await dialog.innerText()).includes("No model is set"));
+	tally.check("a reply: what is next comes after it", (await dialog.innerText()).includes("comes after that entry"));
 	tally.check("so none can be asked", await dialog.getByRole("button", { name: "With a summary", exact: true }).isDisabled());
 	await axe(page, "dialog", "leaving");
 	const before = await server.canonical();
@@ -189,6 +190,8 @@ async function going(server, page) {
 	tally.equal("nothing to write again", await composer(), "");
 
 	await row(page, "q2").press("Enter");
+	await dialog.waitFor();
+	tally.check("a question: what is next takes its place", (await dialog.innerText()).includes("takes the place of that question"), await dialog.innerText());
 	await dialog.getByRole("button", { name: "Without a summary" }).click();
 	await becomes("a question: before it", server, headOf, "a1");
 	await becomes("its text is handed back", server, composer, "And two windows?");
@@ -271,6 +274,10 @@ async function history(server, page) {
 	await step(6).click();
 	await page.getByRole("button", { name: "Jump here" }).click();
 	await becomes("and back", server, () => server.canonical(), whole);
+	const tab = page.locator(".tab[data-take][aria-selected=true]");
+	await becomes("in the take that was shown", server, () => tab.getAttribute("title"), "other, 3 entries");
+	await page.locator(".tab[data-take=t1]").click();
+	await becomes("from which one goes", server, () => tab.getAttribute("data-take"), "t1");
 	await step(4).click();
 	await page.getByRole("button", { name: "Revert only this" }).click();
 	await becomes("revert", server, async () => idsOf(await take(server, "main")), "q1 a1 q2");
@@ -279,6 +286,40 @@ async function history(server, page) {
 	await becomes("a deletion is told by what went", server, () => newest.locator(".words").innerText(), "deleted entry “And two windows?”");
 	await newest.click();
 	await page.locator("#pane .past-gone", { hasText: "And two windows?" }).waitFor();
+	await page.getByRole("button", { name: "Close the preview" }).click();
+
+	// whatever is said of a step, its row stays a row
+	await server.op("take.rename", { take: "other", name: "a_take_with_quite_a_long_name" });
+	await server.op("entry.append", { content: "```python\nimport sqlite3\n```", take: "a_take_with_quite_a_long_name" });
+	await server.op("undo");
+	await becomes("a long name is told", server, async () => (await page.locator("#pane .step.off", { hasText: "a_take_with_quite_a_long_name" }).count()) > 0, true);
+	tally.equal("no row runs into the next", await page.locator("#pane .step").evaluateAll((all) => all.filter((each) => {
+		const box = each.getBoundingClientRect();
+		return [...each.querySelectorAll(".step-text, .step-text *")].some((part) => part.getBoundingClientRect().bottom > box.bottom + 1 || part.getBoundingClientRect().top < box.top - 1);
+	}).length), 0);
+	tally.check("code is told, too", (await page.locator("#pane .step.off", { hasText: "a_take_with_quite_a_long_name" }).first().innerText()).includes("import sqlite3"));
+	tally.check("who did it is said where it was no page", (await page.locator("#pane .step").first().innerText()).includes("http"));
+
+	await server.op("entry.edit", { entry: "a1", content: "Use SQLite, of course." });
+	await becomes("an edit is told", server, async () => /edited entry “Use SQLite/.test(await newest.innerText()), true);
+	await newest.click();
+	await page.locator("#pane .past-row.marked", { hasText: "changed" }).click();
+	await page.locator("#pane .past-text ins").first().waitFor();
+	tally.check("a changed entry opens with what changed", (await page.locator("#pane .past-text ins").allInnerTexts()).join(" ").includes("course"));
+	await page.keyboard.press("Escape");
+	await past.first().waitFor();
+	tally.check("and closes again", await until(() => page.evaluate(() => document.activeElement?.classList.contains("past-row"))));
+	const heading = await page.locator("#pane .past .pane-bar").boundingBox(), list = await page.locator("#pane .past .pane-rows").boundingBox();
+	tally.check("the heading lies above the rows", heading.y + heading.height <= list.y + 1 && heading.height < 56, heading, list);
+
+	await page.getByRole("button", { name: "Close the preview" }).click();
+	const known = await newest.getAttribute("aria-setsize");
+	await server.op("setting.set", { key: "draft", value: "half a thought" });
+	await page.getByText("With the 1 draft that was kept").waitFor();
+	tally.equal("drafts are not in the list", await newest.getAttribute("aria-setsize"), known);
+	tally.check("and now is what they came after", (await newest.innerText()).includes("← now"));
+	await page.getByText("With the 1 draft that was kept").click();
+	await becomes("unless they are asked for", server, () => newest.locator(".words").innerText(), "kept a draft");
 }
 
 /** A long history comes page by page. */
@@ -321,7 +362,19 @@ async function prompt(server, page) {
 	await until(async () => (await server.api("GET", "/discussions/main/prompt")).text === "Theirs again.");
 	await page.waitForTimeout(200);
 	tally.equal("but not over what is being written", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
+	await openPane(page, "outline");
+	await openPane(page, "prompt");
+	tally.equal("it is there when the pane is opened again", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
+	await page.reload();
+	await page.waitForSelector(".entry");
+	await openPane(page, "prompt");
+	await page.locator("#pane .chip", { hasText: "edited" }).waitFor();
+	tally.equal("and when the page is", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
 	await page.getByRole("button", { name: "Put back" }).click();
+	tally.equal("until it is put back", await page.locator("#working-prompt").inputValue(), "Theirs again.");
+	await openPane(page, "outline");
+	await openPane(page, "prompt");
+	tally.equal("for good", await page.locator("#working-prompt").inputValue(), "Theirs again.");
 	tally.equal("the usual instructions come first", await page.locator("#pane textarea").first().getAttribute("id"), "project_system_prompt");
 	await page.getByText("More that is sent before them").click();
 	for (const key of ["base_system_prompt", "global_system_prompt", "project_system_prompt"]) {
@@ -428,17 +481,34 @@ async function settings(server, page) {
 
 async function compare(server, page) {
 	await server.op("entry.edit", { entry: "a1", content: "SQLite, nearly always." });
+	await server.op("entry.append", { id: "code", content: "**Like so:**\n\n```sql\nSELECT 1;\n```", take: "main" });
+	await page.locator(".entry").first().focus();
+	await page.keyboard.press("x");
+	await page.locator(".toast").getByText("Muted").waitFor();
+	await page.keyboard.press("x");
+	await page.locator(".toast").getByText("Unmuted").waitFor();
 	await palette(page, "Compare takes");
+	await page.locator('dialog [data-entry="code"]').waitFor();
+	tally.equal("what was said before stays behind", await page.locator("dialog .toast").count(), 0);
+	await page.getByLabel(/^Laid out as it is read/).check();
+	await page.locator('dialog [data-entry="code"] strong').waitFor();
+	tally.equal("Markdown can be laid out", await page.locator('dialog [data-entry="code"] pre.code .hl-keyword').innerText(), "SELECT");
+	tally.equal("each take's own text", (await page.locator('dialog [data-entry="a1"] .prose').allInnerTexts()).join(" | "), "SQLite, nearly always. | SQLite, almost always.");
+	tally.equal("without marks", await page.locator("dialog :is(ins, del)").count(), 0);
+	await axe(page, "dialog", "compare, laid out");
+	await page.getByLabel(/^Laid out as it is read/).uncheck();
+	await server.op("entry.delete", { entry: "code", take: "main" });
+	await page.locator('dialog [data-entry="code"]').waitFor({ state: "detached" });
 	const side = (id) => page.locator(`dialog [data-entry="${id}"]`);
 	await side("q2").waitFor();
 	tally.equal("words that differ", await side("a1").first().locator("del").innerText(), "nearly");
 	tally.equal("at both sides", await side("a1").last().locator("ins").innerText(), "almost");
 	await axe(page, "dialog", "compare");
-	await side("a2").getByRole("button", { name: "Bring over" }).click();
+	await side("a2").getByRole("button", { name: "Copy over" }).click();
 	await page.locator("dialog .toast").getByText("Copied to the end of other.").waitFor();
 	tally.check("what was done can be undone at once", await page.locator("dialog .toast").getByRole("button", { name: "Undo" }).isVisible());
 	await becomes("bring over", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 a2");
-	await side("q2").getByRole("button", { name: "Bring over" }).click();
+	await side("q2").getByRole("button", { name: "Copy over" }).click();
 	await becomes("where it stands", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 q2 a2");
 }
 
@@ -530,6 +600,20 @@ async function wholes(server, page) {
 	const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("dialog").getByRole("link", { name: "Export" }).click()]);
 	tally.equal("the file's name", saved.suggestedFilename(), "rye_bréad.html");
 	await page.locator(".toast", { hasText: "as Web page" }).waitFor();
+	// other programs are in another take: a file begins with what is looked at here
+	const shown = await page.locator(".take-bar [role=tab][aria-selected=true] .name").innerText();
+	const others = (await server.api("GET", "/discussions/d1/takes")).find((each) => each.name !== shown);
+	await server.op("take.switch", { take: others.id }, "?discussion=d1");
+	await page.locator(`.take-bar [data-take="${others.id}"] .dot`).waitFor();
+	await palette(page, "Export …");
+	await page.getByLabel("What", { exact: true }).selectOption("discussion");
+	await page.getByRole("radio", { name: /^Web page/ }).check();
+	const [all] = await Promise.all([page.waitForEvent("download"), page.locator("dialog").getByRole("link", { name: "Export" }).click()]);
+	const html = readFileSync(await all.path(), "utf8");
+	const data = JSON.parse(/<script[^>]*id="?retake-data"?[^>]*>([^]*?)<\/script>/.exec(html)[1]);
+	tally.check("an exported discussion has all its takes", data.discussions[0].takes.length > 1, data.discussions[0].takes.map((each) => each.name));
+	tally.equal("and opens at the one that was looked at", data.discussions[0].active, shown);
+	await page.locator(`.take-bar [data-take="${others.id}"]`).click();
 }
 
 async function files(server, page) {

@@ -84,8 +84,7 @@ async function pane(page, id) {
 async function command(page, text) {
 	await page.keyboard.press("Control+k");
 	await page.locator("#palette").fill(text);
-	await page.locator(".palette-item", { hasText: text }).first().waitFor();
-	await page.keyboard.press("Enter");
+	await page.locator(".palette-item", { hasText: text }).first().click();
 	await page.waitForTimeout(400);
 }
 
@@ -181,8 +180,9 @@ async function busy(server, browser, tally) {
 		},
 		leave: async (page) => {
 			await pane(page, "outline");
-			await page.locator("#pane [data-entry=d1]").click();
-			await page.waitForSelector("dialog textarea");
+			await page.locator("#pane [data-entry=a1]").first().click();
+			await page.getByRole("button", { name: "Continue from here" }).click();
+			await page.waitForSelector("dialog[open]");
 		},
 		lastsent: async (page) => {
 			await pane(page, "prompt");

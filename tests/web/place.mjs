@@ -12,7 +12,13 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const DEPS = process.env.RETAKE_DEPS ?? join(ROOT, "build/deps");
 const RETAKE = resolve(process.env.RETAKE ?? join(ROOT, "build/retake"));
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-export const PATIENCE_MS = 15000;
+/** A part of it, as `make test` has it: a minute instead of minutes. */
+export const BRIEF = process.env.RETAKE_BROWSER === "brief";
+export const PATIENCE_MS = BRIEF ? 60000 : 15000;
+
+/** A test that breaks off leaves none behind. */
+const servers = new Set();
+process.on("exit", () => servers.forEach((each) => each.kill()));
 
 export class Tally {
 	passed = 0;
@@ -58,6 +64,7 @@ export class Server {
 			let out = "";
 			child.stdout.on("data", (data) => { out += data; });
 			child.on("error", fail);
+			child.stdin.on("error", () => undefined); // it may end without having read
 			child.on("close", (code) => (code === 0 ? done(out) : fail(new Error(`${args.join(" ")}: ${code}`))));
 			child.stdin.end(stdin);
 		});
@@ -65,6 +72,7 @@ export class Server {
 	async start() {
 		this.child = spawn(RETAKE, ["--db", this.db, "serve", "--shared", "--port", "0", "--port-file",
 			join(this.folder, "port")], { env: this.env, cwd: this.folder, stdio: ["ignore", "pipe", "inherit"] });
+		servers.add(this.child);
 		await new Promise((done, fail) => {
 			let out = "";
 			this.child.on("exit", () => fail(new Error("the server did not start")));
@@ -110,15 +118,29 @@ export class Server {
 	}
 }
 
-export async function openBrowser() {
-	const { chromium } = await import(join(DEPS, "playwright/index.mjs"));
-	return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+/** What the driver turns off (of a list that is given twice the last one counts), and the browser's own
+ *  pages below its address bar: each new window would load hundreds of files for them. */
+const OFF = ["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay",
+	"MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints",
+	"NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch", "CDPScreenshotNewSurface", "WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
+
+/** What is done with a request on its way; the page may give it up, or be gone, meanwhile. */
+export function onTheWay(act) {
+	return (route) => act(route).catch(() => undefined);
 }
 
-/** A window that is let in and shows the open take. What goes wrong in it is counted. */
-export async function openPage(server, browser, tally, options = {}) {
+export async function openBrowser() {
+	const { chromium } = await import(join(DEPS, "playwright/index.mjs"));
+	return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", `--disable-features=${OFF.join(",")}`] });
+}
+
+/** A window that is let in and shows the open take. What goes wrong in it is counted. Init: a
+ *  function that runs in it before all others, and what that is handed. */
+export async function openPage(server, browser, tally, { init, ...options } = {}) {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
 	context.setDefaultTimeout(PATIENCE_MS);
+	if (init)
+		await context.addInitScript(...init);
 	const page = await context.newPage();
 	page.on("pageerror", (error) => tally.check("no error in the page", false, error.stack ?? error.message));
 	page.on("console", (message) => {
@@ -130,13 +152,41 @@ export async function openPage(server, browser, tally, options = {}) {
 	return page;
 }
 
-/** Until look() gives something true. */
+/** Until look() gives something true. Looks often at first, and less so as it waits: that costs, too. */
 export async function until(look) {
-	const end = Date.now() + PATIENCE_MS;
-	for (;;) {
+	const end = Date.now() + PATIENCE_MS, asked = new Error();
+	for (let pause_ms = 10; ; pause_ms = Math.min(pause_ms * 1.5, 150)) {
 		const seen = await look();
-		if (seen || Date.now() > end)
+		if (seen)
 			return seen;
-		await new Promise((done) => setTimeout(done, 40));
+		if (Date.now() > end) {
+			console.log("waited in vain" + asked.stack.split("\n").slice(2, 4).join(""));
+			return seen;
+		}
+		await new Promise((done) => setTimeout(done, pause_ms));
 	}
+}
+
+/** The takes and entries that a window shows, and those that the server has. */
+export async function shownAndThere(page, server) {
+	const [, disc, take] = /^#\/d\/(\w+)\/t\/(\w+)/.exec(await page.evaluate(() => location.hash));
+	const ids = (all) => all.map((each) => each.id);
+	const there = await Promise.all([server.api("GET", `/discussions/${disc}/takes`), server.api("GET", `/discussions/${disc}/entries?take=${take}`)])
+		.then(([takes, { entries }]) => ({ takes: ids(takes).sort().join(" "), entries: ids(entries).join(" "), size: entries.length }), (error) => error.message);
+	const shown = await page.evaluate(() => {
+		const rows = [...document.querySelectorAll(".entry:not(.running)")];
+		return {
+			takes: [...document.querySelectorAll(".take-bar [role=tab]")].map((each) => each.dataset.take).sort().join(" "),
+			entries: rows.map((each) => each.dataset.entry).join(" "), size: Number(rows[0]?.getAttribute("aria-setsize") ?? 0),
+		};
+	});
+	return [shown, there];
+}
+
+/** Until it shows what there is, of few takes; of the entries those that are drawn. */
+export async function settled(page, server) {
+	return until(async () => {
+		const [shown, there] = await shownAndThere(page, server);
+		return shown.takes === there.takes && shown.size === there.size && there.entries.includes(shown.entries);
+	});
 }

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPage, until } from "./place.mjs";
 
-const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 500, TRUNK = 400;
+const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 450, TRUNK = 400;
 
 const all = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 
@@ -63,6 +63,9 @@ async function siblings({ server, page, tally }) {
 	tally.check("siblings: in its place", await until(async () =>
 		(await page.locator(".entry .fork").textContent()).includes(`${COUNT - 2}/${COUNT - 1}`)));
 	await outline(page, tally, "siblings", Math.floor(COUNT * 0.7));
+	const name = (await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("title")).split(",")[0];
+	tally.check("siblings: a take has its name where it ends", await until(() => page.evaluate((wanted) =>
+		[...document.querySelectorAll("[role=treeitem][aria-current] .tip")].some((tip) => tip.textContent === wanted), name)), name);
 	const forks = await server.api("GET", "/discussions/siblings/forks");
 	tally.equal("siblings: the server says the same", forks.forks[0].count, COUNT - 1);
 }
@@ -76,17 +79,32 @@ async function chain({ page, tally }) {
 	await outline(page, tally, "chain", Math.floor(COUNT * 0.7));
 }
 
+/** The most elements that there are while the entries go by, a screen at a time. */
+const mostWhileScrolled = (page) => page.evaluate(async () => {
+	const box = document.querySelector(".entries");
+	let most = 0;
+	for (box.scrollTop = 0; ; box.scrollTop += box.clientHeight / 2) {
+		const at = box.scrollTop;
+		await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+		most = Math.max(most, document.querySelectorAll("*").length);
+		if (at + box.clientHeight >= box.scrollHeight - 5)
+			return most;
+	}
+});
+
 /** Forks within forks: rows have many lines before them. */
 async function forks({ page, tally }) {
 	await page.getByRole("button", { name: "Panes" }).click();
 	await page.getByRole("tab", { name: "Outline" }).click();
-	await page.waitForSelector("[role=treeitem] .rail");
+	await page.waitForSelector("[role=treeitem] .rails");
 	await page.locator("[role=treeitem][tabindex='0']").focus();
 	for (const key of ["End", "Home", "PageDown"]) {
 		await page.keyboard.press(key);
 		await page.waitForTimeout(200);
 		tally.check(`forks: few elements after ${key}`, (await all(page)) < MOST_NODES, await all(page));
 	}
+	const most = await mostWhileScrolled(page);
+	tally.check("forks: few elements while the entries go by", most < MOST_NODES, most);
 }
 
 export async function run({ server, browser, tally }) {

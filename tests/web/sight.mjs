@@ -79,7 +79,7 @@ async function editors({ server, browser, tally }) {
 async function drawers({ server, browser, tally }) {
 	const page = await openPage(server, browser, tally, { viewport: { width: 390, height: 800 } });
 	await page.waitForSelector(".entry .entry-body");
-	for (const [name, inside] of [["Discussions", ".left"], ["Panes", ".right"]]) {
+	for (const [name, inside] of [["Discussions", ".left"], ["Panes", ".right"], ["History", ".right"]]) {
 		const opener = page.getByRole("button", { name, exact: true });
 		await opener.click();
 		await until(() => page.evaluate((where) => document.activeElement.closest(where) !== null, inside));

@@ -4,7 +4,7 @@
 // menus, panes and dialogs, with undo and redo of each that is a step. A second window, which
 // does nothing, has to show the same all the time.
 import { entriesOf, step as stepAlone } from "./matrix.mjs";
-import { openPage, until } from "./place.mjs";
+import { openPage, settled, shownAndThere, until } from "./place.mjs";
 
 const ids = (text) => entriesOf(text).map((entry) => entry.id).join(" ");
 const project = (text) => JSON.parse(text);
@@ -18,12 +18,10 @@ async function step(t, name, act, holds) {
 }
 
 async function same(t, name) {
-	const shown = () => t.other.evaluate(() => [...document.querySelectorAll(".entry:not(.running)")].map((row) => row.dataset.entry).join(" "));
-	const wanted = async () => {
-		const [, disc, take] = /^#\/d\/(\w+)\/t\/(\w+)/.exec(await t.other.evaluate(() => location.hash));
-		return (await t.server.api("GET", `/discussions/${disc}/entries?take=${take}`)).entries.map((entry) => entry.id).join(" ");
-	};
-	t.tally.check(`${name}: the other window`, await until(async () => (await shown()) === (await wanted())), await shown(), await wanted());
+	t.tally.check(`${name}: the other window`, await until(async () => {
+		const [shown, there] = await shownAndThere(t.other, t.server);
+		return shown.takes === there.takes && shown.entries === there.entries;
+	}), await shownAndThere(t.other, t.server));
 }
 
 async function menu(page, label, item) {
@@ -131,7 +129,7 @@ async function entries(t) {
 		(after) => project(after).discussions.length === 2);
 	await page.locator("nav .name", { hasText: "main" }).first().click();
 	await until(async () => JSON.parse(await t.server.canonical()).active === "main");
-	await page.waitForTimeout(200);
+	await settled(page, t.server);
 }
 
 const rowOf = (page, id) => page.locator(`.entries [data-entry="${id}"]`);
@@ -165,7 +163,7 @@ async function selecting(t) {
 	tally.equal("the bar is gone", await bar.count(), 0);
 	await page.click("#undo");
 	await until(async () => takeOf(await server.canonical(), "main").entries.length === all.length);
-	await page.waitForTimeout(200);
+	await settled(page, server);
 	const before = await server.canonical();
 	await page.locator("#redo").focus();
 	await page.keyboard.press("d");
@@ -205,6 +203,7 @@ async function tree(t) {
 			await page.keyboard.press("Space");
 		}
 	};
+	const unmarked = () => until(async () => !/marked/.test(await page.locator("#pane .pane-foot").innerText()));
 	const unmark = () => page.locator("#pane [role=treeitem][tabindex='0']").press("Escape");
 	for (const [filter, count] of [["default", 9], ["no-tools", 8], ["user", 4], ["labelled", 0], ["all", 9]]) {
 		await page.getByLabel("Which entries").selectOption(filter);
@@ -220,11 +219,11 @@ async function tree(t) {
 		await marks("q2", "a2");
 		await verb("mute").click();
 	}, (after) => takeOf(after, "main").entries.filter((each) => each.muted).length === 2);
-	await page.waitForTimeout(300);
+	await unmarked();
 	await marks("q2", "a2");
-	await step(t, "tree: unmute them", () => verb("mute").click(),
+	await step(t, "tree: unmute them", () => verb("mute").getByText("Unmute").click(),
 		(after) => takeOf(after, "main").entries.every((each) => !each.muted));
-	await page.waitForTimeout(300);
+	await unmarked();
 	await marks("q2", "a2");
 	await step(t, "tree: move two", async () => {
 		await verb("move").click();
@@ -233,26 +232,25 @@ async function tree(t) {
 	await unmark();
 	await page.click("#undo");
 	await until(async () => takeOf(await server.canonical(), "main").entries[0].id !== "q2");
-	await page.waitForTimeout(400);
+	await until(async () => (await page.locator("#pane [role=treeitem]").first().getAttribute("data-entry")) !== "q2");
 	await step(t, "tree: branch", async () => {
 		await row("a2").focus();
 		await verb("branch").click();
 		await answer(page, "third");
 	}, (after) => !!takeOf(after, "third"));
 	await showTake(t, "third");
-	await page.waitForTimeout(400);
 	await step(t, "tree: bring here", async () => {
 		await page.locator("#pane [role=treeitem]", { hasText: "elsewhere" }).first().focus();
 		await verb("graft").click();
 	}, (after) => takeOf(after, "third").entries.at(-1).content === "elsewhere");
-	await page.waitForTimeout(400);
 	await showTake(t, "main");
 	await step(t, "tree: delete two", async () => {
 		await marks("tool", "q3");
 		await verb("delete").click();
 	}, (after) => !takeOf(after, "main").entries.some((each) => each.id === "q3"));
 	await page.click("#undo");
-	await page.waitForTimeout(400);
+	await until(async () => takeOf(await server.canonical(), "main").entries.some((each) => each.id === "q3"));
+	await settled(page, server);
 }
 
 async function going(t) {
@@ -264,7 +262,6 @@ async function going(t) {
 	await openPane(page, "outline");
 	await page.locator("#pane .tree-row.head").waitFor();
 	const dialog = page.getByRole("dialog", { name: "Continue from there?" });
-	await page.waitForTimeout(300);
 	await step(t, "tree: go, without a summary", async () => {
 		await row("a2").press("Enter");
 		await dialog.getByRole("button", { name: "Without a summary" }).click();
@@ -272,7 +269,6 @@ async function going(t) {
 	await page.click("#undo");
 	await until(async () => (await server.api("GET", "/discussions/d1")).head !== "a2");
 	await page.locator("#pane .tree-row.head").waitFor();
-	await page.waitForTimeout(400);
 	await step(t, "tree: leave with a summary", async () => {
 		await row("a2").press("Enter");
 		await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
@@ -280,7 +276,7 @@ async function going(t) {
 	}, (after) => takesOf(after).some((each) => each.entries?.some((entry) => entry.kind === "branch_summary")));
 	tally.equal("nothing was written for the person", await page.inputValue("#composer"), "");
 	await page.click("#undo");
-	await page.waitForTimeout(400);
+	await until(async () => !(await server.canonical()).includes("branch_summary"));
 	await showTake(t, "main");
 	await step(t, "compact a run", async () => {
 		await page.keyboard.press("Control+k");
@@ -296,7 +292,7 @@ async function going(t) {
 		await page.keyboard.press("Control+k");
 		await page.locator("#palette").fill("Compare takes …");
 		await page.locator(".palette-item", { hasText: "Compare takes …" }).first().click();
-		await page.getByRole("button", { name: /^Bring over/ }).first().click();
+		await page.getByRole("button", { name: /^Copy over/ }).first().click();
 		await page.locator("dialog").getByText(/^Copied to/).waitFor();
 		await page.keyboard.press("Escape");
 		await page.locator("dialog").waitFor({ state: "detached" });
@@ -318,12 +314,13 @@ async function history(t) {
 	await openPane(page, "history");
 	await page.locator("#pane [data-step]").first().waitFor();
 	const steps = (await server.api("GET", "/discussions/d1/history")).steps;
+	const mine = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
 	const whole = await server.canonical();
 	// every state there ever was can be looked at
 	for (const each of steps.filter((one) => !one.undone).slice(0, 6)) {
 		await (await stepRow(page, each.seq)).click();
 		await page.locator(`section[aria-label="State after step ${each.seq}"]`).waitFor();
-		const past = await server.api("GET", `/discussions/d1/entries?at_op=${each.seq}&take=${each.take?.id ?? "t1"}`).catch(() => null);
+		const past = await server.api("GET", `/discussions/d1/entries?at_op=${each.seq}&take=${each.take?.id ?? mine}`).catch(() => null);
 		if (past)
 			tally.check(`the state after step ${each.seq}`, await until(async () =>
 				(await page.locator("#pane .past-row").evaluateAll((rows) => rows.map((row) => row.dataset.entry).filter(Boolean).join(" "))) ===
@@ -337,11 +334,12 @@ async function history(t) {
 	tally.check("jump", await until(async () => (await server.canonical()) !== whole));
 	await same(t, "jump");
 	tally.equal("redo leads back", await until(async () => {
-		if ((await server.canonical()) === whole)
-			return true;
-		await page.locator("#redo:not([aria-disabled])").click({ timeout: 2000 }).catch(() => undefined);
-		await page.waitForTimeout(150);
-		return false;
+		const now = await server.canonical();
+		if (now !== whole && await page.locator("#redo").getAttribute("aria-disabled") === null) {
+			await page.locator("#redo").click();
+			await until(async () => (await server.canonical()) !== now);
+		}
+		return now === whole;
 	}), true);
 	await same(t, "redo after a jump");
 	const edit = steps.find((one) => one.op === "label.set" && !one.undone);

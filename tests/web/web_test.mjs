@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs the parts, each with a server of its own.
-import { openBrowser, Server, Tally } from "./place.mjs";
+import { BRIEF, openBrowser, Server, Tally } from "./place.mjs";
 
-const PARTS = ["matrix", "verbs", "seed3", "edits", "live", "growing", "look", "sight", "large", "shapes"];
+const ALL = ["matrix", "verbs", "seed3", "edits", "live", "hasty", "replies", "growing", "look", "sight", "large", "shapes"];
+const PARTS = process.env.ONLY ? ALL.filter((name) => name === process.env.ONLY)
+	: BRIEF ? ["matrix", "seed3", "edits", "live", "hasty", "replies"] : ALL;
 
 const tally = new Tally();
 const browser = await openBrowser();
 for (const name of PARTS) {
-	if (process.env.ONLY && process.env.ONLY !== name)
-		continue;
 	const server = new Server();
 	try {
 		const part = await import(`./${name}.mjs`);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/asked.h"
+
+#include "tui/verb_impl.h"
+
+/* In which take it was seen; 0: in none that is there now. */
+static rt_status
+take_of(rt_tui *tui, uint32_t seen_take, uint32_t entry, uint32_t *out, rt_error *err)
+{
+	rt_work *work = &tui->work;
+
+	*out = seen_take != 0 ? seen_take : work->place.take;
+	if (seen_take != 0 || rt_work_position(work, entry) != SIZE_MAX)
+		return RT_OK;
+	return rt_disc_holds(work->value, work->disc, entry, out, err);
+}
+
+/* Nothing of it was looked at yet. */
+static void
+look_anew(rt_tui *tui, rt_asked *a)
+{
+	rt_seen_init(&a->seen, tui->alloc, tui->work.place.disc);
+	/* the requests of this one name the take, and mean the new one then */
+	a->seen.is_in_take = a->count > 0 && a->action != RT_ACT_EDIT_AS_TAKE;
+}
+
+/* What only adds something needs nothing to be as it was; but it goes where it was meant to. */
+rt_status
+rt_asked_look(rt_tui *tui, rt_asked *a, rt_error *err)
+{
+	rt_work *work = &tui->work;
+	uint32_t take = 0;
+	size_t i;
+	rt_status st = RT_OK;
+
+	rt_seen_deinit(&a->seen);
+	look_anew(tui, a);
+	switch (a->action) {
+	case RT_ACT_EDIT:
+	case RT_ACT_DELETE:
+	case RT_ACT_MOVE:
+	case RT_ACT_MUTE:
+	case RT_ACT_ROLE:
+	case RT_ACT_LABEL:
+	case RT_ACT_SPLIT:
+	case RT_ACT_MERGE:
+		for (i = 0; st == RT_OK && i < a->count; i++) {
+			st = take_of(tui, a->seen_take, a->entries[i], &take, err);
+			if (st == RT_OK && take != 0)
+				st = rt_seen_entry(&a->seen, work->value, take, a->entries[i], err);
+		}
+		return st;
+	case RT_ACT_DELETE_BELOW:
+		return rt_seen_below(&a->seen, work->value, work->place.take, a->entries[0], err);
+	case RT_ACT_PROMPT: {
+		rt_buf text;
+
+		rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
+		st = rt_seen_read_prompt(work->engine, work->value, work->place.disc, &text, NULL, err);
+		if (st == RT_OK)
+			st = rt_seen_prompt(&a->seen, rt_buf_str(&text));
+		rt_buf_deinit(&text);
+		return st;
+	}
+	case RT_ACT_UNDO: {
+		uint64_t step = 0;
+
+		st = rt_seen_newest(work->value, work->place.disc, &step, err);
+		rt_seen_step(&a->seen, step);
+		return st;
+	}
+	case RT_ACT_REDO: return rt_seen_redo(&a->seen, work->value, err);
+	default: return RT_OK;
+	}
+}
+
+void
+rt_asked_free(rt_tui *tui, void *ctx)
+{
+	rt_asked *a = ctx;
+
+	if (a == NULL)
+		return;
+	if (a->is_open && a->answer.size > 0 && rt_asked_has_text(a))
+		rt_pane_chat_remember(tui, rt_buf_str(&a->answer));
+	rt_seen_deinit(&a->seen);
+	rt_buf_deinit(&a->answer);
+	rt_buf_deinit(&a->question);
+	rt_free(tui->alloc, a);
+}
+
+rt_asked *
+rt_asked_new(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+{
+	rt_asked *a = rt_new0(tui->alloc, sizeof(*a) + count * sizeof(uint32_t));
+
+	if (a == NULL)
+		return NULL;
+	a->action = action;
+	a->seen_take = tui->work.seen_take;
+	rt_buf_init(&a->answer, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&a->question, tui->alloc, RT_BUF_UNLIMITED);
+	a->count = count;
+	look_anew(tui, a);
+	if (count > 0)
+		memcpy(a->entries, entries, count * sizeof(uint32_t));
+	return a;
+}
+
+/* Are all of them in the take at hand? */
+static bool
+are_at_hand(rt_work *work, const uint32_t *entries, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count && rt_work_position(work, entries[i]) != SIZE_MAX; i++)
+		;
+	return i == count && count > 0;
+}
+
+rt_status
+rt_asked_keep(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, rt_asked **out)
+{
+	rt_error err;
+	rt_status st;
+
+	*out = rt_asked_new(tui, action, entries, count);
+	if (*out == NULL)
+		return RT_NOMEM;
+	/* Another take may be the one at hand when the question is answered. */
+	if ((*out)->seen_take == 0 && are_at_hand(&tui->work, entries, count))
+		(*out)->seen_take = tui->work.place.take;
+	st = rt_asked_look(tui, *out, &err);
+	if (st != RT_OK) {
+		rt_asked_free(tui, *out);
+		*out = NULL;
+	}
+	return rt_verb_said(tui, st, &err);
+}
+
+rt_status
+rt_asked_copy(rt_tui *tui, const rt_asked *a, rt_str answer, rt_asked **out)
+{
+	rt_asked *b = rt_asked_new(tui, a->action, a->entries, a->count);
+	size_t i;
+
+	*out = NULL;
+	if (b == NULL)
+		return RT_NOMEM;
+	b->seen_take = a->seen_take;
+	b->is_on = a->is_on;
+	b->seen = a->seen;
+	b->seen.spots = NULL;
+	b->seen.count = b->seen.room = 0;
+	rt_buf_init(&b->seen.prompt, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&b->seen.prompt, rt_buf_str(&a->seen.prompt));
+	if (a->seen.count > 0) {
+		b->seen.spots = rt_new_array(tui->alloc, a->seen.count, sizeof(*b->seen.spots));
+		for (i = 0; b->seen.spots != NULL && i < a->seen.count; i++)
+			b->seen.spots[i] = a->seen.spots[i];
+		b->seen.count = b->seen.room = b->seen.spots == NULL ? 0 : a->seen.count;
+	}
+	rt_buf_add_str(&b->answer, answer);
+	rt_buf_add_str(&b->question, rt_buf_str(&a->question));
+	if (b->answer.status != RT_OK || b->question.status != RT_OK || b->seen.prompt.status != RT_OK ||
+	    b->seen.count != a->seen.count) {
+		rt_asked_free(tui, b);
+		return RT_NOMEM;
+	}
+	*out = b;
+	return RT_OK;
+}
+
+bool
+rt_asked_has_text(const rt_asked *a)
+{
+	return a->action == RT_ACT_EDIT || a->action == RT_ACT_EDIT_AS_TAKE ||
+	       a->action == RT_ACT_INSERT_BEFORE || a->action == RT_ACT_INSERT_AFTER ||
+	       a->action == RT_ACT_PROMPT;
+}

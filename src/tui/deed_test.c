@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A change carried out while somebody else works on the same store: what was typed for the state
+ * after it is done on no other one. */
+#define _GNU_SOURCE
+
+#include <unistd.h>
+
+#include "engine/folder_testing.h"
+#include "tui/deed.h"
+#include "tui/tui_testing.h"
+#include "tui/verb_impl.h"
+
+/* A hook that is run after the change, and takes its time: another program works meanwhile. */
+typedef struct slow {
+	rt_hooks hooks; /* first */
+	desk *other;
+	const char *event, *request;
+	unsigned fired;
+} slow;
+
+static bool
+wants(rt_hooks *hooks, const char *event)
+{
+	return strcmp(((slow *)hooks)->event, event) == 0;
+}
+
+static rt_status
+fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop_fn stop,
+     void *stop_ctx, rt_hook_answer *out, rt_error *err)
+{
+	slow *s = (slow *)hooks;
+
+	(void)event;
+	(void)members;
+	(void)subject;
+	(void)stop;
+	(void)stop_ctx;
+	rt_hook_answer_clear(out);
+	s->fired++;
+	return rt_work_apply(&s->other->tui.work, rt_str_of(s->request), NULL, err);
+}
+
+static const rt_hooks_ops ops = {NULL, wants, fire};
+
+typedef struct fixture {
+	char folder[80], path[120];
+	desk ours, other;
+	slow hooks;
+} fixture;
+
+/* Three entries, the last one selected; a key is held back behind what comes next. */
+static void
+begin(fixture *f, const char *event, const char *request)
+{
+	const rt_event key = {.kind = RT_EVENT_KEY, .key = {'d', 0}};
+
+	assert_true(test_folder(f->folder, sizeof(f->folder), "deed_test"));
+	(void)snprintf(f->path, sizeof(f->path), "%s/talk.db", f->folder);
+	desk_open_at(&f->ours, f->path, 90, 20);
+	desk_add(&f->ours, "User", "one");
+	desk_add(&f->ours, "AI", "two");
+	desk_add(&f->ours, "User", "three");
+	desk_open_at(&f->other, f->path, 90, 20);
+	desk_press(&f->ours, "alt+up");
+	f->hooks = (slow){.hooks = {&ops}, .other = &f->other, .event = event, .request = request};
+	f->ours.cli.gate.inner = &f->hooks.hooks;
+	assert_int_equal(rt_held_add(&f->ours.tui.held, &key), RT_OK);
+}
+
+static void
+end(fixture *f)
+{
+	char command[120];
+
+	assert_int_equal(f->hooks.fired, 1);
+	f->ours.cli.gate.inner = NULL;
+	desk_close(&f->other);
+	desk_close(&f->ours);
+	(void)snprintf(command, sizeof(command), "rm -rf '%s'", f->folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* Before it, after it: neither is what the person saw who typed on. */
+static void
+somebody_else_works_meanwhile(void **state)
+{
+	static const char *const events[] = {"entry.before_role", "entry.after"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		fixture f;
+
+		begin(&f, events[i], "[{\"op\":\"entry.delete\",\"entry\":\":2\"}]");
+		assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, 3, RT_STR("System")), RT_OK);
+		assert_int_equal(f.ours.tui.held.count, 0);
+		assert_int_equal(rt_tui_tend(&f.ours.tui), RT_OK);
+		assert_shows(&f.ours, "somebody else changed something meanwhile");
+		assert_int_equal(rt_work_count(&f.ours.tui.work), 2);
+		end(&f);
+	}
+}
+
+/* What was selected was taken away by others: its neighbour is nobody's choice, though a change of
+ * ours came with it. */
+static void
+what_was_selected_is_gone(void **state)
+{
+	fixture f;
+
+	(void)state;
+	begin(&f, "entry.after", "[{\"op\":\"entry.delete\",\"entry\":\":3\"}]");
+	assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, 1, RT_STR("System")), RT_OK);
+	assert_int_equal(rt_tui_tend(&f.ours.tui), RT_OK);
+	assert_int_equal(rt_work_count(&f.ours.tui.work), 2);
+	assert_int_equal(f.ours.tui.panes[0]->screen, RT_SCREEN_CHAT);
+	end(&f);
+}
+
+/* Another discussion is another matter; and so is what is folded. */
+static void
+something_else_is_done(void **state)
+{
+	fixture f;
+
+	(void)state;
+	begin(&f, "entry.after",
+	      "[{\"op\":\"entry.view\",\"entry\":\":1\",\"collapsed\":true}]");
+	assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, 1, RT_STR("System")), RT_OK);
+	assert_int_equal(f.ours.tui.held.count, 1);
+	assert_int_equal(rt_tui_tend(&f.ours.tui), RT_OK);
+	assert_int_equal(f.ours.tui.held.count, 1);
+	end(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(somebody_else_works_meanwhile),
+		cmocka_unit_test(what_was_selected_is_gone),
+		cmocka_unit_test(something_else_is_done),
+	};
+
+	return cmocka_run_group_tests_name("deed", tests, NULL, NULL);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The chat: what is marked, what is written and not sent, what is below and is not seen. */
+#define _GNU_SOURCE
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "engine/folder_testing.h"
+#include "tui/tui_testing.h"
+
+/* Four entries, each of which speaks for itself. */
+static void
+open_four(desk *d)
+{
+	desk_open(d, 80, 24);
+	desk_add(d, "User", "one, of France");
+	desk_add(d, "AI", "two");
+	desk_add(d, "User", "three");
+	desk_add(d, "AI", "four");
+}
+
+static void
+until_it_ends(desk *d)
+{
+	while (rt_work_is_running(&d->tui.work)) {
+		assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
+		(void)sched_yield();
+	}
+}
+
+/* ---- what is marked ---- */
+
+static void
+find_france(desk *d)
+{
+	desk_press(d, "f4");
+	desk_type(d, "France");
+	assert_shows(d, "1 found");
+	desk_press(d, "enter");
+	assert_shows(d, "› User");
+}
+
+/* What a search has found is marked, and it is what keys act on. */
+static void
+keys_act_on_what_is_marked(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	find_france(&d);
+	desk_press(&d, "alt+m");
+	assert_shows(&d, "Label of User, entry 1 (empty: none)");
+	desk_press(&d, "escape alt+e");
+	assert_shows(&d, "User, entry 1 - saved in place");
+	desk_press(&d, "escape alt+w");
+	assert_true(rt_str_is(rt_buf_str(&d.tui.clip), "one, of France"));
+	/* It stays the same entry where another one comes before it, and goes with it. */
+	desk_do(&d, "[{\"op\":\"entry.insert\",\"before\":\":1\",\"role\":\"User\",\"content\":\"zero\"}]");
+	desk_press(&d, "alt+m");
+	assert_shows(&d, "Label of User, entry 2 (empty: none)");
+	desk_press(&d, "escape");
+	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":2\"}]");
+	assert_false(desk_shows(&d, "› User"));
+	desk_press(&d, "alt+m");
+	assert_shows(&d, "Label of AI, entry 4 (empty: none)");
+	desk_close(&d);
+}
+
+/* Escape, and going elsewhere, take the mark away. */
+static void
+marks_go(void **state)
+{
+	static const char *const ways[] = {"escape", "alt+end", "alt+home", "alt+up escape"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		desk d;
+
+		open_four(&d);
+		find_france(&d);
+		desk_press(&d, ways[i]);
+		assert_false(desk_shows(&d, "› User"));
+		desk_press(&d, "alt+m");
+		assert_shows(&d, "Label of AI, entry 4 (empty: none)");
+		desk_close(&d);
+	}
+}
+
+/* What is done to several is told of all of them. */
+/* A label that is longer than its row ends before the number. */
+static void
+long_labels(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 40, 12);
+	desk_add(&d, "User", "one");
+	desk_add(&d, "AI", "two");
+	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":"
+		    "\"a label that goes on and on to the edge\"}]");
+	assert_shows(&d, "\n  User #a label that goes on and on t… 1\n");
+	desk_do(&d, "[{\"op\":\"head.move\",\"entry\":\":1\"}]");
+	assert_shows(&d, "\n  User #a label that goes o… ← active  1\n");
+	desk_size(&d, 10, 12);
+	assert_shows(&d, "\n  User #a…\n");
+	desk_close(&d);
+}
+
+static void
+several_are_told_of(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_press(&d, "alt+up g space space m");
+	desk_type(&d, "good");
+	desk_press(&d, "enter");
+	assert_shows(&d, "\n Labelled 2 entries   step 5 - undo: u\n");
+	desk_press(&d, "m ctrl+u enter");
+	assert_shows(&d, "\n Took away the labels of 2 entries   step 6 - undo: u\n");
+	desk_press(&d, "H");
+	assert_shows(&d, "\n Muted 2 entries");
+	desk_close(&d);
+}
+
+/* ---- what is written ---- */
+
+/* Escape in a text of several lines keeps it where it differs. */
+static void
+what_was_written_is_kept(void **state)
+{
+	static const char *const ways[] = {"alt+e", "alt+up a", "alt+p"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		desk d;
+
+		open_four(&d);
+		desk_press(&d, ways[i]);
+		desk_press(&d, "escape");
+		assert_notice(&d, "Cancelled; nothing changed");
+		desk_press(&d, ways[i]);
+		desk_type(&d, " and words of mine");
+		desk_press(&d, "escape");
+		assert_notice(&d, "Cancelled; nothing changed.  What you wrote is kept: Up brings it "
+				  "back in the chat's input");
+		desk_press(&d, i == 1 ? "escape up" : "up");
+		assert_shows(&d, "and words of mine");
+		desk_close(&d);
+	}
+}
+
+/* A slip does not leave; the second time does. */
+static void
+leaving_with_something_written(void **state)
+{
+	rt_key quit;
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	assert_int_equal(rt_key_read(RT_STR("ctrl+q"), &quit, NULL), RT_OK);
+	desk_type(&d, "half");
+	assert_int_equal(rt_tui_key(&d.tui, quit), RT_OK);
+	assert_false(d.tui.ends);
+	assert_notice(&d, "Once more leaves; what is written is kept, and here again then");
+	desk_type(&d, " a thought");
+	assert_int_equal(rt_tui_key(&d.tui, quit), RT_OK);
+	assert_false(d.tui.ends);
+	assert_int_equal(rt_tui_key(&d.tui, quit), RT_OK);
+	assert_true(d.tui.ends);
+	desk_close(&d);
+}
+
+/* ---- what is said ---- */
+
+/* The way back is told by the key of where one is. */
+static void
+the_way_back_by_the_key_that_works(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_press(&d, "alt+up e");
+	desk_type(&d, "!");
+	desk_press(&d, "enter");
+	assert_shows(&d, " - undo: u\n");
+	desk_press(&d, "escape");
+	assert_shows(&d, " - undo: /undo or Alt-u\n");
+	desk_press(&d, "alt+p");
+	assert_false(desk_shows(&d, "undo:"));
+	desk_press(&d, "escape alt+up u");
+	assert_shows(&d, " - redo: U\n");
+	desk_press(&d, "escape");
+	assert_shows(&d, " - redo: /redo or Alt-r\n");
+	desk_close(&d);
+}
+
+/* What a footer names works: a list has no lines, and no editor. */
+static void
+footers_of_lists(void **state)
+{
+	static const char *const ways[] = {"alt+up R", "ctrl+l", "ctrl+p", "f2 home enter", "f3 /",
+					   "alt+up p /"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		desk d;
+
+		open_four(&d);
+		desk_press(&d, ways[i]);
+		assert_false(desk_shows(&d, "Alt-Enter"));
+		assert_false(desk_shows(&d, "editor\n"));
+		assert_shows(&d, i < 4 ? "\n Up, Down choose   Enter " : "\n Enter find   Esc cancel");
+		desk_press(&d, "escape");
+		assert_false(desk_shows(&d, "Esc cancel"));
+		desk_close(&d);
+	}
+}
+
+/* The last row of the next frame. */
+static void
+assert_footer(desk *d, const char *begin)
+{
+	rt_buf frame = desk_frame(d);
+	rt_str rows = rt_str_trim(rt_buf_str(&frame));
+	size_t at = rows.size;
+
+	while (at > 0 && rows.ptr[at - 1] != '\n')
+		at--;
+	if (!rt_str_starts(rt_str_trim(rt_str_at(rows.ptr + at, rows.size - at)), rt_str_of(begin)))
+		fail_msg("the frame is\n%s\nand its footer does not begin with %s", frame.ptr, begin);
+	rt_buf_deinit(&frame);
+}
+
+/* It is that of what stands above it, in each frame: a key that it names works. */
+static void
+the_footer_is_of_its_frame(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	d.tui.work.said_model = "builtin/echo";
+	assert_footer(&d, "Enter send");
+	desk_type(&d, "five");
+	assert_int_equal(rt_tui_key(&d.tui, (rt_key){RT_KEY_ENTER, 0}), RT_OK);
+	assert_true(rt_work_is_running(&d.tui.work));
+	assert_footer(&d, "Esc stops the reply");
+	assert_int_equal(rt_tui_key(&d.tui, (rt_key){RT_KEY_UP, RT_KEY_ALT}), RT_OK);
+	assert_footer(&d, "Enter go on from here");
+	assert_int_equal(rt_tui_key(&d.tui, (rt_key){RT_KEY_ESCAPE, 0}), RT_OK);
+	assert_footer(&d, "Esc stops the reply");
+	until_it_ends(&d);
+	assert_footer(&d, "Enter send");
+	assert_int_equal(rt_work_count(&d.tui.work), 6);
+	desk_press(&d, "f2");
+	assert_footer(&d, "Enter go");
+	desk_press(&d, "/");
+	assert_footer(&d, "Enter keep what is found");
+	desk_press(&d, "escape");
+	assert_footer(&d, "Enter go");
+	/* Also where there is no room for more than its rows. */
+	desk_press(&d, "/");
+	rt_tui_say_done(&d.tui, "%0200d", 0);
+	desk_size(&d, 80, 7);
+	assert_footer(&d, "Enter keep what is found");
+	desk_press(&d, "escape");
+	rt_tui_say_done(&d.tui, "%0200d", 0);
+	assert_footer(&d, "Enter go");
+	desk_close(&d);
+}
+
+/* ---- what is sent ---- */
+
+static size_t
+times_shown(desk *d, const char *part)
+{
+	rt_buf frame = desk_frame(d);
+	size_t at = 0, count = 0;
+
+	while ((at = rt_str_find(rt_buf_str(&frame), rt_str_of(part), at)) != SIZE_MAX) {
+		at++;
+		count++;
+	}
+	rt_buf_deinit(&frame);
+	return count;
+}
+
+/* A question is seen from Enter on, once; and it is no entry before it is stored. */
+static void
+a_question_is_seen_at_once(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	d.tui.work.said_model = "builtin/echo";
+	desk_type(&d, "fifth words");
+	assert_int_equal(rt_tui_key(&d.tui, (rt_key){RT_KEY_ENTER, 0}), RT_OK);
+	assert_int_equal(times_shown(&d, "  User (not stored yet) ...\n  fifth words\n"), 1);
+	assert_int_equal(times_shown(&d, "AI ..."), 0);
+	while (rt_work_is_running(&d.tui.work)) {
+		assert_int_equal(times_shown(&d, "  fifth words\n"), 1);
+		assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+		(void)sched_yield();
+	}
+	assert_int_equal(times_shown(&d, "  fifth words\n"), 1);
+	assert_int_equal(times_shown(&d, "not stored"), 0);
+	desk_close(&d);
+}
+
+/* A model that always fails: what was said before is not put into the input again. */
+static void
+no_question_comes_back_that_is_stored(void **state)
+{
+	static const char said[] = "{\"error\":{\"message\":\"worn out\"}}\n{\"next\":true}\n";
+	char path[200], model[240];
+	desk d;
+	int fd;
+
+	(void)state;
+	assert_true(test_path(path, sizeof(path), "retake-model"));
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, said, sizeof(said) - 1), sizeof(said) - 1);
+	(void)close(fd);
+	(void)snprintf(model, sizeof(model), "builtin/play:%s", path);
+	open_four(&d);
+	d.tui.work.said_model = model;
+	desk_type(&d, "fifth words");
+	desk_press(&d, "enter");
+	until_it_ends(&d);
+	assert_notice(&d, "Worn out");
+	assert_int_equal(rt_work_count(&d.tui.work), 5);
+	desk_press(&d, "enter"); /* once more, with nothing written */
+	until_it_ends(&d);
+	assert_notice(&d, "Worn out");
+	assert_shows(&d, "\n >\n");
+	desk_close(&d);
+	(void)unlink(path);
+}
+
+/* ---- what there is no room for ---- */
+
+/* Commands: how many more there are, and Down shows them; Up is what was written before again as
+ * soon as it is back at the first. */
+static void
+more_commands_than_rows(void **state)
+{
+	desk d;
+	int i;
+
+	(void)state;
+	open_four(&d);
+	desk_type(&d, "said before");
+	desk_press(&d, "escape");
+	desk_type(&d, "/");
+	assert_shows(&d, "/again ");
+	assert_shows(&d, " more: Down\n");
+	assert_false(desk_shows(&d, "/undo "));
+	desk_press(&d, "down");
+	assert_false(desk_shows(&d, "/again "));
+	for (i = 0; i < 30; i++)
+		desk_press(&d, "down");
+	assert_shows(&d, "/undo ");
+	assert_false(desk_shows(&d, " more: Down\n"));
+	for (i = 0; i < 30 && !desk_shows(&d, "/again "); i++)
+		desk_press(&d, "up");
+	assert_shows(&d, " more: Down\n");
+	assert_shows(&d, "> /\n");
+	desk_press(&d, "up");
+	assert_shows(&d, "> said before");
+	desk_close(&d);
+}
+
+/* A take of which less is left than fits below where it is looked at: the view is filled. */
+static void
+a_shorter_take_fills_the_view(void **state)
+{
+	desk d;
+	int i;
+
+	(void)state;
+	desk_open(&d, 80, 24);
+	for (i = 0; i < 20; i++)
+		desk_add(&d, "User", "something");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":9\",\"name\":\"short\"}]");
+	desk_do(&d, "[{\"op\":\"take.switch\",\"take\":\"main\"}]");
+	assert_shows(&d, "   20\n");
+	desk_press(&d, "alt+home pagedown");
+	assert_shows(&d, " more below: ");
+	desk_do(&d, "[{\"op\":\"take.switch\",\"take\":\"short\"}]");
+	assert_false(desk_shows(&d, " more below: "));
+	assert_shows(&d, "   9\n");
+	assert_shows(&d, "   4\n");
+	desk_close(&d);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_act_on_what_is_marked),
+		cmocka_unit_test(marks_go),
+		cmocka_unit_test(several_are_told_of),
+		cmocka_unit_test(long_labels),
+		cmocka_unit_test(what_was_written_is_kept),
+		cmocka_unit_test(leaving_with_something_written),
+		cmocka_unit_test(the_way_back_by_the_key_that_works),
+		cmocka_unit_test(footers_of_lists),
+		cmocka_unit_test(the_footer_is_of_its_frame),
+		cmocka_unit_test(a_question_is_seen_at_once),
+		cmocka_unit_test(no_question_comes_back_that_is_stored),
+		cmocka_unit_test(more_commands_than_rows),
+		cmocka_unit_test(a_shorter_take_fills_the_view),
+	};
+
+	return cmocka_run_group_tests_name("pane_chat", tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What counts as seen, and what does not: what an entry says and who says it, and not where it
+ * stands or how it is shown. */
+#define _GNU_SOURCE
+
+#include "tui/seen.h"
+#include "tui/tui_testing.h"
+
+/* Is what was seen of the first entry still so after that request? */
+static void
+assert_after(const char *request, bool is_so, bool is_there)
+{
+	bool holds = !is_so, there = !is_there;
+	rt_error err = {0};
+	rt_seen seen;
+	desk d;
+
+	desk_open(&d, 60, 12);
+	desk_add(&d, "User", "one");
+	desk_add(&d, "AI", "two");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"duck\"}]");
+	desk_do(&d, "[{\"op\":\"take.switch\",\"take\":\"main\"}]");
+	rt_seen_init(&seen, rt_alloc_libc(), 1);
+	assert_int_equal(rt_seen_entry(&seen, d.tui.work.value, 1, 1, &err), RT_OK);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
+	desk_do(&d, request);
+	if (rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err) !=
+	    (is_so ? RT_OK : RT_CONFLICT))
+		fail_msg("%s: %s", request, err.text);
+	assert_int_equal(rt_seen_spot_holds(&seen, 0, d.tui.work.value, &holds, &there, &err), RT_OK);
+	assert_int_equal(holds, is_so);
+	assert_int_equal(there, is_there);
+	rt_seen_deinit(&seen);
+	desk_close(&d);
+}
+
+static void
+entries(void **state)
+{
+	(void)state;
+	assert_after("[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"other\"}]", false, true);
+	assert_after("[{\"op\":\"entry.role\",\"entry\":\":1\",\"role\":\"System\"}]", false, true);
+	assert_after("[{\"op\":\"entry.mute\",\"entry\":\":1\",\"muted\":true}]", false, true);
+	assert_after("[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"x\"}]", false, true);
+	assert_after("[{\"op\":\"entry.delete\",\"entry\":\":1\"}]", false, false);
+	assert_after("[{\"op\":\"discussion.new\",\"name\":\"x\"},"
+		     "{\"op\":\"discussion.delete\",\"discussion\":\"d1\"}]", false, false);
+	assert_after("[{\"op\":\"entry.move\",\"entry\":\":1\",\"after\":\":2\"}]", true, true);
+	assert_after("[{\"op\":\"entry.view\",\"entry\":\":1\",\"collapsed\":true}]", true, true);
+	assert_after("[{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"other\"}]", true, true);
+	assert_after("[{\"op\":\"entry.edit\",\"entry\":\":1\",\"take\":\"duck\",\"content\":\"other\"}]",
+		     true, true);
+}
+
+/* One that the take does not hold is not looked at, and nothing at all is always so. */
+static void
+nothing(void **state)
+{
+	rt_error err = {0};
+	rt_seen seen;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	desk_add(&d, "User", "one");
+	rt_seen_init(&seen, rt_alloc_libc(), 1);
+	assert_int_equal(rt_seen_entry(&seen, d.tui.work.value, 1, 77, &err), RT_OK);
+	assert_int_equal(rt_seen_entry(&seen, d.tui.work.value, 77, 1, &err), RT_OK);
+	assert_int_equal(seen.count, 0);
+	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":1\"}]");
+	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
+	rt_seen_deinit(&seen);
+	desk_close(&d);
+}
+
+/* As many as there are. */
+static void
+many(void **state)
+{
+	rt_error err = {0};
+	rt_seen seen;
+	size_t i;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	rt_seen_init(&seen, rt_alloc_libc(), 1);
+	for (i = 0; i < 20; i++) {
+		desk_add(&d, "User", "text");
+		assert_int_equal(rt_seen_entry(&seen, d.tui.work.value, 1, (uint32_t)i + 1, &err), RT_OK);
+	}
+	assert_int_equal(seen.count, 20);
+	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
+	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":20\"}]");
+	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"other\"}]");
+	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_CONFLICT);
+	assert_string_equal(err.text, "somebody else changed 2 of these 20 entries meanwhile");
+	rt_seen_deinit(&seen);
+	desk_close(&d);
+}
+
+/* The newest step is that of the discussion or the project. */
+static void
+steps(void **state)
+{
+	rt_error err = {0};
+	uint64_t step = 0;
+	rt_seen seen;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	desk_add(&d, "User", "one");
+	assert_int_equal(rt_seen_newest(d.tui.work.value, 1, &step, &err), RT_OK);
+	rt_seen_init(&seen, rt_alloc_libc(), 1);
+	rt_seen_step(&seen, step);
+	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
+	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"builtin/echo\"}]");
+	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_CONFLICT);
+	desk_do(&d, "[{\"op\":\"undo\"}]");
+	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
+	rt_seen_deinit(&seen);
+	desk_close(&d);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entries),
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(many),
+		cmocka_unit_test(steps),
+	};
+
+	return cmocka_run_group_tests_name("seen", tests, NULL, NULL);
+}

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Somebody else was faster: between what a person saw and what they do about it another program
+ * changes the same thing. Nothing is written over that was not asked about. */
+#define _GNU_SOURCE
+
+#include "tui/deed.h"
+#include "tui/tui_testing.h"
+#include "tui/verb.h"
+
+static void
+assert_text(desk *d, size_t at, const char *expected)
+{
+	rt_work_entry e;
+
+	assert_int_equal(rt_work_entry_at(&d->tui.work, at, &e, NULL), RT_OK);
+	if (!rt_str_is(rt_buf_str(&e.text), expected))
+		fail_msg("entry %zu is \"%s\" and not \"%s\"", at + 1, e.text.ptr, expected);
+	rt_work_entry_deinit(&e);
+}
+
+static void
+begin(desk *d)
+{
+	desk_open(d, 90, 30);
+	desk_add(d, "User", "one");
+	desk_add(d, "AI", "two");
+	desk_add(d, "User", "three");
+	desk_press(d, "alt+up");
+}
+
+/* The last entry is being edited, and somebody else writes into it. */
+static void
+begin_edit(desk *d)
+{
+	begin(d);
+	desk_press(d, "e");
+	desk_type(d, " mine");
+	desk_others(d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
+	desk_press(d, "enter");
+	assert_shows(d, "User, entry 3 was changed after you opened it, by web");
+	assert_text(d, 2, "theirs");
+}
+
+static void
+an_edit(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin_edit(&d);
+	desk_press(&d, "s");
+	assert_shows(&d, "Theirs, with what yours would change");
+	assert_shows(&d, "three mine");
+	desk_press(&d, "escape");
+	assert_shows(&d, "was changed after you opened it");
+	desk_press(&d, "o");
+	assert_text(&d, 2, "three mine");
+	assert_int_equal(d.tui.work.take_count, 1);
+	desk_close(&d);
+
+	begin_edit(&d);
+	desk_press(&d, "b");
+	assert_int_equal(d.tui.work.take_count, 2);
+	assert_text(&d, 2, "three mine");
+	assert_int_equal(rt_work_look_at(&d.tui.work, 1, 1, NULL), RT_OK);
+	assert_text(&d, 2, "theirs");
+	desk_close(&d);
+
+	begin_edit(&d);
+	desk_press(&d, "escape"); /* as "discard" */
+	assert_text(&d, 2, "theirs");
+	desk_press(&d, "escape up");
+	assert_shows(&d, "> three mine");
+	desk_close(&d);
+}
+
+/* While the question is open it is changed once more: it is asked once more. */
+static void
+once_more(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin_edit(&d);
+	desk_press(&d, "s"); /* the reader lies on the question */
+	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":3\"}");
+	desk_press(&d, "escape o");
+	assert_shows(&d, "It is not there any more; nothing changed.  What you wrote is kept");
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	assert_text(&d, 1, "two");
+	desk_press(&d, "escape up");
+	assert_shows(&d, "> three mine");
+	desk_close(&d);
+
+	begin_edit(&d);
+	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":3\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	desk_press(&d, "s");
+	assert_shows(&d, "It is not there any more; nothing changed.  What you wrote is kept");
+	desk_close(&d);
+}
+
+/* While the question is open it is edited once more: what nobody has seen is not written over. */
+static void
+edited_once_more(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin_edit(&d);
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs again\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK); /* as a frame does */
+	desk_press(&d, "o");
+	assert_text(&d, 2, "theirs again");
+	assert_shows(&d, "was changed after you opened it");
+	desk_press(&d, "s");
+	assert_shows(&d, "theirs again");
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"and again\"}");
+	desk_press(&d, "escape o");
+	assert_text(&d, 2, "and again");
+	desk_press(&d, "o");
+	assert_text(&d, 2, "three mine");
+	desk_close(&d);
+}
+
+/* Another take is the active one by now: it is edited where it was seen. */
+static void
+another_take(void **state)
+{
+	bool is_seen;
+	desk d;
+
+	(void)state;
+	for (is_seen = false;; is_seen = true) {
+		begin(&d);
+		desk_others(&d, "{\"op\":\"take.branch\",\"at\":\":3\",\"name\":\"other\"}");
+		desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
+		desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"t1\"}");
+		assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+		desk_press(&d, "e");
+		desk_type(&d, " mine");
+		desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"other\"}");
+		if (is_seen)
+			assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+		desk_press(&d, "enter");
+		assert_int_equal(rt_work_look_at(&d.tui.work, 1, 2, NULL), RT_OK);
+		assert_text(&d, 2, "theirs");
+		assert_int_equal(rt_work_look_at(&d.tui.work, 1, 1, NULL), RT_OK);
+		assert_text(&d, 2, "three mine");
+		desk_close(&d);
+		if (is_seen)
+			break;
+	}
+}
+
+/* Another take is made the active one while the change is on its way: what is new goes where the
+ * person saw what it stands beside. */
+static void
+beside_an_entry_of_another_take(void **state)
+{
+	static const struct {
+		const char *keys;
+		size_t in_first, in_other; /* entries */
+	} tries[] = {{"a", 4, 3}, {"i", 4, 3}};
+	desk d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		begin(&d);
+		desk_others(&d, "{\"op\":\"take.branch\",\"at\":\":3\",\"name\":\"other\"}");
+		desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"t1\"}");
+		assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+		desk_press(&d, tries[i].keys);
+		desk_type(&d, "mine");
+		desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"other\"}");
+		desk_press(&d, "enter");
+		assert_int_equal(rt_work_look_at(&d.tui.work, 1, 2, NULL), RT_OK);
+		assert_int_equal(rt_work_count(&d.tui.work), tries[i].in_other);
+		assert_int_equal(rt_work_look_at(&d.tui.work, 1, 1, NULL), RT_OK);
+		assert_int_equal(rt_work_count(&d.tui.work), tries[i].in_first);
+		desk_close(&d);
+	}
+	/* and a branch is one of what was seen */
+	begin(&d);
+	desk_others(&d, "{\"op\":\"take.branch\",\"at\":\":3\",\"name\":\"other\"}");
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
+	desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"t1\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	desk_press(&d, "b");
+	desk_type(&d, "mine");
+	desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"other\"}");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.work.take_count, 3);
+	assert_text(&d, 2, "three");
+	desk_close(&d);
+
+	begin(&d);
+	desk_others(&d, "{\"op\":\"take.branch\",\"at\":\":3\",\"name\":\"other\"}");
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"theirs\"}");
+	desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"t1\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	desk_press(&d, "t");
+	desk_type(&d, " mine");
+	desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"other\"}");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.work.take_count, 3);
+	assert_text(&d, 0, "one");
+	assert_text(&d, 2, "three mine");
+	desk_close(&d);
+}
+
+static void
+key(desk *d, rt_key key)
+{
+	const rt_event event = {.kind = RT_EVENT_KEY, .key = key};
+
+	assert_int_equal(rt_tui_take(&d->tui, &event), RT_OK);
+}
+
+/* What was typed before the question was there is no answer to it. */
+static void
+typed_ahead(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_press(&d, "e");
+	desk_type(&d, " mine");
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
+	key(&d, (rt_key){RT_KEY_ENTER, 0});
+	key(&d, (rt_key){'o', 0});
+	key(&d, (rt_key){RT_KEY_ENTER, 0});
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_text(&d, 2, "theirs");
+	assert_shows(&d, "was changed after you opened it, by web");
+	assert_shows(&d, "What was typed after it (2 keys) was not carried out");
+	key(&d, (rt_key){'o', 0});
+	assert_text(&d, 2, "three mine");
+	desk_close(&d);
+}
+
+/* A terminal of so few rows that no line says anything: the question can be answered all the same. */
+static void
+a_low_terminal(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_size(&d, 90, 4);
+	desk_press(&d, "e");
+	desk_type(&d, " mine");
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
+	key(&d, (rt_key){RT_KEY_ENTER, 0});
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	rt_tui_draw(&d.tui);
+	key(&d, (rt_key){'o', 0});
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_text(&d, 2, "three mine");
+	desk_close(&d);
+}
+
+/* What is edited is gone: there is nothing to decide, and the text is kept. */
+static void
+it_is_gone(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_press(&d, "e");
+	desk_type(&d, " mine");
+	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":3\"}");
+	desk_press(&d, "enter");
+	assert_shows(&d, "What you wrote is kept");
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	desk_press(&d, "escape up");
+	assert_shows(&d, "> three mine");
+	desk_close(&d);
+}
+
+/* What others did to something else is no conflict. */
+static void
+something_else(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_press(&d, "e");
+	desk_type(&d, " mine");
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"theirs\"}");
+	desk_press(&d, "enter");
+	assert_text(&d, 0, "theirs");
+	assert_text(&d, 2, "three mine");
+	desk_close(&d);
+}
+
+/* Marked rows, of which one is another by now: right before it is done, so that no frame showed
+ * it. */
+static void
+rows(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_press(&d, "up up space space");
+	desk_others(&d, "{\"op\":\"entry.role\",\"entry\":\":2\",\"role\":\"System\"}");
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_DELETE), RT_OK);
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_shows(&d, "Somebody else changed 1 of these 2 entries meanwhile");
+	assert_int_equal(rt_work_count(&d.tui.work), 3);
+	desk_press(&d, "s");
+	assert_shows(&d, "As you saw it, with what was changed");
+	assert_shows(&d, "Its text is the same");
+	desk_press(&d, "escape n");
+	assert_int_equal(rt_work_count(&d.tui.work), 3);
+	desk_close(&d);
+
+	/* One of them is gone: the other is done anyway. */
+	begin(&d);
+	desk_press(&d, "up up space space");
+	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":2\"}");
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_MUTE), RT_OK);
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_shows(&d, "Somebody else changed 1 of these 2 entries meanwhile");
+	desk_press(&d, "y");
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	assert_shows(&d, "User (muted)");
+	desk_close(&d);
+}
+
+/* A row of another take: what is shown of it is what that take has. */
+static void
+a_row_of_another_take(void **state)
+{
+	const uint32_t third = 3;
+	bool used;
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_others(&d, "{\"op\":\"take.branch\",\"at\":\":3\",\"name\":\"other\"}");
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
+	desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"t1\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"take\":\"t2\",\"content\":\"later\"}");
+	d.tui.work.seen_take = 2; /* as the tree does */
+	assert_int_equal(rt_verb_act(&d.tui, RT_ACT_DELETE, &third, 1, &used), RT_OK);
+	d.tui.work.seen_take = 0;
+	assert_shows(&d, "Somebody else changed the entry meanwhile");
+	desk_press(&d, "s");
+	assert_shows(&d, "As you saw it, with what was changed");
+	assert_shows(&d, "theirs");
+	assert_shows(&d, "later");
+	assert_false(desk_shows(&d, "three"));
+	desk_close(&d);
+}
+
+/* "D": what follows has grown. */
+static void
+below(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_press(&d, "up");
+	desk_others(&d, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"four\"}");
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_DELETE_BELOW), RT_OK);
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_shows(&d, "Somebody else changed what follows meanwhile");
+	assert_int_equal(rt_work_count(&d.tui.work), 4);
+	desk_press(&d, "y");
+	assert_int_equal(rt_work_count(&d.tui.work), 1);
+	desk_close(&d);
+}
+
+/* A question's rows are those of when it was asked. */
+static void
+a_role(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_press(&d, "m");
+	desk_others(&d, "{\"op\":\"label.set\",\"entry\":\":3\",\"label\":\"theirs\"}");
+	desk_type(&d, "mine");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Somebody else changed the entry meanwhile");
+	desk_press(&d, "y");
+	assert_shows(&d, "#mine");
+	desk_close(&d);
+}
+
+/* Undo takes back what the line said, or asks. */
+static void
+undo(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_press(&d, "d");
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	desk_others(&d, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"theirs\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	desk_press(&d, "u");
+	assert_shows(&d, "Take back, by web: added entry: theirs?");
+	assert_int_equal(rt_work_count(&d.tui.work), 3);
+	desk_press(&d, "y");
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	desk_press(&d, "u"); /* what is the newest now */
+	assert_text(&d, 2, "three");
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"theirs\"}");
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK);
+	assert_notice(&d, "Nothing to bring back: somebody else changed something meanwhile");
+	assert_int_equal(d.tui.pane_count, 1);
+	assert_int_equal(rt_work_count(&d.tui.work), 3);
+	desk_close(&d);
+}
+
+/* Redo right after somebody else has taken something back, and before that is seen. */
+static void
+redo_of_others(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_others(&d, "{\"op\":\"undo\"}");
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK);
+	assert_shows(&d, "Somebody else changed something meanwhile.  The entry");
+	assert_shows(&d, "Bring back what was taken back last?");
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	desk_press(&d, "n");
+	assert_notice(&d, "Left as it is; nothing changed");
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK); /* what is seen now */
+	assert_text(&d, 2, "three");
+	desk_others(&d, "{\"op\":\"undo\"}");
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK);
+	desk_press(&d, "y");
+	assert_text(&d, 2, "three");
+	desk_close(&d);
+}
+
+/* The step that the question names is taken back, or it is asked again. */
+static void
+undo_of_what_was_asked(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_press(&d, "d");
+	desk_others(&d, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"theirs\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	desk_press(&d, "u");
+	assert_shows(&d, "Take back, by web: ");
+	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"another\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK); /* as a frame does */
+	desk_press(&d, "y");
+	assert_text(&d, 0, "another");
+	assert_shows(&d, "Take back, by web: ");
+	desk_press(&d, "y");
+	assert_text(&d, 0, "one");
+	assert_int_equal(rt_work_count(&d.tui.work), 3);
+	desk_close(&d);
+}
+
+static void
+prompt(void **state)
+{
+	bool used;
+	desk d;
+
+	(void)state;
+	begin(&d);
+	assert_int_equal(rt_verb_act(&d.tui, RT_ACT_PROMPT, NULL, 0, &used), RT_OK);
+	desk_type(&d, "mine");
+	desk_others(&d, "{\"op\":\"prompt.update\",\"text\":\"theirs\"}");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Somebody else changed the working prompt meanwhile");
+	desk_press(&d, "d");
+	assert_shows(&d, "Theirs stays.  What you wrote is kept");
+	desk_close(&d);
+}
+
+static rt_status
+told(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
+{
+	rt_deed_how how = {.requests = RT_STR("[{\"op\":\"undo\"}]"), .done = told, .ctx = ctx};
+	rt_status *got = ctx;
+
+	(void)said;
+	(void)err;
+	*got = st;
+	return st == RT_USAGE ? rt_deed_do(tui, &how) : RT_OK;
+}
+
+/* A failure is told once, and another may be begun then. */
+static void
+failures(void **state)
+{
+	rt_status got = RT_CORRUPT;
+	rt_deed_how how = {.requests = RT_STR("[]"), .done = told, .ctx = &got};
+	desk d;
+
+	(void)state;
+	begin(&d);
+	assert_int_equal(rt_deed_do(&d.tui, &how), RT_OK);
+	assert_int_equal(got, RT_OK); /* of the undo that was begun when it had failed */
+	assert_int_equal(rt_work_count(&d.tui.work), 2);
+	assert_null(d.tui.deed);
+	desk_close(&d);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_edit),   cmocka_unit_test(once_more),
+		cmocka_unit_test(edited_once_more),
+		cmocka_unit_test(another_take), cmocka_unit_test(beside_an_entry_of_another_take),
+		cmocka_unit_test(typed_ahead),
+		cmocka_unit_test(a_low_terminal), cmocka_unit_test(it_is_gone), cmocka_unit_test(something_else),
+		cmocka_unit_test(rows),      cmocka_unit_test(a_row_of_another_take),
+		cmocka_unit_test(below),
+		cmocka_unit_test(a_role),    cmocka_unit_test(undo),
+		cmocka_unit_test(undo_of_what_was_asked), cmocka_unit_test(redo_of_others),
+		cmocka_unit_test(prompt),    cmocka_unit_test(failures),
+	};
+
+	return cmocka_run_group_tests_name("verb_conflict", tests, NULL, NULL);
+}

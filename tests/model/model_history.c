@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Model: steps, and undo, redo, jump and revert. */
+#include <stdlib.h>
+
+#include "model_impl.h"
+
+static const model_part *
+part_of(const model_step *step, int doc)
+{
+	size_t i;
+
+	for (i = 0; i < step->part_count; i++)
+		if (step->parts[i].doc == doc)
+			return &step->parts[i];
+	return NULL;
+}
+
+void
+model_note_act(model *m, rt_str op, int entity, const void *const *values, size_t count)
+{
+	model_act act = {.op = op, .entity = entity};
+	size_t i;
+
+	act.parts = model_get(m, m->doc_count * sizeof(*act.parts));
+	for (i = 0; i < m->doc_count; i++) {
+		const void *before = i < count ? values[i] : m->docs[i].first;
+
+		if (before != m->docs[i].value)
+			act.parts[act.part_count++] = (model_part){(int)i, -1, before,
+								   m->docs[i].value};
+	}
+	m->acts = model_more(m->acts, m->act_count, sizeof(*m->acts));
+	m->acts[m->act_count++] = act;
+}
+
+void
+model_make_step(model *m, int view)
+{
+	model_step step = {.op = m->acts[0].op, .view = view, .act_count = m->act_count};
+	size_t i;
+
+	step.seq = ++m->seq;
+	step.acts = model_copy(m, m->acts, m->act_count, 0, sizeof(*m->acts));
+	for (i = 1; i < m->act_count; i++)
+		if (!rt_str_eq(m->acts[i].op, step.op))
+			step.op = RT_STR("batch");
+	step.parts = model_copy(m, m->touched, m->touched_count, 0, sizeof(*step.parts));
+	step.part_count = m->touched_count;
+	/* C30: redo ends, in the discussion and in the project */
+	m->docs[0].redo = -1;
+	m->docs[view].redo = -1;
+	for (i = 0; i < step.part_count; i++) {
+		model_doc *doc = &m->docs[step.parts[i].doc];
+
+		step.parts[i].after = doc->value;
+		doc->current = (int)m->step_count;
+		doc->redo = -1;
+	}
+	m->steps = model_more(m->steps, m->step_count, sizeof(*m->steps));
+	m->steps[m->step_count++] = step;
+	m->touched_count = 0;
+	m->act_count = 0;
+}
+
+/* Take a step back in these documents, as one thing for redo. */
+static void
+take_back(model *m, int step, const int *docs, size_t count)
+{
+	model_undone u = {.step = step, .doc_count = count};
+	size_t i;
+
+	u.docs = model_copy(m, docs, count, 0, sizeof(*docs));
+	u.below = model_get(m, count * sizeof(*u.below));
+	for (i = 0; i < count; i++) {
+		const model_part *part = part_of(&m->steps[step], docs[i]);
+		model_doc *doc = &m->docs[docs[i]];
+
+		u.below[i] = doc->redo;
+		doc->value = part->before;
+		doc->current = part->parent;
+		doc->redo = (int)m->undone_count;
+	}
+	m->undone = model_more(m->undone, m->undone_count, sizeof(*m->undone));
+	m->undone[m->undone_count++] = u;
+}
+
+static bool
+is_switch(const model_step *step)
+{
+	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch");
+}
+
+/* The newest step in effect in a document, but for (pinned) the switches: a client that names
+ * its place is not moved by those of others, and undo passes over them (C1). */
+static int
+newest(const model *m, int doc, bool pinned)
+{
+	int step = m->docs[doc].current;
+
+	while (step >= 0 && pinned && is_switch(&m->steps[step]))
+		step = part_of(&m->steps[step], doc)->parent;
+	return step;
+}
+
+static bool
+undo_one(model *m, int view, bool disc, bool project, bool pinned)
+{
+	int step = -1, *docs;
+	size_t count = 0, with = 0, i;
+
+	if (disc)
+		step = newest(m, view, pinned);
+	if (project && newest(m, 0, pinned) > step)
+		step = newest(m, 0, pinned);
+	if (step < 0)
+		return false;
+	docs = model_get(m, m->steps[step].part_count * sizeof(*docs));
+	for (i = 0; i < m->steps[step].part_count; i++) {
+		int doc = m->steps[step].parts[i].doc;
+
+		if (newest(m, doc, pinned) != step)
+			continue; /* C2 */
+		for (; m->docs[doc].current != step; with++)
+			take_back(m, m->docs[doc].current, &doc, 1);
+		docs[count++] = doc;
+	}
+	take_back(m, step, docs, count);
+	m->undone[m->undone_count - 1].with = with; /* they come back together */
+	return true;
+}
+
+/* Can what was undone last in this document be brought back there? */
+static bool
+can_redo(const model *m, int doc)
+{
+	const model_doc *d = &m->docs[doc];
+
+	return d->redo >= 0 &&
+	       d->current == part_of(&m->steps[m->undone[d->redo].step], doc)->parent;
+}
+
+/* What was undone together comes back together (C2), but for documents that a jump has taken
+ * elsewhere since. */
+static bool
+redo_one(model *m, int view, bool disc, bool project)
+{
+	int undone = -1;
+	size_t i, k, with;
+	const model_undone *u;
+
+	if (disc && can_redo(m, view))
+		undone = m->docs[view].redo;
+	if (project && m->docs[0].redo > undone && can_redo(m, 0))
+		undone = m->docs[0].redo;
+	if (undone < 0)
+		return false;
+	with = m->undone[undone].with;
+	for (k = 0; k <= with; k++, undone--) {
+		u = &m->undone[undone];
+		for (i = 0; i < u->doc_count; i++) {
+			model_doc *doc = &m->docs[u->docs[i]];
+
+			if (doc->redo != undone || !can_redo(m, u->docs[i]))
+				continue;
+			doc->value = part_of(&m->steps[u->step], u->docs[i])->after;
+			doc->current = u->step;
+			doc->redo = u->below[i];
+		}
+	}
+	return true;
+}
+
+/* How many steps of a discussion and the project are undone, as redo would bring them back. */
+static uint64_t
+undone_in(const model *m, int view)
+{
+	int docs[2] = {view, 0};
+	int at[2] = {can_redo(m, view) ? m->docs[view].redo : -1,
+		     can_redo(m, 0) ? m->docs[0].redo : -1};
+	uint64_t count = 0;
+
+	while (at[0] >= 0 || at[1] >= 0) {
+		int top = at[0] > at[1] ? at[0] : at[1], i, last = top - (int)m->undone[top].with;
+		size_t k;
+
+		for (; top >= last; top--)
+			for (i = 0; i < 2; i++)
+				for (k = 0; at[i] == top && k < m->undone[top].doc_count; k++)
+					if (m->undone[top].docs[k] == docs[i])
+						at[i] = m->undone[top].below[k];
+		count++;
+	}
+	return count;
+}
+
+/* The setting undo_capacity (C58), if it is a whole number from 0 on. */
+static uint64_t
+capacity_of(const model_project *p)
+{
+	uint64_t capacity = 0;
+	size_t i, k;
+
+	for (i = 0; i < p->setting_count; i++) {
+		rt_str value = p->settings[i].value;
+
+		if (!rt_str_is(p->settings[i].key, "undo_capacity"))
+			continue;
+		for (k = 0; k < value.size; k++) {
+			if (value.ptr[k] < '0' || value.ptr[k] > '9' || k > 17)
+				return UINT64_MAX;
+			capacity = capacity * 10 + (uint64_t)(value.ptr[k] - '0');
+		}
+		return capacity;
+	}
+	return UINT64_MAX;
+}
+
+rt_status
+model_op_undo_redo(model_call *c, bool undo)
+{
+	model *m = c->m;
+	rt_str scope = model_str_field(c, "scope");
+	uint64_t count = 1, n, capacity = undo ? capacity_of(model_project_of(m)) : 0;
+
+	rt_json_u64(model_field(c, "count"), &count);
+	for (n = 0; n < count; n++) {
+		int view = c->pinned ? c->doc : model_project_of(m)->active;
+		bool disc = !rt_str_is(scope, "project"), project = !rt_str_is(scope, "discussion");
+
+		if (undo && capacity < UINT64_MAX && undone_in(m, view) >= capacity)
+			break;
+		if (undo ? !undo_one(m, view, disc, project, c->pinned && c->take_named)
+			 : !redo_one(m, view, disc, project))
+			break;
+	}
+	c->out->steps = n;
+	if (n == 0)
+		return FAIL(c, REFUSED, undo ? "nothing to undo" : "nothing to redo");
+	return RT_OK;
+}
+
+static int
+step_with_seq(const model *m, uint64_t seq)
+{
+	size_t i;
+
+	for (i = 0; i < m->step_count; i++)
+		if (m->steps[i].seq == seq)
+			return (int)i;
+	return -1;
+}
+
+static bool
+is_at_or_above(const model *m, int doc, int upper, int step)
+{
+	for (; step >= 0; step = part_of(&m->steps[step], doc)->parent)
+		if (step == upper)
+			return true;
+	return upper == -1;
+}
+
+/* Take the newest step back, in those of the documents that have to go up from it to come
+ * to `to` (-1: to their beginning), as one thing for redo; false: none has to. */
+static bool
+walk_up(model *m, const int *docs, size_t count, int to)
+{
+	int *here = model_get(m, count * sizeof(*here)), newest = -1;
+	size_t i, n = 0;
+
+	for (i = 0; i < count; i++) {
+		int current = m->docs[docs[i]].current;
+
+		if (is_at_or_above(m, docs[i], current, to))
+			continue;
+		if (current > newest)
+			n = 0;
+		if (current >= newest)
+			here[n++] = docs[i];
+		newest = current > newest ? current : newest;
+	}
+	if (n > 0)
+		take_back(m, newest, here, n);
+	return n > 0;
+}
+
+/* Move documents to right after a step (-1: to their beginning). */
+static bool
+walk(model *m, const int *docs, size_t count, int to)
+{
+	bool moved = false;
+	size_t k;
+
+	while (walk_up(m, docs, count, to))
+		moved = true;
+	for (k = 0; k < count; k++) {
+		model_doc *d = &m->docs[docs[k]];
+
+		while (d->current != to) {
+			int next = to;
+
+			while (part_of(&m->steps[next], docs[k])->parent != d->current)
+				next = part_of(&m->steps[next], docs[k])->parent;
+			if (d->redo >= 0 && m->undone[d->redo].step == next) {
+				const model_undone *u = &m->undone[d->redo];
+				size_t i;
+
+				for (i = 0; i < u->doc_count; i++)
+					if (u->docs[i] == docs[k])
+						break;
+				d->redo = u->below[i];
+			}
+			d->value = part_of(&m->steps[next], docs[k])->after;
+			d->current = next;
+			moved = true;
+		}
+	}
+	return moved;
+}
+
+rt_status
+model_op_jump(model_call *c)
+{
+	model *m = c->m;
+	uint64_t to = 0;
+	int step, *docs;
+	size_t i;
+
+	rt_json_u64(model_field(c, "to"), &to);
+	if (to == 0)
+		return walk(m, &c->doc, 1, -1) ? RT_OK : model_unchanged(c);
+	step = step_with_seq(m, to);
+	if (step < 0)
+		return FAIL(c, NOT_FOUND, "no such step");
+	docs = model_get(m, m->steps[step].part_count * sizeof(*docs));
+	for (i = 0; i < m->steps[step].part_count; i++)
+		docs[i] = m->steps[step].parts[i].doc;
+	return walk(m, docs, m->steps[step].part_count, step) ? RT_OK : model_unchanged(c);
+}
+
+static bool
+same_slot(const model_slot *a, const model_slot *b)
+{
+	return a->entity == b->entity && a->body == b->body && a->muted == b->muted &&
+	       rt_str_eq(a->role, b->role);
+}
+
+/* One field: as it was, if it is as the step left it. */
+static bool
+revert_text(rt_str *now, rt_str was, rt_str then)
+{
+	if (rt_str_eq(was, then))
+		return true;
+	if (!rt_str_eq(*now, then))
+		return false;
+	*now = was;
+	return true;
+}
+
+static bool
+revert_pairs(model *m, const model_pair **now, size_t *count, const model_pair *was,
+	     size_t was_count, const model_pair *then, size_t then_count)
+{
+	size_t i;
+	bool ok = true;
+
+	for (i = 0; i < was_count + then_count; i++) {
+		rt_str key = i < was_count ? was[i].key : then[i - was_count].key;
+		size_t a = model_pair_find(was, was_count, key),
+		       b = model_pair_find(then, then_count, key);
+		size_t n = model_pair_find(*now, *count, key);
+		rt_str before = a == SIZE_MAX ? RT_STR("") : was[a].value;
+		rt_str after = b == SIZE_MAX ? RT_STR("") : then[b].value;
+		rt_str value = n == SIZE_MAX ? RT_STR("") : (*now)[n].value;
+
+		if (rt_str_eq(before, after) || (i >= was_count && a != SIZE_MAX))
+			continue;
+		ok = ok && rt_str_eq(value, after);
+		model_pair_set(m, now, count, key, before);
+	}
+	return ok;
+}
+
+static bool
+same_roles(const model_project *a, const model_project *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->role_count && i < b->role_count; i++)
+		if (!rt_str_eq(a->roles[i], b->roles[i]))
+			return false;
+	return a->role_count == b->role_count;
+}
+
+static rt_status
+revert_fields(model_call *c, const model_part *part)
+{
+	model *m = c->m;
+	bool ok = true;
+	size_t i;
+
+	if (part->doc == 0) {
+		const model_project *was = part->before, *then = part->after;
+		model_project now = *model_project_of(m);
+
+		if (!same_roles(was, then)) {
+			ok = same_roles(&now, then);
+			now.roles = was->roles;
+			now.role_count = was->role_count;
+		}
+		ok = ok && revert_pairs(m, &now.settings, &now.setting_count, was->settings,
+					was->setting_count, then->settings, then->setting_count);
+		if (ok)
+			*model_edit_project(m) = now;
+	} else {
+		const model_disc *was = part->before, *then = part->after;
+		model_disc now = *model_disc_of(m, part->doc);
+
+		c->doc = part->doc;
+		ok = revert_text(&now.prompt, was->prompt, then->prompt) &&
+		     revert_text(&now.track, was->track, then->track);
+		if (was->edited != then->edited) {
+			ok = ok && now.edited == then->edited;
+			now.edited = was->edited;
+		}
+		for (i = 0; i < 3; i++)
+			ok = ok && revert_text(&now.files[i], was->files[i], then->files[i]);
+		ok = ok && revert_pairs(m, &now.settings, &now.setting_count, was->settings,
+					was->setting_count, then->settings, then->setting_count);
+		if (ok)
+			*model_edit_disc(m, part->doc) = now;
+	}
+	return ok ? RT_OK : FAIL(c, REFUSED, "it is not as the step left it");
+}
+
+/* One operation of a step. */
+static rt_status
+revert_act(model_call *c, model_act step)
+{
+	model *m = c->m;
+	int doc;
+	const model_disc *was, *then, *now;
+	model_disc *mine;
+	size_t t, i, changed = 0;
+
+	if (step.part_count == 0)
+		return RT_OK; /* it changed nothing */
+	doc = step.parts[0].doc;
+	if (step.part_count != 1)
+		return FAIL(c, REFUSED, "cannot revert this");
+	if (rt_str_is(step.op, "setting.set") || rt_str_starts(step.op, RT_STR("role.")) ||
+	    rt_str_is(step.op, "prompt.update") || rt_str_is(step.op, "files.set") ||
+	    rt_str_is(step.op, "track.set"))
+		return revert_fields(c, &step.parts[0]);
+	if (doc == 0)
+		return FAIL(c, REFUSED, "cannot revert this");
+	c->doc = doc;
+	was = step.parts[0].before;
+	then = step.parts[0].after;
+	now = model_disc_of(m, doc);
+	if (rt_str_is(step.op, "label.set")) {
+		rt_str before = model_label_of(was, step.entity);
+
+		if (!rt_str_eq(model_label_of(now, step.entity), model_label_of(then, step.entity)))
+			return FAIL(c, REFUSED, "the label is another by now");
+		model_set_label(m, model_edit_disc(m, doc), step.entity, before);
+		return RT_OK;
+	}
+	if (!rt_str_is(step.op, "entry.append") && !rt_str_is(step.op, "entry.insert") &&
+	    !rt_str_is(step.op, "entry.delete") && !rt_str_is(step.op, "entry.edit") &&
+	    !rt_str_is(step.op, "entry.role") && !rt_str_is(step.op, "entry.mute"))
+		return FAIL(c, REFUSED, "cannot revert this");
+	mine = model_get(m, sizeof(*mine));
+	*mine = *now;
+	for (t = 0; t < then->take_count; t++) {
+		const model_take *after = &then->takes[t], *before = NULL;
+		size_t here = SIZE_MAX, k;
+
+		for (k = 0; k < was->take_count; k++)
+			if (was->takes[k].number == after->number)
+				before = &was->takes[k];
+		if (before != NULL && before->slots == after->slots &&
+		    before->count == after->count)
+			continue;
+		for (k = 0; k < now->take_count; k++)
+			if (now->takes[k].number == after->number)
+				here = k;
+		if (here == SIZE_MAX)
+			return FAIL(c, REFUSED, "the take has gone");
+		changed++;
+		if (rt_str_is(step.op, "entry.append") || rt_str_is(step.op, "entry.insert")) {
+			size_t at = model_slot_find(&mine->takes[here], step.entity);
+			size_t there = model_slot_find(after, step.entity);
+
+			if (at == SIZE_MAX ||
+			    !same_slot(&mine->takes[here].slots[at], &after->slots[there]))
+				return FAIL(c, REFUSED, "it is not as the step left it");
+			model_remove_slots(m, mine, here, at, 1);
+		} else if (rt_str_is(step.op, "entry.delete")) {
+			for (i = 0; i < before->count; i++) {
+				size_t at = 0, p;
+
+				if (model_slot_find(after, before->slots[i].entity) != SIZE_MAX)
+					continue;
+				if (model_slot_find(&mine->takes[here], before->slots[i].entity) !=
+				    SIZE_MAX)
+					return FAIL(c, REFUSED, "it is back already");
+				for (p = i; p-- > 0 && at == 0;) {
+					at = model_slot_find(&mine->takes[here],
+							     before->slots[p].entity);
+					at = at == SIZE_MAX ? 0 : at + 1;
+				}
+				model_insert_slots(m, mine, here, at, &before->slots[i], 1);
+			}
+		} else {
+			size_t at = model_slot_find(&mine->takes[here], step.entity);
+			model_slot slot, left, old;
+
+			if (at == SIZE_MAX)
+				return FAIL(c, REFUSED, "the entry has gone");
+			slot = mine->takes[here].slots[at];
+			left = after->slots[model_slot_find(after, step.entity)];
+			old = before->slots[model_slot_find(before, step.entity)];
+			if (rt_str_is(step.op, "entry.edit")) {
+				if (slot.body != left.body)
+					return FAIL(c, REFUSED, "it is not as the step left it");
+				slot.body = old.body;
+				slot.edited = old.edited;
+			} else if (rt_str_is(step.op, "entry.role")) {
+				if (!rt_str_eq(slot.role, left.role))
+					return FAIL(c, REFUSED, "it is not as the step left it");
+				slot.role = old.role;
+			} else if (rt_str_is(step.op, "entry.mute")) {
+				if (slot.muted != left.muted)
+					return FAIL(c, REFUSED, "it is not as the step left it");
+				slot.muted = old.muted;
+			} else {
+				return FAIL(c, REFUSED, "cannot revert this");
+			}
+			model_replace_slot(m, mine, here, at, slot);
+		}
+	}
+	if (changed == 0)
+		return FAIL(c, REFUSED, "cannot revert this");
+	*model_edit_disc(m, doc) = *mine;
+	return RT_OK;
+}
+
+rt_status
+model_op_revert(model_call *c)
+{
+	model *m = c->m;
+	uint64_t seq = 0;
+	int number;
+	model_step step;
+	size_t i;
+	rt_status st = RT_OK;
+
+	rt_json_u64(model_field(c, "seq"), &seq);
+	number = step_with_seq(m, seq);
+	if (number < 0)
+		return FAIL(c, NOT_FOUND, "no such step");
+	step = m->steps[number];
+	if (rt_str_is(step.op, "batch"))
+		return FAIL(c, REFUSED, "cannot revert this");
+	for (i = step.act_count; i-- > 0 && st == RT_OK;)
+		st = revert_act(c, step.acts[i]);
+	return st;
+}

@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: MIT
+"""Changes that have to wait, for another program that writes to the store or for a hook: the
+screen goes on, they can be given up, and nothing is lost. And what somebody else changed since it
+was seen is not written over without a word.
+
+The lock is let go, and the hook is let end, only when the test has seen what it waits for; nothing
+here measures time."""
+import json
+import os
+import re
+import sqlite3
+import time
+
+from screen import Count, needs_tmux
+
+WAITS = "Waiting: another program writes to the store"
+ENTRIES = 30
+# What is at the right of a title that is as wide as that.
+TITLE_140 = re.compile(r"(?m)^.{125,} tok$")
+
+
+class Lock:
+    """Another process writes to the store, until it is let go."""
+
+    def __init__(self, place):
+        self.db = sqlite3.connect(place.db, isolation_level=None, timeout=30)
+
+    def __enter__(self):
+        self.db.execute("BEGIN IMMEDIATE")
+        return self
+
+    def let_go(self):
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
+
+    def __exit__(self, *ignored):
+        self.let_go()
+        self.db.close()
+
+
+class Hook:
+    """A hook that ends when it is let; it says that it runs by a file."""
+
+    def __init__(self, place, event):
+        folder = os.path.join(place.dir, ".config/retake/hooks", event)
+        os.makedirs(folder)
+        self.gate = os.path.join(place.dir, "gate-" + event)
+        path = os.path.join(folder, "10-slow")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(f"#!/bin/sh\ncat >/dev/null\nwhile [ ! -e {self.gate} ]; do sleep 0.02; done\n"
+                      "echo '{}'\n")
+        os.chmod(path, 0o755)
+
+    def let_go(self):
+        open(self.gate, "w", encoding="utf-8").close()
+
+
+def fill(place, count=ENTRIES):
+    lines = "".join('{"op":"entry.append","role":"%s","content":"line number %d"}\n'
+                    % ("AI" if i % 2 else "User", i + 1) for i in range(count))
+    place.run("apply", "-q", "-", text=lines)
+
+
+def contents(place):
+    return [text for _, text in place.texts()]
+
+
+def wait_for(what):
+    end = time.monotonic() + 30
+    while not what():
+        if time.monotonic() > end:
+            raise AssertionError("waited in vain")
+        time.sleep(0.02)
+
+
+def opened(place, **more):
+    t = place.open(size=(120, 24), **more)
+    t.wait(f"line number {ENTRIES}")
+    t.key("M-Up")
+    t.wait("Esc ", "delete")
+    return t
+
+
+def edit(t, text):
+    """The entry at hand gets this behind its text."""
+    t.key("e")
+    t.wait("saved in place")
+    t.type(text)
+    t.key("Enter")
+
+
+def elsewhere(place, **request):
+    """Another program does this."""
+    place.run("apply", "-q", "-", text=json.dumps(request) + "\n")
+
+
+def leave(count, t, what):
+    t.key("C-q")
+    t.wait("ended 0")
+    count.check(what + ": it ends well", True)
+
+
+def the_screen_goes_on(count, place):
+    fill(place)
+    t = opened(place)
+    with Lock(place) as lock:
+        t.key("d")
+        t.wait(WAITS, "Escape gives it up", f"line number {ENTRIES}")
+        t.key("PPage", "PPage", "PPage", "PPage")
+        t.wait("line number 3", WAITS, gone=[f"line number {ENTRIES}"])
+        count.check("the chat is scrolled while a change waits", True)
+        t.resize(140, 30)
+        t.wait(TITLE_140, WAITS)
+        count.check("a new size is drawn", True)
+        t.key("F1")
+        t.wait("All keys", WAITS)
+        count.check("other screens open", True)
+        t.key("q")
+        t.wait("line number", WAITS, gone=["All keys"])
+        count.equal("nothing was changed yet", len(contents(place)), ENTRIES)
+        lock.let_go()
+        t.wait("Deleted", gone=[WAITS])
+    t.wait("undo: ")
+    count.equal("the change stands", contents(place)[-1], f"line number {ENTRIES - 1}")
+    leave(count, t, "scrolled")
+
+
+def keys_behind_it(count, place):
+    """What is typed after it waits for it, in its order."""
+    fill(place)
+    t = opened(place)
+    with Lock(place) as lock:
+        t.key("d")
+        t.wait(WAITS)
+        t.key("d", "Up", "d")
+        t.wait("3 keys typed after it wait")
+        t.key("PPage", "PPage", "PPage", "PPage")
+        t.wait("line number 3", "3 keys typed after it wait", gone=[f"line number {ENTRIES}"])
+        count.check("the view is moved all the same", True)
+        lock.let_go()
+        t.wait("Deleted", gone=[WAITS])
+    t.wait("keys", gone=["line number 30", "line number 29", "  line number 27", "typed after"])
+    wanted = [f"line number {i + 1}" for i in range(ENTRIES) if i + 1 not in (30, 29, 27)]
+    count.equal("each acts on what the one before it left", contents(place), wanted)
+    leave(count, t, "behind it")
+
+
+def behind_a_command(count, place):
+    """So does what is typed while a command runs: it is for the screen below."""
+    fill(place)
+    hook = Hook(place, "entry.before_edit")
+
+    def command(t, line, typed):
+        t.key("C-p")
+        t.wait("Commands")
+        t.type(line)
+        t.key("Enter")
+        t.wait("Running", gone=["Commands"])
+        t.type(typed)
+        t.wait(re.compile(f"Running .* {len(typed)} keys typed after it wait"))
+    with place.open(size=(120, 24)) as t:
+        t.wait(f"line number {ENTRIES}")
+        command(t, "edit :30 mended", "and on")
+        hook.let_go()
+        t.wait("  mended", "> and on", gone=["Running"])
+        os.unlink(hook.gate)
+        command(t, "edit :30 'mended again'", "dropped")
+        t.key("Escape")
+        t.wait("Ended before it was done", "What was typed after it (7 keys) was not carried out", "> and on")
+        t.key("C-u")
+        leave(count, t, "behind a command")
+    count.equal("what was ended is not done", contents(place)[-1], "mended")
+
+
+def a_question(count, place):
+    """It is seen at once, and says that it is not stored; nobody has been asked yet."""
+    fill(place)
+    with place.open(size=(120, 24)) as t:
+        t.wait(f"line number {ENTRIES}")
+        with Lock(place) as lock:
+            t.type("And then?")
+            t.wait("> And then?")
+            t.key("Enter")
+            t.wait(re.compile(r"(?m)^  User \(not stored yet\) \.\.\.\n  And then\?$"), "Esc stops the reply",
+                   gone=["> And then?", "AI ..."])
+            count.equal("nothing was stored yet", len(contents(place)), ENTRIES)
+            t.type("Too early")
+            t.key("Enter")
+            t.wait("A reply is on its way already", "> Too early")
+            lock.let_go()
+            t.wait('You said: "And then?"', "What you wrote stays; press Enter again", "> Too early",
+                   gone=["not stored yet", "AI ...", "Esc stops"])
+        count.equal("once", contents(place)[ENTRIES:-1], ["And then?"])
+        t.key("C-u")
+        leave(count, t, "a question")
+
+
+def slow_hook(count, place):
+    fill(place)
+    hook = Hook(place, "entry.before_edit")
+    t = opened(place)
+    edit(t, " mended")
+    t.wait("Waiting: a hook runs (entry.before_edit)", "Escape gives it up")
+    t.key("PPage", "PPage", "PPage", "PPage")
+    t.wait("line number 3", "a hook runs", gone=[f"line number {ENTRIES}"])
+    count.check("scrolled while a hook runs", True)
+    count.equal("nothing was changed yet", contents(place)[-1], f"line number {ENTRIES}")
+    hook.let_go()
+    t.wait("undo: ", gone=["a hook runs"])
+    count.equal("the change stands", contents(place)[-1], f"line number {ENTRIES} mended")
+    leave(count, t, "slow hook")
+
+
+def hook_given_up(count, place):
+    fill(place)
+    Hook(place, "entry.before_edit")
+    t = opened(place)
+    edit(t, " in vain")
+    t.wait("a hook runs (entry.before_edit)")
+    t.key("C-c")
+    t.wait("Given up; nothing was changed", "What you wrote is kept", gone=["a hook runs"])
+    t.key("Escape")
+    t.wait("Enter send")
+    t.key("Up")
+    t.wait(f"> line number {ENTRIES} in vain")
+    count.check("the text is handed back", True)
+    t.key("C-c")
+    leave(count, t, "hook given up")
+    count.equal("nothing was changed", contents(place)[-1], f"line number {ENTRIES}")
+
+
+def hook_after_it(count, place):
+    """Escape ends it; what was done stands."""
+    fill(place)
+    Hook(place, "entry.after")
+    t = opened(place)
+    t.key("d")
+    t.wait("It is done; a hook runs (entry.after)", "Escape ends the hook")
+    count.equal("it stands already", contents(place)[-1], f"line number {ENTRIES - 1}")
+    t.key("Escape")
+    t.wait("Deleted", gone=["a hook runs"])
+    leave(count, t, "hook after")
+    count.equal("and stays", contents(place)[-1], f"line number {ENTRIES - 1}")
+
+
+def lock_given_up(count, place):
+    fill(place)
+    t = opened(place)
+    with Lock(place) as lock:
+        t.key("d")
+        t.wait(WAITS)
+        t.key("d")
+        t.wait("1 key typed after it waits")
+        t.key("Escape")
+        t.wait("Given up; nothing was changed", "1 key", gone=[WAITS])
+        count.check("given up at once, though the lock is held", True)
+        edit(t, " then")
+        t.wait(WAITS)
+        lock.let_go()
+        t.wait("undo: ", gone=[WAITS])
+    count.equal("the next one stands, and the other never does", contents(place),
+                [f"line number {i + 1}" for i in range(ENTRIES - 1)] + [f"line number {ENTRIES} then"])
+    leave(count, t, "lock given up")
+
+
+def too_many_keys(count, place):
+    fill(place)
+    t = opened(place)
+    with Lock(place):
+        t.key("d")
+        t.wait(WAITS)
+        t.key("a")
+        for _ in range(5):
+            t.type("0123456789" * 22)
+        t.wait("1024 keys", "no more are taken")
+        t.key("Escape")
+        t.wait("Given up; nothing was changed", "1024 keys", gone=[WAITS])
+        count.check("what is not taken is not lost without a word", True)
+    leave(count, t, "too many")
+
+
+def leaving(count, place):
+    fill(place)
+    t = opened(place)
+    with Lock(place) as lock:
+        t.key("d")
+        t.wait(WAITS)
+        t.key("C-q")
+        t.wait("Leaving when it is done", gone=["ended"])
+        lock.let_go()
+        t.wait("ended 0")
+    count.equal("it waited for the change", len(contents(place)), ENTRIES - 1)
+
+
+def terminated(count, place):
+    """By a signal: what is not written yet is given up, and its text is kept."""
+    fill(place)
+    t = opened(place)
+    with Lock(place) as lock:
+        edit(t, " too late")
+        t.wait(WAITS)
+        t.kill(15)
+        wait_for(lambda: any("too late" in text for text in place.draft_texts()))
+        lock.let_go()
+        t.wait("ended")
+    count.equal("nothing was changed", contents(place)[-1], f"line number {ENTRIES}")
+    with place.open() as again:
+        again.wait(f"line number {ENTRIES} too late", "What you were writing here is back")
+        count.check("its text is a draft", True)
+
+
+# ---- somebody else was faster ----
+
+def begun_edit(place, text):
+    """The last entry is being edited, and somebody else writes another text into it."""
+    t = opened(place)
+    t.key("e")
+    t.wait("saved in place")
+    elsewhere(place, op="entry.edit", entry=":-1", content="theirs")
+    t.wait("theirs")
+    t.type(text)
+    t.key("Enter")
+    t.wait("was changed after you opened it, by cli", "Keep both", "Overwrite", "Discard yours")
+    count_theirs = contents(place)[-1]
+    return t, count_theirs
+
+
+def overwrite(count, place):
+    fill(place)
+    t, theirs = begun_edit(place, " mine")
+    count.equal("nothing is written over before it is asked", theirs, "theirs")
+    t.key("s")
+    t.wait("Theirs, with what yours would change", f"line number {ENTRIES} mine")
+    count.check("what is different can be read", True)
+    t.key("q")
+    t.wait("was changed after you opened it", "Overwrite", gone=["Theirs, with"])
+    t.key("o")
+    t.wait("undo: ", gone=["was changed after"])
+    count.equal("overwritten", contents(place)[-1], f"line number {ENTRIES} mine")
+    leave(count, t, "overwrite")
+
+
+def keep_both(count, place):
+    fill(place)
+    t, _ = begun_edit(place, " mine")
+    t.key("b")
+    t.wait("Started take", gone=["was changed after"])
+    leave(count, t, "keep both")
+    count.equal("mine is in a new take", contents(place)[-1], f"line number {ENTRIES} mine")
+    other = place.json("show", "--take", "t1")["entries"][-1]["content"]
+    count.equal("theirs stays where it was", other, "theirs")
+
+
+def discard(count, place):
+    fill(place)
+    t, _ = begun_edit(place, " mine")
+    t.key("d")
+    t.wait("Theirs stays", "What you wrote is kept")
+    t.key("Escape")
+    t.wait("Enter send")
+    t.key("Up")
+    t.wait(f"> line number {ENTRIES} mine")
+    count.check("the text can be had again", True)
+    t.key("C-c")
+    leave(count, t, "discard")
+    count.equal("theirs stays", contents(place)[-1], "theirs")
+
+
+def while_it_waits(count, place):
+    """What was seen is compared within the transaction, however late that is."""
+    fill(place)
+    hook = Hook(place, "entry.before_delete")
+    t = opened(place)
+    t.key("d")
+    t.wait("a hook runs (entry.before_delete)")
+    elsewhere(place, op="entry.edit", entry=":-1", content="theirs")
+    hook.let_go()
+    t.wait("Somebody else changed the entry meanwhile", "leave it as it is", "do it anyway")
+    count.equal("it is still there", contents(place)[-1], "theirs")
+    t.key("s")
+    t.wait("As you saw it, with what was changed", "theirs")
+    t.key("q")
+    t.wait("do it anyway", gone=["As you saw it"])
+    t.key("y")
+    t.wait("Deleted", gone=["do it anyway"])
+    count.equal("done anyway", len(contents(place)), ENTRIES - 1)
+    leave(count, t, "while it waits")
+
+
+def held_meanwhile(count, place):
+    """A key that waited is not carried out on what has come under the selection since."""
+    fill(place)
+    hook = Hook(place, "entry.before_edit")
+    t = opened(place)
+    edit(t, " x")
+    t.wait("a hook runs (entry.before_edit)")
+    t.key("Up")
+    t.wait(re.compile(r"(?m)^› User +29 *$"))
+    t.key("d")
+    t.wait("1 key typed after it waits")
+    elsewhere(place, op="entry.delete", entry=":29")
+    hook.let_go()
+    t.wait("undo: ", "(1 key) was not carried out:", "something meanwhile")
+    count.equal("nothing is deleted that nobody pointed at", contents(place)[-2:],
+                ["line number 28", f"line number {ENTRIES} x"])
+    leave(count, t, "held meanwhile")
+
+
+def undo_of_others(count, place):
+    fill(place)
+    t = opened(place)
+    t.key("d")
+    t.wait("Deleted", "undo: u")
+    elsewhere(place, op="entry.append", role="User", content="theirs")
+    t.wait("theirs", "undo: u")
+    t.key("u")
+    t.wait("Take back, by cli: ", "is not the newest any more", "leave it as it is")
+    count.equal("nothing was taken back", contents(place)[-1], "theirs")
+    t.key("n")
+    t.wait("Left as it is", gone=["Take back, by"])
+    t.key("u")
+    t.wait("Took back", gone=["Left as it is"])
+    count.equal("then what is the newest", contents(place)[-1], f"line number {ENTRIES - 1}")
+    leave(count, t, "undo")
+
+
+def prompt(count, place):
+    fill(place)
+    t = place.open()
+    t.wait(f"line number {ENTRIES}")
+    t.type("/prompt")
+    t.key("Enter")
+    t.wait("Working prompt")
+    elsewhere(place, op="prompt.update", text="theirs")
+    t.type("mine")
+    t.key("Enter")
+    t.wait("Somebody else changed the working prompt meanwhile", "Overwrite", "Discard yours")
+    t.key("s")
+    t.wait("Theirs, with what yours would change", "theirs")
+    t.key("q")
+    t.wait("Overwrite", gone=["Theirs, with"])
+    t.key("o")
+    t.wait("undo: ", gone=["Discard yours"])
+    leave(count, t, "prompt")
+    count.check("overwritten", "theirs" not in place.run("prompt"), place.run("prompt"))
+
+
+if __name__ == "__main__":
+    needs_tmux()
+    tally = Count()
+    for part in (the_screen_goes_on, keys_behind_it, behind_a_command, a_question, slow_hook, hook_given_up, hook_after_it,
+                 lock_given_up, too_many_keys, leaving, terminated, overwrite, keep_both, discard,
+                 while_it_waits, held_meanwhile, undo_of_others, prompt):
+        tally.part(part)
+    tally.end()

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+//
+// Replies: what becomes of one that is stopped, taken back while it arrives or asked for again.
+import { createServer } from "node:http";
+import { onTheWay, openPage, until } from "./place.mjs";
+
+/** Ollama's own chat: a reply that is complete at once, or one that never ends. */
+async function modelServer() {
+	const state = { isEndless: true };
+	const server = createServer((request, response) => {
+		request.resume();
+		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
+		const line = (content, more = { done: false }) => response.write(JSON.stringify({ model: "m", message: { role: "assistant", content }, ...more }) + "\n");
+		line("It was so.");
+		if (!state.isEndless) {
+			line("", { done: true, done_reason: "stop" });
+			return response.end();
+		}
+		const timer = setInterval(() => line(" And so on."), 50);
+		response.on("close", () => clearInterval(timer));
+	});
+	await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	server.unref();
+	return { state, host: `http://127.0.0.1:${server.address().port}` };
+}
+
+export async function run({ server, browser, tally }) {
+	const model = await modelServer();
+	server.env.OLLAMA_HOST = model.host;
+	await server.start();
+	await server.op("setting.set", { key: "model", value: "ollama/m" });
+	const page = await openPage(server, browser, tally);
+	const entries = async (take = "t1") => (await server.api("GET", `/discussions/d1/entries?take=${take}`)).entries;
+	const says = (words) => until(async () => (await page.locator(".toast").allInnerTexts()).join().includes(words));
+	const toast = () => page.locator(".toast").allInnerTexts();
+	const ask = page.locator("#ask"), running = page.locator(".running");
+	const asked = async (text) => {
+		await page.fill("#composer", text);
+		await page.press("#composer", "Control+Enter");
+		await running.locator(".live", { hasText: "And so on" }).waitFor();
+	};
+	const widths = new Set();
+	const wide = async (text) => {
+		tally.equal("the button says what it does", (await ask.innerText()).trim(), text);
+		widths.add((await ask.boundingBox()).width);
+	};
+
+	await wide("Get a reply");
+	await page.fill("#composer", "Tell me.");
+	await wide("Ask");
+	await asked("Tell me.");
+	tally.equal("the button to stop names the key", await running.locator(".stop").getAttribute("title"), "Stop (Esc)");
+	await page.keyboard.press("Escape");
+	tally.check("Escape stops a reply", await until(async () => await running.count() === 0));
+	tally.check("which is no failure", await says("Stopped. What had come is kept."), await toast());
+	tally.equal("nor looks like one", await page.locator(".toast.problem").count(), 0);
+	tally.equal("it says where it ends", await page.locator(".entry .partial").innerText(), "Stopped here.");
+	tally.equal("who writes is left there", await page.evaluate(() => document.activeElement.id), "composer");
+
+	await wide("Continue");
+	tally.equal("the button keeps its width", widths.size, 1);
+	const before = (await entries())[1].content;
+	await page.keyboard.press("Control+Enter");
+	await running.waitFor();
+	await page.keyboard.press("Escape");
+	await running.waitFor({ state: "detached" });
+	tally.check("it goes on in the same entry", await until(async () => (await entries()).length === 2 && (await entries())[1].content.startsWith(before) &&
+		(await entries())[1].content !== before), await entries());
+	await page.keyboard.press("Control+z");
+	tally.check("Ctrl+Z in the empty field takes back what came last", await says("Undone: "), await toast());
+	tally.equal("and says so", (await entries())[1].content, before);
+	await page.keyboard.press("Control+Shift+Z");
+	tally.check("so does redo", await until(async () => (await entries())[1].content !== before));
+	await page.keyboard.type("word");
+	await page.keyboard.press("Control+z");
+	tally.check("what is typed is taken back by the field itself", await until(async () => await page.inputValue("#composer") !== "word"));
+	await page.keyboard.press("Control+z");
+	tally.equal("and nothing else", (await entries())[1].content !== before && (await entries()).length, 2);
+
+	await asked("And then?");
+	await page.locator("#undo").click();
+	tally.check("undo while it arrives stops it", await says("Stopped, and what was asked is taken back."), await toast());
+	tally.equal("and takes back the question with it", (await entries()).length, 2);
+	tally.equal("that is no failure", await page.locator(".toast.problem").count(), 0);
+	await page.locator("#redo").click();
+	await page.locator(".entry", { hasText: "And then?" }).waitFor();
+	await page.locator("#undo").click();
+	await page.locator(".entry", { hasText: "And then?" }).waitFor({ state: "detached" });
+
+	await asked("And others?");
+	await page.route("**/runs/*", onTheWay(async (route) => {
+		await server.op("entry.append", { content: "from elsewhere", take: "t1" }, "?discussion=d1");
+		await route.continue();
+	}));
+	await page.locator("#undo").click();
+	tally.check("what others did meanwhile stays", await says("Others made changes meanwhile"), await toast());
+	tally.check("and so does the question", await until(async () => /And others.*from elsewhere|from elsewhere.*And others/.test(
+		(await entries()).map((each) => each.content).join(" "))), await entries());
+	await page.unroute("**/runs/*");
+	await server.op("entry.delete", { from: ":3", to: `:${(await entries()).length}`, take: "t1" }, "?discussion=d1");
+	tally.check("only the first two are left", await until(async () => (await page.locator(".entry").count()) === 2), await entries());
+
+	model.state.isEndless = false;
+	await page.locator(".entry").nth(1).focus();
+	await page.keyboard.press("g");
+	const tabs = page.locator(".take-bar [role=tab]");
+	tally.check("another reply says where it is, and the one before", await says('Another reply, in the take "main_take_1". The one before is in "main".'), await toast());
+	await page.getByRole("button", { name: "Back to that" }).click();
+	tally.check("and leads back to it", await until(async () => await tabs.first().getAttribute("aria-selected") === "true" && (await page.locator(".entry").nth(1).innerText()).includes("Stopped here")));
+	await tabs.nth(1).click();
+	await page.locator(".entry", { hasText: "It was so." }).waitFor();
+	await page.locator("#undo").click();
+	tally.check("undo takes it away", await until(async () => await tabs.count() === 1));
+	await page.context().close();
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The types of web/ hold: esbuild, which builds it, strips them without a look. What is checked
+# says web/tsconfig.json.
+cd "$(dirname "$0")/../.." || exit 1
+deps=${RETAKE_DEPS:-build/deps}
+for needed in "$deps/typescript/lib/tsc.js" build/deps/preact/src/index.d.ts build/deps/highlight/types/index.d.ts; do
+	if [ ! -e "$needed" ]; then
+		echo "skipped: $needed is not there (setup/deps.sh types)"
+		exit 77
+	fi
+done
+node=$(command -v node) || node=$deps/node/node
+[ -x "$node" ] || { echo "skipped: there is no node"; exit 77; }
+failed=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+"$node" "$deps/typescript/lib/tsc.js" --project web || failed=$((failed + 1))
+
+# A check that lets everything through is none: a text for a number, a name that nobody defined,
+# one that nobody uses, a parameter that may be anything.
+cat >"$folder/wrong.ts" <<'END'
+export const wrong: number = "text";
+nobody();
+export function any(what) { const unused = 1; return what; }
+END
+printf '{ "extends": "%s/web/tsconfig.json", "include": ["wrong.ts"] }\n' "$PWD" >"$folder/tsconfig.json"
+said=$("$node" "$deps/typescript/lib/tsc.js" --project "$folder")
+for code in TS2322 TS2304 TS6133 TS7006; do
+	case $said in
+	*"$code"*) ;;
+	*) echo "FAILED: $code is not found" "$said"; failed=$((failed + 1)) ;;
+	esac
+done
+echo "$((5 - failed)) passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Left: words that were typed elsewhere and never sent, as an offer above the field.
+import { useEffect, useState } from "preact/hooks";
+import { dropLeft, otherDrafts } from "./drafts";
+import { oneLine } from "./words";
+import type { Left } from "./drafts";
+
+const SHOWN = 60;
+
+export interface LeftDraftsProps {
+	/** Whose they are (drafts.ts), and what this window's are kept under. */
+	of: string;
+	own: string;
+	/** What is in the field: that need not be offered. */
+	now: string;
+	/** A draft that is kept elsewhere, too; "": none. */
+	more?: string;
+	/** isMore: it is that one (too). */
+	onUse: (text: string, isMore: boolean) => void;
+	onDropMore?: () => void;
+}
+
+export function LeftDrafts(props: LeftDraftsProps) {
+	const [others, setOthers] = useState<Left[] | null>(null);
+	useEffect(() => {
+		let isOld = false;
+		void otherDrafts(props.of, props.own).then((found) => { if (!isOld) setOthers(found); });
+		return () => { isOld = true; };
+	}, [props.of, props.own, props.more]);
+	if (!others)
+		return null;
+	const more = props.more && !others.some((each) => each.text === props.more) ? [{ name: "", text: props.more, isHeld: false }] : [];
+	const offered = [...others, ...more].filter((each) => !each.isHeld && each.text !== props.now);
+	const end = (left: Left, button: HTMLElement) => {
+		button.closest(".editor, .composer, .field")?.querySelector("textarea")?.focus();
+		if (left.name !== "")
+			dropLeft(left);
+		setOthers(others.filter((each) => each !== left));
+	};
+	return (
+		<>{offered.map((left) => (
+			<p class="left-draft quiet" key={left.name}>
+				Typed elsewhere and not sent: <q>{oneLine(left.text, SHOWN)}</q>{" "}
+				<button type="button" class="link" onClick={(event) => { props.onUse(left.text, left.text === props.more); end(left, event.currentTarget); }}>Use it</button>{" "}
+				<button type="button" class="link" onClick={(event) => { if (left.text === props.more) props.onDropMore?.(); end(left, event.currentTarget); }}>Drop it</button>
+			</p>
+		))}</>
+	);
+}

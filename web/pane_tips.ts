@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// Tips: the takes that end at a row of the tree, by name. Where there are very many takes their
+// names are no part of what is read: those of the rows in view are asked for.
+import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
+import { takesOf } from "./pane_tree";
+import { findTake, takeOf } from "./store";
+import type { Columns } from "./types";
+
+const PAUSE_MS = 80, MOST = 3;
+
+export interface Tips {
+	names: string[];
+	/** So many more. */
+	more: number;
+}
+
+/** What gives the tips of a row. */
+export function useTips(columns: Columns | null): (row: number) => Tips | undefined {
+	const [, redraw] = useReducer((n: number) => n + 1, 0);
+	const names = useMemo(() => new Map(columns?.takes.map((take) => [take.id, take.name])), [columns]);
+	const ends = useMemo(() => {
+		const takes = new Map<number, string[]>(), all = columns ? takesOf(columns) : [];
+		for (const take of all.length > 1 ? all : [] /* where a lone one ends is seen without a name */) {
+			const tip = columns!.tips[take];
+			if (tip >= 0)
+				takes.get(tip)?.push(take) ?? takes.set(tip, [take]);
+		}
+		return takes;
+	}, [columns]);
+	const wanted = useRef(new Set<string>()), timer = useRef<number>();
+	useEffect(() => () => {
+		clearTimeout(timer.current);
+		timer.current = undefined;
+	}, [names]);
+	const ask = async () => {
+		timer.current = undefined;
+		const takes = [...wanted.current];
+		wanted.current.clear();
+		for (const take of takes)
+			names.set(take, ""); // it is not asked for twice
+		const found = await Promise.all(takes.map((take) => findTake(take).catch(() => undefined)));
+		for (const take of found)
+			if (take)
+				names.set(take.id, take.name);
+		redraw(0);
+	};
+	const nameOf = (take: string) => {
+		const name = names.get(take) ?? takeOf(take)?.name;
+		if (name === undefined) {
+			wanted.current.add(take);
+			timer.current ??= window.setTimeout(ask, PAUSE_MS);
+		}
+		return name;
+	};
+	return (row) => {
+		const takes = ends.get(row);
+		return takes && {
+			names: takes.slice(0, MOST).map((take) => nameOf(take) ?? "").filter(Boolean),
+			more: Math.max(0, takes.length - MOST),
+		};
+	};
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// Undo: which steps one press takes back or brings back, as people see it. Switches only say where
+// somebody is, and a draft is what stands in the composer: neither is a step of its own here. The
+// server passes over the switches of others itself; drafts go with the step before them.
+import { get, path } from "./api";
+import { wordsOf } from "./news";
+import { state } from "./state";
+import { discPath, findTake } from "./store";
+import type { Run, Step, StepEffects } from "./types";
+
+const NEAR_STEPS = 100;
+
+export type Way = "undo" | "redo";
+
+export async function nearSteps(): Promise<Step[]> {
+	return (await get<{ steps: Step[] }>(discPath("history"), { limit: NEAR_STEPS })).steps;
+}
+
+function isSwitch(step: Step): boolean {
+	return step.op === "take.switch" || step.op === "discussion.switch";
+}
+
+/** What somebody was writing, kept. */
+export function isDraft(step: Step): boolean {
+	return step.setting === "draft";
+}
+
+/** Is it one that people would call a step? */
+export function isSeen(step: Step): boolean {
+	return !isSwitch(step) && !isDraft(step);
+}
+
+/** Steps as they would be taken back, newest first; or the one that would be brought back. */
+function inTheWay(steps: Step[], way: Way): Step[] {
+	if (way === "undo")
+		return steps.filter((each) => !each.undone && !isSwitch(each));
+	const now = steps.find((each) => !each.undone && !isSwitch(each)) ?? steps.find((each) => each.current);
+	const next = steps.find((each) => each.undone && !isSwitch(each) && each.parent === (now?.seq ?? 0)) ??
+		steps.find((each) => each.undone && each.parent === (steps.find((one) => one.current)?.seq ?? 0));
+	return next ? [next] : [];
+}
+
+/** How many of the server's steps are so many of ours: the drafts above them go along. */
+export function undoCount(steps: Step[], count: number): number {
+	const back = inTheWay(steps, "undo");
+	let taken = 0, at = 0;
+	while (at < back.length && taken < count)
+		if (isSeen(back[at++]))
+			taken++;
+	return Math.max(count, at);
+}
+
+/** What undo would take back, or redo bring back; none: it is too far to say. */
+export function nextStep(steps: Step[], way: Way): Step | undefined {
+	const all = inTheWay(steps, way);
+	return all.find(isSeen) ?? all[0];
+}
+
+/** Does a draft come next on the way forward? It was undone with what came before it. */
+export function isDraftNext(steps: Step[]): boolean {
+	const next = inTheWay(steps, "redo")[0];
+	return next !== undefined && isDraft(next);
+}
+
+/** The steps that a row of undo or redo moved, of those that were read before. */
+export async function moved(seq: number, steps: Step[]): Promise<Step[]> {
+	const row = await get<StepEffects>(path("history", seq));
+	const moves = new Set((row.moves ?? []).map((move) => move.step));
+	return steps.filter((each) => moves.has(each.seq));
+}
+
+/** In words, those that people see; "": it is too far to say. */
+export function movedWords(steps: Step[], count: number): string {
+	const seen = steps.filter(isSeen);
+	return count === 1 && (seen.length === 1 || steps.length === 1) ? wordsOf(seen[0] ?? steps[0]) : "";
+}
+
+/** How many of the steps that are there a model at work has made, of which this is the newest: its
+ *  question, or none; null: somebody has done something since it began. */
+export async function stepsOf(run: Run, newest: Step | undefined): Promise<number | null> {
+	if (!newest || Date.parse(newest.at) < Date.parse(String(run.started)))
+		return 0;
+	const { effects } = await get<StepEffects>(path("history", newest.seq));
+	return effects.some((each) => Array.isArray(each.after) && each.after.some((entry) => entry.id === run.question)) ? 1 : null;
+}
+
+/** Is it one that the model at work made? */
+export async function isOf(run: Run, step: Step): Promise<boolean> {
+	const own = new Set([run.question, run.entry, ...(run.replies ?? []).map((reply) => reply.entry)]);
+	const { effects } = await get<StepEffects>(path("history", step.seq));
+	return effects.some((each) => Array.isArray(each.after) && each.after.some((entry) => entry.id && own.has(entry.id)));
+}
+
+/** The take that a step was about, where the open one has no part in it and it is there. */
+export async function elsewhere(step: Step | undefined): Promise<string | null> {
+	const take = step?.take?.id;
+	if (!step || !take || take === state.take)
+		return null;
+	const { effects } = await get<StepEffects>(path("history", step.seq));
+	if (effects.some((each) => each.effect === "splice" && each.discussion === state.disc && each.take === state.take))
+		return null;
+	return (await findTake(take))?.id === take ? take : null;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Words: numbers, times and beginnings of texts as they are shown in a line.
+
+export function count(n: number, one: string, many = one + "s"): string {
+	return `${n.toLocaleString()} ${n === 1 ? one : many}`;
+}
+
+// Made when they are needed: that takes as long as drawing some entries.
+const formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>();
+const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
+const TIME: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit" };
+const FULL: Intl.DateTimeFormatOptions = { dateStyle: "medium", timeStyle: "medium" };
+
+function formatted(at: string, options: Intl.DateTimeFormatOptions): string {
+	let format = formats.get(options);
+	if (!format)
+		formats.set(options, format = new Intl.DateTimeFormat(undefined, options));
+	const date = new Date(at);
+	return isNaN(date.getTime()) ? "" : format.format(date);
+}
+
+/** A short time: today only the hour, else the day with it; "": that is no time. */
+export function when(at: string): string {
+	const isToday = new Date(at).toDateString() === new Date().toDateString();
+	return isToday ? formatted(at, TIME) : `${formatted(at, DAY)} ${formatted(at, TIME)}`.trim();
+}
+
+export function whenFull(at: string): string {
+	return formatted(at, FULL);
+}
+
+export function oneLine(text: string, most = 160): string {
+	const line = text.slice(0, most * 2).replace(/\s+/g, " ").trim();
+	return line.length > most ? line.slice(0, most) + "…" : line;
+}
+
+/** Markdown as it is read, about: for previews, without the signs. Code stays as it is. */
+export function withoutSigns(text: string): string {
+	let isCode = false;
+	return text.split("\n").flatMap((line) => {
+		if (/^\s*(```|~~~)/.test(line)) {
+			isCode = !isCode;
+			return [];
+		}
+		if (isCode)
+			return [line];
+		return [line.replace(/^(\s*)(#{1,6}|>) /, "$1").replace(/^(\s*)[-*+] /, "$1• ").replace(/\*\*|`/g, "")
+			.replace(/!?\[([^[\]]{0,200})\]\([^()\s]{0,2000}\)/g, "$1")];
+	}).join("\n");
+}
+
+/** The beginning of a text of which the lines are one already, as it is read. A tool's is no Markdown. */
+export function beginning(text: string, role: string): string {
+	if (/tool|bash|function/i.test(role))
+		return text;
+	const read = withoutSigns(text.replace(/^\s*(```|~~~)\w*/, ""));
+	return read.trim() ? read : text;
+}
+
+/** How a reply ended that is not complete; "": it is. */
+export function endWords(entry: { partial?: unknown; stop_reason?: unknown }): string {
+	if (entry.partial !== true)
+		return "";
+	return entry.stop_reason === "stopped" ? "Stopped here." : "The reply ended before it was complete.";
+}
+
+/** Is it a reply that could go on? */
+export function isUnfinished(entry: { partial?: unknown; stop_reason?: unknown }): boolean {
+	return entry.partial === true || entry.stop_reason === "length";
+}
+
+/** The first argument of a call, which mostly says what it is about. */
+export function gist(value: unknown): string {
+	const fields = typeof value === "object" && value ? Object.values(value) : [value];
+	const first = fields.find((each) => typeof each === "string" || typeof each === "number");
+	return first === undefined ? "" : String(first).replace(/\s+/g, " ").slice(0, 80);
+}
