@@ -47,6 +47,8 @@ def bundle(deps, folder):
             sys.exit(f"web/index.html does not name /web/{name}")
         page = page.replace(f"/web/{name}", hashed)
         found[hashed] = data
+    if page.count("@store@") != 1 or page.find("@store@") > page.find("/web/early"):
+        sys.exit("web/index.html does not name its store once, before its first script")
     with open(os.path.join(ROOT, "web/icon.svg"), "rb") as file:
         found["/web/icon.svg"] = file.read()
     found["/"] = page.encode()

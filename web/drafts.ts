@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Drafts: what was typed and not saved. It belongs to the window in which it was typed: it is
-// there again when that is loaded anew, and in no other. A copy stays in the browser: what a
-// window left that was closed is offered to others (left.tsx), and never filled in.
+// Drafts: what was typed and not saved. It belongs to the store, and to the window in which it was
+// typed: it is there again when that is loaded anew, and in no other. A copy stays in the browser:
+// what a window left that was closed is offered to others (left.tsx), and never filled in.
+import { STORE } from "./place";
 
-const OWN = "retake.draft.", LEFT = "retake.left.", WINDOW = "retake.window";
+const OWN = `retake.draft.${STORE}.`, LEFT = `retake.left.${STORE}.`, WINDOW = "retake.window";
 
 function storage(of: "local" | "session"): Storage | null {
 	try {

@@ -10,7 +10,10 @@ export interface Place {
 	entry?: string;
 }
 
-const KEPT = "retake.place", FIRST = 30;
+/** Which store and project these are: other ones may be served at the same address another day. */
+export const STORE = document.querySelector<HTMLMetaElement>('meta[name="retake-store"]')?.content ?? "";
+
+const KEPT = `retake.place.${STORE}`, FIRST = 30;
 
 /** A part of an address; one that is written wrongly leads nowhere. */
 function decoded(part: string): string {

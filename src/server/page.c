@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/sha256.h"
 #include "server/asset.h"
 
 /* The style's hash is in the policy, so that nothing else can be a style here. */
@@ -97,38 +98,77 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed,
 	"connect-src 'self'; font-src 'none'; base-uri 'none'; form-action 'none'; "               \
 	"frame-ancestors 'none'"
 
-static bool
-add_asset(const rt_web_request *request, rt_web_answer *answer, rt_str path)
+enum {
+	STORE_NAME = 16, /* digits of a hash */
+};
+
+static const rt_asset *
+asset_at(rt_str path)
 {
 	const rt_asset *asset = rt_assets;
 
 	while (asset->path != NULL && !rt_str_is(path, asset->path))
 		asset++;
-	if (asset->path == NULL)
-		return false;
+	return asset->path == NULL ? NULL : asset;
+}
+
+static void
+begin_asset(rt_web_answer *answer, const rt_asset *asset)
+{
 	answer->status = 200;
 	answer->type = asset->type;
-	rt_buf_add(&answer->body, asset->bytes, asset->size);
-	if (rt_str_is(path, "/"))
-		rt_web_answer_header(answer, request, "Content-Security-Policy",
-				     RT_STR(INTERFACE_POLICY));
-	else /* another file has another name */
-		rt_web_answer_header(answer, request, "Cache-Control",
-				     RT_STR("private, max-age=31536000, immutable"));
-	return true;
 }
 
 bool
 rt_page_asset(const rt_web_request *request, rt_web_answer *answer)
 {
-	return !rt_str_is(request->path, "/") && add_asset(request, answer, request->path);
+	const rt_asset *asset = rt_str_is(request->path, "/") ? NULL : asset_at(request->path);
+
+	if (asset == NULL)
+		return false;
+	begin_asset(answer, asset);
+	rt_buf_add(&answer->body, asset->bytes, asset->size);
+	/* Another file has another name. */
+	rt_web_answer_header(answer, request, "Cache-Control",
+			     RT_STR("private, max-age=31536000, immutable"));
+	return true;
+}
+
+/* Where the page is told which store and project it shows. */
+#define STORE_MARK "@store@"
+
+static void
+add_page(rt_buf *out, const rt_asset *page, rt_str store_path, rt_str project)
+{
+	rt_str whole = rt_str_at((const char *)page->bytes, page->size);
+	size_t mark = rt_str_find(whole, RT_STR(STORE_MARK), 0);
+	size_t rest = mark + sizeof(STORE_MARK) - 1;
+	char name[RT_SHA256_HEX_ROOM];
+	rt_sha256 sha;
+
+	rt_sha256_init(&sha);
+	rt_sha256_add(&sha, store_path.ptr, store_path.size);
+	rt_sha256_add(&sha, "", 1);
+	rt_sha256_add(&sha, project.ptr, project.size);
+	rt_sha256_end_hex(&sha, name);
+	rt_buf_add(out, page->bytes, mark);
+	rt_buf_add(out, name, STORE_NAME);
+	rt_buf_add(out, page->bytes + rest, page->size - rest);
 }
 
 void
-rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str project)
+rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_path,
+	     rt_str project)
 {
-	if (add_asset(request, answer, RT_STR("/")))
+	const rt_asset *page = asset_at(RT_STR("/"));
+
+	if (page != NULL) {
+		begin_asset(answer, page);
+		rt_web_answer_header(answer, request, "Content-Security-Policy",
+				     RT_STR(INTERFACE_POLICY));
+		add_page(&answer->body, page, store_path, project);
 		return;
+	}
 	begin(request, answer, 200, "Retake");
 	rt_buf_add_c(&answer->body, "<p>This browser is let in. Its project is <code>");
 	add_text(&answer->body, project);

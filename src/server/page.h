@@ -12,8 +12,10 @@
 /* Not let in, and (failed) the code that came was not good; or let in before, all the same.
  * 200, or 403. */
 void rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed, bool is_in);
-/* Let in: the web interface, or what there is where the program was built without it. */
-void rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str project);
+/* Let in: the web interface, or what there is where the program was built without it. The page
+ * gets a hash of the two, under which it keeps in the browser what belongs to them. */
+void rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_path,
+		  rt_str project);
 /* A file of the web interface; false: there is none of that path. */
 bool rt_page_asset(const rt_web_request *request, rt_web_answer *answer);
 /* Let in: on to "/", with the cookie. */

@@ -98,7 +98,7 @@ handle_page(rt_server *server, rt_web_request *request, const admitted *in, rt_w
 		else
 			rt_page_login(request, answer, true, in->who.kind == RT_WHO_BROWSER);
 	} else if (in->who.kind == RT_WHO_BROWSER) {
-		rt_page_home(request, answer,
+		rt_page_home(request, answer, server->options.house.store_path,
 			     in->who.project.size > 0 ? in->who.project
 						      : server->options.house.project);
 	} else {

@@ -3,7 +3,7 @@
 // Writing: a stale edit with its three answers, drafts, what Esc asks, models at work, the
 // versions of an entry, and the first visit.
 import { createServer } from "node:http";
-import { onTheWay, openPage, settled, until } from "./place.mjs";
+import { hasSize, onTheWay, openPage, Server, settled, sizeOf, until } from "./place.mjs";
 import { entriesOf } from "./matrix.mjs";
 
 const texts = async (server) => entriesOf(await server.canonical()).map((entry) => entry.content);
@@ -71,6 +71,47 @@ async function drafts({ page, tally }) {
 	await page.keyboard.press("Escape");
 }
 
+/** Another store at the same address: what was typed stays with the store that it was typed for. */
+async function otherStore({ browser, tally }) {
+	const one = new Server(), other = new Server();
+	try {
+		await one.start();
+		await one.op("entry.append", { content: "of one store" });
+		const page = await openPage(one, browser, tally), { port } = new URL(one.url);
+		await page.fill("#composer", "typed for the one");
+		await page.locator(".entry").focus();
+		await page.keyboard.press("e");
+		await page.fill(".editor textarea", "edited in the one");
+		await page.goto("about:blank");
+		await one.end();
+		await other.start(port);
+		await other.op("entry.append", { content: "of another store" });
+		await page.goto(await other.loginUrl());
+		await page.locator(".entry").getByText("of another store").waitFor();
+		tally.equal("another store's field is empty", await page.inputValue("#composer"), "");
+		await page.locator(".entry").focus();
+		await page.keyboard.press("e");
+		tally.equal("an edit is the other's own", await page.inputValue(".editor textarea"), "of another store");
+		await page.fill("#composer", "typed for the other");
+		const window2 = await page.context().newPage();
+		await page.close();
+		await window2.goto(`${other.url}/`);
+		await window2.locator(".left-draft").first().waitFor();
+		tally.equal("what a closed window left is offered for its store alone", await window2.locator(".left-draft").allInnerTexts()
+			.then((all) => all.map((text) => /typed for the (one|other)|edited/.exec(text)?.[0]).join()), "typed for the other");
+		await window2.goto("about:blank");
+		await other.end();
+		await one.start(port);
+		await window2.goto(await one.loginUrl());
+		await window2.locator(".left-draft").first().waitFor();
+		tally.check("and is there when its store is back", /typed for the one/.test(await window2.locator(".left-draft").first().innerText()));
+		await window2.context().close();
+	} finally {
+		await one.stop();
+		await other.stop();
+	}
+}
+
 /** What is said of a step goes with the next one, and its button never undoes another. */
 async function notices({ page, server, tally }) {
 	const toast = page.locator(".toast"), words = () => toast.locator("span").first().innerText();
@@ -102,7 +143,7 @@ async function notices({ page, server, tally }) {
 	await page.getByLabel("Role of the next entry").selectOption("User");
 	await page.fill("#composer", "a third");
 	await page.click("#add");
-	await page.locator(".entry").nth(2).waitFor();
+	await hasSize(page, 3);
 	const three = await server.canonical();
 	await page.locator(".entry").nth(1).focus();
 	await page.keyboard.press("d");
@@ -131,10 +172,10 @@ async function goneOn({ page, server, tally }) {
 		await route.fulfill({ response });
 	}));
 	const count = entriesOf(before).length;
-	await until(async () => await page.locator(".entry").count() === count); // what was undone has gone here, too
+	await hasSize(page, count); // what was undone has gone here, too
 	await page.fill("#composer", "added while somebody goes on");
 	await page.click("#add");
-	await page.locator(".entry").nth(count).waitFor();
+	await hasSize(page, count + 1);
 	const id = await page.locator(".entry").first().getAttribute("data-entry");
 	await page.locator(".entry").first().focus();
 	answer();
@@ -252,13 +293,13 @@ async function finding({ page, server, tally }) {
 async function runs({ page, server, tally }) {
 	await server.op("setting.set", { key: "model", value: "builtin/echo" });
 	await page.waitForSelector("#ask");
-	const before = await page.locator(".entry").count();
+	const before = await sizeOf(page);
 	await page.fill("#composer", "what do you say to this?");
 	await page.press("#composer", "Control+Enter");
 	tally.check("what an empty field would do is said", await until(async () =>
 		(await page.locator("#ask").innerText()) === "Get a reply"));
 	tally.check("a question and its reply", await until(async () =>
-		(await page.locator(".entry:not(.running)").count()) === before + 2 && !(await page.locator(".running").count())));
+		(await sizeOf(page)) === before + 2 && !(await page.locator(".running").count())));
 	await page.evaluate(() => localStorage.setItem("retake.enter", "sends"));
 	await page.fill("#composer", "one line");
 	await page.press("#composer", "Shift+Enter");
@@ -266,7 +307,7 @@ async function runs({ page, server, tally }) {
 	await page.press("#composer", "Enter");
 	tally.check("Enter sends, where people want it", await until(async () => (await texts(server)).includes("one line\nand another")));
 	await page.evaluate(() => localStorage.removeItem("retake.enter"));
-	await until(async () => (await page.locator(".entry:not(.running)").count()) === before + 4 && !(await page.locator(".running").count()));
+	await until(async () => (await sizeOf(page)) === before + 4 && !(await page.locator(".running").count()));
 	const takes = await page.locator(".take-bar [role=tab]").count();
 	await page.locator(".entry").last().focus();
 	await page.keyboard.press("g");
@@ -446,7 +487,7 @@ async function firstVisit({ page, server, tally }) {
 	await server.op("project.reset");
 	await page.waitForSelector("text=Load the sample");
 	await page.getByRole("button", { name: "Load the sample" }).click();
-	tally.check("the sample is there", await until(async () => (await page.locator(".entry").count()) === 6));
+	tally.check("the sample is there", await until(async () => (await sizeOf(page)) === 6));
 	tally.equal("in two takes", await page.locator(".take-bar [role=tab]").count(), 2);
 	await page.click("#undo");
 	tally.check("and gone with one undo", await until(async () =>
@@ -466,17 +507,17 @@ async function timeLeads({ page, server, tally }) {
 	await page.waitForSelector("text=Load the sample");
 	const empty = await server.canonical();
 	await page.getByRole("button", { name: "Load the sample" }).click();
-	await page.locator(".entry").nth(5).waitFor();
+	await hasSize(page, 6);
 	const sample = await server.canonical();
 	await tab("sample_take_1").click();
-	await page.locator(".entry").nth(3).waitFor();
+	await hasSize(page, 4);
 	await page.locator(".take-bar [role=tab][aria-selected=true]", { hasText: "4" }).waitFor();
 	await page.fill("#composer", "said in the other take");
 	await page.click("#add");
-	await page.locator(".entry").nth(4).waitFor();
+	await hasSize(page, 5);
 	const added = await server.canonical();
 	await tab("sample").click();
-	await page.locator(".entry").nth(5).waitFor();
+	await hasSize(page, 6);
 	await until(async () => (await server.canonical()) !== added);
 	await page.locator("#undo").hover();
 	tally.check("undo says beforehand what it takes back", await until(async () =>
@@ -488,7 +529,7 @@ async function timeLeads({ page, server, tally }) {
 	const size = () => page.locator("nav .open .count").innerText();
 	tally.check("the list counts what is shown", await until(async () => (await size()) === "4 entries · 2 takes"), await size());
 	await tab("sample").click();
-	await page.locator(".entry").nth(5).waitFor();
+	await hasSize(page, 6);
 	tally.check("whichever take is active", await until(async () => (await size()) === "6 entries · 2 takes"), await size());
 	tally.equal("a look at another take leaves redo", await page.locator("#redo").getAttribute("aria-disabled"), null);
 	await page.locator("#redo").click();
@@ -508,7 +549,7 @@ async function timeLeads({ page, server, tally }) {
 	await page.locator("#undo").click();
 	await tab("sample_take_1").waitFor();
 	await tab("sample_take_1").click();
-	await page.locator(".entry").nth(4).waitFor();
+	await hasSize(page, 5);
 	tally.equal("a take has the same name everywhere", options.join(" | "), "sample (6) | sample_take_1 (5)");
 	const word = JSON.parse(await server.canonical()).discussions.find((each) => each.id === "sample" || each.name === "sample").takes[0].entries[0].content.split(/\W+/).find((each) => each.length > 4);
 	for (const tab of [1, 0]) {
@@ -560,7 +601,7 @@ async function timeLeads({ page, server, tally }) {
 	tally.check("undone until the sample is gone", (await server.canonical()) === empty, await server.canonical());
 	tally.check("and that is said", /^Undone: made discussion "sample" with 8 entries in 2 takes\./.test(await words()), await words());
 	await page.locator("#redo").click();
-	await page.locator(".entry").nth(3).waitFor();
+	await hasSize(page, 4);
 	tally.equal("redo leads to what it brings back", await page.locator(".where").innerText(), "sample");
 	await page.locator("#redo").click();
 	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
@@ -630,5 +671,6 @@ export async function run({ server, browser, tally }) {
 	await twoWindows(t);
 	await firstVisit(t);
 	await timeLeads(t);
+	await otherStore({ browser, tally });
 	await page.context().close();
 }

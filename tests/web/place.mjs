@@ -69,8 +69,8 @@ export class Server {
 			child.stdin.end(stdin);
 		});
 	}
-	async start() {
-		this.child = spawn(RETAKE, ["--db", this.db, "serve", "--shared", "--port", "0", "--port-file",
+	async start(wanted = "0") {
+		this.child = spawn(RETAKE, ["--db", this.db, "serve", "--shared", "--port", wanted, "--port-file",
 			join(this.folder, "port")], { env: this.env, cwd: this.folder, stdio: ["ignore", "pipe", "inherit"] });
 		servers.add(this.child);
 		await new Promise((done, fail) => {
@@ -108,12 +108,16 @@ export class Server {
 	async loginUrl() {
 		return (await this.api("POST", "/codes", {})).url;
 	}
-	async stop() {
+	/** Its store stays. */
+	async end() {
 		if (this.child && this.child.exitCode === null) {
 			const gone = new Promise((done) => this.child.on("exit", done));
 			this.child.kill("SIGTERM");
 			await gone;
 		}
+	}
+	async stop() {
+		await this.end();
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 }
@@ -165,6 +169,16 @@ export async function until(look) {
 		}
 		await new Promise((done) => setTimeout(done, pause_ms));
 	}
+}
+
+/** How many entries the shown take has; only those in sight are drawn. */
+export function sizeOf(page) {
+	return page.evaluate(() => Number(document.querySelector(".entry:not(.running)")?.getAttribute("aria-setsize") ?? 0));
+}
+
+/** Until it shows a take of so many entries. */
+export function hasSize(page, size) {
+	return page.locator(`.entry:not(.running)[aria-setsize="${size}"]`).first().waitFor();
 }
 
 /** The takes and entries that a window shows, and those that the server has. */
