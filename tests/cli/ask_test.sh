@@ -207,7 +207,17 @@ r ask --send --at "$first" >"$work/out" 2>"$work/err" </dev/null
 holds "in the new take" "$work/err" "ask --send --at"
 
 # Whoever keeps the input open is told that it is read.
-sleep 2 | r ask "and now?" >"$work/out" 2>"$work/err"
+mkfifo "$work/open"
+rm "$work/err"
+r ask "and now?" <"$work/open" >"$work/out" 2>"$work/err" &
+exec 9>"$work/open"
+tries=0
+until grep -qs "waiting for the end" "$work/err" || [ $tries -ge 1200 ]; do
+	tries=$((tries + 1))
+	sleep 0.05
+done
+exec 9>&-
+wait
 holds "waiting for the end of standard input" "$work/err" "an input that nobody closes"
 
 # Another store has the same ids and the same record, and its requests are its own.

@@ -5,7 +5,7 @@
 
 cat >"$work/slow.jsonl" <<'X'
 {"text":"Forty "}
-{"wait_ms":60000}
+{"wait_ms":600000}
 {"text":"two"}
 X
 slow=builtin/play:$work/slow.jsonl
@@ -14,7 +14,7 @@ r add "What is the answer?" >/dev/null
 "$RETAKE" --db "$db" ask -m "$slow" --send >"$work/reply" 2>&1 </dev/null &
 asking=$!
 tries=0
-until r show --json | grep -q '"bytes":6' || [ $tries -ge 200 ]; do
+until r show --json | grep -q '"bytes":6' || [ $tries -ge 1200 ]; do
 	tries=$((tries + 1))
 	sleep 0.05
 done
@@ -49,11 +49,7 @@ r add "And the question?" >/dev/null
 "$RETAKE" --db "$db" ask -m "$slow" --send >"$work/reply" 2>&1 </dev/null &
 asking=$!
 tries=0
-until r show --json | grep -q '"state":"arriving"' || [ $tries -ge 200 ]; do
-	tries=$((tries + 1))
-	sleep 0.05
-done
-until r show --json | grep -q '"bytes":6' || [ $tries -ge 400 ]; do
+until r show --json | grep -q '"bytes":6' || [ $tries -ge 1200 ]; do
 	tries=$((tries + 1))
 	sleep 0.05
 done

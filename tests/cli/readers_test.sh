@@ -9,10 +9,13 @@ WRITES=${WRITES:-150}
 r -q add first
 r label :1 start >"$work/out" 2>&1
 (
-	for i in $(seq "$WRITES"); do
+	i=0
+	until [ "$i" -ge "$WRITES" ] && [ -e "$work/looked" ]; do
+		i=$((i + 1))
 		r -q add "entry $i of many" || echo "add $i" >>"$work/refused"
 	done
-	touch "$work/written"
+	echo "$i" >"$work/count"
+	mv "$work/count" "$work/written"
 ) &
 looks=0
 last=0
@@ -31,9 +34,10 @@ while [ ! -e "$work/written" ]; do
 	[ "$now" -ge "$last" ] && pass || fail 'nothing goes away again' "$last, then $now"
 	last=$now
 	rm -f "$work/copy-$looks.db"
+	touch "$work/looked"
 done
 wait
 is 'the writer was never refused' '' "$(cat "$work/refused" 2>/dev/null)"
-is 'all is there' $((WRITES + 1)) "$(r show --json | json 'len(d["entries"])')"
+is 'all is there' $(($(cat "$work/written") + 1)) "$(r show --json | json 'len(d["entries"])')"
 [ "$looks" -ge 8 ] && pass || fail 'it was looked at meanwhile' "$looks times"
 finish

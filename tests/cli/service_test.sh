@@ -40,7 +40,7 @@ mkfifo "$work/end"
 "$python" "$work/server.py" "$work/a" "$work/b" <"$work/end" >"$work/ports" &
 exec 9>"$work/end"
 tries=0
-until [ -s "$work/ports" ] || [ $tries -ge 200 ]; do
+until [ -s "$work/ports" ] || [ $tries -ge 1200 ]; do
 	tries=$((tries + 1))
 	sleep 0.05
 done
@@ -121,11 +121,11 @@ exec 9>&-
 
 # Stopped in the midst: what is kept of it is told like every reply.
 rm -f "$work/kept" "$work/told"
-printf '%s\n' '{"text":"Forty "}' '{"wait_ms":60000}' '{"text":"two"}' >"$work/slow"
+printf '%s\n' '{"text":"Forty "}' '{"wait_ms":600000}' '{"text":"two"}' >"$work/slow"
 "$RETAKE" --db "$db" ask -m "builtin/play:$work/slow" "Slowly?" >"$work/reply" 2>&1 </dev/null &
 asking=$!
 tries=0
-until r show --json | grep -q '"bytes":6' || [ $tries -ge 200 ]; do
+until r show --json | grep -q '"bytes":6' || [ $tries -ge 1200 ]; do
 	tries=$((tries + 1))
 	sleep 0.05
 done

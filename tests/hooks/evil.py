@@ -10,7 +10,8 @@ import sys
 import time
 
 FIRE, WORK, PYTHON = os.environ["FIRE"], os.environ["work"], os.environ["python"]
-SLACK_S = 10  # machines are noisy
+SLACK_S = 40  # machines are noisy
+GONE_S = 20   # for what was killed; none of them would end by itself before
 passed = failed = skipped = 0
 number = 0
 
@@ -58,7 +59,7 @@ def fire(args, event="entry.before_add", seconds=60, env=None):
     return done, lines
 
 
-def evil(name, run, timeout="1s", expect="allow", status="ok", note=None, event="entry.before_add",
+def evil(name, run, timeout="30s", expect="allow", status="ok", note=None, event="entry.before_add",
          times=1, extra=None, required=True, close_s=3, members=None, leaves=0, reason=None,
          args=()):
     """A hook, once as it is and once required. run: argv, or the text of a script."""
@@ -82,7 +83,7 @@ def evil(name, run, timeout="1s", expect="allow", status="ok", note=None, event=
             command += ["-m", members]
         start = time.monotonic()
         try:
-            done, lines = fire(command, event, limit * times + close_s + 30, env)
+            done, lines = fire(command, event, (limit + SLACK_S) * times + close_s + 90, env)
         except subprocess.TimeoutExpired:
             check(False, title + ": it hangs")
             continue
@@ -104,8 +105,11 @@ def evil(name, run, timeout="1s", expect="allow", status="ok", note=None, event=
         check(end["fds"] == 0, title + ": descriptors", end)
         check(end["children"] == 0, title + ": children", end)
         check(took < (limit + SLACK_S) * times + close_s + SLACK_S, title + ": whole time", took)
-        time.sleep(0.05)
         left = marked(mark)
+        until = time.monotonic() + GONE_S
+        while len(left) > leaves and time.monotonic() < until:  # killed, and not yet dead
+            time.sleep(0.05)
+            left = marked(mark)
         check(len(left) <= leaves, title + ": processes left", left)
         for pid in left:
             os.kill(pid, signal.SIGKILL)  # ours: they carry our mark
@@ -162,7 +166,7 @@ evil("a line without an end", py("while True: sys.stdout.write('x'); time.sleep(
 evil("a fork bomb", py(
     "import resource\n"
     "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-    "end = time.monotonic() + 5\n"  # bounded: it ends by itself, and is 7 generations deep
+    "end = time.monotonic() + 60\n"  # bounded: it ends by itself, and is 7 generations deep
     "for i in range(7):\n"
     "    try: os.fork()\n"
     "    except OSError: pass\n"
@@ -174,10 +178,10 @@ evil("a quiet child that stays", sh("sleep 100 </dev/null >/dev/null 2>&1 & exit
 evil("a child that ignores TERM", sh("(trap '' TERM; sleep 100; sleep 100) & exit 0"),
      required=False)
 evil("leaves the group, holds the pipes", py(
-    "if os.fork() == 0:\n    os.setsid()\n    time.sleep(20)\n    os._exit(0)\nos._exit(0)"),
+    "if os.fork() == 0:\n    os.setsid()\n    time.sleep(100)\n    os._exit(0)\nos._exit(0)"),
     leaves=1, required=False)
 evil("leaves the group and hangs", py(
-    "if os.fork() == 0:\n    os.setsid()\n    time.sleep(20)\n    os._exit(0)\ntime.sleep(100)"),
+    "if os.fork() == 0:\n    os.setsid()\n    time.sleep(100)\n    os._exit(0)\ntime.sleep(100)"),
     "500ms", note=LATE, leaves=1, required=False)
 
 # --- output ---
@@ -246,47 +250,48 @@ evil("is a shell's line", {"not": "a list"}, note=WARN + "run must be a list")
 STAYS = {"persistent": True}
 GOOD = ("import json\nfor line in sys.stdin:\n    e = json.loads(line)\n"
         "    print(json.dumps({'id': e['id'], 'note': 'fine %d' % os.getpid()}), flush=True)\n")
-evil("stays, and answers", py(GOOD), "10s", times=3, extra=STAYS, note="evil: fine")
+evil("stays, and answers", py(GOOD), "30s", times=3, extra=STAYS, note="evil: fine")
 evil("stays, and U+2028 is no line end", py(
     "import json\nwhile True:\n    line = sys.stdin.buffer.readline()\n    if not line: break\n"
     "    e = json.loads(line)\n"
     "    sys.stdout.buffer.write(json.dumps({'id': e['id'], 'note': 'a\u2028b'},"
-    " ensure_ascii=False).encode() + b'\\n')\n    sys.stdout.flush()\n"), "10s", times=2,
+    " ensure_ascii=False).encode() + b'\\n')\n    sys.stdout.flush()\n"), "30s", times=2,
     extra=STAYS, note="evil: a\u2028b", required=False)
 evil("stays, with a wrong id", py("for line in sys.stdin: print('{\"id\":\"x\"}', flush=True)"),
-     "10s", times=2, extra=STAYS, note=WARN + "its answer does not have the event's id")
+     "30s", times=2, extra=STAYS, note=WARN + "its answer does not have the event's id")
 evil("stays, answers twice", py(
     "import json\nfor line in sys.stdin:\n    e = json.loads(line)\n"
     "    a = json.dumps({'id': e['id'], 'note': 'fine'})\n    print(a + '\\n' + a, flush=True)\n"),
-    "10s", times=2, extra=STAYS, note="it wrote without being asked", required=False)
+    "30s", times=2, extra=STAYS, note="it wrote without being asked", required=False)
 evil("stays, never answers", py("for line in sys.stdin: pass"), "500ms", times=2, extra=STAYS,
      note=LATE)
-evil("stays, dies at once", sh("exit 0"), "5s", times=2, extra=STAYS,
+evil("stays, dies at once", sh("exit 0"), "30s", times=2, extra=STAYS,
      note=WARN + "it ended without an answer")
-evil("stays, dies after reading", sh("read line; exit 3"), "5s", extra=STAYS, required=False,
+evil("stays, dies after reading", sh("read line; exit 3"), "30s", extra=STAYS, required=False,
      note=WARN + "it ended without an answer")
 evil("stays, dies after an answer", py(
     "import json\ne = json.loads(sys.stdin.readline())\n"
-    "print(json.dumps({'id': e['id'], 'note': 'fine'}), flush=True)\n"), "10s", times=3,
+    "print(json.dumps({'id': e['id'], 'note': 'fine'}), flush=True)\n"), "30s", times=3,
     extra=STAYS, note="evil: fine", required=False)
-evil("stays, floods", sh("exec yes"), "5s", extra=STAYS, note=WARN)
+evil("stays, floods", sh("exec yes"), "30s", extra=STAYS, note=WARN)
 evil("stays, a line without an end", sh("exec tr '\\n' x"), "500ms", extra=STAYS, note=LATE,
      required=False)
 evil("stays, and will not go", py(
     "import json\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + GOOD.replace(
-        "import json\n", "") + "while True: time.sleep(1)\n"), "10s", times=2, extra=STAYS,
+        "import json\n", "") + "while True: time.sleep(1)\n"), "30s", times=2, extra=STAYS,
     note="evil: fine", required=False, close_s=5)
 evil("stays, does not exist", ["/nowhere/at/all"], extra=STAYS, note=NOT_RUN)
 
 # --- those that nobody waits for ---
-hook = {"event": "entry.after", "run": [write("later", sh("cat >got; sleep 1; echo done >>got"))],
-        "async": True}
+hook = {"event": "entry.after", "run": [write("later", sh(
+    "cat >got; until [ -e go ]; do sleep 0.05; done; echo done >>got"))], "async": True}
 done, lines = fire(["-w", WORK, "-d", json.dumps([hook]), "-m", big], "entry.after")
-check(lines[0]["status"] == "ok" and lines[0]["ms"] < 900, "async: nobody waits", lines)
+check(lines[0]["status"] == "ok" and lines[0]["ms"] < 25000, "async: nobody waits", lines)
 check(lines[-1]["children"] > 0, "async: it outlives us within its time", lines)
-for _ in range(100):
+write("go", "")
+for _ in range(600):
     time.sleep(0.1)
-    if open(WORK + "/got").read().endswith("done\n"):
+    if os.path.exists(WORK + "/got") and open(WORK + "/got").read().endswith("done\n"):
         break
 text = open(WORK + "/got").read()
 check(text.endswith("done\n") and len(text) > 1 << 20, "async: it gets all of the event", len(text))
@@ -299,7 +304,7 @@ check(b"waited for" in done.stderr, "async: not for what can be stopped", done.s
 hook = {"event": "entry.before_add", "run": [write("stop", sh("sleep 100"))]}
 done, lines = fire(["-d", json.dumps([hook]), "-c", "300"])
 check(lines[0]["status"] == "interrupted", "stop", lines)
-check(lines[0]["ms"] < 10000 and lines[1]["children"] == 0, "stop: at once", lines)
+check(lines[0]["ms"] < 60000 and lines[1]["children"] == 0, "stop: at once", lines)
 
 # --- depth ---
 hook = {"event": "entry.before_add", "run": [write("deep", sh(

@@ -194,13 +194,13 @@ is 'one entry of all' 1 "$(r export --format openai | json 'len(d["messages"] if
 no_hooks
 fresh
 hook entry.before_add 'cat >/dev/null' \
-	"[ \"\$RETAKE_HOOK_DEPTH\" -gt 1 ] || timeout 20 '$RETAKE' -q add 'by a hook' || exit 2"
-code 'nobody waits for the other' 0 timeout 30 "$RETAKE" --db "$db" add 'by me'
+	"[ \"\$RETAKE_HOOK_DEPTH\" -gt 1 ] || timeout 60 '$RETAKE' -q add 'by a hook' || exit 2"
+code 'nobody waits for the other' 0 timeout 300 "$RETAKE" --db "$db" add 'by me'
 is 'both are there' 'one|two|three|four|by a hook|by me' "$(contents)"
 has 'history says whose it is' 'hook:entry.before_add/10-test' "$(r history --json)"
 hook entry.before_add 'cat >/dev/null' \
-	"timeout 20 '$RETAKE' -q add deeper"
-code 'hooks in hooks come to an end' 0 timeout 60 "$RETAKE" --db "$db" -q add 'the first'
+	"timeout 60 '$RETAKE' -q add deeper"
+code 'hooks in hooks come to an end' 0 timeout 300 "$RETAKE" --db "$db" -q add 'the first'
 is 'so deep' 4 "$(contents | tr '|' '\n' | grep -c deeper)"
 
 # --- Ctrl-C ends a hook, and what it was asked about ---
@@ -208,7 +208,7 @@ is 'so deep' 4 "$(contents | tr '|' '\n' | grep -c deeper)"
 no_hooks
 fresh
 hook entry.before_add 'cat >/dev/null' "echo \$\$ >'$work/pid'" "kill -INT \$PPID" 'exec sleep 600'
-code 'stopped' 130 timeout 60 "$RETAKE" --db "$db" add x
+code 'stopped' 130 timeout 300 "$RETAKE" --db "$db" add x
 is 'nothing was added' 'one|two|three|four' "$(contents)"
 is 'the hook is gone' gone "$(kill -0 "$(cat "$work/pid")" 2>/dev/null && echo there || echo gone)"
 

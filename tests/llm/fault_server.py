@@ -21,6 +21,7 @@ import time
 
 LOG = open(sys.argv[1], "a", encoding="utf-8", buffering=1)
 LOCK = threading.Lock()
+SILENCE_S = 300    # far more than anybody waits
 COUNT = {}
 
 STREAM = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
@@ -176,15 +177,15 @@ class Fault:
     def hangs_after_done(self):
         self.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
         self.send(sse(delta("Hello"), *END))
-        time.sleep(8)
+        time.sleep(SILENCE_S)
 
     def silent(self):
-        time.sleep(8)
+        time.sleep(SILENCE_S)
 
     def silent_inside(self):
-        self.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
-        self.send(sse(delta("Hello"), done=False))
-        time.sleep(8)
+        self.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" +
+                  sse(delta("Hello"), done=False))
+        time.sleep(SILENCE_S)
 
     def byte_a_second(self):
         self.send(STREAM)

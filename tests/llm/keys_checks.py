@@ -123,7 +123,7 @@ class Echo(BaseHTTPRequestHandler):
             try:
                 self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
                 self.wfile.flush()
-                threading.Event().wait(5)
+                threading.Event().wait(120)
             except OSError:
                 pass
         elif how == "open":
@@ -138,7 +138,7 @@ class Echo(BaseHTTPRequestHandler):
                 self.wfile.write(f"data: {json.dumps({'error': {'message': words}})}\n\n".encode())
                 self.wfile.flush()
                 Echo.told.set()
-                threading.Event().wait(5)
+                threading.Event().wait(120)
             except OSError:
                 pass
         elif how == "named" and self.command == "GET":
@@ -331,9 +331,12 @@ def crash(run):
     for deadly in (signal.SIGABRT, signal.SIGKILL):
         process = place.begin("ask", "-m", "own/m", "And then?")
         begun = os.read(process.stdout.fileno(), 5)
-        time.sleep(0.6)     # the side row is at most 250 ms behind
+        until = time.monotonic() + 60
+        while not any(reply.get("bytes") for reply in place.json("show").get("replies", [])) and \
+                time.monotonic() < until:
+            time.sleep(0.05)    # until it is written down
         process.send_signal(deadly)
-        process.wait(timeout=20)
+        process.wait(timeout=120)
         check(f"{deadly.name}: it had begun, and died", begun == b"Begun" and
               process.returncode == -deadly, begun, process.returncode)
         process.stdout.close()
@@ -357,11 +360,11 @@ def midway(run):
         Echo.told.clear()
         process = place.begin("ask", "-m", "own/m", "And in the middle?")
         check(f"midway, {deadly}: it has begun", os.read(process.stdout.fileno(), 5) == b"Begun" and
-              Echo.told.wait(20))
+              Echo.told.wait(60))
         if deadly is not None:
             time.sleep(0.25)    # it ends 500 ms after the error
             process.send_signal(deadly)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=120)
         run.count += 1
         with open(f"{run.made}/printed/{run.count}", "wb") as file:
             file.write(out + b"\n" + err)

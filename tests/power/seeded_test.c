@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -334,24 +335,36 @@ check_flips(void)
 	return result;
 }
 
-static void *
-hold_for_a_while(void *ctx)
-{
-	rt_store *s = ctx;
-	struct timespec nap = {0, 60000000};
+typedef struct waiting {
+	rt_store *store;
+	atomic_bool has_begun, has_ended;
+} waiting;
 
-	nanosleep(&nap, NULL);
+/* Until the other one has waited for a while, or does not wait. */
+static void
+hold_for_a_while(rt_store *s, waiting *w)
+{
+	struct timespec nap = {0, 10000000};
+	int i;
+
+	for (i = 0; i < 6000 && !atomic_load(&w->has_begun); i++)
+		nanosleep(&nap, NULL);
+	for (i = 0; i < 60 && !atomic_load(&w->has_ended); i++)
+		nanosleep(&nap, NULL);
 	s->ops->cancel(s);
-	return NULL;
 }
 
 static void *
 begin_and_wait(void *ctx)
 {
-	rt_store *s = ctx;
+	waiting *w = ctx;
+	rt_store *s = w->store;
 	rt_error err = {0};
-	rt_status st = s->ops->begin(s, &err);
+	rt_status st;
 
+	atomic_store(&w->has_begun, true);
+	st = s->ops->begin(s, &err);
+	atomic_store(&w->has_ended, true);
 	s->ops->cancel(s);
 	return st == RT_OK ? NULL : (void *)"another writer was not waited for";
 }
@@ -364,15 +377,20 @@ check_waiting(void)
 	rt_store *s = NULL, *t = NULL;
 	rt_error err = {0};
 	pthread_t waiter;
+	waiting w;
 	void *result = NULL;
 
 	if (script_open(power_name(disk), false, "before", false, &s, &err) != RT_OK ||
 	    script_open(power_name(disk), false, "before", false, &t, &err) != RT_OK ||
 	    s->ops->begin(s, &err) != RT_OK)
 		return notice(err.text);
-	if (pthread_create(&waiter, NULL, begin_and_wait, t) != 0)
+	((rt_sqlite_store *)t)->options.busy_ms = 60000; /* longer than anybody holds it */
+	w.store = t;
+	atomic_init(&w.has_begun, false);
+	atomic_init(&w.has_ended, false);
+	if (pthread_create(&waiter, NULL, begin_and_wait, &w) != 0)
 		return "no thread";
-	(void)hold_for_a_while(s);
+	hold_for_a_while(s, &w);
 	pthread_join(waiter, &result);
 	s->ops->close(s);
 	t->ops->close(t);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,7 +26,7 @@
 #include "engine/engine.h"
 #include "store/store_sqlite.h"
 
-enum { WRITERS = 4, ROUNDS = 20, ACK_MAX = 200000 };
+enum { WRITERS = 4, ROUNDS = 20, ACK_MAX = 200000, SOME_ACKS = 64 /* bytes: a dozen */ };
 
 static int64_t
 now_us(void *ctx)
@@ -130,6 +131,19 @@ read_acks(int from, int round)
 	}
 }
 
+/* Until they are well under way, however long that takes. */
+static void
+wait_for_acks(int from)
+{
+	int i, size = 0;
+
+	for (i = 0; i < 6000 && size < SOME_ACKS; i++) {
+		usleep(10000);
+		assert_int_equal(ioctl(from, FIONREAD, &size), 0);
+	}
+	assert_true(size >= SOME_ACKS);
+}
+
 static void
 four_writers_killed_at_random(void **state)
 {
@@ -160,6 +174,8 @@ four_writers_killed_at_random(void **state)
 		}
 		close(pipes[1]);
 		random_bytes(NULL, &delay, 1);
+		if (round % 2 == 0) /* in the other rounds they may be at the very beginning */
+			wait_for_acks(pipes[0]);
 		usleep(60000 + (useconds_t)delay * 600);
 		for (who = 0; who < WRITERS; who++) {
 			kill(pids[who], SIGKILL);

@@ -60,6 +60,9 @@ def main():
                        for i in range(CLIENTS)]
             for thread in threads:
                 thread.start()
+            end = time.monotonic() + WAIT_S
+            while 200 not in statuses and time.monotonic() < end:
+                time.sleep(0.01)
             time.sleep(0.2 + 0.01 * (number % 7))
             code = server.stop()
             for thread in threads:

@@ -14,7 +14,6 @@ Blocks marked console hold commands ("$ ", gone on with "> ") and what they prin
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -74,11 +73,6 @@ def commands_of(block):
 def shown(command):
     first, *rest = command.splitlines(keepends=True)
     return "$ " + first + "".join("> " + line for line in rest)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return one.getsockname()[1]
 
 
 class Beside:
@@ -188,7 +182,6 @@ def main():
     with open(PAGE, encoding="utf-8") as file:
         page = file.read()
     folder = os.path.realpath(tempfile.mkdtemp(prefix="retake-http-"))
-    port = free_port()
     os.mkdir(folder + "/bin")
     os.mkdir(folder + "/run", 0o700)
     os.symlink(RETAKE, folder + "/bin/retake")
@@ -206,10 +199,11 @@ def main():
             beside = len(blocks)
         else:
             blocks += found
-    here = [command.replace(str(PORT), str(port)) for command, _ in blocks]
 
-    server = Beside(serve[0].replace("retake serve", f"retake serve --port {port}"), env, folder)
+    server = Beside(serve[0].replace("retake serve", "retake serve --port 0"), env, folder)
     said = server.until("projects ")
+    port = int(re.search(r"listening on http://127\.0\.0\.1:(\d+)", said)[1])
+    here = [command.replace(str(PORT), str(port)) for command, _ in blocks]
     said = "".join(line for line in said.splitlines(keepends=True) if "made a new store" not in line)
     served = masked(said, folder, port)
     # The watch begins when all that stands before it on the page is done.

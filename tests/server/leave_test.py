@@ -18,8 +18,8 @@ from client import API, WAIT_S, Place, Server, Tally
 LEAVES = int(os.environ.get("LEAVES", "200"))
 THREADS = 8
 PIECE_S = 0.02
-LONG = 3000            # pieces: a minute, far more than anybody waits here
-STOP_S = 5             # a model's server hears of a stop by then; it is a second or so
+LONG = 30000           # pieces: ten minutes, far more than anybody waits here
+STOP_S = 40            # a model's server hears of a stop by then; it is a second or so
 STORE = 20             # descriptors: five connections, and what they share
 MEMORY = 4             # times as much as before is another order of magnitude
 
@@ -151,9 +151,11 @@ def begun(client, model, pieces):
     return made, model.heard[-1]
 
 
-def has_said(heard, text):
+def has_arrived(client, name, text):
+    """At the server: what was said to it may be on its way."""
     until = time.monotonic() + WAIT_S
-    while text not in heard.said and time.monotonic() < until:
+    while text not in client.get(f"/runs/{name}").json.get("text", "") and \
+            time.monotonic() < until:
         time.sleep(0.005)
 
 
@@ -163,17 +165,29 @@ def content_of(client, run):
 
 # ---- what was begun goes on ----
 
+def follow(wire, words):
+    seen = b""
+    while words not in seen:
+        piece = wire.recv(4096)
+        if not piece:
+            raise RuntimeError(f"the events have ended without {words}: {seen}")
+        seen += piece
+
+
 def check_goes_on(tally, server, client, model):
     leaver = Leaver(server)
     for how in ("close", "reset", "half"):
-        made, heard = begun(client, model, 40)
+        # It listens before: a run that has ended by then is not told of.
         wire = leaver.ask("GET", "/events")
-        seen = b""
-        while b"piece 3," not in seen:
-            seen += wire.recv(4096)
+        follow(wire, b"event: hello")
+        made, heard = begun(client, model, 40)
+        follow(wire, b"piece 3,")
         leaver.leave(wire, how)
         run = ended(client, made.json["run"])
         tally.equal(f"{how}: the run goes on when who followed it is gone", run["state"], "done")
+        until = time.monotonic() + WAIT_S
+        while not heard.is_whole and heard.gone is None and time.monotonic() < until:
+            time.sleep(0.005)     # the model's own thread has to note it yet
         tally.check(f"{how}: the model was let finish", heard.is_whole and heard.gone is None)
         kept = content_of(client, run)
         tally.equal(f"{how}: its reply is kept whole", kept["content"], heard.said)
@@ -202,7 +216,8 @@ def check_goes_on(tally, server, client, model):
 def check_stops(tally, client, model):
     for pieces in (LONG, 0):
         made, heard = begun(client, model, pieces)
-        has_said(heard, "piece 5," if pieces else "")
+        if pieces:
+            has_arrived(client, made.json["run"], "piece 5,")
         asked = time.monotonic()
         done = client.request("DELETE", f"{API}/runs/{made.json['run']}")
         tally.equal("a run is stopped", done.status, 200, done)
@@ -251,11 +266,14 @@ def calm(server, client, wanted=None):
     while True:
         client.put("/settings/mine", {"value": time.monotonic()})
         time.sleep(0.2)
-        counts = client.get("/server").json
+        workers = client.get("/server").json["workers"]
         held = of_process(server)
-        held["threads"] -= counts["workers"]
-        is_calm = counts["streams"] == 0 and counts["connections"] == 1 and not any(
-            run["state"] == "running" for run in client.get("/runs").json)
+        counts = client.get("/server").json
+        held["threads"] -= workers
+        # A worker that has begun or ended between the looks is in one of them only.
+        is_calm = counts["streams"] == 0 and counts["connections"] == 1 and \
+            counts["workers"] == workers and not any(
+                run["state"] == "running" for run in client.get("/runs").json)
         if is_calm and (wanted is None or (held["threads"] <= wanted["threads"] and
                                            held["descriptors"] <= wanted["descriptors"])):
             return held

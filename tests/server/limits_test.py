@@ -239,7 +239,10 @@ def connections(tally):
                     pass
             return count
 
+        end = time.monotonic() + PATIENCE_S
         count = answered()
+        while count < 20 and time.monotonic() < end:
+            count = answered()
         tally.check("of 60 connections at most 40 are served", 20 <= count <= 40, count)
         served = []
         for wire in wires:
@@ -265,9 +268,9 @@ def connections(tally):
 
 # ---- the late ----
 
-def drip(wire, data, seconds=PATIENCE_S):
-    """A byte five times a second. How long it went on; None: until we gave up."""
-    began = time.monotonic()
+def drip(wire, data, began, seconds=PATIENCE_S):
+    """A byte five times a second. How long it went on since began, which was before the connection
+    was there; None: until we gave up."""
     wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     wire.settimeout(0.2)
     at = 0
@@ -309,9 +312,10 @@ def late(tally):
                   "half a body": post + b"{", "after an answer": fine}
 
         def dripped(start, rest):
+            began = time.monotonic()
             with connect(server) as wire:
                 wire.sendall(start)
-                return drip(wire, rest)
+                return drip(wire, rest, began)
 
         def was_silent(start):
             with connect(server) as wire:
@@ -350,7 +354,10 @@ def late(tally):
         # 300 who begin and go no further do not keep others out.
         wires = [connect(server) for _ in range(300)]
         for wire in wires:
-            wire.sendall(b"GET / HTTP/1.1\r\nX: ")
+            try:
+                wire.sendall(b"GET / HTTP/1.1\r\nX: ")
+            except ConnectionError:
+                pass    # late already
         tally.equal("beside 300 who hesitate", server.client().get("/health").status, 200)
         for wire in wires:
             wire.close()
@@ -359,9 +366,10 @@ def late(tally):
 def default_headers(tally):
     """Without any flag: ten seconds for headers."""
     with Place() as place, Server(place) as server:
+        began = time.monotonic()
         with connect(server) as wire:
             wire.sendall(b"GET / HTTP/1.1\r\n")
-            took = drip(wire, b"X-Header: aaaaaaaaaaaaaaaaaaaaaa\r\n", 60)
+            took = drip(wire, b"X-Header: aaaaaaaaaaaaaaaaaaaaaa\r\n", began, 60)
             tally.check("headers have ten seconds", took is not None and 9 < took < 50, took)
 
 
@@ -392,7 +400,11 @@ def unread(tally, server):
         wire = connect(server, small=True)
         wire.sendall(head(server, f"GET {API}/events"))
         wires.append(wire)
-    time.sleep(0.5)
+    # Each has its place in the log, from which on it is told everything.
+    end = time.monotonic() + PATIENCE_S
+    for wire in wires:
+        while b"event: hello" not in wire.recv(2048, socket.MSG_PEEK) and time.monotonic() < end:
+            time.sleep(0.05)
     before = resident(server)
     changes(server, 20000)
     after = resident(server)
@@ -465,9 +477,12 @@ def gone(tally):
             for at in range(count):
                 name = names[at % len(names)]
                 wire = connect(server)
-                wire.sendall(kinds[name])
-                if name in ("in an answer", "in a stream"):
-                    wire.recv(100)
+                try:
+                    wire.sendall(kinds[name])
+                    if name in ("in an answer", "in a stream"):
+                        wire.recv(100)
+                except ConnectionError:
+                    pass    # late, where the machine had no time for two seconds
                 leave(wire, at % 2 == 1)
 
         def settle(sockets):

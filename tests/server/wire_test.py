@@ -35,6 +35,9 @@ HIDDEN = {
               "extension with CR", "extension with NUL", "semicolon alone"},
 }
 
+# How long nobody says anything until nothing more is waited for; the second for a busy machine.
+PATIENCES_S = (0.6, 8)
+
 passed = failed = 0
 
 
@@ -50,7 +53,7 @@ def check(name, is_good, words=""):
 def talk(port, data, patience=0.6):
     """Everything that comes back until the other end closes, or is silent for a while."""
     got = b""
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
+    with socket.create_connection(("127.0.0.1", port), timeout=client.WAIT_S) as s:
         try:
             s.sendall(data)
             s.settimeout(patience)
@@ -111,16 +114,27 @@ def main():
             return data.replace(b"\r\nA\r\n", b"\r\nX-A: 1\r\n").replace(
                 b"\nA\n", b"\nX-A: 1\n").replace(b"\rA\r", b"\rX-A: 1\r")
 
+        # Who says nothing and stays may have had no time: what is not as it should be then is asked
+        # again, and waited for longer.
         for name, data, count in wire.fine():
-            got, _ = talk(server.port, ours(data))
-            check(f"fine / {name}", taken(answers(got)) == count, answers(got))
-            got, _ = talk(peer_port, theirs(data))
-            check(f"fine / {name} / Node", taken(answers(got)) == count, answers(got))
+            for what, port, request in (("", server.port, ours(data)),
+                                        (" / Node", peer_port, theirs(data))):
+                for patience in PATIENCES_S:
+                    got, is_over = talk(port, request, patience)
+                    if is_over or taken(answers(got)) == count:
+                        break
+                check(f"fine / {name}{what}", taken(answers(got)) == count, answers(got))
         lenient = {}
 
         def both(row):
-            return (row, answers(talk(server.port, ours(row[2]))[0]),
-                    answers(talk(peer_port, theirs(row[2]))[0]))
+            for patience in PATIENCES_S:
+                got, is_over = talk(server.port, ours(row[2]), patience)
+                other, other_is_over = talk(peer_port, theirs(row[2]), patience)
+                us, them = answers(got), answers(other)
+                if (is_over and other_is_over or
+                        (taken(us) > taken(them)) == (row[1] in HIDDEN.get(row[0], ()))):
+                    break
+            return row, us, them
 
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             asked = list(pool.map(both, wire.rows()))
@@ -136,7 +150,7 @@ def main():
         check("it still answers", server.client().get("/health").status == 200)
         check("nothing has changed", place.canonical() == before)
     peer.stdin.close()
-    peer.wait(10)
+    peer.wait(client.WAIT_S)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

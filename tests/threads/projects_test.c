@@ -340,6 +340,7 @@ projects_do_not_meet(void **state)
 {
 	pthread_t threads[PROJECTS * WRITERS + 2 * READERS];
 	writer writers[PROJECTS][WRITERS];
+	struct timespec pause = {0, 10 * 1000000};
 	reader inside, beside;
 	static house h;
 	size_t count = 0, writing, i;
@@ -370,6 +371,8 @@ projects_do_not_meet(void **state)
 	}
 	for (i = 0; i < writing; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	for (p = 0; p < 6000 && atomic_load(&h.fresh) == 0 && !atomic_load(&h.stop); p++)
+		nanosleep(&pause, NULL); /* nobody has had the time to look */
 	atomic_store(&h.stop, true);
 	for (; i < count; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);

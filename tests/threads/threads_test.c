@@ -72,6 +72,7 @@ typedef struct stage {
 	atomic_int trouble;            /* failures; cmocka may only fail in the first thread */
 	char first[600];               /* the first of them */
 	atomic_long looks;             /* values that were read */
+	atomic_int writing;            /* writers who have appended something */
 } stage;
 
 typedef struct writer {
@@ -126,8 +127,8 @@ write_on(void *ctx)
 			 "{\"op\":\"entry.append\",\"id\":\"w%d-%ld\",\"role\":\"User\","
 			 "\"content\":\"writer %d, entry %ld\"}",
 			 w->number, w->appended, w->number, w->appended);
-		if (ask(w, "shared", false, json))
-			w->appended++;
+		if (ask(w, "shared", false, json) && w->appended++ == 0)
+			atomic_fetch_add(&w->stage->writing, 1);
 		switch (round % 6) {
 		case 0:
 			snprintf(json, sizeof(json),
@@ -282,12 +283,18 @@ request(rt_engine *engine, const char *json)
 	rt_result_deinit(&result);
 }
 
+static bool
+is_before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
 static void
 run_on(rt_store *store, writer *writers, stage *s)
 {
 	pthread_t threads[WRITERS + READERS];
 	struct timespec pause = {0, 20 * 1000000};
-	struct timespec now, until;
+	struct timespec now, until, last;
 	long steps = 0;
 	char json[100];
 	int i;
@@ -308,12 +315,15 @@ run_on(rt_store *store, writer *writers, stage *s)
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += wait_ms() / 1000;
 	until.tv_nsec += wait_ms() % 1000 * 1000000;
+	last = until;
+	last.tv_sec += 60; /* where somebody had no time at all */
 	do {
 		nanosleep(&pause, NULL);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (!atomic_load(&s->stop) &&
-		 (now.tv_sec < until.tv_sec ||
-		  (now.tv_sec == until.tv_sec && now.tv_nsec < until.tv_nsec)));
+		 (is_before(&now, &until) ||
+		  (is_before(&now, &last) &&
+		   (atomic_load(&s->writing) < WRITERS || atomic_load(&s->looks) == 0))));
 	atomic_store(&s->stop, true);
 	for (i = 0; i < WRITERS + READERS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
