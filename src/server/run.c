@@ -64,6 +64,14 @@ run_free(rt_run *run)
 	rt_free(run->runs->alloc, run);
 }
 
+/* Its thread has nothing more to do, or is waited for, without the lock. */
+static void
+end_run(rt_run *run)
+{
+	pthread_join(run->thread, NULL);
+	run_free(run);
+}
+
 static void
 unlink_run(rt_runs *runs, rt_run *run)
 {
@@ -100,6 +108,11 @@ rt_runs_free(rt_runs *runs)
 		unlink_run(runs, run);
 		run_free(run);
 	}
+	while (runs->leaving != NULL) {
+		run = runs->leaving;
+		runs->leaving = run->older;
+		end_run(run);
+	}
 	pthread_mutex_destroy(&runs->opening);
 	pthread_mutex_destroy(&runs->lock);
 	rt_free(runs->alloc, runs);
@@ -107,12 +120,22 @@ rt_runs_free(rt_runs *runs)
 
 /* ---- what is remembered ---- */
 
+/* With the lock held: a run that has ended is there no more. Its thread may have to tell of the
+ * end yet, which it does without the lock. */
 static void
 forget_run(rt_runs *runs, rt_run *run)
 {
-	pthread_join(run->thread, NULL); /* it has left its last lock */
 	unlink_run(runs, run);
-	run_free(run);
+	if (run->is_over) {
+		end_run(run);
+		return;
+	}
+	rt_run_text_deinit(&run->text);
+	rt_run_text_init(&run->text, runs->alloc);
+	rt_buf_deinit(&run->outcome);
+	rt_buf_init(&run->outcome, runs->alloc, 0);
+	run->older = runs->leaving;
+	runs->leaving = run;
 }
 
 /* With the lock held: forget what has ended long ago, or is too much. */
@@ -121,8 +144,17 @@ forget(rt_runs *runs)
 {
 	int64_t now = runs->given.env->now_us(runs->given.env->ctx), ago;
 	size_t bytes = 0, kept = 0;
-	rt_run *run, *older;
+	rt_run *run, *older, **at = &runs->leaving;
 
+	while (*at != NULL) {
+		run = *at;
+		if (run->is_over) {
+			*at = run->older;
+			end_run(run);
+		} else {
+			at = &run->older;
+		}
+	}
 	for (run = runs->newest; run != NULL; run = older) {
 		older = run->older;
 		if (!run->is_over || runs->is_ending)
@@ -146,9 +178,9 @@ rt_runs_purge(rt_runs *runs, rt_str text)
 	rt_run *run, *older;
 
 	pthread_mutex_lock(&runs->lock);
-	for (run = runs->newest; run != NULL && text.size > 0; run = older) {
+	for (run = runs->newest; run != NULL && text.size > 0 && !runs->is_ending; run = older) {
 		older = run->older;
-		if (run->is_over &&
+		if (run->state != RT_RUN_RUNNING &&
 		    (rt_str_find(rt_buf_str(&run->text.bytes), text, 0) != SIZE_MAX ||
 		     rt_str_find(rt_buf_str(&run->outcome), text, 0) != SIZE_MAX))
 			forget_run(runs, run);

@@ -4,6 +4,7 @@
  * stream is told of it. */
 #define _XOPEN_SOURCE 700
 
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -754,8 +755,31 @@ test_forgotten(void **state)
 	start(f, "ask", "{\"text\":\"A secret word\"}", name);
 	assert_true(rt_str_starts(rt_str_of(name), RT_STR("r3-")));
 	ended(f, name, "done");
-	while (rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL) == RT_OK) /* its thread ends */
+	rt_runs_purge(f->runs, RT_STR("secret"));
+	rt_buf_clear(&f->out);
+	assert_int_equal(rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL), RT_NOT_FOUND);
+}
+
+/* Also when its thread has not left it yet, which is so for a moment after it was seen to end. */
+static void
+test_forgotten_at_once(void **state)
+{
+	fixture *f = *state;
+	char name[24];
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		start(f, "ask", "{\"text\":\"A secret word\"}", name);
+		while (strstr(show(f, name), "\"ended\":") == NULL)
+			(void)sched_yield();
+		has(f, name, "A secret word");
 		rt_runs_purge(f->runs, RT_STR("secret"));
+		rt_buf_clear(&f->out);
+		assert_int_equal(rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL),
+				 RT_NOT_FOUND);
+		assert_int_equal(rt_runs_list(f->runs, &f->out, NULL), RT_OK);
+		assert_null(strstr(f->out.ptr, name));
+	}
 }
 
 /* It began long ago, and so many have begun and ended since that it would be one too many. */
@@ -1036,6 +1060,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_forgotten, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_forgotten_at_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_its_end_is_heard_of, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_crowd, set_up, tear_down),
 		cmocka_unit_test(test_pieces),
