@@ -54,7 +54,7 @@ const ATTRIBUTES = new Set(("class id role tabindex title lang type value placeh
 	"draggable spellcheck autocomplete autofocus width height viewBox d cx cy r alt href src target rel label charset name content defer hidden style inert " +
 	"colspan scope multiple http-equiv datetime").split(" "));
 const STYLES = new Set(["height", "top", "width", "left", "transform", "padding-left", "min-height", "max-height", "margin-left", "--depth"]);
-const META = new Set(["viewport", "color-scheme", "referrer", "generator"]);
+const META = new Set(["viewport", "color-scheme", "referrer", "generator", "retake-store"]);
 const CLOBBERED = new Set(["cookie", "forms", "location", "body", "head", "fired", "attributes", "parentNode", "nodeName", "innerHTML", "defaultView"]);
 const SPACES = new Set(["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"]);
 
