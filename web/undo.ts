@@ -3,18 +3,49 @@
 // Undo: which steps one press takes back or brings back, as people see it. Switches only say where
 // somebody is, and a draft is what stands in the composer: neither is a step of its own here. The
 // server passes over the switches of others itself; drafts go with the step before them.
-import { get, path } from "./api";
+import { get, path, request } from "./api";
 import { wordsOf } from "./news";
 import { state } from "./state";
 import { discPath, findTake } from "./store";
 import type { Run, Step, StepEffects } from "./types";
 
 const NEAR_STEPS = 100;
+/** So often something is tried that others may come in between of. */
+export const MOST_TRIES = 5;
 
 export type Way = "undo" | "redo";
 
+interface Page {
+	steps: Step[];
+	seq: number;
+}
+
+function readPage(): Promise<Page> {
+	return get<Page>(discPath("history"), { limit: NEAR_STEPS });
+}
+
 export async function nearSteps(): Promise<Step[]> {
-	return (await get<{ steps: Step[] }>(discPath("history"), { limit: NEAR_STEPS })).steps;
+	return (await readPage()).steps;
+}
+
+/** The newest steps, and the tag that holds as long as there are no others. */
+export interface Seen extends Page {
+	tag: string;
+}
+
+/** null: it changes too quickly to be read. */
+export async function seenSteps(): Promise<Seen | null> {
+	for (let i = 0; i < MOST_TRIES; i++) {
+		const [page, about] = await Promise.all([readPage(), request<{ seq: number }>("GET", discPath())]);
+		if (page.seq === about.data.seq && about.tag)
+			return { ...page, tag: about.tag };
+	}
+	return null;
+}
+
+/** The steps of ours that go so many times in this way, by their numbers. */
+export function wayOf(steps: Step[], way: Way, count: number): string {
+	return inTheWay(steps, way).filter(isSeen).slice(0, count).map((each) => each.seq).join();
 }
 
 function isSwitch(step: Step): boolean {

@@ -161,6 +161,73 @@ async function notices({ page, server, tally }) {
 	tally.check("so nothing is left of it", await until(async () => (await server.canonical()) === before));
 }
 
+/** Others make a step between the look at the history and the undo or redo: theirs stays. */
+async function between({ page, server, tally }) {
+	const before = await server.canonical(), toast = page.locator(".toast");
+	const words = async () => (await toast.allInnerTexts()).join();
+	const during = async (is, others) => {
+		let count = 0;
+		await page.route(is, onTheWay(async (route) => {
+			await others(++count);
+			await route.continue();
+		}));
+	};
+	const press = async (which) => {
+		await until(async () => await page.locator(which).getAttribute("aria-disabled") === null);
+		await page.locator(which).click();
+	};
+	const open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
+	const other = await page.locator(".take-bar [role=tab][aria-selected=false]").first().getAttribute("data-take");
+	const theirs = (content) => server.op("entry.append", { role: "User", content }, `?discussion=d1&take=${open}`);
+	const turn = (take) => server.op("take.switch", { take }, "?discussion=d1");
+	const there = async () => (await server.api("GET", `/discussions/d1/entries?take=${open}`)).entries.map((each) => each.content);
+	const has = async (...wanted) => {
+		const all = await there();
+		return wanted.every((each) => all.includes(each));
+	};
+	await page.fill("#composer", "my own");
+	await page.click("#add");
+	await page.locator(".entry", { hasText: "my own" }).waitFor();
+	await during(/\/ops\/undo\?/, (count) => count === 1 && theirs("theirs"));
+	await press("#undo");
+	tally.check("a step that came in between is said", await until(async () => /Somebody else was faster/.test(await words())), await words());
+	tally.check("and not taken back, nor is anything", await has("my own", "theirs"), await there());
+	await page.unroute(/\/ops\/undo\?/);
+	await press("#undo");
+	tally.check("asked for again, it is", await until(async () => !(await has("theirs")) && (await has("my own"))), await there());
+	await toast.getByText(/^Undone: /).waitFor();
+	await during(/\/ops\/undo\?/, (count) => count === 1 && turn(other));
+	await press("#undo");
+	tally.check("a switch of others is none: it is tried again", await until(async () => !(await has("my own"))), await there());
+	await page.unroute(/\/ops\/undo\?/);
+	await turn(open);
+	await toast.waitFor({ state: "detached" });
+	const one = await theirs("one"), undone = await server.canonical();
+	await page.locator(".entry", { hasText: /^.*one/ }).last().waitFor();
+	await press("#undo");
+	tally.check("theirs is taken back", await until(async () => !(await has("one"))), one);
+	await during(/\/ops\/redo\?/, (count) => count === 1 && server.op("redo", {}, "?discussion=d1"));
+	await press("#redo");
+	tally.check("what others brought back is not brought back twice", await until(async () => /nothing was done again/.test(await words())), await words());
+	tally.equal("it is there once", await server.canonical(), undone);
+	await page.unroute(/\/ops\/redo\?/);
+	await press("#undo");
+	await until(async () => !(await has("one")));
+	let switches = 0;
+	await page.fill("#composer", "another of mine");
+	await page.click("#add");
+	await page.locator(".entry", { hasText: "another of mine" }).waitFor();
+	await during(/\/ops\/undo\?/, () => turn(switches++ % 2 ? open : other));
+	await press("#undo");
+	tally.check("it is not tried for ever", await until(async () => /Somebody else was faster/.test(await words())), await words());
+	tally.check("and nothing was done", await has("another of mine"));
+	await page.unroute(/\/ops\/undo\?/);
+	await press("#undo");
+	await until(async () => !(await has("another of mine")));
+	await turn(open);
+	tally.check("nothing is left of it", await until(async () => (await server.canonical()) === before), await server.canonical(), before);
+}
+
 /** The answer to an added entry comes late: who has gone on to another one stays there. */
 async function goneOn({ page, server, tally }) {
 	const before = await server.canonical(), is = /\/(batch|ops\/entry\.append)\?/;
@@ -662,6 +729,7 @@ export async function run({ server, browser, tally }) {
 	await conflicts(t);
 	await drafts(t);
 	await notices(t);
+	await between(t);
 	await goneOn(t);
 	await theirKeys(t);
 	await finding(t);
