@@ -756,6 +756,10 @@ export async function run(wish: RunWish): Promise<Run | null> {
 		await inTurn(async () => { if (isLookUntold) await tellLook(); });
 		return await startRun(wish);
 	} catch (error) {
+		if (wish.how === "continue" && error instanceof Problem && error.body.run !== undefined) {
+			notify({ text: "This reply is being continued already. What comes is shown below it; Esc stops it." });
+			return null;
+		}
 		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "") });
 		return null;
 	}

@@ -158,6 +158,8 @@ export interface ProblemBody {
 	detail?: string;
 	index?: number;
 	hint?: string;
+	/** The model that is at work at the same already. */
+	run?: string;
 }
 
 /** A model at work: src/server/run.h. */

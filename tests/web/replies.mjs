@@ -57,6 +57,19 @@ export async function run({ server, browser, tally }) {
 	tally.equal("it says where it ends", await page.locator(".entry .partial").innerText(), "Stopped here.");
 	tally.equal("who writes is left there", await page.evaluate(() => document.activeElement.id), "composer");
 
+	let refused;
+	const theirs = await server.api("POST", "/discussions/d1/runs", { how: "continue" });
+	await running.locator(".live", { hasText: "And so on" }).waitFor();
+	await server.api("POST", "/discussions/d1/runs", { how: "continue" }).catch((error) => { refused = error.message; });
+	tally.check("a reply that others continue is not continued twice", /\b409\b.*being continued already.*"hint":"follow it: GET/.test(refused ?? "") && refused.includes(theirs.run), refused);
+	await page.locator(".entry").nth(1).getByRole("button", { name: /^More for entry/ }).click();
+	await page.getByRole("menuitem", { name: "Continue this reply" }).click();
+	tally.check("and the page says so", await says("This reply is being continued already."), await toast());
+	tally.equal("which is no failure of a model", await page.locator(".toast.problem").count(), 0);
+	await page.keyboard.press("Escape");
+	await running.waitFor({ state: "detached" });
+	await page.focus("#composer");
+
 	await wide("Continue");
 	tally.equal("the button keeps its width", widths.size, 1);
 	const before = (await entries())[1].content;
