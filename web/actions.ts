@@ -4,7 +4,7 @@
 // shows what the one before did, so that each is about what was seen, and says so with If-Match.
 // A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
-import { answered, asking, wordsOf } from "./news";
+import { answered, asking } from "./news";
 import { notify } from "./notice";
 import { focusKept, showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
@@ -13,7 +13,7 @@ import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
 import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, takeOf } from "./store";
 import { set, state } from "./state";
 import {
-	elsewhere, isDraftNext, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, undoCount, wayOf,
+	elsewhere, fullWords, isDraftNext, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, undoCount, wayOf,
 } from "./undo";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
@@ -569,7 +569,7 @@ export async function leaveDraft(disc: string, take: string | null, text: string
 /** What undo would take back, or redo bring back: "edited an entry"; "": it is too far to say. */
 export async function nextInTime(way: Way): Promise<string> {
 	const next = nextStep(await nearSteps(), way);
-	return next ? wordsOf(next) : "";
+	return next ? fullWords(next) : "";
 }
 
 interface Went {
@@ -646,9 +646,10 @@ async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
 /** Said when what the others did is in view: their rows would put the line away. */
 async function sayBetween(way: Way, seen: Seen | null): Promise<void> {
 	const next = seen && way === "undo" ? nextStep(seen.steps, way) : undefined;
+	const words = next && await fullWords(next);
 	if (seen)
 		await reached(seen.seq);
-	notify({ text: `Somebody else was faster${next ? ` (${wordsOf(next)})` : ""}, so nothing was ${way === "undo" ? "undone" : "done again"}.` });
+	notify({ text: `Somebody else was faster${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "done again"}.` });
 }
 
 /** As many steps as were meant when it was asked for, however often others come in between; but never
@@ -686,7 +687,7 @@ async function goInTime(way: Way, wanted: number): Promise<void> {
 		const went = await goMeant(way, stopped ?? (async () => ({ count: wanted, words: "" })));
 		if (!went)
 			return;
-		const { count, steps } = went, words = movedWords(steps, count);
+		const { count, steps } = went, words = await movedWords(steps, count);
 		await showMoved(steps, known).catch(() => undefined);
 		const seq = isUndo ? went.done.seq : await redoDrafts(went.done.seq);
 		notify({

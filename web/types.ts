@@ -229,7 +229,7 @@ export interface Step {
 /** GET /history/{seq}: what a step changed. */
 export interface StepEffects {
 	seq: number;
-	effects: { effect: string; discussion?: string; take?: string; before?: unknown; after?: unknown }[];
+	effects: { effect: string; discussion?: string; take?: string; at?: number; before?: unknown; after?: unknown }[];
 	/** Of an undo, a redo, a jump: the steps that it went over. */
 	moves?: { step: number; direction: 1 | -1 }[];
 }

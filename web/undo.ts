@@ -7,9 +7,11 @@ import { get, path, request } from "./api";
 import { wordsOf } from "./news";
 import { state } from "./state";
 import { discPath, findTake } from "./store";
+import { beginning, oneLine } from "./words";
 import type { Run, Step, StepEffects } from "./types";
 
 const NEAR_STEPS = 100;
+const ADDS = /^(added|inserted) an? (entry|reply)$/;
 /** So often something is tried that others may come in between of. */
 export const MOST_TRIES = 5;
 
@@ -101,10 +103,30 @@ export async function moved(seq: number, steps: Step[]): Promise<Step[]> {
 	return steps.filter((each) => moves.has(each.seq));
 }
 
+const BEGINNING = 40;
+
+/** A step in words. Of one that brought in an entry: what that is, and how it begins. */
+export async function fullWords(step: Step): Promise<string> {
+	const words = wordsOf(step);
+	if (!ADDS.test(words))
+		return words;
+	try {
+		const { effects } = await get<StepEffects>(path("history", step.seq));
+		const into = effects.find((each) => each.effect === "splice" && Array.isArray(each.after) && each.after.length > 0);
+		const about = oneLine(beginning(step.about ?? "", ""), BEGINNING), quoted = about && ` “${about}”`;
+		const { role } = (into?.after as { role: string }[])[0], at = (into?.at ?? 0) + 1;
+		if (step.op === "entry.reply")
+			return (into!.before as unknown[]).length ? `continued the reply${quoted}` : `added the reply${quoted}`;
+		return /^user$/i.test(role) && step.op !== "entry.insert" && quoted ? `added the question${quoted}` : `${words.split(" ")[0]} entry ${at} (${role})${quoted}`;
+	} catch {
+		return words;
+	}
+}
+
 /** In words, those that people see; "": it is too far to say. */
-export function movedWords(steps: Step[], count: number): string {
+export async function movedWords(steps: Step[], count: number): Promise<string> {
 	const seen = steps.filter(isSeen);
-	return count === 1 && (seen.length === 1 || steps.length === 1) ? wordsOf(seen[0] ?? steps[0]) : "";
+	return count === 1 && (seen.length === 1 || steps.length === 1) ? fullWords(seen[0] ?? steps[0]) : "";
 }
 
 /** How many of the steps that are there a model at work has made, of which this is the newest: its

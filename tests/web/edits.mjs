@@ -131,7 +131,7 @@ async function notices({ page, server, tally }) {
 	await page.locator("#undo").click();
 	tally.check("undo at the top is about that step", await until(async () => JSON.parse(await server.canonical())
 		.discussions[0].takes[0].entries.length === JSON.parse(muted).discussions[0].takes[0].entries.length));
-	await toast.getByText("Undone: added an entry.").waitFor();
+	await toast.getByText("Undone: added the question “from elsewhere”.").waitFor();
 	await server.op("entry.view", { entry: ":1", collapsed: false }, "?discussion=d1");
 	await page.waitForTimeout(300);
 	tally.equal("how it is shown is no step: the line stays", await toast.count(), 1);
@@ -159,6 +159,29 @@ async function notices({ page, server, tally }) {
 	tally.check("and both come back", await until(async () => (await server.canonical()) === three));
 	await page.locator("#undo").click();
 	tally.check("so nothing is left of it", await until(async () => (await server.canonical()) === before));
+}
+
+/** What was undone is named: a question, a reply, an entry and its place. */
+async function named({ page, server, tally }) {
+	const before = await server.canonical(), toast = page.locator(".toast"), words = async () => (await toast.locator("span").allInnerTexts())[0] ?? "";
+	const open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
+	const at = `?discussion=d1&take=${open}`, size = await sizeOf(page);
+	const steps = [
+		["Undone: added the question “What of this?”.", () => server.op("entry.append", { role: "User", content: "What of **this**?" }, at)],
+		[/^Undone: added the reply “You said: "What of this\?" .*…”\.$/, () => server.api("POST", "/discussions/d1/runs", { how: "ask", model: "builtin/echo", take: open })],
+		["Undone: inserted entry 2 (User) “in between”.", () => server.op("entry.insert", { after: ":1", role: "User", content: "in between" }, at)],
+		[`Undone: added entry ${size + 4} (AI) “a long text that says so much that no li…”.`, () => server.op("entry.append", { role: "AI", content: "a long text that says so much that no line has room for it" }, at)],
+		[`Undone: added entry ${size + 5} (toolResult).`, () => server.op("entry.append", { role: "toolResult", content: "" }, at)],
+	];
+	for (const [i, [, act]] of steps.entries()) {
+		await act();
+		await hasSize(page, size + i + 1);
+	}
+	for (const [wanted] of steps.reverse()) {
+		await page.locator("#undo").click();
+		tally.check(`undo says "${wanted}"`, await until(async () => (typeof wanted === "string" ? await words() === wanted : wanted.test(await words()))), await words());
+	}
+	tally.check("and nothing is left of it", await until(async () => (await server.canonical()) === before));
 }
 
 /** Others make a step between the look at the history and the undo or redo: theirs stays. */
@@ -588,10 +611,10 @@ async function timeLeads({ page, server, tally }) {
 	await until(async () => (await server.canonical()) !== added);
 	await page.locator("#undo").hover();
 	tally.check("undo says beforehand what it takes back", await until(async () =>
-		/^Undo: added an entry/.test(await page.locator("#undo").getAttribute("title"))), await page.locator("#undo").getAttribute("title"));
+		/^Undo: added the question “said in the other take”/.test(await page.locator("#undo").getAttribute("title"))), await page.locator("#undo").getAttribute("title"));
 	await page.locator("#undo").click();
 	await toast.getByText(/^Undone: /).waitFor();
-	tally.equal("undo names the step that it takes back", await words(), "Undone: added an entry.");
+	tally.equal("undo names the step that it takes back", await words(), "Undone: added the question “said in the other take”.");
 	tally.check("and shows where that was", await until(async () => (await shown()) === "sample_take_1 4"), await shown());
 	const size = () => page.locator("nav .open .count").innerText();
 	tally.check("the list counts what is shown", await until(async () => (await size()) === "4 entries · 2 takes"), await size());
@@ -600,7 +623,7 @@ async function timeLeads({ page, server, tally }) {
 	tally.check("whichever take is active", await until(async () => (await size()) === "6 entries · 2 takes"), await size());
 	tally.equal("a look at another take leaves redo", await page.locator("#redo").getAttribute("aria-disabled"), null);
 	await page.locator("#redo").click();
-	await toast.getByText("Done again: added an entry.").waitFor();
+	await toast.getByText("Done again: added the question “said in the other take”.").waitFor();
 	tally.check("redo shows where it brings back", await until(async () => (await shown()) === "sample_take_1 5"), await shown());
 
 	await page.getByRole("button", { name: "The take", exact: true }).click();
@@ -652,10 +675,10 @@ async function timeLeads({ page, server, tally }) {
 	const drafted = await server.canonical();
 	await page.locator("#undo").click();
 	await toast.getByText(/^Undone: /).waitFor();
-	tally.equal("a draft is no step of its own", await words(), "Undone: added an entry.");
+	tally.equal("a draft is no step of its own", await words(), "Undone: added the question “said in the other take”.");
 	await page.locator("#redo").click();
 	await toast.getByText(/^Done again: /).waitFor();
-	tally.equal("nor on the way forward", await words(), "Done again: added an entry.");
+	tally.equal("nor on the way forward", await words(), "Done again: added the question “said in the other take”.");
 	tally.check("and it comes back with the step before it", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 
 	for (let i = 0; i < 9 && JSON.parse(await server.canonical()).discussions.length > 1; i++) {
@@ -672,7 +695,7 @@ async function timeLeads({ page, server, tally }) {
 	tally.equal("redo leads to what it brings back", await page.locator(".where").innerText(), "sample");
 	await page.locator("#redo").click();
 	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
-	await toast.getByText("Done again: added an entry.").waitFor();
+	await toast.getByText("Done again: added the question “said in the other take”.").waitFor();
 	tally.equal("to the end", await page.locator("#redo").getAttribute("aria-disabled"), "true");
 }
 
@@ -729,6 +752,7 @@ export async function run({ server, browser, tally }) {
 	await conflicts(t);
 	await drafts(t);
 	await notices(t);
+	await named(t);
 	await between(t);
 	await goneOn(t);
 	await theirKeys(t);
