@@ -6,6 +6,7 @@
 // of a take stands before all the rest, and is shown while that is still being read.
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Cut } from "./cut";
 import { headSpot, ledTo, linkOf, readFirst, readPage, treeFor, wordsOf } from "./export_data";
 import { Entries, entryAt } from "./export_entries";
 import { Tree } from "./export_tree";
@@ -62,8 +63,8 @@ function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: numbe
 	return (
 		<div class="page-tabs" role="group" aria-label="Takes">
 			{takes.map((take, at) => (
-				<button type="button" aria-pressed={at === props.take} onClick={() => props.onTake(at)}>
-					{take.name} <span class="count">{take.count.toLocaleString()}</span>
+				<button type="button" aria-pressed={at === props.take} aria-label={`${take.name} ${take.count.toLocaleString()}`} onClick={() => props.onTake(at)}>
+					<Cut text={take.name} /> <span class="count">{take.count.toLocaleString()}</span>
 				</button>
 			))}
 		</div>
