@@ -2,9 +2,9 @@
 //
 // Writing: a stale edit with its three answers, drafts, what Esc asks, models at work, the
 // versions of an entry, and the first visit.
-import { createServer } from "node:http";
 import { hasSize, onTheWay, openPage, Server, settled, sizeOf, until } from "./place.mjs";
 import { entriesOf } from "./matrix.mjs";
+import { endlessModel } from "./models.mjs";
 
 const texts = async (server) => entriesOf(await server.canonical()).map((entry) => entry.content);
 
@@ -444,21 +444,6 @@ async function runs({ page, server, tally }) {
 		!(await page.locator(".running").count()) && (await page.locator("text=Stopped here").count()) > 0));
 }
 
-/** A model's server that begins a reply and never ends it. */
-async function slowModel() {
-	const server = createServer((request, response) => {
-		request.resume();
-		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
-		for (const message of [{ thinking: "hm", content: "" }, { content: "It was " }])
-			response.write(JSON.stringify({ model: "slow", message: { role: "assistant", ...message }, done: false }) + "\n");
-		const timer = setInterval(() => response.write(JSON.stringify({ model: "slow", message: { role: "assistant", content: "and so on " }, done: false }) + "\n"), 300);
-		response.on("close", () => clearInterval(timer));
-	});
-	await new Promise((done) => server.listen(0, "127.0.0.1", done));
-	server.unref();
-	return server;
-}
-
 async function versions({ page, server, tally }) {
 	await page.locator(".take-bar [role=tab]").first().click();
 	await until(async () => (await page.locator(".entry").nth(1).textContent()).includes("theirs 3"));
@@ -736,8 +721,7 @@ async function links({ page, server, tally }) {
 }
 
 export async function run({ server, browser, tally }) {
-	const slow = await slowModel();
-	server.env.OLLAMA_HOST = `http://127.0.0.1:${slow.address().port}`;
+	server.env.OLLAMA_HOST = (await endlessModel("It was ", { thought: "hm", again: "and so on ", every_ms: 300 })).host;
 	await server.start();
 	for (const [role, content] of [["User", "question"], ["AI", "answer"], ["User", "more"]])
 		await server.op("entry.append", { role, content });

@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
 // Replies: what becomes of one that is stopped, taken back while it arrives or asked for again.
-import { createServer } from "node:http";
+import { modelServer } from "./models.mjs";
 import { onTheWay, openPage, until } from "./place.mjs";
 
-/** Ollama's own chat: a reply that is complete at once, or one that never ends. */
-async function modelServer() {
+/** A reply that is complete at once, or one that never ends. */
+async function soOn() {
 	const state = { isEndless: true };
-	const server = createServer((request, response) => {
-		request.resume();
-		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
-		const line = (content, more = { done: false }) => response.write(JSON.stringify({ model: "m", message: { role: "assistant", content }, ...more }) + "\n");
-		line("It was so.");
-		if (!state.isEndless) {
-			line("", { done: true, done_reason: "stop" });
-			return response.end();
-		}
-		const timer = setInterval(() => line(" And so on."), 50);
-		response.on("close", () => clearInterval(timer));
+	const { host } = await modelServer("m", ({ say, end, gone }) => {
+		say("It was so.");
+		if (!state.isEndless)
+			return end();
+		const timer = setInterval(() => say(" And so on."), 50);
+		gone(() => clearInterval(timer));
 	});
-	await new Promise((done) => server.listen(0, "127.0.0.1", done));
-	server.unref();
-	return { state, host: `http://127.0.0.1:${server.address().port}` };
+	return { state, host };
 }
 
 export async function run({ server, browser, tally }) {
-	const model = await modelServer();
+	const model = await soOn();
 	server.env.OLLAMA_HOST = model.host;
 	await server.start();
 	await server.op("setting.set", { key: "model", value: "ollama/m" });
