@@ -4,7 +4,7 @@
 // shows what the one before did, so that each is about what was seen, and says so with If-Match.
 // A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
-import { answered, asking, wordsOf } from "./news";
+import { answered, asking } from "./news";
 import { notify } from "./notice";
 import { focusKept, showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
@@ -12,10 +12,12 @@ import { placeOf } from "./outline";
 import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
 import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, takeOf } from "./store";
 import { set, state } from "./state";
-import { elsewhere, isDraftNext, isOf, isSeen, moved, movedWords, nearSteps, nextStep, stepsOf, undoCount } from "./undo";
+import {
+	elsewhere, fullWords, isDraftNext, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, undoCount, wayOf,
+} from "./undo";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
-import type { Way } from "./undo";
+import type { Seen, Way } from "./undo";
 import type { Advice, Content, Discussion, Entry, Result, Run, Step } from "./types";
 
 export type Fields = Record<string, unknown>;
@@ -26,6 +28,8 @@ export interface Manner {
 	ifMatch?: string | null;
 	/** The discussion has to be as it is shown when the turn comes. */
 	asSeen?: boolean;
+	/** 412 is for who asks: it is thrown. */
+	throwsStale?: boolean;
 	/** What the line says when it is done; "": nothing; left out: a general one. */
 	say?: string;
 	/** What the change broke nearby, as it was foreseen. */
@@ -84,6 +88,10 @@ async function tellLook(): Promise<void> {
 		await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } }, { say: "" }, "take.switch", {});
 }
 
+function isStale(error: unknown): boolean {
+	return error instanceof Problem && error.status === 412;
+}
+
 /** Done, and shown: what a change answers, or null when it was not done (and that was said). */
 async function change(method: string, where: string, ask: Ask, manner: Manner,
 		name: string, fields: Fields): Promise<Result | null> {
@@ -99,10 +107,12 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 		tell(name, answer.data, manner);
 		return answer.data;
 	} catch (error) {
-		if (!(error instanceof Problem && error.status === 412)) {
+		if (!isStale(error)) {
 			sayProblem(error);
 			return null;
 		}
+		if (manner.throwsStale)
+			throw error;
 		const { decision, tag } = await askAboutConflict(manner, name, fields);
 		if (decision === "overwrite")
 			return await change(method, where, ask, { ...manner, asSeen: false, ifMatch: tag }, name, fields);
@@ -559,15 +569,39 @@ export async function leaveDraft(disc: string, take: string | null, text: string
 /** What undo would take back, or redo bring back: "edited an entry"; "": it is too far to say. */
 export async function nextInTime(way: Way): Promise<string> {
 	const next = nextStep(await nearSteps(), way);
-	return next ? wordsOf(next) : "";
+	return next ? fullWords(next) : "";
 }
 
-/** One undo or redo of the server's, and the steps that it went over. */
-async function goOnce(way: Way, count: number, near: Step[]): Promise<{ done: Result | null; steps: Step[] }> {
+interface Went {
+	done: Result;
+	steps: Step[];
+}
+
+/** One undo or redo of the server's, if the history is as it was seen, and the steps that it went
+ *  over; null: it was not done, and that was said. */
+async function goOnce(way: Way, count: number, seen: Seen): Promise<Went | null> {
 	const fields = count > 1 ? { count } : {};
-	const done = await change("POST", path("ops", way), { query: pinned(), body: fields }, { say: "" }, way, fields);
-	const steps = done && !done.unchanged ? await moved(done.seq, near).catch(() => []) : [];
-	return { done, steps };
+	const done = await change("POST", path("ops", way), { query: pinned(), body: fields },
+		{ say: "", ifMatch: seen.tag, throwsStale: true }, way, fields);
+	if (!done || done.unchanged)
+		return null;
+	return { done, steps: await moved(done.seq, seen.steps).catch(() => []) };
+}
+
+/** What stood in the composer went with the step before it, and comes back with it. The number of the last row. */
+async function redoDrafts(seq: number): Promise<number> {
+	try {
+		while (state.canRedo) {
+			const seen = await seenSteps();
+			const more = seen && isDraftNext(seen.steps) ? await goOnce("redo", 1, seen) : null;
+			if (!more)
+				break;
+			seq = more.done.seq;
+		}
+	} catch {
+		// others go on from here: it stays in the history
+	}
+	return seq;
 }
 
 /** Show what came back or went: its discussion, if that came back; its take. */
@@ -580,15 +614,17 @@ async function showMoved(steps: Step[], known: Set<string>): Promise<void> {
 		await openNear(take);
 }
 
-interface Stopped {
-	/** Steps that are to be undone. */
+/** What is to be done of a history that was seen. */
+interface Plan {
+	/** Steps as people count them. */
 	count: number;
+	/** What is said when it is done; "": the steps. */
 	words: string;
 }
 
 /** Who undoes while a reply arrives that was asked for last takes back that: it is stopped. What
  *  others did meanwhile is not taken back with it. null: there is none. */
-async function stopAsked(): Promise<Stopped | null> {
+async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
 	const run = startedHere();
 	if (!run)
 		return null;
@@ -597,40 +633,65 @@ async function stopAsked(): Promise<Stopped | null> {
 		return null;
 	const end = await stopToEnd(run.run);
 	if (!end)
-		return { count: 0, words: "The reply could not be stopped. Nothing was taken back." };
-	const since = (await nearSteps()).filter((each) => !each.undone && isSeen(each) && each.seq > (newest?.seq ?? 0));
-	const own = await Promise.all(since.map((each) => isOf({ ...end, question: end.question ?? run.question }, each)));
-	if (own.includes(false))
-		return { count: 0, words: "Stopped. Others made changes meanwhile, so nothing was taken back." };
-	return { count: since.length + asked, words: asked ? "Stopped, and what was asked is taken back." : "Stopped, and the reply is taken back." };
+		return async () => ({ count: 0, words: "The reply could not be stopped. Nothing was taken back." });
+	return async (seen) => {
+		const since = seen.steps.filter((each) => !each.undone && isSeen(each) && each.seq > (newest?.seq ?? 0));
+		const own = await Promise.all(since.map((each) => isOf({ ...end, question: end.question ?? run.question }, each)));
+		if (own.includes(false))
+			return { count: 0, words: "Stopped. Others made changes meanwhile, so nothing was taken back." };
+		return { count: since.length + asked, words: asked ? "Stopped, and what was asked is taken back." : "Stopped, and the reply is taken back." };
+	};
+}
+
+/** Said when what the others did is in view: their rows would put the line away. */
+async function sayBetween(way: Way, seen: Seen | null): Promise<void> {
+	const next = seen && way === "undo" ? nextStep(seen.steps, way) : undefined;
+	const words = next && await fullWords(next);
+	if (seen)
+		await reached(seen.seq);
+	notify({ text: `Somebody else was faster${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "done again"}.` });
+}
+
+/** As many steps as were meant when it was asked for, however often others come in between; but never
+ *  theirs. null: it was not done, and that was said. */
+async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>): Promise<(Went & Plan) | null> {
+	let meant: string | null = null, seen: Seen | null = null;
+	for (let i = 0; i < MOST_TRIES; i++) {
+		seen = await seenSteps();
+		if (!seen)
+			break;
+		const { count, words } = await plan(seen), now = wayOf(seen.steps, way, count);
+		if (count === 0) {
+			notify({ text: words });
+			return null;
+		}
+		if (meant !== null && now !== meant)
+			break;
+		meant = now;
+		try {
+			const went = await goOnce(way, way === "undo" ? undoCount(seen.steps, count) : count, seen);
+			return went && { ...went, count, words };
+		} catch (error) {
+			if (!isStale(error))
+				throw error;
+		}
+	}
+	await sayBetween(way, seen);
+	return null;
 }
 
 async function goInTime(way: Way, wanted: number): Promise<void> {
 	const isUndo = way === "undo";
 	await inTurn(async () => {
-		const stopped = isUndo ? await stopAsked() : null, count = stopped?.count ?? wanted;
-		if (count === 0) {
-			notify({ text: stopped!.words });
+		const stopped = isUndo ? await stopAsked() : null, known = new Set(state.discussions.map((each) => each.id));
+		const went = await goMeant(way, stopped ?? (async () => ({ count: wanted, words: "" })));
+		if (!went)
 			return;
-		}
-		const near = await nearSteps().catch(() => []), known = new Set(state.discussions.map((each) => each.id));
-		const { done, steps } = await goOnce(way, isUndo ? undoCount(near, count) : count, near);
-		if (!done || done.unchanged)
-			return;
-		let seq = done.seq, words = movedWords(steps, count);
+		const { count, steps } = went, words = await movedWords(steps, count);
 		await showMoved(steps, known).catch(() => undefined);
-		// what stood in the composer went with the step before it, and comes back with it
-		while (!isUndo && state.canRedo) {
-			const now = await nearSteps().catch(() => []);
-			if (!isDraftNext(now))
-				break;
-			const more = await goOnce(way, 1, now);
-			if (!more.done || more.done.unchanged)
-				break;
-			seq = more.done.seq;
-		}
+		const seq = isUndo ? went.done.seq : await redoDrafts(went.done.seq);
 		notify({
-			text: stopped?.words ?? (isUndo ? "Undone" : "Done again") + (words ? `: ${words}.` : "."),
+			text: went.words || (isUndo ? "Undone" : "Done again") + (words ? `: ${words}.` : "."),
 			action: isUndo ? { label: "Redo", run: () => void redo(count) } : undoAction,
 		}, seq);
 	}).catch(sayProblem);
@@ -696,6 +757,10 @@ export async function run(wish: RunWish): Promise<Run | null> {
 		await inTurn(async () => { if (isLookUntold) await tellLook(); });
 		return await startRun(wish);
 	} catch (error) {
+		if (wish.how === "continue" && error instanceof Problem && error.body.run !== undefined) {
+			notify({ text: "This reply is being continued already. What comes is shown below it; Esc stops it." });
+			return null;
+		}
 		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "") });
 		return null;
 	}

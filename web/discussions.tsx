@@ -3,6 +3,7 @@
 // Discussions: the list at the left, and what can be done with each.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
+import { Cut } from "./cut";
 import { askLine } from "./dialog";
 import { CloseDrawer } from "./drawer";
 import { Menu } from "./menu";
@@ -57,12 +58,12 @@ export function Discussions() {
 					onInput={(event) => setFilter(event.currentTarget.value)} />
 			)}
 			<ul>
-				{shown.slice(0, MOST).map((each) => (
+				{shown.slice(0, MOST).map((each) => [each, sizeOf(each, each.id === open ? shownCount : undefined)] as const).map(([each, size]) => (
 					<li key={each.id} class={each.id === open ? "open" : ""}>
-						<button type="button" class="name" aria-current={each.id === open ? "page" : undefined}
+						<button type="button" class="name" aria-label={`${each.name}, ${size}`} aria-current={each.id === open ? "page" : undefined}
 							onClick={() => choose(each.id)}>
-							<span>{each.name}</span>
-							<span class="count" title={each.id === open ? "In the take that is shown" : "In its active take"}>{sizeOf(each, each.id === open ? shownCount : undefined)}</span>
+							<Cut text={each.name} />{" "}
+							<span class="count" title={each.id === open ? "In the take that is shown" : "In its active take"}>{size}</span>
 						</button>
 						<Menu label={`More for ${each.name}`} items={() => [
 							{ text: "Rename …", run: () => void rename(each) },

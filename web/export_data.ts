@@ -131,18 +131,18 @@ function blocksOf(disc: number): (number: number) => unknown {
 export interface PageData {
 	discussions: PageDiscussion[];
 	active: number;
-	/** Nothing of it is missing. */
-	isWhole: boolean;
+	/** Is the rest still being read, or is nothing missing; or is there no more to come? */
+	read: "begun" | "whole" | "cut";
 }
 
 export function readPage(): PageData {
 	return pageOf(read("retake-data"), blocksOf);
 }
 
-/** What stands before all the rest: the end of the take that is shown first. Not where a link leads elsewhere. */
+/** What stands before all the rest: the end of the take that is shown first. */
 export function readFirst(): PageData | null {
-	const first = location.hash ? null : read("retake-first");
-	return first && { ...pageOf(first.data, () => (number) => first.blocks[number], first.before), isWhole: false };
+	const first = read("retake-first");
+	return first && { ...pageOf(first.data, () => (number) => first.blocks[number], first.before), read: "begun" };
 }
 
 function pageOf(data: any, blocksIn: (disc: number) => (number: number) => unknown, before = 0): PageData {
@@ -156,7 +156,7 @@ function pageOf(data: any, blocksIn: (disc: number) => (number: number) => unkno
 			labels: Object.assign(Object.create(null), each.labels),
 		};
 	});
-	return { discussions, active: Math.max(0, discussions.findIndex((each: PageDiscussion) => each.name === data.active)), isWhole: true };
+	return { discussions, active: Math.max(0, discussions.findIndex((each: PageDiscussion) => each.name === data.active)), read: "whole" };
 }
 
 /** All that an entry says, for searching and for a line of the outline. */
@@ -302,8 +302,17 @@ export function linkOf(discussions: PageDiscussion[], spot: Spot): string {
 	return `#${query}`;
 }
 
-/** Where a link leads, or the nearest to that; and in words what of it is not here. */
-export function linked(discussions: PageDiscussion[], active: number, hash: string): { spot: Spot; missing: string } {
+/** Where a link leads, or the nearest to that; and in words what of it is not here, or not yet. */
+export function ledTo(page: PageData, hash: string): { spot: Spot; missing: string } {
+	const to = linked(page.discussions, page.active, hash), { spot } = to;
+	if (page.read === "whole" || (!to.missing && spot.at >= (page.discussions[spot.disc].takes[spot.take]?.before ?? 0)))
+		return to;
+	const missing = page.read === "begun" ? "What the link leads to is still being read. It is shown as soon as it is there; this is the end of the page."
+		: "The link leads to something that could not be read. This is the end of the page.";
+	return { spot: headSpot(page.discussions, page.active), missing };
+}
+
+function linked(discussions: PageDiscussion[], active: number, hash: string): { spot: Spot; missing: string } {
 	const query = new URLSearchParams(hash.replace(/^#/, ""));
 	const d = query.get("d"), t = query.get("t"), e = query.get("e");
 	const found = discussions.findIndex((each) => each.name === d);

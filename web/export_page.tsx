@@ -6,7 +6,8 @@
 // of a take stands before all the rest, and is shown while that is still being read.
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { headSpot, linked, linkOf, readFirst, readPage, treeFor, wordsOf } from "./export_data";
+import { Cut } from "./cut";
+import { headSpot, ledTo, linkOf, readFirst, readPage, treeFor, wordsOf } from "./export_data";
 import { Entries, entryAt } from "./export_entries";
 import { Tree } from "./export_tree";
 import { markWords } from "./found";
@@ -62,8 +63,8 @@ function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: numbe
 	return (
 		<div class="page-tabs" role="group" aria-label="Takes">
 			{takes.map((take, at) => (
-				<button type="button" aria-pressed={at === props.take} onClick={() => props.onTake(at)}>
-					{take.name} <span class="count">{take.count.toLocaleString()}</span>
+				<button type="button" aria-pressed={at === props.take} aria-label={`${take.name} ${take.count.toLocaleString()}`} onClick={() => props.onTake(at)}>
+					<Cut text={take.name} /> <span class="count">{take.count.toLocaleString()}</span>
 				</button>
 			))}
 		</div>
@@ -71,18 +72,21 @@ function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: numbe
 }
 
 function Page(props: PageProps) {
-	const { discussions, isWhole } = props;
-	const [begin] = useState(() => linked(discussions, props.active, location.hash));
+	const { discussions } = props, isWhole = props.read === "whole";
+	const [begin] = useState(() => ledTo(props, location.hash));
 	const [spot, setSpot] = useState(begin.spot), [missing, setMissing] = useState(begin.missing);
-	const found = useRef<string[]>([]);
+	const found = useRef<string[]>([]), shown = useRef<PageData>(props);
+	shown.current = props;
 	const [turn, setTurn] = useState(0), [hasTree, setTree] = useState(false);
 	const disc = discussions[spot.disc];
-	const [of, setOf] = useState(discussions);
-	if (of !== discussions) {
-		setOf(discussions);
-		const now = linked(discussions, props.active, location.hash);
+	const [of, setOf] = useState({ discussions, read: props.read });
+	if (of.discussions !== discussions || of.read !== props.read) {
+		setOf({ discussions, read: props.read });
+		const now = ledTo(props, location.hash);
 		setSpot(now.spot);
 		setMissing(now.missing);
+		if (missing)
+			setTurn((n) => n + 1); // it was waited for
 	}
 	const [isReady, setReady] = useState(() => isWhole && disc.pool.length < LARGE);
 	useEffect(() => {
@@ -102,7 +106,7 @@ function Page(props: PageProps) {
 	};
 	useLayoutEffect(() => {
 		const moved = () => {
-			const next = linked(discussions, props.active, location.hash);
+			const next = ledTo(shown.current, location.hash);
 			setSpot(next.spot);
 			setMissing(next.missing);
 			setTurn((n) => n + 1);
@@ -144,7 +148,7 @@ function Page(props: PageProps) {
 				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the head</button>
 			</header>
 			<div class="page-columns">
-				<nav class="page-left" aria-label="All entries">{isReady ? <Guard key={spot.disc}><Outline disc={disc} head={head} spot={spot} onGo={goRow} /></Guard> : <p class="quiet pane-note">Reading …</p>}</nav>
+				<nav class="page-left" aria-label="All entries">{isReady ? <Guard key={spot.disc}><Outline disc={disc} head={head} spot={spot} onGo={goRow} /></Guard> : <p class="quiet pane-note">{props.read === "cut" ? "There is no outline of what could not be read." : "Reading …"}</p>}</nav>
 				<div class="shade" onClick={() => setTree(false)} />
 				<main class="page-middle">
 					{missing && (
@@ -159,32 +163,45 @@ function Page(props: PageProps) {
 	);
 }
 
+function Paper(props: { page: PageData; spot: Spot }) {
+	const { discussions, read } = props.page, { spot } = props;
+	const take = discussions[spot.disc].takes[spot.take], all = take?.count ?? 0, before = take?.before ?? 0;
+	const from = Math.max(before, Math.floor(Math.max(0, spot.at) / MOST_PRINTED) * MOST_PRINTED), count = Math.min(all - from, MOST_PRINTED);
+	const why = read === "begun" ? "what is before them was still being read when this was printed, and is missing. Print again when the outline is there."
+		: read === "cut" ? "what is before them is missing, as the file is not complete."
+			: `paper has ${MOST_PRINTED.toLocaleString()} at a time, those around the entry that is marked. Mark another to print the others.`;
+	return (
+		<>
+			<h1>{discussions[spot.disc].name}</h1>
+			{count < all && <p class="part">Entries {(from + 1).toLocaleString()} to {(from + count).toLocaleString()} of {all.toLocaleString()}: {why}</p>}
+			{Array.from({ length: count }, (_, at) => entryAt(discussions, { ...spot, at: -1 }, from + at))}
+		</>
+	);
+}
+
 function begin(): void {
 	const app = document.createElement("div"), paper = document.createElement("main");
 	app.id = "app";
 	paper.id = "paper";
-	let page: PageData, spot: Spot | null = null;
+	let page: PageData | null = null, spot: Spot | null = null;
 	const show = (data: PageData) => {
 		page = data;
-		if (page.discussions.length === 0)
+		if (data.discussions.length === 0)
 			return;
-		// what is measured while it is drawn has to be in the document
-		document.body.prepend(app, paper);
-		render(<Page {...page} onSpot={(now) => { spot = now; }} />, app);
+		// what is measured while it is drawn has to be in the document; what is moved loses where it was scrolled to
+		if (!app.isConnected)
+			document.body.prepend(app, paper);
+		render(<Page {...data} onSpot={(now) => { spot = now; }} />, app);
 	};
 	// A window has few entries in it; paper has all of the take, or of a very long one the
-	// thousands around the marked entry.
+	// thousands around the marked entry. It cannot wait for what is still being read.
 	addEventListener("beforeprint", () => {
-		if (!spot)
-			return;
-		const { discussions } = page, take = discussions[spot.disc].takes[spot.take], all = take?.count ?? 0;
-		const from = Math.max(take?.before ?? 0, Math.floor(Math.max(0, spot.at) / MOST_PRINTED) * MOST_PRINTED), count = Math.min(all - from, MOST_PRINTED);
-		render(<>
-			<h1>{discussions[spot.disc].name}</h1>
-			{count < all && <p class="part">Entries {(from + 1).toLocaleString()} to {(from + count).toLocaleString()} of {all.toLocaleString()}:
-				paper has {MOST_PRINTED.toLocaleString()} at a time, those around the entry that is marked. Mark another to print the others.</p>}
-			{Array.from({ length: count }, (_, at) => entryAt(discussions, { ...spot!, at: -1 }, from + at))}
-		</>, paper);
+		if (page && spot)
+			render(<Paper page={page} spot={spot} />, paper);
+		else if (!page) {
+			document.body.prepend(paper);
+			render(<p class="part">This page is still being read, and nothing of it is here. Print it again when its entries are shown.</p>, paper);
+		}
 	});
 	addEventListener("afterprint", () => render(null, paper));
 	document.addEventListener("DOMContentLoaded", () => {
@@ -195,6 +212,8 @@ function begin(): void {
 			told.setAttribute("role", "alert");
 			told.className = "page-missing";
 			told.textContent = "This file is not complete: its end is missing or damaged. What can be read of it is below.";
+			if (page)
+				show({ ...page, read: "cut" });
 			document.body.prepend(told);
 		}
 	});

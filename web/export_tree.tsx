@@ -2,6 +2,7 @@
 //
 // The outline of an exported page: all entries of all takes as a tree, filtered and searched.
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { Cut } from "./cut";
 import { Rails } from "./pane_rails";
 import { intoRows, Rows } from "./pane_rows";
 import { keysOf, pathTo, readyToSearch, rowOfKey, treeRows } from "./pane_tree";
@@ -98,7 +99,7 @@ export function Tree(props: Props) {
 				{label !== undefined && <span class="chip">{label}</span>}
 				<span class={"words" + (flags & MUTED ? " muted" : "")}><Marked text={words || "empty"} words={wanted} /></span>
 				{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
-				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip" title="The end of this take">{name}</span>)}
+				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip"><Cut text={name} title={`The end of the take "${name}"`} /></span>)}
 				{ends.length > MOST_TIPS && <span class="tip">+{ends.length - MOST_TIPS}</span>}
 				{row.at === props.head && <span class="here">← head</span>}
 			</div>

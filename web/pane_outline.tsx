@@ -6,6 +6,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, post } from "./api";
+import { Cut } from "./cut";
 import { askLine } from "./dialog";
 import { list } from "./entry_acts";
 import { placeOf } from "./outline";
@@ -126,7 +127,7 @@ function Row(props: RowProps) {
 			<span class={"words" + (flags & MUTED ? " muted" : "")}>{preview || (columns.size[row.at] ? "…" : "empty")}</span>
 			{flags & MUTED ? <span class="chip">muted</span> : null}
 			{props.differs ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
-			{props.tips?.names.map((name) => <span class="tip" title="The end of this take">{name}</span>)}
+			{props.tips?.names.map((name) => <span class="tip"><Cut text={name} title={`The end of the take "${name}"`} /></span>)}
 			{!!props.tips?.more && <span class="tip">+{props.tips.more.toLocaleString()}</span>}
 			{props.isHead && <span class="here">← you are here</span>}
 		</div>

@@ -4,6 +4,7 @@
 // first few are in a menu. Beside them what can be done with the whole take.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import * as act from "./actions";
+import { Cut } from "./cut";
 import { askLine, askYes } from "./dialog";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
@@ -58,9 +59,9 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 	const isNameless = props.isOnly && (take.name === "main" || take.name === discussionOf(state.disc)?.name);
 	return (
 		<button type="button" role="tab" ref={tab} class={"tab" + (props.isFirst ? " first" : "")} aria-selected={isOpen} tabIndex={isOpen ? 0 : -1}
-			aria-controls="take" aria-label={isNameless ? `${take.name}, ${entries}` : undefined} title={`${take.name}, ${entries}`} data-take={take.id}
+			aria-controls="take" aria-label={`${take.name}, ${entries}${take.active && !isOpen ? ", the active one of other programs" : ""}`} title={`${take.name}, ${entries}`} data-take={take.id}
 			onClick={() => void act.switchTake(take.id)} onDblClick={() => void rename(take)}>
-			{isNameless ? entries : <><span class="name">{take.name}</span> <span class="count">{take.entries.toLocaleString()}</span></>}
+			{isNameless ? entries : <><span class="name"><Cut text={take.name} title={`${take.name}, ${entries}`} /></span> <span class="count">{take.entries.toLocaleString()}</span></>}
 			{take.active && !isOpen && <span class="dot" title="The active take of other programs" />}
 		</button>
 	);

@@ -158,6 +158,8 @@ export interface ProblemBody {
 	detail?: string;
 	index?: number;
 	hint?: string;
+	/** The model that is at work at the same already. */
+	run?: string;
 }
 
 /** A model at work: src/server/run.h. */
@@ -227,7 +229,7 @@ export interface Step {
 /** GET /history/{seq}: what a step changed. */
 export interface StepEffects {
 	seq: number;
-	effects: { effect: string; discussion?: string; take?: string; before?: unknown; after?: unknown }[];
+	effects: { effect: string; discussion?: string; take?: string; at?: number; before?: unknown; after?: unknown }[];
 	/** Of an undo, a redo, a jump: the steps that it went over. */
 	moves?: { step: number; direction: 1 | -1 }[];
 }

@@ -3,18 +3,51 @@
 // Undo: which steps one press takes back or brings back, as people see it. Switches only say where
 // somebody is, and a draft is what stands in the composer: neither is a step of its own here. The
 // server passes over the switches of others itself; drafts go with the step before them.
-import { get, path } from "./api";
+import { get, path, request } from "./api";
 import { wordsOf } from "./news";
 import { state } from "./state";
 import { discPath, findTake } from "./store";
+import { beginning, oneLine } from "./words";
 import type { Run, Step, StepEffects } from "./types";
 
 const NEAR_STEPS = 100;
+const ADDS = /^(added|inserted) an? (entry|reply)$/;
+/** So often something is tried that others may come in between of. */
+export const MOST_TRIES = 5;
 
 export type Way = "undo" | "redo";
 
+interface Page {
+	steps: Step[];
+	seq: number;
+}
+
+function readPage(): Promise<Page> {
+	return get<Page>(discPath("history"), { limit: NEAR_STEPS });
+}
+
 export async function nearSteps(): Promise<Step[]> {
-	return (await get<{ steps: Step[] }>(discPath("history"), { limit: NEAR_STEPS })).steps;
+	return (await readPage()).steps;
+}
+
+/** The newest steps, and the tag that holds as long as there are no others. */
+export interface Seen extends Page {
+	tag: string;
+}
+
+/** null: it changes too quickly to be read. */
+export async function seenSteps(): Promise<Seen | null> {
+	for (let i = 0; i < MOST_TRIES; i++) {
+		const [page, about] = await Promise.all([readPage(), request<{ seq: number }>("GET", discPath())]);
+		if (page.seq === about.data.seq && about.tag)
+			return { ...page, tag: about.tag };
+	}
+	return null;
+}
+
+/** The steps of ours that go so many times in this way, by their numbers. */
+export function wayOf(steps: Step[], way: Way, count: number): string {
+	return inTheWay(steps, way).filter(isSeen).slice(0, count).map((each) => each.seq).join();
 }
 
 function isSwitch(step: Step): boolean {
@@ -70,10 +103,30 @@ export async function moved(seq: number, steps: Step[]): Promise<Step[]> {
 	return steps.filter((each) => moves.has(each.seq));
 }
 
+const BEGINNING = 40;
+
+/** A step in words. Of one that brought in an entry: what that is, and how it begins. */
+export async function fullWords(step: Step): Promise<string> {
+	const words = wordsOf(step);
+	if (!ADDS.test(words))
+		return words;
+	try {
+		const { effects } = await get<StepEffects>(path("history", step.seq));
+		const into = effects.find((each) => each.effect === "splice" && Array.isArray(each.after) && each.after.length > 0);
+		const about = oneLine(beginning(step.about ?? "", ""), BEGINNING), quoted = about && ` “${about}”`;
+		const { role } = (into?.after as { role: string }[])[0], at = (into?.at ?? 0) + 1;
+		if (step.op === "entry.reply")
+			return (into!.before as unknown[]).length ? `continued the reply${quoted}` : `added the reply${quoted}`;
+		return /^user$/i.test(role) && step.op !== "entry.insert" && quoted ? `added the question${quoted}` : `${words.split(" ")[0]} entry ${at} (${role})${quoted}`;
+	} catch {
+		return words;
+	}
+}
+
 /** In words, those that people see; "": it is too far to say. */
-export function movedWords(steps: Step[], count: number): string {
+export async function movedWords(steps: Step[], count: number): Promise<string> {
 	const seen = steps.filter(isSeen);
-	return count === 1 && (seen.length === 1 || steps.length === 1) ? wordsOf(seen[0] ?? steps[0]) : "";
+	return count === 1 && (seen.length === 1 || steps.length === 1) ? fullWords(seen[0] ?? steps[0]) : "";
 }
 
 /** How many of the steps that are there a model at work has made, of which this is the newest: its

@@ -319,6 +319,21 @@ find_anchor(rt_sending *s, rt_error *err)
 	return st;
 }
 
+rt_status
+rt_send_continued(const rt_project *value, rt_str discussion, rt_str take, rt_str at, uint32_t *out,
+		  rt_error *err)
+{
+	rt_send_options options = {
+		.how = RT_SEND_CONTINUE, .discussion = discussion, .take = take, .at = at};
+	rt_send_result result = {0};
+	rt_sending s = {.options = &options, .out = &result, .value = value};
+	rt_status st = find_anchor(&s, err);
+
+	if (st == RT_OK)
+		*out = s.into;
+	return st;
+}
+
 /* ---- the record of requests (M8) ---- */
 
 static void

@@ -157,6 +157,11 @@ typedef void (*rt_rescued_fn)(void *ctx, const rt_rescued *reply);
 RT_CHECKED rt_status rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx,
 				      rt_rescued_fn fn, void *ctx, rt_error *err);
 
+/* The reply that RT_SEND_CONTINUE goes on with, by its number, as things stand in this value.
+ * RT_REFUSED, RT_NOT_FOUND: there is none. */
+RT_CHECKED rt_status rt_send_continued(const rt_project *value, rt_str discussion, rt_str take,
+				       rt_str at, uint32_t *out, rt_error *err);
+
 /* A reply in flight, of any process. Views live until the function returns. */
 typedef struct rt_flight_view {
 	rt_str name;           /* of its side row */

@@ -54,9 +54,10 @@
 
 enum {
 	HTML_STATIC_MAX = 20000, /* entries shown without script, of all discussions */
-	HTML_CHUNK = 8192,  /* entries whose blocks stand together; web/export_data.ts knows it */
-	HTML_MANY = 5000,   /* entries of all discussions: from here on some are written first */
-	HTML_FIRST_MAX = 30 /* those */
+	HTML_CHUNK = 8192,   /* entries whose blocks stand together; web/export_data.ts knows it */
+	HTML_MANY = 5000,    /* entries of all discussions: from here on some are written first */
+	HTML_FIRST_MAX = 30, /* those */
+	HTML_FIRST_BYTES = 256 << 10 /* of their element; but one is there, however large it is */
 };
 
 /* Does it begin as ours do? */

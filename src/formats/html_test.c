@@ -389,6 +389,76 @@ test_first(void **state)
 	rt_buf_deinit(&text);
 }
 
+/* A take whose last entries have so many letters. */
+static void
+fat_take(size_t size, char letter, rt_buf *text, rt_outlines *out)
+{
+	size_t i, k;
+
+	rt_buf_clear(text);
+	rt_buf_add_c(text,
+		     "{\"discussions\":[{\"name\":\"d\",\"takes\":[{\"name\":\"t\",\"entries\":[");
+	for (i = 0; i < HTML_MANY; i++) {
+		rt_buf_add_f(text, "%s{\"id\":\"e%zu\",\"role\":\"AI\",\"content\":\"a",
+			     i > 0 ? "," : "", i);
+		for (k = 0; k < size && i + HTML_FIRST_MAX >= HTML_MANY; k++)
+			rt_buf_add_byte(text, letter);
+		rt_buf_add_c(text, "\"}");
+	}
+	rt_buf_add_c(text, "]}]}]}");
+	assert_int_equal(
+		rt_format_canonical.read(rt_alloc_libc(), rt_buf_str(text), out, NULL, NULL),
+		RT_OK);
+}
+
+/* What stands first has a limit in bytes, too; but one entry is there. */
+static void
+test_first_size(void **state)
+{
+	static const struct {
+		size_t size;
+		char letter;
+		const char *begin;
+		bool fits;
+	} tries[] = {
+		{200, 'a', HTML_FIRST "{\"before\":4970,", true},
+		{10000, 'a', HTML_FIRST "{\"before\":49", true},
+		{20000, '<', HTML_FIRST "{\"before\":4999,", true},
+		{HTML_FIRST_BYTES, 'a', HTML_FIRST "{\"before\":4999,", false},
+	};
+	rt_buf text, html, page, once, twice;
+	rt_outlines o, again;
+	size_t i;
+
+	(void)state;
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&html, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		fat_take(tries[i].size, tries[i].letter, &text, &o);
+		rt_buf_clear(&html);
+		assert_int_equal(rt_html_add_first(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+		assert_true(rt_str_starts(rt_buf_str(&html), rt_str_of(tries[i].begin)));
+		assert_int_equal(html.size <= HTML_FIRST_BYTES, tries[i].fits);
+		if (i > 0) /* what could still fit, does */
+			assert_true(html.size > HTML_FIRST_BYTES / 2);
+		assert_has(&html, "\"head\":\"e4999\"", true);
+		write_ok(&o, &rt_format_html, &page);
+		assert_int_equal(
+			rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &again, NULL, NULL),
+			RT_OK);
+		write_ok(&o, &rt_format_canonical, &once);
+		write_ok(&again, &rt_format_canonical, &twice);
+		assert_true(rt_str_eq(rt_buf_str(&once), rt_buf_str(&twice)));
+		rt_buf_deinit(&once);
+		rt_buf_deinit(&twice);
+		rt_buf_deinit(&page);
+		rt_outlines_deinit(&again);
+		rt_outlines_deinit(&o);
+	}
+	rt_buf_deinit(&html);
+	rt_buf_deinit(&text);
+}
+
 static void
 test_many(void **state)
 {
@@ -574,10 +644,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile),  cmocka_unit_test(test_random),
-		cmocka_unit_test(test_static),   cmocka_unit_test(test_many),
-		cmocka_unit_test(test_first),    cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_shared),   cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_hostile),    cmocka_unit_test(test_random),
+		cmocka_unit_test(test_static),     cmocka_unit_test(test_many),
+		cmocka_unit_test(test_first),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_first_size), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_shared),     cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_too_many),
 	};
 

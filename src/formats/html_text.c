@@ -259,13 +259,12 @@ add_chunk(const rt_alloc *alloc, const rt_outline *o, const int64_t *nodes, size
 	return st;
 }
 
-/* The last nodes of a take as an outline of their own. */
+/* Some nodes of a take, at most HTML_FIRST_MAX, as an outline of their own. */
 static rt_status
-add_end(const rt_alloc *alloc, const rt_outline *o, const rt_outline_take *take, rt_buf *out,
-	rt_error *err)
+add_some(const rt_alloc *alloc, const rt_outline *o, const rt_outline_take *take, size_t before,
+	 size_t count, rt_buf *out, rt_error *err)
 {
-	size_t count = take->node_count < HTML_FIRST_MAX ? take->node_count : HTML_FIRST_MAX, i;
-	size_t before = take->node_count - count;
+	size_t i;
 	rt_node nodes[HTML_FIRST_MAX];
 	int64_t numbers[HTML_FIRST_MAX];
 	rt_outline_take end = {.name = take->name, .nodes = numbers, .node_count = count};
@@ -298,6 +297,31 @@ add_end(const rt_alloc *alloc, const rt_outline *o, const rt_outline_take *take,
 	rt_buf_deinit(&scratch);
 	rt_buf_deinit(&json);
 	return st;
+}
+
+/* The last nodes of a take: as many as there may be, and as fit. */
+static rt_status
+add_end(const rt_alloc *alloc, const rt_outline *o, const rt_outline_take *take, rt_buf *out,
+	rt_error *err)
+{
+	size_t end = take->node_count, count = 0, size = 0;
+	rt_buf one;
+	rt_status st = RT_OK;
+
+	rt_buf_init(&one, alloc, RT_BUF_UNLIMITED);
+	while (count < end && count < HTML_FIRST_MAX) {
+		/* alone each is larger than with the others */
+		rt_buf_clear(&one);
+		st = add_some(alloc, o, take, end - count - 1, 1, &one, err);
+		if (st == RT_OK && one.status != RT_OK)
+			st = rt_fail(err, one.status, "out of memory while exporting");
+		size += one.size;
+		if (st != RT_OK || (count > 0 && size > HTML_FIRST_BYTES))
+			break;
+		count++;
+	}
+	rt_buf_deinit(&one);
+	return st == RT_OK ? add_some(alloc, o, take, end - count, count, out, err) : st;
 }
 
 rt_status

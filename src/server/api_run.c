@@ -3,7 +3,10 @@
  * Models at work, and events. */
 #include "server/api.h"
 
+#include <stdio.h>
+
 #include "server/idem.h"
+#include "server/problem.h"
 #include "server/run.h"
 
 static void
@@ -13,6 +16,23 @@ finish(rt_call *call, rt_status st, const rt_error *err, unsigned status)
 		rt_call_done(call, status);
 	else
 		rt_call_fail(call, err, NULL);
+}
+
+/* name: of the run that is at work at the same already; or empty. */
+static void
+refuse(rt_call *call, const rt_error *err, const char *name)
+{
+	char hint[160], extra[64];
+
+	if (name[0] == '\0') {
+		rt_call_fail(call, err, NULL);
+		return;
+	}
+	(void)snprintf(hint, sizeof(hint),
+		       "follow it: GET %s/runs/%s, or the events; DELETE stops it", RT_API_ROOT,
+		       name);
+	(void)snprintf(extra, sizeof(extra), ",\"run\":\"%s\"", name);
+	rt_problem_answer(call->answer, err, hint, rt_str_of(extra));
 }
 
 void
@@ -75,7 +95,7 @@ rt_api_run_start(rt_call *call)
 	struct rt_idem *idem = NULL;
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL;
-	char name[24];
+	char name[24] = "";
 	rt_error err;
 	rt_status st;
 
@@ -107,7 +127,10 @@ rt_api_run_start(rt_call *call)
 		rt_web_answer_header(call->answer, call->request, "Location", rt_buf_str(&where));
 		rt_buf_deinit(&where);
 	}
-	finish(call, st, &err, 202);
+	if (st == RT_OK)
+		rt_call_done(call, 202);
+	else
+		refuse(call, &err, name);
 	rt_call_keep(call, idem);
 done:
 	rt_json_free(doc);

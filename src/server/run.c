@@ -228,6 +228,29 @@ may_begin(rt_runs *runs, rt_error *err)
 	return RT_OK;
 }
 
+/* Is the same reply being continued already? Two ends of one text would be one too many. With
+ * the lock held. */
+static rt_status
+may_continue(rt_runs *runs, const rt_run_asked *asked, char out_name[24], rt_error *err)
+{
+	const rt_run *run;
+
+	if (asked->how != RT_RUN_CONTINUE || asked->into == 0)
+		return RT_OK;
+	for (run = runs->newest; run != NULL; run = run->older) {
+		const rt_run_asked *other = &run->asked;
+
+		if (run->state != RT_RUN_RUNNING || other->how != RT_RUN_CONTINUE ||
+		    other->disc != asked->disc || other->into != asked->into ||
+		    !rt_str_eq(other->shown_take, asked->shown_take))
+			continue;
+		memcpy(out_name, run->name, sizeof(run->name));
+		return rt_fail(err, RT_REFUSED, "this reply is being continued already (run %s)",
+			       run->name);
+	}
+	return RT_OK;
+}
+
 /* What can be said before anything begins. */
 static rt_status
 look_first(rt_runs *runs, rt_error *err)
@@ -259,6 +282,8 @@ begin(rt_runs *runs, rt_run *run, char out_name[24], rt_error *err)
 	sigfillset(&all);
 	pthread_mutex_lock(&runs->lock);
 	st = may_begin(runs, err);
+	if (st == RT_OK)
+		st = may_continue(runs, &run->asked, out_name, err);
 	if (st == RT_OK) {
 		run->number = runs->last + 1;
 		(void)snprintf(run->name, sizeof(run->name), "r%llu-%06x",
@@ -292,6 +317,7 @@ rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], r
 	rt_run *run = NULL;
 	rt_status st = look_first(runs, err);
 
+	out_name[0] = '\0';
 	if (st != RT_OK)
 		return st;
 	project = rt_engine_value(runs->given.engine);

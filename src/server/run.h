@@ -110,7 +110,8 @@ typedef struct rt_run_request {
 
 /* Start one. name: of the run, NUL-terminated. What can be said at once is refused at once:
  * RT_NOT_FOUND, RT_USAGE, RT_CREDENTIALS (no model), RT_LIMIT (too many), RT_BUSY (the server
- * ends), RT_READ_ONLY, RT_TOO_NEW. May wait for a command that says a key. */
+ * ends), RT_READ_ONLY, RT_TOO_NEW; RT_REFUSED with a name: that run continues the same reply of
+ * the same take. May wait for a command that says a key. */
 RT_CHECKED rt_status rt_runs_start(rt_runs *runs, const rt_run_request *request,
 				   char out_name[24], rt_error *err);
 /* Once more: hooks that are told of what was stopped end, too. RT_NOT_FOUND: there never was

@@ -57,6 +57,7 @@ typedef struct rt_run_asked {
 	bool select, summarize;
 	uint64_t replies, keep_tokens;
 	uint64_t budget;         /* 0: what the configuration says */
+	uint32_t into;           /* CONTINUE: the reply; 0: there is none, which its thread says */
 } rt_run_asked;
 
 /* A stretch of what has arrived that is of one kind. */

@@ -235,6 +235,9 @@ rt_run_read(rt_runs *runs, const rt_run_request *request, const rt_project *proj
 		st = read_send(a, runs->alloc, project, place, fields, err);
 	else if (st == RT_OK)
 		st = read_text(a, fields, "instructions", &a->instructions, err);
+	if (st == RT_OK && a->how == RT_RUN_CONTINUE &&
+	    rt_send_continued(project, a->discussion, a->take, a->at, &a->into, NULL) != RT_OK)
+		a->into = 0;
 	if (st == RT_OK && a->how == RT_RUN_COMPACT) {
 		yyjson_val *keep = rt_json_get(fields, "keep");
 

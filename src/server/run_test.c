@@ -496,6 +496,39 @@ test_continue(void **state)
 	is_shown(f, "\"content\":\"half of the rest\"");
 }
 
+/* The same reply of the same take is continued by one at a time. */
+static void
+test_continue_twice(void **state)
+{
+	fixture *f = *state;
+	char first[24], name[24], fields[160];
+
+	write_script(f, RT_STR("{\"text\":\"half of \"}\n{\"stop\":\"length\"}\n{\"next\":true}\n"
+			       "{\"text\":\"the \"}\n{\"wait_ms\":600000}\n{\"text\":\"rest\"}\n"));
+	start_play(f, "ask", ",\"text\":\"Q\"", name);
+	ended(f, name, "done");
+	start_play(f, "continue", "", first);
+	wait_for(f, first, "\"text\":\"the \"");
+	snprintf(fields, sizeof(fields), "{\"model\":\"%s\",\"take\":\"main\",\"at\":\":2\"}",
+		 f->model);
+	assert_int_equal(try_start(f, "continue", fields, name), RT_REFUSED);
+	assert_string_equal(name, first);
+	assert_non_null(strstr(f->err.text, "being continued already"));
+	assert_int_equal(
+		try_start(f, "again", "{\"model\":\"builtin/echo\",\"take\":\"main\"}", name),
+		RT_OK);
+	ended(f, name, "done"); /* another reply is none of its business */
+	apply(f, "{\"op\":\"take.branch\",\"at\":\":2\",\"take\":\"main\",\"name\":\"aside\"}");
+	start(f, "continue", "{\"model\":\"builtin/echo\",\"take\":\"aside\"}", name);
+	ended(f, name, "done"); /* nor is the reply as another take has it */
+	assert_int_equal(rt_runs_stop(f->runs, rt_str_of(first), NULL), RT_OK);
+	ended(f, first, "stopped");
+	assert_int_equal(
+		try_start(f, "continue", "{\"model\":\"builtin/echo\",\"take\":\"main\"}", name),
+		RT_OK);
+	ended(f, name, "done");
+}
+
 static void
 test_summaries(void **state)
 {
@@ -1052,6 +1085,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_stop, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_continue, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_continue_twice, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_summaries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_two_at_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_late_stream, set_up, tear_down),

@@ -4,9 +4,9 @@
 // nothing, and nothing goes sideways. What there is to be visited is read from the sources in
 // web/, so a new pane, dialog or menu that is not looked at here fails.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { endlessModel } from "./models.mjs";
 import { BRIEF, DEPS, openBrowser, openPage, ROOT, Server, Tally, until } from "./place.mjs";
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
@@ -367,29 +367,17 @@ async function exported(server, browser) {
 		}
 }
 
-/** A model's server that begins a reply and never ends it. */
-async function slowModel() {
-	const server = createServer((request, response) => {
-		request.resume();
-		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
-		for (const message of [{ thinking: "hm", content: "" }, { content: "It was **a** `dark` " }])
-			response.write(JSON.stringify({ model: "slow", message: { role: "assistant", ...message }, done: false }) + "\n");
-	});
-	await new Promise((done) => server.listen(0, "127.0.0.1", done));
-	return server;
-}
-
 const TEXT = "**This** one, see [there](https://example.org):\n\n```python\nprint('yes')  # a comment\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n\n- [x] done\n\n" +
 	"https://example.org/" + "a_very_long_word_without_any_blank_".repeat(8);
 
-const slow = await slowModel(), browser = await openBrowser();
+const slow = await endlessModel("It was **a** `dark` ", { thought: "hm" }), browser = await openBrowser();
 for (const colorScheme of ["light", "dark"])
 	for (const width of [WIDE, PHONE]) {
 		const name = `${colorScheme}, ${width} px`;
 		if (!name.startsWith(process.env.ONLY ?? (BRIEF ? "light, 360" : "")))
 			continue;
 		const server = new Server();
-		server.env.OLLAMA_HOST = `http://127.0.0.1:${slow.address().port}`;
+		server.env.OLLAMA_HOST = slow.host;
 		try {
 			await server.start();
 			for (const [id, role, content] of [["q1", "User", "Which one?"], ["a1", "AI", TEXT], ["q2", "User", "a_very_long_word_without_any_blank_".repeat(12)],
@@ -427,6 +415,4 @@ for (const colorScheme of ["light", "dark"])
 		}
 	}
 await browser.close();
-slow.closeAllConnections();
-slow.close();
 process.exit(tally.end());

@@ -2,9 +2,9 @@
 //
 // Writing: a stale edit with its three answers, drafts, what Esc asks, models at work, the
 // versions of an entry, and the first visit.
-import { createServer } from "node:http";
 import { hasSize, onTheWay, openPage, Server, settled, sizeOf, until } from "./place.mjs";
 import { entriesOf } from "./matrix.mjs";
+import { endlessModel } from "./models.mjs";
 
 const texts = async (server) => entriesOf(await server.canonical()).map((entry) => entry.content);
 
@@ -131,7 +131,7 @@ async function notices({ page, server, tally }) {
 	await page.locator("#undo").click();
 	tally.check("undo at the top is about that step", await until(async () => JSON.parse(await server.canonical())
 		.discussions[0].takes[0].entries.length === JSON.parse(muted).discussions[0].takes[0].entries.length));
-	await toast.getByText("Undone: added an entry.").waitFor();
+	await toast.getByText("Undone: added the question “from elsewhere”.").waitFor();
 	await server.op("entry.view", { entry: ":1", collapsed: false }, "?discussion=d1");
 	await page.waitForTimeout(300);
 	tally.equal("how it is shown is no step: the line stays", await toast.count(), 1);
@@ -159,6 +159,96 @@ async function notices({ page, server, tally }) {
 	tally.check("and both come back", await until(async () => (await server.canonical()) === three));
 	await page.locator("#undo").click();
 	tally.check("so nothing is left of it", await until(async () => (await server.canonical()) === before));
+}
+
+/** What was undone is named: a question, a reply, an entry and its place. */
+async function named({ page, server, tally }) {
+	const before = await server.canonical(), toast = page.locator(".toast"), words = async () => (await toast.locator("span").allInnerTexts())[0] ?? "";
+	const open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
+	const at = `?discussion=d1&take=${open}`, size = await sizeOf(page);
+	const steps = [
+		["Undone: added the question “What of this?”.", () => server.op("entry.append", { role: "User", content: "What of **this**?" }, at)],
+		[/^Undone: added the reply “You said: "What of this\?" .*…”\.$/, () => server.api("POST", "/discussions/d1/runs", { how: "ask", model: "builtin/echo", take: open })],
+		["Undone: inserted entry 2 (User) “in between”.", () => server.op("entry.insert", { after: ":1", role: "User", content: "in between" }, at)],
+		[`Undone: added entry ${size + 4} (AI) “a long text that says so much that no li…”.`, () => server.op("entry.append", { role: "AI", content: "a long text that says so much that no line has room for it" }, at)],
+		[`Undone: added entry ${size + 5} (toolResult).`, () => server.op("entry.append", { role: "toolResult", content: "" }, at)],
+	];
+	for (const [i, [, act]] of steps.entries()) {
+		await act();
+		await hasSize(page, size + i + 1);
+	}
+	for (const [wanted] of steps.reverse()) {
+		await page.locator("#undo").click();
+		tally.check(`undo says "${wanted}"`, await until(async () => (typeof wanted === "string" ? await words() === wanted : wanted.test(await words()))), await words());
+	}
+	tally.check("and nothing is left of it", await until(async () => (await server.canonical()) === before));
+}
+
+/** Others make a step between the look at the history and the undo or redo: theirs stays. */
+async function between({ page, server, tally }) {
+	const before = await server.canonical(), toast = page.locator(".toast");
+	const words = async () => (await toast.allInnerTexts()).join();
+	const during = async (is, others) => {
+		let count = 0;
+		await page.route(is, onTheWay(async (route) => {
+			await others(++count);
+			await route.continue();
+		}));
+	};
+	const press = async (which) => {
+		await until(async () => await page.locator(which).getAttribute("aria-disabled") === null);
+		await page.locator(which).click();
+	};
+	const open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
+	const other = await page.locator(".take-bar [role=tab][aria-selected=false]").first().getAttribute("data-take");
+	const theirs = (content) => server.op("entry.append", { role: "User", content }, `?discussion=d1&take=${open}`);
+	const turn = (take) => server.op("take.switch", { take }, "?discussion=d1");
+	const there = async () => (await server.api("GET", `/discussions/d1/entries?take=${open}`)).entries.map((each) => each.content);
+	const has = async (...wanted) => {
+		const all = await there();
+		return wanted.every((each) => all.includes(each));
+	};
+	await page.fill("#composer", "my own");
+	await page.click("#add");
+	await page.locator(".entry", { hasText: "my own" }).waitFor();
+	await during(/\/ops\/undo\?/, (count) => count === 1 && theirs("theirs"));
+	await press("#undo");
+	tally.check("a step that came in between is said", await until(async () => /Somebody else was faster/.test(await words())), await words());
+	tally.check("and not taken back, nor is anything", await has("my own", "theirs"), await there());
+	await page.unroute(/\/ops\/undo\?/);
+	await press("#undo");
+	tally.check("asked for again, it is", await until(async () => !(await has("theirs")) && (await has("my own"))), await there());
+	await toast.getByText(/^Undone: /).waitFor();
+	await during(/\/ops\/undo\?/, (count) => count === 1 && turn(other));
+	await press("#undo");
+	tally.check("a switch of others is none: it is tried again", await until(async () => !(await has("my own"))), await there());
+	await page.unroute(/\/ops\/undo\?/);
+	await turn(open);
+	await toast.waitFor({ state: "detached" });
+	const one = await theirs("one"), undone = await server.canonical();
+	await page.locator(".entry", { hasText: /^.*one/ }).last().waitFor();
+	await press("#undo");
+	tally.check("theirs is taken back", await until(async () => !(await has("one"))), one);
+	await during(/\/ops\/redo\?/, (count) => count === 1 && server.op("redo", {}, "?discussion=d1"));
+	await press("#redo");
+	tally.check("what others brought back is not brought back twice", await until(async () => /nothing was done again/.test(await words())), await words());
+	tally.equal("it is there once", await server.canonical(), undone);
+	await page.unroute(/\/ops\/redo\?/);
+	await press("#undo");
+	await until(async () => !(await has("one")));
+	let switches = 0;
+	await page.fill("#composer", "another of mine");
+	await page.click("#add");
+	await page.locator(".entry", { hasText: "another of mine" }).waitFor();
+	await during(/\/ops\/undo\?/, () => turn(switches++ % 2 ? open : other));
+	await press("#undo");
+	tally.check("it is not tried for ever", await until(async () => /Somebody else was faster/.test(await words())), await words());
+	tally.check("and nothing was done", await has("another of mine"));
+	await page.unroute(/\/ops\/undo\?/);
+	await press("#undo");
+	await until(async () => !(await has("another of mine")));
+	await turn(open);
+	tally.check("nothing is left of it", await until(async () => (await server.canonical()) === before), await server.canonical(), before);
 }
 
 /** The answer to an added entry comes late: who has gone on to another one stays there. */
@@ -354,21 +444,6 @@ async function runs({ page, server, tally }) {
 		!(await page.locator(".running").count()) && (await page.locator("text=Stopped here").count()) > 0));
 }
 
-/** A model's server that begins a reply and never ends it. */
-async function slowModel() {
-	const server = createServer((request, response) => {
-		request.resume();
-		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
-		for (const message of [{ thinking: "hm", content: "" }, { content: "It was " }])
-			response.write(JSON.stringify({ model: "slow", message: { role: "assistant", ...message }, done: false }) + "\n");
-		const timer = setInterval(() => response.write(JSON.stringify({ model: "slow", message: { role: "assistant", content: "and so on " }, done: false }) + "\n"), 300);
-		response.on("close", () => clearInterval(timer));
-	});
-	await new Promise((done) => server.listen(0, "127.0.0.1", done));
-	server.unref();
-	return server;
-}
-
 async function versions({ page, server, tally }) {
 	await page.locator(".take-bar [role=tab]").first().click();
 	await until(async () => (await page.locator(".entry").nth(1).textContent()).includes("theirs 3"));
@@ -521,10 +596,10 @@ async function timeLeads({ page, server, tally }) {
 	await until(async () => (await server.canonical()) !== added);
 	await page.locator("#undo").hover();
 	tally.check("undo says beforehand what it takes back", await until(async () =>
-		/^Undo: added an entry/.test(await page.locator("#undo").getAttribute("title"))), await page.locator("#undo").getAttribute("title"));
+		/^Undo: added the question “said in the other take”/.test(await page.locator("#undo").getAttribute("title"))), await page.locator("#undo").getAttribute("title"));
 	await page.locator("#undo").click();
 	await toast.getByText(/^Undone: /).waitFor();
-	tally.equal("undo names the step that it takes back", await words(), "Undone: added an entry.");
+	tally.equal("undo names the step that it takes back", await words(), "Undone: added the question “said in the other take”.");
 	tally.check("and shows where that was", await until(async () => (await shown()) === "sample_take_1 4"), await shown());
 	const size = () => page.locator("nav .open .count").innerText();
 	tally.check("the list counts what is shown", await until(async () => (await size()) === "4 entries · 2 takes"), await size());
@@ -533,7 +608,7 @@ async function timeLeads({ page, server, tally }) {
 	tally.check("whichever take is active", await until(async () => (await size()) === "6 entries · 2 takes"), await size());
 	tally.equal("a look at another take leaves redo", await page.locator("#redo").getAttribute("aria-disabled"), null);
 	await page.locator("#redo").click();
-	await toast.getByText("Done again: added an entry.").waitFor();
+	await toast.getByText("Done again: added the question “said in the other take”.").waitFor();
 	tally.check("redo shows where it brings back", await until(async () => (await shown()) === "sample_take_1 5"), await shown());
 
 	await page.getByRole("button", { name: "The take", exact: true }).click();
@@ -585,10 +660,10 @@ async function timeLeads({ page, server, tally }) {
 	const drafted = await server.canonical();
 	await page.locator("#undo").click();
 	await toast.getByText(/^Undone: /).waitFor();
-	tally.equal("a draft is no step of its own", await words(), "Undone: added an entry.");
+	tally.equal("a draft is no step of its own", await words(), "Undone: added the question “said in the other take”.");
 	await page.locator("#redo").click();
 	await toast.getByText(/^Done again: /).waitFor();
-	tally.equal("nor on the way forward", await words(), "Done again: added an entry.");
+	tally.equal("nor on the way forward", await words(), "Done again: added the question “said in the other take”.");
 	tally.check("and it comes back with the step before it", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 
 	for (let i = 0; i < 9 && JSON.parse(await server.canonical()).discussions.length > 1; i++) {
@@ -605,7 +680,7 @@ async function timeLeads({ page, server, tally }) {
 	tally.equal("redo leads to what it brings back", await page.locator(".where").innerText(), "sample");
 	await page.locator("#redo").click();
 	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
-	await toast.getByText("Done again: added an entry.").waitFor();
+	await toast.getByText("Done again: added the question “said in the other take”.").waitFor();
 	tally.equal("to the end", await page.locator("#redo").getAttribute("aria-disabled"), "true");
 }
 
@@ -646,8 +721,7 @@ async function links({ page, server, tally }) {
 }
 
 export async function run({ server, browser, tally }) {
-	const slow = await slowModel();
-	server.env.OLLAMA_HOST = `http://127.0.0.1:${slow.address().port}`;
+	server.env.OLLAMA_HOST = (await endlessModel("It was ", { thought: "hm", again: "and so on ", every_ms: 300 })).host;
 	await server.start();
 	for (const [role, content] of [["User", "question"], ["AI", "answer"], ["User", "more"]])
 		await server.op("entry.append", { role, content });
@@ -662,6 +736,8 @@ export async function run({ server, browser, tally }) {
 	await conflicts(t);
 	await drafts(t);
 	await notices(t);
+	await named(t);
+	await between(t);
 	await goneOn(t);
 	await theirKeys(t);
 	await finding(t);

@@ -391,35 +391,102 @@ async function manyEntries() {
 	quiet("many entries", seen);
 	await close();
 	await firstOf(file);
+	await meanwhile(file);
 	await cutOff(file);
 }
 
 /** A file whose end is missing says so. */
 async function cutOff(file) {
 	const part = `${file}.part.html`, html = readFileSync(file);
-	writeFileSync(part, html.subarray(0, html.indexOf('<script type="application/json" id="retake-data">') + 5000));
+	writeFileSync(part, html.subarray(0, html.indexOf(DATA) + 5000));
 	const page = await browser.newPage();
+	await page.goto(`file://${part}#d=long&t=long&e=e123`);
+	tally.check("a link into what is missing says so", /could not be read/.test(await page.locator(".page-missing [role=status]").innerText()));
+	tally.check("and the outline does not wait for it", /no outline/.test(await page.locator(".page-left").innerText()));
+	tally.check("nor does paper", /the file is not complete/.test(await printed(page)), await printed(page));
+	await page.goto("about:blank");
 	await page.goto(`file://${part}`);
 	tally.check("a file that was cut off says so", (await page.locator("[role=alert]").innerText()).includes("not complete"));
 	tally.check("and shows what it has", (await page.locator(".entry[aria-current]").innerText()).includes(`Entry ${MANY - 1} says`));
 	await page.close();
 }
 
-/** The end is shown while the rest of the page has not arrived, and stays where it is when it has. */
-async function firstOf(file) {
-	const html = readFileSync(file), cut = html.indexOf('<script type="application/json" id="retake-data">');
+/** The first line of what would be printed. */
+const printed = (page) => page.evaluate(() => {
+	dispatchEvent(new Event("beforeprint"));
+	const line = document.querySelector("#paper .part")?.textContent ?? "", count = document.querySelectorAll("#paper .entry").length;
+	dispatchEvent(new Event("afterprint"));
+	return `${count}: ${line}`;
+});
+
+/** A page of which all before this place has arrived, and the rest not. */
+async function slowly(file, cut) {
+	const html = readFileSync(file);
 	let go;
 	const rest = new Promise((done) => { go = done; });
 	const http = createServer(async (request, response) => {
 		response.writeHead(200, { "Content-Type": "text/html" });
-		response.write(html.subarray(0, cut));
+		response.write(html.subarray(0, html.indexOf(cut)));
 		await rest;
-		response.end(html.subarray(cut));
+		response.end(html.subarray(html.indexOf(cut)));
 	});
 	await new Promise((done) => http.listen(0, "127.0.0.1", done));
+	const end = () => {
+		http.closeAllConnections();
+		http.close();
+	};
+	return { go, end, url: `http://127.0.0.1:${http.address().port}/` };
+}
+
+const DATA = '<script type="application/json" id="retake-data">';
+
+/** While the rest is being read, paper and links say so; and a link leads there when it is. */
+async function meanwhile(file) {
+	const { go, end, url } = await slowly(file, DATA);
+	const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+	await page.goto(`${url}#d=long&t=long&e=e123`, { waitUntil: "commit" });
+	const says = page.locator(".page-missing [role=status]");
+	await says.waitFor({ timeout: PATIENCE_MS });
+	tally.check("a link to what is not read yet says that it waits", /still being read/.test(await says.innerText()), await says.innerText());
+	tally.check("with the end below it", (await marked(page)).includes(`Entry ${MANY - 1} says`));
+	tally.check("paper says what is missing", new RegExp(`^30: Entries 99,971 to 100,000 of 100,000: .*still being read`).test(await printed(page)), await printed(page));
+	await page.evaluate((last) => { location.hash = `#d=long&t=long&e=e${last}`; }, MANY - 2);
+	await page.locator(".entry[aria-current]", { hasText: `Entry ${MANY - 2} says` }).waitFor();
+	tally.equal("a link to what is there waits for nothing", await says.count(), 0);
+	for (const hash of ["#d=long&t=long_take_1&e=e3", `#d=long&t=long&e=${encodeURIComponent("#7")}`, "#d=long&t=long&e=e123"]) {
+		await page.evaluate((to) => { location.hash = to; }, hash);
+		await says.waitFor();
+		tally.check("another waits", /still being read/.test(await says.innerText()), hash, await says.innerText());
+	}
+	go();
+	await page.locator(".entry[aria-current]", { hasText: "Entry 123 says" }).waitFor();
+	await page.waitForSelector("[role=treeitem]");
+	tally.equal("then it is there, and nothing is said", await says.count(), 0);
+	tally.check("in view", await page.locator(".entry[aria-current]").evaluate((at) => {
+		const box = document.querySelector(".entries").getBoundingClientRect(), is = at.getBoundingClientRect();
+		return is.top >= box.top - 1 && is.bottom <= box.bottom + 1;
+	}));
+	tally.check("and paper has what it has at a time", /^5000: Entries 1 to 5,000 of 100,000: paper has/.test(await printed(page)), await printed(page));
+	await page.close();
+	end();
+	// nothing of it is there
+	writeFileSync(`${file}.plain.html`, readFileSync(file, "utf8").replace(/<script type="application\/json" id="retake-first">[^]*?<\/script>/, ""));
+	const plain = await slowly(`${file}.plain.html`, DATA), other = await browser.newPage();
+	await other.goto(plain.url, { waitUntil: "commit" });
+	tally.check("before there is anything, paper says that", await until(async () => /^0: This page is still being read/.test(await printed(other))), await printed(other));
+	plain.go();
+	await other.locator(".entry[aria-current]").waitFor({ timeout: PATIENCE_MS });
+	tally.check("and not after that", /^5000: /.test(await printed(other)));
+	await other.close();
+	plain.end();
+}
+
+/** The end is shown while the rest of the page has not arrived, and stays where it is when it has. */
+async function firstOf(file) {
+	const { go, end, url } = await slowly(file, DATA);
 	const page = await browser.newPage({ viewport: { width: 1280, height: 800 } }), errors = [];
 	page.on("pageerror", (error) => errors.push(String(error)));
-	await page.goto(`http://127.0.0.1:${http.address().port}/`, { waitUntil: "commit" });
+	await page.goto(url, { waitUntil: "commit" });
 	const last = page.locator(".entry[aria-current]");
 	await last.waitFor({ timeout: PATIENCE_MS });
 	const seen = async () => [await last.innerText(), Math.round((await last.boundingBox()).y)];
@@ -442,8 +509,7 @@ async function firstOf(file) {
 		return Math.abs(at - half) < half / 10;
 	}, MANY / 2)));
 	await page.close();
-	http.closeAllConnections();
-	http.close();
+	end();
 }
 
 for (const part of [nothingRuns, itWorks, spoiled, manyEntries])

@@ -3,7 +3,7 @@
 // A reply that arrives is laid out while it does: what is complete stays the very same elements,
 // what is being written stands behind it at once, and what came in the end looks as the entry
 // does that it becomes.
-import { createServer } from "node:http";
+import { modelServer } from "./models.mjs";
 import { openPage, until } from "./place.mjs";
 
 const PIECES = [
@@ -11,29 +11,23 @@ const PIECES = [
 	"> quoted \u202e", "text\n\n| a | b |\n|---|---|\n| 1 | 2", " |\n\n[x](javascript:y) <b>raw</b> ünï 😀 ", "[here](https://example.org/) end.\n",
 ];
 
-/** Ollama's own chat; each piece when it is asked for. */
-async function modelServer() {
+/** Each piece when it is asked for. */
+async function pieceByPiece() {
 	const state = { next: null, whole: PIECES };
-	const server = createServer(async (request, response) => {
-		request.resume();
-		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
-		const line = (content, more = { done: false }) => response.write(JSON.stringify({ model: "m", message: { role: "assistant", content }, ...more }) + "\n");
+	const { host } = await modelServer("m", async ({ say, end }) => {
 		for (const piece of state.whole) {
-			line(piece);
+			say(piece);
 			if (state.whole === PIECES)
 				await new Promise((done) => { state.next = done; });
 		}
 		await new Promise((done) => { state.next = done; });
-		line("", { done: true, done_reason: "stop" });
-		response.end();
+		end();
 	});
-	await new Promise((done) => server.listen(0, "127.0.0.1", done));
-	server.unref();
-	return { state, host: `http://127.0.0.1:${server.address().port}` };
+	return { state, host };
 }
 
 export async function run({ server, browser, tally }) {
-	const model = await modelServer();
+	const model = await pieceByPiece();
 	server.env.OLLAMA_HOST = model.host;
 	await server.start();
 	await server.op("setting.set", { key: "model", value: "ollama/m" });

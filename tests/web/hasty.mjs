@@ -3,7 +3,7 @@
 // Hasty: hands that are faster than the page. In one window frames and pauses come late, as where
 // a machine has no time for them; in another the server's answers do. What is typed and pressed
 // meanwhile arrives all the same, and where it was meant to.
-import { createServer } from "node:http";
+import { modelServer } from "./models.mjs";
 import { onTheWay, openPage, Server, settled, until } from "./place.mjs";
 
 const LATE_MS = 250;
@@ -384,25 +384,20 @@ async function scrolled({ page, server, tally }) {
 	await server.run(["undo"]);
 }
 
-/** A model's server that says a few words, and ends when it is told to. */
+/** One that says a few words, and ends when it is told to. */
 async function slowModel() {
 	const open = new Set();
-	const line = (content, done) => JSON.stringify({ model: "slow", message: { role: "assistant", content }, done }) + "\n";
-	const server = createServer((request, response) => {
-		request.resume();
-		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
-		response.write(line("At ", false));
-		open.add(response);
+	const { host } = await modelServer("slow", ({ say, end }) => {
+		say("At ");
+		open.add(end);
 	});
-	await new Promise((done) => server.listen(0, "127.0.0.1", done));
-	server.unref();
-	return { port: server.address().port, end: () => open.forEach((each) => each.end(line("last", true))) };
+	return { host, end: () => open.forEach((each) => each("last")) };
 }
 
 /** A window of its own, at a server of its own. */
 async function play(browser, tally, parts, init) {
 	const slow = await slowModel(), server = new Server();
-	server.env.OLLAMA_HOST = `http://127.0.0.1:${slow.port}`;
+	server.env.OLLAMA_HOST = slow.host;
 	try {
 		await server.start();
 		for (const [id, role, content] of [["e1", "User", "one"], ["e2", "AI", "two"], ["e3", "User", "three"], ["e4", "AI", "four"]])

@@ -229,6 +229,48 @@ async function hostile(server, browser, tally) {
 	await page.context().close();
 }
 
+/** Names that are too long are cut in their middle: they differ at their ends. */
+async function longNames(server, browser, tally) {
+	const names = [2, 3].map((n) => `a question about storage that goes on and on (${n})`);
+	for (const name of names) {
+		await server.op("discussion.new", { name });
+		await server.op("entry.append", { content: "x" }, `?discussion=${encodeURIComponent(name)}`);
+		await server.op("take.branch", { at: ":1", name, switch: false }, "?discussion=d1");
+	}
+	await server.op("discussion.switch", { discussion: "d1" });
+	const page = await openPage(server, browser, tally);
+	await page.goto(`${server.url}/#/d/d1`);
+	await page.locator(".take-bar [role=tab] >> nth=3").waitFor();
+	/** Of what holds this name: can the end be seen? */
+	const seen = (selector, name) => page.evaluate(([where, text]) => {
+		const box = [...document.querySelectorAll(where)].find((each) => each.textContent.includes(text));
+		if (!box)
+			return "not there";
+		const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), range = document.createRange();
+		let node = null;
+		while (walker.nextNode())
+			if (walker.currentNode.data.endsWith(text.slice(-3)))
+				node = walker.currentNode;
+		range.setStart(node, node.length - 3);
+		range.setEnd(node, node.length);
+		const at = range.getBoundingClientRect(), outer = box.getBoundingClientRect();
+		const isTitled = box.closest("[title]")?.title.includes(text) || [...box.querySelectorAll("[title]")].some((each) => each.title.includes(text));
+		return `${at.right <= outer.right + 1 && at.left >= outer.left ? "seen" : "cut off"}, ${isTitled ? "titled" : "no title"}`;
+	}, [selector, name]);
+	for (const name of names) {
+		tally.equal("the end of a long name in a tab", await seen(".take-bar [role=tab] .name", name), "seen, titled");
+		tally.equal("and in the list", await seen(".discussions button.name > span:first-child", name), "seen, titled");
+	}
+	await page.keyboard.press("Escape");
+	await page.locator("#to-panes").click();
+	await page.getByRole("tab", { name: "Outline" }).click();
+	await page.locator("#pane .tip", { hasText: names[0] }).waitFor();
+	tally.equal("and at the end of its take in the outline", await seen("#pane .tip", names[0]), "seen, titled");
+	tally.equal("a tab is called by all of it", await page.getByRole("tab", { name: `${names[1]}, 1 entry` }).count(), 1);
+	await axe(page, tally, "long names");
+	await page.context().close();
+}
+
 export async function run({ server, browser, tally }) {
 	await server.start();
 	const talk = [
@@ -252,4 +294,5 @@ export async function run({ server, browser, tally }) {
 	await keysAlone(server, browser, tally);
 	await axeSees(server, browser, tally);
 	await hostile(server, browser, tally);
+	await longNames(server, browser, tally);
 }

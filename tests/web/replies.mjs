@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
 // Replies: what becomes of one that is stopped, taken back while it arrives or asked for again.
-import { createServer } from "node:http";
+import { modelServer } from "./models.mjs";
 import { onTheWay, openPage, until } from "./place.mjs";
 
-/** Ollama's own chat: a reply that is complete at once, or one that never ends. */
-async function modelServer() {
+/** A reply that is complete at once, or one that never ends. */
+async function soOn() {
 	const state = { isEndless: true };
-	const server = createServer((request, response) => {
-		request.resume();
-		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
-		const line = (content, more = { done: false }) => response.write(JSON.stringify({ model: "m", message: { role: "assistant", content }, ...more }) + "\n");
-		line("It was so.");
-		if (!state.isEndless) {
-			line("", { done: true, done_reason: "stop" });
-			return response.end();
-		}
-		const timer = setInterval(() => line(" And so on."), 50);
-		response.on("close", () => clearInterval(timer));
+	const { host } = await modelServer("m", ({ say, end, gone }) => {
+		say("It was so.");
+		if (!state.isEndless)
+			return end();
+		const timer = setInterval(() => say(" And so on."), 50);
+		gone(() => clearInterval(timer));
 	});
-	await new Promise((done) => server.listen(0, "127.0.0.1", done));
-	server.unref();
-	return { state, host: `http://127.0.0.1:${server.address().port}` };
+	return { state, host };
 }
 
 export async function run({ server, browser, tally }) {
-	const model = await modelServer();
+	const model = await soOn();
 	server.env.OLLAMA_HOST = model.host;
 	await server.start();
 	await server.op("setting.set", { key: "model", value: "ollama/m" });
@@ -56,6 +49,19 @@ export async function run({ server, browser, tally }) {
 	tally.equal("nor looks like one", await page.locator(".toast.problem").count(), 0);
 	tally.equal("it says where it ends", await page.locator(".entry .partial").innerText(), "Stopped here.");
 	tally.equal("who writes is left there", await page.evaluate(() => document.activeElement.id), "composer");
+
+	let refused;
+	const theirs = await server.api("POST", "/discussions/d1/runs", { how: "continue" });
+	await running.locator(".live", { hasText: "And so on" }).waitFor();
+	await server.api("POST", "/discussions/d1/runs", { how: "continue" }).catch((error) => { refused = error.message; });
+	tally.check("a reply that others continue is not continued twice", /\b409\b.*being continued already.*"hint":"follow it: GET/.test(refused ?? "") && refused.includes(theirs.run), refused);
+	await page.locator(".entry").nth(1).getByRole("button", { name: /^More for entry/ }).click();
+	await page.getByRole("menuitem", { name: "Continue this reply" }).click();
+	tally.check("and the page says so", await says("This reply is being continued already."), await toast());
+	tally.equal("which is no failure of a model", await page.locator(".toast.problem").count(), 0);
+	await page.keyboard.press("Escape");
+	await running.waitFor({ state: "detached" });
+	await page.focus("#composer");
 
 	await wide("Continue");
 	tally.equal("the button keeps its width", widths.size, 1);

@@ -3,7 +3,7 @@
 // The example of seed 3, played in the page: a person and a model write a prompt together; the
 // person edits it; the model is told, and sent the prompt as it is now. What it was sent is
 // looked at where it arrives. The same, request by request, is in src/engine/prompt_test.c.
-import { createServer } from "node:http";
+import { modelServer } from "./models.mjs";
 import { openPage, until } from "./place.mjs";
 
 const SYSTEM = "You help users create images... (system prompt)";
@@ -15,31 +15,21 @@ const GOT_IT = `Got it! Here's what I have:\n\nPrompt: ${FIRST}`;
 /** Answers with the next reply, and keeps what it was sent. */
 async function model() {
 	const sent = [];
-	const server = createServer(async (request, response) => {
-		let text = "";
-		for await (const piece of request)
-			text += piece;
-		if (!request.url.endsWith("/api/chat")) {
-			response.writeHead(404).end();
-			return;
-		}
+	const { host } = await modelServer("cat", ({ body, say, end }) => {
 		const content = REPLIES[sent.length] ?? "Yes.";
-		sent.push(JSON.parse(text));
-		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
+		sent.push(body);
 		for (const piece of content.match(/.{1,7}/gs))
-			response.write(JSON.stringify({ model: "cat", message: { role: "assistant", content: piece }, done: false }) + "\n");
-		response.end(JSON.stringify({ model: "cat", message: { role: "assistant", content: "" }, done: true, done_reason: "stop" }) + "\n");
+			say(piece);
+		end();
 	});
-	await new Promise((done) => server.listen(0, "127.0.0.1", done));
-	server.unref();
-	return { sent, server, url: `http://127.0.0.1:${server.address().port}` };
+	return { sent, host };
 }
 
 const said = (request) => request?.messages.map((each) => `[${each.role}] ${each.content}`);
 
 export async function run({ server, browser, tally }) {
 	const cat = await model();
-	server.env.OLLAMA_HOST = cat.url;
+	server.env.OLLAMA_HOST = cat.host;
 	await server.start();
 	const page = await openPage(server, browser, tally);
 	const disc = async () => JSON.parse(await server.canonical()).discussions[0];

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Model servers that speak as Ollama does, for tests to play the model: each says what it is to
+// answer to a question, piece by piece.
+import { createServer } from "node:http";
+
+/** Reply: is called for each question, with what it was sent and the ways to answer it:
+ *
+ *    body          the request
+ *    say(content)  a piece of the reply
+ *    think(text)   a piece of what is thought
+ *    end(content)  the last piece, and the end
+ *    gone(act)     act when nobody listens any more */
+export async function modelServer(model, reply) {
+	const server = createServer(async (request, response) => {
+		let text = "";
+		for await (const piece of request)
+			text += piece;
+		if (!request.url.endsWith("/api/chat"))
+			return response.writeHead(404).end();
+		const line = (message, more = { done: false }) => response.write(JSON.stringify({ model, message: { role: "assistant", content: "", ...message }, ...more }) + "\n");
+		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
+		await reply({
+			body: JSON.parse(text),
+			say: (content) => line({ content }),
+			think: (thinking) => line({ thinking }),
+			end: (content = "") => {
+				line({ content }, { done: true, done_reason: "stop" });
+				response.end();
+			},
+			gone: (act) => response.on("close", act),
+		});
+	});
+	await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	server.unref();
+	return { host: `http://127.0.0.1:${server.address().port}` };
+}
+
+/** One that begins a reply and never ends it. Again: what it says every now and then. */
+export function endlessModel(begin, { thought, again, every_ms } = {}) {
+	return modelServer("slow", ({ say, think, gone }) => {
+		if (thought)
+			think(thought);
+		say(begin);
+		if (!again)
+			return;
+		const timer = setInterval(() => say(again), every_ms);
+		gone(() => clearInterval(timer));
+	});
+}
