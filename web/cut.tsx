@@ -3,13 +3,14 @@
 // Cut: a name that may be too long for its place. It is cut in its middle, as names differ most
 // often at their ends: "a long question (2)", "a long question (3)".
 const TAIL = 8, SHORT = 2 * TAIL;
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 export function Cut(props: { text: string; title?: string }) {
-	const letters = [...props.text], title = props.title ?? props.text;
+	const letters = props.text.length <= SHORT ? [] : [...graphemes.segment(props.text)].map((each) => each.segment), title = props.title ?? props.text;
 	if (letters.length <= SHORT)
-		return <span class="cut" title={title}>{props.text}</span>;
+		return <span class="cut" dir="auto" title={title}>{props.text}</span>;
 	return (
-		<span class="cut" title={title}>
+		<span class="cut" dir="auto" title={title}>
 			<span class="cut-head">{letters.slice(0, -TAIL).join("")}</span><span class="cut-tail">{letters.slice(-TAIL).join("")}</span>
 		</span>
 	);

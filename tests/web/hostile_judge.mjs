@@ -51,7 +51,7 @@ const TAGS = new Set(("html head meta title link body noscript script style div 
 	"button a ul ol li details summary pre code em strong del ins mark br hr blockquote table thead tbody tr th td img input textarea select option " +
 	"datalist label form dialog kbd meter small time dl dt dd svg path circle").split(" "));
 const ATTRIBUTES = new Set(("class id role tabindex title lang type value placeholder for rows list min max step open start reversed checked disabled selected " +
-	"draggable spellcheck autocomplete autofocus width height viewBox d cx cy r alt href src target rel label charset name content defer hidden style inert " +
+	"dir draggable spellcheck autocomplete autofocus width height viewBox d cx cy r alt href src target rel label charset name content defer hidden style inert " +
 	"colspan scope multiple http-equiv datetime").split(" "));
 const STYLES = new Set(["height", "top", "width", "left", "transform", "padding-left", "min-height", "max-height", "margin-left", "--depth"]);
 const META = new Set(["viewport", "color-scheme", "referrer", "generator", "retake-store"]);

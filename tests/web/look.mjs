@@ -261,6 +261,15 @@ async function longNames(server, browser, tally) {
 		tally.equal("the end of a long name in a tab", await seen(".take-bar [role=tab] .name", name), "seen, titled");
 		tally.equal("and in the list", await seen(".discussions button.name > span:first-child", name), "seen, titled");
 	}
+	const family = "\u{1F469}\u200d\u{1F469}\u200d\u{1F467}", hebrew = "\u05e9\u05d0\u05dc\u05d4 ".repeat(5) + "\u05d0\u05d1\u05d2";
+	for (const name of [`all of the family ${family}1234567`, hebrew])
+		await server.op("take.rename", { take: "t3", name }, "?discussion=d1").then(() => page.locator(".take-bar [role=tab]", { hasText: name }).waitFor());
+	const first = (part) => page.locator(".take-bar [role=tab]", { hasText: hebrew }).locator(part).boundingBox().then(({ x }) => x);
+	tally.check("a name that goes to the left has its end there", await first(".cut-tail") < await first(".cut-head"));
+	await server.op("undo", { count: 1 }, "?discussion=d1");
+	tally.equal("what is one to the eye is not cut through", await page.locator(".take-bar [role=tab]", { hasText: family }).locator(".cut-tail").innerText(), `${family}1234567`);
+	await server.op("undo", { count: 1 }, "?discussion=d1");
+	await page.locator(".take-bar [role=tab]", { hasText: names[1] }).waitFor();
 	await page.keyboard.press("Escape");
 	await page.locator("#to-panes").click();
 	await page.getByRole("tab", { name: "Outline" }).click();
