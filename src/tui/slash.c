@@ -285,6 +285,7 @@ pick_message(rt_tui *tui, rt_str name)
 	if (st == RT_OK && m->count > 0) {
 		st = rt_pane_pick(tui, "Branch before which message? It comes into the input",
 				  rt_json_root(doc), false, chose_message, m, free_messages);
+		rt_pane_pick_texts(tui);
 		m = NULL;
 	}
 	if (m != NULL)

@@ -299,6 +299,49 @@ a_paste_that_was_cut(void **state)
 	desk_close(&d);
 }
 
+/* ---- names ---- */
+
+/* Of names that begin alike the ends are told, on every screen that names one. */
+static void
+ends_of_names(void **state)
+{
+	static const struct {
+		int columns;
+		const char *title;
+	} titles[] = {
+		{140, " notes on a database for a desktop app, the first part  "
+		      "take: with-one-file-and-no-server-at-all-second, 3 of 3  2 entries"},
+		{100, " notes on a databas\u2026rst part  take: with-one-file-and-\u2026l-second, 3 of 3  2 entries"
+		      " no model  ~2 tok\n"},
+		{60, " notes \u2026t part  take: with-o\u2026econd, 3 of 3 no model  ~2 tok\n"},
+		{40, " notes \u2026 part  take: with-\u2026econd, 3 of 3\n"},
+	};
+	desk d;
+	size_t i;
+
+	(void)state;
+	desk_open(&d, 140, 16);
+	desk_do(&d, "[{\"op\":\"discussion.rename\",\"discussion\":\"main\","
+		    "\"name\":\"notes on a database for a desktop app, the first part\"}]");
+	desk_add(&d, "user", "one");
+	desk_add(&d, "AI", "two");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"with-one-file-and-no-server-at-all-first\"}]");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"with-one-file-and-no-server-at-all-second\"}]");
+	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+		desk_size(&d, titles[i].columns, 16);
+		assert_shows(&d, titles[i].title);
+	}
+	desk_size(&d, 40, 16);
+	desk_type(&d, "/branches");
+	desk_press(&d, "enter");
+	assert_shows(&d, "with-one-file-and-no-server-a\u2026ll-first");
+	desk_press(&d, "escape f4");
+	assert_shows(&d, "\u2026rst part \u2190 now");
+	desk_press(&d, "escape f2");
+	assert_shows(&d, "{with-one-\u2026l-second}");
+	desk_close(&d);
+}
+
 int
 main(void)
 {
@@ -310,6 +353,7 @@ main(void)
 		cmocka_unit_test(one_screen_of_a_kind),
 		cmocka_unit_test(no_thread),
 		cmocka_unit_test(a_paste_that_was_cut),
+		cmocka_unit_test(ends_of_names),
 	};
 
 	return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
