@@ -350,7 +350,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		case ROW_COMMAND: draw_command(canvas, box, y, r->command); break;
 		case ROW_USAGE: draw_usage(canvas, box, y, r->command); break;
 		case ROW_NAME:
-			(void)rt_canvas_put_cut(canvas, box, 4, y, box.w - 4, r->name, RT_INK_TEXT);
+			(void)rt_canvas_put_name(canvas, box, 4, y, box.w - 4, r->name, RT_INK_TEXT);
 			break;
 		}
 		if (p->list.top + i == p->list.at)
@@ -499,6 +499,8 @@ run(palette *p, rt_str line)
 	while (line.size > 0 && line.ptr[0] == '/') /* as it is written in the chat */
 		line = rt_str_at(line.ptr + 1, line.size - 1);
 	p->active = tui->work.value->active;
+	/* What was said before is none of what this one says. */
+	rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 	rt_buf_clear(&p->typed);
 	rt_buf_add_str(&p->typed, line);
 	if (p->typed.status != RT_OK)

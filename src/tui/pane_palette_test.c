@@ -271,6 +271,14 @@ runs(void **state)
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("ls")), RT_OK);
 	desk_press(d, "f5 G");
 	assert_shows(d, "(it said more than can be kept, and was ended)");
+	desk_press(d, "q");
+	/* What was said before does not stand below what is to be read now. */
+	rt_tui_say_done(&d->tui, "Said long ago");
+	assert_shows(d, "Said long ago");
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("takes rename a b")), RT_OK);
+	desk_press(d, "f5");
+	assert_shows(d, "[rename]");
+	assert_notice(d, "");
 	close_fixture(&f);
 }
 
