@@ -390,6 +390,23 @@ gather(const rt_command *command, rt_buf *text)
 	rt_command_add_said(command, err, text);
 }
 
+/* Lines as one, each a sentence of its own. */
+static void
+add_sentences(rt_buf *line, rt_str text)
+{
+	while (text.size > 0) {
+		size_t end = rt_str_find(text, RT_STR("\n"), 0);
+		rt_str one = rt_str_trim(rt_str_at(text.ptr, end == SIZE_MAX ? text.size : end));
+
+		if (one.size > 0 && line->size > 0)
+			rt_buf_add_c(line, strchr(".:;,?!", line->ptr[line->size - 1]) == NULL ? ".  " : "  ");
+		rt_screen_add_line(line, one);
+		if (end == SIZE_MAX)
+			break;
+		text = rt_str_at(text.ptr + end + 1, text.size - end - 1);
+	}
+}
+
 /* What fits there is a notice: one line, or why it failed. The way back is of this screen. */
 static rt_status
 notice(rt_tui *tui, rt_str text, bool failed, bool *out_said)
@@ -401,7 +418,7 @@ notice(rt_tui *tui, rt_str text, bool failed, bool *out_said)
 
 	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
 	if (failed) {
-		rt_screen_add_line(&line, text);
+		add_sentences(&line, text);
 	} else if (at != SIZE_MAX) {
 		rt_buf_add(&line, text.ptr, at);
 		rt_buf_add_c(&line, "undo: /undo");
