@@ -24,6 +24,7 @@ enum {
 	RUNNING_MS = 33,  /* while a reply comes */
 	EVENTS_MAX = 256, /* taken before the next frame is drawn */
 	NOTICE_ROWS = 3,
+	NOTICE_SIZE = 1 << 15, /* bytes of what is said first; more may come behind it */
 	NAME_LEAST = 10   /* columns that the title has for each name in any case */
 };
 
@@ -98,7 +99,7 @@ void
 rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
 {
 	rt_buf_clear(&tui->notice);
-	rt_buf_add_str(&tui->notice, words);
+	rt_buf_add(&tui->notice, words.ptr, rt_utf8_cut(words, NOTICE_SIZE));
 	tui->notice_ink = ink;
 	tui->notice_fades = false;
 	tui->said_step = 0;

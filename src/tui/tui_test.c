@@ -337,8 +337,35 @@ ends_of_names(void **state)
 	assert_shows(&d, "with-one-file-and-no-server-a\u2026ll-first");
 	desk_press(&d, "escape f4");
 	assert_shows(&d, "\u2026rst part \u2190 now");
+	desk_size(&d, 60, 16);
 	desk_press(&d, "escape f2");
 	assert_shows(&d, "{with-one-\u2026l-second}");
+	desk_close(&d);
+}
+
+/* One goes to what was begun, whatever its name. */
+static void
+names_of_any_length(void **state)
+{
+	static const size_t sizes[] = {1, 258, 259, 260, 300, 70000};
+	desk d;
+	size_t i;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		rt_buf name;
+
+		rt_buf_init(&name, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		while (name.size < sizes[i])
+			rt_buf_add_byte(&name, (char)('a' + i));
+		desk_press(&d, "ctrl+n");
+		assert_int_equal(rt_tui_paste(&d.tui, rt_buf_str(&name)), RT_OK);
+		desk_press(&d, "enter");
+		assert_true(rt_str_eq(rt_work_disc_name(&d.tui.work), rt_buf_str(&name)));
+		assert_true(rt_str_starts(rt_buf_str(&d.tui.notice), RT_STR("Started a discussion ")));
+		rt_buf_deinit(&name);
+	}
 	desk_close(&d);
 }
 
@@ -354,6 +381,7 @@ main(void)
 		cmocka_unit_test(no_thread),
 		cmocka_unit_test(a_paste_that_was_cut),
 		cmocka_unit_test(ends_of_names),
+		cmocka_unit_test(names_of_any_length),
 	};
 
 	return cmocka_run_group_tests_name("tui", tests, NULL, NULL);

@@ -539,12 +539,13 @@ follow(rt_work *work, const rt_result *r, rt_error *err)
 	if (r->discussion[0] != 0) {
 		const rt_project *now = rt_engine_value(work->engine);
 
-		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there, NULL) ==
-			    RT_OK &&
-		    there.disc != 0) {
-			place.disc = there.disc;
-			is_pinned = false;
-		}
+		/* Of a long name this is the beginning only; it is the active one all the same. */
+		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there, NULL) !=
+			    RT_OK ||
+		    there.disc == 0)
+			there.disc = now->active;
+		place.disc = there.disc;
+		is_pinned = false;
 		rt_object_unref(now);
 	} else if (r->take[0] != 0) {
 		is_pinned = false;
