@@ -307,7 +307,8 @@ draw_title(rt_tui *tui, rt_box box)
 	rt_buf_init(&left, tui->alloc, 4096);
 	rt_buf_init(&more, tui->alloc, 4096);
 	rt_buf_init(&right, tui->alloc, 4096);
-	rt_buf_add_str(&right, w->model.size > 0 ? rt_buf_str(&w->model) : RT_STR("no model"));
+	rt_canvas_add_name(c, w->model.size > 0 ? rt_buf_str(&w->model) : RT_STR("no model"),
+			   box.w / 3 > NAME_LEAST ? box.w / 3 : NAME_LEAST, &right);
 	tokens = rt_tokens_estimate((size_t)rt_seq_total(w->take->slots).bytes);
 	if (tokens < 1000)
 		rt_buf_add_f(&right, "  ~%zu tok ", tokens);

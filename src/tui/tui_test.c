@@ -331,6 +331,11 @@ ends_of_names(void **state)
 		desk_size(&d, titles[i].columns, 16);
 		assert_shows(&d, titles[i].title);
 	}
+	/* Of a model, too: that one is told apart, and the rest has room. */
+	desk_size(&d, 80, 16);
+	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"model\","
+		    "\"value\":\"ollama/a-model-with-a-long-name-and-what-it-was-tuned-for-q4-7b\"}]");
+	assert_shows(&d, " notes o\u2026t part  take: with-o\u2026second, 3 of 3 ollama/a-model-wi\u2026or-q4-7b  ~2 tok\n");
 	desk_size(&d, 40, 16);
 	desk_type(&d, "/branches");
 	desk_press(&d, "enter");
