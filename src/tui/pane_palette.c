@@ -376,13 +376,35 @@ work_off(rt_aside *aside, void *ctx)
 	p->command_status = rt_command_run(&p->command, is_to_stop, aside);
 }
 
+/* The way back, with which changes end, is of this screen. */
+static void
+add_own_way(rt_buf *buf, rt_str text)
+{
+	static const rt_str shell = {"undo: retake undo", 17};
+
+	text = rt_str_trim(text);
+	if (text.size < shell.size ||
+	    !rt_str_eq(rt_str_at(text.ptr + text.size - shell.size, shell.size), shell)) {
+		rt_buf_add_str(buf, text);
+		return;
+	}
+	rt_buf_add(buf, text.ptr, text.size - shell.size);
+	rt_buf_add_c(buf, "undo: /undo");
+}
+
 /* What it said, in one text; failures begin with the name of the program, which one knows. */
 static void
 gather(const rt_command *command, rt_buf *text)
 {
 	rt_str err = rt_buf_str(&command->err);
+	rt_buf said;
 
-	rt_command_add_said(command, rt_buf_str(&command->out), text);
+	rt_buf_init(&said, text->alloc, RT_BUF_UNLIMITED);
+	rt_command_add_said(command, rt_buf_str(&command->out), &said);
+	add_own_way(text, rt_buf_str(&said));
+	if (said.status != RT_OK)
+		text->status = said.status;
+	rt_buf_deinit(&said);
 	if (err.size > 0 && text->size > 0 && text->ptr[text->size - 1] != '\n')
 		rt_buf_add_byte(text, '\n');
 	if (rt_str_starts(err, RT_STR("retake: ")))
@@ -407,22 +429,16 @@ add_sentences(rt_buf *line, rt_str text)
 	}
 }
 
-/* What fits there is a notice: one line, or why it failed. The way back is of this screen. */
+/* What fits there is a notice: one line, or why it failed. */
 static rt_status
 notice(rt_tui *tui, rt_str text, bool failed, bool *out_said)
 {
-	static const rt_str shell = {"undo: retake undo", 17};
-	size_t at = rt_str_find(text, shell, 0);
 	rt_status st;
 	rt_buf line;
 
 	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
 	if (failed) {
 		add_sentences(&line, text);
-	} else if (at != SIZE_MAX) {
-		rt_buf_add(&line, text.ptr, at);
-		rt_buf_add_c(&line, "undo: /undo");
-		rt_buf_add(&line, text.ptr + at + shell.size, text.size - at - shell.size);
 	} else {
 		rt_buf_add_str(&line, text);
 	}

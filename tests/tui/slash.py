@@ -281,7 +281,8 @@ def files(c, place):
     with open(openai, "w", encoding="utf-8") as out:
         out.write('[{"role":"user","content":"From elsewhere"},{"role":"assistant","content":"Welcome"}]')
     say(t, f"/import {openai}")
-    c.says("brought in", t, re.compile(r"2\s+entries,\s+1\s+take,\s+1\s+discussion"), "Esc close")
+    c.says("brought in", t, re.compile(r"2\s+entries,\s+1\s+take,\s+1\s+discussion"), "undo: /undo",
+           "Esc close")
     c.store("a discussion", lambda: len(place.json("ls")), 3)
     t.key("q")
     t.wait("Enter send")
