@@ -376,13 +376,27 @@ work_off(rt_aside *aside, void *ctx)
 	p->command_status = rt_command_run(&p->command, is_to_stop, aside);
 }
 
+/* Without what is blank before and behind; the first row stands where the others do. */
+static rt_str
+whole_rows(rt_str text)
+{
+	rt_str words = rt_str_trim(text);
+	size_t at = words.size == 0 ? 0 : (size_t)(words.ptr - text.ptr);
+
+	while (at > 0 && text.ptr[at - 1] != '\n')
+		at--;
+	return words.size == 0
+		       ? words
+		       : rt_str_at(text.ptr + at, (size_t)(words.ptr - text.ptr) - at + words.size);
+}
+
 /* The way back, with which changes end, is of this screen. */
 static void
 add_own_way(rt_buf *buf, rt_str text)
 {
 	static const rt_str shell = {"undo: retake undo", 17};
 
-	text = rt_str_trim(text);
+	text = whole_rows(text);
 	if (text.size < shell.size ||
 	    !rt_str_eq(rt_str_at(text.ptr + text.size - shell.size, shell.size), shell)) {
 		rt_buf_add_str(buf, text);
@@ -440,7 +454,7 @@ notice(rt_tui *tui, rt_str text, bool failed, bool *out_said)
 	if (failed) {
 		add_sentences(&line, text);
 	} else {
-		rt_buf_add_str(&line, text);
+		rt_buf_add_str(&line, rt_str_trim(text));
 	}
 	st = line.status;
 	*out_said = st == RT_OK && line.size <= NOTICE_MAX &&
@@ -463,7 +477,7 @@ show(rt_tui *tui, rt_str line, rt_str text, bool failed)
 	rt_status st;
 	bool said;
 
-	text = rt_str_trim(text);
+	text = whole_rows(text);
 	if (text.size == 0) {
 		rt_tui_say_done(tui, failed ? "It failed, and said nothing" : "Done");
 		return RT_OK;

@@ -286,6 +286,11 @@ def files(c, place):
     c.store("a discussion", lambda: len(place.json("ls")), 3)
     t.key("q")
     t.wait("Enter send")
+    say(t, "/ls")
+    c.says("rows stand below one another", t, re.compile(r"^  another +1 entry", re.M), re.compile(r"^  main +4 ent", re.M),
+           re.compile(r"^\* messages +2 ent", re.M))
+    t.key("q")
+    t.wait("Enter send")
     say(t, "/import /nowhere/at/all")
     c.says("no such file", t, "there is no file /nowhere/at/all")
 
