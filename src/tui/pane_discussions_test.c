@@ -194,7 +194,12 @@ changes(void **state)
 	desk_press(&d, "end enter");
 	assert_int_equal(d.tui.pane_count, 2);
 	desk_press(&d, "ctrl+o alt+u");
-	assert_shows(&d, "third-one");
+	/* Brought back, one is there again; and where it is gone again, elsewhere. */
+	assert_shows(&d, "third-one ← now");
+	desk_press(&d, "alt+r");
+	assert_false(desk_shows(&d, "third-one ←"));
+	desk_press(&d, "alt+u");
+	assert_shows(&d, "third-one ← now");
 	/* A name that is taken is refused, and that is said. */
 	desk_press(&d, "home ctrl+r ctrl+u");
 	desk_type(&d, "sqlite-notes");
