@@ -182,6 +182,13 @@ changes(void **state)
 	desk_type(&d, "-one");
 	desk_press(&d, "enter");
 	assert_shows(&d, "›  third-one ← now");
+	/* Another one's name leads nobody there. */
+	desk_press(&d, "alt+home ctrl+r");
+	desk_type(&d, "-too");
+	desk_press(&d, "enter");
+	assert_shows(&d, "-too  ");
+	assert_string_equal(rt_work_disc_name(&d.tui.work).ptr, "third-one");
+	desk_press(&d, "alt+u alt+end");
 	/* Nothing is changed by leaving a question. */
 	desk_press(&d, "ctrl+r");
 	desk_type(&d, "x");

@@ -541,7 +541,8 @@ follow(rt_work *work, const rt_work_job *job, rt_error *err)
 	bool is_pinned = work->is_pinned;
 	bool moves = rt_str_is(op, "undo") || rt_str_is(op, "redo") || rt_str_is(op, "jump");
 
-	if (r->discussion[0] != 0) {
+	/* Another name is no way to go. */
+	if (r->discussion[0] != 0 && !rt_str_is(op, "discussion.rename")) {
 		/* Of a long name this is the beginning only; it is the active one all the same. */
 		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there, NULL) !=
 			    RT_OK ||
