@@ -130,6 +130,7 @@ wrong nowhere.json import nowhere.json
 wrong nonsense import --format nonsense "$root/Makefile"
 wrong Makefile import "$root/Makefile"
 wrong --format export
+wrong "talk.txt does not" export -o talk.txt
 wrong nonsense export --format nonsense
 wrong nowhere.jsonl apply nowhere.jsonl
 wrong "is there already" backup "$db"

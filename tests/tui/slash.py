@@ -286,6 +286,8 @@ def files(c, place):
     c.store("a discussion", lambda: len(place.json("ls")), 3)
     t.key("q")
     t.wait("Enter send")
+    say(t, "/export ~/talk.txt")
+    c.says("an end that says no format", t, re.compile(r"\.html, \.md, \.json,\s+\.toml\), and \S+\s*talk.txt does not", re.S))
     say(t, "/ls")
     c.says("rows stand below one another", t, re.compile(r"^  another +1 entry", re.M), re.compile(r"^  main +4 ent", re.M),
            re.compile(r"^\* messages +2 ent", re.M))
