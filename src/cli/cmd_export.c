@@ -41,6 +41,12 @@ choose(rt_cli *cli, const rt_format **out)
 	if (*out != NULL && (*out)->write != NULL)
 		return RT_OK;
 	rt_cli_hint(cli, RT_USAGE, "Formats: retake help formats");
+	if (name == NULL && file != NULL)
+		return rt_cli_fail(
+			cli, RT_USAGE,
+			"export needs --format NAME, or a FILE whose end says it (.html, .md, .json, "
+			".toml), and %.200s does not",
+			file);
 	if (name == NULL)
 		return rt_cli_fail(cli, RT_USAGE, "export needs --format NAME");
 	if (*out == NULL)

@@ -214,8 +214,10 @@ write_file(rt_cli *cli, const char *path, rt_str bytes, bool replace, mode_t mod
 		return rt_cli_fail(cli, RT_USAGE, "the name of the file is too long");
 	fd = open(room, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0) {
-		if (errno == ENOENT)
+		if (errno == ENOENT) {
+			rt_cli_hint(cli, RT_NOT_FOUND, "Make the folder first, or name another one.");
 			return rt_cli_fail(cli, RT_NOT_FOUND, "there is no folder for %s", path);
+		}
 		return fail_errno(cli, path, "written");
 	}
 	rt_host_temporary(room);

@@ -9,7 +9,10 @@
 
 #include "cli/rune.h"
 
-enum { LINE_ROOM = 512 };
+enum {
+	LINE_ROOM = 512,
+	NAME_END = 8 /* columns at the end of a name that stay where it is cut */
+};
 
 static const rt_canvas_cell blank = {' ', {0, 0, 0}, RT_INK_TEXT, 1};
 
@@ -306,6 +309,46 @@ rt_canvas_put_cut(rt_canvas *canvas, rt_box box, int x, int y, int columns, rt_s
 	fit = rt_canvas_fit(canvas, text, columns - dots_width, NULL);
 	x = rt_canvas_put(canvas, box, x, y, fit, ink);
 	return rt_canvas_put(canvas, box, x, y, dots, ink);
+}
+
+void
+rt_canvas_add_name(const rt_canvas *canvas, rt_str name, int columns, rt_buf *out)
+{
+	rt_str dots = rt_canvas_glyph(canvas, RT_GLYPH_ELLIPSIS), begin;
+	int width = rt_canvas_width(canvas, name), room = columns - rt_canvas_width(canvas, dots);
+	int end = room / 2 < NAME_END ? room / 2 : NAME_END, skip, used;
+
+	if (width <= columns) {
+		rt_buf_add_str(out, name);
+		return;
+	}
+	if (room < 0) {
+		rt_buf_add_str(out, rt_canvas_fit(canvas, dots, columns > 0 ? columns : 0, NULL));
+		return;
+	}
+	rt_buf_add_str(out, rt_canvas_fit(canvas, name, room - end, NULL));
+	rt_buf_add_str(out, dots);
+	skip = width - end;
+	do { /* of a wide character at the cut nothing stays */
+		begin = rt_canvas_fit(canvas, name, skip++, &used);
+	} while (used < width - end);
+	rt_buf_add(out, name.ptr + begin.size, name.size - begin.size);
+}
+
+int
+rt_canvas_put_name(rt_canvas *canvas, rt_box box, int x, int y, int columns, rt_str name,
+		   rt_ink ink)
+{
+	rt_buf cut;
+
+	if (rt_canvas_width(canvas, name) <= columns)
+		return rt_canvas_put(canvas, box, x, y, name, ink);
+	rt_buf_init(&cut, canvas->alloc, RT_BUF_UNLIMITED);
+	rt_canvas_add_name(canvas, name, columns, &cut);
+	x = rt_canvas_put_cut(canvas, box, x, y, columns,
+			      cut.status == RT_OK ? rt_buf_str(&cut) : name, ink);
+	rt_buf_deinit(&cut);
+	return x;
 }
 
 void

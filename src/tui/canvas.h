@@ -93,6 +93,12 @@ int rt_canvas_put_f(rt_canvas *canvas, rt_box box, int x, int y, rt_ink ink, con
 /* The same in at most `columns` columns, with an ellipsis as the last where not all fits. */
 int rt_canvas_put_cut(rt_canvas *canvas, rt_box box, int x, int y, int columns, rt_str text,
 		      rt_ink ink);
+/* The same for names, which often differ in their ends only: the ellipsis is within, and the last
+ * columns stay. */
+int rt_canvas_put_name(rt_canvas *canvas, rt_box box, int x, int y, int columns, rt_str name,
+		       rt_ink ink);
+/* The name so cut, as text. */
+void rt_canvas_add_name(const rt_canvas *canvas, rt_str name, int columns, rt_buf *out);
 void rt_canvas_cursor(rt_canvas *canvas, rt_box box, int x, int y);
 
 /* Lines and signs. */

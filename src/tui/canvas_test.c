@@ -321,6 +321,44 @@ test_nothing_leaves_its_box(void **state)
 }
 
 static void
+test_names_keep_their_ends(void **state)
+{
+	static const struct {
+		int columns;
+		const char *name, *shown;
+	} rows[] = {
+		{20, "a-name-that-fits-20c", "a-name-that-fits-20c"},
+		{19, "a-name-that-fits-20c", "a-name-tha\u2026fits-20c"},
+		{8, "a-name-that-fits-20c", "a-na\u202620c"},
+		{3, "a-name-that-fits-20c", "a\u2026c"},
+		{2, "a-name-that-fits-20c", "a\u2026"},
+		{1, "a-name-that-fits-20c", "\u2026"},
+		{0, "a-name-that-fits-20c", ""},
+		/* Of a wide character at the cut nothing stays. */
+		{8, "\u4F60\u597D\u4F60\u597D\u4F60", "\u4F60\u597D\u2026\u4F60"},
+		{9, "e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301",
+		 "e\u0301e\u0301e\u0301e\u0301\u2026e\u0301e\u0301e\u0301e\u0301"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		rt_str name = rt_str_of(rows[i].name);
+		rt_buf line;
+
+		rt_buf_init(&line, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_buf_add_f(&line, "%s\n\n\n", rows[i].shown);
+		rt_canvas_clear(&canvas);
+		assert_in_range(rt_canvas_put_name(&canvas, rt_canvas_box(&canvas), 0, 0,
+						   rows[i].columns, name, RT_INK_TEXT),
+				0, rows[i].columns);
+		assert_shows(line.ptr);
+		assert_sound();
+		rt_buf_deinit(&line);
+	}
+}
+
+static void
 test_sizes_have_limits(void **state)
 {
 	(void)state;
@@ -344,6 +382,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_fit_keeps_graphemes_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_does_not_fit_ends_with_an_ellipsis, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_names_keep_their_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_printed_text_of_any_length, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_boxes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_leaves_its_box, setup, teardown),

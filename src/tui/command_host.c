@@ -52,6 +52,7 @@ is_blank(char c)
 rt_status
 rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 {
+	const char *home = getenv("HOME");
 	bool inside = false;
 	char quote = 0;
 	size_t i, count = 0;
@@ -65,6 +66,13 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 			if (inside)
 				rt_buf_add_byte(words, '\0');
 			inside = false;
+			continue;
+		}
+		if (!inside && quote == 0 && c == '~' && home != NULL && i + 1 < line.size &&
+		    line.ptr[i + 1] == '/') {
+			rt_buf_add_c(words, home);
+			inside = true;
+			count++;
 			continue;
 		}
 		count += !inside;

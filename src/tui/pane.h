@@ -187,6 +187,8 @@ RT_CHECKED rt_status rt_pane_choose(rt_tui *tui, const char *question, const rt_
  * strings. what is typed may be taken though it is none of them (may_be_new). */
 RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
 				  rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
+/* The list that was opened right before is one of texts, which differ in how they begin. */
+void rt_pane_pick_texts(rt_tui *tui);
 /* The list that was opened right before begins on this name, where it has it. */
 void rt_pane_pick_begin_on(rt_tui *tui, rt_str name);
 

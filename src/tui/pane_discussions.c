@@ -450,9 +450,9 @@ draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, yyjson_val *disc
 				      : rt_canvas_glyph(canvas, is_open ? RT_GLYPH_OPEN
 									: RT_GLYPH_CLOSED),
 			    RT_INK_DIM);
-	x = rt_canvas_put_cut(canvas, box, 3, y, room - 3 - (is_here ? 6 : is_present(disc) ? 0 : 10),
-			      text_of(disc, "name"),
-			      is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	x = rt_canvas_put_name(canvas, box, 3, y, room - 3 - (is_here ? 6 : is_present(disc) ? 0 : 10),
+			       text_of(disc, "name"),
+			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
 	if (!is_present(disc))
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(deleted)", RT_INK_DIM);
 	if (is_here) {
@@ -477,9 +477,9 @@ draw_take(discussions *d, rt_canvas *canvas, rt_box box, int y, const row *r)
 	if (box.w >= COUNTS_MIN)
 		(void)rt_canvas_put_f(canvas, box, room + 1, y, RT_INK_DIM, "%zu entr%s", entries,
 				      entries == 1 ? "y" : "ies");
-	x = rt_canvas_put_cut(canvas, box, x, y, room - x - (is_active ? 9 : 0),
-			      text_of(r->take, "name"),
-			      is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	x = rt_canvas_put_name(canvas, box, x, y, room - x - (is_active ? 9 : 0),
+			       text_of(r->take, "name"),
+			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
 	if (is_active)
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(active)", RT_INK_GOOD);
 }
@@ -501,11 +501,11 @@ draw_hit(rt_canvas *canvas, rt_box box, int y, yyjson_val *hit)
 	bool is_wide = box.w >= DATE_MIN;
 	int x = 3;
 
-	x = rt_canvas_put_cut(canvas, box, x, y, is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2,
-			      text_of(hit, "discussion"), RT_INK_DIM) + 1;
+	x = rt_canvas_put_name(canvas, box, x, y, is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2,
+			       text_of(hit, "discussion"), RT_INK_DIM) + 1;
 	if (is_wide)
-		x = rt_canvas_put_cut(canvas, box, x, y, TAKE_MAX_HIT, text_of(hit, "take"),
-				      RT_INK_DIM) + 1;
+		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT, text_of(hit, "take"),
+				       RT_INK_DIM) + 1;
 	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT, text_of(hit, "role"),
 			      rt_role_ink(text_of(hit, "role"))) + 1;
 	draw_snippet(canvas, box, x, y, text_of(hit, "snippet"));

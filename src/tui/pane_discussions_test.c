@@ -182,6 +182,13 @@ changes(void **state)
 	desk_type(&d, "-one");
 	desk_press(&d, "enter");
 	assert_shows(&d, "›  third-one ← now");
+	/* Another one's name leads nobody there. */
+	desk_press(&d, "alt+home ctrl+r");
+	desk_type(&d, "-too");
+	desk_press(&d, "enter");
+	assert_shows(&d, "-too  ");
+	assert_string_equal(rt_work_disc_name(&d.tui.work).ptr, "third-one");
+	desk_press(&d, "alt+u alt+end");
 	/* Nothing is changed by leaving a question. */
 	desk_press(&d, "ctrl+r");
 	desk_type(&d, "x");
@@ -194,7 +201,12 @@ changes(void **state)
 	desk_press(&d, "end enter");
 	assert_int_equal(d.tui.pane_count, 2);
 	desk_press(&d, "ctrl+o alt+u");
-	assert_shows(&d, "third-one");
+	/* Brought back, one is there again; and where it is gone again, elsewhere. */
+	assert_shows(&d, "third-one ← now");
+	desk_press(&d, "alt+r");
+	assert_false(desk_shows(&d, "third-one ←"));
+	desk_press(&d, "alt+u");
+	assert_shows(&d, "third-one ← now");
 	/* A name that is taken is refused, and that is said. */
 	desk_press(&d, "home ctrl+r ctrl+u");
 	desk_type(&d, "sqlite-notes");

@@ -159,6 +159,28 @@ reverts(void **state)
 	desk_close(&d);
 }
 
+/* Which take was active, and which is, by their names. */
+static void
+takes_by_name(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 110, 16);
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"other\"}]");
+	desk_do(&d, "[{\"op\":\"take.switch\",\"take\":\"main\"}]");
+	desk_press(&d, "home");
+	assert_shows(&d, "│ active\n");
+	assert_shows(&d, "│   - other\n");
+	assert_shows(&d, "│   + main\n");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"main\"}]");
+	desk_press(&d, "home");
+	assert_shows(&d, "│   - second\n");
+	assert_shows(&d, "│   + main\n");
+	desk_close(&d);
+}
+
 /* Somebody else does something between what is seen and the key: it is seen first. */
 static void
 others_are_faster(void **state)
@@ -306,6 +328,7 @@ main(void)
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(jumps),
 		cmocka_unit_test(reverts),
+		cmocka_unit_test(takes_by_name),
 		cmocka_unit_test(others_are_faster),
 		cmocka_unit_test(others_take_back),
 		cmocka_unit_test(searches_and_filters),

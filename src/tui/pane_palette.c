@@ -350,7 +350,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		case ROW_COMMAND: draw_command(canvas, box, y, r->command); break;
 		case ROW_USAGE: draw_usage(canvas, box, y, r->command); break;
 		case ROW_NAME:
-			(void)rt_canvas_put_cut(canvas, box, 4, y, box.w - 4, r->name, RT_INK_TEXT);
+			(void)rt_canvas_put_name(canvas, box, 4, y, box.w - 4, r->name, RT_INK_TEXT);
 			break;
 		}
 		if (p->list.top + i == p->list.at)
@@ -376,13 +376,49 @@ work_off(rt_aside *aside, void *ctx)
 	p->command_status = rt_command_run(&p->command, is_to_stop, aside);
 }
 
+/* Without what is blank before and behind; the first row stands where the others do. */
+static rt_str
+whole_rows(rt_str text)
+{
+	rt_str words = rt_str_trim(text);
+	size_t at = words.size == 0 ? 0 : (size_t)(words.ptr - text.ptr);
+
+	while (at > 0 && text.ptr[at - 1] != '\n')
+		at--;
+	return words.size == 0
+		       ? words
+		       : rt_str_at(text.ptr + at, (size_t)(words.ptr - text.ptr) - at + words.size);
+}
+
+/* The way back, with which changes end, is of this screen. */
+static void
+add_own_way(rt_buf *buf, rt_str text)
+{
+	static const rt_str shell = {"undo: retake undo", 17};
+
+	text = whole_rows(text);
+	if (text.size < shell.size ||
+	    !rt_str_eq(rt_str_at(text.ptr + text.size - shell.size, shell.size), shell)) {
+		rt_buf_add_str(buf, text);
+		return;
+	}
+	rt_buf_add(buf, text.ptr, text.size - shell.size);
+	rt_buf_add_c(buf, "undo: /undo");
+}
+
 /* What it said, in one text; failures begin with the name of the program, which one knows. */
 static void
 gather(const rt_command *command, rt_buf *text)
 {
 	rt_str err = rt_buf_str(&command->err);
+	rt_buf said;
 
-	rt_command_add_said(command, rt_buf_str(&command->out), text);
+	rt_buf_init(&said, text->alloc, RT_BUF_UNLIMITED);
+	rt_command_add_said(command, rt_buf_str(&command->out), &said);
+	add_own_way(text, rt_buf_str(&said));
+	if (said.status != RT_OK)
+		text->status = said.status;
+	rt_buf_deinit(&said);
 	if (err.size > 0 && text->size > 0 && text->ptr[text->size - 1] != '\n')
 		rt_buf_add_byte(text, '\n');
 	if (rt_str_starts(err, RT_STR("retake: ")))
@@ -390,24 +426,35 @@ gather(const rt_command *command, rt_buf *text)
 	rt_command_add_said(command, err, text);
 }
 
-/* What fits there is a notice: one line, or why it failed. The way back is of this screen. */
+/* Lines as one, each a sentence of its own. */
+static void
+add_sentences(rt_buf *line, rt_str text)
+{
+	while (text.size > 0) {
+		size_t end = rt_str_find(text, RT_STR("\n"), 0);
+		rt_str one = rt_str_trim(rt_str_at(text.ptr, end == SIZE_MAX ? text.size : end));
+
+		if (one.size > 0 && line->size > 0)
+			rt_buf_add_c(line, strchr(".:;,?!", line->ptr[line->size - 1]) == NULL ? ".  " : "  ");
+		rt_screen_add_line(line, one);
+		if (end == SIZE_MAX)
+			break;
+		text = rt_str_at(text.ptr + end + 1, text.size - end - 1);
+	}
+}
+
+/* What fits there is a notice: one line, or why it failed. */
 static rt_status
 notice(rt_tui *tui, rt_str text, bool failed, bool *out_said)
 {
-	static const rt_str shell = {"undo: retake undo", 17};
-	size_t at = rt_str_find(text, shell, 0);
 	rt_status st;
 	rt_buf line;
 
 	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
 	if (failed) {
-		rt_screen_add_line(&line, text);
-	} else if (at != SIZE_MAX) {
-		rt_buf_add(&line, text.ptr, at);
-		rt_buf_add_c(&line, "undo: /undo");
-		rt_buf_add(&line, text.ptr + at + shell.size, text.size - at - shell.size);
+		add_sentences(&line, text);
 	} else {
-		rt_buf_add_str(&line, text);
+		rt_buf_add_str(&line, rt_str_trim(text));
 	}
 	st = line.status;
 	*out_said = st == RT_OK && line.size <= NOTICE_MAX &&
@@ -430,7 +477,7 @@ show(rt_tui *tui, rt_str line, rt_str text, bool failed)
 	rt_status st;
 	bool said;
 
-	text = rt_str_trim(text);
+	text = whole_rows(text);
 	if (text.size == 0) {
 		rt_tui_say_done(tui, failed ? "It failed, and said nothing" : "Done");
 		return RT_OK;
@@ -499,6 +546,8 @@ run(palette *p, rt_str line)
 	while (line.size > 0 && line.ptr[0] == '/') /* as it is written in the chat */
 		line = rt_str_at(line.ptr + 1, line.size - 1);
 	p->active = tui->work.value->active;
+	/* What was said before is none of what this one says. */
+	rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 	rt_buf_clear(&p->typed);
 	rt_buf_add_str(&p->typed, line);
 	if (p->typed.status != RT_OK)

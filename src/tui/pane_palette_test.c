@@ -82,6 +82,8 @@ splits(void **state)
 	assert_words("a\\ b c\\\"d", "a b|c\"d|");
 	assert_words("\"a\\\"b\\\\c\\d\" 'a\\b'", "a\"b\\c\\d|a\\b|");
 	assert_words("pre'fix'\"ed\"", "prefixed|");
+	setenv("HOME", "/home/a b", 1);
+	assert_words("import ~/x ~ a~/b '~/c' \\~/d ~/", "import|/home/a b/x|~|a~/b|~/c|~/d|/home/a b/|");
 	assert_words("$HOME `ls` ; rm * > x &", "$HOME|`ls`|;|rm|*|>|x|&|");
 	rt_buf_init(&words, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	assert_int_equal(rt_command_split(RT_STR("add 'so"), &words, &count, &err), RT_USAGE);
@@ -263,7 +265,7 @@ runs(void **state)
 	assert_notice(d, "One line.");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("retake show 9z")), RT_OK);
 	desk_press(d, "f5");
-	assert_notice(d, "no entry matches \"9z\" Entries: retake show");
+	assert_notice(d, "no entry matches \"9z\".  Entries: retake show");
 	assert_int_equal(d->tui.notice_ink, RT_INK_ERROR);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("undo")), RT_OK);
 	desk_press(d, "f5");
@@ -271,6 +273,14 @@ runs(void **state)
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("ls")), RT_OK);
 	desk_press(d, "f5 G");
 	assert_shows(d, "(it said more than can be kept, and was ended)");
+	desk_press(d, "q");
+	/* What was said before does not stand below what is to be read now. */
+	rt_tui_say_done(&d->tui, "Said long ago");
+	assert_shows(d, "Said long ago");
+	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("takes rename a b")), RT_OK);
+	desk_press(d, "f5");
+	assert_shows(d, "[rename]");
+	assert_notice(d, "");
 	close_fixture(&f);
 }
 

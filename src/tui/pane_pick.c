@@ -19,6 +19,7 @@ typedef struct picking {
 	size_t *shown; /* indices of those that hold what is typed */
 	rt_list list;  /* of shown, and what was typed where that may be taken */
 	bool may_be_new, has_new;
+	bool are_texts; /* names begin with what tells them apart */
 	int columns;
 	rt_answer_fn fn; /* NULL: it was called */
 	void *ctx;
@@ -133,8 +134,8 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 			(void)rt_canvas_put_cut(canvas, box, x, y, box.w - x,
 						rt_field_text(p->field), RT_INK_TEXT);
 		} else {
-			(void)rt_canvas_put_cut(canvas, box, x, y, box.w - x,
-						name_at(p, p->shown[row]), RT_INK_TEXT);
+			(void)(p->are_texts ? rt_canvas_put_cut : rt_canvas_put_name)(
+				canvas, box, x, y, box.w - x, name_at(p, p->shown[row]), RT_INK_TEXT);
 		}
 		if (row == p->list.at)
 			rt_bar_select(canvas, box, y);
@@ -288,6 +289,15 @@ rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
 	}
 	filter(p);
 	return rt_tui_push(tui, &p->pane);
+}
+
+void
+rt_pane_pick_texts(rt_tui *tui)
+{
+	rt_pane *pane = tui->panes[tui->pane_count - 1];
+
+	if (pane->ops == &ops)
+		of(pane)->are_texts = true;
 }
 
 void

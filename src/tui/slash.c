@@ -285,6 +285,7 @@ pick_message(rt_tui *tui, rt_str name)
 	if (st == RT_OK && m->count > 0) {
 		st = rt_pane_pick(tui, "Branch before which message? It comes into the input",
 				  rt_json_root(doc), false, chose_message, m, free_messages);
+		rt_pane_pick_texts(tui);
 		m = NULL;
 	}
 	if (m != NULL)
@@ -296,35 +297,90 @@ pick_message(rt_tui *tui, rt_str name)
 
 /* ---- files and names ---- */
 
+/* What is written to a file. */
+typedef struct exported {
+	uint32_t disc;
+	uint32_t take; /* 0: all that the format can say of the discussion */
+} exported;
+
+/* The discussion is named in any case: without that some formats hold all of them. */
+static void
+add_export(rt_buf *line, exported what)
+{
+	rt_buf_add_f(line, "--discussion d%u ", (unsigned)what.disc);
+	if (what.take != 0)
+		rt_buf_add_f(line, "--take t%u ", (unsigned)what.take);
+	rt_buf_add_c(line, "export ");
+}
+
 /* The end of the file's name says the format. */
 static rt_status
 export_to(rt_tui *tui, void *ctx, rt_str file)
 {
+	const exported *what = ctx;
 	rt_buf line, name;
 	rt_status st;
 
-	(void)ctx;
 	file = rt_str_trim(file);
 	if (file.ptr == NULL || file.size == 0)
 		return RT_OK;
 	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
+	add_export(&line, *what);
+	rt_buf_add_c(&line, "-o ");
 	rt_buf_init(&name, tui->alloc, RT_BUF_UNLIMITED);
+	if (rt_str_starts(file, RT_STR("~/"))) { /* which means nothing where it is quoted */
+		rt_buf_add_c(&line, "~/");
+		file = rt_str_at(file.ptr + 2, file.size - 2);
+	}
 	rt_buf_add_str(&name, file);
-	rt_buf_add_c(&line, "export -o ");
-	if (name.status == RT_OK)
+	if (name.status == RT_OK && file.size > 0)
 		rt_cli_add_quoted(&line, name.ptr);
-	st = line.status == RT_OK && name.status == RT_OK ? rt_pane_palette_run(tui, rt_buf_str(&line))
+	st = name.status == RT_OK && line.status == RT_OK ? rt_pane_palette_run(tui, rt_buf_str(&line))
 							  : RT_NOMEM;
 	rt_buf_deinit(&line);
 	rt_buf_deinit(&name);
 	return st;
 }
 
-rt_status
-rt_slash_export(rt_tui *tui)
+static void
+free_exported(rt_tui *tui, void *ctx)
 {
-	return rt_pane_ask(tui, "Write this take to which file? (.html, .md, .jsonl, .json)",
-			   RT_STR("talk.html"), false, export_to, NULL, NULL);
+	rt_free(tui->alloc, ctx);
+}
+
+static rt_status
+ask_export(rt_tui *tui, exported what, const char *title)
+{
+	exported *kept = rt_new(tui->alloc, sizeof(*kept));
+
+	if (kept == NULL)
+		return RT_NOMEM;
+	*kept = what;
+	return rt_pane_ask(tui, title, RT_STR("talk.html"), false, export_to, kept, free_exported);
+}
+
+/* The take in which it is seen: the one at hand where that has it. */
+rt_status
+rt_verb_export(rt_tui *tui, uint32_t entry)
+{
+	rt_work *work = &tui->work;
+	exported what = {work->place.disc, work->place.take};
+	char title[200];
+	rt_error err;
+	rt_status st;
+	rt_str name;
+
+	if (entry != 0 && rt_work_position(work, entry) == SIZE_MAX) {
+		st = rt_disc_holds(work->value, work->disc, entry, &what.take, &err);
+		if (st != RT_OK)
+			return rt_verb_said(tui, st, &err);
+		what.take = what.take == 0 ? work->place.take : what.take;
+	}
+	name = rt_text_str(rt_disc_take(work->disc, what.take)->name);
+	name.size = rt_utf8_cut(name, 100);
+	(void)snprintf(title, sizeof(title), "Write take %.*s to which file? (.html, .md, .json, .toml)",
+		       RT_STR_ARG(name));
+	return ask_export(tui, what, title);
 }
 
 static rt_status
@@ -357,6 +413,25 @@ with_words(rt_tui *tui, const char *command, rt_str rest)
 	st = line.status != RT_OK ? RT_NOMEM
 	     : rest.size > 0	  ? rt_pane_palette_run(tui, rt_buf_str(&line))
 				  : rt_pane_palette(tui, rt_buf_str(&line));
+	rt_buf_deinit(&line);
+	return st;
+}
+
+/* /export FILE, or with flags as on the command line. */
+static rt_status
+export_with(rt_tui *tui, rt_str rest)
+{
+	rt_buf line;
+	rt_status st;
+
+	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
+	if (rt_str_starts(rest, RT_STR("-")))
+		rt_buf_add_c(&line, "export ");
+	else
+		add_export(&line, (exported){tui->work.place.disc, 0});
+	rt_buf_add_c(&line, rt_str_starts(rest, RT_STR("-")) ? "" : "-o ");
+	rt_buf_add_str(&line, rest);
+	st = line.status == RT_OK ? rt_pane_palette_run(tui, rt_buf_str(&line)) : RT_NOMEM;
 	rt_buf_deinit(&line);
 	return st;
 }
@@ -454,9 +529,10 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/new"))
 		return rt_slash_new(tui);
 	if (rt_str_is(verb, "/export") && rest.size == 0)
-		return rt_slash_export(tui);
+		return ask_export(tui, (exported){tui->work.place.disc, 0},
+				  "Write this discussion to which file? (.html, .md, .json, .toml)");
 	if (rt_str_is(verb, "/export"))
-		return with_words(tui, rt_str_starts(rest, RT_STR("-")) ? "export" : "export -o", rest);
+		return export_with(tui, rest);
 	if (rt_str_is(verb, "/import"))
 		return with_words(tui, "import", rest);
 	if (rt_str_is(verb, "/quit") || rt_str_is(verb, "/q") || rt_str_is(verb, "/exit")) {

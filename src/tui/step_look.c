@@ -125,9 +125,37 @@ add_value(looking *l, const char *sign, yyjson_val *value, rt_ink ink)
 	add_plain(l, ink, 2);
 }
 
+/* What is active, by its name: an operation on takes changes which take is, any other one which
+ * discussion. */
 static void
-add_effect(looking *l, yyjson_val *effect)
+add_active(looking *l, rt_str op, const char *sign, yyjson_val *value, rt_ink ink)
 {
+	const rt_project *project = l->look->value;
+	const rt_disc *disc = NULL;
+	uint64_t number = 0;
+	rt_error ignored;
+	bool is_take = rt_str_starts(op, RT_STR("take."));
+
+	if (is_take && rt_project_cell(project, l->look->disc) != NULL &&
+	    rt_project_disc(project, l->look->disc, &disc, &ignored) != RT_OK)
+		disc = NULL;
+	if (!rt_json_u64(value, &number) || number == 0 ||
+	    number > (is_take ? disc == NULL ? 0 : rt_disc_take_count(disc)
+			      : rt_project_disc_count(project))) {
+		add_value(l, sign, value, ink);
+		return;
+	}
+	rt_buf_add_c(&l->buf, sign);
+	rt_buf_add_str(&l->buf, rt_text_str(is_take ? rt_disc_take(disc, (uint32_t)number)->name
+						    : rt_project_cell(project, (uint32_t)number)->name));
+	cut(&l->buf, VALUE_MAX);
+	add_plain(l, ink, 2);
+}
+
+static void
+add_effect(looking *l, rt_str op, yyjson_val *effect)
+{
+	bool is_active = rt_str_is(rt_json_str(rt_json_get(effect, "field")), "active");
 	rt_str kind = rt_json_str(rt_json_get(effect, "effect"));
 	yyjson_val *before = rt_json_get(effect, "before"), *after = rt_json_get(effect, "after");
 	yyjson_val *one = yyjson_arr_get_first(before), *other = yyjson_arr_get_first(after);
@@ -146,6 +174,11 @@ add_effect(looking *l, yyjson_val *effect)
 	if (rt_str_is(kind, "set")) {
 		rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(effect, "field")));
 		add_plain(l, RT_INK_BOLD, 0);
+		if (is_active) {
+			add_active(l, op, "- ", before, RT_INK_REMOVED);
+			add_active(l, op, "+ ", after, RT_INK_ADDED);
+			return;
+		}
 		if (!yyjson_is_null(before))
 			add_value(l, "- ", before, RT_INK_REMOVED);
 		if (!yyjson_is_null(after))
@@ -213,7 +246,7 @@ add_step(looking *l)
 			add_plain(l, RT_INK_DIM, 0);
 			break;
 		}
-		add_effect(l, effect);
+		add_effect(l, rt_json_str(rt_json_get(root, "op")), effect);
 	}
 done:
 	rt_json_free(doc);

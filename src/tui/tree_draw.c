@@ -299,9 +299,38 @@ anchor_of(const rt_tree *t, const tree_row *r)
 }
 
 /* Marks of our own, which stand behind the words however long these are. Of those that would
- * leave little of the words some are left out: first the name of a take, then what was done to the
+ * leave little of the words some are left out: first the name of a take (before that, the middle
+ * of it), then what was done to the
  * entry; where the head is is said in any case, in one sign at the end. */
-enum { NOTES_ALL, NOTES_SHORT, NOTES_NO_TAKE, NOTES_NO_MARKS, NOTES_HEAD };
+enum { NOTES_ALL, NOTES_SHORT, NOTES_CUT_TAKE, NOTES_NO_TAKE, NOTES_NO_MARKS, NOTES_HEAD };
+
+/* Names often differ in their ends only. */
+enum { NAME_BEGIN = 9, NAME_END = 8 };
+
+static void
+add_take(rt_buf *buf, const rt_tree *t, uint32_t take, bool is_cut)
+{
+	rt_buf name;
+	size_t columns, blank;
+	rt_str shown;
+
+	rt_buf_init(&name, t->alloc, RT_BUF_UNLIMITED);
+	rt_shown_add(&name, t->source->take_name(t->source->ctx, take), t->options.ascii);
+	shown = rt_buf_str(&name);
+	columns = rt_shown_columns(shown);
+	rt_buf_add_c(buf, "  {");
+	if (is_cut && columns > NAME_BEGIN + 1 + NAME_END) {
+		rt_buf_add_str(buf, rt_shown_cut(shown, NAME_BEGIN, NULL));
+		rt_buf_add_c(buf, signs_of(t)->more);
+		rt_buf_add_str(buf, rt_shown_skip(shown, columns - NAME_END, &blank));
+	} else {
+		rt_buf_add_str(buf, shown);
+	}
+	rt_buf_add_byte(buf, '}');
+	if (name.status != RT_OK)
+		buf->status = name.status;
+	rt_buf_deinit(&name);
+}
 
 static void
 add_notes(rt_buf *buf, const rt_tree *t, const tree_row *r, int how)
@@ -317,11 +346,8 @@ add_notes(rt_buf *buf, const rt_tree *t, const tree_row *r, int how)
 		rt_buf_add_f(buf, "  %s", s->edited);
 	if ((n->flags & RT_TREE_MUTED) != 0 && how < NOTES_NO_MARKS)
 		rt_buf_add_f(buf, "  %s", s->muted);
-	if (n->take != 0 && t->source->take_name != NULL && how < NOTES_NO_TAKE) {
-		rt_buf_add_c(buf, "  {");
-		rt_shown_add(buf, t->source->take_name(t->source->ctx, n->take), t->options.ascii);
-		rt_buf_add_byte(buf, '}');
-	}
+	if (n->take != 0 && t->source->take_name != NULL && how < NOTES_NO_TAKE)
+		add_take(buf, t, n->take, how == NOTES_CUT_TAKE);
 	if ((n->flags & RT_TREE_HEAD) != 0)
 		rt_buf_add_f(buf, "%s%s", how < NOTES_HEAD ? "  " : " ",
 			     how < NOTES_SHORT ? s->head : s->head_short);

@@ -23,7 +23,9 @@ enum {
 	IDLE_MS = 200,    /* between two looks at what other processes did */
 	RUNNING_MS = 33,  /* while a reply comes */
 	EVENTS_MAX = 256, /* taken before the next frame is drawn */
-	NOTICE_ROWS = 3
+	NOTICE_ROWS = 3,
+	NOTICE_SIZE = 1 << 15, /* bytes of what is said first; more may come behind it */
+	NAME_LEAST = 10   /* columns that the title has for each name in any case */
 };
 
 /* ---- panes ---- */
@@ -97,7 +99,7 @@ void
 rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
 {
 	rt_buf_clear(&tui->notice);
-	rt_buf_add_str(&tui->notice, words);
+	rt_buf_add(&tui->notice, words.ptr, rt_utf8_cut(words, NOTICE_SIZE));
 	tui->notice_ink = ink;
 	tui->notice_fades = false;
 	tui->said_step = 0;
@@ -265,6 +267,31 @@ take_which(const rt_work *work)
 	return which;
 }
 
+/* The discussion, its take and what is told behind them in that many columns; the longer name is
+ * cut first. false: it takes more than these. */
+static bool
+add_names(rt_tui *tui, int columns, bool with_take, rt_str more, rt_buf *out)
+{
+	static const char between[] = "  take: ";
+	rt_str disc = rt_work_disc_name(&tui->work), take = rt_work_take_name(&tui->work);
+	int room = columns - 1 - (with_take ? (int)sizeof(between) - 1 : 0), most, width;
+
+	room -= rt_canvas_width(&tui->canvas, more);
+	room = room > 2 * NAME_LEAST ? room : 2 * NAME_LEAST;
+	width = with_take ? rt_canvas_width(&tui->canvas, take) : 0;
+	most = width < room / 2 ? room - width : room - room / 2;
+	width = rt_canvas_width(&tui->canvas, disc);
+	rt_buf_clear(out);
+	rt_buf_add_byte(out, ' ');
+	rt_canvas_add_name(&tui->canvas, disc, most, out);
+	if (with_take) {
+		rt_buf_add_c(out, between);
+		rt_canvas_add_name(&tui->canvas, take, room - (width < most ? width : most), out);
+	}
+	rt_buf_add_str(out, more);
+	return rt_canvas_width(&tui->canvas, rt_buf_str(out)) <= columns;
+}
+
 /* Title: discussion, take, head, step; on the right the model and how much there is to send. */
 static void
 draw_title(rt_tui *tui, rt_box box)
@@ -272,41 +299,45 @@ draw_title(rt_tui *tui, rt_box box)
 	rt_canvas *c = &tui->canvas;
 	rt_work *w = &tui->work;
 	size_t count = rt_work_count(w), head = rt_work_head(w), tokens;
-	rt_buf left, right;
+	bool with_take = w->take_count > 1 || box.w >= 60;
+	rt_buf left, right, more;
+	size_t least;
 	int width, room;
 
 	rt_buf_init(&left, tui->alloc, 4096);
+	rt_buf_init(&more, tui->alloc, 4096);
 	rt_buf_init(&right, tui->alloc, 4096);
-	rt_buf_add_str(&right, w->model.size > 0 ? rt_buf_str(&w->model) : RT_STR("no model"));
+	rt_canvas_add_name(c, w->model.size > 0 ? rt_buf_str(&w->model) : RT_STR("no model"),
+			   box.w / 3 > NAME_LEAST ? box.w / 3 : NAME_LEAST, &right);
 	tokens = rt_tokens_estimate((size_t)rt_seq_total(w->take->slots).bytes);
 	if (tokens < 1000)
 		rt_buf_add_f(&right, "  ~%zu tok ", tokens);
 	else
 		rt_buf_add_f(&right, "  ~%zuk tok ", (tokens + 500) / 1000);
-	rt_buf_add_byte(&left, ' ');
-	rt_buf_add_str(&left, rt_work_disc_name(w));
-	if (w->take_count > 1 || box.w >= 60) {
-		rt_buf_add_c(&left, "  take: ");
-		rt_buf_add_str(&left, rt_work_take_name(w));
-		if (w->take_count > 1)
-			rt_buf_add_f(&left, ", %u of %zu", take_which(w), w->take_count);
-	}
-	if (head == count)
-		rt_buf_add_f(&left, "  %zu %s", count, count == 1 ? "entry" : "entries");
-	else
-		rt_buf_add_f(&left, "  head %zu of %zu", head, count);
+	if (w->take_count > 1)
+		rt_buf_add_f(&more, ", %u of %zu", take_which(w), w->take_count);
 	if (w->read_only)
-		rt_buf_add_c(&left, "  read only");
+		rt_buf_add_c(&more, "  read only");
+	least = more.size;
+	if (head == count)
+		rt_buf_add_f(&more, "  %zu %s", count, count == 1 ? "entry" : "entries");
+	else
+		rt_buf_add_f(&more, "  head %zu of %zu", head, count);
 	rt_canvas_fill(c, box, RT_INK_BAR);
 	width = rt_canvas_width(c, rt_buf_str(&right));
 	room = box.w - width - 1;
 	if (room < 20)
 		room = box.w;
-	else
+	/* What goes before the names do: the count, then what is on the right. */
+	if (!add_names(tui, room, with_take, rt_buf_str(&more), &left) &&
+	    !add_names(tui, room, with_take, rt_str_at(more.ptr, least), &left))
+		(void)add_names(tui, room = box.w, with_take, rt_str_at(more.ptr, least), &left);
+	if (room < box.w)
 		(void)rt_canvas_put(c, box, box.w - width, 0, rt_buf_str(&right), RT_INK_BAR);
 	(void)rt_canvas_put_cut(c, box, 0, 0, room, rt_buf_str(&left), RT_INK_BAR | RT_INK_BOLD);
 	rt_buf_deinit(&left);
 	rt_buf_deinit(&right);
+	rt_buf_deinit(&more);
 }
 
 /* The columns of a key and what it does; 0: no key does it. */

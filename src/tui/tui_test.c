@@ -299,6 +299,81 @@ a_paste_that_was_cut(void **state)
 	desk_close(&d);
 }
 
+/* ---- names ---- */
+
+/* Of names that begin alike the ends are told, on every screen that names one. */
+static void
+ends_of_names(void **state)
+{
+	static const struct {
+		int columns;
+		const char *title;
+	} titles[] = {
+		{140, " notes on a database for a desktop app, the first part  "
+		      "take: with-one-file-and-no-server-at-all-second, 3 of 3  2 entries"},
+		{100, " notes on a databas\u2026rst part  take: with-one-file-and-\u2026l-second, 3 of 3  2 entries"
+		      " no model  ~2 tok\n"},
+		{60, " notes \u2026t part  take: with-o\u2026econd, 3 of 3 no model  ~2 tok\n"},
+		{40, " notes \u2026 part  take: with-\u2026econd, 3 of 3\n"},
+	};
+	desk d;
+	size_t i;
+
+	(void)state;
+	desk_open(&d, 140, 16);
+	desk_do(&d, "[{\"op\":\"discussion.rename\",\"discussion\":\"main\","
+		    "\"name\":\"notes on a database for a desktop app, the first part\"}]");
+	desk_add(&d, "user", "one");
+	desk_add(&d, "AI", "two");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"with-one-file-and-no-server-at-all-first\"}]");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"with-one-file-and-no-server-at-all-second\"}]");
+	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+		desk_size(&d, titles[i].columns, 16);
+		assert_shows(&d, titles[i].title);
+	}
+	/* Of a model, too: that one is told apart, and the rest has room. */
+	desk_size(&d, 80, 16);
+	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"model\","
+		    "\"value\":\"ollama/a-model-with-a-long-name-and-what-it-was-tuned-for-q4-7b\"}]");
+	assert_shows(&d, " notes o\u2026t part  take: with-o\u2026second, 3 of 3 ollama/a-model-wi\u2026or-q4-7b  ~2 tok\n");
+	desk_size(&d, 40, 16);
+	desk_type(&d, "/branches");
+	desk_press(&d, "enter");
+	assert_shows(&d, "with-one-file-and-no-server-a\u2026ll-first");
+	desk_press(&d, "escape f4");
+	assert_shows(&d, "\u2026rst part \u2190 now");
+	desk_size(&d, 60, 16);
+	desk_press(&d, "escape f2");
+	assert_shows(&d, "{with-one-\u2026l-second}");
+	desk_close(&d);
+}
+
+/* One goes to what was begun, whatever its name. */
+static void
+names_of_any_length(void **state)
+{
+	static const size_t sizes[] = {1, 258, 259, 260, 300, 70000};
+	desk d;
+	size_t i;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		rt_buf name;
+
+		rt_buf_init(&name, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		while (name.size < sizes[i])
+			rt_buf_add_byte(&name, (char)('a' + i));
+		desk_press(&d, "ctrl+n");
+		assert_int_equal(rt_tui_paste(&d.tui, rt_buf_str(&name)), RT_OK);
+		desk_press(&d, "enter");
+		assert_true(rt_str_eq(rt_work_disc_name(&d.tui.work), rt_buf_str(&name)));
+		assert_true(rt_str_starts(rt_buf_str(&d.tui.notice), RT_STR("Started a discussion ")));
+		rt_buf_deinit(&name);
+	}
+	desk_close(&d);
+}
+
 int
 main(void)
 {
@@ -310,6 +385,8 @@ main(void)
 		cmocka_unit_test(one_screen_of_a_kind),
 		cmocka_unit_test(no_thread),
 		cmocka_unit_test(a_paste_that_was_cut),
+		cmocka_unit_test(ends_of_names),
+		cmocka_unit_test(names_of_any_length),
 	};
 
 	return cmocka_run_group_tests_name("tui", tests, NULL, NULL);

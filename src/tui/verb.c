@@ -1037,7 +1037,7 @@ act_alone(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, 
 	case RT_ACT_TAKE_PREVIOUS: return other_take(tui, false);
 	case RT_ACT_MODEL: return pick_model(tui);
 	case RT_ACT_PROMPT: return rt_verb_prompt(tui);
-	case RT_ACT_EXPORT: return rt_pane_palette(tui, RT_STR("export -o "));
+	case RT_ACT_EXPORT: return rt_verb_export(tui, count > 0 ? entries[0] : 0);
 	case RT_ACT_AGAIN: return again(tui, "again", entries, count);
 	case RT_ACT_CONTINUE: return again(tui, "continue", entries, count);
 	case RT_ACT_COMPACT:

@@ -38,8 +38,9 @@ RT_CHECKED rt_status rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err
 /* Entries in front of another one, in their order. */
 RT_CHECKED rt_status rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count,
 					 uint32_t before);
-/* Asks for a file, and exports the take at hand to it; for a name, and begins a discussion. */
-RT_CHECKED rt_status rt_slash_export(rt_tui *tui);
+/* Asks for a file, and exports the take of that entry to it; 0: the one at hand. */
+RT_CHECKED rt_status rt_verb_export(rt_tui *tui, uint32_t entry);
+/* Asks for a name, and begins a discussion. */
 RT_CHECKED rt_status rt_slash_new(rt_tui *tui);
 /* The setting model, where a provider knows the name. */
 RT_CHECKED rt_status rt_verb_set_model(rt_tui *tui, rt_str name);

@@ -529,26 +529,34 @@ say(rt_work *work, const rt_work_job *job, rt_work_said *said, rt_error *err)
 	return st;
 }
 
-/* Where a change has gone, we go too. */
+/* Where a change has gone, we go too: also where what was taken or brought back has made another
+ * discussion active than the one that was, and was looked at. */
 static rt_status
-follow(rt_work *work, const rt_result *r, rt_error *err)
+follow(rt_work *work, const rt_work_job *job, rt_error *err)
 {
+	const rt_result *r = &job->results[job->count - 1];
+	rt_str op = rt_json_str(rt_json_get(job->requests[0], "op"));
+	const rt_project *now = rt_engine_value(work->engine);
 	rt_place place = work->place, there = {0, 0};
 	bool is_pinned = work->is_pinned;
+	bool moves = rt_str_is(op, "undo") || rt_str_is(op, "redo") || rt_str_is(op, "jump");
 
-	if (r->discussion[0] != 0) {
-		const rt_project *now = rt_engine_value(work->engine);
-
-		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there, NULL) ==
-			    RT_OK &&
-		    there.disc != 0) {
-			place.disc = there.disc;
-			is_pinned = false;
-		}
-		rt_object_unref(now);
+	/* Another name is no way to go. */
+	if (r->discussion[0] != 0 && !rt_str_is(op, "discussion.rename")) {
+		/* Of a long name this is the beginning only; it is the active one all the same. */
+		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there, NULL) !=
+			    RT_OK ||
+		    there.disc == 0)
+			there.disc = now->active;
+		place.disc = there.disc;
+		is_pinned = false;
+	} else if (moves && place.disc == work->value->active && now->active != place.disc) {
+		place.disc = now->active;
+		is_pinned = false;
 	} else if (r->take[0] != 0) {
 		is_pinned = false;
 	}
+	rt_object_unref(now);
 	return look(work, place, is_pinned, err);
 }
 
@@ -613,11 +621,10 @@ rt_work_job_run(rt_work_job *job)
 rt_status
 rt_work_job_end(rt_work_job *job, rt_work *work, rt_work_said *said, rt_error *err)
 {
-	const rt_result *last = &job->results[job->count - 1];
 	rt_status st = job->status;
 
 	if (st == RT_OK)
-		st = follow(work, last, err);
+		st = follow(work, job, err);
 	else
 		*err = job->error;
 	if (st == RT_OK && said != NULL)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Sixty wrong commands. Each message begins with "retake: ", names the thing that is
+# Some sixty wrong commands. Each message begins with "retake: ", names the thing that is
 # wrong, and is followed by a line with a command that helps.
 . "$(dirname "$0")/lib.sh"
 
@@ -26,7 +26,7 @@ wrong() {
 	# The lines behind the first hold the next step: a command of ours, a flag, or what to do.
 	rest=$(sed 1d "$work/err")
 	case $rest in
-	*retake* | *--* | *"Put "* | *"Give "* | *"Choose "* | *"Nothing was changed"* | *"Until then"*) pass ;;
+	*retake* | *--* | *"Put "* | *"Give "* | *"Choose "* | *"Make "* | *"Nothing was changed"* | *"Until then"*) pass ;;
 	*) fail "no next step: $*" "$err" ;;
 	esac
 }
@@ -130,9 +130,12 @@ wrong nowhere.json import nowhere.json
 wrong nonsense import --format nonsense "$root/Makefile"
 wrong Makefile import "$root/Makefile"
 wrong --format export
+wrong "talk.txt does not" export -o talk.txt
 wrong nonsense export --format nonsense
 wrong nowhere.jsonl apply nowhere.jsonl
 wrong "is there already" backup "$db"
+wrong "no folder for $work/nowhere/talk.md" export -o "$work/nowhere/talk.md"
+is 'a folder is no entry' '' "$(grep Entries "$work/err")"
 wrong nowhere.db restore nowhere.db --yes
 wrong tcsh completion tcsh
 wrong sideways help sideways

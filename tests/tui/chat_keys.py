@@ -363,7 +363,7 @@ def verbs_look(c, place):
         t.wait("Enter go on from here")
         for key, seen in (("T", "─ Tree"), ("F2", "─ Tree"), ("o", "History of main"), ("C-y", "History of main"),
                           ("F3", "History of main"), ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"),
-                          (":", "Commands"), ("C-p", "Commands"), ("x", "export "), ("C", "Sum up the beginning"),
+                          (":", "Commands"), ("C-p", "Commands"), ("x", "to which file?"), ("C", "Sum up the beginning"),
                           ("C-l", "Which model answers")):
             t.key(key)
             c.says(f"{key} leads to {seen}", t, seen)

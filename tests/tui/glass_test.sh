@@ -233,6 +233,8 @@ os.kill(look, signal.SIGSTOP)
 wait(lambda: re.search(r"[#$]$", screen().rstrip()))
 keys("-l", "fg")
 keys("C-j") # what this shell has is a raw terminal
+# What is pressed before it has its terminal back is dropped.
+wait(lambda: read(log).count("resize") == 3)
 keys("d")
 result(wait(lambda: logged("key d 0") and "key d" in screen()), "stopped without a word", screen())
 keys("q")

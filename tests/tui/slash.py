@@ -85,7 +85,7 @@ def screens(c, place):
     for line, seen in (("/tree", "─ Tree"), ("/history", "History of main"), ("/discussions", "Discussions"),
                        ("/help", "All keys"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
                        ("/model", "Which model answers"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
-                       ("/role", "Who speaks"), ("/edit", "User, entry 3"), ("/export", "Write this take to which file?"),
+                       ("/role", "Who speaks"), ("/edit", "User, entry 3"), ("/export", "Write this discussion to which file?"),
                        ("/import", "import FILE"), ("/search sqlite", "found"), ("/search", "Find in this take")):
         say(t, line)
         c.says(f"{line}: {seen}", t, seen, gone=[f"> {line}"])
@@ -268,12 +268,29 @@ def files(c, place):
     canonical = os.path.join(place.dir, "talk.json")
     say(t, f"/export --format canonical -o {canonical}")
     c.says("by its flags", t, "Wrote ")
+    place.run("new", "another")
+    add(place, "User", "z1", "Zebras")
+    place.run("switch", "main")
+    say(t, "/export ~/all-takes.json")
+    c.says("in the home", t, re.compile(r"Wrote \S+/all-takes.json "))
+    with open(os.path.join(place.dir, "all-takes.json"), encoding="utf-8") as file:
+        text = file.read()
+    c.check("all of the discussion", "Good. Schema" in text and "DuckDB is fine too" in text)
+    c.check("and of no other one", "Zebras" not in text)
     openai = os.path.join(place.dir, "messages.json")
     with open(openai, "w", encoding="utf-8") as out:
         out.write('[{"role":"user","content":"From elsewhere"},{"role":"assistant","content":"Welcome"}]')
     say(t, f"/import {openai}")
-    c.says("brought in", t, re.compile(r"2\s+entries,\s+1\s+take,\s+1\s+discussion"), "Esc close")
-    c.store("a discussion", lambda: len(place.json("ls")), 2)
+    c.says("brought in", t, re.compile(r"2\s+entries,\s+1\s+take,\s+1\s+discussion"), "undo: /undo",
+           "Esc close")
+    c.store("a discussion", lambda: len(place.json("ls")), 3)
+    t.key("q")
+    t.wait("Enter send")
+    say(t, "/export ~/talk.txt")
+    c.says("an end that says no format", t, re.compile(r"\.html, \.md, \.json,\s+\.toml\), and \S+\s*talk.txt does not", re.S))
+    say(t, "/ls")
+    c.says("rows stand below one another", t, re.compile(r"^  another +1 entry", re.M), re.compile(r"^  main +4 ent", re.M),
+           re.compile(r"^\* messages +2 ent", re.M))
     t.key("q")
     t.wait("Enter send")
     say(t, "/import /nowhere/at/all")

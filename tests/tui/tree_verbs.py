@@ -2,7 +2,7 @@
 """Verbs in the tree, each with what the store has then, undone, redone and undone again."""
 import re
 
-from talk import FORK, answer, contents, editor, fork, head, ids, newest, run, steps, takes, tree_rows
+from talk import FORK, add, answer, contents, editor, fork, head, ids, newest, run, steps, takes, tree_rows
 
 SIZE = (80, 40)
 
@@ -345,13 +345,40 @@ def leads_on(c, place):
     t = tree(place)
     for key, seen in (("o", "History of main"), ("C-y", "History of main"), ("F3", "History of main"),
                       ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"), (":", "Commands"),
-                      ("C-p", "Commands"), ("x", "export "), ("C", "Sum up the beginning")):
+                      ("C-p", "Commands"), ("x", "to which file?"), ("C", "Sum up the beginning")):
         t.key(key)
         c.says(f"{key} leads to {seen}", t, seen)
         t.key("Escape")
         c.says(f"{key}: back", t, "Enter go ", "(4/6)", gone=[seen])
     c.equal("nothing was done", (steps(place), head(place)), (8, "a2"))
     c.equal("the tree is as it was", tree_rows(t)[0], FORK)
+
+
+def export(c, place):
+    """The take of the row, and nothing else of the project."""
+    fork(place)
+    place.run("new", "another")
+    add(place, "User", "z1", "Zebras")
+    place.run("switch", "main")
+    t = tree(place)
+    for row, take, has, has_not in (("End", "duck", "DuckDB is fine too", "Good. Schema"),
+                                    ("Home", "main", "Good. Schema", "DuckDB is fine too")):
+        for name in ("talk.md", "talk.json", "talk.toml", "talk.html"):
+            t.key(row)
+            t.wait("(6/6)" if row == "End" else "(1/6)")
+            t.key("x")
+            t.wait(f"Write take {take} to which file?")
+            t.key("C-u")
+            t.type(f"~/{take}-{name}")
+            t.key("Enter")
+            c.says(f"{take} to {name}", t, re.compile(rf"Wrote \S+{take}-{name} "))
+            with open(f"{place.dir}/{take}-{name}", encoding="utf-8") as file:
+                text = file.read()
+            c.check(f"{take} is in {name}", has in text)
+            c.check(f"the other take is not, in {name}", has_not not in text)
+            c.check(f"the other discussion is not, in {name}", "Zebras" not in text)
+            t.key("Up" if row == "End" else "Down")
+            t.wait("(5/6)" if row == "End" else "(2/6)")
 
 
 def live(c, place):
@@ -370,4 +397,4 @@ def live(c, place):
 
 
 run(edit, edit_lines, edit_as_take, insert, delete, delete_below, delete_marked, move, graft, branch, mute,
-    label, role, split, takes_of, again, leads_on, live)
+    label, role, split, takes_of, again, leads_on, export, live)
