@@ -215,7 +215,8 @@ write_file(rt_cli *cli, const char *path, rt_str bytes, bool replace, mode_t mod
 	fd = open(room, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0) {
 		if (errno == ENOENT) {
-			rt_cli_hint(cli, RT_NOT_FOUND, "Make the folder first, or name another one.");
+			rt_cli_hint(cli, RT_NOT_FOUND,
+				    "Make the folder first, or name another one.");
 			return rt_cli_fail(cli, RT_NOT_FOUND, "there is no folder for %s", path);
 		}
 		return fail_errno(cli, path, "written");

@@ -374,7 +374,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_text_is_put_and_clipped, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wide_characters_are_whole_or_blank, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wide_characters_are_whole_or_blank, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_marks_stand_on_their_letter, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_controls_are_shown_by_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tabs_go_by_the_text, setup, teardown),

@@ -27,9 +27,9 @@ typedef struct rt_command {
 
 void rt_command_init(rt_command *command, const rt_alloc *alloc);
 void rt_command_deinit(rt_command *command);
-/* Words as a shell would see them: blanks part them, quotes and backslashes keep them together;
- * "~/" that begins a word is the home; nothing else means anything. Appended to words with a NUL behind each. RT_USAGE: a quote that
- * does not end. */
+/* Words as a shell would see them: blanks part them, quotes and backslashes keep them together,
+ * "~/" that begins a word is the home; nothing else means anything. Appended to words with a NUL
+ * behind each. RT_USAGE: a quote that does not end. */
 RT_CHECKED rt_status rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err);
 /* Make it ready. A leading "retake" is left out. RT_USAGE, RT_REFUSED: a command that makes no
  * sense in here; err says what to do instead. */

@@ -431,6 +431,7 @@ draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, yyjson_val *disc
 	bool is_here = number_of(disc) == d->pane.tui->work.place.disc;
 	bool is_open = d->takes != NULL && number_of(disc) == d->open;
 	size_t entries = count_of(disc, "entries"), takes = count_of(disc, "takes");
+	int behind = is_here ? 6 : is_present(disc) ? 0 : 10; /* columns of the mark */
 	int room = box.w - 1, x;
 
 	if (box.w >= DATE_MIN) {
@@ -450,7 +451,7 @@ draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, yyjson_val *disc
 				      : rt_canvas_glyph(canvas, is_open ? RT_GLYPH_OPEN
 									: RT_GLYPH_CLOSED),
 			    RT_INK_DIM);
-	x = rt_canvas_put_name(canvas, box, 3, y, room - 3 - (is_here ? 6 : is_present(disc) ? 0 : 10),
+	x = rt_canvas_put_name(canvas, box, 3, y, room - 3 - behind,
 			       text_of(disc, "name"),
 			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
 	if (!is_present(disc))
@@ -502,10 +503,12 @@ draw_hit(rt_canvas *canvas, rt_box box, int y, yyjson_val *hit)
 	int x = 3;
 
 	x = rt_canvas_put_name(canvas, box, x, y, is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2,
-			       text_of(hit, "discussion"), RT_INK_DIM) + 1;
+			       text_of(hit, "discussion"), RT_INK_DIM) +
+	    1;
 	if (is_wide)
 		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT, text_of(hit, "take"),
-				       RT_INK_DIM) + 1;
+				       RT_INK_DIM) +
+		    1;
 	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT, text_of(hit, "role"),
 			      rt_role_ink(text_of(hit, "role"))) + 1;
 	draw_snippet(canvas, box, x, y, text_of(hit, "snippet"));

@@ -350,7 +350,8 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		case ROW_COMMAND: draw_command(canvas, box, y, r->command); break;
 		case ROW_USAGE: draw_usage(canvas, box, y, r->command); break;
 		case ROW_NAME:
-			(void)rt_canvas_put_name(canvas, box, 4, y, box.w - 4, r->name, RT_INK_TEXT);
+			(void)rt_canvas_put_name(canvas, box, 4, y, box.w - 4, r->name,
+						 RT_INK_TEXT);
 			break;
 		}
 		if (p->list.top + i == p->list.at)
@@ -435,7 +436,9 @@ add_sentences(rt_buf *line, rt_str text)
 		rt_str one = rt_str_trim(rt_str_at(text.ptr, end == SIZE_MAX ? text.size : end));
 
 		if (one.size > 0 && line->size > 0)
-			rt_buf_add_c(line, strchr(".:;,?!", line->ptr[line->size - 1]) == NULL ? ".  " : "  ");
+			rt_buf_add_c(line, strchr(".:;,?!", line->ptr[line->size - 1]) == NULL
+						   ? ".  "
+						   : "  ");
 		rt_screen_add_line(line, one);
 		if (end == SIZE_MAX)
 			break;

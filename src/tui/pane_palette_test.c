@@ -83,7 +83,8 @@ splits(void **state)
 	assert_words("\"a\\\"b\\\\c\\d\" 'a\\b'", "a\"b\\c\\d|a\\b|");
 	assert_words("pre'fix'\"ed\"", "prefixed|");
 	setenv("HOME", "/home/a b", 1);
-	assert_words("import ~/x ~ a~/b '~/c' \\~/d ~/", "import|/home/a b/x|~|a~/b|~/c|~/d|/home/a b/|");
+	assert_words("import ~/x ~ a~/b '~/c' \\~/d ~/",
+		     "import|/home/a b/x|~|a~/b|~/c|~/d|/home/a b/|");
 	assert_words("$HOME `ls` ; rm * > x &", "$HOME|`ls`|;|rm|*|>|x|&|");
 	rt_buf_init(&words, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	assert_int_equal(rt_command_split(RT_STR("add 'so"), &words, &count, &err), RT_USAGE);

@@ -135,7 +135,8 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 						rt_field_text(p->field), RT_INK_TEXT);
 		} else {
 			(void)(p->are_texts ? rt_canvas_put_cut : rt_canvas_put_name)(
-				canvas, box, x, y, box.w - x, name_at(p, p->shown[row]), RT_INK_TEXT);
+				canvas, box, x, y, box.w - x, name_at(p, p->shown[row]),
+				RT_INK_TEXT);
 		}
 		if (row == p->list.at)
 			rt_bar_select(canvas, box, y);

@@ -335,8 +335,9 @@ export_to(rt_tui *tui, void *ctx, rt_str file)
 	rt_buf_add_str(&name, file);
 	if (name.status == RT_OK && file.size > 0)
 		rt_cli_add_quoted(&line, name.ptr);
-	st = name.status == RT_OK && line.status == RT_OK ? rt_pane_palette_run(tui, rt_buf_str(&line))
-							  : RT_NOMEM;
+	st = name.status == RT_OK && line.status == RT_OK
+		     ? rt_pane_palette_run(tui, rt_buf_str(&line))
+		     : RT_NOMEM;
 	rt_buf_deinit(&line);
 	rt_buf_deinit(&name);
 	return st;
@@ -378,7 +379,8 @@ rt_verb_export(rt_tui *tui, uint32_t entry)
 	}
 	name = rt_text_str(rt_disc_take(work->disc, what.take)->name);
 	name.size = rt_utf8_cut(name, 100);
-	(void)snprintf(title, sizeof(title), "Write take %.*s to which file? (.html, .md, .json, .toml)",
+	(void)snprintf(title, sizeof(title),
+		       "Write take %.*s to which file? (.html, .md, .json, .toml)",
 		       RT_STR_ARG(name));
 	return ask_export(tui, what, title);
 }
@@ -529,8 +531,9 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/new"))
 		return rt_slash_new(tui);
 	if (rt_str_is(verb, "/export") && rest.size == 0)
-		return ask_export(tui, (exported){tui->work.place.disc, 0},
-				  "Write this discussion to which file? (.html, .md, .json, .toml)");
+		return ask_export(
+			tui, (exported){tui->work.place.disc, 0},
+			"Write this discussion to which file? (.html, .md, .json, .toml)");
 	if (rt_str_is(verb, "/export"))
 		return export_with(tui, rest);
 	if (rt_str_is(verb, "/import"))

@@ -300,8 +300,7 @@ anchor_of(const rt_tree *t, const tree_row *r)
 
 /* Marks of our own, which stand behind the words however long these are. Of those that would
  * leave little of the words some are left out: first the name of a take (before that, the middle
- * of it), then what was done to the
- * entry; where the head is is said in any case, in one sign at the end. */
+ * of it), then what was done to the entry; where the head is is said in any case, in one sign at the end. */
 enum { NOTES_ALL, NOTES_SHORT, NOTES_CUT_TAKE, NOTES_NO_TAKE, NOTES_NO_MARKS, NOTES_HEAD };
 
 /* Names often differ in their ends only. */

@@ -25,7 +25,7 @@ enum {
 	EVENTS_MAX = 256, /* taken before the next frame is drawn */
 	NOTICE_ROWS = 3,
 	NOTICE_SIZE = 1 << 15, /* bytes of what is said first; more may come behind it */
-	NAME_LEAST = 10   /* columns that the title has for each name in any case */
+	NAME_LEAST = 10        /* columns that the title has for each name in any case */
 };
 
 /* ---- panes ---- */

@@ -311,8 +311,9 @@ ends_of_names(void **state)
 	} titles[] = {
 		{140, " notes on a database for a desktop app, the first part  "
 		      "take: with-one-file-and-no-server-at-all-second, 3 of 3  2 entries"},
-		{100, " notes on a databas\u2026rst part  take: with-one-file-and-\u2026l-second, 3 of 3  2 entries"
-		      " no model  ~2 tok\n"},
+		{100,
+		 " notes on a databas\u2026rst part  take: with-one-file-and-\u2026l-second, 3 of 3  2 entries"
+		 " no model  ~2 tok\n"},
 		{60, " notes \u2026t part  take: with-o\u2026econd, 3 of 3 no model  ~2 tok\n"},
 		{40, " notes \u2026 part  take: with-\u2026econd, 3 of 3\n"},
 	};
@@ -325,17 +326,22 @@ ends_of_names(void **state)
 		    "\"name\":\"notes on a database for a desktop app, the first part\"}]");
 	desk_add(&d, "user", "one");
 	desk_add(&d, "AI", "two");
-	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"with-one-file-and-no-server-at-all-first\"}]");
-	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"with-one-file-and-no-server-at-all-second\"}]");
+	desk_do(&d,
+		"[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"with-one-file-and-no-server-at-all-first\"}]");
+	desk_do(&d,
+		"[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"with-one-file-and-no-server-at-all-second\"}]");
 	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
 		desk_size(&d, titles[i].columns, 16);
 		assert_shows(&d, titles[i].title);
 	}
 	/* Of a model, too: that one is told apart, and the rest has room. */
 	desk_size(&d, 80, 16);
-	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"model\","
-		    "\"value\":\"ollama/a-model-with-a-long-name-and-what-it-was-tuned-for-q4-7b\"}]");
-	assert_shows(&d, " notes o\u2026t part  take: with-o\u2026second, 3 of 3 ollama/a-model-wi\u2026or-q4-7b  ~2 tok\n");
+	desk_do(&d,
+		"[{\"op\":\"setting.set\",\"key\":\"model\","
+		"\"value\":\"ollama/a-model-with-a-long-name-and-what-it-was-tuned-for-q4-7b\"}]");
+	assert_shows(
+		&d,
+		" notes o\u2026t part  take: with-o\u2026second, 3 of 3 ollama/a-model-wi\u2026or-q4-7b  ~2 tok\n");
 	desk_size(&d, 40, 16);
 	desk_type(&d, "/branches");
 	desk_press(&d, "enter");
@@ -368,7 +374,8 @@ names_of_any_length(void **state)
 		assert_int_equal(rt_tui_paste(&d.tui, rt_buf_str(&name)), RT_OK);
 		desk_press(&d, "enter");
 		assert_true(rt_str_eq(rt_work_disc_name(&d.tui.work), rt_buf_str(&name)));
-		assert_true(rt_str_starts(rt_buf_str(&d.tui.notice), RT_STR("Started a discussion ")));
+		assert_true(
+			rt_str_starts(rt_buf_str(&d.tui.notice), RT_STR("Started a discussion ")));
 		rt_buf_deinit(&name);
 	}
 	desk_close(&d);
@@ -378,14 +385,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_of_labels),
-		cmocka_unit_test(keys_in_the_footer),
-		cmocka_unit_test(the_tree_and_what_changes),
-		cmocka_unit_test(too_many_screens),
-		cmocka_unit_test(one_screen_of_a_kind),
-		cmocka_unit_test(no_thread),
-		cmocka_unit_test(a_paste_that_was_cut),
-		cmocka_unit_test(ends_of_names),
+		cmocka_unit_test(times_of_labels),           cmocka_unit_test(keys_in_the_footer),
+		cmocka_unit_test(the_tree_and_what_changes), cmocka_unit_test(too_many_screens),
+		cmocka_unit_test(one_screen_of_a_kind),      cmocka_unit_test(no_thread),
+		cmocka_unit_test(a_paste_that_was_cut),      cmocka_unit_test(ends_of_names),
 		cmocka_unit_test(names_of_any_length),
 	};
 

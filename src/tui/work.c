@@ -544,8 +544,8 @@ follow(rt_work *work, const rt_work_job *job, rt_error *err)
 	/* Another name is no way to go. */
 	if (r->discussion[0] != 0 && !rt_str_is(op, "discussion.rename")) {
 		/* Of a long name this is the beginning only; it is the active one all the same. */
-		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there, NULL) !=
-			    RT_OK ||
+		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there,
+				     NULL) != RT_OK ||
 		    there.disc == 0)
 			there.disc = now->active;
 		place.disc = there.disc;
