@@ -10,7 +10,7 @@ import { focusKept, showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
 import { placeOf } from "./outline";
 import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
-import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, takeOf } from "./store";
+import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, shownSeq, takeOf } from "./store";
 import { set, state } from "./state";
 import {
 	elsewhere, fullWords, isDraftNext, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, undoCount, wayOf,
@@ -643,31 +643,32 @@ async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
 	};
 }
 
-/** Said when what the others did is in view: their rows would put the line away. */
-async function sayBetween(way: Way, seen: Seen | null): Promise<void> {
+/** Said when what the others did is in view: their rows would put the line away. Upto: what was there before. */
+async function sayBetween(way: Way, seen: Seen | null, upto: number): Promise<void> {
 	const next = seen && way === "undo" ? nextStep(seen.steps, way) : undefined;
-	const words = next && await fullWords(next);
+	const words = next && next.seq > upto && await fullWords(next);
 	if (seen)
 		await reached(seen.seq);
 	notify({ text: `Somebody else was faster${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "done again"}.` });
 }
 
 /** As many steps as were meant when it was asked for, however often others come in between; but never
- *  theirs. null: it was not done, and that was said. */
-async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>): Promise<(Went & Plan) | null> {
-	let meant: string | null = null, seen: Seen | null = null;
+ *  theirs. Shown: so much of the history was in view then. null: it was not done, and that was said. */
+async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: number): Promise<(Went & Plan) | null> {
+	let meant: string | null = null, seen: Seen | null = null, upto = shown;
 	for (let i = 0; i < MOST_TRIES; i++) {
 		seen = await seenSteps();
 		if (!seen)
 			break;
+		upto ||= seen.seq;
 		const { count, words } = await plan(seen), now = wayOf(seen.steps, way, count);
 		if (count === 0) {
 			notify({ text: words });
 			return null;
 		}
-		if (meant !== null && now !== meant)
+		if (meant === null ? now.some((seq) => seq > upto) : now.join() !== meant)
 			break;
-		meant = now;
+		meant = now.join();
 		try {
 			const went = await goOnce(way, way === "undo" ? undoCount(seen.steps, count) : count, seen);
 			return went && { ...went, count, words };
@@ -676,7 +677,7 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>): Promise<(
 				throw error;
 		}
 	}
-	await sayBetween(way, seen);
+	await sayBetween(way, seen, upto);
 	return null;
 }
 
@@ -684,7 +685,8 @@ async function goInTime(way: Way, wanted: number): Promise<void> {
 	const isUndo = way === "undo";
 	await inTurn(async () => {
 		const stopped = isUndo ? await stopAsked() : null, known = new Set(state.discussions.map((each) => each.id));
-		const went = await goMeant(way, stopped ?? (async () => ({ count: wanted, words: "" })));
+		// what a model wrote that was stopped may not be in view yet
+		const went = stopped ? await goMeant(way, stopped, 0) : await goMeant(way, async () => ({ count: wanted, words: "" }), shownSeq());
 		if (!went)
 			return;
 		const { count, steps } = went, words = await movedWords(steps, count);

@@ -3,10 +3,15 @@
 // Cut: a name that may be too long for its place. It is cut in its middle, as names differ most
 // often at their ends: "a long question (2)", "a long question (3)".
 const TAIL = 8, SHORT = 2 * TAIL;
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+// A browser that does not know what the eye sees as letters cuts between characters: the page is there all the same.
+const graphemes = typeof Intl.Segmenter === "function" ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
+
+function lettersOf(text: string): string[] {
+	return graphemes ? [...graphemes.segment(text)].map((each) => each.segment) : [...text];
+}
 
 export function Cut(props: { text: string; title?: string }) {
-	const letters = props.text.length <= SHORT ? [] : [...graphemes.segment(props.text)].map((each) => each.segment), title = props.title ?? props.text;
+	const letters = props.text.length <= SHORT ? [] : lettersOf(props.text), title = props.title ?? props.text;
 	if (letters.length <= SHORT)
 		return <span class="cut" dir="auto" title={title}>{props.text}</span>;
 	return (

@@ -416,6 +416,11 @@ function settle(upto: number): void {
 			waiting.splice(i, 1)[0].done();
 }
 
+/** The rows up to this one are in view, or about to be; 0: nothing was read yet. */
+export function shownSeq(): number {
+	return appliedSeq;
+}
+
 const PATIENCE_MS = 3000;
 
 /** Until the page shows what row seq did. When events do not come, everything is read anew. */

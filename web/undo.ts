@@ -46,8 +46,8 @@ export async function seenSteps(): Promise<Seen | null> {
 }
 
 /** The steps of ours that go so many times in this way, by their numbers. */
-export function wayOf(steps: Step[], way: Way, count: number): string {
-	return inTheWay(steps, way).filter(isSeen).slice(0, count).map((each) => each.seq).join();
+export function wayOf(steps: Step[], way: Way, count: number): number[] {
+	return inTheWay(steps, way).filter(isSeen).slice(0, count).map((each) => each.seq);
 }
 
 function isSwitch(step: Step): boolean {

@@ -194,7 +194,7 @@ const rt_shape rt_shapes[] = {
 	{"Problem", "`type`, `title`, `status`, `code`, `detail`, `hint`",
 	 OBJECT("\"type\":" TEXT ",\"title\":" TEXT ",\"status\":" NUMBER ",\"code\":" TEXT
 		",\"detail\":" TEXT ",\"hint\":" TEXT ",\"at\":" NUMBER ",\"line\":" NUMBER
-		",\"index\":" NUMBER),
+		",\"index\":" NUMBER ",\"run\":" TEXT),
 	 "application/problem+json"},
 	{NULL, NULL, NULL, NULL},
 };

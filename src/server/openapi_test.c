@@ -176,6 +176,10 @@ test_schemas(void **state)
 		}
 		assert_int_equal(yyjson_arr_size(rt_json_get(schema, "required")), required);
 	}
+	/* What a failure may say beyond its words. */
+	schema = rt_json_get(rt_json_get(schemas, "Problem"), "properties");
+	assert_non_null(rt_json_get(schema, "index"));
+	assert_non_null(rt_json_get(schema, "run"));
 	document_deinit(&d);
 }
 

@@ -219,6 +219,22 @@ async function between({ page, server, tally }) {
 	await press("#undo");
 	tally.check("asked for again, it is", await until(async () => !(await has("theirs")) && (await has("my own"))), await there());
 	await toast.getByText(/^Undone: /).waitFor();
+	await during(/\/ops\/undo\?/, (count) => count === 1 && server.op("undo", {}, `?discussion=d1&take=${open}`));
+	await press("#undo");
+	tally.check("who was faster to undo has added nothing", await until(async () => /was faster, so nothing was undone/.test(await words())), await words());
+	await page.unroute(/\/ops\/undo\?/);
+	await press("#redo");
+	await toast.getByText("Done again: added ").waitFor();
+	let unseen;
+	await page.mouse.move(0, 0); // what the button says beforehand is read, too
+	await during(/\/history\?/, () => (unseen ??= theirs("unseen")));
+	await page.locator("#undo").dispatchEvent("click");
+	tally.check("nor is a step that was not in view taken back", await until(async () => /faster \(added the question “unseen”\)/.test(await words())), await words());
+	tally.check("and all is there", await has("my own", "unseen"), await there());
+	await page.unroute(/\/history\?/);
+	await press("#undo");
+	await until(async () => !(await has("unseen")));
+	await toast.getByText(/^Undone: /).waitFor();
 	await during(/\/ops\/undo\?/, (count) => count === 1 && turn(other));
 	await press("#undo");
 	tally.check("a switch of others is none: it is tried again", await until(async () => !(await has("my own"))), await there());

@@ -278,6 +278,9 @@ async function longNames(server, browser, tally) {
 	tally.equal("a tab is called by all of it", await page.getByRole("tab", { name: `${names[1]}, 1 entry` }).count(), 1);
 	await axe(page, tally, "long names");
 	await page.context().close();
+	const older = await openPage(server, browser, tally, { init: [() => { delete Intl.Segmenter; }] });
+	tally.equal("a browser that knows nothing of letters cuts them, too", await older.locator(".take-bar [role=tab]", { hasText: names[1] }).locator(".cut-tail").innerText(), names[1].slice(-8));
+	await older.context().close();
 }
 
 export async function run({ server, browser, tally }) {
