@@ -756,8 +756,11 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 export async function run(wish: RunWish): Promise<Run | null> {
 	set({ toast: null });
 	try {
-		await inTurn(async () => { if (isLookUntold) await tellLook(); });
-		return await startRun(wish);
+		return await inTurn(async () => {
+			if (isLookUntold)
+				await tellLook();
+			return startRun(wish);
+		});
 	} catch (error) {
 		if (wish.how === "continue" && error instanceof Problem && error.body.run !== undefined) {
 			notify({ text: "This reply is being continued already. What comes is shown below it; Esc stops it." });

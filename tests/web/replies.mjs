@@ -93,6 +93,22 @@ export async function run({ server, browser, tally }) {
 	await page.locator("#undo").click();
 	await page.locator(".entry", { hasText: "And then?" }).waitFor({ state: "detached" });
 
+	const untouched = await entries();
+	let release;
+	const pressed = new Promise((done) => { release = done; });
+	await page.route(/\/discussions\/d1\/runs$/, onTheWay(async (route) => {
+		await pressed;
+		await route.continue();
+	}));
+	await page.fill("#composer", "Too soon?");
+	await page.press("#composer", "Control+Enter");
+	await page.locator("#undo").click();
+	await page.waitForTimeout(200); // an undo that does not wait is done by then
+	release();
+	tally.check("undo waits for a question that is on its way", await says("Stopped, and what was asked is taken back."), await toast());
+	tally.equal("and takes back that alone", JSON.stringify(await entries()), JSON.stringify(untouched));
+	await page.unroute(/\/discussions\/d1\/runs$/);
+
 	await asked("And others?");
 	await page.route("**/runs/*", onTheWay(async (route) => {
 		await server.op("entry.append", { content: "from elsewhere", take: "t1" }, "?discussion=d1");
