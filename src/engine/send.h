@@ -158,7 +158,8 @@ RT_CHECKED rt_status rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives
 				      rt_rescued_fn fn, void *ctx, rt_error *err);
 
 /* The reply that RT_SEND_CONTINUE goes on with, by its number, as things stand in this value.
- * RT_REFUSED, RT_NOT_FOUND: there is none. */
+ * RT_REFUSED, RT_NOT_FOUND: there is none, and out stays as it was. Looks, and changes nothing;
+ * what it is in another value may be another one. */
 RT_CHECKED rt_status rt_send_continued(const rt_project *value, rt_str discussion, rt_str take,
 				       rt_str at, uint32_t *out, rt_error *err);
 

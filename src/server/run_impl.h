@@ -138,9 +138,9 @@ struct rt_runs {
 	pthread_mutex_t opening; /* models are opened one at a time */
 	pthread_mutex_t lock;    /* the rest */
 	rt_run *oldest, *newest;
-	rt_run *leaving; /* ended and forgotten, though their threads have not left them */
+	rt_run *leaving;         /* by older: ended and forgotten, and not yet left by their threads */
 	uint64_t last;
-	uint32_t tag; /* by chance: names of another life of the server are not ours */
+	uint32_t tag;            /* by chance: names of another life of the server are not ours */
 	size_t running, count;
 	bool is_ending;
 };

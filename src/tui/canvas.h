@@ -97,7 +97,7 @@ int rt_canvas_put_cut(rt_canvas *canvas, rt_box box, int x, int y, int columns, 
  * columns stay. */
 int rt_canvas_put_name(rt_canvas *canvas, rt_box box, int x, int y, int columns, rt_str name,
 		       rt_ink ink);
-/* The name so cut, as text. */
+/* The name so cut, as text, appended. */
 void rt_canvas_add_name(const rt_canvas *canvas, rt_str name, int columns, rt_buf *out);
 void rt_canvas_cursor(rt_canvas *canvas, rt_box box, int x, int y);
 
