@@ -109,6 +109,7 @@ RT_CHECKED rt_status rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take
 /* What became of a change, for people. */
 typedef struct rt_work_said {
 	rt_buf words;  /* "Deleted 8 entries." and hooks' notes; one or more lines */
+	rt_buf note;   /* the result's, which words end with */
 	uint64_t seq;  /* the step; 0: nothing was changed */
 	char entry[132];
 	char take[260];

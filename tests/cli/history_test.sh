@@ -48,6 +48,37 @@ code 'history show' 0 r history show 6
 has 'before' '- AI' "$out"
 has 'after' 'TWO' "$out"
 
+# --- a jump restores what --at-op shows: the discussions and the settings together ---
+fresh
+r -q add five
+r -q add six
+r -q set model foo
+r -q add seven
+same_as() { # same_as N: the present is what --at-op N shows
+	is "state right after step $1" "$(r show --json --at-op "$1"; r settings --json --at-op "$1"; r tree --json --at-op "$1")" \
+		"$(r show --json; r settings --json; r tree --json)"
+}
+now_row='" ".join(str(x["seq"]) for x in d if x["current"]) + ": " + " ".join(str(x["seq"]) for x in d if x["undone"])'
+r -q jump 3
+same_as 3
+is 'history after a jump back' '3: 8 7 6 5 4' "$(r history --json | json "$now_row")"
+has 'a jump to a step of the settings' 'right after step 7' "$(r jump 7)"
+same_as 7
+is 'it has the entries of that time' 'one|two|three|four|five|six' "$(contents)"
+is 'history after it' '7: 8' "$(r history --json | json "$now_row")"
+r -q -d main jump 8
+same_as 8
+r -q new other
+r -q add elsewhere
+r -q jump 8
+is 'discussions started later are gone' '["main"]' "$(r ls --json | json '[x["name"] for x in d]')"
+has 'back leads to another discussion, too' 'Now in discussion "other".' "$(r jump 13)"
+is 'and to what it held' elsewhere "$(contents)"
+r -q jump 3 --scope discussion
+is 'a scope leaves the rest' foo "$(r settings model)"
+code 'a row that is yet to come' 3 r jump 99
+code 'an unknown scope' 2 r jump 3 --scope all
+
 # --- revisions ---
 fresh
 r -q edit :1 uno

@@ -245,9 +245,8 @@ check_member(fixture *f, int at, const char *member, const char *expected, const
 
 /* The canonical export; the caller's to free. */
 static char *
-canonical(fixture *f)
+canonical_of(fixture *f, const rt_project *value)
 {
-	const rt_project *value = rt_engine_value(f->engine);
 	const rt_format *format = rt_format_find("canonical");
 	rt_export_options how = {.whole = true, .lossless = true};
 	rt_outlines outlines;
@@ -265,11 +264,20 @@ canonical(fixture *f)
 		print_error("%s\n", err.text);
 	assert_int_equal(st, RT_OK);
 	rt_outlines_deinit(&outlines);
-	rt_object_unref(value);
 	text = malloc(f->out.size + 1);
 	assert_non_null(text);
 	memcpy(text, f->out.ptr, f->out.size);
 	text[f->out.size] = '\0';
+	return text;
+}
+
+static char *
+canonical(fixture *f)
+{
+	const rt_project *value = rt_engine_value(f->engine);
+	char *text = canonical_of(f, value);
+
+	rt_object_unref(value);
 	return text;
 }
 
@@ -924,10 +932,100 @@ ROW(c18_counts_and_jump_targets)
 	DONE(line);
 	IDS("aa");
 	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)undo);
-	GIVES(NOT_FOUND, line);
+	DONE(line); /* the state right after the undo */
+	IDS("");
+	UNCHANGED(line);
+	DONE("{'op':'redo'}");
 	GIVES(NOT_FOUND, "{'op':'jump','to':9999}");
+	GIVES(USAGE, "{'op':'jump','to':1,'scope':'all'}");
 	DONE("{'op':'jump','to':0}");
 	IDS("");
+}
+
+/* The project at a row, and now; the caller's to free. */
+static char *
+canonical_at(fixture *f, uint64_t seq)
+{
+	const rt_project *value = NULL;
+	rt_error err = {0};
+	char *text;
+
+	assert_int_equal(rt_engine_value_at(f->engine, seq, &value, &err), RT_OK);
+	text = canonical_of(f, value);
+	rt_object_unref(value);
+	return text;
+}
+
+ROW(c18_jump_to_any_row_is_what_at_op_shows)
+{
+	F;
+	static const char *const lines[] = {
+		"{'op':'setting.set','key':'model','value':'foo'}",
+		"{'op':'entry.append','id':'dd','content':'four'}",
+		"{'op':'undo','count':2}",
+		"{'op':'entry.edit','entry':'aa','content':'another branch'}",
+		"{'op':'discussion.new','name':'other'}",
+		"{'op':'entry.append','id':'x','content':'elsewhere'}",
+		"{'op':'entry.move','discussion':'main','entry':'aa','after':'bb'}",
+		"{'op':'entry.view','entry':'x','collapsed':true}",
+		"{'op':'undo','discussion':'main','take':'main'}",
+		"{'op':'take.branch','discussion':'main','at':'aa','name':'t'}",
+		"{'op':'setting.set','key':'model','value':'bar'}",
+		"{'op':'discussion.delete','discussion':'main'}",
+		"{'op':'undo','scope':'project'}",
+		"{'op':'jump','to':4}",
+		"{'op':'redo','count':2}"};
+	char line[100], *then, *now;
+	uint64_t to, last;
+	size_t i;
+
+	three(f);
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		DONE(lines[i]);
+	last = f->result.seq;
+	/* up and down, so that every jump crosses branches */
+	for (i = 0; i < 2 * last; i++) {
+		to = i % 2 == 0 ? last - i / 2 : i / 2 + 1;
+		then = canonical_at(f, to);
+		snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)to);
+		GIVES(OK, line);
+		now = canonical(f);
+		assert_string_equal(then, now);
+		UNCHANGED(line);
+		free(then);
+		free(now);
+	}
+}
+
+ROW(c18_jump_with_a_scope)
+{
+	F;
+	three(f);
+	DONE("{'op':'setting.set','key':'model','value':'foo'}");
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'jump','to':2,'scope':'discussion'}");
+	IDS("aa bb");
+	EXPORT_HAS("'model':'foo'");
+	DONE("{'op':'jump','to':5}");
+	DONE("{'op':'jump','to':3,'scope':'project'}");
+	IDS("aa bb cc dd");
+	EXPORT_LACKS("'model'");
+}
+
+ROW(c38_current_after_a_jump)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'setting.set','key':'model','value':'foo'}");
+	DONE("{'op':'entry.append','id':'ee','content':'five'}");
+	DONE("{'op':'jump','to':2}");
+	COLUMN(HISTORY, "current", "- - - - true -");
+	COLUMN(HISTORY, "undone", "true true true true - -");
+	DONE("{'op':'jump','to':5}");
+	COLUMN(HISTORY, "current", "- true - - - -");
+	COLUMN(HISTORY, "undone", "true - - - - -");
+	IDS("aa bb cc dd");
 }
 
 ROW(c18_redo_after_a_jump_over_several_documents)
@@ -1235,6 +1333,30 @@ ROW(c30_redo_after_a_new_step)
 	IDS("aa bb");
 	DONE("{'op':'redo'}");
 	IDS("aa bb cc");
+}
+
+ROW(c30_undo_and_redo_after_a_jump)
+{
+	F;
+	three(f); /* 1, 2, 3 */
+	DONE("{'op':'undo'}");
+	DONE("{'op':'setting.set','key':'model','value':'foo'}");
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'jump','to':3}"); /* sideways: it takes two back, and brings one forth */
+	IDS("aa bb cc");
+	EXPORT_LACKS("'model'");
+	DONE("{'op':'redo'}"); /* the settings went back only, the discussion changed its branch */
+	EXPORT_HAS("'model':'foo'");
+	IDS("aa bb cc");
+	GIVES(REFUSED, "{'op':'redo'}");
+	DONE("{'op':'jump','to':3}");
+	DONE("{'op':'undo'}"); /* the newest step in effect there; the jump was none */
+	IDS("aa bb");
+	DONE("{'op':'redo'}");
+	IDS("aa bb cc");
+	DONE("{'op':'jump','to':6}"); /* the row before the first jump is the way back */
+	IDS("aa bb dd");
+	EXPORT_HAS("'model':'foo'");
 }
 
 ROW(c31_what_is_a_step)
@@ -1613,24 +1735,25 @@ ROW(c48_discussions)
 ROW(c49_jump_in_another_discussion)
 {
 	F;
-	char line[100];
-	uint64_t seq;
-
 	three(f);
-	seq = f->result.seq;
-	DONE("{'op':'discussion.new','name':'other'}");
-	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)seq - 1);
-	DONE(line);
+	DONE("{'op':'discussion.new','name':'other'}"); /* 4 */
+	DONE("{'op':'jump','discussion':'main','to':2,'scope':'discussion'}");
 	SHOWS("discussion", "'other'");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	IDS("aa bb");
 	DONE("{'op':'discussion.switch','discussion':'other'}");
 	DONE("{'op':'discussion.delete','discussion':'main'}");
-	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)seq);
-	DONE(line); /* out of the catalogue */
+	DONE("{'op':'jump','discussion':'d1','to':3,'scope':'discussion'}");
+	SHOWS("discussion", "'other'"); /* out of the catalogue, and changed there */
 	DONE("{'op':'undo','scope':'project'}");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	IDS("aa bb cc");
+	/* without a scope: the whole project, with what was active then */
+	DONE("{'op':'jump','discussion':'other','to':2}");
+	assert_string_equal(rt_text_str(f->result.note).ptr, "Discussion \"main\" changed, too.");
+	SHOWS("discussion", "'main'");
+	DISCUSSIONS_ARE("main");
+	IDS("aa bb");
 }
 
 ROW(c50_extract)
@@ -1846,6 +1969,9 @@ main(void)
 		TEST(c17_revert),
 		TEST(c17_several_deletions_in_one_step),
 		TEST(c18_counts_and_jump_targets),
+		TEST(c38_current_after_a_jump),
+		TEST(c18_jump_with_a_scope),
+		TEST(c18_jump_to_any_row_is_what_at_op_shows),
 		TEST(c18_redo_after_a_jump_over_several_documents),
 		TEST(c19_a_stale_second_delete),
 		TEST(c20_codes),
@@ -1859,6 +1985,7 @@ main(void)
 		TEST(c29_names_and_ids_of_places),
 		TEST(c29_a_deleted_take_is_not_written_to),
 		TEST(c30_redo_after_a_new_step),
+		TEST(c30_undo_and_redo_after_a_jump),
 		TEST(c31_what_is_a_step),
 		TEST(c32_the_first_by_the_bytes_of_its_name),
 		TEST(c33_text_is_kept),

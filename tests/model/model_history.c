@@ -261,9 +261,9 @@ is_at_or_above(const model *m, int doc, int upper, int step)
 }
 
 /* Take the newest step back, in those of the documents that have to go up from it to come
- * to `to` (-1: to their beginning), as one thing for redo; false: none has to. */
+ * to their places in `to` (-1: to their beginning), as one thing for redo; false: none has to. */
 static bool
-walk_up(model *m, const int *docs, size_t count, int to)
+walk_up(model *m, const int *docs, const int *to, size_t count)
 {
 	int *here = model_get(m, count * sizeof(*here)), newest = -1;
 	size_t i, n = 0;
@@ -271,7 +271,7 @@ walk_up(model *m, const int *docs, size_t count, int to)
 	for (i = 0; i < count; i++) {
 		int current = m->docs[docs[i]].current;
 
-		if (is_at_or_above(m, docs[i], current, to))
+		if (is_at_or_above(m, docs[i], current, to[i]))
 			continue;
 		if (current > newest)
 			n = 0;
@@ -284,20 +284,20 @@ walk_up(model *m, const int *docs, size_t count, int to)
 	return n > 0;
 }
 
-/* Move documents to right after a step (-1: to their beginning). */
+/* Move documents to right after a step each (-1: to their beginning). */
 static bool
-walk(model *m, const int *docs, size_t count, int to)
+walk(model *m, const int *docs, const int *to, size_t count)
 {
 	bool moved = false;
 	size_t k;
 
-	while (walk_up(m, docs, count, to))
+	while (walk_up(m, docs, to, count))
 		moved = true;
 	for (k = 0; k < count; k++) {
 		model_doc *d = &m->docs[docs[k]];
 
-		while (d->current != to) {
-			int next = to;
+		while (d->current != to[k]) {
+			int next = to[k];
 
 			while (part_of(&m->steps[next], docs[k])->parent != d->current)
 				next = part_of(&m->steps[next], docs[k])->parent;
@@ -318,24 +318,50 @@ walk(model *m, const int *docs, size_t count, int to)
 	return moved;
 }
 
+void
+model_note_places(model *m)
+{
+	model_places *now;
+	size_t i;
+
+	if (m->places_count > 0 && m->places[m->places_count - 1].seq == m->seq)
+		return;
+	m->places = model_more(m->places, m->places_count, sizeof(*m->places));
+	now = &m->places[m->places_count++];
+	*now = (model_places){m->seq, model_get(m, m->doc_count * sizeof(*now->current)),
+			      m->doc_count};
+	for (i = 0; i < m->doc_count; i++)
+		now->current[i] = m->docs[i].current;
+}
+
 rt_status
 model_op_jump(model_call *c)
 {
 	model *m = c->m;
+	rt_str scope = model_str_field(c, "scope");
+	const model_places *then = NULL;
 	uint64_t to = 0;
-	int step, *docs;
-	size_t i;
+	int *docs, *steps;
+	size_t i, count = 0;
 
 	rt_json_u64(model_field(c, "to"), &to);
-	if (to == 0)
-		return walk(m, &c->doc, 1, -1) ? RT_OK : model_unchanged(c);
-	step = step_with_seq(m, to);
-	if (step < 0)
+	for (i = 0; i < m->places_count; i++)
+		if (m->places[i].seq == to)
+			then = &m->places[i];
+	if (to > 0 && then == NULL)
 		return FAIL(c, NOT_FOUND, "no such step");
-	docs = model_get(m, m->steps[step].part_count * sizeof(*docs));
-	for (i = 0; i < m->steps[step].part_count; i++)
-		docs[i] = m->steps[step].parts[i].doc;
-	return walk(m, docs, m->steps[step].part_count, step) ? RT_OK : model_unchanged(c);
+	if (to == 0 && scope.size == 0)
+		scope = RT_STR("discussion");
+	docs = model_get(m, m->doc_count * sizeof(*docs));
+	steps = model_get(m, m->doc_count * sizeof(*steps));
+	for (i = 0; i < m->doc_count; i++) {
+		if ((rt_str_is(scope, "discussion") && (int)i != c->doc) ||
+		    (rt_str_is(scope, "project") && i != 0))
+			continue;
+		docs[count] = (int)i;
+		steps[count++] = to > 0 && i < then->count ? then->current[i] : -1;
+	}
+	return walk(m, docs, steps, count) ? RT_OK : model_unchanged(c);
 }
 
 static bool

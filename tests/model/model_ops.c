@@ -70,7 +70,7 @@ static const struct {
 	{"project.reset", model_op_reset, "", 0, 0, 0},
 	{"undo", op_undo, "count:n scope:s", 0, 0, 0},
 	{"redo", op_redo, "count:n scope:s", 0, 0, 0},
-	{"jump", model_op_jump, "to:n!", 0, 0, 0},
+	{"jump", model_op_jump, "to:n! scope:s", 0, 0, 0},
 	{"revert", model_op_revert, "seq:n!", 0, 0, 0},
 	{"purge", model_op_purge, "entry:s!", 0, 0, 0},
 };
@@ -142,7 +142,8 @@ check_form(model_call *c, size_t row)
 	    (!rt_json_u64(model_field(c, "count"), &count) || count < 1))
 		return FAIL(c, USAGE, "count is less than one");
 	s = model_str_field(c, "scope");
-	if ((table[row].run == op_undo || table[row].run == op_redo) &&
+	if ((table[row].run == op_undo || table[row].run == op_redo ||
+	     table[row].run == model_op_jump) &&
 	    model_field(c, "scope") != NULL && !rt_str_is(s, "discussion") &&
 	    !rt_str_is(s, "project"))
 		return FAIL(c, USAGE, "scope is discussion or project");
@@ -275,6 +276,7 @@ model_apply(model *m, rt_str json, rt_str chosen, model_result *out)
 	} else if (!out->unchanged) {
 		m->seq++;
 	}
+	model_note_places(m);
 	m->touched_count = 0;
 	m->act_count = 0;
 	out->seq = m->seq;
@@ -342,6 +344,7 @@ model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, const rt_
 		model_make_step(m, view);
 	else if (viewed)
 		m->seq++;
+	model_note_places(m);
 	for (i = 0; i < count; i++)
 		out[i].seq = m->seq;
 }
