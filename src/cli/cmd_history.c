@@ -179,6 +179,8 @@ undo_or_redo(rt_cli *cli, const char *op)
 		add_what_moved(cli, change.result, undo, &now);
 		add_view(cli, before, &now);
 		rt_cli_say(cli, rt_buf_str(&now), "%s: retake %s%s", back, back, again);
+		if (change.result->note != NULL)
+			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
 	}
 	rt_buf_deinit(&now);
 	rt_cli_change_deinit(&change);

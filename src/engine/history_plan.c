@@ -347,15 +347,17 @@ pass_redo(const rt_record *row, uint64_t seq, uint32_t index, uint32_t disc, rt_
 }
 
 /* How many steps redo could bring back in a discussion and the project, one after another.
- * No more than `enough` are counted. Cost: a look at as many moves. */
+ * No more than `enough` are counted. Where undo came through into this discussion, no fewer
+ * than were counted before. Cost: a look at as many moves. */
 static rt_status
 count_undone(plan *p, uint32_t disc, uint64_t enough, rt_error *err)
 {
 	rt_history d = {0}, project = p->now->history;
 	rt_status st = rt_history_get(p->now, disc, &d, err);
+	uint64_t count;
 
 	p->undone_disc = disc;
-	for (p->undone = 0; st == RT_OK && p->undone < enough; p->undone++) {
+	for (count = 0; st == RT_OK && count < enough; count++) {
 		const rt_record *row = &p->row;
 		bool of_disc = d.redo_row > project.redo_row ||
 			       (d.redo_row == project.redo_row && d.redo_move >= project.redo_move);
@@ -379,6 +381,8 @@ count_undone(plan *p, uint32_t disc, uint64_t enough, rt_error *err)
 				break;
 		}
 	}
+	if (count > p->undone)
+		p->undone = count;
 	return st;
 }
 
@@ -590,6 +594,35 @@ look_back(plan *p, uint64_t to, past *pasts, size_t count, rt_error *err)
 	return st;
 }
 
+static rt_status
+set_note(plan *p, const rt_buf *note, rt_result *result, rt_error *err)
+{
+	if (note->status == RT_OK)
+		result->note = (rt_text *)(uintptr_t)rt_text_new(p->engine->alloc,
+								 rt_buf_str(note));
+	return result->note != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
+}
+
+/* Undo or redo did fewer steps than it was asked for. */
+static rt_status
+note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capacity,
+	   rt_result *result, rt_error *err)
+{
+	rt_buf note;
+	rt_status st;
+
+	rt_buf_init(&note, p->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_f(&note, "%llu of %llu steps: ", (unsigned long long)done,
+		     (unsigned long long)count);
+	if (by_capacity)
+		rt_buf_add_c(&note, "the setting undo_capacity lets undo go no further.");
+	else
+		rt_buf_add_f(&note, "there is nothing more to %s.", op);
+	st = set_note(p, &note, result, err);
+	rt_buf_deinit(&note);
+	return st;
+}
+
 /* Which discussions a jump has changed that nobody looks at. */
 static rt_status
 note_others(plan *p, const way *ways, size_t count, uint32_t disc, const rt_project *before,
@@ -598,7 +631,7 @@ note_others(plan *p, const way *ways, size_t count, uint32_t disc, const rt_proj
 	const rt_cell *other = NULL;
 	size_t others = 0, i;
 	rt_buf note;
-	rt_status st = RT_OK;
+	rt_status st;
 
 	for (i = 0; i < count; i++) {
 		const rt_cell *cell = ways[i].disc != 0 && ways[i].disc != disc
@@ -621,11 +654,7 @@ note_others(plan *p, const way *ways, size_t count, uint32_t disc, const rt_proj
 	} else {
 		rt_buf_add_f(&note, "%zu other discussions changed, too.", others);
 	}
-	if (note.status == RT_OK)
-		result->note = (rt_text *)(uintptr_t)rt_text_new(p->engine->alloc,
-								 rt_buf_str(&note));
-	if (result->note == NULL)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
+	st = set_note(p, &note, result, err);
 	rt_buf_deinit(&note);
 	return st;
 }
@@ -690,7 +719,7 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	plan p;
 	uint64_t count = 1, done_count = 0, i;
 	unsigned scope = 3;
-	bool done = true;
+	bool done = true, by_capacity = false;
 	rt_status st = RT_OK;
 
 	memset(&p, 0, sizeof(p));
@@ -717,6 +746,7 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 				st = look_at_capacity(&p, disc, err);
 				if (st == RT_REFUSED && done_count > 0) {
 					st = RT_OK;
+					by_capacity = true;
 					break;
 				}
 				if (st == RT_OK)
@@ -729,6 +759,9 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 		}
 		if (st == RT_OK && p.count == 0)
 			st = rt_fail(err, RT_REFUSED, "nothing to %s", op->name);
+		else if (st == RT_OK && done_count < count)
+			st = note_fewer(&p, op->name, done_count, count, by_capacity, c->result,
+					err);
 	}
 	rt_arena_free(p.redo.arena);
 	*out = p.row;

@@ -12,10 +12,14 @@ has 'undo' "Undid step 6: edited entry " "$(r undo)"
 is 'undone' 'one|TWO|three|four' "$(contents)"
 has 'redo' 'Redid step 6: edited entry ' "$(r redo)"
 is 'redone' 'one|TWO|three|FOUR' "$(contents)"
-has 'undo as far as it goes' 'Undid 6 steps, back to the beginning.' "$(r undo 99)"
+said=$(r undo 99)
+has 'undo as far as it goes' 'Undid 6 steps, back to the beginning.' "$said"
+has 'it says that there were fewer' '6 of 99 steps: there is nothing more to undo.' "$said"
 is 'nothing is left' '' "$(contents)"
 code 'nothing to undo' 1 r undo
-has 'redo all' 'Redid 6 steps' "$(r redo 99)"
+has 'redo all' '6 of 99 steps: there is nothing more to redo.' "$(r redo 99)"
+is 'in JSON, too' '6 of 7 steps: there is nothing more to undo.' "$(r undo 7 --json | json 'd["note"]')"
+has 'none is missing' 'Redid 6 steps' "$(r redo 6)"
 is 'all is back' 'one|TWO|three|FOUR' "$(contents)"
 
 # --- the past ---

@@ -921,6 +921,8 @@ ROW(c18_counts_and_jump_targets)
 	first = f->result.seq - 2;
 	DONE("{'op':'undo','count':99}");
 	assert_int_equal(f->result.steps, 3);
+	assert_string_equal(rt_text_str(f->result.note).ptr,
+			    "3 of 99 steps: there is nothing more to undo.");
 	undo = f->result.seq;
 	GIVES(REFUSED, "{'op':'undo'}");
 	DONE("{'op':'redo','count':99}");
@@ -1859,10 +1861,29 @@ ROW(c58_capacity_of_undo)
 	GIVES(REFUSED, "{'op':'undo'}");
 	DONE("{'op':'redo','count':4}");
 	IDS("aa bb cc dd");
-	/* without it, or with what is no number, as far as there is */
-	DONE("{'op':'setting.set','key':'undo_capacity','value':'few'}");
+	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':'few'}");
+	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':-1}");
+	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':1.5}");
+	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':true}");
+	/* without it, as far as there is */
+	DONE("{'op':'setting.set','key':'undo_capacity','value':null}");
 	DONE("{'op':'undo','count':9}");
 	assert_int_equal(f->result.steps, 6);
+}
+
+ROW(c58_capacity_when_undo_comes_through_into_another_discussion)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'oo','content':'x'}");
+	DONE("{'op':'setting.set','key':'undo_capacity','value':3}");
+	DONE("{'op':'undo','count':9}");
+	assert_int_equal(f->result.steps, 3);
+	assert_string_equal(rt_text_str(f->result.note).ptr,
+			    "3 of 9 steps: the setting undo_capacity lets undo go no further.");
+	SHOWS("discussion", "'main'");
+	IDS("aa");
 }
 
 ROW(c58_capacity_counts_what_redo_would_bring_back)
@@ -2013,6 +2034,7 @@ main(void)
 		TEST(c54_settings_are_kept),
 		TEST(c57_clear_all),
 		TEST(c58_capacity_of_undo),
+		TEST(c58_capacity_when_undo_comes_through_into_another_discussion),
 		TEST(c58_capacity_counts_what_redo_would_bring_back),
 		TEST(c60_an_id_stands_once_in_a_take),
 	};

@@ -222,13 +222,15 @@ model_op_undo_redo(model_call *c, bool undo)
 	model *m = c->m;
 	rt_str scope = model_str_field(c, "scope");
 	uint64_t count = 1, n, capacity = undo ? capacity_of(model_project_of(m)) : 0;
+	uint64_t already = undone_in(m, c->pinned ? c->doc : model_project_of(m)->active);
 
 	rt_json_u64(model_field(c, "count"), &count);
 	for (n = 0; n < count; n++) {
 		int view = c->pinned ? c->doc : model_project_of(m)->active;
 		bool disc = !rt_str_is(scope, "project"), project = !rt_str_is(scope, "discussion");
 
-		if (undo && capacity < UINT64_MAX && undone_in(m, view) >= capacity)
+		if (undo && capacity < UINT64_MAX &&
+		    (undone_in(m, view) >= capacity || already + n >= capacity))
 			break;
 		if (undo ? !undo_one(m, view, disc, project, c->pinned && c->take_named)
 			 : !redo_one(m, view, disc, project))
