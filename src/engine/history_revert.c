@@ -159,6 +159,32 @@ revert_set(rt_change *c, const rt_effect *e, uint64_t seq, rt_error *err)
 	return rt_change_set(c, e->disc, e->sub, key, e->entry, e->before, err);
 }
 
+/* A step may be reverted that nobody sees the effect of: say where it is. */
+static rt_status
+note_elsewhere(rt_change *c, const rt_record *step, rt_error *err)
+{
+	uint32_t elsewhere = 0;
+	size_t i;
+	rt_buf note;
+
+	for (i = 0; i < step->effect_count; i++) {
+		if (step->effects[i].disc == 0 || step->effects[i].disc == c->place.disc)
+			return RT_OK;
+		elsewhere = step->effects[i].disc;
+	}
+	if (elsewhere == 0 || c->result == NULL || c->result->note != NULL)
+		return RT_OK;
+	rt_buf_init(&note, c->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&note, "That changed discussion \"");
+	rt_buf_add_str(&note, rt_text_str(rt_project_cell(c->now, elsewhere)->name));
+	rt_buf_add_c(&note, "\".");
+	if (note.status == RT_OK)
+		c->result->note = (rt_text *)(uintptr_t)rt_text_new(c->engine->alloc,
+								    rt_buf_str(&note));
+	rt_buf_deinit(&note);
+	return c->result->note != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
+}
+
 rt_status
 rt_history_revert(rt_change *c, uint64_t seq, rt_error *err)
 {
@@ -223,6 +249,8 @@ rt_history_revert(rt_change *c, uint64_t seq, rt_error *err)
 				st = revert_slot(c, e, k, seq, err);
 	}
 	rt_object_unref(before);
+	if (st == RT_OK)
+		st = note_elsewhere(c, &step, err);
 	for (i = 0; st == RT_OK && c->result != NULL && i < step.effect_count; i++) {
 		const rt_effect *e = &step.effects[i];
 		uint32_t entry = e->entry;

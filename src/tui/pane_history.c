@@ -684,8 +684,9 @@ reverted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_erro
 	if (st != RT_OK)
 		return not_done(tui, st, said, err);
 	rt_buf_clear(&said->words);
-	rt_buf_add_f(&said->words, "Reverted step %llu, and nothing else.",
-		     (unsigned long long)((const told *)ctx)->seq);
+	rt_buf_add_f(&said->words, "Reverted step %llu, and nothing else.%s%.*s",
+		     (unsigned long long)((const told *)ctx)->seq, said->note.size > 0 ? " " : "",
+		     RT_STR_ARG(rt_buf_str(&said->note)));
 	return rt_deed_say(tui, NULL, st, said, err);
 }
 

@@ -488,7 +488,8 @@ say(rt_work *work, const rt_work_job *job, rt_work_said *said, rt_error *err)
 	rt_status st = RT_OK;
 
 	said->seq = r->unchanged ? 0 : r->seq;
-	said->is_step = said->seq != 0 && !rt_str_is(op, "undo") && !rt_str_is(op, "redo") &&
+	said->is_elsewhere = r->undo_disc != 0 && r->undo_disc != work->place.disc;
+	said->is_step = said->seq != 0 && !said->is_elsewhere && !rt_str_is(op, "undo") && !rt_str_is(op, "redo") &&
 			!rt_str_is(op, "jump") && !rt_str_is(op, "entry.view");
 	said->steps = r->steps;
 	said->count = r->count;

@@ -117,6 +117,7 @@ typedef struct rt_work_said {
 	rt_buf editor; /* text handed back for re-submission */
 	bool has_editor;
 	bool is_step;  /* seq is a step of the history, which undo would take back */
+	bool is_elsewhere; /* it is in another discussion, where alone undo takes it back */
 	bool is_undo;  /* steps were taken back: the way back is redo */
 	uint64_t steps, count;
 } rt_work_said;

@@ -83,6 +83,35 @@ is 'a scope leaves the rest' foo "$(r settings model)"
 code 'a row that is yet to come' 3 r jump 99
 code 'an unknown scope' 2 r jump 3 --scope all
 
+# --- what is offered as undo takes back that, whichever discussion it is in ---
+fresh
+r -q new 'Z z'
+r -q add elsewhere
+offered() { # offered ARGS…: run what the answer offers, and see that it takes back just that
+	before=$(r export --format canonical)
+	said=$(r "$@")
+	undo=$(printf '%s' "$said" | sed -n 's/.*undo: retake //p' | head -n 1)
+	hasnt "$* changes something" "$before" "$(r export --format canonical)"
+	eval "$RETAKE $undo" >/dev/null
+	is "the undo that $* offers" "$before" "$(r export --format canonical)"
+}
+has 'revert in another discussion says where' 'That changed discussion "main".' "$(r revert 1)"
+r -q -d main undo
+offered revert 1
+r -q use main
+offered revert 6
+offered -d 'Z z' edit :1 changed
+offered -d 'Z z' branch :1
+offered -d 'Z z' prompt set p
+offered -d 'Z z' set temperature 1
+offered -d 'Z z' set model m
+offered -d 'Z z' rename Y
+offered -d 'Z z' rm 'Z z'
+offered -d 'Z z' extract :1
+r -q use 'Z z'
+offered -d main go :1
+offered -d main rm main
+
 # --- revisions ---
 fresh
 r -q edit :1 uno

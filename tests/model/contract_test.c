@@ -911,6 +911,25 @@ ROW(c17_revert)
 	IDS("aa in cc");
 }
 
+ROW(c17_revert_in_another_discussion)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'oo','content':'x'}");
+	assert_int_equal(f->result.undo_disc, 2);
+	DONE("{'op':'revert','seq':1}");
+	assert_int_equal(f->result.undo_disc, 1); /* undo in view would take back another step */
+	assert_string_equal(rt_text_str(f->result.note).ptr, "That changed discussion \"main\".");
+	IDS("oo");
+	DONE("{'op':'undo','discussion':'d1'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	assert_int_equal(f->result.undo_disc, 0); /* in any */
+	IDS("aa");
+	DONE("{'op':'revert','seq':1}");
+	assert_null(f->result.note);
+}
+
 ROW(c18_counts_and_jump_targets)
 {
 	F;
@@ -1989,6 +2008,7 @@ main(void)
 		TEST(c16_a_fresh_store),
 		TEST(c17_revert),
 		TEST(c17_several_deletions_in_one_step),
+		TEST(c17_revert_in_another_discussion),
 		TEST(c18_counts_and_jump_targets),
 		TEST(c38_current_after_a_jump),
 		TEST(c18_jump_with_a_scope),
