@@ -26,14 +26,14 @@ or_unchanged(rt_change *c, size_t before, rt_status st)
 	return st == RT_OK && c->effect_count == before ? unchanged(c) : st;
 }
 
-static const char DEFAULT_ROLES[] = "[\"User\",\"AI\",\"Vendor API\",\"System\"]";
+const char rt_default_roles[] = "[\"User\",\"AI\",\"Vendor API\",\"System\"]";
 
 rt_str
 rt_project_roles(const rt_project *project)
 {
 	rt_str roles = rt_fields_get(project->fields, RT_STR("roles"));
 
-	return roles.ptr != NULL ? roles : rt_str_of(DEFAULT_ROLES);
+	return roles.ptr != NULL ? roles : rt_str_of(rt_default_roles);
 }
 
 rt_status

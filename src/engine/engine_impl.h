@@ -181,6 +181,7 @@ rt_status rt_compile_take_name(rt_change *c, const rt_disc *disc, rt_str like, r
 			       rt_error *err);
 /* The roles of the project's list as JSON text. */
 rt_str rt_project_roles(const rt_project *project);
+extern const char rt_default_roles[];
 /* Number of the present discussion (not but) that comes first by name; 0: none. */
 uint32_t rt_first_disc(const rt_project *project, uint32_t but);
 uint32_t rt_first_take(const rt_disc *disc, uint32_t but);

@@ -911,6 +911,101 @@ ROW(c17_revert)
 	IDS("aa in cc");
 }
 
+static void
+gives_note(fixture *f, const char *id)
+{
+	char line[100];
+
+	snprintf(line, sizeof(line), "{'op':'prompt.notify','id':'%s'}", id);
+	DONE(line);
+}
+
+ROW(c17_the_model_is_told_of_a_prompt_that_a_revert_brings_back)
+{
+	F;
+	DONE("{'op':'prompt.update','text':'a'}"); /* 1 */
+	DONE("{'op':'prompt.update','text':'b'}"); /* 2 */
+	DONE("{'op':'prompt.notify','id':'n1'}");  /* 3: told of b */
+	DONE("{'op':'revert','seq':2}");
+	EXPORT_HAS("'prompt':{'edited':true,'text':'a'}");
+	gives_note(f, "n2");
+	UNCHANGED("{'op':'prompt.notify'}");
+	DONE("{'op':'revert','seq':1}"); /* told of a */
+	EXPORT_HAS("'prompt':{'edited':true");
+	gives_note(f, "n3");
+	CONTENTS("[user edited prompt to: \"b\"] [user edited prompt to: \"a\"] "
+		 "[user edited prompt to: \"\"]");
+	/* nobody was told of this one */
+	DONE("{'op':'prompt.update','text':'c'}");
+	snprintf(f->line, sizeof(f->line), "{\"op\":\"revert\",\"seq\":%llu}",
+		 (unsigned long long)f->result.seq);
+	assert_int_equal(run_raw(f, rt_str_of(f->line)), RT_OK);
+	EXPORT_LACKS("'prompt':{");
+	UNCHANGED("{'op':'prompt.notify'}");
+	/* told of a, and an equal text since */
+	DONE("{'op':'prompt.update','text':'d'}");
+	DONE("{'op':'undo'}");
+	UNCHANGED("{'op':'prompt.notify'}");
+	DONE("{'op':'jump','to':2}"); /* nothing of it was told there */
+	gives_note(f, "n4");
+}
+
+ROW(c17_lists_are_reverted_item_by_item)
+{
+	F;
+	DONE("{'op':'role.add','role':'X'}");    /* 1 */
+	DONE("{'op':'role.add','role':'Y'}");    /* 2 */
+	DONE("{'op':'role.remove','role':'AI'}"); /* 3 */
+	DONE("{'op':'revert','seq':1}");
+	EXPORT_HAS("'roles':['User','Vendor API','System','Y']");
+	GIVES(REFUSED, "{'op':'revert','seq':1}");
+	assert_non_null(strstr(f->result.error.text, "the list of roles was changed again"));
+	DONE("{'op':'revert','seq':3}");
+	EXPORT_HAS("'roles':['User','AI','Vendor API','System','Y']");
+	DONE("{'op':'revert','seq':2}");
+	EXPORT_HAS("'roles':['User','AI','Vendor API','System']");
+	DONE("{'op':'files.set','which':'files','items':['a','b']}"); /* 7 */
+	DONE("{'op':'files.set','which':'files','items':['a','b','c']}");
+	DONE("{'op':'revert','seq':7}");
+	EXPORT_HAS("'files':['c']");
+}
+
+ROW(c17_refusals_say_what_the_step_did)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.move','entry':'aa','after':'bb'}"); /* 4 */
+	DONE("{'op':'setting.set','key':'model','value':'x'}"); /* 5 */
+	DONE("{'op':'setting.set','key':'model','value':'y'}");
+	GIVES(REFUSED, "{'op':'revert','seq':4}");
+	assert_non_null(strstr(f->result.error.text, "step 4, which moved an entry: "));
+	assert_non_null(strstr(f->result.error.text, "retake jump 3"));
+	GIVES(REFUSED, "{'op':'revert','seq':5}");
+	assert_non_null(strstr(f->result.error.text, "the setting model was changed again since"));
+}
+
+ROW(c17_texts_that_are_the_same)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}"); /* 1 */
+	DONE("{'op':'entry.append','id':'bb','content':''}");
+	DONE("{'op':'entry.merge','entry':'aa'}");
+	ENTRY_HAS(0, "edited", "-");
+	DONE("{'op':'revert','seq':1}"); /* its text is what it was */
+	IDS("");
+	DONE("{'op':'undo'}");
+	DONE("{'op':'entry.edit','entry':'aa','content':'two'}"); /* 6 */
+	DONE("{'op':'purge','entry':'aa'}");
+	UNCHANGED("{'op':'revert','seq':6}"); /* both texts are purged */
+	DONE("{'op':'entry.append','id':'cc','content':''}");
+	DONE("{'op':'entry.merge','entry':'aa'}");
+	ENTRY_HAS(0, "purged", "true");
+	DONE("{'op':'entry.append','id':'dd','content':'more'}");
+	DONE("{'op':'entry.merge','entry':'aa'}");
+	ENTRY_HAS(0, "purged", "-");
+	CONTENTS("more");
+}
+
 ROW(c17_revert_in_another_discussion)
 {
 	F;
@@ -2008,6 +2103,10 @@ main(void)
 		TEST(c16_a_fresh_store),
 		TEST(c17_revert),
 		TEST(c17_several_deletions_in_one_step),
+		TEST(c17_the_model_is_told_of_a_prompt_that_a_revert_brings_back),
+		TEST(c17_lists_are_reverted_item_by_item),
+		TEST(c17_refusals_say_what_the_step_did),
+		TEST(c17_texts_that_are_the_same),
 		TEST(c17_revert_in_another_discussion),
 		TEST(c18_counts_and_jump_targets),
 		TEST(c38_current_after_a_jump),

@@ -311,6 +311,8 @@ walk(model *m, const int *docs, const int *to, size_t count)
 					if (u->docs[i] == docs[k])
 						break;
 				d->redo = u->below[i];
+			} else {
+				d->redo = -1; /* another branch (C30) */
 			}
 			d->value = part_of(&m->steps[next], docs[k])->after;
 			d->current = next;
@@ -409,19 +411,153 @@ revert_pairs(model *m, const model_pair **now, size_t *count, const model_pair *
 	return ok;
 }
 
-static bool
-same_roles(const model_project *a, const model_project *b)
+typedef struct item_list {
+	rt_str *items;
+	size_t count;
+} item_list;
+
+static size_t
+find_item(const item_list *list, rt_str item)
 {
 	size_t i;
 
-	for (i = 0; i < a->role_count && i < b->role_count; i++)
-		if (!rt_str_eq(a->roles[i], b->roles[i]))
+	for (i = 0; i < list->count; i++)
+		if (rt_str_eq(list->items[i], item))
+			return i;
+	return SIZE_MAX;
+}
+
+static bool
+same_items(const item_list *a, const item_list *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->count && i < b->count; i++)
+		if (!rt_str_eq(a->items[i], b->items[i]))
 			return false;
-	return a->role_count == b->role_count;
+	return a->count == b->count;
+}
+
+static bool
+has_twice(const item_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (find_item(list, list->items[i]) != i)
+			return true;
+	return false;
+}
+
+/* A list: what the step added comes out, what it took out comes back behind its nearest
+ * surviving predecessor. */
+static bool
+revert_list(model *m, item_list *now, const item_list *was, const item_list *then)
+{
+	item_list out = {NULL, 0};
+	size_t i, k;
+
+	if (same_items(was, then))
+		return true;
+	if (same_items(now, then)) {
+		*now = *was;
+		return true;
+	}
+	if (has_twice(was) || has_twice(then) || has_twice(now))
+		return false;
+	out.items = model_get(m, (now->count + was->count + 1) * sizeof(*out.items));
+	for (i = 0; i < then->count; i++)
+		if (find_item(was, then->items[i]) == SIZE_MAX &&
+		    find_item(now, then->items[i]) == SIZE_MAX)
+			return false;
+	for (i = 0; i < now->count; i++)
+		if (find_item(then, now->items[i]) == SIZE_MAX ||
+		    find_item(was, now->items[i]) != SIZE_MAX)
+			out.items[out.count++] = now->items[i];
+	for (i = 0; i < was->count; i++) {
+		size_t at = 0;
+
+		if (find_item(then, was->items[i]) != SIZE_MAX)
+			continue;
+		if (find_item(now, was->items[i]) != SIZE_MAX)
+			return false;
+		for (k = i; k-- > 0 && at == 0;)
+			if (find_item(&out, was->items[k]) != SIZE_MAX)
+				at = find_item(&out, was->items[k]) + 1;
+		for (k = out.count++; k > at; k--)
+			out.items[k] = out.items[k - 1];
+		out.items[at] = was->items[i];
+	}
+	*now = out;
+	return true;
+}
+
+static item_list
+items_of(model *m, rt_str json)
+{
+	item_list list = {NULL, 0};
+	rt_json_doc *doc = NULL;
+	yyjson_val *item;
+	size_t i, max;
+
+	if (json.size == 0 || rt_json_read(rt_alloc_libc(), json, &doc, NULL) != RT_OK)
+		return list;
+	list.items = model_get(m, (yyjson_arr_size(rt_json_root(doc)) + 1) * sizeof(*list.items));
+	yyjson_arr_foreach(rt_json_root(doc), i, max, item) {
+		list.items[list.count++] = model_keep_value(m, item);
+	}
+	rt_json_free(doc);
+	return list;
+}
+
+/* The same of a list as JSON; empty: no list. */
+static bool
+revert_json_list(model *m, rt_str *now, rt_str was, rt_str then)
+{
+	item_list a = items_of(m, was), b = items_of(m, then), n = items_of(m, *now);
+	rt_buf buf;
+	size_t i;
+
+	if (!revert_list(m, &n, &a, &b))
+		return false;
+	if (rt_str_eq(was, then))
+		return true;
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < n.count; i++) {
+		rt_buf_add_c(&buf, i == 0 ? "[" : ",");
+		rt_buf_add_str(&buf, n.items[i]);
+	}
+	rt_buf_add_c(&buf, n.count > 0 ? "]" : "");
+	*now = model_keep_buf(m, &buf);
+	return true;
+}
+
+/* Was the flag of the prompt cleared by a step after this one, as by a notice? Also where this
+ * step is not in effect. */
+static bool
+told_since(const model *m, int doc, const model_part *part)
+{
+	int at = m->docs[doc].current;
+	size_t i, k;
+
+	while (at >= 0 && part_of(&m->steps[at], doc)->before != part->before) {
+		const model_step *step = &m->steps[at];
+
+		for (i = 0; i < step->act_count; i++)
+			for (k = 0; k < step->acts[i].part_count; k++) {
+				const model_part *p = &step->acts[i].parts[k];
+
+				if (p->doc == doc && ((const model_disc *)p->before)->edited &&
+				    !((const model_disc *)p->after)->edited)
+					return true;
+			}
+		at = part_of(step, doc)->parent;
+	}
+	return at < 0;
 }
 
 static rt_status
-revert_fields(model_call *c, const model_part *part)
+revert_fields(model_call *c, const model_part *part, const model_part *first)
 {
 	model *m = c->m;
 	bool ok = true;
@@ -431,11 +567,13 @@ revert_fields(model_call *c, const model_part *part)
 		const model_project *was = part->before, *then = part->after;
 		model_project now = *model_project_of(m);
 
-		if (!same_roles(was, then)) {
-			ok = same_roles(&now, then);
-			now.roles = was->roles;
-			now.role_count = was->role_count;
-		}
+		item_list roles = {(rt_str *)(uintptr_t)now.roles, now.role_count};
+		const item_list before = {(rt_str *)(uintptr_t)was->roles, was->role_count};
+		const item_list after = {(rt_str *)(uintptr_t)then->roles, then->role_count};
+
+		ok = revert_list(m, &roles, &before, &after);
+		now.roles = roles.items;
+		now.role_count = roles.count;
 		ok = ok && revert_pairs(m, &now.settings, &now.setting_count, was->settings,
 					was->setting_count, then->settings, then->setting_count);
 		if (ok)
@@ -447,12 +585,10 @@ revert_fields(model_call *c, const model_part *part)
 		c->doc = part->doc;
 		ok = revert_text(&now.prompt, was->prompt, then->prompt) &&
 		     revert_text(&now.track, was->track, then->track);
-		if (was->edited != then->edited) {
-			ok = ok && now.edited == then->edited;
-			now.edited = was->edited;
-		}
+		if (!rt_str_eq(was->prompt, then->prompt))
+			now.edited = was->edited || told_since(m, part->doc, first);
 		for (i = 0; i < 3; i++)
-			ok = ok && revert_text(&now.files[i], was->files[i], then->files[i]);
+			ok = ok && revert_json_list(m, &now.files[i], was->files[i], then->files[i]);
 		ok = ok && revert_pairs(m, &now.settings, &now.setting_count, was->settings,
 					was->setting_count, then->settings, then->setting_count);
 		if (ok)
@@ -463,13 +599,13 @@ revert_fields(model_call *c, const model_part *part)
 
 /* One operation of a step. */
 static rt_status
-revert_act(model_call *c, model_act step)
+revert_act(model_call *c, model_act step, const model_step *of)
 {
 	model *m = c->m;
 	int doc;
 	const model_disc *was, *then, *now;
 	model_disc *mine;
-	size_t t, i, changed = 0;
+	size_t t, i, changed = 0, same = 0;
 
 	if (step.part_count == 0)
 		return RT_OK; /* it changed nothing */
@@ -479,7 +615,7 @@ revert_act(model_call *c, model_act step)
 	if (rt_str_is(step.op, "setting.set") || rt_str_starts(step.op, RT_STR("role.")) ||
 	    rt_str_is(step.op, "prompt.update") || rt_str_is(step.op, "files.set") ||
 	    rt_str_is(step.op, "track.set"))
-		return revert_fields(c, &step.parts[0]);
+		return revert_fields(c, &step.parts[0], part_of(of, doc));
 	if (doc == 0)
 		return FAIL(c, REFUSED, "cannot revert this");
 	c->doc = doc;
@@ -549,7 +685,11 @@ revert_act(model_call *c, model_act step)
 			slot = mine->takes[here].slots[at];
 			left = after->slots[model_slot_find(after, step.entity)];
 			old = before->slots[model_slot_find(before, step.entity)];
-			if (rt_str_is(step.op, "entry.edit")) {
+			if (rt_str_is(step.op, "entry.edit") && slot.body == left.body &&
+			    m->bodies[left.body].purged && m->bodies[old.body].purged) {
+				same++; /* nothing to see */
+				continue;
+			} else if (rt_str_is(step.op, "entry.edit")) {
 				if (slot.body != left.body)
 					return FAIL(c, REFUSED, "it is not as the step left it");
 				slot.body = old.body;
@@ -570,6 +710,8 @@ revert_act(model_call *c, model_act step)
 	}
 	if (changed == 0)
 		return FAIL(c, REFUSED, "cannot revert this");
+	if (same == changed)
+		return RT_OK;
 	*model_edit_disc(m, doc) = *mine;
 	return RT_OK;
 }
@@ -579,11 +721,15 @@ model_op_revert(model_call *c)
 {
 	model *m = c->m;
 	uint64_t seq = 0;
+	const void **values = model_get(m, m->doc_count * sizeof(*values));
+	bool changed = false;
 	int number;
 	model_step step;
 	size_t i;
 	rt_status st = RT_OK;
 
+	for (i = 0; i < m->doc_count; i++)
+		values[i] = m->docs[i].value;
 	rt_json_u64(model_field(c, "seq"), &seq);
 	number = step_with_seq(m, seq);
 	if (number < 0)
@@ -592,6 +738,8 @@ model_op_revert(model_call *c)
 	if (rt_str_is(step.op, "batch"))
 		return FAIL(c, REFUSED, "cannot revert this");
 	for (i = step.act_count; i-- > 0 && st == RT_OK;)
-		st = revert_act(c, step.acts[i]);
-	return st;
+		st = revert_act(c, step.acts[i], &m->steps[number]);
+	for (i = 0; i < m->doc_count; i++)
+		changed = changed || values[i] != m->docs[i].value;
+	return st == RT_OK && !changed ? model_unchanged(c) : st;
 }
