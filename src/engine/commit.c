@@ -362,6 +362,7 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 	rt_error err;
 	uint32_t disc = 0;
 	rt_str op_name = {NULL, 0};
+	bool cancelled = false; /* what one did, another took back */
 	size_t i;
 	rt_status st = RT_OK;
 
@@ -395,7 +396,9 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 		if (st == RT_OK)
 			t->results[i].unchanged = c.effect_count + c.view_count == before;
 	}
-	if (st == RT_OK && c.effect_count == 0 && c.view_count == 0)
+	if (st == RT_OK && c.effect_count + c.view_count > 0)
+		st = rt_change_is_nothing(&c, &cancelled, &err);
+	if (st == RT_OK && (cancelled || c.effect_count + c.view_count == 0))
 		next = rt_object_ref(*project);
 	else if (st == RT_OK)
 		st = rt_engine_write_change(engine, &c, op_name, disc, arena, &next, &err);
@@ -417,6 +420,10 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 		return st;
 	}
 	for (i = 0; i < t->count; i++) {
+		if (cancelled) {
+			rt_result_deinit(&t->results[i]); /* what it made is not there */
+			t->results[i] = (rt_result){.unchanged = true};
+		}
 		t->results[i].seq = next->seq;
 		t->results[i].undo_disc = t->results[t->count - 1].undo_disc;
 	}

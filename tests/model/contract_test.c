@@ -1304,6 +1304,60 @@ ROW(c17_several_deletions_in_one_step)
 	IDS("aa bb cc dd");
 }
 
+ROW(c27_an_atomic_step_that_changes_nothing)
+{
+	F;
+	static const char *const role[] = {"{'op':'entry.role','entry':'aa','role':'X'}",
+					   "{'op':'entry.role','entry':'aa','role':'User'}"};
+	static const char *const moves[] = {"{'op':'entry.move','entry':'aa','after':'bb'}",
+					    "{'op':'head.move','entry':'aa'}",
+					    "{'op':'entry.move','entry':'aa','before':'bb'}",
+					    "{'op':'head.move','entry':'cc'}"};
+	static const char *const made[] = {"{'op':'entry.append','id':'dd','content':'x'}",
+					   "{'op':'take.branch','at':'aa','name':'t'}",
+					   "{'op':'take.delete','take':'t'}",
+					   "{'op':'entry.delete','take':'main','entry':'dd'}",
+					   "{'op':'discussion.new','name':'d'}",
+					   "{'op':'discussion.delete','discussion':'d'}"};
+	static const char *const folds[] = {"{'op':'entry.view','entry':'aa','collapsed':true}",
+					   "{'op':'entry.view','entry':'aa','collapsed':false}"};
+	static const char *const roles[] = {"{'op':'role.add','role':'X'}",
+					    "{'op':'role.remove','role':'X'}"};
+	static const char *const again[] = {"{'op':'entry.edit','entry':'bb','content':'x'}",
+					    "{'op':'entry.edit','entry':'bb','content':'new'}"};
+	static const char *const labels[] = {"{'op':'label.set','entry':'aa','label':null}",
+					     "{'op':'label.set','entry':'bb','label':'l'}"};
+	static const struct {
+		const char *const *lines;
+		size_t count;
+	} groups[] = {{role, 2}, {moves, 4}, {made, 6}, {folds, 2}, {roles, 2}, {again, 2}};
+	rt_result results[80];
+	uint64_t seq;
+	size_t i, k;
+
+	three(f);
+	DONE("{'op':'label.set','entry':'aa','label':'l'}");
+	DONE("{'op':'entry.edit','entry':'bb','content':'new'}");
+	seq = f->result.seq;
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		assert_int_equal(run_atomic(f, groups[i].lines, groups[i].count, results), RT_OK);
+		for (k = 0; k < groups[i].count; k++) {
+			assert_true(results[k].unchanged);
+			assert_int_equal(results[k].seq, seq);
+			rt_result_deinit(&results[k]);
+		}
+	}
+	IDS("aa bb cc");
+	DONE("{'op':'entry.append','id':'dd','content':'x'}"); /* the id was not used */
+	DONE("{'op':'undo','count':2}");
+	CONTENTS("one two three");
+	assert_int_equal(run_atomic(f, labels, 2, results), RT_OK);
+	assert_false(results[0].unchanged);
+	/* the first edit of an entry leaves its mark, so that is no way back */
+	assert_int_equal(run_atomic(f, again, 2, results), RT_OK);
+	assert_false(results[0].unchanged);
+}
+
 ROW(c27_an_atomic_step_can_use_what_it_made)
 {
 	F;
@@ -2120,6 +2174,7 @@ main(void)
 		TEST(c24_purge_by_text),
 		TEST(c25_settings_and_files),
 		TEST(c27_atomic),
+		TEST(c27_an_atomic_step_that_changes_nothing),
 		TEST(c27_an_atomic_step_can_use_what_it_made),
 		TEST(c28_keys_of_results),
 		TEST(c29_names_and_ids_of_places),
