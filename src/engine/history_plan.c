@@ -634,11 +634,10 @@ note_others(plan *p, const way *ways, size_t count, uint32_t disc, const rt_proj
 	rt_status st;
 
 	for (i = 0; i < count; i++) {
-		const rt_cell *cell = ways[i].disc != 0 && ways[i].disc != disc
-					      ? rt_project_cell(before, ways[i].disc)
-					      : NULL;
+		const rt_cell *cell = rt_project_cell(before, ways[i].disc);
 
-		if (cell != NULL &&
+		if (ways[i].disc != 0 && ways[i].disc != disc &&
+		    ways[i].disc != p->now->active &&
 		    (cell->present || rt_project_cell(p->now, ways[i].disc)->present)) {
 			other = cell;
 			others++;

@@ -712,6 +712,15 @@ ROW(c10_the_head_after_edits)
 	IDS("ff");
 }
 
+ROW(c10_a_switch_to_the_active_take_leaves_the_head)
+{
+	F;
+	three(f);
+	DONE("{'op':'head.move','entry':'aa'}");
+	UNCHANGED("{'op':'take.switch','take':'main'}");
+	SHOWS("head", "'aa'");
+}
+
 ROW(c10_the_head_inside_an_atomic_step)
 {
 	F;
@@ -1126,6 +1135,21 @@ ROW(c18_jump_with_a_scope)
 	DONE("{'op':'jump','to':3,'scope':'project'}");
 	IDS("aa bb cc dd");
 	EXPORT_LACKS("'model'");
+}
+
+ROW(c18_jump_says_which_other_discussions_it_changed)
+{
+	F;
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'discussion.new','name':'third'}");
+	DONE("{'op':'entry.append','id':'aa','content':'one'}"); /* 3 */
+	DONE("{'op':'entry.append','discussion':'other','content':'x'}");
+	DONE("{'op':'jump','to':3}");
+	assert_string_equal(rt_text_str(f->result.note).ptr, "Discussion \"other\" changed, too.");
+	DONE("{'op':'jump','to':4}");
+	DONE("{'op':'entry.append','discussion':'main','content':'y'}");
+	DONE("{'op':'jump','to':3}");
+	assert_string_equal(rt_text_str(f->result.note).ptr, "2 other discussions changed, too.");
 }
 
 ROW(c38_current_after_a_jump)
@@ -1919,8 +1943,8 @@ ROW(c49_jump_in_another_discussion)
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	IDS("aa bb cc");
 	/* without a scope: the whole project, with what was active then */
-	DONE("{'op':'jump','discussion':'other','to':2}");
-	assert_string_equal(rt_text_str(f->result.note).ptr, "Discussion \"main\" changed, too.");
+	DONE("{'op':'jump','to':2}");
+	assert_null(f->result.note);
 	SHOWS("discussion", "'main'");
 	DISCUSSIONS_ARE("main");
 	IDS("aa bb");
@@ -2148,6 +2172,7 @@ main(void)
 		TEST(c7_names_of_takes),
 		TEST(c9_a_shared_entry_and_an_append_in_mid_take),
 		TEST(c10_the_head_after_edits),
+		TEST(c10_a_switch_to_the_active_take_leaves_the_head),
 		TEST(c10_the_head_inside_an_atomic_step),
 		TEST(c11_view_flags_stand_beside_history),
 		TEST(c12_promote),
@@ -2164,6 +2189,7 @@ main(void)
 		TEST(c17_revert_in_another_discussion),
 		TEST(c18_counts_and_jump_targets),
 		TEST(c38_current_after_a_jump),
+		TEST(c18_jump_says_which_other_discussions_it_changed),
 		TEST(c18_jump_with_a_scope),
 		TEST(c18_jump_to_any_row_is_what_at_op_shows),
 		TEST(c18_redo_after_a_jump_over_several_documents),
