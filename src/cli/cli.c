@@ -278,6 +278,12 @@ rt_cli_add_retake(const rt_cli *cli, rt_buf *buf)
 	add_retake(cli, buf, DISCUSSION);
 }
 
+void
+rt_cli_add_retake_project(const rt_cli *cli, rt_buf *buf)
+{
+	add_retake(cli, buf, PROJECT);
+}
+
 /* How many of these flags the command behind "retake " is to be given. */
 static size_t
 flags_wanted(rt_str rest)

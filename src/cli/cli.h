@@ -116,6 +116,8 @@ rt_status rt_cli_text(rt_cli *cli, size_t index, rt_buf *out, bool *out_given);
 void rt_cli_add_quoted(rt_buf *buf, const char *word);
 /* "retake" with the flags that say where, as somebody would have to type it. */
 void rt_cli_add_retake(const rt_cli *cli, rt_buf *buf);
+/* The same without the discussion. */
+void rt_cli_add_retake_project(const rt_cli *cli, rt_buf *buf);
 /* A text that names commands ("Steps: retake history"), each with those of the flags that it
  * needs. What follows "Usage: " stays as it is. */
 void rt_cli_add_advice(const rt_cli *cli, rt_buf *buf, rt_str text);

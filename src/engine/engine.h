@@ -86,6 +86,7 @@ typedef struct rt_result {
 	bool unchanged;
 	uint64_t steps;      /* undo, redo: how many; 0 otherwise */
 	uint64_t count;      /* entries, matches, blanked bodies … that it was about */
+	uint32_t undo_disc;  /* a step: undo takes it back in this discussion; 0: in any */
 	char entry[132];     /* id of the entry made or changed; empty: none */
 	char take[260];      /* name of the take made or activated (cut); empty: none */
 	char discussion[260];/* the same for discussions */

@@ -181,6 +181,45 @@ leaving_with_something_written(void **state)
 /* ---- what is said ---- */
 
 /* The way back is told by the key of where one is. */
+/* Undo takes back what is in view: of a step elsewhere it says where that is, and no key. */
+static void
+a_revert_in_another_discussion(void **state)
+{
+	rt_work_said said;
+	rt_error err;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	desk_add(&d, "User", "one");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	rt_work_said_init(&said, d.tui.alloc);
+	assert_int_equal(rt_work_apply(&d.tui.work, RT_STR("[{\"op\":\"revert\",\"seq\":1}]"), &said,
+				       &err),
+			 RT_OK);
+	rt_tui_say_change(&d.tui, &said);
+	rt_work_said_deinit(&said);
+	desk_press(&d, "");
+	assert_shows(&d, "That changed discussion \"main\"");
+	assert_false(desk_shows(&d, "undo: "));
+	desk_close(&d);
+}
+
+static void
+undo_says_how_many_there_were(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	desk_add(&d, "User", "one");
+	desk_add(&d, "User", "two");
+	desk_type(&d, "/undo 5");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Took back: 2 steps. 2 of 5 steps: there is nothing more to undo.");
+	desk_close(&d);
+}
+
 static void
 the_way_back_by_the_key_that_works(void **state)
 {
@@ -416,6 +455,8 @@ main(void)
 		cmocka_unit_test(what_was_written_is_kept),
 		cmocka_unit_test(leaving_with_something_written),
 		cmocka_unit_test(the_way_back_by_the_key_that_works),
+		cmocka_unit_test(a_revert_in_another_discussion),
+		cmocka_unit_test(undo_says_how_many_there_were),
 		cmocka_unit_test(footers_of_lists),
 		cmocka_unit_test(the_footer_is_of_its_frame),
 		cmocka_unit_test(a_question_is_seen_at_once),
