@@ -528,7 +528,7 @@ static rt_status
 chat_model(rt_cli_talk *t, rt_str name)
 {
 	rt_model *model = NULL;
-	rt_status st = rt_cli_talk_model(t, name, &model);
+	rt_status st = rt_cli_talk_model(t, name, true, &model);
 
 	if (st == RT_OK) {
 		t->model->ops->close(t->model);

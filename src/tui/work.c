@@ -48,7 +48,7 @@ settle(rt_work *work, const rt_project *value, rt_place place, bool is_pinned, r
 		is_pinned = false;
 	}
 	st = rt_pick_name(work->alloc, value, disc, rt_str_of(work->said_model),
-			  rt_str_of(getenv("RETAKE_MODEL")), &model, err);
+			  rt_str_of(getenv("RETAKE_MODEL")), &model, NULL, err);
 	if (st == RT_OK && model.size == 0 && work->cli->config != NULL)
 		rt_buf_add_str(&model, work->cli->config->model);
 	if (st == RT_OK && model.status != RT_OK)
