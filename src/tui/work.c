@@ -247,6 +247,7 @@ fill(rt_work *work, rt_work_entry *e, rt_error *err)
 	e->is_collapsed = (view & RT_VIEW_COLLAPSED) != 0;
 	e->is_muted = (e->slot.flags & RT_SLOT_MUTED) != 0;
 	e->is_partial = yyjson_is_true(rt_body_field(&e->body, "partial"));
+	e->is_hidden = rt_body_is_hidden(e->kind, &e->body);
 	rt_body_add_text(&e->text, &e->body);
 	add_thinking(&e->body, &e->thinking);
 	content.text = e->body.content;
