@@ -682,7 +682,10 @@ memory_resize(void *ctx, void *ptr, size_t size)
 static void
 memory_release(void *ctx, void *ptr)
 {
-	(void)ctx;
+	const rt_cli_memory *memory = ctx;
+
+	if (memory->wipes && ptr != NULL)
+		rt_host_memory_wipe(ptr);
 	rt_free(rt_alloc_libc(), ptr);
 }
 

@@ -32,6 +32,7 @@ enum {
 typedef struct rt_cli_memory {
 	rt_alloc alloc;
 	atomic_bool short_of;
+	bool wipes; /* zeroes what is given back: set it before there are threads */
 } rt_cli_memory;
 
 /* Hooks, with Ctrl-C held back while one runs: it ends the hook, and so the command. Nothing

@@ -110,6 +110,31 @@ long_labels(void **state)
 	desk_close(&d);
 }
 
+/* What programs keep for themselves is not there for people: nor for keys. */
+static void
+hidden_entries(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_do(&d, "[{\"op\":\"entry.insert\",\"before\":\":2\",\"role\":\"Hook\",\"kind\":"
+		    "\"custom_message\",\"content\":\"concealed\",\"display\":false}]");
+	desk_do(&d, "[{\"op\":\"entry.append\",\"kind\":\"custom\",\"content\":\"state\"}]");
+	assert_false(desk_shows(&d, "concealed"));
+	assert_false(desk_shows(&d, "state"));
+	assert_shows(&d, "two");
+	desk_press(&d, "alt+up");
+	assert_shows(&d, "› AI"); /* the fourth, not the state after it */
+	desk_press(&d, "enter");
+	assert_notice(&d, "Already at this point");
+	desk_press(&d, "alt+up up up up m");
+	assert_shows(&d, "Label of User, entry 1 (empty: none)");
+	desk_press(&d, "escape down m");
+	assert_shows(&d, "Label of AI, entry 3 (empty: none)");
+	desk_close(&d);
+}
+
 static void
 several_are_told_of(void **state)
 {
@@ -451,6 +476,7 @@ main(void)
 		cmocka_unit_test(keys_act_on_what_is_marked),
 		cmocka_unit_test(marks_go),
 		cmocka_unit_test(several_are_told_of),
+		cmocka_unit_test(hidden_entries),
 		cmocka_unit_test(long_labels),
 		cmocka_unit_test(what_was_written_is_kept),
 		cmocka_unit_test(leaving_with_something_written),

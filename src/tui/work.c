@@ -48,7 +48,7 @@ settle(rt_work *work, const rt_project *value, rt_place place, bool is_pinned, r
 		is_pinned = false;
 	}
 	st = rt_pick_name(work->alloc, value, disc, rt_str_of(work->said_model),
-			  rt_str_of(getenv("RETAKE_MODEL")), &model, err);
+			  rt_str_of(getenv("RETAKE_MODEL")), &model, NULL, err);
 	if (st == RT_OK && model.size == 0 && work->cli->config != NULL)
 		rt_buf_add_str(&model, work->cli->config->model);
 	if (st == RT_OK && model.status != RT_OK)
@@ -247,6 +247,7 @@ fill(rt_work *work, rt_work_entry *e, rt_error *err)
 	e->is_collapsed = (view & RT_VIEW_COLLAPSED) != 0;
 	e->is_muted = (e->slot.flags & RT_SLOT_MUTED) != 0;
 	e->is_partial = yyjson_is_true(rt_body_field(&e->body, "partial"));
+	e->is_hidden = rt_body_is_hidden(e->kind, &e->body);
 	rt_body_add_text(&e->text, &e->body);
 	add_thinking(&e->body, &e->thinking);
 	content.text = e->body.content;

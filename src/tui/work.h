@@ -86,6 +86,7 @@ typedef struct rt_work_entry {
 	rt_buf thinking;    /* of the model, as far as it is told */
 	rt_buf parts;       /* what else there is: "calls read, bash"; or empty */
 	bool is_tool;       /* a tool's result */
+	bool is_hidden;     /* rt_content_is_hidden */
 } rt_work_entry;
 
 RT_CHECKED rt_status rt_work_entry_at(rt_work *work, size_t at, rt_work_entry *out, rt_error *err);
