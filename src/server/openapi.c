@@ -156,10 +156,11 @@ const rt_shape rt_shapes[] = {
 	 OBJECT("\"advice\":" LIST(ANY) ",\"resent_tokens\":" NUMBER), NULL},
 	{"Context",
 	 "`provider`, `service` (what the configuration calls the one that is asked), `model`, `tokens`, `exact` (false: an estimate), `left_out`, `budget`, `entries` "
-	 "(each `id`, `at`, `tokens`, `left_out`), `body` (the request itself)",
+	 "(each `id`, `at`, `tokens`, `left_out`), `unsent` (for each type of block in an entry that the "
+	 "request cannot contain, a sentence that says so), `body` (the request itself)",
 	 OBJECT("\"provider\":" TEXT ",\"service\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
 		",\"exact\":" FLAG ",\"left_out\":" NUMBER ",\"budget\":" NUMBER
-		",\"entries\":" LIST(ANY) ",\"body\":{\"type\":\"object\"}"),
+		",\"entries\":" LIST(ANY) ",\"unsent\":" LIST(TEXT) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Sent",
 	 "`at`, `seq` (the step that it was sent after), `take`, `provider`, `service`, `model`, `upto` (the "
