@@ -56,8 +56,11 @@ const rt_shape rt_shapes[] = {
 	 OBJECT("\"connections\":" NUMBER ",\"streams\":" NUMBER ",\"workers\":" NUMBER
 		",\"requests\":" NUMBER ",\"late\":" NUMBER ",\"projects_open\":" NUMBER),
 	 NULL},
-	{"Code", "`code`, `url` (to be opened in the browser), `seconds` (how long it is good)",
-	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER), NULL},
+	{"Code",
+	 "`code`, `url` (to be opened in the browser), `seconds` (how long it is good), `replaced` (too "
+	 "many were waiting, and the oldest is good no longer), `store` (the path of the store)",
+	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER ",\"replaced\":" FLAG
+		",\"store\":" TEXT), NULL},
 	{"Status", "`status`", OBJECT("\"status\":" TEXT), NULL},
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
