@@ -85,6 +85,7 @@ function WillBeSent() {
 				{left > 0 && ` ${count(left, "entry is", "entries are")} left out.`}
 				{silent > 0 && ` ${count(silent, "entry is", "entries are")} muted, or not for models.`}
 			</p>
+			{data.unsent.map((sentence) => <p class="problem" key={sentence}>{sentence}.</p>)}
 			<label class="field inline">Budget in tokens
 				<input class="line" type="number" min={1} value={budget} placeholder="none" onInput={(event) => setBudget(event.currentTarget.value)} />
 			</label>

@@ -3,6 +3,7 @@
  * set, settings, roles, files, track, preset: what belongs to the project and to the
  * discussion as a whole. */
 #include "cli/cli.h"
+#include "cli/talk.h"
 #include "core/setting.h"
 
 #include <stdio.h>
@@ -290,6 +291,8 @@ run_set(rt_cli *cli)
 		st = rt_cli_change_say(&change, "%s is back at its default.", key);
 	else if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Set %s to %.200s.", key, value);
+	if (st == RT_OK && !unset && strcmp(key, "model") == 0)
+		rt_cli_talk_note_model(cli, rt_str_of(value));
 	rt_cli_change_deinit(&change);
 	return st;
 }

@@ -312,7 +312,7 @@ typedef struct rt_context_part {
 	uint32_t entry;
 	bool is_summary;   /* a compaction speaks for what it stands for */
 	bool left_out;     /* did not fit into the budget */
-	size_t tokens;
+	size_t tokens;     /* 0: its kind is never sent */
 } rt_context_part;
 typedef void (*rt_context_part_fn)(void *ctx, const rt_context_part *part);
 /* Tokens of a text. */
@@ -335,12 +335,15 @@ typedef struct rt_context_options {
 	uint32_t upto;        /* the last entry of the path; 0: up to the head */
 	size_t budget_tokens; /* oldest entries are left out until the rest fits; 0: no limit */
 	const size_t *newest; /* so many beside summaries, whatever the budget; or NULL */
-	/* NULL: rt_tokens_estimate, without looking at the texts. Not asked where nobody wants
+	/* NULL: rt_tokens_estimate of what is sent of an entry. Not asked where nobody wants
 	 * to know (part is NULL) and all fits however its texts are counted. */
 	rt_token_fn count;
 	rt_context_part_fn part; /* told of every entry; or NULL */
 	void *ctx;            /* of both */
 	rt_context_totals *totals; /* or NULL */
+	/* One line for each type of block in an entry that the request cannot contain is appended,
+	 * for people; or NULL. */
+	rt_buf *unsent;
 	rt_buf *trimmed; /* blanks that end the path but not the request, since the provider
 				 refuses them there, are appended; or NULL */
 } rt_context_options;
