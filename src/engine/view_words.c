@@ -322,6 +322,10 @@ say_import(saying *s)
 	for (i = 0; i < s->step->effect_count; i++)
 		if (s->step->effects[i].kind == RT_EFFECT_SPLICE)
 			count += s->step->effects[i].added_count;
+	if (s->step->disc == 0) {
+		say(s, "imported settings");
+		return;
+	}
 	rt_buf_add_f(s->buf, "imported %zu entr%s", count, count == 1 ? "y" : "ies");
 	if (made != NULL) {
 		say(s, " as ");

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What conversions keep: from TOML into a store, from a store into the files of other programs.
+. "$(dirname "$0")/lib.sh"
+
+# --- TOML: the git commit of every take ---
+cat >"$work/commits.toml" <<'END'
+[discussion]
+roles = ["User", "AI"]
+active = "solo"
+
+[discussion.discussions.solo]
+git_commit = "c0ffee0"
+history = ["User: hi", "AI: ho"]
+
+[discussion.discussions.pair]
+git_commit = "aaaaaaa"
+history = ["User: one"]
+
+[discussion.discussions.pair_take_1]
+git_commit = "bbbbbbb"
+history = ["User: one", "AI: two"]
+END
+code 'a project with commits' 0 r import "$work/commits.toml"
+is 'first take: the commit' c0ffee0 "$(r takes -d solo --json | json 'd[0]["git_commit"]')"
+is 'all takes: their commits' 'aaaaaaa bbbbbbb' \
+	"$(r takes -d pair --json | json '" ".join(t["git_commit"] for t in d)')"
+is 'canonical: all commits' 'aaaaaaa bbbbbbb c0ffee0' "$(r export --format canonical |
+	json '" ".join(sorted(t["git_commit"] for x in d["discussions"] for t in x["takes"]))')"
+r export --format toml >"$work/commits2.toml"
+is 'TOML: all commits' 3 "$(grep -c '^git_commit = "[a-f0-9]\{7\}"' "$work/commits2.toml")"
+code 'a branch of it' 0 r branch :1 side -d solo
+is 'a branch has the commit of its take' c0ffee0 \
+	"$(r takes -d solo --json | json '[t["git_commit"] for t in d if t["name"] == "side"][0]')"
+r -q undo 9
+r -q redo 9
+is 'undo and redo keep it' c0ffee0 "$(r takes -d solo --json | json 'd[0]["git_commit"]')"
+code 'fsck' 0 r fsck
+code 'imported again' 0 "$RETAKE" --db "$work/again.db" import "$work/commits2.toml"
+"$RETAKE" --db "$work/again.db" export --format toml >"$work/commits3.toml"
+sed '/side/,$d' "$work/commits2.toml" | head -n 12 >"$work/a"
+head -n 12 "$work/commits3.toml" >"$work/b"
+is 'and exported again: the same' "$(cat "$work/a")" "$(cat "$work/b")"
+
+# --- TOML: a file without discussions has its roles and settings to give ---
+db=$work/roles.db
+r -q add hi
+printf '[discussion]\ndisc_roles = ["User", "Critic"]\n[ai]\nmodel = "m1"\n' >"$work/roles.toml"
+code 'what it would do' 0 r import -n "$work/roles.toml"
+has 'what it would do' 'would change' "$out"
+is 'a dry run changes nothing' false "$(r settings --json | json '"Critic" in d["roles"]')"
+code 'roles alone' 0 r import "$work/roles.toml"
+has 'roles alone' 'settings' "$out"
+hasnt 'roles alone' 'nothing new' "$out"
+is 'the roles are there' 'User Critic' "$(r settings --json | json '" ".join(d["roles"])')"
+is 'and the model' m1 "$(r settings --json | json 'd["settings"]["model"]')"
+has 'history names it' 'imported settings' "$(r history)"
+code 'again' 0 r import "$work/roles.toml"
+has 'again' 'nothing new' "$out"
+r -q undo
+is 'undo takes it back' 'User AI Vendor API System' "$(r settings --json | json '" ".join(d["roles"])')"
+code 'into a new store' 0 "$RETAKE" --db "$work/roles2.db" import "$work/roles.toml"
+is 'into a new store' 'User Critic' \
+	"$("$RETAKE" --db "$work/roles2.db" settings --json | json '" ".join(d["roles"])')"
+
+finish
