@@ -64,4 +64,28 @@ code 'into a new store' 0 "$RETAKE" --db "$work/roles2.db" import "$work/roles.t
 is 'into a new store' 'User Critic' \
 	"$("$RETAKE" --db "$work/roles2.db" settings --json | json '" ".join(d["roles"])')"
 
+# --- pi: entries of hooks that were made here ---
+db=$work/pi.db
+apply '{"op":"entry.append","content":"hi"}' \
+	'{"op":"entry.append","kind":"custom","content":"","customType":"st","data":{"n":1}}' \
+	'{"op":"entry.append","kind":"custom_message","role":"User","content":"X","custom_type":"h","display":false,"details":{"q":1}}' \
+	'{"op":"entry.append","kind":"model_change","content":"","provider":"p","modelId":"m"}' \
+	'{"op":"entry.append","kind":"whatever","content":"Y","k":2}' >/dev/null
+r export --format pi >"$work/made.jsonl"
+types() {
+	"$python" -c 'import json, sys; print(" ".join(json.loads(l)["type"] for l in open(sys.argv[1])))' "$1"
+}
+is 'each has a record of its type' \
+	'session message custom custom_message model_change whatever session_info' "$(types "$work/made.jsonl")"
+hasnt 'no user message without text' '"role":"user","content":""' "$(cat "$work/made.jsonl")"
+code 'and back' 0 "$RETAKE" --db "$work/pi2.db" import "$work/made.jsonl"
+"$RETAKE" --db "$work/pi2.db" show --json >"$work/shown"
+is 'kinds' 'message custom custom_message model_change whatever session_info' \
+	"$(json '" ".join(e["kind"] for e in d["entries"])' <"$work/shown")"
+is 'what a hook keeps' 'st 1' "$(json '"%s %d" % (d["entries"][1]["pi"]["customType"], d["entries"][1]["pi"]["data"]["n"])' <"$work/shown")"
+is 'what a hook says' 'X h False 1' "$(json '(lambda e: "%s %s %s %d" % (e["content"], e["pi"]["customType"], e["pi"]["display"], e["pi"]["details"]["q"]))(d["entries"][2])' <"$work/shown")"
+is 'the text of an unknown kind' Y "$(json 'd["entries"][4]["content"]' <"$work/shown")"
+"$RETAKE" --db "$work/pi2.db" export --format pi >"$work/made2.jsonl"
+is 'the same file again' same "$(cmp -s "$work/made.jsonl" "$work/made2.jsonl" && echo same)"
+
 finish
