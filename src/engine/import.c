@@ -220,6 +220,8 @@ slot_of(import *im, size_t index, rt_effect_slot *out, rt_error *err)
 		out->slot.flags |= RT_SLOT_RICH;
 	if (node->muted)
 		out->slot.flags |= RT_SLOT_MUTED;
+	if (node->edited)
+		out->slot.flags |= RT_SLOT_EDITED;
 	if (node->has_ts)
 		rt_slot_set_moment(&out->slot, node->ts);
 	else

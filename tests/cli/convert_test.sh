@@ -88,4 +88,28 @@ is 'the text of an unknown kind' Y "$(json 'd["entries"][4]["content"]' <"$work/
 "$RETAKE" --db "$work/pi2.db" export --format pi >"$work/made2.jsonl"
 is 'the same file again' same "$(cmp -s "$work/made.jsonl" "$work/made2.jsonl" && echo same)"
 
+# --- html: what was edited is marked ---
+db=$work/edited.db
+r -q add question
+r -q add -r AI 'words of the model, key sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD'
+r export --format html >"$work/plain.html"
+hasnt 'nothing edited, no mark' 'id="retake-edited"' "$(cat "$work/plain.html")"
+r -q edit :2 'my words, key sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD'
+r -q branch :2 side
+r -q edit :1 another
+for how in '' --redact; do
+	r export --format html $how >"$work/edited.html"
+	has "edited: the numbers are beside the data $how" 'id="retake-edited">[[1,2]]' "$(cat "$work/edited.html")"
+	has "edited: without script $how" '<small>edited</small>' "$(cat "$work/edited.html")"
+done
+hasnt 'redacted: the key is gone' sk-abcdef "$(cat "$work/edited.html")"
+r export --format html >"$work/edited.html"
+code 'a page is read' 0 "$RETAKE" --db "$work/edited2.db" import "$work/edited.html"
+is 'the mark comes back' 'True True' "$("$RETAKE" --db "$work/edited2.db" show --json |
+	json '" ".join(str(e.get("edited", False)) for e in d["entries"])')"
+"$RETAKE" --db "$work/edited2.db" export --format html >"$work/edited2.html"
+is 'the same page again' same "$(cmp -s "$work/edited.html" "$work/edited2.html" && echo same)"
+is 'canonical has no mark' "$(r export --format canonical)" \
+	"$("$RETAKE" --db "$work/edited2.db" export --format canonical)"
+
 finish
