@@ -87,6 +87,18 @@ is 'what a hook says' 'X h False 1' "$(json '(lambda e: "%s %s %s %d" % (e["cont
 is 'the text of an unknown kind' Y "$(json 'd["entries"][4]["content"]' <"$work/shown")"
 "$RETAKE" --db "$work/pi2.db" export --format pi >"$work/made2.jsonl"
 is 'the same file again' same "$(cmp -s "$work/made.jsonl" "$work/made2.jsonl" && echo same)"
+# --- usage: one name for each count, and the older one is still known ---
+db=$work/usage.db
+for names in 'cache_read_input_tokens cache_creation_input_tokens' 'cache_read_tokens cache_write_tokens'; do
+	echo "{\"text\":\"so\",\"usage\":{\"input_tokens\":9,\"output_tokens\":2,\"${names% *}\":4,\"${names#* }\":3}}" >"$work/play.jsonl"
+	r -q ask -m "builtin/play:$work/play.jsonl" Q >/dev/null
+	is "a reply has the names that Manual Slop has ($names)" \
+		'cache_creation_input_tokens cache_read_input_tokens input_tokens output_tokens' \
+		"$(r show --json | json '" ".join(sorted(d["entries"][-1]["usage"]))')"
+done
+apply '{"op":"entry.append","role":"AI","content":"old","usage":{"input_tokens":9,"cache_read_tokens":4}}' >/dev/null
+has 'an older entry is shown as it is' '"cache_read_tokens":4' "$(r show -v :-1)"
+has 'TOML has the names of Manual Slop' 'usage = { input_tokens = 9, cache_read_input_tokens = 4 }' "$(r export --format toml)"
 
 # --- html: what was edited is marked ---
 db=$work/edited.db
