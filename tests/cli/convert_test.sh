@@ -90,7 +90,7 @@ is 'the same file again' same "$(cmp -s "$work/made.jsonl" "$work/made2.jsonl" &
 # --- usage: one name for each count, and the older one is still known ---
 db=$work/usage.db
 for names in 'cache_read_input_tokens cache_creation_input_tokens' 'cache_read_tokens cache_write_tokens'; do
-	echo "{\"text\":\"so\",\"usage\":{\"input_tokens\":9,\"output_tokens\":2,\"${names% *}\":4,\"${names#* }\":3}}" >"$work/play.jsonl"
+	printf '%s\n' '{"text":"so"}' "{\"usage\":{\"input_tokens\":9,\"output_tokens\":2,\"${names% *}\":4,\"${names#* }\":3}}" >"$work/play.jsonl"
 	r -q ask -m "builtin/play:$work/play.jsonl" Q >/dev/null
 	is "a reply has the names that Manual Slop has ($names)" \
 		'cache_creation_input_tokens cache_read_input_tokens input_tokens output_tokens' \
