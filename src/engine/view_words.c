@@ -457,6 +457,7 @@ rt_view_words(const rt_project *project, const rt_record *step, bool plain, rt_b
 			else
 				say_setting(&s);
 			break;
+		case RT_OP_PROJECT_RESET: say(&s, op->done); break; /* not its empty discussion */
 		case RT_OP_DISCUSSION_SWITCH: say_switch(&s, "discussion"); break;
 		case RT_OP_DISCUSSION_RENAME: say_rename(&s, "discussion"); break;
 		case RT_OP_DISCUSSION_DELETE: say_deleted(&s, "discussion"); break;

@@ -87,6 +87,32 @@ is 'what a hook says' 'X h False 1' "$(json '(lambda e: "%s %s %s %d" % (e["cont
 is 'the text of an unknown kind' Y "$(json 'd["entries"][4]["content"]' <"$work/shown")"
 "$RETAKE" --db "$work/pi2.db" export --format pi >"$work/made2.jsonl"
 is 'the same file again' same "$(cmp -s "$work/made.jsonl" "$work/made2.jsonl" && echo same)"
+# --- small things that said something else than what was done ---
+db=$work/small.db
+r -q track v1
+code 'track without a name' 0 r track ''
+has 'track without a name' 'bound to no track' "$out"
+is 'track: none' null "$(r settings --json | json 'd.get("track")')"
+apply '{"op":"track.set","track":"v2"}' '{"op":"track.set","track":""}' >/dev/null
+is 'track: none by the operation' null "$(r settings --json | json 'd.get("track")')"
+code 'a role with blanks' 0 r roles add '  X  '
+has 'a role as it is kept' 'Added the role "X".' "$out"
+r -q add one
+r -q add two
+r show --take-file >"$work/take.txt"
+{ cat "$work/take.txt"; echo; } >"$work/blank.txt"
+code 'take file: a blank line at the end' 0 r edit --all -f "$work/blank.txt"
+{ sed '/^=== :end/d' "$work/take.txt" | sed '/two/,$d' | sed '$d'; echo '=== :end'; echo; echo 'more'; } >"$work/text.txt"
+code 'take file: text after the end' 2 r edit --all -f "$work/text.txt"
+has 'take file: text after the end' '=== :end' "$err"
+{ sed -n '1,/one/p' "$work/take.txt"; echo; echo '=== :end'; sed -n '/one/,$p' "$work/take.txt" | sed 1d; } >"$work/twice.txt"
+code 'take file: two ends' 2 r edit --all -f "$work/twice.txt"
+is 'take file: nothing was deleted' 2 "$(r show --json | json 'd["count"]')"
+r -q reset
+code 'undo of a reset' 0 r undo
+has 'undo of a reset' 'reset the project' "$out"
+hasnt 'undo of a reset: no discussion is named as the project' 'project "main"' "$out"
+
 # --- usage: one name for each count, and the older one is still known ---
 db=$work/usage.db
 for names in 'cache_read_input_tokens cache_creation_input_tokens' 'cache_read_tokens cache_write_tokens'; do
