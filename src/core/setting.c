@@ -7,7 +7,7 @@ const rt_setting rt_settings[] = {
 	{"top_p", RT_SETTING_NUMBER, true, "the share of likely words that it chooses from"},
 	{"max_tokens", RT_SETTING_NUMBER, true, "how long a reply may become"},
 	{"base_system_prompt", RT_SETTING_TEXT, false, "comes first in every request"},
-	{"use_default_base_prompt", RT_SETTING_BOOL, false, "Retake's own base prompt instead"},
+	{"use_default_base_prompt", RT_SETTING_BOOL, false, "without base_system_prompt, use Retake's own, which is empty; default: true"},
 	{"global_system_prompt", RT_SETTING_TEXT, false, "comes second"},
 	{"project_system_prompt", RT_SETTING_TEXT, false, "comes third"},
 	{"role_map", RT_SETTING_OBJECT, false,
