@@ -13,8 +13,9 @@
  * max_tokens, which are settings.
  *
  * What is written has only members that the chat completions API knows, since it refuses a
- * request with others. The lossless form has all of them, and puts a member "retake" (formats_extras.h) into every message and
- * conversation, and into "retake_more" the messages of the other takes. */
+ * request with others. The lossless form has all of them, and puts a member "retake"
+ * (formats_extras.h) into every message and conversation, and into "retake_more" the messages
+ * of the other takes. */
 #ifndef RT_FORMATS_OPENAI_IMPL_H
 #define RT_FORMATS_OPENAI_IMPL_H
 
