@@ -7,9 +7,9 @@
  *                          muted ones left out, compactions for what they stand for
  *   the working prompt     "[current prompt: "…"]", when there is one
  *
- * Nothing is kept between two requests: what is sent is what is seen. The base prompt
- * counts unless use_default_base_prompt is set to true, which asks for Retake's own; that
- * is empty, since Retake does not know what it is used for.
+ * Nothing is kept between two requests: what is sent is what is seen. The base prompt is
+ * base_system_prompt; where that is empty, Retake's own, unless use_default_base_prompt is
+ * false. That is empty too, since Retake does not know what it is used for.
  *
  * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target
  * while both are sent; the last one counts. */
@@ -84,20 +84,19 @@ add_prompt_text(building *b, rt_str text)
 		b->prompt_tokens += rt_tokens_estimate(text.size) + RT_TOKENS_PER_MESSAGE;
 }
 
+/* otherwise: what is sent where the setting is empty */
 static rt_status
-add_prompt(building *b, const char *key, rt_error *err)
+add_prompt(building *b, const char *key, const char *otherwise, rt_error *err)
 {
-	rt_str json = setting(b, key);
+	rt_str json = setting(b, key), text = {NULL, 0};
 	rt_json_doc *doc = NULL;
-	rt_status st;
+	rt_status st = json.ptr != NULL ? rt_json_read(b->engine->alloc, json, &doc, err) : RT_OK;
 
-	if (json.ptr == NULL)
-		return RT_OK;
-	st = rt_json_read(b->engine->alloc, json, &doc, err);
 	if (st != RT_OK)
 		return st;
-	if (yyjson_is_str(rt_json_root(doc)))
-		add_prompt_text(b, rt_json_str(rt_json_root(doc)));
+	if (doc != NULL && yyjson_is_str(rt_json_root(doc)))
+		text = rt_json_str(rt_json_root(doc));
+	add_prompt_text(b, text.size > 0 ? text : rt_str_of(otherwise));
 	rt_json_free(doc);
 	return RT_OK;
 }
@@ -105,16 +104,14 @@ add_prompt(building *b, const char *key, rt_error *err)
 static rt_status
 add_prompts(building *b, rt_error *err)
 {
-	rt_status st = RT_OK;
+	bool has_default = !rt_str_is(setting(b, "setting.use_default_base_prompt"), "false");
+	rt_status st = add_prompt(b, "setting.base_system_prompt",
+				  has_default ? DEFAULT_BASE_PROMPT : "", err);
 
-	if (rt_str_is(setting(b, "setting.use_default_base_prompt"), "true"))
-		add_prompt_text(b, RT_STR(DEFAULT_BASE_PROMPT));
-	else
-		st = add_prompt(b, "setting.base_system_prompt", err);
 	if (st == RT_OK)
-		st = add_prompt(b, "setting.global_system_prompt", err);
+		st = add_prompt(b, "setting.global_system_prompt", "", err);
 	if (st == RT_OK)
-		st = add_prompt(b, "setting.project_system_prompt", err);
+		st = add_prompt(b, "setting.project_system_prompt", "", err);
 	return st;
 }
 

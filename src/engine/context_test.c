@@ -215,8 +215,9 @@ the_base_prompt_can_be_ones_own(void **state)
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"base_system_prompt\",\"value\":\"B\"}");
 	assert_string_equal(messages(f), "system: B\n");
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":true}");
-	assert_string_equal(messages(f), "");
+	assert_string_equal(messages(f), "system: B\n"); /* as where it is not set */
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":false}");
+	assert_string_equal(messages(f), "system: B\n");
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\"G\"}");
 	assert_string_equal(messages(f), "system: B\n\nG\n");
 }

@@ -385,12 +385,15 @@ RT_CHECKED rt_status rt_engine_body_run(rt_engine *engine, const rt_slot *slots,
 typedef struct rt_import_result {
 	size_t discussions, entries, takes; /* added */
 	size_t known;                       /* entries that were there already */
+	size_t settings;                    /* of the project that changed, its roles included */
 	uint64_t seq;
 	char discussion[260];               /* the (last) discussion that was imported */
 } rt_import_result;
 
 /* Add outlines to the project: new discussions, or what is new in ones imported before
- * (the same source). dry_run: only counts. One step for each discussion. */
+ * (the same source). dry_run: only counts. One step for each discussion. Roles and settings
+ * are taken by a new project, and by any project from a file without discussions, as a step
+ * of its own. */
 RT_CHECKED rt_status rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 				      bool dry_run, rt_import_result *out, rt_error *err);
 /* The value as outlines, to be written by a format: the whole project, or one discussion

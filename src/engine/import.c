@@ -220,6 +220,8 @@ slot_of(import *im, size_t index, rt_effect_slot *out, rt_error *err)
 		out->slot.flags |= RT_SLOT_RICH;
 	if (node->muted)
 		out->slot.flags |= RT_SLOT_MUTED;
+	if (node->edited)
+		out->slot.flags |= RT_SLOT_EDITED;
 	if (node->has_ts)
 		rt_slot_set_moment(&out->slot, node->ts);
 	else
@@ -442,6 +444,9 @@ lay_takes(import *im, uint32_t first_take, uint32_t *out_active, rt_error *err)
 			}
 			st = new_take(im, first_take + (uint32_t)best, shared, t->name,
 				      t->git_commit, &take, err);
+		} else if (t->git_commit.size > 0) { /* the take came with the discussion */
+			st = rt_change_set_text(im->c, im->disc, take, "git_commit", 0,
+						t->git_commit, err);
 		}
 		if (st == RT_OK)
 			st = lay_run(im, take, shared, t->nodes, shared, t->node_count, err);
@@ -940,7 +945,7 @@ rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 	const rt_project *project = NULL;
 	rt_import_result result;
 	import_all all = {.dry_run = dry_run};
-	size_t i;
+	size_t i, steps;
 	bool pristine, keep_numbers = true;
 	uint32_t first_disc = 0, last_number = 0;
 	rt_status st;
@@ -974,7 +979,9 @@ rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 		keep_numbers = keep_numbers && number > last_number;
 		last_number = number;
 	}
-	for (i = 0; st == RT_OK && i < outlines->count; i++) {
+	/* a file without a discussion has its roles and settings to give: a step of their own */
+	steps = outlines->count > 0 ? outlines->count : outlines->field_count > 0;
+	for (i = 0; st == RT_OK && i < steps; i++) {
 		rt_arena *arena = rt_arena_new(engine->alloc);
 		const rt_project *next = NULL;
 		rt_change c;
@@ -989,7 +996,7 @@ rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 		c.by = by.size > 0 ? by : c.by;
 		im.engine = engine;
 		im.c = &c;
-		im.outline = &outlines->items[i];
+		im.outline = outlines->count > 0 ? &outlines->items[i] : NULL;
 		im.result = &result;
 		im.all = &all;
 		rt_names_init(&im.takes, engine->alloc);
@@ -997,16 +1004,19 @@ rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 		im.waiting = rt_new_array(engine->alloc, CHUNK_BODIES, sizeof(*im.waiting));
 		if (im.waiting == NULL)
 			st = nomem(err);
-		if (st == RT_OK)
+		if (st == RT_OK && im.outline != NULL)
 			st = import_one(&im, name, pristine && (i == 0 || keep_numbers),
 					keep_numbers ? wanted_number(im.outline) : (i == 0 ? 1 : 0),
 					err);
 		if (st == RT_OK && outlines->has_active && i == outlines->active)
 			first_disc = im.disc;
-		if (st == RT_OK && i + 1 == outlines->count) {
+		if (st == RT_OK && i + 1 == steps) {
+			size_t before = c.effect_count;
+
 			/* with the last one: what belongs to the project */
-			if (pristine)
+			if (pristine || im.outline == NULL)
 				st = set_fields(&im, 0, outlines->fields, outlines->field_count, err);
+			result.settings = c.effect_count - before;
 			if (st == RT_OK && first_disc != 0 && outlines->count > 1)
 				st = rt_change_set_number(&c, 0, 0, "active", first_disc, err);
 		}

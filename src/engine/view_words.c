@@ -322,6 +322,10 @@ say_import(saying *s)
 	for (i = 0; i < s->step->effect_count; i++)
 		if (s->step->effects[i].kind == RT_EFFECT_SPLICE)
 			count += s->step->effects[i].added_count;
+	if (s->step->disc == 0) {
+		say(s, "imported settings");
+		return;
+	}
 	rt_buf_add_f(s->buf, "imported %zu entr%s", count, count == 1 ? "y" : "ies");
 	if (made != NULL) {
 		say(s, " as ");
@@ -453,6 +457,7 @@ rt_view_words(const rt_project *project, const rt_record *step, bool plain, rt_b
 			else
 				say_setting(&s);
 			break;
+		case RT_OP_PROJECT_RESET: say(&s, op->done); break; /* not its empty discussion */
 		case RT_OP_DISCUSSION_SWITCH: say_switch(&s, "discussion"); break;
 		case RT_OP_DISCUSSION_RENAME: say_rename(&s, "discussion"); break;
 		case RT_OP_DISCUSSION_DELETE: say_deleted(&s, "discussion"); break;

@@ -188,10 +188,12 @@ const rt_shape rt_shapes[] = {
 	{"Events", "server-sent events", TEXT, "text/event-stream"},
 	{"File", "the file", TEXT, "application/octet-stream"},
 	{"Import",
-	 "`format`, `discussions`, `entries`, `takes` (added), `known` (there already), `repaired`, "
+	 "`format`, `discussions`, `entries`, `takes` (added), `known` (there already), "
+	 "`settings` (of the project, changed), `repaired`, "
 	 "`skipped`, `noted`, `remarks`, `dry_run`, `discussion`, `seq`",
 	 OBJECT("\"format\":" TEXT ",\"discussions\":" NUMBER ",\"entries\":" NUMBER
-		",\"takes\":" NUMBER ",\"known\":" NUMBER ",\"repaired\":" NUMBER
+		",\"takes\":" NUMBER ",\"known\":" NUMBER ",\"settings\":" NUMBER
+		",\"repaired\":" NUMBER
 		",\"skipped\":" NUMBER ",\"noted\":" NUMBER ",\"remarks\":" LIST(
 			ANY) ",\"dry_run\":" FLAG ",\"discussion\":" TEXT ",\"seq\":" NUMBER),
 	 NULL},

@@ -406,10 +406,10 @@ async function prompt(server, page) {
 		await page.locator(`#${key}`).press("Control+Enter");
 		await becomes(key, server, async () => (await settings())[key], `The ${key}.`);
 	}
-	await page.getByLabel(/built-in base prompt/).check();
-	await becomes("use_default_base_prompt", server, async () => (await settings()).use_default_base_prompt, true);
-	await page.getByLabel(/built-in base prompt/).uncheck();
-	await becomes("and not", server, async () => (await settings()).use_default_base_prompt, undefined);
+	await page.getByLabel(/use the built-in one/).uncheck();
+	await becomes("use_default_base_prompt", server, async () => (await settings()).use_default_base_prompt, false);
+	await page.getByLabel(/use the built-in one/).check();
+	await becomes("and as it is by default", server, async () => (await settings()).use_default_base_prompt, undefined);
 	const context = await server.api("GET", "/discussions/main/context");
 	await becomes("tokens of all", server, () => page.locator("#pane strong").innerText(), context.tokens.toLocaleString("en-US"));
 	tally.equal("and of each", await page.locator("#pane .context-row").count(), context.entries.length);
