@@ -17,10 +17,11 @@ typedef struct rt_cli_names {
 rt_status rt_cli_names_read(rt_cli *cli, rt_cli_names *out);
 void rt_cli_names_deinit(rt_cli_names *names);
 
-/* Open each project of the open store in turn; fn gets NULL and a status where that fails. */
+/* Open each project of the open store in turn; fn gets NULL and a status where that fails.
+ * lenient: for reading only, also where its parts disagree. */
 typedef rt_status (*rt_cli_engine_fn)(rt_cli *cli, void *ctx, const rt_text *project,
 				      rt_engine *engine, rt_status opened);
-rt_status rt_cli_each_engine(rt_cli *cli, rt_cli_engine_fn fn, void *ctx);
+rt_status rt_cli_each_engine(rt_cli *cli, bool lenient, rt_cli_engine_fn fn, void *ctx);
 
 /* What a check found: printed as it comes, or collected as JSON. */
 typedef struct rt_cli_findings {

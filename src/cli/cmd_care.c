@@ -85,7 +85,7 @@ rt_cli_names_deinit(rt_cli_names *names)
 }
 
 rt_status
-rt_cli_each_engine(rt_cli *cli, rt_cli_engine_fn fn, void *ctx)
+rt_cli_each_engine(rt_cli *cli, bool lenient, rt_cli_engine_fn fn, void *ctx)
 {
 	rt_engine_options options;
 	rt_cli_names names;
@@ -101,6 +101,7 @@ rt_cli_each_engine(rt_cli *cli, rt_cli_engine_fn fn, void *ctx)
 		options.project = rt_text_str(names.items[i]);
 		options.by = RT_STR("cli");
 		options.read_only = cli->store->ops->is_read_only(cli->store);
+		options.lenient = lenient;
 		st = rt_engine_open(&options, cli->store, &engine, &cli->error);
 		st = fn(cli, ctx, names.items[i], engine, st);
 		rt_engine_close(engine);
@@ -218,7 +219,7 @@ rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 	rt_status st = cli->store->ops->check(cli->store, store_finding, findings, &cli->error);
 
 	if (st == RT_OK || st == RT_CORRUPT)
-		st = rt_cli_each_engine(cli, check_engine, findings);
+		st = rt_cli_each_engine(cli, true, check_engine, findings);
 	findings->project = NULL;
 	return st;
 }
@@ -414,11 +415,11 @@ run_repair(rt_cli *cli)
 	if (st == RT_OK)
 		st = rt_cli_open_store(cli, RT_CLI_CHANGE);
 	if (st == RT_OK)
-		st = rt_cli_each_engine(cli, refuse_newer, NULL);
+		st = rt_cli_each_engine(cli, true, refuse_newer, NULL);
 	if (st == RT_OK)
 		st = clear_index(cli);
 	if (st == RT_OK)
-		st = rt_cli_each_engine(cli, rebuild, &lost);
+		st = rt_cli_each_engine(cli, false, rebuild, &lost);
 	if (st == RT_OK)
 		st = cli->store->ops->epoch_renew(cli->store, &cli->error);
 	if (st == RT_OK)

@@ -29,6 +29,9 @@ typedef struct rt_engine_options {
 	rt_str project;        /* name; empty: "default" */
 	rt_str by;             /* who asks, for the history: "cli", "web", "hook:name" */
 	bool read_only;
+	/* Open it for reading also where its parts disagree (its log lost its end, say), as far
+	 * as it can be read: for whoever looks for damage or recovers what is left. */
+	bool lenient;
 	bool create;           /* make the project when the store has none of that name */
 	unsigned checkpoint_every; /* log rows between checkpoints; 0: 1024 */
 	const char *(*git_commit)(void *ctx); /* of a take that is made; may be NULL, may give NULL */
