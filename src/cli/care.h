@@ -36,6 +36,23 @@ bool rt_cli_finding(void *findings, const rt_finding *finding);
 /* Check the open store and all its projects. */
 rt_status rt_cli_check(rt_cli *cli, rt_cli_findings *findings);
 
+/* STORE.why-20261121-203500, a name that is not taken, to out. */
+rt_status rt_cli_beside(rt_cli *cli, const char *why, rt_buf *out);
+/* The store's path without symbolic links: what lies beside a store lies beside its file. */
+rt_status rt_cli_follow_links(rt_cli *cli);
+/* The store at copy takes the place of the present one, which gets the name STORE.why-…,
+ * which goes to aside; empty: there was none. */
+rt_status rt_cli_exchange(rt_cli *cli, const char *why, const char *copy, rt_buf *aside);
+/* Remove a store that was made on the way, with what lies beside it. */
+void rt_cli_drop_files(const char *path);
+
+/* Has the store lost rows, or cannot be opened, so that repair has to make a new one? The store
+ * must not be open. RT_TOO_NEW: a newer version wrote to it. */
+rt_status rt_cli_salvage_needed(rt_cli *cli, bool *out_needed);
+/* Everything that is intact goes into a new store in the place of the present one, which gets
+ * another name (to aside). What is kept and what is lost is printed; json: an array of it. */
+rt_status rt_cli_salvage(rt_cli *cli, rt_buf *aside, rt_buf *json);
+
 /* Put a copy of the store, as it is, beside it; its name to out. Damaged ones are copied
  * byte by byte. The store must not be open. */
 rt_status rt_cli_keep_copy(rt_cli *cli, const char *why, rt_buf *out);

@@ -393,6 +393,72 @@ rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, r
 	return RT_OK;
 }
 
+/* Rows from one to the next until one is missing or cannot be taken in. */
+static rt_status
+catch_up_far(rt_engine *engine, const rt_project **project, uint64_t head, rt_error *err)
+{
+	rt_error why;
+	rt_status st = rt_engine_catch_up(engine, project, head, &why);
+
+	/* It takes in many rows at once, or none of them. */
+	while (st == RT_CORRUPT && (*project)->seq < head) {
+		uint64_t before = (*project)->seq;
+
+		st = rt_engine_catch_up(engine, project, before + 1, &why);
+		if (st == RT_CORRUPT && (*project)->seq == before)
+			return RT_OK;
+		st = st == RT_OK ? RT_CORRUPT : st;
+	}
+	if (st == RT_CORRUPT)
+		return RT_OK;
+	if (st != RT_OK && err != NULL)
+		*err = why;
+	return st;
+}
+
+rt_status
+rt_engine_load_parts(rt_engine *engine, const rt_project **out_first, const rt_project **out_ahead,
+		     rt_error *err)
+{
+	const rt_project *first = NULL, *ahead = NULL;
+	uint64_t head;
+	rt_error why;
+	rt_status st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
+
+	*out_first = *out_ahead = NULL;
+	if (st != RT_OK)
+		return st;
+	st = load_root(engine, &ahead, &why);
+	/* Only whole: what it does not hold is nowhere else. */
+	if (st == RT_OK)
+		st = rt_project_check(ahead, &why);
+	if (st == RT_OK)
+		st = catch_up_far(engine, &ahead, head, &why);
+	if (st == RT_CORRUPT || st == RT_NOT_FOUND || st == RT_TOO_NEW) {
+		rt_object_unref(ahead);
+		ahead = NULL;
+		st = RT_OK;
+	} else if (st != RT_OK && err != NULL) {
+		*err = why;
+	}
+	if (st == RT_OK)
+		st = first_value(engine, &first, err); /* with the salt that the root may have */
+	if (st == RT_OK)
+		st = catch_up_far(engine, &first, head, err);
+	if (st == RT_OK && ahead != NULL && ahead->seq <= first->seq) {
+		rt_object_unref(ahead);
+		ahead = NULL;
+	}
+	if (st != RT_OK) {
+		rt_object_unref(first);
+		rt_object_unref(ahead);
+		return st;
+	}
+	*out_first = first;
+	*out_ahead = ahead;
+	return RT_OK;
+}
+
 /* ---- open and close ---- */
 
 /* Is the project one whose ids are salted? A mark that is damaged is there all the same. */
@@ -495,6 +561,12 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 	engine->value_epoch = engine->epoch;
 	if (st == RT_OK)
 		st = rt_engine_load(engine, true, &engine->value, err);
+	if (st == RT_CORRUPT && engine->is_lenient) {
+		const rt_project *ahead = NULL;
+
+		st = rt_engine_load_parts(engine, &engine->value, &ahead, err);
+		rt_object_unref(ahead);
+	}
 	if (st == RT_OK && !engine->is_lenient)
 		st = rt_engine_check_heads(engine, engine->value, err);
 	engine->scrub_pending = st == RT_OK && !engine->read_only && rt_engine_scrub_pending(engine);

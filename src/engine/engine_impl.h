@@ -9,6 +9,7 @@
  *   resolve.c    addresses
  *   view*.c      values as JSON
  *   heads.c      do the log, the bodies and the checkpoint end at the same place?
+ *   salvage.c    a project out of a store that lacks rows
  *   import.c, export.c, fsck.c, purge.c, search.c, context.c */
 #ifndef RT_ENGINE_IMPL_H
 #define RT_ENGINE_IMPL_H
@@ -276,6 +277,11 @@ void rt_engine_publish(rt_engine *engine, const rt_project *project); /* takes i
 void rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows);
 rt_status rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out,
 			 rt_error *err);
+/* What can be made of a log that lacks rows: *out_first the value after all rows before the
+ * first that is missing or cannot be taken in, *out_ahead one after a later row, from the
+ * checkpoint; NULL: there is none. Both are yours. */
+rt_status rt_engine_load_parts(rt_engine *engine, const rt_project **out_first,
+			       const rt_project **out_ahead, rt_error *err);
 /* Shared by show and others: one entry as a JSON object. */
 rt_status rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 			   const rt_slot *slot, rt_buf *buf, rt_error *err);

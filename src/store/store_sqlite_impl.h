@@ -10,6 +10,7 @@
  *   store_sqlite_rows.c    nodes, root, side rows; purge
  *   store_sqlite_index.c   the full-text index
  *   store_sqlite_care.c    scrub, backup, check
+ *   store_sqlite_salvage.c  rows out of a damaged file
  *   store_sqlite_error.c   SQLite's codes in our words
  *   store_sqlite_vfs.c     gathers the writes of a commit
  *

@@ -361,8 +361,7 @@ try(const subject *s, const damage *x, const unsigned char *bytes, tally *t)
 		look(d.engine, &is);
 		if (differs(&is, &s->right, &errors)) {
 			t->silent++;
-	X
-			complain(s, x, what);
+			complain(s, x, "a reader sees something else");
 		}
 		desk_close(&d);
 	}
