@@ -4,8 +4,9 @@
  *
  * The trees of the file are not followed. Each page is looked at by itself: every row has
  * a checksum over its table, key and data, so a row says of itself what it is and whether
- * it is whole. Rows are taken where a page's list of cells says that they are; where that
- * list is damaged, every byte of the page is tried as the beginning of one.
+ * it is whole. Rows are taken where a page's list of cells says that they are; after that
+ * every byte of the page is tried as the beginning of one, since the list may be damaged or
+ * an older one.
  *
  * A cell of a table:      size of the record (varint), rowid (varint), record
  * A cell of side:         [child page, 4 bytes, on an inner page,] size, record
@@ -306,7 +307,8 @@ try_cell(salvage *v, const unsigned char *p, const unsigned char *end, bool is_i
 	return table != 0;
 }
 
-/* All cells that the page's own list names. False: the list, or one of them, is damaged. */
+/* All cells that the page's own list names. False: the list, or one of them, is damaged, or
+ * there is none: the beginning may be another page's. */
 static bool
 try_list(salvage *v, const unsigned char *page, bool is_first)
 {
@@ -317,8 +319,6 @@ try_list(salvage *v, const unsigned char *page, bool is_first)
 	size_t count = (size_t)head[3] << 8 | head[4], i;
 	const unsigned char *list = head + (is_inner ? 12 : 8);
 
-	if (kind == TABLE_INNER)
-		return true; /* no rows */
 	if (kind != TABLE_LEAF && !is_index)
 		return false;
 	for (i = 0; i < count && list + 2 * i + 2 <= end && v->status == RT_OK; i++) {
@@ -328,7 +328,7 @@ try_list(salvage *v, const unsigned char *page, bool is_first)
 		    !try_cell(v, page + at + (is_inner ? 4 : 0), end, is_index))
 			whole = false;
 	}
-	return whole && i == count;
+	return whole && i == count && count > 0;
 }
 
 static void
@@ -342,11 +342,12 @@ scan(salvage *v)
 		(void)try_list(v, page_at(v, number), number == 1);
 	for (number = 2; number <= v->pages && v->status == RT_OK; number++) {
 		const unsigned char *page = page_at(v, number), *end = page + RT_SQLITE_PAGE_SIZE;
+		bool whole = try_list(v, page, false);
 
-		if (try_list(v, page, false))
-			continue;
+		/* A list that is whole may be an older one, with fewer rows of the log. Rows of
+		 * side are rewritten and dropped: only where the list is not whole. */
 		for (at = 0; at + 8 < RT_SQLITE_PAGE_SIZE && v->status == RT_OK; at++)
-			if (!try_cell(v, page + at, end, false) && v->status == RT_OK)
+			if (!try_cell(v, page + at, end, false) && v->status == RT_OK && !whole)
 				(void)try_cell(v, page + at, end, true);
 	}
 }
