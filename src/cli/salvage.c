@@ -120,8 +120,10 @@ tell_project(rt_cli *cli, const rt_text *project, const rt_salvaged *got)
 {
 	if (cli->json || cli->quiet)
 		return;
-	rt_term_c(&cli->out, "kept  ");
-	rt_term_f(&cli->out, "steps 1 to %llu of %llu of project ", (unsigned long long)got->rows,
+	/* Texts without a row: there were more rows than anything speaks of. */
+	rt_term_f(&cli->out, "kept  steps 1 to %llu of %s%llu of project ",
+		  (unsigned long long)got->rows,
+		  got->recovered > 0 && got->rows_lost == 0 ? "more than " : "",
 		  (unsigned long long)got->rows_known);
 	rt_term_line(&cli->out, rt_text_str(project));
 	rt_term_c(&cli->out, "\n");

@@ -463,6 +463,19 @@ repair(const char *parts, const char *copy, desk *d, rt_salvaged *got, rt_error 
 	return st;
 }
 
+static void
+drop(const char *name)
+{
+	static const char *const ends[] = {"", "-wal", "-shm"};
+	char full[140];
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(full, sizeof(full), "%s%s", name, ends[i]);
+		(void)unlink(full);
+	}
+}
+
 static bool
 is_recovered(const char *text)
 {
@@ -492,19 +505,6 @@ print_finding(void *ctx, const rt_finding *f)
 	if (strcmp(f->severity, "note") != 0)
 		print_error("%s %s %s\n", f->severity, f->id, f->text);
 	return count_finding(ctx, f);
-}
-
-static void
-drop(const char *name)
-{
-	static const char *const ends[] = {"", "-wal", "-shm"};
-	char full[140];
-	size_t i;
-
-	for (i = 0; i < 3; i++) {
-		snprintf(full, sizeof(full), "%s%s", name, ends[i]);
-		(void)unlink(full);
-	}
 }
 
 /* The damaged store is at path. */
