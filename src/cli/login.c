@@ -37,12 +37,26 @@ name_of(const asked *a)
 	return a->socket != NULL ? a->socket : a->host;
 }
 
+/* What to do when it is not the one that was meant. */
+static rt_status
+hint(const asked *a, rt_status st)
+{
+	return rt_cli_hint(a->cli, st, "Start one: retake serve   Name another one: retake serve --login "
+			   "--port PORT");
+}
+
 static rt_status
 no_server(const asked *a)
 {
-	rt_cli_hint(a->cli, RT_NOT_FOUND, "Start one: retake serve   Name another one: retake serve "
-		    "--login --port PORT");
+	hint(a, RT_NOT_FOUND);
 	return rt_cli_fail(a->cli, RT_NOT_FOUND, "no server listens on %s", name_of(a));
+}
+
+static rt_status
+not_ours(const asked *a)
+{
+	hint(a, RT_REFUSED);
+	return rt_cli_fail(a->cli, RT_REFUSED, "what listens on %s is another user's", name_of(a));
 }
 
 /* ---- which one ---- */
@@ -115,7 +129,7 @@ connect_socket(asked *a, int fd)
 		return no_server(a);
 	/* In a folder that others can write to somebody else may listen. */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid())
-		return rt_cli_fail(a->cli, RT_REFUSED, "what listens on %s is another user's", a->socket);
+		return not_ours(a);
 	return RT_OK;
 }
 
@@ -155,11 +169,12 @@ connect_port(asked *a, int fd)
 	/* After connecting, so that it is the one that was reached. */
 	ours = is_ours_in("/proc/net/tcp", a->port, &found);
 	ours = is_ours_in("/proc/net/tcp6", a->port, &found) && ours;
-	if (!found || !ours)
-		return rt_cli_fail(a->cli, RT_REFUSED, found ? "what listens on %s is another user's"
-						      : "cannot find out whose server listens on %s",
-				   a->host);
-	return RT_OK;
+	if (found && ours)
+		return RT_OK;
+	if (found)
+		return not_ours(a);
+	hint(a, RT_REFUSED);
+	return rt_cli_fail(a->cli, RT_REFUSED, "cannot find out whose server listens on %s", a->host);
 }
 
 /* ---- asking ---- */
@@ -210,6 +225,7 @@ say_refusal(asked *a, rt_str answer, rt_str body)
 	rt_str detail = rt_str_at("", 0), kind = detail;
 	rt_status st;
 
+	hint(a, RT_REFUSED);
 	if (rt_str_starts(answer, RT_STR("HTTP/1.1 401")))
 		return rt_cli_fail(cli, RT_REFUSED, "the server on %s does not take the token in "
 				   "%s/token: it was started with another state folder",
