@@ -21,13 +21,13 @@ enum { ANSWER_ROOM = 16384, PATIENCE_S = 10 };
 /* The server that was named. */
 typedef struct asked {
 	rt_cli *cli;
-	const char *socket;     /* NULL: it is asked at address */
+	const char *socket; /* NULL: it is asked at address */
 	const char *state_folder;
 	unsigned port;
 	struct sockaddr_storage address;
 	socklen_t address_size;
 	char host[RT_GUARD_HOST_ROOM]; /* as the header Host has it; also for messages */
-	char *store;            /* the path that it has to serve; NULL: any */
+	char *store;                   /* the path that it has to serve; NULL: any */
 } asked;
 
 /* What is said of it: "port 9000", or the socket's path. */
@@ -37,12 +37,27 @@ name_of(const asked *a)
 	return a->socket != NULL ? a->socket : a->host;
 }
 
+/* What to do when it is not the one that was meant. */
+static rt_status
+hint(const asked *a, rt_status st)
+{
+	return rt_cli_hint(a->cli, st,
+			   "Start one: retake serve   Name another one: retake serve --login "
+			   "--port PORT");
+}
+
 static rt_status
 no_server(const asked *a)
 {
-	rt_cli_hint(a->cli, RT_NOT_FOUND, "Start one: retake serve   Name another one: retake serve "
-		    "--login --port PORT");
+	hint(a, RT_NOT_FOUND);
 	return rt_cli_fail(a->cli, RT_NOT_FOUND, "no server listens on %s", name_of(a));
+}
+
+static rt_status
+not_ours(const asked *a)
+{
+	hint(a, RT_REFUSED);
+	return rt_cli_fail(a->cli, RT_REFUSED, "what listens on %s is another user's", name_of(a));
 }
 
 /* ---- which one ---- */
@@ -60,7 +75,8 @@ choose_address(asked *a, unsigned default_port)
 	if (st != RT_OK)
 		return st;
 	if (port == 0 || port > 65535)
-		return rt_cli_fail(a->cli, RT_USAGE, "the port of a server that runs is between 1 and "
+		return rt_cli_fail(a->cli, RT_USAGE,
+				   "the port of a server that runs is between 1 and "
 				   "65535");
 	a->port = (unsigned)port;
 	if (listen == NULL || strcmp(listen, "0.0.0.0") == 0)
@@ -78,7 +94,8 @@ choose_address(asked *a, unsigned default_port)
 		a->address_size = sizeof(*six);
 		(void)snprintf(a->host, sizeof(a->host), "[%.45s]:%u", listen, a->port);
 	} else {
-		return rt_cli_fail(a->cli, RT_USAGE, "--listen takes a numeric address, not %s", listen);
+		return rt_cli_fail(a->cli, RT_USAGE, "--listen takes a numeric address, not %s",
+				   listen);
 	}
 	return RT_OK;
 }
@@ -94,8 +111,8 @@ choose_store(asked *a)
 		return st;
 	a->store = realpath(cli->path.ptr, NULL);
 	if (a->store == NULL)
-		st = rt_cli_fail(cli, RT_NOT_FOUND, "no server can be serving %s: %s", cli->path.ptr,
-				 strerror(errno));
+		st = rt_cli_fail(cli, RT_NOT_FOUND, "no server can be serving %s: %s",
+				 cli->path.ptr, strerror(errno));
 	return st;
 }
 
@@ -109,13 +126,14 @@ connect_socket(asked *a, int fd)
 	socklen_t size = sizeof(peer);
 
 	if (strlen(a->socket) >= sizeof(address.sun_path))
-		return rt_cli_fail(a->cli, RT_USAGE, "the path of the socket is too long: %s", a->socket);
+		return rt_cli_fail(a->cli, RT_USAGE, "the path of the socket is too long: %s",
+				   a->socket);
 	memcpy(address.sun_path, a->socket, strlen(a->socket) + 1);
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
 		return no_server(a);
 	/* In a folder that others can write to somebody else may listen. */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid())
-		return rt_cli_fail(a->cli, RT_REFUSED, "what listens on %s is another user's", a->socket);
+		return not_ours(a);
 	return RT_OK;
 }
 
@@ -133,7 +151,8 @@ is_ours_in(const char *table, unsigned port, bool *found)
 		unsigned local, state;
 		unsigned long uid;
 
-		if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*x:%*x %*x:%*x %*x %lu",
+		if (sscanf(line,
+			   " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*x:%*x %*x:%*x %*x %lu",
 			   &local, &state, &uid) != 3 ||
 		    local != port || state != LISTENING)
 			continue;
@@ -155,11 +174,13 @@ connect_port(asked *a, int fd)
 	/* After connecting, so that it is the one that was reached. */
 	ours = is_ours_in("/proc/net/tcp", a->port, &found);
 	ours = is_ours_in("/proc/net/tcp6", a->port, &found) && ours;
-	if (!found || !ours)
-		return rt_cli_fail(a->cli, RT_REFUSED, found ? "what listens on %s is another user's"
-						      : "cannot find out whose server listens on %s",
-				   a->host);
-	return RT_OK;
+	if (found && ours)
+		return RT_OK;
+	if (found)
+		return not_ours(a);
+	hint(a, RT_REFUSED);
+	return rt_cli_fail(a->cli, RT_REFUSED, "cannot find out whose server listens on %s",
+			   a->host);
 }
 
 /* ---- asking ---- */
@@ -185,11 +206,13 @@ write_request(asked *a, rt_buf *out)
 		rt_json_add_string(&json, rt_str_of(a->store));
 	}
 	rt_buf_add_byte(&json, '}');
-	rt_buf_add_f(out, "POST /retake/v1/codes HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n"
-			  "Content-Type: application/json\r\nContent-Length: %zu\r\n",
+	rt_buf_add_f(out,
+		     "POST /retake/v1/codes HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n"
+		     "Content-Type: application/json\r\nContent-Length: %zu\r\n",
 		     a->socket != NULL ? "localhost" : a->host, json.size);
 	if (a->socket == NULL) {
-		st = rt_token_load(cli->alloc, cli->env, a->state_folder, false, token, &cli->error);
+		st = rt_token_load(cli->alloc, cli->env, a->state_folder, false, token,
+				   &cli->error);
 		if (st == RT_OK)
 			rt_buf_add_f(out, "Authorization: Bearer %s\r\n", token);
 	}
@@ -210,8 +233,10 @@ say_refusal(asked *a, rt_str answer, rt_str body)
 	rt_str detail = rt_str_at("", 0), kind = detail;
 	rt_status st;
 
+	hint(a, RT_REFUSED);
 	if (rt_str_starts(answer, RT_STR("HTTP/1.1 401")))
-		return rt_cli_fail(cli, RT_REFUSED, "the server on %s does not take the token in "
+		return rt_cli_fail(cli, RT_REFUSED,
+				   "the server on %s does not take the token in "
 				   "%s/token: it was started with another state folder",
 				   name_of(a), a->state_folder);
 	if (rt_json_read(cli->alloc, body, &doc, NULL) == RT_OK) {
@@ -219,13 +244,15 @@ say_refusal(asked *a, rt_str answer, rt_str body)
 		kind = rt_json_str(rt_json_get(rt_json_root(doc), "type"));
 	}
 	if (rt_str_is(kind, "urn:retake:problem:other-store")) {
-		rt_cli_hint(cli, RT_REFUSED, "Name the one that does: retake --db %s serve --login --port "
-			    "PORT   Start one: retake --db %s serve", a->store, a->store);
+		rt_cli_hint(cli, RT_REFUSED,
+			    "Name the one that does: retake --db %s serve --login --port "
+			    "PORT   Start one: retake --db %s serve",
+			    a->store, a->store);
 		st = rt_cli_fail(cli, RT_REFUSED, "the server on %s does not serve %s: %.*s",
 				 name_of(a), a->store, (int)rt_utf8_cut(detail, 300), detail.ptr);
 	} else if (kind.size > 0) {
-		st = rt_cli_fail(cli, RT_UPSTREAM, "the server on %s made no link: %.*s", name_of(a),
-				 (int)rt_utf8_cut(detail, 300), detail.ptr);
+		st = rt_cli_fail(cli, RT_UPSTREAM, "the server on %s made no link: %.*s",
+				 name_of(a), (int)rt_utf8_cut(detail, 300), detail.ptr);
 	} else {
 		st = rt_cli_fail(cli, RT_UPSTREAM, "what listens on %s is not Retake", name_of(a));
 	}
@@ -296,17 +323,21 @@ print_link(asked *a, rt_str body)
 	else if (st != RT_OK || url.size == 0)
 		st = rt_cli_fail(cli, RT_UPSTREAM, "what listens on %s is not Retake", name_of(a));
 	else if (a->store != NULL && !rt_str_is(store, a->store))
-		st = rt_cli_fail(cli, RT_UPSTREAM, "the server on %s is of another version and does not "
-				 "say which store it serves; restart it", name_of(a));
+		st = rt_cli_fail(cli, RT_UPSTREAM,
+				 "the server on %s is of another version and does not "
+				 "say which store it serves; restart it",
+				 name_of(a));
 	if (st == RT_OK && cli->json) {
 		st = rt_cli_print_json(cli, body);
 	} else if (st == RT_OK) {
 		rt_term_text(&cli->out, url);
 		rt_term_c(&cli->out, "\n");
-		rt_cli_note(cli, "open it in a browser on this machine; it is good once, for a minute");
+		rt_cli_note(cli,
+			    "open it in a browser on this machine; it is good once, for a minute");
 	}
 	if (st == RT_OK && yyjson_is_true(rt_json_get(rt_json_root(doc), "replaced")))
-		rt_cli_note(cli, "too many links were waiting: the oldest one does not work any more");
+		rt_cli_note(cli,
+			    "too many links were waiting: the oldest one does not work any more");
 	rt_json_free(doc);
 	return st;
 }
@@ -321,7 +352,8 @@ rt_cli_login(rt_cli *cli, const char *socket, const char *state_folder, unsigned
 	rt_buf body;
 
 	if (by_port && rt_cli_has(cli, "socket"))
-		return rt_cli_fail(cli, RT_USAGE, "--login asks one server: name its --socket or its "
+		return rt_cli_fail(cli, RT_USAGE,
+				   "--login asks one server: name its --socket or its "
 				   "--port, not both");
 	if (by_port) {
 		a.socket = NULL;

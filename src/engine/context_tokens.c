@@ -8,8 +8,7 @@ bool
 rt_context_entry_is_silent(const rt_context_entry *e)
 {
 	return (rt_context_kind_is_silent(e->kind) && !rt_str_is(e->kind, "branch_summary")) ||
-	       yyjson_is_true(rt_json_get(rt_json_get(e->record, "message"),
-					  "excludeFromContext"));
+	       yyjson_is_true(rt_json_get(rt_json_get(e->record, "message"), "excludeFromContext"));
 }
 
 /* What blocks send beside their texts: calls and results as JSON, images by their number. */
@@ -43,7 +42,8 @@ add_others(rt_buf *json, yyjson_val *blocks, bool thinks, size_t *images)
 				if (rt_context_is_image(rt_json_str(rt_json_get(inner, "type"))))
 					++*images;
 				else
-					rt_buf_add_str(json, rt_json_str(rt_json_get(inner, "text")));
+					rt_buf_add_str(json,
+						       rt_json_str(rt_json_get(inner, "text")));
 			}
 		} else { /* any other block sends its text, if it has one */
 			rt_buf_add_str(json, rt_json_str(rt_json_get(block, "text")));
@@ -91,7 +91,8 @@ rt_context_entry_tokens(const rt_context_entry *e, rt_request *r, rt_token_fn co
 	rt_body_add_text(&text, &view);
 	st = text.status == RT_OK ? other_tokens(e, r, &others) : text.status;
 	if (st == RT_OK)
-		*out = (count != NULL ? count(ctx, rt_buf_str(&text)) : rt_tokens_estimate(text.size)) +
+		*out = (count != NULL ? count(ctx, rt_buf_str(&text))
+				      : rt_tokens_estimate(text.size)) +
 		       others + RT_TOKENS_PER_MESSAGE;
 	rt_buf_deinit(&text);
 	return st;

@@ -46,11 +46,13 @@ typedef struct rt_hooks_options {
 } rt_hooks_options;
 
 /* Options are copied. What is wrong with single hooks is in the warnings. RT_USAGE: the
- * definitions are no list. RT_IO: a folder of hooks is there and cannot be read. RT_LIMIT, RT_NOMEM. Close with out->ops->close. */
+ * definitions are no list. RT_IO: a folder of hooks is there and cannot be read. RT_LIMIT,
+ * RT_NOMEM. Close with out->ops->close. */
 RT_CHECKED rt_status rt_hooks_open(const rt_hooks_options *options, rt_hooks **out_hooks,
 				   rt_error *err);
 
-/* One a line; belongs to hooks, until they are renewed. Later ones come with the notes of events. */
+/* One a line; belongs to hooks, until they are renewed. Later ones come with the notes of
+ * events. */
 rt_str rt_hooks_warnings(const rt_hooks *hooks);
 
 /* ---- looking ---- */

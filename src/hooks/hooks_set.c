@@ -128,7 +128,8 @@ read_definitions(rt_hooks_all *all, rt_hook_set *set, bool again, rt_error *err)
 {
 	rt_status st = RT_OK;
 
-	if (all->config_path.size > 0 && rt_hook_watch_add(&set->watch, all->config_path.ptr) != RT_OK)
+	if (all->config_path.size > 0 &&
+	    rt_hook_watch_add(&set->watch, all->config_path.ptr) != RT_OK)
 		return nomem(err);
 	if (again && all->define != NULL) {
 		rt_buf_clear(&all->definitions);
@@ -205,8 +206,8 @@ rt_hook_set_read(rt_hooks_all *all, rt_hook_set *before, rt_hook_set **out, rt_e
 	rt_hook_watch_init(&set->watch, all->alloc);
 	st = read_definitions(all, set, before != NULL, err);
 	if (st == RT_OK && all->user_folder.size > 0)
-		st = rt_hook_find(&set->list, RT_HOOK_FROM_USER, all->user_folder.ptr, false, &set->watch,
-				  err);
+		st = rt_hook_find(&set->list, RT_HOOK_FROM_USER, all->user_folder.ptr, false,
+				  &set->watch, err);
 	if (st == RT_OK)
 		st = read_project(all, set, err);
 	if (st == RT_OK && take_states(set, before) != RT_OK)
@@ -226,7 +227,8 @@ rt_hooks_look_again(rt_hooks *hooks)
 	rt_error why = {0};
 	rt_status st;
 
-	pthread_mutex_lock(&all->renewing); /* alone changes set, so it need not be held to be read */
+	pthread_mutex_lock(
+		&all->renewing); /* alone changes set, so it need not be held to be read */
 	before = all->set;
 	if (!all->is_lost && !rt_hook_watch_changed(&before->watch)) {
 		pthread_mutex_unlock(&all->renewing);
@@ -237,7 +239,8 @@ rt_hooks_look_again(rt_hooks *hooks)
 	all->is_lost = st != RT_OK;
 	all->why_lost = why;
 	if (st == RT_OK) {
-		if (!rt_str_eq(rt_buf_str(&set->list.warnings), rt_buf_str(&before->list.warnings))) {
+		if (!rt_str_eq(rt_buf_str(&set->list.warnings),
+			       rt_buf_str(&before->list.warnings))) {
 			rt_buf_clear(&all->unsaid);
 			rt_buf_add_str(&all->unsaid, rt_buf_str(&set->list.warnings));
 		}

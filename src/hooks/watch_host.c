@@ -64,9 +64,9 @@ is_fresh(const rt_hook_watched *item)
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	now.tv_sec -= COARSE_S + (now.tv_nsec < COARSE_NS);
 	now.tv_nsec += now.tv_nsec < COARSE_NS ? 1000000000L - COARSE_NS : -COARSE_NS;
-	return item->error == 0 && (item->changed.tv_sec > now.tv_sec ||
-				    (item->changed.tv_sec == now.tv_sec &&
-				     item->changed.tv_nsec >= now.tv_nsec));
+	return item->error == 0 &&
+	       (item->changed.tv_sec > now.tv_sec ||
+		(item->changed.tv_sec == now.tv_sec && item->changed.tv_nsec >= now.tv_nsec));
 }
 
 rt_status

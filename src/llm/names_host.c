@@ -97,13 +97,13 @@ add_key(rt_buf *out, const rt_model *model)
 static yyjson_val *
 server_of(const rt_json_doc *doc, rt_str key)
 {
-	yyjson_val *servers = doc != NULL ? rt_json_get(rt_json_root(doc), "servers") : NULL, *name, *value;
+	yyjson_val *servers = doc != NULL ? rt_json_get(rt_json_root(doc), "servers") : NULL, *name,
+		   *value;
 	size_t i, max;
 
 	if (yyjson_is_obj(servers))
-		yyjson_obj_foreach(servers, i, max, name, value)
-			if (rt_str_eq(rt_json_str(name), key))
-				return value;
+		yyjson_obj_foreach(servers, i, max, name,
+				   value) if (rt_str_eq(rt_json_str(name), key)) return value;
 	return NULL;
 }
 
@@ -125,7 +125,8 @@ keep(const rt_alloc *alloc, const rt_env *env, const rt_model *model, const rt_b
 	ours = server_of(doc, rt_buf_str(&key));
 	rt_buf_add_c(&out, "{\"v\":1,\"servers\":{");
 	if (yyjson_is_obj(servers))
-		yyjson_obj_foreach(servers, i, max, name, value) {
+		yyjson_obj_foreach(servers, i, max, name, value)
+		{
 			if (value == ours)
 				continue;
 			rt_json_add_key_str(&out, rt_json_str(name));
@@ -138,12 +139,14 @@ keep(const rt_alloc *alloc, const rt_env *env, const rt_model *model, const rt_b
 	if (list != NULL)
 		rt_buf_add_str(&out, rt_buf_str(list));
 	else
-		yyjson_arr_foreach(rt_json_get(ours, "models"), i, max, value) {
+		yyjson_arr_foreach(rt_json_get(ours, "models"), i, max, value)
+		{
 			rt_json_add_comma(&out);
 			rt_json_add_value(&out, value);
 		}
 	rt_buf_add_c(&out, "],\"answered\":[");
-	yyjson_arr_foreach(rt_json_get(ours, "answered"), i, max, value) {
+	yyjson_arr_foreach(rt_json_get(ours, "answered"), i, max, value)
+	{
 		if (rt_str_eq(rt_json_str(value), answered))
 			continue;
 		rt_json_add_comma(&out);
@@ -187,7 +190,8 @@ means(rt_str name, rt_str listed)
 		return false;
 	rest = rt_str_at(listed.ptr + name.size, listed.size - name.size);
 	return rt_str_is(rest, ":latest") || rt_str_is(rest, "-latest") ||
-	       (rest.size > 1 && rest.ptr[0] == '-' && is_number(rt_str_at(rest.ptr + 1, rest.size - 1)));
+	       (rest.size > 1 && rest.ptr[0] == '-' &&
+		is_number(rt_str_at(rest.ptr + 1, rest.size - 1)));
 }
 
 static bool
@@ -196,9 +200,8 @@ is_among(yyjson_val *list, rt_str name)
 	yyjson_val *item;
 	size_t i, max;
 
-	yyjson_arr_foreach(list, i, max, item)
-		if (yyjson_is_str(item) && means(name, rt_json_str(item)))
-			return true;
+	yyjson_arr_foreach(list, i, max, item) if (yyjson_is_str(item) &&
+						   means(name, rt_json_str(item))) return true;
 	return false;
 }
 
@@ -236,7 +239,8 @@ static void
 take(void *ctx, rt_str listed, size_t context_tokens)
 {
 	listing *l = ctx;
-	size_t distance = listed.size < sizeof(l->nearest) ? rt_str_distance(l->name, listed) : SIZE_MAX;
+	size_t distance = listed.size < sizeof(l->nearest) ? rt_str_distance(l->name, listed)
+							   : SIZE_MAX;
 
 	(void)context_tokens;
 	rt_json_add_comma(&l->json);
@@ -276,7 +280,8 @@ fail_unknown(const listing *l, rt_error *err)
 
 	/* "nope/foo": perhaps that was to be a provider. */
 	if (slash != SIZE_MAX &&
-	    rt_models_check_provider(l->names->config, rt_str_at(l->name.ptr, slash), &why) == RT_OK)
+	    rt_models_check_provider(l->names->config, rt_str_at(l->name.ptr, slash), &why) ==
+		    RT_OK)
 		why.text[0] = '\0';
 	return rt_fail(err, RT_NOT_FOUND, "%.*s has no model %.*s%s%s%s; it has %s%s%s%s",
 		       RT_STR_ARG(service), size, l->name.ptr, is_near ? " (did you mean " : "",
@@ -313,7 +318,7 @@ ask_server(const rt_model_names *n, rt_buf *notes, rt_error *err)
 		rt_buf_add_f(notes, "cannot check whether %.*s has a model %.*s: %s\n",
 			     RT_STR_ARG(rt_model_service(n->model)), (int)rt_utf8_cut(l.name, 80),
 			     l.name.ptr,
-			     st == RT_OK               ? "its server lists none"
+			     st == RT_OK            ? "its server lists none"
 			     : st == RT_INTERRUPTED ? "its server took too long to list them"
 						    : why.text);
 		st = RT_OK;

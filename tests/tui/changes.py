@@ -229,6 +229,19 @@ def hook_given_up(count, place):
     count.equal("nothing was changed", contents(place)[-1], f"line number {ENTRIES}")
 
 
+def hook_added(count, place):
+    """One that is put there while the screen is open is asked for the next change."""
+    fill(place)
+    t = opened(place)
+    hook = Hook(place, "entry.before_edit")
+    edit(t, " mended")
+    t.wait("Waiting: a hook runs (entry.before_edit)")
+    count.check("a hook that was added is asked", True)
+    hook.let_go()
+    t.wait("undo: ", gone=["a hook runs"])
+    leave(count, t, "hook added")
+
+
 def hook_after_it(count, place):
     """Escape ends it; what was done stands."""
     fill(place)
@@ -448,7 +461,8 @@ def prompt(count, place):
 if __name__ == "__main__":
     needs_tmux()
     tally = Count()
-    for part in (the_screen_goes_on, keys_behind_it, behind_a_command, a_question, slow_hook, hook_given_up, hook_after_it,
+    for part in (the_screen_goes_on, keys_behind_it, behind_a_command, a_question, slow_hook,
+                 hook_given_up, hook_added, hook_after_it,
                  lock_given_up, too_many_keys, leaving, terminated, overwrite, keep_both, discard,
                  while_it_waits, held_meanwhile, undo_of_others, prompt):
         tally.part(part)
