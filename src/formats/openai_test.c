@@ -140,7 +140,8 @@ test_kinds(void **state)
 		&o, NULL);
 	assert_written(&o, NULL,
 		       "[\n{\"role\":\"user\",\"content\":\"a\"},\n"
-		       "{\"role\":\"user\",\"content\":\"b\"}\n]\n");
+		       "{\"role\":\"user\",\"content\":\"b\"},\n"
+		       "{\"role\":\"user\",\"content\":\"x\"}\n]\n");
 	rt_outlines_deinit(&o);
 }
 

@@ -257,18 +257,17 @@ add_pi_members(writer *w, const rt_node *node, const rt_body *body)
 static bool
 is_told(const rt_node *node)
 {
-	static const char *const told[] = {"message",	     "compaction",    "branch_summary",
-					   "custom_message", "prompt_notice", NULL};
+	static const char *const silent[] = {
+		"custom", "label", "session", "session_info", "model_change",
+		"thinking_level_change", "usage", "context_edit", NULL};
 	size_t i;
 
 	if (node->muted || rt_node_is_purged(node))
 		return false;
-	if (node->kind.size == 0)
-		return true;
-	for (i = 0; told[i] != NULL; i++)
-		if (rt_str_is(node->kind, told[i]))
-			return true;
-	return false;
+	for (i = 0; silent[i] != NULL; i++)
+		if (rt_str_is(node->kind, silent[i]))
+			return false;
+	return true;
 }
 
 /* What stands before a message. */
