@@ -4,7 +4,7 @@
 // shows what the one before did, so that each is about what was seen, and says so with If-Match.
 // A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
-import { answered, asking } from "./news";
+import { answered, asking, importedHere } from "./news";
 import { notify } from "./notice";
 import { focusKept, showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
@@ -163,8 +163,11 @@ function tell(name: string, result: Result, manner: Manner): void {
 		set({ toast: null });
 }
 
+const PLAIN_WORD = /^[a-z]+[,.:;!?]?(\s|$)/;
+
+/** A message as a sentence. What it begins with is no word of it where it is a URL or a name of the computer's. */
 export function sentence(text: string): string {
-	const whole = text.charAt(0).toUpperCase() + text.slice(1);
+	const whole = PLAIN_WORD.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 	return /[.!?]$/.test(whole) ? whole : whole + ".";
 }
 
@@ -734,10 +737,12 @@ export async function revert(seq: number): Promise<void> {
 // ---- files, runs ----
 
 export async function importFile(file: Blob, name?: string): Promise<boolean> {
+	const after = shownSeq();
 	asking();
 	try {
 		const done = await post<Result & { entries: number; discussions: number }>("/import", undefined,
 			{ raw: file, query: { name } });
+		importedHere(after, done.seq);
 		await reload();
 		await followDiscussion(done);
 		say(done.entries ? `Imported ${done.entries} entries.` : "All of that was here already.", !!done.entries, done.seq);
@@ -750,8 +755,9 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 	}
 }
 
-/** A model at work in the open take; false: it could not begin, and that was said. */
-export async function run(wish: RunWish): Promise<Run | null> {
+/** A model at work in the open take; null: it could not begin, and that was said, with a button that does
+ *  the same again (retry: something else). */
+export async function run(wish: RunWish, retry: () => void = () => void run(wish)): Promise<Run | null> {
 	set({ toast: null });
 	try {
 		return await inTurn(async () => {
@@ -764,7 +770,7 @@ export async function run(wish: RunWish): Promise<Run | null> {
 			notify({ text: "This reply is being continued already. What comes is shown below it; Esc stops it." });
 			return null;
 		}
-		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "") });
+		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "", { label: "Try again", run: retry }) });
 		return null;
 	}
 }

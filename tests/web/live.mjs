@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Two windows: what one does the other shows, and neither is moved by the other's switches.
-import { openPage, until } from "./place.mjs";
+import { choose, openPage, until } from "./place.mjs";
 
 const shown = (page) => page.locator(".entry .entry-body").allTextContents();
 
@@ -13,7 +13,7 @@ export async function run({ server, browser, tally }) {
 	await a.waitForSelector(".entry");
 	await b.waitForSelector(".entry");
 
-	await a.locator(".entry").nth(1).focus();
+	await choose(a.locator(".entry").nth(1));
 	await a.keyboard.press("e");
 	await a.fill(".editor textarea", "two, edited");
 	await a.keyboard.press("Control+Enter");
@@ -21,7 +21,7 @@ export async function run({ server, browser, tally }) {
 	tally.check("and said", await until(async () => /edited an entry/.test(await b.locator(".news").textContent())));
 	tally.equal("one's own is no news", await a.locator(".news").textContent(), "");
 
-	await a.locator(".entry").nth(0).focus();
+	await choose(a.locator(".entry").nth(0));
 	await a.keyboard.press("d");
 	tally.check("so is a deletion", await until(async () => (await shown(b)).length === 2));
 	tally.check("the line says what was done", await until(async () =>
@@ -29,7 +29,7 @@ export async function run({ server, browser, tally }) {
 	await a.getByRole("button", { name: "Undo" }).last().click();
 	tally.check("and its undo", await until(async () => (await shown(b)).length === 3 && (await shown(a)).length === 3));
 
-	await a.locator(".entry").nth(1).focus();
+	await choose(a.locator(".entry").nth(1));
 	await a.keyboard.press("b");
 	tally.check("a new take is listed", await until(async () => (await b.locator(".take-bar [role=tab]").count()) === 2));
 	await b.fill("#composer", "four");

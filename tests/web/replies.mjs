@@ -2,7 +2,7 @@
 //
 // Replies: what becomes of one that is stopped, taken back while it arrives or asked for again.
 import { modelServer } from "./models.mjs";
-import { onTheWay, openPage, until } from "./place.mjs";
+import { choose, onTheWay, openPage, until } from "./place.mjs";
 
 /** A reply that is complete at once, or one that never ends. */
 async function soOn() {
@@ -42,7 +42,7 @@ export async function run({ server, browser, tally }) {
 	await page.fill("#composer", "Tell me.");
 	await wide("Ask");
 	await asked("Tell me.");
-	tally.equal("the button to stop names the key", await running.locator(".stop").getAttribute("title"), "Stop (Esc)");
+	tally.equal("the button to stop names the key", await page.locator(".stop").getAttribute("title"), "Stop (Esc)");
 	await page.keyboard.press("Escape");
 	tally.check("Escape stops a reply", await until(async () => await running.count() === 0));
 	tally.check("which is no failure", await says("Stopped. What had come is kept."), await toast());
@@ -123,7 +123,7 @@ export async function run({ server, browser, tally }) {
 	tally.check("only the first two are left", await until(async () => (await page.locator(".entry").count()) === 2), await entries());
 
 	model.state.isEndless = false;
-	await page.locator(".entry").nth(1).focus();
+	await choose(page.locator(".entry").nth(1));
 	await page.keyboard.press("g");
 	const tabs = page.locator(".take-bar [role=tab]");
 	tally.check("another reply says where it is, and the one before", await says('Another reply, in the take "main_take_1". The one before is in "main".'), await toast());
