@@ -51,11 +51,12 @@ export function Composer() {
 	const writer = useRef({ disc, turn: 0 });
 	if (writer.current.disc !== disc)
 		writer.current = { disc, turn: writer.current.turn + (writer.current.disc === null ? 0 : 1) };
-	return <Writer key={writer.current.turn} disc={disc} />;
+	return <Writer key={writer.current.turn} isFirst={writer.current.turn === 0} disc={disc} />;
 }
 
-/** Of one discussion (the first is not known at the beginning): when another is opened, what was typed here is left behind. */
-function Writer(props: { disc: string | null }) {
+/** Of one discussion (the first is not known at the beginning): when another is opened, what was typed here is left behind.
+ *  The first has the focus as soon as the page opens, but not on a touch device: that would show its keyboard. */
+function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const { disc } = props;
 	const settings = useStore((from) => from.settings);
 	const outline = useStore((from) => from.outline), runs = useStore((from) => from.runs);
@@ -66,9 +67,8 @@ function Writer(props: { disc: string | null }) {
 	const field = useRef<HTMLTextAreaElement>(null);
 	const hasKeys = !matchMedia("(hover: none), (pointer: coarse)").matches;
 	useLayoutEffect(() => grow(field.current!), [text]);
-	// whoever opens the page most often wants to write; a touch device would show its keyboard
 	useLayoutEffect(() => {
-		if (hasKeys && (document.activeElement === null || document.activeElement === document.body))
+		if (props.isFirst && hasKeys && (document.activeElement === null || document.activeElement === document.body))
 			field.current!.focus({ preventScroll: true });
 	}, []);
 	const model = useModel();

@@ -24,7 +24,7 @@ function Help() {
 				<input type="checkbox" checked={sends} onChange={(event) => switchEnter(event.currentTarget.checked)} />
 				{" "}Enter sends, Shift+Enter begins a line (where the next entry is written)
 			</label>
-			<p>What you type goes into the field at the bottom, wherever the focus is. <kbd>Esc</kbd> leads from
+			<p class="for-keys">What you type goes into the field at the bottom, wherever the focus is. <kbd>Esc</kbd> leads from
 				there to the entries: on the entry with the frame around it, single keys are commands.</p>
 			<div class="keys">
 				{groups.map((group) => (

@@ -66,6 +66,7 @@ async function drafts({ page, tally }) {
 	await page.keyboard.press("Escape");
 	await page.getByRole("button", { name: "Discard" }).click();
 	await page.waitForSelector(".editor", { state: "detached" });
+	await choose(page.locator(".entry").first());
 	await page.keyboard.press("e");
 	tally.check("and not after it was given up", !(await page.inputValue(".editor textarea")).includes("half"));
 	await page.keyboard.press("Escape");

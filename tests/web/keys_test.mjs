@@ -342,7 +342,7 @@ const TASKS = {
 		await hands.press("Control+z");
 		await becomes("back", () => server.canonical(), before);
 		await hands.see(".entry");
-		await hands.press("Escape", "k");
+		await hands.press("ArrowUp");
 		tally.check("and keys are about entries again", (await hands.entry()) !== null);
 	},
 	"on a phone's width, choose a discussion and a pane": async (hands, server) => {
