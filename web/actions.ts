@@ -13,7 +13,7 @@ import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
 import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, shownSeq, takeOf } from "./store";
 import { set, state } from "./state";
 import {
-	elsewhere, fullWords, isDraftNext, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, undoCount, wayOf,
+	elsewhere, fullWords, isDraft, isDraftNext, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, undoCount, wayOf,
 } from "./undo";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
@@ -655,6 +655,12 @@ async function sayBetween(way: Way, seen: Seen | null, upto: number): Promise<vo
 	notify({ text: `Somebody else was faster${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "done again"}.` });
 }
 
+/** One more redo; where others go on from here, none. */
+async function goOn(went: Went): Promise<Went> {
+	const seen = await seenSteps();
+	return (seen && await goOnce("redo", 1, seen).catch(() => null)) ?? went;
+}
+
 /** As many steps as were meant when it was asked for, however often others come in between; but never
  *  theirs. Shown: so much of the history was in view then. null: it was not done, and that was said. */
 async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: number): Promise<(Went & Plan) | null> {
@@ -673,7 +679,9 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: num
 			break;
 		meant = now.join();
 		try {
-			const went = await goOnce(way, way === "undo" ? undoCount(seen.steps, count) : count, seen);
+			let went = await goOnce(way, way === "undo" ? undoCount(seen.steps, count) : count, seen);
+			if (way === "redo" && went?.steps.length && went.steps.every(isDraft) && state.canRedo)
+				went = await goOn(went); // nobody sees a draft come back
 			return went && { ...went, count, words };
 		} catch (error) {
 			if (!isStale(error))

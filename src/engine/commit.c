@@ -137,6 +137,31 @@ undo_disc_of(const rt_record *step, uint32_t in_view)
 	return found;
 }
 
+/* Is something undone that redo would bring back, in this discussion or the project? */
+static bool
+has_redo(const rt_project *project, uint32_t disc)
+{
+	const rt_disc *d;
+
+	return project->history.redo_row != 0 ||
+	       (disc != 0 && rt_project_cell(project, disc) != NULL &&
+		rt_project_disc(project, disc, &d, NULL) == RT_OK && d->history.redo_row != 0);
+}
+
+/* Drafts are written by programs when somebody leaves, not by people who go on: where
+ * something is undone, a step that sets nothing else does not end redo (C30). */
+static bool
+keeps_redo(const rt_project *project, const rt_record *step)
+{
+	size_t i;
+
+	for (i = 0; i < step->effect_count; i++)
+		if (step->effects[i].kind != RT_EFFECT_SET || step->effects[i].disc == 0 ||
+		    !rt_str_is(step->effects[i].key, "setting.draft"))
+			return false;
+	return has_redo(project, step->disc) || has_redo(project, step->effects[0].disc);
+}
+
 /* The finished change as a row. */
 rt_status
 rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc, rt_arena *arena,
@@ -158,6 +183,7 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 	if (record.kind == RT_RECORD_STEP)
 		st = parents_of(c->base, arena, c->effects, c->effect_count, &record.parents,
 				&record.parent_count, err);
+	record.keeps_redo = record.kind == RT_RECORD_STEP && keeps_redo(c->base, &record);
 	if (st == RT_OK)
 		st = write_row(engine, c->base, c->now, &record, c->bodies, c->body_count, arena, out, err);
 	if (st == RT_OK && c->result != NULL)

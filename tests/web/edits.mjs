@@ -162,6 +162,52 @@ async function notices({ page, server, tally }) {
 	tally.check("so nothing is left of it", await until(async () => (await server.canonical()) === before));
 }
 
+/** What is half written is kept when somebody leaves, and what was undone can still be brought back. */
+async function undoneAndLeft({ page, server, tally }) {
+	const texts = async () => (await server.api("GET", "/discussions/d1/entries")).entries.map((each) => each.content).join();
+	const before = await texts(), size = await sizeOf(page);
+	for (const [at, content] of ["redo one", "redo two"].entries()) {
+		await server.op("entry.append", { role: "User", content }, "?discussion=d1");
+		await hasSize(page, size + at + 1);
+	}
+	await page.fill("#composer", "half a thought");
+	for (const left of [1, 0]) {
+		await page.locator("#undo").click();
+		await hasSize(page, size + left);
+	}
+	const drafted = async () => (await server.api("GET", "/discussions/d1/settings")).settings.draft;
+	await page.evaluate(() => {
+		Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
+		document.dispatchEvent(new Event("visibilitychange"));
+		delete document.visibilityState;
+	});
+	tally.check("who leaves has left a draft", await until(async () => await drafted() === "half a thought"), await drafted());
+	await page.reload();
+	await hasSize(page, size);
+	tally.equal("it is there again", await page.inputValue("#composer"), "half a thought");
+	await page.locator("#redo:not([aria-disabled])").hover();
+	tally.check("redo says what it brings back", await until(async () =>
+		/redo one/.test(await page.locator("#redo").getAttribute("title"))), await page.locator("#redo").getAttribute("title"));
+	await page.locator("#redo").click();
+	await hasSize(page, size + 1);
+	await page.locator("#redo").click();
+	await hasSize(page, size + 2);
+	tally.equal("all of it comes back", await texts(), before + ",redo one,redo two");
+	tally.equal("and what is half written stays", await page.inputValue("#composer"), "half a thought");
+	for (const left of [1, 0]) {
+		await page.locator("#undo").click();
+		await hasSize(page, size + left);
+	}
+	await page.locator("#redo").click();
+	await hasSize(page, size + 1);
+	await page.locator("#undo").click();
+	await hasSize(page, size);
+	tally.equal("and goes again", await texts(), before);
+	await page.fill("#composer", "");
+	await server.op("role.add", { role: "Nobody" });
+	await server.op("undo", { scope: "project" });
+}
+
 /** What was undone is named: a question, a reply, an entry and its place. */
 async function named({ page, server, tally }) {
 	const before = await server.canonical(), toast = page.locator(".toast"), words = async () => (await toast.locator("span").allInnerTexts())[0] ?? "";
@@ -698,7 +744,7 @@ async function timeLeads({ page, server, tally }) {
 	await page.locator("#redo").click();
 	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 	await toast.getByText("Done again: added the question “said in the other take”.").waitFor();
-	tally.equal("to the end", await page.locator("#redo").getAttribute("aria-disabled"), "true");
+	tally.equal("the deletion that was undone before the drafts can still be done again", await page.locator("#redo").getAttribute("aria-disabled"), null);
 }
 
 /** Addresses that lead nowhere: that is said, and what is nearest is shown. */
@@ -752,6 +798,7 @@ export async function run({ server, browser, tally }) {
 	await links(t);
 	await conflicts(t);
 	await drafts(t);
+	await undoneAndLeft(t);
 	await notices(t);
 	await named(t);
 	await between(t);
