@@ -226,7 +226,7 @@ export function stopToEnd(name: string): Promise<Run | null> {
 
 /** One of this page's that is at work in the open take. */
 export function startedHere(): Run | undefined {
-	return runsHere(state.runs).find((run) => started.has(run.run));
+	return runsHere(next ?? state.runs).find((run) => started.has(run.run)); // also before it is drawn
 }
 
 /** The question is an entry now. */

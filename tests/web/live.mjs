@@ -38,6 +38,22 @@ export async function run({ server, browser, tally }) {
 	tally.equal("since the other window stays where it is", await b.locator(".take-bar [aria-selected=true]").getAttribute("data-take"), "t1");
 	tally.equal("not into this one", (await shown(a)).length, 2);
 
+	await a.keyboard.press("Control+k");
+	await a.locator("#palette").fill("Import files");
+	await a.keyboard.press("Enter");
+	const two = ["Hi", "Ho"].map((text) => JSON.stringify({ messages: [{ role: "user", content: text }, { role: "assistant", content: text }] })).join("\n");
+	await a.locator("dialog input[type=file]").setInputFiles({ name: "two.jsonl", mimeType: "text/plain", buffer: Buffer.from(two) });
+	await a.locator("dialog").getByText("4 new entries").waitFor();
+	await a.locator("dialog").getByRole("button", { name: "Import", exact: true }).click();
+	tally.check("an import of two discussions is seen", await until(async () => await b.locator(".discussions .name").count() === 3));
+	tally.check("and said to others", await until(async () => /imported/.test(await b.locator(".news").textContent())), await b.locator(".news").textContent());
+	await a.locator(".toast").getByText("Imported 4 entries.").waitFor();
+	await a.waitForTimeout(300); // the rows of its own import come as events, too
+	tally.check("but not to who did it", !/imported/.test(await a.locator(".news").textContent()), await a.locator(".news").textContent());
+	await a.locator(".discussions .name").filter({ hasText: /^main/ }).click();
+	await a.locator(".take-bar [role=tab]").nth(1).click();
+	await until(async () => (await shown(a)).length === 2);
+
 	for (let i = 0; i < 30; i++)
 		await server.op("entry.append", { role: "User", content: `burst ${i}` }, "?discussion=d1&take=t1");
 	tally.check("many at once", await until(async () => (await b.locator(".entry").last().textContent()).includes("burst 29")));
