@@ -628,10 +628,13 @@ interface Plan {
 /** Who undoes while a reply arrives that was asked for last takes back that: it is stopped. What
  *  others did meanwhile is not taken back with it. null: there is none. */
 async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
-	const run = startedHere();
-	if (!run)
+	const begun = startedHere();
+	if (!begun)
 		return null;
-	const newest = nextStep(await nearSteps(), "undo"), asked = await stepsOf(run, newest);
+	// in this order: a step of its question that is there means that the run knows it
+	const newest = nextStep(await nearSteps(), "undo");
+	const run = begun.question ? begun : await get<Run>(path("runs", begun.run)).catch(() => begun);
+	const asked = await stepsOf(run, newest);
 	if (asked === null)
 		return null;
 	const end = await stopToEnd(run.run);
