@@ -479,11 +479,12 @@ const rt_cli_command rt_cli_repair = {
 	.name = "repair",
 	.group = RT_CLI_CARE,
 	.usage = "",
-	.summary = "rebuild what can be rebuilt from the log, after making a copy",
-	.about = "The log is the truth; the checkpoint and the search index are made anew from it. A "
-		 "text that is not what was written any more is given up: its entry stays, marked as "
-		 "lost. A reply that lies aside because what it answers is gone becomes an entry in a "
-		 "take of its own. Before all that, a copy of the store is put beside it.",
+	.summary = "rebuild the store from what is intact; the damaged one is kept",
+	.about = "The checkpoint and the search index are made anew from the log. A text that is damaged "
+		 "is given up: its entry stays, marked as lost. Where rows of the log are lost, or the "
+		 "store cannot be opened, a new store is made from every row and text that is intact, "
+		 "and the state of the checkpoint; what is lost is listed. A reply whose target is gone "
+		 "becomes an entry in a take of its own. The store as it was is kept beside it.",
 	.examples = "retake repair",
 	.run = run_repair,
 };

@@ -557,6 +557,31 @@ checkpoints(void **state)
 }
 
 static void
+end_of_the_log(void **state)
+{
+	fixture *f = *state;
+	const rt_store_ops *ops = f->store->ops;
+
+	three(f);
+	apply(f, "{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"end\"}");
+	assert_string_equal(fsck(f), "");
+	/* an earlier version wrote rows, or made the store */
+	assert_int_equal(ops->side_write(f->store, f->project, RT_STR("log-head"), RT_STR("1"), NULL),
+			 RT_OK);
+	reopen(f);
+	assert_string_equal(fsck(f), "");
+	assert_int_equal(ops->side_write(f->store, f->project, RT_STR("log-head"), rt_str_at(NULL, 0),
+					 NULL),
+			 RT_OK);
+	reopen(f);
+	assert_string_equal(fsck(f), "");
+	/* the log has lost rows */
+	assert_int_equal(ops->side_write(f->store, f->project, RT_STR("log-head"), RT_STR("9"), NULL),
+			 RT_OK);
+	assert_string_equal(fsck(f), "error log-cut\n");
+}
+
+static void
 search_index(void **state)
 {
 	fixture *f = *state;
@@ -608,6 +633,7 @@ main(void)
 		BOTH(values),
 		BOTH(active_discussion),
 		BOTH(checkpoints),
+		BOTH(end_of_the_log),
 		BOTH(search_index),
 		BOTH(search_index_lost),
 	};

@@ -154,7 +154,7 @@ static void
 operation(int n, char *to, size_t size)
 {
 	switch (n % 30) {
-	case 4: snprintf(to, size, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"edit %d\"}", n); break;
+	case 4: snprintf(to, size, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"edit %d.\"}", n); break;
 	case 7: snprintf(to, size, "{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"l%d\"}", n); break;
 	case 11: snprintf(to, size, "{\"op\":\"undo\"}"); break;
 	case 14: snprintf(to, size, "{\"op\":\"setting.set\",\"key\":\"k\",\"value\":%d}", n); break;
