@@ -392,7 +392,7 @@ columns_say_what_rows_say(void **state)
 		assert_int_equal(rt_project_disc(value, number_of_disc, &disc, NULL), RT_OK);
 		for (k = 1; k <= rt_disc_take_count(disc); k++) {
 			compare_with_take(f, value, disc, k);
-			if (i % 50 == 0 && rt_disc_take(disc, k)->present)
+			if (i % 10 == 0 && rt_disc_take(disc, k)->present)
 				compare_forks(f, value, number_of_disc, k);
 			compare_with_whole(f, value, number_of_disc, k, random_below(&chance, 12),
 					   random_below(&chance, 6));
