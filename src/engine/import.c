@@ -8,6 +8,7 @@
  * in chunks, so memory is bounded by the outline, not by the texts. */
 #include "base/hash.h"
 #include "engine/compile.h"
+#include "engine/import.h"
 #include "engine/import_known.h"
 #include "engine/names.h"
 
@@ -1053,4 +1054,78 @@ rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 	if (st == RT_OK)
 		*out = result;
 	return st;
+}
+
+/* ---- batch by batch ---- */
+
+struct rt_import {
+	rt_engine *engine;
+	rt_text *name, *by;
+	bool dry_run;
+	rt_import_result result;
+};
+
+static void
+import_free(rt_import *import)
+{
+	if (import == NULL)
+		return;
+	rt_text_unref(import->name);
+	rt_text_unref(import->by);
+	rt_free(import->engine->alloc, import);
+}
+
+rt_status
+rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import **out, rt_error *err)
+{
+	rt_import *import;
+
+	if (engine->read_only && !options->dry_run)
+		return rt_fail(err, RT_READ_ONLY, "%s is open for reading only",
+			       engine->store->ops->place(engine->store));
+	import = rt_new0(engine->alloc, sizeof(*import));
+	if (import == NULL)
+		return nomem(err);
+	import->engine = engine;
+	import->dry_run = options->dry_run;
+	import->name = (rt_text *)(uintptr_t)rt_text_new(engine->alloc, options->name);
+	import->by = (rt_text *)(uintptr_t)rt_text_new(engine->alloc, options->by);
+	if (import->name == NULL || import->by == NULL) {
+		import_free(import);
+		return nomem(err);
+	}
+	*out = import;
+	return RT_OK;
+}
+
+rt_status
+rt_import_add(rt_import *import, const rt_outlines *batch, rt_error *err)
+{
+	rt_import_result *sum = &import->result, one;
+	rt_status st = rt_engine_import_by(import->engine, batch, rt_text_str(import->name),
+					   rt_text_str(import->by), import->dry_run, &one, err);
+
+	if (st != RT_OK)
+		return st;
+	one.discussions += sum->discussions;
+	one.entries += sum->entries;
+	one.takes += sum->takes;
+	one.known += sum->known;
+	*sum = one;
+	return RT_OK;
+}
+
+rt_status
+rt_import_end(rt_import *import, rt_import_result *out, rt_error *err)
+{
+	(void)err;
+	*out = import->result;
+	import_free(import);
+	return RT_OK;
+}
+
+void
+rt_import_cancel(rt_import *import)
+{
+	import_free(import);
 }
