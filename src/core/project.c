@@ -276,17 +276,19 @@ rt_project_cell(const rt_project *project, uint32_t number)
 }
 
 rt_status
-rt_project_disc(const rt_project *project, uint32_t number, const rt_disc **out, rt_error *err)
+rt_project_disc_peek(const rt_project *project, uint32_t number, const rt_disc **out,
+		     rt_error *err)
 {
 	rt_cell *cell = (rt_cell *)(uintptr_t)rt_project_cell(project, number);
-	const rt_disc *disc, *expected = NULL;
+	const rt_disc *disc;
 	rt_status st;
 
+	*out = NULL;
 	if (cell == NULL)
 		return rt_fail(err, RT_NOT_FOUND, "no discussion d%u", number);
 	disc = atomic_load_explicit(&cell->disc, memory_order_acquire);
 	if (disc != NULL) {
-		*out = disc;
+		*out = rt_object_ref(disc);
 		return RT_OK;
 	}
 	RT_ASSERT(project->loader != NULL);
@@ -297,6 +299,26 @@ rt_project_disc(const rt_project *project, uint32_t number, const rt_disc **out,
 		rt_object_unref(disc);
 		return rt_fail(err, RT_CORRUPT, "discussion d%u is not where it should be", number);
 	}
+	*out = disc;
+	return RT_OK;
+}
+
+rt_status
+rt_project_disc(const rt_project *project, uint32_t number, const rt_disc **out, rt_error *err)
+{
+	rt_cell *cell = (rt_cell *)(uintptr_t)rt_project_cell(project, number);
+	const rt_disc *disc = NULL, *expected = NULL;
+	rt_status st = RT_OK;
+
+	if (cell != NULL)
+		disc = atomic_load_explicit(&cell->disc, memory_order_acquire);
+	if (disc != NULL) {
+		*out = disc;
+		return RT_OK;
+	}
+	st = rt_project_disc_peek(project, number, &disc, err);
+	if (st != RT_OK)
+		return st;
 	if (!atomic_compare_exchange_strong(&cell->disc, &expected, disc)) {
 		rt_object_unref(disc);
 		disc = expected;

@@ -126,6 +126,10 @@ const rt_cell *rt_project_cell(const rt_project *project, uint32_t number); /* N
 /* Loads it where need be. RT_NOT_FOUND for a number never used. */
 RT_CHECKED rt_status rt_project_disc(const rt_project *project, uint32_t number,
 				     const rt_disc **out, rt_error *err);
+/* The same for who looks at many: it does not stay in memory, and *out is yours to unref; NULL
+ * after a failure. */
+RT_CHECKED rt_status rt_project_disc_peek(const rt_project *project, uint32_t number,
+					  const rt_disc **out, rt_error *err);
 const rt_take *rt_disc_take(const rt_disc *disc, uint32_t number); /* NULL: none */
 const rt_take *rt_disc_active(const rt_disc *disc);
 size_t rt_disc_take_count(const rt_disc *disc); /* ever made */

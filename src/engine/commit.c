@@ -53,9 +53,9 @@ parents_of(const rt_project *project, rt_arena *arena, const rt_effect *effects,
 	for (i = 0; i < count; i++) {
 		uint32_t disc = effects[i].disc;
 
-		for (j = 0; j < found && parents[j].disc != disc; j++)
+		for (j = found; j > 0 && parents[j - 1].disc != disc; j--)
 			;
-		if (j < found)
+		if (j > 0)
 			continue;
 		parents[found].disc = disc;
 		parents[found].step = project->history.current;
@@ -131,6 +131,8 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 	record.op = op;
 	record.by = c->by;
 	record.disc = disc;
+	record.group = c->effect_count > 0 ? c->group : 0;
+	record.group_discs = c->group_discs;
 	record.effects = c->effects;
 	record.effect_count = c->effect_count;
 	record.views = c->views;
@@ -169,6 +171,43 @@ run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_chang
 		result->steps = steps;
 	st = write_row(engine, c->base, moved, &record, NULL, 0, arena, out, err);
 	rt_object_unref(moved);
+	return st;
+}
+
+rt_status
+rt_engine_take_back(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
+		    rt_error *err)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	const rt_project *project = NULL, *moved = NULL, *next = NULL;
+	rt_arena *arena = rt_arena_new(engine->alloc);
+	rt_record record;
+	rt_status st;
+
+	if (arena == NULL)
+		return nomem(err);
+	rt_engine_lead(engine);
+	st = ops->begin(engine->store, err);
+	if (st == RT_OK) {
+		st = rt_engine_newest(engine, &project, err);
+		if (st == RT_OK)
+			st = rt_history_plan_group(engine, project, group, group_discs, by, arena,
+						   &record, &moved, err);
+		if (st == RT_OK && record.move_count > 0)
+			st = write_row(engine, project, moved, &record, NULL, 0, arena, &next, err);
+		if (st == RT_OK && next != NULL)
+			st = ops->commit(engine->store, err);
+		else
+			ops->cancel(engine->store);
+		if (st == RT_OK && next != NULL)
+			rt_engine_publish(engine, next);
+		else
+			rt_object_unref(next);
+		rt_object_unref(moved);
+		rt_object_unref(project);
+	}
+	rt_engine_follow(engine);
+	rt_arena_free(arena);
 	return st;
 }
 

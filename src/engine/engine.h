@@ -247,6 +247,7 @@ typedef struct rt_history_at {
 	bool is_begun;
 	uint64_t seq;                 /* of the row that is read next; 0: all were */
 	uint64_t in_disc, in_project; /* the next step of each that is in effect */
+	uint64_t group; /* the rest of the step at hand: rows of this group; 0: none */
 } rt_history_at;
 RT_CHECKED rt_status rt_view_history_next(rt_engine *engine, const rt_project *project,
 					  uint32_t disc, rt_history_at *at, size_t limit,

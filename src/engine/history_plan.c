@@ -194,6 +194,57 @@ undo_switches(plan *p, uint32_t disc, uint64_t down_to, rt_error *err)
 	return st;
 }
 
+/* The documents of a group's row in which undo takes it back. Discussions that the group
+ * made are left as they are: they are not in the catalogue afterwards. So undo of a large
+ * import does not have to look at each. Where the project has newer steps (only a
+ * discussion's are undone), it is taken back in that discussion alone. */
+static bool
+in_group_undo(const rt_record *step, uint32_t number, bool project_too, uint32_t disc)
+{
+	return project_too ? number <= step->group_discs : number == disc;
+}
+
+/* Take back the other rows of a group whose last row was just taken back, as long as they
+ * are what is current in the project. With it they are one for redo. */
+static rt_status
+undo_group(plan *p, uint64_t group, uint32_t group_discs, rt_error *err)
+{
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	uint64_t seq = p->now->history.current;
+	rt_status st = arena != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
+
+	while (st == RT_OK && seq >= group) {
+		rt_record step;
+		uint32_t *discs;
+		size_t disc_count = 0, i;
+
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
+		if (st != RT_OK || (seq != group && step.group != group))
+			break;
+		step.group_discs = group_discs; /* the first row does not say it */
+		discs = rt_arena_get(arena, step.parent_count * sizeof(*discs) + 1);
+		if (discs == NULL)
+			st = rt_fail(err, RT_NOMEM, "out of memory");
+		for (i = 0; st == RT_OK && i < step.parent_count; i++) {
+			rt_history h;
+
+			if (!in_group_undo(&step, step.parents[i].disc, true, 0))
+				continue;
+			st = rt_history_get(p->now, step.parents[i].disc, &h, err);
+			if (st == RT_OK && h.current == seq)
+				discs[disc_count++] = step.parents[i].disc;
+		}
+		if (st == RT_OK)
+			st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
+		if (st == RT_OK && p->count > 1)
+			p->moves[p->count - 2].with_next = true;
+		seq = p->now->history.current;
+	}
+	rt_arena_free(arena);
+	return st;
+}
+
 /* Undo once. pinned: for somebody who names discussion and take; the switches of others do
  * not concern them. *out_done false: nothing left. */
 static rt_status
@@ -227,9 +278,14 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, r
 	discs = rt_arena_get(arena, step.parent_count * sizeof(*discs) + 1);
 	if (discs == NULL)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (st == RT_OK && pinned && step.group != 0) /* whether the project is past it */
+		st = undo_switches(p, 0, seq, err);
 	for (i = 0; st == RT_OK && i < step.parent_count; i++) {
 		rt_history h;
 
+		if (step.group != 0 &&
+		    !in_group_undo(&step, step.parents[i].disc, p->now->history.current == seq, disc))
+			continue;
 		if (pinned)
 			st = undo_switches(p, step.parents[i].disc, seq, err);
 		if (st == RT_OK)
@@ -239,6 +295,8 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, r
 	}
 	if (st == RT_OK)
 		st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
+	if (st == RT_OK && step.group != 0)
+		st = undo_group(p, step.group, step.group_discs, err);
 	*out_done = st == RT_OK;
 done:
 	rt_arena_free(arena);
@@ -619,6 +677,32 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	rt_arena_free(p.redo.arena);
 	*out = p.row;
 	*out_steps = done_count;
+	if (st == RT_OK)
+		*out_moved = p.now;
+	else
+		rt_object_unref(p.now);
+	return st;
+}
+
+rt_status
+rt_history_plan_group(rt_engine *engine, const rt_project *project, uint64_t group,
+		      uint32_t group_discs, rt_str by, rt_arena *arena, rt_record *out,
+		      const rt_project **out_moved, rt_error *err)
+{
+	plan p;
+	rt_status st;
+
+	memset(&p, 0, sizeof(p));
+	p.engine = engine;
+	p.arena = arena;
+	p.now = rt_object_ref(project);
+	p.seq = project->seq + 1;
+	p.row.kind = RT_RECORD_MOVE;
+	p.row.disc = project->active;
+	p.row.op = RT_STR("undo");
+	p.row.by = by.size > 0 ? by : rt_text_str(engine->by);
+	st = undo_group(&p, group, group_discs, err);
+	*out = p.row;
 	if (st == RT_OK)
 		*out_moved = p.now;
 	else
