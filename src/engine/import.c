@@ -115,8 +115,10 @@ look(rt_import *m, rt_error *err)
 		}
 	}
 	others = m->begun && m->project->seq != m->last_seq;
-	if (!m->begun)
+	if (!m->begun) {
 		m->pristine = m->project->seq == 0;
+		m->spare = m->pristine ? 1 : 0;
+	}
 	st = others ? check_making(m, err) : RT_OK;
 	if (st == RT_OK && (!m->begun || others) &&
 	    rt_disc_names_update(&m->names, before, m->project) != RT_OK)
@@ -402,11 +404,12 @@ add_end(rt_import *m, rt_error *err)
 		active = 0;
 	if (active != 0)
 		st = rt_change_set_number(&m->c, 0, 0, "active", active, err);
-	if (st != RT_OK || !m->spare_main || active <= 1)
+	/* the one that was there for the time in between goes, unless somebody has used it */
+	if (st != RT_OK || m->spare <= 1 || active == 0 || active == m->spare)
 		return st;
-	st = rt_project_disc(m->c.now, 1, &disc, err);
-	if (st == RT_OK && disc->history.current == 0 && rt_project_cell(m->c.now, 1)->present)
-		st = rt_change_set(&m->c, 0, 1, "present", 0, rt_str_at(NULL, 0), err);
+	st = rt_project_disc(m->c.now, m->spare, &disc, err);
+	if (st == RT_OK && disc->history.current == 0 && rt_project_cell(m->c.now, m->spare)->present)
+		st = rt_change_set(&m->c, 0, m->spare, "present", 0, rt_str_at(NULL, 0), err);
 	return st;
 }
 

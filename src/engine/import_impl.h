@@ -26,6 +26,7 @@ enum {
 	RT_IMPORT_ROW_FIRST = 96 << 10,
 	RT_IMPORT_ROW_MAX = 192 << 10,
 	RT_IMPORT_BODIES_MAX = 1 << 20,  /* bytes of the bodies that go with a row, about */
+	RT_IMPORT_DISCS_MAX = 2000000,   /* each takes some 50 bytes of memory while the project is open */
 	RT_IMPORT_GAP_US = 12000,        /* between two rows; who polls for the lock gets it */
 };
 
@@ -73,7 +74,7 @@ struct rt_import {
 	uint32_t newest;    /* the last that was made; 0: none */
 	uint32_t last;      /* the last that was looked at */
 	bool ended;         /* what comes last is in a row */
-	bool spare_main;    /* the first discussion of a new project is of no use */
+	uint32_t spare;     /* the empty one that a new project has; 0: none, or it is used */
 	rt_making making;
 
 	/* the row */

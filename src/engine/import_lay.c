@@ -460,62 +460,110 @@ set_labels_and_views(rt_layer *l, rt_error *err)
 	return st;
 }
 
+/* Make one with the next number. */
+static rt_status
+new_disc(rt_layer *l, rt_str name, rt_str take_name, uint32_t *out_number, rt_error *err)
+{
+	rt_effect e;
+	rt_status st;
+
+	memset(&e, 0, sizeof(e));
+	e.kind = RT_EFFECT_NEW;
+	e.sub = (uint32_t)rt_project_disc_count(l->c->now) + 1;
+	e.name = rt_change_keep(l->c, name);
+	e.take_name = rt_change_keep(l->c, take_name);
+	if (e.name.ptr == NULL || e.take_name.ptr == NULL)
+		return nomem(err);
+	if (e.sub > RT_IMPORT_DISCS_MAX)
+		return rt_fail(err, RT_LIMIT, "a project holds %d discussions at most",
+			       (int)RT_IMPORT_DISCS_MAX);
+	*out_number = e.sub;
+	st = rt_change_emit(l->c, &e, err);
+	if (st == RT_OK && rt_disc_names_add(&l->all->names, l->c->now, e.sub) != RT_OK)
+		st = nomem(err);
+	return st;
+}
+
+/* May the discussion that a new project begins with become that of the outline? */
+static rt_status
+is_spare(rt_layer *l, uint32_t number, bool *out, rt_error *err)
+{
+	const rt_import *m = l->all;
+	const rt_disc *disc;
+	rt_status st;
+
+	*out = false;
+	if (m->spare == 0 || !rt_project_cell(l->c->now, m->spare)->present ||
+	    (number > 1 && number != m->spare))
+		return RT_OK;
+	st = rt_project_disc(l->c->now, m->spare, &disc, err);
+	*out = st == RT_OK && disc->history.current == 0 &&
+	       rt_seq_count(rt_disc_active(disc)->slots) == 0;
+	return st;
+}
+
+/* It becomes that. If it takes several rows it is hidden until the last; some discussion has to
+ * be there meanwhile, which is the next spare one then. */
+static rt_status
+use_spare(rt_layer *l, rt_str name, rt_str take_name, rt_error *err)
+{
+	rt_import *m = l->all;
+	uint32_t other = m->newest;
+	rt_str old, free_name;
+	rt_status st;
+
+	l->disc = m->spare;
+	m->spare = 0;
+	old = rt_change_keep(l->c, rt_text_str(rt_project_cell(l->c->now, l->disc)->name));
+	st = old.ptr != NULL ? RT_OK : nomem(err);
+	free_name = old; /* its own is as good as free */
+	if (st == RT_OK && !rt_str_eq(name, old))
+		st = free_disc_name(l, name, &free_name, err);
+	if (st == RT_OK)
+		st = rt_change_set_text(l->c, 0, l->disc, "name", 0, free_name, err);
+	if (st == RT_OK)
+		st = rt_change_set_text(l->c, l->disc, 1, "name", 0,
+					take_name.size > 0 ? take_name : free_name, err);
+	if (st == RT_OK && rt_disc_names_add(&m->names, l->c->now, l->disc) != RT_OK)
+		st = nomem(err);
+	if (st != RT_OK || l->whole)
+		return st;
+	if (other == 0) {
+		st = new_disc(l, old, RT_STR("main"), &other, err);
+		m->spare = other;
+	}
+	if (st == RT_OK && l->c->now->active == l->disc)
+		st = rt_change_set_number(l->c, 0, 0, "active", other, err);
+	if (st == RT_OK)
+		st = rt_change_set(l->c, 0, l->disc, "present", 0, rt_str_at(NULL, 0), err);
+	m->making.hidden = true;
+	return st;
+}
+
 /* A discussion for the outline: a new one, or the untouched first one of a new project. */
 static rt_status
 make_disc(rt_layer *l, rt_str name, rt_str take_name, uint32_t number, rt_error *err)
 {
-	const rt_project *base = l->c->base;
-	bool first = l->all->pristine && l->all->index == 1 && number <= 1 && base->seq == 0 &&
-		     l->c->effect_count == 0;
-	rt_effect e;
 	rt_str free_name;
-	rt_status st = RT_OK;
+	bool spare;
+	rt_status st = is_spare(l, number, &spare, err);
 
+	if (st == RT_OK && spare)
+		return use_spare(l, name, take_name, err);
 	l->all->making.made = true;
-	if (first && l->whole) {
-		if (name.size == 0)
-			name = RT_STR("imported");
-		if (take_name.size == 0)
-			take_name = name;
-		l->disc = 1;
-		l->all->making.made = false; /* it is there whatever becomes of us */
-		st = rt_change_set_text(l->c, 0, 1, "name", 0, name, err);
-		if (st == RT_OK)
-			st = rt_change_set_text(l->c, 1, 1, "name", 0, take_name, err);
-		return st != RT_OK || rt_disc_names_add(&l->all->names, l->c->now, 1) == RT_OK
-			       ? st
-			       : nomem(err);
-	}
-	/* One that takes several rows is hidden until the last, which the only discussion
-	 * cannot be. It goes away then, where nobody has used it. */
-	l->all->spare_main = l->all->spare_main || first;
 	/* numbers that the source had left out stay unused, so that ids keep their meaning */
 	while (st == RT_OK && rt_project_disc_count(l->c->now) + 1 < number) {
-		memset(&e, 0, sizeof(e));
-		e.kind = RT_EFFECT_NEW;
-		e.sub = (uint32_t)rt_project_disc_count(l->c->now) + 1;
-		e.name = RT_STR("");
-		e.take_name = RT_STR("");
-		st = rt_change_emit(l->c, &e, err);
+		uint32_t unused;
+
+		st = new_disc(l, RT_STR(""), RT_STR(""), &unused, err);
 		if (st == RT_OK)
-			st = rt_change_set(l->c, 0, e.sub, "present", 0, rt_str_at(NULL, 0), err);
+			st = rt_change_set(l->c, 0, unused, "present", 0, rt_str_at(NULL, 0), err);
 	}
 	if (st == RT_OK)
 		st = free_disc_name(l, name, &free_name, err);
 	if (st != RT_OK)
 		return st;
-	memset(&e, 0, sizeof(e));
-	e.kind = RT_EFFECT_NEW;
-	e.sub = (uint32_t)rt_project_disc_count(l->c->now) + 1;
-	e.name = free_name;
-	e.take_name = rt_change_keep(l->c, take_name.size > 0 ? take_name : free_name);
-	l->disc = e.sub;
-	if (e.take_name.ptr == NULL)
-		return nomem(err);
-	st = rt_change_emit(l->c, &e, err);
-	if (st == RT_OK && rt_disc_names_add(&l->all->names, l->c->now, e.sub) != RT_OK)
-		st = nomem(err);
-	return st;
+	return new_disc(l, free_name, take_name.size > 0 ? take_name : free_name, &l->disc, err);
 }
 
 /* In its last row: the discussion is in the catalogue from now on. Somebody may have taken
