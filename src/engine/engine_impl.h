@@ -262,6 +262,9 @@ rt_status rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint
 void rt_engine_publish(rt_engine *engine, const rt_project *project); /* takes it over */
 /* Write a checkpoint when so many rows have come since the last one. Failure is harmless. */
 void rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows);
+/* As the leader, between transactions: write a checkpoint of what is new, and drop from memory
+ * what it has, of discussions from this one on. */
+rt_status rt_engine_settle(rt_engine *engine, uint32_t from, rt_error *err);
 rt_status rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out,
 			 rt_error *err);
 /* Shared by show and others: one entry as a JSON object. */

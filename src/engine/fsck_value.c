@@ -20,7 +20,7 @@ disc_name(const rt_project *value, uint32_t number)
 {
 	const rt_cell *cell = rt_project_cell(value, number);
 
-	return cell != NULL ? rt_text_str(cell->name) : RT_STR("?");
+	return cell != NULL ? rt_cell_name(cell) : RT_STR("?");
 }
 
 /* ---- one value ---- */
@@ -234,16 +234,16 @@ rt_fsck_value(rt_fsck *f, const rt_project *value, rt_error *err)
 			st = look_at_disc(f, value, disc, &why);
 		if (st == RT_CORRUPT || st == RT_NOT_FOUND) {
 			rt_fsck_say(f, "error", "discussion-unreadable", "d%zu \"%.*s\": %.200s", i,
-				    RT_STR_ARG(rt_text_str(cell->name)), why.text);
+				    RT_STR_ARG(rt_cell_name(cell)), why.text);
 			st = RT_OK;
 		} else if (st != RT_OK && err != NULL) {
 			*err = why;
 		}
 		if (cell->present &&
-		    rt_project_disc_named(value, rt_text_str(cell->name)) != i)
+		    rt_project_disc_named(value, rt_cell_name(cell)) != i)
 			rt_fsck_say(f, "warning", "name-duplicate",
 				    "two discussions are called \"%.*s\"",
-				    RT_STR_ARG(rt_text_str(cell->name)));
+				    RT_STR_ARG(rt_cell_name(cell)));
 	}
 	look_at_fields(f, value->fields, "the project");
 	if (st == RT_OK)
@@ -409,7 +409,7 @@ compare_disc(pairing *p, uint32_t number, rt_error *err)
 	uint32_t i;
 	rt_status st;
 
-	if (x->present != y->present || !same_text(x->name, y->name))
+	if (x->present != y->present || !rt_str_eq(rt_cell_name(x), rt_cell_name(y)))
 		differ(p, "the name or presence");
 	st = rt_project_disc(p->a, number, &a, err);
 	if (st == RT_OK)

@@ -211,6 +211,35 @@ make_way(const rt_import *m)
 	pthread_mutex_destroy(&lock);
 }
 
+/* What the rows so far have brought into memory is written as a checkpoint, and dropped. */
+static rt_status
+settle(rt_import *m, rt_error *err)
+{
+	const rt_project *now;
+	rt_status st;
+
+	if (m->dry_run || m->unsettled < RT_IMPORT_SETTLE)
+		return RT_OK;
+	make_way(m);
+	rt_engine_lead(m->engine);
+	st = rt_engine_settle(m->engine, m->settled, err);
+	rt_engine_follow(m->engine);
+	m->closed_us = now_us(m);
+	if (st == RT_BUSY || st == RT_FULL) /* it is only put off */
+		return RT_OK;
+	now = rt_engine_value(m->engine);
+	if (st == RT_OK && now->seq == m->last_seq) {
+		rt_object_unref(m->project);
+		m->project = now;
+		now = NULL;
+	}
+	rt_object_unref(now);
+	m->unsettled = 0;
+	m->settled = m->making.disc != 0 ? m->making.disc
+					 : (uint32_t)rt_project_disc_count(m->project);
+	return st;
+}
+
 /* Rows become shorter where they take long, and longer where they do not. */
 static void
 adapt(rt_import *m)
@@ -277,6 +306,7 @@ rt_import_row_close(rt_import *m, rt_error *err)
 		rt_engine_publish(m->engine, rt_object_ref(m->project));
 		m->last_seq = m->project->seq;
 		m->last_entry = m->project->next_entry;
+		m->unsettled += m->row_size / 64;
 		adapt(m);
 	} else {
 		rt_object_unref(next);
@@ -300,6 +330,19 @@ row_cancel(rt_import *m)
 }
 
 rt_status
+rt_import_next_row(rt_import *m, rt_error *err)
+{
+	rt_status st = rt_import_row_close(m, err);
+
+	if (st == RT_OK)
+		st = settle(m, err);
+	if (st != RT_OK)
+		return st;
+	make_way(m);
+	return rt_import_row_open(m, err);
+}
+
+rt_status
 rt_import_turn(rt_layer *l, rt_error *err)
 {
 	rt_import *m = l->all;
@@ -307,11 +350,7 @@ rt_import_turn(rt_layer *l, rt_error *err)
 
 	if (l->whole || (m->row_size < m->row_max && m->bodies_size < RT_IMPORT_BODIES_MAX))
 		return RT_OK;
-	st = rt_import_row_close(m, err);
-	if (st != RT_OK)
-		return st;
-	make_way(m);
-	st = rt_import_row_open(m, err);
+	st = rt_import_next_row(m, err);
 	if (st == RT_OK && m->project->next_entry != m->last_entry) /* others made entries */
 		st = rt_layer_renumber(l, m->last_entry, err);
 	return st;
@@ -323,7 +362,7 @@ void
 rt_import_name(rt_import *m, uint32_t number)
 {
 	const rt_cell *cell = rt_project_cell(m->c.now, number);
-	rt_str name = cell != NULL ? rt_text_str(cell->name) : rt_str_at("", 0);
+	rt_str name = cell != NULL ? rt_cell_name(cell) : rt_str_at("", 0);
 	size_t size = rt_utf8_cut(name, sizeof(m->result.discussion) - 1);
 
 	if (size > 0)
@@ -458,7 +497,7 @@ add(rt_import *m, const rt_outlines *batch, rt_error *err)
 		st = add_end(m, err);
 	if (st == RT_OK && m->open)
 		st = rt_import_row_close(m, err);
-	return st;
+	return st == RT_OK ? settle(m, err) : st;
 }
 
 rt_status
@@ -501,8 +540,10 @@ rt_import_end(rt_import *m, rt_import_result *out, rt_error *err)
 	import_free(m);
 	if (!dry_run) {
 		rt_engine_lead(engine);
-		rt_engine_maybe_checkpoint(engine,
-					   result.entries > 4096 ? 1 : engine->checkpoint_every);
+		if (result.entries > RT_IMPORT_SETTLE) /* as little as before stays in memory */
+			(void)rt_engine_settle(engine, 0, NULL);
+		else
+			rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
 		rt_engine_follow(engine);
 	}
 	*out = result;

@@ -26,6 +26,7 @@ enum {
 	RT_IMPORT_ROW_FIRST = 96 << 10,
 	RT_IMPORT_ROW_MAX = 192 << 10,
 	RT_IMPORT_BODIES_MAX = 1 << 20,  /* bytes of the bodies that go with a row, about */
+	RT_IMPORT_SETTLE = 6000,         /* slots and discussions in memory before they go */
 	RT_IMPORT_DISCS_MAX = 2000000,   /* each takes some 50 bytes of memory while the project is open */
 	RT_IMPORT_GAP_US = 12000,        /* between two rows; who polls for the lock gets it */
 };
@@ -100,6 +101,8 @@ struct rt_import {
 	uint32_t last_entry;  /* the next one after it, in the project */
 	uint32_t next_entry;  /* and here */
 	int64_t closed_us;
+	size_t unsettled;     /* slots and discussions in memory, about */
+	uint32_t settled;     /* discussions below are not in memory any more */
 };
 
 /* One outline being laid. */
@@ -122,6 +125,8 @@ typedef struct rt_layer {
 
 rt_status rt_import_row_open(rt_import *import, rt_error *err);
 rt_status rt_import_row_close(rt_import *import, rt_error *err);
+/* Write the open row, let others in, open another. */
+rt_status rt_import_next_row(rt_import *import, rt_error *err);
 /* Between two effects: a new row when this one is full. */
 rt_status rt_import_turn(rt_layer *l, rt_error *err);
 /* A body that goes with the row. */

@@ -514,7 +514,7 @@ use_spare(rt_layer *l, rt_str name, rt_str take_name, rt_error *err)
 
 	l->disc = m->spare;
 	m->spare = 0;
-	old = rt_change_keep(l->c, rt_text_str(rt_project_cell(l->c->now, l->disc)->name));
+	old = rt_change_keep(l->c, rt_cell_name(rt_project_cell(l->c->now, l->disc)));
 	st = old.ptr != NULL ? RT_OK : nomem(err);
 	free_name = old; /* its own is as good as free */
 	if (st == RT_OK && !rt_str_eq(name, old))
@@ -572,7 +572,7 @@ static rt_status
 unhide(rt_layer *l, rt_error *err)
 {
 	rt_str name = rt_change_keep(
-		l->c, rt_text_str(rt_project_cell(l->c->now, l->disc)->name));
+		l->c, rt_cell_name(rt_project_cell(l->c->now, l->disc)));
 	rt_str free_name = name;
 	rt_status st = name.ptr != NULL ? RT_OK : nomem(err);
 
@@ -702,7 +702,7 @@ finish(rt_layer *l, uint32_t active, size_t head, rt_error *err)
 		st = unhide(l, err);
 	if (st == RT_OK && !m->named) /* a format may want to know that nobody chose it */
 		st = rt_change_set_text(l->c, l->disc, 0, "name_made", 0,
-					rt_text_str(rt_project_cell(l->c->now, l->disc)->name), err);
+					rt_cell_name(rt_project_cell(l->c->now, l->disc)), err);
 	/* a field of the file may say where it came from, once upon a time */
 	if (st == RT_OK)
 		st = rt_project_disc(l->c->now, l->disc, &disc, err);
@@ -841,7 +841,7 @@ rt_import_outline(rt_import *import, const rt_outline *outline, uint32_t number,
 	if (l.whole && import->open && import->row_size > 0 &&
 	    (import->row_size + row > import->row_max ||
 	     import->bodies_size + bodies > RT_IMPORT_BODIES_MAX)) {
-		st = rt_import_row_close(import, err);
+		st = rt_import_next_row(import, err);
 		if (st != RT_OK)
 			return st;
 	}

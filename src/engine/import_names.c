@@ -30,7 +30,7 @@ name_of(const rt_project *now, uint32_t number)
 {
 	const rt_cell *cell = rt_project_cell(now, number);
 
-	return cell != NULL ? rt_text_str(cell->name) : rt_str_at("", 0);
+	return cell != NULL ? rt_cell_name(cell) : rt_str_at("", 0);
 }
 
 static size_t
@@ -112,7 +112,7 @@ rt_disc_names_has(const rt_disc_names *names, const rt_project *now, rt_str name
 	for (; names->numbers[at] != 0; at = (at + 1) & (names->room - 1)) {
 		const rt_cell *cell = rt_project_cell(now, names->numbers[at]);
 
-		if (cell != NULL && cell->present && rt_str_eq(rt_text_str(cell->name), name))
+		if (cell != NULL && cell->present && rt_str_eq(rt_cell_name(cell), name))
 			return true;
 	}
 	return false;

@@ -253,7 +253,7 @@ say_name(saying *s, uint32_t disc, uint32_t sub)
 
 	if (disc == 0) {
 		if (rt_project_cell(s->project, sub) != NULL)
-			say_quoted(s, rt_text_str(rt_project_cell(s->project, sub)->name));
+			say_quoted(s, rt_cell_name(rt_project_cell(s->project, sub)));
 		return;
 	}
 	if (rt_project_disc(s->project, disc, &d, NULL) != RT_OK)
