@@ -149,16 +149,74 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 
 /* ---- one request, one step ---- */
 
+/* A move that was planned before the store was locked: to take back an import may mean to read
+ * much. It holds as long as the value is the one that it was planned on. */
+typedef struct planned {
+	rt_arena *arena;
+	const rt_project *on, *moved; /* ours; NULL: nothing is planned */
+	rt_record record;
+	uint64_t steps;
+} planned;
+
+static void
+planned_deinit(planned *p)
+{
+	rt_object_unref(p->on);
+	rt_object_unref(p->moved);
+	rt_arena_free(p->arena);
+	memset(p, 0, sizeof(*p));
+}
+
+static bool
+is_move(const rt_op *op)
+{
+	return op->id == RT_OP_UNDO || op->id == RT_OP_REDO || op->id == RT_OP_JUMP;
+}
+
+/* Of a round with a single request. What fails here fails under the lock, too, or does not. */
+static void
+plan_ahead(rt_engine *engine, const rt_ticket *t, planned *p)
+{
+	const rt_op *op;
+	rt_change c;
+
+	memset(p, 0, sizeof(*p));
+	if (t->next != NULL || t->count != 1 || t->how->atomic ||
+	    rt_compile_check(t->requests[0], &op, NULL) != RT_OK || !is_move(op))
+		return;
+	p->arena = rt_arena_new(engine->alloc);
+	if (p->arena == NULL)
+		return;
+	p->on = rt_engine_value(engine);
+	rt_change_init(&c, engine, p->arena, p->on);
+	c.by = t->how->by.size > 0 ? t->how->by : c.by;
+	if (rt_compile_place(&c, op, t->requests[0], t->how->disc, t->how->take, NULL) != RT_OK ||
+	    rt_history_plan(engine, p->on, op, t->requests[0], &c, p->arena, &p->record, &p->moved,
+			    &p->steps, NULL) != RT_OK)
+		p->moved = NULL;
+	rt_change_deinit(&c);
+	if (p->moved == NULL)
+		planned_deinit(p);
+}
+
 static rt_status
 run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_change *c,
-	 rt_arena *arena, const rt_project **out, rt_result *result, rt_error *err)
+	 const planned *ahead, rt_arena *arena, const rt_project **out, rt_result *result,
+	 rt_error *err)
 {
 	const rt_project *moved = NULL;
 	uint64_t steps = 0;
 	rt_record record;
-	rt_status st = rt_history_plan(engine, c->base, op, request, c, arena, &record, &moved,
-				       &steps, err);
+	rt_status st = RT_OK;
 
+	if (ahead != NULL && ahead->moved != NULL && ahead->on == c->base) {
+		record = ahead->record;
+		moved = rt_object_ref(ahead->moved);
+		steps = ahead->steps;
+	} else {
+		st = rt_history_plan(engine, c->base, op, request, c, arena, &record, &moved, &steps,
+				     err);
+	}
 	if (st != RT_OK)
 		return st;
 	if (record.move_count == 0) {
@@ -287,7 +345,8 @@ flight_of(rt_engine *engine, const rt_op *op, yyjson_val *request, rt_str *out, 
 /* *out_torn: it failed, but something of it is in the transaction, which cannot be. */
 static rt_status
 run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
-	const rt_apply_options *how, rt_arena *arena, rt_result *result, bool *out_torn)
+	const rt_apply_options *how, const planned *ahead, rt_arena *arena, rt_result *result,
+	bool *out_torn)
 {
 	const rt_project *next = NULL;
 	const rt_op *op;
@@ -302,8 +361,8 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
 	st = rt_compile_check(request, &op, &err);
 	if (st == RT_OK)
 		st = rt_compile_place(&c, op, request, how->disc, how->take, &err);
-	if (st == RT_OK && (op->id == RT_OP_UNDO || op->id == RT_OP_REDO || op->id == RT_OP_JUMP)) {
-		st = run_move(engine, op, request, &c, arena, &next, result, &err);
+	if (st == RT_OK && is_move(op)) {
+		st = run_move(engine, op, request, &c, ahead, arena, &next, result, &err);
 	} else if (st == RT_OK && op->id == RT_OP_PURGE) {
 		bool before = engine->scrub_after;
 
@@ -554,6 +613,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 	rt_ticket *t;
 	size_t i;
 	bool reloaded = false, again, torn = false;
+	planned ahead;
 	rt_status st, one;
 
 	memset(&err, 0, sizeof(err));
@@ -565,6 +625,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 		fail_all(first, st, &err);
 		return;
 	}
+	plan_ahead(engine, first, &ahead);
 retry:
 	again = false;
 	engine->scrub_after = false;
@@ -574,6 +635,7 @@ retry:
 		     : ops->begin(engine->store, &err);
 	if (st != RT_OK) {
 		fail_all(first, st, &err);
+		planned_deinit(&ahead);
 		return;
 	}
 	st = rt_engine_newest(engine, &project, &err);
@@ -589,7 +651,7 @@ retry:
 		}
 		for (i = 0; !t->how->atomic && i < t->count && !again; i++) {
 			rt_arena_reset(arena);
-			one = run_one(engine, &project, t->requests[i], t->how, arena,
+			one = run_one(engine, &project, t->requests[i], t->how, &ahead, arena,
 				      &t->results[i], &torn);
 			if (torn) {
 				err = t->results[i].error;
@@ -644,6 +706,7 @@ retry:
 	engine->scrub_after = false;
 	rt_engine_forget_gone(engine, 0);
 	rt_arena_reset(arena);
+	planned_deinit(&ahead);
 }
 
 /* Under the queue's lock: nobody leads now. */
