@@ -38,18 +38,23 @@ rt_result_deinit(rt_result *result)
 	result->note = NULL;
 }
 
+enum { MANY_MOVES = 64 };
+
 /* ---- writing rows ---- */
 
-/* The documents that effects touch, with their current steps. */
+/* The documents that effects touch, with their current steps. A row of a group touches the
+ * project in any case: the group is found along the project's steps. */
 static rt_status
 parents_of(const rt_project *project, rt_arena *arena, const rt_effect *effects, size_t count,
-	   rt_record_parent **out, size_t *out_count, rt_error *err)
+	   bool of_group, rt_record_parent **out, size_t *out_count, rt_error *err)
 {
 	rt_record_parent *parents = rt_arena_get(arena, (count + 1) * sizeof(*parents));
 	size_t found = 0, i, j;
 
 	if (parents == NULL)
 		return nomem(err);
+	if (of_group)
+		parents[found++] = (rt_record_parent){0, project->history.current};
 	for (i = 0; i < count; i++) {
 		uint32_t disc = effects[i].disc;
 
@@ -140,8 +145,8 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 	record.extra = c->extra;
 	record.kind = c->effect_count > 0 ? RT_RECORD_STEP : RT_RECORD_VIEW;
 	if (record.kind == RT_RECORD_STEP)
-		st = parents_of(c->base, arena, c->effects, c->effect_count, &record.parents,
-				&record.parent_count, err);
+		st = parents_of(c->base, arena, c->effects, c->effect_count, c->group != 0,
+				&record.parents, &record.parent_count, err);
 	if (st == RT_OK)
 		st = write_row(engine, c->base, c->now, &record, c->bodies, c->body_count, arena, out, err);
 	return st;
@@ -701,7 +706,10 @@ retry:
 		if (st != RT_OK)
 			fail_purges(first, st, &err);
 		tell_purged(engine, first);
-		rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
+		/* many moves take long to follow again */
+		rt_engine_maybe_checkpoint(engine, ahead.record.move_count > MANY_MOVES
+							   ? 1
+							   : engine->checkpoint_every);
 	}
 	engine->scrub_after = false;
 	rt_engine_forget_gone(engine, 0);

@@ -204,42 +204,57 @@ in_group_undo(const rt_record *step, uint32_t number, bool project_too, uint32_t
 	return project_too ? number <= step->group_discs : number == disc;
 }
 
-/* Take back the other rows of a group whose last row was just taken back, as long as they
- * are what is current in the project. With it they are one for redo. */
+/* Take back one row of a group, where it is what is current. *out_done: it was. */
+static rt_status
+undo_group_row(plan *p, uint64_t seq, uint64_t group, uint32_t group_discs, rt_arena *arena,
+	       bool *out_done, rt_error *err)
+{
+	rt_record step;
+	uint32_t *discs;
+	size_t disc_count = 0, i;
+	rt_status st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
+
+	*out_done = false;
+	if (st != RT_OK || (seq != group && step.group != group))
+		return st;
+	step.group_discs = group_discs; /* the first row does not say it */
+	discs = rt_arena_get(arena, step.parent_count * sizeof(*discs) + 1);
+	if (discs == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	for (i = 0; st == RT_OK && i < step.parent_count; i++) {
+		rt_history h;
+
+		if (!in_group_undo(&step, step.parents[i].disc, true, 0))
+			continue;
+		st = rt_history_get(p->now, step.parents[i].disc, &h, err);
+		if (st == RT_OK && h.current == seq)
+			discs[disc_count++] = step.parents[i].disc;
+	}
+	if (st != RT_OK || disc_count == 0)
+		return st;
+	st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
+	if (st == RT_OK && p->count > 1)
+		p->moves[p->count - 2].with_next = true;
+	*out_done = st == RT_OK;
+	return st;
+}
+
+/* Take back the other rows of a group of which one was just taken back, as long as they are
+ * what is current in the project. With it they are one for redo. */
 static rt_status
 undo_group(plan *p, uint64_t group, uint32_t group_discs, rt_error *err)
 {
 	rt_arena *arena = rt_arena_new(p->engine->alloc);
-	uint64_t seq = p->now->history.current;
+	uint64_t seq = group + 1;
+	bool done = true;
 	rt_status st = arena != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
 
-	while (st == RT_OK && seq >= group) {
-		rt_record step;
-		uint32_t *discs;
-		size_t disc_count = 0, i;
-
+	while (st == RT_OK && done && seq > group) {
 		rt_arena_reset(arena);
-		st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
-		if (st != RT_OK || (seq != group && step.group != group))
-			break;
-		step.group_discs = group_discs; /* the first row does not say it */
-		discs = rt_arena_get(arena, step.parent_count * sizeof(*discs) + 1);
-		if (discs == NULL)
-			st = rt_fail(err, RT_NOMEM, "out of memory");
-		for (i = 0; st == RT_OK && i < step.parent_count; i++) {
-			rt_history h;
-
-			if (!in_group_undo(&step, step.parents[i].disc, true, 0))
-				continue;
-			st = rt_history_get(p->now, step.parents[i].disc, &h, err);
-			if (st == RT_OK && h.current == seq)
-				discs[disc_count++] = step.parents[i].disc;
-		}
-		if (st == RT_OK)
-			st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
-		if (st == RT_OK && p->count > 1)
-			p->moves[p->count - 2].with_next = true;
 		seq = p->now->history.current;
+		if (seq < group)
+			seq = group; /* the first need not have touched the project */
+		st = undo_group_row(p, seq, group, group_discs, arena, &done, err);
 	}
 	rt_arena_free(arena);
 	return st;

@@ -28,7 +28,7 @@ enum {
 	RT_IMPORT_BODIES_MAX = 1 << 20,  /* bytes of the bodies that go with a row, about */
 	RT_IMPORT_SETTLE = 6000,         /* slots and discussions in memory before they go */
 	RT_IMPORT_DISCS_MAX = 2000000,   /* each takes some 50 bytes of memory while the project is open */
-	RT_IMPORT_GAP_US = 12000,        /* between two rows; who polls for the lock gets it */
+	RT_IMPORT_GAP_US = 6000,         /* between two rows; who polls for the lock gets it */
 };
 
 /* Where a node has been laid. */

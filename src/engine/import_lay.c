@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-enum { GAP_MAX = 10000, SLOT_SIZE = 64 /* of a row, about */, RUN_MAX = 1024 };
+enum { GAP_MAX = 10000, SLOT_SIZE = 64 /* of a row, about */, DISC_SIZE = 256, RUN_MAX = 1024 };
 
 static rt_status
 nomem(rt_error *err)
@@ -809,7 +809,7 @@ lay(rt_layer *l, uint32_t number, rt_error *err)
 static void
 measure(const rt_outline *o, size_t *out_row, size_t *out_bodies)
 {
-	size_t i, row = 256, bodies = 0;
+	size_t i, row = DISC_SIZE, bodies = 0;
 
 	for (i = 0; i < o->node_count; i++) {
 		const rt_node *n = &o->nodes[i];
@@ -849,7 +849,7 @@ rt_import_outline(rt_import *import, const rt_outline *outline, uint32_t number,
 	if (st != RT_OK)
 		return st;
 	rt_names_init(&l.takes, l.engine->alloc);
-	import->row_size += 256;
+	import->row_size += DISC_SIZE;
 	st = number_nodes(&l, err);
 	if (st == RT_OK && outline->takes == NULL)
 		st = rt_outline_mend(l.engine->alloc, (rt_outline *)(uintptr_t)outline, NULL, NULL);
