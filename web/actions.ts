@@ -707,11 +707,9 @@ export function redo(count = 1): Promise<void> {
 	return goInTime("redo", count);
 }
 
-/** To the state after a step. An undo would take back that step and not the jump, so the way back is another jump. */
+/** To the state after a step. An undo would take back that step and not the jump, so the way back is a jump to the row before it. */
 export async function jump(to: number, where: { shown?: string; back?: string } = {}): Promise<void> {
-	const near = await nearSteps().catch(() => []), seen = state.take;
-	const scope = near.find((each) => each.seq === to)?.scope;
-	const was = near.find((each) => !each.undone && each.scope === scope);
+	const seen = state.take;
 	const done = await op("jump", { to }, { say: "" });
 	if (!done || done.unchanged)
 		return;
@@ -724,8 +722,8 @@ export async function jump(to: number, where: { shown?: string; back?: string } 
 		return;
 	}
 	notify({
-		text: `This is the state after step ${to}.`,
-		action: was && was.seq !== to ? { label: "Back to where you were", run: () => void jump(was.seq, { back: seen ?? undefined }) } : undefined,
+		text: [`This is the state after step ${to}.`, done.note].filter(Boolean).join(" "),
+		action: { label: "Back to where you were", run: () => void jump(done.seq - 1, { back: seen ?? undefined }) },
 	}, done.seq);
 }
 

@@ -4,7 +4,8 @@
 // page (src/formats/html_impl.h), and the tree that the takes are together. There may be very
 // many takes, and they may share much: each is laid out when it is looked at.
 import type { Block, Columns, Content } from "./types";
-import { DIFFERS, MUTED } from "./types";
+import { isHidden } from "./outline";
+import { DIFFERS, HIDDEN, MUTED } from "./types";
 
 export interface PageEntry {
 	id?: string;
@@ -181,6 +182,16 @@ class Names {
 	}
 }
 
+/** Takes come in the order of their numbers, not of what they begin with. Without a time for each they stay so. */
+function oldestFirst(brothers: number[], entryOf: (at: number) => PageEntry): void {
+	const times = new Map(brothers.map((at) => {
+		const { ts } = entryOf(at);
+		return [at, typeof ts === "number" ? ts * 1000 : Date.parse(String(ts))];
+	}));
+	if (brothers.every((at) => !Number.isNaN(times.get(at))))
+		brothers.sort((a, b) => times.get(a)! - times.get(b)!);
+}
+
 /** Entries of the same id behind the same one are one row, whatever takes they are in. */
 function treeOf(disc: PageDiscussion): PageTree {
 	const made: { entry: PageEntry; node: number; up: number; differs: boolean; depth: number }[] = [];
@@ -224,6 +235,9 @@ function treeOf(disc: PageDiscussion): PageTree {
 			return (up = at);
 		});
 	});
+	for (const brothers of [roots, ...children])
+		if (brothers.length > 1)
+			oldestFirst(brothers, (at) => made[at].entry);
 	const order: number[] = [], stack = roots.reverse();
 	while (stack.length) {
 		const at = stack.pop()!;
@@ -246,7 +260,7 @@ function treeOf(disc: PageDiscussion): PageTree {
 		columns.parent.push(up < 0 ? -1 : rowOf[up]);
 		columns.role.push(roles.at(entry.role ?? ""));
 		columns.kind.push(kinds.at(entry.kind ?? "message"));
-		columns.flags.push((entry.muted ? MUTED : 0) | (differs ? DIFFERS : 0));
+		columns.flags.push((entry.muted ? MUTED : 0) | (differs ? DIFFERS : 0) | (isHidden(entry) ? HIDDEN : 0));
 		columns.size.push(words.length);
 		columns.preview!.push(words);
 		if (disc.labels[id] !== undefined)

@@ -8,6 +8,8 @@ import { Entry } from "./export_entry";
 import { headSpot, linkOf } from "./export_data";
 import { Guard } from "./guard";
 import { Heights } from "./heights";
+import { isHidden } from "./outline";
+import { HIDDEN } from "./types";
 import type { PageDiscussion, Spot } from "./export_data";
 import type { Sizes } from "./heights";
 
@@ -22,9 +24,17 @@ interface Props {
 	sizes: ArrayLike<number>;
 }
 
+/** What is hidden is shown where somebody chose it, in the outline of all entries. */
+function isShown(discussions: PageDiscussion[], spot: Spot, at: number): boolean {
+	const entry = discussions[spot.disc].takes[spot.take].entry(at);
+	return !entry || !isHidden(entry) || (at === spot.at && at !== headSpot(discussions, spot.disc).at);
+}
+
 export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
 	const disc = discussions[spot.disc], take = disc.takes[spot.take], entry = take.entry(at)!;
 	const head = headSpot(discussions, spot.disc);
+	if (!isShown(discussions, spot, at))
+		return null;
 	return (
 		<Guard key={at}>
 			<Entry entry={entry} at={at} blocks={disc.blocksOf(take.numbers[at])} label={disc.labels[entry.id ?? ""]}
@@ -41,7 +51,11 @@ export function Entries(props: Props) {
 	const { count, before } = discussions[spot.disc].takes[spot.take] ?? { count: 0, before: 0 };
 	const heights = useMemo(() => {
 		const made = new Heights<Sizes>((_, at) => Number(at));
-		made.show({ flags: new Uint8Array(count), size: props.sizes }, null);
+		const take = discussions[spot.disc].takes[spot.take];
+		made.show({
+			flags: Uint8Array.from({ length: count }, (_, at) => (at >= before && isHidden(take.entry(at)!) ? HIDDEN : 0)),
+			size: props.sizes,
+		}, null);
 		return made;
 	}, [discussions, spot.disc, spot.take]);
 	const seen = useRef({ heights, at: 0, offset: 0 });
@@ -67,6 +81,9 @@ export function Entries(props: Props) {
 			if (element.dataset.at)
 				isTaller = heights.measure(element.dataset.at, element.offsetHeight) || isTaller;
 		}
+		for (let row = first; row <= last; row++)
+			if (!isShown(discussions, spot, row))
+				isTaller = heights.measure(String(row), 0) || isTaller;
 		if (wanted.current !== null)
 			at.scrollTop = Math.max(0, heights.start(wanted.current) - ABOVE_PX);
 		else if (isOther || isTaller)

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Cut } from "./cut";
 import { Rails } from "./pane_rails";
 import { intoRows, Rows } from "./pane_rows";
-import { keysOf, pathTo, readyToSearch, rowOfKey, treeRows } from "./pane_tree";
+import { keysOf, pathTo, readyToSearch, rowOfKey, shownFor, treeRows } from "./pane_tree";
 import { DIFFERS, MUTED } from "./types";
 import { beginning, oneLine } from "./words";
 import type { PageTree } from "./export_data";
@@ -53,7 +53,9 @@ export function Tree(props: Props) {
 				names.get(columns.tips[take.id])?.push(take.name) ?? names.set(columns.tips[take.id], [take.name]);
 		return names;
 	}, [columns]);
-	const focus = useMemo(() => Math.max(0, rowOfKey(rows, focusKey ?? keys[props.at])), [rows, focusKey, props.at]);
+	const headShown = useMemo(() => shownFor(columns, rows, props.head, search), [columns, rows, props.head, search]);
+	const atShown = useMemo(() => shownFor(columns, rows, props.at, search), [columns, rows, props.at, search]);
+	const focus = useMemo(() => Math.max(0, rowOfKey(rows, focusKey ?? keys[atShown])), [rows, focusKey, atShown]);
 
 	const fold = (row: TreeRow, isFolded: boolean) => {
 		const next = new Set(folded);
@@ -89,8 +91,8 @@ export function Tree(props: Props) {
 		const words = beginning(oneLine(columns.preview?.[row.at] ?? "", PREVIEW), role), ends = tips.get(row.at) ?? [];
 		return (
 			<div {...place} key={row.key} role="treeitem" aria-level={row.level} aria-setsize={row.family.size} aria-posinset={row.place}
-				aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={row.at === props.at} onClick={() => go(row)}
-				class={"pane-row tree-row" + (row.canFold ? "" : " leaf") + (on[row.at] ? "" : " off") + (row.at === props.head ? " head" : "") + (row.at === props.at ? " marked" : "")}>
+				aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={row.at === atShown} onClick={() => go(row)}
+				class={"pane-row tree-row" + (row.canFold ? "" : " leaf") + (on[row.at] ? "" : " off") + (row.at === headShown ? " head" : "") + (row.at === atShown ? " marked" : "")}>
 				<Rails row={row} />
 				{row.canFold && <span class="twist" aria-hidden="true" onClick={(event) => { event.stopPropagation(); fold(row, !row.isFolded); }}>
 					{row.isFolded ? "▸" : "▾"}
@@ -101,7 +103,7 @@ export function Tree(props: Props) {
 				{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
 				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip"><Cut text={name} title={`The end of the take "${name}"`} /></span>)}
 				{ends.length > MOST_TIPS && <span class="tip">+{ends.length - MOST_TIPS}</span>}
-				{row.at === props.head && <span class="here">← head</span>}
+				{row.at === headShown && <span class="here">← head</span>}
 			</div>
 		);
 	};

@@ -4,7 +4,7 @@
 // not, and where each begins. Asked for many times a second: the sums of what was guessed are
 // kept, and what was measured beside them in a tree of sums (a Fenwick tree), so that neither
 // depends on how many rows there are.
-import { COLLAPSED } from "./types";
+import { COLLAPSED, HIDDEN } from "./types";
 
 const LINE_PX = 25, CHARS_PER_LINE = 84, HEAD_PX = 50, COLLAPSED_PX = 38;
 
@@ -77,7 +77,7 @@ export class Heights<S extends Sizes> {
 
 	private guess(row: number): number {
 		const { flags, size } = this.shown!, at = this.at(row);
-		return flags[at] & COLLAPSED ? COLLAPSED_PX : HEAD_PX + Math.max(1, Math.ceil(size[at] / CHARS_PER_LINE)) * LINE_PX;
+		return flags[at] & HIDDEN ? 0 : flags[at] & COLLAPSED ? COLLAPSED_PX : HEAD_PX + Math.max(1, Math.ceil(size[at] / CHARS_PER_LINE)) * LINE_PX;
 	}
 
 	private add(id: string, height: number, before: number | undefined): void {

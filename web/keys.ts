@@ -38,6 +38,8 @@ function moveFocus(by: number | "first" | "last", extend = false): void {
 	if (!outline || outline.id.length === 0)
 		return;
 	const rows = shownRows(), count = rows ? rows.length : outline.id.length;
+	if (count === 0)
+		return;
 	const now = placeOf(outline, state.focus);
 	const at = rows ? rows.indexOf(now) : now;
 	const wanted = by === "first" ? 0 : by === "last" ? count - 1 : at < 0 ? count - 1 : at + by;

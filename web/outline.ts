@@ -2,7 +2,7 @@
 //
 // Outline: all entries of one take without their texts, as columns. An outline is never changed:
 // a splice makes another one. Positions count from 0.
-import { COLLAPSED, EDITED, MUTED, READ_MODE } from "./types";
+import { COLLAPSED, EDITED, HIDDEN, MUTED, READ_MODE } from "./types";
 import type { Columns, Entry, EntryWindow, Splice } from "./types";
 
 export interface Outline {
@@ -137,7 +137,7 @@ export function refreshed(outline: Outline, columns: Columns): Outline {
 }
 
 /** What an entry itself says, without the columns. */
-const FLAGS_OF_ENTRY = MUTED | COLLAPSED | READ_MODE | EDITED;
+const FLAGS_OF_ENTRY = MUTED | COLLAPSED | READ_MODE | EDITED | HIDDEN;
 
 /** Rows to be read anew, of which the entries are here. */
 export function withEntries(outline: Outline, entries: Entry[]): Outline {
@@ -162,16 +162,26 @@ export function withEntries(outline: Outline, entries: Entry[]): Outline {
 
 export function flagsOf(entry: Entry): number {
 	return (entry.muted ? MUTED : 0) | (entry.collapsed ? COLLAPSED : 0) |
-		(entry.read_mode ? READ_MODE : 0) | (entry.edited === true ? EDITED : 0);
+		(entry.read_mode ? READ_MODE : 0) | (entry.edited === true ? EDITED : 0) | (isHidden(entry) ? HIDDEN : 0);
 }
 
-/** Positions of what a filter lets through: a role and the user's; null: all. */
+/** Not for people's eyes: a program's state, or its message with "display":false. As rt_content_is_hidden. */
+export function isHidden(entry: { kind?: string; display?: unknown; pi?: unknown }): boolean {
+	const pi = entry.pi as { display?: unknown; message?: { role?: unknown; display?: unknown } } | null | undefined;
+	if (entry.kind === "custom")
+		return true;
+	if (entry.kind === "custom_message")
+		return entry.display === false || pi?.display === false;
+	return pi?.message?.role === "custom" && pi.message.display === false;
+}
+
+/** Positions of what is not hidden and what a filter lets through: a role and the user's; null: all. */
 export function filtered(outline: Outline, role: string | null): number[] | null {
-	if (role === null)
+	if (role === null && !outline.flags.some((flags) => flags & HIDDEN))
 		return null;
 	const found: number[] = [];
 	outline.role.forEach((each, at) => {
-		if (each === role || each.toLowerCase() === "user")
+		if (!(outline.flags[at] & HIDDEN) && (role === null || each === role || each.toLowerCase() === "user"))
 			found.push(at);
 	});
 	return found;

@@ -15,7 +15,7 @@ import { openTakeOf, useLoaded } from "./pane_data";
 import { Rails } from "./pane_rails";
 import { intoRows, Rows } from "./pane_rows";
 import { useTips } from "./pane_tips";
-import { headRow, keysOf, pathTo, readyToSearch, rowOfKey, takeAt, takesOf, treeRows } from "./pane_tree";
+import { headRow, keysOf, pathTo, readyToSearch, rowOfKey, shownFor, takeAt, takesOf, treeRows } from "./pane_tree";
 import { addPane, isNarrow } from "./panes";
 import { runsHere } from "./runs";
 import { set, state, useStore } from "./state";
@@ -260,9 +260,10 @@ function Outline() {
 		return (headWas.current = { columns, at: at < 0 && head !== null && was.columns === columns ? was.at : at }).at;
 	}, [columns, take, head]);
 	const on = useMemo(() => (columns ? pathTo(columns, headAt) : null), [columns, headAt]);
+	const headShown = useMemo(() => (columns ? shownFor(columns, rows, headAt, search) : -1), [columns, rows, headAt, search]);
 	const tips = useTips(columns);
-	const focus = useMemo(() => [rowOfKey(rows, focusKey), rowOfKey(rows, keys[headAt]), rows.length - 1].find((at) => at >= 0) ?? -1,
-		[rows, focusKey, keys, headAt]);
+	const focus = useMemo(() => [rowOfKey(rows, focusKey), rowOfKey(rows, keys[headShown]), rows.length - 1].find((at) => at >= 0) ?? -1,
+		[rows, focusKey, keys, headShown]);
 
 	const fold = (row: TreeRow, isFolded = !row.isFolded) => {
 		const next = new Set(folded);
@@ -339,7 +340,7 @@ function Outline() {
 				row={(at, place) => {
 					const row = rows[at];
 					return (
-						<Row key={row.key} columns={columns} row={row} place={place} isHead={row.at === headAt} differs={!!(columns.flags[row.at] & DIFFERS) || differ.has(columns.id[row.at])} isOn={!!on?.[row.at]}
+						<Row key={row.key} columns={columns} row={row} place={place} isHead={row.at === headShown} differs={!!(columns.flags[row.at] & DIFFERS) || differ.has(columns.id[row.at])} isOn={!!on?.[row.at]}
 							isMarked={marks.has(row.key)} isChosen={isAlone && at === focus} tips={tips(row.at)} tokens={tokens.data?.get(columns.id[row.at])} onFold={() => fold(row)}
 							onClick={(event) => {
 								if (event.shiftKey)

@@ -3,6 +3,7 @@
 // The tree of all takes as rows on a screen: what a filter and a search let through, folded where
 // people folded it, indented at forks only. Rows of the columns come depth first, a parent always
 // before what follows it, so each of these is one pass without recursion.
+import { HIDDEN } from "./types";
 import type { Columns } from "./types";
 
 export type Filter = "default" | "no-tools" | "user" | "labelled" | "all";
@@ -104,6 +105,7 @@ function keep(columns: Columns, filter: Filter, search: string, hits: ReadonlySe
 	for (let at = 0; at < columns.count; at++) {
 		let shows = filter === "labelled" ? columns.labels[at] !== undefined
 			: table[columns.kind[at] * roles + columns.role[at]] === 1;
+		shows &&= filter === "all" || !(columns.flags[at] & HIDDEN);
 		if (shows && words.length)
 			shows = words.every((word) => list[at].includes(word)) || !!hits?.has(columns.id[at]);
 		kept[at] = shows ? 1 : 0;
@@ -189,6 +191,22 @@ function makeRows(columns: Columns, keys: string[], filter: Filter, search: stri
 		});
 	}
 	return rows;
+}
+
+/** The row of the columns that stands for this one: itself, or the nearest above it that is shown, unless
+ *  rows are what was searched for; -1: none. */
+export function shownFor(columns: Columns, rows: TreeRow[], at: number, search: string): number {
+	const shown = new Set(rows.map((row) => row.at));
+	while (at >= 0 && !shown.has(at))
+		at = search.trim() ? -1 : columns.parent[at];
+	return at;
+}
+
+/** Is there nothing between them but what the tree hides unless all is asked for? */
+export function isSamePoint(columns: Columns, head: number, at: number): boolean {
+	while (head > at && (HIDDEN_KINDS.test(columns.kinds[columns.kind[head]]) || columns.flags[head] & HIDDEN))
+		head = columns.parent[head];
+	return head === at;
 }
 
 /** Rows of the columns from the root to a tip, as a set. */

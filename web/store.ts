@@ -29,10 +29,10 @@ export function discPath(...more: (string | number)[]): string {
 }
 
 /** Positions that are shown, by the role filter; null: all. Remembered per outline. */
-let lastFilter: { outline: Outline; role: string; rows: number[] | null } | null = null;
+let lastFilter: { outline: Outline; role: string | null; rows: number[] | null } | null = null;
 export function shownRows(): number[] | null {
-	const outline = state.outline, role = state.roleFilter;
-	if (!outline || role === null)
+	const outline = state.outline ?? state.last, role = state.outline ? state.roleFilter : null;
+	if (!outline)
 		return null;
 	if (lastFilter?.outline !== outline || lastFilter.role !== role)
 		lastFilter = { outline, role, rows: filtered(outline, role) };

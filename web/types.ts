@@ -68,7 +68,7 @@ export interface Discussion {
 }
 
 /** Bits of Columns.flags. */
-export const MUTED = 1, COLLAPSED = 2, READ_MODE = 4, MORE_THAN_TEXT = 8, DIFFERS = 16, EDITED = 32;
+export const MUTED = 1, COLLAPSED = 2, READ_MODE = 4, MORE_THAN_TEXT = 8, DIFFERS = 16, EDITED = 32, HIDDEN = 64;
 
 /** GET …/tree?columns=1: rows of a tree or of one take, as columns. */
 export interface Columns {

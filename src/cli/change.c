@@ -316,11 +316,42 @@ say_json(rt_cli_change *change)
 	return st;
 }
 
+/* "retake undo" with the flags that make it take back this step, whichever discussion it is
+ * in. A discussion that -d named may not be there under that name any more. */
+static void
+add_undo(rt_cli_change *change, rt_buf *out)
+{
+	rt_cli *cli = change->cli;
+	uint32_t disc = change->result->undo_disc;
+	const rt_cell *cell;
+	rt_buf name;
+
+	if (disc == 0 && cli->place.disc == 0 && rt_cli_flag_value(cli, "discussion") != NULL)
+		disc = cli->value->active;
+	if (disc == 0 || disc == cli->place.disc) {
+		rt_cli_add_retake(cli, out);
+	} else {
+		cell = rt_project_cell(cli->value, disc);
+		rt_cli_add_retake_project(cli, out);
+		rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
+		if (cell != NULL && cell->present)
+			rt_buf_add_str(&name, rt_text_str(cell->name));
+		else
+			rt_buf_add_f(&name, "d%u", disc);
+		rt_buf_add_byte(&name, '\0');
+		rt_buf_add_c(out, " -d ");
+		if (rt_cli_buf(cli, &name) == RT_OK)
+			rt_cli_add_quoted(out, name.ptr);
+		rt_buf_deinit(&name);
+	}
+	rt_buf_add_c(out, " undo");
+}
+
 rt_status
 rt_cli_change_say(rt_cli_change *change, const char *format, ...)
 {
 	rt_cli *cli = change->cli;
-	rt_buf buf, retake;
+	rt_buf buf, undo;
 	rt_status st;
 	va_list ap;
 	int size;
@@ -343,12 +374,12 @@ rt_cli_change_say(rt_cli_change *change, const char *format, ...)
 	if (change->result->unchanged) {
 		rt_term_c(&cli->out, "Nothing to change: it is so already.\n");
 	} else {
-		rt_buf_init(&retake, cli->alloc, RT_BUF_UNLIMITED);
-		rt_cli_add_retake(cli, &retake);
-		rt_cli_say(cli, rt_buf_str(&buf), "step %llu - undo: %s undo",
+		rt_buf_init(&undo, cli->alloc, RT_BUF_UNLIMITED);
+		add_undo(change, &undo);
+		rt_cli_say(cli, rt_buf_str(&buf), "step %llu - undo: %s",
 			   (unsigned long long)change->result->seq,
-			   retake.ptr == NULL ? "" : retake.ptr);
-		rt_buf_deinit(&retake);
+			   undo.ptr == NULL ? "" : undo.ptr);
+		rt_buf_deinit(&undo);
 	}
 	if (change->result->note != NULL)
 		rt_term_indented(&cli->out, rt_text_str(change->result->note), 2);

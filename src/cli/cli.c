@@ -278,6 +278,12 @@ rt_cli_add_retake(const rt_cli *cli, rt_buf *buf)
 	add_retake(cli, buf, DISCUSSION);
 }
 
+void
+rt_cli_add_retake_project(const rt_cli *cli, rt_buf *buf)
+{
+	add_retake(cli, buf, PROJECT);
+}
+
 /* How many of these flags the command behind "retake " is to be given. */
 static size_t
 flags_wanted(rt_str rest)
@@ -676,7 +682,10 @@ memory_resize(void *ctx, void *ptr, size_t size)
 static void
 memory_release(void *ctx, void *ptr)
 {
-	(void)ctx;
+	const rt_cli_memory *memory = ctx;
+
+	if (memory->wipes && ptr != NULL)
+		rt_host_memory_wipe(ptr);
 	rt_free(rt_alloc_libc(), ptr);
 }
 

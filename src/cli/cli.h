@@ -32,6 +32,7 @@ enum {
 typedef struct rt_cli_memory {
 	rt_alloc alloc;
 	atomic_bool short_of;
+	bool wipes; /* zeroes what is given back: set it before there are threads */
 } rt_cli_memory;
 
 /* Hooks, with Ctrl-C held back while one runs: it ends the hook, and so the command. Nothing
@@ -116,6 +117,8 @@ rt_status rt_cli_text(rt_cli *cli, size_t index, rt_buf *out, bool *out_given);
 void rt_cli_add_quoted(rt_buf *buf, const char *word);
 /* "retake" with the flags that say where, as somebody would have to type it. */
 void rt_cli_add_retake(const rt_cli *cli, rt_buf *buf);
+/* The same without the discussion. */
+void rt_cli_add_retake_project(const rt_cli *cli, rt_buf *buf);
 /* A text that names commands ("Steps: retake history"), each with those of the flags that it
  * needs. What follows "Usage: " stays as it is. */
 void rt_cli_add_advice(const rt_cli *cli, rt_buf *buf, rt_str text);

@@ -5,6 +5,7 @@
 
 #include "cli/image.h"
 #include "cli/talk.h"
+#include "codec/content.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -495,6 +496,9 @@ show_entry(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 		rt_str role = rt_json_str(rt_json_get(entry, "role"));
 		rt_buf text;
 
+		if (rt_content_is_hidden(rt_json_str(rt_json_get(entry, "kind")), entry,
+					 rt_json_get(entry, "pi")))
+			continue;
 		rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 		rt_cli_add_content(&text, entry);
 		rt_term_f(&cli->out, ":%zu ", from + i + 1);
@@ -528,7 +532,7 @@ static rt_status
 chat_model(rt_cli_talk *t, rt_str name)
 {
 	rt_model *model = NULL;
-	rt_status st = rt_cli_talk_model(t, name, &model);
+	rt_status st = rt_cli_talk_model(t, name, true, &model);
 
 	if (st == RT_OK) {
 		t->model->ops->close(t->model);

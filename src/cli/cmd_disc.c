@@ -123,8 +123,9 @@ hint_use(rt_cli *cli, const char *name)
 		rt_cli_hint(cli, RT_NOT_FOUND, "Bring it back: retake undo");
 	else if (seq != 0 && before != 0)
 		rt_cli_hint(cli, RT_NOT_FOUND,
-			    "It was deleted in step %llu. To right before that, in the catalogue and "
-			    "the settings: retake jump %llu   To read it: retake -d d%u show",
+			    "It was deleted in step %llu. To set the list of discussions and the "
+			    "settings back to before that: retake jump %llu --scope project   "
+			    "To read it: retake -d d%u show",
 			    (unsigned long long)seq, (unsigned long long)before, place.disc);
 	else
 		rt_cli_hint(cli, RT_NOT_FOUND,

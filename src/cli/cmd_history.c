@@ -179,6 +179,8 @@ undo_or_redo(rt_cli *cli, const char *op)
 		add_what_moved(cli, change.result, undo, &now);
 		add_view(cli, before, &now);
 		rt_cli_say(cli, rt_buf_str(&now), "%s: retake %s%s", back, back, again);
+		if (change.result->note != NULL)
+			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
 	}
 	rt_buf_deinit(&now);
 	rt_cli_change_deinit(&change);
@@ -500,37 +502,23 @@ const rt_cli_command rt_cli_history = {
 
 /* --- jump, revert --- */
 
-/* The step that a discussion is at. */
-static uint64_t
-disc_step(rt_cli *cli, uint32_t number)
-{
-	const rt_disc *disc = NULL;
-
-	return rt_project_disc(cli->value, number, &disc, NULL) == RT_OK ? disc->history.current
-									  : 0;
-}
-
-/* The way back is to where each of the two histories was, as far as it was left. */
+/* The row before the jump is the way back. A discussion that -d named may have no such name
+ * there, so it is named by its id. */
 static void
-say_jumped(rt_cli *cli, rt_str message, uint64_t in_disc, bool disc_moved, uint64_t in_project,
-	   bool project_moved)
+say_jumped(rt_cli *cli, rt_str message, uint64_t before, uint32_t disc)
 {
-	unsigned long long first = (unsigned long long)in_project;
-	unsigned long long second = (unsigned long long)in_disc;
-
-	if (project_moved && in_project == 0 && in_disc != 0)
-		rt_cli_say(cli, message, "steps: retake history");
-	else if (project_moved && disc_moved && first != second && second != 0)
-		rt_cli_say(cli, message, "back: retake jump %llu, then retake jump %llu", first,
-			   second);
+	if (rt_cli_flag_value(cli, "discussion") != NULL)
+		rt_cli_say(cli, message, "back: retake -d d%u jump %llu", disc,
+			   (unsigned long long)before);
 	else
-		rt_cli_say(cli, message, "back: retake jump %llu", disc_moved ? second : first);
+		rt_cli_say(cli, message, "back: retake jump %llu", (unsigned long long)before);
 }
 
 static rt_status
 run_jump(rt_cli *cli)
 {
-	uint64_t to = 0, in_disc, in_project;
+	const char *scope = rt_cli_flag_value(cli, "scope");
+	uint64_t to = 0;
 	rt_place before;
 	rt_cli_change change;
 	rt_buf now;
@@ -543,11 +531,11 @@ run_jump(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	before = cli->place;
-	in_disc = disc_step(cli, before.disc);
-	in_project = cli->value->history.current;
 	rt_cli_change_init(cli, &change);
 	rt_cli_change_op(&change, "jump");
 	rt_cli_change_number(&change, "to", to);
+	if (scope != NULL)
+		rt_cli_change_text(&change, "scope", rt_str_of(scope));
 	st = rt_cli_change_run(&change);
 	if (st == RT_OK && !cli->json && !cli->quiet && !change.result->unchanged) {
 		rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
@@ -557,9 +545,9 @@ run_jump(rt_cli *cli)
 			rt_buf_add_f(&now, "Now as it was right after step %llu.",
 				     (unsigned long long)to);
 		add_view(cli, before, &now);
-		say_jumped(cli, rt_buf_str(&now), in_disc,
-			   disc_step(cli, before.disc) != in_disc, in_project,
-			   cli->value->history.current != in_project);
+		say_jumped(cli, rt_buf_str(&now), change.result->seq - 1, before.disc);
+		if (change.result->note != NULL)
+			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
 		rt_buf_deinit(&now);
 	} else if (st == RT_OK) {
 		st = rt_cli_change_say(&change, "%s", "");
@@ -573,13 +561,16 @@ const rt_cli_command rt_cli_jump = {
 	.group = RT_CLI_UNDOING,
 	.min_words = 1,
 	.max_words = 1,
-	.usage = "N",
+	.usage = "N [--scope discussion|project]",
 	.summary = "go to the state right after step N",
 	.about =
-		"Any step will do, also one that was undone. 0 is the state before the first one. To "
-		"look without going there: retake show --at-op N.",
+		"The whole project, all discussions and settings, becomes what retake show --at-op N "
+		"shows. Any step will do, also one that was undone. With --scope only the discussion, "
+		"or only the settings and the list of discussions, go there. 0 is the discussion "
+		"before its first step.",
 	.examples = "retake jump 42",
 	.ops = "jump",
+	.flags = scope_flags,
 	.kinds = {RT_CLI_STEP},
 	.run = run_jump,
 };

@@ -368,7 +368,7 @@ open_same(rt_cli_talk *talk, yyjson_val *record)
 	rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "model")));
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK)
-		st = rt_cli_talk_model(talk, rt_buf_str(&name), &talk->model);
+		st = rt_cli_talk_model(talk, rt_buf_str(&name), true, &talk->model);
 	if (st == RT_OK && !rt_str_eq(rt_model_service(talk->model), service))
 		st = rt_cli_fail(cli, RT_REFUSED, "there is no provider %.*s any more",
 				 RT_STR_ARG(service));

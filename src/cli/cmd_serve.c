@@ -383,6 +383,7 @@ serve(serving *s)
 	rt_status st;
 
 	few_arenas();
+	cli->memory.wipes = true; /* what is purged is not to stay behind in free memory */
 	st = number_of(cli, "port", "a port", PORT, 65535, &options.front.port);
 	if (st == RT_OK)
 		st = number_of(cli, "connections", "the number of connections", 0, 1000000,

@@ -13,6 +13,8 @@ typedef struct showing {
 	bool raw;
 	size_t first, last;
 	size_t shown;
+	size_t hidden;    /* entries of the take that are not shown for that; 0: all are */
+	char head[RT_ID_MAX + 1]; /* then: id of the last one shown before the head; or empty */
 	size_t wanted_at; /* position of the one entry that is asked for; SIZE_MAX: several */
 } showing;
 
@@ -200,7 +202,7 @@ show_entry(rt_cli *cli, yyjson_val *entry, size_t at, rt_str head, bool whole)
 }
 
 static void
-show_title(rt_cli *cli, yyjson_val *show)
+show_title(rt_cli *cli, yyjson_val *show, size_t hidden)
 {
 	rt_term *out = &cli->out;
 	const char *at_op = rt_cli_flag_value(cli, "at-op");
@@ -216,6 +218,8 @@ show_title(rt_cli *cli, yyjson_val *show)
 	rt_term_style(out, RT_STYLE_NONE);
 	if (rt_json_u64(rt_json_get(show, "count"), &count))
 		rt_term_f(out, ", %llu entr%s", (unsigned long long)count, RT_CLI_IES(count));
+	if (hidden > 0)
+		rt_term_f(out, ", %zu hidden", hidden);
 	if (at_op != NULL)
 		rt_term_f(out, ", as it was right after step %s", at_op);
 	rt_term_c(out, "\n");
@@ -223,20 +227,28 @@ show_title(rt_cli *cli, yyjson_val *show)
 		rt_cli_advise(cli, "\nNothing is here yet. Add an entry: retake add TEXT\n");
 }
 
+/* Positions count it all the same. */
+static bool
+is_hidden(yyjson_val *entry)
+{
+	return rt_content_is_hidden(rt_json_str(rt_json_get(entry, "kind")), entry,
+				    rt_json_get(entry, "pi"));
+}
+
 static rt_status
 human_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 {
 	showing *s = ctx;
-	rt_str head = rt_json_str(rt_json_get(show, "head"));
+	rt_str head = s->hidden > 0 ? rt_str_of(s->head) : rt_json_str(rt_json_get(show, "head"));
 	yyjson_val *entry;
 	size_t i, count;
 	rt_buf buf;
 
 	if (!s->begun && !s->raw && s->wanted_at == SIZE_MAX)
-		show_title(cli, show);
+		show_title(cli, show, s->hidden);
 	s->begun = true;
 	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
-		if (!is_wanted(cli, entry))
+		if (!is_wanted(cli, entry) || (s->hidden > 0 && is_hidden(entry)))
 			continue;
 		if (s->raw) {
 			rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
@@ -313,14 +325,48 @@ end_json(rt_cli *cli)
 	return st;
 }
 
+/* How much is hidden, and where the head is among the rest. */
+static rt_status
+find_hidden(rt_cli *cli, showing *s)
+{
+	const rt_take *take = NULL;
+	const rt_disc *disc = NULL;
+	bool hidden = true;
+	rt_slot slot;
+	size_t at;
+	rt_status st = rt_cli_disc(cli, &disc);
+
+	if (st == RT_OK)
+		st = rt_cli_take(cli, &take);
+	if (st == RT_OK)
+		st = rt_view_count_hidden(cli->engine, cli->value, take, &s->hidden, &cli->error);
+	if (st != RT_OK || s->hidden == 0)
+		return st;
+	at = rt_seq_count(take->slots);
+	if (take->number == disc->active)
+		st = rt_disc_head_at(cli->value, disc, &at, &cli->error);
+	while (st == RT_OK && hidden && at > 0) {
+		st = rt_seq_get(take->slots, --at, &slot, &cli->error);
+		if (st == RT_OK)
+			st = rt_view_is_hidden(cli->engine, cli->value, &slot, &hidden, &cli->error);
+	}
+	if (st == RT_OK && !hidden)
+		st = rt_entry_id(cli->value, slot.entry, s->head, &cli->error);
+	return st;
+}
+
 static rt_status
 show_many(rt_cli *cli, size_t first, size_t last)
 {
 	showing s = {
 		.raw = rt_cli_has(cli, "raw"), .first = first, .last = last, .wanted_at = SIZE_MAX};
-	rt_status st;
+	rt_status st = RT_OK;
 
 	if (!cli->json) {
+		if (!rt_cli_has(cli, "all"))
+			st = find_hidden(cli, &s);
+		if (st != RT_OK)
+			return st;
 		if (!s.raw && !rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
 		st = rt_cli_each_window(cli, first, last, human_window, &s);
@@ -373,6 +419,7 @@ run_show(rt_cli *cli)
 
 static const rt_cli_flag show_flags[] = {
 	{"role", 'r', "ROLE", RT_CLI_ROLE, "only entries of this role"},
+	{"all", 'a', NULL, RT_CLI_TEXT, "also entries that are hidden"},
 	{"raw", 0, NULL, RT_CLI_TEXT, "the text alone, byte for byte (into a pipe or file)"},
 	{"take-file", 0, NULL, RT_CLI_TEXT, "the take as a text file for retake edit --all"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
@@ -388,7 +435,9 @@ const rt_cli_command rt_cli_show = {
 	.summary = "show the take, or some of its entries",
 	.about =
 		"Shows the entries of the active take with their positions and ids. With an entry, "
-		"shows that one alone, whatever take it is in.",
+		"shows that one alone, whatever take it is in. What programs keep for themselves "
+		"is hidden (entries of the kind custom, and messages with \"display\":false); the "
+		"others keep their positions. --all and --json show everything.",
 	.examples = "retake show\nretake show :4\nretake show :2..:5\nretake show --at-op 12\n"
 		    "retake show --json | less",
 	.flags = show_flags,

@@ -29,6 +29,8 @@ typedef struct row {
 	size_t level; /* forks above */
 	bool forked;  /* one of several children */
 	bool last;    /* the last of them */
+	bool hidden;  /* not drawn: what is below belongs to the nearest row above that is */
+	bool active;  /* the head is here, or at a hidden row that belongs here */
 } row;
 
 /* The last row of a take. */
@@ -48,6 +50,7 @@ typedef struct tree {
 	tip *tips;  /* by the hash of a take's name */
 	size_t tips_mask;
 	rt_str active; /* name of the active take */
+	size_t hidden; /* rows that are not listed for that */
 	size_t width;  /* columns */
 	size_t preview;
 	size_t role_width;
@@ -90,6 +93,8 @@ tree_tips(rt_cli *cli, tree *t, size_t takes)
 	if (t->tips == NULL)
 		return rt_cli_nomem(cli);
 	for (i = 0; i < t->count; i++) {
+		if (t->rows[i].hidden)
+			continue;
 		yyjson_arr_foreach(rt_json_get(t->rows[i].json, "takes"), j, count, take)
 			*find_tip(t, rt_json_str(take)) = (tip){rt_json_str(take), i + 1};
 	}
@@ -114,13 +119,23 @@ tree_init(rt_cli *cli, tree *t, yyjson_val *rows)
 	yyjson_arr_foreach(rows, i, max, json) {
 		rt_str parent = rt_json_str(rt_json_get(json, "parent_node"));
 		size_t above = parent.size == 0 ? 0 : *find_node(t, parent);
+		row *r = &t->rows[i];
 
-		t->rows[i].json = json;
-		t->rows[i].parent = above == 0 ? SIZE_MAX : above - 1;
-		if (above == 0)
+		while (above != 0 && t->rows[above - 1].hidden)
+			above = t->rows[above - 1].parent == SIZE_MAX ? 0 : t->rows[above - 1].parent + 1;
+		r->json = json;
+		r->parent = above == 0 ? SIZE_MAX : above - 1;
+		r->hidden = !rt_cli_has(cli, "all") && yyjson_is_true(rt_json_get(json, "hidden"));
+		r->active = yyjson_is_true(rt_json_get(json, "active"));
+		if (r->hidden) {
+			t->hidden++;
+			if (above != 0 && r->active)
+				t->rows[above - 1].active = true;
+		} else if (above == 0) {
 			t->roots++;
-		else
+		} else {
 			t->rows[above - 1].children++;
+		}
 		t->count = i + 1;
 		*find_node(t, rt_json_str(rt_json_get(json, "node"))) = i + 1;
 	}
@@ -146,6 +161,8 @@ tree_shape(rt_cli *cli, tree *t)
 	for (i = t->count; i-- > 0;) {
 		size_t parent = t->rows[i].parent == SIZE_MAX ? t->count : t->rows[i].parent;
 
+		if (t->rows[i].hidden)
+			continue;
 		t->rows[i].last = !met[parent];
 		met[parent] = true;
 	}
@@ -252,7 +269,7 @@ add_tail(rt_cli *cli, const tree *t, size_t at, rt_buf *buf)
 		rt_buf_add_str(buf, rt_buf_str(&tips));
 		rt_buf_add_c(buf, ")");
 	}
-	if (yyjson_is_true(rt_json_get(json, "active")))
+	if (t->rows[at].active)
 		rt_buf_add_c(buf, "  <- head");
 	rt_buf_deinit(&tips);
 }
@@ -360,11 +377,15 @@ draw(rt_cli *cli, yyjson_val *rows, size_t width)
 				t.role_width = used;
 		}
 		for (i = 0; i < t.count && !cli->out.broken; i++) {
+			if (t.rows[i].hidden)
+				continue;
 			if (t.rows[i].forked)
 				t.more[t.rows[i].level] = !t.rows[i].last;
 			if (is_listed(cli, t.rows[i].json))
 				draw_row(cli, &t, i);
 		}
+		if (t.hidden > 0)
+			rt_cli_advise(cli, "%zu hidden   All entries: retake tree --all\n", t.hidden);
 	}
 	rt_free(cli->alloc, t.rows);
 	rt_free(cli->alloc, t.table);
@@ -475,6 +496,7 @@ run_tree(rt_cli *cli)
 static const rt_cli_flag tree_flags[] = {
 	{"user-only", 'u', NULL, RT_CLI_TEXT, "only the user's entries"},
 	{"labels", 'l', NULL, RT_CLI_TEXT, "only labelled entries"},
+	{"all", 'a', NULL, RT_CLI_TEXT, "also entries that are hidden (see retake help show)"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
 
@@ -482,7 +504,7 @@ const rt_cli_command rt_cli_tree = {
 	.name = "tree",
 	.group = RT_CLI_LOOKING,
 	.traits = RT_CLI_AT_OP,
-	.usage = "[--user-only] [--labels]",
+	.usage = "[--user-only] [--labels] [--all]",
 	.summary = "show all takes of the discussion as a tree",
 	.about =
 		"Entries of the active take have a dot in front. The last entry of a take names the "

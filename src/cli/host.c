@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pwd.h>
@@ -16,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -592,4 +594,10 @@ void
 rt_host_temporary(const char *path)
 {
 	temporary = path;
+}
+
+void
+rt_host_memory_wipe(void *ptr)
+{
+	explicit_bzero(ptr, malloc_usable_size(ptr));
 }

@@ -15,6 +15,8 @@ const rt_env *rt_host_env(void);
 RT_CHECKED rt_status rt_host_data_dir(rt_buf *out, rt_error *err);
 /* The same with $XDG_CONFIG_HOME, else ~/.config, and $XDG_STATE_HOME, else ~/.local/state. */
 RT_CHECKED rt_status rt_host_config_dir(rt_buf *out, rt_error *err);
+/* Zeroes all bytes of an allocation of the C library. */
+void rt_host_memory_wipe(void *ptr);
 RT_CHECKED rt_status rt_host_state_dir(rt_buf *out, rt_error *err);
 /* Appends what this process is known by to others: number, time of its start, machine, and
  * the space of process numbers that its own is one of ("4711 812345 desk 4026531836"). */

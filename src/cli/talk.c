@@ -25,7 +25,7 @@ rt_cli_talk_setting(rt_cli *cli, rt_buf *out)
 }
 
 static rt_status
-choose_name(rt_cli_talk *t)
+choose_name(rt_cli_talk *t, rt_pick_source *out_source)
 {
 	rt_cli *cli = t->cli;
 	const rt_disc *disc = NULL;
@@ -34,7 +34,8 @@ choose_name(rt_cli_talk *t)
 	return st != RT_OK ? st
 			   : rt_pick_name(cli->alloc, cli->value, disc,
 					  rt_str_of(rt_cli_flag_value(cli, "model")),
-					  rt_str_of(getenv("RETAKE_MODEL")), &t->name, &cli->error);
+					  rt_str_of(getenv("RETAKE_MODEL")), &t->name, out_source,
+					  &cli->error);
 }
 
 /* What was found on this machine that could answer. */
@@ -150,7 +151,7 @@ insists(void *ctx)
 }
 
 rt_status
-rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
+rt_cli_talk_model(rt_cli_talk *t, rt_str name, bool may_play, rt_model **out)
 {
 	rt_cli *cli = t->cli;
 	rt_models_options options = {.alloc = cli->alloc,
@@ -158,6 +159,7 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 				     .config = t->config,
 				     .name = name,
 				     .pace_ms = t->shows ? 15 : 0,
+				     .may_play = may_play,
 				     .stop = stopped};
 	rt_model_choice choice;
 	rt_buf warnings;
@@ -185,6 +187,9 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, rt_model **out)
 		rt_cli_hint(cli, st, "Models: retake models");
 	else if (st == RT_CREDENTIALS)
 		rt_cli_hint(cli, st, "What is set up: retake models");
+	else if (st == RT_REFUSED && !may_play)
+		rt_cli_hint(cli, st, "For once: -m %.*s   Without the setting: retake set model --unset",
+			    (int)rt_utf8_cut(name, 200), name.ptr);
 	else if (st == RT_USAGE)
 		rt_cli_hint(cli, st, "What is set up: retake models   Variables: retake help environment");
 	return st;
@@ -202,6 +207,7 @@ rt_status
 rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 {
 	const char *budget = rt_cli_flag_value(cli, "budget");
+	rt_pick_source source = RT_PICK_SETTING;
 	uint64_t tokens = 0;
 	size_t i;
 	rt_status st;
@@ -225,11 +231,12 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 	for (i = 0; st == RT_OK && i < t->config->warning_count; i++)
 		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(t->config->warnings[i].words));
 	if (st == RT_OK && needs_model)
-		st = choose_name(t);
+		st = choose_name(t, &source);
 	if (st == RT_OK && needs_model && t->name.size == 0 && t->config->model.size == 0)
 		st = no_model(t);
 	else if (st == RT_OK && needs_model)
-		st = rt_cli_talk_model(t, rt_buf_str(&t->name), &t->model);
+		st = rt_cli_talk_model(t, rt_buf_str(&t->name), rt_models_may_play(source, true),
+				       &t->model);
 	if (st == RT_OK && rt_host_state_dir(&t->state, NULL) == RT_OK)
 		st = rt_comms_open(cli->alloc, cli->env, rt_buf_str(&t->state), &t->comms,
 				   &cli->error);

@@ -37,8 +37,8 @@ typedef struct rt_cli_talk {
 rt_status rt_cli_talk_open(rt_cli *cli, rt_cli_talk *talk, bool needs_model);
 void rt_cli_talk_close(rt_cli_talk *talk);
 /* Open a model by name, and nothing else: a server's, or a built-in one ("builtin/play:FILE"
- * plays a file). It is the caller's. */
-rt_status rt_cli_talk_model(rt_cli_talk *talk, rt_str name, rt_model **out);
+ * plays a file, with may_play). It is the caller's. */
+rt_status rt_cli_talk_model(rt_cli_talk *talk, rt_str name, bool may_play, rt_model **out);
 /* What the engine sends with. From here on Ctrl-C stops the reply, not the program. */
 void rt_cli_talk_with(rt_cli_talk *talk, rt_send_with *out);
 /* The end of what was shown, and how it went: notes, what was left out. */

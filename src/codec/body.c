@@ -5,6 +5,8 @@
 
 #include <stdlib.h> /* qsort */
 
+#include "codec/content.h"
+
 /* Where a pi record keeps what people read: *out_content, and its parent object with the
  * member's name, so that a copy can leave it out. */
 static void
@@ -316,4 +318,13 @@ rt_body_field(const rt_body *body, const char *name)
 	if (body->fields == NULL || body->format != RT_BODY_JSON || rt_str_is(RT_STR("content"), name))
 		return NULL;
 	return rt_json_get(body->fields, name);
+}
+
+bool
+rt_body_is_hidden(rt_str kind, const rt_body *body)
+{
+	if (body->format == RT_BODY_PI)
+		return rt_content_is_hidden(kind, NULL, body->fields);
+	return rt_content_is_hidden(kind, body->format == RT_BODY_JSON ? body->fields : NULL,
+				    rt_body_field(body, "pi"));
 }

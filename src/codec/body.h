@@ -56,6 +56,8 @@ void rt_body_add_fields(rt_buf *buf, const rt_alloc *alloc, const rt_body *body,
 void rt_body_add_content(rt_buf *buf, const rt_body *body);
 /* What people read: the content's text; of blocks the texts, joined by line ends. */
 void rt_body_add_text(rt_buf *buf, const rt_body *body);
+/* As rt_content_is_hidden (content.h). */
+bool rt_body_is_hidden(rt_str kind, const rt_body *body);
 /* A further field by name, or NULL. */
 yyjson_val *rt_body_field(const rt_body *body, const char *name);
 

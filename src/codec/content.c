@@ -533,3 +533,26 @@ rt_content_add_brief(rt_buf *buf, rt_content content, yyjson_val *calls, yyjson_
 	buf->ptr[start] = 0;
 	add_setting(buf, record);
 }
+
+/* ---- who sees it ---- */
+
+static bool
+is_not_displayed(yyjson_val *object)
+{
+	yyjson_val *display = rt_json_get(object, "display");
+
+	return yyjson_is_bool(display) && !yyjson_get_bool(display);
+}
+
+bool
+rt_content_is_hidden(rt_str kind, yyjson_val *fields, yyjson_val *record)
+{
+	yyjson_val *message = rt_json_get(record, "message");
+
+	if (rt_str_is(kind, "custom"))
+		return true;
+	if (rt_str_is(kind, "custom_message"))
+		return is_not_displayed(fields) || is_not_displayed(record);
+	return rt_str_is(rt_json_str(rt_json_get(message, "role")), "custom") &&
+	       is_not_displayed(message);
+}

@@ -70,4 +70,10 @@ void rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls);
 void rt_content_add_brief(rt_buf *buf, rt_content content, yyjson_val *calls,
 			  yyjson_val *record);
 
+/* Is the entry not for people's eyes: a program's state (kind "custom"), or its message with
+ * "display":false (kind "custom_message", and pi's messages of the role "custom")? Models are
+ * sent such a message all the same. fields: the entry's further fields; record: its "pi";
+ * either may be NULL. */
+bool rt_content_is_hidden(rt_str kind, yyjson_val *fields, yyjson_val *record);
+
 #endif

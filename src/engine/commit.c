@@ -124,6 +124,22 @@ write_row(rt_engine *engine, const rt_project *project, const rt_project *applie
 	return st;
 }
 
+/* Undo looks at the project wherever it is asked for, and else at one discussion. */
+static uint32_t
+undo_disc_of(const rt_record *step, uint32_t in_view)
+{
+	uint32_t found = 0;
+	size_t i;
+
+	for (i = 0; i < step->parent_count; i++) {
+		if (step->parents[i].disc == 0)
+			return 0;
+		if (found == 0 || step->parents[i].disc == in_view)
+			found = step->parents[i].disc;
+	}
+	return found;
+}
+
 /* The finished change as a row. */
 rt_status
 rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc, rt_arena *arena,
@@ -149,6 +165,8 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 				&record.parents, &record.parent_count, err);
 	if (st == RT_OK)
 		st = write_row(engine, c->base, c->now, &record, c->bodies, c->body_count, arena, out, err);
+	if (st == RT_OK && c->result != NULL)
+		c->result->undo_disc = undo_disc_of(&record, disc);
 	return st;
 }
 
@@ -447,6 +465,7 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 	rt_error err;
 	uint32_t disc = 0;
 	rt_str op_name = {NULL, 0};
+	bool cancelled = false; /* what one did, another took back */
 	size_t i;
 	rt_status st = RT_OK;
 
@@ -480,7 +499,9 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 		if (st == RT_OK)
 			t->results[i].unchanged = c.effect_count + c.view_count == before;
 	}
-	if (st == RT_OK && c.effect_count == 0 && c.view_count == 0)
+	if (st == RT_OK && c.effect_count + c.view_count > 0)
+		st = rt_change_is_nothing(&c, &cancelled, &err);
+	if (st == RT_OK && (cancelled || c.effect_count + c.view_count == 0))
 		next = rt_object_ref(*project);
 	else if (st == RT_OK)
 		st = rt_engine_write_change(engine, &c, op_name, disc, arena, &next, &err);
@@ -501,8 +522,14 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 		}
 		return st;
 	}
-	for (i = 0; i < t->count; i++)
+	for (i = 0; i < t->count; i++) {
+		if (cancelled) {
+			rt_result_deinit(&t->results[i]); /* what it made is not there */
+			t->results[i] = (rt_result){.unchanged = true};
+		}
 		t->results[i].seq = next->seq;
+		t->results[i].undo_disc = t->results[t->count - 1].undo_disc;
+	}
 	rt_object_unref(*project);
 	*project = next;
 	return RT_OK;

@@ -26,14 +26,14 @@ or_unchanged(rt_change *c, size_t before, rt_status st)
 	return st == RT_OK && c->effect_count == before ? unchanged(c) : st;
 }
 
-static const char DEFAULT_ROLES[] = "[\"User\",\"AI\",\"Vendor API\",\"System\"]";
+const char rt_default_roles[] = "[\"User\",\"AI\",\"Vendor API\",\"System\"]";
 
 rt_str
 rt_project_roles(const rt_project *project)
 {
 	rt_str roles = rt_fields_get(project->fields, RT_STR("roles"));
 
-	return roles.ptr != NULL ? roles : rt_str_of(DEFAULT_ROLES);
+	return roles.ptr != NULL ? roles : rt_str_of(rt_default_roles);
 }
 
 rt_status
@@ -66,19 +66,26 @@ rt_compile_setting_set(rt_change *c, yyjson_val *request, rt_error *err)
 	rt_str key = rt_json_str(rt_json_get(request, "key"));
 	const rt_setting *setting = rt_setting_named(key);
 	bool of_disc = setting != NULL && setting->of_discussion;
+	yyjson_val *value = rt_json_get(request, "value");
 	size_t before = c->effect_count;
+	uint64_t count;
 	rt_buf name;
 	rt_status st;
 
 	if (key.size == 0)
 		return rt_fail(err, RT_USAGE, "\"key\" is empty");
+	/* anything else would mean no limit, the opposite of what was meant */
+	if (rt_str_is(key, "undo_capacity") && !yyjson_is_null(value) &&
+	    !rt_json_u64(value, &count))
+		return rt_fail(err, RT_USAGE,
+			       "undo_capacity is a whole number from 0 on, or null for no limit");
 	rt_buf_init(&name, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&name, "setting.");
 	rt_buf_add_str(&name, key);
 	st = name.status != RT_OK
 		     ? nomem(err)
 		     : rt_compile_set_json(c, of_disc ? c->place.disc : 0, rt_buf_str(&name),
-					   rt_json_get(request, "value"), err);
+					   value, err);
 	rt_buf_deinit(&name);
 	return or_unchanged(c, before, st);
 }

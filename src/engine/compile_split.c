@@ -202,10 +202,12 @@ rt_compile_entry_merge(rt_change *c, yyjson_val *request, rt_error *err)
 	is_json = rt_content_join(&content, content_of(&a), content_of(&b));
 	if (content.status != RT_OK)
 		st = nomem(err);
-	if (st == RT_OK)
-		st = give_content(c, rt_buf_str(&first), rt_buf_str(&content), is_json, &merged, err);
-	if (st == RT_OK && is_another(c, &a, rt_buf_str(&content), is_json, err, &st))
+	/* the same content keeps its body: what was purged stays so, and a revert finds it */
+	if (st == RT_OK && is_another(c, &a, rt_buf_str(&content), is_json, err, &st)) {
+		st = give_content(c, rt_buf_str(&first), rt_buf_str(&content), is_json, &merged,
+				  err);
 		merged.slot.flags |= RT_SLOT_EDITED;
+	}
 	if (st == RT_OK)
 		st = rt_change_splice(c, c->place.disc, c->place.take, at + 1, 1, NULL, 0, err);
 	if (st == RT_OK)

@@ -86,6 +86,7 @@ typedef struct rt_result {
 	bool unchanged;
 	uint64_t steps;      /* undo, redo: how many; 0 otherwise */
 	uint64_t count;      /* entries, matches, blanked bodies … that it was about */
+	uint32_t undo_disc;  /* a step: undo takes it back in this discussion; 0: in any */
 	char entry[132];     /* id of the entry made or changed; empty: none */
 	char take[260];      /* name of the take made or activated (cut); empty: none */
 	char discussion[260];/* the same for discussions */
@@ -157,8 +158,15 @@ RT_CHECKED rt_status rt_view_show(rt_engine *engine, const rt_project *project, 
 /* One entry as in show. */
 RT_CHECKED rt_status rt_view_entry(rt_engine *engine, const rt_project *project, rt_place place,
 				   uint32_t entry, rt_buf *buf, rt_error *err);
+/* Is the entry hidden from people: a program's state, or its message with "display":false
+ * (rt_content_is_hidden)? Reads the text of such messages only. */
+RT_CHECKED rt_status rt_view_is_hidden(rt_engine *engine, const rt_project *project,
+				       const rt_slot *slot, bool *out, rt_error *err);
+/* How many of a take's entries are. */
+RT_CHECKED rt_status rt_view_count_hidden(rt_engine *engine, const rt_project *project,
+					  const rt_take *take, size_t *out, rt_error *err);
 /* [{"node","parent_node","id","parent","role","label","active","takes":[…]}], display order;
- * also "kind", "preview", "depth", "muted" where they say something. */
+ * also "kind", "preview", "depth", "muted", "hidden" where they say something. */
 RT_CHECKED rt_status rt_view_tree(rt_engine *engine, const rt_project *project, uint32_t disc,
 				  rt_buf *buf, rt_error *err);
 /* The same with previews of so many characters, not 60. */
@@ -189,7 +197,7 @@ RT_CHECKED rt_status rt_view_discussions(rt_engine *engine, const rt_project *pr
  * the columns begin with row "from", and labels are theirs, while count, parent, head and tips
  * are as in the whole. -1: a root; no head; a take without entries. role and kind are indices
  * into roles and kinds. size: bytes of the content. flags: 1 muted, 2 collapsed, 4 read mode, 8
- * more than text, 16 differs between takes, 32 edited. takes: as rt_view_takes. Without
+ * more than text, 16 differs between takes, 32 edited, 64 hidden (rt_view_is_hidden). takes: as rt_view_takes. Without
  * previews that column is left out. options may be NULL. RT_NOT_FOUND: no such discussion or
  * take.
  * Cost: the tree; a take: its rows that are asked for, and a look at every other take. */

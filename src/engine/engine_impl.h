@@ -5,6 +5,7 @@
  *   engine.c     open, close, values, taking in rows, checkpoints
  *   commit.c     requests in, one transaction, results out; several threads share it
  *   compile.c    what operations mean: a request to effects (compile_*.c by noun)
+ *   net.c        does a step of several operations leave everything as it was?
  *   history.c    undo, redo, jump, revert, past values
  *   resolve.c    addresses
  *   view*.c      values as JSON
@@ -162,6 +163,8 @@ rt_status rt_change_body_read(rt_change *c, uint64_t number, rt_buf *bytes, rt_b
 rt_status rt_change_view(rt_change *c, uint32_t entry, unsigned flags, rt_error *err);
 /* A slot of the value with its names. */
 rt_status rt_change_name(rt_change *c, const rt_slot *slot, rt_effect_slot *out, rt_error *err);
+/* Is everything as it was before the change, though it has effects? */
+rt_status rt_change_is_nothing(rt_change *c, bool *out, rt_error *err);
 rt_str rt_change_keep(rt_change *c, rt_str s); /* copied into the arena; ptr NULL: no memory */
 /* The discussion of the request, as it is now. */
 rt_status rt_change_disc(const rt_change *c, const rt_disc **out, rt_error *err);
@@ -183,6 +186,7 @@ rt_status rt_compile_take_name(rt_change *c, const rt_disc *disc, rt_str like, r
 			       rt_error *err);
 /* The roles of the project's list as JSON text. */
 rt_str rt_project_roles(const rt_project *project);
+extern const char rt_default_roles[];
 /* Number of the present discussion (not but) that comes first by name; 0: none. */
 uint32_t rt_first_disc(const rt_project *project, uint32_t but);
 uint32_t rt_first_take(const rt_disc *disc, uint32_t but);

@@ -17,7 +17,7 @@ typedef struct plan {
 	rt_engine *engine;
 	rt_arena *arena;
 	rt_record_move *moves;
-	size_t count, room;
+	size_t count, room, redo_room;
 	const rt_project *now; /* ours: the value after the moves so far */
 	uint64_t seq;          /* the row's number to be */
 	rt_record row;
@@ -54,7 +54,6 @@ plan_add(plan *p, uint64_t step_seq, int direction, const uint32_t *discs, size_
 		.step = step_seq, .direction = direction, .discs = copy, .disc_count = disc_count};
 	/* what redo was in a document before this row */
 	for (i = 0; i < disc_count; i++) {
-		rt_record_redo *redos;
 		rt_history h;
 
 		for (j = 0; j < p->row.redo_count; j++)
@@ -65,13 +64,19 @@ plan_add(plan *p, uint64_t step_seq, int direction, const uint32_t *discs, size_
 		st = rt_history_get(p->now, discs[i], &h, err);
 		if (st != RT_OK)
 			return st;
-		redos = rt_arena_get(p->arena, (p->row.redo_count + 1) * sizeof(*redos));
-		if (redos == NULL)
-			return rt_fail(err, RT_NOMEM, "out of memory");
-		if (p->row.redo_count > 0)
-			memcpy(redos, p->row.redos, p->row.redo_count * sizeof(*redos));
-		redos[p->row.redo_count++] = (rt_record_redo){discs[i], h.redo_row, h.redo_move};
-		p->row.redos = redos;
+		if (p->row.redo_count == p->redo_room) {
+			size_t room = p->redo_room == 0 ? 8 : p->redo_room * 2;
+			rt_record_redo *redos = rt_arena_get(p->arena, room * sizeof(*redos));
+
+			if (redos == NULL)
+				return rt_fail(err, RT_NOMEM, "out of memory");
+			if (p->row.redo_count > 0)
+				memcpy(redos, p->row.redos, p->row.redo_count * sizeof(*redos));
+			p->row.redos = redos;
+			p->redo_room = room;
+		}
+		p->row.redos[p->row.redo_count++] =
+			(rt_record_redo){discs[i], h.redo_row, h.redo_move};
 	}
 	p->count++;
 	p->row.moves = p->moves;
@@ -415,15 +420,17 @@ pass_redo(const rt_record *row, uint64_t seq, uint32_t index, uint32_t disc, rt_
 }
 
 /* How many steps redo could bring back in a discussion and the project, one after another.
- * No more than `enough` are counted. Cost: a look at as many moves. */
+ * No more than `enough` are counted. Where undo came through into this discussion, no fewer
+ * than were counted before. Cost: a look at as many moves. */
 static rt_status
 count_undone(plan *p, uint32_t disc, uint64_t enough, rt_error *err)
 {
 	rt_history d = {0}, project = p->now->history;
 	rt_status st = rt_history_get(p->now, disc, &d, err);
+	uint64_t count;
 
 	p->undone_disc = disc;
-	for (p->undone = 0; st == RT_OK && p->undone < enough; p->undone++) {
+	for (count = 0; st == RT_OK && count < enough; count++) {
 		const rt_record *row = &p->row;
 		bool of_disc = d.redo_row > project.redo_row ||
 			       (d.redo_row == project.redo_row && d.redo_move >= project.redo_move);
@@ -447,6 +454,8 @@ count_undone(plan *p, uint32_t disc, uint64_t enough, rt_error *err)
 				break;
 		}
 	}
+	if (count > p->undone)
+		p->undone = count;
 	return st;
 }
 
@@ -606,39 +615,172 @@ jump_ways(plan *p, way *ways, size_t count, rt_error *err)
 	return st;
 }
 
+/* Where a document was right after the row that a jump goes to. */
+typedef struct past {
+	uint64_t step;
+	bool moved;    /* a later row touched it */
+	bool redone;   /* the first of them brought `step` back: it was at that step's parent */
+} past;
+
 static rt_status
-plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_error *err)
+past_set(past *pasts, size_t count, uint32_t disc, uint64_t step, bool redone, rt_error *err)
 {
-	rt_record target;
-	way *ways;
-	uint64_t to;
-	size_t i;
+	if (disc >= count)
+		return rt_fail(err, RT_CORRUPT, "a row of the log names document %u", disc);
+	pasts[disc] = (past){step, true, redone};
+	return RT_OK;
+}
+
+/* Where every document was right after row `to`: rows are read from the newest down, and the
+ * oldest one that touched a document knows its step before. */
+static rt_status
+look_back(plan *p, uint64_t to, past *pasts, size_t count, rt_error *err)
+{
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	uint64_t seq;
+	uint32_t disc;
+	rt_status st = RT_OK;
+
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	for (seq = p->seq - 1; st == RT_OK && seq > to; seq--) {
+		rt_record row;
+		size_t i, k;
+
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, seq, arena, &row, NULL, err);
+		for (i = 0; st == RT_OK && i < row.parent_count; i++)
+			st = past_set(pasts, count, row.parents[i].disc, row.parents[i].step,
+				      false, err);
+		for (i = row.move_count; st == RT_OK && i > 0; i--) {
+			const rt_record_move *m = &row.moves[i - 1];
+
+			for (k = 0; st == RT_OK && k < m->disc_count; k++)
+				st = past_set(pasts, count, m->discs[k], m->step,
+					      m->direction > 0, err);
+		}
+	}
+	rt_arena_free(arena);
+	for (disc = 0; st == RT_OK && disc < count; disc++)
+		if (pasts[disc].redone)
+			st = parent_of(p, pasts[disc].step, disc, &pasts[disc].step, err);
+	return st;
+}
+
+static rt_status
+set_note(plan *p, const rt_buf *note, rt_result *result, rt_error *err)
+{
+	if (note->status == RT_OK)
+		result->note = (rt_text *)(uintptr_t)rt_text_new(p->engine->alloc,
+								 rt_buf_str(note));
+	return result->note != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
+}
+
+/* Undo or redo did fewer steps than it was asked for. */
+static rt_status
+note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capacity,
+	   rt_result *result, rt_error *err)
+{
+	rt_buf note;
 	rt_status st;
 
+	rt_buf_init(&note, p->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_f(&note, "%llu of %llu steps: ", (unsigned long long)done,
+		     (unsigned long long)count);
+	if (by_capacity)
+		rt_buf_add_c(&note, "the setting undo_capacity lets undo go no further.");
+	else
+		rt_buf_add_f(&note, "there is nothing more to %s.", op);
+	st = set_note(p, &note, result, err);
+	rt_buf_deinit(&note);
+	return st;
+}
+
+/* Which discussions a jump has changed that nobody looks at. */
+static rt_status
+note_others(plan *p, const way *ways, size_t count, uint32_t disc, const rt_project *before,
+	    rt_result *result, rt_error *err)
+{
+	const rt_cell *other = NULL;
+	size_t others = 0, i;
+	rt_buf note;
+	rt_status st;
+
+	for (i = 0; i < count; i++) {
+		const rt_cell *cell = rt_project_cell(before, ways[i].disc);
+
+		if (ways[i].disc != 0 && ways[i].disc != disc &&
+		    ways[i].disc != p->now->active &&
+		    (cell->present || rt_project_cell(p->now, ways[i].disc)->present)) {
+			other = cell;
+			others++;
+		}
+	}
+	if (others == 0)
+		return RT_OK;
+	rt_buf_init(&note, p->engine->alloc, RT_BUF_UNLIMITED);
+	if (others == 1) {
+		rt_buf_add_c(&note, "Discussion \"");
+		rt_buf_add_str(&note, rt_text_str(other->name));
+		rt_buf_add_c(&note, "\" changed, too.");
+	} else {
+		rt_buf_add_f(&note, "%zu other discussions changed, too.", others);
+	}
+	st = set_note(p, &note, result, err);
+	rt_buf_deinit(&note);
+	return st;
+}
+
+/* Every document (or those in scope) back or forth to where it was right after row `to`, so
+ * that the project is what --at-op shows. Cost: a look at the rows since then, and the steps
+ * on the way. */
+static rt_status
+plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_result *result, rt_error *err)
+{
+	size_t count = rt_project_disc_count(p->now) + 1, way_count = 0, i;
+	unsigned scope;
+	past *pasts;
+	way *ways;
+	uint64_t to;
+	rt_status st = scope_of(request, &scope, err);
+
+	if (st != RT_OK)
+		return st;
 	if (!rt_json_u64(rt_json_get(request, "to"), &to))
 		return rt_fail(err, RT_USAGE, "\"to\" is the number of a step, or 0");
-	if (to == 0) {
-		way whole = {.disc = disc};
-
-		return jump_ways(p, &whole, 1, err);
-	}
 	if (to >= p->seq)
 		return rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
 			       (unsigned long long)to);
-	st = rt_engine_record(p->engine, to, p->arena, &target, NULL, err);
-	if (st != RT_OK)
-		return st;
-	if (target.kind != RT_RECORD_STEP || target.parent_count == 0)
-		return rt_fail(err, RT_NOT_FOUND,
-			       "%llu is not a step (undo, redo and jumps are none); see: retake "
-			       "history",
-			       (unsigned long long)to);
-	ways = rt_arena_get(p->arena, target.parent_count * sizeof(*ways));
-	if (ways == NULL)
+	if (to == 0 && scope == 3)
+		scope = 1; /* the discussion before its first step (C18) */
+	pasts = rt_arena_get(p->arena, count * sizeof(*pasts));
+	ways = rt_arena_get(p->arena, count * sizeof(*ways));
+	if (pasts == NULL || ways == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	for (i = 0; i < target.parent_count; i++)
-		ways[i] = (way){.disc = target.parents[i].disc, .to = to};
-	return jump_ways(p, ways, target.parent_count, err);
+	memset(pasts, 0, count * sizeof(*pasts));
+	if (to == 0) /* no need to look */
+		for (i = 0; i < count; i++)
+			pasts[i].moved = true;
+	else
+		st = look_back(p, to, pasts, count, err);
+	for (i = 0; st == RT_OK && i < count; i++) {
+		rt_history h;
+
+		if (!pasts[i].moved || (scope == 1 && i != disc) || (scope == 2 && i != 0))
+			continue;
+		st = rt_history_get(p->now, (uint32_t)i, &h, err);
+		if (st == RT_OK && h.current != pasts[i].step)
+			ways[way_count++] = (way){.disc = (uint32_t)i, .to = pasts[i].step};
+	}
+	if (st == RT_OK) {
+		const rt_project *before = rt_object_ref(p->now);
+
+		st = jump_ways(p, ways, way_count, err);
+		if (st == RT_OK)
+			st = note_others(p, ways, way_count, disc, before, result, err);
+		rt_object_unref(before);
+	}
+	return st;
 }
 
 rt_status
@@ -649,7 +791,7 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	plan p;
 	uint64_t count = 1, done_count = 0, i;
 	unsigned scope = 3;
-	bool done = true;
+	bool done = true, by_capacity = false;
 	rt_status st = RT_OK;
 
 	memset(&p, 0, sizeof(p));
@@ -664,7 +806,7 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	p.row.op = rt_str_of(op->name);
 	p.row.by = c->by;
 	if (op->id == RT_OP_JUMP) {
-		st = plan_jump(&p, request, c->place.disc, err);
+		st = plan_jump(&p, request, c->place.disc, c->result, err);
 	} else {
 		st = count_of(request, &count, err);
 		if (st == RT_OK)
@@ -676,6 +818,7 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 				st = look_at_capacity(&p, disc, err);
 				if (st == RT_REFUSED && done_count > 0) {
 					st = RT_OK;
+					by_capacity = true;
 					break;
 				}
 				if (st == RT_OK)
@@ -688,6 +831,9 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 		}
 		if (st == RT_OK && p.count == 0)
 			st = rt_fail(err, RT_REFUSED, "nothing to %s", op->name);
+		else if (st == RT_OK && done_count < count)
+			st = note_fewer(&p, op->name, done_count, count, by_capacity, c->result,
+					err);
 	}
 	rt_arena_free(p.redo.arena);
 	*out = p.row;

@@ -101,6 +101,54 @@ rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *di
 	return st;
 }
 
+rt_status
+rt_view_is_hidden(rt_engine *engine, const rt_project *project, const rt_slot *slot, bool *out,
+		  rt_error *err)
+{
+	rt_str kind, role;
+	rt_body body;
+	rt_buf bytes;
+	rt_status st = rt_project_name(project, slot->kind, &kind, err);
+
+	*out = false;
+	if (st == RT_OK)
+		st = rt_project_name(project, slot->role, &role, err);
+	if (st != RT_OK)
+		return st;
+	*out = rt_str_is(kind, "custom");
+	if (*out || (slot->flags & RT_SLOT_RICH) == 0 ||
+	    (!rt_str_is(kind, "custom_message") && !rt_str_is(role, "custom")))
+		return RT_OK;
+	st = rt_engine_body(engine, slot->body, &bytes, &body, err);
+	if (st == RT_OK)
+		*out = rt_body_is_hidden(kind, &body);
+	rt_body_deinit(&body);
+	rt_buf_deinit(&bytes);
+	return st == RT_CORRUPT ? RT_OK : st; /* a damaged text is shown, as damaged */
+}
+
+rt_status
+rt_view_count_hidden(rt_engine *engine, const rt_project *project, const rt_take *take,
+		     size_t *out, rt_error *err)
+{
+	size_t count = rt_seq_count(take->slots), at, run, i, found = 0;
+	rt_status st = RT_OK;
+
+	for (at = 0; st == RT_OK && at < count; at += run) {
+		rt_slot slots[64];
+		bool hidden = false;
+
+		run = count - at < 64 ? count - at : 64;
+		st = rt_seq_copy(take->slots, at, run, slots, err);
+		for (i = 0; st == RT_OK && i < run; i++) {
+			st = rt_view_is_hidden(engine, project, &slots[i], &hidden, err);
+			found += hidden;
+		}
+	}
+	*out = found;
+	return st;
+}
+
 static rt_status
 place_of(const rt_project *project, rt_place place, const rt_disc **out_disc,
 	 const rt_take **out_take, rt_error *err)

@@ -15,6 +15,7 @@ enum {
 	IS_RICH = 8,
 	IS_OTHER = 16, /* in other takes */
 	IS_EDITED = 32,
+	IS_HIDDEN = 64,
 	NAMES = UINT16_MAX + 1 /* numbers that a role or a kind may have in a slot */
 };
 
@@ -150,6 +151,7 @@ add_row(columns *c, const rt_slot *slot, int64_t parent, bool differs, rt_error 
 {
 	char id[RT_ID_MAX + 1];
 	unsigned view = 0, flags = 0;
+	bool hidden = false;
 	rt_status st;
 
 	if (!is_wanted(c, c->row)) {
@@ -165,6 +167,8 @@ add_row(columns *c, const rt_slot *slot, int64_t parent, bool differs, rt_error 
 		st = add_name(c, &c->kinds, slot->kind, RT_STR("message"), err);
 	if (st == RT_OK)
 		st = add_label(c, slot->entry, err);
+	if (st == RT_OK)
+		st = rt_view_is_hidden(c->engine, c->project, slot, &hidden, err);
 	if (st != RT_OK)
 		return st;
 	rt_json_add_comma(&c->id);
@@ -176,6 +180,7 @@ add_row(columns *c, const rt_slot *slot, int64_t parent, bool differs, rt_error 
 	flags |= (slot->flags & RT_SLOT_RICH) != 0 ? IS_RICH : 0;
 	flags |= differs ? IS_OTHER : 0;
 	flags |= (slot->flags & RT_SLOT_EDITED) != 0 ? IS_EDITED : 0;
+	flags |= hidden ? IS_HIDDEN : 0;
 	add_number(&c->flags, flags);
 	add_number(&c->size, slot->size);
 	c->row++;

@@ -125,7 +125,7 @@ add_variants(tree *t, const rt_trie_node *n, const uint32_t *takes, size_t count
 }
 
 static rt_status
-add_preview(tree *t, const rt_slot *slot, rt_buf *buf, rt_error *err)
+add_preview(tree *t, const rt_slot *slot, rt_str kind, rt_buf *buf, rt_error *err)
 {
 	rt_buf bytes;
 	rt_body body;
@@ -136,6 +136,8 @@ add_preview(tree *t, const rt_slot *slot, rt_buf *buf, rt_error *err)
 		st = rt_view_add_preview(t->engine->alloc, &body, t->preview, buf, err);
 		if (yyjson_is_true(rt_body_field(&body, "partial")))
 			rt_buf_add_c(buf, ",\"partial\":true");
+		if (rt_body_is_hidden(kind, &body))
+			rt_buf_add_c(buf, ",\"hidden\":true");
 	}
 	rt_body_deinit(&body);
 	rt_buf_deinit(&bytes);
@@ -202,7 +204,7 @@ add_row(tree *t, uint32_t number, uint32_t *scratch, rt_buf *buf, rt_error *err)
 	rt_json_add_key(buf, "depth");
 	rt_buf_add_u64(buf, n->depth);
 	if (st == RT_OK)
-		st = add_preview(t, &slot, buf, err);
+		st = add_preview(t, &slot, kind, buf, err);
 	rt_buf_add_byte(buf, '}');
 	return st;
 }

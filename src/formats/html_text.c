@@ -58,6 +58,10 @@ add_static_entry(const rt_alloc *alloc, const rt_node *node, rt_buf *scratch, rt
 
 	if (st != RT_OK)
 		return st;
+	if (rt_body_is_hidden(node->kind, &body)) {
+		rt_body_deinit(&body);
+		return RT_OK;
+	}
 	rt_buf_clear(text);
 	rt_body_add_text(text, &body);
 	rt_buf_add_c(out, "<article>\n<h3>");

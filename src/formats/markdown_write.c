@@ -124,6 +124,10 @@ add_plain_entry(writer *w, const rt_node *node)
 		w->status = st;
 		return;
 	}
+	if (rt_body_is_hidden(node->kind, &body)) { /* not for people; --lossless has it */
+		rt_body_deinit(&body);
+		return;
+	}
 	add_heading(w, node);
 	if (take_text(w, &body)) {
 		text = rt_markdown_trim(rt_buf_str(&w->text));

@@ -262,8 +262,9 @@ send_some(rt_child *child, rt_str *input, bool close_input)
 		close_fd(&child->in);
 }
 
-/* To buf as far as its limit goes; keep: beyond it, the rest is dropped without a word. */
-static void
+/* To buf as far as its limit goes; drop: beyond it, the rest is dropped without a word. Returns
+ * how much was read. */
+static size_t
 take_some(int *fd, rt_buf *buf, bool drop)
 {
 	char piece[PIECE];
@@ -272,10 +273,18 @@ take_some(int *fd, rt_buf *buf, bool drop)
 	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
 		close_fd(fd);
 	if (got <= 0)
-		return;
-	if (drop && (size_t)got > buf->limit - buf->size)
-		got = (ssize_t)(buf->limit - buf->size);
-	rt_buf_add(buf, piece, (size_t)got);
+		return 0;
+	rt_buf_add(buf, piece,
+		   drop && (size_t)got > buf->limit - buf->size ? buf->limit - buf->size : (size_t)got);
+	return (size_t)got;
+}
+
+int
+rt_child_floods(const rt_child *child, const rt_buf *out)
+{
+	if (out->status == RT_LIMIT)
+		return STDOUT_FILENO;
+	return child->err_size > RT_PROCESS_OUT_MAX ? STDERR_FILENO : 0;
 }
 
 static void
@@ -343,9 +352,9 @@ rt_child_step(rt_child *child, rt_str *input, bool close_input, rt_buf *out, rt_
 		if (in_at >= 0 && fds[in_at].revents != 0)
 			send_some(child, input, close_input);
 		if (out_at >= 0 && fds[out_at].revents != 0)
-			take_some(&child->out, out, false);
+			(void)take_some(&child->out, out, false);
 		if (err_at >= 0 && fds[err_at].revents != 0)
-			take_some(&child->err, err, true);
+			child->err_size += take_some(&child->err, err, true);
 		if (started_at >= 0 && fds[started_at].revents != 0)
 			hear_start(child);
 	}

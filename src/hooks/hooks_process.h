@@ -24,7 +24,8 @@
 #include "engine/model.h"
 
 enum {
-	RT_PROCESS_OUT_MAX = 1 << 20,  /* bytes of standard output that are taken */
+	RT_PROCESS_OUT_MAX = 1 << 20,  /* bytes of standard output, and of standard error; beyond
+					* it the child is ended */
 	RT_PROCESS_ERR_MAX = 64 << 10, /* of standard error that are kept; the rest is dropped */
 	RT_PROCESS_GRACE_MS = 100,     /* between TERM and KILL; for pipes that others hold open */
 	RT_PROCESS_TICK_MS = 50,       /* how often stop is asked, at least */
@@ -46,7 +47,7 @@ typedef enum rt_process_how {
 	RT_PROCESS_SIGNALLED,   /* code: the signal */
 	RT_PROCESS_TIMED_OUT,
 	RT_PROCESS_STOPPED,     /* stop said so */
-	RT_PROCESS_TOO_MUCH,    /* output */
+	RT_PROCESS_TOO_MUCH,    /* output; code: on which descriptor, 1 or 2 */
 	RT_PROCESS_NOT_STARTED, /* code: errno */
 	RT_PROCESS_LOST,        /* somebody else reaped it */
 	RT_PROCESS_ANSWERED     /* lines only: an answer is there */

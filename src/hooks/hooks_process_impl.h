@@ -12,6 +12,7 @@ typedef struct rt_child {
 	int watch;     /* pidfd; -1: the kernel has none, or its end was seen */
 	int in;        /* we write; -1: closed. All four */
 	int out, err;  /* we read */
+	size_t err_size; /* bytes of standard error so far, also those that were dropped */
 	int started;   /* where it says what kept it from being executed */
 	bool over;     /* it has ended, and waits to be reaped */
 	bool lost;     /* somebody else reaped it */
@@ -27,6 +28,8 @@ int rt_child_start(rt_child *child, const rt_process_program *program, int stdin
  * out's status says so; what err cannot take is dropped. */
 void rt_child_step(rt_child *child, rt_str *input, bool close_input, rt_buf *out, rt_buf *err,
 		   int wait_ms);
+/* Has it written more than is taken? On which descriptor; 0: it has not. */
+int rt_child_floods(const rt_child *child, const rt_buf *out);
 /* Has it ended? Does not reap. */
 void rt_child_look(rt_child *child);
 /* End the whole group (gently: TERM first), reap, close. how and code of *end are filled when

@@ -92,6 +92,7 @@ rt_lines_ask(rt_lines *lines, rt_str line, int64_t deadline_ms, rt_stop_fn stop,
 	memset(end, 0, sizeof(*end));
 	end->how = RT_PROCESS_EXITED;
 	*out_early = false;
+	child->err_size = 0;
 	rt_child_step(child, &nothing, false, &lines->held, err, 0);
 	if (lines->held.size > 0 || lines->held.status != RT_OK) {
 		*out_early = true;
@@ -118,7 +119,8 @@ rt_lines_ask(rt_lines *lines, rt_str line, int64_t deadline_ms, rt_stop_fn stop,
 			end->code = child->exec_errno;
 			break;
 		}
-		if (lines->held.status != RT_OK) {
+		end->code = rt_child_floods(child, &lines->held);
+		if (end->code != 0) {
 			end->how = RT_PROCESS_TOO_MUCH;
 			break;
 		}

@@ -60,7 +60,8 @@ rt_process_run(const rt_process_program *program, rt_str input, int64_t timeout_
 			end->code = child.exec_errno;
 			break;
 		}
-		if (out->status != RT_OK) {
+		end->code = rt_child_floods(&child, out);
+		if (end->code != 0) {
 			end->how = RT_PROCESS_TOO_MUCH;
 			break;
 		}

@@ -27,8 +27,8 @@ rt_hook_put_ended(rt_hook_run *r)
 		break;
 	case RT_PROCESS_STOPPED: rt_buf_add_c(&words, "it was stopped"); break;
 	case RT_PROCESS_TOO_MUCH:
-		rt_buf_add_f(&words, "it wrote more than %d bytes and was ended",
-			     RT_PROCESS_OUT_MAX);
+		rt_buf_add_f(&words, "it wrote more than %d bytes%s and was ended",
+			     RT_PROCESS_OUT_MAX, end->code == 2 ? " to standard error" : "");
 		break;
 	case RT_PROCESS_NOT_STARTED:
 		rt_buf_add_f(&words, "it could not be run: %s",

@@ -665,6 +665,8 @@ test_open(void **state)
 	assert_string_equal(model->provider->name, "builtin");
 	model->ops->close(model);
 	options.name = RT_STR("builtin/play:/no/such/file");
+	assert_int_equal(rt_models_open(&options, &model, &choice, &warnings, &err), RT_REFUSED);
+	options.may_play = true;
 	assert_int_equal(rt_models_open(&options, &model, &choice, &warnings, &err), RT_NOT_FOUND);
 	options.name = RT_STR("");
 	assert_int_equal(rt_models_open(&options, &model, NULL, &warnings, &err), RT_NOT_FOUND);

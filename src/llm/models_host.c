@@ -196,6 +196,12 @@ wait_here(void *ctx, unsigned ms)
 	(void)poll(NULL, 0, (int)ms); /* a signal ends it early */
 }
 
+bool
+rt_models_may_play(rt_pick_source source, bool may_say)
+{
+	return source == RT_PICK_STANDARD || (source == RT_PICK_SAID && may_say);
+}
+
 /* "play:PATH" plays that file. */
 static rt_status
 open_builtin(const rt_models_options *o, const rt_alloc *alloc, rt_str name, rt_model **out,
@@ -206,6 +212,10 @@ open_builtin(const rt_models_options *o, const rt_alloc *alloc, rt_str name, rt_
 	rt_buf path, script;
 	rt_status st = RT_OK;
 
+	if (rt_str_starts(name, play) && !o->may_play)
+		return rt_fail(err, RT_REFUSED, "a model that plays a file (play:FILE) is not taken "
+			       "from a stored setting or from a browser; only from -m, RETAKE_MODEL or "
+			       "config.toml");
 	rt_buf_init(&path, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&script, alloc, RT_BUF_UNLIMITED);
 	if (rt_str_starts(name, play)) {

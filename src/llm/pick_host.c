@@ -27,8 +27,9 @@ rt_pick_setting(const rt_alloc *alloc, const rt_project *project, const rt_disc 
 
 rt_status
 rt_pick_name(const rt_alloc *alloc, const rt_project *project, const rt_disc *disc, rt_str said,
-	     rt_str standard, rt_buf *out, rt_error *err)
+	     rt_str standard, rt_buf *out, rt_pick_source *out_source, rt_error *err)
 {
+	rt_pick_source source = said.size > 0 ? RT_PICK_SAID : RT_PICK_SETTING;
 	size_t before = out->size;
 	rt_status st = RT_OK;
 
@@ -36,10 +37,14 @@ rt_pick_name(const rt_alloc *alloc, const rt_project *project, const rt_disc *di
 		rt_buf_add_str(out, said);
 	else
 		st = rt_pick_setting(alloc, project, disc, out, err);
-	if (st == RT_OK && out->size == before)
+	if (st == RT_OK && out->size == before) {
+		source = RT_PICK_STANDARD;
 		rt_buf_add_str(out, standard);
+	}
 	if (st == RT_OK && out->status != RT_OK)
 		st = rt_fail(err, out->status, "out of memory");
+	if (st == RT_OK && out_source != NULL)
+		*out_source = source;
 	return st;
 }
 

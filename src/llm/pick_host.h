@@ -15,11 +15,20 @@
 /* The name of the model in the setting, appended; nothing: it is not set. */
 RT_CHECKED rt_status rt_pick_setting(const rt_alloc *alloc, const rt_project *project,
 				     const rt_disc *disc, rt_buf *out, rt_error *err);
+/* Where the name of a model comes from. Whoever can change the project can write the setting:
+ * a browser, or an imported file. */
+typedef enum rt_pick_source {
+	RT_PICK_SAID,
+	RT_PICK_SETTING,
+	RT_PICK_STANDARD, /* RETAKE_MODEL, or nothing: the configuration's */
+} rt_pick_source;
+
 /* The name that rt_models_open is to be given, appended; nothing: the configuration's. said:
- * for once; standard: what the program was started with; both may be empty. */
+ * for once; standard: what the program was started with; both may be empty. out_source may be
+ * NULL. */
 RT_CHECKED rt_status rt_pick_name(const rt_alloc *alloc, const rt_project *project,
 				  const rt_disc *disc, rt_str said, rt_str standard, rt_buf *out,
-				  rt_error *err);
+				  rt_pick_source *out_source, rt_error *err);
 
 /* Counts tokens as a model does. Its ranks are loaded when the first text is counted, since
  * mostly everything fits anyway. */

@@ -62,7 +62,7 @@ choose(context *c)
 	    !rt_call_text(c->l->call, "model", &model))
 		return RT_USAGE;
 	st = rt_pick_name(c->l->call->request->alloc, c->l->project, c->l->disc, model,
-			  given->model, &c->name, &c->l->err);
+			  given->model, &c->name, NULL, &c->l->err);
 	if (st == RT_OK && c->name.size == 0 && given->config != NULL)
 		rt_buf_add_str(&c->name, given->config->model);
 	if (st == RT_OK && c->name.status != RT_OK)

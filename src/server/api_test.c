@@ -686,13 +686,24 @@ test_change_answer(void **state)
 	op = rt_json_get(rt_json_get(f->root, "op"), "undo");
 	assert_true(rt_str_is(rt_json_str(rt_json_get(op, "path")), V1 "/discussions/d1/redo"));
 	expect(f, 200, "POST", D "/redo", "{\"count\":2}");
+	/* a change in a discussion that is not in view: undo is asked for there */
+	expect(f, 201, "POST", V1 "/discussions", "{\"name\":\"apart\"}");
+	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"x\"}");
+	snprintf(path, sizeof(path), V1 "/history/%llu/revert", (unsigned long long)number_at(f, "seq"));
+	expect(f, 200, "POST", path, NULL);
+	assert_true(rt_str_is(text_at(f, "note"), "That changed discussion \"main\"."));
+	op = rt_json_get(rt_json_get(f->root, "op"), "undo");
+	assert_true(rt_str_is(rt_json_str(rt_json_get(op, "path")), V1 "/discussions/d1/undo"));
+	assert_content(f, D "/entries/a", "one");
+	expect(f, 200, "POST", D "/undo", NULL);
+	assert_content(f, D "/entries/a", "x");
 	/* so already */
-	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"one\"}");
+	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"x\"}");
 	assert_true(yyjson_is_true(rt_json_get(f->root, "unchanged")));
 	assert_null(rt_json_get(f->root, "op"));
 	with(f, "Retake-By", "a b");
-	expect(f, 400, "PUT", D "/entries/a/content", "{\"content\":\"x\"}");
-	assert_content(f, D "/entries/a", "one");
+	expect(f, 400, "PUT", D "/entries/a/content", "{\"content\":\"y\"}");
+	assert_content(f, D "/entries/a", "x");
 }
 
 static void

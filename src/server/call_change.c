@@ -26,11 +26,15 @@ typedef struct changing {
 	char tag[RT_TAG_ROOM]; /* of what was changed, as it was right after; or empty */
 } changing;
 
+/* Undo and redo there reach what the change did. */
 static void
-add_path_start(rt_buf *buf, const changing *c)
+add_path_start(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
 {
 	rt_buf_add_c(buf, RT_API_ROOT);
-	if (rt_call_param(c->call, "discussion").size > 0) {
+	if (result->undo_disc != 0 &&
+	    (rt_call_param(c->call, "discussion").size == 0 || rt_str_is(op, "revert"))) {
+		rt_buf_add_f(buf, "/discussions/d%u", result->undo_disc);
+	} else if (rt_call_param(c->call, "discussion").size > 0) {
 		rt_buf_add_c(buf, "/discussions/");
 		rt_route_encode(buf, rt_call_param(c->call, "discussion"));
 	}
@@ -68,7 +72,7 @@ add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
 		return;
 	rt_buf_add_c(buf, ",\"undo\":{\"method\":\"POST\",\"path\":\"");
 	if (is_undo || is_redo) {
-		add_path_start(buf, c);
+		add_path_start(buf, c, op, result);
 		rt_buf_add_c(buf, is_undo ? "/redo\"" : "/undo\"");
 		if (result->steps > 1)
 			rt_buf_add_f(buf, ",\"body\":{\"count\":%llu}",
@@ -81,7 +85,7 @@ add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
 			if (is_catalogue(op))
 				rt_buf_add_c(buf, RT_API_ROOT);
 			else
-				add_path_start(buf, c);
+				add_path_start(buf, c, op, result);
 			rt_buf_add_c(buf, "/undo\",\"while_newest\":true");
 		}
 	}

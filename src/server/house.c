@@ -79,6 +79,8 @@ purged(void *ctx, rt_str text)
 	const rt_house_options *given = &served->house->options;
 
 	rt_runs_purge(served->runs, text);
+	if (served->kept != NULL)
+		rt_kept_forget(served->kept);
 	if (given->purged != NULL)
 		given->purged(given->purged_ctx, rt_engine_project_number(served->engine), text);
 }

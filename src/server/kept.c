@@ -11,14 +11,38 @@ rt_kept_init(rt_kept *kept, const rt_alloc *alloc)
 	return pthread_mutex_init(&kept->lock, NULL) == 0;
 }
 
-void
-rt_kept_deinit(rt_kept *kept)
+static void
+drop_all(rt_kept *kept)
 {
 	size_t i;
 
 	for (i = 0; i < RT_KEPT_SLOTS; i++)
 		rt_text_unref(kept->at[i].body);
+	memset(kept->at, 0, sizeof(kept->at));
+}
+
+void
+rt_kept_deinit(rt_kept *kept)
+{
+	drop_all(kept);
 	pthread_mutex_destroy(&kept->lock);
+}
+
+void
+rt_kept_forget(rt_kept *kept)
+{
+	pthread_mutex_lock(&kept->lock);
+	drop_all(kept);
+	pthread_mutex_unlock(&kept->lock);
+}
+
+/* With the lock. */
+static void
+enter_epoch(rt_kept *kept, uint64_t epoch)
+{
+	if (kept->epoch != epoch)
+		drop_all(kept);
+	kept->epoch = epoch;
 }
 
 static rt_kept_answer *
@@ -38,6 +62,7 @@ rt_kept_find(rt_kept *kept, uint64_t epoch, uint64_t seq, rt_str target, rt_buf 
 		return false;
 	slot = slot_of(kept, target);
 	pthread_mutex_lock(&kept->lock);
+	enter_epoch(kept, epoch);
 	if (slot->epoch == epoch && slot->seq == seq &&
 	    rt_str_eq(target, rt_str_at(slot->target, slot->target_size))) {
 		found = rt_text_ref(slot->body);
@@ -65,6 +90,7 @@ rt_kept_put(rt_kept *kept, uint64_t epoch, uint64_t seq, rt_str target, rt_str b
 		return;
 	slot = slot_of(kept, target);
 	pthread_mutex_lock(&kept->lock);
+	enter_epoch(kept, epoch);
 	old = slot->body;
 	slot->epoch = epoch;
 	slot->seq = seq;

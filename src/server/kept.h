@@ -3,7 +3,7 @@
  * Kept: answers of a project that were given a moment ago, for who asks the same again while
  * nothing has changed. What is asked is named by its target, the state by the store's epoch and
  * the number of the newest row, so an answer is never older than the value that was looked at;
- * a purge changes the epoch, and what is kept is found no more.
+ * a purge changes the epoch, and what was kept is dropped.
  *
  * Threads: locks itself. */
 #ifndef RT_SERVER_KEPT_H
@@ -30,12 +30,15 @@ typedef struct rt_kept_answer {
 typedef struct rt_kept {
 	pthread_mutex_t lock;
 	const rt_alloc *alloc;
+	uint64_t epoch; /* of all that is kept */
 	rt_kept_answer at[RT_KEPT_SLOTS];
 } rt_kept;
 
-/* false: no memory. */
+/* false: no memory. What is kept for another epoch is dropped as soon as anything is asked. */
 bool rt_kept_init(rt_kept *kept, const rt_alloc *alloc);
 void rt_kept_deinit(rt_kept *kept);
+/* Something was purged: drop it all. */
+void rt_kept_forget(rt_kept *kept);
 /* Appends the body; false: there is none. */
 bool rt_kept_find(rt_kept *kept, uint64_t epoch, uint64_t seq, rt_str target, rt_buf *body,
 		  char tag[RT_TAG_ROOM]);

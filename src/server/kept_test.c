@@ -41,6 +41,28 @@ found_as_long_as_nothing_changes(void **state)
 	rt_kept_deinit(&kept);
 }
 
+/* It may hold what was purged. */
+static void
+nothing_is_left_after_a_purge(void **state)
+{
+	const rt_str target = RT_STR("/a"), other = RT_STR("/b");
+	char tag[RT_TAG_ROOM];
+	rt_kept kept;
+	rt_buf body;
+
+	(void)state;
+	assert_true(rt_kept_init(&kept, rt_alloc_libc()));
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_kept_put(&kept, 7, 3, target, RT_STR("a secret"), "\"t\"");
+	assert_false(rt_kept_find(&kept, 8, 3, other, &body, tag)); /* another epoch */
+	assert_false(rt_kept_find(&kept, 7, 3, target, &body, tag));
+	rt_kept_put(&kept, 7, 3, target, RT_STR("a secret"), "\"t\"");
+	rt_kept_forget(&kept);
+	assert_false(rt_kept_find(&kept, 7, 3, target, &body, tag));
+	rt_buf_deinit(&body);
+	rt_kept_deinit(&kept);
+}
+
 static void
 what_is_too_large_is_not_kept(void **state)
 {
@@ -71,6 +93,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(found_as_long_as_nothing_changes),
+		cmocka_unit_test(nothing_is_left_after_a_purge),
 		cmocka_unit_test(what_is_too_large_is_not_kept),
 	};
 

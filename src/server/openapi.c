@@ -82,7 +82,7 @@ const rt_shape rt_shapes[] = {
 	 "as `retake tree --json`. Columns: `seq`, `discussion`, `count`, `roles`, `kinds`, `takes`, "
 	 "and for each row `id`, `parent` (its row, -1 for a root), `role`, `kind` (places in the "
 	 "lists), `flags` (1 muted, 2 collapsed, 4 read mode, 8 more than text, 16 differs between "
-	 "takes, 32 edited), `size`, `preview`; and `labels`, `head`, `tips`",
+	 "takes, 32 edited, 64 hidden), `size`, `preview`; and `labels`, `head`, `tips`",
 	 "{\"oneOf\":[{\"type\":\"array\"},{\"type\":\"object\"}]}", NULL},
 	{"Window",
 	 "`discussion`, `take`, `head`, `count` (all entries of the take), `entries`, `from`, `next` (the "

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "llm/provider.h"
+#include "llm/models_host.h"
 
 const char *const rt_run_how_words[RT_RUN_HOWS] = {"ask",     "again",	  "continue",
 						   "compact", "compress", "go"};
@@ -272,17 +272,6 @@ rt_run_read(rt_runs *runs, const rt_run_request *request, const rt_project *proj
 
 /* ---- the model ---- */
 
-/* Is that the built-in model that plays a file, by whatever name the configuration gives it? */
-static bool
-names_file(const rt_config *config, rt_str name)
-{
-	rt_model_choice choice;
-
-	return name.size > 0 && rt_models_choose(config, name, &choice, NULL) == RT_OK &&
-	       choice.provider == &rt_provider_builtin &&
-	       rt_str_starts(choice.model, RT_STR("play:"));
-}
-
 rt_status
 rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run, rt_error *err)
 {
@@ -293,6 +282,7 @@ rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run, rt_erro
 				     .config = given->config,
 				     .pace_ms = given->pace_ms};
 	const rt_disc *disc = NULL;
+	rt_pick_source source = RT_PICK_SETTING;
 	rt_model_choice choice;
 	rt_buf name, warnings;
 	rt_status st;
@@ -305,15 +295,14 @@ rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run, rt_erro
 	st = rt_project_disc(project, a->disc, &disc, err);
 	if (st == RT_OK)
 		st = rt_pick_name(runs->alloc, project, disc, a->model_said, given->model, &name,
-				  err);
+				  &source, err);
 	if (st == RT_OK && name.size == 0 &&
 	    (given->config == NULL || given->config->model.size == 0))
 		st = rt_fail(err, RT_CREDENTIALS,
 			     "no model is chosen: say which (\"model\"), or set the setting model");
-	if (st == RT_OK && !a->may_name_files && names_file(given->config, rt_buf_str(&name)))
-		st = rt_fail(err, RT_REFUSED, "a model that plays a file is not for browsers");
 	if (st == RT_OK) {
 		options.name = rt_buf_str(&name);
+		options.may_play = rt_models_may_play(source, a->may_name_files);
 		pthread_mutex_lock(&runs->opening);
 		st = rt_models_open(&options, &run->model, &choice, &warnings, err);
 		pthread_mutex_unlock(&runs->opening);

@@ -282,6 +282,32 @@ rt_chat_lay(rt_chat *chat, size_t item)
 	return laid;
 }
 
+bool
+rt_chat_hides(rt_chat *chat, size_t item)
+{
+	rt_work *work = &chat->pane.tui->work;
+	bool hidden = false;
+	rt_slot slot;
+	rt_error ignored;
+
+	return item < rt_work_count(work) &&
+	       rt_seq_get(work->take->slots, item, &slot, &ignored) == RT_OK &&
+	       rt_view_is_hidden(work->engine, work->value, &slot, &hidden, &ignored) == RT_OK && hidden;
+}
+
+size_t
+rt_chat_visible(rt_chat *chat, size_t at, int by)
+{
+	size_t count = rt_work_count(&chat->pane.tui->work), i;
+	int way;
+
+	for (way = 0; way < 2; way++, by = -by)
+		for (i = at; i < count; i += (size_t)(ptrdiff_t)by)
+			if (!rt_chat_hides(chat, i))
+				return i;
+	return at;
+}
+
 /* ---- forks ---- */
 
 rt_status

@@ -37,8 +37,11 @@ of(rt_pane *pane)
 static int
 height(rt_chat *chat, size_t item)
 {
-	const rt_chat_laid *laid = rt_chat_lay(chat, item);
+	const rt_chat_laid *laid;
 
+	if (rt_chat_hides(chat, item))
+		return 0;
+	laid = rt_chat_lay(chat, item);
 	return laid == NULL ? 1 : (int)rt_chat_rows(laid) + 2;
 }
 
@@ -168,6 +171,7 @@ rt_pane_chat_show(rt_tui *tui, size_t at)
 
 	if (at >= rt_work_count(&tui->work))
 		return;
+	at = rt_chat_visible(chat, at, -1);
 	if (chat->selects) {
 		rt_chat_select(chat, at);
 	} else { /* marked, and what keys act on; letters are still written */
@@ -350,10 +354,13 @@ draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
 		go_end(chat, box.h);
 	y = -chat->top_row;
 	for (item = chat->top; item < count && y < box.h; item++) {
-		const rt_chat_laid *laid = rt_chat_lay(chat, item);
 		size_t from = y + 1 < 0 ? (size_t)(-y - 1) : 0;
 		int at = y + 1 > 0 ? y + 1 : 0;
+		const rt_chat_laid *laid;
 
+		if (rt_chat_hides(chat, item))
+			continue;
+		laid = rt_chat_lay(chat, item);
 		if (laid == NULL) {
 			(void)rt_canvas_put_c(c, box, 2, y, "(cannot be read)", RT_INK_ERROR);
 			y += 1;
@@ -959,6 +966,22 @@ act_at_head(rt_chat *chat, rt_action action)
 	return rt_verb_act(tui, action, &slot.entry, 1, &used);
 }
 
+/* The entry that somebody who goes to the selected one means: the head's, where only what is hidden
+ * is between them. */
+static uint32_t
+target(rt_chat *chat)
+{
+	rt_work *work = &chat->pane.tui->work;
+	size_t head = rt_work_head(work);
+	rt_slot slot;
+	rt_error ignored;
+
+	if (chat->sel < head && rt_chat_visible(chat, head - 1, -1) == chat->sel &&
+	    rt_seq_get(work->take->slots, head - 1, &slot, &ignored) == RT_OK)
+		return slot.entry;
+	return chat->sel_entry;
+}
+
 /* With an entry selected. */
 static rt_status
 act_entry(rt_chat *chat, rt_action action, bool *out_used)
@@ -972,16 +995,17 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 	switch (action) {
 	case RT_ACT_UP:
 		if (chat->sel > 0)
-			step_to(chat, chat->sel - 1);
+			step_to(chat, rt_chat_visible(chat, chat->sel - 1, -1));
 		return RT_OK;
 	case RT_ACT_DOWN:
-		if (chat->sel + 1 < count)
-			step_to(chat, chat->sel + 1);
+		n = chat->sel + 1 < count ? rt_chat_visible(chat, chat->sel + 1, 1) : 0;
+		if (n > chat->sel)
+			step_to(chat, n);
 		else
 			select_none(chat);
 		return RT_OK;
-	case RT_ACT_HOME: step_to(chat, 0); return RT_OK;
-	case RT_ACT_END: step_to(chat, count - 1); return RT_OK;
+	case RT_ACT_HOME: step_to(chat, rt_chat_visible(chat, 0, 1)); return RT_OK;
+	case RT_ACT_END: step_to(chat, rt_chat_visible(chat, count - 1, -1)); return RT_OK;
 	case RT_ACT_CANCEL:
 		if (chat->mark_count > 0) {
 			chat->mark_count = 0;
@@ -992,11 +1016,12 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 		return RT_OK;
 	case RT_ACT_MARK:
 		mark(chat);
-		if (chat->sel + 1 < count)
-			step_to(chat, chat->sel + 1);
+		n = chat->sel + 1 < count ? rt_chat_visible(chat, chat->sel + 1, 1) : 0;
+		if (n > chat->sel)
+			step_to(chat, n);
 		return RT_OK;
 	case RT_ACT_MARK_NONE: chat->mark_count = 0; return RT_OK;
-	case RT_ACT_ACCEPT: return rt_verb_go(tui, chat->sel_entry, true, went);
+	case RT_ACT_ACCEPT: return rt_verb_go(tui, target(chat), true, went);
 	case RT_ACT_PREVIEW: return rt_verb_read(tui, chat->sel_entry);
 	default:
 		st = act_view(chat, action, out_used);
@@ -1077,7 +1102,7 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 		if (rt_work_count(&tui->work) > 0)
 			step_to(chat, chat->points && chat->sel < rt_work_count(&tui->work)
 					      ? chat->sel
-					      : rt_work_count(&tui->work) - 1);
+					      : rt_chat_visible(chat, rt_work_count(&tui->work) - 1, -1));
 		return RT_OK;
 	case RT_ACT_HOME:
 		chat->follows = chat->points = false;

@@ -89,6 +89,11 @@ const rt_chat_laid *rt_chat_lay(rt_chat *chat, size_t item);
 void rt_chat_forget(rt_chat *chat);
 /* A question is on its way, and is no entry yet: another program may be writing to the store. */
 bool rt_chat_is_unsent(const rt_chat *chat);
+/* Is that an entry which is hidden from people? It has no rows. */
+bool rt_chat_hides(rt_chat *chat, size_t item);
+/* The nearest entry of the take that is not hidden: at, else from there back (by -1) or on (by 1),
+ * else the other way; at where all are hidden. */
+size_t rt_chat_visible(rt_chat *chat, size_t at, int by);
 /* Rows of its text. */
 static inline size_t
 rt_chat_rows(const rt_chat_laid *laid)

@@ -110,6 +110,31 @@ long_labels(void **state)
 	desk_close(&d);
 }
 
+/* What programs keep for themselves is not there for people: nor for keys. */
+static void
+hidden_entries(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_do(&d, "[{\"op\":\"entry.insert\",\"before\":\":2\",\"role\":\"Hook\",\"kind\":"
+		    "\"custom_message\",\"content\":\"concealed\",\"display\":false}]");
+	desk_do(&d, "[{\"op\":\"entry.append\",\"kind\":\"custom\",\"content\":\"state\"}]");
+	assert_false(desk_shows(&d, "concealed"));
+	assert_false(desk_shows(&d, "state"));
+	assert_shows(&d, "two");
+	desk_press(&d, "alt+up");
+	assert_shows(&d, "› AI"); /* the fourth, not the state after it */
+	desk_press(&d, "enter");
+	assert_notice(&d, "Already at this point");
+	desk_press(&d, "alt+up up up up m");
+	assert_shows(&d, "Label of User, entry 1 (empty: none)");
+	desk_press(&d, "escape down m");
+	assert_shows(&d, "Label of AI, entry 3 (empty: none)");
+	desk_close(&d);
+}
+
 static void
 several_are_told_of(void **state)
 {
@@ -181,6 +206,45 @@ leaving_with_something_written(void **state)
 /* ---- what is said ---- */
 
 /* The way back is told by the key of where one is. */
+/* Undo takes back what is in view: of a step elsewhere it says where that is, and no key. */
+static void
+a_revert_in_another_discussion(void **state)
+{
+	rt_work_said said;
+	rt_error err;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	desk_add(&d, "User", "one");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	rt_work_said_init(&said, d.tui.alloc);
+	assert_int_equal(rt_work_apply(&d.tui.work, RT_STR("[{\"op\":\"revert\",\"seq\":1}]"), &said,
+				       &err),
+			 RT_OK);
+	rt_tui_say_change(&d.tui, &said);
+	rt_work_said_deinit(&said);
+	desk_press(&d, "");
+	assert_shows(&d, "That changed discussion \"main\"");
+	assert_false(desk_shows(&d, "undo: "));
+	desk_close(&d);
+}
+
+static void
+undo_says_how_many_there_were(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	desk_add(&d, "User", "one");
+	desk_add(&d, "User", "two");
+	desk_type(&d, "/undo 5");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Took back: 2 steps. 2 of 5 steps: there is nothing more to undo.");
+	desk_close(&d);
+}
+
 static void
 the_way_back_by_the_key_that_works(void **state)
 {
@@ -412,10 +476,13 @@ main(void)
 		cmocka_unit_test(keys_act_on_what_is_marked),
 		cmocka_unit_test(marks_go),
 		cmocka_unit_test(several_are_told_of),
+		cmocka_unit_test(hidden_entries),
 		cmocka_unit_test(long_labels),
 		cmocka_unit_test(what_was_written_is_kept),
 		cmocka_unit_test(leaving_with_something_written),
 		cmocka_unit_test(the_way_back_by_the_key_that_works),
+		cmocka_unit_test(a_revert_in_another_discussion),
+		cmocka_unit_test(undo_says_how_many_there_were),
 		cmocka_unit_test(footers_of_lists),
 		cmocka_unit_test(the_footer_is_of_its_frame),
 		cmocka_unit_test(a_question_is_seen_at_once),

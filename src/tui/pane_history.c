@@ -654,6 +654,7 @@ static rt_status
 jumped(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
 {
 	const told *t = ctx;
+	rt_str others = rt_buf_str(&said->note);
 
 	if (st == RT_OK && said->seq == 0)
 		rt_tui_say(tui, "Already there");
@@ -661,8 +662,9 @@ jumped(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error 
 		rt_tui_say_done(tui, "Now as it was in the beginning. Back: Enter on step %llu",
 			   (unsigned long long)t->before);
 	else if (st == RT_OK)
-		rt_tui_say_done(tui, "Now as it was right after step %llu. Back: Enter on step %llu",
-			   (unsigned long long)t->seq, (unsigned long long)t->before);
+		rt_tui_say_done(tui, "Now as it was right after step %llu. %.*s%sBack: Enter on step %llu",
+			   (unsigned long long)t->seq, RT_STR_ARG(others),
+			   others.size > 0 ? " " : "", (unsigned long long)t->before);
 	else
 		return not_done(tui, st, said, err);
 	return RT_OK;
@@ -682,8 +684,9 @@ reverted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_erro
 	if (st != RT_OK)
 		return not_done(tui, st, said, err);
 	rt_buf_clear(&said->words);
-	rt_buf_add_f(&said->words, "Reverted step %llu, and nothing else.",
-		     (unsigned long long)((const told *)ctx)->seq);
+	rt_buf_add_f(&said->words, "Reverted step %llu, and nothing else.%s%.*s",
+		     (unsigned long long)((const told *)ctx)->seq, said->note.size > 0 ? " " : "",
+		     RT_STR_ARG(rt_buf_str(&said->note)));
 	return rt_deed_say(tui, NULL, st, said, err);
 }
 

@@ -149,9 +149,10 @@ read_tree(state *s)
 /* ---- drawing ---- */
 
 static rt_ink
-ink_of(rt_tree_style style, const rt_tree_node *node, bool selected)
+ink_of(rt_tree_style style, const rt_tree_node *node, bool is_head, bool selected)
 {
-	bool dims = node != NULL && node->kind != RT_TREE_USER; /* seed 4: what is not a question */
+	/* seed 4: what is not a question, nor a program's message that can be said again */
+	bool dims = node != NULL && node->kind != RT_TREE_USER && node->kind != RT_TREE_CUSTOM;
 
 	switch (style) {
 	case RT_TREE_CURSOR: return RT_INK_TEXT | RT_INK_BOLD;
@@ -165,8 +166,7 @@ ink_of(rt_tree_style style, const rt_tree_node *node, bool selected)
 		       : node->kind == RT_TREE_ASSISTANT ? RT_INK_AI
 							 : RT_INK_TOOL;
 	case RT_TREE_NOTE:
-		return node != NULL && (node->flags & RT_TREE_HEAD) != 0 ? RT_INK_GOOD | RT_INK_BOLD
-									 : RT_INK_DIM;
+		return is_head ? RT_INK_GOOD | RT_INK_BOLD : RT_INK_DIM;
 	case RT_TREE_PLAIN:
 	case RT_TREE_WORDS:
 	default: return dims && !selected ? RT_INK_DIM : RT_INK_TEXT;
@@ -178,6 +178,7 @@ draw_line(rt_canvas *c, rt_box box, int y, const state *s, const rt_tree_line *l
 {
 	const rt_tree_node *node =
 		line->node == RT_TREE_NONE ? NULL : rt_tree_node_at(s->tree, line->node);
+	bool is_head = node != NULL && node->row == rt_tree_head_row(s->tree);
 	int x = 0;
 	size_t i;
 
@@ -185,7 +186,7 @@ draw_line(rt_canvas *c, rt_box box, int y, const state *s, const rt_tree_line *l
 		const rt_tree_span *span = &line->spans[i];
 
 		x = rt_canvas_put(c, box, x, y, rt_str_at(line->text.ptr + span->at, span->size),
-				  ink_of(span->style, node, line->selected));
+				  ink_of(span->style, node, is_head, line->selected));
 	}
 	if (line->selected)
 		rt_canvas_flag(c, (rt_box){box.x, box.y + y, box.w, 1}, RT_INK_SELECTED);
@@ -517,7 +518,7 @@ act_on_tree(rt_pane *pane, rt_action action, bool *out_used)
 			return RT_OK;
 		}
 		return node == RT_TREE_NONE ? RT_OK
-					    : rt_verb_go(tui, rt_tree_node_at(s->tree, node)->entry, true,
+					    : rt_verb_go(tui, rt_tree_target(s->tree, node), true,
 							 close_tree);
 	case RT_ACT_CANCEL: /* the search first, then the tree */
 		if (s->is_searching || rt_tree_query(s->tree).size > 0)

@@ -31,7 +31,7 @@ rt_seek_on(rt_seek *seek, rt_work *work, rt_str what, size_t *out_at)
 		looked++;
 		if (rt_work_entry_at(work, seek->at, &e, &err) != RT_OK)
 			continue;
-		holds = what.size > 0 && rt_find_holds(rt_buf_str(&e.text), what);
+		holds = what.size > 0 && !e.is_hidden && rt_find_holds(rt_buf_str(&e.text), what);
 		bytes += e.text.size;
 		rt_work_entry_deinit(&e);
 		if (holds) {

@@ -79,6 +79,7 @@ typedef struct plan {
 	uint32_t *last_active;         /* the same: the last active child */
 	uint32_t *node;                /* where it stands in the tree */
 	bool *active;
+	bool active_first; /* of siblings: as pi has it */
 } plan;
 
 static void
@@ -92,11 +93,11 @@ plan_deinit(plan *p, const rt_alloc *alloc)
 	rt_free(alloc, p->active);
 }
 
-/* Behind its siblings, or (active) behind those that are active. */
+/* After its siblings; the active ones may come before the others. */
 static void
 add_child(plan *p, uint32_t parent, uint32_t i)
 {
-	uint32_t before = p->active[i] ? p->last_active[parent] : p->last[parent];
+	uint32_t before = p->active[i] && p->active_first ? p->last_active[parent] : p->last[parent];
 
 	if (before == RT_TREE_NONE) {
 		p->next[i] = p->child[parent];
@@ -113,7 +114,7 @@ add_child(plan *p, uint32_t parent, uint32_t i)
 
 static rt_status
 plan_init(plan *p, const rt_alloc *alloc, const rt_tree_entry *entries, uint32_t count,
-	  uint32_t head, rt_error *err)
+	  uint32_t head, bool active_first, rt_error *err)
 {
 	size_t room = (size_t)count + 1;
 	uint32_t **arrays[] = {&p->child, &p->next, &p->last, &p->last_active, &p->node};
@@ -123,6 +124,7 @@ plan_init(plan *p, const rt_alloc *alloc, const rt_tree_entry *entries, uint32_t
 	p->entries = entries;
 	p->count = count;
 	p->head = head;
+	p->active_first = active_first;
 	p->active = rt_new0(alloc, room * sizeof(*p->active));
 	if (p->active == NULL)
 		return nomem(err);
@@ -249,7 +251,7 @@ nodes_init(rt_tree *t, const rt_tree_entry *entries, size_t count, uint32_t head
 		return nomem(err);
 	t->count = t->unknown = (uint32_t)count;
 	t->labels[0] = (tree_label){0};
-	st = plan_init(&p, t->alloc, entries, t->count, head, err);
+	st = plan_init(&p, t->alloc, entries, t->count, head, t->options.as_pi, err);
 	if (st == RT_OK)
 		lay_nodes(t, &p);
 	if (st == RT_OK && t->label_text.status != RT_OK)

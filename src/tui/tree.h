@@ -10,9 +10,8 @@
  *     (1/5)
  *
  * Entries are given as a flat list with parents; their texts are read when somebody looks
- * (rt_tree_source). Among siblings the one that the conversation stands below comes first,
- * the others stay in their order. What a filter, a search or a fold hides leaves its
- * children to the nearest entry above it that is visible; only folding hides what is below.
+ * (rt_tree_source). Siblings stay in their order (as pi has it, the one that the head is below
+ * comes first). What a filter, a search or a fold hides leaves its children to the nearest entry above it that is visible; only folding hides what is below.
  * A line of descent is drawn where the visible tree forks, so that a long conversation does
  * not drift to the right.
  *
@@ -43,7 +42,7 @@ typedef enum rt_tree_kind {
 	RT_TREE_USER,
 	RT_TREE_ASSISTANT, /* hidden where it has nothing to show (rt_tree_told.silent) */
 	RT_TREE_TOOL,      /* a tool's result */
-	RT_TREE_SETTING,   /* labels, edits, model changes … */
+	RT_TREE_SETTING,   /* labels, edits, model changes, what is hidden from people … */
 	RT_TREE_COMPACTION,
 	RT_TREE_SUMMARY, /* of a branch that was left */
 	RT_TREE_CUSTOM,  /* a program's message, which can be said again as a user's can */
@@ -117,8 +116,8 @@ typedef struct rt_tree_source {
 } rt_tree_source;
 
 typedef struct rt_tree_options {
-	/* As pi has it: moving wraps around, a change of the filter unfolds all, searching knows
-	 * only words, and rows have no marks of our own. */
+	/* As pi has it: the branch of the head comes first, moving wraps around, a change of the
+	 * filter unfolds all, searching knows only words, and rows have no marks of our own. */
 	bool as_pi;
 	bool ascii; /* lines and text */
 } rt_tree_options;
@@ -226,6 +225,12 @@ uint32_t rt_tree_find(const rt_tree *tree, uint32_t entry);
 
 size_t rt_tree_row_count(const rt_tree *tree);
 uint32_t rt_tree_row_node(const rt_tree *tree, size_t row);
+/* Row that says where the head is: its own, or the nearest above it that is shown; among what
+ * was searched for or is labelled, its own alone. RT_TREE_NONE: there is none. */
+uint32_t rt_tree_head_row(const rt_tree *tree);
+/* The entry that somebody who goes to this node means: the head's, where the node's row says where
+ * that is and only settings and the like are hidden between them; else its own. */
+uint32_t rt_tree_target(const rt_tree *tree, uint32_t node);
 /* Row of the selection; SIZE_MAX: there is no row. */
 size_t rt_tree_selected(const rt_tree *tree);
 /* Its node; RT_TREE_NONE: there is no row. */

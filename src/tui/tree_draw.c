@@ -347,7 +347,7 @@ add_notes(rt_buf *buf, const rt_tree *t, const tree_row *r, int how)
 		rt_buf_add_f(buf, "  %s", s->muted);
 	if (n->take != 0 && t->source->take_name != NULL && how < NOTES_NO_TAKE)
 		add_take(buf, t, n->take, how == NOTES_CUT_TAKE);
-	if ((n->flags & RT_TREE_HEAD) != 0)
+	if (rt_tree_head_row(t) == n->row)
 		rt_buf_add_f(buf, "%s%s", how < NOTES_HEAD ? "  " : " ",
 			     how < NOTES_SHORT ? s->head : s->head_short);
 }

@@ -10,6 +10,26 @@ go_to(rt_tree *t, uint32_t row)
 	t->remembered = t->rows[row].node;
 }
 
+uint32_t
+rt_tree_head_row(const rt_tree *t)
+{
+	if (t->head == RT_TREE_NONE || t->row_count == 0)
+		return RT_TREE_NONE;
+	return t->term_count > 0 || t->filter == RT_TREE_LABELED_ONLY ? t->nodes[t->head].row
+								      : t->near[t->head];
+}
+
+uint32_t
+rt_tree_target(const rt_tree *t, uint32_t node)
+{
+	uint32_t at = t->head;
+
+	while (at != RT_TREE_NONE && at != node && t->nodes[at].row == RT_TREE_NONE &&
+	       (t->nodes[at].kind == RT_TREE_SETTING || t->nodes[at].kind == RT_TREE_NEVER))
+		at = t->nodes[at].parent;
+	return t->nodes[at == node ? t->head : node].entry;
+}
+
 static bool
 has_siblings(const rt_tree *t, uint32_t row)
 {

@@ -384,6 +384,7 @@ add_below(list *l, uint32_t at, uint32_t *voice, uint8_t *kind, rt_error *err)
 	do {
 		const rt_trie_node *n = &t->nodes[at];
 		rt_tree_entry *e = &l->entries[l->count];
+		bool hidden = false;
 		rt_slot slot;
 
 		st = rt_trie_shown(t, at, &slot, err);
@@ -403,6 +404,10 @@ add_below(list *l, uint32_t at, uint32_t *voice, uint8_t *kind, rt_error *err)
 				 ((slot.flags & RT_SLOT_EDITED) != 0 ? RT_TREE_EDITED : 0),
 		};
 		st = rt_disc_label(l->project, l->disc, slot.entry, &e->label, err);
+		if (st == RT_OK && !l->reader->as_pi)
+			st = rt_view_is_hidden(l->reader->engine, l->project, &slot, &hidden, err);
+		if (hidden)
+			e->kind = RT_TREE_SETTING;
 		l->index[at] = l->count++;
 		at = rt_trie_next(t, at);
 	} while (st == RT_OK && at != RT_TRIE_NONE && t->nodes[at].depth > 0);

@@ -106,6 +106,26 @@ shows(fixture *f, const char *wanted)
 	assert_string_equal(f->text.ptr, wanted);
 }
 
+/* Messages of programs that are not to be seen are not, unless all is. */
+static void
+test_hidden_entries(void **state)
+{
+	fixture *f = *state;
+
+	do_it(f, "{\"op\":\"entry.append\",\"id\":\"a\",\"role\":\"User\",\"content\":\"one\"}");
+	do_it(f, "{\"op\":\"entry.append\",\"id\":\"b\",\"role\":\"Hook\",\"kind\":"
+		 "\"custom_message\",\"content\":\"shown\"}");
+	do_it(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"Hook\",\"kind\":"
+		 "\"custom_message\",\"content\":\"not shown\",\"display\":false}");
+	do_it(f, "{\"op\":\"entry.append\",\"id\":\"d\",\"kind\":\"custom\",\"content\":\"state\"}");
+	shows(f, "  • User: one\n"
+		 "› • [custom_message]: shown  ← active\n");
+	assert_int_equal(rt_tree_target(f->tree, 1), 4);
+	rt_tree_set_filter(f->tree, RT_TREE_ALL);
+	assert_int_equal(rt_tree_row_count(f->tree), 4);
+	rt_tree_set_filter(f->tree, RT_TREE_DEFAULT);
+}
+
 static void
 test_own_entries(void **state)
 {
@@ -130,11 +150,11 @@ test_own_entries(void **state)
 	do_it(f, "{\"op\":\"entry.mute\",\"entry\":\"f\",\"muted\":true}");
 	shows(f, "  • User: two lines\n"
 		 "  • [here] AI: reply ^[[31m\n"
-		 "  ├⊟ • User: right\n"
-		 "  │     • tool: found  (muted)\n"
-		 "  │     • [branch summary]: we tried\n"
-		 "› │     • AI: (no content)  {other}  ← active\n"
-		 "  └─ User: left  {main}\n");
+		 "  ├─ User: left  {main}\n"
+		 "  └⊟ • User: right\n"
+		 "        • tool: found  (muted)\n"
+		 "        • [branch summary]: we tried\n"
+		 "›       • AI: (no content)  {other}  ← active\n");
 	/* the mark goes with the text, and searches find it */
 	assert_int_equal(rt_tree_search(f->tree, RT_STR("is:edited"), NULL), RT_OK);
 	assert_int_equal(rt_tree_row_count(f->tree), 0);
@@ -149,12 +169,12 @@ test_own_entries(void **state)
 	rt_tree_select(f->tree, rt_tree_find(f->tree, 1));
 	shows(f, "› • User: two lines\n"
 		 "  • [here] AI: reply ^[[31m\n"
-		 "  ├⊟ • User: right\n"
-		 "  │     • assistant: (calls read)  ← active\n"
-		 "  │     tool: found  (muted)\n"
-		 "  │     [branch summary]: we tried\n"
-		 "  │     AI: (no content)  {other}\n"
-		 "  └─ User: left  {main}\n");
+		 "  ├─ User: left  {main}\n"
+		 "  └⊟ • User: right\n"
+		 "        • assistant: (calls read)  ← active\n"
+		 "        tool: found  (muted)\n"
+		 "        [branch summary]: we tried\n"
+		 "        AI: (no content)  {other}\n");
 	assert_int_equal(rt_tree_search(f->tree, RT_STR("role:ai reply"), NULL), RT_OK);
 	shows(f, "› • [here] AI: reply ^[[31m\n");
 	/* an edit is found by its new text */
@@ -528,6 +548,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_own_entries, set_up, tear_down),
+cmocka_unit_test_setup_teardown(test_hidden_entries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_purged, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(times_of_imported_labels, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pi_messages, set_up, tear_down),

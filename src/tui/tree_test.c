@@ -53,6 +53,22 @@ sow_fork(fixture *f)
 	say(f, 7, "assistant", "right two");
 }
 
+/* 0 - 1 - 2 - 3 - 4 - 5 - 6   the same, but the branch "right" is the older one
+ *              \- 7 - 8  */
+static void
+sow_right_first(fixture *f)
+{
+	sown left[2];
+
+	sow_fork(f);
+	memcpy(left, &f->g.items[4], sizeof(left));
+	memmove(&f->g.items[4], &f->g.items[6], 3 * sizeof(left[0]));
+	memcpy(&f->g.items[7], left, sizeof(left));
+	f->g.items[5].parent = 4;
+	f->g.items[6].parent = 5;
+	f->g.items[8].parent = 7;
+}
+
 static void
 test_layout(void **state)
 {
@@ -63,17 +79,17 @@ test_layout(void **state)
 	shows(f.tree, "  No entries found\n  (0/0)\n");
 	sow_fork(&f);
 	plant(&f.g, f.tree, 8);
-	/* the branch of the head first */
+	/* the older branch first, wherever the head is */
 	shows(f.tree, "  • user: one\n"
 		      "  • assistant: two\n"
 		      "  • user: three\n"
 		      "  • assistant: fork\n"
-		      "  ├⊟ • user: right\n"
-		      "  │     • tool: result\n"
-		      "› │     • assistant: right two  ← active\n"
-		      "  └⊟ user: left\n"
-		      "        assistant: left two\n"
-		      "  (7/9)\n");
+		      "  ├⊟ user: left\n"
+		      "  │     assistant: left two\n"
+		      "  └⊟ • user: right\n"
+		      "        • tool: result\n"
+		      "›       • assistant: right two  ← active\n"
+		      "  (9/9)\n");
 	plant(&f.g, f.tree, 5);
 	shows(f.tree, "  • user: one\n"
 		      "  • assistant: two\n"
@@ -214,8 +230,8 @@ test_moves(void **state)
 
 	(void)state;
 	start(&f, NULL);
-	sow_fork(&f);
-	plant(&f.g, f.tree, 8);
+	sow_right_first(&f);
+	plant(&f.g, f.tree, 6);
 	/* rows: 0 1 2 3 | 4 right 5 6 | 7 left 8 */
 	rt_tree_move(f.tree, RT_TREE_HOME, 4);
 	rt_tree_move(f.tree, RT_TREE_UP, 4);
@@ -276,24 +292,24 @@ test_folds(void **state)
 
 	(void)state;
 	start(&f, NULL);
-	sow_fork(&f);
-	plant(&f.g, f.tree, 8);
-	rt_tree_select(f.tree, rt_tree_find(f.tree, 6));
+	sow_right_first(&f);
+	plant(&f.g, f.tree, 6);
+	rt_tree_select(f.tree, rt_tree_find(f.tree, 4));
 	rt_tree_move(f.tree, RT_TREE_FOLD_OR_SEGMENT, 4);
 	shows(f.tree, "  • user: one\n"
 		      "  • assistant: two\n"
 		      "  • user: three\n"
 		      "  • assistant: fork\n"
-		      "› ├⊞ • user: right  (+2)\n"
+		      "› ├⊞ • user: right  (+2)  ← active\n"
 		      "  └⊟ user: left\n"
 		      "        assistant: left two\n"
 		      "  (5/7)\n");
 	/* a fold inside a fold is still there when that opens */
 	rt_tree_move(f.tree, RT_TREE_HOME, 4);
 	rt_tree_move(f.tree, RT_TREE_FOLD_OR_SEGMENT, 4);
-	shows(f.tree, "› ⊞ • user: one  (+8)\n"
+	shows(f.tree, "› ⊞ • user: one  (+8)  ← active\n"
 		      "  (1/1)\n");
-	rt_tree_select(f.tree, rt_tree_find(f.tree, 8));
+	rt_tree_select(f.tree, rt_tree_find(f.tree, 6));
 	assert_int_equal(rt_tree_selected(f.tree), 0);
 	rt_tree_move(f.tree, RT_TREE_UNFOLD_OR_SEGMENT, 4);
 	assert_int_equal(rt_tree_row_count(f.tree), 7);
@@ -314,6 +330,39 @@ test_folds(void **state)
 	assert_int_equal(rt_tree_row_count(f.tree), 1);
 	rt_tree_set_filter(f.tree, RT_TREE_ALL);
 	assert_int_equal(rt_tree_row_count(f.tree), 9);
+	finish(&f);
+}
+
+/* Where the head is is said by the nearest row above it. */
+static void
+test_hidden_head(void **state)
+{
+	fixture f;
+
+	(void)state;
+	start(&f, NULL);
+	say(&f, -1, "user", "one");
+	say(&f, 0, "assistant", "two");
+	say(&f, 1, "setting", "state");
+	say(&f, 2, "setting", "named");
+	plant(&f.g, f.tree, 3);
+	shows(f.tree, "  • user: one\n"
+		      "› • assistant: two  ← active\n"
+		      "  (2/2)\n");
+	/* to go there is to stay: only settings are between */
+	assert_int_equal(rt_tree_target(f.tree, 1), 3);
+	assert_int_equal(rt_tree_target(f.tree, 0), 0);
+	assert_int_equal(rt_tree_target(f.tree, 3), 3);
+	rt_tree_set_filter(f.tree, RT_TREE_USER_ONLY);
+	shows(f.tree, "› • user: one  ← active\n"
+		      "  (1/1) [user]\n");
+	assert_int_equal(rt_tree_target(f.tree, 0), 0); /* a reply is between */
+	rt_tree_set_filter(f.tree, RT_TREE_ALL);
+	assert_int_equal(rt_tree_target(f.tree, 1), 1);
+	assert_int_equal(rt_tree_head_row(f.tree), 3);
+	rt_tree_set_filter(f.tree, RT_TREE_DEFAULT);
+	assert_int_equal(rt_tree_search(f.tree, RT_STR("two"), NULL), RT_OK);
+	assert_int_equal(rt_tree_head_row(f.tree), RT_TREE_NONE);
 	finish(&f);
 }
 
@@ -506,12 +555,12 @@ test_changes(void **state)
 		assert_int_equal(rt_tree_mark_count(f.tree), 2);
 		shows(f.tree, "  • user: three\n"
 			      "  • assistant: fork\n"
-			      "  ├⊟ • user: right\n"
-			      "  │     • tool: result\n"
-			      "  │     • assistant: right two  ← active\n"
-			      " ✓└⊟ user: left\n"
-			      "›✓      assistant: left two\n"
-			      "  (7/7)  [2 marked]\n");
+			      " ✓├⊟ user: left\n"
+			      "›✓│     assistant: left two\n"
+			      "  └⊟ • user: right\n"
+			      "        • tool: result\n"
+			      "        • assistant: right two  ← active\n"
+			      "  (4/7)  [2 marked]\n");
 		/* what was selected is deleted, too: the nearest above that is still there */
 		for (i = 4; i < 7; i++) /* the two of "left" are items 2 and 3 of these */
 			entries[i - 2] = entries[i];
@@ -584,21 +633,21 @@ test_notes(void **state)
 		      "  * assistant: two  (muted)\n"
 		      "  * user: three  (edited)\n"
 		      "  * [fork <U+202E>!] assistant: fork\n"
-		      "  |- * user: right\n"
-		      "  |     * tool: result\n"
-		      "> |     * assistant: right two  {main}  <- active\n"
-		      "  `- user: left\n"
-		      "        assistant: l?nger ^[[2J  {other}\n"
-		      "  (7/9)\n");
+		      "  |- user: left\n"
+		      "  |     assistant: l?nger ^[[2J  {other}\n"
+		      "  `- * user: right\n"
+		      "        * tool: result\n"
+		      ">       * assistant: right two  {main}  <- active\n"
+		      "  (9/9)\n");
 	/* words give way to notes */
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	f.g.items[8].text = "a text that is far too long for its row";
 	plant(&f.g, f.tree, 8);
 	draw(f.tree, 3, 48, &out);
-	assert_string_equal(out.ptr, "  |     * tool: result\n"
-				     "> |     * assistant: a text .  {main}  <- active\n"
-				     "  `- user: left\n"
-				     "  (7/9)\n");
+	assert_string_equal(out.ptr, "  `- * user: right\n"
+				     "        * tool: result\n"
+				     ">       * assistant: a text .  {main}  <- active\n"
+				     "  (9/9)\n");
 	rt_buf_deinit(&out);
 	finish(&f);
 }
@@ -822,6 +871,7 @@ main(void)
 		cmocka_unit_test(test_layout),  cmocka_unit_test(test_roots),
 		cmocka_unit_test(test_filters), cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_moves),   cmocka_unit_test(test_folds),
+		cmocka_unit_test(test_hidden_head),
 		cmocka_unit_test(test_search),  cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_places),  cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_widths),  cmocka_unit_test(test_scroll),

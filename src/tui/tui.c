@@ -191,7 +191,7 @@ void
 rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 {
 	rt_tui_say_str(tui, rt_buf_str(&said->words), RT_INK_TEXT);
-	if (said->seq == 0)
+	if (said->seq == 0 || said->is_elsewhere)
 		return;
 	tui->said_step = said->is_step ? said->seq : 0;
 	tui->way_back.seq = said->seq;

@@ -48,7 +48,7 @@ settle(rt_work *work, const rt_project *value, rt_place place, bool is_pinned, r
 		is_pinned = false;
 	}
 	st = rt_pick_name(work->alloc, value, disc, rt_str_of(work->said_model),
-			  rt_str_of(getenv("RETAKE_MODEL")), &model, err);
+			  rt_str_of(getenv("RETAKE_MODEL")), &model, NULL, err);
 	if (st == RT_OK && model.size == 0 && work->cli->config != NULL)
 		rt_buf_add_str(&model, work->cli->config->model);
 	if (st == RT_OK && model.status != RT_OK)
@@ -247,6 +247,7 @@ fill(rt_work *work, rt_work_entry *e, rt_error *err)
 	e->is_collapsed = (view & RT_VIEW_COLLAPSED) != 0;
 	e->is_muted = (e->slot.flags & RT_SLOT_MUTED) != 0;
 	e->is_partial = yyjson_is_true(rt_body_field(&e->body, "partial"));
+	e->is_hidden = rt_body_is_hidden(e->kind, &e->body);
 	rt_body_add_text(&e->text, &e->body);
 	add_thinking(&e->body, &e->thinking);
 	content.text = e->body.content;
@@ -352,6 +353,7 @@ rt_work_said_init(rt_work_said *said, const rt_alloc *alloc)
 {
 	memset(said, 0, sizeof(*said));
 	rt_buf_init(&said->words, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&said->note, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&said->editor, alloc, RT_BUF_UNLIMITED);
 }
 
@@ -359,6 +361,7 @@ void
 rt_work_said_deinit(rt_work_said *said)
 {
 	rt_buf_deinit(&said->words);
+	rt_buf_deinit(&said->note);
 	rt_buf_deinit(&said->editor);
 }
 
@@ -486,7 +489,8 @@ say(rt_work *work, const rt_work_job *job, rt_work_said *said, rt_error *err)
 	rt_status st = RT_OK;
 
 	said->seq = r->unchanged ? 0 : r->seq;
-	said->is_step = said->seq != 0 && !rt_str_is(op, "undo") && !rt_str_is(op, "redo") &&
+	said->is_elsewhere = r->undo_disc != 0 && r->undo_disc != work->place.disc;
+	said->is_step = said->seq != 0 && !said->is_elsewhere && !rt_str_is(op, "undo") && !rt_str_is(op, "redo") &&
 			!rt_str_is(op, "jump") && !rt_str_is(op, "entry.view");
 	said->steps = r->steps;
 	said->count = r->count;
@@ -519,12 +523,15 @@ say(rt_work *work, const rt_work_job *job, rt_work_said *said, rt_error *err)
 			said->seq = 0;
 	}
 	if (r->note != NULL)
+		rt_buf_add_str(&said->note, rt_text_str(r->note));
+	if (r->note != NULL)
 		rt_buf_add_f(&said->words, "%s%.*s", said->words.size > 0 ? ". " : "",
 			     RT_STR_ARG(rt_text_str(r->note)));
 	if (notes.size > 0)
 		rt_buf_add_f(&said->words, "%s%.*s", said->words.size > 0 ? ". " : "",
 			     RT_STR_ARG(rt_str_trim(notes)));
-	if (st == RT_OK && (said->words.status != RT_OK || said->editor.status != RT_OK))
+	if (st == RT_OK && (said->words.status != RT_OK || said->note.status != RT_OK ||
+			    said->editor.status != RT_OK))
 		st = nomem(err);
 	return st;
 }

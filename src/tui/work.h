@@ -86,6 +86,7 @@ typedef struct rt_work_entry {
 	rt_buf thinking;    /* of the model, as far as it is told */
 	rt_buf parts;       /* what else there is: "calls read, bash"; or empty */
 	bool is_tool;       /* a tool's result */
+	bool is_hidden;     /* rt_content_is_hidden */
 } rt_work_entry;
 
 RT_CHECKED rt_status rt_work_entry_at(rt_work *work, size_t at, rt_work_entry *out, rt_error *err);
@@ -109,6 +110,7 @@ RT_CHECKED rt_status rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take
 /* What became of a change, for people. */
 typedef struct rt_work_said {
 	rt_buf words;  /* "Deleted 8 entries." and hooks' notes; one or more lines */
+	rt_buf note;   /* the result's, which words end with */
 	uint64_t seq;  /* the step; 0: nothing was changed */
 	char entry[132];
 	char take[260];
@@ -116,6 +118,7 @@ typedef struct rt_work_said {
 	rt_buf editor; /* text handed back for re-submission */
 	bool has_editor;
 	bool is_step;  /* seq is a step of the history, which undo would take back */
+	bool is_elsewhere; /* it is in another discussion, where alone undo takes it back */
 	bool is_undo;  /* steps were taken back: the way back is redo */
 	uint64_t steps, count;
 } rt_work_said;

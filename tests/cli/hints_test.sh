@@ -100,8 +100,10 @@ has 'redo does' 'Redid step 6: started a discussion "second". Now in discussion 
 has 'several' 'Undid 2 steps, back to right after step 4 (added entry' "$(r undo 2)"
 has 'several' 'Redid 2 steps, up to right after step 6' "$(r redo 2)"
 r -q use main
-has 'jump says the way back' 'jump 5' "$(r jump 2)"
-is 'and that is one' "$(r -q jump 5; contents)" 'one|TWO|three|four'
+before=$(r export --format canonical)
+said=$(r jump 2)
+has 'jump says the way back' 'jump 11' "$said"
+is 'and that leads there exactly' "$before" "$(r -q jump 11; r export --format canonical)"
 fresh
 r -q edit :2 TWO
 r -q undo
@@ -129,7 +131,8 @@ r -q add more
 fails 3 use gone
 lacks 'undo brings it back'
 step=$(printf '%s' "$err" | sed -n 's/.* jump \([0-9]*\) .*/\1/p')
-r -q jump "$step"
+r -q jump "$step" --scope project
+is 'other discussions stay as they are' 'one|two|three|four|more' "$(r -q use main; contents)"
 r -q use gone
 is 'the hint leads there' there "$(contents)"
 

@@ -12,10 +12,14 @@ has 'undo' "Undid step 6: edited entry " "$(r undo)"
 is 'undone' 'one|TWO|three|four' "$(contents)"
 has 'redo' 'Redid step 6: edited entry ' "$(r redo)"
 is 'redone' 'one|TWO|three|FOUR' "$(contents)"
-has 'undo as far as it goes' 'Undid 6 steps, back to the beginning.' "$(r undo 99)"
+said=$(r undo 99)
+has 'undo as far as it goes' 'Undid 6 steps, back to the beginning.' "$said"
+has 'it says that there were fewer' '6 of 99 steps: there is nothing more to undo.' "$said"
 is 'nothing is left' '' "$(contents)"
 code 'nothing to undo' 1 r undo
-has 'redo all' 'Redid 6 steps' "$(r redo 99)"
+has 'redo all' '6 of 99 steps: there is nothing more to redo.' "$(r redo 99)"
+is 'in JSON, too' '6 of 7 steps: there is nothing more to undo.' "$(r undo 7 --json | json 'd["note"]')"
+has 'none is missing' 'Redid 6 steps' "$(r redo 6)"
 is 'all is back' 'one|TWO|three|FOUR' "$(contents)"
 
 # --- the past ---
@@ -47,6 +51,66 @@ code 'revert of what was changed again' 1 r revert 6
 code 'history show' 0 r history show 6
 has 'before' '- AI' "$out"
 has 'after' 'TWO' "$out"
+
+# --- a jump restores what --at-op shows: the discussions and the settings together ---
+fresh
+r -q add five
+r -q add six
+r -q set model foo
+r -q add seven
+same_as() { # same_as N: the present is what --at-op N shows
+	is "state right after step $1" "$(r show --json --at-op "$1"; r settings --json --at-op "$1"; r tree --json --at-op "$1")" \
+		"$(r show --json; r settings --json; r tree --json)"
+}
+now_row='" ".join(str(x["seq"]) for x in d if x["current"]) + ": " + " ".join(str(x["seq"]) for x in d if x["undone"])'
+r -q jump 3
+same_as 3
+is 'history after a jump back' '3: 8 7 6 5 4' "$(r history --json | json "$now_row")"
+has 'a jump to a step of the settings' 'right after step 7' "$(r jump 7)"
+same_as 7
+is 'it has the entries of that time' 'one|two|three|four|five|six' "$(contents)"
+is 'history after it' '7: 8' "$(r history --json | json "$now_row")"
+r -q -d main jump 8
+same_as 8
+r -q new other
+r -q add elsewhere
+r -q jump 8
+is 'discussions started later are gone' '["main"]' "$(r ls --json | json '[x["name"] for x in d]')"
+has 'back leads to another discussion, too' 'Now in discussion "other".' "$(r jump 13)"
+is 'and to what it held' elsewhere "$(contents)"
+r -q jump 3 --scope discussion
+is 'a scope leaves the rest' foo "$(r settings model)"
+code 'a row that is yet to come' 3 r jump 99
+code 'an unknown scope' 2 r jump 3 --scope all
+
+# --- what is offered as undo takes back that, whichever discussion it is in ---
+fresh
+r -q new 'Z z'
+r -q add elsewhere
+offered() { # offered ARGS…: run what the answer offers, and see that it takes back just that
+	before=$(r export --format canonical)
+	said=$(r "$@")
+	undo=$(printf '%s' "$said" | sed -n 's/.*undo: retake //p' | head -n 1)
+	hasnt "$* changes something" "$before" "$(r export --format canonical)"
+	eval "$RETAKE $undo" >/dev/null
+	is "the undo that $* offers" "$before" "$(r export --format canonical)"
+}
+has 'revert in another discussion says where' 'That changed discussion "main".' "$(r revert 1)"
+r -q -d main undo
+offered revert 1
+r -q use main
+offered revert 6
+offered -d 'Z z' edit :1 changed
+offered -d 'Z z' branch :1
+offered -d 'Z z' prompt set p
+offered -d 'Z z' set temperature 1
+offered -d 'Z z' set model m
+offered -d 'Z z' rename Y
+offered -d 'Z z' rm 'Z z'
+offered -d 'Z z' extract :1
+r -q use 'Z z'
+offered -d main go :1
+offered -d main rm main
 
 # --- revisions ---
 fresh

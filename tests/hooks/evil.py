@@ -188,8 +188,10 @@ evil("leaves the group and hangs", py(
 MUCH = WARN + "it wrote more than 1048576 bytes"
 evil("1 GB of output", sh("exec head -c 1000000000 /dev/zero"), "20s", note=MUCH)
 evil("endless output", sh("exec yes"), "20s", note=MUCH, required=False)
-evil("1 GB of complaints", sh("head -c 1000000000 /dev/zero >&2; exit 0"), "20s", required=False)
-evil("endless complaints", sh("exec yes >&2"), "500ms", note=LATE)
+ERRORS = MUCH + " to standard error and was ended"
+evil("less than 1 MiB of complaints", sh("head -c 1000000 /dev/zero >&2; exit 0"), "20s", required=False)
+evil("1 GB of complaints", sh("head -c 1000000000 /dev/zero >&2; exit 0"), "20s", note=ERRORS, required=False)
+evil("endless complaints", sh("exec yes >&2"), "30s", note=ERRORS)
 evil("a huge line without LF", py("sys.stdout.write('{\"note\":\"' + 'x' * 900000 + '\"}')"),
      note="evil: xxx")
 BAD = WARN + "its answer is wrong"
@@ -274,6 +276,7 @@ evil("stays, dies after an answer", py(
     "print(json.dumps({'id': e['id'], 'note': 'fine'}), flush=True)\n"), "30s", times=3,
     extra=STAYS, note="evil: fine", required=False)
 evil("stays, floods", sh("exec yes"), "30s", extra=STAYS, note=WARN)
+evil("stays, floods standard error", sh("exec yes 3>&1 >&2"), "30s", extra=STAYS, note=ERRORS)
 evil("stays, a line without an end", sh("exec tr '\\n' x"), "500ms", extra=STAYS, note=LATE,
      required=False)
 evil("stays, and will not go", py(

@@ -245,9 +245,8 @@ check_member(fixture *f, int at, const char *member, const char *expected, const
 
 /* The canonical export; the caller's to free. */
 static char *
-canonical(fixture *f)
+canonical_of(fixture *f, const rt_project *value)
 {
-	const rt_project *value = rt_engine_value(f->engine);
 	const rt_format *format = rt_format_find("canonical");
 	rt_export_options how = {.whole = true, .lossless = true};
 	rt_outlines outlines;
@@ -265,11 +264,20 @@ canonical(fixture *f)
 		print_error("%s\n", err.text);
 	assert_int_equal(st, RT_OK);
 	rt_outlines_deinit(&outlines);
-	rt_object_unref(value);
 	text = malloc(f->out.size + 1);
 	assert_non_null(text);
 	memcpy(text, f->out.ptr, f->out.size);
 	text[f->out.size] = '\0';
+	return text;
+}
+
+static char *
+canonical(fixture *f)
+{
+	const rt_project *value = rt_engine_value(f->engine);
+	char *text = canonical_of(f, value);
+
+	rt_object_unref(value);
 	return text;
 }
 
@@ -704,6 +712,15 @@ ROW(c10_the_head_after_edits)
 	IDS("ff");
 }
 
+ROW(c10_a_switch_to_the_active_take_leaves_the_head)
+{
+	F;
+	three(f);
+	DONE("{'op':'head.move','entry':'aa'}");
+	UNCHANGED("{'op':'take.switch','take':'main'}");
+	SHOWS("head", "'aa'");
+}
+
 ROW(c10_the_head_inside_an_atomic_step)
 {
 	F;
@@ -903,6 +920,120 @@ ROW(c17_revert)
 	IDS("aa in cc");
 }
 
+static void
+gives_note(fixture *f, const char *id)
+{
+	char line[100];
+
+	snprintf(line, sizeof(line), "{'op':'prompt.notify','id':'%s'}", id);
+	DONE(line);
+}
+
+ROW(c17_the_model_is_told_of_a_prompt_that_a_revert_brings_back)
+{
+	F;
+	DONE("{'op':'prompt.update','text':'a'}"); /* 1 */
+	DONE("{'op':'prompt.update','text':'b'}"); /* 2 */
+	DONE("{'op':'prompt.notify','id':'n1'}");  /* 3: told of b */
+	DONE("{'op':'revert','seq':2}");
+	EXPORT_HAS("'prompt':{'edited':true,'text':'a'}");
+	gives_note(f, "n2");
+	UNCHANGED("{'op':'prompt.notify'}");
+	DONE("{'op':'revert','seq':1}"); /* told of a */
+	EXPORT_HAS("'prompt':{'edited':true");
+	gives_note(f, "n3");
+	CONTENTS("[user edited prompt to: \"b\"] [user edited prompt to: \"a\"] "
+		 "[user edited prompt to: \"\"]");
+	/* nobody was told of this one */
+	DONE("{'op':'prompt.update','text':'c'}");
+	snprintf(f->line, sizeof(f->line), "{\"op\":\"revert\",\"seq\":%llu}",
+		 (unsigned long long)f->result.seq);
+	assert_int_equal(run_raw(f, rt_str_of(f->line)), RT_OK);
+	EXPORT_LACKS("'prompt':{");
+	UNCHANGED("{'op':'prompt.notify'}");
+	/* told of a, and an equal text since */
+	DONE("{'op':'prompt.update','text':'d'}");
+	DONE("{'op':'undo'}");
+	UNCHANGED("{'op':'prompt.notify'}");
+	DONE("{'op':'jump','to':2}"); /* nothing of it was told there */
+	gives_note(f, "n4");
+}
+
+ROW(c17_lists_are_reverted_item_by_item)
+{
+	F;
+	DONE("{'op':'role.add','role':'X'}");    /* 1 */
+	DONE("{'op':'role.add','role':'Y'}");    /* 2 */
+	DONE("{'op':'role.remove','role':'AI'}"); /* 3 */
+	DONE("{'op':'revert','seq':1}");
+	EXPORT_HAS("'roles':['User','Vendor API','System','Y']");
+	GIVES(REFUSED, "{'op':'revert','seq':1}");
+	assert_non_null(strstr(f->result.error.text, "the list of roles was changed again"));
+	DONE("{'op':'revert','seq':3}");
+	EXPORT_HAS("'roles':['User','AI','Vendor API','System','Y']");
+	DONE("{'op':'revert','seq':2}");
+	EXPORT_HAS("'roles':['User','AI','Vendor API','System']");
+	DONE("{'op':'files.set','which':'files','items':['a','b']}"); /* 7 */
+	DONE("{'op':'files.set','which':'files','items':['a','b','c']}");
+	DONE("{'op':'revert','seq':7}");
+	EXPORT_HAS("'files':['c']");
+}
+
+ROW(c17_refusals_say_what_the_step_did)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.move','entry':'aa','after':'bb'}"); /* 4 */
+	DONE("{'op':'setting.set','key':'model','value':'x'}"); /* 5 */
+	DONE("{'op':'setting.set','key':'model','value':'y'}");
+	GIVES(REFUSED, "{'op':'revert','seq':4}");
+	assert_non_null(strstr(f->result.error.text, "step 4, which moved an entry: "));
+	assert_non_null(strstr(f->result.error.text, "retake jump 3"));
+	GIVES(REFUSED, "{'op':'revert','seq':5}");
+	assert_non_null(strstr(f->result.error.text, "the setting model was changed again since"));
+}
+
+ROW(c17_texts_that_are_the_same)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}"); /* 1 */
+	DONE("{'op':'entry.append','id':'bb','content':''}");
+	DONE("{'op':'entry.merge','entry':'aa'}");
+	ENTRY_HAS(0, "edited", "-");
+	DONE("{'op':'revert','seq':1}"); /* its text is what it was */
+	IDS("");
+	DONE("{'op':'undo'}");
+	DONE("{'op':'entry.edit','entry':'aa','content':'two'}"); /* 6 */
+	DONE("{'op':'purge','entry':'aa'}");
+	UNCHANGED("{'op':'revert','seq':6}"); /* both texts are purged */
+	DONE("{'op':'entry.append','id':'cc','content':''}");
+	DONE("{'op':'entry.merge','entry':'aa'}");
+	ENTRY_HAS(0, "purged", "true");
+	DONE("{'op':'entry.append','id':'dd','content':'more'}");
+	DONE("{'op':'entry.merge','entry':'aa'}");
+	ENTRY_HAS(0, "purged", "-");
+	CONTENTS("more");
+}
+
+ROW(c17_revert_in_another_discussion)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'oo','content':'x'}");
+	assert_int_equal(f->result.undo_disc, 2);
+	DONE("{'op':'revert','seq':1}");
+	assert_int_equal(f->result.undo_disc, 1); /* undo in view would take back another step */
+	assert_string_equal(rt_text_str(f->result.note).ptr, "That changed discussion \"main\".");
+	IDS("oo");
+	DONE("{'op':'undo','discussion':'d1'}");
+	DONE("{'op':'discussion.switch','discussion':'main'}");
+	assert_int_equal(f->result.undo_disc, 0); /* in any */
+	IDS("aa");
+	DONE("{'op':'revert','seq':1}");
+	assert_null(f->result.note);
+}
+
 ROW(c18_counts_and_jump_targets)
 {
 	F;
@@ -913,6 +1044,8 @@ ROW(c18_counts_and_jump_targets)
 	first = f->result.seq - 2;
 	DONE("{'op':'undo','count':99}");
 	assert_int_equal(f->result.steps, 3);
+	assert_string_equal(rt_text_str(f->result.note).ptr,
+			    "3 of 99 steps: there is nothing more to undo.");
 	undo = f->result.seq;
 	GIVES(REFUSED, "{'op':'undo'}");
 	DONE("{'op':'redo','count':99}");
@@ -924,10 +1057,115 @@ ROW(c18_counts_and_jump_targets)
 	DONE(line);
 	IDS("aa");
 	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)undo);
-	GIVES(NOT_FOUND, line);
+	DONE(line); /* the state right after the undo */
+	IDS("");
+	UNCHANGED(line);
+	DONE("{'op':'redo'}");
 	GIVES(NOT_FOUND, "{'op':'jump','to':9999}");
+	GIVES(USAGE, "{'op':'jump','to':1,'scope':'all'}");
 	DONE("{'op':'jump','to':0}");
 	IDS("");
+}
+
+/* The project at a row, and now; the caller's to free. */
+static char *
+canonical_at(fixture *f, uint64_t seq)
+{
+	const rt_project *value = NULL;
+	rt_error err = {0};
+	char *text;
+
+	assert_int_equal(rt_engine_value_at(f->engine, seq, &value, &err), RT_OK);
+	text = canonical_of(f, value);
+	rt_object_unref(value);
+	return text;
+}
+
+ROW(c18_jump_to_any_row_is_what_at_op_shows)
+{
+	F;
+	static const char *const lines[] = {
+		"{'op':'setting.set','key':'model','value':'foo'}",
+		"{'op':'entry.append','id':'dd','content':'four'}",
+		"{'op':'undo','count':2}",
+		"{'op':'entry.edit','entry':'aa','content':'another branch'}",
+		"{'op':'discussion.new','name':'other'}",
+		"{'op':'entry.append','id':'x','content':'elsewhere'}",
+		"{'op':'entry.move','discussion':'main','entry':'aa','after':'bb'}",
+		"{'op':'entry.view','entry':'x','collapsed':true}",
+		"{'op':'undo','discussion':'main','take':'main'}",
+		"{'op':'take.branch','discussion':'main','at':'aa','name':'t'}",
+		"{'op':'setting.set','key':'model','value':'bar'}",
+		"{'op':'discussion.delete','discussion':'main'}",
+		"{'op':'undo','scope':'project'}",
+		"{'op':'jump','to':4}",
+		"{'op':'redo','count':2}"};
+	char line[100], *then, *now;
+	uint64_t to, last;
+	size_t i;
+
+	three(f);
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		DONE(lines[i]);
+	last = f->result.seq;
+	/* up and down, so that every jump crosses branches */
+	for (i = 0; i < 2 * last; i++) {
+		to = i % 2 == 0 ? last - i / 2 : i / 2 + 1;
+		then = canonical_at(f, to);
+		snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)to);
+		GIVES(OK, line);
+		now = canonical(f);
+		assert_string_equal(then, now);
+		UNCHANGED(line);
+		free(then);
+		free(now);
+	}
+}
+
+ROW(c18_jump_with_a_scope)
+{
+	F;
+	three(f);
+	DONE("{'op':'setting.set','key':'model','value':'foo'}");
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'jump','to':2,'scope':'discussion'}");
+	IDS("aa bb");
+	EXPORT_HAS("'model':'foo'");
+	DONE("{'op':'jump','to':5}");
+	DONE("{'op':'jump','to':3,'scope':'project'}");
+	IDS("aa bb cc dd");
+	EXPORT_LACKS("'model'");
+}
+
+ROW(c18_jump_says_which_other_discussions_it_changed)
+{
+	F;
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'discussion.new','name':'third'}");
+	DONE("{'op':'entry.append','id':'aa','content':'one'}"); /* 3 */
+	DONE("{'op':'entry.append','discussion':'other','content':'x'}");
+	DONE("{'op':'jump','to':3}");
+	assert_string_equal(rt_text_str(f->result.note).ptr, "Discussion \"other\" changed, too.");
+	DONE("{'op':'jump','to':4}");
+	DONE("{'op':'entry.append','discussion':'main','content':'y'}");
+	DONE("{'op':'jump','to':3}");
+	assert_string_equal(rt_text_str(f->result.note).ptr, "2 other discussions changed, too.");
+}
+
+ROW(c38_current_after_a_jump)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'setting.set','key':'model','value':'foo'}");
+	DONE("{'op':'entry.append','id':'ee','content':'five'}");
+	DONE("{'op':'jump','to':2}");
+	COLUMN(HISTORY, "current", "- - - - true -");
+	COLUMN(HISTORY, "undone", "true true true true - -");
+	DONE("{'op':'jump','to':5}");
+	COLUMN(HISTORY, "current", "- true - - - -");
+	COLUMN(HISTORY, "undone", "true - - - - -");
+	IDS("aa bb cc dd");
 }
 
 ROW(c18_redo_after_a_jump_over_several_documents)
@@ -1090,6 +1328,60 @@ ROW(c17_several_deletions_in_one_step)
 	IDS("aa bb cc dd");
 }
 
+ROW(c27_an_atomic_step_that_changes_nothing)
+{
+	F;
+	static const char *const role[] = {"{'op':'entry.role','entry':'aa','role':'X'}",
+					   "{'op':'entry.role','entry':'aa','role':'User'}"};
+	static const char *const moves[] = {"{'op':'entry.move','entry':'aa','after':'bb'}",
+					    "{'op':'head.move','entry':'aa'}",
+					    "{'op':'entry.move','entry':'aa','before':'bb'}",
+					    "{'op':'head.move','entry':'cc'}"};
+	static const char *const made[] = {"{'op':'entry.append','id':'dd','content':'x'}",
+					   "{'op':'take.branch','at':'aa','name':'t'}",
+					   "{'op':'take.delete','take':'t'}",
+					   "{'op':'entry.delete','take':'main','entry':'dd'}",
+					   "{'op':'discussion.new','name':'d'}",
+					   "{'op':'discussion.delete','discussion':'d'}"};
+	static const char *const folds[] = {"{'op':'entry.view','entry':'aa','collapsed':true}",
+					   "{'op':'entry.view','entry':'aa','collapsed':false}"};
+	static const char *const roles[] = {"{'op':'role.add','role':'X'}",
+					    "{'op':'role.remove','role':'X'}"};
+	static const char *const again[] = {"{'op':'entry.edit','entry':'bb','content':'x'}",
+					    "{'op':'entry.edit','entry':'bb','content':'new'}"};
+	static const char *const labels[] = {"{'op':'label.set','entry':'aa','label':null}",
+					     "{'op':'label.set','entry':'bb','label':'l'}"};
+	static const struct {
+		const char *const *lines;
+		size_t count;
+	} groups[] = {{role, 2}, {moves, 4}, {made, 6}, {folds, 2}, {roles, 2}, {again, 2}};
+	rt_result results[80];
+	uint64_t seq;
+	size_t i, k;
+
+	three(f);
+	DONE("{'op':'label.set','entry':'aa','label':'l'}");
+	DONE("{'op':'entry.edit','entry':'bb','content':'new'}");
+	seq = f->result.seq;
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		assert_int_equal(run_atomic(f, groups[i].lines, groups[i].count, results), RT_OK);
+		for (k = 0; k < groups[i].count; k++) {
+			assert_true(results[k].unchanged);
+			assert_int_equal(results[k].seq, seq);
+			rt_result_deinit(&results[k]);
+		}
+	}
+	IDS("aa bb cc");
+	DONE("{'op':'entry.append','id':'dd','content':'x'}"); /* the id was not used */
+	DONE("{'op':'undo','count':2}");
+	CONTENTS("one two three");
+	assert_int_equal(run_atomic(f, labels, 2, results), RT_OK);
+	assert_false(results[0].unchanged);
+	/* the first edit of an entry leaves its mark, so that is no way back */
+	assert_int_equal(run_atomic(f, again, 2, results), RT_OK);
+	assert_false(results[0].unchanged);
+}
+
 ROW(c27_an_atomic_step_can_use_what_it_made)
 {
 	F;
@@ -1235,6 +1527,30 @@ ROW(c30_redo_after_a_new_step)
 	IDS("aa bb");
 	DONE("{'op':'redo'}");
 	IDS("aa bb cc");
+}
+
+ROW(c30_undo_and_redo_after_a_jump)
+{
+	F;
+	three(f); /* 1, 2, 3 */
+	DONE("{'op':'undo'}");
+	DONE("{'op':'setting.set','key':'model','value':'foo'}");
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'jump','to':3}"); /* sideways: it takes two back, and brings one forth */
+	IDS("aa bb cc");
+	EXPORT_LACKS("'model'");
+	DONE("{'op':'redo'}"); /* the settings went back only, the discussion changed its branch */
+	EXPORT_HAS("'model':'foo'");
+	IDS("aa bb cc");
+	GIVES(REFUSED, "{'op':'redo'}");
+	DONE("{'op':'jump','to':3}");
+	DONE("{'op':'undo'}"); /* the newest step in effect there; the jump was none */
+	IDS("aa bb");
+	DONE("{'op':'redo'}");
+	IDS("aa bb cc");
+	DONE("{'op':'jump','to':6}"); /* the row before the first jump is the way back */
+	IDS("aa bb dd");
+	EXPORT_HAS("'model':'foo'");
 }
 
 ROW(c31_what_is_a_step)
@@ -1613,24 +1929,25 @@ ROW(c48_discussions)
 ROW(c49_jump_in_another_discussion)
 {
 	F;
-	char line[100];
-	uint64_t seq;
-
 	three(f);
-	seq = f->result.seq;
-	DONE("{'op':'discussion.new','name':'other'}");
-	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)seq - 1);
-	DONE(line);
+	DONE("{'op':'discussion.new','name':'other'}"); /* 4 */
+	DONE("{'op':'jump','discussion':'main','to':2,'scope':'discussion'}");
 	SHOWS("discussion", "'other'");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	IDS("aa bb");
 	DONE("{'op':'discussion.switch','discussion':'other'}");
 	DONE("{'op':'discussion.delete','discussion':'main'}");
-	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)seq);
-	DONE(line); /* out of the catalogue */
+	DONE("{'op':'jump','discussion':'d1','to':3,'scope':'discussion'}");
+	SHOWS("discussion", "'other'"); /* out of the catalogue, and changed there */
 	DONE("{'op':'undo','scope':'project'}");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	IDS("aa bb cc");
+	/* without a scope: the whole project, with what was active then */
+	DONE("{'op':'jump','to':2}");
+	assert_null(f->result.note);
+	SHOWS("discussion", "'main'");
+	DISCUSSIONS_ARE("main");
+	IDS("aa bb");
 }
 
 ROW(c50_extract)
@@ -1736,10 +2053,29 @@ ROW(c58_capacity_of_undo)
 	GIVES(REFUSED, "{'op':'undo'}");
 	DONE("{'op':'redo','count':4}");
 	IDS("aa bb cc dd");
-	/* without it, or with what is no number, as far as there is */
-	DONE("{'op':'setting.set','key':'undo_capacity','value':'few'}");
+	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':'few'}");
+	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':-1}");
+	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':1.5}");
+	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':true}");
+	/* without it, as far as there is */
+	DONE("{'op':'setting.set','key':'undo_capacity','value':null}");
 	DONE("{'op':'undo','count':9}");
 	assert_int_equal(f->result.steps, 6);
+}
+
+ROW(c58_capacity_when_undo_comes_through_into_another_discussion)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'oo','content':'x'}");
+	DONE("{'op':'setting.set','key':'undo_capacity','value':3}");
+	DONE("{'op':'undo','count':9}");
+	assert_int_equal(f->result.steps, 3);
+	assert_string_equal(rt_text_str(f->result.note).ptr,
+			    "3 of 9 steps: the setting undo_capacity lets undo go no further.");
+	SHOWS("discussion", "'main'");
+	IDS("aa");
 }
 
 ROW(c58_capacity_counts_what_redo_would_bring_back)
@@ -1836,6 +2172,7 @@ main(void)
 		TEST(c7_names_of_takes),
 		TEST(c9_a_shared_entry_and_an_append_in_mid_take),
 		TEST(c10_the_head_after_edits),
+		TEST(c10_a_switch_to_the_active_take_leaves_the_head),
 		TEST(c10_the_head_inside_an_atomic_step),
 		TEST(c11_view_flags_stand_beside_history),
 		TEST(c12_promote),
@@ -1845,7 +2182,16 @@ main(void)
 		TEST(c16_a_fresh_store),
 		TEST(c17_revert),
 		TEST(c17_several_deletions_in_one_step),
+		TEST(c17_the_model_is_told_of_a_prompt_that_a_revert_brings_back),
+		TEST(c17_lists_are_reverted_item_by_item),
+		TEST(c17_refusals_say_what_the_step_did),
+		TEST(c17_texts_that_are_the_same),
+		TEST(c17_revert_in_another_discussion),
 		TEST(c18_counts_and_jump_targets),
+		TEST(c38_current_after_a_jump),
+		TEST(c18_jump_says_which_other_discussions_it_changed),
+		TEST(c18_jump_with_a_scope),
+		TEST(c18_jump_to_any_row_is_what_at_op_shows),
 		TEST(c18_redo_after_a_jump_over_several_documents),
 		TEST(c19_a_stale_second_delete),
 		TEST(c20_codes),
@@ -1854,11 +2200,13 @@ main(void)
 		TEST(c24_purge_by_text),
 		TEST(c25_settings_and_files),
 		TEST(c27_atomic),
+		TEST(c27_an_atomic_step_that_changes_nothing),
 		TEST(c27_an_atomic_step_can_use_what_it_made),
 		TEST(c28_keys_of_results),
 		TEST(c29_names_and_ids_of_places),
 		TEST(c29_a_deleted_take_is_not_written_to),
 		TEST(c30_redo_after_a_new_step),
+		TEST(c30_undo_and_redo_after_a_jump),
 		TEST(c31_what_is_a_step),
 		TEST(c32_the_first_by_the_bytes_of_its_name),
 		TEST(c33_text_is_kept),
@@ -1886,6 +2234,7 @@ main(void)
 		TEST(c54_settings_are_kept),
 		TEST(c57_clear_all),
 		TEST(c58_capacity_of_undo),
+		TEST(c58_capacity_when_undo_comes_through_into_another_discussion),
 		TEST(c58_capacity_counts_what_redo_would_bring_back),
 		TEST(c60_an_id_stands_once_in_a_take),
 	};

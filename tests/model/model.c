@@ -510,6 +510,7 @@ model_save(const model *m)
 						  sizeof(int));
 	s.steps = model_duplicate(m->steps, m->step_count, sizeof(*m->steps));
 	s.undone = model_duplicate(m->undone, m->undone_count, sizeof(*m->undone));
+	s.places = model_duplicate(m->places, m->places_count, sizeof(*m->places));
 	s.entities = model_duplicate(m->entities, m->entity_count, sizeof(*m->entities));
 	s.bodies = model_duplicate(m->bodies, m->body_count, sizeof(*m->bodies));
 	s.acts = NULL;
@@ -529,6 +530,7 @@ model_drop_lists(model *m)
 	free(m->docs);
 	free(m->steps);
 	free(m->undone);
+	free(m->places);
 	free(m->entities);
 	free(m->bodies);
 	free(m->touched);

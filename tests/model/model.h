@@ -137,6 +137,13 @@ typedef struct model_undone {
 	size_t with; /* so many undone just before it belong to it */
 } model_undone;
 
+/* Where every document was in its history right after a row of the log. */
+typedef struct model_places {
+	uint64_t seq;
+	int *current; /* of the documents that there were */
+	size_t count;
+} model_places;
+
 typedef struct model_entity {
 	rt_str id;
 	int home;
@@ -154,6 +161,8 @@ typedef struct model {
 	size_t step_count;
 	model_undone *undone;
 	size_t undone_count;
+	model_places *places;
+	size_t places_count;
 	model_entity *entities;
 	size_t entity_count;
 	model_body *bodies;

@@ -602,10 +602,11 @@ model_op_merge(model_call *c)
 		rt_buf_add_str(&buf, next.is_array ? text : model_text_of(m, next.content));
 		body.content = model_keep_string(m, model_keep_buf(m, &buf));
 	}
-	body.purged = false;
-	if (!rt_str_eq(body.content, m->bodies[slot.body].content))
+	if (!rt_str_eq(body.content, m->bodies[slot.body].content)) {
+		body.purged = false;
 		slot.edited = true;
-	slot.body = model_make_body(m, body);
+		slot.body = model_make_body(m, body);
+	}
 	d = model_edit_disc(m, c->doc);
 	model_replace_slot(m, d, c->take, at, slot);
 	model_remove_slots(m, d, c->take, at + 1, 1);

@@ -222,13 +222,15 @@ model_op_undo_redo(model_call *c, bool undo)
 	model *m = c->m;
 	rt_str scope = model_str_field(c, "scope");
 	uint64_t count = 1, n, capacity = undo ? capacity_of(model_project_of(m)) : 0;
+	uint64_t already = undone_in(m, c->pinned ? c->doc : model_project_of(m)->active);
 
 	rt_json_u64(model_field(c, "count"), &count);
 	for (n = 0; n < count; n++) {
 		int view = c->pinned ? c->doc : model_project_of(m)->active;
 		bool disc = !rt_str_is(scope, "project"), project = !rt_str_is(scope, "discussion");
 
-		if (undo && capacity < UINT64_MAX && undone_in(m, view) >= capacity)
+		if (undo && capacity < UINT64_MAX &&
+		    (undone_in(m, view) >= capacity || already + n >= capacity))
 			break;
 		if (undo ? !undo_one(m, view, disc, project, c->pinned && c->take_named)
 			 : !redo_one(m, view, disc, project))
@@ -261,9 +263,9 @@ is_at_or_above(const model *m, int doc, int upper, int step)
 }
 
 /* Take the newest step back, in those of the documents that have to go up from it to come
- * to `to` (-1: to their beginning), as one thing for redo; false: none has to. */
+ * to their places in `to` (-1: to their beginning), as one thing for redo; false: none has to. */
 static bool
-walk_up(model *m, const int *docs, size_t count, int to)
+walk_up(model *m, const int *docs, const int *to, size_t count)
 {
 	int *here = model_get(m, count * sizeof(*here)), newest = -1;
 	size_t i, n = 0;
@@ -271,7 +273,7 @@ walk_up(model *m, const int *docs, size_t count, int to)
 	for (i = 0; i < count; i++) {
 		int current = m->docs[docs[i]].current;
 
-		if (is_at_or_above(m, docs[i], current, to))
+		if (is_at_or_above(m, docs[i], current, to[i]))
 			continue;
 		if (current > newest)
 			n = 0;
@@ -284,20 +286,20 @@ walk_up(model *m, const int *docs, size_t count, int to)
 	return n > 0;
 }
 
-/* Move documents to right after a step (-1: to their beginning). */
+/* Move documents to right after a step each (-1: to their beginning). */
 static bool
-walk(model *m, const int *docs, size_t count, int to)
+walk(model *m, const int *docs, const int *to, size_t count)
 {
 	bool moved = false;
 	size_t k;
 
-	while (walk_up(m, docs, count, to))
+	while (walk_up(m, docs, to, count))
 		moved = true;
 	for (k = 0; k < count; k++) {
 		model_doc *d = &m->docs[docs[k]];
 
-		while (d->current != to) {
-			int next = to;
+		while (d->current != to[k]) {
+			int next = to[k];
 
 			while (part_of(&m->steps[next], docs[k])->parent != d->current)
 				next = part_of(&m->steps[next], docs[k])->parent;
@@ -309,6 +311,8 @@ walk(model *m, const int *docs, size_t count, int to)
 					if (u->docs[i] == docs[k])
 						break;
 				d->redo = u->below[i];
+			} else {
+				d->redo = -1; /* another branch (C30) */
 			}
 			d->value = part_of(&m->steps[next], docs[k])->after;
 			d->current = next;
@@ -318,24 +322,50 @@ walk(model *m, const int *docs, size_t count, int to)
 	return moved;
 }
 
+void
+model_note_places(model *m)
+{
+	model_places *now;
+	size_t i;
+
+	if (m->places_count > 0 && m->places[m->places_count - 1].seq == m->seq)
+		return;
+	m->places = model_more(m->places, m->places_count, sizeof(*m->places));
+	now = &m->places[m->places_count++];
+	*now = (model_places){m->seq, model_get(m, m->doc_count * sizeof(*now->current)),
+			      m->doc_count};
+	for (i = 0; i < m->doc_count; i++)
+		now->current[i] = m->docs[i].current;
+}
+
 rt_status
 model_op_jump(model_call *c)
 {
 	model *m = c->m;
+	rt_str scope = model_str_field(c, "scope");
+	const model_places *then = NULL;
 	uint64_t to = 0;
-	int step, *docs;
-	size_t i;
+	int *docs, *steps;
+	size_t i, count = 0;
 
 	rt_json_u64(model_field(c, "to"), &to);
-	if (to == 0)
-		return walk(m, &c->doc, 1, -1) ? RT_OK : model_unchanged(c);
-	step = step_with_seq(m, to);
-	if (step < 0)
+	for (i = 0; i < m->places_count; i++)
+		if (m->places[i].seq == to)
+			then = &m->places[i];
+	if (to > 0 && then == NULL)
 		return FAIL(c, NOT_FOUND, "no such step");
-	docs = model_get(m, m->steps[step].part_count * sizeof(*docs));
-	for (i = 0; i < m->steps[step].part_count; i++)
-		docs[i] = m->steps[step].parts[i].doc;
-	return walk(m, docs, m->steps[step].part_count, step) ? RT_OK : model_unchanged(c);
+	if (to == 0 && scope.size == 0)
+		scope = RT_STR("discussion");
+	docs = model_get(m, m->doc_count * sizeof(*docs));
+	steps = model_get(m, m->doc_count * sizeof(*steps));
+	for (i = 0; i < m->doc_count; i++) {
+		if ((rt_str_is(scope, "discussion") && (int)i != c->doc) ||
+		    (rt_str_is(scope, "project") && i != 0))
+			continue;
+		docs[count] = (int)i;
+		steps[count++] = to > 0 && i < then->count ? then->current[i] : -1;
+	}
+	return walk(m, docs, steps, count) ? RT_OK : model_unchanged(c);
 }
 
 static bool
@@ -381,19 +411,153 @@ revert_pairs(model *m, const model_pair **now, size_t *count, const model_pair *
 	return ok;
 }
 
-static bool
-same_roles(const model_project *a, const model_project *b)
+typedef struct item_list {
+	rt_str *items;
+	size_t count;
+} item_list;
+
+static size_t
+find_item(const item_list *list, rt_str item)
 {
 	size_t i;
 
-	for (i = 0; i < a->role_count && i < b->role_count; i++)
-		if (!rt_str_eq(a->roles[i], b->roles[i]))
+	for (i = 0; i < list->count; i++)
+		if (rt_str_eq(list->items[i], item))
+			return i;
+	return SIZE_MAX;
+}
+
+static bool
+same_items(const item_list *a, const item_list *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->count && i < b->count; i++)
+		if (!rt_str_eq(a->items[i], b->items[i]))
 			return false;
-	return a->role_count == b->role_count;
+	return a->count == b->count;
+}
+
+static bool
+has_twice(const item_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (find_item(list, list->items[i]) != i)
+			return true;
+	return false;
+}
+
+/* A list: what the step added comes out, what it took out comes back behind its nearest
+ * surviving predecessor. */
+static bool
+revert_list(model *m, item_list *now, const item_list *was, const item_list *then)
+{
+	item_list out = {NULL, 0};
+	size_t i, k;
+
+	if (same_items(was, then))
+		return true;
+	if (same_items(now, then)) {
+		*now = *was;
+		return true;
+	}
+	if (has_twice(was) || has_twice(then) || has_twice(now))
+		return false;
+	out.items = model_get(m, (now->count + was->count + 1) * sizeof(*out.items));
+	for (i = 0; i < then->count; i++)
+		if (find_item(was, then->items[i]) == SIZE_MAX &&
+		    find_item(now, then->items[i]) == SIZE_MAX)
+			return false;
+	for (i = 0; i < now->count; i++)
+		if (find_item(then, now->items[i]) == SIZE_MAX ||
+		    find_item(was, now->items[i]) != SIZE_MAX)
+			out.items[out.count++] = now->items[i];
+	for (i = 0; i < was->count; i++) {
+		size_t at = 0;
+
+		if (find_item(then, was->items[i]) != SIZE_MAX)
+			continue;
+		if (find_item(now, was->items[i]) != SIZE_MAX)
+			return false;
+		for (k = i; k-- > 0 && at == 0;)
+			if (find_item(&out, was->items[k]) != SIZE_MAX)
+				at = find_item(&out, was->items[k]) + 1;
+		for (k = out.count++; k > at; k--)
+			out.items[k] = out.items[k - 1];
+		out.items[at] = was->items[i];
+	}
+	*now = out;
+	return true;
+}
+
+static item_list
+items_of(model *m, rt_str json)
+{
+	item_list list = {NULL, 0};
+	rt_json_doc *doc = NULL;
+	yyjson_val *item;
+	size_t i, max;
+
+	if (json.size == 0 || rt_json_read(rt_alloc_libc(), json, &doc, NULL) != RT_OK)
+		return list;
+	list.items = model_get(m, (yyjson_arr_size(rt_json_root(doc)) + 1) * sizeof(*list.items));
+	yyjson_arr_foreach(rt_json_root(doc), i, max, item) {
+		list.items[list.count++] = model_keep_value(m, item);
+	}
+	rt_json_free(doc);
+	return list;
+}
+
+/* The same of a list as JSON; empty: no list. */
+static bool
+revert_json_list(model *m, rt_str *now, rt_str was, rt_str then)
+{
+	item_list a = items_of(m, was), b = items_of(m, then), n = items_of(m, *now);
+	rt_buf buf;
+	size_t i;
+
+	if (!revert_list(m, &n, &a, &b))
+		return false;
+	if (rt_str_eq(was, then))
+		return true;
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < n.count; i++) {
+		rt_buf_add_c(&buf, i == 0 ? "[" : ",");
+		rt_buf_add_str(&buf, n.items[i]);
+	}
+	rt_buf_add_c(&buf, n.count > 0 ? "]" : "");
+	*now = model_keep_buf(m, &buf);
+	return true;
+}
+
+/* Was the flag of the prompt cleared by a step after this one, as by a notice? Also where this
+ * step is not in effect. */
+static bool
+told_since(const model *m, int doc, const model_part *part)
+{
+	int at = m->docs[doc].current;
+	size_t i, k;
+
+	while (at >= 0 && part_of(&m->steps[at], doc)->before != part->before) {
+		const model_step *step = &m->steps[at];
+
+		for (i = 0; i < step->act_count; i++)
+			for (k = 0; k < step->acts[i].part_count; k++) {
+				const model_part *p = &step->acts[i].parts[k];
+
+				if (p->doc == doc && ((const model_disc *)p->before)->edited &&
+				    !((const model_disc *)p->after)->edited)
+					return true;
+			}
+		at = part_of(step, doc)->parent;
+	}
+	return at < 0;
 }
 
 static rt_status
-revert_fields(model_call *c, const model_part *part)
+revert_fields(model_call *c, const model_part *part, const model_part *first)
 {
 	model *m = c->m;
 	bool ok = true;
@@ -403,11 +567,13 @@ revert_fields(model_call *c, const model_part *part)
 		const model_project *was = part->before, *then = part->after;
 		model_project now = *model_project_of(m);
 
-		if (!same_roles(was, then)) {
-			ok = same_roles(&now, then);
-			now.roles = was->roles;
-			now.role_count = was->role_count;
-		}
+		item_list roles = {(rt_str *)(uintptr_t)now.roles, now.role_count};
+		const item_list before = {(rt_str *)(uintptr_t)was->roles, was->role_count};
+		const item_list after = {(rt_str *)(uintptr_t)then->roles, then->role_count};
+
+		ok = revert_list(m, &roles, &before, &after);
+		now.roles = roles.items;
+		now.role_count = roles.count;
 		ok = ok && revert_pairs(m, &now.settings, &now.setting_count, was->settings,
 					was->setting_count, then->settings, then->setting_count);
 		if (ok)
@@ -419,12 +585,10 @@ revert_fields(model_call *c, const model_part *part)
 		c->doc = part->doc;
 		ok = revert_text(&now.prompt, was->prompt, then->prompt) &&
 		     revert_text(&now.track, was->track, then->track);
-		if (was->edited != then->edited) {
-			ok = ok && now.edited == then->edited;
-			now.edited = was->edited;
-		}
+		if (!rt_str_eq(was->prompt, then->prompt))
+			now.edited = was->edited || told_since(m, part->doc, first);
 		for (i = 0; i < 3; i++)
-			ok = ok && revert_text(&now.files[i], was->files[i], then->files[i]);
+			ok = ok && revert_json_list(m, &now.files[i], was->files[i], then->files[i]);
 		ok = ok && revert_pairs(m, &now.settings, &now.setting_count, was->settings,
 					was->setting_count, then->settings, then->setting_count);
 		if (ok)
@@ -435,13 +599,13 @@ revert_fields(model_call *c, const model_part *part)
 
 /* One operation of a step. */
 static rt_status
-revert_act(model_call *c, model_act step)
+revert_act(model_call *c, model_act step, const model_step *of)
 {
 	model *m = c->m;
 	int doc;
 	const model_disc *was, *then, *now;
 	model_disc *mine;
-	size_t t, i, changed = 0;
+	size_t t, i, changed = 0, same = 0;
 
 	if (step.part_count == 0)
 		return RT_OK; /* it changed nothing */
@@ -451,7 +615,7 @@ revert_act(model_call *c, model_act step)
 	if (rt_str_is(step.op, "setting.set") || rt_str_starts(step.op, RT_STR("role.")) ||
 	    rt_str_is(step.op, "prompt.update") || rt_str_is(step.op, "files.set") ||
 	    rt_str_is(step.op, "track.set"))
-		return revert_fields(c, &step.parts[0]);
+		return revert_fields(c, &step.parts[0], part_of(of, doc));
 	if (doc == 0)
 		return FAIL(c, REFUSED, "cannot revert this");
 	c->doc = doc;
@@ -521,7 +685,11 @@ revert_act(model_call *c, model_act step)
 			slot = mine->takes[here].slots[at];
 			left = after->slots[model_slot_find(after, step.entity)];
 			old = before->slots[model_slot_find(before, step.entity)];
-			if (rt_str_is(step.op, "entry.edit")) {
+			if (rt_str_is(step.op, "entry.edit") && slot.body == left.body &&
+			    m->bodies[left.body].purged && m->bodies[old.body].purged) {
+				same++; /* nothing to see */
+				continue;
+			} else if (rt_str_is(step.op, "entry.edit")) {
 				if (slot.body != left.body)
 					return FAIL(c, REFUSED, "it is not as the step left it");
 				slot.body = old.body;
@@ -542,6 +710,8 @@ revert_act(model_call *c, model_act step)
 	}
 	if (changed == 0)
 		return FAIL(c, REFUSED, "cannot revert this");
+	if (same == changed)
+		return RT_OK;
 	*model_edit_disc(m, doc) = *mine;
 	return RT_OK;
 }
@@ -551,11 +721,15 @@ model_op_revert(model_call *c)
 {
 	model *m = c->m;
 	uint64_t seq = 0;
+	const void **values = model_get(m, m->doc_count * sizeof(*values));
+	bool changed = false;
 	int number;
 	model_step step;
 	size_t i;
 	rt_status st = RT_OK;
 
+	for (i = 0; i < m->doc_count; i++)
+		values[i] = m->docs[i].value;
 	rt_json_u64(model_field(c, "seq"), &seq);
 	number = step_with_seq(m, seq);
 	if (number < 0)
@@ -564,6 +738,8 @@ model_op_revert(model_call *c)
 	if (rt_str_is(step.op, "batch"))
 		return FAIL(c, REFUSED, "cannot revert this");
 	for (i = step.act_count; i-- > 0 && st == RT_OK;)
-		st = revert_act(c, step.acts[i]);
-	return st;
+		st = revert_act(c, step.acts[i], &m->steps[number]);
+	for (i = 0; i < m->doc_count; i++)
+		changed = changed || values[i] != m->docs[i].value;
+	return st == RT_OK && !changed ? model_unchanged(c) : st;
 }

@@ -70,7 +70,7 @@ static const struct {
 	{"project.reset", model_op_reset, "", 0, 0, 0},
 	{"undo", op_undo, "count:n scope:s", 0, 0, 0},
 	{"redo", op_redo, "count:n scope:s", 0, 0, 0},
-	{"jump", model_op_jump, "to:n!", 0, 0, 0},
+	{"jump", model_op_jump, "to:n! scope:s", 0, 0, 0},
 	{"revert", model_op_revert, "seq:n!", 0, 0, 0},
 	{"purge", model_op_purge, "entry:s!", 0, 0, 0},
 };
@@ -142,7 +142,8 @@ check_form(model_call *c, size_t row)
 	    (!rt_json_u64(model_field(c, "count"), &count) || count < 1))
 		return FAIL(c, USAGE, "count is less than one");
 	s = model_str_field(c, "scope");
-	if ((table[row].run == op_undo || table[row].run == op_redo) &&
+	if ((table[row].run == op_undo || table[row].run == op_redo ||
+	     table[row].run == model_op_jump) &&
 	    model_field(c, "scope") != NULL && !rt_str_is(s, "discussion") &&
 	    !rt_str_is(s, "project"))
 		return FAIL(c, USAGE, "scope is discussion or project");
@@ -275,6 +276,7 @@ model_apply(model *m, rt_str json, rt_str chosen, model_result *out)
 	} else if (!out->unchanged) {
 		m->seq++;
 	}
+	model_note_places(m);
 	m->touched_count = 0;
 	m->act_count = 0;
 	out->seq = m->seq;
@@ -282,6 +284,87 @@ model_apply(model *m, rt_str json, rt_str chosen, model_result *out)
 }
 
 /* ---- all or nothing ---- */
+
+static bool
+same_pairs(const model_pair *a, size_t a_count, const model_pair *b, size_t b_count)
+{
+	size_t i;
+
+	for (i = 0; i < a_count && a_count == b_count; i++) {
+		size_t at = model_pair_find(b, b_count, a[i].key);
+
+		if (at == SIZE_MAX || !rt_str_eq(a[i].value, b[at].value))
+			return false;
+	}
+	return a_count == b_count;
+}
+
+static bool
+same_body(const model *m, int a, int b)
+{
+	const model_body *x = &m->bodies[a], *y = &m->bodies[b];
+
+	return a == b ||
+	       (rt_str_eq(x->content, y->content) && x->is_array == y->is_array &&
+		x->purged == y->purged && x->grafted == y->grafted &&
+		same_pairs(x->extra, x->extra_count, y->extra, y->extra_count));
+}
+
+static bool
+same_disc(const model *m, const model_disc *a, const model_disc *b)
+{
+	size_t i, k;
+	bool same = a->take_count == b->take_count && a->active == b->active &&
+		    a->head == b->head && a->label_count == b->label_count &&
+		    rt_str_eq(a->prompt, b->prompt) && a->edited == b->edited &&
+		    rt_str_eq(a->track, b->track) && a->link_doc == b->link_doc &&
+		    a->link_entity == b->link_entity &&
+		    same_pairs(a->settings, a->setting_count, b->settings, b->setting_count) &&
+		    same_pairs(a->presets, a->preset_count, b->presets, b->preset_count);
+
+	for (i = 0; same && i < 3; i++)
+		same = rt_str_eq(a->files[i], b->files[i]);
+	for (i = 0; same && i < a->label_count; i++)
+		same = rt_str_eq(a->labels[i].text, model_label_of(b, a->labels[i].entity));
+	for (i = 0; same && i < a->take_count; i++) {
+		const model_take *x = &a->takes[i], *y = &b->takes[i];
+
+		same = x->number == y->number && rt_str_eq(x->name, y->name) &&
+		       x->count == y->count;
+		for (k = 0; same && k < x->count; k++) {
+			const model_slot *s = &x->slots[k], *t = &y->slots[k];
+
+			same = s->entity == t->entity && same_body(m, s->body, t->body) &&
+			       rt_str_eq(s->role, t->role) && rt_str_eq(s->kind, t->kind) &&
+			       rt_str_eq(s->ts, t->ts) && s->muted == t->muted &&
+			       s->edited == t->edited;
+		}
+	}
+	return same;
+}
+
+/* Is everything as it was? What was made and is gone again is nothing. */
+static bool
+same_state(const model *before, const model *m)
+{
+	const model_project *a = model_project_of(before), *b = model_project_of(m);
+	size_t i;
+	bool same = a->cell_count == b->cell_count && a->active == b->active &&
+		    a->role_count == b->role_count &&
+		    same_pairs(a->settings, a->setting_count, b->settings, b->setting_count);
+
+	for (i = 0; same && i < a->role_count; i++)
+		same = rt_str_eq(a->roles[i], b->roles[i]);
+	for (i = 0; same && i < a->cell_count; i++)
+		same = a->cells[i].number == b->cells[i].number &&
+		       rt_str_eq(a->cells[i].name, b->cells[i].name);
+	for (i = 1; same && i < before->doc_count; i++)
+		same = same_disc(m, model_disc_of(before, (int)i), model_disc_of(m, (int)i));
+	for (i = 0; same && i < before->entity_count; i++)
+		same = before->entities[i].collapsed == m->entities[i].collapsed &&
+		       before->entities[i].read_mode == m->entities[i].read_mode;
+	return same;
+}
 
 void
 model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, const rt_str *entries,
@@ -337,11 +420,20 @@ model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, const rt_
 		*m = before;
 		return;
 	}
-	model_drop_lists(&before);
+	if (viewed && same_state(&before, m)) {
+		for (i = 0; i < count; i++)
+			out[i] = (model_result){.entity = -1, .unchanged = true};
+		model_drop_lists(m);
+		*m = before;
+		viewed = false;
+	} else {
+		model_drop_lists(&before);
+	}
 	if (m->touched_count > 0)
 		model_make_step(m, view);
 	else if (viewed)
 		m->seq++;
+	model_note_places(m);
 	for (i = 0; i < count; i++)
 		out[i].seq = m->seq;
 }

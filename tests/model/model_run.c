@@ -554,6 +554,45 @@ compare(run *r, const rt_result *theirs, const model_result *ours)
 	return true;
 }
 
+/* After a jump the project is what was seen right after that row (views and purges aside,
+ * which history does not keep, and which are the same in both). */
+static bool
+look_at_jump(run *r, rt_str line)
+{
+	rt_json_doc *doc = NULL;
+	rt_buf past, now;
+	rt_error err = {0};
+	uint64_t to = 0;
+	yyjson_val *root;
+	const rt_project *then = NULL, *value;
+	bool ok = true;
+
+	if (rt_json_read(rt_alloc_libc(), line, &doc, NULL) != RT_OK)
+		return true;
+	root = rt_json_root(doc);
+	if (rt_str_is(rt_json_str(rt_json_get(root, "op")), "jump") &&
+	    rt_json_get(root, "scope") == NULL)
+		(void)rt_json_u64(rt_json_get(root, "to"), &to);
+	rt_json_free(doc);
+	if (to == 0)
+		return true;
+	rt_buf_init(&past, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&now, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	value = rt_engine_value(engine_of(r));
+	if (rt_engine_value_at(engine_of(r), to, &then, &err) != RT_OK ||
+	    canonical_of(engine_of(r), then, &past, &err) != RT_OK ||
+	    canonical_of(engine_of(r), value, &now, &err) != RT_OK)
+		ok = wrong(r, "the past cannot be looked at: %s", err.text);
+	else if (!rt_str_eq(rt_buf_str(&past), rt_buf_str(&now)))
+		ok = differ(r, "the state after a jump (model: that right after the row)",
+			    rt_buf_str(&now), rt_buf_str(&past));
+	rt_object_unref(then);
+	rt_object_unref(value);
+	rt_buf_deinit(&past);
+	rt_buf_deinit(&now);
+	return ok;
+}
+
 static bool
 run_request(run *r, rt_str line)
 {
@@ -564,7 +603,8 @@ run_request(run *r, rt_str line)
 	memset(&theirs, 0, sizeof(theirs));
 	rt_engine_apply_text(engine_of(r), line, RT_STR(""), RT_STR(""), &theirs);
 	model_apply(&r->model, line, rt_str_of(theirs.discussion), &ours);
-	ok = compare(r, &theirs, &ours) && learn_all(r);
+	ok = compare(r, &theirs, &ours) && learn_all(r) &&
+	     (theirs.status != RT_OK || look_at_jump(r, line));
 	rt_result_deinit(&theirs);
 	r->turn++;
 	return ok;

@@ -32,8 +32,12 @@ model_op_setting(model_call *c)
 	rt_str value = yyjson_is_null(given) ? RT_STR("") : model_keep_value(c->m, given);
 	model_disc d = *model_disc_of(c->m, c->doc);
 	model_project p = *model_project_of(c->m);
+	uint64_t count;
 	size_t i;
 
+	if (rt_str_is(key, "undo_capacity") && !yyjson_is_null(given) &&
+	    !rt_json_u64(given, &count))
+		return FAIL(c, USAGE, "no whole number");
 	for (i = 0; i < 4; i++)
 		if (rt_str_is(key, of_disc[i])) {
 			if (!model_pair_set(c->m, &d.settings, &d.setting_count, key, value))

@@ -475,6 +475,7 @@ add_broken(random_ops *r, rt_buf *out)
 		"{\"op\":\"undo\",\"scope\":\"all\"}",
 		"{\"op\":\"jump\"}",
 		"{\"op\":\"jump\",\"to\":-1}",
+		"{\"op\":\"jump\",\"to\":1,\"scope\":\"all\"}",
 		"{\"op\":\"revert\"}",
 		"{\"op\":\"take.switch\"}",
 		"{\"op\":\"take.switch\",\"take\":\"no such\"}",
@@ -837,7 +838,12 @@ random_ops_make(random_ops *r, const model *m, rt_buf *out)
 	case JUMP:
 		begin(out, "jump");
 		add_place(r, m, out, false);
-		number_field(out, "to", chance(r, 5) ? 0 : any_seq(r, m));
+		number_field(out, "to",
+			     chance(r, 5)    ? 0
+			     : chance(r, 30) ? (int64_t)random_below(r, (unsigned)m->seq + 2)
+					     : any_seq(r, m));
+		if (chance(r, 15))
+			text_field(out, "scope", chance(r, 50) ? "discussion" : "project");
 		break;
 	case REVERT:
 		begin(out, "revert");

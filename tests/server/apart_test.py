@@ -58,6 +58,27 @@ def files(tally, place, owner, browser):
         answer = browser.post("/discussions/main/runs", {"text": "?", "model": model})
         tally.equal("no file for a browser: " + model, answer.status, 409, answer)
     tally.equal("a program may", run(owner, "mine/play:" + path).json["state"], "done")
+    # What a browser leaves in a setting is not opened for the owner either.
+    name = browser.get("/info").json["project"]
+    for model in ("builtin/play:" + path, "mine/play:" + path):
+        browser.put("/settings/model", {"value": model})
+        tally.equal("nor for the browser by the setting", browser.post(
+            "/discussions/main/runs", {"text": "?"}).status, 409)
+        done = place.run("ask", "hi", project=name)
+        tally.equal("the owner's command refuses " + model, done.returncode, 1, done.stderr)
+        tally.check("and says where to name it", b"-m " + model.encode() in done.stderr, done.stderr)
+        tally.check("no text of the file is in the project",
+                    "out of a file" not in json.dumps(browser.get("/discussions/main/entries").json))
+        done = place.run("ask", "-m", model, "hi", project=name)
+        tally.equal("with -m it is played", done.returncode, 0, done.stderr)
+        tally.equal("undone", place.run("undo", project=name).returncode, 0)
+    for setting in ("builtin/play:" + path, "mine/play:" + path):
+        owner.put("/settings/model", {"value": setting})
+        tally.equal("nor for a program by the setting", owner.post(
+            "/discussions/main/runs", {"text": "?"}).status, 409)
+    owner.request("DELETE", "/retake/v1/settings/model")
+    tally.equal("no file by the name of a provider", browser.get(
+        "/models?provider=builtin%2Fplay:" + path + "%00").status // 100, 4)
 
 
 def main():

@@ -175,9 +175,40 @@ def sizes(tally, place, server):
     tally.check("what is refused has changed nothing", place.canonical() == before)
 
 
+def answered_by_the_library(tally, place, server):
+    """What libmicrohttpd answers before our own code is asked (docs/security.md). Version 0.9.75
+    writes the headers of such an answer twice, later ones once; either way the connection ends
+    and nothing is done."""
+    before = place.canonical()
+    route = f"POST {API}/ops/entry.append"
+    kind = "Content-Type: application/json"
+    for length in ("+5", "0x5", "-1", "5, 5", "5 5", "", "9" * 20):
+        with connect(server) as wire:
+            wire.sendall(head(server, route, kind, f"Content-Length: {length}") + b"{}   ")
+            got, piece = b"", b"x"
+            while piece:
+                try:
+                    piece = wire.recv(65536)
+                except ConnectionError:
+                    break
+                got += piece
+        blocks = got.count(b"HTTP/1.1 ")
+        tally.check(f"a length of {length!r} is refused", got.split(b" ")[1:2] in ([b"400"], [b"413"]) and
+                    blocks in (1, 2), got)
+        tally.equal("and the connection ends with it", got.count(b"Connection: close"), blocks, got)
+        tally.check("with one body at most", got.count(b"</html>") <= 1, got)
+    chunked = head(server, route, kind, "Transfer-Encoding: chunked")
+    got, text = ask(server, chunked + b"2;" + b"x" * 60000 + b"\r\n{}\r\n0\r\n\r\n")
+    tally.check("a chunk with a large extension is refused", got in (400, 413, 431, 500), text)
+    got, text = ask(server, chunked + b"f" * 16 + b"\r\n" + b" " * (10 * MIB))
+    tally.check("a chunk of any declared size is counted as it comes", got in (0, 400, 413), text)
+    tally.check("none of it has changed anything", place.canonical() == before)
+
+
 def sizes_and_codes(tally):
     with Place() as place, Server(place) as server:
         sizes(tally, place, server)
+        answered_by_the_library(tally, place, server)
         codes(tally, server)
 
 

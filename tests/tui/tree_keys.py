@@ -115,7 +115,7 @@ def moving(c, place):
 def folds(c, place):
     fork(place)
     folded = ["  • User: Which database?", "  • AI: SQLite: one file.",
-              "› ├⊞ • User: Use SQLite, not Postgres  (+1)", "  └⊟ User: What about DuckDB?",
+              "› ├⊞ • User: Use SQLite, not Postgres  (+1)  ← active", "  └⊟ User: What about DuckDB?",
               "        AI: DuckDB is fine too  {duck}"]
     with tree(place) as t:
         c.tree("open", t, FORK)
@@ -156,7 +156,7 @@ def filters(c, place):
         every[4] = got[4]
         c.check("the tool's row", "← active" in got[4], got[4])
         c.tree("all", t, every, "(5/7)")
-        users = ["  • User: Which database?", "› ├─ • User: Use SQLite, not Postgres",
+        users = ["  • User: Which database?", "› ├─ • User: Use SQLite, not Postgres  ← active",
                  "  └─ User: What about DuckDB?"]
         t.key("C-u")
         c.tree("users' only", t, users, "(2/3) [user]")
@@ -164,9 +164,8 @@ def filters(c, place):
         c.tree("and no longer", t, [r.replace("›", " ", 1) if "›" in r else
                                     r.replace("  ├", "› ├") for r in every], "(3/7)")
         t.key("C-t")
-        c.tree("without tools", t, [r.replace("›", " ", 1) if "›" in r else
-                                    r.replace("  ├", "› ├") for r in every if "tool" not in r],
-               "(3/6) [no-tools]")
+        c.tree("without tools", t, [r + "  ← active" if "Good" in r else r.replace("  ├", "› ├")
+                                    for r in every if "tool" not in r], "(3/6) [no-tools]")
         t.key("C-l")
         c.tree("with labels", t, ["› • [start] AI: SQLite: one file."], "(1/1) [labeled]")
         t.key("C-d")
@@ -356,7 +355,7 @@ def go_to_reply(c, place):
         c.check("the input is empty", " >" in t.screen(), t.text())
         c.equal("the head", (head(place), ids(place)), ("a3", ["u1", "a1", "u3", "a3"]))
         t.key("F2")
-        c.at("the tree has it first", t, "│     • AI: DuckDB is fine too  {duck}  ← active", "(4/6)")
+        c.at("the tree keeps its order: oldest first", t, "• AI: DuckDB is fine too  {duck}  ← active", "(6/6)")
         t.key("Escape")
         t.wait(gone=["─ Tree"])
         t.key("M-u")
@@ -367,8 +366,8 @@ def go_to_reply(c, place):
         c.equal("there again", head(place), "a3")
         # One above the head: nothing but the head's entry is left.
         t.key("F2")
-        t.wait("(4/6)")
-        go(t, "Up", "Up")
+        t.wait("(6/6)")
+        go(t, "Up", "Up", "Up", "Up")
         t.wait("Went to entry 2")
         c.equal("in the middle", head(place), "a1")
 

@@ -333,6 +333,36 @@ async function itWorks() {
 }
 
 /** Parts of a page that are not what they should be are left out; the entries are shown. */
+/** Siblings are the oldest first, whatever take is active; what programs keep for themselves is hidden. */
+async function hiddenAndOrder() {
+	const at = (id, role, content, second, more) => entry(id, role, content, { ts: `2026-11-21T20:35:${second}Z`, ...more });
+	const trunk = [at("q", "User", "Which one?", "01"), at("a", "AI", "It depends.", "02")];
+	const file = await exported({ format: "retake", version: 1, active: "d", discussions: [{
+		name: "d", active: "third", takes: [
+			{ name: "third", entries: [...trunk, at("c", "User", "third way", "16"),
+				at("h", "Hook", "CONCEALED", "17", { kind: "custom_message", display: false }), at("v", "Hook", "VISIBLE", "18", { kind: "custom_message", display: true }),
+				at("s", "User", "STATE", "19", { kind: "custom" })] },
+			{ name: "first", entries: [...trunk, at("b", "User", "first way", "03")] },
+			{ name: "second", entries: [...trunk, at("e", "User", "second way", "08")] },
+		],
+	}] });
+	const { page, seen, close } = await open(file);
+	await page.waitForSelector(".entry");
+	await page.waitForSelector("[role=treeitem]");
+	const words = async () => (await texts(page, ".tree-row .words")).join(" | ");
+	tally.equal("siblings by time, nothing that is hidden", await words(), "Which one? | It depends. | first way | second way | third way | VISIBLE");
+	tally.check("the last one shown has the mark of the head", (await texts(page, ".tree-row.head")).join().includes("VISIBLE"), await texts(page, ".tree-row"));
+	tally.check("the entries", !(await texts(page, ".entry")).join().match(/CONCEALED|STATE/) && (await texts(page, ".entry")).length === 4, await texts(page, ".entry"));
+	await page.getByLabel("Which entries").selectOption("all");
+	tally.equal("all entries", await words(), "Which one? | It depends. | first way | second way | third way | CONCEALED | VISIBLE | STATE");
+	await page.getByRole("treeitem", { name: /CONCEALED/ }).click();
+	tally.check("one that is chosen is shown", await until(async () => (await marked(page))?.includes("CONCEALED")), await marked(page));
+	await page.getByRole("treeitem", { name: /first way/ }).click();
+	tally.check("and is not any more", await until(async () => !(await texts(page, ".entry")).join().includes("CONCEALED")));
+	quiet("hidden entries", seen);
+	await close();
+}
+
 async function spoiled() {
 	const file = await exported({ discussions: [{ name: "main", takes: [{ name: "main", entries: BASE }] }] });
 	const html = readFileSync(file, "utf8"), begin = '"name":"main"', bad = '{"toString":1}';
@@ -512,7 +542,7 @@ async function firstOf(file) {
 	end();
 }
 
-for (const part of [nothingRuns, itWorks, spoiled, manyEntries])
+for (const part of [nothingRuns, itWorks, hiddenAndOrder, spoiled, manyEntries])
 	try {
 		await part();
 	} catch (error) {

@@ -157,6 +157,30 @@ async function outline(server, page) {
 	await axe(page, "#pane", "outline");
 }
 
+/** What programs keep for themselves is neither in the take nor in the outline, but for that of all entries. */
+async function hidden(server, page) {
+	await server.op("entry.append", { id: "h1", role: "Hook", kind: "custom_message", content: "CONCEALED", display: false });
+	await server.op("entry.append", { id: "c1", role: "Hook", kind: "custom_message", content: "VISIBLE", display: true });
+	await server.op("entry.append", { id: "s1", kind: "custom", content: "STATE" });
+	const inTake = () => page.locator(".entries [data-entry]").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" "));
+	await becomes("entries of the take", server, inTake, "q1 a1 q3 c1");
+	await page.reload();
+	await becomes("and after a reload", server, inTake, "q1 a1 q3 c1");
+	tally.check("nothing of the others is in the page", !(await page.locator("body").innerText()).match(/CONCEALED|STATE/));
+	await openPane(page, "outline");
+	const rows = () => page.locator("#pane [role=treeitem]").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" "));
+	await becomes("rows of the outline", server, rows, "q1 a1 q2 a2 q3 c1");
+	const current = () => page.locator("#pane [aria-current=true]").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" "));
+	await becomes("the last one shown says where one is", server, current, "c1");
+	await row(page, "c1").focus();
+	await page.keyboard.press("Enter");
+	await becomes("to go there is to stay", server, async () => (await page.locator("body").innerText()).includes("Already at this point."), true);
+	tally.equal("nothing is asked", await page.locator("dialog").count(), 0);
+	await page.getByLabel("Which entries").selectOption("all");
+	await becomes("all entries", server, rows, "q1 a1 q2 a2 q3 h1 c1 s1");
+	await becomes("where one is", server, current, "s1");
+}
+
 async function going(server, page) {
 	await openPane(page, "outline");
 	const headOf = async () => (await server.api("GET", "/discussions/main")).head;
@@ -739,7 +763,7 @@ async function many(server, page) {
 	tally.check("few rows are there", await page.locator("#pane [role=treeitem]").count() < 100);
 }
 
-const PARTS = { outline, going, stopping, history, pages, prompt, sent, settings, compare, finding, model, wholes, files, summing, ends, looks, many };
+const PARTS = { outline, hidden, going, stopping, history, pages, prompt, sent, settings, compare, finding, model, wholes, files, summing, ends, looks, many };
 
 const silent = createServer(() => undefined);
 await new Promise((done) => silent.listen(0, "127.0.0.1", done));
