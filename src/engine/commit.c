@@ -179,6 +179,7 @@ typedef struct planned {
 	const rt_project *on, *moved; /* ours; NULL: nothing is planned */
 	rt_record record;
 	uint64_t steps;
+	rt_result result; /* what it says */
 } planned;
 
 static void
@@ -186,6 +187,7 @@ planned_deinit(planned *p)
 {
 	rt_object_unref(p->on);
 	rt_object_unref(p->moved);
+	rt_result_deinit(&p->result);
 	rt_arena_free(p->arena);
 	memset(p, 0, sizeof(*p));
 }
@@ -213,6 +215,7 @@ plan_ahead(rt_engine *engine, const rt_ticket *t, planned *p)
 	p->on = rt_engine_value(engine);
 	rt_change_init(&c, engine, p->arena, p->on);
 	c.by = t->how->by.size > 0 ? t->how->by : c.by;
+	c.result = &p->result;
 	if (rt_compile_place(&c, op, t->requests[0], t->how->disc, t->how->take, NULL) != RT_OK ||
 	    rt_history_plan(engine, p->on, op, t->requests[0], &c, p->arena, &p->record, &p->moved,
 			    &p->steps, NULL) != RT_OK)
@@ -236,6 +239,8 @@ run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_chang
 		record = ahead->record;
 		moved = rt_object_ref(ahead->moved);
 		steps = ahead->steps;
+		rt_text_unref(result->note);
+		result->note = (rt_text *)(uintptr_t)rt_text_ref(ahead->result.note);
 	} else {
 		st = rt_history_plan(engine, c->base, op, request, c, arena, &record, &moved, &steps,
 				     err);

@@ -388,7 +388,7 @@ typedef struct rt_import_result {
 } rt_import_result;
 
 /* Add outlines to the project: new discussions, or what is new in ones imported before
- * (the same source). dry_run: only counts. One step for each discussion. */
+ * (the same source). dry_run: only counts. One step; see import.h for large ones. */
 RT_CHECKED rt_status rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 				      bool dry_run, rt_import_result *out, rt_error *err);
 /* The value as outlines, to be written by a format: the whole project, or one discussion

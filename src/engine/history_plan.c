@@ -721,7 +721,7 @@ note_others(plan *p, const way *ways, size_t count, uint32_t disc, const rt_proj
 	rt_buf_init(&note, p->engine->alloc, RT_BUF_UNLIMITED);
 	if (others == 1) {
 		rt_buf_add_c(&note, "Discussion \"");
-		rt_buf_add_str(&note, rt_text_str(other->name));
+		rt_buf_add_str(&note, rt_cell_name(other));
 		rt_buf_add_c(&note, "\" changed, too.");
 	} else {
 		rt_buf_add_f(&note, "%zu other discussions changed, too.", others);
