@@ -38,7 +38,7 @@ rt_result_deinit(rt_result *result)
 	result->note = NULL;
 }
 
-enum { MANY_MOVES = 64 };
+enum { MANY_MOVES = 512 };
 
 /* ---- writing rows ---- */
 
