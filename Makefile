@@ -11,7 +11,7 @@
 
 .DEFAULT_GOAL := build
 .PHONY: run build test t bench bench-web fuzz sim torture llama browser tsan install clean check-layers format \
-	setup setup-test help
+	damage setup setup-test help
 
 OBJ          ?= build/obj
 JOBS         ?= $(shell nproc)
@@ -83,6 +83,12 @@ sim: setup-test
 # Every point of every command; `make test` tries the first 25 of each.
 torture: setup-test build
 	@tests/torture/torture.py --all --jobs $(JOBS)
+
+# Every sector and half page of stores of up to 3,000 entries; `make test` tries a sample.
+damage: setup-test
+	@tools/configure.sh $(OBJ) $(OPTIONS)
+	@$(NINJA) tests/damage_test
+	@DAMAGE_FULL=1 $(OBJ)/tests/damage_test
 
 # A conversation with llama.cpp, which is fetched for it (85 MB); later `make test` has it too.
 llama: build

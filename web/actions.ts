@@ -4,7 +4,7 @@
 // shows what the one before did, so that each is about what was seen, and says so with If-Match.
 // A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
-import { answered, asking } from "./news";
+import { answered, asking, importedHere } from "./news";
 import { notify } from "./notice";
 import { focusKept, showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
@@ -13,7 +13,7 @@ import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
 import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, shownSeq, takeOf } from "./store";
 import { set, state } from "./state";
 import {
-	elsewhere, fullWords, isDraftNext, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, undoCount, wayOf,
+	elsewhere, fullWords, isDraft, isDraftNext, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, undoCount, wayOf,
 } from "./undo";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
@@ -163,8 +163,11 @@ function tell(name: string, result: Result, manner: Manner): void {
 		set({ toast: null });
 }
 
+const PLAIN_WORD = /^[a-z]+[,.:;!?]?(\s|$)/;
+
+/** A message as a sentence. What it begins with is no word of it where it is a URL or a name of the computer's. */
 export function sentence(text: string): string {
-	const whole = text.charAt(0).toUpperCase() + text.slice(1);
+	const whole = PLAIN_WORD.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 	return /[.!?]$/.test(whole) ? whole : whole + ".";
 }
 
@@ -652,6 +655,12 @@ async function sayBetween(way: Way, seen: Seen | null, upto: number): Promise<vo
 	notify({ text: `Somebody else was faster${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "done again"}.` });
 }
 
+/** One more redo; where others go on from here, none. */
+async function goOn(went: Went): Promise<Went> {
+	const seen = await seenSteps();
+	return (seen && await goOnce("redo", 1, seen).catch(() => null)) ?? went;
+}
+
 /** As many steps as were meant when it was asked for, however often others come in between; but never
  *  theirs. Shown: so much of the history was in view then. null: it was not done, and that was said. */
 async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: number): Promise<(Went & Plan) | null> {
@@ -670,7 +679,9 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: num
 			break;
 		meant = now.join();
 		try {
-			const went = await goOnce(way, way === "undo" ? undoCount(seen.steps, count) : count, seen);
+			let went = await goOnce(way, way === "undo" ? undoCount(seen.steps, count) : count, seen);
+			if (way === "redo" && went?.steps.length && went.steps.every(isDraft) && state.canRedo)
+				went = await goOn(went); // nobody sees a draft come back
 			return went && { ...went, count, words };
 		} catch (error) {
 			if (!isStale(error))
@@ -734,10 +745,12 @@ export async function revert(seq: number): Promise<void> {
 // ---- files, runs ----
 
 export async function importFile(file: Blob, name?: string): Promise<boolean> {
+	const after = shownSeq();
 	asking();
 	try {
 		const done = await post<Result & { entries: number; discussions: number }>("/import", undefined,
 			{ raw: file, query: { name } });
+		importedHere(after, done.seq);
 		await reload();
 		await followDiscussion(done);
 		say(done.entries ? `Imported ${done.entries} entries.` : "All of that was here already.", !!done.entries, done.seq);
@@ -750,8 +763,9 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 	}
 }
 
-/** A model at work in the open take; false: it could not begin, and that was said. */
-export async function run(wish: RunWish): Promise<Run | null> {
+/** A model at work in the open take; null: it could not begin, and that was said, with a button that does
+ *  the same again (retry: something else). */
+export async function run(wish: RunWish, retry: () => void = () => void run(wish)): Promise<Run | null> {
 	set({ toast: null });
 	try {
 		return await inTurn(async () => {
@@ -764,7 +778,7 @@ export async function run(wish: RunWish): Promise<Run | null> {
 			notify({ text: "This reply is being continued already. What comes is shown below it; Esc stops it." });
 			return null;
 		}
-		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "") });
+		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "", { label: "Try again", run: retry }) });
 		return null;
 	}
 }

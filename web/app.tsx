@@ -62,7 +62,7 @@ function TopBar(props: { isCovered: boolean }) {
 			<h1><span class="brand">Retake</span><span class="where">{name}</span></h1>
 			<span class="space" />
 			{panesAt("top").map((each) => <each.view key={each.id} />)}
-			<TimeButton id="undo" label="Undo" sign="↶" keys="u, Ctrl+Z" isOff={!canUndo} run={() => act.undo()} />
+			<TimeButton id="undo" label="Undo" sign="↶" keys="Ctrl+Z" isOff={!canUndo} run={() => act.undo()} />
 			<TimeButton id="redo" label="Redo" sign="↷" keys="Ctrl+Shift+Z" isOff={!canRedo} run={() => act.redo()} />
 			{side.some((each) => each.id === "history") && (
 				<button type="button" class="icon text" id="to-history" aria-label="History" title="History" aria-pressed={pane === "history" && (drawer === "right" || !isNarrow())}
@@ -70,7 +70,7 @@ function TopBar(props: { isCovered: boolean }) {
 					<span class="wide-only">History</span><span class="phone-only" aria-hidden="true">◷</span></button>
 			)}
 			<ExportButton />
-			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys (?)" onClick={() => openOverlay("help")}>?</button>
+			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
 				<button type="button" class="icon text" id="to-panes" aria-label="Panes" title={side.map((each) => each.title).join(", ")} aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
 					onClick={() => (isNarrow() ? toggleDrawer("right", "to-panes") : set({ pane: pane ? null : side[0].id }))}>

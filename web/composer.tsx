@@ -51,11 +51,12 @@ export function Composer() {
 	const writer = useRef({ disc, turn: 0 });
 	if (writer.current.disc !== disc)
 		writer.current = { disc, turn: writer.current.turn + (writer.current.disc === null ? 0 : 1) };
-	return <Writer key={writer.current.turn} disc={disc} />;
+	return <Writer key={writer.current.turn} isFirst={writer.current.turn === 0} disc={disc} />;
 }
 
-/** Of one discussion (the first is not known at the beginning): when another is opened, what was typed here is left behind. */
-function Writer(props: { disc: string | null }) {
+/** Of one discussion (the first is not known at the beginning): when another is opened, what was typed here is left behind.
+ *  The first has the focus as soon as the page opens, but not on a touch device: that would show its keyboard. */
+function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const { disc } = props;
 	const settings = useStore((from) => from.settings);
 	const outline = useStore((from) => from.outline), runs = useStore((from) => from.runs);
@@ -64,7 +65,12 @@ function Writer(props: { disc: string | null }) {
 	const behind = useStore((from) => from.behind), sends = useStore(doesEnterSend);
 	const [picked, setPicked] = useState<string | null>(null);
 	const field = useRef<HTMLTextAreaElement>(null);
+	const hasKeys = !matchMedia("(hover: none), (pointer: coarse)").matches;
 	useLayoutEffect(() => grow(field.current!), [text]);
+	useLayoutEffect(() => {
+		if (props.isFirst && hasKeys && (document.activeElement === null || document.activeElement === document.body))
+			field.current!.focus({ preventScroll: true });
+	}, []);
 	const model = useModel();
 	// what the discussion has may be another window's: that is neither taken nor written over
 	const saved = String(settings?.settings.draft ?? ""), isOurs = saved !== "" && saved === keptLeft(disc);
@@ -75,7 +81,6 @@ function Writer(props: { disc: string | null }) {
 	const role = picked ?? nextRole(lastRole?.toLowerCase() === "user" && !model ? "user" : undefined);
 	const isEmpty = text.trim() === "";
 	const behindAt = outline ? placeOf(outline, behind) : -1;
-	const hasKeys = !matchMedia("(hover: none), (pointer: coarse)").matches;
 	const lastBody = bodies.get(outline?.id[outline.id.length - 1] ?? "");
 	// a reply that was stopped or cut off is gone on with: another one behind it would answer nothing
 	const goesOn = isEmpty && behindAt < 0 && !!lastBody && isUnfinished(lastBody);
@@ -98,17 +103,19 @@ function Writer(props: { disc: string | null }) {
 		else if (behindAt >= 0)
 			showEnd(); // of the take that it began
 	};
+	const askNow = useRef<() => void>(() => undefined); // by then the text may be another one
 	const ask = async () => {
 		const said = text;
 		clear();
 		if (isOurs)
 			await act.setSetting("draft", null, true);
-		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { text: said, role }) });
+		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { text: said, role }) }, () => askNow.current());
 		if (!run)
 			setText((now) => joined(said, now));
 		else if (behindAt >= 0)
 			showEnd();
 	};
+	askNow.current = () => void ask();
 	// a draft is worth a step only when it is another one than the server has
 	const draft = useRef({ disc, text, saved, isOurs, take: state.take });
 	draft.current = { disc, text, saved, isOurs, take: state.take };

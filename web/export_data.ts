@@ -5,7 +5,7 @@
 // many takes, and they may share much: each is laid out when it is looked at.
 import type { Block, Columns, Content } from "./types";
 import { isHidden } from "./outline";
-import { DIFFERS, HIDDEN, MUTED } from "./types";
+import { DIFFERS, EDITED, HIDDEN, MUTED } from "./types";
 
 export interface PageEntry {
 	id?: string;
@@ -91,6 +91,8 @@ export interface PageDiscussion {
 	redacted: { entries: number; places: number; kinds: [string, number][] } | null;
 	/** All entries by number, each once. */
 	pool: PageEntry[];
+	/** Numbers of those whose content was another when they were written. */
+	edited: ReadonlySet<number>;
 	/** What Markdown means in the entry of this number. */
 	blocksOf: (number: number) => unknown;
 }
@@ -137,21 +139,21 @@ export interface PageData {
 }
 
 export function readPage(): PageData {
-	return pageOf(read("retake-data"), blocksOf);
+	return pageOf(read("retake-data"), blocksOf, read("retake-edited"));
 }
 
 /** What stands before all the rest: the end of the take that is shown first. */
 export function readFirst(): PageData | null {
 	const first = read("retake-first");
-	return first && { ...pageOf(first.data, () => (number) => first.blocks[number], first.before), read: "begun" };
+	return first && { ...pageOf(first.data, () => (number) => first.blocks[number], first.edited, first.before), read: "begun" };
 }
 
-function pageOf(data: any, blocksIn: (disc: number) => (number: number) => unknown, before = 0): PageData {
+function pageOf(data: any, blocksIn: (disc: number) => (number: number) => unknown, edited: any, before = 0): PageData {
 	const discussions = data.discussions.map((each: any, at: number): PageDiscussion => {
 		const pool: PageEntry[] = [];
 		const takes = each.takes.map((take: any) => new PageTake(take.name, take.entries, pool, before));
 		return {
-			name: each.name, takes, pool, blocksOf: blocksIn(at), head: each.head ?? null, redacted: redactedOf(each.redacted),
+			name: each.name, takes, pool, blocksOf: blocksIn(at), edited: new Set(Array.isArray(edited?.[at]) ? edited[at] : []), head: each.head ?? null, redacted: redactedOf(each.redacted),
 			active: Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active)),
 			// a name of a label can be anything that an object already has
 			labels: Object.assign(Object.create(null), each.labels),
@@ -254,13 +256,14 @@ function treeOf(disc: PageDiscussion): PageTree {
 		id: [], parent: [], role: [], kind: [], flags: [], size: [], preview: [], labels: {}, head: -1, tips: {},
 	};
 	order.forEach((at, row) => {
-		const { entry, up, differs } = made[at], words = wordsOf(entry), id = entry.id ?? "";
+		const { entry, node, up, differs } = made[at], words = wordsOf(entry), id = entry.id ?? "";
 		depth[row] = made[at].depth;
 		columns.id.push(id);
 		columns.parent.push(up < 0 ? -1 : rowOf[up]);
 		columns.role.push(roles.at(entry.role ?? ""));
 		columns.kind.push(kinds.at(entry.kind ?? "message"));
-		columns.flags.push((entry.muted ? MUTED : 0) | (differs ? DIFFERS : 0) | (isHidden(entry) ? HIDDEN : 0));
+		columns.flags.push((entry.muted ? MUTED : 0) | (differs ? DIFFERS : 0) | (isHidden(entry) ? HIDDEN : 0) |
+			(disc.edited.has(node) ? EDITED : 0));
 		columns.size.push(words.length);
 		columns.preview!.push(words);
 		if (disc.labels[id] !== undefined)

@@ -38,7 +38,8 @@ export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
 	return (
 		<Guard key={at}>
 			<Entry entry={entry} at={at} blocks={disc.blocksOf(take.numbers[at])} label={disc.labels[entry.id ?? ""]}
-				link={linkOf(discussions, { ...spot, at })} isHead={head.take === spot.take && head.at === at} isMarked={at === spot.at} />
+				link={linkOf(discussions, { ...spot, at })} isEdited={disc.edited.has(take.numbers[at])}
+				isHead={head.take === spot.take && head.at === at} isMarked={at === spot.at} />
 		</Guard>
 	);
 }

@@ -119,6 +119,8 @@ export interface EntryProps {
 	blocks: unknown;
 	label?: string;
 	link: string;
+	/** Its content was another when it was written. */
+	isEdited: boolean;
 	isHead: boolean;
 	isMarked: boolean;
 }
@@ -135,6 +137,7 @@ export function Entry(props: EntryProps) {
 				{kind && <span class="chip">{kind.replace(/_/g, " ")}</span>}
 				{props.label !== undefined && <span class="chip label">{props.label}</span>}
 				{entry.muted && <span class="chip">muted</span>}
+				{props.isEdited && <span class="chip edited" title="This text was changed after it was written">edited</span>}
 				{typeof entry.model === "string" && <span class="quiet">{entry.model}</span>}
 				<span class="space" />
 				{props.isHead && <span class="here">head</span>}

@@ -6,7 +6,7 @@ import { Cut } from "./cut";
 import { Rails } from "./pane_rails";
 import { intoRows, Rows } from "./pane_rows";
 import { keysOf, pathTo, readyToSearch, rowOfKey, shownFor, treeRows } from "./pane_tree";
-import { DIFFERS, MUTED } from "./types";
+import { DIFFERS, EDITED, MUTED } from "./types";
 import { beginning, oneLine } from "./words";
 import type { PageTree } from "./export_data";
 import type { RowPlace } from "./pane_rows";
@@ -100,6 +100,7 @@ export function Tree(props: Props) {
 				<span class={"who" + (role.toLowerCase() === "user" ? " user" : "")}>{kind === "message" ? role : kind}</span>
 				{label !== undefined && <span class="chip">{label}</span>}
 				<span class={"words" + (flags & MUTED ? " muted" : "")}><Marked text={words || "empty"} words={wanted} /></span>
+				{flags & EDITED ? <span class="chip edited" title="This text was changed after it was written">edited</span> : null}
 				{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
 				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip"><Cut text={name} title={`The end of the take "${name}"`} /></span>)}
 				{ends.length > MOST_TIPS && <span class="tip">+{ends.length - MOST_TIPS}</span>}

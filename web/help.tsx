@@ -18,12 +18,14 @@ function Help() {
 				between <b>compares</b> two of them side by side.</p>
 			<label class="switch single">
 				<input type="checkbox" checked={isOn} onChange={(event) => switchKeys(event.currentTarget.checked)} />
-				{" "}Single keys are on (never in text fields)
+				{" "}Single keys are on, for an entry chosen with the keyboard
 			</label>
 			<label class="switch">
 				<input type="checkbox" checked={sends} onChange={(event) => switchEnter(event.currentTarget.checked)} />
 				{" "}Enter sends, Shift+Enter begins a line (where the next entry is written)
 			</label>
+			<p class="for-keys">What you type goes into the field at the bottom, wherever the focus is. <kbd>Esc</kbd> leads from
+				there to the entries: on the entry with the frame around it, single keys are commands.</p>
 			<div class="keys">
 				{groups.map((group) => (
 					<section>

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // Keys: everything that can be done with a key, in one table. It makes the handler, the help
-// (?), the hints in menus and the palette. Single letters do nothing in text fields, and can be
-// switched off altogether; those with Ctrl (or Cmd) work everywhere.
+// (?), the hints in menus and the palette. A single letter is a command only on an entry that was
+// chosen with the keyboard; anywhere else outside a text field it is text, and goes into the
+// composer. Single keys can be switched off altogether; those with Ctrl (or Cmd) work everywhere.
 import * as act from "./actions";
 import { isCovered } from "./dialog";
 import * as ask from "./entry_acts";
 import { focusTake } from "./focus";
 import { placeOf } from "./outline";
 import { openPane } from "./pane_verbs";
-import { openOverlay, togglePane } from "./panes";
+import { isNarrow, openOverlay, togglePane } from "./panes";
 import { set, state } from "./state";
 import { shownRows } from "./store";
 
@@ -74,14 +75,12 @@ function moveToUser(by: 1 | -1): void {
 		}
 }
 
-/** Into a pane at the side; from there back to the entries, and it closes. */
+/** Open a pane at the side and go into it; where it is open, close it. */
 function visitPane(id: string): void {
-	if (state.pane === id && document.activeElement?.closest(".side")) {
+	if (state.pane === id && !isNarrow())
 		togglePane(id);
-		focusTake();
-	} else {
+	else
 		openPane(id);
-	}
 }
 
 function leave(): void {
@@ -211,13 +210,35 @@ function aim(element: Element | null): Element | null {
 	return last !== null && !last.isConnected ? last : null;
 }
 
-/** Keys that change something are about what can be seen to have the focus: an entry its own. */
-function isAimed(command: Command, key: string, element: Element | null): boolean {
-	if (/^Ctrl\+/.test(key))
-		return true;
-	if (command.needsEntry)
-		return aim(element)?.closest(".entry") != null;
-	return !isSingle(key) || !/^(Take|History)$/.test(command.group) || aim(element) !== null;
+// Who has just clicked somewhere and types wants to write, not to run commands on what was clicked.
+let isByPointer = false;
+const MODIFIER = /^(Shift|Control|Alt|AltGraph|Meta|CapsLock|Fn|NumLock|Dead|Process|Unidentified)$/;
+
+function setByPointer(is: boolean): void {
+	isByPointer = is;
+	document.documentElement.toggleAttribute("data-keys", !is); // shows the ring of the entry
+}
+
+setByPointer(false);
+document.addEventListener("pointerdown", () => setByPointer(true), true);
+document.addEventListener("keydown", (event) => {
+	if (event.key.length > 1 && !MODIFIER.test(event.key))
+		setByPointer(false);
+}, true);
+
+/** Is an entry, or something in it, chosen with the keyboard? */
+function isOnEntry(element: Element | null): boolean {
+	return !isByPointer && aim(element)?.closest(".entry") != null;
+}
+
+function isPrintable(event: KeyboardEvent): boolean {
+	const isChord = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");
+	return !isChord && !event.metaKey && event.key !== " " && (event.key.length === 1 || event.key === "Dead");
+}
+
+/** What is typed outside every field is text: the key that is on its way writes into the composer. */
+function toComposer(): void {
+	document.getElementById("composer")?.focus();
 }
 
 export function onKey(event: KeyboardEvent): void {
@@ -227,12 +248,16 @@ export function onKey(event: KeyboardEvent): void {
 	const target = document.activeElement;
 	if (isText(target) && (isPlain || (/^Ctrl\+(Shift\+)?[ZY]$/.test(key) && !(target as HTMLElement).dataset.untouched)))
 		return; // a text field has its own undo, once something was typed in it
-	if ((isSingle(key) && !areOn()) || isTheirs(key, target))
-		return;
-	if (isCovered() && key !== "Ctrl+K")
+	if (isTheirs(key, target) || (isCovered() && key !== "Ctrl+K"))
 		return;
 	const command = commands.find((each) => each.keys.includes(key));
-	if (!command || (command.needsEntry && !focused()) || !isAimed(command, key, target))
+	const isCommand = command && (isSingle(key) ? areOn() && isOnEntry(target) : true);
+	if (!isCommand) {
+		if (isPrintable(event))
+			toComposer();
+		return;
+	}
+	if (command.needsEntry && (!focused() || aim(target)?.closest(".entry") == null))
 		return;
 	event.preventDefault();
 	command.run();

@@ -5,9 +5,11 @@ import { sentence, setSetting } from "./actions";
 import { openOverlay } from "./panes";
 import type { Toast } from "./state";
 
-/** detail: what the server says; code: its word for it. */
-export function modelProblem(detail: string, code: string): Toast {
-	const toast: Toast = { text: sentence(detail), isProblem: true };
+type Action = NonNullable<Toast["action"]>;
+
+/** detail: what the server says; code: its word for it; retry: asks once more. */
+export function modelProblem(detail: string, code: string, retry: Action): Toast {
+	const toast: Toast = { text: sentence(detail), isProblem: true, repair: retry };
 	const meant = /did you mean ([^\s?]+\/[^\s?]+)\?/.exec(detail)?.[1];
 	if (meant)
 		toast.action = { label: `Use ${meant}`, run: () => void setSetting("model", meant) };

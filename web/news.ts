@@ -20,8 +20,19 @@ export function answered(seq: number | undefined): void {
 	if (askedCount > 0)
 		return;
 	for (const change of doubtful.splice(0))
-		if (!ours.has(change.seq))
+		if (!ours.has(change.seq) && !isImported(change))
 			tellNews(change);
+}
+
+const imports: { after: number; upto: number }[] = [];
+
+/** An import of this page, which makes a row for each discussion: its rows are among these. */
+export function importedHere(after: number, upto: number): void {
+	imports.push({ after, upto });
+}
+
+function isImported(change: Change): boolean {
+	return change.op === "import" && change.by === "web" && imports.some((each) => each.after < change.seq && change.seq <= each.upto);
 }
 
 let runCount = 0;
@@ -33,7 +44,7 @@ export function runningHere(by: 1 | -1): void {
 }
 
 export function isOurs(change: Change): boolean {
-	if (ours.delete(change.seq) || (runCount > 0 && change.by === "web" && BY_RUNS.has(change.op)))
+	if (ours.delete(change.seq) || isImported(change) || (runCount > 0 && change.by === "web" && BY_RUNS.has(change.op)))
 		return true;
 	if (askedCount > 0 && change.by === "web") {
 		doubtful.push(change);

@@ -289,7 +289,9 @@ function Outline() {
 	};
 	const onKey = (event: KeyboardEvent, at: number): boolean => {
 		const row = rows[at];
-		if (event.key === "Enter")
+		if (event.key === "Enter" && event.shiftKey)
+			void lookAt(columns!, row.at).catch(act.sayProblem);
+		else if (event.key === "Enter")
 			void goTo(columns!, row.at).catch(act.sayProblem);
 		else if (event.key === " ")
 			mark(row);
@@ -305,8 +307,6 @@ function Outline() {
 			fold(row, false);
 		else if (event.key === "ArrowRight")
 			setFocusKey(rows[Math.min(at + 1, rows.length - 1)].key);
-		else if (event.key === "v")
-			void lookAt(columns!, row.at).catch(act.sayProblem);
 		else
 			return false;
 		return true;

@@ -62,7 +62,7 @@ export function TextField(props: TextFieldProps) {
 }
 
 const MORE: [string, string, string][] = [
-	["base_system_prompt", "Base", "What is sent first. Counts unless the built-in one is used."],
+	["base_system_prompt", "Base", "What is sent first."],
 	["global_system_prompt", "Global", "What is sent next: yours, for everything."],
 ];
 
@@ -85,6 +85,7 @@ function WillBeSent() {
 				{left > 0 && ` ${count(left, "entry is", "entries are")} left out.`}
 				{silent > 0 && ` ${count(silent, "entry is", "entries are")} muted, or not for models.`}
 			</p>
+			{data.unsent.map((sentence) => <p class="problem" key={sentence}>{sentence}.</p>)}
 			<label class="field inline">Budget in tokens
 				<input class="line" type="number" min={1} value={budget} placeholder="none" onInput={(event) => setBudget(event.currentTarget.value)} />
 			</label>
@@ -123,8 +124,7 @@ function Prompt() {
 	const disc = useStore((from) => from.disc);
 	const prompt = settings?.prompt ?? { text: "", edited: false };
 	const values = settings?.settings ?? {};
-	const usesDefault = values.use_default_base_prompt === true;
-	const [hasMore] = useState(usesDefault || !!values.base_system_prompt || !!values.global_system_prompt);
+	const [hasMore] = useState(values.use_default_base_prompt === false || !!values.base_system_prompt || !!values.global_system_prompt);
 	return (
 		<section class="pane-body scrolls" aria-label="Prompt">
 			<h2>Instructions</h2>
@@ -133,7 +133,7 @@ function Prompt() {
 				onSave={(text) => act.setSetting("project_system_prompt", text || null)} />
 			<details class="more-prompts" open={hasMore}>
 				<summary>More that is sent before them</summary>
-				<Flag name="use_default_base_prompt" label="Use the built-in base prompt instead of the one below" />
+				<Flag name="use_default_base_prompt" label="Without a base prompt below, use the built-in one" isOn />
 				{MORE.map(([key, label, hint]) => (
 					<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}
 						onSave={(text) => act.setSetting(key, text || null)} />

@@ -26,13 +26,14 @@ interface LineProps {
 	number?: { min: number; max?: number; step: number };
 }
 
-/** A setting that is on or off. What was chosen is shown until it is saved. */
-export function Flag(props: { name: string; label: string }) {
-	const saved = useStore((from) => from.settings)?.settings[props.name] === true;
+/** A setting that is on or off; isOn: where it is not set. What was chosen is shown until it is saved. */
+export function Flag(props: { name: string; label: string; isOn?: boolean }) {
+	const value = useStore((from) => from.settings)?.settings[props.name], isOn = !!props.isOn;
+	const saved = typeof value === "boolean" ? value : isOn;
 	const [chosen, setChosen] = useState<boolean | null>(null);
 	const choose = (is: boolean) => {
 		setChosen(is);
-		void act.setSetting(props.name, is || null).finally(() => setChosen((now) => (now === is ? null : now)));
+		void act.setSetting(props.name, is === isOn ? null : is).finally(() => setChosen((now) => (now === is ? null : now)));
 	};
 	return (
 		<label class="check">

@@ -48,10 +48,11 @@ const FIELD = "textarea, input[type=search], input[type=text], input:not([type])
 
 /** As if it was pressed now. */
 function press({ key, code, shiftKey }: KeyboardEvent): void {
-	const at = document.activeElement!;
-	if (!at.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true })) || key.length > 1 || !at.matches(FIELD))
+	if (!document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true })) || key.length > 1)
 		return;
-	const field = at as HTMLTextAreaElement;
+	const field = document.activeElement as HTMLTextAreaElement; // the key may have led there
+	if (!field.matches(FIELD))
+		return;
 	field.setRangeText(key, field.selectionStart, field.selectionEnd, "end");
 	field.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }

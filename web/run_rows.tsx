@@ -5,8 +5,7 @@ import { useEffect } from "preact/hooks";
 import { grown } from "./growing";
 import { GrowingMarkdown } from "./markdown";
 import { useStore } from "./state";
-import { layOut, stopRun } from "./runs";
-import { sayProblem } from "./actions";
+import { layOut } from "./runs";
 import type { Run } from "./types";
 
 const WHAT: Record<string, string> = {
@@ -27,9 +26,6 @@ function RunRow(props: { run: Run }) {
 			<header class="entry-head">
 				<span class="role">{outline ? "AI" : ""}</span>
 				<span class="quiet">{run.model} {WHAT[run.how] ?? run.how} <span class="dots" aria-hidden="true">…</span></span>
-				<span class="space" />
-				{run.how !== "elsewhere" &&
-					<button type="button" class="stop" title="Stop (Esc)" onClick={() => void stopRun(run.run).catch(sayProblem)}>Stop</button>}
 			</header>
 			{run.notice && <p class="quiet" role="status">{run.notice}</p>}
 			{run.thinking && (

@@ -2,7 +2,7 @@
 //
 // Runs: models at work (src/server/run.h), with their texts as they grow. The page is drawn at
 // most once a frame, however many pieces arrive.
-import { say, switchTake, undo } from "./actions";
+import { run as runWish, say, show, switchTake, undo } from "./actions";
 import { post, path, request } from "./api";
 import { forgetGrowing, grow } from "./growing";
 import { modelProblem } from "./model_problem";
@@ -12,8 +12,8 @@ import { set, state } from "./state";
 import { findTake, open, pinned, takeOf } from "./store";
 import type { Run } from "./types";
 
-/** Those of this page, and the take that was open when they began. */
-const started = new Map<string, string | null>();
+/** Those of this page: what was asked for, and the take that was open when they began. */
+const started = new Map<string, Started>();
 const over = new Map<string, Run>();
 /** Those whose end is waited for. */
 const awaited = new Map<string, (run: Run) => void>();
@@ -86,21 +86,34 @@ export function runEnded(run: Run): void {
 	if (!started.has(run.run))
 		over.set(run.run, run); // it was faster than the answer that names it
 	const from = started.get(run.run);
-	if (from !== undefined && started.delete(run.run))
+	if (from && started.delete(run.run))
 		ended(run, from);
 	awaited.get(run.run)?.(run);
 }
 
 /** One of ours: say what went wrong, show what it made, unless somebody is elsewhere by now, or writes. */
-function ended(run: Run, from: string | null): void {
+function ended(run: Run, { wish, take: from }: Started): void {
 	runningHere(-1);
 	if (run.state === "stopped")
 		sayStopped(run);
 	else if (run.state === "failed" || run.problem)
-		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "") });
+		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "", retryOf(run, wish, from)) });
 	const take = run.replies?.find((reply) => reply.take)?.take ?? run.take;
 	if (take && run.discussion === state.disc && run.state !== "failed")
 		void showReply(run, take, from).catch(() => undefined);
+}
+
+/** The same once more: what came of a reply is continued, and a question that was added is not added twice. */
+function retryOf(run: Run, wish: RunWish, take: string | null): { label: string; run: () => void } {
+	const isPart = REPLIES.has(wish.how) && !!run.entry;
+	const next: RunWish = isPart ? { how: "continue", at: run.entry }
+		: wish.how === "ask" && run.question ? { how: "again", at: run.question } : wish;
+	const again = async () => {
+		if (state.disc !== run.discussion || state.take !== take)
+			await show(run.discussion, take ?? undefined);
+		await runWish(next);
+	};
+	return { label: isPart ? "Continue" : "Try again", run: () => void again() };
 }
 
 const REPLIES = new Set(["ask", "again", "continue"]);
@@ -164,6 +177,11 @@ export interface RunWish {
 	[field: string]: unknown;
 }
 
+interface Started {
+	wish: RunWish;
+	take: string | null;
+}
+
 /** Set a model to work in the open take. Throws a Problem. */
 export async function startRun(wish: RunWish): Promise<Run> {
 	const { discussion, take } = pinned();
@@ -173,10 +191,10 @@ export async function startRun(wish: RunWish): Promise<Run> {
 		const run = await post<Run>(path("discussions", discussion, "runs"), { ...wish, take });
 		const quick = over.get(run.run);
 		if (quick) {
-			ended(quick, take || null);
+			ended(quick, { wish, take: take || null });
 			return quick;
 		}
-		started.set(run.run, take || null);
+		started.set(run.run, { wish, take: take || null });
 		if (run.state === "running" && !now(run.run))
 			runSeen(run); // else events have told more of it by now
 		return run;
@@ -208,7 +226,7 @@ export function stopToEnd(name: string): Promise<Run | null> {
 
 /** One of this page's that is at work in the open take. */
 export function startedHere(): Run | undefined {
-	return runsHere(state.runs).find((run) => started.has(run.run));
+	return runsHere(next ?? state.runs).find((run) => started.has(run.run)); // also before it is drawn
 }
 
 /** The question is an entry now. */

@@ -263,6 +263,8 @@ export interface Context {
 	left_out: number;
 	budget?: number;
 	entries: { id: string; at: number; tokens: number; left_out: boolean }[];
+	/** Blocks that the request cannot contain, a sentence each. */
+	unsent: string[];
 	body: unknown;
 }
 

@@ -68,9 +68,19 @@ export function isSeen(step: Step): boolean {
 function inTheWay(steps: Step[], way: Way): Step[] {
 	if (way === "undo")
 		return steps.filter((each) => !each.undone && !isSwitch(each));
-	const now = steps.find((each) => !each.undone && !isSwitch(each)) ?? steps.find((each) => each.current);
-	const next = steps.find((each) => each.undone && !isSwitch(each) && each.parent === (now?.seq ?? 0)) ??
-		steps.find((each) => each.undone && each.parent === (steps.find((one) => one.current)?.seq ?? 0));
+	let now = steps.find((each) => !each.undone && !isSwitch(each)) ?? steps.find((each) => each.current);
+	// drafts that redo made way for stay beside what it brought back
+	const after = (seq: number) => {
+		const all = steps.filter((each) => each.undone && !isSwitch(each) && each.parent === seq);
+		return all.find(isSeen) ?? all[0];
+	};
+	let next: Step | undefined = after(now?.seq ?? 0);
+	while (!next && now && isDraft(now)) { // it makes way for what was undone before it
+		const { parent } = now;
+		now = steps.find((each) => each.seq === parent);
+		next = after(parent ?? 0);
+	}
+	next ??= steps.find((each) => each.undone && each.parent === (steps.find((one) => one.current)?.seq ?? 0));
 	return next ? [next] : [];
 }
 

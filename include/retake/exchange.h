@@ -40,9 +40,9 @@ typedef struct retake_import_options {
  * before. One step for each discussion. bytes: the file; may hold anything, and what cannot be
  * understood is refused with its position (RETAKE_USAGE), never half imported.
  *
- * out_report becomes {"format","discussions","entries","takes","known","repaired","skipped",
- * "noted","remarks":[{"level","line","text"}],"seq","discussion"}: what was added, how many
- * entries were there already, and what had to be mended. */
+ * out_report becomes {"format","discussions","entries","takes","known","settings","repaired",
+ * "skipped","noted","remarks":[{"level","line","text"}],"seq","discussion"}: what was added, how
+ * many entries were there already, how many project settings changed, and what had to be mended. */
 RETAKE_CHECKED RETAKE_API retake_status retake_import(retake_project *project, const char *bytes,
 						      size_t size,
 						      const retake_import_options *options,

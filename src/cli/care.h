@@ -17,10 +17,11 @@ typedef struct rt_cli_names {
 rt_status rt_cli_names_read(rt_cli *cli, rt_cli_names *out);
 void rt_cli_names_deinit(rt_cli_names *names);
 
-/* Open each project of the open store in turn; fn gets NULL and a status where that fails. */
+/* Open each project of the open store in turn; fn gets NULL and a status where that fails.
+ * lenient: for reading only, also where its parts disagree. */
 typedef rt_status (*rt_cli_engine_fn)(rt_cli *cli, void *ctx, const rt_text *project,
 				      rt_engine *engine, rt_status opened);
-rt_status rt_cli_each_engine(rt_cli *cli, rt_cli_engine_fn fn, void *ctx);
+rt_status rt_cli_each_engine(rt_cli *cli, bool lenient, rt_cli_engine_fn fn, void *ctx);
 
 /* What a check found: printed as it comes, or collected as JSON. */
 typedef struct rt_cli_findings {
@@ -34,6 +35,23 @@ void rt_cli_findings_init(rt_cli *cli, rt_cli_findings *findings);
 bool rt_cli_finding(void *findings, const rt_finding *finding);
 /* Check the open store and all its projects. */
 rt_status rt_cli_check(rt_cli *cli, rt_cli_findings *findings);
+
+/* STORE.why-20261121-203500, a name that is not taken, to out. */
+rt_status rt_cli_beside(rt_cli *cli, const char *why, rt_buf *out);
+/* The store's path without symbolic links: what lies beside a store lies beside its file. */
+rt_status rt_cli_follow_links(rt_cli *cli);
+/* The store at copy takes the place of the present one, which gets the name STORE.why-…,
+ * which goes to aside; empty: there was none. */
+rt_status rt_cli_exchange(rt_cli *cli, const char *why, const char *copy, rt_buf *aside);
+/* Remove a store that was made on the way, with what lies beside it. */
+void rt_cli_drop_files(const char *path);
+
+/* Has the store lost rows, or cannot be opened, so that repair has to make a new one? The store
+ * must not be open. RT_TOO_NEW: a newer version wrote to it. */
+rt_status rt_cli_salvage_needed(rt_cli *cli, bool *out_needed);
+/* Everything that is intact goes into a new store in the place of the present one, which gets
+ * another name (to aside). What is kept and what is lost is printed; json: an array of it. */
+rt_status rt_cli_salvage(rt_cli *cli, rt_buf *aside, rt_buf *json);
 
 /* Put a copy of the store, as it is, beside it; its name to out. Damaged ones are copied
  * byte by byte. The store must not be open. */

@@ -24,8 +24,8 @@ exists(const char *path)
 }
 
 /* STORE.why-20261121-203500, with a number behind it where that is taken. */
-static rt_status
-beside(rt_cli *cli, const char *why, rt_buf *out)
+rt_status
+rt_cli_beside(rt_cli *cli, const char *why, rt_buf *out)
 {
 	time_t now = (time_t)(cli->env->now_us(cli->env->ctx) / 1000000);
 	struct tm parts;
@@ -58,8 +58,8 @@ copy_bytes(rt_cli *cli, const char *from, const char *to)
 }
 
 /* What lies beside a store lies beside its file, not beside a link to it. */
-static rt_status
-follow_links(rt_cli *cli)
+rt_status
+rt_cli_follow_links(rt_cli *cli)
 {
 	rt_buf real;
 	rt_status st;
@@ -81,10 +81,10 @@ rt_status
 rt_cli_keep_copy(rt_cli *cli, const char *why, rt_buf *out)
 {
 	char from[4200], to[4400];
-	rt_status st = follow_links(cli);
+	rt_status st = rt_cli_follow_links(cli);
 
 	if (st == RT_OK)
-		st = beside(cli, why, out);
+		st = rt_cli_beside(cli, why, out);
 	if (st == RT_OK)
 		st = rt_cli_open_store(cli, RT_CLI_LOOK);
 	if (st == RT_OK) {
@@ -235,8 +235,8 @@ renew_epoch(rt_cli *cli, const char *copy)
 	return st == RT_OK ? st : rt_cli_hint(cli, st, "Nothing was changed.");
 }
 
-static void
-drop_copy(const char *copy)
+void
+rt_cli_drop_files(const char *copy)
 {
 	static const char *const ends[] = {"", "-wal", "-shm"};
 	char name[4400];
@@ -248,11 +248,11 @@ drop_copy(const char *copy)
 	}
 }
 
-static rt_status
-exchange(rt_cli *cli, const char *copy, rt_buf *aside)
+rt_status
+rt_cli_exchange(rt_cli *cli, const char *why, const char *copy, rt_buf *aside)
 {
 	bool present = exists(cli->path.ptr), changed = false;
-	rt_status st = beside(cli, "before-restore", aside);
+	rt_status st = rt_cli_beside(cli, why, aside);
 
 	if (st != RT_OK)
 		return st;
@@ -276,7 +276,7 @@ exchange(rt_cli *cli, const char *copy, rt_buf *aside)
 static rt_status
 restore(rt_cli *cli, const char *path, rt_buf *copy, rt_buf *aside)
 {
-	rt_status st = beside(cli, "restoring", copy);
+	rt_status st = rt_cli_beside(cli, "restoring", copy);
 
 	if (st == RT_OK)
 		st = check_backup(cli, path, copy->ptr);
@@ -285,9 +285,9 @@ restore(rt_cli *cli, const char *path, rt_buf *copy, rt_buf *aside)
 	rt_host_hold(true);
 	st = renew_epoch(cli, copy->ptr);
 	if (st == RT_OK)
-		st = exchange(cli, copy->ptr, aside);
+		st = rt_cli_exchange(cli, "before-restore", copy->ptr, aside);
 	if (st != RT_OK)
-		drop_copy(copy->ptr);
+		rt_cli_drop_files(copy->ptr);
 	rt_host_hold(false);
 	return st;
 }
@@ -300,7 +300,7 @@ run_restore(rt_cli *cli)
 	rt_status st = rt_cli_find_store(cli);
 
 	if (st == RT_OK)
-		st = follow_links(cli);
+		st = rt_cli_follow_links(cli);
 	if (st != RT_OK)
 		return st;
 	if (rt_cli_has(cli, "read-only"))

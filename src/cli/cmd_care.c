@@ -85,7 +85,7 @@ rt_cli_names_deinit(rt_cli_names *names)
 }
 
 rt_status
-rt_cli_each_engine(rt_cli *cli, rt_cli_engine_fn fn, void *ctx)
+rt_cli_each_engine(rt_cli *cli, bool lenient, rt_cli_engine_fn fn, void *ctx)
 {
 	rt_engine_options options;
 	rt_cli_names names;
@@ -101,6 +101,7 @@ rt_cli_each_engine(rt_cli *cli, rt_cli_engine_fn fn, void *ctx)
 		options.project = rt_text_str(names.items[i]);
 		options.by = RT_STR("cli");
 		options.read_only = cli->store->ops->is_read_only(cli->store);
+		options.lenient = lenient;
 		st = rt_engine_open(&options, cli->store, &engine, &cli->error);
 		st = fn(cli, ctx, names.items[i], engine, st);
 		rt_engine_close(engine);
@@ -218,7 +219,7 @@ rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 	rt_status st = cli->store->ops->check(cli->store, store_finding, findings, &cli->error);
 
 	if (st == RT_OK || st == RT_CORRUPT)
-		st = rt_cli_each_engine(cli, check_engine, findings);
+		st = rt_cli_each_engine(cli, true, check_engine, findings);
 	findings->project = NULL;
 	return st;
 }
@@ -400,25 +401,31 @@ run_repair(rt_cli *cli)
 {
 	rt_cli_findings f;
 	lost_texts lost = {.cli = cli};
-	rt_buf kept, json;
+	rt_buf kept, json, salvaged;
+	bool salvage = false;
 	rt_status st = rt_cli_find_store(cli);
 
 	if (st != RT_OK)
 		return st;
+	rt_buf_init(&salvaged, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&lost.json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&lost.replies, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&kept, cli->alloc, 8192);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_findings_init(cli, &f);
-	st = rt_cli_keep_copy(cli, "before-repair", &kept);
+	st = rt_cli_salvage_needed(cli, &salvage);
+	if (st == RT_OK && salvage)
+		st = rt_cli_salvage(cli, &kept, &salvaged);
+	else if (st == RT_OK)
+		st = rt_cli_keep_copy(cli, "before-repair", &kept);
 	if (st == RT_OK)
 		st = rt_cli_open_store(cli, RT_CLI_CHANGE);
 	if (st == RT_OK)
-		st = rt_cli_each_engine(cli, refuse_newer, NULL);
+		st = rt_cli_each_engine(cli, true, refuse_newer, NULL);
 	if (st == RT_OK)
 		st = clear_index(cli);
 	if (st == RT_OK)
-		st = rt_cli_each_engine(cli, rebuild, &lost);
+		st = rt_cli_each_engine(cli, false, rebuild, &lost);
 	if (st == RT_OK)
 		st = cli->store->ops->epoch_renew(cli->store, &cli->error);
 	if (st == RT_OK)
@@ -435,6 +442,8 @@ run_repair(rt_cli *cli)
 		rt_buf_add_str(&json, rt_buf_str(&lost.json));
 		rt_buf_add_c(&json, "],\"replies\":[");
 		rt_buf_add_str(&json, rt_buf_str(&lost.replies));
+		rt_buf_add_c(&json, "],\"salvaged\":[");
+		rt_buf_add_str(&json, rt_buf_str(&salvaged));
 		rt_buf_add_c(&json, "],\"findings\":");
 		rt_buf_add_str(&json, rt_buf_str(&f.json));
 		rt_buf_add_c(&json, "]}");
@@ -445,10 +454,15 @@ run_repair(rt_cli *cli)
 				  "%zu text%s could not be read any more and %s given up; entries, order "
 				  "and history stay.\n", lost.count, RT_CLI_S(lost.count),
 				  lost.count == 1 ? "was" : "were");
-		rt_term_f(&cli->out, "Rebuilt the checkpoint and the search index from the log. %s\n",
+		rt_term_f(&cli->out, "%s %s\n",
+			  salvage ? "Put what is intact into a new store."
+				  : "Rebuilt the checkpoint and the search index from the log.",
 			  f.bad == 0 ? "All is well now."
 				     : "What is listed above could not be mended.");
-		rt_term_f(&cli->out, "A copy as it was before: %s\n", kept.ptr);
+		rt_term_f(&cli->out,
+			  salvage ? "The damaged store is kept as it was: %s\n"
+				  : "A copy as it was before: %s\n",
+			  kept.ptr);
 	}
 	if (st == RT_OK && f.bad > 0)
 		cli->exit_code = 1;
@@ -457,6 +471,7 @@ run_repair(rt_cli *cli)
 	rt_buf_deinit(&json);
 	rt_buf_deinit(&lost.json);
 	rt_buf_deinit(&lost.replies);
+	rt_buf_deinit(&salvaged);
 	return st;
 }
 

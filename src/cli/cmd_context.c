@@ -110,15 +110,19 @@ build_request(rt_cli *cli, rt_cli_counting *counting, rt_buf *json)
 {
 	const char *name = rt_cli_flag_value(cli, "provider");
 	const rt_provider *provider = NULL;
+	rt_context_options options = {.unsent = &counting->unsent};
 	rt_status st;
 
 	if (name == NULL || rt_cli_has(cli, "tokens") || rt_cli_has(cli, "model") ||
 	    rt_cli_has(cli, "budget"))
 		return build_counted(counting, json);
 	st = rt_cli_counting_provider(cli, name, &provider);
-	return st == RT_OK ? rt_view_context(cli->engine, cli->value, cli->place, provider, NULL,
-					     json, &cli->error)
-			   : st;
+	if (st == RT_OK)
+		st = rt_view_context(cli->engine, cli->value, cli->place, provider, &options, json,
+				     &cli->error);
+	if (st == RT_OK)
+		rt_cli_counting_note(counting);
+	return st;
 }
 
 static void

@@ -29,7 +29,7 @@ typedef struct importing {
 	rt_str name;
 	bool dry_run;
 	rt_buf json; /* of the files so far */
-	size_t files, discussions, entries, takes, known, repaired, skipped, unknown;
+	size_t files, discussions, entries, takes, known, settings, repaired, skipped, unknown;
 	rt_status first; /* failure */
 	rt_error error;
 	char hint[RT_CLI_HINT_SIZE];
@@ -270,8 +270,10 @@ json_file(importing *m, const char *path, const rt_format *format, const rt_repo
 		json_error(json, st, &m->cli->error);
 	} else {
 		rt_buf_add_f(json,
-			     ",\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,\"known\":%zu",
-			     result->discussions, result->entries, result->takes, result->known);
+			     ",\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,\"known\":%zu"
+			     ",\"settings\":%zu",
+			     result->discussions, result->entries, result->takes, result->known,
+			     result->settings);
 	}
 	rt_buf_add_f(json, ",\"repaired\":%zu,\"skipped\":%zu,\"noted\":%zu,\"remarks\":[",
 		     report->repaired, report->skipped, report->noted);
@@ -298,7 +300,11 @@ say_file(importing *m, const char *path, const rt_format *format, const rt_repor
 		return;
 	rt_term_line(out, rt_str_of(path));
 	rt_term_f(out, " (%s): ", format->name);
-	if (result->entries == 0 && result->discussions == 0)
+	if (result->entries == 0 && result->discussions == 0 && result->settings > 0)
+		rt_term_f(out, "%s%zu setting%s of the project",
+			  m->dry_run ? "would change " : "changed ", result->settings,
+			  RT_CLI_S(result->settings));
+	else if (result->entries == 0 && result->discussions == 0)
 		rt_term_f(out, "nothing new; %zu entr%s known already", result->known,
 			  result->known == 1 ? "y is" : "ies are");
 	else
@@ -325,6 +331,7 @@ count_file(importing *m, const rt_report *report, const rt_import_result *result
 	m->entries += result->entries;
 	m->takes += result->takes;
 	m->known += result->known;
+	m->settings += result->settings;
 	m->repaired += report->repaired;
 	m->skipped += report->skipped;
 	m->seq = result->seq;
@@ -474,10 +481,10 @@ finish(importing *m)
 		rt_buf_add_f(
 			&buf,
 			"{\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,\"known\":%zu,"
-			"\"repaired\":%zu,\"skipped\":%zu,\"unknown_files\":%zu,\"dry_run\":%s,"
+			"\"settings\":%zu,\"repaired\":%zu,\"skipped\":%zu,\"unknown_files\":%zu,\"dry_run\":%s,"
 			"\"files\":",
-			m->discussions, m->entries, m->takes, m->known, m->repaired, m->skipped,
-			m->unknown, m->dry_run ? "true" : "false");
+			m->discussions, m->entries, m->takes, m->known, m->settings, m->repaired,
+			m->skipped, m->unknown, m->dry_run ? "true" : "false");
 		rt_buf_add_str(&buf, rt_buf_str(&m->json));
 		rt_buf_add_c(&buf, "]");
 		if (m->first != RT_OK) {
@@ -515,6 +522,8 @@ finish(importing *m)
 			}
 			say_undo(m, rt_buf_str(&buf));
 			rt_buf_deinit(&buf);
+		} else if (m->settings > 0) {
+			say_undo(m, RT_STR("Imported the project settings."));
 		}
 	}
 	if (m->first != RT_OK) {

@@ -60,13 +60,6 @@ stopped(void *ctx)
 	return rt_host_interrupted();
 }
 
-static bool
-is_provider(const rt_config *config, const char *name)
-{
-	return rt_provider_named(rt_str_of(name)) != NULL ||
-	       rt_config_provider_named(config, rt_str_of(name)) != NULL;
-}
-
 /* What the server of a provider has. */
 static rt_status
 list_models(rt_cli *cli, const rt_config *config, const char *provider)
@@ -76,8 +69,11 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 	listing l = {.cli = cli, .provider = rt_str_of(provider)};
 	rt_model *model = NULL;
 	rt_buf name, warnings;
-	rt_status st;
+	rt_status st = rt_models_check_provider(config, rt_str_of(provider), &cli->error);
 
+	if (st != RT_OK)
+		return rt_cli_hint(cli, st,
+				   "Providers: retake models   To set one up: retake help config");
 	rt_buf_init(&l.json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
@@ -99,10 +95,6 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 		if (st == RT_OK)
 			st = rt_server_models(model, stopped, NULL, add_model, &l, &cli->error);
 		rt_host_hold(false);
-		if (st == RT_NOT_FOUND && !is_provider(config, provider)) {
-			rt_cli_fail(cli, st, "there is no provider \"%.80s\"", provider);
-			rt_cli_hint(cli, st, "Providers: retake models   To set one up: retake help config");
-		}
 		if (model != NULL)
 			model->ops->close(model);
 	}

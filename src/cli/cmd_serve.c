@@ -8,13 +8,12 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/login.h"
 #include "cli/talk.h"
 #include "hooks/hooks.h"
 #include "server/guard.h"
@@ -22,7 +21,7 @@
 #include "server/server.h"
 #include "tui/sent_host.h"
 
-enum { PORT = 8999, PATH_ROOM = 4096, ANSWER_ROOM = 16384 };
+enum { PORT = 8999 };
 
 typedef struct serving {
 	rt_cli *cli;
@@ -82,125 +81,6 @@ make_socket_folder(serving *s)
 	*slash = '\0';
 	st = rt_private_folder(cli->alloc, s->socket.ptr, &cli->error);
 	*slash = '/';
-	return st;
-}
-
-/* ---- asking a server that runs ---- */
-
-static rt_status
-connect_local(serving *s, int *out_fd)
-{
-	rt_cli *cli = s->cli;
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval patience = {.tv_sec = 10};
-	struct sockaddr_un other;
-	socklen_t other_size = sizeof(other);
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	int fd;
-
-	if (s->socket.size >= sizeof(address.sun_path))
-		return rt_cli_fail(cli, RT_USAGE, "the path of the socket is too long: %s", s->socket.ptr);
-	memcpy(address.sun_path, s->socket.ptr, s->socket.size + 1);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return rt_cli_fail(cli, RT_IO, "cannot make a socket: %s", strerror(errno));
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	/* In a folder that others can write to somebody else may listen. */
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
-	     peer.uid != geteuid())) {
-		(void)close(fd);
-		return rt_cli_fail(cli, RT_REFUSED, "what listens on %s is another user's", s->socket.ptr);
-	}
-	if (getpeername(fd, (struct sockaddr *)&other, &other_size) != 0) {
-		(void)close(fd);
-		rt_cli_hint(cli, RT_NOT_FOUND, "Start one: retake serve");
-		return rt_cli_fail(cli, RT_NOT_FOUND, "no server listens on %s", s->socket.ptr);
-	}
-	*out_fd = fd;
-	return RT_OK;
-}
-
-static rt_status
-ask_local(serving *s, const char *request, rt_buf *out_body)
-{
-	rt_cli *cli = s->cli;
-	char answer[ANSWER_ROOM];
-	size_t size = 0, end;
-	ssize_t got = 1;
-	int fd = -1;
-	rt_status st = connect_local(s, &fd);
-
-	if (st != RT_OK)
-		return st;
-	if (send(fd, request, strlen(request), MSG_NOSIGNAL) != (ssize_t)strlen(request))
-		got = -1;
-	while (got > 0 && size < sizeof(answer)) {
-		got = read(fd, answer + size, sizeof(answer) - size);
-		size += got > 0 ? (size_t)got : 0;
-	}
-	(void)close(fd);
-	end = rt_str_find(rt_str_at(answer, size), RT_STR("\r\n\r\n"), 0);
-	if (end == SIZE_MAX || !rt_str_starts(rt_str_at(answer, size), RT_STR("HTTP/1.1 2")))
-		return rt_cli_fail(cli, RT_UPSTREAM, "the server on %s did not give a code: %.*s",
-				   s->socket.ptr, end == SIZE_MAX ? 0 : (int)(size - end - 4 > 300 ? 300 : size - end - 4),
-				   end == SIZE_MAX ? "" : answer + end + 4);
-	rt_buf_add(out_body, answer + end + 4, size - end - 4);
-	return rt_cli_buf(cli, out_body);
-}
-
-/* For the project that -p names, where it does. */
-static rt_status
-login_request(serving *s, rt_buf *out)
-{
-	rt_cli *cli = s->cli;
-	const char *project = rt_cli_flag_value(cli, "project");
-	rt_buf json;
-	rt_status st;
-
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&json, '{');
-	if (project != NULL) {
-		rt_json_add_key(&json, "project");
-		rt_json_add_string(&json, rt_str_of(project));
-	}
-	rt_buf_add_byte(&json, '}');
-	rt_buf_add_f(out, "POST /retake/v1/codes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-			  "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n", json.size);
-	rt_buf_add_str(out, rt_buf_str(&json));
-	st = rt_cli_buf(cli, json.status == RT_OK ? out : &json);
-	rt_buf_deinit(&json);
-	return st;
-}
-
-static rt_status
-login(serving *s)
-{
-	rt_cli *cli = s->cli;
-	rt_json_doc *doc = NULL;
-	rt_buf request, body;
-	rt_status st;
-
-	rt_buf_init(&request, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&body, cli->alloc, RT_BUF_UNLIMITED);
-	st = login_request(s, &request);
-	if (st == RT_OK)
-		st = ask_local(s, request.ptr, &body);
-	if (st == RT_OK && cli->json) {
-		st = rt_cli_print_json(cli, rt_buf_str(&body));
-	} else if (st == RT_OK) {
-		st = rt_json_read(cli->alloc, rt_buf_str(&body), &doc, &cli->error);
-		if (st == RT_OK) {
-			rt_term_text(&cli->out, rt_json_str(rt_json_get(rt_json_root(doc), "url")));
-			rt_term_c(&cli->out, "\n");
-			rt_cli_note(cli, "open it in a browser on this machine; it is good once, for a "
-					 "minute");
-		}
-	}
-	rt_json_free(doc);
-	rt_buf_deinit(&request);
-	rt_buf_deinit(&body);
 	return st;
 }
 
@@ -319,7 +199,7 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 	}
 	rt_term_f(&cli->out, "listening on http://%s\n", place);
 	if (!cli->quiet) {
-		if (rt_server_code(server, rt_str_at(NULL, 0), code, &cli->error) != RT_OK)
+		if (rt_server_code(server, rt_str_at(NULL, 0), code, NULL, &cli->error) != RT_OK)
 			return; /* it has no project's name that could be too long */
 		(void)snprintf(url, sizeof(url), "http://%s/?code=%s", place, code);
 		rt_term_f(&cli->out, "browser    %s   (good once, for a minute; another: retake serve "
@@ -478,7 +358,7 @@ run_serve(rt_cli *cli)
 	if (st == RT_OK)
 		st = find_socket(&s);
 	if (st == RT_OK && rt_cli_has(cli, "login")) {
-		st = login(&s);
+		st = rt_cli_login(cli, s.socket.ptr, s.state.ptr, PORT);
 	} else if (st == RT_OK) {
 		rt_host_hold(true); /* the end is orderly */
 		st = prepare(&s);
@@ -497,7 +377,8 @@ run_serve(rt_cli *cli)
 static const rt_cli_flag serve_flags[] = {
 	{"port", 0, "PORT", RT_CLI_TEXT, "where to listen; default: 8999; 0: a free one"},
 	{"login", 0, NULL, RT_CLI_TEXT,
-	 "print a link that lets one browser into the server that runs; with -p, into that project"},
+	 "print a link that lets one browser into the server that runs: the one at --port or --socket, "
+	 "and only if it serves the store of --db; with -p, into that project"},
 	{"shared", 0, NULL, RT_CLI_TEXT,
 	 "all browsers see the same project; otherwise each has one of its own"},
 	{"socket", 0, "PATH", RT_CLI_FILE,
@@ -526,7 +407,7 @@ const rt_cli_command rt_cli_serve = {
 	.group = RT_CLI_FILES,
 	.max_words = 0,
 	.usage = "[--port PORT] [--shared]\n"
-		 "--login",
+		 "--login [--port PORT | --socket PATH]",
 	.summary = "let programs and browsers of this machine work with the store, over HTTP",
 	.about =
 		"Everything that the command line does can be done over HTTP, by a program or a browser: "
@@ -536,7 +417,7 @@ const rt_cli_command rt_cli_serve = {
 		"the socket, nor a cookie that a login link was traded for. Other programs may work on "
 		"the same store meanwhile.\n\n"
 		"Stop it with Ctrl+C: replies that arrive are kept as far as they have come.",
-	.examples = "retake serve\nretake serve --shared\nretake serve --login\nretake -p notes serve --login",
+	.examples = "retake serve\nretake serve --shared\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
 	.flags = serve_flags,
 	.kinds = {RT_CLI_TEXT},
 	.run = run_serve,

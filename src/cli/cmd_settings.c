@@ -3,6 +3,7 @@
  * set, settings, roles, files, track, preset: what belongs to the project and to the
  * discussion as a whole. */
 #include "cli/cli.h"
+#include "cli/talk.h"
 #include "core/setting.h"
 
 #include <stdio.h>
@@ -290,6 +291,8 @@ run_set(rt_cli *cli)
 		st = rt_cli_change_say(&change, "%s is back at its default.", key);
 	else if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Set %s to %.200s.", key, value);
+	if (st == RT_OK && !unset && strcmp(key, "model") == 0)
+		rt_cli_talk_note_model(cli, rt_str_of(value));
 	rt_cli_change_deinit(&change);
 	return st;
 }
@@ -352,6 +355,7 @@ run_roles(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *role = rt_cli_word(cli, 1);
 	rt_cli_change change;
+	rt_str trimmed;
 	bool add;
 	rt_status st;
 
@@ -363,12 +367,13 @@ run_roles(rt_cli *cli)
 				   verb);
 	rt_cli_change_init(cli, &change);
 	st = rt_cli_change_simple(&change, add ? "role.add" : "role.remove", "role", role, NULL);
+	trimmed = add ? rt_str_trim(rt_str_of(role)) : rt_str_of(role); /* as it is kept */
 	if (st == RT_OK)
 		st = rt_cli_change_say(
 			&change,
-			add ? "Added the role \"%s\"."
-			    : "Removed the role \"%s\" from the list; entries keep theirs.",
-			role);
+			add ? "Added the role \"%.*s\"."
+			    : "Removed the role \"%.*s\" from the list; entries keep theirs.",
+			RT_STR_ARG(trimmed));
 	rt_cli_change_deinit(&change);
 	return st;
 }
@@ -598,13 +603,14 @@ run_track(rt_cli *cli)
 		return rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
 	rt_cli_change_init(cli, &change);
 	rt_cli_change_op(&change, "track.set");
+	clear = clear || name[0] == '\0'; /* no name is none */
 	if (clear)
 		rt_cli_change_json(&change, "track", RT_STR("null"));
 	else
 		rt_cli_change_text(&change, "track", rt_str_of(name));
 	st = rt_cli_change_run(&change);
 	if (st == RT_OK && clear)
-		st = rt_cli_change_say(&change, "The discussion is bound to no track now.");
+		st = rt_cli_change_say(&change, "The discussion is bound to no track.");
 	else if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Bound the discussion to the track \"%s\".", name);
 	rt_cli_change_deinit(&change);

@@ -22,12 +22,14 @@ rt_cli_counting_init(rt_cli_counting *c, rt_cli *cli)
 	c->cli = cli;
 	c->provider = &rt_provider_openai;
 	rt_buf_init(&c->name, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&c->unsent, cli->alloc, RT_BUF_UNLIMITED);
 }
 
 void
 rt_cli_counting_deinit(rt_cli_counting *c)
 {
 	rt_buf_deinit(&c->name);
+	rt_buf_deinit(&c->unsent);
 	rt_tokens_free(c->ranks);
 	rt_free(c->cli->alloc, c->parts);
 }
@@ -213,7 +215,10 @@ rt_status
 rt_cli_counting_build(rt_cli_counting *c, rt_buf *body)
 {
 	rt_cli *cli = c->cli;
-	rt_context_options options = {.ctx = c, .totals = &c->totals, .budget_tokens = c->budget};
+	rt_context_options options = {.ctx = c,
+				      .totals = &c->totals,
+				      .budget_tokens = c->budget,
+				      .unsent = &c->unsent};
 	rt_status st = load_ranks(c);
 
 	if (c->budget > 0 || rt_cli_has(cli, "tokens")) /* else nobody wants to know */
@@ -241,6 +246,7 @@ rt_cli_counting_note(const rt_cli_counting *c)
 {
 	size_t i, first = 0, last = 0, out = c->totals.left_out;
 
+	rt_cli_say_lines(c->cli, rt_buf_str(&c->unsent));
 	for (i = 0; i < c->part_count; i++) {
 		if (!c->parts[i].left_out)
 			continue;
@@ -384,6 +390,7 @@ rt_cli_counting_print(const rt_cli_counting *c)
 		print_row(out, part->at + 1, id, width, role, part->tokens,
 			  part->left_out     ? "  left out"
 			  : part->is_summary ? "  summary"
+			  : part->tokens == 0 ? "  not sent"
 					     : "");
 	}
 	if (c->totals.tokens > in_entries)

@@ -25,6 +25,7 @@ typedef struct rt_cli_counting {
 	size_t part_count, part_room;
 	rt_context_totals totals;
 	size_t tokens; /* of the whole request */
+	rt_buf unsent; /* blocks that it cannot contain, a line each */
 	/* private */
 	const rt_config *config; /* the desk's */
 	rt_tokens *ranks; /* NULL: counts are estimates */
@@ -44,7 +45,7 @@ rt_status rt_cli_counting_choose(rt_cli_counting *c);
 /* Build the request into body, within the budget of --budget or of the configuration, and
  * count. Of a model that is known it is the body that ask would send. */
 rt_status rt_cli_counting_build(rt_cli_counting *c, rt_buf *body);
-/* Say on standard error what the budget left out. */
+/* Say on standard error what the budget left out, and which blocks are not sent. */
 void rt_cli_counting_note(const rt_cli_counting *c);
 /* The table of --tokens, for people or as JSON. */
 rt_status rt_cli_counting_print(const rt_cli_counting *c);

@@ -74,6 +74,8 @@ static const rt_cli_topic_row config[] = {
 	{"context_tokens", "of a provider: how many tokens its models take; the oldest entries are left "
 			   "out beyond that"},
 	{"ca_file", "of a provider: certificates to trust instead of the system's"},
+	{"models",
+	 "of a provider: names of models that it has, beside those that its server lists: [\"a\", \"b\"]"},
 	{"allow_plain_http", "of a provider: true: its key may go to another machine unencrypted"},
 	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},
 	{NULL, NULL},

@@ -395,6 +395,15 @@ read_lines(reader *r)
 		rt_buf_add_str(&r->body, line);
 		rt_buf_add_byte(&r->body, '\n');
 	}
+	while (end && r->at < r->text.size) { /* to pass over it could delete entries */
+		rt_str line = next_line(r->text, &r->at);
+
+		r->line++;
+		if (rt_str_trim(line).size > 0)
+			return bad(r, "this is after the line that ends the file, === :end; move it "
+				      "before that line, or delete it",
+				   line);
+	}
 	if (end)
 		return RT_OK;
 	r->line++;

@@ -11,7 +11,8 @@
  *     \=== is three equals signs    such a line of a text has a backslash before it
  *
  *     === + User                    an entry that is new
- *     === :end                      must be there: a file that was cut off is no deletion
+ *     === :end                      must be there: a file that was cut off is no deletion;
+ *                                   text after it is refused
  *
  * A role that could be misread (white space at its ends, control characters, a quote at
  * the beginning, nothing at all) is written as a JSON string. Of an array of blocks the

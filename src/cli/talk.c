@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "llm/names_host.h"
 #include "llm/provider.h"
 
 enum { OLLAMA_PORT = 11434 };
@@ -150,6 +151,33 @@ insists(void *ctx)
 	return rt_host_interrupts() > t->stops;
 }
 
+/* Is there such a model? A name that nobody knows is a slip more often than not. */
+static rt_status
+check_name(rt_cli_talk *t, const rt_model_choice *choice, rt_model **model, rt_buf *notes)
+{
+	rt_cli *cli = t->cli;
+	rt_model_names names = {.alloc = cli->alloc,
+				.env = cli->env,
+				.config = t->config,
+				.choice = choice,
+				.model = *model,
+				.stop = stopped};
+	rt_status st;
+
+	rt_host_hold(true);
+	st = rt_model_names_check(&names, notes, &cli->error);
+	rt_host_hold(false);
+	if (st == RT_OK)
+		return st;
+	if (st == RT_NOT_FOUND)
+		rt_cli_hint(cli, st, "All of them: retake models %.*s   One that it does not list: models "
+			    "= [\"NAME\"] in [provider.%.*s] of config.toml",
+			    RT_STR_ARG(choice->provider_name), RT_STR_ARG(choice->provider_name));
+	(*model)->ops->close(*model);
+	*model = NULL;
+	return st;
+}
+
 rt_status
 rt_cli_talk_model(rt_cli_talk *t, rt_str name, bool may_play, rt_model **out)
 {
@@ -174,6 +202,8 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, bool may_play, rt_model **out)
 		*out = NULL;
 		st = rt_cli_fail(cli, RT_INTERRUPTED, "stopped");
 	}
+	if (st == RT_OK)
+		st = check_name(t, &choice, out, &warnings);
 	if (st == RT_OK) { /* no longer that of the model before */
 		rt_pick_counter_deinit(&t->counter);
 		rt_pick_counter_init(&t->counter, cli->alloc, (*out)->name);
@@ -193,6 +223,36 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, bool may_play, rt_model **out)
 	else if (st == RT_USAGE)
 		rt_cli_hint(cli, st, "What is set up: retake models   Variables: retake help environment");
 	return st;
+}
+
+void
+rt_cli_talk_note_model(rt_cli *cli, rt_str name)
+{
+	rt_models_options options = {.alloc = cli->alloc, .env = cli->env, .name = name};
+	rt_model_names names = {.alloc = cli->alloc, .env = cli->env, .stop = stopped};
+	rt_model_choice choice;
+	rt_model *model = NULL;
+	rt_error err = {0};
+	rt_buf ignored;
+	rt_status st;
+
+	if (rt_cli_config(cli, &options.config) != RT_OK)
+		return;
+	rt_buf_init(&ignored, cli->alloc, RT_BUF_UNLIMITED);
+	names.config = options.config;
+	names.choice = &choice;
+	st = rt_models_choose(options.config, name, &choice, &err);
+	/* a command is not run just to look */
+	if (st == RT_OK && choice.provider->url != NULL &&
+	    (choice.config == NULL || choice.config->key_cmd_count == 0) &&
+	    rt_models_open(&options, &model, &choice, &ignored, NULL) == RT_OK) {
+		names.model = model;
+		st = rt_model_names_check(&names, &ignored, &err);
+		model->ops->close(model);
+	}
+	if (st == RT_NOT_FOUND)
+		rt_cli_note(cli, "%s", err.text);
+	rt_buf_deinit(&ignored);
 }
 
 char *
@@ -302,6 +362,7 @@ arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 	rt_term *out = &t->cli->out;
 
 	(void)block;
+	t->answered = true;
 	if (kind == RT_REPLY_THINKING && !t->cli->verbose) {
 		if (!t->noticed && t->cli->err.is_tty && t->shows)
 			notice(t, "thinking …");
@@ -351,7 +412,7 @@ void
 rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
 {
 	rt_host_hold(true);
-	t->began = false;
+	t->began = t->answered = false;
 	t->ended_line = true;
 	t->stops = 0;
 	*out = (rt_send_with){.model = t->model,
@@ -380,6 +441,8 @@ rt_cli_talk_end(rt_cli_talk *t, const rt_text *note)
 	if (t->began && !t->ended_line)
 		rt_term_c(&t->cli->out, "\n");
 	rt_term_flush(&t->cli->out);
+	if (t->answered && t->model != NULL)
+		rt_model_names_answered(t->cli->alloc, t->cli->env, t->model);
 	if (note != NULL)
 		rt_cli_say_lines(t->cli, rt_text_str(note));
 	rt_host_hold(false);

@@ -26,6 +26,7 @@ typedef struct rt_cli_talk {
 	int stops;           /* signals when it was first seen that there are any; 0: none was */
 	bool shows;          /* print the reply as it comes */
 	bool began;          /* something of it was printed */
+	bool answered;       /* something of it came */
 	bool ended_line;     /* the last of it was a line end */
 	bool noticed;        /* a line that says that we wait stands there */
 	rt_reply_block_kind kind; /* of what was printed last */
@@ -39,6 +40,9 @@ void rt_cli_talk_close(rt_cli_talk *talk);
 /* Open a model by name, and nothing else: a server's, or a built-in one ("builtin/play:FILE"
  * plays a file, with may_play). It is the caller's. */
 rt_status rt_cli_talk_model(rt_cli_talk *talk, rt_str name, bool may_play, rt_model **out);
+/* A remark on standard error where nobody is known to have a model of that name, for who sets it:
+ * it may be there later. */
+void rt_cli_talk_note_model(rt_cli *cli, rt_str name);
 /* What the engine sends with. From here on Ctrl-C stops the reply, not the program. */
 void rt_cli_talk_with(rt_cli_talk *talk, rt_send_with *out);
 /* The end of what was shown, and how it went: notes, what was left out. */

@@ -24,6 +24,19 @@ rt_cli_config(rt_cli *cli, const rt_config **out)
 	return st == RT_OK ? st : rt_cli_hint(cli, st, "What may stand in it: retake help config");
 }
 
+/* The definitions of config.toml as it is now. */
+static rt_status
+define(const rt_alloc *alloc, rt_buf *out, rt_error *err)
+{
+	rt_config *config = NULL;
+	rt_status st = rt_config_load(alloc, rt_str_of(NULL), &config, err);
+
+	if (st == RT_OK)
+		rt_buf_add_str(out, config->hooks);
+	rt_config_free(config);
+	return st;
+}
+
 rt_status
 rt_cli_hooks_open(rt_cli *cli, rt_str definitions, const char *project, rt_hooks **out,
 		  rt_error *err)
@@ -31,10 +44,11 @@ rt_cli_hooks_open(rt_cli *cli, rt_str definitions, const char *project, rt_hooks
 	rt_hooks_options options = {
 		.alloc = cli->alloc, .env = cli->env, .definitions = definitions};
 	char work[FOLDER_ROOM];
-	rt_buf user, state;
+	rt_buf user, state, path;
 	rt_status st;
 
 	*out = NULL;
+	rt_buf_init(&path, cli->alloc, FOLDER_ROOM);
 	rt_buf_init(&user, cli->alloc, FOLDER_ROOM);
 	rt_buf_init(&state, cli->alloc, FOLDER_ROOM);
 	st = rt_host_config_dir(&user, err);
@@ -49,7 +63,12 @@ rt_cli_hooks_open(rt_cli *cli, rt_str definitions, const char *project, rt_hooks
 	options.store = rt_cli_flag_value(cli, "db");
 	options.project = project != NULL ? project : rt_cli_flag_value(cli, "project");
 	if (st == RT_OK)
+		st = rt_config_path(&path, err);
+	options.config_path = path.ptr;
+	options.define = define;
+	if (st == RT_OK)
 		st = rt_hooks_open(&options, out, err);
+	rt_buf_deinit(&path);
 	rt_buf_deinit(&user);
 	rt_buf_deinit(&state);
 	return st;
@@ -75,6 +94,12 @@ gate_wants(rt_hooks *hooks, const char *event)
 	rt_hooks *inner = ((rt_cli_gate *)hooks)->inner;
 
 	return inner->ops->wants(inner, event);
+}
+
+static void
+gate_renew(rt_hooks *hooks)
+{
+	rt_hooks_renew(((rt_cli_gate *)hooks)->inner);
 }
 
 static rt_status
@@ -106,7 +131,7 @@ gate_close(rt_hooks *hooks)
 static rt_status
 open_gate(rt_cli *cli, rt_str definitions)
 {
-	static const rt_hooks_ops ops = {gate_close, gate_wants, gate_fire};
+	static const rt_hooks_ops ops = {gate_close, gate_wants, gate_fire, gate_renew};
 	rt_status st = rt_cli_hooks_open(cli, definitions, NULL, &cli->gate.inner, &cli->error);
 
 	cli->gate.hooks.ops = &ops;

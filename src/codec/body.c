@@ -35,6 +35,8 @@ pi_content(yyjson_val *record, yyjson_val **out_content, yyjson_val **out_parent
 	} else if (rt_str_is(type, "label")) {
 		key = "label";
 		found = rt_json_get(record, "label");
+	} else if (!rt_str_is(type, "message")) { /* pi has no text there, Retake may */
+		found = rt_json_get(record, "content");
 	}
 	if (found != NULL && !yyjson_is_str(found) && !yyjson_is_arr(found))
 		found = NULL;

@@ -9,7 +9,8 @@
  *
  * A body with content and nothing more is always written as 'T', so that equal entries
  * have equal bodies. In 'P' the content is found inside (a message's content, a summary,
- * a custom message's content …), and everything else is shown as the one field "pi". */
+ * a custom message's content …, in records of other types a member "content"), and
+ * everything else is shown as the one field "pi". */
 #ifndef RT_CODEC_BODY_H
 #define RT_CODEC_BODY_H
 

@@ -454,7 +454,7 @@ rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls)
 		else if (rt_str_is(type, "image") || rt_str_is(type, "image_url") ||
 			 rt_str_is(type, "input_image"))
 			images++;
-		else if (rt_str_is(type, "tool_result"))
+		else if (rt_str_is(type, "tool_result") || rt_str_is(type, "toolResult"))
 			results++;
 		else
 			others += !rt_content_is_text(block);

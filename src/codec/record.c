@@ -152,6 +152,8 @@ rt_record_write(rt_buf *buf, const rt_record *record)
 		for (i = 0; i < record->effect_count; i++)
 			add_effect(buf, &record->effects[i]);
 		rt_buf_add_byte(buf, ']');
+		if (record->keeps_redo)
+			rt_buf_add_c(buf, ",\"k\":1");
 		if (record->view_count > 0)
 			add_views(buf, record);
 		break;
@@ -503,6 +505,10 @@ rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str input, rt_record *
 	}
 	if ((v = rt_json_get(root, "fx")) != NULL) {
 		read_step(&p, rt_json_get(root, "p"), v, &record);
+		v = rt_json_get(root, "k");
+		record.keeps_redo = v != NULL;
+		if (v != NULL && number(&p, v, 1) != 1)
+			p.bad = true;
 	} else if ((v = rt_json_get(root, "m")) != NULL) {
 		read_moves(&p, v, rt_json_get(root, "r"), &record);
 	} else if (rt_json_get(root, "view") != NULL) {

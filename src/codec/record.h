@@ -20,8 +20,10 @@
  *         slot: [entry,body,size,ts,role,kind,flags] and the given id where it is new;
  *         ts in microseconds, null for none; flags: 1 muted, 8 a body with
  *         more than text, 16 a content that was edited, from 65536 on nanoseconds
+ *   k     1: the step sets a draft and nothing else, and leaves redo as it was
  *   m     [step, -1 taken back or 1 brought back, [documents]], in order; a fourth member 1:
- *         the move after it belongs to it, and redo brings back both as one
+ *         the move after it belongs to it, and redo brings back both as one. Where that one
+ *         is brought back, this one made way for it: redo goes on behind that one
  *   r     [document, redo row, redo move] as they were before this row
  *   view  [entry, flags]: 1 collapsed, 2 read mode; a step may have it too
  *   x     the operation's unknown fields, kept for whoever wrote them
@@ -76,6 +78,7 @@ typedef struct rt_record {
 	size_t parent_count;
 	rt_effect *effects;
 	size_t effect_count;
+	bool keeps_redo; /* a step that redo may take back to bring back what it would have */
 	rt_record_move *moves;
 	size_t move_count;
 	rt_record_redo *redos;

@@ -34,6 +34,7 @@ begin(rt_engine *engine, const rt_act_with *with, rt_str disc, rt_str take)
 	rt_hooks *hooks = with != NULL ? with->hooks : NULL;
 	size_t i;
 
+	rt_hooks_renew(hooks);
 	for (i = 0; hooks != NULL && i < sizeof(events) / sizeof(events[0]); i++) {
 		if (events[i].before != NULL && hooks->ops->wants(hooks, events[i].before))
 			a.before |= events[i].what;

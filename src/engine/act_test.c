@@ -94,7 +94,7 @@ typedef struct fixture {
 static int
 set_up(void **state)
 {
-	static const rt_hooks_ops ops = {NULL, wants, fire};
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
 	fixture *f = test_calloc(1, sizeof(*f));
 
 	world_init(&f->w);
@@ -926,7 +926,7 @@ what_goes_out_of_a_pi_file(void **state)
 static bool
 step_without_memory(long left, bool deny, long *out_used)
 {
-	static const rt_hooks_ops ops = {NULL, wants, fire};
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
 	failing m = {-1, 0};
 	rt_alloc alloc = {failing_resize, failing_release, &m};
 	rt_act_with with;

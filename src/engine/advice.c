@@ -94,6 +94,7 @@ static rt_status
 add_calls(advising *a, const rt_slot *slot, rt_str role, rt_error *err)
 {
 	yyjson_val *item, *calls, *message;
+	rt_context_result result;
 	rt_context_entry e;
 	rt_buf bytes;
 	rt_body body;
@@ -110,9 +111,8 @@ add_calls(advising *a, const rt_slot *slot, rt_str role, rt_error *err)
 			if (st == RT_OK && (rt_str_is(type, "toolCall") || rt_str_is(type, "tool_use")))
 				st = add_loose(a, rt_json_str(rt_json_get(item, "id")), slot->entry,
 					       false, err);
-			if (st == RT_OK && rt_str_is(type, "tool_result"))
-				st = add_loose(a, rt_json_str(rt_json_get(item, "tool_use_id")),
-					       slot->entry, true, err);
+			if (st == RT_OK && rt_context_result_of(item, &result))
+				st = add_loose(a, result.id, slot->entry, true, err);
 		}
 		calls = rt_body_field(&body, "tool_calls");
 		yyjson_arr_foreach(calls, i, max, item) if (st == RT_OK)
@@ -134,7 +134,8 @@ add_calls(advising *a, const rt_slot *slot, rt_str role, rt_error *err)
 static char
 speaker(rt_str role, rt_str kind)
 {
-	if (kind.size > 0 && !rt_str_is(kind, "message"))
+	if (rt_context_kind_is_silent(kind) || rt_str_is(kind, "custom_message") ||
+	    rt_str_is(kind, "prompt_notice"))
 		return 0;
 	if (rt_role_is_user(role))
 		return 'u';

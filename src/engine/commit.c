@@ -115,6 +115,8 @@ write_row(rt_engine *engine, const rt_project *project, const rt_project *applie
 	if (st == RT_OK) {
 		st = engine->store->ops->append(engine->store, engine->project, project->seq, &row,
 						1, rows, body_count, NULL, err);
+		if (st == RT_OK && body_count == 0)
+			st = rt_engine_mark_head(engine, project->seq + 1, err);
 		if (st != RT_OK) {
 			rt_object_unref(*out);
 			*out = NULL;
@@ -140,6 +142,31 @@ undo_disc_of(const rt_record *step, uint32_t in_view)
 	return found;
 }
 
+/* Is something undone that redo would bring back, in this discussion or the project? */
+static bool
+has_redo(const rt_project *project, uint32_t disc)
+{
+	const rt_disc *d;
+
+	return project->history.redo_row != 0 ||
+	       (disc != 0 && rt_project_cell(project, disc) != NULL &&
+		rt_project_disc(project, disc, &d, NULL) == RT_OK && d->history.redo_row != 0);
+}
+
+/* Drafts are written by programs when somebody leaves, not by people who go on: where
+ * something is undone, a step that sets nothing else does not end redo (C30). */
+static bool
+keeps_redo(const rt_project *project, const rt_record *step)
+{
+	size_t i;
+
+	for (i = 0; i < step->effect_count; i++)
+		if (step->effects[i].kind != RT_EFFECT_SET || step->effects[i].disc == 0 ||
+		    !rt_str_is(step->effects[i].key, "setting.draft"))
+			return false;
+	return has_redo(project, step->disc) || has_redo(project, step->effects[0].disc);
+}
+
 /* The finished change as a row. */
 rt_status
 rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc, rt_arena *arena,
@@ -163,6 +190,7 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 	if (record.kind == RT_RECORD_STEP)
 		st = parents_of(c->base, arena, c->effects, c->effect_count, c->group != 0,
 				&record.parents, &record.parent_count, err);
+	record.keeps_redo = record.kind == RT_RECORD_STEP && keeps_redo(c->base, &record);
 	if (st == RT_OK)
 		st = write_row(engine, c->base, c->now, &record, c->bodies, c->body_count, arena, out, err);
 	if (st == RT_OK && c->result != NULL)
@@ -461,6 +489,16 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
 	return RT_OK;
 }
 
+/* Did what failed leave a row of the log in the transaction? Then nothing of it may be kept. */
+static bool
+is_torn(rt_engine *engine, const rt_project *project)
+{
+	uint64_t head;
+
+	return engine->store->ops->log_head(engine->store, engine->project, &head, NULL) != RT_OK ||
+	       head != project->seq;
+}
+
 /* All requests of a ticket as one step, or none. */
 static rt_status
 run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena *arena)
@@ -579,7 +617,7 @@ rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
 {
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = rt_engine_value(engine);
-	uint64_t head, epoch;
+	uint64_t head, epoch, bodies, seq = project->seq;
 	rt_status st = ops->log_head(engine->store, engine->project, &head, err);
 
 	/* Another history may have a head of the same number. */
@@ -587,7 +625,9 @@ rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
 		st = ops->epoch(engine->store, &epoch, err);
 	if (st == RT_OK)
 		engine->epoch = epoch;
-	if (st == RT_OK && (epoch != engine->value_epoch || head < project->seq)) {
+	if (st == RT_OK && epoch == engine->value_epoch && head < project->seq) {
+		st = rt_engine_lost_end(engine, project, head, err);
+	} else if (st == RT_OK && epoch != engine->value_epoch) {
 		rt_object_unref(project);
 		project = NULL;
 		st = rt_engine_load(engine, true, &project, err);
@@ -601,6 +641,12 @@ rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
 	}
 	if (st == RT_OK && rt_engine_newer(engine, err))
 		st = RT_TOO_NEW;
+	/* Bodies as well, which costs nothing here: the store knows their head by now. */
+	if (st == RT_OK)
+		st = ops->body_head(engine->store, engine->project, &bodies, err);
+	if (st == RT_OK && (head != seq || epoch != engine->value_epoch ||
+			    bodies + 1 != project->next_body))
+		st = rt_engine_check_heads(engine, project, err);
 	if (st != RT_OK) {
 		rt_object_unref(project);
 		return st;
@@ -684,23 +730,27 @@ retry:
 		}
 		if (t->how->atomic) {
 			rt_arena_reset(arena);
-			again = run_atomic(engine, &project, t, arena) == RT_CORRUPT && !reloaded;
+			one = run_atomic(engine, &project, t, arena);
+			torn = one != RT_OK && is_torn(engine, project);
+			again = one == RT_CORRUPT && !reloaded;
 		}
 		for (i = 0; !t->how->atomic && i < t->count && !again; i++) {
 			rt_arena_reset(arena);
 			one = run_one(engine, &project, t->requests[i], t->how, &ahead, arena,
 				      &t->results[i], &torn);
-			if (torn) {
-				err = t->results[i].error;
-				st = one;
+			torn = torn || (one != RT_OK && is_torn(engine, project));
+			if (torn)
 				break;
-			}
 			again = one == RT_CORRUPT && !reloaded; /* once; then it is damage */
 			/* A purge changes bodies before its row is there. */
 			if (one == RT_NOMEM && engine->scrub_after) {
 				st = nomem(&err);
 				break;
 			}
+		}
+		if (torn) {
+			err = t->results[i < t->count ? i : 0].error;
+			st = err.status;
 		}
 		if (st == RT_OK && !again)
 			st = keep_ticket(engine, t, project, &err);

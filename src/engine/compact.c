@@ -149,10 +149,12 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	  rt_error *err)
 {
 	rt_hooks *hooks = o->with.hooks;
-	bool wanted = !o->dry_run && hooks != NULL && hooks->ops->wants(hooks, "compact.before");
+	bool wanted;
 	rt_buf m;
 	rt_status st;
 
+	rt_hooks_renew(hooks);
+	wanted = !o->dry_run && hooks != NULL && hooks->ops->wants(hooks, "compact.before");
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&m, "\"preparation\":{");
 	rt_hooked_add_member(&m, "firstKeptEntryId", rt_str_of(s->out->first_kept));

@@ -95,7 +95,7 @@ static int
 set_up(void **state)
 {
 	static const rt_model_ops ops = {NULL, model_ask};
-	static const rt_hooks_ops hook_ops = {NULL, wants, fire};
+	static const rt_hooks_ops hook_ops = {.wants = wants, .fire = fire};
 	fixture *f = test_calloc(1, sizeof(*f));
 
 	world_init(&f->w);

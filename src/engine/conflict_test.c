@@ -96,7 +96,7 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 static int
 set_up(void **state)
 {
-	static const rt_hooks_ops hook_ops = {NULL, wants, fire};
+	static const rt_hooks_ops hook_ops = {.wants = wants, .fire = fire};
 	fixture *f = test_calloc(1, sizeof(*f));
 	rt_engine_options options;
 

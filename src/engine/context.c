@@ -7,9 +7,9 @@
  *                          muted ones left out, compactions for what they stand for
  *   the working prompt     "[current prompt: "…"]", when there is one
  *
- * Nothing is kept between two requests: what is sent is what is seen. The base prompt
- * counts unless use_default_base_prompt is set to true, which asks for Retake's own; that
- * is empty, since Retake does not know what it is used for.
+ * Nothing is kept between two requests: what is sent is what is seen. The base prompt is
+ * base_system_prompt; where that is empty, Retake's own, unless use_default_base_prompt is
+ * false. That is empty too, since Retake does not know what it is used for.
  *
  * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target
  * while both are sent; the last one counts. */
@@ -84,20 +84,19 @@ add_prompt_text(building *b, rt_str text)
 		b->prompt_tokens += rt_tokens_estimate(text.size) + RT_TOKENS_PER_MESSAGE;
 }
 
+/* otherwise: what is sent where the setting is empty */
 static rt_status
-add_prompt(building *b, const char *key, rt_error *err)
+add_prompt(building *b, const char *key, const char *otherwise, rt_error *err)
 {
-	rt_str json = setting(b, key);
+	rt_str json = setting(b, key), text = {NULL, 0};
 	rt_json_doc *doc = NULL;
-	rt_status st;
+	rt_status st = json.ptr != NULL ? rt_json_read(b->engine->alloc, json, &doc, err) : RT_OK;
 
-	if (json.ptr == NULL)
-		return RT_OK;
-	st = rt_json_read(b->engine->alloc, json, &doc, err);
 	if (st != RT_OK)
 		return st;
-	if (yyjson_is_str(rt_json_root(doc)))
-		add_prompt_text(b, rt_json_str(rt_json_root(doc)));
+	if (doc != NULL && yyjson_is_str(rt_json_root(doc)))
+		text = rt_json_str(rt_json_root(doc));
+	add_prompt_text(b, text.size > 0 ? text : rt_str_of(otherwise));
 	rt_json_free(doc);
 	return RT_OK;
 }
@@ -105,16 +104,14 @@ add_prompt(building *b, const char *key, rt_error *err)
 static rt_status
 add_prompts(building *b, rt_error *err)
 {
-	rt_status st = RT_OK;
+	bool has_default = !rt_str_is(setting(b, "setting.use_default_base_prompt"), "false");
+	rt_status st = add_prompt(b, "setting.base_system_prompt",
+				  has_default ? DEFAULT_BASE_PROMPT : "", err);
 
-	if (rt_str_is(setting(b, "setting.use_default_base_prompt"), "true"))
-		add_prompt_text(b, RT_STR(DEFAULT_BASE_PROMPT));
-	else
-		st = add_prompt(b, "setting.base_system_prompt", err);
 	if (st == RT_OK)
-		st = add_prompt(b, "setting.global_system_prompt", err);
+		st = add_prompt(b, "setting.global_system_prompt", "", err);
 	if (st == RT_OK)
-		st = add_prompt(b, "setting.project_system_prompt", err);
+		st = add_prompt(b, "setting.project_system_prompt", "", err);
 	return st;
 }
 
@@ -491,6 +488,34 @@ edited(building *b, const rt_context_step *step, rt_context_entry *e, held *out_
 	return RT_OK;
 }
 
+/* Report the blocks of an entry that have no place in the request. */
+static rt_status
+tell_unsent(building *b, size_t at, rt_error *err)
+{
+	rt_buf *out = b->options->unsent;
+	char id[RT_ID_MAX + 1];
+	size_t i, k;
+	rt_status st = RT_OK;
+
+	if (out != NULL && b->request.unsent_count > 0)
+		st = rt_entry_id(b->project, b->slots[at].entry, id, err);
+	for (i = 0; st == RT_OK && out != NULL && i < b->request.unsent_count; i++) {
+		rt_str type = b->request.unsent[i].type;
+		size_t count = b->request.unsent[i].count, size = rt_utf8_cut(type, 40);
+
+		rt_buf_add_f(out, "%zu block%s ", count, count == 1 ? "" : "s");
+		rt_buf_add_c(out, size > 0 ? "of type " : "without a type");
+		for (k = 0; k < size; k++) /* one line, whatever it is called */
+			rt_buf_add_byte(out, (unsigned char)type.ptr[k] < ' ' ? '?' : type.ptr[k]);
+		rt_buf_add_f(out, " in entry %s %s not sent: a request to %s cannot contain %s\n", id,
+			     count == 1 ? "is" : "are", b->request.provider->name,
+			     count == 1 ? "it" : "them");
+		st = out->status == RT_OK ? RT_OK : nomem(err);
+	}
+	b->request.unsent_count = 0;
+	return st;
+}
+
 /* One round over the steps: to pair tool calls, or to send. */
 static rt_status
 walk(building *b, bool send, rt_error *err)
@@ -524,6 +549,8 @@ walk(building *b, bool send, rt_error *err)
 			else
 				rt_context_entry_send(&h.entry, &b->pairs, &b->request);
 		}
+		if (st == RT_OK && send)
+			st = tell_unsent(b, step->at, err);
 		if (has_edit)
 			release(&edit);
 		release(&h);
@@ -533,103 +560,27 @@ walk(building *b, bool send, rt_error *err)
 
 /* ---- the budget (M4) ---- */
 
-static bool
-is_image(yyjson_val *block)
-{
-	rt_str type = rt_json_str(rt_json_get(block, "type"));
-
-	return rt_str_is(type, "image") || rt_str_is(type, "image_url");
-}
-
-/* Tokens, about, of what is sent beside the texts: calls of tools, images. */
-static rt_status
-other_tokens(const building *b, const rt_body *body, size_t *out, rt_error *err)
-{
-	yyjson_val *block, *calls = rt_body_field(body, "tool_calls");
-	rt_status st = RT_OK;
-	size_t i, max, images = 0;
-	rt_buf json;
-
-	rt_buf_init(&json, b->engine->alloc, RT_BUF_UNLIMITED);
-	yyjson_arr_foreach(body->content_json, i, max, block)
-	{
-		bool is_said = yyjson_is_str(block) || rt_json_get(block, "text") != NULL;
-		bool is_thought = rt_json_get(block, "thinking") != NULL;
-
-		if (is_image(block))
-			images++;
-		else if (!is_said && !(is_thought && b->request.writer->thinking == NULL))
-			rt_json_add_value(&json, block);
-	}
-	if (calls != NULL)
-		rt_json_add_value(&json, calls);
-	if (json.status != RT_OK)
-		st = nomem(err);
-	*out = rt_tokens_estimate(json.size) + images * RT_TOKENS_PER_IMAGE;
-	rt_buf_deinit(&json);
-	return st;
-}
-
-/* An estimate by size says too much of images: a step's without their bytes. */
-static rt_status
-estimate_images(building *b, const rt_context_step *step, size_t *out, rt_error *err)
-{
-	const rt_slot *slot = &b->slots[step->at];
-	size_t i, max, bytes = 0, images = 0;
-	yyjson_val *block;
-	rt_status st;
-	rt_buf json;
-	held h;
-
-	if ((slot->flags & RT_SLOT_RICH) == 0 ||
-	    rt_tokens_estimate(slot->size) <= RT_TOKENS_PER_IMAGE)
-		return RT_OK;
-	st = hold(b, step->at, &h, err);
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&json, b->engine->alloc, RT_BUF_UNLIMITED);
-	yyjson_arr_foreach(h.body.content_json, i, max, block)
-	{
-		if (!is_image(block))
-			continue;
-		images++;
-		rt_buf_clear(&json);
-		rt_json_add_value(&json, block);
-		bytes += json.size;
-		if (json.status != RT_OK)
-			st = nomem(err);
-	}
-	if (st == RT_OK && images > 0 && bytes <= slot->size)
-		*out = rt_tokens_estimate(slot->size - bytes) + images * RT_TOKENS_PER_IMAGE +
-		       RT_TOKENS_PER_MESSAGE;
-	rt_buf_deinit(&json);
-	release(&h);
-	return st;
-}
-
-/* Tokens of a step to the letter, where somebody counts them. */
+/* Tokens of what is sent of a step: counted, or estimated by size. A plain text's size is in its
+ * slot; that of a body with further fields is the size of all of it, sent or not. */
 static rt_status
 step_tokens(building *b, const rt_context_step *step, size_t *out, rt_error *err)
 {
-	rt_buf text;
+	const rt_slot *slot = &b->slots[step->at];
+	rt_token_fn count = b->surely_fits ? NULL : b->options->count;
 	rt_status st = RT_OK;
-	size_t others = 0;
 	held h;
 
-	if (b->options->count == NULL || b->surely_fits)
-		return estimate_images(b, step, out, err);
+	if (count == NULL && (slot->flags & RT_SLOT_RICH) == 0 && slot->kind == 0) {
+		*out = rt_tokens_estimate(slot->size) + RT_TOKENS_PER_MESSAGE;
+		return RT_OK;
+	}
 	st = hold(b, step->at, &h, err);
 	if (st != RT_OK)
 		return st;
-	rt_buf_init(&text, b->engine->alloc, RT_BUF_UNLIMITED);
-	rt_body_add_text(&text, &h.body);
-	if (text.status != RT_OK)
+	if (!step->is_summary && rt_context_entry_is_silent(&h.entry))
+		*out = 0;
+	else if (rt_context_entry_tokens(&h.entry, &b->request, count, b->options->ctx, out) != RT_OK)
 		st = nomem(err);
-	else
-		st = other_tokens(b, &h.body, &others, err);
-	if (st == RT_OK)
-		*out = tokens_of(b, rt_buf_str(&text)) + others + RT_TOKENS_PER_MESSAGE;
-	rt_buf_deinit(&text);
 	release(&h);
 	return st;
 }
@@ -771,6 +722,8 @@ fit(building *b, rt_error *err)
 	for (i = 0; st == RT_OK && i < b->step_count; i++) {
 		bool out = i < first && !b->steps[i].is_summary;
 
+		if (out && i + 1 < first && b->options->part != NULL)
+			st = step_tokens(b, &b->steps[i], &tokens[i], err);
 		tell(b, &b->steps[i], out, tokens[i]);
 		if (!out)
 			b->steps[kept++] = b->steps[i];

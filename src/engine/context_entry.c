@@ -10,14 +10,18 @@
  *   prompt_notice     system
  *   branch_summary    user, with a sentence around it
  *   compaction        where the plan puts it, with a sentence around it
- *   anything else     not at all: labels, states of hooks, changes of model, usage …
+ *   custom, label, session, session_info, model_change, thinking_level_change, usage,
+ *   context_edit      not at all
+ *   any other kind    as a message, by its role
  *
  * Blocks are those of pi, Anthropic and OpenAI alike: text, image, image_url, toolCall,
- * tool_use, tool_result. A tool's call goes with its result, or both go as text: a provider
- * refuses the one without the other.
+ * tool_use, toolResult, tool_result. A tool's call goes with its result, or both go as text: a
+ * provider refuses the one without the other. A block that is none of these and has no text is
+ * counted as not sent (rt_request_unsent), so that the caller can say so.
  *
  * Thinking is never sent, with one exception: what a provider signed goes back to that
  * provider, as it came, for as long as the entry says what it said when it was signed. */
+#include "codec/content.h"
 #include "engine/context_impl.h"
 
 #define COMPACTION_BEFORE \
@@ -163,7 +167,8 @@ result_id(const rt_context_entry *e)
 {
 	yyjson_val *message = message_as(e, "toolResult");
 
-	if (e->kind.size > 0 || e->role_to.size > 0)
+	if (rt_context_kind_is_silent(e->kind) || rt_str_is(e->kind, "custom_message") ||
+	    rt_str_is(e->kind, "prompt_notice") || e->role_to.size > 0)
 		return rt_str_at("", 0);
 	if (message != NULL)
 		return rt_json_str(rt_json_get(message, "toolCallId"));
@@ -181,7 +186,7 @@ speaker_of(const rt_context_entry *e, rt_str *out_tag)
 		return RT_SPEAKER_USER;
 	if (rt_str_is(e->kind, "prompt_notice"))
 		return RT_SPEAKER_SYSTEM;
-	if (e->kind.size > 0)
+	if (rt_context_kind_is_silent(e->kind))
 		return RT_SPEAKER_NOBODY;
 	if (rt_str_eq_nocase(e->role_to, RT_STR("user")))
 		return RT_SPEAKER_USER;
@@ -199,43 +204,17 @@ speaker_of(const rt_context_entry *e, rt_str *out_tag)
 	return RT_SPEAKER_USER;
 }
 
-typedef struct tool_call {
-	rt_str id, name, signature;
-	yyjson_val *arguments; /* an object, or JSON text as a string */
-} tool_call;
-
-static bool
-call_of(yyjson_val *v, tool_call *out)
-{
-	rt_str type = rt_json_str(rt_json_get(v, "type"));
-	yyjson_val *function = rt_json_get(v, "function"), *from = v;
-
-	if (rt_str_is(type, "toolCall")) {
-		out->arguments = rt_json_get(v, "arguments");
-	} else if (rt_str_is(type, "tool_use")) {
-		out->arguments = rt_json_get(v, "input");
-	} else if (function != NULL) { /* an item of OpenAI's "tool_calls" */
-		out->arguments = rt_json_get(function, "arguments");
-		from = function;
-	} else {
-		return false;
-	}
-	out->signature = rt_json_str(rt_json_get(v, "thoughtSignature"));
-	out->id = rt_json_str(rt_json_get(v, "id"));
-	out->name = rt_json_str(rt_json_get(from, "name"));
-	return true;
-}
-
 bool
 rt_context_entry_is_result(const rt_context_entry *e)
 {
+	rt_context_result result;
 	yyjson_val *item;
 	size_t i, max;
 
 	if (result_id(e).size > 0)
 		return true;
 	yyjson_arr_foreach(e->content_json, i, max, item)
-		if (rt_str_is(rt_json_str(rt_json_get(item, "type")), "tool_result"))
+		if (rt_context_result_of(item, &result))
 			return true;
 	return false;
 }
@@ -247,6 +226,13 @@ is_empty(const rt_context_entry *e)
 				       : e->content.size == 0;
 }
 
+/* Can results of tools be among what it says? */
+static bool
+takes_results(rt_speaker speaker)
+{
+	return speaker == RT_SPEAKER_USER || speaker == RT_SPEAKER_ASSISTANT;
+}
+
 void
 rt_context_entry_pair(const rt_context_entry *e, rt_pairs *p)
 {
@@ -255,7 +241,8 @@ rt_context_entry_pair(const rt_context_entry *e, rt_pairs *p)
 	rt_speaker speaker = speaker_of(e, &tag);
 	bool is_assistant = speaker == RT_SPEAKER_ASSISTANT, called = false, answered = id.size > 0;
 	size_t i, max;
-	tool_call call;
+	rt_context_result result;
+	rt_context_call call;
 
 	if (speaker == RT_SPEAKER_NOBODY && !rt_str_is(e->kind, "branch_summary"))
 		return; /* not sent: it comes between nothing */
@@ -263,20 +250,20 @@ rt_context_entry_pair(const rt_context_entry *e, rt_pairs *p)
 		pairs_result(p, id);
 	yyjson_arr_foreach(e->content_json, i, max, item)
 	{
-		if (is_assistant && call_of(item, &call)) {
+		if (is_assistant && rt_context_call_of(item, &call)) {
 			if (!called)
 				p->pending_count = 0;
 			called = true;
 			pairs_call(p, call.id, call.name);
-		} else if (speaker == RT_SPEAKER_USER &&
-			   rt_str_is(rt_json_str(rt_json_get(item, "type")), "tool_result")) {
+		} else if (takes_results(speaker) && id.size == 0 &&
+			   rt_context_result_of(item, &result)) {
 			answered = true;
-			pairs_result(p, rt_json_str(rt_json_get(item, "tool_use_id")));
+			pairs_result(p, result.id);
 		}
 	}
 	yyjson_arr_foreach(calls, i, max, item)
 	{
-		if (!is_assistant || !call_of(item, &call))
+		if (!is_assistant || !rt_context_call_of(item, &call))
 			continue;
 		if (!called)
 			p->pending_count = 0;
@@ -321,7 +308,7 @@ send_image(yyjson_val *block, rt_request *r)
 }
 
 static void
-send_call(const tool_call *call, rt_pairs *pairs, rt_request *r)
+send_call(const rt_context_call *call, rt_pairs *pairs, rt_request *r)
 {
 	rt_str name;
 	rt_buf arguments, text;
@@ -349,12 +336,6 @@ send_call(const tool_call *call, rt_pairs *pairs, rt_request *r)
 		r->messages.status = RT_NOMEM;
 	rt_buf_deinit(&arguments);
 	rt_buf_deinit(&text);
-}
-
-static bool
-is_thinking(rt_str type)
-{
-	return rt_str_is(type, "thinking") || rt_str_is(type, "redacted_thinking");
 }
 
 /* A block of it; pi has what is redacted in the signature. */
@@ -446,7 +427,7 @@ is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
 {
 	yyjson_val *block;
 	size_t i, max, count = yyjson_arr_size(e->content_json);
-	tool_call call;
+	rt_context_call call;
 	rt_str name;
 
 	if ((r->writer->thinking == NULL && !r->writer->signs_calls) || !is_from(e, r) ||
@@ -454,11 +435,17 @@ is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
 		return false;
 	yyjson_arr_foreach(e->content_json, i, max, block)
 	{
-		if (call_of(block, &call) && !pairs_has(pairs, call.id, &name))
+		if (rt_context_call_of(block, &call) && !pairs_has(pairs, call.id, &name))
 			return false;
 	}
 	block = count > 0 ? yyjson_arr_get_last(e->content_json) : NULL;
-	return !is_thinking(rt_json_str(rt_json_get(block, "type")));
+	return !rt_context_is_thinking(rt_json_str(rt_json_get(block, "type")));
+}
+
+bool
+rt_context_entry_sends_thinking(const rt_context_entry *e, rt_request *r)
+{
+	return r->writer->thinking != NULL && is_from(e, r) && !is_empty(e) && is_as_it_came(e, r);
 }
 
 /* The tag goes in front of the first text; empty afterwards. */
@@ -485,7 +472,7 @@ send_text(rt_request *r, rt_str *tag, rt_str text)
 	tag->size = 0;
 }
 
-static void send_result(yyjson_val *block, rt_pairs *pairs, rt_request *r);
+static void send_result(const rt_context_result *result, rt_pairs *pairs, rt_request *r);
 
 /* A string, or blocks, into what is open. */
 static void
@@ -494,7 +481,8 @@ send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt
 {
 	yyjson_val *block;
 	size_t i, max;
-	tool_call call;
+	rt_context_result result;
+	rt_context_call call;
 
 	if (blocks == NULL) {
 		send_text(r, &tag, text);
@@ -506,19 +494,21 @@ send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt
 
 		if (yyjson_is_str(block)) {
 			send_text(r, &tag, rt_json_str(block));
-		} else if (rt_str_is(type, "image") || rt_str_is(type, "image_url")) {
+		} else if (rt_context_is_image(type)) {
 			if (tag.size > 0)
 				send_text(r, &tag, RT_STR("an image"));
 			send_image(block, r);
-		} else if (speaker == RT_SPEAKER_ASSISTANT && call_of(block, &call)) {
+		} else if (speaker == RT_SPEAKER_ASSISTANT && rt_context_call_of(block, &call)) {
 			send_call(&call, pairs, r);
-		} else if (rt_str_is(type, "tool_result") && speaker == RT_SPEAKER_USER) {
-			send_result(block, pairs, r);
+		} else if (takes_results(speaker) && rt_context_result_of(block, &result)) {
+			send_result(&result, pairs, r);
 			rt_request_begin(r, speaker);
-		} else if (is_thinking(type)) {
+		} else if (rt_context_is_thinking(type)) {
 			send_thinking(block, r);
-		} else if (!rt_str_is(type, "reasoning")) {
+		} else if (yyjson_is_str(rt_json_get(block, "text"))) {
 			send_text(r, &tag, rt_json_str(rt_json_get(block, "text")));
+		} else if (!rt_str_is(type, "reasoning")) {
+			rt_request_unsent(r, type);
 		}
 	}
 }
@@ -555,22 +545,31 @@ send_answer(rt_str id, rt_str name, bool failed, rt_str text, yyjson_val *blocks
 }
 
 static void
-send_result(yyjson_val *block, rt_pairs *pairs, rt_request *r)
+send_result(const rt_context_result *result, rt_pairs *pairs, rt_request *r)
 {
-	yyjson_val *content = rt_json_get(block, "content");
-
-	send_answer(rt_json_str(rt_json_get(block, "tool_use_id")), rt_str_at("", 0),
-		    is_true(rt_json_get(block, "is_error")), rt_json_str(content),
-		    yyjson_is_arr(content) ? content : NULL, pairs, r);
+	if (result->content == NULL)
+		rt_request_unsent(r, RT_STR("tool_result without content"));
+	send_answer(result->id, result->name, result->failed, rt_json_str(result->content),
+		    yyjson_is_arr(result->content) ? result->content : NULL, pairs, r);
 }
 
-/* The texts of a content, joined by line ends. */
+/* The texts of a content, joined by line ends; where nothing else can be, the rest is not sent. */
 static void
-add_texts(rt_buf *buf, const rt_context_entry *e)
+add_texts(rt_buf *buf, const rt_context_entry *e, rt_request *r)
 {
 	rt_body view = {.content = e->content, .content_json = e->content_json};
+	yyjson_val *block;
+	size_t i, max;
 
 	rt_body_add_text(buf, &view);
+	yyjson_arr_foreach(e->content_json, i, max, block)
+	{
+		rt_str type = rt_json_str(rt_json_get(block, "type"));
+
+		if (!rt_content_is_text(block) && !rt_context_is_thinking(type) &&
+		    !rt_str_is(type, "reasoning"))
+			rt_request_unsent(r, type);
+	}
 }
 
 static void
@@ -582,7 +581,7 @@ send_framed(const rt_context_entry *e, const char *before, const char *after, rt
 	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&text, before);
 	start = text.size;
-	add_texts(&text, e);
+	add_texts(&text, e, r);
 	if (text.size > start) {
 		rt_buf_add_c(&text, after);
 		rt_request_begin(r, RT_SPEAKER_USER);
@@ -602,7 +601,7 @@ send_system(const rt_context_entry *e, yyjson_val *sections, rt_request *r)
 	rt_buf text;
 
 	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
-	add_texts(&text, e);
+	add_texts(&text, e, r);
 	/* pi's parts of a system prompt; its loop computes with the pointer, so not with none */
 	if (sections == NULL)
 		goto send;
@@ -639,7 +638,7 @@ send_bash(const rt_context_entry *e, yyjson_val *message, rt_request *r)
 		rt_buf_add_c(&text, "(no output)");
 	} else {
 		rt_buf_add_c(&text, "```\n");
-		add_texts(&text, e);
+		add_texts(&text, e, r);
 		rt_buf_add_c(&text, "\n```");
 	}
 	if (is_true(rt_json_get(message, "cancelled"))) {
@@ -666,7 +665,7 @@ rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
 {
 	yyjson_val *message, *item, *name;
 	size_t i, max;
-	tool_call call;
+	rt_context_call call;
 	rt_speaker speaker;
 	rt_str tag, id = result_id(e);
 
@@ -695,18 +694,20 @@ rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
 		send_system(e, rt_json_get(message, "sections"), r);
 		return;
 	}
+	if (is_empty(e) && rt_body_field(e->body, "tool_calls") == NULL)
+		return; /* what is said around it stays one message */
 	rt_request_begin(r, speaker);
 	r->is_signed = speaker == RT_SPEAKER_ASSISTANT && is_signed(e, pairs, r);
 	if (r->is_signed)
 		send_segments(e, r);
 	send_content(e->content, e->content_json, tag, speaker, pairs, r);
 	r->is_signed = false;
-	if (speaker == RT_SPEAKER_ASSISTANT) {
-		yyjson_arr_foreach(rt_body_field(e->body, "tool_calls"), i, max, item)
-		{
-			if (call_of(item, &call))
-				send_call(&call, pairs, r);
-		}
+	yyjson_arr_foreach(rt_body_field(e->body, "tool_calls"), i, max, item)
+	{
+		if (speaker == RT_SPEAKER_ASSISTANT && rt_context_call_of(item, &call))
+			send_call(&call, pairs, r);
+		else
+			rt_request_unsent(r, RT_STR("tool call"));
 	}
 	rt_request_end(r);
 }

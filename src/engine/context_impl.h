@@ -5,6 +5,8 @@
  *   context.c        from a take and the settings to messages, in order
  *   context_plan.c   which positions are sent, which a summary stands for
  *   context_entry.c  one entry as a message: who speaks, text, images, tool calls
+ *   context_block.c  which kinds are sent; blocks of tools, in everybody's spelling
+ *   context_tokens.c what one entry comes to in tokens
  *   context_write.c  messages into a request (request.h); the shapes are the providers' */
 #ifndef RT_ENGINE_CONTEXT_IMPL_H
 #define RT_ENGINE_CONTEXT_IMPL_H
@@ -34,6 +36,32 @@ typedef struct rt_context_step {
 RT_CHECKED rt_status rt_context_plan(const rt_alloc *alloc, size_t count, const bool *skip,
 				     const rt_compaction *compactions, size_t compaction_count,
 				     rt_context_step **out_steps, size_t *out_count);
+
+/* ---- kinds and blocks (context_block.c): pure ---- */
+
+/* Is an entry of this kind never sent as a message? Summaries are among these: they have a
+ * form of their own. A kind that nobody knows is sent as a message of its role. */
+bool rt_context_kind_is_silent(rt_str kind);
+
+typedef struct rt_context_call {
+	rt_str id, name, signature;
+	yyjson_val *arguments; /* an object, or JSON text as a string */
+} rt_context_call;
+
+/* A block, or an item of "tool_calls", that calls a tool. */
+bool rt_context_call_of(yyjson_val *block, rt_context_call *out);
+
+typedef struct rt_context_result {
+	rt_str id, name;     /* name: empty where the block has none */
+	yyjson_val *content; /* a string or an array; NULL: neither */
+	bool failed;
+} rt_context_result;
+
+/* A block that is the result of a call: toolResult (pi) or tool_result (Anthropic). */
+bool rt_context_result_of(yyjson_val *block, rt_context_result *out);
+
+bool rt_context_is_thinking(rt_str type);
+bool rt_context_is_image(rt_str type);
 
 /* ---- one entry (context_entry.c) ---- */
 
@@ -72,6 +100,14 @@ void rt_context_entry_pair(const rt_context_entry *e, rt_pairs *pairs);
 void rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_request *r);
 /* Does it answer a tool's call? */
 bool rt_context_entry_is_result(const rt_context_entry *e);
+/* Would its signed reasoning go back to the provider of the request? */
+bool rt_context_entry_sends_thinking(const rt_context_entry *e, rt_request *r);
+/* Is it never sent, whatever it contains? Its kind says so, or pi does of a command. */
+bool rt_context_entry_is_silent(const rt_context_entry *e);
+/* Tokens of what is sent of it (context_tokens.c): its text counted, or estimated where count is
+ * NULL; about, of the rest. RT_NOMEM. */
+RT_CHECKED rt_status rt_context_entry_tokens(const rt_context_entry *e, rt_request *r,
+					     rt_token_fn count, void *ctx, size_t *out);
 /* The summary of a compaction. */
 void rt_context_entry_summary(const rt_context_entry *e, rt_request *r);
 /* A field of the entry, wherever its body keeps it: native's name, or pi's. */

@@ -215,8 +215,9 @@ the_base_prompt_can_be_ones_own(void **state)
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"base_system_prompt\",\"value\":\"B\"}");
 	assert_string_equal(messages(f), "system: B\n");
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":true}");
-	assert_string_equal(messages(f), "");
+	assert_string_equal(messages(f), "system: B\n"); /* as where it is not set */
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":false}");
+	assert_string_equal(messages(f), "system: B\n");
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\"G\"}");
 	assert_string_equal(messages(f), "system: B\n\nG\n");
 }
@@ -393,12 +394,12 @@ kinds_that_are_sent_and_not(void **state)
 	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"custom\",\"content\":\"state\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"custom_message\",\"role\":\"hook\",\"content\":\"from a hook\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"label\",\"content\":\"x\"}");
-	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"novelty\",\"content\":\"x\"}");
+	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"novelty\",\"content\":\"new\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"thought about it\",\"thinking_segments\":[{\"content\":\"hm\"}]}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"branch_summary\",\"content\":\"we tried\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"branch_summary\",\"content\":\"\"}");
 	assert_string_equal(messages(f),
-			    "user: said\nuser: from a hook\nassistant: thought about it\n"
+			    "user: said\nuser: from a hook\nuser: new\nassistant: thought about it\n"
 			    "user: The following is a summary of a branch that this conversation came "
 			    "back from:\n\n<summary>\nwe tried</summary>\n");
 }

@@ -290,12 +290,31 @@ trim_end(rt_request *r)
 	r->writer->text(kept, &b->parts);
 }
 
+void
+rt_request_unsent(rt_request *r, rt_str type)
+{
+	size_t i;
+
+	for (i = 0; i < r->unsent_count && !rt_str_eq(r->unsent[i].type, type); i++)
+		;
+	if (i == RT_REQUEST_UNSENT_MAX)
+		i--;
+	if (i == r->unsent_count) {
+		r->unsent[i].type = type;
+		r->unsent[i].count = 0;
+		r->unsent_count++;
+	}
+	r->unsent[i].count++;
+}
+
 /* Where no image can be, it is said that there was one. */
 void
 rt_request_image(rt_request *r, rt_str mime, rt_str base64)
 {
-	if (!r->writer->image(r, mime, base64))
+	if (!r->writer->image(r, mime, base64)) {
 		rt_request_text(r, RT_STR("[image]"));
+		rt_request_unsent(r, RT_STR("image"));
+	}
 }
 
 /* Safe to stand in a data: URL and in JSON as it is. */
@@ -328,8 +347,10 @@ rt_request_image_url(rt_request *r, rt_str url)
 			return;
 		}
 	}
-	if (!r->writer->image_url(r, url))
+	if (!r->writer->image_url(r, url)) {
 		rt_request_text(r, RT_STR("[image]"));
+		rt_request_unsent(r, RT_STR("image"));
+	}
 }
 
 void

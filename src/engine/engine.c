@@ -92,6 +92,21 @@ copy_row(void *ctx, const rt_log_row *row)
 	return false;
 }
 
+/* It was never written, or it was lost. */
+static rt_status
+no_row(rt_engine *engine, uint64_t seq, rt_error *err)
+{
+	uint64_t head;
+	rt_status st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
+
+	if (st == RT_OK && seq >= 1 && seq <= head)
+		st = rt_engine_damaged(engine, err, "log row %llu is missing",
+				       (unsigned long long)seq);
+	return st != RT_OK ? st
+			   : rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
+				     (unsigned long long)seq);
+}
+
 rt_status
 rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *out,
 		 int64_t *out_at_us, rt_error *err)
@@ -104,8 +119,7 @@ rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *ou
 	st = engine->store->ops->log_read(engine->store, engine->project, seq, seq, copy_row, &copy,
 					  err);
 	if (st == RT_OK && !copy.found)
-		st = rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
-			     (unsigned long long)seq);
+		st = no_row(engine, seq, err);
 	if (st == RT_OK && copy.data.status != RT_OK)
 		st = rt_fail(err, copy.data.status, "out of memory");
 	if (st == RT_OK)
@@ -134,8 +148,7 @@ rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, rt_er
 						    see_time, &copy, err);
 
 	if (st == RT_OK && !copy.found)
-		st = rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
-			     (unsigned long long)seq);
+		st = no_row(engine, seq, err);
 	if (st == RT_OK)
 		*out_at_us = copy.at_us;
 	return st;
@@ -344,10 +357,14 @@ rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, r
 		return st;
 	if (engine->newer_seq > head)
 		set_newer(engine, 0, NULL);
-	engine->root_seq = 0;
+	engine->root_seq = engine->root_ahead = 0;
 	if (use_checkpoint) {
 		st = load_root(engine, &project, err);
-		if (st == RT_OK && project->seq > head) { /* ahead of the log: not ours */
+		if (st == RT_OK && project->seq > head) /* others have added rows since, or */
+			st = engine->store->ops->log_head(engine->store, engine->project, &head,
+							  err);
+		if (st == RT_OK && project->seq > head) { /* the log has lost its end */
+			engine->root_ahead = project->seq;
 			rt_object_unref(project);
 			project = NULL;
 		}
@@ -373,6 +390,72 @@ rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, r
 		return st;
 	}
 	*out = project;
+	return RT_OK;
+}
+
+/* Rows from one to the next until one is missing or cannot be taken in. */
+static rt_status
+catch_up_far(rt_engine *engine, const rt_project **project, uint64_t head, rt_error *err)
+{
+	rt_error why;
+	rt_status st = rt_engine_catch_up(engine, project, head, &why);
+
+	/* It takes in many rows at once, or none of them. */
+	while (st == RT_CORRUPT && (*project)->seq < head) {
+		uint64_t before = (*project)->seq;
+
+		st = rt_engine_catch_up(engine, project, before + 1, &why);
+		if (st == RT_CORRUPT && (*project)->seq == before)
+			return RT_OK;
+		st = st == RT_OK ? RT_CORRUPT : st;
+	}
+	if (st == RT_CORRUPT)
+		return RT_OK;
+	if (st != RT_OK && err != NULL)
+		*err = why;
+	return st;
+}
+
+rt_status
+rt_engine_load_parts(rt_engine *engine, const rt_project **out_first, const rt_project **out_ahead,
+		     rt_error *err)
+{
+	const rt_project *first = NULL, *ahead = NULL;
+	uint64_t head;
+	rt_error why;
+	rt_status st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
+
+	*out_first = *out_ahead = NULL;
+	if (st != RT_OK)
+		return st;
+	st = load_root(engine, &ahead, &why);
+	/* Only whole: what it does not hold is nowhere else. */
+	if (st == RT_OK)
+		st = rt_project_check(ahead, &why);
+	if (st == RT_OK)
+		st = catch_up_far(engine, &ahead, head, &why);
+	if (st == RT_CORRUPT || st == RT_NOT_FOUND || st == RT_TOO_NEW) {
+		rt_object_unref(ahead);
+		ahead = NULL;
+		st = RT_OK;
+	} else if (st != RT_OK && err != NULL) {
+		*err = why;
+	}
+	if (st == RT_OK)
+		st = first_value(engine, &first, err); /* with the salt that the root may have */
+	if (st == RT_OK)
+		st = catch_up_far(engine, &first, head, err);
+	if (st == RT_OK && ahead != NULL && ahead->seq <= first->seq) {
+		rt_object_unref(ahead);
+		ahead = NULL;
+	}
+	if (st != RT_OK) {
+		rt_object_unref(first);
+		rt_object_unref(ahead);
+		return st;
+	}
+	*out_first = first;
+	*out_ahead = ahead;
 	return RT_OK;
 }
 
@@ -449,7 +532,9 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 	engine->alloc = alloc;
 	engine->env = options->env;
 	engine->store = store;
-	engine->read_only = options->read_only || store->ops->is_read_only(store);
+	engine->is_lenient = options->lenient;
+	engine->read_only = options->read_only || options->lenient ||
+			    store->ops->is_read_only(store);
 	engine->checkpoint_every =
 		options->checkpoint_every != 0 ? options->checkpoint_every : RT_CHECKPOINT_EVERY;
 	engine->git_commit = options->git_commit;
@@ -476,6 +561,14 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 	engine->value_epoch = engine->epoch;
 	if (st == RT_OK)
 		st = rt_engine_load(engine, true, &engine->value, err);
+	if (st == RT_CORRUPT && engine->is_lenient) {
+		const rt_project *ahead = NULL;
+
+		st = rt_engine_load_parts(engine, &engine->value, &ahead, err);
+		rt_object_unref(ahead);
+	}
+	if (st == RT_OK && !engine->is_lenient)
+		st = rt_engine_check_heads(engine, engine->value, err);
 	engine->scrub_pending = st == RT_OK && !engine->read_only && rt_engine_scrub_pending(engine);
 	if (st != RT_OK) {
 		rt_engine_close(engine);
@@ -611,9 +704,19 @@ take_in(rt_engine *engine, rt_error *err)
 		project = rt_engine_value(engine);
 		engine->epoch = epoch;
 		gone = atomic_exchange(&engine->node_gone, false);
-		if (gone || epoch != engine->value_epoch || head < project->seq) {
+		if (head < project->seq && epoch == engine->value_epoch) {
+			st = rt_engine_lost_end(engine, project, head, err);
+			rt_object_unref(project);
+			if (gone)
+				atomic_store(&engine->node_gone, true);
+		} else if (gone || epoch != engine->value_epoch) {
 			rt_object_unref(project);
 			st = rt_engine_load(engine, true, &project, err);
+			if (st == RT_OK && !engine->is_lenient) {
+				st = rt_engine_check_heads(engine, project, err);
+				if (st != RT_OK)
+					rt_object_unref(project);
+			}
 			if (st != RT_OK && gone)
 				atomic_store(&engine->node_gone, true);
 		} else if (head > project->seq) {

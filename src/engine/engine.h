@@ -29,6 +29,9 @@ typedef struct rt_engine_options {
 	rt_str project;        /* name; empty: "default" */
 	rt_str by;             /* who asks, for the history: "cli", "web", "hook:name" */
 	bool read_only;
+	/* Open it for reading also where its parts disagree (its log lost its end, say), as far
+	 * as it can be read: for whoever looks for damage or recovers what is left. */
+	bool lenient;
 	bool create;           /* make the project when the store has none of that name */
 	unsigned checkpoint_every; /* log rows between checkpoints; 0: 1024 */
 	const char *(*git_commit)(void *ctx); /* of a take that is made; may be NULL, may give NULL */
@@ -313,7 +316,7 @@ typedef struct rt_context_part {
 	uint32_t entry;
 	bool is_summary;   /* a compaction speaks for what it stands for */
 	bool left_out;     /* did not fit into the budget */
-	size_t tokens;
+	size_t tokens;     /* 0: its kind is never sent */
 } rt_context_part;
 typedef void (*rt_context_part_fn)(void *ctx, const rt_context_part *part);
 /* Tokens of a text. */
@@ -336,12 +339,15 @@ typedef struct rt_context_options {
 	uint32_t upto;        /* the last entry of the path; 0: up to the head */
 	size_t budget_tokens; /* oldest entries are left out until the rest fits; 0: no limit */
 	const size_t *newest; /* so many beside summaries, whatever the budget; or NULL */
-	/* NULL: rt_tokens_estimate, without looking at the texts. Not asked where nobody wants
+	/* NULL: rt_tokens_estimate of what is sent of an entry. Not asked where nobody wants
 	 * to know (part is NULL) and all fits however its texts are counted. */
 	rt_token_fn count;
 	rt_context_part_fn part; /* told of every entry; or NULL */
 	void *ctx;            /* of both */
 	rt_context_totals *totals; /* or NULL */
+	/* One line for each type of block in an entry that the request cannot contain is appended,
+	 * for people; or NULL. */
+	rt_buf *unsent;
 	rt_buf *trimmed; /* blanks that end the path but not the request, since the provider
 				 refuses them there, are appended; or NULL */
 } rt_context_options;
@@ -383,12 +389,14 @@ RT_CHECKED rt_status rt_engine_body_run(rt_engine *engine, const rt_slot *slots,
 typedef struct rt_import_result {
 	size_t discussions, entries, takes; /* added */
 	size_t known;                       /* entries that were there already */
+	size_t settings;                    /* of the project that changed, its roles included */
 	uint64_t seq;
 	char discussion[260];               /* the (last) discussion that was imported */
 } rt_import_result;
 
 /* Add outlines to the project: new discussions, or what is new in ones imported before
- * (the same source). dry_run: only counts. One step; see import.h for large ones. */
+ * (the same source). dry_run: only counts. One step; see import.h for large ones. Roles and
+ * settings are taken by a new project, and by any project from a file without discussions. */
 RT_CHECKED rt_status rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 				      bool dry_run, rt_import_result *out, rt_error *err);
 /* The value as outlines, to be written by a format: the whole project, or one discussion
@@ -413,6 +421,29 @@ RT_CHECKED rt_status rt_engine_fsck_project(rt_engine *engine, rt_fsck_fn fn, vo
 					    rt_error *err);
 /* Throw the checkpoint away and make it anew from the log. */
 RT_CHECKED rt_status rt_engine_rebuild(rt_engine *engine, rt_error *err);
+
+/* What became of a project whose store lacks rows or bodies. */
+typedef struct rt_salvaged {
+	uint64_t rows;        /* taken over as they were: 1 .. rows */
+	uint64_t rows_known;  /* the last row that anything speaks of */
+	uint64_t rows_lost;   /* of those; and these are there, but follow one that is lost: */
+	uint64_t rows_unused;
+	uint64_t state_seq;   /* the state is the one after this row, from the checkpoint; 0: the
+	                         one after the last row that was taken over */
+	size_t bodies_lost;   /* texts that a row or the state names and that are not there */
+	size_t recovered;     /* texts that nothing names any more, */
+	char discussion[40];  /* and the discussion that they were put into */
+} rt_salvaged;
+/* Rows first .. last are lost. */
+typedef void (*rt_lost_rows_fn)(void *ctx, uint64_t first, uint64_t last);
+
+/* Make the project of this name in the store `to`, which has none of that name, from what is
+ * left of it in `from`, which is not changed. The new one can be used; texts that are lost are
+ * there as bodies that cannot be read, until rt_engine_mend. RT_TOO_NEW: a newer version wrote
+ * to it. O(everything). */
+RT_CHECKED rt_status rt_engine_salvage(const rt_alloc *alloc, const rt_env *env, rt_store *from,
+				       rt_str name, rt_store *to, rt_salvaged *out,
+				       rt_lost_rows_fn fn, void *ctx, rt_error *err);
 
 /* A text that could not be read any more, and where a present take shows it. */
 typedef struct rt_lost_text {

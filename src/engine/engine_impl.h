@@ -9,6 +9,8 @@
  *   history.c    undo, redo, jump, revert, past values
  *   resolve.c    addresses
  *   view*.c      values as JSON
+ *   heads.c      do the log, the bodies and the checkpoint end at the same place?
+ *   salvage.c    a project out of a store that lacks rows
  *   import.c, export.c, fsck.c, purge.c, search.c, context.c */
 #ifndef RT_ENGINE_IMPL_H
 #define RT_ENGINE_IMPL_H
@@ -55,6 +57,7 @@ struct rt_engine {
 	rt_store *store;
 	uint64_t project;
 	bool read_only;
+	bool is_lenient; /* opened although its parts may disagree */
 	unsigned checkpoint_every;
 	rt_text *by;
 	rt_text *name; /* of the project, as it was asked for */
@@ -81,6 +84,7 @@ struct rt_engine {
 	rt_arena *scratch;        /* of the round */
 	uint64_t epoch;           /* of the store, as it was seen last */
 	uint64_t root_seq;        /* of the checkpoint that we know of */
+	uint64_t root_ahead;      /* of one that is ahead of the log; 0: it is not */
 	uint64_t next_node;
 	uint64_t nodes_written;   /* since the last sweep */
 	uint64_t nodes_live;      /* found by it */
@@ -99,6 +103,24 @@ struct rt_engine {
 /* The side row that says that the project's generated ids are salted by its name. Projects
  * that older versions made have none, and no salt; neither has "default". Never dropped. */
 #define RT_SALTED_MARK "salted-ids"
+
+/* The side row with the number of the last log row that was written without bodies (heads.c).
+ * Stores that older versions made have none, and older versions do not move it. */
+#define RT_HEAD_MARK "log-head"
+
+/* Inside begin: row seq is being written, without bodies. */
+rt_status rt_engine_mark_head(rt_engine *engine, uint64_t seq, rt_error *err);
+/* What it says; 0: there is none. */
+rt_status rt_engine_head_mark(rt_engine *engine, uint64_t *out_seq, rt_error *err);
+/* RT_CORRUPT where the log does not end where the bodies, the mark and the checkpoint say.
+ * project is the newest value, with what was loaded last. A few key look-ups. */
+rt_status rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt_error *err);
+/* RT_CORRUPT: the log ends with row head, before a row that is in project. */
+rt_status rt_engine_lost_end(rt_engine *engine, const rt_project *project, uint64_t head,
+			     rt_error *err);
+/* RT_CORRUPT with what is wrong, where, and what to do. */
+rt_status rt_engine_damaged(rt_engine *engine, rt_error *err, const char *format, ...)
+	RT_PRINTF(3, 4);
 
 /* gone, down to so many. */
 void rt_engine_forget_gone(rt_engine *engine, size_t count);
@@ -271,6 +293,11 @@ void rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows);
 rt_status rt_engine_settle(rt_engine *engine, uint32_t from, rt_error *err);
 rt_status rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out,
 			 rt_error *err);
+/* What can be made of a log that lacks rows: *out_first the value after all rows before the
+ * first that is missing or cannot be taken in, *out_ahead one after a later row, from the
+ * checkpoint; NULL: there is none. Both are yours. */
+rt_status rt_engine_load_parts(rt_engine *engine, const rt_project **out_first,
+			       const rt_project **out_ahead, rt_error *err);
 /* Shared by show and others: one entry as a JSON object. */
 rt_status rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 			   const rt_slot *slot, rt_buf *buf, rt_error *err);

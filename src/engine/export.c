@@ -138,6 +138,7 @@ fill_node(gather *g, const rt_slot *slot, rt_node *node, rt_error *err)
 	node->ts = rt_slot_moment(slot);
 	node->has_ts = (slot->flags & RT_SLOT_NO_TS) == 0;
 	node->muted = (slot->flags & RT_SLOT_MUTED) != 0;
+	node->edited = (slot->flags & RT_SLOT_EDITED) != 0;
 	node->collapsed = (view & RT_VIEW_COLLAPSED) != 0;
 	node->read_mode = (view & RT_VIEW_READ_MODE) != 0;
 	rt_buf_init(&bytes, g->engine->alloc, RT_BUF_UNLIMITED);

@@ -27,6 +27,7 @@ typedef struct rt_node {
 	bool muted;
 	bool collapsed;
 	bool read_mode;
+	bool edited;      /* its content was another when it was written (C42); html alone has it */
 	char body_format; /* RT_BODY_TEXT, RT_BODY_JSON, RT_BODY_PI (codec/body.h) */
 	rt_str body;      /* the bytes behind that letter */
 	rt_str label;     /* empty: none */

@@ -5,6 +5,7 @@
  *   id                     severity  what it says
  *   store-…                error     the store's own: pages, checksums, gaps (store_*.c)
  *   log-gap                error     a row of the log is missing
+ *   log-cut                error     the log ends before a row that was written
  *   log-row-unreadable     error     a row is not a record
  *   log-row-too-new        error     a row needs a newer Retake
  *   log-op-unknown         note      a row's operation is none that we know
@@ -448,6 +449,33 @@ look_at_flight(void *ctx, const rt_flight_view *v)
 	return !f->stopped;
 }
 
+/* Does the log end before a row that was written? */
+static rt_status
+look_at_end(rt_fsck *f, rt_error *err)
+{
+	rt_engine *engine = f->engine;
+	uint64_t mark, head;
+	rt_error why;
+	rt_status st = rt_engine_head_mark(engine, &mark, &why);
+
+	if (st == RT_CORRUPT) /* the store's check says so */
+		return RT_OK;
+	if (st == RT_OK)
+		st = engine->store->ops->log_head(engine->store, engine->project, &head, &why);
+	if (st != RT_OK) {
+		if (err != NULL)
+			*err = why;
+		return st;
+	}
+	if (mark > head) {
+		f->log_findings++;
+		rt_fsck_say(f, "error", "log-cut",
+			    "the log ends with row %llu, but row %llu was written",
+			    (unsigned long long)head, (unsigned long long)mark);
+	}
+	return RT_OK;
+}
+
 static rt_status
 check_project(rt_fsck *f, rt_error *err)
 {
@@ -459,6 +487,8 @@ check_project(rt_fsck *f, rt_error *err)
 	rt_engine_lead(engine);
 	st = load_values(f, &v, err);
 	rt_engine_follow(engine);
+	if (st == RT_OK)
+		st = look_at_end(f, err);
 	head = v.log != NULL ? v.log->seq : v.now->seq;
 	if (f->newer)
 		head++; /* the row that is not known: to say so */

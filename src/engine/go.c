@@ -161,6 +161,7 @@ ask_hooks(going *g, rt_error *err)
 	rt_buf m;
 	rt_status st;
 
+	rt_hooks_renew(hooks);
 	if (hooks == NULL || !hooks->ops->wants(hooks, "head.before_move"))
 		return RT_OK;
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
@@ -249,6 +250,7 @@ tell_done(going *g)
 	rt_buf m;
 	rt_status st;
 
+	rt_hooks_renew(hooks);
 	if (hooks == NULL || !hooks->ops->wants(hooks, "head.after_move"))
 		return;
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);

@@ -126,6 +126,19 @@ rt_history_redo_before(const rt_record *row, uint64_t seq, uint32_t move, uint32
 		}
 }
 
+/* Is the step of this move taken back only so that what redo points at can come back? */
+static bool
+makes_way(const rt_record *row, uint32_t index)
+{
+	size_t i = index;
+
+	if (row->moves[i].direction > 0)
+		return false;
+	while (i < row->move_count && row->moves[i].with_next)
+		i++;
+	return i > index && (i == row->move_count || row->moves[i].direction > 0);
+}
+
 rt_status
 rt_history_move(rt_engine *engine, const rt_project *project, uint64_t seq, const rt_record *row,
 		uint32_t index, const rt_record *step, const rt_redo_hint *hint,
@@ -159,8 +172,10 @@ rt_history_move(rt_engine *engine, const rt_project *project, uint64_t seq, cons
 		}
 		if (m->direction < 0) {
 			h.current = parent;
-			h.redo_row = seq;
-			h.redo_move = index;
+			if (!makes_way(row, index)) {
+				h.redo_row = seq;
+				h.redo_move = index;
+			}
 		} else {
 			h.current = m->step;
 			if (h.redo_row == seq) {
@@ -303,15 +318,15 @@ rt_engine_close_step(const rt_project *applied, uint64_t seq, const rt_record *r
 				     (unsigned long long)record->parents[i].step,
 				     (unsigned long long)h.current);
 		h.current = h.last_step = seq;
-		h.redo_row = 0;
-		h.redo_move = 0;
+		if (!record->keeps_redo)
+			h.redo_row = h.redo_move = 0;
 		if (st == RT_OK)
 			st = history_set(mine, record->parents[i].disc, &h, err);
 	}
 	/* a new step ends redo in the discussion in view and in the project (C30) */
-	if (st == RT_OK && record->parent_count > 0)
+	if (st == RT_OK && record->parent_count > 0 && !record->keeps_redo)
 		st = end_redo(mine, record->disc, err);
-	if (st == RT_OK && record->parent_count > 0)
+	if (st == RT_OK && record->parent_count > 0 && !record->keeps_redo)
 		st = end_redo(mine, 0, err);
 	if (st != RT_OK) {
 		rt_object_unref(mine);

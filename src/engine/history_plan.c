@@ -29,9 +29,10 @@ typedef struct plan {
 	uint32_t undone_disc;  /* 0: not counted yet */
 } plan;
 
+/* with_next: it makes way for the move that comes after it. */
 static rt_status
-plan_add(plan *p, uint64_t step_seq, int direction, const uint32_t *discs, size_t disc_count,
-	 const rt_record *step, const rt_redo_hint *hint, rt_error *err)
+plan_add(plan *p, uint64_t step_seq, int direction, bool with_next, const uint32_t *discs,
+	 size_t disc_count, const rt_record *step, const rt_redo_hint *hint, rt_error *err)
 {
 	const rt_project *next;
 	uint32_t *copy = rt_arena_get(p->arena, disc_count * sizeof(*copy) + 1);
@@ -51,7 +52,8 @@ plan_add(plan *p, uint64_t step_seq, int direction, const uint32_t *discs, size_
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	memcpy(copy, discs, disc_count * sizeof(*copy));
 	p->moves[p->count] = (rt_record_move){
-		.step = step_seq, .direction = direction, .discs = copy, .disc_count = disc_count};
+		.step = step_seq, .direction = direction, .with_next = with_next, .discs = copy,
+		.disc_count = disc_count};
 	/* what redo was in a document before this row */
 	for (i = 0; i < disc_count; i++) {
 		rt_history h;
@@ -189,7 +191,7 @@ undo_switches(plan *p, uint32_t disc, uint64_t down_to, rt_error *err)
 		rt_arena_reset(arena);
 		st = rt_engine_record(p->engine, current, arena, &step, NULL, err);
 		if (st == RT_OK)
-			st = plan_add(p, current, -1, &disc, 1, &step, NULL, err);
+			st = plan_add(p, current, -1, false, &disc, 1, &step, NULL, err);
 		if (st == RT_OK) {
 			p->moves[p->count - 1].with_next = true;
 			(void)rt_history_parent(&step, disc, &current);
@@ -237,7 +239,7 @@ undo_group_row(plan *p, uint64_t seq, uint64_t group, uint32_t group_discs, rt_a
 	}
 	if (st != RT_OK || disc_count == 0)
 		return st;
-	st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
+	st = plan_add(p, seq, -1, false, discs, disc_count, &step, NULL, err);
 	if (st == RT_OK && p->count > 1)
 		p->moves[p->count - 2].with_next = true;
 	*out_done = st == RT_OK;
@@ -314,11 +316,48 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, r
 			discs[disc_count++] = step.parents[i].disc;
 	}
 	if (st == RT_OK)
-		st = plan_add(p, seq, -1, discs, disc_count, &step, NULL, err);
+		st = plan_add(p, seq, -1, false, discs, disc_count, &step, NULL, err);
 	if (st == RT_OK && step.group != 0)
 		st = undo_group(p, step.group, step.group_discs, err);
 	*out_done = st == RT_OK;
 done:
+	rt_arena_free(arena);
+	return st;
+}
+
+/* Take back the drafts that lie above a step in a document, if nothing else does, so that what
+ * was undone can come back there. The number of the step that is current then. */
+static rt_status
+pass_drafts(plan *p, uint32_t disc, uint64_t down_to, uint64_t *out_current, rt_error *err)
+{
+	uint64_t current, at;
+	rt_arena *arena = NULL;
+	rt_record step;
+	rt_history h;
+	rt_status st = rt_history_get(p->now, disc, &h, err);
+
+	*out_current = h.current;
+	if (st != RT_OK || h.current <= down_to)
+		return st;
+	current = h.current;
+	arena = rt_arena_new(p->engine->alloc);
+	if (arena == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	for (at = current; st == RT_OK && at > down_to;) {
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, at, arena, &step, NULL, err);
+		if (st == RT_OK && (!step.keeps_redo || !rt_history_parent(&step, disc, &at)))
+			break;
+	}
+	while (st == RT_OK && at == down_to && current > down_to) {
+		rt_arena_reset(arena);
+		st = rt_engine_record(p->engine, current, arena, &step, NULL, err);
+		if (st == RT_OK)
+			st = plan_add(p, current, -1, true, &disc, 1, &step, NULL, err);
+		if (st == RT_OK)
+			(void)rt_history_parent(&step, disc, &current);
+	}
+	*out_current = current;
 	rt_arena_free(arena);
 	return st;
 }
@@ -352,12 +391,15 @@ redo_move(plan *p, uint64_t seq, const rt_record *from, uint32_t index, bool *ou
 		uint64_t parent;
 
 		st = rt_history_get(p->now, m->discs[i], &other, err);
-		if (st == RT_OK && other.redo_row == seq && other.redo_move == index &&
-		    rt_history_parent(&step, m->discs[i], &parent) && other.current == parent)
+		if (st != RT_OK || other.redo_row != seq || other.redo_move != index ||
+		    !rt_history_parent(&step, m->discs[i], &parent))
+			continue;
+		st = pass_drafts(p, m->discs[i], parent, &other.current, err);
+		if (st == RT_OK && other.current == parent)
 			discs[disc_count++] = m->discs[i];
 	}
 	if (st == RT_OK && disc_count > 0) {
-		st = plan_add(p, step_seq, 1, discs, disc_count, &step,
+		st = plan_add(p, step_seq, 1, false, discs, disc_count, &step,
 			      seq != p->seq ? &hint : NULL, err);
 		*out_done = st == RT_OK;
 	}
@@ -564,7 +606,7 @@ ways_move(plan *p, way *ways, size_t count, uint64_t seq, bool back, uint32_t *d
 		}
 	}
 	if (st == RT_OK)
-		st = plan_add(p, seq, back ? -1 : 1, discs, disc_count, &step,
+		st = plan_add(p, seq, back ? -1 : 1, false, discs, disc_count, &step,
 			      hint.seq != 0 ? &hint : NULL, err);
 	rt_arena_free(arena);
 	return st;

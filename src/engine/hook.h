@@ -58,11 +58,18 @@ typedef struct rt_hooks_ops {
 	 * such event, or members are no members. */
 	rt_status (*fire)(rt_hooks *hooks, const char *event, rt_str members, rt_str subject,
 			  rt_stop_fn stop, void *stop_ctx, rt_hook_answer *out, rt_error *err);
+	/* An operation begins: take in what has been added, changed or removed since. Where
+	 * that cannot be found out, events before something happens are wanted and denied. Cheap
+	 * where nothing has changed. NULL: never changes. */
+	void (*renew)(rt_hooks *hooks);
 } rt_hooks_ops;
 
 struct rt_hooks {
 	const rt_hooks_ops *ops;
 	/* what follows belongs to the kind */
 };
+
+/* Calls renew, where there is one; hooks may be NULL. */
+void rt_hooks_renew(rt_hooks *hooks);
 
 #endif

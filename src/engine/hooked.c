@@ -7,9 +7,17 @@ nomem(rt_error *err)
 	return rt_fail(err, RT_NOMEM, "out of memory");
 }
 
+void
+rt_hooks_renew(rt_hooks *hooks)
+{
+	if (hooks != NULL && hooks->ops->renew != NULL)
+		hooks->ops->renew(hooks);
+}
+
 bool
 rt_hooked_wants(const rt_hooked *h, const char *event)
 {
+	rt_hooks_renew(h->hooks);
 	return h->hooks != NULL && h->hooks->ops->wants(h->hooks, event);
 }
 

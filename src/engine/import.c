@@ -452,17 +452,22 @@ add_end(rt_import *m, rt_error *err)
 	return st;
 }
 
-/* Fields of the project; only a new one takes them over. */
+/* Fields of the project: a new one takes them over, and any one from a file without
+ * discussions. */
 static rt_status
 add_fields(rt_import *m, const rt_outlines *batch, rt_error *err)
 {
 	rt_layer l = {.engine = m->engine, .c = &m->c, .all = m, .result = &m->result,
 		      .whole = true};
+	size_t before;
 	rt_status st = m->open ? RT_OK : rt_import_row_open(m, err);
 
-	if (st != RT_OK || !m->pristine)
+	if (st != RT_OK || (!m->pristine && m->index > 0))
 		return st;
-	return rt_layer_fields(&l, 0, batch->fields, batch->field_count, err);
+	before = m->c.effect_count;
+	st = rt_layer_fields(&l, 0, batch->fields, batch->field_count, err);
+	m->result.settings += m->c.effect_count - before;
+	return st;
 }
 
 static rt_status

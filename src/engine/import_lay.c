@@ -128,6 +128,8 @@ slot_of(rt_layer *l, size_t index, rt_effect_slot *out, rt_error *err)
 		out->slot.flags |= RT_SLOT_RICH;
 	if (node->muted)
 		out->slot.flags |= RT_SLOT_MUTED;
+	if (node->edited)
+		out->slot.flags |= RT_SLOT_EDITED;
 	if (node->has_ts)
 		rt_slot_set_moment(&out->slot, node->ts);
 	else
@@ -378,6 +380,9 @@ lay_takes(rt_layer *l, uint32_t first_take, uint32_t *out_active, rt_error *err)
 			}
 			st = rt_layer_new_take(l, first_take + (uint32_t)best, shared, t->name,
 				      t->git_commit, &take, err);
+		} else if (t->git_commit.size > 0) { /* the take came with the discussion */
+			st = rt_change_set_text(l->c, l->disc, take, "git_commit", 0,
+						t->git_commit, err);
 		}
 		if (st == RT_OK)
 			st = rt_layer_run(l, take, shared, t->nodes, shared, t->node_count, err);

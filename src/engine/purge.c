@@ -177,7 +177,7 @@ find_side(void *ctx, rt_str name, rt_str value)
 {
 	side_list *l = ctx;
 
-	if (rt_str_is(name, RT_SALTED_MARK)) /* nobody's text, and ids hang on it */
+	if (rt_str_is(name, RT_SALTED_MARK) || rt_str_is(name, RT_HEAD_MARK)) /* nobody's text */
 		return true;
 	if (!rt_needle_in(&l->p->needle, name) && !rt_needle_in(&l->p->needle, value))
 		return !l->p->needle.nomem;

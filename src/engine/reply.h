@@ -152,7 +152,7 @@ void rt_reply_add_all_text(const rt_reply *reply, rt_buf *out);
 void rt_reply_add_content(const rt_reply *reply, rt_buf *out);
 /* The members of the entry beside its content, each with a comma in front, as far as they
  * are known: ,"provider":"anthropic","model":…,"stop_reason":…,"usage":{"input_tokens",
- * "output_tokens","cache_read_tokens","cache_write_tokens"},
+ * "output_tokens","cache_read_input_tokens","cache_creation_input_tokens"},
  * "thinking_segments":[{"text","signature"?} or {"redacted":{…}}],"signed_text":…,
  * "error":… */
 void rt_reply_add_fields(const rt_reply *reply, rt_buf *out);

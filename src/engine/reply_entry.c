@@ -182,8 +182,8 @@ add_usage(const rt_usage *usage, rt_buf *out)
 	rt_buf_add_byte(out, '{');
 	add_count(out, "input_tokens", usage->input);
 	add_count(out, "output_tokens", usage->output);
-	add_count(out, "cache_read_tokens", usage->cache_read);
-	add_count(out, "cache_write_tokens", usage->cache_write);
+	add_count(out, "cache_read_input_tokens", usage->cache_read);
+	add_count(out, "cache_creation_input_tokens", usage->cache_write);
 	rt_buf_add_byte(out, '}');
 }
 

@@ -116,7 +116,7 @@ a_text(void **state)
 	assert_false(rt_reply_is_empty(&reply));
 	becomes("\"Hello you\"",
 		",\"provider\":\"openai\",\"model\":\"m-1\",\"stop_reason\":\"stop\","
-		"\"usage\":{\"input_tokens\":12,\"output_tokens\":5,\"cache_read_tokens\":4}");
+		"\"usage\":{\"input_tokens\":12,\"output_tokens\":5,\"cache_read_input_tokens\":4}");
 	assert_string_equal(heard.ptr, "X0(Hello )X0(you)");
 	end();
 }

@@ -38,6 +38,8 @@ typedef struct rt_blocks {
 	size_t last_size; /* of that text, at the end of the texts */
 } rt_blocks;
 
+enum { RT_REQUEST_UNSENT_MAX = 8 };
+
 typedef struct rt_request {
 	const rt_provider *provider;
 	const struct rt_provider_writer *writer; /* the provider's */
@@ -58,6 +60,13 @@ typedef struct rt_request {
 	rt_str result_id, result_name; /* borrowed until rt_request_result_end */
 	bool result_failed;
 	rt_buf trimmed; /* by finish: the blanks at the very end that are not sent (no_blanks) */
+	/* Blocks of the current entry that are not in the request, counted by type; whoever reads
+	 * them resets the count. Types are borrowed from the entry. */
+	struct {
+		rt_str type;
+		size_t count;
+	} unsent[RT_REQUEST_UNSENT_MAX];
+	size_t unsent_count;
 } rt_request;
 
 typedef struct rt_request_call_data {
@@ -116,6 +125,9 @@ void rt_request_thinking(rt_request *r, rt_str text, rt_str signature, yyjson_va
 /* A call within an assistant's message. */
 void rt_request_call(rt_request *r, const rt_request_call_data *call);
 void rt_request_end(rt_request *r);
+/* A block of this type has no place in the request. Beyond RT_REQUEST_UNSENT_MAX types the
+ * rest is counted with the last one. */
+void rt_request_unsent(rt_request *r, rt_str type);
 /* A tool's result; texts and images between the two. A message of its own, or a block. */
 void rt_request_result_begin(rt_request *r, rt_str id, rt_str name, bool failed);
 void rt_request_result_end(rt_request *r);

@@ -45,6 +45,13 @@ note(rt_sending *s, const char *words, const char *why)
 	rt_buf_add_c(&s->notes, why);
 }
 
+static void
+note_lines(rt_sending *s, rt_str lines)
+{
+	rt_hooked_next_note(&s->notes);
+	rt_buf_add_str(&s->notes, lines);
+}
+
 /* ---- the question ---- */
 
 /* {"op":"entry.append",…} of the question. */
@@ -690,11 +697,13 @@ build(rt_sending *s, rt_buf *body, rt_error *err)
 				      .totals = &totals};
 	const rt_provider *provider = s->options->with.model->provider;
 	size_t keep = 0;
-	rt_buf trimmed;
+	rt_buf trimmed, unsent;
 	rt_status st = plan_room(s, &keep, err);
 
 	rt_buf_init(&trimmed, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&unsent, s->engine->alloc, RT_BUF_UNLIMITED);
 	context.trimmed = &trimmed;
+	context.unsent = &unsent;
 	context.budget_tokens = s->budget_tokens;
 	if (st == RT_OK)
 		st = rt_view_context(s->engine, s->value, s->place, provider, &context, body, err);
@@ -703,6 +712,7 @@ build(rt_sending *s, rt_buf *body, rt_error *err)
 		if (st == RT_OK && s->out->compaction.entry[0] != '\0') {
 			rt_buf_clear(body);
 			rt_buf_clear(&trimmed);
+			rt_buf_clear(&unsent);
 			memset(&totals, 0, sizeof(totals));
 			st = rt_view_context(s->engine, s->value, s->place, provider, &context, body,
 					     err);
@@ -712,7 +722,10 @@ build(rt_sending *s, rt_buf *body, rt_error *err)
 		st = nomem(err);
 	if (st == RT_OK && s->into != 0)
 		rt_reply_skip(&s->reply, rt_buf_str(&trimmed));
+	if (st == RT_OK && unsent.size > 0)
+		note_lines(s, rt_str_trim(rt_buf_str(&unsent)));
 	rt_buf_deinit(&trimmed);
+	rt_buf_deinit(&unsent);
 	s->out->left_out = totals.left_out;
 	s->newest = totals.entries - totals.summaries;
 	s->out->tokens = totals.tokens;

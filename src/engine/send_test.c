@@ -578,7 +578,7 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 static void
 hooks_may_refuse_and_change(void **state)
 {
-	static const rt_hooks_ops ops = {NULL, wants, fire};
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
 	world *w = *state;
 	fake_hooks h = {.hooks = {&ops}, .reason = "no secrets"};
 	rt_send_options options = {.text = RT_STR("the key is 123")};
@@ -607,7 +607,7 @@ hooks_may_refuse_and_change(void **state)
 static void
 a_question_is_answered_in_its_take(void **state)
 {
-	static const rt_hooks_ops ops = {NULL, wants, fire};
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
 	world *w = *state;
 	fake_hooks h = {.hooks = {&ops}, .goes = w};
 	rt_send_options options = {.text = RT_STR("Hi")};
@@ -630,7 +630,7 @@ a_question_is_answered_in_its_take(void **state)
 static void
 stopped_replies_are_told_too(void **state)
 {
-	static const rt_hooks_ops ops = {NULL, wants, fire};
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
 	world *w = *state;
 	fake_hooks h = {.hooks = {&ops}};
 	rt_send_options options = {.text = RT_STR("Hi")};
@@ -655,7 +655,7 @@ stopped_replies_are_told_too(void **state)
 static void
 a_request_is_sent_once_more(void **state)
 {
-	static const rt_hooks_ops ops = {NULL, wants, fire};
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
 	static const say said = {SAY_TEXT, "Hello", 0, NULL, NULL};
 	world *w = *state;
 	fake_hooks h = {.hooks = {&ops}, .no_request = "no secrets"};
@@ -705,7 +705,7 @@ a_request_is_sent_once_more(void **state)
 static void
 several_providers_of_one_kind(void **state)
 {
-	static const rt_hooks_ops ops = {NULL, wants, fire};
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
 	static const say said = {SAY_TEXT, "Hello", 0, NULL, NULL};
 	world *w = *state;
 	fake_hooks h = {.hooks = {&ops}};

@@ -107,9 +107,8 @@ names_of(const rt_summing *s, const rt_slot *slot, rt_str *role, rt_str *kind, r
 static bool
 is_told(rt_str kind)
 {
-	return kind.size == 0 || rt_str_is(kind, "message") || rt_str_is(kind, "custom_message") ||
-	       rt_str_is(kind, "branch_summary") || rt_str_is(kind, "compaction") ||
-	       rt_str_is(kind, "prompt_notice");
+	return !rt_context_kind_is_silent(kind) || rt_str_is(kind, "branch_summary") ||
+	       rt_str_is(kind, "compaction");
 }
 
 rt_status

@@ -87,7 +87,7 @@ typedef struct fixture {
 static inline int
 set_up(void **state)
 {
-	static const rt_hooks_ops ops = {NULL, wants, fire};
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
 	fixture *f = test_calloc(1, sizeof(*f));
 	world *w = &f->w;
 

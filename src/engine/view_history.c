@@ -98,8 +98,8 @@ parent_in(const rt_record *step, uint32_t disc, uint64_t *out)
 	return false;
 }
 
-/* The first words of the entry that the step is about. One whose text is not there any more is
- * not shown. */
+/* The first words of the entry that the step is about. A text that was purged is not shown; in
+ * place of one that was lost it says so. */
 static rt_status
 add_about(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 	  const rt_record *step, rt_buf *buf, rt_error *err)
@@ -120,8 +120,12 @@ add_about(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 	if (st != RT_OK || number == 0)
 		return st;
 	st = rt_engine_body(engine, number, &bytes, &body, err);
+	if (st == RT_CORRUPT || st == RT_NOT_FOUND) { /* it is lost; the step is not */
+		rt_buf_add_c(buf, ",\"about\":\"(this text is damaged; run: retake fsck)\"");
+		return RT_OK;
+	}
 	if (st != RT_OK)
-		return st == RT_CORRUPT || st == RT_NOT_FOUND ? RT_OK : st; /* it is lost; the step is not */
+		return st;
 	if (body.format != RT_BODY_PURGED) {
 		rt_json_add_key(buf, "about");
 		st = rt_view_add_preview(engine->alloc, &body, ABOUT, buf, err);

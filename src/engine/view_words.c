@@ -329,6 +329,10 @@ say_import(saying *s)
 		rt_buf_add_u64(s->buf, s->step->group);
 		return;
 	}
+	if (s->step->disc == 0) {
+		say(s, "imported settings");
+		return;
+	}
 	rt_buf_add_f(s->buf, "imported %zu entr%s", count, count == 1 ? "y" : "ies");
 	if (discs > 1) {
 		rt_buf_add_f(s->buf, " in %zu discussions", discs);
@@ -462,6 +466,7 @@ rt_view_words(const rt_project *project, const rt_record *step, bool plain, rt_b
 			else
 				say_setting(&s);
 			break;
+		case RT_OP_PROJECT_RESET: say(&s, op->done); break; /* not its empty discussion */
 		case RT_OP_DISCUSSION_SWITCH: say_switch(&s, "discussion"); break;
 		case RT_OP_DISCUSSION_RENAME: say_rename(&s, "discussion"); break;
 		case RT_OP_DISCUSSION_DELETE: say_deleted(&s, "discussion"); break;

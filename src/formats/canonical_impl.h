@@ -47,9 +47,10 @@ enum {
 };
 
 /* The same for the shorter form; reading takes the other, too. What is beyond
- * RT_CANONICAL_SHARED_MAX is passed over with a remark. */
-rt_status rt_canonical_read_shared(const rt_alloc *alloc, rt_str input, rt_outlines *out,
-				   rt_report *report, rt_error *err);
+ * RT_CANONICAL_SHARED_MAX is passed over with a remark. edited: for each discussion an array
+ * of the numbers of edited entries; NULL: none. */
+rt_status rt_canonical_read_shared(const rt_alloc *alloc, rt_str input, yyjson_val *edited,
+				   rt_outlines *out, rt_report *report, rt_error *err);
 rt_status rt_canonical_write_shared(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
 				    rt_error *err);
 

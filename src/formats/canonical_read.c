@@ -16,6 +16,7 @@ typedef struct reader {
 				passed over */
 	size_t numbered_count, numbered_room;
 	size_t shared_count; /* entries said by number so far */
+	yyjson_val *edited;  /* for each discussion the numbers of edited entries, or NULL */
 } reader;
 
 static void
@@ -354,6 +355,22 @@ read_late(reader *r, const late *l, rt_outline *outline)
 	}
 }
 
+/* The entries of the discussion under way that are marked beside the data. */
+static void
+mark_edited(reader *r)
+{
+	yyjson_val *list = yyjson_arr_get(r->edited, rt_build_count(&r->b) - 1), *item;
+	uint64_t number;
+	size_t i, max;
+
+	yyjson_arr_foreach(list, i, max, item)
+	{
+		if (rt_json_u64(item, &number) && number < r->numbered_count &&
+		    r->numbered[number] >= 0)
+			rt_build_nodes(&r->b)[r->numbered[number]].edited = true;
+	}
+}
+
 static void
 read_discussion(reader *r, rt_str raw)
 {
@@ -409,6 +426,8 @@ read_discussion(reader *r, rt_str raw)
 		       "a discussion is malformed; the rest of it is passed over");
 	if (r->b.status == RT_OK)
 		read_late(r, &l, outline);
+	if (r->b.status == RT_OK)
+		mark_edited(r);
 }
 
 static rt_status
@@ -464,8 +483,8 @@ read_project(reader *r, rt_str raw, rt_str *out_active, rt_error *err)
 }
 
 static rt_status
-read_all(const rt_alloc *alloc, rt_str input, bool reads_shared, rt_outlines *out,
-	 rt_report *report, rt_error *err)
+read_all(const rt_alloc *alloc, rt_str input, bool reads_shared, yyjson_val *edited,
+	 rt_outlines *out, rt_report *report, rt_error *err)
 {
 	reader r;
 	rt_str active = {NULL, 0};
@@ -479,6 +498,7 @@ read_all(const rt_alloc *alloc, rt_str input, bool reads_shared, rt_outlines *ou
 	r.input = input;
 	r.report = report;
 	r.reads_shared = reads_shared;
+	r.edited = edited;
 	rt_scan_lines_init(&r.lines, input);
 	st = read_project(&r, rt_scan_unmark(input), &active, err);
 	if (st == RT_OK)
@@ -501,12 +521,12 @@ rt_status
 rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
 		  rt_error *err)
 {
-	return read_all(alloc, input, false, out, report, err);
+	return read_all(alloc, input, false, NULL, out, report, err);
 }
 
 rt_status
-rt_canonical_read_shared(const rt_alloc *alloc, rt_str input, rt_outlines *out,
-			 rt_report *report, rt_error *err)
+rt_canonical_read_shared(const rt_alloc *alloc, rt_str input, yyjson_val *edited,
+			 rt_outlines *out, rt_report *report, rt_error *err)
 {
-	return read_all(alloc, input, true, out, report, err);
+	return read_all(alloc, input, true, edited, out, report, err);
 }

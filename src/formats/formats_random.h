@@ -102,7 +102,8 @@ random_node(rt_build *b, uint64_t *seed, rt_str id, int64_t parent)
 {
 	static const char *const roles[] = {"User", "AI", "System", "Vendor API", "user", "assistant",
 					    "tool", "Odd: role", "", "Ro\nle"};
-	static const char *const kinds[] = {"", "", "", "", "compaction", "prompt_notice"};
+	static const char *const kinds[] = {"", "", "", "", "compaction", "prompt_notice", "custom",
+					    "custom_message", "label", "whatever"};
 	static const char *const names[] = {"usage", "thinking_segments", "tool_calls", "x y", "json:a",
 					    "zz", "retake", "name", "$toml"};
 	rt_node node;
@@ -119,6 +120,7 @@ random_node(rt_build *b, uint64_t *seed, rt_str id, int64_t parent)
 	node.muted = random_below(seed, 6) == 0;
 	node.collapsed = random_below(seed, 6) == 0;
 	node.read_mode = random_below(seed, 6) == 0;
+	node.edited = random_below(seed, 6) == 0;
 	node.has_ts = random_below(seed, 4) != 0;
 	if (node.has_ts) {
 		node.ts.us = (int64_t)(random_next(seed) % 4000000000000000);

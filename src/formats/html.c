@@ -28,11 +28,30 @@ html_sniff(rt_str head)
 	return head.size > 0 && rt_html_begins(head) ? 98 : 0;
 }
 
+/* The marks of edited entries, which follow the data; NULL: there are none. */
+static rt_status
+read_edited(const rt_alloc *alloc, rt_str input, size_t from, rt_json_doc **out)
+{
+	size_t at = rt_str_find(input, RT_STR(HTML_EDITED), from), to;
+
+	*out = NULL;
+	if (at == SIZE_MAX)
+		return RT_OK;
+	at += sizeof(HTML_EDITED) - 1;
+	to = rt_str_find(input, RT_STR(HTML_END), at);
+	if (to == SIZE_MAX)
+		return RT_OK;
+	return rt_json_read(alloc, rt_str_at(input.ptr + at, to - at), out, NULL) == RT_NOMEM
+		       ? RT_NOMEM
+		       : RT_OK;
+}
+
 rt_status
 rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
 	     rt_error *err)
 {
 	size_t from, to = SIZE_MAX;
+	rt_json_doc *edited = NULL;
 	rt_error fault;
 	rt_status st;
 
@@ -47,8 +66,13 @@ rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *r
 		return rt_fail_at(err, RT_USAGE, input.size,
 				  "the page is cut short: its data do not end");
 	memset(&fault, 0, sizeof(fault));
-	st = rt_canonical_read_shared(alloc, rt_str_at(input.ptr + from, to - from), out, report,
+	st = read_edited(alloc, input, to, &edited);
+	if (st != RT_OK)
+		return rt_fail(err, st, "out of memory while importing");
+	st = rt_canonical_read_shared(alloc, rt_str_at(input.ptr + from, to - from),
+				      edited == NULL ? NULL : rt_json_root(edited), out, report,
 				      &fault);
+	rt_json_free(edited);
 	if (st != RT_OK && fault.has_at)
 		return rt_fail_at(err, st, from + fault.at, "the data of the page: %.200s",
 				  fault.text);

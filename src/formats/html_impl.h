@@ -17,6 +17,7 @@
  *   <noscript><main id="page">…           the active takes as text, for those without script:
  *   …</main></noscript>                   one text to others, which make no elements of it
  *   <script type="application/json" id="retake-data">…</script>
+ *   <script type="application/json" id="retake-edited">…</script>     where there are such
  *   <script type="application/json" id="retake-blocks-0-0">…</script>…
  *   </body>
  *   </html>
@@ -31,10 +32,16 @@
  *   NODE    the blocks of an entry (markup.h), or, where its content is an array, an array
  *           with the blocks of each text in it; null: shown as it stands
  *
+ * retake-edited has for each discussion the numbers of the entries whose content was another
+ * when they were written (C42), so that nobody takes an edited reply for the model's words:
+ * [[NUMBER…]…]. It is read back.
+ *
  * retake-first has the end of the take that is shown first once more, so that it is seen while
  * the rest is still being read; where the head is elsewhere there is none:
  *
- *   {"before":N,"blocks":[NODE…],"data":…}  N entries of the take come before; data as in retake-data
+ *   {"before":N,"edited":[[NUMBER…]],"blocks":[NODE…],"data":…}
+ *
+ * N entries of the take come before; edited, where there are such, and data as above.
  *
  * In all, "<" and U+2028, U+2029 are written as escapes, so that nothing in them can end
  * their element or begin another. In the text, all that HTML would see is written as a
@@ -49,6 +56,7 @@
 #define HTML_GENERATOR_1 "<meta name=\"generator\" content=\"Retake html 1\">"
 #define HTML_DATA "<script type=\"application/json\" id=\"retake-data\">"
 #define HTML_FIRST "<script type=\"application/json\" id=\"retake-first\">"
+#define HTML_EDITED "<script type=\"application/json\" id=\"retake-edited\">"
 #define HTML_BLOCKS "<script type=\"application/json\" id=\"retake-blocks-%zu-%zu\">"
 #define HTML_END "</script>"
 
@@ -77,6 +85,9 @@ void rt_html_add_json(rt_buf *out, rt_str json);
 /* Append the element with what is seen first, as drawn above, if the page has one. */
 RT_CHECKED rt_status rt_html_add_first(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
 				       rt_error *err);
+/* Append the element that tells which entries were edited, if any was. */
+RT_CHECKED rt_status rt_html_add_edited(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
+					rt_error *err);
 /* Append the elements with the blocks, as drawn above. */
 RT_CHECKED rt_status rt_html_add_blocks(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
 					rt_error *err);

@@ -45,6 +45,7 @@ static const char *const allowed[] = {
 	"/noscript",
 	"script type=\"application/json\" id=\"retake-data\"",
 	"script type=\"application/json\" id=\"retake-first\"",
+	"script type=\"application/json\" id=\"retake-edited\"",
 	"script",
 	"/script",
 	"/body",
@@ -279,6 +280,41 @@ test_random(void **state)
 		rt_buf_deinit(&page);
 		rt_outlines_deinit(&o);
 	}
+}
+
+/* Edited entries are marked beside the data, and without script; the mark is read back. */
+static void
+test_edited(void **state)
+{
+	rt_outlines o, again;
+	rt_error err = {.text = ""};
+	rt_buf page;
+
+	(void)state;
+	assert_int_equal(rt_canonical_read(rt_alloc_libc(),
+					   RT_STR("{\"discussions\":[{\"name\":\"a\",\"takes\":[{\"name\":\"a\",\"entries\":["
+						  "{\"id\":\"1\",\"content\":\"x\"}]}]},{\"name\":\"b\",\"takes\":[{\"name\":\"b\","
+						  "\"entries\":[{\"id\":\"2\",\"content\":\"y\"},{\"id\":\"3\",\"role\":\"AI\","
+						  "\"content\":\"z\",\"edited\":\"its own\"}]}]}]}"),
+					   &o, NULL, &err),
+			 RT_OK);
+	check_round_trip(&rt_format_html, &o, NULL, &page);
+	assert_null(strstr(page.ptr, HTML_EDITED));
+	rt_buf_deinit(&page);
+	o.items[1].nodes[1].edited = true;
+	check_round_trip(&rt_format_html, &o, NULL, &page);
+	check_page(rt_buf_str(&page));
+	assert_non_null(strstr(page.ptr, HTML_EDITED "[[],[1]]\n" HTML_END));
+	assert_non_null(strstr(page.ptr, "<h3>AI <small>edited</small></h3>"));
+	assert_int_equal(rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &again, NULL, NULL),
+			 RT_OK);
+	assert_false(again.items[0].nodes[0].edited);
+	assert_false(again.items[1].nodes[0].edited);
+	assert_true(again.items[1].nodes[1].edited);
+	assert_same_state(&o, &again);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&page);
+	rt_outlines_deinit(&o);
 }
 
 /* What is shown without script: of the active take, and no more than so many. */
@@ -644,7 +680,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile),    cmocka_unit_test(test_random),
+		cmocka_unit_test(test_hostile),    cmocka_unit_test(test_edited), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_static),     cmocka_unit_test(test_many),
 		cmocka_unit_test(test_first),      cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_first_size), cmocka_unit_test(test_refused),

@@ -78,6 +78,8 @@ add_static_entry(const rt_alloc *alloc, const rt_node *node, rt_buf *scratch, rt
 	}
 	if (node->muted)
 		rt_buf_add_c(out, " <small>muted</small>");
+	if (node->edited)
+		rt_buf_add_c(out, " <small>edited</small>");
 	rt_buf_add_c(out, "</h3>\n<pre>\n");
 	if (rt_node_is_purged(node))
 		rt_buf_add_c(out, "This text was purged.");
@@ -263,6 +265,21 @@ add_chunk(const rt_alloc *alloc, const rt_outline *o, const int64_t *nodes, size
 	return st;
 }
 
+/* The numbers of those that were edited, as an array. */
+static void
+add_edited(const rt_outline *o, const int64_t *nodes, size_t count, rt_buf *json)
+{
+	size_t i;
+
+	rt_buf_add_byte(json, '[');
+	for (i = 0; i < count; i++)
+		if (o->nodes[nodes[i]].edited) {
+			rt_json_add_comma(json);
+			rt_buf_add_u64(json, i);
+		}
+	rt_buf_add_byte(json, ']');
+}
+
 /* Some nodes of a take, at most HTML_FIRST_MAX, as an outline of their own. */
 static rt_status
 add_some(const rt_alloc *alloc, const rt_outline *o, const rt_outline_take *take, size_t before,
@@ -287,8 +304,15 @@ add_some(const rt_alloc *alloc, const rt_outline *o, const rt_outline_take *take
 	}
 	rt_buf_init(&scratch, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_f(out, HTML_FIRST "{\"before\":%zu,\"blocks\":", before);
-	st = add_chunk(alloc, &part, numbers, count, &scratch, &json, out, err);
+	rt_buf_add_f(out, HTML_FIRST "{\"before\":%zu,", before);
+	add_edited(&part, numbers, count, &json);
+	st = json.status == RT_OK ? RT_OK
+				  : rt_fail(err, json.status, "out of memory while exporting");
+	if (st == RT_OK && json.size > 2) /* not "[]" */
+		rt_buf_add_f(out, "\"edited\":[%s],", json.ptr);
+	rt_buf_add_c(out, "\"blocks\":");
+	if (st == RT_OK)
+		st = add_chunk(alloc, &part, numbers, count, &scratch, &json, out, err);
 	if (st == RT_OK) {
 		rt_buf_clear(&json);
 		st = rt_canonical_write_shared(alloc, &parts, &json, err);
@@ -354,37 +378,88 @@ rt_html_add_first(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt_
 	return st;
 }
 
+/* The nodes of a discussion in the order in which they are written out; to be freed. */
 static rt_status
-add_discussion_blocks(const rt_alloc *alloc, const rt_outlines *in, size_t d, rt_buf *out,
-		      rt_error *err)
+number_nodes(const rt_alloc *alloc, const rt_outline *o, int64_t **out, size_t *out_count,
+	     rt_error *err)
 {
-	const rt_outline *o = &in->items[d];
 	const rt_outline_take *takes = NULL;
 	size_t take_count = 0, active = 0, count = 0, t, i;
-	rt_status st = RT_OK;
-	bool *is_held = NULL;     /* by a take */
-	int64_t *numbered = NULL; /* nodes in the order in which they are written out */
-	rt_arena *arena = NULL;
-	rt_buf scratch, json;
+	rt_arena *arena = rt_arena_new(alloc);
+	bool *is_held = rt_new0(alloc, o->node_count + 1); /* by a take */
+	int64_t *numbered = rt_new0(alloc, (o->node_count + 1) * sizeof(*numbered));
+	rt_status st = arena != NULL && is_held != NULL && numbered != NULL
+			       ? rt_outline_takes_of(alloc, arena, o, &takes, &take_count, &active,
+						     err)
+			       : rt_fail(err, RT_NOMEM, "out of memory while exporting");
 
-	rt_buf_init(&scratch, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
-	arena = rt_arena_new(alloc);
-	is_held = rt_new0(alloc, o->node_count + 1);
-	numbered = rt_new0(alloc, (o->node_count + 1) * sizeof(*numbered));
-	if (arena == NULL || is_held == NULL || numbered == NULL) {
-		st = rt_fail(err, RT_NOMEM, "out of memory while exporting");
-		goto done;
-	}
-	st = rt_outline_takes_of(alloc, arena, o, &takes, &take_count, &active, err);
-	if (st != RT_OK)
-		goto done;
-	for (t = 0; t < take_count; t++)
+	for (t = 0; st == RT_OK && t < take_count; t++)
 		for (i = 0; i < takes[t].node_count; i++)
 			if (!is_held[takes[t].nodes[i]]) {
 				is_held[takes[t].nodes[i]] = true;
 				numbered[count++] = takes[t].nodes[i];
 			}
+	rt_arena_free(arena);
+	rt_free(alloc, is_held);
+	if (st != RT_OK) {
+		rt_free(alloc, numbered);
+		return st;
+	}
+	*out = numbered;
+	*out_count = count;
+	return RT_OK;
+}
+
+rt_status
+rt_html_add_edited(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out, rt_error *err)
+{
+	rt_status st = RT_OK;
+	bool any = false;
+	rt_buf json;
+	size_t d, i;
+
+	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&json, '[');
+	for (d = 0; d < in->count && st == RT_OK; d++) {
+		const rt_outline *o = &in->items[d];
+		int64_t *numbered = NULL;
+		size_t count = 0;
+		bool here = false;
+
+		for (i = 0; i < o->node_count && !here; i++)
+			here = o->nodes[i].edited;
+		any = any || here;
+		if (here)
+			st = number_nodes(alloc, o, &numbered, &count, err);
+		rt_json_add_comma(&json);
+		if (st == RT_OK)
+			add_edited(o, numbered, count, &json);
+		rt_free(alloc, numbered);
+	}
+	rt_buf_add_c(&json, "]\n");
+	if (st == RT_OK && json.status != RT_OK)
+		st = rt_fail(err, json.status, "out of memory while exporting");
+	if (st == RT_OK && any) {
+		rt_buf_add_c(out, HTML_EDITED);
+		rt_buf_add_str(out, rt_buf_str(&json));
+		rt_buf_add_c(out, HTML_END "\n");
+	}
+	rt_buf_deinit(&json);
+	return st;
+}
+
+static rt_status
+add_discussion_blocks(const rt_alloc *alloc, const rt_outlines *in, size_t d, rt_buf *out,
+		      rt_error *err)
+{
+	const rt_outline *o = &in->items[d];
+	int64_t *numbered = NULL;
+	size_t count = 0, i;
+	rt_buf scratch, json;
+	rt_status st = number_nodes(alloc, o, &numbered, &count, err);
+
+	rt_buf_init(&scratch, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
 	for (i = 0; i < count && st == RT_OK; i += HTML_CHUNK) {
 		rt_buf_add_f(out, HTML_BLOCKS, d, i / HTML_CHUNK);
 		st = add_chunk(alloc, o, numbered + i,
@@ -392,10 +467,7 @@ add_discussion_blocks(const rt_alloc *alloc, const rt_outlines *in, size_t d, rt
 			       out, err);
 		rt_buf_add_c(out, HTML_END "\n");
 	}
-done:
-	rt_free(alloc, is_held);
 	rt_free(alloc, numbered);
-	rt_arena_free(arena);
 	rt_buf_deinit(&scratch);
 	rt_buf_deinit(&json);
 	return st;

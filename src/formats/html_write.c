@@ -104,6 +104,8 @@ rt_html_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_opti
 		rt_html_add_json(out, rt_buf_str(&json));
 		rt_buf_add_c(out, HTML_END "\n");
 	}
+	if (st == RT_OK)
+		st = rt_html_add_edited(alloc, in, out, err);
 	if (st == RT_OK && rt_html_script.size > 0)
 		st = rt_html_add_blocks(alloc, in, out, err);
 	rt_buf_add_c(out, "</body>\n</html>\n");

@@ -23,6 +23,47 @@ rt_openai_is_ours(rt_str name)
 	return false;
 }
 
+static bool
+is_one_of(rt_str name, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (rt_str_is(name, *names))
+			return true;
+	return false;
+}
+
+bool
+rt_openai_is_message_key(rt_str role, rt_str name)
+{
+	static const char *const of_assistant[] = {"tool_calls", "function_call", "refusal",
+						   "audio", "weight", NULL};
+
+	if (rt_str_is(role, "tool"))
+		return rt_str_is(name, "tool_call_id");
+	return rt_str_is(name, "name") ||
+	       (rt_str_is(role, "assistant") && is_one_of(name, of_assistant));
+}
+
+bool
+rt_openai_is_request_key(rt_str name)
+{
+	static const char *const known[] = {
+		"model",	     "tools",		 "tool_choice",
+		"functions",	     "function_call",	 "parallel_tool_calls",
+		"temperature",	     "top_p",		 "max_tokens",
+		"n",		     "stop",		 "max_completion_tokens",
+		"seed",		     "user",		 "presence_penalty",
+		"stream",	     "stream_options",	 "frequency_penalty",
+		"logprobs",	     "top_logprobs",	 "response_format",
+		"logit_bias",	     "modalities",	 "reasoning_effort",
+		"audio",	     "prediction",	 "service_tier",
+		"store",	     "metadata",	 "web_search_options",
+		"verbosity",	     "safety_identifier", "prompt_cache_key",
+		"prompt_cache_retention", NULL};
+
+	return is_one_of(name, known);
+}
+
 bool
 rt_openai_is_setting(rt_str name)
 {

@@ -12,8 +12,10 @@
  * the discussion, "openai." before their names, but for temperature, top_p and
  * max_tokens, which are settings.
  *
- * The lossless form puts a member "retake" (formats_extras.h) into every message and
- * conversation, and into "retake_more" the messages of the other takes. */
+ * What is written has only members that the chat completions API knows, since it refuses a
+ * request with others. The lossless form has all of them, and puts a member "retake"
+ * (formats_extras.h) into every message and conversation, and into "retake_more" the messages
+ * of the other takes. */
 #ifndef RT_FORMATS_OPENAI_IMPL_H
 #define RT_FORMATS_OPENAI_IMPL_H
 
@@ -32,6 +34,15 @@ void rt_openai_add_blocks(rt_buf *out, yyjson_val *blocks, rt_str front);
 bool rt_openai_has_calls(yyjson_val *blocks);
 /* Appends their calls of tools as the member "tool_calls"; nothing where there are none. */
 void rt_openai_add_calls(rt_buf *out, yyjson_val *blocks);
+/* Appends blocks of results of tools, each as a message of its own between begin(ctx) and the
+ * closing brace. False: there is something else in the content, or nothing. */
+bool rt_openai_add_results(rt_buf *out, yyjson_val *blocks, void (*begin)(void *ctx), void *ctx);
+/* The items of a member "tool_calls" as the API has them. */
+void rt_openai_add_call_items(rt_buf *out, yyjson_val *calls);
+/* Does the chat completions API know this member of a message of that role, or of a request?
+ * It refuses others. "weight" is known in fine-tuning files alone. */
+bool rt_openai_is_message_key(rt_str role, rt_str name);
+bool rt_openai_is_request_key(rt_str name);
 /* Settings that are members of a request under the same name. */
 bool rt_openai_is_setting(rt_str name);
 

@@ -51,7 +51,7 @@ test_array(void **state)
 		"{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\","
 		"\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\": 1.10}\"}}],\"refusal\":null},\n"
 		"{\"role\":\"tool\",\"content\":\"42\",\"tool_call_id\":\"c1\"},\n"
-		"{\"role\":\"assistant\",\"content\":\"42\",\"weight\":0,\"later\":12345678901234567890123}\n]\n";
+		"{\"role\":\"assistant\",\"content\":\"42\",\"name\":\"al\",\"audio\":{\"id\":\"a\"}}\n]\n";
 	rt_outlines o;
 	const rt_outline *d;
 
@@ -77,10 +77,71 @@ test_odd_messages(void **state)
 		"[\n{\"role\":\"user\",\"content\":null},\n"
 		"{\"role\":\"assistant\",\"content\":\"\",\"function_call\":{}},\n"
 		"{\"role\":\"user\",\"content\":{\"a\":1}},\n"
-		"{\"role\":\"user\",\"content\":\"x\",\"id\":\"m1\",\"ts\":5,\"openai.id\":2,\"usage\":{}}\n]\n";
+		"{\"role\":\"user\",\"content\":\"x\"}\n]\n";
 
 	(void)state;
 	assert_exported(text, text);
+}
+
+/* The API refuses members that it does not know; the lossless form has them. */
+static void
+test_unknown_members(void **state)
+{
+	static const char text[] =
+		"{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"q\",\"cache\":1},"
+		"{\"type\":\"image_url\",\"image_url\":{\"url\":\"u\",\"detail\":\"low\",\"w\":3}},"
+		"{\"type\":\"odd\",\"text\":\"o\"},{\"type\":\"odd\"}],\"id\":\"m1\",\"usage\":{},\"refusal\":null},"
+		"{\"role\":\"assistant\",\"content\":null,\"service\":\"mock\",\"reasoning_content\":\"r\",\"weight\":0,"
+		"\"audio\":{\"id\":\"a\",\"data\":\"AA\"},\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"type\":\"function\","
+		"\"function\":{\"name\":\"f\",\"arguments\":{\"x\":1.10}}}]},"
+		"{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c\",\"content\":"
+		"[{\"type\":\"text\",\"text\":\"1\"},{\"type\":\"text\",\"text\":\"2\"}]},{\"type\":\"text\",\"text\":\"so\"}]},"
+		"{\"role\":\"tool\",\"content\":\"of none\",\"name\":\"f\"}],"
+		"\"model\":\"m\",\"custom_id\":\"r1\",\"seed\":7}\n";
+	static const char wanted[] =
+		"{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"q\"},"
+		"{\"type\":\"image_url\",\"image_url\":{\"url\":\"u\",\"detail\":\"low\"}},"
+		"{\"type\":\"text\",\"text\":\"o\"}]},"
+		"{\"role\":\"assistant\",\"content\":null,\"audio\":{\"id\":\"a\"},\"tool_calls\":[{\"id\":\"c\","
+		"\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1.10}\"}}]},"
+		"{\"role\":\"tool\",\"content\":\"1\\n2\",\"tool_call_id\":\"c\"},"
+		"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"so\"}]},"
+		"{\"role\":\"user\",\"content\":\"tool: of none\",\"name\":\"f\"}],"
+		"\"model\":\"m\",\"seed\":7}\n";
+	static const rt_export_options lossless = {.lossless = true};
+	static const char training[] =
+		"{\"messages\":[{\"role\":\"assistant\",\"content\":\"a\",\"weight\":0}]}\n{\"messages\":[]}\n";
+	rt_outlines o;
+	rt_buf out;
+
+	(void)state;
+	assert_exported(text, wanted);
+	assert_exported(training, training);
+	read_ok(text, &o, NULL);
+	check_round_trip(&rt_format_openai, &o, &lossless, &out);
+	assert_non_null(strstr(out.ptr, "\"service\":\"mock\""));
+	assert_non_null(strstr(out.ptr, "\"reasoning_content\":\"r\""));
+	assert_non_null(strstr(out.ptr, "\"custom_id\":\"r1\""));
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+}
+
+/* Kinds that no model is sent are not written, whatever their role. */
+static void
+test_kinds(void **state)
+{
+	rt_outlines o;
+
+	(void)state;
+	read_ok("[{\"role\":\"user\",\"content\":\"a\"},"
+		"{\"role\":\"user\",\"content\":\"\",\"retake\":{\"kind\":\"custom\"}},"
+		"{\"role\":\"user\",\"content\":\"b\",\"retake\":{\"kind\":\"custom_message\"}},"
+		"{\"role\":\"user\",\"content\":\"x\",\"retake\":{\"kind\":\"whatever\"}}]",
+		&o, NULL);
+	assert_written(&o, NULL,
+		       "[\n{\"role\":\"user\",\"content\":\"a\"},\n"
+		       "{\"role\":\"user\",\"content\":\"b\"}\n]\n");
+	rt_outlines_deinit(&o);
 }
 
 static void
@@ -179,8 +240,8 @@ test_lines(void **state)
 	/* a batch file */
 	assert_exported("{\"custom_id\":\"r1\",\"method\":\"POST\",\"body\":{\"model\":\"m\",\"messages\":"
 			"[{\"role\":\"user\",\"content\":\"a\"}]}}\n{\"messages\":[]}",
-			"{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],\"custom_id\":\"r1\","
-			"\"method\":\"POST\",\"model\":\"m\"}\n{\"messages\":[]}\n");
+			"{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],"
+			"\"model\":\"m\"}\n{\"messages\":[]}\n");
 	rt_report_init(&report, rt_alloc_libc());
 	read_ok("{\"role\":\"user\",\"content\":\"a\"}\n"
 		"{\"role\":\"assistant\",\"content\":\"b\"}\n"
@@ -465,6 +526,7 @@ main(void)
 		cmocka_unit_test(test_array),	 cmocka_unit_test(test_odd_messages),
 		cmocka_unit_test(test_roles),	 cmocka_unit_test(test_request),
 		cmocka_unit_test(test_blocks_of_others),
+		cmocka_unit_test(test_unknown_members), cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_pi),	 cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_random),	 cmocka_unit_test(test_fixtures),

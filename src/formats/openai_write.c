@@ -15,6 +15,9 @@ typedef struct writer {
 	const rt_alloc *alloc;
 	const rt_outlines *in;
 	bool lossless, whole, lines;
+	bool is_array;        /* what is being written: an array, each message on a line */
+	bool is_training;     /* a line of a fine-tuning file, which may have weights */
+	size_t message_count; /* of it, so far */
 	rt_buf *out;
 	rt_error *err;
 	rt_status status;
@@ -108,9 +111,25 @@ odd_content(const rt_body *body)
 	return odd;
 }
 
-/* The further fields under the names that they came by. */
+/* audio of a reply is {"id","data",…}; a request has the id alone. */
 static void
-add_further(writer *w, const rt_body *body)
+add_audio(writer *w, yyjson_val *audio)
+{
+	yyjson_val *id = rt_json_get(audio, "id");
+
+	if (!yyjson_is_obj(audio) || id == NULL) {
+		rt_json_add_value(w->out, audio);
+		return;
+	}
+	rt_buf_add_c(w->out, "{\"id\":");
+	rt_json_add_value(w->out, id);
+	rt_buf_add_byte(w->out, '}');
+}
+
+/* The further fields under the names that they came by; in the plain form those that the
+ * API knows for the role. */
+static void
+add_further(writer *w, rt_str role, const rt_body *body)
 {
 	yyjson_val *key, *value;
 	size_t i, max, prefix = strlen(OPENAI_PREFIX);
@@ -129,8 +148,16 @@ add_further(writer *w, const rt_body *body)
 			if (w->lossless && rt_str_is(name, "retake"))
 				continue; /* the place is taken; it is in there */
 		}
+		if (!w->lossless && (!rt_openai_is_message_key(role, name) ||
+				     (rt_str_is(name, "weight") && !w->is_training)))
+			continue;
 		rt_json_add_key_str(w->out, name);
-		rt_json_add_value(w->out, value);
+		if (!w->lossless && rt_str_is(name, "audio"))
+			add_audio(w, value);
+		else if (!w->lossless && rt_str_is(name, "tool_calls"))
+			rt_openai_add_call_items(w->out, value);
+		else
+			rt_json_add_value(w->out, value);
 	}
 }
 
@@ -148,21 +175,28 @@ add_members(writer *w, const rt_node *node, const rt_body *body)
 	rt_str front, role = role_of(w, node->role, &front);
 	yyjson_val *odd = odd_content(body);
 
+	if (!w->lossless && rt_str_is(role, "tool") &&
+	    !yyjson_is_str(rt_body_field(body, "tool_call_id"))) {
+		role = RT_STR("user"); /* the API wants to know of which call it is the result */
+		front = node->role;
+	}
 	if (w->lossless || node->kind.size > 0)
 		front = rt_str_at(NULL, 0);
 	add_role(w, role);
 	if (odd != NULL) {
 		rt_json_add_key(w->out, "content");
 		rt_json_add_value(w->out, odd);
-	} else if (body->content.size == 0 && body->content_json == NULL && has_calls(body)) {
+	} else if (body->content.size == 0 && body->content_json == NULL && has_calls(body) &&
+		   (w->lossless || rt_str_is(role, "assistant"))) {
 		rt_json_add_key(w->out, "content");
 		rt_buf_add_c(w->out, "null");
 	} else {
 		add_content(w, body, front);
 	}
-	if (!w->lossless && rt_body_field(body, "tool_calls") == NULL)
+	if (!w->lossless && rt_str_is(role, "assistant") &&
+	    rt_body_field(body, "tool_calls") == NULL)
 		rt_openai_add_calls(w->out, body->content_json);
-	add_further(w, body);
+	add_further(w, role, body);
 }
 
 /* The content of a record of pi's as text. */
@@ -218,23 +252,35 @@ add_pi_members(writer *w, const rt_node *node, const rt_body *body)
 		rt_openai_add_calls(w->out, body->content_json);
 }
 
-/* Does the plain form have this entry? Not what is muted or purged, nor a program's own
- * records that no model is ever told of. */
+/* Does the plain form have this entry? Not what is muted or purged, nor kinds that no model
+ * is sent (engine/context_entry.c). */
 static bool
 is_told(const rt_node *node)
 {
-	static const char *const told[] = {"message", "compaction", "branch_summary",
-					   "custom_message", NULL};
+	static const char *const told[] = {"message",	     "compaction",    "branch_summary",
+					   "custom_message", "prompt_notice", NULL};
 	size_t i;
 
 	if (node->muted || rt_node_is_purged(node))
 		return false;
-	if (node->role.size > 0 || node->kind.size == 0)
+	if (node->kind.size == 0)
 		return true;
 	for (i = 0; told[i] != NULL; i++)
 		if (rt_str_is(node->kind, told[i]))
 			return true;
 	return false;
+}
+
+/* What stands before a message. */
+static void
+begin_message(void *ctx)
+{
+	writer *w = ctx;
+
+	if (w->message_count++ > 0)
+		rt_buf_add_byte(w->out, ',');
+	if (w->is_array)
+		rt_buf_add_byte(w->out, '\n');
 }
 
 static void
@@ -247,6 +293,12 @@ add_message(writer *w, const rt_node *node)
 		w->status = st;
 		return;
 	}
+	if (!w->lossless &&
+	    rt_openai_add_results(w->out, body.content_json, begin_message, w)) {
+		rt_body_deinit(&body);
+		return;
+	}
+	begin_message(w);
 	rt_buf_add_byte(w->out, '{');
 	if (body.format == RT_BODY_PI)
 		add_pi_members(w, node, &body);
@@ -300,6 +352,8 @@ add_request(writer *w, const rt_outline *o)
 		} else {
 			continue;
 		}
+		if (!w->lossless && !rt_openai_is_request_key(name))
+			continue;
 		rt_json_add_key_str(w->out, name);
 		rt_buf_add_str(w->out, sorted[i]->json);
 	}
@@ -321,20 +375,17 @@ static void
 add_plain(writer *w, const rt_outline *o, const rt_outline_take *take, bool only)
 {
 	bool array = only && !w->lines && !is_request(o);
-	size_t i, told = 0;
+	size_t i;
 
+	w->is_array = array;
+	w->is_training = !array && rt_outline_field_of(o->fields, o->field_count,
+						       OPENAI_PREFIX "model").size == 0;
+	w->message_count = 0;
 	rt_buf_add_c(w->out, array ? "[" : "{\"messages\":[");
-	for (i = 0; take != NULL && i < take->node_count && w->status == RT_OK; i++) {
-		if (!is_told(&o->nodes[take->nodes[i]]))
-			continue;
-		if (told > 0)
-			rt_buf_add_byte(w->out, ',');
-		if (array)
-			rt_buf_add_byte(w->out, '\n');
-		add_message(w, &o->nodes[take->nodes[i]]);
-		told++;
-	}
-	if (array && told > 0)
+	for (i = 0; take != NULL && i < take->node_count && w->status == RT_OK; i++)
+		if (is_told(&o->nodes[take->nodes[i]]))
+			add_message(w, &o->nodes[take->nodes[i]]);
+	if (array && w->message_count > 0)
 		rt_buf_add_byte(w->out, '\n');
 	rt_buf_add_byte(w->out, ']');
 	if (!array) {
@@ -360,10 +411,10 @@ add_lossless(writer *w, rt_extras_discussion *d)
 			 &count);
 	d->numbers = numbers;
 	rt_buf_add_c(w->out, "{\"messages\":[");
-	for (i = 0; i < own && w->status == RT_OK; i++) {
-		rt_json_add_comma(w->out);
+	w->is_array = false;
+	w->message_count = 0;
+	for (i = 0; i < own && w->status == RT_OK; i++)
 		add_message(w, &o->nodes[order[i]]);
-	}
 	rt_buf_add_byte(w->out, ']');
 	add_request(w, o);
 	rt_json_add_key(w->out, "retake");
@@ -371,10 +422,9 @@ add_lossless(writer *w, rt_extras_discussion *d)
 	if (count > own) {
 		rt_json_add_key(w->out, "retake_more");
 		rt_buf_add_byte(w->out, '[');
-		for (i = own; i < count && w->status == RT_OK; i++) {
-			rt_json_add_comma(w->out);
+		w->message_count = 0;
+		for (i = own; i < count && w->status == RT_OK; i++)
 			add_message(w, &o->nodes[order[i]]);
-		}
 		rt_buf_add_byte(w->out, ']');
 	}
 	rt_buf_add_c(w->out, "}\n");

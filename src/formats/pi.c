@@ -56,8 +56,10 @@ fill_node(const rt_pi_entry *e, rt_node *node)
 		node->id = e->id;
 	node->parent = e->parent;
 	node->role = e->retake_role.size > 0 ? e->retake_role : rt_pi_entry_role(e);
-	if (e->kind != RT_PI_MESSAGE || !is_message_role(e->role))
-		node->kind = e->type.size > 0 ? e->type : RT_STR("unknown");
+	if (e->retake_kind.size > 0)
+		node->kind = e->retake_kind;
+	else if (e->kind != RT_PI_MESSAGE || !is_message_role(e->role))
+		node->kind = rt_pi_entry_kind(e);
 	node->ts = e->ts;
 	node->has_ts = e->ts_from != RT_PI_TS_NONE;
 	node->muted = e->muted;

@@ -449,7 +449,8 @@ take_retake(rt_pi_reader *reader, rt_str line, yyjson_val *retake, rt_pi_entry *
 	e->muted = yyjson_is_true(rt_json_get(retake, "muted"));
 	e->collapsed = yyjson_is_true(rt_json_get(retake, "collapsed"));
 	e->read_mode = yyjson_is_true(rt_json_get(retake, "read_mode"));
-	return take(reader, line, rt_json_get(retake, "role"), &e->retake_role);
+	return take(reader, line, rt_json_get(retake, "role"), &e->retake_role) &&
+	       take(reader, line, rt_json_get(retake, "kind"), &e->retake_kind);
 }
 
 static rt_status

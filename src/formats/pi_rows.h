@@ -53,6 +53,9 @@ void rt_pi_rows_deinit(rt_pi_rows *rows);
 
 /* The role of the entry in Retake: a message's, or "custom"; empty for what has none. */
 rt_str rt_pi_entry_role(const rt_pi_entry *e);
+/* The kind of the entry in Retake, as its record says it: its type, or "unknown"; "message"
+ * for a message. */
+rt_str rt_pi_entry_kind(const rt_pi_entry *e);
 /* Can a record of this role stand for an entry whose role is now role? */
 bool rt_pi_role_fits(const rt_pi_entry *e, rt_str role);
 
@@ -66,15 +69,20 @@ typedef struct rt_pi_composed {
 	const rt_body *body;
 	rt_str id, parent_id; /* parent_id.ptr NULL: null */
 	rt_str kept_id;       /* compaction: id of the first entry kept; empty: none */
+	bool is_inner_range;  /* compaction: of a range that pi cannot express */
 	rt_moment ts;
 	bool lossless;
 } rt_pi_composed;
 void rt_pi_compose(rt_buf *out, const rt_pi_composed *entry);
+/* What the composed record is to a reader: RT_PI_LABEL with its target and text,
+ * RT_PI_SESSION_INFO with its text, else RT_PI_OTHER. Views into the body. */
+rt_pi_type rt_pi_composed_type(const rt_pi_composed *entry, rt_str *out_target, rt_str *out_text);
 
-/* The "retake" member: what pi has no word for, as a JSON object; nothing when it says
- * nothing. body may be NULL; its fields are told where they are not in the record. */
+/* The "retake" member: what a record of this role and kind cannot express, as a JSON object;
+ * nothing where there is nothing. body may be NULL; its fields are added where they are not
+ * in the record. */
 void rt_pi_compose_retake(rt_buf *out, const rt_node *node, rt_str record_role,
-			  const rt_body *body);
+			  rt_str record_kind, const rt_body *body);
 
 /* rt_format_pi.write (pi_write.c). */
 rt_status rt_pi_write(const rt_alloc *alloc, const rt_outlines *in,

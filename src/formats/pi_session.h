@@ -62,6 +62,7 @@ typedef struct rt_pi_entry {
 	rt_str model;       /* of a model change or an assistant's message */
 	rt_str label;       /* the label on this entry; ptr NULL: none */
 	rt_str retake_role; /* role in Retake, where it differs ("retake" member, pi_write.c) */
+	rt_str retake_kind; /* likewise */
 	rt_moment ts;
 	uint64_t number; /* 1-based line of the file */
 	uint32_t record; /* 0-based among what pi counts as records; the header is 0 */

@@ -23,7 +23,7 @@
  * before the first entry. Read again it is an entry like any other, and the head.
  *
  * With lossless, what pi has no word for goes to a member "retake" of the record: {"role",
- * "muted","collapsed","read_mode","fields"}; reading gives all but the fields back. */
+ * "kind","muted","collapsed","read_mode","fields"}; reading gives all but the fields back. */
 #include "base/hash.h"
 #include "formats/formats_build.h"
 #include "formats/pi_rows.h"
@@ -290,25 +290,49 @@ name_of(const writer *w, int64_t row)
 	return id;
 }
 
-/* The id under which the file has the first entry that a compaction of Retake's keeps:
- * looked for on the way up, by its id in Retake, or as the one behind "to". */
-static rt_str
-kept_id(const writer *w, size_t i, const rt_body *body)
+/* What a compaction of Retake's keeps: the id under which the file has the first entry,
+ * looked for on the way up, by its id in Retake, or as the one after "to". A range that is
+ * not the beginning of the path has no counterpart: pi would drop what is before it. */
+static void
+find_kept(const writer *w, size_t i, rt_pi_composed *entry)
 {
-	rt_str first = rt_json_str(rt_body_field(body, "first_kept"));
-	rt_str to = rt_json_str(rt_body_field(body, "to"));
+	rt_str first = rt_json_str(rt_body_field(entry->body, "first_kept"));
+	rt_str from = rt_json_str(rt_body_field(entry->body, "from"));
+	rt_str to = rt_json_str(rt_body_field(entry->body, "to"));
+	bool is_range = first.size == 0 && from.size > 0 && to.size > 0, seen_to = false;
 	int64_t below = (int64_t)i, up;
 
+	entry->is_inner_range = is_range;
 	for (up = w->rows.items[i].parent; up >= 0; up = w->rows.items[up].parent) {
 		rt_str id = w->rows.outline.nodes[w->rows.items[up].node].id;
 
-		if (first.size > 0 && rt_str_eq(id, first))
-			return name_of(w, up);
-		if (first.size == 0 && to.size > 0 && rt_str_eq(id, to))
-			return name_of(w, below);
+		if (!is_range && first.size > 0 && rt_str_eq(id, first)) {
+			entry->kept_id = name_of(w, up);
+			return;
+		}
+		if (is_range && rt_str_eq(id, to)) {
+			entry->kept_id = name_of(w, below);
+			seen_to = true;
+		}
+		if (seen_to && rt_str_eq(id, from))
+			entry->is_inner_range = w->rows.items[up].parent >= 0;
 		below = up;
 	}
-	return rt_str_at(NULL, 0);
+}
+
+/* A label or a name that a composed record sets: those that follow the entries have to know. */
+static rt_status
+note_composed(writer *w, rt_pi_row *row, const rt_pi_composed *entry)
+{
+	rt_str target, text;
+
+	row->raw.kind = rt_pi_composed_type(entry, &target, &text);
+	if (row->raw.kind == RT_PI_OTHER)
+		return RT_OK;
+	return rt_pi_copy(w->rows.arena, target, &row->raw.target) &&
+			       rt_pi_copy(w->rows.arena, text, &row->raw.text)
+		       ? RT_OK
+		       : RT_NOMEM;
 }
 
 static rt_status
@@ -328,10 +352,11 @@ write_composed(writer *w, size_t i)
 	if (st != RT_OK)
 		return st;
 	if (rt_str_is(node->kind, "compaction"))
-		entry.kept_id = kept_id(w, i, &body);
+		find_kept(w, i, &entry);
 	rt_pi_compose(w->out, &entry);
+	st = note_composed(w, row, &entry);
 	rt_body_deinit(&body);
-	return end_line(w);
+	return st == RT_OK ? end_line(w) : st;
 }
 
 /* Does the record's "retake" member say what the node is? */
@@ -340,13 +365,16 @@ retake_fits(const writer *w, const rt_pi_row *row, const rt_node *node)
 {
 	const rt_pi_entry *raw = &row->raw;
 	rt_str own = rt_pi_entry_role(raw), role = node->role;
-	bool says = raw->muted || raw->collapsed || raw->read_mode || raw->retake_role.size > 0;
+	rt_str kind = raw->retake_kind.size > 0 ? raw->retake_kind : rt_pi_entry_kind(raw);
+	bool says = raw->muted || raw->collapsed || raw->read_mode ||
+		    raw->retake_role.size > 0 || raw->retake_kind.size > 0;
 
 	if (!says && !w->lossless)
 		return true;
 	if (role.size == 0 || rt_str_eq(role, own))
 		role = rt_str_at(NULL, 0);
-	return raw->muted == node->muted && raw->collapsed == node->collapsed &&
+	return rt_str_eq(kind, node->kind.size > 0 ? node->kind : RT_STR("message")) &&
+	       raw->muted == node->muted && raw->collapsed == node->collapsed &&
 	       raw->read_mode == node->read_mode &&
 	       rt_str_eq(rt_str_eq(raw->retake_role, own) ? rt_str_at(NULL, 0) : raw->retake_role,
 			 role);
@@ -359,7 +387,8 @@ add_retake(writer *w, rt_buf *buf, const rt_pi_row *row, const rt_node *node, yy
 	yyjson_val *fields = rt_json_get(rt_json_get(object, "retake"), "fields");
 
 	(void)w;
-	rt_pi_compose_retake(buf, node, rt_pi_entry_role(&row->raw), NULL);
+	rt_pi_compose_retake(buf, node, rt_pi_entry_role(&row->raw), rt_pi_entry_kind(&row->raw),
+			     NULL);
 	if (fields == NULL)
 		return;
 	if (buf->size == 0)
@@ -513,7 +542,7 @@ collect_labels(const writer *w, told_labels *told)
 	for (i = 0; i < w->rows.count && st == RT_OK; i++) {
 		const rt_pi_entry *raw = &w->rows.items[i].raw;
 
-		if (raw->line.ptr == NULL || raw->kind != RT_PI_LABEL || raw->target.ptr == NULL)
+		if (raw->kind != RT_PI_LABEL || raw->target.ptr == NULL)
 			continue;
 		told->targets[told->count] = raw->target;
 		told->texts[told->count] = raw->text;
@@ -624,7 +653,7 @@ write_name(writer *w, bool *any)
 	for (i = w->rows.count; i-- > 0 && !is_told;) {
 		const rt_pi_entry *raw = &w->rows.items[i].raw;
 
-		is_told = raw->line.ptr != NULL && raw->kind == RT_PI_SESSION_INFO;
+		is_told = raw->kind == RT_PI_SESSION_INFO;
 		if (is_told)
 			told = raw->text;
 	}

@@ -219,8 +219,11 @@ test_edited(void **state)
 		"new", false,
 		ENTRY("custom_message", "a", ROOT, "01",
 		      ",\"content\":\"new\",\"customType\":\"t\""));
-	/* nothing in it that one could edit */
+	/* pi has no text there: it is one member more, until it is empty again */
 	assert_edited(ENTRY("custom", "a", ROOT, "01", ",\"data\":{\"n\":1.10}"), "new", false,
+		      ENTRY("custom", "a", ROOT, "01",
+			    ",\"content\":\"new\",\"data\":{\"n\":1.10}"));
+	assert_edited(ENTRY("custom", "a", ROOT, "01", ",\"data\":{\"n\":1.10}"), "", false,
 		      ENTRY("custom", "a", ROOT, "01", ",\"data\":{\"n\":1.10}"));
 }
 
@@ -270,7 +273,7 @@ test_lossless(void **state)
 	o.items[0].head = 1;
 	write_to(&o, &lossless, &out);
 	assert_true(rt_str_find(rt_buf_str(&out),
-				RT_STR("\"retake\":{\"role\":\"Vendor API\",\"collapsed\":true,"
+				RT_STR("\"retake\":{\"role\":\"Vendor API\",\"kind\":\"message\",\"collapsed\":true,"
 				       "\"read_mode\":true,\"fields\":{\"k\":1.10}}}\n"),
 				0) != SIZE_MAX);
 	outlines_of(rt_buf_str(&out), &again);
@@ -287,12 +290,156 @@ test_lossless(void **state)
 	assert_true(rt_str_find(rt_buf_str(&last), RT_STR("muted"), 0) == SIZE_MAX);
 	assert_true(
 		rt_str_find(rt_buf_str(&last),
-			    RT_STR("\"retake\":{\"role\":\"Vendor API\",\"fields\":{\"k\":1.10}}"),
+			    RT_STR("\"retake\":{\"role\":\"Vendor API\",\"kind\":\"message\","
+				   "\"fields\":{\"k\":1.10}}"),
 			    0) != SIZE_MAX);
 	rt_buf_deinit(&last);
 	rt_outlines_deinit(&again);
 	rt_buf_deinit(&out);
 	rt_outlines_deinit(&o);
+}
+
+/* The record of one entry made in Retake, from its type on, without what all records have. */
+static void
+assert_record(const char *role, const char *kind, const char *json, const char *wanted)
+{
+	static const char base[] = "\"id\":\"k\",\"parentId\":null,\"timestamp\":"
+				   "\"2026-10-31T23:59:59.000Z\"";
+	rt_node nodes[] = {json_node("k", -1, role, kind, json)};
+	rt_outline outline = {.source = RT_STR("pi:own"), .nodes = nodes, .node_count = 1};
+	rt_outlines o = {.items = &outline, .count = 1}, again;
+	rt_buf out, got;
+	rt_str line;
+	size_t at;
+
+	if (strstr(json, "targetId") != NULL) /* else a record after it clears the label */
+		nodes[0].label = RT_STR("here");
+	write_to(&o, NULL, &out);
+	line = rt_str_at(out.ptr + strlen(NEW_HEADER("own")), out.size - strlen(NEW_HEADER("own")));
+	at = rt_str_find(line, rt_str_of(base), 0);
+	assert_true(at != SIZE_MAX);
+	rt_buf_init(&got, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_str(&got, rt_str_at(line.ptr, at));
+	rt_buf_add_c(&got, "…");
+	rt_buf_add_str(&got, rt_str_at(line.ptr + at + strlen(base),
+				       line.size - at - strlen(base) - 1));
+	assert_str(rt_buf_str(&got), wanted);
+	outlines_of(rt_buf_str(&out), &again); /* pi reads it, and so does Retake */
+	assert_int_equal(again.items[0].node_count, 1);
+	assert_written(&again, NULL, out.ptr);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&got);
+	rt_buf_deinit(&out);
+}
+
+/* Entries of each kind become records of their type, whatever their role. */
+static void
+test_kinds(void **state)
+{
+	static const char *const roles[] = {"", "User", "custom", "Hook"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		assert_record(roles[i], "custom",
+			      "{\"content\":\"\",\"customType\":\"st\",\"data\":{\"n\":1.10}}",
+			      "{\"type\":\"custom\",\"customType\":\"st\",\"data\":{\"n\":1.10},…}");
+		assert_record(roles[i], "custom_message",
+			      "{\"content\":\"X\",\"custom_type\":\"h\",\"display\":false,"
+			      "\"details\":{\"q\":1}}",
+			      "{\"type\":\"custom_message\",\"customType\":\"h\",\"content\":\"X\","
+			      "\"display\":false,\"details\":{\"q\":1},…}");
+	}
+	assert_record("Hook", "custom", "{\"content\":\"said\"}",
+		      "{\"type\":\"custom\",\"customType\":\"Hook\",\"content\":\"said\",…}");
+	assert_record("", "custom_message", "{\"content\":[{\"type\":\"text\",\"text\":\"t\"}]}",
+		      "{\"type\":\"custom_message\",\"customType\":\"retake\",\"content\":"
+		      "[{\"type\":\"text\",\"text\":\"t\"}],\"display\":true,…}");
+	assert_record("", "model_change",
+		      "{\"content\":\"\",\"provider\":\"p\",\"modelId\":\"m\"}",
+		      "{\"type\":\"model_change\",…,\"provider\":\"p\",\"modelId\":\"m\"}");
+	assert_record("", "model_change", "{\"content\":\"\",\"model\":\"p/m/x\"}",
+		      "{\"type\":\"model_change\",…,\"provider\":\"p\",\"modelId\":\"m/x\"}");
+	assert_record("User", "thinking_level_change", "{\"content\":\"high\"}",
+		      "{\"type\":\"thinking_level_change\",…,\"thinkingLevel\":\"high\"}");
+	assert_record("", "label", "{\"content\":\"\",\"targetId\":\"k\",\"label\":\"here\"}",
+		      "{\"type\":\"label\",…,\"targetId\":\"k\",\"label\":\"here\"}");
+	assert_record("", "label", "{\"content\":\"here\"}",
+		      "{\"type\":\"custom\",\"customType\":\"label\",\"data\":"
+		      "{\"content\":\"here\"},…}");
+	assert_record("", "session_info", "{\"content\":\"called so\"}",
+		      "{\"type\":\"session_info\",…,\"name\":\"called so\"}");
+	assert_record("", "session", "{\"content\":\"x\",\"id\":\"no\",\"k\":1}",
+		      "{\"type\":\"custom\",\"customType\":\"session\",\"data\":"
+		      "{\"content\":\"x\",\"k\":1},…}");
+	assert_record("Critic", "whatever", "{\"content\":\"x\",\"type\":\"no\",\"k\":1.10}",
+		      "{\"type\":\"whatever\",…,\"content\":\"x\",\"k\":1.10}");
+	assert_record("", "branch_summary",
+		      "{\"content\":\"s\",\"from_id\":\"f\",\"from_hook\":true,\"details\":{}}",
+		      "{\"type\":\"branch_summary\",…,\"fromId\":\"f\",\"summary\":\"s\","
+		      "\"details\":{},\"fromHook\":true}");
+	assert_record("User", "prompt_notice", "{\"content\":\"n\"}",
+		      "{\"type\":\"message\",…,\"message\":{\"role\":\"system\",\"content\":\"n\","
+		      "\"timestamp\":1793491199000}}");
+}
+
+/* pi uses the last compaction, and drops what is before the first entry that it keeps. */
+static void
+test_ranges(void **state)
+{
+	rt_node nodes[] = {
+		text_node("a", -1, "User", "a"),
+		text_node("b", 0, "AI", "b"),
+		text_node("c", 1, "User", "c"),
+		json_node("s", 2, "System", "compaction",
+			  "{\"content\":\"A\",\"from\":\"a\",\"to\":\"b\"}"),
+		json_node("t", 3, "System", "compaction",
+			  "{\"content\":\"B\",\"from\":\"c\",\"to\":\"c\"}"),
+		json_node("u", 4, "System", "compaction",
+			  "{\"content\":\"C\",\"from\":\"gone\",\"to\":\"c\"}"),
+	};
+	rt_outline outline = {.nodes = nodes, .node_count = 6, .head = 5, .has_head = true};
+	rt_outlines o = {.items = &outline, .count = 1};
+	rt_buf out;
+
+	(void)state;
+	write_to(&o, NULL, &out);
+	assert_non_null(strstr(out.ptr, "\"summary\":\"A\",\"firstKeptEntryId\":\"c\""));
+	assert_non_null(strstr(out.ptr, "{\"type\":\"custom\",\"customType\":\"retake.compaction\","
+					"\"data\":{\"content\":\"B\",\"from\":\"c\",\"to\":\"c\"}"));
+	assert_non_null(strstr(out.ptr, "\"data\":{\"content\":\"C\",\"from\":\"gone\""));
+	assert_null(strstr(strstr(out.ptr, "\"compaction\"") + 1, "\"type\":\"compaction\""));
+	rt_buf_deinit(&out);
+}
+
+/* With lossless the kind comes back where a record has another type. */
+static void
+test_kind_is_kept(void **state)
+{
+	const rt_export_options lossless = {.whole = true, .lossless = true};
+	rt_node nodes[] = {
+		json_node("n", -1, "system", "prompt_notice", "{\"content\":\"a\"}"),
+		json_node("v", 0, "Vendor API", "", "{\"content\":\"b\"}"),
+		json_node("c", 1, "Hook", "custom", "{\"content\":\"c\",\"data\":1}"),
+	};
+	rt_outline outline = {.nodes = nodes, .node_count = 3, .head = 2, .has_head = true};
+	rt_outlines o = {.items = &outline, .count = 1}, again;
+	rt_buf out;
+	size_t i;
+
+	(void)state;
+	write_to(&o, &lossless, &out);
+	outlines_of(rt_buf_str(&out), &again);
+	assert_int_equal(again.items[0].node_count, 3);
+	for (i = 0; i < 3; i++) {
+		assert_true(rt_str_eq(again.items[0].nodes[i].role, nodes[i].role));
+		assert_true(rt_str_eq(again.items[0].nodes[i].kind,
+				      i == 1 ? RT_STR("message") : nodes[i].kind));
+	}
+	assert_written(&again, &lossless, out.ptr);
+	assert_written(&again, NULL, out.ptr);
+	rt_outlines_deinit(&again);
+	rt_buf_deinit(&out);
 }
 
 /* --- moved, labelled, renamed --- */
@@ -662,7 +809,8 @@ main(void)
 		cmocka_unit_test(test_label_changes), cmocka_unit_test(test_name_changes),
 		cmocka_unit_test(test_anchor),        cmocka_unit_test(test_takes),
 		cmocka_unit_test(test_revisions),     cmocka_unit_test(test_torture),
-		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_deep),          cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_kind_is_kept),  cmocka_unit_test(test_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -238,6 +238,39 @@ add_time(writer *w, const rt_node *node, const rt_body *body)
 	return true;
 }
 
+/* The counts of a reply, under the names that Manual Slop knows: entries of older versions
+ * have others for two of them. */
+static void
+add_usage(writer *w, rt_str name, yyjson_val *usage)
+{
+	static const char *const names[][2] = {
+		{"cache_read_tokens", "cache_read_input_tokens"},
+		{"cache_write_tokens", "cache_creation_input_tokens"},
+	};
+	yyjson_val *key, *value;
+	size_t i, max, k;
+	rt_buf json;
+
+	rt_buf_init(&json, w->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&json, '{');
+	yyjson_obj_foreach(usage, i, max, key, value)
+	{
+		rt_str said = rt_json_str(key);
+
+		for (k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			if (rt_str_is(said, names[k][0]) && rt_json_get(usage, names[k][1]) == NULL)
+				said = rt_str_of(names[k][1]);
+		rt_json_add_key_str(&json, said);
+		rt_json_add_value(&json, value);
+	}
+	rt_buf_add_byte(&json, '}');
+	if (json.status != RT_OK)
+		fail(w, json.status);
+	else
+		(void)rt_toml_add_member_text(w->out, name, rt_buf_str(&json));
+	rt_buf_deinit(&json);
+}
+
 static void
 add_further(writer *w, const rt_body *body, bool but_time)
 {
@@ -263,7 +296,10 @@ add_further(writer *w, const rt_body *body, bool but_time)
 			rt_buf_add_str(&marked, name);
 			name = rt_buf_str(&marked);
 		}
-		rt_toml_add_member(w->out, name, keys[i] + 1);
+		if (rt_str_is(name, "usage") && yyjson_is_obj(keys[i] + 1))
+			add_usage(w, name, keys[i] + 1);
+		else
+			rt_toml_add_member(w->out, name, keys[i] + 1);
 	}
 	if (marked.status != RT_OK)
 		fail(w, marked.status);

@@ -21,68 +21,83 @@ close_hooks(rt_hooks *hooks)
 	if (all == NULL)
 		return;
 	rt_hooks_reap(all, NULL);
-	for (i = 0; all->states != NULL && i < all->list.count; i++) {
-		rt_lines_close(all->states[i].lines);
-		pthread_mutex_destroy(&all->states[i].lock);
-	}
+	for (i = 0; i < RT_HOOKS_LATER_MAX; i++)
+		rt_hook_set_unref(all->later_set[i]);
+	rt_hook_set_unref(all->set);
+	pthread_mutex_destroy(&all->renewing);
 	pthread_mutex_destroy(&all->lock);
 	for (i = 0; i < all->environment_count; i++)
 		rt_text_unref(all->environment[i]);
 	rt_free(all->alloc, all->environment);
 	rt_free(all->alloc, all->envp);
-	rt_free(all->alloc, all->states);
+	rt_buf_deinit(&all->unsaid);
+	rt_buf_deinit(&all->definitions);
+	rt_buf_deinit(&all->config_path);
+	rt_buf_deinit(&all->user_folder);
 	rt_buf_deinit(&all->work_folder);
 	rt_buf_deinit(&all->state_folder);
 	rt_buf_deinit(&all->search);
-	rt_hook_list_deinit(&all->list);
 	rt_free(all->alloc, all);
 }
 
 static bool
 wants(rt_hooks *hooks, const char *event)
 {
-	const rt_hooks_all *all = (const rt_hooks_all *)hooks;
+	rt_hooks_all *all = (rt_hooks_all *)hooks;
 	const rt_hook_event *named;
+	bool found;
 	size_t i;
 
-	if (all->list.count == 0)
+	pthread_mutex_lock(&all->lock);
+	if (all->set->list.count == 0 && !all->is_lost) {
+		pthread_mutex_unlock(&all->lock);
 		return false;
+	}
 	named = rt_hook_event_named(rt_str_of(event));
-	for (i = 0; i < all->list.count; i++)
-		if (all->list.items[i].event == named && !all->list.items[i].off)
-			return true;
-	return false;
+	found = all->is_lost && named != NULL && (named->traits & RT_HOOK_BEFORE) != 0;
+	for (i = 0; i < all->set->list.count && !found; i++)
+		found = all->set->list.items[i].event == named && !all->set->list.items[i].off;
+	pthread_mutex_unlock(&all->lock);
+	return found;
 }
 
-static const rt_hooks_ops ops = {close_hooks, wants, rt_hooks_fire};
+static const rt_hooks_ops ops = {close_hooks, wants, rt_hooks_fire, rt_hooks_look_again};
 
-static rt_status
-find_all(rt_hooks_all *all, const rt_hooks_options *options, rt_error *err)
+static void
+copy(rt_buf *to, const char *text)
 {
-	rt_status st = rt_hook_list_read(&all->list, options->definitions, err);
-	rt_error why;
-	rt_buf folder;
+	if (text != NULL)
+		rt_buf_add_c(to, text);
+}
 
-	if (st == RT_OK && options->user_folder != NULL)
-		st = rt_hook_find(&all->list, RT_HOOK_FROM_USER, options->user_folder, false, err);
-	if (st != RT_OK || options->work_folder == NULL)
-		return st;
-	st = rt_hook_real_folder(options->work_folder, &all->work_folder, &why);
-	if (st == RT_NOMEM)
-		return nomem(err);
-	if (st != RT_OK) {
-		rt_buf_add_c(&all->list.warnings, "the project's hooks are not run: ");
-		rt_utf8_repair(&all->list.warnings, rt_str_of(why.text));
-		rt_buf_add_byte(&all->list.warnings, '\n');
+/* What of the options is needed when hooks are read again. */
+static rt_status
+copy_options(rt_hooks_all *all, const rt_hooks_options *options, rt_error *err)
+{
+	rt_buf *const bufs[] = {&all->state_folder, &all->user_folder, &all->config_path,
+				&all->definitions};
+	rt_error why;
+	rt_status st;
+	size_t i;
+
+	all->define = options->define;
+	copy(&all->state_folder, options->state_folder);
+	copy(&all->user_folder, options->user_folder);
+	copy(&all->config_path, options->config_path);
+	rt_buf_add_str(&all->definitions, options->definitions);
+	for (i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
+		if (bufs[i]->status != RT_OK)
+			return nomem(err);
+	if (options->work_folder == NULL)
 		return RT_OK;
-	}
-	rt_buf_init(&folder, all->alloc, 65536);
-	rt_buf_add_f(&folder, "%s/" RT_HOOK_PROJECT_FOLDER, all->work_folder.ptr);
-	st = folder.status == RT_OK ? rt_hook_find(&all->list, RT_HOOK_FROM_PROJECT, folder.ptr,
-						   true, err)
-				    : nomem(err);
-	rt_buf_deinit(&folder);
-	return st;
+	st = rt_hook_real_folder(options->work_folder, &all->work_folder, &why);
+	if (st == RT_OK)
+		return RT_OK;
+	rt_buf_clear(&all->work_folder);
+	rt_buf_add_c(&all->unsaid, "the project's hooks are not run: ");
+	rt_utf8_repair(&all->unsaid, rt_str_of(why.text));
+	rt_buf_add_byte(&all->unsaid, '\n');
+	return st == RT_NOMEM ? nomem(err) : RT_OK;
 }
 
 rt_status
@@ -90,31 +105,30 @@ rt_hooks_open(const rt_hooks_options *options, rt_hooks **out_hooks, rt_error *e
 {
 	rt_hooks_all *all = rt_new0(options->alloc, sizeof(*all));
 	rt_status st = RT_OK;
-	size_t i;
 
 	if (all == NULL)
 		return nomem(err);
 	all->hooks.ops = &ops;
 	all->alloc = options->alloc;
 	all->env = options->env;
-	rt_hook_list_init(&all->list, all->alloc);
+	rt_buf_init(&all->unsaid, all->alloc, 1 << 20);
+	rt_buf_init(&all->definitions, all->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&all->config_path, all->alloc, 65536);
+	rt_buf_init(&all->user_folder, all->alloc, 65536);
 	rt_buf_init(&all->work_folder, all->alloc, 65536);
 	rt_buf_init(&all->state_folder, all->alloc, 65536);
 	rt_buf_init(&all->search, all->alloc, RT_BUF_UNLIMITED);
+	pthread_mutex_init(&all->renewing, NULL);
 	pthread_mutex_init(&all->lock, NULL);
-	if (options->state_folder != NULL)
-		rt_buf_add_c(&all->state_folder, options->state_folder);
-	st = all->state_folder.status == RT_OK ? find_all(all, options, err) : nomem(err);
+	st = copy_options(all, options, err);
+	if (st == RT_OK)
+		st = rt_hook_set_read(all, NULL, &all->set, err);
+	if (st == RT_OK)
+		/* said by who opens them */
+		rt_buf_add_str(&all->set->list.warnings, rt_buf_str(&all->unsaid));
+	rt_buf_clear(&all->unsaid);
 	if (st == RT_OK && rt_hooks_take_environment(all, options) != RT_OK)
 		st = nomem(err);
-	if (st == RT_OK && all->list.count > 0) {
-		all->states = rt_new_array(all->alloc, all->list.count, sizeof(*all->states));
-		st = all->states == NULL ? nomem(err) : RT_OK;
-	}
-	for (i = 0; st == RT_OK && i < all->list.count; i++) {
-		memset(&all->states[i], 0, sizeof(all->states[i]));
-		pthread_mutex_init(&all->states[i].lock, NULL);
-	}
 	if (st == RT_OK)
 		*out_hooks = &all->hooks;
 	else
@@ -125,7 +139,7 @@ rt_hooks_open(const rt_hooks_options *options, rt_hooks **out_hooks, rt_error *e
 rt_str
 rt_hooks_warnings(const rt_hooks *hooks)
 {
-	return rt_buf_str(&((const rt_hooks_all *)hooks)->list.warnings);
+	return rt_buf_str(&((const rt_hooks_all *)hooks)->set->list.warnings);
 }
 
 /* --- trust --- */
@@ -217,18 +231,21 @@ rt_status
 rt_hooks_list(rt_hooks *hooks, rt_hook_info_fn fn, void *ctx, rt_error *err)
 {
 	rt_hooks_all *all = (rt_hooks_all *)hooks;
+	rt_hook_set *set = rt_hooks_set(all);
+	rt_status st = RT_OK;
 	rt_trust_file file;
 	rt_hook_info info;
 	rt_error why;
 	size_t i;
 
-	for (i = 0; i < all->list.count; i++) {
-		if (describe(all, &all->list.items[i], &file, &why, &info) != RT_OK)
-			return nomem(err);
-		if (!fn(ctx, &info))
+	for (i = 0; st == RT_OK && i < set->list.count; i++) {
+		if (describe(all, &set->list.items[i], &file, &why, &info) != RT_OK)
+			st = nomem(err);
+		else if (!fn(ctx, &info))
 			break;
 	}
-	return RT_OK;
+	rt_hook_set_unref(set);
+	return st;
 }
 
 rt_status
@@ -240,12 +257,14 @@ rt_hooks_trust(rt_hooks *hooks, rt_str name, bool trust, rt_hook_info_fn fn, voi
 	rt_hook_info info;
 	rt_status st = RT_OK;
 	rt_error why;
+	rt_hook_set *set;
 	size_t i, count = 0;
 
 	if (all->state_folder.size == 0)
 		return rt_fail(err, RT_REFUSED, "there is no folder to keep trust in");
-	for (i = 0; st == RT_OK && i < all->list.count; i++) {
-		const rt_hook *hook = &all->list.items[i];
+	set = rt_hooks_set(all);
+	for (i = 0; st == RT_OK && i < set->list.count; i++) {
+		const rt_hook *hook = &set->list.items[i];
 
 		if (hook->source != RT_HOOK_FROM_PROJECT || hook->off || !is_named(hook, name))
 			continue;
@@ -259,10 +278,11 @@ rt_hooks_trust(rt_hooks *hooks, rt_str name, bool trust, rt_hook_info_fn fn, voi
 					     rt_text_str(hook->path), rt_str_of(file.hex), err);
 		if (st == RT_OK)
 			st = describe(all, hook, &file, &why, &info);
-		atomic_store(&all->states[i].told, false);
+		atomic_store(&set->states[i]->told, false);
 		if (st == RT_OK && fn != NULL && !fn(ctx, &info))
 			break;
 	}
+	rt_hook_set_unref(set);
 	if (st == RT_OK && count == 0)
 		return rt_fail(err, RT_NOT_FOUND,
 			       name.size == 0 ? "there are no hooks in " RT_HOOK_PROJECT_FOLDER

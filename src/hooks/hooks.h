@@ -8,8 +8,9 @@
  *   hooks_process.h  how it is run      find_host.h  where its file is found
  *
  * They are asked in this order: the configuration's, those of the user's folder, those of the
- * work folder. What is found is found when they are opened; trust is looked up, and a work
- * folder's file read, each time one is about to be run.
+ * work folder. They are read when they are opened, and again (renew) when a folder, a file in it or
+ * the configuration has changed. Trust is looked up, and a work folder's file read, each time one
+ * is about to be run. Where they cannot be read again, every event that could be denied is.
  *
  * Threads: locks itself. Several events may be fired at once; a persistent hook answers one
  * after the other. */
@@ -26,10 +27,15 @@
 
 enum { RT_HOOK_DEPTH_MAX = 4 /* hooks in hooks in hooks; there they end */ };
 
+/* Appends the definitions as they are now, a JSON array. */
+typedef rt_status (*rt_hooks_define_fn)(const rt_alloc *alloc, rt_buf *out, rt_error *err);
+
 typedef struct rt_hooks_options {
 	const rt_alloc *alloc;
 	const rt_env *env;
 	rt_str definitions;       /* JSON array, see define.h; may be empty */
+	const char *config_path;  /* the file that they are from; NULL: none */
+	rt_hooks_define_fn define; /* reads them again when that file has changed; or NULL */
 	const char *user_folder;  /* "<config>/hooks"; NULL: none */
 	const char *work_folder;  /* programs run there, and ".retake/hooks" in it is the
 	                             project's; NULL: neither */
@@ -40,11 +46,13 @@ typedef struct rt_hooks_options {
 } rt_hooks_options;
 
 /* Options are copied. What is wrong with single hooks is in the warnings. RT_USAGE: the
- * definitions are no list. RT_LIMIT, RT_NOMEM. Close with out->ops->close. */
+ * definitions are no list. RT_IO: a folder of hooks is there and cannot be read. RT_LIMIT,
+ * RT_NOMEM. Close with out->ops->close. */
 RT_CHECKED rt_status rt_hooks_open(const rt_hooks_options *options, rt_hooks **out_hooks,
 				   rt_error *err);
 
-/* One a line; belongs to hooks. */
+/* One a line; belongs to hooks, until they are renewed. Later ones come with the notes of
+ * events. */
 rt_str rt_hooks_warnings(const rt_hooks *hooks);
 
 /* ---- looking ---- */

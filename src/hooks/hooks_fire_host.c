@@ -310,7 +310,6 @@ may_run(rt_firing *f, rt_hook_run *r, rt_trust_file *file, const char **out_why,
 static rt_status
 ask(rt_firing *f, size_t index)
 {
-	rt_hooks_all *all = f->all;
 	rt_trust_file file;
 	const char *why_not;
 	rt_status st;
@@ -318,8 +317,8 @@ ask(rt_firing *f, size_t index)
 	rt_hook_run r;
 
 	memset(&r, 0, sizeof(r));
-	r.hook = &all->list.items[index];
-	r.state = &all->states[index];
+	r.hook = &f->set->list.items[index];
+	r.state = f->set->states[index];
 	file.fd = -1;
 	rt_buf_clear(&f->said);
 	rt_buf_clear(&f->complaint);
@@ -424,6 +423,27 @@ short_of_memory(const rt_hook_answer *out)
 	return false;
 }
 
+/* Whom to ask. Where they could not be read again, nothing happens that they might have denied. */
+static rt_status
+begin(rt_firing *f)
+{
+	rt_hooks_all *all = f->all;
+	bool is_lost;
+	rt_error why;
+
+	f->set = rt_hooks_set(all);
+	pthread_mutex_lock(&all->lock);
+	is_lost = all->is_lost;
+	why = all->why_lost;
+	rt_buf_add_str(&f->out->notes, rt_buf_str(&all->unsaid));
+	rt_buf_clear(&all->unsaid);
+	pthread_mutex_unlock(&all->lock);
+	if (is_lost && (f->event->traits & RT_HOOK_BEFORE) != 0)
+		return rt_fail(f->err, RT_DENIED, "%s. Nothing is done that a hook may want to stop "
+			       "until they can be read", why.text);
+	return RT_OK;
+}
+
 static rt_status
 fire_all(rt_firing *f, rt_str members)
 {
@@ -439,10 +459,11 @@ fire_all(rt_firing *f, rt_str members)
 	rt_hook_answer_clear(f->out);
 	make_id(f);
 	rt_hooks_reap(all, &f->out->notes);
-	if (all->list.count > 0)
+	st = begin(f);
+	if (st == RT_OK && f->set->list.count > 0)
 		st = take_members(f, members);
-	for (i = 0; st == RT_OK && i < all->list.count; i++) {
-		const rt_hook *hook = &all->list.items[i];
+	for (i = 0; st == RT_OK && i < f->set->list.count; i++) {
+		const rt_hook *hook = &f->set->list.items[i];
 
 		if (hook->event != f->event || hook->off ||
 		    (!f->any_subject && !rt_hook_matches(rt_text_str(hook->match), f->subject)))
@@ -466,6 +487,7 @@ fire_all(rt_firing *f, rt_str members)
 	rt_buf_deinit(&f->line);
 	rt_buf_deinit(&f->said);
 	rt_buf_deinit(&f->complaint);
+	rt_hook_set_unref(f->set);
 	return st;
 }
 

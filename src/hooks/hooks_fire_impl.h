@@ -13,6 +13,7 @@ enum { RT_HOOK_ENDED_ROOM = 160 };
 /* One event on its way. */
 typedef struct rt_firing {
 	rt_hooks_all *all;
+	rt_hook_set *set; /* that is asked */
 	const rt_hook_event *event;
 	rt_str subject;
 	bool any_subject;

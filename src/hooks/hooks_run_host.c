@@ -63,7 +63,9 @@ run_later(rt_firing *f, rt_hook_run *r, const rt_process_program *program)
 			i++;
 		if (i < RT_HOOKS_LATER_MAX) {
 			all->later[i] = later;
-			all->later_of[i] = (size_t)(r->hook - all->list.items);
+			all->later_of[i] = (size_t)(r->hook - f->set->list.items);
+			all->later_set[i] = f->set;
+			atomic_fetch_add(&f->set->refs, 1);
 		}
 		pthread_mutex_unlock(&all->lock);
 		if (i < RT_HOOKS_LATER_MAX)
@@ -103,6 +105,22 @@ has_id(rt_firing *f)
 	return ok;
 }
 
+/* What it was started from: the program, and files among its arguments. */
+static rt_status
+watch_program(rt_hook_state *state, const rt_process_program *program)
+{
+	rt_status st = RT_OK;
+	size_t i;
+
+	rt_hook_watch_deinit(&state->program);
+	if (program->path != NULL)
+		st = rt_hook_watch_add(&state->program, program->path);
+	for (i = 1; st == RT_OK && program->argv[0] != NULL && program->argv[i] != NULL; i++)
+		if (program->argv[i][0] == '/')
+			st = rt_hook_watch_add(&state->program, program->argv[i]);
+	return st;
+}
+
 /* Ask one that stays, starting it anew once where it does not answer as it should. */
 static rt_status
 run_lines(rt_firing *f, rt_hook_run *r, const rt_process_program *program)
@@ -123,8 +141,16 @@ run_lines(rt_firing *f, rt_hook_run *r, const rt_process_program *program)
 		state->lines = rt_lines_new(f->all->alloc);
 	if (state->lines == NULL)
 		st = RT_NOMEM;
+	/* One that was changed since is another one. */
+	if (st == RT_OK && rt_lines_is_running(state->lines) &&
+	    rt_hook_watch_differs(&state->program))
+		rt_lines_kill(state->lines);
 	for (tries = 0; st == RT_OK && tries < 2; tries++) {
 		fresh = !rt_lines_is_running(state->lines);
+		if (fresh)
+			st = watch_program(state, program);
+		if (st != RT_OK)
+			break;
 		rt_lines_start(state->lines, program, &r->end);
 		if (r->end.how == RT_PROCESS_NOT_STARTED)
 			break;
@@ -242,7 +268,8 @@ rt_hook_run_program(rt_firing *f, rt_hook_run *r, const rt_trust_file *file)
 void
 rt_hooks_reap(rt_hooks_all *all, rt_buf *notes)
 {
-	size_t i;
+	rt_hook_set *over[RT_HOOKS_LATER_MAX];
+	size_t i, count = 0;
 
 	pthread_mutex_lock(&all->lock);
 	for (i = 0; i < RT_HOOKS_LATER_MAX; i++) {
@@ -251,13 +278,17 @@ rt_hooks_reap(rt_hooks_all *all, rt_buf *notes)
 		if (all->later[i].pid == 0)
 			continue;
 		memset(&r, 0, sizeof(r));
-		r.hook = &all->list.items[all->later_of[i]];
-		if (!rt_process_is_over(&all->later[i], &r.end) || notes == NULL)
+		r.hook = &all->later_set[i]->list.items[all->later_of[i]];
+		if (!rt_process_is_over(&all->later[i], &r.end))
 			continue;
-		if (r.end.how == RT_PROCESS_EXITED && r.end.code == 0)
+		over[count++] = all->later_set[i];
+		all->later_set[i] = NULL;
+		if (notes == NULL || (r.end.how == RT_PROCESS_EXITED && r.end.code == 0))
 			continue;
 		rt_hook_put_ended(&r);
 		rt_hook_note(notes, r.hook, "warning: nobody waited for it, and ", rt_str_of(r.ended));
 	}
 	pthread_mutex_unlock(&all->lock);
+	while (count > 0)
+		rt_hook_set_unref(over[--count]);
 }

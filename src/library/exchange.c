@@ -100,9 +100,11 @@ add_report(rt_buf *buf, const rt_format *format, const rt_report *report,
 
 	rt_buf_add_f(buf,
 		     "{\"format\":\"%s\",\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,"
-		     "\"known\":%zu,\"repaired\":%zu,\"skipped\":%zu,\"noted\":%zu,\"remarks\":[",
+		     "\"known\":%zu,\"settings\":%zu,\"repaired\":%zu,\"skipped\":%zu,"
+		     "\"noted\":%zu,\"remarks\":[",
 		     format->name, result->discussions, result->entries, result->takes,
-		     result->known, report->repaired, report->skipped, report->noted);
+		     result->known, result->settings, report->repaired, report->skipped,
+		     report->noted);
 	for (i = 0; i < report->remark_count; i++) {
 		const rt_remark *remark = &report->remarks[i];
 		rt_str text = rt_str_of(remark->text);

@@ -19,7 +19,7 @@
 	EVENT("message_stop", "")
 #define TOLD(reason) \
 	"\"provider\":\"anthropic\",\"model\":\"claude-x\",\"stop_reason\":\"" reason "\"," \
-	"\"usage\":{\"input_tokens\":42,\"output_tokens\":25,\"cache_read_tokens\":30,\"cache_write_tokens\":2}"
+	"\"usage\":{\"input_tokens\":42,\"output_tokens\":25,\"cache_read_input_tokens\":30,\"cache_creation_input_tokens\":2}"
 
 static const char everything[] =
 	START BLOCK("0", "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}")
@@ -128,7 +128,7 @@ errors(void **state)
 		 START BLOCK("0", "{\"type\":\"text\",\"text\":\"so f\"}")
 		 "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
 		 "ok \"so f\",\"provider\":\"anthropic\",\"model\":\"claude-x\",\"stop_reason\":\"error\","
-		 "\"usage\":{\"input_tokens\":42,\"output_tokens\":1,\"cache_read_tokens\":30,\"cache_write_tokens\":2},"
+		 "\"usage\":{\"input_tokens\":42,\"output_tokens\":1,\"cache_read_input_tokens\":30,\"cache_creation_input_tokens\":2},"
 		 "\"error\":\"Overloaded\"");
 	/* the connection ends inside of a character */
 	reads_as(P,

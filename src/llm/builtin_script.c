@@ -143,13 +143,20 @@ rt_script_check(rt_str script, const rt_alloc *alloc, size_t *out_count, rt_erro
 
 /* ---- playing ---- */
 
+/* A count under its name, or under the one that it had in older scripts. */
+static size_t
+count_of(yyjson_val *usage, const char *name, const char *old)
+{
+	return rt_answer_count(usage, rt_json_get(usage, name) != NULL ? name : old);
+}
+
 static void
 give_usage(rt_reply *reply, yyjson_val *usage)
 {
 	rt_usage told = {rt_answer_count(usage, "input_tokens"),
 			 rt_answer_count(usage, "output_tokens"),
-			 rt_answer_count(usage, "cache_read_tokens"),
-			 rt_answer_count(usage, "cache_write_tokens")};
+			 count_of(usage, "cache_read_input_tokens", "cache_read_tokens"),
+			 count_of(usage, "cache_creation_input_tokens", "cache_write_tokens")};
 
 	rt_reply_set_usage(reply, &told);
 }

@@ -155,6 +155,33 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 	return RT_OK;
 }
 
+rt_status
+rt_models_check_provider(const rt_config *config, rt_str name, rt_error *err)
+{
+	rt_model_choice ignored;
+	rt_str meant = nearest(config, name);
+	int size = (int)rt_utf8_cut(name, 80);
+	rt_buf there;
+	rt_status st;
+	size_t i;
+
+	if (provider_named(config, name, &ignored))
+		return RT_OK;
+	rt_buf_init(&there, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; config != NULL && i < config->provider_count; i++)
+		if (rt_provider_named(config->providers[i].name) == NULL) {
+			rt_buf_add_str(&there, config->providers[i].name);
+			rt_buf_add_c(&there, ", ");
+		}
+	rt_provider_add_names(&there);
+	st = rt_fail(err, RT_NOT_FOUND, "there is no provider \"%.*s\"%s%.*s%s; there are %s", size,
+		     size > 0 ? name.ptr : "", meant.size > 0 ? " (did you mean " : "",
+		     RT_STR_ARG(meant), meant.size > 0 ? "?)" : "",
+		     there.status == RT_OK ? there.ptr : "others");
+	rt_buf_deinit(&there);
+	return st;
+}
+
 void
 rt_config_ollama_url(rt_str host, rt_buf *out)
 {

@@ -22,7 +22,7 @@ static const char *const top_keys[] = {"model", "provider", "hook", NULL};
 static const char *const provider_keys[] = {"kind",	 "url",	       "key_env",
 					    "key_file",	 "key_cmd",    "headers",
 					    "timeout_s", "context_tokens", "ca_file",
-					    "allow_plain_http", NULL};
+					    "allow_plain_http", "models", NULL};
 /* What people call a key when they write it down. */
 static const char *const forbidden_keys[] = {"key",   "api_key", "apikey", "api-key", "apiKey",
 					     "token", "secret",	 "password", NULL};
@@ -260,6 +260,30 @@ read_command(reader *r, yyjson_val *value, rt_config_provider *p)
 }
 
 static rt_status
+read_models(reader *r, yyjson_val *value, rt_config_provider *p)
+{
+	yyjson_val *item;
+	size_t i, max;
+
+	if (!yyjson_is_arr(value))
+		return fail(r, RT_USAGE, "is to be a list of names: [\"big\", \"small\"]");
+	if (yyjson_arr_size(value) == 0)
+		return RT_OK;
+	p->models = rt_arena_get(r->c->arena, yyjson_arr_size(value) * sizeof(*p->models));
+	if (p->models == NULL)
+		return fail_memory(r);
+	yyjson_arr_foreach(value, i, max, item)
+	{
+		if (!yyjson_is_str(item) || yyjson_get_len(item) == 0)
+			return fail(r, RT_USAGE, "is to be a list of names: [\"big\", \"small\"]");
+		if (!keep(r, rt_json_str(item), &p->models[i]))
+			return fail_memory(r);
+		p->model_count++;
+	}
+	return RT_OK;
+}
+
+static rt_status
 read_headers(reader *r, yyjson_val *value, rt_config_provider *p)
 {
 	yyjson_val *key, *item;
@@ -336,6 +360,8 @@ read_member(reader *r, rt_str key, yyjson_val *value, rt_config_provider *p)
 		return read_command(r, value, p);
 	if (rt_str_is(key, "headers"))
 		return read_headers(r, value, p);
+	if (rt_str_is(key, "models"))
+		return read_models(r, value, p);
 	if (rt_str_is(key, "ca_file"))
 		return read_text(r, value, &p->ca_file);
 	if (rt_str_is(key, "allow_plain_http"))

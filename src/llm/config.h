@@ -14,6 +14,7 @@
  *   context_tokens = 128000            # what its models take, where it does not say
  *   ca_file = "/etc/my/ca.pem"         # certificates to trust instead of the system's
  *   allow_plain_http = true            # its key may go unencrypted to another machine
+ *   models = ["big", "small"]          # that it has, beside those that its server lists
  *
  *   [[hook]]                           # JSON for src/hooks
  *
@@ -45,6 +46,8 @@ typedef struct rt_config_provider {
 	size_t context_tokens;    /* 0: not said */
 	rt_str ca_file;
 	bool allow_plain_http;
+	rt_str *models;           /* that it has, whatever its server lists */
+	size_t model_count;
 } rt_config_provider;
 
 typedef struct rt_config_warning {
@@ -91,6 +94,10 @@ typedef struct rt_model_choice {
  * config. */
 RT_CHECKED rt_status rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out,
 				      rt_error *err);
+
+/* Is there a provider of that name, configured or not? RT_NOT_FOUND: err says which there are, and
+ * which was perhaps meant. config may be NULL. */
+RT_CHECKED rt_status rt_models_check_provider(const rt_config *config, rt_str name, rt_error *err);
 
 /* What OLLAMA_HOST means, as a url: "host", "host:port", ":port" or a url. Appends nothing
  * when it is empty. */

@@ -12,7 +12,7 @@
 	"data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[" parts "]},\"finishReason\":\"" reason "\",\"index\":0}]" USAGE
 #define TOLD(reason) \
 	"\"provider\":\"gemini\",\"model\":\"gemini-x\",\"stop_reason\":\"" reason "\"," \
-	"\"usage\":{\"input_tokens\":12,\"output_tokens\":25,\"cache_read_tokens\":8}"
+	"\"usage\":{\"input_tokens\":12,\"output_tokens\":25,\"cache_read_input_tokens\":8}"
 
 static const char everything[] =
 	PARTS("{\"text\":\"Let me \",\"thought\":true}") PARTS("{\"text\":\"see\",\"thought\":true},{\"novelty\":1}")

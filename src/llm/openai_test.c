@@ -34,7 +34,7 @@ streams(void **state)
 		 "{\"type\":\"toolCall\",\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"path\":\"a\"}},"
 		 "{\"type\":\"toolCall\",\"id\":\"c2\",\"name\":\"list\",\"arguments\":{}}],"
 		 "\"provider\":\"openai\",\"model\":\"gpt-x-1\",\"stop_reason\":\"tool_calls\","
-		 "\"usage\":{\"input_tokens\":20,\"output_tokens\":7,\"cache_read_tokens\":16}");
+		 "\"usage\":{\"input_tokens\":20,\"output_tokens\":7,\"cache_read_input_tokens\":16}");
 	reads_as(P, DELTA("{\"content\":\"so\"}") STOP("length") DONE,
 		 "ok \"so\",\"provider\":\"openai\",\"stop_reason\":\"length\"");
 	reads_as(P, DELTA("{\"refusal\":\"I cannot.\"}") STOP("content_filter") DONE,

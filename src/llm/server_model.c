@@ -312,7 +312,8 @@ on_tick(void *ctx)
 }
 
 static rt_status
-wait_for_try(server_model *m, exchange *x, unsigned wait_ms, rt_error *why)
+wait_for_try(server_model *m, exchange *x, unsigned wait_ms, unsigned retry, unsigned retries,
+	     rt_error *why)
 {
 	const rt_ask *ask = x->ask;
 	char words[RT_ERROR_TEXT_SIZE + 64];
@@ -320,7 +321,8 @@ wait_for_try(server_model *m, exchange *x, unsigned wait_ms, rt_error *why)
 	rt_status st;
 
 	rt_buf_init(&text, m->o.alloc, sizeof(words) - 1);
-	rt_buf_add_f(&text, "trying again in %u s: %s", (wait_ms + 999) / 1000, why->text);
+	rt_buf_add_f(&text, "trying again in %u s: %s; retry %u of %u", (wait_ms + 999) / 1000,
+		     why->text, retry, retries);
 	if (text.status == RT_OK)
 		tell(ask, text.ptr);
 	rt_buf_deinit(&text);
@@ -373,7 +375,7 @@ send_request(server_model *m, rt_str url, const char *method, const rt_ask *ask,
 		st = try_once(m, x, &request, err);
 		if (++done >= tries || !rt_exchange_may_retry(x, st))
 			return st;
-		st = wait_for_try(m, x, pause_ms(m, done, x->answer.retry_after_s), err);
+		st = wait_for_try(m, x, pause_ms(m, done, x->answer.retry_after_s), done, tries - 1, err);
 		if (st != RT_OK)
 			return st;
 		rt_exchange_deinit(x);
@@ -503,6 +505,20 @@ rt_server_models(rt_model *model, rt_stop_fn stop, void *stop_ctx, rt_model_fn f
 	if (x.m != NULL)
 		rt_exchange_deinit(&x);
 	rt_buf_deinit(&url);
+	return st;
+}
+
+rt_status
+rt_server_models_once(rt_model *model, rt_stop_fn stop, void *stop_ctx, rt_model_fn fn,
+		      void *fn_ctx, rt_error *err)
+{
+	server_model *m = (server_model *)model;
+	unsigned tries = m->o.tries;
+	rt_status st;
+
+	m->o.tries = 1;
+	st = rt_server_models(model, stop, stop_ctx, fn, fn_ctx, err);
+	m->o.tries = tries;
 	return st;
 }
 

@@ -57,5 +57,8 @@ RT_CHECKED rt_status rt_server_model_open(const rt_server_model_options *options
  * servers cannot be asked; else as ask(). */
 RT_CHECKED rt_status rt_server_models(rt_model *model, rt_stop_fn stop, void *stop_ctx,
 				      rt_model_fn fn, void *fn_ctx, rt_error *err);
+/* The same, tried once: for who can do without. */
+RT_CHECKED rt_status rt_server_models_once(rt_model *model, rt_stop_fn stop, void *stop_ctx,
+					   rt_model_fn fn, void *fn_ctx, rt_error *err);
 
 #endif

@@ -443,6 +443,8 @@ test_pauses(void **state)
 	assert_int_equal(s.waited_ms[3], 1000);
 	assert_non_null(strstr(s.notices.ptr, "trying again in 61 s: https://api.openai.com answers "
 					      "with 503"));
+	assert_non_null(strstr(s.notices.ptr, "; retry 1 of 4"));
+	assert_non_null(strstr(s.notices.ptr, "; retry 4 of 4"));
 	outcome_deinit(&out);
 	stage_deinit(&s);
 	stage_init(&s, busy, 4);

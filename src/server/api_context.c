@@ -12,6 +12,7 @@ typedef struct context {
 	rt_str model, service;
 	rt_buf name;    /* of the model, as it was chosen */
 	rt_buf entries; /* "[{…" of the table */
+	rt_buf unsent;  /* blocks that it cannot contain, a line each */
 	rt_pick_counter counter;
 	bool is_known;
 	uint64_t budget;
@@ -115,6 +116,23 @@ count_all(const context *c, rt_str body, size_t *out_tokens, bool *out_exact)
 	return st;
 }
 
+/* One string for each line. */
+static void
+add_unsent(context *c)
+{
+	rt_str lines = rt_buf_str(&c->unsent);
+
+	rt_buf_add_c(c->l->body, ",\"unsent\":[");
+	while (lines.size > 0) {
+		size_t end = rt_str_find(lines, RT_STR("\n"), 0);
+
+		rt_json_add_comma(c->l->body);
+		rt_json_add_string(c->l->body, rt_str_at(lines.ptr, end));
+		lines = rt_str_at(lines.ptr + end + 1, lines.size - end - 1);
+	}
+	rt_buf_add_byte(c->l->body, ']');
+}
+
 static rt_status
 add_context(context *c)
 {
@@ -125,6 +143,7 @@ add_context(context *c)
 				      .count = c->counter.encoding != NULL ? count_text : NULL,
 				      .part = add_part,
 				      .ctx = c,
+				      .unsent = &c->unsent,
 				      .totals = &c->totals};
 	rt_buf *out = c->l->body, request;
 	size_t tokens = 0;
@@ -157,7 +176,9 @@ add_context(context *c)
 			rt_look_add_number(out, "budget", c->budget);
 		rt_buf_add_c(out, ",\"entries\":[");
 		rt_buf_add_str(out, rt_buf_str(&c->entries));
-		rt_buf_add_c(out, "],\"body\":");
+		rt_buf_add_byte(out, ']');
+		add_unsent(c);
+		rt_buf_add_c(out, ",\"body\":");
 		rt_buf_add_str(out, rt_buf_str(&request));
 		rt_buf_add_byte(out, '}');
 	}
@@ -174,6 +195,7 @@ rt_api_context(rt_call *call)
 
 	rt_buf_init(&c.name, call->request->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&c.entries, call->request->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&c.unsent, call->request->alloc, RT_BUF_UNLIMITED);
 	if (rt_look_begin(&l, call) && rt_call_number(call, "budget", 0, &c.budget)) {
 		c.l = &l;
 		st = choose(&c);
@@ -187,4 +209,5 @@ rt_api_context(rt_call *call)
 	rt_look_end(&l);
 	rt_buf_deinit(&c.name);
 	rt_buf_deinit(&c.entries);
+	rt_buf_deinit(&c.unsent);
 }

@@ -291,10 +291,11 @@ add_counts(rt_buf *buf, const rt_format *format, const rt_import_result *result,
 
 	rt_buf_add_f(buf,
 		     "{\"format\":\"%s\",\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,"
-		     "\"known\":%zu,\"repaired\":%zu,\"skipped\":%zu,\"noted\":%zu,"
-		     "\"dry_run\":%s,\"seq\":%llu",
+		     "\"known\":%zu,\"settings\":%zu,\"repaired\":%zu,\"skipped\":%zu,"
+		     "\"noted\":%zu,\"dry_run\":%s,\"seq\":%llu",
 		     format->name, result->discussions, result->entries, result->takes,
-		     result->known, report->repaired, report->skipped, report->noted,
+		     result->known, result->settings, report->repaired, report->skipped,
+		     report->noted,
 		     is_dry ? "true" : "false", (unsigned long long)result->seq);
 	if (result->discussion[0] != '\0') {
 		rt_json_add_key(buf, "discussion");

@@ -205,8 +205,10 @@ list_models(rt_call *call, rt_str provider, rt_error *err)
 	listing l = {&call->answer->body, provider, call->request->alloc};
 	rt_model *model = NULL;
 	rt_buf name, warnings;
-	rt_status st = RT_OK;
+	rt_status st = rt_models_check_provider(given->config, provider, err);
 
+	if (st != RT_OK)
+		return st;
 	rt_buf_init(&name, call->request->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&warnings, call->request->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(l.buf, '[');

@@ -16,18 +16,29 @@ rt_api_codes(rt_call *call)
 	char code[RT_CODE_ROOM], place[RT_GUARD_HOST_ROOM];
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL;
-	rt_str project;
+	rt_str project, wanted, store = rt_house_given(call->house)->store_path;
 	rt_served *served;
+	bool replaced = false;
 	rt_error err;
 	rt_status st = RT_OK;
 
 	if (!rt_call_body(call, true, &doc, &root))
 		return;
+	wanted = rt_json_str(rt_json_get(root, "store"));
+	if (wanted.size > 0 && !rt_str_eq(wanted, store)) {
+		char detail[300];
+
+		(void)snprintf(detail, sizeof(detail), "it serves %.*s",
+			       (int)rt_utf8_cut(store, sizeof(detail) - 20), store.ptr);
+		rt_problem_http(call->answer, 409, "other-store", "This server has another store", detail);
+		rt_json_free(doc);
+		return;
+	}
 	project = rt_json_str(rt_json_get(root, "project"));
 	if (project.size > 0) /* it has to be there: a slip would make another one */
 		st = rt_house_project(call->house, project, false, &served, &err);
 	if (st == RT_OK)
-		st = rt_server_code(server, project, code, &err);
+		st = rt_server_code(server, project, code, &replaced, &err);
 	rt_json_free(doc);
 	if (st != RT_OK) {
 		rt_call_fail(call, &err, "projects: GET /retake/v1/projects");
@@ -35,8 +46,10 @@ rt_api_codes(rt_call *call)
 	}
 	rt_server_place(server, place);
 	rt_buf_add_f(&call->answer->body,
-		     "{\"code\":\"%s\",\"url\":\"http://%s/?code=%s\",\"seconds\":%d}", code, place,
-		     code, (int)RT_CODE_S);
+		     "{\"code\":\"%s\",\"url\":\"http://%s/?code=%s\",\"seconds\":%d,\"replaced\":%s,"
+		     "\"store\":", code, place, code, (int)RT_CODE_S, replaced ? "true" : "false");
+	rt_json_add_string(&call->answer->body, store);
+	rt_buf_add_byte(&call->answer->body, '}');
 	rt_call_done(call, 201);
 }
 

@@ -29,6 +29,7 @@ typedef struct code {
 	char text[RT_CODE_ROOM]; /* empty: none */
 	char project[PROJECT_ROOM];
 	int64_t until_us;
+	uint64_t number; /* in the order of making */
 } code;
 
 struct rt_browsers {
@@ -40,7 +41,7 @@ struct rt_browsers {
 	browser *buckets[BUCKETS];
 	size_t count, stale;
 	code codes[RT_CODES_MAX];
-	size_t next_code;
+	uint64_t last_code;
 };
 
 static int64_t
@@ -193,10 +194,25 @@ rt_browsers_close(rt_browsers *b)
 
 /* ---- codes ---- */
 
+/* One that is free, else the oldest. */
+static code *
+code_slot(rt_browsers *b)
+{
+	code *slot = &b->codes[0];
+	size_t i;
+
+	for (i = 0; i < RT_CODES_MAX && slot->text[0] != '\0'; i++)
+		if (b->codes[i].text[0] == '\0' || b->codes[i].number < slot->number)
+			slot = &b->codes[i];
+	return slot;
+}
+
 rt_status
-rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], rt_error *err)
+rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], bool *out_replaced,
+		 rt_error *err)
 {
 	char random[RT_TOKEN_ROOM];
+	bool replaced;
 	code *slot;
 
 	if (project.size >= PROJECT_ROOM)
@@ -206,13 +222,17 @@ rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], rt_erro
 	rt_token_make(b->env, random);
 	random[RT_CODE_ROOM - 1] = '\0';
 	pthread_mutex_lock(&b->lock);
-	slot = &b->codes[b->next_code++ % RT_CODES_MAX];
+	slot = code_slot(b);
+	replaced = slot->text[0] != '\0' && slot->until_us >= now_of(b);
 	memset(slot, 0, sizeof(*slot));
 	memcpy(slot->text, random, RT_CODE_ROOM);
 	if (project.size > 0)
 		memcpy(slot->project, project.ptr, project.size);
+	slot->number = ++b->last_code;
 	slot->until_us = now_of(b) + (int64_t)RT_CODE_S * 1000000;
 	pthread_mutex_unlock(&b->lock);
+	if (out_replaced != NULL)
+		*out_replaced = replaced;
 	memcpy(out, random, RT_CODE_ROOM);
 	return RT_OK;
 }
@@ -250,7 +270,8 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 
 	if (text.size != RT_CODE_ROOM - 1 || !use_code(b, text, project))
 		return rt_fail(err, RT_CREDENTIALS,
-			       "this code was used already, or is older than a minute");
+			       "this link was used, or it is expired or replaced; get a new one: "
+			       "retake serve --login");
 	one = rt_new0(b->alloc, sizeof(*one));
 	if (one == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");

@@ -27,7 +27,7 @@ typedef struct rt_browsers rt_browsers;
 enum {
 	RT_CODE_ROOM = 17,
 	RT_CODE_S = 60,
-	RT_CODES_MAX = 16,     /* waiting at a time; the oldest goes */
+	RT_CODES_MAX = 256,    /* waiting at a time; then the oldest goes */
 	RT_BROWSER_DAYS = 90,
 	RT_BROWSERS_MAX = 10000,
 	RT_BROWSER_ROOM = RT_TOKEN_ROOM, /* hash of a cookie */
@@ -40,10 +40,12 @@ RT_CHECKED rt_status rt_browsers_open(const rt_alloc *alloc, const rt_env *env, 
 void rt_browsers_close(rt_browsers *browsers);
 
 /* A code to be used once. project: whose the browser is to see; empty: one of its own, or the
- * one that all share. RT_LIMIT: its name is too long. */
+ * one that all share. *out_replaced (may be NULL): RT_CODES_MAX were waiting, and the oldest of
+ * them is good no longer. RT_LIMIT: its name is too long. */
 RT_CHECKED rt_status rt_browsers_code(rt_browsers *browsers, rt_str project, char out[RT_CODE_ROOM],
-				      rt_error *err);
-/* Trade it for a cookie's value. RT_CREDENTIALS: it is none, was used, or is too old. */
+				      bool *out_replaced, rt_error *err);
+/* Trade it for a cookie's value. RT_CREDENTIALS: it is none, was used, is too old, or was
+ * replaced. */
 RT_CHECKED rt_status rt_browsers_enter(rt_browsers *browsers, rt_str code,
 				       char out_cookie[RT_TOKEN_ROOM], rt_error *err);
 /* Whose cookie is that? project: empty, where all share one. false: nobody's. Waits for no

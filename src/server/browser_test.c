@@ -81,7 +81,7 @@ let_in(world *w, char cookie[RT_TOKEN_ROOM])
 	char code[RT_CODE_ROOM];
 	rt_error err;
 
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
 	assert_int_equal(strlen(code), RT_CODE_ROOM - 1);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
 	assert_int_equal(strlen(cookie), RT_TOKEN_SIZE);
@@ -94,7 +94,7 @@ a_code_is_good_once(void **state)
 	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 	rt_error err;
 
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
 	assert_int_equal(rt_browsers_enter(w->browsers, RT_STR("0123456789abcdef"), cookie, &err),
 			 RT_CREDENTIALS);
 	assert_int_equal(rt_browsers_enter(w->browsers, RT_STR(""), cookie, &err), RT_CREDENTIALS);
@@ -113,11 +113,11 @@ a_code_is_good_for_a_minute(void **state)
 	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM];
 	rt_error err;
 
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
 	clock_us += (int64_t)RT_CODE_S * 1000000 + 1;
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err),
 			 RT_CREDENTIALS);
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
 	clock_us += (int64_t)RT_CODE_S * 1000000;
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
 }
@@ -140,14 +140,35 @@ old_codes_make_room(void **state)
 {
 	world *w = *state;
 	char first[RT_CODE_ROOM], code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM];
+	char second[RT_CODE_ROOM] = "", third[RT_CODE_ROOM] = "";
+	bool replaced;
 	rt_error err;
 	int i;
 
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), first, NULL), RT_OK);
-	for (i = 0; i < RT_CODES_MAX; i++)
-		assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), first, &replaced, NULL),
+			 RT_OK);
+	for (i = 0; i < RT_CODES_MAX + 1; i++) {
+		assert_false(replaced);
+		assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, &replaced, NULL),
+				 RT_OK);
+		if (i <= 1)
+			memcpy(i == 0 ? second : third, code, RT_CODE_ROOM);
+		if (i >= RT_CODES_MAX - 1) { /* who makes it is told */
+			assert_true(replaced);
+			replaced = false;
+		}
+	}
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(first), cookie, &err),
 			 RT_CREDENTIALS);
+	assert_non_null(strstr(err.text, "expired or replaced; get a new one: retake serve --login"));
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(second), cookie, &err),
+			 RT_CREDENTIALS);
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(third), cookie, &err), RT_OK);
+	/* Those that are expired make room first. */
+	clock_us += (int64_t)RT_CODE_S * 1000000 + 1;
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, &replaced, NULL),
+			 RT_OK);
+	assert_false(replaced);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
 }
 
@@ -207,7 +228,7 @@ a_code_may_be_for_a_project(void **state)
 	rt_error err;
 	int shared;
 
-	assert_int_equal(rt_browsers_code(w->browsers, RT_STR("my \"notes\""), code, &err), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, RT_STR("my \"notes\""), code, NULL, &err), RT_OK);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
 	for (shared = 0; shared < 2; shared++) {
 		again(w, shared != 0);
@@ -216,10 +237,10 @@ a_code_may_be_for_a_project(void **state)
 	}
 	memset(name, 'n', sizeof(name));
 	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(name, RT_BROWSER_PROJECT_ROOM), code,
-					  &err),
+					  NULL, &err),
 			 RT_LIMIT);
 	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(name, RT_BROWSER_PROJECT_ROOM - 1),
-					  code, &err),
+					  code, NULL, &err),
 			 RT_OK);
 }
 

@@ -56,8 +56,11 @@ const rt_shape rt_shapes[] = {
 	 OBJECT("\"connections\":" NUMBER ",\"streams\":" NUMBER ",\"workers\":" NUMBER
 		",\"requests\":" NUMBER ",\"late\":" NUMBER ",\"projects_open\":" NUMBER),
 	 NULL},
-	{"Code", "`code`, `url` (to be opened in the browser), `seconds` (how long it is good)",
-	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER), NULL},
+	{"Code",
+	 "`code`, `url` (to be opened in the browser), `seconds` (how long it is good), `replaced` (too "
+	 "many were waiting, and the oldest is good no longer), `store` (the path of the store)",
+	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER ",\"replaced\":" FLAG
+		",\"store\":" TEXT), NULL},
 	{"Status", "`status`", OBJECT("\"status\":" TEXT), NULL},
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
@@ -156,10 +159,11 @@ const rt_shape rt_shapes[] = {
 	 OBJECT("\"advice\":" LIST(ANY) ",\"resent_tokens\":" NUMBER), NULL},
 	{"Context",
 	 "`provider`, `service` (what the configuration calls the one that is asked), `model`, `tokens`, `exact` (false: an estimate), `left_out`, `budget`, `entries` "
-	 "(each `id`, `at`, `tokens`, `left_out`), `body` (the request itself)",
+	 "(each `id`, `at`, `tokens`, `left_out`), `unsent` (for each type of block in an entry that the "
+	 "request cannot contain, a sentence that says so), `body` (the request itself)",
 	 OBJECT("\"provider\":" TEXT ",\"service\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
 		",\"exact\":" FLAG ",\"left_out\":" NUMBER ",\"budget\":" NUMBER
-		",\"entries\":" LIST(ANY) ",\"body\":{\"type\":\"object\"}"),
+		",\"entries\":" LIST(ANY) ",\"unsent\":" LIST(TEXT) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Sent",
 	 "`at`, `seq` (the step that it was sent after), `take`, `provider`, `service`, `model`, `upto` (the "
@@ -184,10 +188,12 @@ const rt_shape rt_shapes[] = {
 	{"Events", "server-sent events", TEXT, "text/event-stream"},
 	{"File", "the file", TEXT, "application/octet-stream"},
 	{"Import",
-	 "`format`, `discussions`, `entries`, `takes` (added), `known` (there already), `repaired`, "
+	 "`format`, `discussions`, `entries`, `takes` (added), `known` (there already), "
+	 "`settings` (of the project, changed), `repaired`, "
 	 "`skipped`, `noted`, `remarks`, `dry_run`, `discussion`, `seq`",
 	 OBJECT("\"format\":" TEXT ",\"discussions\":" NUMBER ",\"entries\":" NUMBER
-		",\"takes\":" NUMBER ",\"known\":" NUMBER ",\"repaired\":" NUMBER
+		",\"takes\":" NUMBER ",\"known\":" NUMBER ",\"settings\":" NUMBER
+		",\"repaired\":" NUMBER
 		",\"skipped\":" NUMBER ",\"noted\":" NUMBER ",\"remarks\":" LIST(
 			ANY) ",\"dry_run\":" FLAG ",\"discussion\":" TEXT ",\"seq\":" NUMBER),
 	 NULL},

@@ -79,7 +79,8 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed,
 	begin(request, answer, failed ? 403 : 200, "Retake");
 	if (failed)
 		rt_buf_add_c(&answer->body,
-			     "<p>That link was used already, or is older than a minute.</p>\n");
+			     "<p>That link was used already, or it is expired or replaced; get a new one "
+			     "with <code>retake serve --login</code>.</p>\n");
 	if (is_in) {
 		rt_buf_add_c(&answer->body, "<p>This browser was let in before: <a href=\"/\">go on</a>.</p>\n");
 		end(answer);

@@ -91,7 +91,9 @@ static const rt_route_param q_import[] = {{"format", "string", "default: found b
 					  END};
 static const rt_route_param b_project[] = {{"name", "string", "of the project"}, END};
 static const rt_route_param b_code[] = {
-	{"project", "string", "that the browser is to see; default: one of its own"}, END};
+	{"project", "string", "that the browser is to see; default: one of its own"},
+	{"store", "string", "path of the store that the server has to serve, else 409; default: any"},
+	END};
 static const rt_route_param b_ids[] = {{"ids", "array", "up to 2000 ids"}, END};
 static const rt_route_param b_patch[] = {
 	{"content", "content", "the new text, or an array of content blocks"},

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "llm/models_host.h"
+#include "llm/names_host.h"
 
 const char *const rt_run_how_words[RT_RUN_HOWS] = {"ask",     "again",	  "continue",
 						   "compact", "compress", "go"};
@@ -306,6 +307,15 @@ rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run, rt_erro
 		pthread_mutex_lock(&runs->opening);
 		st = rt_models_open(&options, &run->model, &choice, &warnings, err);
 		pthread_mutex_unlock(&runs->opening);
+	}
+	if (st == RT_OK) {
+		rt_model_names names = {.alloc = runs->alloc,
+					.env = given->env,
+					.config = given->config,
+					.choice = &choice,
+					.model = run->model};
+
+		st = rt_model_names_check(&names, &warnings, err);
 	}
 	if (st == RT_OK) {
 		run->budget_tokens = (size_t)a->budget;

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include "llm/names_host.h"
+
 static void
 changed(const rt_run *run)
 {
@@ -363,6 +365,8 @@ rt_run_work(void *ctx)
 
 	memset(&err, 0, sizeof(err));
 	st = run->asked.how <= RT_RUN_CONTINUE ? send(run, &err) : sum_up(run, &err);
+	if (run->model != NULL && st == RT_OK)
+		rt_model_names_answered(runs->alloc, runs->given.env, run->model);
 	if (run->model != NULL)
 		run->model->ops->close(run->model);
 	run->model = NULL;

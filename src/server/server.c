@@ -383,9 +383,10 @@ rt_server_place(const rt_server *server, char *out)
 }
 
 rt_status
-rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM], rt_error *err)
+rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM], bool *out_replaced,
+	       rt_error *err)
 {
-	return rt_browsers_code(server->browsers, project, out, err);
+	return rt_browsers_code(server->browsers, project, out, out_replaced, err);
 }
 
 void

@@ -41,9 +41,10 @@ unsigned rt_server_port(const rt_server *server);
 /* "127.0.0.1:8999": where it is reached, for links; room for RT_GUARD_HOST_ROOM bytes. Of all
  * addresses it is this machine's own. */
 void rt_server_place(const rt_server *server, char *out);
-/* A code for one browser, good for a minute; project as rt_browsers_code has it. */
+/* A code for one browser, good for a minute; project and out_replaced as rt_browsers_code has
+ * them. */
 RT_CHECKED rt_status rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM],
-				    rt_error *err);
+				    bool *out_replaced, rt_error *err);
 /* Every RT_FEED_PULSE_MS. */
 void rt_server_pulse(rt_server *server);
 

@@ -101,6 +101,50 @@ project_named(rt_sqlite_store *s, rt_sqlite_conn *c, rt_str name, uint64_t *out,
 	return st;
 }
 
+/* A query that finds nothing unless the list of projects is damaged. */
+static rt_status
+projects_ok(rt_sqlite_store *s, rt_sqlite_conn *c, sqlite3_stmt *stmt, rt_error *err)
+{
+	rt_status st = RT_OK;
+	int rc = sqlite3_step(stmt);
+
+	if (rc == SQLITE_ROW)
+		st = rt_fail(err, RT_CORRUPT,
+			     "%s is damaged: its list of projects is not complete; run retake fsck",
+			     s->place);
+	else if (rc != SQLITE_DONE)
+		st = rt_sqlite_fail(s, c->db, "reading its projects", err);
+	(void)sqlite3_reset(stmt);
+	return st;
+}
+
+/* There is no project of that name in the index over the names. The table has to agree. */
+static rt_status
+project_absent(rt_sqlite_store *s, rt_sqlite_conn *c, rt_str name, rt_error *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	rt_status st = rt_sqlite_stmt(s, c, SQL_PROJECT_SCAN, &stmt, err);
+
+	if (st != RT_OK)
+		return st;
+	(void)sqlite3_bind_blob64(stmt, 1, name.size > 0 ? name.ptr : "", name.size, SQLITE_STATIC);
+	return projects_ok(s, c, stmt, err);
+}
+
+/* There must be nothing yet of a project that is made now. */
+static rt_status
+nothing_beyond(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t last, rt_error *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	rt_status st = rt_sqlite_stmt(s, c, SQL_PROJECT_BEYOND, &stmt, err);
+
+	if (st != RT_OK)
+		return st;
+	(void)sqlite3_bind_int64(stmt, 1, (int64_t)rt_sqlite_key(last + 1, 0));
+	(void)sqlite3_bind_int64(stmt, 2, (int64_t)last);
+	return projects_ok(s, c, stmt, err);
+}
+
 static rt_status
 sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err)
 {
@@ -119,7 +163,11 @@ sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error
 		st = rt_fail(err, RT_REFUSED, "there is a project \"%.*s\" already",
 			     RT_STR_ARG(name));
 	if (st == RT_OK)
+		st = project_absent(s, &s->writer, name, err);
+	if (st == RT_OK)
 		st = project_last(s, &s->writer, &last, err);
+	if (st == RT_OK)
+		st = nothing_beyond(s, &s->writer, last, err);
 	if (st == RT_OK && last >= RT_STORE_PROJECT_MAX)
 		st = rt_fail(err, RT_LIMIT, "the store holds %d projects, the most there can be",
 			     RT_STORE_PROJECT_MAX);
@@ -150,6 +198,8 @@ sqlite_project_find(rt_store *store, rt_str name, uint64_t *out_project, rt_erro
 	while (rt_sqlite_read(s, &r, err)) {
 		id = 0;
 		r.status = project_named(s, r.conn, name, &id, err);
+		if (r.status == RT_OK && id == 0)
+			r.status = project_absent(s, r.conn, name, err);
 	}
 	if (r.status == RT_OK && id == 0)
 		return rt_fail(err, RT_NOT_FOUND, "there is no project \"%.*s\"", RT_STR_ARG(name));
@@ -188,6 +238,9 @@ project_rows(rt_sqlite_store *s, rt_sqlite_reading *r, rt_project_fn fn, void *c
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		st = rt_sqlite_fail(s, c->db, "reading its projects", err);
 	(void)sqlite3_reset(stmt);
+	/* All there are? One with an impossible name is in neither. */
+	if (st == RT_OK && !r->is_ended)
+		st = project_absent(s, c, RT_STR("\0"), err);
 	return st;
 }
 
@@ -203,6 +256,14 @@ sqlite_project_list(rt_store *store, rt_project_fn fn, void *ctx, rt_error *err)
 }
 
 /* --- log and bodies --- */
+
+static bool
+is_integer(sqlite3_stmt *stmt, int at)
+{
+	const unsigned char *type = sqlite3_column_text(stmt, at);
+
+	return type != NULL && strcmp((const char *)type, "integer") == 0;
+}
 
 /* The last number of a project in a table whose key holds both; 0: none. */
 static rt_status
@@ -224,6 +285,12 @@ last_number(rt_sqlite_store *s, rt_sqlite_conn *c, rt_sqlite_sql which, uint64_t
 		*out = 0;
 	else
 		st = rt_sqlite_fail(s, c->db, "reading it", err);
+	/* A page of another table in the place of the last one has other columns. */
+	if (rc == SQLITE_ROW && which == SQL_LOG_HEAD &&
+	    sqlite3_column_int64(stmt, 1) != RT_STEP_ID_SIZE)
+		st = rt_sqlite_damaged(s, "log row", *out, err);
+	else if (rc == SQLITE_ROW && which == SQL_BODY_HEAD && !is_integer(stmt, 1))
+		st = rt_sqlite_damaged(s, "body", *out, err);
 	(void)sqlite3_reset(stmt);
 	return st;
 }
@@ -242,6 +309,21 @@ know_heads(rt_sqlite_store *s, uint64_t project, rt_error *err)
 		st = last_number(s, &s->writer, SQL_BODY_HEAD, project, &s->tx_body_head, err);
 	if (st == RT_OK)
 		s->tx_project = project;
+	return st;
+}
+
+/* Where an inner page is damaged, a search for what was added may lead elsewhere. */
+rt_status
+rt_sqlite_check_added(rt_sqlite_store *s, rt_error *err)
+{
+	uint64_t head = 0, body = 0;
+	rt_status st = last_number(s, &s->writer, SQL_LOG_HEAD, s->tx_project, &head, err);
+
+	if (st == RT_OK)
+		st = last_number(s, &s->writer, SQL_BODY_HEAD, s->tx_project, &body, err);
+	if (st == RT_OK && (head != s->tx_head || body != s->tx_body_head))
+		st = rt_sqlite_damaged(s, head != s->tx_head ? "log row" : "body",
+				       head != s->tx_head ? s->tx_head : s->tx_body_head, err);
 	return st;
 }
 
@@ -386,6 +468,7 @@ sqlite_append(rt_store *store, uint64_t project, uint64_t expected, const rt_log
 		st = append_rows(s, project, head, rows, row_count, bodies, body_count, err);
 	if (st != RT_OK)
 		return st;
+	s->tx_added = true;
 	s->tx_head = head + row_count;
 	if (body_count > 0)
 		s->tx_body_head = bodies[body_count - 1].number;
@@ -416,13 +499,39 @@ log_row_of(rt_sqlite_store *s, sqlite3_stmt *stmt, rt_log_row *out, rt_error *er
 	return RT_OK;
 }
 
+/* A scan did not come to this row. Fine where the log ends before it, or where it was added
+ * after the scan; else it was lost. */
+static rt_status
+row_not_lost(rt_sqlite_store *s, rt_sqlite_conn *c, uint64_t project, uint64_t seq, rt_error *err)
+{
+	uint64_t head = 0;
+	sqlite3_stmt *stmt = NULL;
+	rt_status st = last_number(s, c, SQL_LOG_HEAD, project, &head, err);
+	int rc;
+
+	if (st != RT_OK || seq > head)
+		return st;
+	st = rt_sqlite_stmt(s, c, SQL_LOG_UP, &stmt, err);
+	if (st != RT_OK)
+		return st;
+	(void)sqlite3_bind_int64(stmt, 1, (int64_t)rt_sqlite_key(project, seq));
+	(void)sqlite3_bind_int64(stmt, 2, (int64_t)rt_sqlite_key(project, seq));
+	rc = sqlite3_step(stmt);
+	if (rc == SQLITE_DONE)
+		st = rt_sqlite_damaged(s, "log row", seq, err);
+	else if (rc != SQLITE_ROW)
+		st = rt_sqlite_fail(s, c->db, "reading the log", err);
+	(void)sqlite3_reset(stmt);
+	return st;
+}
+
 static rt_status
 log_read_rows(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, uint64_t first,
 	      uint64_t last, rt_log_fn fn, void *ctx, rt_error *err)
 {
 	rt_sqlite_conn *c = r->conn;
 	bool down = first > last;
-	uint64_t low = down ? last : first, high = down ? first : last, before = 0;
+	uint64_t low = down ? last : first, high = down ? first : last, before = 0, top = 0;
 	sqlite3_stmt *stmt = NULL;
 	rt_status st = rt_sqlite_stmt(s, c, down ? SQL_LOG_DOWN : SQL_LOG_UP, &stmt, err);
 	int rc = SQLITE_DONE;
@@ -431,6 +540,8 @@ log_read_rows(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, uint64
 		return st;
 	if (high > RT_STORE_NUMBER_MAX)
 		high = RT_STORE_NUMBER_MAX;
+	if (low == 0)
+		low = 1;
 	(void)sqlite3_bind_int64(stmt, 1, (int64_t)rt_sqlite_key(project, low));
 	(void)sqlite3_bind_int64(stmt, 2, (int64_t)rt_sqlite_key(project, high));
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
@@ -440,7 +551,7 @@ log_read_rows(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, uint64
 		/* Rows have no gaps, so a missing one was lost. */
 		if (st == RT_OK && before != 0 && row.seq != (down ? before - 1 : before + 1))
 			st = rt_sqlite_damaged(s, "log row", down ? before - 1 : before + 1, err);
-		if (st == RT_OK && before == 0 && !down && row.seq != (low == 0 ? 1 : low))
+		if (st == RT_OK && before == 0 && !down && row.seq != low)
 			st = rt_sqlite_damaged(s, "log row", low, err);
 		if (st != RT_OK)
 			break;
@@ -448,10 +559,22 @@ log_read_rows(rt_sqlite_store *s, rt_sqlite_reading *r, uint64_t project, uint64
 		if (r->is_ended)
 			break;
 		before = row.seq;
+		top = row.seq > top ? row.seq : top;
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE && !RT_SEEDED(RT_SEEDED_READ_EMPTY))
 		st = rt_sqlite_fail(s, c->db, "reading the log", err);
 	(void)sqlite3_reset(stmt);
+	if (st != RT_OK || rc != SQLITE_DONE)
+		return st;
+	/* No row came before the first and none after the last: is there none? */
+	if (before == 0)
+		st = row_not_lost(s, c, project, low, err);
+	else if (top < high)
+		st = row_not_lost(s, c, project, top + 1, err);
+	if (st == RT_OK && top < high)
+		st = row_not_lost(s, c, project, high, err);
+	if (st == RT_OK && down && before > low)
+		st = row_not_lost(s, c, project, before - 1, err);
 	return st;
 }
 

@@ -54,4 +54,17 @@ RT_CHECKED rt_status rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_en
 					      const char *aside, bool *out_changed,
 					      rt_error *err);
 
+/* What was found in a damaged file. */
+typedef struct rt_store_salvaged {
+	uint64_t rows, bodies;   /* of all projects */
+	uint64_t projects_named; /* whose names were lost */
+} rt_store_salvaged;
+
+/* Copy every row of the file at path that is whole, wherever it lies, into a new store at
+ * `to`, which may then lack rows that others need: for rt_engine_salvage. The file at path,
+ * damaged in whatever way, is only read. Memory: the size of the file. */
+RT_CHECKED rt_status rt_store_sqlite_salvage(const rt_alloc *alloc, const rt_env *env,
+					     const char *path, const char *to,
+					     rt_store_salvaged *out, rt_error *err);
+
 #endif

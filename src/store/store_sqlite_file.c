@@ -167,26 +167,27 @@ judge_header(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 
 	return RT_OK;
 }
 
-/* Is the file shorter than its header says? With a write-ahead log it may be: the rest is
- * in there. */
-static bool
-is_cut(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 size)
+/* Is the file shorter than its header says (-1), or at least a page longer (1)? With a
+ * write-ahead log it may be: the rest is in there. Without one, a longer file has an older
+ * first page, and what is added next would overwrite pages that are in use. */
+static int
+size_off(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 size)
 {
+	sqlite3_int64 says;
 	uint32_t page = (uint32_t)head[16] << 8 | head[17];
 	bool filled;
 
 	if (page == 1)
 		page = 65536;
-	if (memcmp(head + 24, head + 92, 4) != 0)
-		return false;
-	if (size >= (sqlite3_int64)get32(head + 28) * page)
-		return false;
+	says = (sqlite3_int64)get32(head + 28) * page;
+	if (memcmp(head + 24, head + 92, 4) != 0 || (size >= says && size < says + page))
+		return 0;
 	(void)rt_sqlite_exists(s, "-wal", &filled);
-	return !filled;
+	return filled ? 0 : size < says ? -1 : 1;
 }
 
 static rt_status
-look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, bool *out_cut, rt_error *err)
+look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, int *out_off, rt_error *err)
 {
 	unsigned char head[RT_SQLITE_HEADER_SIZE] = {0};
 	peek file = {NULL, NULL};
@@ -195,7 +196,7 @@ look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, bool *out_cut, rt
 	int rc, there = 0;
 
 	*out = RT_SQLITE_REFUSED;
-	*out_cut = false;
+	*out_off = 0;
 	errno = 0;
 	if (s->options.vfs != NULL) {
 		rc = s->vfs->xAccess(s->vfs, s->path, SQLITE_ACCESS_EXISTS, &there);
@@ -226,7 +227,7 @@ look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, bool *out_cut, rt
 		st = judge_header(s, head, size, err);
 	if (st == RT_OK) {
 		*out = RT_SQLITE_OURS;
-		*out_cut = is_cut(s, head, size);
+		*out_off = size_off(s, head, size);
 	}
 	peek_close(&file);
 	return st;
@@ -237,7 +238,7 @@ rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err)
 {
 	enum { TRIES = 3 };
 	struct timespec nap = {0, 5000000};
-	bool cut = false;
+	int off = 0;
 	rt_status st = RT_OK;
 
 	*out = RT_SQLITE_OURS;
@@ -247,14 +248,16 @@ rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err)
 		return st;
 	/* Header, size and log are three looks; somebody may have tidied up in between. */
 	for (int i = 0; i < TRIES; i++) {
-		st = look_at_header(s, out, &cut, err);
-		if (st != RT_OK || !cut)
+		st = look_at_header(s, out, &off, err);
+		if (st != RT_OK || off == 0)
 			return st;
 		if (i + 1 < TRIES)
 			nanosleep(&nap, NULL);
 	}
 	*out = RT_SQLITE_REFUSED;
-	return rt_fail(err, RT_CORRUPT, "%s is cut off: it is shorter than it says it is",
+	return rt_fail(err, RT_CORRUPT,
+		       off < 0 ? "%s is cut off: it is shorter than it says it is"
+			       : "%s is damaged: it is longer than its first page says",
 		       s->place);
 }
 

@@ -10,6 +10,7 @@
  *   store_sqlite_rows.c    nodes, root, side rows; purge
  *   store_sqlite_index.c   the full-text index
  *   store_sqlite_care.c    scrub, backup, check
+ *   store_sqlite_salvage.c  rows out of a damaged file
  *   store_sqlite_error.c   SQLite's codes in our words
  *   store_sqlite_vfs.c     gathers the writes of a commit
  *
@@ -86,6 +87,8 @@ typedef enum rt_sqlite_sql {
 	SQL_PROJECT_FIND,
 	SQL_PROJECT_LIST,
 	SQL_PROJECT_LAST,
+	SQL_PROJECT_SCAN,
+	SQL_PROJECT_BEYOND,
 	SQL_LOG_HEAD,
 	SQL_LOG_ADD,
 	SQL_LOG_UP,
@@ -166,6 +169,7 @@ typedef struct rt_sqlite_store {
 	uint64_t tx_project; /* the project whose heads follow; 0: none */
 	uint64_t tx_head;
 	uint64_t tx_body_head;
+	bool tx_added;       /* to the log or the bodies of that project, by this transaction */
 	unsigned tx_version; /* SQLite's data version at which the three are true */
 	uint64_t tx_project_last;
 	int wal_pages;        /* in the write-ahead log after the last commit */
@@ -283,6 +287,9 @@ RT_CHECKED rt_status rt_sqlite_sync_folder(const char *path, rt_error *err);
 RT_CHECKED rt_status rt_sqlite_rename(const char *from, const char *to, rt_error *err);
 
 /* --- store_sqlite.c --- */
+
+/* Before a commit: what was added to the log and the bodies can be found again. */
+RT_CHECKED rt_status rt_sqlite_check_added(rt_sqlite_store *s, rt_error *err);
 
 extern const rt_store_ops rt_sqlite_ops;
 

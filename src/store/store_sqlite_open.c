@@ -40,7 +40,16 @@ static const char *const sql_text[SQL_COUNT] = {
 	[SQL_PROJECT_FIND] = "SELECT id, sum FROM project WHERE name = ?1",
 	[SQL_PROJECT_LIST] = "SELECT id, sum, name FROM project ORDER BY id",
 	[SQL_PROJECT_LAST] = "SELECT max(id) FROM project",
-	[SQL_LOG_HEAD] = "SELECT key FROM log WHERE key BETWEEN ?1 AND ?2"
+	/* Nothing, or what is in the table but not in its index, or the other way round. */
+	[SQL_PROJECT_SCAN] = "SELECT id FROM project NOT INDEXED WHERE +name = ?1"
+			     " UNION ALL SELECT 0 WHERE (SELECT count(*) FROM project NOT INDEXED)"
+			     " <> (SELECT count(name) FROM project INDEXED BY"
+			     " sqlite_autoindex_project_1)",
+	[SQL_PROJECT_BEYOND] = "SELECT 1 WHERE EXISTS(SELECT 1 FROM log WHERE key >= ?1)"
+			       " OR EXISTS(SELECT 1 FROM body WHERE key >= ?1)"
+			       " OR EXISTS(SELECT 1 FROM root WHERE project > ?2)",
+	/* Not its data, which may be as long as an import. */
+	[SQL_LOG_HEAD] = "SELECT key, length(step) FROM log WHERE key BETWEEN ?1 AND ?2"
 			 " ORDER BY key DESC LIMIT 1",
 	[SQL_LOG_ADD] = "INSERT INTO log(key, step, at, sum, data) VALUES(?1, ?2, ?3, ?4, ?5)",
 	[SQL_LOG_UP] = "SELECT key, sum, step, at, data FROM log WHERE key BETWEEN ?1 AND ?2"
@@ -49,7 +58,7 @@ static const char *const sql_text[SQL_COUNT] = {
 			 " ORDER BY key DESC",
 	[SQL_LOG_SET] = "UPDATE log SET sum = ?2, data = ?3 WHERE key = ?1",
 	[SQL_BODY_ADD] = "INSERT INTO body(key, entry, sum, data) VALUES(?1, ?2, ?3, ?4)",
-	[SQL_BODY_HEAD] = "SELECT key FROM body WHERE key BETWEEN ?1 AND ?2"
+	[SQL_BODY_HEAD] = "SELECT key, typeof(sum) FROM body WHERE key BETWEEN ?1 AND ?2"
 			  " ORDER BY key DESC LIMIT 1",
 	[SQL_BODY_SCAN] = "SELECT key, sum, entry, data FROM body WHERE key BETWEEN ?1 AND ?2"
 			  " ORDER BY key",

@@ -314,6 +314,8 @@ commit_file(rt_sqlite_store *s, rt_error *err)
 		return st;
 	}
 	st = rt_sqlite_stmt(s, &s->writer, SQL_COMMIT, &stmt, err);
+	if (st == RT_OK && s->tx_added && s->tx_project != 0)
+		st = rt_sqlite_check_added(s, err);
 	if (st == RT_OK) {
 		st = rt_sqlite_run(s, &s->writer, stmt, "committing", err);
 		if (st == RT_IO && !RT_SEEDED(RT_SEEDED_NOT_POISONED))
@@ -433,6 +435,7 @@ rt_sqlite_begin(rt_store *store, rt_error *err)
 	if (st == RT_OK)
 		st = lock_file(s, err);
 	s->tx_project_last = 0;
+	s->tx_added = false;
 	/* The heads of the last commit are still true if nobody wrote since. */
 	if (st == RT_OK && s->tx_project != 0 && data_version(s) != s->tx_version)
 		s->tx_project = 0;

@@ -51,6 +51,12 @@ wants(rt_hooks *hooks, const char *event)
 	return inner->ops->wants(inner, event);
 }
 
+static void
+renew(rt_hooks *hooks)
+{
+	rt_hooks_renew(((looked *)hooks)->inner);
+}
+
 static rt_status
 fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop_fn stop,
      void *stop_ctx, rt_hook_answer *out, rt_error *err)
@@ -163,7 +169,7 @@ name_place(rt_deed *d)
 rt_status
 rt_deed_do(rt_tui *tui, const rt_deed_how *how)
 {
-	static const rt_hooks_ops ops = {NULL, wants, fire};
+	static const rt_hooks_ops ops = {NULL, wants, fire, renew};
 	rt_deed *d;
 	rt_error err;
 	rt_status st;

@@ -41,7 +41,7 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 	return rt_work_apply(&s->other->tui.work, rt_str_of(s->request), NULL, err);
 }
 
-static const rt_hooks_ops ops = {NULL, wants, fire};
+static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
 
 typedef struct fixture {
 	char folder[80], path[120];

@@ -24,9 +24,9 @@ static const char *const screen_titles[RT_SCREEN_COUNT] = {
 static const char *const screen_abouts[RT_SCREEN_COUNT] = {
 	"Wherever the screen has no use of its own for the key.",
 	"The keys of “Writing” work as well. `?` is for when nothing is written.",
-	"When an entry is selected (Alt+Up). Letters are verbs.",
-	NULL,
-	NULL,
+	"When an entry is selected (Alt+Up). What is typed goes into the input, and nothing is selected then.",
+	"What is typed searches; Enter ends typing, and goes there when pressed again.",
+	"What is typed finds a step; Enter ends typing, and goes there when pressed again.",
 	"What is typed filters the list; the keys of “Writing” work as well.",
 	"A long text: an entry, help, what a command said.",
 	"Wherever something is written.",
@@ -57,6 +57,17 @@ bool
 rt_screen_has_field(rt_screen screen)
 {
 	return screen == RT_SCREEN_CHAT || screen == RT_SCREEN_DISCUSSIONS;
+}
+
+bool
+rt_keymap_is_text(const rt_keymap *map, rt_screen screen, rt_key key)
+{
+	if (!rt_key_is_text(key))
+		return false;
+	if (screen == RT_SCREEN_FIELD || rt_screen_has_field(screen))
+		return true;
+	return (screen == RT_SCREEN_ENTRY || screen == RT_SCREEN_TREE || screen == RT_SCREEN_HISTORY) &&
+	       rt_keymap_action(map, screen, key) == RT_ACT_NONE;
 }
 
 /* Words of the table. */

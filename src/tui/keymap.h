@@ -4,8 +4,8 @@
  * keys` and docs/keys.md are made from it; the file keys.toml changes it:
  *
  *     [tree]
- *     delete = "x"                 one key, or
- *     undo = ["u", "ctrl+z"]       several; [] takes an action's keys away
+ *     delete = "ctrl+x"            one key, or
+ *     undo = ["alt+u", "f8"]       several; [] takes an action's keys away
  *
  * The same key may mean something else on another screen; on one screen it means one thing.
  *
@@ -92,6 +92,9 @@ void rt_keymap_free(rt_keymap *map);
 RT_CHECKED rt_status rt_keymap_read(rt_keymap *map, rt_str toml, rt_error *err);
 /* Is it a screen where the keys of RT_SCREEN_FIELD work, too? */
 bool rt_screen_has_field(rt_screen screen);
+/* Is the key a character that the screen writes or searches for? Where something is written
+ * already every character is; elsewhere those that are no action's key. */
+bool rt_keymap_is_text(const rt_keymap *map, rt_screen screen, rt_key key);
 /* What a key does on a screen: as that screen says, else as RT_SCREEN_ANY says. A field is asked
  * by who has it, between the two: rt_keymap_action(map, RT_SCREEN_FIELD, key). */
 rt_action rt_keymap_action(const rt_keymap *map, rt_screen screen, rt_key key);

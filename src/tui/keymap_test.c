@@ -92,7 +92,7 @@ static void
 test_where_something_is_written_letters_are_text(void **state)
 {
 	const rt_key_row *row;
-	rt_key keys[RT_KEYS_MAX];
+	rt_key keys[RT_KEYS_MAX], slash = {'/', 0};
 	size_t i, count;
 
 	(void)state;
@@ -103,6 +103,37 @@ test_where_something_is_written_letters_are_text(void **state)
 		count = rt_keymap_keys(map, row->screen, row->action, keys);
 		for (i = 0; i < count; i++)
 			assert_true(!rt_key_is_text(keys[i]) || row->action == RT_ACT_HELP);
+	}
+	assert_true(rt_keymap_is_text(map, RT_SCREEN_CHAT, slash));
+	assert_true(rt_keymap_is_text(map, RT_SCREEN_FIELD, slash));
+	assert_true(rt_keymap_is_text(map, RT_SCREEN_ENTRY, slash));
+	assert_false(rt_keymap_is_text(map, RT_SCREEN_TREE, slash));
+}
+
+/* Who believes to be typing changes nothing: a character marks, searches, helps or is text. In a
+ * reader, where nothing can be changed, characters move. */
+static void
+test_no_character_changes_anything(void **state)
+{
+	rt_action action;
+	uint32_t c;
+	int screen;
+
+	(void)state;
+	for (screen = 0; screen < RT_SCREEN_COUNT; screen++)
+		for (c = ' '; c < 0x7F; c++) {
+			action = rt_keymap_action(map, (rt_screen)screen, (rt_key){c, 0});
+			if (action == RT_ACT_NONE || screen == RT_SCREEN_READER)
+				continue;
+			if ((c == ' ' && action == RT_ACT_MARK) || (c == '/' && action == RT_ACT_SEARCH) ||
+			    (c == '?' && action == RT_ACT_HELP))
+				continue;
+			fail_msg("%c is %s.%s", (int)c, rt_screen_word((rt_screen)screen),
+				 rt_action_word(action));
+		}
+	for (c = ' '; c < 0x7F; c++) {
+		action = rt_keymap_action(map, RT_SCREEN_READER, (rt_key){c, 0});
+		assert_true(action != RT_ACT_COPY && action != RT_ACT_EDITOR && action != RT_ACT_PALETTE);
 	}
 }
 
@@ -137,21 +168,22 @@ test_the_tree(void **state)
 		const char *key;
 		rt_action action;
 	} rows[] = {
-		{"up", RT_ACT_UP}, {"down", RT_ACT_DOWN}, {"k", RT_ACT_UP}, {"j", RT_ACT_DOWN},
+		{"up", RT_ACT_UP}, {"down", RT_ACT_DOWN}, {"alt+k", RT_ACT_UP}, {"alt+j", RT_ACT_DOWN},
 		{"enter", RT_ACT_ACCEPT}, {"escape", RT_ACT_CANCEL}, {"ctrl+c", RT_ACT_CLEAR},
 		{"ctrl+u", RT_ACT_FILTER_USER}, {"ctrl+o", RT_ACT_FILTER_ALL},
 		{"ctrl+t", RT_ACT_FILTER_NO_TOOLS}, {"ctrl+l", RT_ACT_FILTER_LABELED},
 		{"ctrl+left", RT_ACT_SEGMENT_UP}, {"alt+right", RT_ACT_SEGMENT_DOWN},
-		{"pageup", RT_ACT_PAGE_UP}, {"g", RT_ACT_HOME}, {"G", RT_ACT_END},
-		{"[", RT_ACT_TAKE_PREVIOUS}, {"]", RT_ACT_TAKE_NEXT}, {"/", RT_ACT_SEARCH},
-		{"n", RT_ACT_FIND_NEXT}, {"N", RT_ACT_FIND_PREVIOUS}, {"space", RT_ACT_MARK},
-		{"e", RT_ACT_EDIT}, {"E", RT_ACT_EDITOR}, {"a", RT_ACT_INSERT_AFTER},
-		{"i", RT_ACT_INSERT_BEFORE}, {"R", RT_ACT_ROLE}, {"d", RT_ACT_DELETE},
-		{"D", RT_ACT_DELETE_BELOW}, {"b", RT_ACT_BRANCH}, {"y", RT_ACT_COPY},
-		{"Y", RT_ACT_COPY_PATH}, {"m", RT_ACT_LABEL}, {"u", RT_ACT_UNDO}, {"z", RT_ACT_UNDO},
-		{"U", RT_ACT_REDO}, {"Z", RT_ACT_REDO}, {"o", RT_ACT_HISTORY}, {"x", RT_ACT_EXPORT},
-		{"?", RT_ACT_HELP}, {"f1", RT_ACT_HELP}, {"ctrl+p", RT_ACT_PALETTE},
-		{":", RT_ACT_PALETTE}, {"ctrl+z", RT_ACT_SUSPEND}, {"w", RT_ACT_NONE},
+		{"pageup", RT_ACT_PAGE_UP}, {"home", RT_ACT_HOME}, {"end", RT_ACT_END},
+		{"alt+[", RT_ACT_TAKE_PREVIOUS}, {"alt+.", RT_ACT_TAKE_NEXT}, {"/", RT_ACT_SEARCH},
+		{"alt+n", RT_ACT_FIND_NEXT}, {"alt+shift+n", RT_ACT_FIND_PREVIOUS},
+		{"space", RT_ACT_MARK}, {"alt+e", RT_ACT_EDIT}, {"alt+shift+e", RT_ACT_EDITOR},
+		{"alt+a", RT_ACT_INSERT_AFTER}, {"alt+i", RT_ACT_INSERT_BEFORE},
+		{"alt+shift+r", RT_ACT_ROLE}, {"alt+d", RT_ACT_DELETE}, {"delete", RT_ACT_DELETE},
+		{"alt+shift+d", RT_ACT_DELETE_BELOW}, {"alt+b", RT_ACT_BRANCH}, {"alt+y", RT_ACT_COPY},
+		{"alt+shift+y", RT_ACT_COPY_PATH}, {"alt+m", RT_ACT_LABEL}, {"alt+u", RT_ACT_UNDO},
+		{"alt+r", RT_ACT_REDO}, {"alt+shift+u", RT_ACT_REDO}, {"alt+o", RT_ACT_HISTORY},
+		{"alt+x", RT_ACT_EXPORT}, {"?", RT_ACT_HELP}, {"f1", RT_ACT_HELP},
+		{"ctrl+p", RT_ACT_PALETTE}, {"ctrl+z", RT_ACT_SUSPEND}, {"e", RT_ACT_NONE},
 	};
 	size_t i;
 
@@ -197,9 +229,12 @@ test_a_file_changes_keys(void **state)
 	assert_int_equal(does(RT_SCREEN_TREE, "x"), RT_ACT_DELETE);
 	assert_int_equal(does(RT_SCREEN_TREE, "d"), RT_ACT_NONE);
 	assert_int_equal(does(RT_SCREEN_TREE, "ctrl+b"), RT_ACT_UNDO);
-	assert_int_equal(does(RT_SCREEN_TREE, "z"), RT_ACT_NONE);
+	assert_int_equal(does(RT_SCREEN_TREE, "alt+u"), RT_ACT_NONE);
 	assert_int_equal(does(RT_SCREEN_TREE, "f12"), RT_ACT_HELP);
-	assert_int_equal(does(RT_SCREEN_ENTRY, "d"), RT_ACT_DELETE);
+	assert_int_equal(does(RT_SCREEN_ENTRY, "alt+d"), RT_ACT_DELETE);
+	/* Who wants letters to be actions has them. */
+	assert_false(rt_keymap_is_text(map, RT_SCREEN_TREE, (rt_key){'x', 0}));
+	assert_true(rt_keymap_is_text(map, RT_SCREEN_TREE, (rt_key){'d', 0}));
 	/* On top of what another file said. */
 	assert_int_equal(reads("[tree]\nexport = \"d\"\n"), RT_OK);
 	assert_int_equal(does(RT_SCREEN_TREE, "d"), RT_ACT_EXPORT);
@@ -224,8 +259,8 @@ test_a_file_that_is_wrong_changes_nothing(void **state)
 		{"[tree]\nundo = 7\n", "keys.toml, line 2: a key is a text, such as \"ctrl+o\"", 2},
 		{"[tree]\nundo = ['1','2','3','4','5']\n",
 		 "keys.toml, line 2: an action has four keys at most", 2},
-		{"\n\n[tree]\nundo = \"d\"\n",
-		 "keys.toml, line 4: d would be both tree.delete and tree.undo", 4},
+		{"\n\n[tree]\nundo = \"alt+d\"\n",
+		 "keys.toml, line 4: alt+d would be both tree.delete and tree.undo", 4},
 		{"[field]\nyank = \"ctrl+y\"\n",
 		 "keys.toml, line 2: ctrl+y would be both chat.history and field.yank", 2},
 		{"tree = 7\n", "keys.toml, line 1: a screen is a table of actions and their keys", 1},
@@ -238,10 +273,10 @@ test_a_file_that_is_wrong_changes_nothing(void **state)
 		assert_string_equal(err.text, rows[i].words);
 		assert_int_equal(err.line, rows[i].line);
 		assert_int_equal(does(RT_SCREEN_TREE, "f9"), RT_ACT_NONE);
-		assert_int_equal(does(RT_SCREEN_TREE, "u"), RT_ACT_UNDO);
+		assert_int_equal(does(RT_SCREEN_TREE, "alt+u"), RT_ACT_UNDO);
 	}
 	assert_int_equal(reads("[tree\n"), RT_USAGE);
-	assert_int_equal(does(RT_SCREEN_TREE, "u"), RT_ACT_UNDO);
+	assert_int_equal(does(RT_SCREEN_TREE, "alt+u"), RT_ACT_UNDO);
 }
 
 static void
@@ -273,6 +308,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_no_key_means_two_things, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_character_changes_anything, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_where_something_is_written_letters_are_text, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_every_action_has_a_key_and_a_word, setup, teardown),

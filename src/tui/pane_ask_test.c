@@ -279,7 +279,7 @@ reads(void **state)
 	assert_shows(&d, "row 30 Needle\n");
 	desk_press(&d, "/ z z z enter");
 	assert_notice(&d, "Nothing here holds \"zzz\"");
-	desk_press(&d, "/ q escape y");
+	desk_press(&d, "/ q escape alt+y");
 	assert_notice(&d, "Copied 713 characters");
 	desk_press(&d, "q");
 	assert_int_equal(d.tui.pane_count, 1);

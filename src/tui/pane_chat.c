@@ -7,7 +7,7 @@
  *                  The view is an entry and how many of its rows are above the screen, or it
  *                  follows the end
  *   an entry       a row that says who speaks, its text, an empty row
- *   selected       with an entry selected letters are verbs (verb.h); Escape goes back to
+ *   selected       with an entry selected keys are verbs (verb.h); Escape, or typing, goes back to
  *                  writing
  *   the input      what is written; a line that begins with "/" is a command */
 #include "tui/pane_chat_impl.h"
@@ -1131,8 +1131,10 @@ key(rt_pane *pane, rt_key pressed, bool *out_used)
 	rt_action action;
 
 	*out_used = false;
-	if (chat->selects)
+	if (chat->selects && !rt_keymap_is_text(pane->tui->keys, RT_SCREEN_ENTRY, pressed))
 		return RT_OK;
+	if (chat->selects)
+		select_none(chat);
 	if (rt_key_is_text(pressed)) {
 		/* Help is asked for where nothing is being written. */
 		if (pressed.code == '?' && rt_field_is_empty(chat->field)) {

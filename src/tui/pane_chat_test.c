@@ -142,13 +142,13 @@ several_are_told_of(void **state)
 
 	(void)state;
 	open_four(&d);
-	desk_press(&d, "alt+up g space space m");
+	desk_press(&d, "alt+up home space space alt+m");
 	desk_type(&d, "good");
 	desk_press(&d, "enter");
-	assert_shows(&d, "\n Labelled 2 entries   step 5 - undo: u\n");
-	desk_press(&d, "m ctrl+u enter");
-	assert_shows(&d, "\n Took away the labels of 2 entries   step 6 - undo: u\n");
-	desk_press(&d, "H");
+	assert_shows(&d, "\n Labelled 2 entries   step 5 - undo: Alt-u\n");
+	desk_press(&d, "alt+m ctrl+u enter");
+	assert_shows(&d, "\n Took away the labels of 2 entries   step 6 - undo: Alt-u\n");
+	desk_press(&d, "alt+shift+h");
 	assert_shows(&d, "\n Muted 2 entries");
 	desk_close(&d);
 }
@@ -159,7 +159,7 @@ several_are_told_of(void **state)
 static void
 what_was_written_is_kept(void **state)
 {
-	static const char *const ways[] = {"alt+e", "alt+up a", "alt+p"};
+	static const char *const ways[] = {"alt+e", "alt+up alt+a", "alt+p"};
 	size_t i;
 
 	(void)state;
@@ -252,16 +252,16 @@ the_way_back_by_the_key_that_works(void **state)
 
 	(void)state;
 	open_four(&d);
-	desk_press(&d, "alt+up e");
+	desk_press(&d, "alt+up alt+e");
 	desk_type(&d, "!");
 	desk_press(&d, "enter");
-	assert_shows(&d, " - undo: u\n");
+	assert_shows(&d, " - undo: Alt-u\n");
 	desk_press(&d, "escape");
 	assert_shows(&d, " - undo: /undo or Alt-u\n");
 	desk_press(&d, "alt+p");
 	assert_false(desk_shows(&d, "undo:"));
-	desk_press(&d, "escape alt+up u");
-	assert_shows(&d, " - redo: U\n");
+	desk_press(&d, "escape alt+up alt+u");
+	assert_shows(&d, " - redo: Alt-r\n");
 	desk_press(&d, "escape");
 	assert_shows(&d, " - redo: /redo or Alt-r\n");
 	desk_close(&d);
@@ -271,8 +271,8 @@ the_way_back_by_the_key_that_works(void **state)
 static void
 footers_of_lists(void **state)
 {
-	static const char *const ways[] = {"alt+up R", "ctrl+l", "ctrl+p", "f2 home enter", "f3 /",
-					   "alt+up p /"};
+	static const char *const ways[] = {"alt+up alt+shift+r", "ctrl+l", "ctrl+p", "f2 home enter", "f3 /",
+					   "alt+up alt+p /"};
 	size_t i;
 
 	(void)state;
@@ -320,7 +320,7 @@ the_footer_is_of_its_frame(void **state)
 	assert_true(rt_work_is_running(&d.tui.work));
 	assert_footer(&d, "Esc stops the reply");
 	assert_int_equal(rt_tui_key(&d.tui, (rt_key){RT_KEY_UP, RT_KEY_ALT}), RT_OK);
-	assert_footer(&d, "Enter go on from here");
+	assert_footer(&d, "Enter continue");
 	assert_int_equal(rt_tui_key(&d.tui, (rt_key){RT_KEY_ESCAPE, 0}), RT_OK);
 	assert_footer(&d, "Esc stops the reply");
 	until_it_ends(&d);

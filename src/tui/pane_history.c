@@ -720,6 +720,16 @@ filter_next(history *h)
 	return st;
 }
 
+/* What is to be found is typed from now on. */
+static void
+ask(history *h)
+{
+	h->is_asked = true;
+	h->pane.screen = RT_SCREEN_FIELD;
+	h->pane.footer = "Enter find   Esc cancel";
+	rt_field_clear(h->query);
+}
+
 static rt_status
 act_asked(history *h, rt_action action, bool *out_used)
 {
@@ -807,12 +817,7 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	case RT_ACT_FILTER_NEXT: return filter_next(h);
 	case RT_ACT_FIND_NEXT: find(h, false, h->list.at + 1); return RT_OK;
 	case RT_ACT_FIND_PREVIOUS: find(h, true, 0); return RT_OK;
-	case RT_ACT_SEARCH:
-		h->is_asked = true;
-		h->pane.screen = RT_SCREEN_FIELD;
-		h->pane.footer = "Enter find   Esc cancel";
-		rt_field_clear(h->query);
-		return RT_OK;
+	case RT_ACT_SEARCH: ask(h); return RT_OK;
 	default: *out_used = false; return RT_OK;
 	}
 }
@@ -823,6 +828,8 @@ key(rt_pane *pane, rt_key k, bool *out_used)
 	history *h = of(pane);
 
 	*out_used = false;
+	if (!h->is_asked && rt_keymap_is_text(pane->tui->keys, RT_SCREEN_HISTORY, k))
+		ask(h);
 	return h->is_asked ? rt_field_key(h->query, k, out_used) : RT_OK;
 }
 
@@ -831,7 +838,9 @@ paste(rt_pane *pane, rt_str text)
 {
 	history *h = of(pane);
 
-	return h->is_asked ? rt_field_insert(h->query, text) : RT_OK;
+	if (!h->is_asked)
+		ask(h);
+	return rt_field_insert(h->query, text);
 }
 
 static void

@@ -88,7 +88,7 @@ wide(void **state)
 		     "                                                 │ User  1\n"
 		     "                                                 │   Which database?\n"
 		     "                                                 │ AI  2\n"
-		     " Enter go there  r revert  u undo  U redo  / find  ? all keys  Esc close\n");
+		     " Enter go there  ^R revert  Alt-u undo  Alt-r redo  / find  ? all keys  Esc close\n");
 	desk_press(&d, "down down");
 	assert_shows(&d, "│ Step 1  added entry\n");
 	assert_shows(&d, "As it was then: take main, 1 entry");
@@ -142,19 +142,19 @@ reverts(void **state)
 	desk_add(&d, "User", "Which database?");
 	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"Which store?\"}]");
 	desk_add(&d, "AI", "SQLite.");
-	desk_press(&d, "f3 down r");
-	assert_shows(&d, "Reverted step 2, and nothing else.   step 4 - undo: u");
+	desk_press(&d, "f3 down ctrl+r");
+	assert_shows(&d, "Reverted step 2, and nothing else.   step 4 - undo: Alt-u");
 	/* The cursor is on the step that it was on. */
 	assert_shows(&d, "›● 2 22:13 tui edited entry: Which ");
 	/* What was changed again since cannot be taken back alone: that is said, and that is all. */
-	desk_press(&d, "r");
+	desk_press(&d, "ctrl+r");
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
 	assert_shows(&d, "›● 2 22:13 tui edited entry: Which ");
-	desk_press(&d, "end r");
+	desk_press(&d, "end ctrl+r");
 	assert_notice(&d, "There is no step to revert here");
-	desk_press(&d, "home u");
+	desk_press(&d, "home alt+u");
 	assert_shows(&d, "›  ○ 4 22:13 tui ");
-	desk_press(&d, "U");
+	desk_press(&d, "alt+r");
 	assert_shows(&d, "›● 4 22:13 tui ");
 	desk_close(&d);
 }
@@ -185,7 +185,7 @@ takes_by_name(void **state)
 static void
 others_are_faster(void **state)
 {
-	static const char *const ways[] = {"enter", "r"};
+	static const char *const ways[] = {"enter", "ctrl+r"};
 	size_t i;
 
 	(void)state;
@@ -239,22 +239,22 @@ searches_and_filters(void **state)
 	desk_type(&d, "LABEL");
 	desk_press(&d, "enter");
 	assert_shows(&d, "›● 3 22:13 tui ");
-	desk_press(&d, "n");
+	desk_press(&d, "alt+n");
 	assert_notice(&d, "No step below holds \"LABEL\"");
-	desk_press(&d, "N");
+	desk_press(&d, "alt+shift+n");
 	assert_notice(&d, "No step above holds \"LABEL\"");
 	desk_press(&d, "/ 1 enter");
 	assert_shows(&d, "›● 1 22:13 tui ");
 	desk_press(&d, "/ escape");
 	assert_int_equal(d.tui.pane_count, 2);
-	desk_press(&d, "f");
+	desk_press(&d, "alt+f");
 	assert_shows(&d, "only: discussion");
 	assert_false(desk_shows(&d, "● 2 "));
-	desk_press(&d, "f");
+	desk_press(&d, "alt+f");
 	assert_shows(&d, "only: project");
 	assert_shows(&d, "● 2 ");
 	assert_false(desk_shows(&d, "● 1 "));
-	desk_press(&d, "f");
+	desk_press(&d, "alt+f");
 	assert_shows(&d, "● 1 ");
 	desk_close(&d);
 }

@@ -129,17 +129,17 @@ lists(void **state)
 
 	(void)state;
 	desk_open(&d, 70, 14);
-	desk_press(&d, "f3 :");
+	desk_press(&d, "f3 ctrl+p");
 	/* What the history can do, with its keys, and not how to move about. */
 	assert_shows(&d, " Commands\n"
 			 ":\n"
-			 "› r             take back that step alone\n"
-			 "  u             take the last step back\n");
+			 "› ^R            take back that step alone\n"
+			 "  Alt-u         take the last step back\n");
 	assert_false(desk_shows(&d, "the row above"));
 	/* What is called so goes before what speaks of it. */
 	desk_type(&d, "undo");
 	assert_shows(&d, "› undo          take back the newest step, or N of them\n"
-			 "  u             take the last step back\n");
+			 "  Alt-u         take the last step back\n");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "nothing is like this");
 	assert_shows(&d, "Nothing is called so.");
@@ -167,7 +167,7 @@ acts_on_what_is_below(void **state)
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 3);
 	assert_shows(&d, " All keys ");
-	desk_press(&d, "q : u n d o down enter");
+	desk_press(&d, "q ctrl+p u n d o down enter");
 	assert_shows(&d, "●─┘ the beginning ← now");
 	desk_close(&d);
 }

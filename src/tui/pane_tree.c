@@ -34,7 +34,7 @@ typedef struct rt_pane_tree_state {
 	rt_tree_reader reader;
 	rt_tree *tree;
 	rt_field *query;
-	bool is_searching;  /* letters go to the query */
+	bool is_searching;  /* the query is being typed: blanks go there, too, and Enter ends that */
 	bool knows_all;
 	size_t page;
 	rt_tree_line lines[ROWS_MAX];
@@ -394,17 +394,21 @@ key(rt_pane *pane, rt_key pressed, bool *out_used)
 	rt_status st;
 
 	*out_used = false;
-	if (!s->is_searching)
-		return RT_OK;
 	if (rt_key_is_text(pressed)) {
+		if (!s->is_searching && !rt_keymap_is_text(pane->tui->keys, RT_SCREEN_TREE, pressed))
+			return RT_OK;
 		st = rt_field_key(s->query, pressed, out_used);
 	} else {
 		action = rt_keymap_action(pane->tui->keys, RT_SCREEN_FIELD, pressed);
-		if (action == RT_ACT_NONE || action == RT_ACT_UP || action == RT_ACT_DOWN)
+		if (action == RT_ACT_NONE || action == RT_ACT_UP || action == RT_ACT_DOWN ||
+		    (!s->is_searching && rt_field_is_empty(s->query)))
 			return RT_OK;
 		st = rt_field_act(s->query, action, pane->tui->canvas.columns, out_used);
 	}
-	return st == RT_OK && *out_used ? search(s) : st;
+	if (st != RT_OK || !*out_used)
+		return st;
+	s->is_searching = !rt_field_is_empty(s->query);
+	return search(s);
 }
 
 static rt_status
@@ -413,10 +417,11 @@ paste(rt_pane *pane, rt_str text)
 	state *s = of(pane);
 	rt_status st;
 
-	if (!s->is_searching)
-		return RT_OK;
 	st = rt_field_insert(s->query, text);
-	return st == RT_OK ? search(s) : st;
+	if (st != RT_OK)
+		return st;
+	s->is_searching = !rt_field_is_empty(s->query);
+	return search(s);
 }
 
 /* ---- keys ---- */
@@ -508,6 +513,7 @@ act_on_tree(rt_pane *pane, rt_action action, bool *out_used)
 
 	*out_used = true;
 	if (step_of(action, &step)) {
+		s->is_searching = false; /* who moves has found it */
 		rt_tree_move(s->tree, step, s->page > 1 ? s->page - 1 : 1);
 		return RT_OK;
 	}

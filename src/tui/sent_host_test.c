@@ -548,7 +548,7 @@ begin_conflict(fixture *f, desk *d, const char *theirs)
 	if (rt_work_count(&d->tui.work) == 0)
 		desk_add(d, "User", "one");
 	open_desk(&other, f);
-	desk_press(d, "alt+up e");
+	desk_press(d, "alt+up alt+e");
 	desk_type(d, " as I would say it");
 	if (rt_work_op(&other.tui.work, NULL, &err, "entry.edit", "entry", ":1", "content", theirs,
 		       NULL) != RT_OK)

@@ -666,8 +666,7 @@ rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes)
 	rt_action action;
 
 	/* One of a few answers is given by a letter, and can be given by no paste. */
-	*out_writes = rt_key_is_text(key) && pane->ops->paste != NULL &&
-		      (pane->screen == RT_SCREEN_FIELD || rt_screen_has_field(pane->screen));
+	*out_writes = pane->ops->paste != NULL && rt_keymap_is_text(tui->keys, pane->screen, key);
 	if (*out_writes)
 		return RT_ACT_NONE;
 	action = rt_keymap_action(tui->keys, pane->screen, key);

@@ -105,12 +105,12 @@ times_of_labels(void **state)
 	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"start\"}]");
 	desk_press(&d, "f2");
 	assert_shows(&d, "[start] User: one");
-	desk_press(&d, "T");
+	desk_press(&d, "alt+shift+t");
 	assert_shows(&d, "[start] 22:13 User: one");
 	assert_shows(&d, "(2/2) [+label time]");
 	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":2\",\"label\":\"end\"}]");
 	assert_shows(&d, "[end] 22:13 AI: two");
-	desk_press(&d, "T");
+	desk_press(&d, "alt+shift+t");
 	assert_shows(&d, "[start] User: one");
 	desk_close(&d);
 }
@@ -125,7 +125,7 @@ keys_in_the_footer(void **state)
 	desk_open(&d, 40, 10);
 	desk_add(&d, "User", "one");
 	desk_press(&d, "f2");
-	assert_shows(&d, "\n Enter go  e edit  ? all keys  Esc close\n");
+	assert_shows(&d, "\n Enter go  ? all keys  Esc close\n");
 	desk_size(&d, 20, 10);
 	assert_shows(&d, "\n Enter go  Esc close\n");
 	desk_close(&d);
@@ -146,7 +146,7 @@ the_tree_and_what_changes(void **state)
 	desk_add(&d, "AI", "four");
 	desk_press(&d, "f2 home down");
 	assert_shows(&d, "entry 2 of 4 in this take");
-	desk_press(&d, "R enter");
+	desk_press(&d, "alt+shift+r enter");
 	assert_notice(&d, "Nothing changed");
 	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":4\"}]");
 	assert_shows(&d, "entry 2 of 3 in this take");
@@ -156,17 +156,17 @@ the_tree_and_what_changes(void **state)
 	assert_shows(&d, "{main}");
 	desk_press(&d, "end");
 	assert_shows(&d, "in take main");
-	desk_press(&d, "up D");
+	desk_press(&d, "up alt+shift+d");
 	assert_shows(&d, "Deleted 2 entries");
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "duck"));
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	assert_int_equal(rt_seq_count(rt_disc_take(d.tui.work.disc, 1)->slots), 1);
-	desk_press(&d, "u home space space");
+	desk_press(&d, "alt+u home space space");
 	assert_shows(&d, "2 marked");
 	desk_press(&d, "/");
 	desk_type(&d, "quack");
-	desk_press(&d, "enter d");
-	assert_notice(&d, "Deleted entry: quack   step 10 - undo: u");
+	desk_press(&d, "enter alt+d");
+	assert_notice(&d, "Deleted entry: quack   step 10 - undo: Alt-u");
 	assert_int_equal(rt_work_count(&d.tui.work), 1);
 	desk_close(&d);
 }

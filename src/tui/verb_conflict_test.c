@@ -34,7 +34,7 @@ static void
 begin_edit(desk *d)
 {
 	begin(d);
-	desk_press(d, "e");
+	desk_press(d, "alt+e");
 	desk_type(d, " mine");
 	desk_others(d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
 	desk_press(d, "enter");
@@ -138,7 +138,7 @@ another_take(void **state)
 		desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
 		desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"t1\"}");
 		assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-		desk_press(&d, "e");
+		desk_press(&d, "alt+e");
 		desk_type(&d, " mine");
 		desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"other\"}");
 		if (is_seen)
@@ -162,7 +162,7 @@ beside_an_entry_of_another_take(void **state)
 	static const struct {
 		const char *keys;
 		size_t in_first, in_other; /* entries */
-	} tries[] = {{"a", 4, 3}, {"i", 4, 3}};
+	} tries[] = {{"alt+a", 4, 3}, {"alt+i", 4, 3}};
 	desk d;
 	size_t i;
 
@@ -188,7 +188,7 @@ beside_an_entry_of_another_take(void **state)
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
 	desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"t1\"}");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	desk_press(&d, "b");
+	desk_press(&d, "alt+b");
 	desk_type(&d, "mine");
 	desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"other\"}");
 	desk_press(&d, "enter");
@@ -201,7 +201,7 @@ beside_an_entry_of_another_take(void **state)
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"theirs\"}");
 	desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"t1\"}");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	desk_press(&d, "t");
+	desk_press(&d, "alt+t");
 	desk_type(&d, " mine");
 	desk_others(&d, "{\"op\":\"take.switch\",\"take\":\"other\"}");
 	desk_press(&d, "enter");
@@ -227,7 +227,7 @@ typed_ahead(void **state)
 
 	(void)state;
 	begin(&d);
-	desk_press(&d, "e");
+	desk_press(&d, "alt+e");
 	desk_type(&d, " mine");
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
 	key(&d, (rt_key){RT_KEY_ENTER, 0});
@@ -251,7 +251,7 @@ a_low_terminal(void **state)
 	(void)state;
 	begin(&d);
 	desk_size(&d, 90, 4);
-	desk_press(&d, "e");
+	desk_press(&d, "alt+e");
 	desk_type(&d, " mine");
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
 	key(&d, (rt_key){RT_KEY_ENTER, 0});
@@ -271,7 +271,7 @@ it_is_gone(void **state)
 
 	(void)state;
 	begin(&d);
-	desk_press(&d, "e");
+	desk_press(&d, "alt+e");
 	desk_type(&d, " mine");
 	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":3\"}");
 	desk_press(&d, "enter");
@@ -290,7 +290,7 @@ something_else(void **state)
 
 	(void)state;
 	begin(&d);
-	desk_press(&d, "e");
+	desk_press(&d, "alt+e");
 	desk_type(&d, " mine");
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"theirs\"}");
 	desk_press(&d, "enter");
@@ -388,7 +388,7 @@ a_role(void **state)
 
 	(void)state;
 	begin(&d);
-	desk_press(&d, "m");
+	desk_press(&d, "alt+m");
 	desk_others(&d, "{\"op\":\"label.set\",\"entry\":\":3\",\"label\":\"theirs\"}");
 	desk_type(&d, "mine");
 	desk_press(&d, "enter");
@@ -406,16 +406,16 @@ undo(void **state)
 
 	(void)state;
 	begin(&d);
-	desk_press(&d, "d");
+	desk_press(&d, "alt+d");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	desk_others(&d, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"theirs\"}");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	desk_press(&d, "u");
+	desk_press(&d, "alt+u");
 	assert_shows(&d, "Take back, by web: added entry: theirs?");
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
 	desk_press(&d, "y");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
-	desk_press(&d, "u"); /* what is the newest now */
+	desk_press(&d, "alt+u"); /* what is the newest now */
 	assert_text(&d, 2, "three");
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"theirs\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK);
@@ -458,10 +458,10 @@ undo_of_what_was_asked(void **state)
 
 	(void)state;
 	begin(&d);
-	desk_press(&d, "d");
+	desk_press(&d, "alt+d");
 	desk_others(&d, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"theirs\"}");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	desk_press(&d, "u");
+	desk_press(&d, "alt+u");
 	assert_shows(&d, "Take back, by web: ");
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"another\"}");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK); /* as a frame does */

@@ -138,4 +138,36 @@ has 'calls beside the content' '(calls find)' "$(r tree)"
 code 'and a text' 0 r edit :2 'I look.'
 has 'and a text' 'Kept beside the text: calls find' "$out"
 is 'and a text' 'find' "$(r show :2 --json | json 'd["tool_calls"][0]["function"]["name"]')"
+
+# --- what is sent ---
+rm -f "$db" "$db"-*
+printf '%s\n' '{"op":"entry.append","content":"q"}' \
+	'{"op":"entry.append","kind":"whatever","content":"IMPORTANT"}' \
+	'{"op":"entry.append","kind":"custom","content":"STATE"}' \
+	'{"op":"entry.append","role":"Tool","content":[{"type":"toolResult","toolCallId":"x","toolName":"get","content":[{"type":"text","text":"FOUND"}]}]}' \
+	'{"op":"entry.append","id":"heard","content":[{"type":"text","text":"listen"},{"type":"audio","data":"QUJD"}]}' |
+	r -q apply >"$work/out"
+for provider in openai anthropic ollama gemini; do
+	code "$provider: context" 0 r context --provider "$provider"
+	has "$provider: an unknown kind is sent" 'IMPORTANT' "$out"
+	has "$provider: a result without its call is sent" '[result of get]: FOUND' "$out"
+	hasnt "$provider: the state of a program is not" 'STATE' "$out"
+	has "$provider: what is not sent is said" "1 block of type audio in entry heard is not sent: a request to $provider cannot contain it" "$err"
+done
+code 'ask says what is not sent' 0 r ask -m builtin/echo 'and now?'
+has 'ask says what is not sent' '1 block of type audio in entry heard is not sent' "$err"
+code 'tokens' 0 r context --tokens -m anthropic/claude
+has 'tokens: what is never sent costs nothing' '0  not sent' "$out"
+cat >"$work/three.jsonl" <<'EOF'
+{"type":"session","version":3,"id":"three","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}
+{"type":"message","id":"00000001","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"one","timestamp":1}}
+{"type":"message","id":"00000002","parentId":"00000001","timestamp":"2026-01-01T00:00:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"two"}],"api":"a","provider":"p","model":"m","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0},"stopReason":"stop","timestamp":2}}
+{"type":"message","id":"00000003","parentId":"00000002","timestamp":"2026-01-01T00:00:03.000Z","message":{"role":"user","content":"three","timestamp":3}}
+EOF
+rm -f "$db" "$db"-*
+r -q import "$work/three.jsonl"
+code 'three words from pi' 0 r context --tokens -m anthropic/claude
+has 'three words from pi' 'about 16 tokens for claude (estimated)' "$out"
+code 'they fit' 0 r context --budget 30 -m anthropic/claude
+hasnt 'they fit' 'left out' "$err"
 finish

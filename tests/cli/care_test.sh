@@ -215,17 +215,67 @@ has 'with a hole' '(its text was damaged)' "$out"
 code 'and sound' 0 r fsck
 code 'repair of nothing' 3 "$RETAKE" --db "$work/none.db" repair
 
-# what cannot be copied properly is copied byte by byte, and is as private as the store
-"$RETAKE" --db "$work/torn.db" restore "$work/b.db" -q
-"$python" - "$work/torn.db" <<'PY'
+# --- repair of a store that has lost rows ---
+# hit STORE WHAT: the sector with the newest row of the log is zeroed, or page 2 (meta) is trashed
+hit() {
+	"$python" - "$1" "$2" <<'PY'
 import sys
 f = open(sys.argv[1], "r+b")
-size = f.seek(0, 2)
-f.seek(8192)
-f.write(b"\xff" * (size - 8192))
+b = f.read()
+page = lambda i: b[(i - 1) * 8192:i * 8192]
+def last(i):
+    p = page(i)
+    return last(int.from_bytes(p[8:12], "big")) if p[0] == 5 else i
+if sys.argv[2] == "meta":
+    f.seek(8192)
+    f.write(b"\xff" * 8192)
+else:
+    leaf = last(5)
+    p = page(leaf)
+    n = int.from_bytes(p[3:5], "big")
+    cell = int.from_bytes(p[8 + 2 * (n - 1):10 + 2 * (n - 1)], "big")
+    f.seek((leaf - 1) * 8192 + cell // 512 * 512)
+    f.write(bytes(512))
 PY
+}
+for count in 6 300; do
+	db=$work/hit-$count.db
+	"$python" -c "
+for i in range($count): print('{\"op\":\"entry.append\",\"content\":\"text %d.\"}' % i)" |
+		"$RETAKE" --db "$db" -q apply - >/dev/null
+	whole=$("$RETAKE" --db "$db" export --format canonical)
+	hit "$db" newest
+	cp "$db" "$db.as-it-was"
+	for command in show 'export --format canonical' history status 'add x' 'set k 1' \
+		'new other' 'purge --text text --yes' 'backup copy.db'; do
+		# shellcheck disable=SC2086 # words
+		code "$command of a log without its end, $count entries" 1 "$RETAKE" --db "$db" $command
+	done
+	has 'says that it is damaged' 'damaged' "$err"
+	code 'fsck finds it' 1 "$RETAKE" --db "$db" fsck
+	is 'nothing was written' "$(cksum <"$db.as-it-was")" "$(cksum <"$db")"
+	code 'it is repaired' 0 "$RETAKE" --db "$db" repair --json
+	has 'and says what was kept' '"rows_kept":' "$out"
+	kept=$(find "$work" -name "hit-$count.db.before-repair-*")
+	is 'the damaged file is kept' "$(cksum <"$db.as-it-was")" "$(cksum <"$kept")"
+	code 'and then sound' 0 "$RETAKE" --db "$db" fsck
+	if [ "$count" = 300 ]; then
+		is 'the checkpoint has the state' "$whole" "$("$RETAKE" --db "$db" export --format canonical)"
+	else
+		is 'every text is there' "$count" "$("$RETAKE" --db "$db" search text --limit 100 --json |
+			"$python" -c 'import json, sys; print(len({h["id"] for h in json.load(sys.stdin)}))')"
+	fi
+	code 'it can be written to' 0 "$RETAKE" --db "$db" add -q x
+	code 'and stays sound' 0 "$RETAKE" --db "$db" fsck
+done
+
+"$RETAKE" --db "$work/torn.db" restore "$work/b.db" -q
+whole=$("$RETAKE" --db "$work/torn.db" export --format canonical)
+hit "$work/torn.db" meta
+code 'a store that cannot be opened' 1 "$RETAKE" --db "$work/torn.db" show
 (umask 022; "$RETAKE" --db "$work/torn.db" repair >/dev/null 2>&1)
-is 'a copy of a damaged store is private' 600 "$(stat -c %a "$work"/torn.db.before-repair-*)"
+is 'is repaired' "$whole" "$("$RETAKE" --db "$work/torn.db" export --format canonical)"
+is 'a damaged store is kept privately' 600 "$(stat -c %a "$work"/torn.db.before-repair-*)"
 
 # --- files that are no stores ---
 : >"$work/empty.db"

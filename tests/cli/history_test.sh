@@ -22,6 +22,25 @@ is 'in JSON, too' '6 of 7 steps: there is nothing more to undo.' "$(r undo 7 --j
 has 'none is missing' 'Redid 6 steps' "$(r redo 6)"
 is 'all is back' 'one|TWO|three|FOUR' "$(contents)"
 
+# --- a draft does not end redo, and is undone like any other step ---
+r -q undo 2
+r -q set draft 'half a thought'
+is 'a draft after undo' 'half a thought' "$(r settings --json | json 'd["settings"]["draft"]')"
+r -q undo
+is 'is undone' null "$(r settings --json | json 'd["settings"].get("draft")')"
+r -q redo
+is 'and redone' 'half a thought' "$(r settings --json | json 'd["settings"]["draft"]')"
+r -q redo
+is 'what was undone before it comes back' 'one|TWO|three|four' "$(contents)"
+is 'with the draft that there was' null "$(r settings --json | json 'd["settings"].get("draft")')"
+r -q redo
+is 'to the end' 'one|TWO|three|FOUR' "$(contents)"
+is 'the draft is in the history' 1 "$(r history --json | json 'sum(s["undone"] and s.get("setting") == "draft" for s in d)')"
+has 'the store is whole' 'Clean' "$(r fsck)"
+fresh
+r -q edit :2 TWO
+r -q edit :-1 FOUR
+
 # --- the past ---
 before=$(r export --format canonical)
 is '--at-op' 'one|two|three|four' "$(contents --at-op 4)"

@@ -1553,6 +1553,47 @@ ROW(c30_undo_and_redo_after_a_jump)
 	EXPORT_HAS("'model':'foo'");
 }
 
+ROW(c30_drafts_keep_redo)
+{
+	F;
+	size_t i;
+
+	three(f);
+	DONE("{'op':'undo'}");
+	DONE("{'op':'undo'}");
+	IDS("aa");
+	DONE("{'op':'setting.set','key':'draft','value':'h'}");
+	DONE("{'op':'setting.set','key':'draft','value':'hello'}");
+	EXPORT_HAS("'draft':'hello'");
+	/* A draft is a step like any other for undo, */
+	DONE("{'op':'undo'}");
+	EXPORT_HAS("'draft':'h'");
+	DONE("{'op':'redo'}");
+	EXPORT_HAS("'draft':'hello'");
+	IDS("aa");
+	/* and what was undone before it comes back as it was. */
+	for (i = 0; i < 2; i++) {
+		DONE("{'op':'redo'}");
+		IDS("aa bb");
+		EXPORT_LACKS("'draft'");
+		DONE("{'op':'undo'}");
+		IDS("aa");
+	}
+	DONE("{'op':'redo','count':2}");
+	assert_int_equal(f->result.steps, 2);
+	IDS("aa bb cc");
+	GIVES(REFUSED, "{'op':'redo'}");
+	/* Where it comes with something else, it is not the draft that ends redo. */
+	DONE("{'op':'undo'}");
+	DONE("{'op':'setting.set','key':'draft','value':'x'}");
+	DONE("{'op':'setting.set','key':'temperature','value':1}");
+	GIVES(REFUSED, "{'op':'redo'}");
+	DONE("{'op':'undo','count':2}");
+	DONE("{'op':'redo'}");
+	EXPORT_HAS("'draft':'x'");
+	IDS("aa bb");
+}
+
 ROW(c31_what_is_a_step)
 {
 	F;
@@ -2207,6 +2248,7 @@ main(void)
 		TEST(c29_a_deleted_take_is_not_written_to),
 		TEST(c30_redo_after_a_new_step),
 		TEST(c30_undo_and_redo_after_a_jump),
+		TEST(c30_drafts_keep_redo),
 		TEST(c31_what_is_a_step),
 		TEST(c32_the_first_by_the_bytes_of_its_name),
 		TEST(c33_text_is_kept),

@@ -114,6 +114,7 @@ typedef struct model_part {
 typedef struct model_act {
 	rt_str op;
 	int entity; /* what it was about, or -1 */
+	bool is_draft; /* it set that, and nothing else */
 	model_part *parts;
 	size_t part_count;
 } model_act;
@@ -122,6 +123,7 @@ typedef struct model_step {
 	uint64_t seq;
 	rt_str op; /* "batch" where there were several */
 	int view;  /* the discussion in view */
+	bool keeps_redo; /* a draft, written where something was undone */
 	model_part *parts;
 	size_t part_count;
 	model_act *acts;
@@ -172,6 +174,7 @@ typedef struct model {
 	model_act *acts; /* what the operations under way did, one by one */
 	size_t act_count;
 	bool in_atomic;
+	bool sets_draft; /* the operation under way */
 	bool limited; /* some state has a capacity of undo */
 } model;
 

@@ -19,9 +19,10 @@ part_of(const model_step *step, int doc)
 void
 model_note_act(model *m, rt_str op, int entity, const void *const *values, size_t count)
 {
-	model_act act = {.op = op, .entity = entity};
+	model_act act = {.op = op, .entity = entity, .is_draft = m->sets_draft};
 	size_t i;
 
+	m->sets_draft = false;
 	act.parts = model_get(m, m->doc_count * sizeof(*act.parts));
 	for (i = 0; i < m->doc_count; i++) {
 		const void *before = i < count ? values[i] : m->docs[i].first;
@@ -32,6 +33,37 @@ model_note_act(model *m, rt_str op, int entity, const void *const *values, size_
 	}
 	m->acts = model_more(m->acts, m->act_count, sizeof(*m->acts));
 	m->acts[m->act_count++] = act;
+}
+
+/* Can what was undone last in this document be brought back there? Drafts that were written since
+ * make way for it (C30). */
+static bool
+can_redo(const model *m, int doc)
+{
+	const model_doc *d = &m->docs[doc];
+	int at = d->current, parent;
+
+	if (d->redo < 0)
+		return false;
+	parent = part_of(&m->steps[m->undone[d->redo].step], doc)->parent;
+	while (at > parent && m->steps[at].keeps_redo)
+		at = part_of(&m->steps[at], doc)->parent;
+	return at == parent;
+}
+
+/* Is it a draft and nothing else, where there is something to redo? */
+static bool
+keeps_redo(const model *m, int view)
+{
+	size_t i;
+
+	for (i = 0; i < m->act_count; i++)
+		if (m->acts[i].part_count > 0 && !m->acts[i].is_draft)
+			return false;
+	for (i = 0; i < m->touched_count; i++)
+		if (can_redo(m, m->touched[i].doc))
+			return true;
+	return can_redo(m, view) || can_redo(m, 0);
 }
 
 void
@@ -48,14 +80,16 @@ model_make_step(model *m, int view)
 	step.parts = model_copy(m, m->touched, m->touched_count, 0, sizeof(*step.parts));
 	step.part_count = m->touched_count;
 	/* C30: redo ends, in the discussion and in the project */
-	m->docs[0].redo = -1;
-	m->docs[view].redo = -1;
+	step.keeps_redo = keeps_redo(m, view);
+	if (!step.keeps_redo)
+		m->docs[0].redo = m->docs[view].redo = -1;
 	for (i = 0; i < step.part_count; i++) {
 		model_doc *doc = &m->docs[step.parts[i].doc];
 
 		step.parts[i].after = doc->value;
 		doc->current = (int)m->step_count;
-		doc->redo = -1;
+		if (!step.keeps_redo)
+			doc->redo = -1;
 	}
 	m->steps = model_more(m->steps, m->step_count, sizeof(*m->steps));
 	m->steps[m->step_count++] = step;
@@ -128,16 +162,6 @@ undo_one(model *m, int view, bool disc, bool project, bool pinned)
 	take_back(m, step, docs, count);
 	m->undone[m->undone_count - 1].with = with; /* they come back together */
 	return true;
-}
-
-/* Can what was undone last in this document be brought back there? */
-static bool
-can_redo(const model *m, int doc)
-{
-	const model_doc *d = &m->docs[doc];
-
-	return d->redo >= 0 &&
-	       d->current == part_of(&m->steps[m->undone[d->redo].step], doc)->parent;
 }
 
 /* What was undone together comes back together (C2), but for documents that a jump has taken

@@ -42,6 +42,7 @@ model_op_setting(model_call *c)
 		if (rt_str_is(key, of_disc[i])) {
 			if (!model_pair_set(c->m, &d.settings, &d.setting_count, key, value))
 				return model_unchanged(c);
+			c->m->sets_draft = i == 0;
 			*model_edit_disc(c->m, c->doc) = d;
 			return RT_OK;
 		}

@@ -83,7 +83,7 @@ def opened(place, **more):
 
 def edit(t, text):
     """The entry at hand gets this behind its text."""
-    t.key("e")
+    t.key("M-e")
     t.wait("saved in place")
     t.type(text)
     t.key("Enter")
@@ -104,7 +104,7 @@ def the_screen_goes_on(count, place):
     fill(place)
     t = opened(place)
     with Lock(place) as lock:
-        t.key("d")
+        t.key("M-d")
         t.wait(WAITS, "Escape gives it up", f"line number {ENTRIES}")
         t.key("PPage", "PPage", "PPage", "PPage")
         t.wait("line number 3", WAITS, gone=[f"line number {ENTRIES}"])
@@ -130,9 +130,9 @@ def keys_behind_it(count, place):
     fill(place)
     t = opened(place)
     with Lock(place) as lock:
-        t.key("d")
+        t.key("M-d")
         t.wait(WAITS)
-        t.key("d", "Up", "d")
+        t.key("M-d", "Up", "M-d")
         t.wait("3 keys typed after it wait")
         t.key("PPage", "PPage", "PPage", "PPage")
         t.wait("line number 3", "3 keys typed after it wait", gone=[f"line number {ENTRIES}"])
@@ -229,12 +229,25 @@ def hook_given_up(count, place):
     count.equal("nothing was changed", contents(place)[-1], f"line number {ENTRIES}")
 
 
+def hook_added(count, place):
+    """One that is put there while the screen is open is asked for the next change."""
+    fill(place)
+    t = opened(place)
+    hook = Hook(place, "entry.before_edit")
+    edit(t, " mended")
+    t.wait("Waiting: a hook runs (entry.before_edit)")
+    count.check("a hook that was added is asked", True)
+    hook.let_go()
+    t.wait("undo: ", gone=["a hook runs"])
+    leave(count, t, "hook added")
+
+
 def hook_after_it(count, place):
     """Escape ends it; what was done stands."""
     fill(place)
     Hook(place, "entry.after")
     t = opened(place)
-    t.key("d")
+    t.key("M-d")
     t.wait("It is done; a hook runs (entry.after)", "Escape ends the hook")
     count.equal("it stands already", contents(place)[-1], f"line number {ENTRIES - 1}")
     t.key("Escape")
@@ -247,9 +260,9 @@ def lock_given_up(count, place):
     fill(place)
     t = opened(place)
     with Lock(place) as lock:
-        t.key("d")
+        t.key("M-d")
         t.wait(WAITS)
-        t.key("d")
+        t.key("M-d")
         t.wait("1 key typed after it waits")
         t.key("Escape")
         t.wait("Given up; nothing was changed", "1 key", gone=[WAITS])
@@ -267,9 +280,9 @@ def too_many_keys(count, place):
     fill(place)
     t = opened(place)
     with Lock(place):
-        t.key("d")
+        t.key("M-d")
         t.wait(WAITS)
-        t.key("a")
+        t.key("M-a")
         for _ in range(5):
             t.type("0123456789" * 22)
         t.wait("1024 keys", "no more are taken")
@@ -283,7 +296,7 @@ def leaving(count, place):
     fill(place)
     t = opened(place)
     with Lock(place) as lock:
-        t.key("d")
+        t.key("M-d")
         t.wait(WAITS)
         t.key("C-q")
         t.wait("Leaving when it is done", gone=["ended"])
@@ -314,7 +327,7 @@ def terminated(count, place):
 def begun_edit(place, text):
     """The last entry is being edited, and somebody else writes another text into it."""
     t = opened(place)
-    t.key("e")
+    t.key("M-e")
     t.wait("saved in place")
     elsewhere(place, op="entry.edit", entry=":-1", content="theirs")
     t.wait("theirs")
@@ -371,7 +384,7 @@ def while_it_waits(count, place):
     fill(place)
     hook = Hook(place, "entry.before_delete")
     t = opened(place)
-    t.key("d")
+    t.key("M-d")
     t.wait("a hook runs (entry.before_delete)")
     elsewhere(place, op="entry.edit", entry=":-1", content="theirs")
     hook.let_go()
@@ -396,7 +409,7 @@ def held_meanwhile(count, place):
     t.wait("a hook runs (entry.before_edit)")
     t.key("Up")
     t.wait(re.compile(r"(?m)^› User +29 *$"))
-    t.key("d")
+    t.key("M-d")
     t.wait("1 key typed after it waits")
     elsewhere(place, op="entry.delete", entry=":29")
     hook.let_go()
@@ -409,16 +422,16 @@ def held_meanwhile(count, place):
 def undo_of_others(count, place):
     fill(place)
     t = opened(place)
-    t.key("d")
-    t.wait("Deleted", "undo: u")
+    t.key("M-d")
+    t.wait("Deleted", "undo: Alt-u")
     elsewhere(place, op="entry.append", role="User", content="theirs")
-    t.wait("theirs", "undo: u")
-    t.key("u")
+    t.wait("theirs", "undo: Alt-u")
+    t.key("M-u")
     t.wait("Take back, by cli: ", "is not the newest any more", "leave it as it is")
     count.equal("nothing was taken back", contents(place)[-1], "theirs")
     t.key("n")
     t.wait("Left as it is", gone=["Take back, by"])
-    t.key("u")
+    t.key("M-u")
     t.wait("Took back", gone=["Left as it is"])
     count.equal("then what is the newest", contents(place)[-1], f"line number {ENTRIES - 1}")
     leave(count, t, "undo")
@@ -448,7 +461,8 @@ def prompt(count, place):
 if __name__ == "__main__":
     needs_tmux()
     tally = Count()
-    for part in (the_screen_goes_on, keys_behind_it, behind_a_command, a_question, slow_hook, hook_given_up, hook_after_it,
+    for part in (the_screen_goes_on, keys_behind_it, behind_a_command, a_question, slow_hook,
+                 hook_given_up, hook_added, hook_after_it,
                  lock_given_up, too_many_keys, leaving, terminated, overwrite, keep_both, discard,
                  while_it_waits, held_meanwhile, undo_of_others, prompt):
         tally.part(part)

@@ -29,7 +29,7 @@ def welcome(c, place):
                "/import FILE", "? all keys")
         t.type("?")
         c.says("? with nothing written", t, "All keys")
-        t.key("q")
+        t.key("Escape")
         t.wait("Write below")
         t.type("why?")
         c.says("? in a text", t, "> why?")
@@ -196,9 +196,9 @@ def select(c, place):
     t = chat(place)
     t.key("M-Up")
     c.rows("the last is selected", t, 10, ["› AI" + " " * 75 + "4", "▌ Good. Schema"])
-    c.says("its keys are in the footer", t, "Enter go on from here  e edit  a add  d delete")
-    for key, row in (("Up", "› User < 1/2 >"), ("k", "› AI"), ("j", "› User < 1/2 >"), ("Home", "› User   "),
-                     ("End", "› AI"), ("g", "› User   "), ("G", "› AI"), ("Up", "› User < 1/2 >")):
+    c.says("its keys are in the footer", t, "Enter continue  Alt-e edit  Alt-a add  Alt-d delete")
+    for key, row in (("Up", "› User < 1/2 >"), ("M-k", "› AI"), ("M-j", "› User < 1/2 >"), ("Home", "› User   "),
+                     ("End", "› AI"), ("Up", "› User < 1/2 >")):
         t.key(key)
         c.says(f"{key}: {row}", t, row)
     t.key("Down", "Down")
@@ -211,8 +211,12 @@ def select(c, place):
     c.says("Escape: writing", t, "Enter send", gone=["›"])
     t.key("M-Up")
     t.wait("› AI")
-    t.key("q")
-    c.says("q: writing", t, "Enter send", gone=["›"])
+    t.type("quit u and delete")
+    c.says("letters are written", t, "Enter send", "> quit u and delete", gone=["›"])
+    t.key("C-c", "M-Up")
+    t.wait("› AI")
+    t.key("Escape")
+    c.says("Escape: writing", t, "Enter send", gone=["›"])
     c.equal("nothing was done", steps(place), 8)
 
 
@@ -240,26 +244,26 @@ def verbs_text(c, place):
             if question:
                 answer(t, question, text, *ends)
         return press
-    c.verb("e", place, t, do("e", "AI, entry 4 - saved in place", "!"), "Edited entry 4", "entry.edit",
+    c.verb("e", place, t, do("M-e", "AI, entry 4 - saved in place", "!"), "Edited entry 4", "entry.edit",
            lambda p: contents(p)[3] == ("a2", "Good. Schema!"))
-    c.verb("a", place, t, do("a", "New entry after AI, entry 4, by User", "more"), "Added entry",
+    c.verb("a", place, t, do("M-a", "New entry after AI, entry 4, by User", "more"), "Added entry",
            "entry.insert", lambda p: p.texts()[4:] == [("User", "more")])
-    c.verb("i", place, t, do("G i", "New entry before AI, entry 4, by User", "wait"), "Added entry",
+    c.verb("i", place, t, do("End M-i", "New entry before AI, entry 4, by User", "wait"), "Added entry",
            "entry.insert", lambda p: p.texts()[3:] == [("User", "wait"), ("AI", "Good. Schema")])
-    c.verb("t", place, t, do("G t", "AI, entry 4 - saved as a new take", "?"), "take: main_take_1", "batch",
+    c.verb("t", place, t, do("End M-t", "AI, entry 4 - saved as a new take", "?"), "take: main_take_1", "batch",
            lambda p: p.texts()[3] == ("AI", "Good. Schema?") and contents(p, "main")[3][1] == "Good. Schema")
-    c.verb("s", place, t, do("G s", "Split AI, entry 4 before which of its words?", "Schema"),
+    c.verb("s", place, t, do("End M-s", "Split AI, entry 4 before which of its words?", "Schema"),
            "Split an entry", "entry.split", lambda p: len(p.texts()) == 5)
-    c.verb("S", place, t, do("g S", None, None), "Merged", "entry.merge",
+    c.verb("S", place, t, do("Home M-S", None, None), "Merged", "entry.merge",
            lambda p: len(p.texts()) == 3 and p.texts()[0][1].startswith("Which database?"))
-    c.verb("E", place, t, do("G E", None, None), "Edited entry 4", "entry.edit",
+    c.verb("E", place, t, do("End M-E", None, None), "Edited entry 4", "entry.edit",
            lambda p: contents(p)[3][1].replace("\n", "") == "Good. Schema (by the editor)")
     # Without a change, and cancelled.
     was = steps(place)
-    t.key("G", "e")
+    t.key("End", "M-e")
     answer(t, "saved in place", "")
     c.says("no change", t, "Nothing changed")
-    t.key("e")
+    t.key("M-e")
     t.wait("saved in place")
     t.type("lost")
     t.key("Escape")
@@ -281,27 +285,27 @@ def verbs_place(c, place):
 
     def marked(*keys):
         def press():
-            t.key("g", "Space", "Space")
+            t.key("Home", "Space", "Space")
             t.wait(re.compile("^✓ AI", re.M))
             t.key(*keys)
         return press
-    c.verb("d", place, t, lambda: t.key("d"), "Deleted entry: Good. Schema", "entry.delete",
+    c.verb("d", place, t, lambda: t.key("M-d"), "Deleted entry: Good. Schema", "entry.delete",
            lambda p: ids(p) == ["u1", "a1", "u2"])
-    c.verb("d on two", place, t, marked("d"), "Deleted 2 entries", "entry.delete",
+    c.verb("d on two", place, t, marked("M-d"), "Deleted 2 entries", "entry.delete",
            lambda p: ids(p) == ["u2", "a2"])
-    c.verb("D", place, t, lambda: t.key("g", "Down", "D"), "Deleted 3 entries", "entry.delete",
+    c.verb("D", place, t, lambda: t.key("Home", "Down", "M-D"), "Deleted 3 entries", "entry.delete",
            lambda p: ids(p) == ["u1"])
-    c.verb("H", place, t, lambda: t.key("G", "H"), "Muted entry 4", "entry.mute", lambda p: muted(p) == ["a2"])
-    c.verb("H on two", place, t, marked("H"), "Muted 2 entries", "entry.mute",
+    c.verb("H", place, t, lambda: t.key("End", "M-H"), "Muted entry 4", "entry.mute", lambda p: muted(p) == ["a2"])
+    c.verb("H on two", place, t, marked("M-H"), "Muted 2 entries", "entry.mute",
            lambda p: muted(p) == ["u1", "a1"])
 
     def move():
-        t.key("G", "M")
+        t.key("End", "M-M")
         answer(t, "Move AI, entry 4 before which? (number, label, end)", "1")
     c.verb("M", place, t, move, "Moved entry: Good. Schema", "entry.move", lambda p: ids(p) == ["a2", "u1", "a1", "u2"])
 
     def move_two():
-        marked("M")()
+        marked("M-M")()
         answer(t, "Move 2 entries before which?", "end")
     c.verb("M on two", place, t, move_two, "Moved", "entry.move", lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
 
@@ -310,27 +314,27 @@ def verbs_place(c, place):
         t.type("sys")
         t.wait("› System")
         t.key("Enter")
-    t.key("X")
+    t.key("M-0")
     t.wait(gone=["✓"])
-    c.verb("R", place, t, lambda: (t.key("G", "R"), role()), "Changed the role of entry 4 to System",
+    c.verb("R", place, t, lambda: (t.key("End", "M-R"), role()), "Changed the role of entry 4 to System",
            "entry.role", lambda p: roles(p) == ["User", "AI", "User", "System"])
-    c.verb("R on two", place, t, lambda: (marked("R")(), role()), "Changed the role of 2 entries", "entry.role",
+    c.verb("R on two", place, t, lambda: (marked("M-R")(), role()), "Changed the role of 2 entries", "entry.role",
            lambda p: roles(p) == ["System", "System", "User", "AI"])
 
     def label():
-        t.key("G", "m")
+        t.key("End", "M-m")
         answer(t, "Label of AI, entry 4 (empty: none)", "good")
     c.verb("m", place, t, label, 'Labelled entry 4 "good"', "label.set", lambda p: labels(p) == {"a2": "good"})
 
     def branch():
-        t.key("g", "Down", "b")
+        t.key("Home", "Down", "M-b")
         answer(t, "New take from AI, entry 2 on. Its name", "third")
         t.wait('Branched "third"')     # and then one writes
         t.key("M-Up")
         t.wait("› AI")
     c.verb("b", place, t, branch, 'Branched "third"', "take.branch",
            lambda p: p.json("show")["take"] == "third" and ids(p) == ["u1", "a1"])
-    t.key("P")
+    t.key("M-G")
     c.says("P says where it can be done", t, "It is in this take already")
 
 
@@ -349,26 +353,26 @@ def verbs_look(c, place):
         c.equal("it is no step", steps(place), 9)
         t.key("Tab")
         c.says("unfolded", t, "Unfolded", "second paragraph")
-        t.key("y")
+        t.key("M-y")
         c.says("y", t, "Copied 37 characters")
-        t.key("Y")
+        t.key("M-Y")
         c.says("Y", t, re.compile(r"Copied 1\d\d characters"))
-        t.key("v")
+        t.key("M-v")
         c.says("v", t, "Version 2 of 2", "second paragraph")
         t.key("Escape")
-        t.wait("Enter go on from here")
-        t.key("p")
+        t.wait("Enter continue")
+        t.key("M-p")
         c.says("p", t, " AI, entry 4", gone=["Which database?"])
         t.key("Escape")
-        t.wait("Enter go on from here")
-        for key, seen in (("T", "─ Tree"), ("F2", "─ Tree"), ("o", "History of main"), ("C-y", "History of main"),
+        t.wait("Enter continue")
+        for key, seen in (("M-T", "─ Tree"), ("F2", "─ Tree"), ("M-o", "History of main"), ("C-y", "History of main"),
                           ("F3", "History of main"), ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"),
-                          (":", "Commands"), ("C-p", "Commands"), ("x", "to which file?"), ("C", "Sum up the beginning"),
+                          ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Sum up the beginning"),
                           ("C-l", "Which model answers")):
             t.key(key)
             c.says(f"{key} leads to {seen}", t, seen)
             t.key("Escape")
-            c.says(f"{key}: back", t, "Enter go on from here", gone=[seen])
+            c.says(f"{key}: back", t, "Enter continue", gone=[seen])
         c.equal("nothing was done", steps(place), 9)
 
 
@@ -404,13 +408,13 @@ def again(c, place):
     t.wait("Anew.Anew.", gone=["..."])
     t.key("M-Up")
     t.wait("› AI")
-    t.key("A")
+    t.key("M-A")
     c.store("three takes", lambda: len(takes(place)), 4)
     t.wait("main_take_2", gone=["..."])
 
 
 def other_takes(c, place):
-    """Takes by Alt+] and Alt+[, and by ] and [ on an entry."""
+    """Takes by Alt+] and Alt+[, also on an entry."""
     fork(place)
     t = chat(place)
     for key, name, text in (("M-]", "duck", "DuckDB is fine too"), ("M-]", "main", "Good. Schema"),
@@ -421,7 +425,7 @@ def other_takes(c, place):
         c.equal(f"{key}: in the store", place.json("show")["take"], name)
     t.key("M-Up")
     t.wait("› AI")
-    for key, name in (("]", "main"), ("[", "duck"), ("Right", "main"), ("Left", "duck"), ("l", "main"), ("h", "duck")):
+    for key, name in (("M-]", "main"), ("M-[", "duck"), ("Right", "main"), ("Left", "duck"), ("M-.", "main"), ("M-,", "duck")):
         t.key(key)
         c.says(f"{key}: {name}", t, f"take: {name}, ")
         c.equal(f"{key}: in the store", place.json("show")["take"], name)
@@ -459,7 +463,7 @@ def folded(c, place):
 
 
 def find(c, place):
-    """Ctrl+F, Alt+N, n, N; what is not there."""
+    """Ctrl+F, Alt+N, Alt+Shift+N; what is not there."""
     lines_of = "".join(json.dumps({"op": "entry.append", "role": "AI" if i % 2 else "User",
                                    "content": f"entry {i}" + (" with a Needle" if i % 20 == 7 else "")}) + "\n"
                        for i in range(100))
@@ -469,7 +473,7 @@ def find(c, place):
         t.key("C-f")
         answer(t, "Find in this take", "needle")
         c.says("the last one", t, "entry 87 with a Needle", re.compile(r"^› AI +88$", re.M))
-        for key, at in (("n", 7), ("n", 27), ("N", 7), ("N", 87)):
+        for key, at in (("M-n", 7), ("M-n", 27), ("M-N", 7), ("M-N", 87)):
             t.key(key)
             c.says(f"{key}: {at}", t, f"entry {at} with a Needle", re.compile(rf"^› AI +{at + 1}$", re.M))
         t.key("Escape")
@@ -543,10 +547,10 @@ def two(c, place):
     a.wait("› AI")
     b.key("M-Up")
     b.wait("› AI")
-    a.key("m")
+    a.key("M-m")
     answer(a, "Label of AI, entry 8", "last")
     c.says("a label", b, "#last")
-    b.key("e")
+    b.key("M-e")
     answer(b, "saved in place", "!")
     c.says("an edit", a, "From b slowly!", "#last")
     c.store("value", lambda: len(value(place)[0]["entries"]), 8)
@@ -568,7 +572,7 @@ def while_running(c, place):
     c.says("closing it does not stop the reply", t, "AI ...", "Long", gone=["─ Tree"])
     t.key("M-Up", "Up")
     t.wait(re.compile("^› AI +4$", re.M))
-    t.key("g", "e")
+    t.key("Home", "M-e")
     answer(t, "saved in place", " At all?")
     c.says("an edit meanwhile", t, "Edited entry 1", "AI ...")
     t.key("Escape")

@@ -254,7 +254,7 @@ def compare(place, term, tries=4):
         for t in (term, fresh):
             t.key("F2")
             t.wait("─ Tree")
-            t.key("C-d", "F", "G") # what is usually shown, all unfolded, the end of it
+            t.key("C-d", "M-F", "End") # what is usually shown, all unfolded, the end of it
         found = same(term, fresh, tree_rows)
     if not found:
         raise AssertionError(f"it shows\n{term.text()}\nand a fresh one\n{fresh.text()}")

@@ -51,7 +51,7 @@ def history(t, place):
         term.wait(f"Now as it was right after step {STEPS}.")
         t.equal("all entries", len(place.texts()), STEPS)
         # Left while something is still being worked out.
-        term.key("End", "q", "F3", "C-q")
+        term.key("End", "Escape", "F3", "C-q")
         term.wait("ended 0")
 
 

@@ -231,7 +231,7 @@ def compact(c, place):
         c.store("an entry that says so", lambda: [e["kind"] for e in place.json("show")["entries"]].count("compaction"), 1)
         t.key("F2")
         c.says("its mark in the tree", t, "› • [compaction: 54k tokens]  {main}  ← active")
-        t.key("u")
+        t.key("M-u")
         c.says("undone", t, "Took back", gone=["[compaction"])
         c.equal("nothing is left of it", len(place.texts()), 12)
         t.key("Escape")

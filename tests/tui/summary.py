@@ -92,12 +92,12 @@ def yes(c, place):
     after = value(place)
     t.key("F2")
     c.says("it has a mark in the tree", t, "[branch summary]: They chose SQLite.  {main_take_1}  ← active")
-    t.key("u")
+    t.key("M-u")
     c.says("undone", t, "Took back")
     c.check("all is as it was", value(place) == before)
     c.tree("the tree, too", t, [row.replace("›", " ", 1) if row.startswith("›") else
                                 row.replace("  • AI: S", "› • AI: S") for row in FORK])
-    t.key("U")
+    t.key("M-r")
     c.says("redone", t, "Brought back")
     c.check("all is as it was then", value(place) == after)
 

@@ -140,7 +140,7 @@ class Check(Count):
         """What the command line tells of the store, as soon as it is so."""
         self.equal(what, until(what, look, wanted), wanted)
 
-    def verb(self, what, place, term, do, said, op, wanted, undo="u", redo="U"):
+    def verb(self, what, place, term, do, said, op, wanted, undo="M-u", redo="M-r"):
         """A verb, by do(): what is said, one step of ours in the history, what the store has
         then (wanted(place) is true); and the way back, and forth, and back, each to the last
         detail."""

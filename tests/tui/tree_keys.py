@@ -95,18 +95,18 @@ def looks(c, place):
 
 
 def moving(c, place):
-    """Depth first, up and down, no wrap; pages, ends; letters and arrows alike."""
+    """Depth first, up and down, no wrap; pages, ends."""
     fork(place)
     names = [row[2:].strip() for row in FORK]
     with tree(place) as t:
         c.at("it begins at the head", t, names[3], "(4/6)")
-        for keys, wanted in (("Down", 4), ("Down", 5), ("Down Up", 4), ("k", 3), ("k", 2), ("Up", 1),
-                            ("Up", 0), ("Up j", 1), ("Home", 0), ("End", 5), ("g", 0), ("G", 5),
+        for keys, wanted in (("Down", 4), ("Down", 5), ("Down Up", 4), ("M-k", 3), ("M-k", 2), ("Up", 1),
+                            ("Up", 0), ("Up M-j", 1), ("Home", 0), ("End", 5),
                             ("PPage", 0), ("NPage", 5), ("Home", 0),
                             # the first child; what it hangs on (folds(): where it folds first)
-                            ("Right", 1), ("Right", 2), ("l", 3), ("Left", 2),
+                            ("Right", 1), ("Right", 2), ("M-l", 3), ("Left", 2),
                             # takes beside each other, where they part
-                            ("]", 4), ("[", 2), ("]", 4)):
+                            ("M-]", 4), ("M-,", 2), ("M-.", 4)):
             t.key(*keys.split())
             c.at(f"{keys}: row {wanted}", t, names[wanted], f"({wanted + 1}/6)")
         c.equal("nothing was done", steps(place), 8)
@@ -128,19 +128,19 @@ def folds(c, place):
         c.tree("folded by Ctrl+Left", t, folded, "(3/5)")
         t.key("C-Right")
         c.at("unfolded by Ctrl+Right", t, "├⊟ • User: Use SQLite, not Postgres", "(3/6)")
-        t.key("K")
-        c.tree("folded by K", t, folded, "(3/5)")
-        t.key("Down", "h")
+        t.key("M-K")
+        c.tree("folded by Alt+Shift+K", t, folded, "(3/5)")
+        t.key("Down", "Left")
         c.at("both", t, "└⊞ User: What about DuckDB?  (+1)", "(4/4)")
-        t.key("F")
+        t.key("M-F")
         c.at("all unfolded", t, "└⊟ User: What about DuckDB?", "(5/6)")
-        t.key("J")
+        t.key("M-J")
         c.at("the end of the branch", t, "AI: DuckDB is fine too  {duck}", "(6/6)")
         c.equal("folds are no steps", steps(place), 8)
 
 
 def filters(c, place):
-    """Ctrl+U, Ctrl+O, Ctrl+T, Ctrl+L, Ctrl+D, f; the footer names them."""
+    """Ctrl+U, Ctrl+O, Ctrl+T, Ctrl+L, Ctrl+D, Alt+F; the footer names them."""
     fork(place)
     add(place, "Tool", "t1", "output of a tool")
     place.run("label", "a1", "start")
@@ -175,12 +175,12 @@ def filters(c, place):
         t.key("C-o")
         c.at("all, no longer", t, "• [start] AI: SQLite: one file.", "(2/7)")
         for word in (" [no-tools]", " [user]", " [labeled]", " [all]", ""):
-            t.key("f")
+            t.key("M-f")
 
             def foot():
                 return re.sub(r"^\(\d+/\d+\)", "", tree_rows(t)[1] or "?")
-            c.equal(f"f:{word}", until("f", foot, word, t), word)
-        t.key("G", "C-u")
+            c.equal(f"Alt+F:{word}", until("Alt+F", foot, word, t), word)
+        t.key("End", "C-u")
         c.says("the cursor goes to the nearest above", t, "(3/3) [user]")
         t.key("C-c")
         c.says("closed", t, "Esc stop, tree", gone=["─ Tree"])
@@ -239,19 +239,18 @@ def search(c, place):
     fork(place)
     place.run("label", "u3", "other")
     with tree(place) as t:
-        t.key("/")
         t.type("duck")
         c.tree("while it is typed", t, ["  [other] User: What about DuckDB?",
                                         "› AI: DuckDB is fine too  {duck}"], "(2/2)")
         c.says("the query is in the title", t, "─ Tree  search: duck")
-        t.key("Enter", "k")
+        t.key("Enter", "Up")
         c.at("Enter leaves the keys to the tree", t, "[other] User: What about DuckDB?", "(1/2)")
-        t.key("j")
+        t.key("Down")
         t.wait("(2/2)")
-        t.key("N")
-        c.at("N", t, "[other] User: What about DuckDB?", "(1/2)")
-        t.key("n")
-        c.at("n", t, "AI: DuckDB is fine too  {duck}", "(2/2)")
+        t.key("M-N")
+        c.at("Alt+Shift+N", t, "[other] User: What about DuckDB?", "(1/2)")
+        t.key("M-n")
+        c.at("Alt+N", t, "AI: DuckDB is fine too  {duck}", "(2/2)")
         t.key("Escape")
         c.at("Escape takes the search away, and the selection stays", t,
              "AI: DuckDB is fine too  {duck}", "(6/6)")
@@ -283,12 +282,12 @@ def search(c, place):
 
 
 def cancel(c, place):
-    """Escape, Ctrl+C and q close it; nothing has changed."""
+    """Escape, Ctrl+C and F2 close it; nothing has changed."""
     fork(place)
     with place.open(size=(80, 24)) as t:
         t.wait("Good. Schema")
         t.type("half a message")
-        for key in ("Escape", "C-c", "q", "F2"):
+        for key in ("Escape", "C-c", "F2"):
             t.key("F2")
             t.wait("(4/6)")
             t.key("Up", "Up", key)
@@ -388,13 +387,13 @@ def preview(c, place):
         left, right = cut_preview(screen[top + 1:foot + 1], 50)
         c.equal("the left half", left[0], "› • User: Which database?")
         c.equal("the right half", right[:4], ["User", "entry 1 of 5 in this take", "", "Which database?"])
-        t.key("G")
+        t.key("End")
         c.says("of another take", t, "in take duck")
         t.resize(99, 30)
         c.says("not with a column less", t, "(7/7)", gone=["in take duck"])
-        t.key("p")
-        c.says("p", t, re.compile(r"^ AI, \"DuckDB is fine too\"", re.M), "DuckDB is fine too", gone=["─ Tree"])
-        t.key("q")
+        t.key("M-p")
+        c.says("Alt+P", t, re.compile(r"^ AI, \"DuckDB is fine too\"", re.M), "DuckDB is fine too", gone=["─ Tree"])
+        t.key("Escape")
         t.wait("─ Tree")
         t.key("Tab")
         c.says("tab", t, re.compile(r"^ AI, \"DuckDB is fine too\"", re.M))

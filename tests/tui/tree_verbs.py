@@ -26,24 +26,24 @@ def edit(c, place):
     t = tree(place)
 
     def do():
-        t.key("Up", "e")
+        t.key("Up", "M-e")
         answer(t, "User, entry 3 - saved in place, what follows stays", "!")
     c.verb("edit", place, t, do, "Edited entry 3", "entry.edit",
            lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!"), ("a2", "Good. Schema")])
     c.tree("the tree as before", t, [FORK[i].replace("› │", "  │") if i == 3 else
                                      FORK[i].replace("  ├", "› ├") for i in range(6)])
     # An empty change is none.
-    t.key("e")
+    t.key("M-e")
     answer(t, "saved in place", "")
     c.says("nothing changed", t, "Nothing changed")
-    t.key("e")
+    t.key("M-e")
     t.wait("saved in place")
     t.type("lost")
     t.key("Escape")
     c.says("cancelled", t, "Cancelled; nothing changed", gone=["lost"])
     c.equal("and no step", newest(place)["seq"], 8)
     # Of another take, from here.
-    t.key("End", "e")
+    t.key("End", "M-e")
     answer(t, "AI, \"DuckDB is fine too\" - saved in place", ".")
     c.says("of the other take", t, "Edited entry: DuckDB", "DuckDB is fine too.")
     c.equal("in the store", contents(place, "duck")[3], ("a3", "DuckDB is fine too."))
@@ -51,24 +51,24 @@ def edit(c, place):
 
 
 def edit_lines(c, place):
-    """Several lines, by Alt+Enter; an editor by E and by Ctrl+G."""
+    """Several lines, by Alt+Enter; an editor by Alt+Shift+E and by Ctrl+G."""
     fork(place)
     t = tree(place, EDITOR=editor(place), VISUAL=None)
-    t.key("e")
+    t.key("M-e")
     t.wait("saved in place")
     t.key("M-Enter")
     t.type("second line")
     t.key("Enter")
     c.says("edited", t, "Edited entry 4")
     c.equal("two lines", contents(place)[3], ("a2", "Good. Schema\nsecond line"))
-    t.key("u")
+    t.key("M-u")
     t.wait("Took back")
-    t.key("E")
+    t.key("M-E")
     c.says("by the editor", t, "Edited entry 4")
     c.equal("its text", contents(place)[3][1].replace("\n", ""), "Good. Schema (by the editor)")
-    t.key("u")
+    t.key("M-u")
     t.wait("Took back")
-    t.key("e")
+    t.key("M-e")
     t.wait("saved in place")
     t.key("C-g")
     t.wait(re.compile(r"^› Good. Schema\n +\(by the editor\)$", re.M))
@@ -82,7 +82,7 @@ def edit_as_take(c, place):
     t = tree(place)
 
     def do():
-        t.key("Up", "t")
+        t.key("Up", "M-t")
         answer(t, "User, entry 3 - saved as a new take, this one stays", "!")
     c.verb("edit as a take", place, t, do, "step 9", "batch",
            lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!")] or
@@ -95,13 +95,13 @@ def insert(c, place):
     t = tree(place)
 
     def after():
-        t.key("a")
+        t.key("M-a")
         answer(t, "New entry after AI, entry 4, by User", "One more thing")
     c.verb("add behind", place, t, after, "Added entry", "entry.insert",
            lambda p: [e for e in p.texts()][4:] == [("User", "One more thing")])
 
     def before():
-        t.key("i")
+        t.key("M-i")
         answer(t, "New entry before AI, entry 4, by User", "Wait")
     c.verb("add before", place, t, before, "Added entry", "entry.insert",
            lambda p: p.texts()[3:] == [("User", "Wait"), ("AI", "Good. Schema")])
@@ -110,7 +110,7 @@ def insert(c, place):
 def delete(c, place):
     fork(place)
     t = tree(place)
-    c.verb("delete", place, t, lambda: t.key("Up", "d"), "Deleted entry: Use SQLite, not Postgres", "entry.delete",
+    c.verb("delete", place, t, lambda: t.key("Up", "M-d"), "Deleted entry: Use SQLite, not Postgres", "entry.delete",
            lambda p: ids(p) == ["u1", "a1", "a2"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
     c.verb("delete by its key", place, t, lambda: t.key("Home", "Down", "Down", "DC"), "Deleted entry: Use SQLite, not Postgres", "entry.delete",
            lambda p: ids(p) == ["u1", "a1", "a2"])
@@ -119,7 +119,7 @@ def delete(c, place):
 def delete_below(c, place):
     fork(place)
     t = tree(place)
-    c.verb("delete with all below", place, t, lambda: t.key("Home", "Down", "Down", "D"),
+    c.verb("delete with all below", place, t, lambda: t.key("Home", "Down", "Down", "M-D"),
            "Deleted 2 entries", "entry.delete",
            lambda p: ids(p) == ["u1", "a1"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
 
@@ -135,17 +135,17 @@ def delete_marked(c, place):
     c.says("the title counts them", t, "─ Tree  2 marked ")
     t.key("Up")
     c.says("the cursor is seen on a marked row", t, "›✓│     • AI: Good")
-    c.verb("delete what is marked", place, t, lambda: t.key("d"), "Deleted 2 entries",
+    c.verb("delete what is marked", place, t, lambda: t.key("M-d"), "Deleted 2 entries",
            "entry.delete", lambda p: ids(p) == ["u1", "a1"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
     c.says("no marks are left", t, "/6)", gone=["marked"])
-    t.key("Home", "Down", "Down", "Space", "G", "Space")
+    t.key("Home", "Down", "Down", "Space", "End", "Space")
     t.wait("2 marked")
-    c.verb("delete in two takes at once", place, t, lambda: t.key("d"), "Deleted",
+    c.verb("delete in two takes at once", place, t, lambda: t.key("M-d"), "Deleted",
            "entry.delete", lambda p: ids(p) == ["u1", "a1", "a2"] and ids(p, "duck") == ["u1", "a1", "u3"])
     t.key("Home", "Space", "Space")
     t.wait("2 marked")
-    t.key("X")
-    c.says("X unmarks all", t, "/6)", gone=["marked"])
+    t.key("M-0")
+    c.says("Alt+0 unmarks all", t, "/6)", gone=["marked"])
     t.key("Home", "Space", "Up", "Space")
     c.says("Space unmarks", t, "(2/6)", gone=["marked"])
 
@@ -155,22 +155,22 @@ def move(c, place):
     t = tree(place)
 
     def asked():
-        t.key("M")
+        t.key("M-M")
         answer(t, "Move AI, entry 4 before which?", ":1")
     c.verb("move", place, t, asked, "Moved entry: Good. Schema", "entry.move",
            lambda p: ids(p) == ["a2", "u1", "a1", "u2"])
 
     def end():
-        t.key("Home", "M")
+        t.key("Home", "M-M")
         answer(t, "before which?", "end")
     c.verb("move to the end", place, t, end, "Moved entry: Which database?", "entry.move",
            lambda p: ids(p) == ["a1", "u2", "a2", "u1"])
 
     def marked():
-        t.key("Home", "Down", "Down", "Space", "Space", "Home", "M")
+        t.key("Home", "Down", "Down", "Space", "Space", "Home", "M-M")
     c.verb("move what is marked", place, t, marked, "Moved", "entry.move",
            lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
-    t.key("M")
+    t.key("M-M")
     answer(t, "before which?", "nobody")
     c.says("no such entry", t, 'No entry matches "nobody"')
     c.equal("nothing changed", ids(place), ["u1", "a1", "u2", "a2"])
@@ -179,15 +179,15 @@ def move(c, place):
 def graft(c, place):
     fork(place)
     t = tree(place)
-    c.verb("graft", place, t, lambda: t.key("End", "P"), "Copied entry 5 ", "take.graft",
+    c.verb("graft", place, t, lambda: t.key("End", "M-G"), "Copied entry 5 ", "take.graft",
            lambda p: [text for _, text in p.texts()] ==
            ["Which database?", "SQLite: one file.", "Use SQLite, not Postgres", "Good. Schema",
             "DuckDB is fine too"])
     t.key("End", "Up", "Space", "Space")
     t.wait("2 marked")
-    c.verb("graft what is marked", place, t, lambda: t.key("P"), "Copied 2 entries; the first is entry 5 ", "take.graft",
+    c.verb("graft what is marked", place, t, lambda: t.key("M-G"), "Copied 2 entries; the first is entry 5 ", "take.graft",
            lambda p: [text for _, text in p.texts()][4:] == ["What about DuckDB?", "DuckDB is fine too"])
-    t.key("Home", "P")
+    t.key("Home", "M-G")
     c.says("of this take", t, "It is in this take already")
 
 
@@ -196,13 +196,13 @@ def branch(c, place):
     t = tree(place)
 
     def named():
-        t.key("Home", "Down", "b")
+        t.key("Home", "Down", "M-b")
         answer(t, "New take from AI, entry 2 on. Its name (may be left out)", "third")
     c.verb("branch", place, t, named, 'Branched "third"', "take.branch",
            lambda p: p.json("show")["take"] == "third" and ids(p) == ["u1", "a1"])
 
     def nameless():
-        t.key("Home", "Down", "b")
+        t.key("Home", "Down", "M-b")
         answer(t, "New take from AI, entry 2 on.", "")
     c.verb("branch without a name", place, t, nameless, "Branched", "take.branch",
            lambda p: p.json("show")["take"] not in ("main", "duck") and ids(p) == ["u1", "a1"])
@@ -214,15 +214,15 @@ def mute(c, place):
 
     def muted(p):
         return [e["id"] for e in p.json("show")["entries"] if e["muted"]]
-    c.verb("mute", place, t, lambda: t.key("H"), "Muted entry 4", "entry.mute",
+    c.verb("mute", place, t, lambda: t.key("M-H"), "Muted entry 4", "entry.mute",
            lambda p: muted(p) == ["a2"])
     t.key("Home", "Space", "Space")
     t.wait("2 marked")
-    c.verb("mute what is marked", place, t, lambda: t.key("H"), "Muted 2 entries", "entry.mute",
+    c.verb("mute what is marked", place, t, lambda: t.key("M-H"), "Muted 2 entries", "entry.mute",
            lambda p: muted(p) == ["u1", "a1"])
-    t.key("H")
+    t.key("M-H")
     c.says("seen in the tree", t, "Which database?  (muted)", "SQLite: one file.  (muted)")
-    t.key("H")
+    t.key("M-H")
     c.says("and no longer", t, "2 marked", gone=["(muted)"])
     c.equal("in the store", muted(place), [])
 
@@ -235,23 +235,23 @@ def label(c, place):
         return {r["id"]: r["label"] for r in p.json("tree") if r["label"]}
 
     def one():
-        t.key("m")
+        t.key("M-m")
         answer(t, "Label of AI, entry 4 (empty: none)", "good start")
     c.verb("label", place, t, one, 'Labelled entry 4 "good start"', "label.set",
            lambda p: labels(p) == {"a2": "good start"})
-    t.key("L")
+    t.key("M-m")
     answer(t, "Label of AI, entry 4", "x")
     c.says("shown in its row", t, "[x] AI: Good. Schema")
-    t.key("m")
+    t.key("M-m")
     t.wait("Label of AI, entry 4")
     t.key("C-u", "Enter")
     c.says("taken away", t, "(4/6)", gone=["[x]", "Label of"])
     c.equal("in the store", labels(place), {})
-    t.key("Home", "Space", "Space", "m")
+    t.key("Home", "Space", "Space", "M-m")
     answer(t, "Label of 2 entries", "both")
     c.says("of two", t, "Labelled 2 entries   step ", "[both] User: Which", "[both] AI: SQLite")
     c.equal("in the store", labels(place), {"u1": "both", "a1": "both"})
-    t.key("m")
+    t.key("M-m")
     t.wait("Label of 2 entries")
     t.key("C-u", "Enter")
     c.says("taken away from both", t, "Took away the labels of 2 entries   step ", gone=["[both]"])
@@ -266,7 +266,7 @@ def role(c, place):
         return [r for r, _ in p.texts()]
 
     def one():
-        t.key("R")
+        t.key("M-R")
         t.wait("Who speaks", "Vendor API")
         t.type("sys")
         t.wait("› System")
@@ -284,14 +284,14 @@ def split(c, place):
     t = tree(place)
 
     def do():
-        t.key("s")
+        t.key("M-s")
         answer(t, "Split AI, entry 4 before which of its words?", "Schema")
     c.verb("split", place, t, do, "Split an entry", "entry.split",
            lambda p: [x for _, x in p.texts()][3:] == ["Good. ", "Schema"] or
            [x for _, x in p.texts()][3:] == ["Good.", "Schema"])
-    c.verb("merge", place, t, lambda: t.key("Up", "S"), "Merged", "entry.merge",
+    c.verb("merge", place, t, lambda: t.key("Up", "M-S"), "Merged", "entry.merge",
            lambda p: len(p.texts()) == 3 and "Good. Schema" in p.texts()[2][1])
-    t.key("s")
+    t.key("M-s")
     answer(t, "before which of its words?", "not there")
     c.says("not there", t, "These words are not in it; nothing was split")
 
@@ -302,7 +302,7 @@ def takes_of(c, place):
     t = tree(place)
 
     def rename():
-        t.key("r")
+        t.key("C-r")
         t.wait("Another name for the take")
         t.key("C-u")
         t.type("first")
@@ -311,13 +311,13 @@ def takes_of(c, place):
            lambda p: takes(p) == ["duck", "first"])
     place.run("edit", "a2", "Good. Another schema")
     t.wait("Another schema")
-    t.key("v")
+    t.key("M-v")
     c.says("versions", t, "Version 1 of 2, step 4", "Version 2 of 2", "Another schema")
-    t.key("q")
+    t.key("Escape")
     t.wait("─ Tree")
-    t.key("y")
+    t.key("M-y")
     c.says("copied", t, "Copied 20 characters")
-    t.key("Y")
+    t.key("M-Y")
     c.says("copied up to here", t, "Copied 1")
     shown = t.tmux("show-buffer", check=False)
     t.key("Escape")
@@ -331,7 +331,7 @@ def again(c, place):
     """Another reply, and more of it."""
     fork(place)
     t = tree(place)
-    t.key("A")
+    t.key("M-A")
     c.says("a take of its own", t, "main_take_1")
     c.store("it has the question", lambda: [x for _, x in place.texts()][:3],
             ["Which database?", "SQLite: one file.", "Use SQLite, not Postgres"])
@@ -343,9 +343,9 @@ def leads_on(c, place):
     """Keys that lead to other screens, and back."""
     fork(place)
     t = tree(place)
-    for key, seen in (("o", "History of main"), ("C-y", "History of main"), ("F3", "History of main"),
-                      ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"), (":", "Commands"),
-                      ("C-p", "Commands"), ("x", "to which file?"), ("C", "Sum up the beginning")):
+    for key, seen in (("M-o", "History of main"), ("C-y", "History of main"), ("F3", "History of main"),
+                      ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"),
+                      ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Sum up the beginning")):
         t.key(key)
         c.says(f"{key} leads to {seen}", t, seen)
         t.key("Escape")
@@ -366,7 +366,7 @@ def export(c, place):
         for name in ("talk.md", "talk.json", "talk.toml", "talk.html"):
             t.key(row)
             t.wait("(6/6)" if row == "End" else "(1/6)")
-            t.key("x")
+            t.key("M-x")
             t.wait(f"Write take {take} to which file?")
             t.key("C-u")
             t.type(f"~/{take}-{name}")

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { endlessModel } from "./models.mjs";
-import { BRIEF, DEPS, openBrowser, openPage, ROOT, Server, Tally, until } from "./place.mjs";
+import { BRIEF, choose, DEPS, openBrowser, openPage, ROOT, Server, Tally, until } from "./place.mjs";
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const WIDE = 1280, PHONE = 360;
@@ -111,11 +111,11 @@ async function escape(page) {
 const row = (page, id) => page.locator(`.entries [data-entry="${id}"]`);
 
 async function entries(page, look) {
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await look.at("entries");
 	await page.keyboard.press("Shift+K");
 	await look.at("a selected run");
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("e");
 	await page.locator(".editor textarea").fill("Another text");
 	await page.locator(".advice, .editor-bar").first().waitFor();
@@ -124,16 +124,16 @@ async function entries(page, look) {
 	await look.at("is it given up?");
 	await page.getByRole("button", { name: "Discard" }).click();
 	await page.locator(".editor").waitFor({ state: "detached" });
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("i");
 	await look.at("inserting");
 	await page.keyboard.press("Escape");
 	await page.locator(".editor").waitFor({ state: "detached" });
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("v");
 	await look.at("the source");
 	await page.keyboard.press("v");
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("c");
 	await page.locator(".entry.collapsed").first().waitFor();
 	await look.at("collapsed");
@@ -141,7 +141,7 @@ async function entries(page, look) {
 	await page.selectOption(".role-filter", "AI");
 	await look.at("one role only");
 	await page.selectOption(".role-filter", "");
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("m");
 	await look.at("a line is asked for");
 	await escape(page);
@@ -214,11 +214,11 @@ async function dialogs(page, look, server) {
 	await page.locator(".palette-item .hit").first().waitFor();
 	await look.at("the palette");
 	await escape(page);
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("?");
 	await look.at("help");
 	await escape(page);
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("w");
 	await page.locator(".versions li").nth(1).waitFor();
 	await look.at("versions");
@@ -243,6 +243,7 @@ async function dialogs(page, look, server) {
 		}
 		await escape(page);
 	}
+	await choose(row(page, "a2"));
 	await page.keyboard.press("o");
 	await page.locator("#pane .tree-row.head").waitFor();
 	await page.locator('#pane .tree-row[data-entry="a1"]').first().press("Enter");
@@ -252,7 +253,7 @@ async function dialogs(page, look, server) {
 	await page.locator("#pane-tab-outline").focus();
 	await page.keyboard.press("Escape");
 	// somebody else is faster
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("e");
 	await page.locator(".editor textarea").fill("mine");
 	await server.op("entry.edit", { entry: "a2", content: `theirs, ${look.name}` }, "?discussion=d1&take=t1");
@@ -265,7 +266,7 @@ async function dialogs(page, look, server) {
 }
 
 async function status(page, look, server) {
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("x");
 	await page.locator(".toast").waitFor();
 	await look.at("what was done");
@@ -278,7 +279,7 @@ async function status(page, look, server) {
 	await page.locator(".running .live").waitFor();
 	await until(async () => (await page.locator(".running").textContent()).includes("It was"));
 	await look.at("a reply that arrives");
-	await page.locator(".running .stop").click();
+	await page.locator(".composer .stop").click();
 	await page.locator(".running").waitFor({ state: "detached" });
 	await look.at("stopped");
 	await openPane(page, "prompt");

@@ -2,7 +2,7 @@
 //
 // Writing: a stale edit with its three answers, drafts, what Esc asks, models at work, the
 // versions of an entry, and the first visit.
-import { hasSize, onTheWay, openPage, Server, settled, sizeOf, until } from "./place.mjs";
+import { choose, hasSize, onTheWay, openPage, Server, settled, sizeOf, until } from "./place.mjs";
 import { entriesOf } from "./matrix.mjs";
 import { endlessModel } from "./models.mjs";
 
@@ -10,7 +10,7 @@ const texts = async (server) => entriesOf(await server.canonical()).map((entry) 
 
 /** Begin an edit, let somebody else change the entry, and try to save. */
 async function makeConflict({ page, server }, mine, theirs) {
-	await page.locator(".entry").nth(1).focus();
+	await choose(page.locator(".entry").nth(1));
 	await page.keyboard.press("e");
 	await page.fill(".editor textarea", mine);
 	await server.op("entry.edit", { entry: ":2", content: theirs }, "?discussion=d1");
@@ -43,7 +43,7 @@ async function conflicts(t) {
 }
 
 async function drafts({ page, tally }) {
-	await page.locator(".entry").first().focus();
+	await choose(page.locator(".entry").first());
 	await page.keyboard.press("e");
 	await page.keyboard.press("Escape");
 	await page.waitForSelector(".editor", { state: "detached" });
@@ -53,7 +53,7 @@ async function drafts({ page, tally }) {
 	tally.equal("nothing was typed before", await page.getByText("what you had typed before").count(), 0);
 	await page.reload();
 	await page.waitForSelector(".entry");
-	await page.locator(".entry").first().focus();
+	await choose(page.locator(".entry").first());
 	await page.keyboard.press("e");
 	tally.equal("its field is called by the entry's number", await page.locator(".editor textarea").getAttribute("aria-label"), "Text of entry 1");
 	tally.equal("and that is said", await page.getByText("what you had typed before").count(), 1);
@@ -66,6 +66,7 @@ async function drafts({ page, tally }) {
 	await page.keyboard.press("Escape");
 	await page.getByRole("button", { name: "Discard" }).click();
 	await page.waitForSelector(".editor", { state: "detached" });
+	await choose(page.locator(".entry").first());
 	await page.keyboard.press("e");
 	tally.check("and not after it was given up", !(await page.inputValue(".editor textarea")).includes("half"));
 	await page.keyboard.press("Escape");
@@ -79,7 +80,7 @@ async function otherStore({ browser, tally }) {
 		await one.op("entry.append", { content: "of one store" });
 		const page = await openPage(one, browser, tally), { port } = new URL(one.url);
 		await page.fill("#composer", "typed for the one");
-		await page.locator(".entry").focus();
+		await choose(page.locator(".entry"));
 		await page.keyboard.press("e");
 		await page.fill(".editor textarea", "edited in the one");
 		await page.goto("about:blank");
@@ -89,7 +90,7 @@ async function otherStore({ browser, tally }) {
 		await page.goto(await other.loginUrl());
 		await page.locator(".entry").getByText("of another store").waitFor();
 		tally.equal("another store's field is empty", await page.inputValue("#composer"), "");
-		await page.locator(".entry").focus();
+		await choose(page.locator(".entry"));
 		await page.keyboard.press("e");
 		tally.equal("an edit is the other's own", await page.inputValue(".editor textarea"), "of another store");
 		await page.fill("#composer", "typed for the other");
@@ -116,7 +117,7 @@ async function otherStore({ browser, tally }) {
 async function notices({ page, server, tally }) {
 	const toast = page.locator(".toast"), words = () => toast.locator("span").first().innerText();
 	const before = await server.canonical();
-	await page.locator(".entry").first().focus();
+	await choose(page.locator(".entry").first());
 	await page.keyboard.press("x");
 	await toast.getByText("Muted").waitFor();
 	await page.locator("#undo").click();
@@ -145,7 +146,7 @@ async function notices({ page, server, tally }) {
 	await page.click("#add");
 	await hasSize(page, 3);
 	const three = await server.canonical();
-	await page.locator(".entry").nth(1).focus();
+	await choose(page.locator(".entry").nth(1));
 	await page.keyboard.press("d");
 	await toast.getByText("Entries 1 and 2 now follow each other").waitFor();
 	tally.check("what a deletion breaks is said with numbers that are seen", !/\bentries? [a-z0-9]{4}\b/i.test(await words()), await words());
@@ -159,6 +160,52 @@ async function notices({ page, server, tally }) {
 	tally.check("and both come back", await until(async () => (await server.canonical()) === three));
 	await page.locator("#undo").click();
 	tally.check("so nothing is left of it", await until(async () => (await server.canonical()) === before));
+}
+
+/** What is half written is kept when somebody leaves, and what was undone can still be brought back. */
+async function undoneAndLeft({ page, server, tally }) {
+	const texts = async () => (await server.api("GET", "/discussions/d1/entries")).entries.map((each) => each.content).join();
+	const before = await texts(), size = await sizeOf(page);
+	for (const [at, content] of ["redo one", "redo two"].entries()) {
+		await server.op("entry.append", { role: "User", content }, "?discussion=d1");
+		await hasSize(page, size + at + 1);
+	}
+	await page.fill("#composer", "half a thought");
+	for (const left of [1, 0]) {
+		await page.locator("#undo").click();
+		await hasSize(page, size + left);
+	}
+	const drafted = async () => (await server.api("GET", "/discussions/d1/settings")).settings.draft;
+	await page.evaluate(() => {
+		Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
+		document.dispatchEvent(new Event("visibilitychange"));
+		delete document.visibilityState;
+	});
+	tally.check("who leaves has left a draft", await until(async () => await drafted() === "half a thought"), await drafted());
+	await page.reload();
+	await hasSize(page, size);
+	tally.equal("it is there again", await page.inputValue("#composer"), "half a thought");
+	await page.locator("#redo:not([aria-disabled])").hover();
+	tally.check("redo says what it brings back", await until(async () =>
+		/redo one/.test(await page.locator("#redo").getAttribute("title"))), await page.locator("#redo").getAttribute("title"));
+	await page.locator("#redo").click();
+	await hasSize(page, size + 1);
+	await page.locator("#redo").click();
+	await hasSize(page, size + 2);
+	tally.equal("all of it comes back", await texts(), before + ",redo one,redo two");
+	tally.equal("and what is half written stays", await page.inputValue("#composer"), "half a thought");
+	for (const left of [1, 0]) {
+		await page.locator("#undo").click();
+		await hasSize(page, size + left);
+	}
+	await page.locator("#redo").click();
+	await hasSize(page, size + 1);
+	await page.locator("#undo").click();
+	await hasSize(page, size);
+	tally.equal("and goes again", await texts(), before);
+	await page.fill("#composer", "");
+	await server.op("role.add", { role: "Nobody" });
+	await server.op("undo", { scope: "project" });
 }
 
 /** What was undone is named: a question, a reply, an entry and its place. */
@@ -283,7 +330,7 @@ async function goneOn({ page, server, tally }) {
 	await page.click("#add");
 	await hasSize(page, count + 1);
 	const id = await page.locator(".entry").first().getAttribute("data-entry");
-	await page.locator(".entry").first().focus();
+	await choose(page.locator(".entry").first());
 	answer();
 	await page.locator(".toast").getByText("Added an entry.").waitFor();
 	await page.keyboard.press("d");
@@ -304,19 +351,19 @@ async function theirKeys({ page, server, tally }) {
 		await server.op("entry.append", { id: content, role: "User", content }, `?discussion=d1&take=${open}`);
 	await page.locator(".entries [data-entry=k4]").waitFor();
 	const more = (id) => page.locator(`.entries [data-entry=${id}]`).getByRole("button", { name: /^More for entry/ });
-	await page.locator(".entries [data-entry=k1]").focus();
+	await choose(page.locator(".entries [data-entry=k1]"));
 	await more("k3").click();
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("x");
 	tally.check("after its menu a key is about that entry", await until(async () => (await server.canonical()).includes('"muted"')));
 	tally.equal("which is the focused one", await page.locator(".entry[aria-current]").getAttribute("data-entry"), "k3");
-	await page.locator(".entries [data-entry=k1]").focus();
+	await choose(page.locator(".entries [data-entry=k1]"));
 	await more("k3").click();
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("d");
 	tally.check("it is the one that is deleted", await until(async () => await page.locator(".entries [data-entry=k3]").count() === 0), JSON.stringify(await taken()));
 	tally.equal("and not the one before", await page.locator(".entries [data-entry=k1]").count(), 1);
-	await page.locator(".entries [data-entry=k4]").focus();
+	await choose(page.locator(".entries [data-entry=k4]"));
 	await more("k2").click();
 	await page.getByRole("menuitem", { name: /^Label/ }).click();
 	await page.keyboard.type("told");
@@ -326,7 +373,7 @@ async function theirKeys({ page, server, tally }) {
 	tally.equal("a label has every letter", await page.locator(".entries [data-entry=k2] .label").innerText(), "told");
 	await page.keyboard.press("d");
 	tally.check("nor after it got a label", await until(async () => await page.locator(".entries [data-entry=k2]").count() === 0));
-	await page.locator(".entries [data-entry=k1]").focus();
+	await choose(page.locator(".entries [data-entry=k1]"));
 	await page.keyboard.press("Shift+ArrowDown");
 	await page.locator(".entries [data-entry=k4].selected").waitFor();
 	await more("k1").click();
@@ -415,7 +462,7 @@ async function runs({ page, server, tally }) {
 	await page.evaluate(() => localStorage.removeItem("retake.enter"));
 	await until(async () => (await sizeOf(page)) === before + 4 && !(await page.locator(".running").count()));
 	const takes = await page.locator(".take-bar [role=tab]").count();
-	await page.locator(".entry").last().focus();
+	await choose(page.locator(".entry").last());
 	await page.keyboard.press("g");
 	tally.check("again: another take", await until(async () =>
 		(await page.locator(".take-bar [role=tab]").count()) === takes + 1));
@@ -455,7 +502,7 @@ async function runs({ page, server, tally }) {
 	tally.equal("who has scrolled away is left there", await page.locator(".entries").evaluate((box) => box.scrollTop), 0);
 	await page.locator(".new-below").click();
 	tally.check("and goes to what is new with a button", await until(async () => (await gap()) < 2 && !(await page.locator(".new-below").count())), await gap());
-	await page.locator(".running .stop").click();
+	await page.locator(".composer .stop").click();
 	tally.check("stopped, and what came is kept", await until(async () =>
 		!(await page.locator(".running").count()) && (await page.locator("text=Stopped here").count()) > 0));
 }
@@ -468,7 +515,7 @@ async function versions({ page, server, tally }) {
 	await page.waitForSelector(".versions li >> nth=1");
 	await page.keyboard.press("Escape");
 	await page.locator(".versions").waitFor({ state: "detached" });
-	await page.locator(".entry").nth(1).focus();
+	await choose(page.locator(".entry").nth(1));
 	await page.keyboard.press("w");
 	await page.waitForSelector(".versions li >> nth=1");
 	tally.check("differences are marked", (await page.locator(".versions ins").count()) > 0);
@@ -527,7 +574,7 @@ async function twoWindows({ page, server, tally }) {
 	const { id } = entriesOf(before)[1];
 	const edit = async (of) => {
 		await of.evaluate(() => { document.querySelector(".entries").scrollTop = 0; });
-		await of.locator(`.entries [data-entry="${id}"]`).focus();
+		await choose(of.locator(`.entries [data-entry="${id}"]`));
 		await of.keyboard.press("e");
 		await of.locator(".editor textarea").waitFor();
 	};
@@ -697,7 +744,7 @@ async function timeLeads({ page, server, tally }) {
 	await page.locator("#redo").click();
 	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 	await toast.getByText("Done again: added the question “said in the other take”.").waitFor();
-	tally.equal("to the end", await page.locator("#redo").getAttribute("aria-disabled"), "true");
+	tally.equal("the deletion that was undone before the drafts can still be done again", await page.locator("#redo").getAttribute("aria-disabled"), null);
 }
 
 /** Addresses that lead nowhere: that is said, and what is nearest is shown. */
@@ -751,6 +798,7 @@ export async function run({ server, browser, tally }) {
 	await links(t);
 	await conflicts(t);
 	await drafts(t);
+	await undoneAndLeft(t);
 	await notices(t);
 	await named(t);
 	await between(t);

@@ -391,6 +391,23 @@ async function spoiled() {
 	await close();
 }
 
+/** A text that was changed by hand says so, in the take and in the outline. */
+async function edited() {
+	const db = join(place.folder, "edited.db"), file = join(place.folder, "edited.html");
+	await run(["--db", db, "-q", "add", "question"]);
+	await run(["--db", db, "-q", "add", "-r", "AI", "answer"]);
+	await run(["--db", db, "-q", "edit", ":2", "my answer"]);
+	await run(["--db", db, "export", "-o", file]);
+	const { page, seen, close } = await open(file);
+	await page.waitForSelector("[role=treeitem]");
+	tally.equal("an edited reply says so", (await page.locator(".entry").nth(1).locator(".edited").allInnerTexts()).join(), "edited");
+	tally.equal("another does not", await page.locator(".entry").nth(0).locator(".edited").count(), 0);
+	tally.equal("nor does any other row of the outline", (await page.locator("[role=treeitem]:has(.edited)").allInnerTexts()).length, 1);
+	tally.check("than its own", (await page.locator("[role=treeitem]:has(.edited)").innerText()).includes("my answer"));
+	quiet("edited", seen);
+	await close();
+}
+
 async function manyEntries() {
 	const entries = Array.from({ length: MANY }, (_, at) => entry(`e${at}`, at % 2 ? "AI" : "User", `Entry ${at} *says* a few words.`));
 	const file = await exported({ discussions: [{ name: "long", takes: [{ name: "long", entries }, { name: "long_take_1", entries: entries.slice(0, 7) }] }] });
@@ -542,7 +559,7 @@ async function firstOf(file) {
 	end();
 }
 
-for (const part of [nothingRuns, itWorks, hiddenAndOrder, spoiled, manyEntries])
+for (const part of [nothingRuns, itWorks, hiddenAndOrder, spoiled, edited, manyEntries])
 	try {
 		await part();
 	} catch (error) {

@@ -4,7 +4,7 @@
 // a machine has no time for them; in another the server's answers do. What is typed and pressed
 // meanwhile arrives all the same, and where it was meant to.
 import { modelServer } from "./models.mjs";
-import { onTheWay, openPage, Server, settled, until } from "./place.mjs";
+import { choose, onTheWay, openPage, Server, settled, until } from "./place.mjs";
 
 const LATE_MS = 250;
 
@@ -80,7 +80,7 @@ async function fields({ page, server, tally }) {
 
 /** Keys are a dialog's as soon as one is asked for, and the page's as soon as it is gone. */
 async function dialogs({ page, server, tally }) {
-	await row(page, "e2").focus();
+	await choose(row(page, "e2"));
 	await page.keyboard.press("m");
 	await page.keyboard.type("todo");
 	await page.keyboard.press("Enter");
@@ -104,7 +104,7 @@ async function dialogs({ page, server, tally }) {
 /** Of two presses each does something, though the page does not show yet what the first one did. */
 async function twice({ page, server, tally }) {
 	const steps = async () => (await server.api("GET", "/discussions/d1/history?limit=1")).steps[0].seq;
-	await row(page, "e4").focus();
+	await choose(row(page, "e4"));
 	const before = await steps();
 	await page.keyboard.press("x");
 	await page.keyboard.press("x");
@@ -130,7 +130,7 @@ async function twice({ page, server, tally }) {
 		(await page.locator(".toast").allInnerTexts()).join().includes("Done again")), await page.locator(".toast").allInnerTexts());
 	tally.equal("lead back", await ids(server), "e1 e2 e3 e4");
 	await unheard(page, /\/discussions\/d1$/, async () => {
-		await row(page, "e4").focus();
+		await choose(row(page, "e4"));
 		await page.keyboard.press("x");
 		await page.keyboard.press("Shift+K");
 		await page.keyboard.press("d");
@@ -145,18 +145,18 @@ async function twice({ page, server, tally }) {
 		await server.op("take.branch", { at: "e4", name, switch: false }, "?discussion=d1&take=t1");
 	await page.locator(".take-bar [role=tab] >> nth=2").waitFor();
 	const tabs = page.locator(".take-bar [role=tab]");
-	await row(page, "e1").focus();
+	await choose(row(page, "e1"));
 	await page.keyboard.press("[");
 	await page.keyboard.press("[");
 	await page.locator(".take-bar [role=tab]:first-child[aria-selected=true]").waitFor();
-	await row(page, "e1").focus();
+	await choose(row(page, "e1"));
 	await page.keyboard.press("]");
 	await page.keyboard.press("]");
 	tally.check("two takes on", await until(async () => await tabs.nth(2).getAttribute("aria-selected") === "true"),
 		await tabs.evaluateAll((all) => all.map((each) => each.getAttribute("aria-selected"))));
 	await unheard(page, /\/discussions\/d1\/tree/, async () => {
 		await tabs.nth(0).click();
-		await row(page, "e2").focus();
+		await choose(row(page, "e2"));
 	});
 	await page.locator(".take-bar [role=tab]:first-child[aria-selected=true]").waitFor();
 	await page.keyboard.press("x");
@@ -178,26 +178,26 @@ async function past({ page, tally }) {
 /** Keys right behind the one that opens a pane are the pane's. */
 async function toPane({ page, server, tally }) {
 	const before = await server.canonical();
-	await row(page, "e2").focus();
+	await choose(row(page, "e2"));
 	await page.keyboard.press("h");
 	await page.keyboard.press("ArrowDown");
 	await page.keyboard.press("ArrowDown");
-	await page.keyboard.press("x");
-	await page.keyboard.press("d");
 	tally.check("they move in the pane", await until(() => page.evaluate(() => document.activeElement?.id === "history-2")), await focused(page));
+	await page.keyboard.press("Escape");
+	tally.check("Escape leads back to the entry", await until(() => page.evaluate(() => document.activeElement.matches(".entry"))), await focused(page));
 	await page.keyboard.press("h");
 	await page.locator(".side").waitFor({ state: "detached" });
-	await row(page, "e2").focus();
+	await choose(row(page, "e2"));
 	await page.keyboard.press("o");
 	await page.keyboard.press("Escape");
 	await drawn(page);
 	tally.equal("Escape calls it off", await page.evaluate(() => document.activeElement.className.split(" ")[0]), "entry");
 	tally.equal("and nothing was done to the entry behind it", await server.canonical(), before);
 	await page.locator("#to-panes").click();
-	await row(page, "e2").focus();
+	await choose(row(page, "e2"));
 	await page.keyboard.press("h");
-	await page.keyboard.type("nhello");
-	tally.check("a key that leads to a field has what follows written there", await until(async () => await typed(page) === "hello"), await typed(page));
+	await page.keyboard.type("hello");
+	tally.check("letters are what is written, all of them", await until(async () => await typed(page) === "hello"), await typed(page));
 	await page.fill("#composer", "");
 	await page.locator("#to-panes").click();
 }
@@ -211,7 +211,7 @@ async function elsewhere({ page, server, tally }) {
 	};
 	await add("x1");
 	await unheard(page, /\/ops\/entry\.delete/, async () => {
-		await row(page, "x1").focus();
+		await choose(row(page, "x1"));
 		await page.keyboard.press("d");
 		await page.keyboard.press("n");
 		await page.keyboard.type("edit d");
@@ -224,7 +224,7 @@ async function elsewhere({ page, server, tally }) {
 	await page.fill("#composer", "");
 
 	await unheard(page, /\/ops\/entry\.edit/, async () => {
-		await row(page, "e1").focus();
+		await choose(row(page, "e1"));
 		await page.keyboard.press("e");
 		await page.fill(".editor textarea", "one, edited");
 		await page.keyboard.press("Control+Enter");
@@ -238,13 +238,13 @@ async function elsewhere({ page, server, tally }) {
 	await page.fill("#composer", "");
 
 	await unheard(page, /\/ops\/entry\.insert/, async () => {
-		await row(page, "e4").focus();
+		await choose(row(page, "e4"));
 		await page.keyboard.press("a");
 		await page.fill(".inserting textarea", "once");
 		await page.keyboard.press("Control+Enter");
 		await page.keyboard.press("Control+Enter");
 		await last.getByText("once").waitFor();
-		await row(page, "e2").focus();
+		await choose(row(page, "e2"));
 		await page.keyboard.press("e");
 		await page.fill(".editor:not(.inserting *) textarea", "two, being edited");
 	});
@@ -325,10 +325,10 @@ async function early({ page, tally }) {
 async function reply({ page, server, tally, slow }) {
 	await server.op("setting.set", { key: "model", value: "ollama/slow" }, "?discussion=d1");
 	await page.locator("#ask").waitFor();
-	await row(page, "e2").focus();
+	await choose(row(page, "e2"));
 	await page.keyboard.press("g");
 	await page.locator(".running .live", { hasText: "At" }).waitFor();
-	await row(page, "e1").focus();
+	await choose(row(page, "e1"));
 	await page.keyboard.press("e");
 	await page.fill(".editor textarea", "one, again");
 	slow.end();

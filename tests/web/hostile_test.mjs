@@ -12,7 +12,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { elementsOf, elementsOfTree, judge, judgeBlocks, quiet, watch } from "./hostile_judge.mjs";
 import { KINDS, payloads } from "./payloads.mjs";
-import { BRIEF, DEPS, openBrowser, ROOT, Server, Tally, until } from "./place.mjs";
+import { BRIEF, choose, DEPS, openBrowser, ROOT, Server, Tally, until } from "./place.mjs";
 
 const { parse } = await import(join(DEPS, "parse5/dist/index.js"));
 const SAMPLE = BRIEF ? 12 : 1, LEAST = 500 / SAMPLE, CHUNK = 48, FIRED_LEAST = 300;
@@ -468,7 +468,7 @@ async function fields() {
 		await page.locator("[data-entry=first]").first().evaluate((row) => row.focus()).catch(() => undefined);
 		await page.evaluate(() => { document.querySelector(".entries").scrollTop = 0; });
 		await page.waitForSelector(".entry[data-entry=first]");
-		await page.locator(".entry[data-entry=first]").focus();
+		await choose(page.locator(".entry[data-entry=first]"));
 		await page.keyboard.press("w");
 		await until(async () => (await page.locator(".versions li").count()) > ALL.length / 2);
 		tally.check("versions are all there", (await page.locator(".versions li").count()) >= LEAST, await page.locator(".versions li").count());

@@ -156,7 +156,7 @@ const TASKS = {
 		await becomes("imported", async () => (await state(server)).discussions.map((each) => each.name).sort(), ["main", "talk"]);
 		await hands.gone("dialog");
 		await hands.see(() => document.querySelector(".top .where").textContent === "talk");
-		await hands.press("u");
+		await hands.press("Control+z");
 		await becomes("undone", async () => (await state(server)).discussions.map((each) => each.name), ["main"]);
 	},
 	"export": async (hands, server) => {
@@ -188,7 +188,7 @@ const TASKS = {
 		await hands.to(/Which entries/, "Shift+Tab");
 		await hands.type("L");
 		await hands.see(() => document.querySelectorAll("#pane [role=treeitem]").length === 1);
-		await hands.press("Tab", "v", "Escape");
+		await hands.press("Tab", "Shift+Enter", "Escape");
 		await until(async () => (await hands.entry()) === q(10));
 		tally.equal("from the outline back to the entry", await hands.entry(), q(10));
 	},
@@ -272,7 +272,7 @@ const TASKS = {
 		await hands.to(/^Jump here/);
 		await hands.press("Enter");
 		await becomes("gone back", async () => (await ids(server)).length, 16);
-		await hands.press("h");
+		await hands.press("Escape", "h");
 		await hands.gone("#pane");
 		tally.check("the focus is in the take again", (await hands.entry()) !== null);
 	},
@@ -339,10 +339,10 @@ const TASKS = {
 		await hands.press("d");
 		await becomes("empty", async () => (await ids(server)).length, 0);
 		await hands.see(".welcome");
-		await hands.press("u");
+		await hands.press("Control+z");
 		await becomes("back", () => server.canonical(), before);
 		await hands.see(".entry");
-		await hands.press("k");
+		await hands.press("ArrowUp");
 		tally.check("and keys are about entries again", (await hands.entry()) !== null);
 	},
 	"on a phone's width, choose a discussion and a pane": async (hands, server) => {
@@ -371,7 +371,9 @@ const TASKS = {
 		await hands.to(/Single keys/);
 		await hands.press("Space", "Escape");
 		await hands.gone("dialog");
-		await hands.press("d", "x", "u", "Shift+J", "ArrowUp");
+		await hands.press("d", "x", "u", "Shift+J");
+		tally.equal("letters are what is written", await hands.typed(), "dxuJ");
+		await hands.press("Control+a", "Delete", "Escape", "ArrowUp");
 		tally.equal("arrows move", await hands.entry(), q(10));
 		await hands.press("Enter");
 		await hands.see(".editor textarea");

@@ -2,7 +2,7 @@
 //
 // A conversation of 100,000 entries: few elements, quick to jump about in, and nothing that a
 // person looks at moves when others write above it.
-import { openPage, until } from "./place.mjs";
+import { choose, openPage, until } from "./place.mjs";
 
 const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 450;
 
@@ -50,7 +50,7 @@ export async function run({ server, browser, tally }) {
 	const after = await firstShown(page);
 	tally.check("what is looked at does not move", after[0] === before[0] && Math.abs(after[1] - before[1]) <= 2, before, after);
 
-	await page.locator(".entry").nth(3).focus();
+	await choose(page.locator(".entry").nth(3));
 	const id = await page.evaluate(() => document.activeElement.dataset.entry);
 	await page.evaluate(() => { document.querySelector(".entries").scrollTop = 0; });
 	await page.waitForTimeout(500);

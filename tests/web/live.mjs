@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Two windows: what one does the other shows, and neither is moved by the other's switches.
-import { openPage, until } from "./place.mjs";
+import { choose, openPage, until } from "./place.mjs";
 
 const shown = (page) => page.locator(".entry .entry-body").allTextContents();
 
@@ -13,7 +13,7 @@ export async function run({ server, browser, tally }) {
 	await a.waitForSelector(".entry");
 	await b.waitForSelector(".entry");
 
-	await a.locator(".entry").nth(1).focus();
+	await choose(a.locator(".entry").nth(1));
 	await a.keyboard.press("e");
 	await a.fill(".editor textarea", "two, edited");
 	await a.keyboard.press("Control+Enter");
@@ -21,7 +21,7 @@ export async function run({ server, browser, tally }) {
 	tally.check("and said", await until(async () => /edited an entry/.test(await b.locator(".news").textContent())));
 	tally.equal("one's own is no news", await a.locator(".news").textContent(), "");
 
-	await a.locator(".entry").nth(0).focus();
+	await choose(a.locator(".entry").nth(0));
 	await a.keyboard.press("d");
 	tally.check("so is a deletion", await until(async () => (await shown(b)).length === 2));
 	tally.check("the line says what was done", await until(async () =>
@@ -29,7 +29,7 @@ export async function run({ server, browser, tally }) {
 	await a.getByRole("button", { name: "Undo" }).last().click();
 	tally.check("and its undo", await until(async () => (await shown(b)).length === 3 && (await shown(a)).length === 3));
 
-	await a.locator(".entry").nth(1).focus();
+	await choose(a.locator(".entry").nth(1));
 	await a.keyboard.press("b");
 	tally.check("a new take is listed", await until(async () => (await b.locator(".take-bar [role=tab]").count()) === 2));
 	await b.fill("#composer", "four");
@@ -37,6 +37,22 @@ export async function run({ server, browser, tally }) {
 	tally.check("and writes into its own take", await until(async () => (await shown(b)).length === 4));
 	tally.equal("since the other window stays where it is", await b.locator(".take-bar [aria-selected=true]").getAttribute("data-take"), "t1");
 	tally.equal("not into this one", (await shown(a)).length, 2);
+
+	await a.keyboard.press("Control+k");
+	await a.locator("#palette").fill("Import files");
+	await a.keyboard.press("Enter");
+	const two = ["Hi", "Ho"].map((text) => JSON.stringify({ messages: [{ role: "user", content: text }, { role: "assistant", content: text }] })).join("\n");
+	await a.locator("dialog input[type=file]").setInputFiles({ name: "two.jsonl", mimeType: "text/plain", buffer: Buffer.from(two) });
+	await a.locator("dialog").getByText("4 new entries").waitFor();
+	await a.locator("dialog").getByRole("button", { name: "Import", exact: true }).click();
+	tally.check("an import of two discussions is seen", await until(async () => await b.locator(".discussions .name").count() === 3));
+	tally.check("and said to others", await until(async () => /imported/.test(await b.locator(".news").textContent())), await b.locator(".news").textContent());
+	await a.locator(".toast").getByText("Imported 4 entries.").waitFor();
+	await a.waitForTimeout(300); // the rows of its own import come as events, too
+	tally.check("but not to who did it", !/imported/.test(await a.locator(".news").textContent()), await a.locator(".news").textContent());
+	await a.locator(".discussions .name").filter({ hasText: /^main/ }).click();
+	await a.locator(".take-bar [role=tab]").nth(1).click();
+	await until(async () => (await shown(a)).length === 2);
 
 	for (let i = 0; i < 30; i++)
 		await server.op("entry.append", { role: "User", content: `burst ${i}` }, "?discussion=d1&take=t1");

@@ -3,7 +3,7 @@
 // The operations on entries (A1 to A7) and on discussions (B1 to B11), done by hand in the page.
 // After each the project's canonical export is compared: undo gives what was there before, byte
 // for byte, and redo what was there after.
-import { openPage, settled, shownAndThere, until } from "./place.mjs";
+import { choose, openPage, settled, shownAndThere, until } from "./place.mjs";
 
 const TALK = [
 	["User", "first question"], ["AI", "first **answer**"], ["User", "second question"],
@@ -43,7 +43,7 @@ export async function step(t, name, act, holds) {
 const row = (page, text) => page.locator(".entry", { hasText: text }).first();
 
 async function focusRow(page, text) {
-	await row(page, text).focus();
+	await choose(row(page, text));
 }
 
 async function answer(page, text) {
@@ -101,7 +101,7 @@ async function entryOperations(t) {
 	await page.click("#undo");
 	await until(async () => texts(await server.canonical()).length === 6);
 	const all = texts(await server.canonical());
-	await page.locator(".entry").nth(1).focus();
+	await choose(page.locator(".entry").nth(1));
 	for (let i = 0; i < 3; i++)
 		await page.keyboard.press("d");
 	t.tally.check("three keys, three entries", await until(async () =>
@@ -134,7 +134,7 @@ async function entryOperations(t) {
 	await step(t, "merge", () => menu(page, "More for entry 1", "Merge with the next"),
 		(after) => texts(after).length === 5);
 	await step(t, "split", async () => {
-		await page.locator(".entry").first().focus();
+		await choose(page.locator(".entry").first());
 		await page.keyboard.press("e");
 		await page.locator(".editor textarea").evaluate((field) => field.setSelectionRange(5, 5));
 		await page.getByRole("button", { name: "Split at the cursor" }).click();
@@ -147,7 +147,7 @@ async function entryOperations(t) {
 		await page.waitForSelector("[role=tab] >> nth=1");
 	}, (after) => JSON.parse(after).discussions[0].takes.length === 2);
 	await step(t, "A7 branch", async () => {
-		await page.locator(".entry").nth(1).focus();
+		await choose(page.locator(".entry").nth(1));
 		await page.keyboard.press("b");
 		await page.waitForSelector(".take-bar [role=tab] >> nth=2");
 	}, (after) => JSON.parse(after).discussions[0].takes.length === 3 && texts(after).length === 2);

@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { DEPS, openBrowser, openPage, Server, Tally, until } from "./place.mjs";
+import { choose, DEPS, openBrowser, openPage, Server, Tally, until } from "./place.mjs";
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const tally = new Tally();
@@ -112,7 +112,7 @@ async function outline(server, page) {
 	await becomes("Escape unmarks, wherever one is in it", server, () => page.locator("#pane .tree-row.marked").count(), 1);
 
 	// keys
-	await row(page, "q3").focus();
+	await choose(row(page, "q3"));
 	const focused = () => page.evaluate(() => document.activeElement.dataset.entry);
 	await page.keyboard.press("Home");
 	await becomes("Home", server, focused, "q1");
@@ -132,15 +132,15 @@ async function outline(server, page) {
 	await page.getByLabel("Which entries").selectOption("labelled");
 	await becomes("labelled only", server, rows, "a1");
 	await page.getByLabel("Which entries").selectOption("all");
-	await row(page, "q2").focus();
+	await choose(row(page, "q2"));
 	await page.keyboard.press("Space");
-	await row(page, "a2").focus();
+	await choose(row(page, "a2"));
 	await page.keyboard.press("Space");
 	await becomes("two are marked", server, () => page.locator("#pane [aria-selected=true]").count(), 2);
 	await verb(page, "graft").click();
 	await becomes("bring here", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 q2 a2");
 	await page.locator("#pane .tree-row.head").waitFor();
-	await row(page, "q3").focus();
+	await choose(row(page, "q3"));
 	await verb(page, "mute").click();
 	await becomes("mute", server, async () => (await take(server, "other"))[2].muted, true);
 	await verb(page, "move").click();
@@ -150,7 +150,7 @@ async function outline(server, page) {
 	await page.locator("#pane [data-entry=q3]").last().focus();
 	await verb(page, "delete").click();
 	await becomes("delete", server, async () => idsOf(await take(server, "other")), "q1 a1 q2 a2");
-	await row(page, "a1").focus();
+	await choose(row(page, "a1"));
 	await verb(page, "branch").click();
 	await answer(page, "third");
 	await becomes("branch", server, async () => idsOf(await take(server, "third")), "q1 a1");
@@ -237,7 +237,7 @@ async function going(server, page) {
 
 	await server.op("setting.set", { key: "model", value: "builtin/summary" });
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("builtin"));
-	await row(page, "q1").focus();
+	await choose(row(page, "q1"));
 	await verb(page, "go").click();
 	tally.check("an extract takes no wishes", await dialog.getByLabel(/pay attention/).isDisabled());
 	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
@@ -406,10 +406,10 @@ async function prompt(server, page) {
 		await page.locator(`#${key}`).press("Control+Enter");
 		await becomes(key, server, async () => (await settings())[key], `The ${key}.`);
 	}
-	await page.getByLabel(/built-in base prompt/).check();
-	await becomes("use_default_base_prompt", server, async () => (await settings()).use_default_base_prompt, true);
-	await page.getByLabel(/built-in base prompt/).uncheck();
-	await becomes("and not", server, async () => (await settings()).use_default_base_prompt, undefined);
+	await page.getByLabel(/use the built-in one/).uncheck();
+	await becomes("use_default_base_prompt", server, async () => (await settings()).use_default_base_prompt, false);
+	await page.getByLabel(/use the built-in one/).check();
+	await becomes("and as it is by default", server, async () => (await settings()).use_default_base_prompt, undefined);
 	const context = await server.api("GET", "/discussions/main/context");
 	await becomes("tokens of all", server, () => page.locator("#pane strong").innerText(), context.tokens.toLocaleString("en-US"));
 	tally.equal("and of each", await page.locator("#pane .context-row").count(), context.entries.length);
@@ -506,7 +506,7 @@ async function settings(server, page) {
 async function compare(server, page) {
 	await server.op("entry.edit", { entry: "a1", content: "SQLite, nearly always." });
 	await server.op("entry.append", { id: "code", content: "**Like so:**\n\n```sql\nSELECT 1;\n```", take: "main" });
-	await page.locator(".entry").first().focus();
+	await choose(page.locator(".entry").first());
 	await page.keyboard.press("x");
 	await page.locator(".toast").getByText("Muted").waitFor();
 	await page.keyboard.press("x");
@@ -539,7 +539,7 @@ async function compare(server, page) {
 async function finding(server, page) {
 	await server.op("discussion.new", { name: "cooking" });
 	await server.op("entry.append", { id: "c1", content: "How long does rice need?" });
-	await page.keyboard.press("/");
+	await page.keyboard.press("Control+k");
 	await page.locator("#palette").fill("postgres better");
 	const hit = page.locator(".palette-item .hit");
 	await hit.first().waitFor();

@@ -104,7 +104,7 @@ const VIEWS = {
 	drawer: async (page) => { const button = page.getByRole("button", { name: "Discussions", exact: true }); if (await button.isVisible()) await button.click(); },
 	palette: async (page) => { await page.keyboard.press("Control+k"); await page.waitForTimeout(200); },
 	palettefound: async (page) => { await page.keyboard.press("Control+k"); await page.locator("#palette").fill("sql"); await page.waitForTimeout(500); },
-	help: (page) => page.keyboard.press("?"),
+	help: async (page) => { await entry(page, 1).focus(); await page.keyboard.press("?"); },
 	outline: (page) => pane(page, "outline"),
 	history: (page) => pane(page, "history"),
 	preview: async (page) => { await pane(page, "history"); await page.locator("#pane [role=treeitem], #pane [role=option], #pane .pane-row").nth(4).click(); },

@@ -171,6 +171,12 @@ export async function until(look) {
 	}
 }
 
+/** An entry as the keyboard chooses it: after a click letters would be text. Insert does nothing else. */
+export async function choose(entry) {
+	await entry.focus();
+	await entry.page().keyboard.press("Insert");
+}
+
 /** How many entries the shown take has; only those in sight are drawn. */
 export function sizeOf(page) {
 	return page.evaluate(() => Number(document.querySelector(".entry:not(.running)")?.getAttribute("aria-setsize") ?? 0));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Replies: what becomes of one that is stopped, taken back while it arrives or asked for again.
+import { createServer } from "node:http";
 import { modelServer } from "./models.mjs";
-import { onTheWay, openPage, until } from "./place.mjs";
+import { choose, onTheWay, openPage, Server, until } from "./place.mjs";
 
 /** A reply that is complete at once, or one that never ends. */
 async function soOn() {
@@ -17,7 +18,62 @@ async function soOn() {
 	return { state, host };
 }
 
+/** A server that refuses with this status until it is to answer; refusing all connections when it is gone. */
+async function refusing() {
+	const state = { status: 401 };
+	const server = createServer(async (request, response) => {
+		for await (const piece of request)
+			void piece;
+		if (state.status !== 200)
+			return response.writeHead(state.status, { "Content-Type": "application/json" }).end('{"error":"rate limit of the test"}');
+		response.writeHead(200, { "Content-Type": "application/x-ndjson" });
+		response.end(JSON.stringify({ model: "m", message: { role: "assistant", content: "Here you are." }, done: true, done_reason: "stop" }) + "\n");
+	});
+	await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	server.unref();
+	return { state, host: `http://127.0.0.1:${server.address().port}` };
+}
+
+/** Each failure says what happened, and has a button that asks once more. */
+async function failures(browser, tally) {
+	const model = await refusing(), server = new Server();
+	server.env.OLLAMA_HOST = model.host;
+	try {
+		await server.start();
+		await server.op("setting.set", { key: "model", value: "ollama/m" });
+		const page = await openPage(server, browser, tally);
+		const contents = async () => (await server.api("GET", "/discussions/d1/entries")).entries.map((each) => each.content);
+		const toast = page.locator(".toast.problem"), again = toast.getByRole("button", { name: "Try again" });
+		await page.fill("#composer", "Are you there?");
+		await page.press("#composer", "Control+Enter");
+		await toast.waitFor();
+		tally.check("a URL is not capitalised", (await toast.innerText()).startsWith(model.host), await toast.innerText());
+		tally.equal("401: a model can be chosen", await toast.getByRole("button", { name: "Choose a model" }).count(), 1);
+		model.state.status = 400;
+		await again.click();
+		await toast.getByText("(400").or(toast.getByText(" 400")).first().waitFor();
+		tally.equal("or asked again, and again", await again.count(), 1);
+		model.state.status = 200;
+		await again.click();
+		tally.check("until there is a reply", await until(async () => (await contents()).at(-1) === "Here you are."), await contents());
+		tally.equal("to the question, which is there once", JSON.stringify(await contents()), '["Are you there?","Here you are."]');
+		await page.route(/\/discussions\/d1\/runs$/, (route) => route.abort());
+		await page.fill("#composer", "And now?");
+		await page.press("#composer", "Control+Enter");
+		await again.waitFor();
+		tally.equal("without a network the text is back", await page.inputValue("#composer"), "And now?");
+		await page.unroute(/\/discussions\/d1\/runs$/);
+		await again.click();
+		tally.check("and is sent by the button", await until(async () => (await contents()).slice(2).join() === "And now?,Here you are."), await contents());
+		tally.equal("from the field", await page.inputValue("#composer"), "");
+		await page.context().close();
+	} finally {
+		await server.stop();
+	}
+}
+
 export async function run({ server, browser, tally }) {
+	await failures(browser, tally);
 	const model = await soOn();
 	server.env.OLLAMA_HOST = model.host;
 	await server.start();
@@ -42,7 +98,7 @@ export async function run({ server, browser, tally }) {
 	await page.fill("#composer", "Tell me.");
 	await wide("Ask");
 	await asked("Tell me.");
-	tally.equal("the button to stop names the key", await running.locator(".stop").getAttribute("title"), "Stop (Esc)");
+	tally.equal("the button to stop names the key", await page.locator(".stop").getAttribute("title"), "Stop (Esc)");
 	await page.keyboard.press("Escape");
 	tally.check("Escape stops a reply", await until(async () => await running.count() === 0));
 	tally.check("which is no failure", await says("Stopped. What had come is kept."), await toast());
@@ -123,7 +179,7 @@ export async function run({ server, browser, tally }) {
 	tally.check("only the first two are left", await until(async () => (await page.locator(".entry").count()) === 2), await entries());
 
 	model.state.isEndless = false;
-	await page.locator(".entry").nth(1).focus();
+	await choose(page.locator(".entry").nth(1));
 	await page.keyboard.press("g");
 	const tabs = page.locator(".take-bar [role=tab]");
 	tally.check("another reply says where it is, and the one before", await says('Another reply, in the take "main_take_1". The one before is in "main".'), await toast());

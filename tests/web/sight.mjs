@@ -2,7 +2,7 @@
 //
 // What has the focus is in sight, and what is covered is out of reach: entries that get the focus
 // or an editor wherever the list stands, drawers on a phone, menus and the keys of the page.
-import { openPage, until } from "./place.mjs";
+import { choose, openPage, until } from "./place.mjs";
 
 const COUNT = 40;
 
@@ -20,7 +20,7 @@ const frames = (page) => page.waitForTimeout(250); // sizes have been measured, 
 /** The list stands at its end, and what has the focus is far above. */
 async function atEnd(page, id) {
 	await frames(page);
-	await page.locator(".entry").last().focus();
+	await choose(page.locator(".entry").last());
 	await page.keyboard.press("Home");
 	await until(() => page.evaluate(seen, `[data-entry=${id}]`));
 	await page.evaluate(() => { const box = document.querySelector(".entries"); box.scrollTop = box.scrollHeight; });
@@ -55,7 +55,7 @@ async function editors({ server, browser, tally }) {
 	tally.check("what gets the focus is in view", await page.evaluate(seen, "[data-entry=e1]") !== null);
 	tally.equal("and has it", await page.evaluate(() => document.activeElement.dataset.entry), "e1");
 
-	await page.locator(".entry").last().focus();
+	await choose(page.locator(".entry").last());
 	await page.keyboard.press("End");
 	await frames(page);
 	// of one entry only the end is to be seen

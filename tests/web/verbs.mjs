@@ -4,7 +4,7 @@
 // menus, panes and dialogs, with undo and redo of each that is a step. A second window, which
 // does nothing, has to show the same all the time.
 import { entriesOf, step as stepAlone } from "./matrix.mjs";
-import { openPage, settled, shownAndThere, until } from "./place.mjs";
+import { choose, openPage, settled, shownAndThere, until } from "./place.mjs";
 
 const ids = (text) => entriesOf(text).map((entry) => entry.id).join(" ");
 const project = (text) => JSON.parse(text);
@@ -48,7 +48,7 @@ async function showTake({ page, server }, name) {
 	await until(async () => page.evaluate((wanted) => document.querySelector(".take-bar [aria-selected=true]").title.startsWith(wanted + ","), name));
 }
 
-const focus = (page, id) => page.locator(`.entries [data-entry="${id}"]`).focus();
+const focus = (page, id) => choose(page.locator(`.entries [data-entry="${id}"]`));
 
 /** An entry may be beyond what is drawn. */
 async function inView(page, id) {
@@ -173,7 +173,9 @@ async function selecting(t) {
 	await page.keyboard.press("b");
 	await page.waitForTimeout(300);
 	tally.equal("letters change nothing where no entry has the focus", await server.canonical(), before);
-	await rowOf(page, run[0]).focus();
+	tally.equal("they are what is written", await page.inputValue("#composer"), "dxub");
+	await page.fill("#composer", "");
+	await choose(rowOf(page, run[0]));
 	await step(t, "a key right after the row that had the focus went away", async () => {
 		await page.evaluate(() => {
 			const row = document.createElement("div");

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Salvage: every row of a damaged file that is still what was written, into a new store.
+ *
+ * The trees of the file are not followed. Each page is looked at by itself: every row has
+ * a checksum over its table, key and data, so a row says of itself what it is and whether
+ * it is whole. Rows are taken where a page's list of cells says that they are; after that
+ * every byte of the page is tried as the beginning of one, since the list may be damaged or
+ * an older one.
+ *
+ * A cell of a table:      size of the record (varint), rowid (varint), record
+ * A cell of side:         [child page, 4 bytes, on an inner page,] size, record
+ * A record:               size of its header (varint), a type (varint) for each column, values
+ * What does not fit goes on in a chain of other pages: 4 bytes number of the next, then bytes.
+ * (https://www.sqlite.org/fileformat2.html)
+ *
+ * The new store may lack rows of the log; it is for rt_engine_salvage, not for use. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "store/store_sqlite_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h> /* snprintf */
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	COLUMNS_MAX = 5,
+	TABLE_LEAF = 13,
+	TABLE_INNER = 5,
+	INDEX_LEAF = 10,
+	INDEX_INNER = 2,
+	HEADER_MAX = 64 /* of a record of ours */
+};
+
+typedef struct column {
+	uint64_t type;
+	size_t at, size; /* in the record */
+} column;
+
+typedef struct salvage {
+	rt_sqlite_store *to;
+	sqlite3_stmt *add[RT_TABLE_MARK + 1];
+	const unsigned char *bytes; /* of the file */
+	uint32_t pages;
+	unsigned char *record;      /* of the cell at hand */
+	size_t room;
+	rt_store_salvaged *found;
+	rt_error *err;
+	rt_status status;
+} salvage;
+
+static const char *const add_sql[RT_TABLE_MARK + 1] = {
+	[RT_TABLE_PROJECT] = "INSERT OR IGNORE INTO project(id, sum, name) VALUES(?1, ?2, ?3)",
+	[RT_TABLE_LOG] = "INSERT OR IGNORE INTO log(key, step, at, sum, data)"
+			 " VALUES(?1, ?2, ?3, ?4, ?5)",
+	[RT_TABLE_BODY] = "INSERT OR IGNORE INTO body(key, entry, sum, data)"
+			  " VALUES(?1, ?2, ?3, ?4)",
+	[RT_TABLE_NODE] = "INSERT OR IGNORE INTO node(key, sum, data) VALUES(?1, ?2, ?3)",
+	/* of several the newest */
+	[RT_TABLE_ROOT] = "INSERT INTO root(project, seq, sum, data) VALUES(?1, ?2, ?3, ?4)"
+			  " ON CONFLICT(project) DO UPDATE SET seq = ?2, sum = ?3, data = ?4"
+			  " WHERE seq < ?2",
+	[RT_TABLE_SIDE] = "INSERT OR IGNORE INTO side(project, name, sum, data)"
+			  " VALUES(?1, ?2, ?3, ?4)",
+};
+
+static uint32_t
+get32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* 0: there is no whole one. */
+static size_t
+varint(const unsigned char *p, const unsigned char *end, uint64_t *out)
+{
+	size_t i;
+
+	*out = 0;
+	for (i = 0; i < 9 && p + i < end; i++) {
+		if (i == 8) {
+			*out = *out << 8 | p[i];
+			return 9;
+		}
+		*out = *out << 7 | (p[i] & 0x7f);
+		if (p[i] < 0x80)
+			return i + 1;
+	}
+	return 0;
+}
+
+static const unsigned char *
+page_at(const salvage *v, uint64_t number)
+{
+	return number >= 1 && number <= v->pages
+		       ? v->bytes + (size_t)(number - 1) * RT_SQLITE_PAGE_SIZE
+		       : NULL;
+}
+
+static size_t
+size_of_type(uint64_t type)
+{
+	static const size_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
+
+	return type < 12 ? sizes[type] : (size_t)(type - 12) / 2;
+}
+
+static int64_t
+number_in(const salvage *v, const column *c)
+{
+	uint64_t value = 0;
+	size_t i;
+
+	if (c->type == 8 || c->type == 9)
+		return (int64_t)c->type - 8;
+	for (i = 0; i < c->size; i++)
+		value = value << 8 | v->record[c->at + i];
+	if (c->size > 0 && c->size < 8 && v->record[c->at] >= 0x80)
+		value |= ~(uint64_t)0 << (8 * c->size);
+	return (int64_t)value;
+}
+
+static bool
+is_number(const column *c)
+{
+	return (c->type >= 1 && c->type <= 6) || c->type == 8 || c->type == 9;
+}
+
+static bool
+is_blob(const column *c)
+{
+	return c->type >= 12 && c->type % 2 == 0;
+}
+
+static rt_str
+bytes_in(const salvage *v, const column *c)
+{
+	return rt_str_at((const char *)v->record + c->at, c->size);
+}
+
+/* The columns of a record whose beginning is at p. 0: it is none of ours. */
+static size_t
+read_header(const unsigned char *p, const unsigned char *end, uint64_t size, column *columns)
+{
+	uint64_t header, at, type;
+	size_t count = 0, used = varint(p, end, &header);
+
+	if (used == 0 || header < 2 || header > HEADER_MAX || header > size ||
+	    header > (uint64_t)(end - p))
+		return 0;
+	at = header;
+	while (used < header) {
+		size_t more = varint(p + used, p + header, &type);
+
+		if (more == 0 || count == COLUMNS_MAX || type == 10 || type == 11)
+			return 0;
+		used += more;
+		columns[count].type = type;
+		columns[count].at = (size_t)at;
+		columns[count].size = size_of_type(type);
+		at += columns[count++].size;
+	}
+	return at == size ? count : 0;
+}
+
+/* Is it a row of this table, with this key? Then the sum fits. columns: those after the key. */
+static bool
+fits(const salvage *v, enum rt_sqlite_table table, uint64_t key, uint64_t extra, const column *sum,
+     const column *data)
+{
+	rt_str bytes = bytes_in(v, data);
+
+	return number_in(v, sum) == rt_sqlite_sum(table, key, extra, bytes.ptr, bytes.size);
+}
+
+static enum rt_sqlite_table
+table_of(const salvage *v, const column *c, size_t count, uint64_t key, bool is_index)
+{
+	if (is_index) {
+		if (count == 4 && is_number(&c[0]) && is_blob(&c[1]) && is_number(&c[2]) &&
+		    is_blob(&c[3]) &&
+		    fits(v, RT_TABLE_SIDE, (uint64_t)number_in(v, &c[0]),
+			 rt_sqlite_name_hash(bytes_in(v, &c[1])), &c[2], &c[3]))
+			return RT_TABLE_SIDE;
+		return 0;
+	}
+	if (count < 3 || c[0].type != 0 || !is_blob(&c[count - 1]) || !is_number(&c[count - 2]))
+		return 0;
+	if (count == 5 && is_blob(&c[1]) && c[1].size == RT_STEP_ID_SIZE && is_number(&c[2]) &&
+	    fits(v, RT_TABLE_LOG, key,
+		 rt_sqlite_log_extra(v->record + c[1].at, number_in(v, &c[2])), &c[3], &c[4]))
+		return RT_TABLE_LOG;
+	if (count == 4 && is_number(&c[1])) {
+		uint64_t extra = (uint64_t)number_in(v, &c[1]);
+
+		if (fits(v, RT_TABLE_BODY, key, extra, &c[2], &c[3]))
+			return RT_TABLE_BODY;
+		if (fits(v, RT_TABLE_ROOT, key, extra, &c[2], &c[3]))
+			return RT_TABLE_ROOT;
+	}
+	if (count == 3 && fits(v, RT_TABLE_NODE, key, 0, &c[1], &c[2]))
+		return RT_TABLE_NODE;
+	if (count == 3 && fits(v, RT_TABLE_PROJECT, key, 0, &c[1], &c[2]))
+		return RT_TABLE_PROJECT;
+	return 0;
+}
+
+static void
+keep(salvage *v, enum rt_sqlite_table table, const column *c, size_t count, uint64_t key,
+     bool is_index)
+{
+	sqlite3_stmt *add = v->add[table];
+	size_t i, from = is_index ? 0 : 1;
+
+	if (!is_index)
+		(void)sqlite3_bind_int64(add, 1, (int64_t)key);
+	for (i = from; i < count; i++) {
+		if (is_blob(&c[i]))
+			rt_sqlite_bind(add, (int)i + 1, bytes_in(v, &c[i]));
+		else
+			(void)sqlite3_bind_int64(add, (int)i + 1, number_in(v, &c[i]));
+	}
+	v->status = rt_sqlite_run(v->to, &v->to->writer, add, "recovering rows", v->err);
+	if (v->status == RT_OK && sqlite3_changes(v->to->writer.db) > 0) {
+		v->found->rows += table == RT_TABLE_LOG;
+		v->found->bodies += table == RT_TABLE_BODY;
+	}
+}
+
+/* The record whose first `local` bytes are at p: whole in v->record. */
+static bool
+gather(salvage *v, const unsigned char *p, size_t local, size_t size, uint32_t next)
+{
+	size_t have = local;
+
+	if (size > v->room) {
+		unsigned char *more = rt_resize(v->to->alloc, v->record, size);
+
+		if (more == NULL) {
+			v->status = rt_fail(v->err, RT_NOMEM, "out of memory");
+			return false;
+		}
+		v->record = more;
+		v->room = size;
+	}
+	memcpy(v->record, p, local);
+	while (have < size) {
+		const unsigned char *page = page_at(v, next);
+		size_t part = size - have;
+
+		if (page == NULL)
+			return false;
+		if (part > RT_SQLITE_PAGE_SIZE - 4)
+			part = RT_SQLITE_PAGE_SIZE - 4;
+		memcpy(v->record + have, page + 4, part);
+		have += part;
+		next = get32(page);
+	}
+	return true;
+}
+
+/* Is there a row of ours at p? Then it is kept. */
+static bool
+try_cell(salvage *v, const unsigned char *p, const unsigned char *end, bool is_index)
+{
+	const size_t usable = RT_SQLITE_PAGE_SIZE;
+	size_t most = is_index ? (usable - 12) * 64 / 255 - 23 : usable - 35;
+	size_t least = (usable - 12) * 32 / 255 - 23, local, used;
+	column columns[COLUMNS_MAX];
+	enum rt_sqlite_table table;
+	uint64_t size, key = 0;
+	uint32_t next = 0;
+	size_t count;
+
+	used = varint(p, end, &size);
+	if (used == 0 || size < 4 || size > RT_SQLITE_ROW_SIZE_MAX ||
+	    size > (uint64_t)v->pages * RT_SQLITE_PAGE_SIZE)
+		return false;
+	p += used;
+	if (!is_index) {
+		used = varint(p, end, &key);
+		if (used == 0 || key == 0 || key > INT64_MAX)
+			return false;
+		p += used;
+	}
+	local = (size_t)size;
+	if (size > most) {
+		local = least + (size_t)(size - least) % (usable - 4);
+		if (local > most)
+			local = least;
+	}
+	if (local + (local < size ? 4 : 0) > (size_t)(end - p))
+		return false;
+	count = read_header(p, p + local, size, columns);
+	if (count < 3)
+		return false;
+	if (local < size)
+		next = get32(p + local);
+	if (!gather(v, p, local, (size_t)size, next))
+		return false;
+	table = table_of(v, columns, count, key, is_index);
+	if (table != 0)
+		keep(v, table, columns, count, key, is_index);
+	return table != 0;
+}
+
+/* All cells that the page's own list names. False: the list, or one of them, is damaged, or
+ * there is none: the beginning may be another page's. */
+static bool
+try_list(salvage *v, const unsigned char *page, bool is_first)
+{
+	const unsigned char *end = page + RT_SQLITE_PAGE_SIZE, *head = page + (is_first ? 100 : 0);
+	unsigned char kind = head[0];
+	bool is_index = kind == INDEX_LEAF || kind == INDEX_INNER, whole = true;
+	bool is_inner = kind == INDEX_INNER || kind == TABLE_INNER;
+	size_t count = (size_t)head[3] << 8 | head[4], i;
+	const unsigned char *list = head + (is_inner ? 12 : 8);
+
+	if (kind != TABLE_LEAF && !is_index)
+		return false;
+	for (i = 0; i < count && list + 2 * i + 2 <= end && v->status == RT_OK; i++) {
+		size_t at = (size_t)list[2 * i] << 8 | list[2 * i + 1];
+
+		if (at + (is_inner ? 4 : 0) >= RT_SQLITE_PAGE_SIZE ||
+		    !try_cell(v, page + at + (is_inner ? 4 : 0), end, is_index))
+			whole = false;
+	}
+	return whole && i == count && count > 0;
+}
+
+static void
+scan(salvage *v)
+{
+	uint32_t number;
+	size_t at;
+
+	/* What is listed goes first: the same row in another place may be an older one. */
+	for (number = 1; number <= v->pages && v->status == RT_OK; number++)
+		(void)try_list(v, page_at(v, number), number == 1);
+	for (number = 2; number <= v->pages && v->status == RT_OK; number++) {
+		const unsigned char *page = page_at(v, number), *end = page + RT_SQLITE_PAGE_SIZE;
+		bool whole = try_list(v, page, false);
+
+		/* A list that is whole may be an older one, with fewer rows of the log. Rows of
+		 * side are rewritten and dropped: only where the list is not whole. */
+		for (at = 0; at + 8 < RT_SQLITE_PAGE_SIZE && v->status == RT_OK; at++)
+			if (!try_cell(v, page + at, end, false) && v->status == RT_OK && !whole)
+				(void)try_cell(v, page + at, end, true);
+	}
+}
+
+/* A project whose row is lost, but not its log, needs a name. */
+static rt_status
+name_projects(salvage *v)
+{
+	static const char strangers[] =
+		"SELECT DISTINCT key >> 43 FROM log WHERE key >> 43 NOT IN (SELECT id FROM project)"
+		" UNION SELECT DISTINCT key >> 43 FROM body WHERE key >> 43 NOT IN"
+		" (SELECT id FROM project)";
+	sqlite3_stmt *stmt = NULL;
+	rt_status st = RT_OK;
+	int rc;
+
+	if (sqlite3_prepare_v2(v->to->writer.db, strangers, -1, &stmt, NULL) != SQLITE_OK)
+		return rt_sqlite_fail(v->to, v->to->writer.db, "recovering rows", v->err);
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && st == RT_OK) {
+		uint64_t id = (uint64_t)sqlite3_column_int64(stmt, 0);
+		sqlite3_stmt *add = v->add[RT_TABLE_PROJECT];
+		char name[40] = "default";
+		rt_str text;
+
+		/* the first one is, as a rule, unless somebody else has that name */
+		for (int tries = 0; tries < 2 && st == RT_OK; tries++) {
+			if (id != 1 || tries > 0)
+				snprintf(name, sizeof(name), "recovered-%llu", rt_sqlite_ull(id));
+			text = rt_str_of(name);
+			(void)sqlite3_bind_int64(add, 1, (int64_t)id);
+			(void)sqlite3_bind_int64(add, 2,
+						 rt_sqlite_sum(RT_TABLE_PROJECT, id, 0, text.ptr,
+							       text.size));
+			rt_sqlite_bind(add, 3, text);
+			st = rt_sqlite_run(v->to, &v->to->writer, add, "recovering rows", v->err);
+			if (st != RT_OK || sqlite3_changes(v->to->writer.db) > 0)
+				break;
+		}
+		v->found->projects_named++;
+	}
+	(void)sqlite3_finalize(stmt);
+	return st;
+}
+
+static rt_status
+read_file(const rt_alloc *alloc, const char *path, unsigned char **out, size_t *out_size,
+	  rt_error *err)
+{
+	struct stat info;
+	size_t at = 0;
+	rt_status st = RT_OK;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	*out = NULL;
+	if (fd < 0 || fstat(fd, &info) != 0)
+		st = rt_fail(err, RT_IO, "%s cannot be read: %s", path, strerror(errno));
+	if (st == RT_OK) {
+		*out_size = (size_t)info.st_size;
+		*out = rt_new(alloc, *out_size + 1);
+		if (*out == NULL)
+			st = rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	while (st == RT_OK && at < *out_size) {
+		ssize_t did = pread(fd, *out + at, *out_size - at, (off_t)at);
+
+		if (did < 0 && errno == EINTR)
+			continue;
+		if (did <= 0) { /* a sector that the disk does not give any more */
+			size_t skip = 512 - at % 512;
+
+			if (did == 0 || errno != EIO)
+				break;
+			if (skip > *out_size - at)
+				skip = *out_size - at;
+			memset(*out + at, 0, skip);
+			at += skip;
+			continue;
+		}
+		at += (size_t)did;
+	}
+	if (st == RT_OK && at < *out_size)
+		*out_size = at;
+	if (fd >= 0)
+		(void)close(fd);
+	return st;
+}
+
+/* With what is in its write-ahead log, where SQLite can still tell; else as it is. */
+static rt_status
+read_pages(const rt_alloc *alloc, const char *path, const char *scratch, unsigned char **out,
+	   size_t *out_size, rt_error *err)
+{
+	sqlite3 *from = NULL, *to = NULL;
+	sqlite3_backup *job = NULL;
+	char wal[RT_SQLITE_PATH_ROOM + 8];
+	struct stat info;
+	bool copied = false;
+	rt_status st;
+
+	snprintf(wal, sizeof(wal), "%s-wal", path);
+	if (stat(wal, &info) == 0 && info.st_size > 0 &&
+	    sqlite3_open_v2(path, &from, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+	    sqlite3_open_v2(scratch, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
+		    SQLITE_OK) {
+		(void)sqlite3_db_config(from, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+		job = sqlite3_backup_init(to, "main", from, "main");
+		copied = job != NULL && sqlite3_backup_step(job, -1) == SQLITE_DONE;
+		copied = sqlite3_backup_finish(job) == SQLITE_OK && copied;
+	}
+	(void)sqlite3_close(from);
+	(void)sqlite3_close(to);
+	st = read_file(alloc, copied ? scratch : path, out, out_size, err);
+	(void)unlink(scratch);
+	return st;
+}
+
+rt_status
+rt_store_sqlite_salvage(const rt_alloc *alloc, const rt_env *env, const char *path, const char *to,
+			rt_store_salvaged *out, rt_error *err)
+{
+	rt_store_sqlite_options options = {.create = true, .relaxed = true};
+	salvage v = {.found = out, .err = err};
+	unsigned char *bytes = NULL;
+	char scratch[RT_SQLITE_PATH_ROOM + 8];
+	rt_store *store = NULL;
+	size_t size = 0;
+	rt_status st;
+
+	memset(out, 0, sizeof(*out));
+	snprintf(scratch, sizeof(scratch), "%s-pages", to);
+	st = read_pages(alloc, path, scratch, &bytes, &size, err);
+	if (st == RT_OK)
+		st = rt_store_sqlite_open(alloc, env, to, &options, &store, err);
+	if (st == RT_OK)
+		st = store->ops->begin(store, err);
+	if (st != RT_OK)
+		goto done;
+	v.to = rt_sqlite_self(store);
+	v.bytes = bytes;
+	v.pages = (uint32_t)(size / RT_SQLITE_PAGE_SIZE);
+	for (size_t i = 0; i <= RT_TABLE_MARK && st == RT_OK; i++)
+		if (add_sql[i] != NULL && sqlite3_prepare_v2(v.to->writer.db, add_sql[i], -1,
+							     &v.add[i], NULL) != SQLITE_OK)
+			st = rt_sqlite_fail(v.to, v.to->writer.db, "recovering rows", err);
+	if (st == RT_OK) {
+		scan(&v);
+		st = v.status;
+	}
+	if (st == RT_OK)
+		st = name_projects(&v);
+	for (size_t i = 0; i <= RT_TABLE_MARK; i++)
+		(void)sqlite3_finalize(v.add[i]);
+	if (st == RT_OK)
+		st = store->ops->commit(store, err);
+	else
+		store->ops->cancel(store);
+done:
+	if (store != NULL)
+		store->ops->close(store);
+	rt_free(alloc, v.record);
+	rt_free(alloc, bytes);
+	return st;
+}

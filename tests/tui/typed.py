@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Somebody types sentences without looking which screen is open. They are drafts or searches, and
+nothing in the store changes."""
+import os
+import re
+import time
+
+from screen import Polls
+from talk import fork, run
+
+SIZE = (100, 30)
+FEW = 8
+
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../sentences.txt"), encoding="utf-8") as file:
+    SENTENCES = file.read().strip().split("\n")
+
+
+def store(place):
+    """All that a change would change, and the steps that are in effect."""
+    steps = [(step["seq"], step["undone"], step["current"]) for step in place.json("history")]
+    return steps, place.run("export", "--format", "canonical", "-o", "-")
+
+
+def prepared(place):
+    """With texts of two versions, a second discussion, and a step to redo."""
+    fork(place)
+    place.run("new", "second")
+    place.run("add", "-q", "elsewhere")
+    place.run("use", "main")
+    place.run("edit", "a2", "Good. Another schema")
+    place.run("add", "-q", "undone")
+    place.run("undo")
+    return store(place)
+
+
+def opened(place):
+    t = place.open(size=SIZE)
+    t.wait("Another schema", "Enter send")
+    return t
+
+
+def settled(t):
+    """What was typed is carried out: the screen has come to rest. Nothing is told by it."""
+    with Polls():
+        seen = []
+        while len(seen) < 3 or len(set(seen[-3:])) > 1:
+            seen.append(t.text())
+            time.sleep(0.03)
+
+
+def cleared(t):
+    """Back in the chat, and nothing is written."""
+    settled(t)
+    for _ in range(12):
+        if re.search(r"^ >$", t.text(), re.M) and "Enter send" in t.text():
+            return
+        if "Enter send" in t.text():
+            t.key("C-c")
+            t.wait(re.compile(r"^ >$", re.M))
+            return
+        t.key("Escape")
+        settled(t)
+    raise AssertionError(f"it does not come back to the chat:\n{t.text()}")
+
+
+def view(name, keys, seen, enter=False, sentences=None, written=None):
+    """A part that opens a screen by these keys, types there, and looks at the store. written: where
+    the sentence is seen then."""
+    def part(c, place):
+        before = prepared(place)
+        with opened(place) as t:
+            for sentence in sentences or SENTENCES:
+                cleared(t)
+                for key in keys:
+                    t.key(key)
+                t.wait(*seen)
+                t.type(sentence)
+                if written:
+                    c.says(f"{name}: {sentence!r} is written", t, written(sentence))
+                else: # what the screen made of it is its own affair, as long as it is done
+                    settled(t)
+                if enter:
+                    t.key("Enter")
+                    settled(t)
+            cleared(t)
+            c.equal(f"{name}: nothing has changed", store(place), before)
+    part.__name__ = name
+    return part
+
+
+def in_input(sentence):
+    return "> " + sentence
+
+
+def searched(sentence):
+    return "search: " + sentence
+
+
+def of(first):
+    """Some sentences, others for each screen."""
+    return (SENTENCES * 2)[first * FEW % len(SENTENCES):][:FEW]
+
+
+run(view("chat", (), (), written=in_input),
+    view("entry", ("M-Up",), ("Enter continue",), written=in_input),
+    view("tree", ("F2",), ("─ Tree",), enter=True, written=searched),
+    view("tree_by_escape", ("Escape", "Escape"), ("─ Tree",), sentences=of(1), written=searched),
+    view("history", ("F3",), ("History of main",), enter=True, written=lambda s: "Search: " + s),
+    view("discussions", ("F4",), ("Discussions",), sentences=of(2)),
+    view("versions", ("M-Up", "M-v"), ("Version 2 of 2",), sentences=of(3)),
+    view("reader", ("M-Up", "M-p"), ("AI, entry 4",), sentences=of(4)),
+    view("keys", ("F1",), ("All keys",), sentences=of(5)),
+    view("commands", ("C-p",), ("Commands",), sentences=of(6)),
+    view("model", ("C-l",), ("Up, Down choose",), sentences=of(7)))
