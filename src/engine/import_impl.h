@@ -27,7 +27,7 @@ enum {
 	RT_IMPORT_ROW_MAX = 192 << 10,
 	RT_IMPORT_BODIES_MAX = 1 << 20,  /* bytes of the bodies that go with a row, about */
 	RT_IMPORT_SETTLE = 6000,         /* slots and discussions in memory before they go */
-	RT_IMPORT_DISCS_MAX = 2000000,   /* each takes some 50 bytes of memory while the project is open */
+	RT_IMPORT_DISCS_MAX = 2000000,   /* some 50 bytes of memory for each while it is open */
 	RT_IMPORT_GAP_US = 6000,         /* between two rows; who polls for the lock gets it */
 };
 

@@ -174,8 +174,8 @@ a_small_import_is_one_row(void **state)
 	file f;
 
 	file_init(&f);
-	assert_int_equal(rt_engine_import(b->engine, small(&f, 0, 20), RT_STR("x"), false, &result,
-					  NULL), RT_OK);
+	assert_int_equal(rt_engine_import(b->engine, small(&f, 0, 20), RT_STR("x"), false,
+					  &result, NULL), RT_OK);
 	assert_int_equal(result.seq, 1);
 	assert_int_equal(result.discussions, 20);
 	assert_string_equal(result.discussion, "x_20");
@@ -482,6 +482,7 @@ killed_in_between(void **state)
 	bare_open_engine(b); /* what the next process finds */
 	assert_present(b, 2000, 2000);
 	assert_sound(b);
+	rt_engine_close(b->engine);
 	b->engine = killed; /* without a last word, but its memory */
 	import->group = 0;
 	rt_import_cancel(import);
