@@ -335,7 +335,7 @@ add_undo(rt_cli_change *change, rt_buf *out)
 		rt_cli_add_retake_project(cli, out);
 		rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
 		if (cell != NULL && cell->present)
-			rt_buf_add_str(&name, rt_text_str(cell->name));
+			rt_buf_add_str(&name, rt_cell_name(cell));
 		else
 			rt_buf_add_f(&name, "d%u", disc);
 		rt_buf_add_byte(&name, '\0');

@@ -109,7 +109,7 @@ hint_use(rt_cli *cli, const char *name)
 	for (i = rt_project_disc_count(cli->value); cell == NULL && i > 0; i--) {
 		const rt_cell *other = rt_project_cell(cli->value, (uint32_t)i);
 
-		if (!other->present && rt_str_is(rt_text_str(other->name), name)) {
+		if (!other->present && rt_str_is(rt_cell_name(other), name)) {
 			cell = other;
 			place.disc = (uint32_t)i;
 		}
@@ -118,7 +118,7 @@ hint_use(rt_cli *cli, const char *name)
 		rt_cli_hint(cli, RT_NOT_FOUND, "Discussions: retake ls   Start it: retake new NAME");
 		return;
 	}
-	seq = deleted_in(cli, rt_text_str(cell->name), &before, &newest);
+	seq = deleted_in(cli, rt_cell_name(cell), &before, &newest);
 	if (seq != 0 && newest)
 		rt_cli_hint(cli, RT_NOT_FOUND, "Bring it back: retake undo");
 	else if (seq != 0 && before != 0)
@@ -184,7 +184,7 @@ run_rename(rt_cli *cli)
 	which = rt_str_of(old);
 	if (name == NULL) {
 		name = old;
-		which = rt_text_str(rt_project_cell(cli->value, cli->place.disc)->name);
+		which = rt_cell_name(rt_project_cell(cli->value, cli->place.disc));
 	}
 	rt_cli_change_init(cli, &change);
 	rt_cli_change_op(&change, "discussion.rename");

@@ -78,7 +78,7 @@ add_view(rt_cli *cli, rt_place before, rt_buf *out)
 		return;
 	if (cli->place.disc != before.disc) {
 		rt_buf_add_c(out, " Now in discussion \"");
-		rt_buf_add_str(out, rt_text_str(rt_project_cell(cli->value, disc->number)->name));
+		rt_buf_add_str(out, rt_cell_name(rt_project_cell(cli->value, disc->number)));
 		rt_buf_add_c(out, "\".");
 	} else if (cli->place.take != before.take && rt_cli_take(cli, &take) == RT_OK) {
 		rt_buf_add_c(out, " Now in take \"");

@@ -512,8 +512,7 @@ finish(importing *m)
 			rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 			if (rt_cli_look(cli) == RT_OK &&
 			    rt_str_is(
-				    rt_text_str(
-					    rt_project_cell(cli->value, cli->value->active)->name),
+				    rt_cell_name(rt_project_cell(cli->value, cli->value->active)),
 				    m->discussion)) {
 				rt_buf_add_f(&buf, "Now in discussion \"%s\".", m->discussion);
 			} else {

@@ -232,7 +232,7 @@ status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, 
 	rt_json_add_key(buf, "project");
 	rt_json_add_string(buf, rt_cli_project_name(cli));
 	rt_json_add_key(buf, "discussion");
-	rt_json_add_string(buf, rt_text_str(rt_project_cell(cli->value, disc->number)->name));
+	rt_json_add_string(buf, rt_cell_name(rt_project_cell(cli->value, disc->number)));
 	rt_json_add_key(buf, "take");
 	rt_json_add_string(buf, rt_text_str(take->name));
 	rt_json_add_key(buf, "takes");
@@ -259,7 +259,7 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, 
 	rt_term_line(out, rt_cli_project_name(cli));
 	rt_term_c(out, "\nDiscussion  ");
 	rt_term_style(out, RT_STYLE_BOLD);
-	rt_term_line(out, rt_text_str(rt_project_cell(cli->value, disc->number)->name));
+	rt_term_line(out, rt_cell_name(rt_project_cell(cli->value, disc->number)));
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "\nTake        ");
 	rt_term_line(out, rt_text_str(take->name));

@@ -103,7 +103,7 @@ add_title(rt_cli *cli, rt_buf *buf)
 	rt_buf_add_c(buf, "Take \"");
 	rt_screen_add_line(buf, rt_text_str(take->name));
 	rt_buf_add_c(buf, "\" of \"");
-	rt_screen_add_line(buf, cell == NULL ? rt_str_of(NULL) : rt_text_str(cell->name));
+	rt_screen_add_line(buf, cell == NULL ? rt_str_of(NULL) : rt_cell_name(cell));
 	rt_buf_add_f(buf, "\" as it was after step %llu.", (unsigned long long)cli->value->seq);
 	return RT_OK;
 }

@@ -504,7 +504,7 @@ is_elsewhere(rt_cli *cli, rt_str id, rt_buf *out)
 		    rt_entry_id(cli->value, entry, whole, &none) != RT_OK ||
 		    !rt_str_is(id, whole))
 			continue;
-		rt_buf_add_str(out, rt_text_str(cell->name));
+		rt_buf_add_str(out, rt_cell_name(cell));
 		return true;
 	}
 	return false;

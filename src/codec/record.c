@@ -129,6 +129,13 @@ rt_record_write(rt_buf *buf, const rt_record *record)
 	rt_json_add_string(buf, record->by);
 	rt_json_add_key(buf, "d");
 	rt_buf_add_u64(buf, record->disc);
+	if (record->group != 0) {
+		rt_json_add_key(buf, "g");
+		rt_buf_add_byte(buf, '[');
+		rt_buf_add_u64(buf, record->group);
+		add_number(buf, record->group_discs);
+		rt_buf_add_byte(buf, ']');
+	}
 	switch (record->kind) {
 	case RT_RECORD_STEP:
 		rt_json_add_key(buf, "p");
@@ -492,6 +499,10 @@ rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str input, rt_record *
 	record.op = text(&p, rt_json_get(root, "op"));
 	record.by = text(&p, rt_json_get(root, "by"));
 	record.disc = (uint32_t)number(&p, rt_json_get(root, "d"), UINT32_MAX);
+	if ((v = rt_json_get(root, "g")) != NULL) {
+		record.group = number(&p, yyjson_arr_get(v, 0), INT64_MAX);
+		record.group_discs = (uint32_t)number(&p, yyjson_arr_get(v, 1), UINT32_MAX);
+	}
 	if ((v = rt_json_get(root, "fx")) != NULL) {
 		read_step(&p, rt_json_get(root, "p"), v, &record);
 		v = rt_json_get(root, "k");

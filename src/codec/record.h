@@ -9,6 +9,9 @@
  *
  *   v     lowest version of Retake's effects that a reader must know
  *   d     the discussion in view when it was asked for
+ *   g     [row, count]: this step and row `row` belong to one group, of which that is the
+ *         first; there were `count` discussions before it. Undo takes back a group as a
+ *         whole. Programs that do not know of groups take back one row at a time
  *   p     [document, the step that was current there before]; document 0 is the project
  *   fx    effects:
  *           ["s",disc,take,at,[slot…],[slot…]]      splice: removed, added
@@ -68,6 +71,8 @@ typedef enum rt_record_kind {
 typedef struct rt_record {
 	rt_record_kind kind;
 	uint32_t disc;
+	uint64_t group; /* of a step: the group's first row; 0: none, or it is the first */
+	uint32_t group_discs; /* discussions that there were before it */
 	rt_str op, by;
 	rt_record_parent *parents;
 	size_t parent_count;

@@ -9,9 +9,17 @@ struct rt_state_pending {
 	const rt_alloc *alloc;
 	rt_seq_pending *nodes;
 	rt_ledger *ledger;
-	rt_cell **cells; /* referenced */
-	size_t cell_count;
+	struct {
+		const rt_page *page; /* referenced */
+		size_t index;        /* of a discussion's line; PAGE: the page itself */
+		uint64_t number;
+	} *written;
+	size_t written_count, written_room;
+	uint64_t *pages, *lists; /* as the root has them */
+	size_t page_count;
 };
+
+enum { PAGE = RT_PAGE_CELLS };
 
 /* ---- writing ---- */
 
@@ -69,7 +77,7 @@ add_disc(sink *o, rt_buf *buf, const rt_disc *disc)
 	size_t i;
 
 	rt_buf_add_byte(buf, 'D');
-	rt_buf_add_varint(buf, RT_STATE_VERSION);
+	rt_buf_add_varint(buf, RT_STATE_DISC_VERSION);
 	rt_buf_add_varint(buf, disc->number);
 	rt_buf_add_varint(buf, disc->active);
 	rt_buf_add_varint(buf, disc->head == RT_HEAD_TIP ? 0 : (uint64_t)disc->head + 1);
@@ -93,34 +101,130 @@ add_disc(sink *o, rt_buf *buf, const rt_disc *disc)
 	}
 }
 
+/* A node was written for a line of a page, or for the page. */
 static void
-add_cell(sink *o, rt_buf *buf, rt_cell *cell)
+note_written(sink *o, const rt_page *page, size_t index, uint64_t number)
 {
+	rt_state_pending *p = o->pending;
+
+	if (o->status != RT_OK)
+		return;
+	if (p->written_count == p->written_room) {
+		size_t room = p->written_room == 0 ? 64 : p->written_room * 2;
+		void *written = rt_resize(p->alloc, p->written, room * sizeof(*p->written));
+
+		if (written == NULL) {
+			o->status = rt_fail(o->err, RT_NOMEM, "out of memory");
+			return;
+		}
+		p->written = written;
+		p->written_room = room;
+	}
+	p->written[p->written_count].page = rt_object_ref(page);
+	p->written[p->written_count].index = index;
+	p->written[p->written_count++].number = number;
+}
+
+static uint64_t
+write_node(sink *o, const rt_buf *bytes)
+{
+	uint64_t number = 0;
+
+	if (o->status == RT_OK && bytes->status != RT_OK)
+		o->status = rt_fail(o->err, bytes->status, "out of memory");
+	if (o->status == RT_OK)
+		o->status = o->writer->write(o->writer->ctx, rt_buf_str(bytes), &number, o->err);
+	return number;
+}
+
+/* Of the node that a discussion is in; written where need be. */
+static uint64_t
+disc_node(sink *o, const rt_page *page, size_t index)
+{
+	rt_cell *cell = (rt_cell *)(uintptr_t)&page->cells[index];
 	const rt_disc *disc = atomic_load(&cell->disc);
 	uint64_t number = atomic_load(&cell->stored);
 	rt_buf bytes;
 
-	if (o->status != RT_OK)
-		return;
-	if (number == 0) {
-		RT_ASSERT(disc != NULL);
-		rt_buf_init(&bytes, o->pending->alloc, RT_BUF_UNLIMITED);
-		add_disc(o, &bytes, disc);
-		if (o->status == RT_OK && bytes.status != RT_OK)
-			o->status = rt_fail(o->err, bytes.status, "out of memory");
-		if (o->status == RT_OK)
-			o->status = o->writer->write(o->writer->ctx, rt_buf_str(&bytes),
-						     &cell->pending, o->err);
-		rt_buf_deinit(&bytes);
-		if (o->status != RT_OK)
-			return;
-		number = cell->pending;
-		rt_object_ref(cell);
-		o->pending->cells[o->pending->cell_count++] = cell;
+	if (number != 0 || o->status != RT_OK)
+		return number;
+	RT_ASSERT(disc != NULL);
+	rt_buf_init(&bytes, o->pending->alloc, RT_BUF_UNLIMITED);
+	add_disc(o, &bytes, disc);
+	number = write_node(o, &bytes);
+	rt_buf_deinit(&bytes);
+	note_written(o, page, index, number);
+	return number;
+}
+
+static uint64_t
+page_node(sink *o, const rt_page *page)
+{
+	uint64_t number = atomic_load(&((rt_page *)(uintptr_t)page)->stored);
+	rt_buf bytes;
+	size_t i;
+
+	if (number != 0 || o->status != RT_OK)
+		return number;
+	rt_buf_init(&bytes, o->pending->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&bytes, 'P');
+	rt_buf_add_varint(&bytes, RT_STATE_VERSION);
+	rt_buf_add_varint(&bytes, page->cells[0].number);
+	rt_buf_add_varint(&bytes, page->count);
+	for (i = 0; i < page->count; i++) {
+		rt_buf_add_byte(&bytes, page->cells[i].present);
+		rt_buf_add_sized(&bytes, rt_cell_name(&page->cells[i]));
+		rt_buf_add_varint(&bytes, disc_node(o, page, i));
 	}
-	rt_buf_add_byte(buf, cell->present);
-	rt_buf_add_sized(buf, rt_text_str(cell->name));
-	rt_buf_add_varint(buf, number);
+	number = write_node(o, &bytes);
+	rt_buf_deinit(&bytes);
+	note_written(o, page, PAGE, number);
+	return number;
+}
+
+/* The catalogue: pages and lists that changed since the last checkpoint. */
+static void
+add_catalogue(sink *o, rt_buf *root, const rt_project *project)
+{
+	rt_state_pending *p = o->pending;
+	const rt_ledger *ledger = project->ledger;
+	size_t count = rt_vec_count(project->discs), lists = (count + RT_STATE_LIST - 1) / RT_STATE_LIST;
+	size_t i, k;
+	rt_buf bytes;
+
+	p->pages = rt_new_array(p->alloc, count + 1, sizeof(*p->pages));
+	p->lists = rt_new_array(p->alloc, lists + 1, sizeof(*p->lists));
+	p->page_count = count;
+	if (o->status == RT_OK && (p->pages == NULL || p->lists == NULL))
+		o->status = rt_fail(o->err, RT_NOMEM, "out of memory");
+	rt_buf_init(&bytes, p->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_varint(root, rt_project_disc_count(project));
+	for (i = 0; o->status == RT_OK && i < lists; i++) {
+		size_t first = i * RT_STATE_LIST;
+		size_t end = count - first < RT_STATE_LIST ? count : first + RT_STATE_LIST;
+		/* a list that is the same names the same pages */
+		bool same = end <= ledger->page_count &&
+			    (end < count || ledger->page_count == count) &&
+			    ledger->page_lists[i] != 0;
+
+		for (k = first; o->status == RT_OK && k < end; k++) {
+			p->pages[k] = page_node(o, rt_vec_get(project->discs, k));
+			same = same && ledger->pages[k] == p->pages[k];
+		}
+		if (same) {
+			p->lists[i] = ledger->page_lists[i];
+		} else {
+			rt_buf_clear(&bytes);
+			rt_buf_add_byte(&bytes, 'C');
+			rt_buf_add_varint(&bytes, RT_STATE_VERSION);
+			rt_buf_add_varint(&bytes, end - first);
+			for (k = first; k < end; k++)
+				rt_buf_add_varint(&bytes, p->pages[k]);
+			p->lists[i] = write_node(o, &bytes);
+		}
+		rt_buf_add_varint(root, p->lists[i]);
+	}
+	rt_buf_deinit(&bytes);
 }
 
 static void
@@ -130,11 +234,24 @@ pending_end(rt_state_pending *pending, bool durable)
 
 	if (pending == NULL)
 		return;
-	for (i = 0; i < pending->cell_count; i++) {
+	for (i = 0; i < pending->written_count; i++) {
+		rt_page *page = (rt_page *)(uintptr_t)pending->written[i].page;
+		size_t index = pending->written[i].index;
+
 		if (durable)
-			atomic_store(&pending->cells[i]->stored, pending->cells[i]->pending);
-		pending->cells[i]->pending = 0;
-		rt_object_unref(pending->cells[i]);
+			atomic_store(index == PAGE ? &page->stored : &page->cells[index].stored,
+				     pending->written[i].number);
+		rt_object_unref(page);
+	}
+	if (durable) {
+		rt_free(pending->alloc, pending->ledger->pages);
+		rt_free(pending->alloc, pending->ledger->page_lists);
+		pending->ledger->pages = pending->pages;
+		pending->ledger->page_lists = pending->lists;
+		pending->ledger->page_count = pending->page_count;
+	} else {
+		rt_free(pending->alloc, pending->pages);
+		rt_free(pending->alloc, pending->lists);
 	}
 	rt_strs_stored(pending->ledger->names, durable);
 	rt_strs_stored(pending->ledger->ids, durable);
@@ -143,7 +260,7 @@ pending_end(rt_state_pending *pending, bool durable)
 	else
 		rt_seq_pending_cancel(pending->nodes);
 	rt_object_unref(pending->ledger);
-	rt_free(pending->alloc, pending->cells);
+	rt_free(pending->alloc, pending->written);
 	rt_free(pending->alloc, pending);
 }
 
@@ -164,7 +281,7 @@ rt_state_store(const rt_project *project, const rt_seq_writer *writer, rt_buf *o
 	       rt_state_pending **out_pending, rt_error *err)
 {
 	const rt_alloc *alloc = project->object.alloc;
-	size_t discs = rt_project_disc_count(project), i;
+	size_t i;
 	sink o = {writer, NULL, err, RT_OK};
 	unsigned char salt[8];
 	rt_buf strs;
@@ -175,8 +292,7 @@ rt_state_store(const rt_project *project, const rt_seq_writer *writer, rt_buf *o
 	o.pending->alloc = alloc;
 	o.pending->ledger = (rt_ledger *)(uintptr_t)rt_object_ref(project->ledger);
 	o.pending->nodes = rt_seq_pending_new(alloc);
-	o.pending->cells = rt_new_array(alloc, discs + 1, sizeof(rt_cell *));
-	if (o.pending->nodes == NULL || o.pending->cells == NULL)
+	if (o.pending->nodes == NULL)
 		o.status = rt_fail(err, RT_NOMEM, "out of memory");
 	rt_buf_init(&strs, alloc, RT_BUF_UNLIMITED);
 
@@ -202,10 +318,8 @@ rt_state_store(const rt_project *project, const rt_seq_writer *writer, rt_buf *o
 	add_seq(&o, out_root, project->entries);
 	add_seq(&o, out_root, project->owners);
 	add_fields(out_root, project->fields);
-	rt_buf_add_varint(out_root, discs);
-	for (i = 1; i <= discs; i++)
-		add_cell(&o, out_root,
-			 (rt_cell *)(uintptr_t)rt_project_cell(project, (uint32_t)i));
+	if (o.status == RT_OK)
+		add_catalogue(&o, out_root, project);
 	if (o.status == RT_OK && out_root->status != RT_OK)
 		o.status = rt_fail(err, out_root->status, "out of memory");
 	if (o.status != RT_OK) {
@@ -360,7 +474,7 @@ disc_load(const rt_project *project, uint64_t number, const rt_disc **out_disc, 
 	if (st != RT_OK)
 		goto done;
 	i.reader = rt_reader_of(rt_buf_str(&bytes));
-	if (rt_read_byte(&i.reader) != 'D' || rt_read_varint(&i.reader) != RT_STATE_VERSION)
+	if (rt_read_byte(&i.reader) != 'D' || rt_read_varint(&i.reader) != RT_STATE_DISC_VERSION)
 		i.reader.ok = false;
 	if (rt_disc_new(i.alloc, (uint32_t)rt_read_varint(&i.reader), &disc) != RT_OK) {
 		st = rt_fail(err, RT_NOMEM, "out of memory");
@@ -410,27 +524,122 @@ done:
 
 const rt_loader rt_state_loader = {disc_load};
 
+/* Lines of the catalogue from the input, the first with this number. */
 static void
-get_cell(input *i, rt_project *project, uint32_t number)
+get_cells(input *i, rt_project *project, uint32_t number, uint64_t count, uint64_t stored)
 {
-	bool present = rt_read_byte(&i->reader) != 0;
-	rt_str name = rt_read_str(&i->reader);
-	uint64_t stored = rt_read_varint(&i->reader);
+	rt_cell_said said[RT_PAGE_CELLS];
 	const rt_vec *discs = NULL;
-	rt_cell *cell = NULL;
+	rt_page *page = NULL;
+	size_t k;
 
-	if (stored == 0)
-		i->reader.ok = false;
+	for (k = 0; k < count; k++) {
+		said[k].present = rt_read_byte(&i->reader) != 0;
+		said[k].name = rt_read_str(&i->reader);
+		said[k].disc = NULL;
+		said[k].stored = rt_read_varint(&i->reader);
+		if (said[k].stored == 0)
+			i->reader.ok = false;
+	}
 	if (!i->reader.ok || i->status != RT_OK)
 		return;
-	i->status = rt_cell_new(i->alloc, number, present, name, NULL, stored, &cell);
+	page = rt_page_from(i->alloc, number, said, (size_t)count);
+	i->status = page != NULL ? RT_OK : RT_NOMEM;
+	if (page != NULL)
+		atomic_store(&page->stored, stored);
 	if (i->status == RT_OK)
-		i->status = rt_vec_set(project->discs, number - 1, cell, &discs);
+		i->status = rt_vec_set(project->discs, (number - 1) / RT_PAGE_CELLS, page, &discs);
 	if (i->status == RT_OK) {
 		rt_object_unref(project->discs);
 		project->discs = discs;
+		project->disc_count = number - 1 + (uint32_t)count;
 	}
-	rt_object_unref(cell);
+	rt_object_unref(page);
+}
+
+/* How many lines of `all` are in the page that begins with this number. */
+static uint64_t
+page_size(uint64_t all, uint64_t number)
+{
+	return all - (number - 1) < RT_PAGE_CELLS ? all - (number - 1) : RT_PAGE_CELLS;
+}
+
+/* Begin to read a node of its own. */
+static rt_status
+node_input(input *i, uint64_t number, char letter, rt_buf *bytes, rt_error *err)
+{
+	rt_status st;
+
+	rt_buf_clear(bytes);
+	st = i->source->read(i->source->ctx, number, bytes, err);
+	if (st == RT_OK && bytes->status != RT_OK)
+		st = rt_fail(err, bytes->status, "out of memory");
+	if (st != RT_OK)
+		return st;
+	i->reader = rt_reader_of(rt_buf_str(bytes));
+	if (rt_read_byte(&i->reader) != (unsigned char)letter ||
+	    rt_read_varint(&i->reader) != RT_STATE_VERSION)
+		i->reader.ok = false;
+	return RT_OK;
+}
+
+static rt_status
+get_pages(input *i, rt_project *project, uint64_t discs, rt_error *err)
+{
+	rt_ledger *ledger = project->ledger;
+	uint64_t pages = (discs + RT_PAGE_CELLS - 1) / RT_PAGE_CELLS;
+	uint64_t lists = (pages + RT_STATE_LIST - 1) / RT_STATE_LIST, k, at = 0, of_list;
+	input inner = {.alloc = i->alloc, .source = i->source};
+	rt_buf bytes;
+	rt_status st = RT_OK;
+
+	if (discs > UINT32_MAX - 2 || lists > (uint64_t)(i->reader.end - i->reader.at) ||
+	    i->source == NULL) {
+		i->reader.ok = false;
+		return RT_OK;
+	}
+	ledger->pages = rt_new_array(i->alloc, (size_t)pages + 1, sizeof(*ledger->pages));
+	ledger->page_lists = rt_new_array(i->alloc, (size_t)lists + 1, sizeof(*ledger->page_lists));
+	if (ledger->pages == NULL || ledger->page_lists == NULL) {
+		i->status = RT_NOMEM;
+		return RT_OK;
+	}
+	ledger->page_count = (size_t)pages;
+	for (k = 0; k < lists; k++)
+		ledger->page_lists[k] = rt_read_varint(&i->reader);
+	rt_buf_init(&bytes, i->alloc, RT_BUF_UNLIMITED);
+	for (k = 0; st == RT_OK && i->reader.ok && (k == 0 || inner.reader.ok) && k < lists; k++) {
+		st = node_input(&inner, ledger->page_lists[k], 'C', &bytes, err);
+		if (st != RT_OK)
+			break;
+		of_list = rt_read_varint(&inner.reader);
+		if (of_list > RT_STATE_LIST || of_list > pages - at ||
+		    (k + 1 < lists && of_list != RT_STATE_LIST))
+			inner.reader.ok = false;
+		for (; inner.reader.ok && of_list > 0; of_list--)
+			ledger->pages[at++] = rt_read_varint(&inner.reader);
+		if (inner.reader.at != inner.reader.end)
+			inner.reader.ok = false;
+	}
+	i->reader.ok = i->reader.ok && (lists == 0 || inner.reader.ok) && at == pages;
+	for (k = 0; st == RT_OK && i->reader.ok && inner.status == RT_OK && k < pages; k++) {
+		uint64_t number = k * RT_PAGE_CELLS + 1;
+
+		st = node_input(&inner, ledger->pages[k], 'P', &bytes, err);
+		if (st != RT_OK)
+			break;
+		if (rt_read_varint(&inner.reader) != number ||
+		    rt_read_varint(&inner.reader) != page_size(discs, number))
+			inner.reader.ok = false;
+		if (inner.reader.ok)
+			get_cells(&inner, project, (uint32_t)number, page_size(discs, number),
+				  ledger->pages[k]);
+		i->reader.ok = inner.reader.ok && inner.reader.at == inner.reader.end;
+	}
+	if (i->status == RT_OK)
+		i->status = inner.status;
+	rt_buf_deinit(&bytes);
+	return st;
 }
 
 rt_status
@@ -440,7 +649,7 @@ rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
 	input i = {.alloc = alloc, .source = source, .reader = rt_reader_of(root)};
 	const rt_project *made = NULL;
 	rt_project *project;
-	uint64_t discs, k, salt = 0;
+	uint64_t discs, k, version, salt = 0;
 	rt_str names, ids;
 	rt_strs *strs;
 	rt_status st = rt_project_new(alloc, source, 0, &made, err);
@@ -449,7 +658,9 @@ rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
 		return st;
 	project = (rt_project *)(uintptr_t)made;
 	rt_project_set_loader(project, &rt_state_loader);
-	if (rt_read_byte(&i.reader) != 'R' || rt_read_varint(&i.reader) != RT_STATE_VERSION) {
+	k = rt_read_byte(&i.reader);
+	version = rt_read_varint(&i.reader);
+	if (k != 'R' || version < 1 || version > RT_STATE_VERSION) {
 		rt_object_unref(project);
 		return rt_fail(err, RT_CORRUPT, "the checkpoint is of another version");
 	}
@@ -486,12 +697,15 @@ rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
 	rt_object_unref(project->fields);
 	project->fields = get_fields(&i);
 	discs = rt_read_varint(&i.reader);
-	for (k = 1; k <= discs && i.reader.ok && i.status == RT_OK; k++)
-		get_cell(&i, project, (uint32_t)k);
+	if (version > 1 && i.reader.ok && i.status == RT_OK)
+		st = get_pages(&i, project, discs, err);
+	for (k = 1; version == 1 && k <= discs && i.reader.ok && i.status == RT_OK;
+	     k += RT_PAGE_CELLS)
+		get_cells(&i, project, (uint32_t)k, page_size(discs, k), 0);
 	input_deinit(&i);
-	if (i.status == RT_OK && (!i.reader.ok || i.reader.at != i.reader.end))
+	if (st == RT_OK && i.status == RT_OK && (!i.reader.ok || i.reader.at != i.reader.end))
 		st = rt_fail(err, RT_CORRUPT, "the checkpoint's root cannot be read");
-	else if (i.status != RT_OK)
+	else if (st == RT_OK && i.status != RT_OK)
 		st = rt_fail(err, i.status, "out of memory");
 	if (st != RT_OK) {
 		rt_object_unref(project);
@@ -501,11 +715,31 @@ rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
 	return RT_OK;
 }
 
+static rt_status
+disc_numbers(const rt_disc *disc, bool (*fn)(void *ctx, uint64_t number), void *ctx, rt_error *err)
+{
+	size_t i;
+	rt_status st = rt_seq_numbers(disc->labels, fn, ctx, err);
+
+	if (st == RT_OK && disc->seed != NULL)
+		st = rt_seq_numbers(disc->seed->slots, fn, ctx, err);
+	if (st == RT_OK && disc->seed != NULL)
+		st = rt_seq_numbers(disc->seed->moved, fn, ctx, err);
+	for (i = 1; st == RT_OK && i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
+
+		st = rt_seq_numbers(take->slots, fn, ctx, err);
+		if (st == RT_OK)
+			st = rt_seq_numbers(take->moved, fn, ctx, err);
+	}
+	return st;
+}
+
 rt_status
 rt_state_numbers(const rt_project *project, bool (*fn)(void *ctx, uint64_t number), void *ctx,
 		 rt_error *err)
 {
-	size_t i, j;
+	size_t i;
 	rt_status st = rt_seq_numbers(project->views, fn, ctx, err);
 
 	if (st == RT_OK)
@@ -516,26 +750,21 @@ rt_state_numbers(const rt_project *project, bool (*fn)(void *ctx, uint64_t numbe
 		st = rt_strs_numbers(project->ledger->names, fn, ctx);
 	if (st == RT_OK)
 		st = rt_strs_numbers(project->ledger->ids, fn, ctx);
+	for (i = 0; st == RT_OK && i < project->ledger->page_count; i++) {
+		(void)fn(ctx, project->ledger->pages[i]);
+		if (i % RT_STATE_LIST == 0)
+			(void)fn(ctx, project->ledger->page_lists[i / RT_STATE_LIST]);
+	}
 	for (i = 1; st == RT_OK && i <= rt_project_disc_count(project); i++) {
 		rt_cell *cell = (rt_cell *)(uintptr_t)rt_project_cell(project, (uint32_t)i);
-		const rt_disc *disc;
+		const rt_disc *disc = NULL;
 
 		if (atomic_load(&cell->stored) != 0)
 			(void)fn(ctx, atomic_load(&cell->stored));
-		st = rt_project_disc(project, (uint32_t)i, &disc, err);
+		st = rt_project_disc_peek(project, (uint32_t)i, &disc, err);
 		if (st == RT_OK)
-			st = rt_seq_numbers(disc->labels, fn, ctx, err);
-		if (st == RT_OK && disc->seed != NULL)
-			st = rt_seq_numbers(disc->seed->slots, fn, ctx, err);
-		if (st == RT_OK && disc->seed != NULL)
-			st = rt_seq_numbers(disc->seed->moved, fn, ctx, err);
-		for (j = 1; st == RT_OK && j <= rt_disc_take_count(disc); j++) {
-			const rt_take *take = rt_disc_take(disc, (uint32_t)j);
-
-			st = rt_seq_numbers(take->slots, fn, ctx, err);
-			if (st == RT_OK)
-				st = rt_seq_numbers(take->moved, fn, ctx, err);
-		}
+			st = disc_numbers(disc, fn, ctx, err);
+		rt_object_unref(disc);
 	}
 	return st;
 }

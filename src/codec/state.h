@@ -8,8 +8,11 @@
  *
  *   root  'R' version | seq | next entry | next body | active | salt (8 bytes)
  *         | history | names (sized) | given ids (sized) | views | entries | owners | fields
+ *         | count of discussions | for every RT_STATE_LIST pages a node number
+ *   list  'C' version | count, then node numbers of pages
+ *   page  'P' version | number of its first discussion
  *         | count, then for each discussion: present | name | node number
- *   disc  'D' version | number | active | head + 1 (0: tip) | history | fields | labels
+ *   disc  'D' 1 | number | active | head + 1 (0: tip) | history | fields | labels
  *         | has a seed, then its slots and moved
  *         | count, then for each take: present | name | git commit | slots | moved
  *   history   current | last step | redo row | redo move
@@ -20,7 +23,11 @@
 
 #include "core/project.h"
 
-enum { RT_STATE_VERSION = 1 };
+enum {
+	RT_STATE_VERSION = 2,      /* of roots; 1 had all discussions in the root. It is read */
+	RT_STATE_DISC_VERSION = 1,
+	RT_STATE_LIST = 256        /* pages in a list */
+};
 
 /* What was written in a transaction that is not yet durable. */
 typedef struct rt_state_pending rt_state_pending;

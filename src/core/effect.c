@@ -615,27 +615,15 @@ new_take(draft *d, const rt_effect *e, bool back, rt_error *err)
 static rt_status
 set_present(draft *d, uint32_t number, bool present, rt_str name, rt_error *err)
 {
-	const rt_cell *old = rt_project_cell(d->project, number);
-	const rt_vec *discs;
-	rt_cell *cell = NULL;
-	rt_status st;
+	rt_cell *old = (rt_cell *)(uintptr_t)rt_project_cell(d->project, number);
+	rt_cell_said said;
 
 	if (old == NULL)
 		return rt_fail(err, RT_CORRUPT, "the log names discussion d%u, which is not there",
 			       number);
-	st = rt_cell_new(d->project->object.alloc, number, present,
-			 name.ptr != NULL ? name : rt_text_str(old->name),
-			 atomic_load(&((rt_cell *)(uintptr_t)old)->disc),
-			 atomic_load(&((rt_cell *)(uintptr_t)old)->stored), &cell);
-	if (st != RT_OK)
-		return nomem(err);
-	st = rt_vec_set(d->project->discs, number - 1, cell, &discs);
-	rt_object_unref(cell);
-	if (st != RT_OK)
-		return nomem(err);
-	rt_object_unref(d->project->discs);
-	d->project->discs = discs;
-	return RT_OK;
+	said = (rt_cell_said){present, name.ptr != NULL ? name : rt_cell_name(old),
+			      atomic_load(&old->disc), atomic_load(&old->stored)};
+	return rt_project_set_cell(d->project, number, &said) == RT_OK ? RT_OK : nomem(err);
 }
 
 /* The labels of the entries that a new discussion begins with. */
@@ -665,10 +653,10 @@ new_disc(draft *d, const rt_effect *e, bool back, rt_error *err)
 {
 	const rt_take *from = NULL;
 	const rt_disc *source = NULL;
-	const rt_vec *takes = NULL, *discs;
+	const rt_vec *takes = NULL;
 	rt_disc *disc = NULL;
 	rt_take *take = NULL;
-	rt_cell *cell = NULL;
+	rt_cell_said said;
 	rt_status st = RT_OK;
 
 	if (back || e->sub <= rt_project_disc_count(d->project))
@@ -699,15 +687,10 @@ new_disc(draft *d, const rt_effect *e, bool back, rt_error *err)
 		if (st != RT_OK)
 			goto done;
 	}
-	if (rt_cell_new(d->project->object.alloc, e->sub, true, e->name, disc, 0, &cell) != RT_OK ||
-	    rt_vec_set(d->project->discs, e->sub - 1, cell, &discs) != RT_OK) {
+	said = (rt_cell_said){true, e->name, disc, 0};
+	if (rt_project_set_cell(d->project, e->sub, &said) != RT_OK)
 		st = nomem(err);
-		goto done;
-	}
-	rt_object_unref(d->project->discs);
-	d->project->discs = discs;
 done:
-	rt_object_unref(cell);
 	rt_object_unref(disc);
 	rt_object_unref(take);
 	return st;

@@ -32,22 +32,14 @@ disc_free(rt_object *object)
 }
 
 static void
-cell_free(rt_object *object)
-{
-	rt_cell *cell = (rt_cell *)object;
-
-	rt_text_unref(cell->name);
-	rt_object_unref(atomic_load(&cell->disc));
-	rt_free(object->alloc, cell);
-}
-
-static void
 ledger_free(rt_object *object)
 {
 	rt_ledger *ledger = (rt_ledger *)object;
 
 	rt_strs_free(ledger->names);
 	rt_strs_free(ledger->ids);
+	rt_free(object->alloc, ledger->pages);
+	rt_free(object->alloc, ledger->page_lists);
 	rt_free(object->alloc, ledger);
 }
 
@@ -216,24 +208,24 @@ rt_take_new(const rt_alloc *alloc, uint32_t number, rt_str name, const rt_seq *s
 }
 
 rt_status
-rt_cell_new(const rt_alloc *alloc, uint32_t number, bool present, rt_str name, const rt_disc *disc,
-	    uint64_t stored, rt_cell **out)
+rt_project_set_cell(rt_project *mine, uint32_t number, const rt_cell_said *said)
 {
-	rt_cell *cell = rt_new0(alloc, sizeof(*cell));
+	size_t at = (number - 1) / RT_PAGE_CELLS, index = (number - 1) % RT_PAGE_CELLS;
+	const rt_page *old = at < rt_vec_count(mine->discs) ? rt_vec_get(mine->discs, at) : NULL;
+	const rt_vec *discs;
+	rt_page *page = rt_page_set(mine->object.alloc, old, number - (uint32_t)index, index, said);
+	rt_status st;
 
-	if (cell == NULL)
+	if (page == NULL)
 		return RT_NOMEM;
-	rt_object_init(&cell->object, alloc, cell_free);
-	cell->number = number;
-	cell->present = present;
-	cell->name = rt_text_new(alloc, name);
-	atomic_init(&cell->disc, rt_object_ref(disc));
-	atomic_init(&cell->stored, stored);
-	if (cell->name == NULL) {
-		rt_object_unref(cell);
-		return RT_NOMEM;
-	}
-	*out = cell;
+	st = rt_vec_set(mine->discs, at, page, &discs);
+	rt_object_unref(page);
+	if (st != RT_OK)
+		return st;
+	rt_object_unref(mine->discs);
+	mine->discs = discs;
+	if (number > mine->disc_count)
+		mine->disc_count = number;
 	return RT_OK;
 }
 
@@ -241,22 +233,54 @@ rt_status
 rt_project_set_disc(rt_project *mine, const rt_disc *disc)
 {
 	const rt_cell *old = rt_project_cell(mine, disc->number);
-	const rt_vec *discs;
-	rt_cell *cell = NULL;
-	rt_status st;
+	rt_cell_said said;
 
 	RT_ASSERT(old != NULL);
-	st = rt_cell_new(mine->object.alloc, disc->number, old->present, rt_text_str(old->name),
-			 disc, 0, &cell);
+	said = (rt_cell_said){old->present, rt_cell_name(old), disc, 0};
+	return rt_project_set_cell(mine, disc->number, &said);
+}
+
+rt_status
+rt_project_shed(const rt_project *project, uint32_t from, const rt_project **out)
+{
+	rt_project *mine = NULL;
+	const rt_seq **seqs[3], *seq;
+	size_t i;
+	rt_status st = rt_project_copy(project, &mine);
+
 	if (st != RT_OK)
 		return st;
-	st = rt_vec_set(mine->discs, disc->number - 1, cell, &discs);
-	rt_object_unref(cell);
-	if (st != RT_OK)
-		return st;
-	rt_object_unref(mine->discs);
-	mine->discs = discs;
-	return RT_OK;
+	seqs[0] = &mine->views;
+	seqs[1] = &mine->entries;
+	seqs[2] = &mine->owners;
+	for (i = 0; st == RT_OK && i < 3; i++) {
+		st = rt_seq_shed(*seqs[i], &seq);
+		if (st == RT_OK) {
+			rt_seq_unref(*seqs[i]);
+			*seqs[i] = seq;
+		}
+	}
+	for (i = from > 0 ? (from - 1) / RT_PAGE_CELLS : 0;
+	     st == RT_OK && i < rt_vec_count(mine->discs); i++) {
+		const rt_page *old = rt_vec_get(mine->discs, i), *page = rt_page_shed(old);
+		const rt_vec *discs;
+
+		if (page == NULL) {
+			st = RT_NOMEM;
+		} else if (page != old) {
+			st = rt_vec_set(mine->discs, i, page, &discs);
+			if (st == RT_OK) {
+				rt_object_unref(mine->discs);
+				mine->discs = discs;
+			}
+		}
+		rt_object_unref(page);
+	}
+	if (st == RT_OK)
+		*out = mine;
+	else
+		rt_object_unref(mine);
+	return st;
 }
 
 /* ---- looking ---- */
@@ -264,29 +288,34 @@ rt_project_set_disc(rt_project *mine, const rt_disc *disc)
 size_t
 rt_project_disc_count(const rt_project *project)
 {
-	return rt_vec_count(project->discs);
+	return project->disc_count;
 }
 
 const rt_cell *
 rt_project_cell(const rt_project *project, uint32_t number)
 {
-	if (number == 0 || number > rt_vec_count(project->discs))
+	const rt_page *page;
+
+	if (number == 0 || number > project->disc_count)
 		return NULL;
-	return rt_vec_get(project->discs, number - 1);
+	page = rt_vec_get(project->discs, (number - 1) / RT_PAGE_CELLS);
+	return &page->cells[(number - 1) % RT_PAGE_CELLS];
 }
 
 rt_status
-rt_project_disc(const rt_project *project, uint32_t number, const rt_disc **out, rt_error *err)
+rt_project_disc_peek(const rt_project *project, uint32_t number, const rt_disc **out,
+		     rt_error *err)
 {
 	rt_cell *cell = (rt_cell *)(uintptr_t)rt_project_cell(project, number);
-	const rt_disc *disc, *expected = NULL;
+	const rt_disc *disc;
 	rt_status st;
 
+	*out = NULL;
 	if (cell == NULL)
 		return rt_fail(err, RT_NOT_FOUND, "no discussion d%u", number);
 	disc = atomic_load_explicit(&cell->disc, memory_order_acquire);
 	if (disc != NULL) {
-		*out = disc;
+		*out = rt_object_ref(disc);
 		return RT_OK;
 	}
 	RT_ASSERT(project->loader != NULL);
@@ -297,6 +326,26 @@ rt_project_disc(const rt_project *project, uint32_t number, const rt_disc **out,
 		rt_object_unref(disc);
 		return rt_fail(err, RT_CORRUPT, "discussion d%u is not where it should be", number);
 	}
+	*out = disc;
+	return RT_OK;
+}
+
+rt_status
+rt_project_disc(const rt_project *project, uint32_t number, const rt_disc **out, rt_error *err)
+{
+	rt_cell *cell = (rt_cell *)(uintptr_t)rt_project_cell(project, number);
+	const rt_disc *disc = NULL, *expected = NULL;
+	rt_status st = RT_OK;
+
+	if (cell != NULL)
+		disc = atomic_load_explicit(&cell->disc, memory_order_acquire);
+	if (disc != NULL) {
+		*out = disc;
+		return RT_OK;
+	}
+	st = rt_project_disc_peek(project, number, &disc, err);
+	if (st != RT_OK)
+		return st;
 	if (!atomic_compare_exchange_strong(&cell->disc, &expected, disc)) {
 		rt_object_unref(disc);
 		disc = expected;
@@ -354,10 +403,10 @@ rt_project_disc_named(const rt_project *project, rt_str name)
 {
 	size_t i;
 
-	for (i = 0; i < rt_vec_count(project->discs); i++) {
-		const rt_cell *cell = rt_vec_get(project->discs, i);
+	for (i = 1; i <= rt_project_disc_count(project); i++) {
+		const rt_cell *cell = rt_project_cell(project, (uint32_t)i);
 
-		if (cell->present && rt_str_eq(rt_text_str(cell->name), name))
+		if (cell->present && rt_str_eq(rt_cell_name(cell), name))
 			return cell->number;
 	}
 	return 0;

@@ -18,6 +18,7 @@
 #ifndef RT_CORE_PROJECT_H
 #define RT_CORE_PROJECT_H
 
+#include "core/catalogue.h"
 #include "core/fields.h"
 #include "core/seq.h"
 #include "core/strs.h"
@@ -57,17 +58,6 @@ typedef struct rt_disc {
 	rt_history history;
 } rt_disc;
 
-/* A line of the catalogue. The discussion itself may not be in memory yet. */
-typedef struct rt_cell {
-	rt_object object;
-	uint32_t number;
-	bool present;
-	const rt_text *name;
-	_Atomic(const rt_disc *) disc; /* ours; NULL until somebody looks */
-	_Atomic uint64_t stored;       /* the node it can be loaded from; 0: none */
-	uint64_t pending;
-} rt_cell;
-
 /* What all versions share and only the writer adds to. */
 typedef struct rt_ledger {
 	rt_object object;
@@ -75,6 +65,10 @@ typedef struct rt_ledger {
 	rt_strs *ids;   /* given ids */
 	uint64_t salt;  /* of generated ids */
 	const rt_seq_source *source;
+	/* Of the newest checkpoint: where the pages of the catalogue are, and the lists of so
+	 * many of them that its root names (codec/state.h). */
+	uint64_t *pages, *page_lists;
+	size_t page_count;
 } rt_ledger;
 
 typedef struct rt_project rt_project;
@@ -86,7 +80,8 @@ struct rt_project {
 	uint32_t next_entry; /* entry numbers below were used */
 	uint64_t next_body;
 	uint32_t active;     /* number of the active discussion */
-	const rt_vec *discs; /* rt_cell */
+	const rt_vec *discs; /* rt_page */
+	uint32_t disc_count; /* ever made */
 	const rt_fields *fields;
 	const rt_seq *views;   /* entry -> RT_VIEW_ flags */
 	const rt_seq *entries; /* entry -> home key; .entry: discussion; .ts_us: id number */
@@ -115,8 +110,9 @@ RT_CHECKED rt_status rt_take_copy(const rt_take *take, rt_take **out);
 RT_CHECKED rt_status rt_disc_new(const rt_alloc *alloc, uint32_t number, rt_disc **out);
 RT_CHECKED rt_status rt_take_new(const rt_alloc *alloc, uint32_t number, rt_str name,
 				 const rt_seq *slots, const rt_seq *moved, rt_take **out);
-RT_CHECKED rt_status rt_cell_new(const rt_alloc *alloc, uint32_t number, bool present, rt_str name,
-				 const rt_disc *disc, uint64_t stored, rt_cell **out);
+/* Another line of the catalogue; number at most one more than there are. RT_NOMEM. */
+RT_CHECKED rt_status rt_project_set_cell(rt_project *mine, uint32_t number,
+					 const rt_cell_said *said);
 /* Put a changed discussion in place of the old one. Takes nothing over. */
 RT_CHECKED rt_status rt_project_set_disc(rt_project *mine, const rt_disc *disc);
 
@@ -126,6 +122,10 @@ const rt_cell *rt_project_cell(const rt_project *project, uint32_t number); /* N
 /* Loads it where need be. RT_NOT_FOUND for a number never used. */
 RT_CHECKED rt_status rt_project_disc(const rt_project *project, uint32_t number,
 				     const rt_disc **out, rt_error *err);
+/* The same for who looks at many: it does not stay in memory, and *out is yours to unref; NULL
+ * after a failure. */
+RT_CHECKED rt_status rt_project_disc_peek(const rt_project *project, uint32_t number,
+					  const rt_disc **out, rt_error *err);
 const rt_take *rt_disc_take(const rt_disc *disc, uint32_t number); /* NULL: none */
 const rt_take *rt_disc_active(const rt_disc *disc);
 size_t rt_disc_take_count(const rt_disc *disc); /* ever made */
@@ -163,6 +163,11 @@ RT_CHECKED rt_status rt_project_view(const rt_project *project, uint32_t entry, 
 
 /* All invariants, for tests and fsck; the first broken one in err. RT_CORRUPT. */
 RT_CHECKED rt_status rt_project_check(const rt_project *project, rt_error *err);
+
+/* The same value with nothing in memory that a checkpoint has, from discussion `from` on: it
+ * is loaded again when somebody looks. */
+RT_CHECKED rt_status rt_project_shed(const rt_project *project, uint32_t from,
+				     const rt_project **out);
 
 /* The loader is set once, by the engine, before the first look (see codec/state.h). */
 void rt_project_set_loader(rt_project *mine, const rt_loader *loader);

@@ -143,6 +143,8 @@ RT_CHECKED rt_status rt_seq_store(const rt_seq *seq, const rt_seq_writer *writer
 /* The sequence that root names; nothing is read yet. */
 RT_CHECKED rt_status rt_seq_open(const rt_alloc *alloc, const rt_seq_source *source,
 				 const rt_seq_root *root, const rt_seq **out_seq);
+/* The same sequence with nothing in memory, where all of it is stored; else itself. */
+RT_CHECKED rt_status rt_seq_shed(const rt_seq *seq, const rt_seq **out_seq);
 /* Before many sequences of one source are looked at: load the uppermost nodes of all that have
  * none in memory in one look at the source, where it can. What is missing or damaged there is
  * left to who looks at it. count at most RT_SEQ_LOAD_MAX. RT_NOMEM, and as the source. */

@@ -280,6 +280,24 @@ rt_seq_open(const rt_alloc *alloc, const rt_seq_source *source, const rt_seq_roo
 	return RT_OK;
 }
 
+rt_status
+rt_seq_shed(const rt_seq *seq, const rt_seq **out_seq)
+{
+	node *n = atomic_load_explicit(&((rt_seq *)(uintptr_t)seq)->root.node,
+				       memory_order_acquire);
+	rt_seq_root root = {0};
+
+	if (rt_seq_count(seq) == 0 || n == NULL || atomic_load(&n->stored) == 0) {
+		*out_seq = rt_seq_ref(seq);
+		return RT_OK;
+	}
+	root.number = atomic_load(&n->stored);
+	root.first_key = seq->root.first_key;
+	root.height = seq->height;
+	root.sum = seq->root.sum;
+	return rt_seq_open(seq->alloc, seq->source, &root, out_seq);
+}
+
 /* Sequences whose uppermost node is to come in, by its number. */
 typedef struct loading {
 	const rt_seq *seqs[RT_SEQ_LOAD_MAX];

@@ -455,13 +455,13 @@ ask_switch(rt_acting *a, rt_act_item *item, const rt_change *c, const mark *m, r
 	for (i = m->effects; i < c->effect_count; i++)
 		is_new = is_new || c->effects[i].kind == RT_EFFECT_NEW;
 	rt_hooked_add_member(&item->switched, "previous",
-			     rt_text_str(rt_project_cell(m->now, m->now->active)->name));
+			     rt_cell_name(rt_project_cell(m->now, m->now->active)));
 	rt_hooked_add_member(&item->switched, "reason", is_new ? RT_STR("new") : RT_STR("resume"));
 	if ((a->before & RT_ACT_SWITCH) == 0)
 		return RT_OK;
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
 	rt_hooked_add_member(&members, "target",
-			     rt_text_str(rt_project_cell(c->now, c->now->active)->name));
+			     rt_cell_name(rt_project_cell(c->now, c->now->active)));
 	rt_hooked_add_member(&members, "reason", is_new ? RT_STR("new") : RT_STR("resume"));
 	st = ask_plainly(a, item, "session.before_switch", &members, err);
 	rt_buf_deinit(&members);

@@ -75,7 +75,7 @@ rt_act_import(rt_engine *engine, const rt_act_with *with, const rt_act_file *fil
 		st = rt_engine_import_by(engine, outlines, name, by, dry_run, out, err);
 	if (st == RT_OK)
 		rt_act_tell_switch(&a, before->active,
-				   rt_text_str(rt_project_cell(before, before->active)->name),
+				   rt_cell_name(rt_project_cell(before, before->active)),
 				   out->discussions > 0);
 	rt_object_unref(before);
 	return st;

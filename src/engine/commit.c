@@ -38,24 +38,29 @@ rt_result_deinit(rt_result *result)
 	result->note = NULL;
 }
 
+enum { MANY_MOVES = 512 };
+
 /* ---- writing rows ---- */
 
-/* The documents that effects touch, with their current steps. */
+/* The documents that effects touch, with their current steps. A row of a group touches the
+ * project in any case: the group is found along the project's steps. */
 static rt_status
 parents_of(const rt_project *project, rt_arena *arena, const rt_effect *effects, size_t count,
-	   rt_record_parent **out, size_t *out_count, rt_error *err)
+	   bool of_group, rt_record_parent **out, size_t *out_count, rt_error *err)
 {
 	rt_record_parent *parents = rt_arena_get(arena, (count + 1) * sizeof(*parents));
 	size_t found = 0, i, j;
 
 	if (parents == NULL)
 		return nomem(err);
+	if (of_group)
+		parents[found++] = (rt_record_parent){0, project->history.current};
 	for (i = 0; i < count; i++) {
 		uint32_t disc = effects[i].disc;
 
-		for (j = 0; j < found && parents[j].disc != disc; j++)
+		for (j = found; j > 0 && parents[j - 1].disc != disc; j--)
 			;
-		if (j < found)
+		if (j > 0)
 			continue;
 		parents[found].disc = disc;
 		parents[found].step = project->history.current;
@@ -174,6 +179,8 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 	record.op = op;
 	record.by = c->by;
 	record.disc = disc;
+	record.group = c->effect_count > 0 ? c->group : 0;
+	record.group_discs = c->group_discs;
 	record.effects = c->effects;
 	record.effect_count = c->effect_count;
 	record.views = c->views;
@@ -181,8 +188,8 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 	record.extra = c->extra;
 	record.kind = c->effect_count > 0 ? RT_RECORD_STEP : RT_RECORD_VIEW;
 	if (record.kind == RT_RECORD_STEP)
-		st = parents_of(c->base, arena, c->effects, c->effect_count, &record.parents,
-				&record.parent_count, err);
+		st = parents_of(c->base, arena, c->effects, c->effect_count, c->group != 0,
+				&record.parents, &record.parent_count, err);
 	record.keeps_redo = record.kind == RT_RECORD_STEP && keeps_redo(c->base, &record);
 	if (st == RT_OK)
 		st = write_row(engine, c->base, c->now, &record, c->bodies, c->body_count, arena, out, err);
@@ -193,16 +200,79 @@ rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc
 
 /* ---- one request, one step ---- */
 
+/* A move that was planned before the store was locked: to take back an import may mean to read
+ * much. It holds as long as the value is the one that it was planned on. */
+typedef struct planned {
+	rt_arena *arena;
+	const rt_project *on, *moved; /* ours; NULL: nothing is planned */
+	rt_record record;
+	uint64_t steps;
+	rt_result result; /* what it says */
+} planned;
+
+static void
+planned_deinit(planned *p)
+{
+	rt_object_unref(p->on);
+	rt_object_unref(p->moved);
+	rt_result_deinit(&p->result);
+	rt_arena_free(p->arena);
+	memset(p, 0, sizeof(*p));
+}
+
+static bool
+is_move(const rt_op *op)
+{
+	return op->id == RT_OP_UNDO || op->id == RT_OP_REDO || op->id == RT_OP_JUMP;
+}
+
+/* Of a round with a single request. What fails here fails under the lock, too, or does not. */
+static void
+plan_ahead(rt_engine *engine, const rt_ticket *t, planned *p)
+{
+	const rt_op *op;
+	rt_change c;
+
+	memset(p, 0, sizeof(*p));
+	if (t->next != NULL || t->count != 1 || t->how->atomic ||
+	    rt_compile_check(t->requests[0], &op, NULL) != RT_OK || !is_move(op))
+		return;
+	p->arena = rt_arena_new(engine->alloc);
+	if (p->arena == NULL)
+		return;
+	p->on = rt_engine_value(engine);
+	rt_change_init(&c, engine, p->arena, p->on);
+	c.by = t->how->by.size > 0 ? t->how->by : c.by;
+	c.result = &p->result;
+	if (rt_compile_place(&c, op, t->requests[0], t->how->disc, t->how->take, NULL) != RT_OK ||
+	    rt_history_plan(engine, p->on, op, t->requests[0], &c, p->arena, &p->record, &p->moved,
+			    &p->steps, NULL) != RT_OK)
+		p->moved = NULL;
+	rt_change_deinit(&c);
+	if (p->moved == NULL)
+		planned_deinit(p);
+}
+
 static rt_status
 run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_change *c,
-	 rt_arena *arena, const rt_project **out, rt_result *result, rt_error *err)
+	 const planned *ahead, rt_arena *arena, const rt_project **out, rt_result *result,
+	 rt_error *err)
 {
 	const rt_project *moved = NULL;
 	uint64_t steps = 0;
 	rt_record record;
-	rt_status st = rt_history_plan(engine, c->base, op, request, c, arena, &record, &moved,
-				       &steps, err);
+	rt_status st = RT_OK;
 
+	if (ahead != NULL && ahead->moved != NULL && ahead->on == c->base) {
+		record = ahead->record;
+		moved = rt_object_ref(ahead->moved);
+		steps = ahead->steps;
+		rt_text_unref(result->note);
+		result->note = (rt_text *)(uintptr_t)rt_text_ref(ahead->result.note);
+	} else {
+		st = rt_history_plan(engine, c->base, op, request, c, arena, &record, &moved, &steps,
+				     err);
+	}
 	if (st != RT_OK)
 		return st;
 	if (record.move_count == 0) {
@@ -215,6 +285,43 @@ run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_chang
 		result->steps = steps;
 	st = write_row(engine, c->base, moved, &record, NULL, 0, arena, out, err);
 	rt_object_unref(moved);
+	return st;
+}
+
+rt_status
+rt_engine_take_back(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
+		    rt_error *err)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	const rt_project *project = NULL, *moved = NULL, *next = NULL;
+	rt_arena *arena = rt_arena_new(engine->alloc);
+	rt_record record;
+	rt_status st;
+
+	if (arena == NULL)
+		return nomem(err);
+	rt_engine_lead(engine);
+	st = ops->begin(engine->store, err);
+	if (st == RT_OK) {
+		st = rt_engine_newest(engine, &project, err);
+		if (st == RT_OK)
+			st = rt_history_plan_group(engine, project, group, group_discs, by, arena,
+						   &record, &moved, err);
+		if (st == RT_OK && record.move_count > 0)
+			st = write_row(engine, project, moved, &record, NULL, 0, arena, &next, err);
+		if (st == RT_OK && next != NULL)
+			st = ops->commit(engine->store, err);
+		else
+			ops->cancel(engine->store);
+		if (st == RT_OK && next != NULL)
+			rt_engine_publish(engine, next);
+		else
+			rt_object_unref(next);
+		rt_object_unref(moved);
+		rt_object_unref(project);
+	}
+	rt_engine_follow(engine);
+	rt_arena_free(arena);
 	return st;
 }
 
@@ -294,7 +401,8 @@ flight_of(rt_engine *engine, const rt_op *op, yyjson_val *request, rt_str *out, 
 /* *out_torn: it failed, but something of it is in the transaction, which cannot be. */
 static rt_status
 run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
-	const rt_apply_options *how, rt_arena *arena, rt_result *result, bool *out_torn)
+	const rt_apply_options *how, const planned *ahead, rt_arena *arena, rt_result *result,
+	bool *out_torn)
 {
 	const rt_project *next = NULL;
 	const rt_op *op;
@@ -309,8 +417,8 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
 	st = rt_compile_check(request, &op, &err);
 	if (st == RT_OK)
 		st = rt_compile_place(&c, op, request, how->disc, how->take, &err);
-	if (st == RT_OK && (op->id == RT_OP_UNDO || op->id == RT_OP_REDO || op->id == RT_OP_JUMP)) {
-		st = run_move(engine, op, request, &c, arena, &next, result, &err);
+	if (st == RT_OK && is_move(op)) {
+		st = run_move(engine, op, request, &c, ahead, arena, &next, result, &err);
 	} else if (st == RT_OK && op->id == RT_OP_PURGE) {
 		bool before = engine->scrub_after;
 
@@ -588,6 +696,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 	rt_ticket *t;
 	size_t i;
 	bool reloaded = false, again, torn = false;
+	planned ahead;
 	rt_status st, one;
 
 	memset(&err, 0, sizeof(err));
@@ -599,6 +708,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 		fail_all(first, st, &err);
 		return;
 	}
+	plan_ahead(engine, first, &ahead);
 retry:
 	again = false;
 	engine->scrub_after = false;
@@ -608,6 +718,7 @@ retry:
 		     : ops->begin(engine->store, &err);
 	if (st != RT_OK) {
 		fail_all(first, st, &err);
+		planned_deinit(&ahead);
 		return;
 	}
 	st = rt_engine_newest(engine, &project, &err);
@@ -625,7 +736,7 @@ retry:
 		}
 		for (i = 0; !t->how->atomic && i < t->count && !again; i++) {
 			rt_arena_reset(arena);
-			one = run_one(engine, &project, t->requests[i], t->how, arena,
+			one = run_one(engine, &project, t->requests[i], t->how, &ahead, arena,
 				      &t->results[i], &torn);
 			torn = torn || (one != RT_OK && is_torn(engine, project));
 			if (torn)
@@ -677,11 +788,15 @@ retry:
 		if (st != RT_OK)
 			fail_purges(first, st, &err);
 		tell_purged(engine, first);
-		rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
+		/* many moves take long to follow again */
+		rt_engine_maybe_checkpoint(engine, ahead.record.move_count > MANY_MOVES
+							   ? 1
+							   : engine->checkpoint_every);
 	}
 	engine->scrub_after = false;
 	rt_engine_forget_gone(engine, 0);
 	rt_arena_reset(arena);
+	planned_deinit(&ahead);
 }
 
 /* Under the queue's lock: nobody leads now. */

@@ -321,7 +321,7 @@ rt_field_now(const rt_project *project, rt_arena *arena, uint32_t disc_number, u
 		if (cell == NULL)
 			return rt_fail(err, RT_NOT_FOUND, "no discussion d%u", sub);
 		if (rt_str_is(key, "name"))
-			return keep_text(alloc, arena, rt_text_str(cell->name), out, err);
+			return keep_text(alloc, arena, rt_cell_name(cell), out, err);
 		if (cell->present)
 			*out = RT_STR("true");
 	} else {

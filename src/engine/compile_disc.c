@@ -380,7 +380,7 @@ rt_first_disc(const rt_project *project, uint32_t but)
 
 		if (cell->present && cell->number != but &&
 		    (best == NULL ||
-		     rt_str_cmp(rt_text_str(cell->name), rt_text_str(best->name)) < 0))
+		     rt_str_cmp(rt_cell_name(cell), rt_cell_name(best)) < 0))
 			best = cell;
 	}
 	return best == NULL ? 0 : best->number;
@@ -458,7 +458,7 @@ rt_compile_discussion_switch(rt_change *c, yyjson_val *request, rt_error *err)
 
 	if (st != RT_OK)
 		return st;
-	rt_compile_result_disc(c, rt_text_str(cell->name));
+	rt_compile_result_disc(c, rt_cell_name(cell));
 	if (cell->number == c->now->active)
 		return unchanged(c);
 	return rt_change_set_number(c, 0, 0, "active", cell->number, err);
@@ -498,12 +498,12 @@ rt_compile_discussion_delete(rt_change *c, yyjson_val *request, rt_error *err)
 	if (present_count(c->now) < 2)
 		return rt_fail(err, RT_REFUSED,
 			       "\"%.*s\" is the last discussion; it cannot be deleted",
-			       RT_STR_ARG(rt_text_str(cell->name)));
+			       RT_STR_ARG(rt_cell_name(cell)));
 	number = cell->number;
 	if (c->now->active == number) {
 		next = rt_first_disc(c->now, number);
 		rt_compile_result_disc(
-			c, rt_change_keep(c, rt_text_str(rt_project_cell(c->now, next)->name)));
+			c, rt_change_keep(c, rt_cell_name(rt_project_cell(c->now, next))));
 		st = rt_change_set_number(c, 0, 0, "active", next, err);
 	}
 	if (st == RT_OK)

@@ -697,7 +697,7 @@ rt_compile_discussion_extract(rt_change *c, yyjson_val *request, rt_error *err)
 			return rt_fail(err, RT_REFUSED, "there is a discussion \"%.*s\" already",
 				       RT_STR_ARG(name));
 	} else {
-		st = free_name(c, rt_text_str(rt_project_cell(c->now, disc->number)->name), &name,
+		st = free_name(c, rt_cell_name(rt_project_cell(c->now, disc->number)), &name,
 			       err);
 		if (st != RT_OK)
 			return st;

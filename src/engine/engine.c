@@ -781,95 +781,86 @@ node_write(void *ctx, rt_str bytes, uint64_t *out_number, rt_error *err)
 	return st;
 }
 
-/* Numbers in use, as a growing hash set. */
+/* Numbers of nodes: a bit for each, since they are given out one after the other. */
 typedef struct marks {
 	const rt_alloc *alloc;
-	uint64_t *slots;
-	size_t room, count;
-	bool nomem;
+	unsigned char *bits;
+	uint64_t end;   /* numbers below can be marked */
+	uint64_t count; /* marked */
 } marks;
+
+static bool
+is_marked(const marks *m, uint64_t number)
+{
+	return number < m->end && (m->bits[number / 8] >> (number % 8) & 1) != 0;
+}
 
 static bool
 mark(void *ctx, uint64_t number)
 {
 	marks *m = ctx;
-	size_t at;
 
-	if (m->count * 2 >= m->room) {
-		size_t room = m->room == 0 ? 1024 : m->room * 2, i;
-		uint64_t *slots = rt_new_array(m->alloc, room, sizeof(*slots));
-
-		if (slots == NULL) {
-			m->nomem = true;
-			return false;
-		}
-		memset(slots, 0, room * sizeof(*slots));
-		for (i = 0; i < m->room; i++) {
-			if (m->slots[i] == 0)
-				continue;
-			at = (size_t)rt_hash_u64(m->slots[i]) & (room - 1);
-			while (slots[at] != 0)
-				at = (at + 1) & (room - 1);
-			slots[at] = m->slots[i];
-		}
-		rt_free(m->alloc, m->slots);
-		m->slots = slots;
-		m->room = room;
-	}
-	at = (size_t)rt_hash_u64(number) & (m->room - 1);
-	while (m->slots[at] != 0) {
-		if (m->slots[at] == number)
-			return false;
-		at = (at + 1) & (m->room - 1);
-	}
-	m->slots[at] = number;
+	if (number >= m->end || is_marked(m, number))
+		return false;
+	m->bits[number / 8] |= (unsigned char)(1u << (number % 8));
 	m->count++;
 	return true;
 }
 
 static bool
-is_marked(const marks *m, uint64_t number)
+marks_init(marks *m, const rt_alloc *alloc, uint64_t end)
 {
-	size_t at;
-
-	if (m->room == 0)
-		return false;
-	at = (size_t)rt_hash_u64(number) & (m->room - 1);
-	for (; m->slots[at] != 0; at = (at + 1) & (m->room - 1))
-		if (m->slots[at] == number)
-			return true;
-	return false;
+	*m = (marks){.alloc = alloc, .end = end};
+	m->bits = rt_new_array(alloc, (size_t)(end / 8 + 1), 1);
+	if (m->bits != NULL)
+		memset(m->bits, 0, (size_t)(end / 8 + 1));
+	return m->bits != NULL;
 }
 
-typedef struct dead_list {
+typedef struct dead_marks {
 	const marks *live;
-	uint64_t *numbers;
-	size_t count, room;
-	const rt_alloc *alloc;
-	bool nomem;
-} dead_list;
+	marks dead;
+} dead_marks;
 
 static bool
-collect_dead(void *ctx, uint64_t number, uint64_t entry)
+mark_dead(void *ctx, uint64_t number, uint64_t entry)
 {
-	dead_list *d = ctx;
+	dead_marks *d = ctx;
 
 	(void)entry;
-	if (is_marked(d->live, number))
-		return true;
-	if (d->count == d->room) {
-		size_t room = d->room == 0 ? 256 : d->room * 2;
-		uint64_t *numbers = rt_resize(d->alloc, d->numbers, room * sizeof(*numbers));
-
-		if (numbers == NULL) {
-			d->nomem = true;
-			return false;
-		}
-		d->numbers = numbers;
-		d->room = room;
-	}
-	d->numbers[d->count++] = number;
+	if (!is_marked(d->live, number))
+		(void)mark(&d->dead, number);
 	return true;
+}
+
+/* Drop up to SWEEP_STEP of them in one transaction; *at: where to go on. Only while the
+ * checkpoint is still the one that was marked. */
+static rt_status
+sweep_some(rt_engine *engine, const marks *dead, uint64_t *at)
+{
+	enum { SWEEP_STEP = 2000 };
+	const rt_store_ops *ops = engine->store->ops;
+	uint64_t root_seq = 0;
+	size_t count = 0;
+	rt_buf unused;
+	rt_status st = ops->begin(engine->store, NULL);
+
+	if (st != RT_OK)
+		return st;
+	rt_buf_init(&unused, engine->alloc, RT_BUF_UNLIMITED);
+	st = ops->root_read(engine->store, engine->project, &root_seq, &unused, NULL);
+	rt_buf_deinit(&unused);
+	if (st == RT_OK && root_seq != engine->root_seq)
+		st = RT_CONFLICT;
+	for (; st == RT_OK && *at < dead->end && count < SWEEP_STEP; ++*at)
+		if (is_marked(dead, *at)) {
+			st = ops->node_drop(engine->store, engine->project, *at, NULL);
+			count++;
+		}
+	if (st == RT_OK)
+		return ops->commit(engine->store, NULL);
+	ops->cancel(engine->store);
+	return st;
 }
 
 /* Drop the nodes that the newest checkpoint does not use. Inner nodes name the leaves, so
@@ -877,37 +868,39 @@ collect_dead(void *ctx, uint64_t number, uint64_t entry)
 static void
 sweep(rt_engine *engine, const rt_project *project)
 {
-	const rt_store_ops *ops = engine->store->ops;
-	marks live = {.alloc = engine->alloc};
-	dead_list dead = {.live = &live, .alloc = engine->alloc};
-	size_t i;
-	rt_status st = rt_state_numbers(project, mark, &live, NULL);
+	marks live;
+	dead_marks dead = {.live = &live};
+	uint64_t at = 0;
+	rt_status st = RT_OK;
 
-	if (st == RT_OK && !live.nomem)
-		st = ops->node_list(engine->store, engine->project, collect_dead, &dead, NULL);
-	if (st == RT_OK && !live.nomem && !dead.nomem && ops->begin(engine->store, NULL) == RT_OK) {
-		rt_buf unused;
-		uint64_t root_seq = 0;
-
-		rt_buf_init(&unused, engine->alloc, RT_BUF_UNLIMITED);
-		st = ops->root_read(engine->store, engine->project, &root_seq, &unused, NULL);
-		rt_buf_deinit(&unused);
-		/* only while the checkpoint is still the one that was marked */
-		if (st == RT_OK && root_seq == engine->root_seq)
-			for (i = 0; st == RT_OK && i < dead.count; i++)
-				st = ops->node_drop(engine->store, engine->project,
-						    dead.numbers[i], NULL);
-		else
-			st = RT_CONFLICT;
-		if (st == RT_OK && ops->commit(engine->store, NULL) == RT_OK) {
-			engine->nodes_written = 0;
-			engine->nodes_live = live.count;
-		} else if (st != RT_OK) {
-			ops->cancel(engine->store);
-		}
+	if (!marks_init(&live, engine->alloc, engine->next_node))
+		return;
+	if (!marks_init(&dead.dead, engine->alloc, engine->next_node))
+		st = RT_NOMEM;
+	if (st == RT_OK)
+		st = rt_state_numbers(project, mark, &live, NULL);
+	if (st == RT_OK)
+		st = engine->store->ops->node_list(engine->store, engine->project, mark_dead, &dead,
+						   NULL);
+	while (st == RT_OK && at < dead.dead.end)
+		st = sweep_some(engine, &dead.dead, &at);
+	if (st == RT_OK) {
+		engine->nodes_written = 0;
+		engine->nodes_live = live.count;
 	}
-	rt_free(engine->alloc, live.slots);
-	rt_free(engine->alloc, dead.numbers);
+	rt_free(engine->alloc, live.bits);
+	rt_free(engine->alloc, dead.dead.bits);
+}
+
+/* Is it time for that? Of a project that was opened a guess has to do. */
+static bool
+sweep_is_due(const rt_engine *engine, const rt_project *project)
+{
+	uint64_t live = 2 * (uint64_t)rt_project_disc_count(project);
+
+	if (engine->nodes_live > live)
+		live = engine->nodes_live;
+	return engine->nodes_written > 4 * live + 4096;
 }
 
 static rt_status
@@ -988,7 +981,7 @@ checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 	engine->next_node = writer.next;
 	engine->root_seq = project->seq;
 	engine->nodes_written += writer.written;
-	if (engine->nodes_written > 4 * engine->nodes_live + 4096)
+	if (sweep_is_due(engine, project))
 		sweep(engine, project);
 	return RT_OK;
 give_up:
@@ -1024,6 +1017,29 @@ rt_engine_checkpoint(rt_engine *engine, rt_error *err)
 		st = checkpoint(engine, project, err);
 	rt_object_unref(project);
 	rt_engine_follow(engine);
+	return st;
+}
+
+rt_status
+rt_engine_settle(rt_engine *engine, uint32_t from, rt_error *err)
+{
+	const rt_project *project, *shed = NULL;
+	uint64_t written = engine->nodes_written;
+	rt_status st = RT_OK;
+
+	project = rt_engine_value(engine);
+	if (project->seq > engine->root_seq)
+		st = checkpoint(engine, project, err);
+	if (engine->nodes_written > written) /* nearly all of them are in use */
+		engine->nodes_live += engine->nodes_written - written;
+	rt_object_unref(project);
+	project = rt_engine_value(engine); /* it may have loaded another's checkpoint */
+	if (st == RT_OK && project->seq == engine->root_seq &&
+	    rt_project_shed(project, from, &shed) != RT_OK)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (shed != NULL)
+		rt_engine_publish(engine, shed);
+	rt_object_unref(project);
 	return st;
 }
 

@@ -258,6 +258,7 @@ typedef struct rt_history_at {
 	bool is_begun;
 	uint64_t seq;                 /* of the row that is read next; 0: all were */
 	uint64_t in_disc, in_project; /* the next step of each that is in effect */
+	uint64_t group; /* the rest of the step at hand: rows of this group; 0: none */
 } rt_history_at;
 RT_CHECKED rt_status rt_view_history_next(rt_engine *engine, const rt_project *project,
 					  uint32_t disc, rt_history_at *at, size_t limit,
@@ -394,9 +395,8 @@ typedef struct rt_import_result {
 } rt_import_result;
 
 /* Add outlines to the project: new discussions, or what is new in ones imported before
- * (the same source). dry_run: only counts. One step for each discussion. Roles and settings
- * are taken by a new project, and by any project from a file without discussions, as a step
- * of its own. */
+ * (the same source). dry_run: only counts. One step; see import.h for large ones. Roles and
+ * settings are taken by a new project, and by any project from a file without discussions. */
 RT_CHECKED rt_status rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 				      bool dry_run, rt_import_result *out, rt_error *err);
 /* The value as outlines, to be written by a format: the whole project, or one discussion

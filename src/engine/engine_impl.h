@@ -155,6 +155,8 @@ typedef struct rt_change {
 	bool pinned;     /* the take too */
 	bool only_view; /* nothing but views: no step */
 	rt_str by;      /* who asks, for the row */
+	uint64_t group; /* of the row, see codec/record.h; 0: none */
+	uint32_t group_discs;
 	rt_str extra;   /* unknown fields, as JSON */
 	rt_result *result;
 } rt_change;
@@ -228,6 +230,10 @@ rt_status rt_engine_take_row(rt_engine *engine, const rt_project *project, uint6
 /* applied has a step's effects in it already: the value with the step in its history. */
 rt_status rt_engine_close_step(const rt_project *applied, uint64_t seq, const rt_record *record,
 			       const rt_project **out, rt_error *err);
+/* Build the record that takes back the rows of a group, as far as nothing else came since. */
+rt_status rt_history_plan_group(rt_engine *engine, const rt_project *project, uint64_t group,
+				uint32_t group_discs, rt_str by, rt_arena *arena, rt_record *out,
+				const rt_project **out_moved, rt_error *err);
 /* Build the record of an undo, redo or jump, and the value with its moves (yours; its seq is
  * still the old one). move_count 0: nothing to do. */
 rt_status rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op,
@@ -272,6 +278,9 @@ rt_status rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *
 /* Inside begin: a finished change as one row, and the value after it. */
 rt_status rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc,
 				 rt_arena *arena, const rt_project **out, rt_error *err);
+/* Take back the rows of a group in a transaction of its own, as undo would. */
+rt_status rt_engine_take_back(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
+			      rt_error *err);
 /* Inside begin: rows that others wrote. *project is replaced. It stops before a row that this
  * version does not know: RT_OK, and rt_engine_newer says so. */
 rt_status rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
@@ -279,6 +288,9 @@ rt_status rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint
 void rt_engine_publish(rt_engine *engine, const rt_project *project); /* takes it over */
 /* Write a checkpoint when so many rows have come since the last one. Failure is harmless. */
 void rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows);
+/* As the leader, between transactions: write a checkpoint of what is new, and drop from memory
+ * what it has, of discussions from this one on. */
+rt_status rt_engine_settle(rt_engine *engine, uint32_t from, rt_error *err);
 rt_status rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out,
 			 rt_error *err);
 /* What can be made of a log that lacks rows: *out_first the value after all rows before the

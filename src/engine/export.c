@@ -240,7 +240,7 @@ export_disc(rt_engine *engine, const rt_project *project, const rt_disc *disc, u
 	rt_status st = list != NULL ? RT_OK : nomem(err);
 
 	memset(out, 0, sizeof(*out));
-	out->name = rt_text_str(rt_project_cell(project, disc->number)->name);
+	out->name = rt_cell_name(rt_project_cell(project, disc->number));
 	out->takes = list;
 	for (i = 1; st == RT_OK && i <= takes; i++) {
 		const rt_take *take = rt_disc_take(disc, (uint32_t)i);

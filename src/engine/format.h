@@ -66,6 +66,9 @@ typedef struct rt_outline {
 	size_t active_take;     /* index into takes */
 	rt_outline_field *fields;
 	size_t field_count;
+	bool more; /* the conversation goes on: the next outline continues it. That one has the
+	              same name and source, and its first node with parent -1 follows this one's
+	              last node */
 	/* Written out, where rt_engine_export_sent was asked: what was sent last, from the take
 	 * of this name; empty: nothing, or it is not known */
 	rt_str sent_take, sent_markdown, sent_system_prompt;

@@ -3,6 +3,7 @@
  * Values: what each promises by itself, and whether two of them are the same. Numbers of
  * names and order keys are nobody's business; everything that can be seen is compared. */
 #include "engine/fsck_impl.h"
+#include "engine/import_names.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort */
@@ -20,7 +21,7 @@ disc_name(const rt_project *value, uint32_t number)
 {
 	const rt_cell *cell = rt_project_cell(value, number);
 
-	return cell != NULL ? rt_text_str(cell->name) : RT_STR("?");
+	return cell != NULL ? rt_cell_name(cell) : RT_STR("?");
 }
 
 /* ---- one value ---- */
@@ -218,6 +219,7 @@ rt_status
 rt_fsck_value(rt_fsck *f, const rt_project *value, rt_error *err)
 {
 	const rt_cell *active = rt_project_cell(value, value->active);
+	rt_disc_names names;
 	rt_error why;
 	size_t i;
 	rt_status st = RT_OK;
@@ -225,26 +227,31 @@ rt_fsck_value(rt_fsck *f, const rt_project *value, rt_error *err)
 	if (active == NULL || !active->present)
 		rt_fsck_say(f, "error", "active-missing", "the active discussion d%u is not present",
 			    value->active);
+	rt_disc_names_init(&names, value->object.alloc);
 	for (i = 1; st == RT_OK && i <= rt_project_disc_count(value) && !f->stopped; i++) {
 		const rt_cell *cell = rt_project_cell(value, (uint32_t)i);
-		const rt_disc *disc;
+		const rt_disc *disc = NULL;
 
-		st = rt_project_disc(value, (uint32_t)i, &disc, &why);
+		st = rt_project_disc_peek(value, (uint32_t)i, &disc, &why);
 		if (st == RT_OK)
 			st = look_at_disc(f, value, disc, &why);
+		rt_object_unref(disc);
 		if (st == RT_CORRUPT || st == RT_NOT_FOUND) {
 			rt_fsck_say(f, "error", "discussion-unreadable", "d%zu \"%.*s\": %.200s", i,
-				    RT_STR_ARG(rt_text_str(cell->name)), why.text);
+				    RT_STR_ARG(rt_cell_name(cell)), why.text);
 			st = RT_OK;
 		} else if (st != RT_OK && err != NULL) {
 			*err = why;
 		}
-		if (cell->present &&
-		    rt_project_disc_named(value, rt_text_str(cell->name)) != i)
+		if (cell->present && rt_disc_names_has(&names, value, rt_cell_name(cell)))
 			rt_fsck_say(f, "warning", "name-duplicate",
 				    "two discussions are called \"%.*s\"",
-				    RT_STR_ARG(rt_text_str(cell->name)));
+				    RT_STR_ARG(rt_cell_name(cell)));
+		else if (cell->present && st == RT_OK &&
+			 rt_disc_names_add(&names, value, (uint32_t)i) != RT_OK)
+			st = rt_fail(err, RT_NOMEM, "out of memory");
 	}
+	rt_disc_names_deinit(&names);
 	look_at_fields(f, value->fields, "the project");
 	if (st == RT_OK)
 		st = look_at_history(f, &value->history, 0, err);
@@ -409,7 +416,7 @@ compare_disc(pairing *p, uint32_t number, rt_error *err)
 	uint32_t i;
 	rt_status st;
 
-	if (x->present != y->present || !same_text(x->name, y->name))
+	if (x->present != y->present || !rt_str_eq(rt_cell_name(x), rt_cell_name(y)))
 		differ(p, "the name or presence");
 	st = rt_project_disc(p->a, number, &a, err);
 	if (st == RT_OK)

@@ -201,6 +201,72 @@ undo_switches(plan *p, uint32_t disc, uint64_t down_to, rt_error *err)
 	return st;
 }
 
+/* The documents of a group's row in which undo takes it back. Discussions that the group
+ * made are left as they are: they are not in the catalogue afterwards. So undo of a large
+ * import does not have to look at each. Where the project has newer steps (only a
+ * discussion's are undone), it is taken back in that discussion alone. */
+static bool
+in_group_undo(const rt_record *step, uint32_t number, bool project_too, uint32_t disc)
+{
+	return project_too ? number <= step->group_discs : number == disc;
+}
+
+/* Take back one row of a group, where it is what is current. *out_done: it was. */
+static rt_status
+undo_group_row(plan *p, uint64_t seq, uint64_t group, uint32_t group_discs, rt_arena *arena,
+	       bool *out_done, rt_error *err)
+{
+	rt_record step;
+	uint32_t *discs;
+	size_t disc_count = 0, i;
+	rt_status st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
+
+	*out_done = false;
+	if (st != RT_OK || (seq != group && step.group != group))
+		return st;
+	step.group_discs = group_discs; /* the first row does not say it */
+	discs = rt_arena_get(arena, step.parent_count * sizeof(*discs) + 1);
+	if (discs == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	for (i = 0; st == RT_OK && i < step.parent_count; i++) {
+		rt_history h;
+
+		if (!in_group_undo(&step, step.parents[i].disc, true, 0))
+			continue;
+		st = rt_history_get(p->now, step.parents[i].disc, &h, err);
+		if (st == RT_OK && h.current == seq)
+			discs[disc_count++] = step.parents[i].disc;
+	}
+	if (st != RT_OK || disc_count == 0)
+		return st;
+	st = plan_add(p, seq, -1, false, discs, disc_count, &step, NULL, err);
+	if (st == RT_OK && p->count > 1)
+		p->moves[p->count - 2].with_next = true;
+	*out_done = st == RT_OK;
+	return st;
+}
+
+/* Take back the other rows of a group of which one was just taken back, as long as they are
+ * what is current in the project. With it they are one for redo. */
+static rt_status
+undo_group(plan *p, uint64_t group, uint32_t group_discs, rt_error *err)
+{
+	rt_arena *arena = rt_arena_new(p->engine->alloc);
+	uint64_t seq = group + 1;
+	bool done = true;
+	rt_status st = arena != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
+
+	while (st == RT_OK && done && seq > group) {
+		rt_arena_reset(arena);
+		seq = p->now->history.current;
+		if (seq < group)
+			seq = group; /* the first need not have touched the project */
+		st = undo_group_row(p, seq, group, group_discs, arena, &done, err);
+	}
+	rt_arena_free(arena);
+	return st;
+}
+
 /* Undo once. pinned: for somebody who names discussion and take; the switches of others do
  * not concern them. *out_done false: nothing left. */
 static rt_status
@@ -234,9 +300,14 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, r
 	discs = rt_arena_get(arena, step.parent_count * sizeof(*discs) + 1);
 	if (discs == NULL)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (st == RT_OK && pinned && step.group != 0) /* whether the project is past it */
+		st = undo_switches(p, 0, seq, err);
 	for (i = 0; st == RT_OK && i < step.parent_count; i++) {
 		rt_history h;
 
+		if (step.group != 0 &&
+		    !in_group_undo(&step, step.parents[i].disc, p->now->history.current == seq, disc))
+			continue;
 		if (pinned)
 			st = undo_switches(p, step.parents[i].disc, seq, err);
 		if (st == RT_OK)
@@ -246,6 +317,8 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, r
 	}
 	if (st == RT_OK)
 		st = plan_add(p, seq, -1, false, discs, disc_count, &step, NULL, err);
+	if (st == RT_OK && step.group != 0)
+		st = undo_group(p, step.group, step.group_discs, err);
 	*out_done = st == RT_OK;
 done:
 	rt_arena_free(arena);
@@ -690,7 +763,7 @@ note_others(plan *p, const way *ways, size_t count, uint32_t disc, const rt_proj
 	rt_buf_init(&note, p->engine->alloc, RT_BUF_UNLIMITED);
 	if (others == 1) {
 		rt_buf_add_c(&note, "Discussion \"");
-		rt_buf_add_str(&note, rt_text_str(other->name));
+		rt_buf_add_str(&note, rt_cell_name(other));
 		rt_buf_add_c(&note, "\" changed, too.");
 	} else {
 		rt_buf_add_f(&note, "%zu other discussions changed, too.", others);
@@ -807,6 +880,32 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	rt_arena_free(p.redo.arena);
 	*out = p.row;
 	*out_steps = done_count;
+	if (st == RT_OK)
+		*out_moved = p.now;
+	else
+		rt_object_unref(p.now);
+	return st;
+}
+
+rt_status
+rt_history_plan_group(rt_engine *engine, const rt_project *project, uint64_t group,
+		      uint32_t group_discs, rt_str by, rt_arena *arena, rt_record *out,
+		      const rt_project **out_moved, rt_error *err)
+{
+	plan p;
+	rt_status st;
+
+	memset(&p, 0, sizeof(p));
+	p.engine = engine;
+	p.arena = arena;
+	p.now = rt_object_ref(project);
+	p.seq = project->seq + 1;
+	p.row.kind = RT_RECORD_MOVE;
+	p.row.disc = project->active;
+	p.row.op = RT_STR("undo");
+	p.row.by = by.size > 0 ? by : rt_text_str(engine->by);
+	st = undo_group(&p, group, group_discs, err);
+	*out = p.row;
 	if (st == RT_OK)
 		*out_moved = p.now;
 	else

@@ -454,7 +454,7 @@ note_elsewhere(rt_change *c, const rt_record *step, rt_error *err)
 		return RT_OK;
 	rt_buf_init(&note, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&note, "That changed discussion \"");
-	rt_buf_add_str(&note, rt_text_str(rt_project_cell(c->now, elsewhere)->name));
+	rt_buf_add_str(&note, rt_cell_name(rt_project_cell(c->now, elsewhere)));
 	rt_buf_add_c(&note, "\".");
 	if (note.status == RT_OK)
 		c->result->note = (rt_text *)(uintptr_t)rt_text_new(c->engine->alloc,

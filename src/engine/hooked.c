@@ -63,7 +63,7 @@ add_place(const rt_hooked *h, rt_buf *members, rt_buf *subject, rt_error *err)
 	if (st == RT_OK) {
 		const rt_take *t = rt_disc_take(disc, place.take);
 
-		discussion = rt_text_str(rt_project_cell(value, place.disc)->name);
+		discussion = rt_cell_name(rt_project_cell(value, place.disc));
 		take = t != NULL ? rt_text_str(t->name) : rt_str_at("", 0);
 		rt_buf_add_c(members, "\"session\":{");
 		rt_hooked_add_member(members, "project", rt_text_str(h->engine->name));

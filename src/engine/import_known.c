@@ -27,6 +27,23 @@ by_hash(const void *a, const void *b)
 	return (x->disc > y->disc) - (x->disc < y->disc);
 }
 
+static bool
+add_item(rt_known *known, uint64_t hash, uint32_t disc)
+{
+	if (known->count == known->room) {
+		size_t room = known->room == 0 ? 64 : known->room + known->room / 2;
+		rt_known_item *items =
+			rt_resize(known->alloc, known->items, room * sizeof(*items));
+
+		if (items == NULL)
+			return false;
+		known->items = items;
+		known->room = room;
+	}
+	known->items[known->count++] = (rt_known_item){hash, disc, 0};
+	return true;
+}
+
 rt_status
 rt_known_init(rt_known *known, const rt_alloc *alloc, const rt_project *project, rt_error *err)
 {
@@ -34,9 +51,9 @@ rt_known_init(rt_known *known, const rt_alloc *alloc, const rt_project *project,
 
 	memset(known, 0, sizeof(*known));
 	known->alloc = alloc;
-	known->items = rt_new_array(alloc, discs * FIELDS + 1, sizeof(*known->items));
+	known->discs = discs;
 	known->found = rt_new_array(alloc, discs + 1, sizeof(*known->found));
-	if (known->items == NULL || known->found == NULL)
+	if (known->found == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	memset(known->found, 0, (discs + 1) * sizeof(*known->found));
 	for (i = 1; i <= discs; i++) {
@@ -45,16 +62,16 @@ rt_known_init(rt_known *known, const rt_alloc *alloc, const rt_project *project,
 
 		if (!rt_project_cell(project, (uint32_t)i)->present)
 			continue;
-		st = rt_project_disc(project, (uint32_t)i, &disc, err);
-		if (st != RT_OK)
-			return st;
-		for (k = 0; k < FIELDS; k++) {
+		st = rt_project_disc_peek(project, (uint32_t)i, &disc, err);
+		for (k = 0; st == RT_OK && k < FIELDS; k++) {
 			rt_str json = rt_fields_get(disc->fields, fields[k]);
 
-			if (json.ptr != NULL)
-				known->items[known->count++] =
-					(rt_known_item){hash_of(json), (uint32_t)i, 0};
+			if (json.ptr != NULL && !add_item(known, hash_of(json), (uint32_t)i))
+				st = rt_fail(err, RT_NOMEM, "out of memory");
 		}
+		rt_object_unref(disc);
+		if (st != RT_OK)
+			return st;
 	}
 	if (known->count > 0)
 		qsort(known->items, known->count, sizeof(*known->items), by_hash);
@@ -98,15 +115,15 @@ rt_known_find(rt_known *known, const rt_project *now, rt_str source_json, uint32
 				known->items[first].passed++;
 			continue;
 		}
-		st = rt_project_disc(now, number, &disc, err);
-		if (st != RT_OK)
-			return st;
-		for (k = 0; k < FIELDS; k++)
+		st = rt_project_disc_peek(now, number, &disc, err);
+		for (k = 0; st == RT_OK && k < FIELDS && *out == 0; k++)
 			if (rt_str_eq(rt_fields_get(disc->fields, fields[k]), source_json)) {
 				known->found[number] = true;
 				*out = number;
-				return RT_OK;
 			}
+		rt_object_unref(disc);
+		if (st != RT_OK || *out != 0)
+			return st;
 	}
 	return RT_OK;
 }
@@ -125,10 +142,10 @@ add_number(uint64_t hash, uint64_t number)
 	return rt_hash_u64(hash * 31 ^ number);
 }
 
-void
-rt_known_mark(const rt_outline *o, rt_buf *out)
+uint64_t
+rt_known_hash(const rt_outline *o, uint64_t before)
 {
-	uint64_t hash = add_number(2, o->node_count); /* 2: this way of hashing */
+	uint64_t hash = add_number(2 ^ before, o->node_count); /* 2: this way of hashing */
 	size_t i, k;
 
 	hash = add_str(hash, o->name);
@@ -161,5 +178,11 @@ rt_known_mark(const rt_outline *o, rt_buf *out)
 		hash = add_str(hash, o->fields[i].name);
 		hash = add_str(hash, o->fields[i].json);
 	}
+	return hash;
+}
+
+void
+rt_known_mark(uint64_t hash, rt_buf *out)
+{
 	rt_buf_add_f(out, "content:%016llx", (unsigned long long)hash);
 }

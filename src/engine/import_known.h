@@ -18,7 +18,8 @@ typedef struct rt_known_item {
 typedef struct rt_known {
 	const rt_alloc *alloc;
 	rt_known_item *items; /* by hash, then by number */
-	size_t count;
+	size_t count, room;
+	size_t discs; /* that there were */
 	bool *found; /* by the discussion's number */
 } rt_known;
 
@@ -30,8 +31,10 @@ void rt_known_deinit(rt_known *known);
  * the value it is looked up in. */
 RT_CHECKED rt_status rt_known_find(rt_known *known, const rt_project *now, rt_str source_json,
 				   uint32_t *out, rt_error *err);
-/* The mark of an outline without a source: a hash of all that the file says about it, but
- * not of where the head is and what is folded. */
-void rt_known_mark(const rt_outline *outline, rt_buf *out);
+/* A hash of all that a file says about a conversation, but not of where the head is and what
+ * is folded. before: of the outlines that this one continues; 0: it is the first. */
+uint64_t rt_known_hash(const rt_outline *outline, uint64_t before);
+/* What a conversation without a source is known by. */
+void rt_known_mark(uint64_t hash, rt_buf *out);
 
 #endif

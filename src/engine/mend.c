@@ -104,7 +104,7 @@ tell(const rt_project *project, const lost *l, rt_lost_fn fn, void *ctx,
 				if (st != RT_OK || !is_lost(l, slot.body))
 					continue;
 				st = rt_entry_id(project, slot.entry, text.entry, err);
-				text.discussion = rt_text_str(cell->name);
+				text.discussion = rt_cell_name(cell);
 				text.take = rt_text_str(take->name);
 				text.position = at + 1;
 				if (st == RT_OK)

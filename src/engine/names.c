@@ -106,6 +106,14 @@ rt_names_has(const rt_names *names, rt_str name)
 		.used;
 }
 
+uint64_t *
+rt_names_next(rt_names *names, rt_str base)
+{
+	rt_name_item *item = item_of(names, base);
+
+	return item != NULL ? &item->next : NULL;
+}
+
 rt_status
 rt_names_number(rt_names *names, rt_str base, const char *between, uint64_t first, rt_buf *out)
 {

@@ -32,4 +32,8 @@ bool rt_names_has(const rt_names *names, rt_str name);
 RT_CHECKED rt_status rt_names_number(rt_names *names, rt_str base, const char *between,
 				     uint64_t first, rt_buf *out);
 
+/* Where the search for a number after this base begins; NULL: no memory. Valid until the next
+ * name is added. */
+uint64_t *rt_names_next(rt_names *names, rt_str base);
+
 #endif

@@ -143,7 +143,7 @@ same_project(const rt_project *was, const rt_project *is)
 		const rt_cell *b = rt_project_cell(is, (uint32_t)i);
 
 		if (a != b && (b->present != (a != NULL && a->present) ||
-			       (b->present && !same_text(a->name, b->name))))
+			       (b->present && !rt_str_eq(rt_cell_name(a), rt_cell_name(b)))))
 			return false;
 	}
 	return true;

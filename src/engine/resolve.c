@@ -64,8 +64,7 @@ rt_resolve_place(const rt_project *project, rt_str disc, rt_str take, rt_place *
 			return rt_fail(err, RT_NOT_FOUND,
 				       "no take \"%.*s\" in discussion \"%.*s\"; see: retake takes",
 				       RT_STR_ARG(take),
-				       RT_STR_ARG(rt_text_str(
-					       rt_project_cell(project, place.disc)->name)));
+				       RT_STR_ARG(rt_cell_name(rt_project_cell(project, place.disc))));
 	}
 	*out = place;
 	return RT_OK;
@@ -273,7 +272,7 @@ not_found(const rt_project *project, const rt_disc *disc, rt_str address, rt_err
 {
 	return rt_fail(err, RT_NOT_FOUND, "no entry matches \"%.*s\" in discussion \"%.*s\"; see: retake show",
 		       RT_STR_ARG(address),
-		       RT_STR_ARG(rt_text_str(rt_project_cell(project, disc->number)->name)));
+		       RT_STR_ARG(rt_cell_name(rt_project_cell(project, disc->number))));
 }
 
 /* The entry is here, but not in this take: say where. */

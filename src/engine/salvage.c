@@ -544,13 +544,13 @@ same_disc(salvaging *s, rt_change *c, uint32_t number)
 	if (number > rt_project_disc_count(c->now)) {
 		rt_effect e = {.kind = RT_EFFECT_NEW,
 			       .sub = number,
-			       .name = rt_text_str(cell->name),
+			       .name = rt_cell_name(cell),
 			       .take_name = rt_text_str(rt_disc_take(then, 1)->name),
 			       .git_commit = text_of(rt_disc_take(then, 1)->git_commit)};
 
 		st = rt_change_emit(c, &e, s->err);
 	} else {
-		st = rt_change_set_text(c, 0, number, "name", 0, rt_text_str(cell->name), s->err);
+		st = rt_change_set_text(c, 0, number, "name", 0, rt_cell_name(cell), s->err);
 	}
 	if (st == RT_OK)
 		st = set_present(c, 0, number, cell->present, s->err);

@@ -437,7 +437,7 @@ add_hit(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt
 		rt_buf_add_byte(s->out, '{');
 		rt_json_add_key(s->out, "discussion");
 		rt_json_add_string(s->out,
-				   rt_text_str(rt_project_cell(s->project, disc->number)->name));
+				   rt_cell_name(rt_project_cell(s->project, disc->number)));
 		rt_json_add_key(s->out, "take");
 		rt_json_add_string(s->out, rt_text_str(take->name));
 		rt_json_add_key(s->out, "id");

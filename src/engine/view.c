@@ -220,7 +220,7 @@ rt_view_show(rt_engine *engine, const rt_project *project, rt_place place, const
 	end = window != NULL && window->count > 0 && window->count < count - at ? at + window->count
 										 : count;
 	rt_buf_add_byte(buf, '{');
-	add_text(buf, "discussion", rt_text_str(rt_project_cell(project, disc->number)->name));
+	add_text(buf, "discussion", rt_cell_name(rt_project_cell(project, disc->number)));
 	add_text(buf, "take", rt_text_str(take->name));
 	st = add_head(project, disc, take, buf, err);
 	rt_json_add_key(buf, "count");
@@ -374,7 +374,7 @@ rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_b
 		rt_buf_add_c(buf, "{\"id\":\"");
 		rt_buf_add_number_id(buf, 'd', cell->number);
 		rt_buf_add_byte(buf, '"');
-		add_text(buf, "name", rt_text_str(cell->name));
+		add_text(buf, "name", rt_cell_name(cell));
 		add_bool(buf, "active", cell->number == project->active);
 		rt_json_add_key(buf, "entries");
 		rt_buf_add_u64(buf, rt_seq_count(rt_disc_active(disc)->slots));
@@ -430,7 +430,7 @@ rt_view_settings(rt_engine *engine, const rt_project *project, uint32_t disc_num
 	if (st != RT_OK)
 		return st;
 	rt_buf_add_byte(buf, '{');
-	add_text(buf, "discussion", rt_text_str(rt_project_cell(project, disc->number)->name));
+	add_text(buf, "discussion", rt_cell_name(rt_project_cell(project, disc->number)));
 	rt_json_add_key(buf, "roles");
 	rt_buf_add_str(buf, rt_project_roles(project));
 	rt_json_add_key(buf, "prompt");

@@ -161,7 +161,7 @@ add_setting(const rt_record *step, rt_buf *buf)
 	rt_json_add_string(buf, name);
 }
 
-/* One step as an object. */
+/* One step as an object, still open. */
 static rt_status
 add_listed(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 	   const rt_record *step, uint64_t seq, int64_t at_us, const listed *how, rt_buf *buf, rt_error *err)
@@ -192,8 +192,18 @@ add_listed(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 	rt_buf_add_c(buf, how->is_current ? "true" : "false");
 	rt_json_add_key(buf, "undone");
 	rt_buf_add_c(buf, how->in_effect ? "false" : "true");
-	rt_buf_add_byte(buf, '}');
 	return st;
+}
+
+/* The end of a step's object. rows: of the log, where it has several. */
+static void
+end_listed(rt_buf *buf, size_t rows)
+{
+	if (rows > 1) {
+		rt_json_add_key(buf, "rows");
+		rt_buf_add_u64(buf, rows);
+	}
+	rt_buf_add_byte(buf, '}');
 }
 
 /* Steps below `before` (0: all) from *at on. */
@@ -206,7 +216,8 @@ list_steps(rt_engine *engine, const rt_project *project, uint32_t disc_number, r
 	rt_arena *arena = rt_arena_new(engine->alloc);
 	rt_history_at now = *at;
 	uint64_t current;
-	size_t count = 0;
+	size_t count = 0, open_rows = 0; /* of the step at hand, while its object is open */
+	bool full = false;
 	rt_status st;
 
 	if (disc_number == 0)
@@ -221,22 +232,26 @@ list_steps(rt_engine *engine, const rt_project *project, uint32_t disc_number, r
 		goto done;
 	if (!now.is_begun)
 		now = (rt_history_at){true, project->seq, disc->history.current,
-				      project->history.current};
+				      project->history.current, 0};
 	current = disc->history.current > project->history.current ? disc->history.current
 								    : project->history.current;
 	rt_buf_add_byte(buf, '[');
-	while (st == RT_OK && now.seq > 0 && (limit == 0 || count < limit)) {
+	while (st == RT_OK && now.seq > 0 && !full) {
 		size_t i;
 
 		st = read_stretch(engine, s, now.seq, now.seq > ROWS ? now.seq - ROWS + 1 : 1, err);
 		if (st == RT_OK && s->count == 0)
 			break;
-		for (i = 0; st == RT_OK && i < s->count && (limit == 0 || count < limit); i++) {
+		for (i = 0; st == RT_OK && i < s->count && !full; i++) {
 			uint64_t seq = s->rows[i].seq, parent = 0, other = 0;
 			rt_record step;
-			bool of_disc, of_project;
+			bool of_disc, of_project, goes_on;
 			listed how;
 
+			/* a row of a group that is listed already may belong to it */
+			full = limit != 0 && count >= limit && now.group == 0;
+			if (full)
+				break;
 			rt_arena_reset(arena);
 			now.seq = seq - 1;
 			st = rt_record_read(engine->alloc, arena, s->rows[i].data, &step, err);
@@ -251,18 +266,37 @@ list_steps(rt_engine *engine, const rt_project *project, uint32_t disc_number, r
 			how.is_current = seq == current;
 			how.in_effect = (of_disc && seq == now.in_disc) ||
 					(of_project && seq == now.in_project);
-			if (of_disc && seq == now.in_disc)
-				now.in_disc = parent;
+			goes_on = now.group != 0 && (step.group == now.group || seq == now.group);
+			if (!goes_on && open_rows > 0) {
+				end_listed(buf, open_rows);
+				open_rows = 0;
+			}
+			if (!goes_on && limit != 0 && count >= limit) {
+				now.seq = seq;
+				now.group = 0;
+				full = true;
+				break;
+			}
 			if (of_project && seq == now.in_project)
 				now.in_project = other;
+			if (of_disc && seq == now.in_disc)
+				now.in_disc = parent;
+			now.group = seq == now.group ? 0 : step.group;
+			if (goes_on) {
+				open_rows += open_rows > 0;
+				continue;
+			}
 			if (before != 0 && seq >= before)
 				continue;
 			if (count++ > 0)
 				rt_buf_add_byte(buf, ',');
 			st = add_listed(engine, project, disc, &step, seq, s->rows[i].at_us, &how,
 					buf, err);
+			open_rows = 1;
 		}
 	}
+	if (open_rows > 0)
+		end_listed(buf, open_rows);
 	rt_buf_add_byte(buf, ']');
 	if (st == RT_OK && buf->status != RT_OK)
 		st = rt_fail(err, buf->status, "out of memory");

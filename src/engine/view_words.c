@@ -253,7 +253,7 @@ say_name(saying *s, uint32_t disc, uint32_t sub)
 
 	if (disc == 0) {
 		if (rt_project_cell(s->project, sub) != NULL)
-			say_quoted(s, rt_text_str(rt_project_cell(s->project, sub)->name));
+			say_quoted(s, rt_cell_name(rt_project_cell(s->project, sub)));
 		return;
 	}
 	if (rt_project_disc(s->project, disc, &d, NULL) != RT_OK)
@@ -317,17 +317,26 @@ static void
 say_import(saying *s)
 {
 	const rt_effect *made = effect_of(s, RT_EFFECT_NEW);
-	size_t i, count = 0;
+	size_t i, count = 0, discs = 0;
 
 	for (i = 0; i < s->step->effect_count; i++)
 		if (s->step->effects[i].kind == RT_EFFECT_SPLICE)
 			count += s->step->effects[i].added_count;
+	for (i = 0; i < s->step->effect_count; i++)
+		discs += s->step->effects[i].kind == RT_EFFECT_NEW && s->step->effects[i].disc == 0;
+	if (s->step->group != 0) { /* what the other rows added is not known here */
+		say(s, "imported many entries, since step ");
+		rt_buf_add_u64(s->buf, s->step->group);
+		return;
+	}
 	if (s->step->disc == 0) {
 		say(s, "imported settings");
 		return;
 	}
 	rt_buf_add_f(s->buf, "imported %zu entr%s", count, count == 1 ? "y" : "ies");
-	if (made != NULL) {
+	if (discs > 1) {
+		rt_buf_add_f(s->buf, " in %zu discussions", discs);
+	} else if (made != NULL) {
 		say(s, " as ");
 		say_quoted(s, made->name);
 	}

@@ -224,8 +224,8 @@ name_of(const sending *s, const rt_project *project)
 	if (s->whole_project || s->is_redacted ||
 	    rt_resolve_place(project, s->disc, s->take, &place, NULL) != RT_OK)
 		return rt_str_at(NULL, 0);
-	return rt_text_str(rt_project_cell(project, place.disc != 0 ? place.disc
-								    : project->active)->name);
+	return rt_cell_name(rt_project_cell(project, place.disc != 0 ? place.disc
+								    : project->active));
 }
 
 void

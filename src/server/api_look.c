@@ -134,7 +134,7 @@ rt_api_discussion(rt_call *call)
 		cell = rt_project_cell(l.project, l.place.disc);
 		active = rt_disc_active(l.disc);
 		rt_buf_add_f(l.body, "{\"id\":\"d%u\"", l.place.disc);
-		rt_look_add_text(l.body, "name", rt_text_str(cell->name));
+		rt_look_add_text(l.body, "name", rt_cell_name(cell));
 		rt_look_add_bool(l.body, "active", l.place.disc == l.project->active);
 		rt_look_add_bool(l.body, "present", cell->present);
 		rt_buf_add_f(l.body, ",\"take\":{\"id\":\"t%u\"", active->number);

@@ -453,11 +453,11 @@ add_bool(rt_buf *buf, bool value)
 }
 
 static void
-add_name(rt_buf *buf, const rt_text *name, bool is_first)
+add_name(rt_buf *buf, rt_str name, bool is_first)
 {
 	if (!is_first)
 		rt_buf_add_byte(buf, ',');
-	rt_json_add_string(buf, rt_text_str(name));
+	rt_json_add_string(buf, name);
 }
 
 static void
@@ -472,7 +472,7 @@ add_discussions(rt_buf *buf, const place *where)
 
 		if (!cell->present)
 			continue;
-		add_name(buf, cell->name, is_first);
+		add_name(buf, rt_cell_name(cell), is_first);
 		is_first = false;
 	}
 	rt_buf_add_byte(buf, ']');
@@ -490,7 +490,7 @@ add_takes(rt_buf *buf, const place *where)
 
 		if (!take->present)
 			continue;
-		add_name(buf, take->name, is_first);
+		add_name(buf, rt_text_str(take->name), is_first);
 		is_first = false;
 	}
 	rt_buf_add_byte(buf, ']');
@@ -558,9 +558,9 @@ add_field(rt_call *call, const place *where, yyjson_val *settings, const field *
 	case FIELD_ENTRIES: return add_entries(call, where, buf, err);
 	case FIELD_STATUS: return add_status(call, buf, err);
 	case FIELD_DISCUSSION:
-		add_name(buf, rt_project_cell(where->value, where->at.disc)->name, true);
+		add_name(buf, rt_cell_name(rt_project_cell(where->value, where->at.disc)), true);
 		return RT_OK;
-	case FIELD_TAKE: add_name(buf, where->take->name, true); return RT_OK;
+	case FIELD_TAKE: add_name(buf, rt_text_str(where->take->name), true); return RT_OK;
 	case FIELD_ROLES: add_or(buf, rt_json_get(settings, "roles"), "[]"); return RT_OK;
 	case FIELD_DISCUSSIONS: add_discussions(buf, where); return RT_OK;
 	case FIELD_TAKES: add_takes(buf, where); return RT_OK;

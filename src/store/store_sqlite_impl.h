@@ -150,6 +150,9 @@ typedef struct rt_sqlite_store {
 	pthread_mutex_t guard;   /* guards writing, used, poisoned and project_last */
 	pthread_cond_t free;     /* the writer or a reader became free */
 	_Atomic bool writing;    /* somebody is between begin and commit */
+	bool handed;             /* the turn belongs to one of those who waited for its end */
+	unsigned waiting;        /* for a turn */
+	uint64_t turns;          /* that ended */
 	_Atomic pthread_t owner; /* who, while writing */
 
 	rt_sqlite_conn writer;

@@ -1423,12 +1423,68 @@ test_replaced(void **state)
 	}
 }
 
+/* ---- turns ---- */
+
+typedef struct waiter {
+	rt_store *store;
+	_Atomic bool had_it;
+} waiter;
+
+static void *
+wait_for_turn(void *ctx)
+{
+	waiter *w = ctx;
+
+	if (w->store->ops->begin(w->store, NULL) == RT_OK) {
+		w->had_it = true;
+		w->store->ops->cancel(w->store);
+	}
+	return NULL;
+}
+
+static unsigned
+waiting(rt_sqlite_store *s)
+{
+	unsigned count;
+
+	pthread_mutex_lock(&s->guard);
+	count = s->waiting;
+	pthread_mutex_unlock(&s->guard);
+	return count;
+}
+
+/* Who begins again right after a commit comes after a thread that waits already. */
+static void
+test_turns(void **state)
+{
+	fixture *f = *state;
+	waiter w = {NULL, false};
+	pthread_t thread;
+	int i;
+
+	MUST(open_as(f->path, CREATE, &w.store, err));
+	for (i = 0; i < 50; i++) {
+		w.had_it = false;
+		MUST(w.store->ops->begin(w.store, err));
+		assert_int_equal(pthread_create(&thread, NULL, wait_for_turn, &w), 0);
+		while (waiting(rt_sqlite_self(w.store)) == 0)
+			usleep(100);
+		MUST(w.store->ops->commit(w.store, err));
+		MUST(w.store->ops->begin(w.store, err));
+		assert_true(w.had_it);
+		w.store->ops->cancel(w.store);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+	}
+	w.store->ops->close(w.store);
+}
+
 int
 main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(test_missing),
+		TEST(test_turns),
 		TEST(test_other_files),
 		TEST(test_not_files),
 		TEST(test_foreign_database),

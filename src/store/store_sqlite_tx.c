@@ -206,16 +206,19 @@ rt_sqlite_refuse_broken(rt_sqlite_store *s, rt_error *err)
 		       s->place, rt_status_word(s->tx_status));
 }
 
-/* Wait until no other thread of ours writes. */
+/* Wait until no other thread of ours writes. Who waits comes before who comes later: a thread
+ * that writes one transaction after another would hardly ever let others in. */
 static rt_status
 take_turn(rt_sqlite_store *s, rt_error *err)
 {
 	rt_status st = RT_OK;
 
 	guard(s);
-	if (s->writing) {
+	if (s->writing || s->handed) {
+		uint64_t came = s->turns;
 		struct timespec until;
 
+		s->waiting++;
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec += s->options.busy_ms / 1000;
 		until.tv_nsec += s->options.busy_ms % 1000 * 1000000L;
@@ -223,14 +226,18 @@ take_turn(rt_sqlite_store *s, rt_error *err)
 			until.tv_nsec -= 1000000000L;
 			until.tv_sec++;
 		}
-		while (s->writing && st == RT_OK) {
-			if (pthread_cond_timedwait(&s->free, &s->guard, &until) != 0 && s->writing)
+		while ((s->writing || (s->handed && s->turns == came)) && st == RT_OK) {
+			if (pthread_cond_timedwait(&s->free, &s->guard, &until) != 0 &&
+			    (s->writing || (s->handed && s->turns == came)))
 				st = rt_fail(err, RT_BUSY,
 					     "another thread has been writing to %s for %d s; try "
 					     "again",
 					     s->place, (s->options.busy_ms + 999) / 1000);
 		}
+		s->waiting--;
 	}
+	if (st == RT_OK || s->waiting == 0)
+		s->handed = false;
 	if (st == RT_OK) {
 		s->owner = pthread_self();
 		s->writing = true;
@@ -244,6 +251,8 @@ give_turn(rt_sqlite_store *s)
 {
 	guard(s);
 	s->writing = false;
+	s->turns++;
+	s->handed = s->waiting > 0;
 	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
 	unguard(s);
 }

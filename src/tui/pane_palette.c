@@ -214,7 +214,7 @@ add_names(palette *p, const rt_cli_command *command, rt_str text, size_t *count)
 			const rt_cell *cell = rt_project_cell(work->value, (uint32_t)i);
 
 			if (cell->present)
-				st = add_name(p, (row){.name = rt_text_str(cell->name), .letter = 'd',
+				st = add_name(p, (row){.name = rt_cell_name(cell), .letter = 'd',
 						       .number = (uint32_t)i},
 					      part, count);
 		}

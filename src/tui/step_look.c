@@ -147,8 +147,8 @@ add_active(looking *l, rt_str op, const char *sign, yyjson_val *value, rt_ink in
 	}
 	rt_buf_add_c(&l->buf, sign);
 	rt_buf_add_str(&l->buf,
-		       rt_text_str(is_take ? rt_disc_take(disc, (uint32_t)number)->name
-					   : rt_project_cell(project, (uint32_t)number)->name));
+		       is_take ? rt_text_str(rt_disc_take(disc, (uint32_t)number)->name)
+			       : rt_cell_name(rt_project_cell(project, (uint32_t)number)));
 	cut(&l->buf, VALUE_MAX);
 	add_plain(l, ink, 2);
 }

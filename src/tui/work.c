@@ -178,7 +178,7 @@ rt_work_head(const rt_work *work)
 rt_str
 rt_work_disc_name(const rt_work *work)
 {
-	return rt_text_str(rt_project_cell(work->value, work->place.disc)->name);
+	return rt_cell_name(rt_project_cell(work->value, work->place.disc));
 }
 
 rt_str
