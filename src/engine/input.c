@@ -57,30 +57,34 @@ too_large(const rt_format *format, rt_error *err)
 		       format->whole_max >> 20, format->name);
 }
 
+/* The whole input; *io_bytes is the caller's, also on failure. */
 static rt_status
-read_whole(const rt_format *format, const rt_input *in, rt_buf *out, rt_error *err)
+read_whole(const rt_format *format, const rt_alloc *alloc, const rt_input *in, char **io_bytes,
+	   size_t *out_size, rt_error *err)
 {
-	size_t got = 0, room = RT_INPUT_HEAD;
-	rt_status st = RT_OK;
+	size_t size = 0, room = in->size > 0 ? (size_t)in->size + 1 : RT_INPUT_HEAD, got;
+	rt_status st;
 
 	if (in->size > format->whole_max)
 		return too_large(format, err);
-	do {
-		char *to;
+	for (;;) { /* with room for a byte more, which would say that there is more */
+		char *more = rt_resize(alloc, *io_bytes, room);
 
-		/* all of it at once, and one byte to see that there is no more */
-		if (out->size == 0 && in->size >= room)
-			room = (size_t)in->size + 1;
-		to = rt_buf_reserve(out, room);
-		if (to == NULL)
+		if (more == NULL)
 			return rt_fail(err, RT_NOMEM, "out of memory while importing");
-		st = read_fully(in, out->size, to, room, &got, err);
-		out->size += st == RT_OK ? got : 0;
-		if (st == RT_OK && out->size > format->whole_max)
-			st = too_large(format, err);
-		room = RT_INPUT_HEAD;
-	} while (st == RT_OK && got > 0);
-	return st;
+		*io_bytes = more;
+		st = read_fully(in, size, more + size, room - size, &got, err);
+		if (st != RT_OK)
+			return st;
+		size += got;
+		if (size > format->whole_max)
+			return too_large(format, err);
+		if (size < room)
+			break;
+		room += room / 2;
+	}
+	*out_size = size;
+	return RT_OK;
 }
 
 rt_status
@@ -88,19 +92,19 @@ rt_format_stream(const rt_format *format, const rt_alloc *alloc, const rt_input 
 		 rt_outlines_fn fn, void *ctx, rt_report *report, rt_error *err)
 {
 	rt_outlines outlines;
-	rt_buf bytes;
+	char *bytes = NULL;
+	size_t size = 0;
 	rt_status st;
 
 	if (format->stream != NULL)
 		return format->stream(alloc, in, fn, ctx, report, err);
 	rt_outlines_init(&outlines);
-	rt_buf_init(&bytes, alloc, RT_BUF_UNLIMITED);
-	st = read_whole(format, in, &bytes, err);
+	st = read_whole(format, alloc, in, &bytes, &size, err);
 	if (st == RT_OK)
-		st = format->read(alloc, rt_buf_str(&bytes), &outlines, report, err);
+		st = format->read(alloc, rt_str_at(bytes, size), &outlines, report, err);
 	if (st == RT_OK)
 		st = fn(ctx, &outlines, err);
 	rt_outlines_deinit(&outlines);
-	rt_buf_deinit(&bytes);
+	rt_free(alloc, bytes);
 	return st;
 }
