@@ -75,6 +75,9 @@ def refused(tally, server):
 def browsers(tally, server):
     guest, one = server.browser(), server.client()
     before = guest.get("/info").json["seq"]
+    tally.equal("its limit is what it is told",
+                (guest.get("/info").json["limits"]["import"], one.get("/info").json["limits"]["import"]),
+                (BROWSER_BYTES, PROGRAM_BYTES))
     tally.equal("a browser imports", send(guest, LINE * 50).status, 200)
     tally.equal("and takes it back", guest.post("/undo").status, 200)
     before = guest.get("/info").json["seq"]
