@@ -170,15 +170,13 @@ find_files(rt_cli *cli, paths *p)
 
 /* --- one file --- */
 
-/* A large file is a wait of its own. Both passes read all of it. */
+/* A large file is a wait of its own: what is done with it, how much of it, how fast. */
 static void
-say_reading(void *ctx, uint64_t offset)
+say_part(incoming *f, const char *what, uint64_t done, uint64_t all, const char *unit)
 {
-	const incoming *f = ctx;
 	importing *m = f->m;
 	rt_cli *cli = m->cli;
 	int64_t now = cli->env->now_us(cli->env->ctx), passed = now - f->begun_us;
-	uint64_t size = f->file.in.size, done = offset + (f->is_second ? size : 0);
 	char part[32] = "";
 
 	if (!cli->err.is_tty || cli->quiet || passed < PROGRESS_US ||
@@ -186,14 +184,28 @@ say_reading(void *ctx, uint64_t offset)
 		return;
 	m->said_us = now;
 	m->progress = true;
-	if (size > 0)
+	if (all > 0)
 		snprintf(part, sizeof(part), "%llu %%, ",
-			 (unsigned long long)(done > 2 * size ? 100 : done * 50 / size));
-	rt_term_f(&cli->err, "%s %.40s (%s%llu KiB/s) …%20s",
-		  f->is_second ? "Importing" : "Looking at", f->name, part,
-		  (unsigned long long)(done >> 10) * 1000 / (uint64_t)(passed / 1000), "");
+			 (unsigned long long)(done >= all ? 100 : done * 100 / all));
+	rt_term_f(&cli->err, "%s %.40s (%s%llu %s/s) …%10s", what, f->name, part,
+		  (unsigned long long)done * 1000 / (uint64_t)(passed / 1000), unit, "");
 	rt_buf_add_byte(&cli->err.buf, '\r'); /* our own; text never brings one */
 	rt_term_flush(&cli->err);
+}
+
+static void
+say_reading(void *ctx, uint64_t offset)
+{
+	incoming *f = ctx;
+
+	if (!f->is_second)
+		say_part(f, "Checking", offset >> 10, f->file.in.size >> 10, "KiB");
+}
+
+static void
+say_importing(void *ctx, size_t done, size_t all)
+{
+	say_part(ctx, "Importing", done, all, "entries");
 }
 
 static rt_status
@@ -433,6 +445,8 @@ choose_name(incoming *f)
 
 	f->options.name = f->m->name;
 	f->options.dry_run = f->m->dry_run;
+	f->options.progress = say_importing;
+	f->options.progress_ctx = f;
 	if (!rt_str_is(name, "-") && rt_utf8_valid_size(name) == name.size)
 		f->options.fallback = name;
 }
@@ -461,6 +475,7 @@ bring_in(incoming *f, const rt_act_looked *looked)
 		rt_utf8_repair(&name, rt_str_of(f->path));
 	f->act.path = rt_buf_str(&name);
 	f->is_second = true;
+	f->begun_us = cli->env->now_us(cli->env->ctx);
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK) {
 		st = rt_act_import(cli->engine, rt_cli_told_begin(cli), &f->act, &f->file.in, &f->options, looked,

@@ -73,6 +73,9 @@ typedef struct rt_act_import_options {
 	rt_str fallback; /* of discussions that have no name in the file, where name is empty */
 	bool dry_run;    /* only count; nobody is asked */
 	size_t discussions_max, entries_max; /* of the file; 0: no limit. More: RT_LIMIT */
+	/* Called while it is imported: so many entries of all are; or NULL. */
+	void (*progress)(void *ctx, size_t done, size_t all);
+	void *progress_ctx;
 } rt_act_import_options;
 
 /* What is in a file. */

@@ -30,6 +30,7 @@ typedef struct pass {
 	rt_act_looked *looked; /* the first pass */
 	bool goes_on;          /* the next outline continues one */
 	rt_import *import;     /* the second */
+	size_t done, all;      /* entries */
 } pass;
 
 static bool
@@ -170,11 +171,18 @@ static rt_status
 bring_in(void *ctx, const rt_outlines *batch, rt_error *err)
 {
 	pass *p = ctx;
+	size_t i;
+	rt_status st;
 
 	if (is_stopped(p->with))
 		return stopped(err);
 	give_names(p->options, batch);
-	return rt_import_add(p->import, batch, err);
+	st = rt_import_add(p->import, batch, err);
+	for (i = 0; i < batch->count; i++)
+		p->done += batch->items[i].node_count;
+	if (st == RT_OK && p->options->progress != NULL)
+		p->options->progress(p->options->progress_ctx, p->done, p->all);
+	return st;
 }
 
 static rt_status
@@ -186,7 +194,7 @@ import_file(rt_engine *engine, const rt_act_with *with, const rt_act_file *file,
 				 .by = with != NULL ? with->by : rt_str_at(NULL, 0),
 				 .dry_run = options->dry_run,
 				 .discussions = looked->discussions};
-	pass p = {.options = options, .with = with};
+	pass p = {.options = options, .with = with, .all = looked->entries};
 	rt_status st = rt_import_begin(engine, &own, &p.import, err);
 
 	if (st != RT_OK)
