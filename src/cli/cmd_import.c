@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * import: files of other programs in. The kind of a file is found by its content; the
- * file itself is only read. A folder stands for every file below it. */
+ * import: files of other programs in. The type of a file is found by its beginning; the
+ * file itself is only read, in pieces. A folder stands for every file below it. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 
@@ -12,9 +12,15 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "cli/host.h"
+#include "cli/input_host.h"
 #include "formats/formats.h"
 
-enum { FOLDERS_DEEP = 16, PROGRESS_US = 1000000, PROGRESS_SIZE = 32 << 20 };
+enum {
+	FOLDERS_DEEP = 16,
+	PROGRESS_US = 1000000, /* shown after that time */
+	LOOK_TRIES = 3         /* at a file that is being written to */
+};
 
 typedef struct paths {
 	const rt_alloc *alloc;
@@ -30,14 +36,30 @@ typedef struct importing {
 	bool dry_run;
 	rt_buf json; /* of the files so far */
 	size_t files, discussions, entries, takes, known, settings, repaired, skipped, unknown;
+	size_t steps;     /* files that changed something: each is one to undo */
+	rt_buf temporary; /* folder for what comes through a pipe */
+	bool is_open;     /* the store; not before there is something for it */
 	rt_status first; /* failure */
 	rt_error error;
 	char hint[RT_CLI_HINT_SIZE];
 	char discussion[260];
-	uint64_t begun_seq, seq;
+	uint64_t seq;
 	int64_t begun_us, said_us;
 	bool progress;
 } importing;
+
+/* A file on its way in. */
+typedef struct incoming {
+	importing *m;
+	const char *path, *name; /* name: for messages */
+	rt_file_input file;
+	rt_act_file act;
+	rt_act_import_options options;
+	rt_report report;
+	rt_import_result result;
+	int64_t begun_us;
+	bool is_second; /* pass */
+} incoming;
 
 /* --- which files --- */
 
@@ -148,53 +170,132 @@ find_files(rt_cli *cli, paths *p)
 
 /* --- one file --- */
 
-/* A large file is a wait of its own. */
+/* A large file is a wait of its own: what is done with it, how much of it, how fast. */
 static void
-say_reading(importing *m, const char *path, size_t size)
+say_part(incoming *f, const char *what, uint64_t done, uint64_t all, const char *unit)
 {
-	if (!m->cli->err.is_tty || m->cli->quiet)
+	importing *m = f->m;
+	rt_cli *cli = m->cli;
+	int64_t now = cli->env->now_us(cli->env->ctx), passed = now - f->begun_us;
+	char part[32] = "";
+
+	if (!cli->err.is_tty || cli->quiet || passed < PROGRESS_US ||
+	    now - m->said_us < PROGRESS_US / 5)
 		return;
+	m->said_us = now;
 	m->progress = true;
-	rt_term_f(&m->cli->err, "Reading %.60s (%zu MiB) …", path, size >> 20);
-	rt_buf_add_byte(&m->cli->err.buf, '\r'); /* our own; text never brings one */
-	rt_term_flush(&m->cli->err);
+	if (all > 0)
+		snprintf(part, sizeof(part), "%llu %%, ",
+			 (unsigned long long)(done >= all ? 100 : done * 100 / all));
+	rt_term_f(&cli->err, "%s %.40s (%s%llu %s/s) …%10s", what, f->name, part,
+		  (unsigned long long)done * 1000 / (uint64_t)(passed / 1000), unit, "");
+	rt_buf_add_byte(&cli->err.buf, '\r'); /* our own; text never brings one */
+	rt_term_flush(&cli->err);
+}
+
+static void
+say_reading(void *ctx, uint64_t offset)
+{
+	incoming *f = ctx;
+
+	if (!f->is_second)
+		say_part(f, "Checking", offset >> 10, f->file.in.size >> 10, "KiB");
+}
+
+static void
+say_importing(void *ctx, size_t done, size_t all)
+{
+	say_part(ctx, "Importing", done, all, "entries");
 }
 
 static rt_status
-read_as(importing *m, const char *path, rt_str bytes, rt_outlines *out, rt_report *report,
-	const rt_format **out_format)
+open_input(incoming *f)
 {
-	const rt_format *format = m->format != NULL ? m->format : rt_format_sniff(bytes);
-	rt_cli *cli = m->cli;
+	rt_cli *cli = f->m->cli;
+	rt_status st = strcmp(f->path, "-") == 0
+			       ? rt_file_input_from(&f->file, 0, f->name, f->m->temporary.ptr,
+						    &cli->error)
+			       : rt_file_input_open(&f->file, f->path, &cli->error);
+
+	f->file.progress = say_reading;
+	f->file.progress_ctx = f;
+	if (st == RT_NOT_FOUND)
+		rt_cli_hint(cli, st, "Look at the name. More: retake help import");
+	else if (st == RT_USAGE)
+		rt_cli_hint(cli, st, "What a program writes: PROGRAM | retake import -");
+	else if (st != RT_OK)
+		rt_cli_hint(cli, st, "Look at its permissions: ls -l %s", f->path);
+	return st;
+}
+
+/* Which format it has, from its beginning alone. */
+static rt_status
+find_format(incoming *f)
+{
+	rt_cli *cli = f->m->cli;
+	char *bytes = rt_new(cli->alloc, RT_INPUT_HEAD);
+	size_t size = 0;
 	rt_status st;
 
-	*out_format = format;
-	if (format == NULL && rt_str_starts(bytes, RT_STR("SQLite format 3"))) {
+	if (bytes == NULL)
+		return rt_cli_nomem(cli);
+	st = rt_input_head(&f->file.in, bytes, &size, &cli->error);
+	f->act.format = f->m->format;
+	if (st == RT_OK && f->act.format == NULL)
+		f->act.format = rt_format_sniff(rt_str_at(bytes, size));
+	if (st == RT_OK && f->act.format == NULL &&
+	    rt_str_starts(rt_str_at(bytes, size), RT_STR("SQLite format 3"))) {
 		rt_cli_hint(cli, RT_USAGE,
 			    "A store of Retake is opened: retake --db FILE show   In the place of this "
 			    "one: retake restore FILE");
-		return rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, and no conversation",
-				   strcmp(path, "-") == 0 ? "standard input" : path);
-	}
-	if (format == NULL) {
+		st = rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, and no conversation",
+				 f->name);
+	} else if (st == RT_OK && f->act.format == NULL) {
 		rt_cli_hint(cli, RT_USAGE,
-			    "Known kinds: retake help formats   "
+			    "Known types: retake help formats   "
 			    "To name it: --format NAME");
-		return rt_cli_fail(cli, RT_USAGE,
-				   bytes.size == 0 ? "%s is empty"
-						   : "%s is of no kind that Retake knows",
-				   strcmp(path, "-") == 0 ? "standard input" : path);
+		st = rt_cli_fail(cli, RT_USAGE,
+				 size == 0 ? "%s is empty" : "%s: unrecognised file type", f->name);
+	} else if (st == RT_OK && f->act.format->read == NULL) {
+		st = rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake writes but does not read",
+				 f->name, f->act.format->name);
 	}
-	if (format->read == NULL)
-		return rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake writes but does not read",
-				   path, format->name);
-	st = format->read(cli->alloc, bytes, out, report, &cli->error);
-	if (st != RT_OK) {
-		rt_error inner = cli->error;
+	rt_free(cli->alloc, bytes);
+	return st;
+}
 
-		rt_cli_fail(cli, st, "%s (as %s): %s", path, format->name, inner.text);
+static bool
+is_interrupted(void *ctx)
+{
+	(void)ctx;
+	return rt_host_interrupted();
+}
+
+/* Look through it; one that is being written to, a few times. */
+static rt_status
+look_through(incoming *f, rt_act_looked *looked)
+{
+	rt_cli *cli = f->m->cli;
+	rt_act_with with = {.stop = is_interrupted};
+	rt_error inner;
+	rt_status st = RT_BUSY;
+	int i;
+
+	for (i = 0; st == RT_BUSY && i < LOOK_TRIES; i++) {
+		if (i > 0 && !rt_file_input_again(&f->file))
+			break;
+		rt_report_deinit(&f->report);
+		rt_report_init(&f->report, cli->alloc);
+		st = rt_act_import_look(cli->alloc, &with, &f->act, &f->file.in, &f->options, looked,
+					&f->report, &cli->error);
+	}
+	if (st == RT_BUSY) {
+		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
+	} else if (st == RT_USAGE) {
+		inner = cli->error;
+		rt_cli_fail(cli, st, "%s (as %s): %s", f->name, f->act.format->name, inner.text);
 		rt_cli_hint(cli, st,
-			    "If it is of another kind: --format NAME "
+			    "If it is of another type: --format NAME "
 			    "(retake help formats)");
 	}
 	return st;
@@ -334,50 +435,62 @@ count_file(importing *m, const rt_report *report, const rt_import_result *result
 	m->settings += result->settings;
 	m->repaired += report->repaired;
 	m->skipped += report->skipped;
+	m->steps += result->entries > 0 || result->discussions > 0;
 	m->seq = result->seq;
 	if (result->discussion[0] != 0)
 		snprintf(m->discussion, sizeof(m->discussion), "%s", result->discussion);
 }
 
-/* --name goes before the file's own; what has none is called as the file. path outlives
- * the outlines. */
+/* --name goes before the file's own; what has none is called as the file. */
 static void
-name_outlines(const importing *m, rt_outlines *outlines, const char *path)
+choose_name(incoming *f)
 {
-	const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
+	const char *slash = strrchr(f->path, '/'), *base = slash == NULL ? f->path : slash + 1;
 	const char *dot = strrchr(base, '.');
 	rt_str name = rt_str_at(base,
 				dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base));
-	size_t i;
 
-	if (m->name.size > 0)
-		name = m->name;
-	else if (rt_str_is(name, "-") || rt_utf8_valid_size(name) != name.size)
-		return;
-	for (i = 0; i < outlines->count; i++)
-		if (m->name.size > 0 || outlines->items[i].name.size == 0)
-			outlines->items[i].called = name;
+	f->options.name = f->m->name;
+	f->options.dry_run = f->m->dry_run;
+	f->options.progress = say_importing;
+	f->options.progress_ctx = f;
+	if (!rt_str_is(name, "-") && rt_utf8_valid_size(name) == name.size)
+		f->options.fallback = name;
+}
+
+/* A file that is refused leaves no new store behind. */
+static rt_status
+open_store(importing *m)
+{
+	rt_status st = RT_OK;
+
+	if (!m->is_open)
+		st = rt_cli_open(m->cli, m->dry_run ? RT_CLI_LOOK : RT_CLI_CHANGE);
+	m->is_open = m->is_open || st == RT_OK;
+	return st;
 }
 
 static rt_status
-bring_in(importing *m, const char *path, const rt_format *format, const rt_outlines *outlines,
-	 rt_import_result *result)
+bring_in(incoming *f, const rt_act_looked *looked)
 {
-	rt_cli *cli = m->cli;
-	rt_act_file file = {.format = format};
+	rt_cli *cli = f->m->cli;
 	rt_buf name;
 	rt_status st;
 
 	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
-	if (strcmp(path, "-") != 0)
-		rt_utf8_repair(&name, rt_str_of(path));
-	file.path = rt_buf_str(&name);
+	if (strcmp(f->path, "-") != 0)
+		rt_utf8_repair(&name, rt_str_of(f->path));
+	f->act.path = rt_buf_str(&name);
+	f->is_second = true;
+	f->begun_us = cli->env->now_us(cli->env->ctx);
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK) {
-		st = rt_act_import(cli->engine, rt_cli_told_begin(cli), &file, outlines, m->name,
-				   m->dry_run, result, &cli->error);
+		st = rt_act_import(cli->engine, rt_cli_told_begin(cli), &f->act, &f->file.in, &f->options, looked,
+				   &f->result, &cli->error);
 		rt_cli_told_end(cli);
 	}
+	if (st == RT_BUSY)
+		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
 	rt_buf_deinit(&name);
 	return st;
 }
@@ -386,23 +499,21 @@ static void
 import_file(importing *m, const char *path, bool asked)
 {
 	rt_cli *cli = m->cli;
-	const rt_format *format = NULL;
-	rt_import_result result;
-	rt_outlines outlines;
-	rt_report report;
-	rt_cli_file file;
+	incoming f = {.m = m, .path = path};
+	rt_act_looked looked = {0};
+	bool is_input;
 	rt_status st;
 
-	memset(&result, 0, sizeof(result));
-	rt_outlines_init(&outlines);
-	rt_report_init(&report, cli->alloc);
-	st = rt_cli_file_open(cli, path, &file);
-	if (st == RT_OK && file.bytes.size > PROGRESS_SIZE)
-		say_reading(m, path, file.bytes.size);
+	f.name = strcmp(path, "-") == 0 ? "standard input" : path;
+	f.begun_us = cli->env->now_us(cli->env->ctx);
+	rt_report_init(&f.report, cli->alloc);
+	choose_name(&f);
+	st = open_input(&f);
+	is_input = st == RT_OK;
 	if (st == RT_OK)
-		st = read_as(m, path, file.bytes, &outlines, &report, &format);
+		st = find_format(&f);
 	/* In a folder there may be anything. */
-	if (st == RT_USAGE && format == NULL && !asked) {
+	if (st == RT_USAGE && f.act.format == NULL && !asked) {
 		m->unknown++;
 		if (cli->verbose)
 			rt_cli_note(cli, "%s", cli->error.text);
@@ -410,18 +521,20 @@ import_file(importing *m, const char *path, bool asked)
 		goto done;
 	}
 	if (st == RT_OK)
-		name_outlines(m, &outlines, path);
+		st = look_through(&f, &looked);
 	if (st == RT_OK && rt_cli_short_of_memory(cli))
 		st = rt_cli_nomem(cli);
 	if (st == RT_OK)
-		st = bring_in(m, path, format, &outlines, &result);
+		st = open_store(m);
+	if (st == RT_OK)
+		st = bring_in(&f, &looked);
 	if (st == RT_OK && !m->dry_run)
 		cli->changed = true;
-	json_file(m, path, format, &report, &result, st);
+	json_file(m, path, f.act.format, &f.report, &f.result, st);
 	if (st == RT_OK) {
-		count_file(m, &report, &result);
+		count_file(m, &f.report, &f.result);
 		if (!cli->json)
-			say_file(m, path, format, &report, &result);
+			say_file(m, path, f.act.format, &f.report, &f.result);
 	} else if (m->first == RT_OK) {
 		m->first = st;
 		m->error = cli->error;
@@ -430,9 +543,10 @@ import_file(importing *m, const char *path, bool asked)
 		rt_cli_note(cli, "%s", cli->error.text);
 	}
 done:
-	rt_outlines_deinit(&outlines);
-	rt_report_deinit(&report);
-	rt_cli_file_close(&file);
+	rt_act_looked_deinit(&looked);
+	rt_report_deinit(&f.report);
+	if (is_input)
+		rt_file_input_close(&f.file);
 }
 
 /* --- all of them --- */
@@ -452,16 +566,14 @@ say_progress(importing *m, size_t done, size_t count)
 	rt_term_flush(&m->cli->err);
 }
 
-/* Each discussion is a step of its own. */
 static void
 say_undo(importing *m, rt_str message)
 {
-	uint64_t steps = m->seq > m->begun_seq ? m->seq - m->begun_seq : 1;
 	char count[32] = "";
 	rt_buf retake;
 
-	if (steps > 1)
-		snprintf(count, sizeof(count), " %llu", (unsigned long long)steps);
+	if (m->steps > 1)
+		snprintf(count, sizeof(count), " %zu", m->steps);
 	rt_buf_init(&retake, m->cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_add_retake(m->cli, &retake);
 	rt_cli_say(m->cli, message, "step %llu - undo: %s undo%s", (unsigned long long)m->seq,
@@ -502,7 +614,7 @@ finish(importing *m)
 				  m->files, RT_CLI_S(m->files), m->entries, m->discussions,
 				  RT_CLI_S(m->discussions), m->dry_run ? " would be added" : "");
 		if (m->unknown > 0)
-			rt_term_f(&cli->out, "; %zu file%s of no known kind left alone", m->unknown,
+			rt_term_f(&cli->out, "; %zu file%s of unrecognised type left alone", m->unknown,
 				  RT_CLI_S(m->unknown));
 		if (m->files > 1 || m->unknown > 0)
 			rt_term_c(&cli->out, "\n");
@@ -553,10 +665,11 @@ run_import(rt_cli *cli)
 		st = rt_cli_fail(cli, RT_USAGE, "--name is for one file, not for %zu", files.count);
 	if (st == RT_OK && files.count == 0)
 		st = rt_cli_fail(cli, RT_NOT_FOUND, "there is no file in %s", rt_cli_word(cli, 0));
+	rt_buf_init(&m.temporary, cli->alloc, 4096);
+	rt_host_temp_dir(&m.temporary);
 	if (st == RT_OK)
-		st = rt_cli_open(cli, m.dry_run ? RT_CLI_LOOK : RT_CLI_CHANGE);
+		st = rt_cli_buf(cli, &m.temporary);
 	if (st == RT_OK) {
-		m.begun_seq = cli->value->seq;
 		m.begun_us = cli->env->now_us(cli->env->ctx);
 		rt_buf_init(&m.json, cli->alloc, RT_BUF_UNLIMITED);
 		rt_buf_add_byte(&m.json, '[');
@@ -572,6 +685,7 @@ run_import(rt_cli *cli)
 		st = finish(&m);
 		rt_buf_deinit(&m.json);
 	}
+	rt_buf_deinit(&m.temporary);
 	paths_deinit(&files);
 	return st;
 }
@@ -579,7 +693,7 @@ run_import(rt_cli *cli)
 static const rt_cli_flag import_flags[] = {
 	{"dry-run", 'n', NULL, RT_CLI_TEXT, "only say what would be added"},
 	{"name", 0, "NAME", RT_CLI_TEXT, "of the discussion; default: as the file says"},
-	{"format", 0, "NAME", RT_CLI_FORMAT, "do not guess what kind of file it is"},
+	{"format", 0, "NAME", RT_CLI_FORMAT, "do not guess what type of file it is"},
 	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
 };
 
@@ -592,7 +706,7 @@ const rt_cli_command rt_cli_import = {
 	.usage = "FILE… | -",
 	.summary = "read conversations of other programs",
 	.about =
-		"The kind of a file is found by its content, and the file is never changed. What is "
+		"The type of a file is found by its content, and the file is never changed. What is "
 		"damaged in it is repaired or passed over, and said. Importing the same again adds only "
 		"what is new. A folder stands for every file in it.",
 	.examples = "retake import session.jsonl\nretake import ~/exports --dry-run\n"

@@ -53,7 +53,7 @@ static const rt_cli_topic_row environment[] = {
 	{"PAGER", "the pager for long output on a terminal; empty: none; default: less -FIRX"},
 	{"NO_COLOR", "when set to anything, no colours"},
 	{"COLUMNS", "the width of a terminal that does not say it"},
-	{"TMPDIR", "where texts lie while an editor is open"},
+	{"TMPDIR", "where texts are while an editor is open, and what import reads from a pipe"},
 	{"LC_ALL, LC_CTYPE, LANG", "whether lines are drawn with more than ASCII"},
 	{NULL, NULL},
 };

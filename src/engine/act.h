@@ -66,10 +66,40 @@ typedef struct rt_act_file {
 	const rt_provider *sent;
 } rt_act_file;
 
-/* As rt_engine_import. RT_DENIED. With dry_run nobody is asked. */
+enum { RT_ACT_IMPORT_MEMORY = 96 << 20 /* bytes that reading a file may take */ };
+
+typedef struct rt_act_import_options {
+	rt_str name;     /* of what is imported; empty: as the file says */
+	rt_str fallback; /* of discussions that have no name in the file, where name is empty */
+	bool dry_run;    /* only count; nobody is asked */
+	size_t discussions_max, entries_max; /* of the file; 0: no limit. More: RT_LIMIT */
+	/* Called while it is imported: so many entries of all are; or NULL. */
+	void (*progress)(void *ctx, size_t done, size_t all);
+	void *progress_ctx;
+} rt_act_import_options;
+
+/* What is in a file. */
+typedef struct rt_act_looked {
+	const rt_alloc *alloc;
+	size_t discussions, entries;
+	const rt_text *name; /* of the first discussion; NULL: there is none */
+} rt_act_looked;
+
+/* Look through a file before it is imported: RT_USAGE and what else reading it may give, RT_LIMIT,
+ * RT_INTERRUPTED. with may be NULL. Whatever was found out, release it with
+ * rt_act_looked_deinit. */
+RT_CHECKED rt_status rt_act_import_look(const rt_alloc *alloc, const rt_act_with *with,
+					const rt_act_file *file, const rt_input *in,
+					const rt_act_import_options *options, rt_act_looked *out,
+					rt_report *report, rt_error *err);
+void rt_act_looked_deinit(rt_act_looked *looked);
+/* Then import it, with the same options, as rt_import_add does. RT_DENIED, RT_INTERRUPTED. A
+ * failure leaves nothing of it. */
 RT_CHECKED rt_status rt_act_import(rt_engine *engine, const rt_act_with *with,
-				   const rt_act_file *file, const rt_outlines *outlines, rt_str name,
-				   bool dry_run, rt_import_result *out, rt_error *err);
+				   const rt_act_file *file, const rt_input *in,
+				   const rt_act_import_options *options,
+				   const rt_act_looked *looked, rt_import_result *out,
+				   rt_error *err);
 /* As rt_engine_export; what hooks left out is left out, what they changed is changed, and
  * then what was sent last, which had it all, stays here. file may be NULL where with is.
  * RT_DENIED; RT_USAGE: they put something there that was not. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files: hooks before something comes in or goes out. What goes out may be changed: each
- * entry's role and content, and whether it is there. */
+ * Export: hooks before something goes out. It may be changed: each entry's role and content,
+ * and whether it is there. */
 #include "engine/act_impl.h"
 #include "engine/sent.h"
 
@@ -10,78 +10,6 @@ nomem(rt_error *err)
 {
 	return rt_fail(err, RT_NOMEM, "out of memory");
 }
-
-static void
-add_file(const rt_act_file *file, rt_buf *members, rt_buf *subject)
-{
-	rt_hooked_add_member(members, "format", rt_str_of(file->format->name));
-	rt_json_add_key(members, "path");
-	if (file->path.size > 0)
-		rt_json_add_string(members, file->path);
-	else
-		rt_buf_add_c(members, "null");
-	rt_hook_subject_add(subject, "format", rt_str_of(file->format->name));
-}
-
-/* ---- in ---- */
-
-static rt_status
-ask_import(rt_acting *a, const rt_act_file *file, const rt_outlines *outlines, rt_str name,
-	   rt_error *err)
-{
-	rt_act_place room;
-	rt_hooked h = rt_act_hooked(a, (rt_place){0, 0}, &room);
-	rt_hook_answer answer;
-	rt_buf members, subject;
-	rt_status st;
-
-	if (!rt_hooked_wants(&h, "import.before"))
-		return RT_OK;
-	if (name.size == 0 && outlines->count > 0)
-		name = outlines->items[0].called.size > 0 ? outlines->items[0].called
-							  : outlines->items[0].name;
-	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&subject, a->engine->alloc, RT_BUF_UNLIMITED);
-	add_file(file, &members, &subject);
-	rt_hooked_add_member(&members, "discussion", name);
-	rt_buf_add_f(&members, ",\"discussions\":%zu", outlines->count);
-	if (members.status == RT_OK && subject.status == RT_OK) {
-		st = rt_hooked_fire(&h, "import.before", rt_buf_str(&members), rt_buf_str(&subject),
-				    &answer, err);
-		rt_hook_answer_deinit(&answer);
-	} else {
-		st = nomem(err);
-	}
-	rt_buf_deinit(&members);
-	rt_buf_deinit(&subject);
-	return st;
-}
-
-rt_status
-rt_act_import(rt_engine *engine, const rt_act_with *with, const rt_act_file *file,
-	      const rt_outlines *outlines, rt_str name, bool dry_run, rt_import_result *out,
-	      rt_error *err)
-{
-	rt_acting a = {.engine = engine, .with = with};
-	const rt_project *before;
-	rt_status st;
-	rt_str by = with != NULL ? with->by : rt_str_at(NULL, 0);
-
-	if (with == NULL || with->hooks == NULL || dry_run)
-		return rt_engine_import_by(engine, outlines, name, by, dry_run, out, err);
-	before = rt_engine_value(engine);
-	st = ask_import(&a, file, outlines, name, err);
-	if (st == RT_OK)
-		st = rt_engine_import_by(engine, outlines, name, by, dry_run, out, err);
-	if (st == RT_OK)
-		rt_act_tell_switch(&a, before->active,
-				   rt_cell_name(rt_project_cell(before, before->active)),
-				   out->discussions > 0);
-	rt_object_unref(before);
-	return st;
-}
-
-/* ---- out ---- */
 
 /* A node's body as it is stored: its letter and its bytes. */
 static rt_status
@@ -334,7 +262,7 @@ ask_export(rt_acting *a, const rt_act_file *file, rt_place place, rt_outlines *o
 		return RT_OK;
 	rt_buf_init(&members, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&subject, alloc, RT_BUF_UNLIMITED);
-	add_file(file, &members, &subject);
+	rt_act_add_file(file, &members, &subject);
 	rt_buf_add_c(&members, ",\"entries\":[");
 	for (i = 0; st == RT_OK && i < outlines->count; i++)
 		for (k = 0; st == RT_OK && k < outlines->items[i].node_count; k++)

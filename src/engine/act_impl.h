@@ -59,6 +59,9 @@ typedef struct rt_act_place {
 } rt_act_place;
 rt_hooked rt_act_hooked(const rt_acting *a, rt_place place, rt_act_place *room);
 
+/* A file, as hooks are told of it. */
+void rt_act_add_file(const rt_act_file *file, rt_buf *members, rt_buf *subject);
+
 /* session.after_switch, when another discussion is active than was. previous: its name. */
 void rt_act_tell_switch(rt_acting *a, uint32_t was, rt_str previous, bool is_new);
 

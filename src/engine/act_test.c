@@ -869,36 +869,41 @@ what_goes_out_of_a_pi_file(void **state)
 		"\"the password\",\"timestamp\":1}}\n";
 	fixture *f = *state;
 	rt_act_file file = {.format = &rt_format_pi, .path = RT_STR("talk.jsonl")};
+	rt_str bytes = rt_str_of(session);
+	rt_input in = rt_input_of(&bytes);
+	rt_act_import_options options = {.name = RT_STR("talk")};
+	rt_act_looked looked;
 	rt_import_result result;
-	rt_outlines outlines;
-	rt_report report;
 	uint64_t seq = world_seq(&f->w);
 	const rt_project *value;
 	rt_buf out;
 
-	rt_outlines_init(&outlines);
-	rt_report_init(&report, rt_alloc_libc());
-	assert_int_equal(rt_format_pi.read(rt_alloc_libc(), rt_str_of(session), &outlines, &report,
-					   NULL),
+	assert_int_equal(rt_act_import_look(rt_alloc_libc(), &f->with, &file, &in, &options, &looked,
+					    NULL, &f->err),
 			 RT_OK);
+	assert_int_equal(looked.discussions, 1);
+	assert_int_equal(looked.entries, 1);
 	f->h.on = "import.before";
 	f->h.deny = "nothing from there";
 	remember(f);
-	assert_int_equal(rt_act_import(f->w.engine, &f->with, &file, &outlines, RT_STR("talk"), false,
-				       &result, &f->err),
+	assert_int_equal(rt_act_import(f->w.engine, &f->with, &file, &in, &options, &looked, &result,
+				       &f->err),
 			 RT_DENIED);
 	assert_string_equal(f->err.text, "hook guard: nothing from there");
 	same(f, seq);
 	/* only looking asks nobody */
-	assert_int_equal(rt_act_import(f->w.engine, &f->with, &file, &outlines, RT_STR("talk"), true,
-				       &result, &f->err),
+	options.dry_run = true;
+	assert_int_equal(rt_act_import(f->w.engine, &f->with, &file, &in, &options, &looked, &result,
+				       &f->err),
 			 RT_OK);
 	f->h.deny = NULL;
 	f->with.by = RT_STR("web");
 	rt_buf_clear(&f->h.log);
-	assert_int_equal(rt_act_import(f->w.engine, &f->with, &file, &outlines, RT_STR("talk"), false,
-				       &result, &f->err),
+	options.dry_run = false;
+	assert_int_equal(rt_act_import(f->w.engine, &f->with, &file, &in, &options, &looked, &result,
+				       &f->err),
 			 RT_OK);
+	rt_act_looked_deinit(&looked);
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	value = rt_engine_value(f->w.engine);
 	assert_int_equal(rt_view_step(f->w.engine, value, result.seq, &out, NULL), RT_OK);
@@ -909,8 +914,6 @@ what_goes_out_of_a_pi_file(void **state)
 	fired(f, "import.before session.after_switch ");
 	has_told(f, "\"format\":\"pi\",\"path\":\"talk.jsonl\",\"discussion\":\"talk\",\"discussions\":1}");
 	has_told(f, "\"previous\":\"main\",\"reason\":\"new\"}");
-	rt_outlines_deinit(&outlines);
-	rt_report_deinit(&report);
 	f->h.on = "export.before";
 	f->h.patch = "{\"entries\":[{\"id\":\"m1\",\"content\":\"***\"}]}";
 	assert_int_equal(export_all(f, &out), RT_OK);

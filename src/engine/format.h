@@ -8,7 +8,10 @@
  * take naming, no undo. A new format is one file and one line in formats/formats.c.
  *
  * On reading, views in an outline point into the input or into its arena; the input must
- * outlive it. Nothing here recurses over the length or depth of a conversation. */
+ * outlive it. Nothing here recurses over the length or depth of a conversation.
+ *
+ * A file that is larger than memory is read through an rt_input, and its conversations are
+ * handed over in batches (rt_format_stream). */
 #ifndef RT_ENGINE_FORMAT_H
 #define RT_ENGINE_FORMAT_H
 
@@ -116,6 +119,30 @@ typedef struct rt_export_options {
 	bool lines;       /* one conversation a line, where the format knows both forms */
 } rt_export_options;
 
+/* Bytes that can be read more than once: a file, an upload, memory. */
+typedef struct rt_input {
+	void *ctx;
+	uint64_t size; /* as far as it is known; for progress and limits */
+	/* Up to room bytes from offset on; *out_size 0 at the end only. Fails as the host's file
+	 * does (RT_IO). */
+	rt_status (*read_at)(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size,
+			     rt_error *err);
+} rt_input;
+
+/* An input in memory; *bytes is borrowed. */
+rt_input rt_input_of(const rt_str *bytes);
+
+enum { RT_INPUT_HEAD = 64 * 1024 /* what a format is detected from */ };
+
+/* The first RT_INPUT_HEAD bytes into to, less only where the input is shorter. */
+RT_CHECKED rt_status rt_input_head(const rt_input *in, char *to, size_t *out_size,
+				   rt_error *err);
+
+/* A batch of whole conversations, or, where an outline says `more`, of a part of one; borrowed
+ * for the call. Fields of the project and the active discussion come with the batch in which
+ * they were read. A failure ends the reading, with this status and error. */
+typedef rt_status (*rt_outlines_fn)(void *ctx, const rt_outlines *batch, rt_error *err);
+
 typedef struct rt_format {
 	const char *name;       /* "pi", "toml", "markdown", "openai", "canonical", "html" */
 	const char *extension;  /* ".jsonl" */
@@ -127,11 +154,22 @@ typedef struct rt_format {
 	 * records are reported and passed over, never fatal. */
 	rt_status (*read)(const rt_alloc *alloc, rt_str input, rt_outlines *out,
 			  rt_report *report, rt_error *err);
+	/* The same in batches, with memory for one batch and the largest conversation. NULL:
+	 * only as a whole. Callers use rt_format_stream. */
+	rt_status (*stream)(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn,
+			    void *ctx, rt_report *report, rt_error *err);
+	size_t whole_max; /* where stream is NULL: bytes of the largest input that is read */
 	bool writes_sent; /* rt_outline's sent_…: worth asking rt_engine_export_sent for */
 	/* NULL: cannot be written. */
 	rt_status (*write)(const rt_alloc *alloc, const rt_outlines *in,
 			   const rt_export_options *options, rt_buf *out, rt_error *err);
 } rt_format;
+
+/* Read an input in batches, whatever the format can do. Views in a batch live as long as the
+ * call of fn. RT_LIMIT: larger than the format's whole_max. */
+RT_CHECKED rt_status rt_format_stream(const rt_format *format, const rt_alloc *alloc,
+				      const rt_input *in, rt_outlines_fn fn, void *ctx,
+				      rt_report *report, rt_error *err);
 
 void rt_outlines_init(rt_outlines *outlines);
 void rt_outlines_deinit(rt_outlines *outlines); /* frees the arena */

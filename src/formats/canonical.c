@@ -40,5 +40,6 @@ const rt_format rt_format_canonical = {
 	.about = "the whole state as JSON with sorted keys: equal states, equal bytes",
 	.sniff = canonical_sniff,
 	.read = rt_canonical_read,
+	.stream = rt_canonical_stream,
 	.write = rt_canonical_write,
 };

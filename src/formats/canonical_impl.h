@@ -31,7 +31,7 @@
 #ifndef RT_FORMATS_CANONICAL_IMPL_H
 #define RT_FORMATS_CANONICAL_IMPL_H
 
-#include "formats/formats_build.h"
+#include "formats/formats_feed.h"
 
 /* Members of an entry that have a meaning, ended by NULL. */
 extern const char *const rt_canonical_entry_names[];
@@ -39,6 +39,8 @@ bool rt_canonical_is_one_of(rt_str name, const char *const *names);
 
 rt_status rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out,
 			    rt_report *report, rt_error *err);
+rt_status rt_canonical_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn,
+			      void *ctx, rt_report *report, rt_error *err);
 rt_status rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,
 			     const rt_export_options *options, rt_buf *out, rt_error *err);
 
@@ -46,11 +48,12 @@ enum {
 	RT_CANONICAL_SHARED_MAX = 1 << 27 /* entries said by number that a file may have */
 };
 
-/* The same for the shorter form; reading takes the other, too. What is beyond
- * RT_CANONICAL_SHARED_MAX is passed over with a remark. edited: for each discussion an array
- * of the numbers of edited entries; NULL: none. */
-rt_status rt_canonical_read_shared(const rt_alloc *alloc, rt_str input, yyjson_val *edited,
-				   rt_outlines *out, rt_report *report, rt_error *err);
+/* reads_shared: in the shorter form too. What is beyond RT_CANONICAL_SHARED_MAX is passed over
+ * with a remark. edited: for each discussion an array of the numbers of edited entries; NULL:
+ * none. */
+rt_status rt_canonical_read_to(const rt_alloc *alloc, const rt_input *in, bool reads_shared,
+			       yyjson_val *edited, const rt_feed_to *to, rt_report *report,
+			       rt_error *err);
 rt_status rt_canonical_write_shared(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
 				    rt_error *err);
 

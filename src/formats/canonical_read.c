@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading the canonical form. The text is walked down to the entries, and each is parsed
- * alone; takes share the nodes of equal entries (formats_share.h). */
+ * Reading the canonical form. The file is walked down to its discussions, and held one by
+ * one; their entries are parsed alone; takes share the nodes of equal entries
+ * (formats_share.h). */
 #include "formats/canonical_impl.h"
+#include "formats/formats_feed.h"
 #include "formats/formats_share.h"
 
 typedef struct reader {
 	rt_build b;
-	rt_str input;
-	rt_lines lines;
+	rt_walk w;
+	rt_feed feed;
+	rt_lines lines;      /* of the text in hand */
 	rt_report *report;
 	rt_share share;
 	bool reads_shared;   /* the shorter form */
@@ -359,7 +362,7 @@ read_late(reader *r, const late *l, rt_outline *outline)
 static void
 mark_edited(reader *r)
 {
-	yyjson_val *list = yyjson_arr_get(r->edited, rt_build_count(&r->b) - 1), *item;
+	yyjson_val *list = yyjson_arr_get(r->edited, rt_feed_count(&r->feed) - 1), *item;
 	uint64_t number;
 	size_t i, max;
 
@@ -430,88 +433,129 @@ read_discussion(reader *r, rt_str raw)
 		mark_edited(r);
 }
 
+/* The member that the walk stands at, held. False: it is cut. */
+static bool
+take_member(reader *r, rt_walk_level *level, rt_str *out_value)
+{
+	uint64_t line = rt_walk_here(&r->w).line;
+
+	if (rt_walk_value(&r->w, level, SIZE_MAX, out_value) != RT_WALK_WHOLE)
+		return false;
+	rt_scan_lines_init(&r->lines, *out_value, line);
+	return true;
+}
+
+/* The list of discussions that the walk stands at. */
+static void
+read_discussions(reader *r, rt_str active)
+{
+	rt_walk_level level;
+	rt_str key, value;
+
+	if (rt_walk_open(&r->w, &level))
+		while (r->b.status == RT_OK && rt_walk_next(&r->w, &level, &key)) {
+			size_t before = rt_feed_count(&r->feed);
+
+			if (!take_member(r, &level, &value))
+				break;
+			read_discussion(r, value);
+			if (rt_feed_count(&r->feed) > before && !r->feed.has_active &&
+			    active.size > 0 && rt_str_eq(rt_build_name(&r->b), active)) {
+				r->feed.has_active = true;
+				r->feed.active = before;
+			}
+			rt_feed_next(&r->feed);
+		}
+	if (level.bad && r->w.status == RT_OK)
+		rt_report_add(r->report, RT_REMARK_SKIPPED, level.fault.line,
+			      "the discussions end early: malformed JSON");
+}
+
+/* All but the discussions, which the walk has to return to. */
 static rt_status
-read_project(reader *r, rt_str raw, rt_str *out_active, rt_error *err)
+read_project(reader *r, rt_walk_mark *out_list, bool *out_has_list, rt_buf *active, rt_error *err)
 {
 	static const char *const none[] = {NULL};
-	rt_members m, discussions;
-	rt_str key, value, list = {NULL, 0};
-	rt_str active_raw = {NULL, 0};
+	rt_walk_level level;
+	rt_walk_mark start = rt_walk_here(&r->w), end;
+	rt_str key, value, name;
 
-	if (!rt_members_open(&m, raw) || m.close != '}')
-		return rt_fail_at(err, RT_USAGE, (size_t)(raw.ptr - r->input.ptr),
-				  "not a canonical export: it does not begin with {");
-	while (r->b.status == RT_OK && rt_members_next(&m, &key, &value)) {
-		if (rt_scan_key_is(key, "active") && value.ptr[0] == '"')
-			active_raw = value;
-		else if (rt_scan_key_is(key, "discussions") && value.ptr[0] == '[')
-			list = value;
-		else if (rt_scan_key_is(key, "settings") && is_object(value))
+	if (!rt_walk_open(&r->w, &level) || level.close != '}')
+		return r->w.status != RT_OK
+			       ? rt_walk_fail(&r->w, err)
+			       : rt_fail_at(err, RT_USAGE, start.offset,
+					    "not a canonical export: it does not begin with {");
+	while (r->b.status == RT_OK && rt_walk_next(&r->w, &level, &key)) {
+		int first = rt_walk_peek(&r->w);
+
+		if (rt_scan_key_is(key, "discussions") && first == '[') {
+			*out_list = rt_walk_here(&r->w);
+			*out_has_list = true;
+			(void)rt_walk_skip(&r->w, &level);
+		} else if (!take_member(r, &level, &value)) {
+			break;
+		} else if (rt_scan_key_is(key, "active") && first == '"') {
+			rt_buf_clear(active);
+			if (rt_build_text(&r->b, value, &name))
+				rt_buf_add_str(active, name);
+			if (active->status != RT_OK)
+				r->b.status = active->status;
+		} else if (rt_scan_key_is(key, "settings") && first == '{') {
 			read_fields(r, true, "setting.", none, value);
-		else if (rt_scan_key_is(key, "roles"))
+		} else if (rt_scan_key_is(key, "roles")) {
 			read_field(r, true, "", key, value);
-		else
+		} else {
 			read_field(r, true, "extra.", key, value);
+		}
 	}
-	if (r->b.status != RT_OK)
-		return rt_fail(err, r->b.status, "out of memory while importing");
-	if (m.bad) {
-		size_t at = (size_t)(m.in.ptr - r->input.ptr) + m.at;
-
-		return rt_fail_at(err, RT_USAGE, at,
-				  "not a canonical export: malformed JSON at byte %zu", at);
+	if (r->b.status != RT_OK || r->w.status != RT_OK)
+		return rt_feed_status(&r->feed, &r->w, err);
+	if (level.bad)
+		return rt_fail_at(err, RT_USAGE, level.fault.offset,
+				  "not a canonical export: malformed JSON at byte %zu",
+				  (size_t)level.fault.offset);
+	if (rt_walk_blank(&r->w)) {
+		end = rt_walk_here(&r->w);
+		return rt_fail_at(err, RT_USAGE, end.offset,
+				  "not a canonical export: something follows it at byte %zu",
+				  (size_t)end.offset);
 	}
-	if (rt_scan_blank(m.in, m.at) != m.in.size) {
-		size_t at = (size_t)(m.in.ptr - r->input.ptr) + rt_scan_blank(m.in, m.at);
-
-		return rt_fail_at(err, RT_USAGE, at,
-				  "not a canonical export: something follows it at byte %zu", at);
-	}
-	if (list.size == 0)
+	if (!*out_has_list)
 		return rt_fail_at(err, RT_USAGE, 0,
 				  "not a canonical export: it has no list of discussions");
-	if (rt_members_open(&discussions, list))
-		while (r->b.status == RT_OK && rt_members_next(&discussions, &key, &value))
-			read_discussion(r, value);
-	if (discussions.bad)
-		remark(r, RT_REMARK_SKIPPED, rt_str_at(discussions.in.ptr + discussions.at, 0),
-		       "the discussions end early: malformed JSON");
-	*out_active = rt_str_at(NULL, 0);
-	if (active_raw.size > 0 && !rt_build_text(&r->b, active_raw, out_active))
-		*out_active = rt_str_at(NULL, 0);
 	return RT_OK;
 }
 
-static rt_status
-read_all(const rt_alloc *alloc, rt_str input, bool reads_shared, yyjson_val *edited,
-	 rt_outlines *out, rt_report *report, rt_error *err)
+rt_status
+rt_canonical_read_to(const rt_alloc *alloc, const rt_input *in, bool reads_shared,
+		     yyjson_val *edited, const rt_feed_to *to, rt_report *report, rt_error *err)
 {
 	reader r;
-	rt_str active = {NULL, 0};
-	rt_outlines done;
+	rt_walk_mark list = {0, 1};
+	bool has_list = false;
+	rt_buf active;
 	rt_status st;
-	size_t i;
 
 	memset(&r, 0, sizeof(r));
 	rt_build_init(&r.b, alloc, report);
 	rt_share_init(&r.share, &r.b, false);
-	r.input = input;
+	rt_walk_init(&r.w, alloc, in);
+	rt_feed_init(&r.feed, &r.b, to);
+	rt_buf_init(&active, alloc, RT_BUF_UNLIMITED);
 	r.report = report;
 	r.reads_shared = reads_shared;
 	r.edited = edited;
-	rt_scan_lines_init(&r.lines, input);
-	st = read_project(&r, rt_scan_unmark(input), &active, err);
-	if (st == RT_OK)
-		st = rt_build_finish(&r.b, &done, err);
+	rt_walk_unmark(&r.w);
+	st = read_project(&r, &list, &has_list, &active, err);
 	if (st == RT_OK) {
-		for (i = 0; i < done.count && !done.has_active; i++)
-			if (active.size > 0 && rt_str_eq(done.items[i].name, active)) {
-				done.active = i;
-				done.has_active = true;
-			}
-		*out = done;
+		rt_walk_seek(&r.w, list);
+		read_discussions(&r, rt_buf_str(&active));
+		st = rt_feed_end(&r.feed, &r.w, err);
 	}
 	rt_free(alloc, r.numbered);
+	rt_buf_deinit(&active);
+	rt_feed_deinit(&r.feed);
+	rt_walk_deinit(&r.w);
 	rt_share_deinit(&r.share);
 	rt_build_deinit(&r.b);
 	return st;
@@ -521,12 +565,17 @@ rt_status
 rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
 		  rt_error *err)
 {
-	return read_all(alloc, input, false, NULL, out, report, err);
+	rt_input in = rt_input_of(&input);
+	rt_feed_to to = {.whole = out};
+
+	return rt_canonical_read_to(alloc, &in, false, NULL, &to, report, err);
 }
 
 rt_status
-rt_canonical_read_shared(const rt_alloc *alloc, rt_str input, yyjson_val *edited,
-			 rt_outlines *out, rt_report *report, rt_error *err)
+rt_canonical_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
+		    rt_report *report, rt_error *err)
 {
-	return read_all(alloc, input, true, edited, out, report, err);
+	rt_feed_to to = {.fn = fn, .ctx = ctx};
+
+	return rt_canonical_read_to(alloc, in, false, NULL, &to, report, err);
 }

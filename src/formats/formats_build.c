@@ -125,6 +125,7 @@ arena_copy(rt_build *b, const void *from, size_t size)
 		return NULL;
 	}
 	memcpy(to, from, size);
+	b->copied += size;
 	return to;
 }
 
@@ -242,6 +243,28 @@ rt_build_finish(rt_build *b, rt_outlines *out, rt_error *err)
 	return RT_OK;
 }
 
+void
+rt_build_again(rt_build *b, rt_arena *arena)
+{
+	rt_arena_reset(arena);
+	b->arena = arena;
+	b->outlines.count = b->project.count = 0;
+	b->copied = b->copied_before = 0;
+}
+
+size_t
+rt_build_size(const rt_build *b)
+{
+	return b->copied + b->nodes.count * sizeof(rt_node) +
+	       b->outlines.count * sizeof(rt_outline);
+}
+
+size_t
+rt_build_discussion_size(const rt_build *b)
+{
+	return b->copied - b->copied_before + b->nodes.count * sizeof(rt_node);
+}
+
 rt_outline *
 rt_build_discussion(rt_build *b)
 {
@@ -254,6 +277,7 @@ rt_build_discussion(rt_build *b)
 	memset(outline, 0, sizeof(*outline));
 	outline->head = -1;
 	b->in_discussion = true;
+	b->copied_before = b->copied;
 	return outline;
 }
 
@@ -261,6 +285,14 @@ size_t
 rt_build_count(const rt_build *b)
 {
 	return b->outlines.count;
+}
+
+rt_str
+rt_build_name(const rt_build *b)
+{
+	const rt_outline *outlines = b->outlines.items;
+
+	return b->outlines.count == 0 ? rt_str_at(NULL, 0) : outlines[b->outlines.count - 1].name;
 }
 
 rt_str
@@ -533,8 +565,8 @@ rt_build_text(rt_build *b, rt_str raw, rt_str *out)
 		if (inner.ptr[i] == '\\' || (unsigned char)inner.ptr[i] < 0x20)
 			break;
 	if (i == inner.size && rt_utf8_valid_size(inner) == inner.size) {
-		*out = inner;
-		return true;
+		*out = rt_build_copy(b, inner);
+		return b->status == RT_OK;
 	}
 	st = rt_json_read_repairing(b->alloc, raw, &doc, NULL, NULL);
 	if (st != RT_OK) {

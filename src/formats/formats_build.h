@@ -71,6 +71,8 @@ typedef struct rt_build {
 	bool content_is_json;
 	size_t body_fields;
 	rt_buf scratch;  /* for one call at a time */
+	size_t copied;   /* bytes in the arena */
+	size_t copied_before; /* the discussion under way */
 	bool in_discussion;
 } rt_build;
 
@@ -78,6 +80,11 @@ void rt_build_init(rt_build *b, const rt_alloc *alloc, rt_report *report);
 void rt_build_deinit(rt_build *b);
 /* Hand over: the arena and all in it are out's. RT_NOMEM: out untouched. */
 RT_CHECKED rt_status rt_build_finish(rt_build *b, rt_outlines *out, rt_error *err);
+/* Begin anew after that, with an empty arena (from now on the builder's). */
+void rt_build_again(rt_build *b, rt_arena *arena);
+/* Bytes that what is built so far takes; of the discussion under way. */
+size_t rt_build_size(const rt_build *b);
+size_t rt_build_discussion_size(const rt_build *b);
 
 /* Close the discussion under way, if any, and begin the next. The outline stays valid
  * until the next call of this; name, source, head and active_take may be set meanwhile.
@@ -85,6 +92,9 @@ RT_CHECKED rt_status rt_build_finish(rt_build *b, rt_outlines *out, rt_error *er
 rt_outline *rt_build_discussion(rt_build *b);
 /* Number of discussions begun so far. */
 size_t rt_build_count(const rt_build *b);
+
+/* Name of the discussion under way. */
+rt_str rt_build_name(const rt_build *b);
 
 /* A copy in the arena; the empty view on failure (sticky). */
 rt_str rt_build_copy(rt_build *b, rt_str s);
@@ -121,8 +131,7 @@ void rt_build_project_field(rt_build *b, rt_str name, rt_str json);
 /* The same with a prefix before the name: "setting." and key. */
 void rt_build_field_in(rt_build *b, bool of_project, const char *prefix, rt_str key, rt_str json);
 
-/* The text of a raw JSON string (with quotes, in the input): a view where it has no
- * escapes and is valid, else a copy, repaired. False: not a string. */
+/* The text of a raw JSON string (with quotes), repaired, in the arena. False: not a string. */
 bool rt_build_text(rt_build *b, rt_str raw, rt_str *out);
 /* Raw JSON from the input, checked and written compactly (sorted: with sorted keys) into
  * the arena. False: not valid JSON, or too deep; nothing is reported. */

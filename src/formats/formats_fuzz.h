@@ -10,6 +10,7 @@
 
 #include "formats/formats.h"
 #include "formats/formats_build.h"
+#include "formats/walk_testing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -51,6 +52,53 @@ fuzz_check(const rt_outlines *o)
 	RT_ASSERT(!o->has_active || o->active < o->count);
 }
 
+/* In batches, a few bytes at a time, there is as much in it as in one piece. */
+typedef struct fuzz_sum {
+	size_t discussions, nodes, fields;
+	bool goes_on;
+} fuzz_sum;
+
+static inline rt_status
+fuzz_add(void *ctx, const rt_outlines *batch, rt_error *err)
+{
+	fuzz_sum *sum = ctx;
+	size_t i;
+
+	(void)err;
+	fuzz_check(batch);
+	sum->fields += batch->field_count;
+	for (i = 0; i < batch->count; i++) {
+		sum->discussions += !sum->goes_on;
+		sum->nodes += batch->items[i].node_count;
+		sum->fields += batch->items[i].field_count;
+		sum->goes_on = batch->items[i].more;
+	}
+	return RT_OK;
+}
+
+static inline void
+fuzz_stream(const rt_format *format, rt_str input, rt_status st, const rt_outlines *whole,
+	    const rt_report *report)
+{
+	walk_source source = {.bytes = input, .step = input.size % 61 + 1};
+	rt_input in = walk_input(&source);
+	fuzz_sum wanted = {0}, got = {0};
+	rt_report again;
+
+	rt_report_init(&again, rt_alloc_libc());
+	RT_ASSERT(rt_format_stream(format, rt_alloc_libc(), &in, fuzz_add, &got, &again, NULL) ==
+		  st);
+	if (st == RT_OK) {
+		(void)fuzz_add(&wanted, whole, NULL);
+		RT_ASSERT(got.discussions == wanted.discussions);
+		RT_ASSERT(got.nodes == wanted.nodes);
+		RT_ASSERT(got.fields == wanted.fields);
+		RT_ASSERT(again.skipped == report->skipped);
+		RT_ASSERT(again.repaired == report->repaired);
+	}
+	rt_report_deinit(&again);
+}
+
 static inline int
 fuzz_format(const rt_format *format, const rt_export_options *options, const uint8_t *data,
 	    size_t size)
@@ -61,15 +109,19 @@ fuzz_format(const rt_format *format, const rt_export_options *options, const uin
 	rt_report report;
 	rt_buf one, two;
 	rt_error err = {.text = ""};
+	rt_status st;
 
 	(void)format->sniff(input);
 	rt_report_init(&report, alloc);
-	if (format->read(alloc, input, &first, &report, &err) != RT_OK) {
+	st = format->read(alloc, input, &first, &report, &err);
+	if (st != RT_OK) {
 		RT_ASSERT(err.text[0] != '\0');
+		fuzz_stream(format, input, st, NULL, NULL);
 		rt_report_deinit(&report);
 		return 0;
 	}
 	fuzz_check(&first);
+	fuzz_stream(format, input, st, &first, &report);
 	rt_buf_init(&one, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&two, alloc, RT_BUF_UNLIMITED);
 	if (format->write(alloc, &first, options, &one, &err) != RT_OK) {

@@ -155,11 +155,11 @@ rt_scan_unmark(rt_str in)
 }
 
 void
-rt_scan_lines_init(rt_lines *lines, rt_str in)
+rt_scan_lines_init(rt_lines *lines, rt_str in, uint64_t first)
 {
 	lines->in = in;
 	lines->at = 0;
-	lines->line = 1;
+	lines->line = lines->first = first;
 }
 
 uint64_t
@@ -168,7 +168,7 @@ rt_scan_lines_of(rt_lines *lines, const char *ptr)
 	size_t to = (size_t)(ptr - lines->in.ptr);
 
 	if (to < lines->at)
-		rt_scan_lines_init(lines, lines->in);
+		rt_scan_lines_init(lines, lines->in, lines->first);
 	while (lines->at < to) {
 		const char *nl = memchr(lines->in.ptr + lines->at, '\n', to - lines->at);
 

@@ -50,10 +50,11 @@ rt_str rt_scan_unmark(rt_str in);
 typedef struct rt_lines {
 	rt_str in;
 	size_t at;
-	uint64_t line;
+	uint64_t line, first; /* first: of where in begins */
 } rt_lines;
 
-void rt_scan_lines_init(rt_lines *lines, rt_str in);
+/* in begins in this line of its file, from 1. */
+void rt_scan_lines_init(rt_lines *lines, rt_str in, uint64_t first);
 /* 1-based line of ptr, which points into the input. */
 uint64_t rt_scan_lines_of(rt_lines *lines, const char *ptr);
 

@@ -28,57 +28,115 @@ html_sniff(rt_str head)
 	return head.size > 0 && rt_html_begins(head) ? 98 : 0;
 }
 
+enum { EDITED_MAX = 16 << 20 };
+
+/* A part of an input, as one of its own. */
+typedef struct part {
+	const rt_input *in;
+	uint64_t from, size;
+} part;
+
+static rt_status
+part_read_at(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size, rt_error *err)
+{
+	const part *p = ctx;
+	uint64_t left = offset < p->size ? p->size - offset : 0;
+
+	*out_size = 0;
+	return left == 0 ? RT_OK
+			 : p->in->read_at(p->in->ctx, p->from + offset, to,
+					  room < left ? room : (size_t)left, out_size, err);
+}
+
+/* Where the data are, after which the walk is left. */
+static rt_status
+find_data(rt_walk *w, part *out, rt_error *err)
+{
+	uint64_t from = 0, to;
+	bool found;
+
+	if (!rt_html_begins(rt_walk_ahead(w, RT_INPUT_HEAD)))
+		return w->status != RT_OK
+			       ? rt_walk_fail(w, err)
+			       : rt_fail_at(err, RT_USAGE, 0, "not a page that Retake wrote");
+	found = rt_walk_find(w, RT_STR(HTML_DATA));
+	from = rt_walk_here(w).offset;
+	found = found && rt_walk_find(w, RT_STR(HTML_END));
+	to = rt_walk_here(w).offset;
+	if (w->status != RT_OK)
+		return rt_walk_fail(w, err);
+	if (!found)
+		return rt_fail_at(err, RT_USAGE, to,
+				  "the page is cut short: its data do not end");
+	out->from = from;
+	out->size = to - (sizeof(HTML_END) - 1) - from;
+	return RT_OK;
+}
+
 /* The marks of edited entries, which follow the data; NULL: there are none. */
 static rt_status
-read_edited(const rt_alloc *alloc, rt_str input, size_t from, rt_json_doc **out)
+read_edited(rt_walk *w, rt_json_doc **out, rt_error *err)
 {
-	size_t at = rt_str_find(input, RT_STR(HTML_EDITED), from), to;
+	rt_str marks;
 
 	*out = NULL;
-	if (at == SIZE_MAX)
-		return RT_OK;
-	at += sizeof(HTML_EDITED) - 1;
-	to = rt_str_find(input, RT_STR(HTML_END), at);
-	if (to == SIZE_MAX)
-		return RT_OK;
-	return rt_json_read(alloc, rt_str_at(input.ptr + at, to - at), out, NULL) == RT_NOMEM
-		       ? RT_NOMEM
-		       : RT_OK;
+	if (rt_walk_find(w, RT_STR(HTML_EDITED)) &&
+	    rt_walk_value(w, NULL, EDITED_MAX, &marks) == RT_WALK_WHOLE &&
+	    rt_json_read(w->alloc, marks, out, NULL) == RT_NOMEM)
+		return rt_fail(err, RT_NOMEM, "out of memory while importing");
+	return w->status != RT_OK ? rt_walk_fail(w, err) : RT_OK;
+}
+
+static rt_status
+read_to(const rt_alloc *alloc, const rt_input *in, const rt_feed_to *to, rt_report *report,
+	rt_error *err)
+{
+	part data = {.in = in};
+	rt_input within = {.ctx = &data, .read_at = part_read_at};
+	rt_json_doc *edited = NULL;
+	rt_error fault;
+	rt_walk w;
+	rt_status st;
+
+	rt_walk_init(&w, alloc, in);
+	st = find_data(&w, &data, err);
+	if (st == RT_OK)
+		st = read_edited(&w, &edited, err);
+	rt_walk_deinit(&w);
+	if (st != RT_OK)
+		return st;
+	within.size = data.size;
+	memset(&fault, 0, sizeof(fault));
+	st = rt_canonical_read_to(alloc, &within, true, edited == NULL ? NULL : rt_json_root(edited),
+				  to, report, &fault);
+	rt_json_free(edited);
+	if (st == RT_USAGE && fault.has_at)
+		return rt_fail_at(err, st, data.from + fault.at, "the data of the page: %.200s",
+				  fault.text);
+	if (st == RT_USAGE)
+		return rt_fail(err, st, "the data of the page: %.200s", fault.text);
+	if (st != RT_OK && err != NULL)
+		*err = fault;
+	return st;
 }
 
 rt_status
 rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
 	     rt_error *err)
 {
-	size_t from, to = SIZE_MAX;
-	rt_json_doc *edited = NULL;
-	rt_error fault;
-	rt_status st;
+	rt_input in = rt_input_of(&input);
+	rt_feed_to to = {.whole = out};
 
-	if (input.size == 0 || !rt_html_begins(input))
-		return rt_fail_at(err, RT_USAGE, 0, "not a page that Retake wrote");
-	from = rt_str_find(input, RT_STR(HTML_DATA), 0);
-	if (from != SIZE_MAX) {
-		from += sizeof(HTML_DATA) - 1;
-		to = rt_str_find(input, RT_STR(HTML_END), from);
-	}
-	if (to == SIZE_MAX)
-		return rt_fail_at(err, RT_USAGE, input.size,
-				  "the page is cut short: its data do not end");
-	memset(&fault, 0, sizeof(fault));
-	st = read_edited(alloc, input, to, &edited);
-	if (st != RT_OK)
-		return rt_fail(err, st, "out of memory while importing");
-	st = rt_canonical_read_shared(alloc, rt_str_at(input.ptr + from, to - from),
-				      edited == NULL ? NULL : rt_json_root(edited), out, report,
-				      &fault);
-	rt_json_free(edited);
-	if (st != RT_OK && fault.has_at)
-		return rt_fail_at(err, st, from + fault.at, "the data of the page: %.200s",
-				  fault.text);
-	if (st != RT_OK)
-		return rt_fail(err, st, "the data of the page: %.200s", fault.text);
-	return RT_OK;
+	return read_to(alloc, &in, &to, report, err);
+}
+
+rt_status
+rt_html_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
+	       rt_report *report, rt_error *err)
+{
+	rt_feed_to to = {.fn = fn, .ctx = ctx};
+
+	return read_to(alloc, in, &to, report, err);
 }
 
 const rt_format rt_format_html = {
@@ -87,5 +145,6 @@ const rt_format rt_format_html = {
 	.about = "one page that shows everything in any browser, without a network",
 	.sniff = html_sniff,
 	.read = rt_html_read,
+	.stream = rt_html_stream,
 	.write = rt_html_write,
 };

@@ -72,6 +72,8 @@ enum {
 bool rt_html_begins(rt_str head);
 rt_status rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
 		       rt_error *err);
+rt_status rt_html_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
+			 rt_report *report, rt_error *err);
 rt_status rt_html_write(const rt_alloc *alloc, const rt_outlines *in,
 			const rt_export_options *options, rt_buf *out, rt_error *err);
 

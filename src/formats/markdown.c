@@ -288,5 +288,6 @@ const rt_format rt_format_markdown = {
 	.about = "Markdown for people to read: a heading for every entry",
 	.sniff = markdown_sniff,
 	.read = rt_markdown_read,
+	.stream = rt_markdown_stream,
 	.write = rt_markdown_write,
 };

@@ -69,6 +69,8 @@ void rt_markdown_add_role(rt_buf *buf, rt_str role);
 
 rt_status rt_markdown_read(const rt_alloc *alloc, rt_str input, rt_outlines *out,
 			   rt_report *report, rt_error *err);
+rt_status rt_markdown_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn,
+			     void *ctx, rt_report *report, rt_error *err);
 rt_status rt_markdown_write(const rt_alloc *alloc, const rt_outlines *in,
 			    const rt_export_options *options, rt_buf *out, rt_error *err);
 

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading Markdown, line by line; in the lossless form from comment to comment. */
+ * Reading Markdown, line by line; in the lossless form from comment to comment, in a text that
+ * is held as a whole. */
 #include "formats/formats_extras.h"
+#include "formats/formats_feed.h"
 #include "formats/markdown_impl.h"
 
 typedef struct reader {
 	rt_build b;
+	rt_walk w;
+	rt_feed feed;
 	rt_report *report;
-	rt_str in;
-	rt_lines lines;
+	rt_buf mended;   /* what was read last, repaired */
+	bool was_mended; /* and that was said */
 	/* plain: the entry or preamble under way */
 	rt_outline *outline;
-	rt_heading heading;
+	rt_heading heading; /* of the entry, but for its role */
+	rt_buf role;
 	bool in_entry, in_preamble;
 	bool titled; /* the place for a title is past */
 	rt_str take_name;
@@ -19,11 +24,28 @@ typedef struct reader {
 	int64_t tip;
 	bool any;    /* something that only a conversation has was seen */
 	/* lossless */
+	rt_str in;
+	rt_lines lines;
 	int64_t *nodes; /* by number; -1: not there */
 	size_t node_room, node_count;
-	size_t active;
-	bool has_active;
 } reader;
+
+/* Text as UTF-8. */
+static rt_str
+mend(reader *r, rt_str text)
+{
+	if (rt_utf8_valid_size(text) == text.size)
+		return text;
+	if (!r->was_mended)
+		rt_report_add(r->report, RT_REMARK_REPAIRED, 0,
+			      "bytes that are not UTF-8 became U+FFFD");
+	r->was_mended = true;
+	rt_buf_clear(&r->mended);
+	rt_utf8_repair(&r->mended, text);
+	if (r->mended.status != RT_OK)
+		r->b.status = r->mended.status;
+	return rt_buf_str(&r->mended);
+}
 
 static void
 remark(reader *r, rt_remark_level level, const char *where, const char *what)
@@ -51,14 +73,18 @@ end_part(reader *r)
 	rt_str text = rt_markdown_trim(rt_buf_str(&r->text));
 	rt_node node;
 
-	if (r->text.status != RT_OK)
-		r->b.status = r->text.status;
+	if (r->text.status != RT_OK || r->role.status != RT_OK)
+		r->b.status = RT_NOMEM;
 	if (r->in_preamble && text.size > 0 && r->outline != NULL)
 		rt_build_field_string(&r->b, RT_STR(MARKDOWN_PREAMBLE), text);
 	if (r->in_entry) {
+		if (r->take_name.size == 0 && rt_feed_is_long(&r->feed)) {
+			r->outline = rt_feed_piece(&r->feed);
+			r->tip = -1;
+		}
 		memset(&node, 0, sizeof(node));
 		node.parent = r->tip;
-		node.role = rt_build_copy(&r->b, r->heading.role);
+		node.role = rt_build_copy(&r->b, rt_buf_str(&r->role));
 		node.has_ts = r->heading.has_ts;
 		node.ts = r->heading.ts;
 		node.muted = r->heading.muted;
@@ -154,13 +180,13 @@ add_text_line(reader *r, rt_str line)
 static void
 read_plain(reader *r)
 {
-	size_t at = 0;
-	rt_str line;
+	rt_str line, bare;
 	rt_heading heading;
 
 	begin_plain(r);
-	while (r->b.status == RT_OK && rt_markdown_line(r->in, &at, &line)) {
-		rt_str bare = line;
+	while (r->b.status == RT_OK && rt_walk_line(&r->w, SIZE_MAX, &line) == RT_WALK_WHOLE) {
+		line = mend(r, line);
+		bare = line;
 
 		if (bare.size > 0 && bare.ptr[bare.size - 1] == '\r')
 			bare.size--;
@@ -168,6 +194,7 @@ read_plain(reader *r)
 			/* the first one opens what is open already */
 			if (!r->in_preamble || r->titled || r->text.size > 0 || r->any) {
 				end_plain(r);
+				rt_feed_next(&r->feed);
 				begin_plain(r);
 			}
 			r->any = true;
@@ -175,6 +202,8 @@ read_plain(reader *r)
 			r->any = true;
 			end_part(r);
 			r->heading = heading;
+			rt_buf_clear(&r->role);
+			rt_buf_add_str(&r->role, heading.role);
 			r->in_entry = true;
 			if (heading.rest.size > 0)
 				add_text_line(r, heading.rest);
@@ -332,7 +361,7 @@ end_discussion(reader *r, rt_json_doc *doc)
 	rt_extras_read_discussion(&r->b, rt_json_get(object, "discussion"), r->nodes,
 				  r->node_count, (size_t)own, r->outline, &project);
 	if (project != NULL)
-		rt_extras_read_project(&r->b, project, &r->active, &r->has_active);
+		rt_extras_read_project(&r->b, project, &r->feed.active, &r->feed.has_active);
 }
 
 static void
@@ -362,6 +391,7 @@ read_lossless(reader *r)
 			at = next_comment(r->in, at);
 		} else if (yyjson_is_obj(rt_json_get(rt_json_root(doc), "discussion"))) {
 			end_discussion(r, discussion);
+			rt_feed_next(&r->feed);
 			rt_json_free(discussion);
 			discussion = doc;
 			doc = NULL;
@@ -383,51 +413,62 @@ read_lossless(reader *r)
 	rt_json_free(discussion);
 }
 
+static rt_status
+read_to(const rt_alloc *alloc, const rt_input *in, const rt_feed_to *to, rt_report *report,
+	rt_error *err)
+{
+	reader r;
+	bool is_lossless;
+	rt_status st;
+
+	memset(&r, 0, sizeof(r));
+	rt_build_init(&r.b, alloc, report);
+	rt_walk_init(&r.w, alloc, in);
+	rt_feed_init(&r.feed, &r.b, to);
+	rt_buf_init(&r.text, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&r.mended, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&r.role, alloc, RT_BUF_UNLIMITED);
+	r.report = report;
+	rt_walk_unmark(&r.w);
+	is_lossless = rt_str_is(rt_walk_ahead(&r.w, strlen(MARKDOWN_OPEN)), MARKDOWN_OPEN);
+	if (is_lossless) {
+		r.in = mend(&r, rt_walk_ahead(&r.w, SIZE_MAX));
+		rt_scan_lines_init(&r.lines, r.in, 1);
+		read_lossless(&r);
+	} else {
+		read_plain(&r);
+	}
+	st = rt_feed_status(&r.feed, &r.w, err);
+	if (st == RT_OK && !r.any && !is_lossless)
+		st = rt_fail_at(err, RT_USAGE, 0,
+				"no conversation: no heading names a speaker, such as \"## User\"");
+	if (st == RT_OK)
+		st = rt_feed_end(&r.feed, &r.w, err);
+	rt_free(alloc, r.nodes);
+	rt_buf_deinit(&r.text);
+	rt_buf_deinit(&r.mended);
+	rt_buf_deinit(&r.role);
+	rt_feed_deinit(&r.feed);
+	rt_walk_deinit(&r.w);
+	rt_build_deinit(&r.b);
+	return st;
+}
+
 rt_status
 rt_markdown_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
 		 rt_error *err)
 {
-	reader r;
-	rt_outlines done;
-	rt_buf mended;
-	rt_status st = RT_OK;
+	rt_input in = rt_input_of(&input);
+	rt_feed_to to = {.whole = out};
 
-	memset(&r, 0, sizeof(r));
-	rt_build_init(&r.b, alloc, report);
-	rt_buf_init(&r.text, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&mended, alloc, RT_BUF_UNLIMITED);
-	r.report = report;
-	r.in = rt_scan_unmark(input.ptr == NULL ? RT_STR("") : input);
-	if (rt_utf8_valid_size(r.in) != r.in.size) {
-		rt_report_add(report, RT_REMARK_REPAIRED, 0,
-			      "bytes that are not UTF-8 became U+FFFD");
-		rt_utf8_repair(&mended, r.in);
-		r.in = rt_buf_str(&mended);
-	}
-	rt_scan_lines_init(&r.lines, r.in);
-	if (mended.status != RT_OK)
-		r.b.status = mended.status;
-	else if (rt_str_starts(r.in, RT_STR(MARKDOWN_OPEN)))
-		read_lossless(&r);
-	else
-		read_plain(&r);
-	if (r.b.status != RT_OK)
-		st = rt_fail(err, r.b.status, "out of memory while importing");
-	else if (!r.any && !rt_str_starts(r.in, RT_STR(MARKDOWN_OPEN)))
-		st = rt_fail_at(err, RT_USAGE, 0,
-				"no conversation: no heading names a speaker, such as \"## User\"");
-	if (st == RT_OK)
-		st = rt_build_finish(&r.b, &done, err);
-	if (st == RT_OK) {
-		if (r.has_active && r.active < done.count) {
-			done.has_active = true;
-			done.active = r.active;
-		}
-		*out = done;
-	}
-	rt_free(alloc, r.nodes);
-	rt_buf_deinit(&r.text);
-	rt_buf_deinit(&mended);
-	rt_build_deinit(&r.b);
-	return st;
+	return read_to(alloc, &in, &to, report, err);
+}
+
+rt_status
+rt_markdown_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
+		   rt_report *report, rt_error *err)
+{
+	rt_feed_to to = {.fn = fn, .ctx = ctx};
+
+	return read_to(alloc, in, &to, report, err);
 }

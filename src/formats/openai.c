@@ -189,5 +189,6 @@ const rt_format rt_format_openai = {
 	.about = "OpenAI chat messages: an array, request bodies, fine-tuning files (JSONL)",
 	.sniff = openai_sniff,
 	.read = rt_openai_read,
+	.stream = rt_openai_stream,
 	.write = rt_openai_write,
 };

@@ -1,21 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading OpenAI chat messages. A file is walked down to its messages as text; each is
- * parsed alone, so a broken one is passed over alone. */
+ * Reading OpenAI chat messages. A file is walked through record by record; a record is a
+ * conversation or a message, and is held as text. Each message is parsed alone, so a broken
+ * one is passed over alone.
+ *
+ * A record longer than RECORD_MAX is held without its list of messages, which is read from
+ * the file one by one. A conversation of many messages is handed over in pieces, unless it
+ * has more than one take. */
 #include "formats/formats_extras.h"
+#include "formats/formats_feed.h"
 #include "formats/openai_impl.h"
+
+enum {
+	RECORD_MAX = 1 << 20,
+	WHOLE_MAX = 256 << 10 /* a record up to this size is handed over in one piece */
+};
 
 typedef struct reader {
 	rt_build b;
-	rt_str input;
-	rt_lines lines;
+	rt_walk w;
+	rt_feed feed;
+	rt_lines lines;       /* of the text in hand */
 	rt_report *report;
-	rt_outline *loose; /* messages that stand one a line without a conversation */
+	rt_outline *outline;  /* the conversation under way */
+	bool in_pieces;       /* it may be handed over in pieces */
+	rt_outline *loose;    /* messages that stand one a line without a conversation */
 	int64_t loose_tip;
-	int64_t *numbered; /* node of each message of a lossless conversation */
+	rt_buf record;        /* one without its messages */
+	rt_walk_mark far;     /* where those are */
+	bool has_far;
+	int64_t *numbered;    /* node of each message of a lossless conversation */
 	size_t numbered_count, numbered_room;
-	size_t active;
-	bool has_active;
 } reader;
 
 static void
@@ -161,7 +176,27 @@ number_node(reader *r, int64_t node)
 	return true;
 }
 
-/* The messages of an array, one behind the other; gives the last one's node, or parent. */
+/* One of the messages of a conversation; false: out of memory. */
+static bool
+add_message(reader *r, rt_str raw, int64_t *parent)
+{
+	int64_t node;
+
+	if (r->in_pieces && rt_feed_is_long(&r->feed)) {
+		r->outline = rt_feed_piece(&r->feed);
+		*parent = -1;
+	}
+	node = r->b.status == RT_OK ? read_message(r, raw, *parent) : -1;
+	if (r->b.status != RT_OK || (!r->in_pieces && !number_node(r, node)))
+		return false;
+	if (node >= 0)
+		*parent = node;
+	return true;
+}
+
+static const char early[] = "the messages end early: malformed JSON";
+
+/* The messages of an array, one after the other; gives the last one's node, or parent. */
 static int64_t
 read_messages(reader *r, rt_str raw, int64_t parent)
 {
@@ -170,17 +205,37 @@ read_messages(reader *r, rt_str raw, int64_t parent)
 
 	if (!rt_members_open(&m, raw))
 		return parent;
-	while (r->b.status == RT_OK && rt_members_next(&m, &key, &value)) {
-		int64_t node = read_message(r, value, parent);
-
-		if (!number_node(r, node))
+	while (r->b.status == RT_OK && rt_members_next(&m, &key, &value))
+		if (!add_message(r, value, &parent))
 			break;
-		if (node >= 0)
-			parent = node;
-	}
 	if (m.bad)
-		remark(r, RT_REMARK_SKIPPED, m.in.ptr + m.at,
-		       "the messages end early: malformed JSON");
+		remark(r, RT_REMARK_SKIPPED, m.in.ptr + m.at, early);
+	return parent;
+}
+
+/* The same where they are not held. The walk returns to where it was. */
+static int64_t
+read_far_messages(reader *r, int64_t parent)
+{
+	rt_walk_mark after = rt_walk_here(&r->w), start;
+	rt_lines lines = r->lines;
+	rt_walk_level level;
+	rt_str key, value;
+
+	rt_walk_seek(&r->w, r->far);
+	if (rt_walk_open(&r->w, &level))
+		while (r->b.status == RT_OK && rt_walk_next(&r->w, &level, &key)) {
+			start = rt_walk_here(&r->w);
+			if (rt_walk_value(&r->w, &level, SIZE_MAX, &value) != RT_WALK_WHOLE)
+				break;
+			rt_scan_lines_init(&r->lines, value, start.line);
+			if (!add_message(r, value, &parent))
+				break;
+		}
+	if (level.bad && r->w.status == RT_OK)
+		rt_report_add(r->report, RT_REMARK_SKIPPED, level.fault.line, "%s", early);
+	rt_walk_seek(&r->w, after);
+	r->lines = lines;
 	return parent;
 }
 
@@ -285,7 +340,7 @@ read_extras(reader *r, const parts *p, rt_outline *outline)
 	rt_extras_read_discussion(&r->b, rt_json_root(doc), r->numbered, r->numbered_count, own,
 				  outline, &project);
 	if (project != NULL)
-		rt_extras_read_project(&r->b, project, &r->active, &r->has_active);
+		rt_extras_read_project(&r->b, project, &r->feed.active, &r->feed.has_active);
 	rt_json_free(doc);
 }
 
@@ -301,11 +356,20 @@ read_title(reader *r, rt_str raw, rt_outline *outline)
 				outline->name = title;
 }
 
+/* What else a conversation says: its title, and fields of other programs. */
+static void
+read_further(reader *r, rt_str raw, bool descend, parts *p)
+{
+	if (raw.ptr[0] != '{')
+		return;
+	look(r, raw, true, descend, p);
+	read_title(r, raw, r->outline);
+}
+
 /* False: raw is no conversation. */
 static bool
 read_conversation(reader *r, rt_str raw)
 {
-	rt_outline *outline;
 	int64_t tip;
 	parts p;
 	bool descend = false;
@@ -323,26 +387,32 @@ read_conversation(reader *r, rt_str raw)
 			return false;
 	}
 	r->loose = NULL;
-	outline = rt_build_discussion(&r->b);
-	if (outline == NULL)
+	r->outline = rt_build_discussion(&r->b);
+	if (r->outline == NULL)
 		return true;
-	tip = read_messages(r, p.messages, -1);
-	outline->has_head = true;
-	outline->head = tip;
+	r->in_pieces = rt_feed_is_batched(&r->feed) && (r->has_far || raw.size > WHOLE_MAX) &&
+		       p.choices.size == 0 && p.preferred.size == 0 && p.other.size == 0 &&
+		       p.extras.size == 0;
+	if (r->in_pieces) /* all of them need the name */
+		read_further(r, raw, descend, &p);
+	tip = r->has_far ? read_far_messages(r, -1) : read_messages(r, p.messages, -1);
+	if (r->outline == NULL || r->b.status != RT_OK)
+		return true;
+	r->outline->has_head = !r->in_pieces || rt_build_node_count(&r->b) > 0;
+	r->outline->head = tip;
 	if (p.extras.size > 0) {
-		read_extras(r, &p, outline);
+		read_extras(r, &p, r->outline);
 		return true;
 	}
 	if (p.choices.size > 0)
-		read_choices(r, p.choices, tip, outline);
+		read_choices(r, p.choices, tip, r->outline);
 	if (p.preferred.size > 0)
-		outline->head = read_messages(r, p.preferred, tip);
+		r->outline->head = read_messages(r, p.preferred, tip);
 	if (p.other.size > 0)
 		(void)read_messages(r, p.other, tip);
-	if (raw.ptr[0] == '{') {
-		look(r, raw, true, descend, &p);
-		read_title(r, raw, outline);
-	}
+	if (!r->in_pieces)
+		read_further(r, raw, descend, &p);
+	r->in_pieces = false;
 	return true;
 }
 
@@ -373,13 +443,16 @@ read_loose(reader *r, rt_str raw)
 	if (r->loose == NULL) {
 		r->loose = rt_build_discussion(&r->b);
 		r->loose_tip = -1;
-		if (r->loose == NULL)
-			return;
+	} else if (rt_feed_is_long(&r->feed)) {
+		r->loose = rt_feed_piece(&r->feed);
+		r->loose_tip = -1;
 	}
+	if (r->loose == NULL)
+		return;
 	node = read_message(r, raw, r->loose_tip);
 	if (node >= 0)
 		r->loose_tip = node;
-	r->loose->has_head = true;
+	r->loose->has_head = r->loose_tip >= 0 || !r->feed.in_piece;
 	r->loose->head = r->loose_tip;
 }
 
@@ -387,135 +460,283 @@ read_loose(reader *r, rt_str raw)
 static bool
 read_record(reader *r, rt_str raw)
 {
+	bool is_one = false;
+
 	if (raw.ptr[0] != '{' && raw.ptr[0] != '[')
 		return false;
-	if (!is_message(raw))
-		return read_conversation(r, raw);
+	if (r->has_far || !is_message(raw)) {
+		is_one = read_conversation(r, raw);
+		r->in_pieces = r->has_far = false;
+		if (r->loose == NULL)
+			rt_feed_next(&r->feed);
+		return is_one;
+	}
 	read_loose(r, raw);
 	return true;
 }
 
-static void
-read_lines(reader *r, rt_str in)
+/* The record that the walk stands at is too long to be held: copy it without its messages. */
+static bool
+cut_record(reader *r, rt_walk_level *in, rt_str *out_raw)
 {
-	size_t at = 0;
+	rt_walk_mark start = rt_walk_here(&r->w), at;
+	uint64_t line = start.line; /* of the copy's end: lines are counted in it */
+	rt_walk_level level;
+	rt_str key, value;
 
-	while (at < in.size && r->b.status == RT_OK) {
-		const char *nl = memchr(in.ptr + at, '\n', in.size - at);
-		size_t end = nl == NULL ? in.size : (size_t)(nl - in.ptr);
-		rt_str line = rt_str_trim(rt_str_at(in.ptr + at, end - at));
+	rt_buf_clear(&r->record);
+	r->far = start;
+	if (rt_walk_peek(&r->w) == '[') {
+		r->has_far = rt_walk_skip(&r->w, in);
+		*out_raw = RT_STR("[]");
+		return r->has_far;
+	}
+	rt_buf_add_byte(&r->record, '{');
+	if (rt_walk_open(&r->w, &level))
+		while (rt_walk_next(&r->w, &level, &key)) {
+			bool is_list = rt_scan_key_is(key, "messages") &&
+				       rt_walk_peek(&r->w) == '[';
 
-		at = end + 1;
+			rt_json_add_comma(&r->record);
+			rt_buf_add_str(&r->record, key);
+			rt_buf_add_byte(&r->record, ':');
+			at = rt_walk_here(&r->w);
+			for (; line < at.line; line++)
+				rt_buf_add_byte(&r->record, '\n');
+			value = RT_STR("[]");
+			if (is_list ? !rt_walk_skip(&r->w, &level)
+				    : rt_walk_value(&r->w, &level, SIZE_MAX, &value) !=
+					      RT_WALK_WHOLE)
+				break;
+			rt_buf_add_str(&r->record, value);
+			if (is_list) {
+				r->far = at;
+				r->has_far = true;
+			} else {
+				line = rt_walk_here(&r->w).line;
+			}
+		}
+	if (!level.bad) /* else the copy is as malformed */
+		rt_buf_add_byte(&r->record, '}');
+	if (r->record.status != RT_OK && r->b.status == RT_OK)
+		r->b.status = r->record.status;
+	*out_raw = rt_buf_str(&r->record);
+	if (r->w.status != RT_OK || r->b.status != RT_OK)
+		return false;
+	rt_walk_seek(&r->w, start);
+	return rt_walk_skip(&r->w, in);
+}
+
+/* The text of the record that the walk stands at, and whether it is one JSON value. */
+static bool
+take_record(reader *r, rt_walk_level *in, rt_str *out_raw)
+{
+	uint64_t line = rt_walk_here(&r->w).line;
+	rt_walked walked;
+
+	*out_raw = RT_STR("");
+	r->has_far = false;
+	walked = rt_walk_value(&r->w, in, RECORD_MAX, out_raw);
+	if (walked == RT_WALK_LONG && (rt_walk_peek(&r->w) == '{' || rt_walk_peek(&r->w) == '['))
+		walked = cut_record(r, in, out_raw) ? RT_WALK_WHOLE : RT_WALK_CUT;
+	else if (walked == RT_WALK_LONG)
+		walked = rt_walk_value(&r->w, in, SIZE_MAX, out_raw);
+	rt_scan_lines_init(&r->lines, *out_raw, line);
+	return walked == RT_WALK_WHOLE;
+}
+
+static void
+skipped(reader *r, uint64_t line, const char *what)
+{
+	rt_report_add(r->report, RT_REMARK_SKIPPED, line, "%s", what);
+}
+
+/* A line that is too long to be held. False: it is not one JSON value. */
+static bool
+read_long_line(reader *r, bool *out_is_record)
+{
+	rt_walk_mark start, end;
+	rt_str raw;
+
+	(void)rt_walk_blank(&r->w);
+	start = rt_walk_here(&r->w);
+	if (!rt_walk_skip(&r->w, NULL))
+		return false;
+	end = rt_walk_here(&r->w);
+	if (end.line != start.line || (rt_walk_blank(&r->w) && rt_walk_here(&r->w).line == end.line))
+		return false;
+	rt_walk_seek(&r->w, start);
+	if (!take_record(r, NULL, &raw))
+		return false;
+	*out_is_record = read_record(r, raw);
+	return true;
+}
+
+static void
+read_lines(reader *r)
+{
+	static const char not_json[] = "a line that is not one JSON value is passed over",
+			  no_messages[] = "a line without messages is passed over";
+	rt_walk_mark start;
+	rt_walked walked;
+	bool is_record = false;
+	rt_str line;
+
+	while (r->b.status == RT_OK) {
+		start = rt_walk_here(&r->w);
+		walked = rt_walk_line(&r->w, RECORD_MAX, &line);
+		if (walked == RT_WALK_CUT)
+			break;
+		if (walked == RT_WALK_LONG) {
+			is_record = false;
+			if (!read_long_line(r, &is_record)) {
+				skipped(r, start.line, not_json);
+				rt_walk_seek(&r->w, start);
+			} else if (!is_record) {
+				skipped(r, start.line, no_messages);
+			}
+			rt_walk_skip_line(&r->w);
+			continue;
+		}
+		line = rt_str_trim(line);
 		if (line.size == 0)
 			continue;
+		rt_scan_lines_init(&r->lines, line, start.line);
+		r->has_far = false;
 		if (rt_scan_value(line, 0) != line.size)
-			remark(r, RT_REMARK_SKIPPED, line.ptr,
-			       "a line that is not one JSON value is passed over");
+			skipped(r, start.line, not_json);
 		else if (!read_record(r, line))
-			remark(r, RT_REMARK_SKIPPED, line.ptr,
-			       "a line without messages is passed over");
+			skipped(r, start.line, no_messages);
 	}
 }
 
 /* An array: of messages, or of conversations, as its first object tells. False: neither. */
 static bool
-read_array(reader *r, rt_str in)
+read_array(reader *r)
 {
-	rt_members m;
+	static const char no_messages[] = "a record without messages is passed over";
+	rt_walk_mark start = rt_walk_here(&r->w), at;
+	rt_walk_level level;
 	rt_str key, value, first = {NULL, 0};
-	bool any = false;
+	bool any = false, is_conversation;
+	int c;
 
-	if (rt_members_open(&m, in))
-		while (first.size == 0 && rt_members_next(&m, &key, &value)) {
+	if (rt_walk_open(&r->w, &level))
+		while (first.size == 0 && rt_walk_next(&r->w, &level, &key)) {
 			any = true;
-			if (value.ptr[0] == '{' || value.ptr[0] == '[')
+			c = rt_walk_peek(&r->w);
+			if (c != '{' && c != '[')
+				(void)rt_walk_skip(&r->w, &level);
+			else if (take_record(r, &level, &value))
 				first = value;
 		}
-	if (first.size == 0 ? !any && !m.bad : is_message(first))
-		return read_conversation(r, in);
+	is_conversation = first.size == 0 ? !any && !level.bad : !r->has_far && is_message(first);
+	rt_walk_seek(&r->w, start);
+	if (is_conversation) {
+		/* it need not end, so its text is not asked for */
+		r->far = start;
+		r->has_far = true;
+		return read_record(r, RT_STR("[]"));
+	}
 	any = false;
-	if (first.size > 0 && rt_members_open(&m, in))
-		while (r->b.status == RT_OK && rt_members_next(&m, &key, &value)) {
+	if (first.size > 0 && rt_walk_open(&r->w, &level))
+		while (r->b.status == RT_OK && rt_walk_next(&r->w, &level, &key)) {
+			at = rt_walk_here(&r->w);
+			if (!take_record(r, &level, &value))
+				break;
 			if (read_record(r, value))
 				any = true;
 			else
-				remark(r, RT_REMARK_SKIPPED, value.ptr,
-				       "a record without messages is passed over");
+				skipped(r, at.line, no_messages);
 		}
-	if (any && m.bad)
-		remark(r, RT_REMARK_SKIPPED, m.in.ptr + m.at,
-		       "the conversations end early: malformed JSON");
+	if (any && level.bad && r->w.status == RT_OK)
+		skipped(r, level.fault.line,
+			"the conversations end early: malformed JSON");
 	return any;
 }
 
 static rt_status
-not_this(const reader *r, const char *at, rt_error *err, const char *why)
+not_this(const reader *r, rt_walk_mark at, rt_error *err, const char *why)
 {
-	size_t position = (size_t)(at - r->input.ptr);
+	rt_status st = rt_feed_status(&r->feed, &r->w, err);
 
-	return rt_fail_at(err, RT_USAGE, position, "no OpenAI messages: %s (byte %zu)", why,
-			  position);
+	if (st != RT_OK)
+		return st;
+	return rt_fail_at(err, RT_USAGE, at.offset, "no OpenAI messages: %s (byte %zu)", why,
+			  (size_t)at.offset);
 }
 
 static rt_status
 read_file(reader *r, rt_error *err)
 {
-	rt_str in = rt_scan_unmark(r->input);
-	size_t start = rt_scan_blank(in, 0), end;
-	bool more;
+	bool has_start, has_end, more;
+	rt_walk_mark start;
+	rt_str raw;
+	int c;
 
-	if (start == in.size)
-		return not_this(r, in.ptr == NULL ? r->input.ptr : in.ptr + start, err,
-				"the file is empty");
-	in = rt_str_at(in.ptr + start, in.size - start);
-	if (in.ptr[0] != '[' && in.ptr[0] != '{')
-		return not_this(r, in.ptr, err, "it begins with neither [ nor {");
-	end = rt_scan_value(in, 0);
-	more = end == SIZE_MAX || rt_scan_blank(in, end) != in.size;
-	if (in.ptr[0] == '[' && (!more || end == SIZE_MAX)) {
-		if (!read_array(r, in))
-			return not_this(r, in.ptr, err, "no record of this array has messages");
-		return RT_OK;
-	}
-	if (!more) {
-		if (!read_record(r, rt_str_at(in.ptr, end)))
-			return not_this(r, in.ptr, err, "this object has no messages");
-		return RT_OK;
-	}
-	read_lines(r, in);
-	if (rt_build_count(&r->b) == 0 && r->b.status == RT_OK)
-		return not_this(r, in.ptr, err, "no line has messages");
+	rt_walk_unmark(&r->w);
+	has_start = rt_walk_blank(&r->w);
+	start = rt_walk_here(&r->w);
+	if (!has_start)
+		return not_this(r, start, err, "the file is empty");
+	c = rt_walk_peek(&r->w);
+	if (c != '[' && c != '{')
+		return not_this(r, start, err, "it begins with neither [ nor {");
+	has_end = rt_walk_skip(&r->w, NULL);
+	more = !has_end || rt_walk_blank(&r->w);
+	rt_walk_seek(&r->w, start);
+	if (c == '[' && (!more || !has_end))
+		return read_array(r) ? RT_OK
+				     : not_this(r, start, err, "no record of this array has messages");
+	if (!more)
+		return take_record(r, NULL, &raw) && read_record(r, raw)
+			       ? RT_OK
+			       : not_this(r, start, err, "this object has no messages");
+	read_lines(r);
+	if (rt_feed_count(&r->feed) == 0)
+		return not_this(r, start, err, "no line has messages");
 	return RT_OK;
+}
+
+static rt_status
+read_all(const rt_alloc *alloc, const rt_input *in, const rt_feed_to *to, rt_report *report,
+	 rt_error *err)
+{
+	reader r;
+	rt_status st;
+
+	memset(&r, 0, sizeof(r));
+	rt_build_init(&r.b, alloc, report);
+	rt_walk_init(&r.w, alloc, in);
+	rt_feed_init(&r.feed, &r.b, to);
+	rt_buf_init(&r.record, alloc, RT_BUF_UNLIMITED);
+	r.report = report;
+	st = read_file(&r, err);
+	if (st == RT_OK)
+		st = rt_feed_end(&r.feed, &r.w, err);
+	rt_free(alloc, r.numbered);
+	rt_buf_deinit(&r.record);
+	rt_feed_deinit(&r.feed);
+	rt_walk_deinit(&r.w);
+	rt_build_deinit(&r.b);
+	return st;
 }
 
 rt_status
 rt_openai_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
 	       rt_error *err)
 {
-	reader r;
-	rt_outlines done;
-	rt_status st;
+	rt_input in = rt_input_of(&input);
+	rt_feed_to to = {.whole = out};
 
-	memset(&r, 0, sizeof(r));
-	if (input.ptr == NULL)
-		input = RT_STR("");
-	rt_build_init(&r.b, alloc, report);
-	r.input = input;
-	r.report = report;
-	rt_scan_lines_init(&r.lines, input);
-	st = read_file(&r, err);
-	if (r.b.status != RT_OK)
-		st = rt_fail(err, r.b.status, "out of memory while importing");
-	if (st == RT_OK)
-		st = rt_build_finish(&r.b, &done, err);
-	if (st == RT_OK) {
-		if (r.has_active && r.active < done.count) {
-			done.has_active = true;
-			done.active = r.active;
-		}
-		*out = done;
-	}
-	rt_free(alloc, r.numbered);
-	rt_build_deinit(&r.b);
-	return st;
+	return read_all(alloc, &in, &to, report, err);
+}
+
+rt_status
+rt_openai_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
+		 rt_report *report, rt_error *err)
+{
+	rt_feed_to to = {.fn = fn, .ctx = ctx};
+
+	return read_all(alloc, in, &to, report, err);
 }

@@ -233,5 +233,6 @@ const rt_format rt_format_pi = {
 	.about = "session files of the pi coding agent (JSON Lines)",
 	.sniff = pi_sniff,
 	.read = pi_read,
+	.whole_max = 64 << 20,
 	.write = rt_pi_write,
 };

@@ -177,6 +177,7 @@ const rt_format rt_format_toml = {
 	.about = "project files of Manual Slop: discussions, takes, settings",
 	.sniff = toml_sniff,
 	.read = rt_toml_read,
+	.whole_max = 8 << 20,
 	.write = rt_toml_write,
 	.writes_sent = true,
 };

@@ -126,18 +126,15 @@ add_report(rt_buf *buf, const rt_format *format, const rt_report *report,
 }
 
 static rt_status
-read_file(const rt_alloc *alloc, rt_str file, const char *name, const rt_format **out_format,
-	  rt_outlines *outlines, rt_report *report, rt_error *err)
+choose_format(rt_str file, const char *name, const rt_format **out, rt_error *err)
 {
-	rt_status st = RT_OK;
-
-	*out_format = rt_format_sniff(file);
 	if (is_named(name))
-		st = find_format(name, false, out_format, err);
-	else if (*out_format == NULL || (*out_format)->read == NULL)
-		st = rt_fail(err, RT_USAGE, "the file is %s",
-			     file.size == 0 ? "empty" : "of no kind that Retake knows");
-	return st == RT_OK ? (*out_format)->read(alloc, file, outlines, report, err) : st;
+		return find_format(name, false, out, err);
+	*out = rt_format_sniff(file);
+	if (*out == NULL || (*out)->read == NULL)
+		return rt_fail(err, RT_USAGE, "the file is %s",
+			       file.size == 0 ? "empty" : "of an unrecognised type");
+	return RT_OK;
 }
 
 static rt_status
@@ -145,24 +142,23 @@ import(retake_project *project, rt_str file, const retake_import_options *option
        rt_buf *buf, rt_error *err)
 {
 	const rt_alloc *alloc = project->store->alloc;
+	rt_act_import_options how = {.name = name, .dry_run = options->dry_run != 0};
+	rt_input in = rt_input_of(&file);
 	rt_import_result result = {0};
-	const rt_format *format = NULL;
-	rt_outlines outlines;
+	rt_act_file from = {0};
+	rt_act_looked looked = {0};
 	rt_report report;
-	size_t i;
 	rt_status st;
 
-	rt_outlines_init(&outlines);
 	rt_report_init(&report, alloc);
-	st = read_file(alloc, file, options->format, &format, &outlines, &report, err);
-	for (i = 0; st == RT_OK && name.size > 0 && i < outlines.count; i++)
-		outlines.items[i].called = name;
+	st = choose_format(file, options->format, &from.format, err);
 	if (st == RT_OK)
-		st = rt_act_import(project->engine, NULL, NULL, &outlines, name,
-				   options->dry_run != 0, &result, err);
+		st = rt_act_import_look(alloc, NULL, &from, &in, &how, &looked, &report, err);
 	if (st == RT_OK)
-		add_report(buf, format, &report, &result);
-	rt_outlines_deinit(&outlines);
+		st = rt_act_import(project->engine, NULL, &from, &in, &how, &looked, &result, err);
+	if (st == RT_OK)
+		add_report(buf, from.format, &report, &result);
+	rt_act_looked_deinit(&looked);
 	rt_report_deinit(&report);
 	return st;
 }

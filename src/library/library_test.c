@@ -270,7 +270,7 @@ test_exchange(void **state)
 	in.format = NULL;
 	fails(&g, retake_import(g.project, "", 0, &in, &g.text, &g.error), RETAKE_USAGE, "empty");
 	fails(&g, retake_import(g.project, "\x01\x02", 2, &in, &g.text, &g.error), RETAKE_USAGE,
-	      "no kind");
+	      "unrecognised type");
 	close_fixture(&f);
 	close_fixture(&g);
 }

@@ -339,9 +339,11 @@ add_route(rt_buf *buf, const rt_route *route)
 	if (op != NULL)
 		(void)add_fields(buf, route, op, "Body:");
 	add_params(buf, route->body, "Body:");
-	if (route->flags & RT_ROUTE_LARGE)
+	if (route->flags & RT_ROUTE_FILE)
 		rt_buf_add_c(buf,
-			     "\nBody: the file, of any kind that Retake reads, up to 1 GiB.\n");
+			     "\nBody: the file, of any type that Retake reads, up to 1 GiB. From a browser "
+			     "with a project of its own: up to 64 MiB, 100,000 discussions and 1,000,000 "
+			     "entries; more is answered with 413.\n");
 	rt_buf_add_f(buf, "\nAnswer: %s%s%s.\n", route->answer == NULL ? "a result" : shape->about,
 		     shape->type != NULL && route->answer != NULL ? " as " : "",
 		     shape->type != NULL && route->answer != NULL

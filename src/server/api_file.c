@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of other programs, in and out. The kind of what comes in is found by its content. */
+ * Files of other programs, in and out. The type of what comes in is found by its content. */
 #include "server/api.h"
 
 #include <stdio.h>
@@ -317,35 +317,48 @@ add_counts(rt_buf *buf, const rt_format *format, const rt_import_result *result,
 
 typedef struct receiving {
 	rt_call *call;
-	const rt_format *format;
-	rt_str name, by;
-	bool is_dry;
-	rt_outlines outlines;
+	rt_input in;
+	rt_act_file file;
+	rt_act_import_options options;
+	rt_str by;
 	rt_report report;
+	rt_act_looked looked;
 	rt_import_result result;
 } receiving;
 
+/* Which format it has, from its beginning alone. */
 static rt_status
-read_file(receiving *r, rt_error *err)
+find_format(receiving *r, rt_str name, rt_error *err)
 {
-	rt_str bytes = r->call->request->body;
-	size_t i;
+	const rt_alloc *alloc = r->call->request->alloc;
+	size_t size = 0;
+	char *bytes;
 	rt_status st;
 
-	if (r->format == NULL)
-		r->format = rt_format_sniff(
-			rt_str_at(bytes.ptr, bytes.size < 64 * 1024 ? bytes.size : 64 * 1024));
-	if (r->format == NULL)
+	if (name.size > 0) {
+		r->file.format = named(name);
+		if (r->file.format == NULL)
+			return rt_fail(err, RT_USAGE, "there is no format \"%.*s\"",
+				       (int)rt_utf8_cut(name, 40), name.ptr);
+	} else {
+		bytes = rt_new(alloc, RT_INPUT_HEAD);
+		if (bytes == NULL)
+			return rt_fail(err, RT_NOMEM, "out of memory");
+		st = rt_input_head(&r->in, bytes, &size, err);
+		if (st == RT_OK)
+			r->file.format = rt_format_sniff(rt_str_at(bytes, size));
+		rt_free(alloc, bytes);
+		if (st != RT_OK)
+			return st;
+	}
+	if (r->file.format == NULL)
 		return rt_fail(err, RT_USAGE,
-			       bytes.size == 0 ? "the body is empty; it is the file"
-					       : "the body is of no kind that Retake knows");
-	if (r->format->read == NULL)
+			       size == 0 ? "the body is empty; it is the file"
+					 : "the body is a file of an unrecognised type");
+	if (r->file.format->read == NULL)
 		return rt_fail(err, RT_USAGE, "Retake writes %s, but does not read it",
-			       r->format->name);
-	st = r->format->read(r->call->request->alloc, bytes, &r->outlines, &r->report, err);
-	for (i = 0; st == RT_OK && r->name.size > 0 && i < r->outlines.count; i++)
-		r->outlines.items[i].called = r->name;
-	return st;
+			       r->file.format->name);
+	return RT_OK;
 }
 
 static rt_status
@@ -353,10 +366,12 @@ bring_in(receiving *r, rt_error *err)
 {
 	rt_call *call = r->call;
 	rt_act_with with = rt_served_with(call->served, r->by, &call->notes);
-	rt_act_file file = {.format = r->format};
+	rt_status st = rt_act_import_look(call->request->alloc, &with, &r->file, &r->in, &r->options,
+					  &r->looked, &r->report, err);
 
-	return rt_act_import(call->served->engine, &with, &file, &r->outlines, r->name, r->is_dry,
-			     &r->result, err);
+	return st != RT_OK ? st
+			   : rt_act_import(call->served->engine, &with, &r->file, &r->in,
+					   &r->options, &r->looked, &r->result, err);
 }
 
 void
@@ -370,23 +385,23 @@ rt_api_import(rt_call *call)
 
 	memset(&err, 0, sizeof(err));
 	if (!rt_call_by(call, &r.by) || !rt_call_text(call, "format", &format) ||
-	    !rt_call_text(call, "name", &r.name) || !rt_call_flag(call, "dry_run", &r.is_dry) ||
+	    !rt_call_text(call, "name", &r.options.name) ||
+	    !rt_call_flag(call, "dry_run", &r.options.dry_run) ||
 	    !rt_call_begin(call, RT_STR(""), RT_STR(""), &idem))
 		return;
-	rt_outlines_init(&r.outlines);
-	rt_report_init(&r.report, call->request->alloc);
-	if (format.size > 0) {
-		r.format = named(format);
-		if (r.format == NULL)
-			st = rt_fail(&err, RT_USAGE, "there is no format \"%.*s\"",
-				     (int)rt_utf8_cut(format, 40), format.ptr);
+	r.in = call->request->file != NULL ? *call->request->file
+					   : rt_input_of(&call->request->body);
+	if (call->who.kind == RT_WHO_BROWSER) {
+		r.options.discussions_max = RT_IMPORT_BROWSER_DISCUSSIONS;
+		r.options.entries_max = RT_IMPORT_BROWSER_ENTRIES;
 	}
-	if (st == RT_OK)
-		st = read_file(&r, &err);
+	rt_report_init(&r.report, call->request->alloc);
+	st = find_format(&r, format, &err);
 	if (st == RT_OK)
 		st = bring_in(&r, &err);
 	if (st == RT_OK) {
-		add_counts(&call->answer->body, r.format, &r.result, &r.report, r.is_dry);
+		add_counts(&call->answer->body, r.file.format, &r.result, &r.report,
+			   r.options.dry_run);
 		rt_call_done(call, 200);
 		rt_call_keep(call, idem);
 		if (call->served->feed != NULL)
@@ -394,6 +409,6 @@ rt_api_import(rt_call *call)
 	} else {
 		rt_call_fail(call, &err, "Formats: GET " RT_API_ROOT "/info");
 	}
-	rt_outlines_deinit(&r.outlines);
+	rt_act_looked_deinit(&r.looked);
 	rt_report_deinit(&r.report);
 }

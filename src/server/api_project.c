@@ -69,7 +69,9 @@ rt_api_info(rt_call *call)
 	rt_buf_add_f(buf,
 		     ",\"limits\":{\"body\":%d,\"import\":%d,\"window\":%d,\"steps\":%d,"
 		     "\"hits\":%d,\"batch\":%d,\"runs\":%d}",
-		     RT_BODY_MAX, RT_BODY_LARGE, RT_API_WINDOW_MAX, RT_API_STEPS_MAX,
+		     RT_BODY_MAX,
+		     call->who.kind == RT_WHO_BROWSER ? RT_BODY_BROWSER : RT_BODY_LARGE,
+		     RT_API_WINDOW_MAX, RT_API_STEPS_MAX,
 		     RT_API_HITS_MAX, RT_API_BATCH_MAX, RT_RUNS_MAX);
 	rt_buf_add_c(buf, ",\"features\":[\"at-op\",\"batch\",\"columns\",\"events\","
 			  "\"idempotency-key\",\"if-match\",\"runs\"]");

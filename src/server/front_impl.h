@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "cli/input_host.h"
 #include "server/front.h"
 #include "server/mhd_load.h"
 
@@ -54,6 +55,7 @@ typedef struct rt_exchange {
 	rt_buf body;
 	int spool;            /* file of a body that is too large for memory; -1: none */
 	size_t spooled;
+	rt_file_input file;   /* the same, for who reads it as a file */
 	void *mapped;
 	int64_t began_ms;
 	bool is_admitted, is_done, too_large, spool_failed, out_of_memory;

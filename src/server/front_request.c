@@ -259,18 +259,12 @@ static bool
 begin_spool(rt_exchange *x)
 {
 	const char *folder = x->front->options.spool;
-	char path[4096];
-	int size;
 
 	if (folder == NULL)
 		return false;
-	size = snprintf(path, sizeof(path), "%s/upload-XXXXXX", folder);
-	if (size < 0 || (size_t)size >= sizeof(path))
-		return false;
-	x->spool = mkostemp(path, O_CLOEXEC);
+	x->spool = rt_file_unnamed(folder);
 	if (x->spool < 0)
 		return false;
-	(void)unlink(path);
 	return spool(x, x->body.ptr, x->body.size);
 }
 
@@ -312,7 +306,10 @@ body_is_there(rt_exchange *x)
 	if (x->spool_failed || x->body.status != RT_OK)
 		return false;
 	x->request.body = rt_buf_str(&x->body);
-	if (x->spool >= 0 && x->spooled > 0) {
+	if (x->spool >= 0 && x->plan.as_file) {
+		rt_file_input_spooled(&x->file, x->spool, x->spooled);
+		x->request.file = &x->file.in;
+	} else if (x->spool >= 0 && x->spooled > 0) {
 		x->mapped = mmap(NULL, x->spooled, PROT_READ, MAP_PRIVATE, x->spool, 0);
 		if (x->mapped == MAP_FAILED) {
 			x->mapped = NULL;

@@ -5,6 +5,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <time.h>
 
 #include "server/front_impl.h"
@@ -48,6 +51,18 @@ next(rt_work *work)
 	return x;
 }
 
+/* What reading a large file took is given back to the system, not kept for the next one. */
+static void
+give_back_memory(const rt_exchange *x)
+{
+#ifdef __GLIBC__
+	if (x->request.file != NULL)
+		(void)malloc_trim(0);
+#else
+	(void)x;
+#endif
+}
+
 static void *
 worker(void *ctx)
 {
@@ -60,6 +75,7 @@ worker(void *ctx)
 		pthread_mutex_unlock(&work->lock);
 		front->options.site.handle(front->options.site.ctx, &x->request, &x->answer);
 		x->is_done = true;
+		give_back_memory(x);
 		/* From here on the exchange is the loop's. */
 		front->mhd->resume_connection(x->connection);
 		pthread_mutex_lock(&work->lock);

@@ -35,6 +35,28 @@ add_part(rt_sha256 *sha, rt_str part)
 		rt_sha256_add(sha, part.ptr, part.size);
 }
 
+/* The same for a body that is a file. */
+static rt_status
+add_file(rt_sha256 *sha, const rt_input *file, const rt_alloc *alloc, rt_error *err)
+{
+	uint64_t size = file->size, at = 0;
+	size_t got = 1;
+	char *bytes = rt_new(alloc, RT_INPUT_HEAD);
+	rt_status st = RT_OK;
+
+	if (bytes == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	rt_sha256_add(sha, &size, sizeof(size));
+	while (st == RT_OK && got > 0) {
+		st = file->read_at(file->ctx, at, bytes, RT_INPUT_HEAD, &got, err);
+		if (st == RT_OK && got > 0)
+			rt_sha256_add(sha, bytes, got);
+		at += got;
+	}
+	rt_free(alloc, bytes);
+	return st;
+}
+
 rt_status
 rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us, rt_idem *out,
 	      rt_error *err)
@@ -43,6 +65,7 @@ rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us, 
 	char hash[RT_SHA256_HEX_ROOM];
 	rt_sha256 sha;
 	size_t i;
+	rt_status st = RT_OK;
 
 	memset(out, 0, sizeof(*out));
 	if (rt_web_header_repeats(request, "Idempotency-Key") == 0)
@@ -64,10 +87,13 @@ rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us, 
 	snprintf(out->row, sizeof(out->row), "%s%s", RT_IDEM_PREFIX, hash);
 	rt_sha256_init(&sha);
 	add_part(&sha, request->query);
-	add_part(&sha, request->body);
+	if (request->file != NULL)
+		st = add_file(&sha, request->file, request->alloc, err);
+	else
+		add_part(&sha, request->body);
 	rt_sha256_end_hex(&sha, out->request);
 	out->now_us = now_us;
-	return RT_OK;
+	return st;
 }
 
 static rt_status

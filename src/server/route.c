@@ -401,7 +401,7 @@ const rt_route rt_routes[] = {
 	{RT_WEB_GET, "/discussions/{discussion}/export", "export.discussion",
 	 "a discussion in a file format", rt_api_export, -1, 0, "File", q_export, NULL},
 	{RT_WEB_POST, "/import", "import", "a file of another program in, as the body",
-	 rt_api_import, -1, RT_ROUTE_CHANGES | RT_ROUTE_LARGE, "Import", q_import, NULL},
+	 rt_api_import, -1, RT_ROUTE_CHANGES | RT_ROUTE_LARGE | RT_ROUTE_FILE, "Import", q_import, NULL},
 
 	{RT_WEB_OTHER, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL},
 };

@@ -21,13 +21,17 @@ enum {
 	RT_ROUTE_QUICK = 1 << 0,   /* answers without waiting: on the loop's own thread */
 	RT_ROUTE_OWNER = 1 << 1,   /* not for browsers that have a project of their own */
 	RT_ROUTE_CHANGES = 1 << 2, /* changes something: If-Match and Idempotency-Key count */
-	RT_ROUTE_LARGE = 1 << 3,   /* a body of up to RT_BODY_LARGE, of any type */
+	RT_ROUTE_LARGE = 1 << 3,   /* a body of up to RT_BODY_LARGE, RT_BODY_BROWSER, of any type */
 	RT_ROUTE_STREAM = 1 << 4,  /* answers with events */
 	RT_ROUTE_HOUSE = 1 << 5,   /* is not about a project */
 	RT_ROUTE_ROOT = 1 << 6,    /* path is the whole of it, not under RT_API_ROOT */
+	RT_ROUTE_FILE = 1 << 7,    /* the body is a file, and never in memory as a whole */
 	RT_ROUTE_PARAMS = 4,
 	RT_BODY_MAX = 8 << 20,
-	RT_BODY_LARGE = 1 << 30
+	RT_BODY_LARGE = 1 << 30,
+	RT_BODY_BROWSER = 64 << 20, /* the same for a browser that has a project of its own */
+	RT_IMPORT_BROWSER_DISCUSSIONS = 100000, /* in what such a browser imports */
+	RT_IMPORT_BROWSER_ENTRIES = 1000000
 };
 
 typedef struct rt_route_param {

@@ -143,7 +143,10 @@ admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_pla
 	fault = rt_guard_check_form(request, &in->who, (in->route->flags & RT_ROUTE_LARGE) != 0);
 	if (fault.status != 0)
 		return say_fault(answer, &fault);
-	plan->body_max = (in->route->flags & RT_ROUTE_LARGE) != 0 ? RT_BODY_LARGE : RT_BODY_MAX;
+	plan->body_max = (in->route->flags & RT_ROUTE_LARGE) == 0 ? RT_BODY_MAX
+			 : in->who.kind == RT_WHO_BROWSER	  ? RT_BODY_BROWSER
+								  : RT_BODY_LARGE;
+	plan->as_file = (in->route->flags & RT_ROUTE_FILE) != 0;
 	/* What was, may have to be made of the whole history. */
 	plan->quick = (in->route->flags & RT_ROUTE_QUICK) != 0 &&
 		      !rt_web_query(request, "at_op", &slow) &&
@@ -252,9 +255,14 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 static void
 refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer *answer)
 {
+	const admitted *in = request->user;
+
 	(void)ctx;
-	(void)request;
-	if (status == 413)
+	if (status == 413 && in != NULL && in->who.kind == RT_WHO_BROWSER)
+		rt_problem_http(answer, status, "too-large", "That is too large",
+				"a body has 8 MiB at most, an import by a browser 64 MiB; a larger file "
+				"is imported with: retake import FILE");
+	else if (status == 413)
 		rt_problem_http(answer, status, "too-large", "That is too large",
 				"a body has 8 MiB at most, an import 1 GiB");
 	else if (status == 400)

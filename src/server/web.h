@@ -12,8 +12,7 @@
 #ifndef RT_SERVER_WEB_H
 #define RT_SERVER_WEB_H
 
-#include "base/status.h"
-#include "base/text.h"
+#include "engine/format.h"
 
 typedef enum rt_web_method {
 	RT_WEB_OTHER, /* what we do not know, and OPTIONS, TRACE, CONNECT */
@@ -36,7 +35,9 @@ typedef struct rt_web_request {
 	rt_str path, query;  /* the same apart, still percent-encoded; query may be empty */
 	const rt_web_field *headers; /* in their order, repeats too */
 	size_t header_count;
-	rt_str body;         /* empty in admit */
+	rt_str body;         /* empty in admit, and where file has it */
+	const rt_input *file;/* the body, where the plan has it as a file and it is too large for
+	                      * memory; or NULL */
 	bool is_local;       /* came over the Unix socket, from a process of the same user */
 	const rt_alloc *alloc;
 	rt_arena *arena;     /* lives until the answer has been sent */
@@ -108,6 +109,7 @@ void rt_web_answer_header(rt_web_answer *answer, const rt_web_request *request,
 
 typedef struct rt_web_plan {
 	size_t body_max; /* bytes; more: 413 */
+	bool as_file;    /* a large body is read from a file, and never in memory as a whole */
 	bool quick;      /* handle does not wait for anything */
 } rt_web_plan;
 

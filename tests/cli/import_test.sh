@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What import does not take, and how much of it it reads before it says so; large files,
+# and what comes through a pipe.
+. "$(dirname "$0")/lib.sh"
+
+fresh() { # a store that is not there yet
+	rm -f "$work"/new.db*
+}
+
+i() {
+	"$RETAKE" --db "$work/new.db" "$@"
+}
+
+# --- what is no file ---
+mkfifo "$work/fifo"
+"$python" -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$work/socket"
+mkdir "$work/empty"
+for what in /dev/zero /dev/null "$work/fifo" "$work/socket"; do
+	fresh
+	code "import $what is refused" 2 timeout 20 "$RETAKE" --db "$work/new.db" import "$what"
+	code "import --format openai $what, too" 2 timeout 20 "$RETAKE" --db "$work/new.db" \
+		import --format openai "$what"
+	code 'no store is made' 1 test -e "$work/new.db"
+done
+i import /dev/zero >"$work/out" 2>&1
+has 'it says what it is' '/dev/zero is a device' "$(cat "$work/out")"
+has 'and what to do' 'PROGRAM | retake' "$(cat "$work/out")"
+i import "$work/fifo" >"$work/out" 2>&1
+has 'a FIFO' 'is a named pipe (FIFO)' "$(cat "$work/out")"
+i import "$work/socket" >"$work/out" 2>&1
+has 'a socket' 'is a socket' "$(cat "$work/out")"
+mkdir "$work/folder"
+mkfifo "$work/folder/fifo"
+ln -s /dev/zero "$work/folder/zero"
+printf '[{"role":"user","content":"hi"}]' >"$work/folder/a.json"
+code 'in a folder they are passed over' 0 timeout 20 "$RETAKE" --db "$work/new.db" import "$work/folder"
+has 'and the others imported' '1 entry, 1 take, 1 discussion added' "$out"
+
+# --- only the beginning of a file is read to know what it is ---
+truncate -s 2G "$work/nuls"
+{ printf 'x'; head -c 3000000 /dev/zero | tr '\0' 'a'; } >"$work/line"
+cat >"$work/read.py" <<'PY'
+"""Runs a command; prints its status, and whether it read more than 2 MiB."""
+import os, subprocess, sys
+
+source = subprocess.Popen(["head", "-c", "400M", "/dev/zero"], stdout=subprocess.PIPE) if sys.argv[1] == "pipe" else None
+stdin = source.stdout if source else open(sys.argv[1], "rb")
+child = subprocess.Popen(sys.argv[2:], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+with open(f"/proc/{child.pid}/io", encoding="ascii") as file:
+    count = int(file.read().split("rchar:")[1].split()[0])
+said = child.stdout.read().decode()
+if source:
+    source.stdout.close()
+    source.wait()
+print(child.wait(), "unrecognised file type" in said, count < 2 << 20 or count)
+PY
+fresh
+is 'NULs' '2 True True' "$("$python" "$work/read.py" /dev/null "$RETAKE" --db "$work/new.db" import "$work/nuls")"
+is 'one long line' '2 True True' "$("$python" "$work/read.py" /dev/null "$RETAKE" --db "$work/new.db" import "$work/line")"
+is 'NULs as standard input' '2 True True' "$("$python" "$work/read.py" "$work/nuls" "$RETAKE" --db "$work/new.db" import -)"
+is 'NULs from a pipe' '2 True True' "$("$python" "$work/read.py" pipe "$RETAKE" --db "$work/new.db" import -)"
+is 'NULs from a device' '2 True True' "$("$python" "$work/read.py" /dev/zero "$RETAKE" --db "$work/new.db" import -)"
+code 'no store is made' 1 test -e "$work/new.db"
+rm "$work/nuls"
+
+# --- a file that is refused leaves no store, and changes none ---
+printf 'nothing of ours \001\002' >"$work/nonsense"
+"$python" - "$work" <<'PY'
+import json, sys
+discussions = [{"name": "d%d" % i, "takes": [{"name": "t", "entries": [{"content": "x", "role": "User"}]}]} for i in range(3000)]
+whole = json.dumps({"active": "d7", "discussions": discussions, "roles": ["User"]})
+open(sys.argv[1] + "/whole.json", "w").write(whole)
+open(sys.argv[1] + "/cut.json", "w").write(whole[:-20])
+open(sys.argv[1] + "/tail.json", "w").write(whole + "]")
+with open(sys.argv[1] + "/lines.jsonl", "w") as f:
+    for i in range(4000):
+        f.write('{"messages":[{"role":"user","content":"%d"}]}\n' % i)
+PY
+for file in nonsense cut.json tail.json nowhere; do
+	fresh
+	i import "$work/$file" >"$work/out" 2>&1
+	code "$file leaves no store" 1 test -e "$work/new.db"
+	i import -n "$work/$file" >"$work/out" 2>&1
+	code "$file leaves none when only looked at" 1 test -e "$work/new.db"
+done
+i new first >/dev/null 2>&1
+before=$(i export --format canonical)
+for file in nonsense cut.json tail.json; do
+	code "$file is refused" 2 i import "$work/$file"
+	is "$file changes nothing" "$before" "$(i export --format canonical)"
+done
+has 'where it is malformed is said' 'something follows it at byte' "$err"
+
+# --- many discussions, in batches: one import, one step ---
+fresh
+code 'many discussions' 0 i import "$work/whole.json" --json
+is 'all of them' 3000 "$(printf '%s' "$out" | json 'd["discussions"]')"
+is 'the active one is the one that the file names' d7 "$(i export --format canonical | json 'd["active"]')"
+code 'many lines' 0 i import "$work/lines.jsonl" --json
+is 'all of them' 4000 "$(printf '%s' "$out" | json 'd["discussions"]')"
+code 'again' 0 i import "$work/lines.jsonl" --json
+is 'nothing is new' '0 4000' "$(printf '%s' "$out" | json '"%d %d" % (d["discussions"], d["known"])')"
+code 'one undo takes it back' 0 i undo
+is 'the others are there' 3000 "$(i ls --json | json 'len(d)')"
+
+# --- what comes through a pipe is kept in a file without a name ---
+mkdir "$work/temporary"
+fresh
+cat "$work/lines.jsonl" | TMPDIR=$work/temporary i import - --json >"$work/out" 2>&1
+is 'from a pipe' 4000 "$(json 'd["discussions"]' <"$work/out")"
+is 'nothing is left' '' "$(ls "$work/temporary")"
+fresh
+printf '{"messages":[{"role":"user","content":"x"}]}' | TMPDIR=$work/nowhere i import - >"$work/out" 2>&1
+has 'a folder that is not there is named' "$work/nowhere" "$(cat "$work/out")"
+code 'no store is made' 1 test -e "$work/new.db"
+
+# --- a format that is read as a whole names its limit ---
+truncate -s 100M "$work/large"
+code 'too large a file' 1 i import --format toml "$work/large"
+has 'names the limit' 'MiB, the most that a file of the format toml may have' "$err"
+code 'no store is made' 1 test -e "$work/new.db"
+
+finish
