@@ -1003,6 +1003,9 @@ ROW(c17_refusals_say_what_the_step_did)
 	assert_non_null(strstr(f->result.error.text, "retake jump 3"));
 	GIVES(REFUSED, "{'op':'revert','seq':5}");
 	assert_non_null(strstr(f->result.error.text, "the setting model was changed again since"));
+	DONE("{'op':'discussion.new','name':'other'}");
+	GIVES(REFUSED, "{'op':'revert','seq':4}"); /* a jump in view would not take it back */
+	assert_non_null(strstr(f->result.error.text, "retake -d d1 jump 3"));
 }
 
 ROW(c17_texts_that_are_the_same)
