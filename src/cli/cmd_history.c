@@ -502,18 +502,6 @@ const rt_cli_command rt_cli_history = {
 
 /* --- jump, revert --- */
 
-/* The row before the jump is the way back. A discussion that -d named may have no such name
- * there, so it is named by its id. */
-static void
-say_jumped(rt_cli *cli, rt_str message, uint64_t before, uint32_t disc)
-{
-	if (rt_cli_flag_value(cli, "discussion") != NULL)
-		rt_cli_say(cli, message, "back: retake -d d%u jump %llu", disc,
-			   (unsigned long long)before);
-	else
-		rt_cli_say(cli, message, "back: retake jump %llu", (unsigned long long)before);
-}
-
 static rt_status
 run_jump(rt_cli *cli)
 {
@@ -545,7 +533,9 @@ run_jump(rt_cli *cli)
 			rt_buf_add_f(&now, "Now as it was right after step %llu.",
 				     (unsigned long long)to);
 		add_view(cli, before, &now);
-		say_jumped(cli, rt_buf_str(&now), change.result->seq - 1, before.disc);
+		/* the row before the jump restores all that it moved (C30) */
+		rt_cli_say(cli, rt_buf_str(&now), "back: retake jump %llu",
+			   (unsigned long long)change.result->seq - 1);
 		if (change.result->note != NULL)
 			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
 		rt_buf_deinit(&now);
@@ -564,10 +554,10 @@ const rt_cli_command rt_cli_jump = {
 	.usage = "N [--scope discussion|project]",
 	.summary = "go to the state right after step N",
 	.about =
-		"The whole project, all discussions and settings, becomes what retake show --at-op N "
-		"shows. Any step will do, also one that was undone. With --scope only the discussion, "
-		"or only the settings and the list of discussions, go there. 0 is the discussion "
-		"before its first step.",
+		"The discussion and the project's settings become what retake show --at-op N shows; "
+		"other discussions keep what they hold. Any step will do, also one that was undone. "
+		"With --scope only the discussion, or only the settings and the list of discussions, "
+		"go there. 0 is the discussion before its first step.",
 	.examples = "retake jump 42",
 	.ops = "jump",
 	.flags = scope_flags,

@@ -240,7 +240,8 @@ rt_status rt_history_plan(rt_engine *engine, const rt_project *project, const rt
 			  yyjson_val *request, const rt_change *c, rt_arena *arena,
 			  rt_record *out, const rt_project **out_moved, uint64_t *out_steps,
 			  rt_error *err);
-/* The value right after row seq, walking back from base, which is newer. */
+/* The value right after row seq, walking back from base, which is newer. Each document's
+ * current step is the one of then; what redo would bring back is not known. */
 rt_status rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 			       const rt_project **out, rt_error *err);
 /* Compile the reverting of a step onto c (C17). */

@@ -415,11 +415,22 @@ rt_engine_take_row(rt_engine *engine, const rt_project *project, uint64_t seq,
 /* ---- past values ---- */
 
 static rt_status
-take_back(rt_engine *engine, const rt_project **now, const rt_record *record, rt_error *err)
+set_current(rt_project *mine, uint32_t disc, uint64_t step, rt_error *err)
+{
+	rt_history h;
+	rt_status st = rt_history_get(mine, disc, &h, err);
+
+	h.current = step;
+	return st == RT_OK ? history_set(mine, disc, &h, err) : st;
+}
+
+/* *now is ours. */
+static rt_status
+take_back(rt_engine *engine, rt_project **now, const rt_record *record, rt_error *err)
 {
 	const rt_project *next = NULL;
 	rt_arena *arena;
-	size_t i;
+	size_t i, k;
 	rt_status st = RT_OK;
 
 	if (record->kind == RT_RECORD_STEP) {
@@ -427,8 +438,11 @@ take_back(rt_engine *engine, const rt_project **now, const rt_record *record, rt
 				      err);
 		if (st == RT_OK) {
 			rt_object_unref(*now);
-			*now = next;
+			*now = (rt_project *)(uintptr_t)next;
 		}
+		for (i = 0; st == RT_OK && i < record->parent_count; i++)
+			st = set_current(*now, record->parents[i].disc, record->parents[i].step,
+					 err);
 		return st;
 	}
 	if (record->kind != RT_RECORD_MOVE)
@@ -447,7 +461,17 @@ take_back(rt_engine *engine, const rt_project **now, const rt_record *record, rt
 					&next, err);
 		if (st == RT_OK) {
 			rt_object_unref(*now);
-			*now = next;
+			*now = (rt_project *)(uintptr_t)next;
+		}
+		for (k = 0; st == RT_OK && k < m->disc_count; k++) {
+			uint64_t current = m->step;
+
+			if (m->direction > 0 && !rt_history_parent(&step, m->discs[k], &current))
+				st = rt_fail(err, RT_CORRUPT,
+					     "step %llu did not touch document %u",
+					     (unsigned long long)m->step, m->discs[k]);
+			else
+				st = set_current(*now, m->discs[k], current, err);
 		}
 	}
 	rt_arena_free(arena);
@@ -468,20 +492,19 @@ rt_status
 rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 		     const rt_project **out, rt_error *err)
 {
-	const rt_project *now = rt_object_ref(base);
 	rt_arena *arena = rt_arena_new(engine->alloc);
-	rt_project *mine = NULL;
+	rt_project *now = NULL;
 	uint64_t at;
 	rt_status st = RT_OK;
 
-	if (arena == NULL)
+	if (arena == NULL || rt_project_copy(base, &now) != RT_OK)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK && seq > now->seq && rt_engine_newer(engine, err))
+	if (st == RT_OK && seq > base->seq && rt_engine_newer(engine, err))
 		st = RT_TOO_NEW;
-	else if (st == RT_OK && seq > now->seq)
+	else if (st == RT_OK && seq > base->seq)
 		st = rt_fail(err, RT_NOT_FOUND, "no step %llu yet; the newest is %llu",
-			     (unsigned long long)seq, (unsigned long long)now->seq);
-	for (at = now->seq; st == RT_OK && at > seq; at--) {
+			     (unsigned long long)seq, (unsigned long long)base->seq);
+	for (at = base->seq; st == RT_OK && at > seq; at--) {
 		rt_record record;
 
 		rt_arena_reset(arena);
@@ -490,12 +513,11 @@ rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 			st = take_back(engine, &now, &record, err);
 	}
 	rt_arena_free(arena);
-	if (st == RT_OK && rt_project_copy(now, &mine) != RT_OK)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	rt_object_unref(now);
-	if (st == RT_OK) {
-		mine->seq = seq;
-		*out = mine;
+	if (st != RT_OK) {
+		rt_object_unref(now);
+		return st;
 	}
-	return st;
+	now->seq = seq;
+	*out = now;
+	return RT_OK;
 }

@@ -657,58 +657,6 @@ jump_ways(plan *p, way *ways, size_t count, rt_error *err)
 	return st;
 }
 
-/* Where a document was right after the row that a jump goes to. */
-typedef struct past {
-	uint64_t step;
-	bool moved;    /* a later row touched it */
-	bool redone;   /* the first of them brought `step` back: it was at that step's parent */
-} past;
-
-static rt_status
-past_set(past *pasts, size_t count, uint32_t disc, uint64_t step, bool redone, rt_error *err)
-{
-	if (disc >= count)
-		return rt_fail(err, RT_CORRUPT, "a row of the log names document %u", disc);
-	pasts[disc] = (past){step, true, redone};
-	return RT_OK;
-}
-
-/* Where every document was right after row `to`: rows are read from the newest down, and the
- * oldest one that touched a document knows its step before. */
-static rt_status
-look_back(plan *p, uint64_t to, past *pasts, size_t count, rt_error *err)
-{
-	rt_arena *arena = rt_arena_new(p->engine->alloc);
-	uint64_t seq;
-	uint32_t disc;
-	rt_status st = RT_OK;
-
-	if (arena == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	for (seq = p->seq - 1; st == RT_OK && seq > to; seq--) {
-		rt_record row;
-		size_t i, k;
-
-		rt_arena_reset(arena);
-		st = rt_engine_record(p->engine, seq, arena, &row, NULL, err);
-		for (i = 0; st == RT_OK && i < row.parent_count; i++)
-			st = past_set(pasts, count, row.parents[i].disc, row.parents[i].step,
-				      false, err);
-		for (i = row.move_count; st == RT_OK && i > 0; i--) {
-			const rt_record_move *m = &row.moves[i - 1];
-
-			for (k = 0; st == RT_OK && k < m->disc_count; k++)
-				st = past_set(pasts, count, m->discs[k], m->step,
-					      m->direction > 0, err);
-		}
-	}
-	rt_arena_free(arena);
-	for (disc = 0; st == RT_OK && disc < count; disc++)
-		if (pasts[disc].redone)
-			st = parent_of(p, pasts[disc].step, disc, &pasts[disc].step, err);
-	return st;
-}
-
 static rt_status
 set_note(plan *p, const rt_buf *note, rt_result *result, rt_error *err)
 {
@@ -738,7 +686,7 @@ note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capac
 	return st;
 }
 
-/* Which discussions a jump has changed that nobody looks at. */
+/* Name the discussions that a jump changed, but for the one in view and the active one. */
 static rt_status
 note_others(plan *p, const way *ways, size_t count, uint32_t disc, const rt_project *before,
 	    rt_result *result, rt_error *err)
@@ -773,15 +721,67 @@ note_others(plan *p, const way *ways, size_t count, uint32_t disc, const rt_proj
 	return st;
 }
 
-/* Every document (or those in scope) back or forth to where it was right after row `to`, so
- * that the project is what --at-op shows. Cost: a look at the rows since then, and the steps
+static bool
+is_touched(const rt_record *row, uint32_t disc)
+{
+	uint64_t parent;
+	size_t i, k;
+
+	if (rt_history_parent(row, disc, &parent))
+		return true;
+	for (i = 0; i < row->move_count; i++)
+		for (k = 0; k < row->moves[i].disc_count; k++)
+			if (row->moves[i].discs[k] == disc)
+				return true;
+	return false;
+}
+
+/* The documents in scope, from `to` on at the step that was current right after it. Without
+ * a scope: the project, the discussion in view, the one that was active, and those that row
+ * `to` touched. Where the next row is a jump, also those that it touched: so the row before
+ * a jump leads back from it exactly. Cost: the rows since then, as for --at-op, and the steps
  * on the way. */
+static rt_status
+jump_targets(plan *p, uint64_t to, unsigned scope, uint32_t disc, way *ways, size_t *count,
+	     rt_error *err)
+{
+	uint32_t number, end = (uint32_t)rt_project_disc_count(p->now) + 1;
+	const rt_project *then = NULL;
+	rt_record row = {0}, next = {0};
+	rt_status st = RT_OK;
+
+	if (to > 0)
+		st = rt_engine_value_back(p->engine, p->now, to, &then, err);
+	if (st == RT_OK && scope == 3)
+		st = rt_engine_record(p->engine, to, p->arena, &row, NULL, err);
+	if (st == RT_OK && scope == 3 && to + 1 < p->seq)
+		st = rt_engine_record(p->engine, to + 1, p->arena, &next, NULL, err);
+	if (!rt_str_is(next.op, "jump"))
+		next = (rt_record){0};
+	for (number = 0; st == RT_OK && number < end; number++) {
+		rt_history was = {0}, now;
+
+		if (scope == 3 ? number != 0 && number != disc && number != then->active &&
+					 !is_touched(&row, number) && !is_touched(&next, number)
+			       : number != (scope == 1 ? disc : 0))
+			continue;
+		if (then != NULL)
+			st = rt_history_get(then, number, &was, err);
+		if (st == RT_OK)
+			st = rt_history_get(p->now, number, &now, err);
+		if (st == RT_OK && now.current != was.current)
+			ways[(*count)++] = (way){.disc = number, .to = was.current};
+	}
+	rt_object_unref(then);
+	return st;
+}
+
 static rt_status
 plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_result *result, rt_error *err)
 {
-	size_t count = rt_project_disc_count(p->now) + 1, way_count = 0, i;
+	const rt_project *before;
+	size_t count = 0;
 	unsigned scope;
-	past *pasts;
 	way *ways;
 	uint64_t to;
 	rt_status st = scope_of(request, &scope, err);
@@ -795,33 +795,16 @@ plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_result *result, rt_err
 			       (unsigned long long)to);
 	if (to == 0 && scope == 3)
 		scope = 1; /* the discussion before its first step (C18) */
-	pasts = rt_arena_get(p->arena, count * sizeof(*pasts));
-	ways = rt_arena_get(p->arena, count * sizeof(*ways));
-	if (pasts == NULL || ways == NULL)
+	ways = rt_arena_get(p->arena, (rt_project_disc_count(p->now) + 1) * sizeof(*ways));
+	if (ways == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	memset(pasts, 0, count * sizeof(*pasts));
-	if (to == 0) /* no need to look */
-		for (i = 0; i < count; i++)
-			pasts[i].moved = true;
-	else
-		st = look_back(p, to, pasts, count, err);
-	for (i = 0; st == RT_OK && i < count; i++) {
-		rt_history h;
-
-		if (!pasts[i].moved || (scope == 1 && i != disc) || (scope == 2 && i != 0))
-			continue;
-		st = rt_history_get(p->now, (uint32_t)i, &h, err);
-		if (st == RT_OK && h.current != pasts[i].step)
-			ways[way_count++] = (way){.disc = (uint32_t)i, .to = pasts[i].step};
-	}
-	if (st == RT_OK) {
-		const rt_project *before = rt_object_ref(p->now);
-
-		st = jump_ways(p, ways, way_count, err);
-		if (st == RT_OK)
-			st = note_others(p, ways, way_count, disc, before, result, err);
-		rt_object_unref(before);
-	}
+	before = rt_object_ref(p->now);
+	st = jump_targets(p, to, scope, disc, ways, &count, err);
+	if (st == RT_OK)
+		st = jump_ways(p, ways, count, err);
+	if (st == RT_OK)
+		st = note_others(p, ways, count, disc, before, result, err);
+	rt_object_unref(before);
 	return st;
 }
 

@@ -33,17 +33,37 @@ is_one_of(rt_str op, const rt_op_id *ids, size_t count)
 	return false;
 }
 
-static rt_status
-cannot_kind(rt_error *err, uint64_t seq, rt_str op_name)
+/* The discussion that a step changed, where it changed neither the one in view nor the
+ * project; 0: it did. */
+static uint32_t
+changed_elsewhere(const rt_change *c, const rt_record *step)
 {
-	const rt_op *op = rt_op_named(op_name);
+	uint32_t elsewhere = 0;
+	size_t i;
 
+	for (i = 0; i < step->effect_count; i++) {
+		if (step->effects[i].disc == 0 || step->effects[i].disc == c->place.disc)
+			return 0;
+		elsewhere = step->effects[i].disc;
+	}
+	return elsewhere;
+}
+
+static rt_status
+cannot_kind(const rt_change *c, const rt_record *step, uint64_t seq, rt_error *err)
+{
+	const rt_op *op = rt_op_named(step->op);
+	uint32_t elsewhere = changed_elsewhere(c, step);
+	char disc[24] = "";
+
+	if (elsewhere != 0)
+		snprintf(disc, sizeof(disc), "-d d%u ", elsewhere);
 	return rt_fail(err, RT_REFUSED,
 		       "cannot revert step %llu, which %s: revert takes back added, edited and "
 		       "deleted entries, roles, mutes, labels, settings, files, the track, the "
 		       "prompt and the list of roles. To go back to before it, with all that came "
-		       "after it: retake jump %llu",
-		       (unsigned long long)seq, op != NULL ? op->done : "did several things",
+		       "after it: retake %sjump %llu",
+		       (unsigned long long)seq, op != NULL ? op->done : "did several things", disc,
 		       (unsigned long long)seq - 1);
 }
 
@@ -441,15 +461,9 @@ prompt_before(const rt_record *step, size_t index)
 static rt_status
 note_elsewhere(rt_change *c, const rt_record *step, rt_error *err)
 {
-	uint32_t elsewhere = 0;
-	size_t i;
+	uint32_t elsewhere = changed_elsewhere(c, step);
 	rt_buf note;
 
-	for (i = 0; i < step->effect_count; i++) {
-		if (step->effects[i].disc == 0 || step->effects[i].disc == c->place.disc)
-			return RT_OK;
-		elsewhere = step->effects[i].disc;
-	}
 	if (elsewhere == 0 || c->result == NULL || c->result->note != NULL)
 		return RT_OK;
 	rt_buf_init(&note, c->engine->alloc, RT_BUF_UNLIMITED);
@@ -486,7 +500,7 @@ rt_history_revert(rt_change *c, uint64_t seq, rt_error *err)
 	is_list = rt_str_starts(step.op, RT_STR("role.")) || rt_str_is(step.op, "files.set");
 	if (!plain_field &&
 	    !is_one_of(step.op, of_entries, sizeof(of_entries) / sizeof(of_entries[0])))
-		return cannot_kind(err, seq, step.op);
+		return cannot_kind(c, &step, seq, err);
 	if (rt_str_is(step.op, "entry.delete")) {
 		st = rt_engine_value_back(c->engine, c->base, seq, &before, err);
 		if (st != RT_OK)

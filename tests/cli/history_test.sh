@@ -102,6 +102,27 @@ is 'a scope leaves the rest' foo "$(r settings model)"
 code 'a row that is yet to come' 3 r jump 99
 code 'an unknown scope' 2 r jump 3 --scope all
 
+# --- a jump leaves other discussions as they are ---
+fresh
+r -q new other
+r -q add elsewhere
+r -q use main
+r -q add five
+r -q -d other add more
+r -q set model foo
+r -q jump 7
+same_as 7
+is 'the discussion in view goes back' 'one|two|three|four' "$(contents)"
+is 'another one does not' 'elsewhere|more' "$(contents -d other)"
+before=$(r export --format canonical)
+said=$(r -d other jump 6)
+same_as 6
+eval "$RETAKE $(printf '%s' "$said" | sed -n 's/.*back: retake //p')" >/dev/null
+is 'the way back that is offered restores what the jump changed' "$before" "$(r export --format canonical)"
+r -q -d other jump 6 --scope discussion
+has 'a jump to a step of another discussion takes it along' 'Discussion "other" changed, too.' "$(r jump 9)"
+is 'to that step' 'elsewhere|more' "$(contents -d other)"
+
 # --- what is offered as undo takes back that, whichever discussion it is in ---
 fresh
 r -q new 'Z z'

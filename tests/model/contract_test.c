@@ -243,21 +243,33 @@ check_member(fixture *f, int at, const char *member, const char *expected, const
 #define SHOWS(member, expected) check_member(f, -1, member, expected, __FILE__, __LINE__)
 #define ENTRY_HAS(at, member, expected) check_member(f, at, member, expected, __FILE__, __LINE__)
 
-/* The canonical export; the caller's to free. */
+enum { WHOLE = -1 };
+
+/* The canonical export; the caller's to free. disc: WHOLE, 0 for the project without what its
+ * discussions hold, or the number of a discussion (its name is the project's). */
 static char *
-canonical_of(fixture *f, const rt_project *value)
+canonical_of(fixture *f, const rt_project *value, int disc)
 {
 	const rt_format *format = rt_format_find("canonical");
-	rt_export_options how = {.whole = true, .lossless = true};
+	rt_export_options how = {.whole = disc <= 0, .lossless = true};
 	rt_outlines outlines;
 	rt_error err = {0};
 	rt_status st;
 	char *text;
+	size_t i;
 
 	assert_non_null(format);
 	rt_outlines_init(&outlines);
 	rt_buf_clear(&f->out);
-	st = rt_engine_export(f->engine, value, (rt_place){0, 0}, true, &outlines, &err);
+	st = rt_engine_export(f->engine, value, (rt_place){disc > 0 ? (uint32_t)disc : 0, 0},
+			      disc <= 0, &outlines, &err);
+	for (i = 0; st == RT_OK && disc != WHOLE && i < outlines.count; i++) {
+		if (disc == 0)
+			outlines.items[i] = (rt_outline){.name = outlines.items[i].name};
+		else
+			outlines.items[i].name = RT_STR("");
+	}
+	outlines.has_active = outlines.has_active && disc <= 0;
 	if (st == RT_OK)
 		st = format->write(rt_alloc_libc(), &outlines, &how, &f->out, &err);
 	if (st != RT_OK)
@@ -275,7 +287,7 @@ static char *
 canonical(fixture *f)
 {
 	const rt_project *value = rt_engine_value(f->engine);
-	char *text = canonical_of(f, value);
+	char *text = canonical_of(f, value, WHOLE);
 
 	rt_object_unref(value);
 	return text;
@@ -991,6 +1003,9 @@ ROW(c17_refusals_say_what_the_step_did)
 	assert_non_null(strstr(f->result.error.text, "retake jump 3"));
 	GIVES(REFUSED, "{'op':'revert','seq':5}");
 	assert_non_null(strstr(f->result.error.text, "the setting model was changed again since"));
+	DONE("{'op':'discussion.new','name':'other'}");
+	GIVES(REFUSED, "{'op':'revert','seq':4}"); /* a jump in view would not take it back */
+	assert_non_null(strstr(f->result.error.text, "retake -d d1 jump 3"));
 }
 
 ROW(c17_texts_that_are_the_same)
@@ -1067,18 +1082,24 @@ ROW(c18_counts_and_jump_targets)
 	IDS("");
 }
 
-/* The project at a row, and now; the caller's to free. */
-static char *
-canonical_at(fixture *f, uint64_t seq)
+/* Is a document (0: the project) now what it was right after a row? */
+static bool
+is_as_at(fixture *f, int disc, uint64_t seq)
 {
-	const rt_project *value = NULL;
+	const rt_project *value = rt_engine_value(f->engine), *past = NULL;
 	rt_error err = {0};
-	char *text;
+	char *now, *then;
+	bool same;
 
-	assert_int_equal(rt_engine_value_at(f->engine, seq, &value, &err), RT_OK);
-	text = canonical_of(f, value);
+	assert_int_equal(rt_engine_value_at(f->engine, seq, &past, &err), RT_OK);
+	now = canonical_of(f, value, disc);
+	then = canonical_of(f, past, disc);
+	same = strcmp(now, then) == 0;
+	free(now);
+	free(then);
+	rt_object_unref(past);
 	rt_object_unref(value);
-	return text;
+	return same;
 }
 
 ROW(c18_jump_to_any_row_is_what_at_op_shows)
@@ -1100,7 +1121,7 @@ ROW(c18_jump_to_any_row_is_what_at_op_shows)
 		"{'op':'undo','scope':'project'}",
 		"{'op':'jump','to':4}",
 		"{'op':'redo','count':2}"};
-	char line[100], *then, *now;
+	char line[100];
 	uint64_t to, last;
 	size_t i;
 
@@ -1110,16 +1131,56 @@ ROW(c18_jump_to_any_row_is_what_at_op_shows)
 	last = f->result.seq;
 	/* up and down, so that every jump crosses branches */
 	for (i = 0; i < 2 * last; i++) {
+		const rt_project *value = rt_engine_value(f->engine);
+		int in_view = (int)value->active, other = in_view == 1 ? 2 : 1;
+		uint64_t before = value->seq;
+
+		rt_object_unref(value);
 		to = i % 2 == 0 ? last - i / 2 : i / 2 + 1;
-		then = canonical_at(f, to);
 		snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)to);
 		GIVES(OK, line);
-		now = canonical(f);
-		assert_string_equal(then, now);
+		assert_true(is_as_at(f, 0, to));
+		assert_true(is_as_at(f, in_view, to));
+		value = rt_engine_value(f->engine);
+		if ((int)value->active == other)
+			assert_true(is_as_at(f, other, to));
+		else
+			assert_true(is_as_at(f, other, to) || is_as_at(f, other, before));
+		rt_object_unref(value);
 		UNCHANGED(line);
-		free(then);
-		free(now);
 	}
+}
+
+ROW(c18_jump_leaves_other_discussions)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'xx','content':'x'}"); /* 3, in other */
+	DONE("{'op':'discussion.switch','discussion':'main'}"); /* 4 */
+	DONE("{'op':'entry.append','id':'bb','content':'two'}"); /* 5 */
+	DONE("{'op':'entry.append','discussion':'other','id':'yy','content':'y'}"); /* 6 */
+	DONE("{'op':'setting.set','key':'model','value':'foo'}"); /* 7 */
+	DONE("{'op':'jump','to':4}");
+	assert_null(f->result.note);
+	IDS("aa");
+	assert_true(is_as_at(f, 0, 4));
+	assert_true(is_as_at(f, 1, 4));
+	assert_true(is_as_at(f, 2, 7));
+	COLUMN(HISTORY, "undone", "true true - - -");
+	/* 3 was written in the other one, which is active again: it goes along, and main does */
+	DONE("{'op':'jump','to':3}");
+	SHOWS("discussion", "'other'");
+	IDS("xx");
+	assert_true(is_as_at(f, 1, 3));
+	/* made since: it leaves the catalogue, keeps what it holds, and comes back with it */
+	DONE("{'op':'jump','to':7}");
+	DONE("{'op':'jump','to':1}");
+	DISCUSSIONS_ARE("main");
+	assert_true(is_as_at(f, 2, 7));
+	DONE("{'op':'redo'}");
+	DISCUSSIONS_ARE("main other");
+	IDS("xx yy");
 }
 
 ROW(c18_jump_with_a_scope)
@@ -1142,14 +1203,15 @@ ROW(c18_jump_says_which_other_discussions_it_changed)
 	F;
 	DONE("{'op':'discussion.new','name':'other'}");
 	DONE("{'op':'discussion.new','name':'third'}");
-	DONE("{'op':'entry.append','id':'aa','content':'one'}"); /* 3 */
-	DONE("{'op':'entry.append','discussion':'other','content':'x'}");
-	DONE("{'op':'jump','to':3}");
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'entry.append','discussion':'other','id':'xx','content':'x'}"); /* 4 */
+	DONE("{'op':'entry.append','discussion':'main','id':'mm','content':'m'}");
+	UNCHANGED("{'op':'jump','to':3}");
+	DONE("{'op':'entry.append','discussion':'other','id':'yy','content':'y'}"); /* 6 */
+	DONE("{'op':'jump','to':4}"); /* a step of the other discussion */
 	assert_string_equal(rt_text_str(f->result.note).ptr, "Discussion \"other\" changed, too.");
-	DONE("{'op':'jump','to':4}");
-	DONE("{'op':'entry.append','discussion':'main','content':'y'}");
-	DONE("{'op':'jump','to':3}");
-	assert_string_equal(rt_text_str(f->result.note).ptr, "2 other discussions changed, too.");
+	assert_true(is_as_at(f, 2, 4));
+	assert_true(is_as_at(f, 1, 6));
 }
 
 ROW(c38_current_after_a_jump)
@@ -1594,6 +1656,26 @@ ROW(c30_drafts_keep_redo)
 	IDS("aa bb");
 }
 
+ROW(c30_the_way_back_from_a_jump)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'xx','content':'x'}");
+	DONE("{'op':'discussion.new','name':'third'}"); /* 4 */
+	DONE("{'op':'entry.edit','discussion':'main','entry':'aa','content':'two'}");
+	DONE("{'op':'entry.append','discussion':'other','id':'yy','content':'y'}"); /* 6 */
+	DONE("{'op':'jump','discussion':'main','to':3}"); /* moves main, and other: it was active */
+	SHOWS("discussion", "'other'");
+	DONE("{'op':'jump','to':6}"); /* without naming main */
+	assert_true(is_as_at(f, WHOLE, 6));
+	DONE("{'op':'jump','to':1}"); /* a step of main, in view of third */
+	DONE("{'op':'jump','to':8}");
+	assert_true(is_as_at(f, WHOLE, 8));
+	DONE("{'op':'jump','to':9}"); /* and there again */
+	assert_true(is_as_at(f, WHOLE, 9));
+}
+
 ROW(c31_what_is_a_step)
 {
 	F;
@@ -1983,7 +2065,7 @@ ROW(c49_jump_in_another_discussion)
 	DONE("{'op':'undo','scope':'project'}");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	IDS("aa bb cc");
-	/* without a scope: the whole project, with what was active then */
+	/* without a scope: with the project, and so with what was active then */
 	DONE("{'op':'jump','to':2}");
 	assert_null(f->result.note);
 	SHOWS("discussion", "'main'");
@@ -2232,6 +2314,7 @@ main(void)
 		TEST(c38_current_after_a_jump),
 		TEST(c18_jump_says_which_other_discussions_it_changed),
 		TEST(c18_jump_with_a_scope),
+		TEST(c18_jump_leaves_other_discussions),
 		TEST(c18_jump_to_any_row_is_what_at_op_shows),
 		TEST(c18_redo_after_a_jump_over_several_documents),
 		TEST(c19_a_stale_second_delete),
@@ -2249,6 +2332,7 @@ main(void)
 		TEST(c30_redo_after_a_new_step),
 		TEST(c30_undo_and_redo_after_a_jump),
 		TEST(c30_drafts_keep_redo),
+		TEST(c30_the_way_back_from_a_jump),
 		TEST(c31_what_is_a_step),
 		TEST(c32_the_first_by_the_bytes_of_its_name),
 		TEST(c33_text_is_kept),

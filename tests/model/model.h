@@ -142,6 +142,8 @@ typedef struct model_undone {
 /* Where every document was in its history right after a row of the log. */
 typedef struct model_places {
 	uint64_t seq;
+	bool is_jump;
+	int active;   /* the number of the discussion */
 	int *current; /* of the documents that there were */
 	size_t count;
 } model_places;

@@ -347,7 +347,7 @@ walk(model *m, const int *docs, const int *to, size_t count)
 }
 
 void
-model_note_places(model *m)
+model_note_places(model *m, bool is_jump)
 {
 	model_places *now;
 	size_t i;
@@ -356,10 +356,28 @@ model_note_places(model *m)
 		return;
 	m->places = model_more(m->places, m->places_count, sizeof(*m->places));
 	now = &m->places[m->places_count++];
-	*now = (model_places){m->seq, model_get(m, m->doc_count * sizeof(*now->current)),
-			      m->doc_count};
+	*now = (model_places){m->seq, is_jump, model_project_of(m)->active,
+			      model_get(m, m->doc_count * sizeof(*now->current)), m->doc_count};
 	for (i = 0; i < m->doc_count; i++)
 		now->current[i] = m->docs[i].current;
+}
+
+static int
+place_in(const model_places *places, int doc)
+{
+	return doc < (int)places->count ? places->current[doc] : -1;
+}
+
+/* C18: is a document one of those that a jump without a scope moves? `row` is where it goes. */
+static bool
+does_jump(const model_call *c, size_t row, int doc)
+{
+	const model_places *then = &c->m->places[row];
+
+	return doc == 0 || doc == c->doc || doc == then->active ||
+	       place_in(then, doc) != (row > 0 ? place_in(then - 1, doc) : -1) ||
+	       (row + 1 < c->m->places_count && then[1].is_jump &&
+		place_in(then + 1, doc) != place_in(then, doc));
 }
 
 rt_status
@@ -383,11 +401,12 @@ model_op_jump(model_call *c)
 	docs = model_get(m, m->doc_count * sizeof(*docs));
 	steps = model_get(m, m->doc_count * sizeof(*steps));
 	for (i = 0; i < m->doc_count; i++) {
-		if ((rt_str_is(scope, "discussion") && (int)i != c->doc) ||
-		    (rt_str_is(scope, "project") && i != 0))
+		if (rt_str_is(scope, "discussion")  ? (int)i != c->doc
+		    : rt_str_is(scope, "project") ? i != 0
+						  : !does_jump(c, (size_t)(then - m->places), (int)i))
 			continue;
 		docs[count] = (int)i;
-		steps[count++] = to > 0 && i < then->count ? then->current[i] : -1;
+		steps[count++] = to > 0 ? place_in(then, (int)i) : -1;
 	}
 	return walk(m, docs, steps, count) ? RT_OK : model_unchanged(c);
 }

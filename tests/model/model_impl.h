@@ -192,7 +192,7 @@ void model_note_act(model *m, rt_str op, int entity, const void *const *values, 
 /* The documents that the operations touched become a step. */
 void model_make_step(model *m, int view);
 /* A row of the log was written: jumps come back to it. */
-void model_note_places(model *m);
+void model_note_places(model *m, bool is_jump);
 rt_status model_op_undo_redo(model_call *c, bool undo);
 rt_status model_op_jump(model_call *c);
 /* C17, for the kinds that the contract names. A step of several operations of one kind is

@@ -276,7 +276,7 @@ model_apply(model *m, rt_str json, rt_str chosen, model_result *out)
 	} else if (!out->unchanged) {
 		m->seq++;
 	}
-	model_note_places(m);
+	model_note_places(m, out->status == RT_OK && table[row].run == model_op_jump);
 	m->touched_count = 0;
 	m->act_count = 0;
 	out->seq = m->seq;
@@ -433,7 +433,7 @@ model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, const rt_
 		model_make_step(m, view);
 	else if (viewed)
 		m->seq++;
-	model_note_places(m);
+	model_note_places(m, false);
 	for (i = 0; i < count; i++)
 		out[i].seq = m->seq;
 }

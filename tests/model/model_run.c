@@ -181,16 +181,29 @@ differ(run *r, const char *what, rt_str engine, rt_str ours)
 		    RT_STR_ARG(engine), RT_STR_ARG(ours));
 }
 
+enum { WHOLE = -1 };
+
+/* disc: WHOLE, 0 for the project without what its discussions hold, or the number of a
+ * discussion (its name is the project's). */
 static rt_status
-canonical_of(rt_engine *engine, const rt_project *value, rt_buf *out, rt_error *err)
+canonical_of(rt_engine *engine, const rt_project *value, int disc, rt_buf *out, rt_error *err)
 {
 	const rt_format *format = rt_format_find("canonical");
-	rt_export_options how = {.whole = true, .lossless = true};
+	rt_export_options how = {.whole = disc <= 0, .lossless = true};
 	rt_outlines outlines;
 	rt_status st;
+	size_t i;
 
 	rt_outlines_init(&outlines);
-	st = rt_engine_export(engine, value, (rt_place){0, 0}, true, &outlines, err);
+	st = rt_engine_export(engine, value, (rt_place){disc > 0 ? (uint32_t)disc : 0, 0},
+			      disc <= 0, &outlines, err);
+	for (i = 0; st == RT_OK && disc != WHOLE && i < outlines.count; i++) {
+		if (disc == 0)
+			outlines.items[i] = (rt_outline){.name = outlines.items[i].name};
+		else
+			outlines.items[i].name = RT_STR("");
+	}
+	outlines.has_active = outlines.has_active && disc <= 0;
 	if (st == RT_OK)
 		st = format->write(rt_alloc_libc(), &outlines, &how, out, err);
 	rt_outlines_deinit(&outlines);
@@ -208,7 +221,7 @@ look_at_state(run *r, const rt_project *value)
 	rt_buf_init(&ours, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	if (rt_project_check(value, &err) != RT_OK) {
 		ok = wrong(r, "an invariant is broken: %s", err.text);
-	} else if (canonical_of(engine_of(r), value, &theirs, &err) != RT_OK) {
+	} else if (canonical_of(engine_of(r), value, WHOLE, &theirs, &err) != RT_OK) {
 		ok = wrong(r, "the export fails: %s", err.text);
 	} else {
 		model_canonical(&r->model, &ours);
@@ -554,17 +567,43 @@ compare(run *r, const rt_result *theirs, const model_result *ours)
 	return true;
 }
 
-/* After a jump the project is what was seen right after that row (views and purges aside,
- * which history does not keep, and which are the same in both). */
+/* One document (0: the project) after a jump: as it was right after the row, or, if it may
+ * have stayed, as it was before the jump. Views and purges are the same in all of them. */
 static bool
-look_at_jump(run *r, rt_str line)
+look_at_jumped(run *r, int doc, const rt_project *then, const rt_project *before,
+	       const rt_project *now, bool may_stay)
+{
+	const rt_project *values[] = {now, then, before};
+	rt_buf texts[3];
+	rt_error err = {0};
+	size_t i;
+	bool ok = true;
+
+	for (i = 0; i < 3; i++) {
+		rt_buf_init(&texts[i], rt_alloc_libc(), RT_BUF_UNLIMITED);
+		if (canonical_of(engine_of(r), values[i], doc, &texts[i], &err) != RT_OK)
+			ok = wrong(r, "the past cannot be looked at: %s", err.text);
+	}
+	if (ok && !rt_str_eq(rt_buf_str(&texts[0]), rt_buf_str(&texts[1])) &&
+	    !(may_stay && rt_str_eq(rt_buf_str(&texts[0]), rt_buf_str(&texts[2]))))
+		ok = differ(r, "a document after a jump (model: right after the row)",
+			    rt_buf_str(&texts[0]), rt_buf_str(&texts[1]));
+	for (i = 0; i < 3; i++)
+		rt_buf_deinit(&texts[i]);
+	return ok;
+}
+
+/* After a jump without a scope the project, the discussion in view and the one that is active
+ * are what they were right after that row. view: 0 if it is not known. */
+static bool
+look_at_jump(run *r, rt_str line, const rt_result *theirs, int view)
 {
 	rt_json_doc *doc = NULL;
-	rt_buf past, now;
 	rt_error err = {0};
 	uint64_t to = 0;
 	yyjson_val *root;
-	const rt_project *then = NULL, *value;
+	const rt_project *then = NULL, *before = NULL, *now;
+	int i;
 	bool ok = true;
 
 	if (rt_json_read(rt_alloc_libc(), line, &doc, NULL) != RT_OK)
@@ -573,23 +612,22 @@ look_at_jump(run *r, rt_str line)
 	if (rt_str_is(rt_json_str(rt_json_get(root, "op")), "jump") &&
 	    rt_json_get(root, "scope") == NULL)
 		(void)rt_json_u64(rt_json_get(root, "to"), &to);
+	if (rt_json_str(rt_json_get(root, "discussion")).size > 0)
+		view = 0;
 	rt_json_free(doc);
 	if (to == 0)
 		return true;
-	rt_buf_init(&past, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_buf_init(&now, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	value = rt_engine_value(engine_of(r));
+	now = rt_engine_value(engine_of(r));
 	if (rt_engine_value_at(engine_of(r), to, &then, &err) != RT_OK ||
-	    canonical_of(engine_of(r), then, &past, &err) != RT_OK ||
-	    canonical_of(engine_of(r), value, &now, &err) != RT_OK)
+	    rt_engine_value_at(engine_of(r), theirs->seq - !theirs->unchanged, &before, &err) !=
+		    RT_OK)
 		ok = wrong(r, "the past cannot be looked at: %s", err.text);
-	else if (!rt_str_eq(rt_buf_str(&past), rt_buf_str(&now)))
-		ok = differ(r, "the state after a jump (model: that right after the row)",
-			    rt_buf_str(&now), rt_buf_str(&past));
+	for (i = 0; ok && i <= (int)rt_project_disc_count(now); i++)
+		ok = look_at_jumped(r, i, then, before, now,
+				    i != 0 && i != view && i != (int)now->active);
+	rt_object_unref(before);
 	rt_object_unref(then);
-	rt_object_unref(value);
-	rt_buf_deinit(&past);
-	rt_buf_deinit(&now);
+	rt_object_unref(now);
 	return ok;
 }
 
@@ -598,13 +636,14 @@ run_request(run *r, rt_str line)
 {
 	rt_result theirs;
 	model_result ours;
+	int view = model_project_of(&r->model)->active;
 	bool ok;
 
 	memset(&theirs, 0, sizeof(theirs));
 	rt_engine_apply_text(engine_of(r), line, RT_STR(""), RT_STR(""), &theirs);
 	model_apply(&r->model, line, rt_str_of(theirs.discussion), &ours);
 	ok = compare(r, &theirs, &ours) && learn_all(r) &&
-	     (theirs.status != RT_OK || look_at_jump(r, line));
+	     (theirs.status != RT_OK || look_at_jump(r, line, &theirs, view));
 	rt_result_deinit(&theirs);
 	r->turn++;
 	return ok;
