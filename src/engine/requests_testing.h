@@ -95,7 +95,10 @@ random_request(uint64_t *chance, char *out, size_t size, uint64_t seq)
 	case 30:
 	case 31: snprintf(out, size, "{\"op\":\"undo\",\"count\":%u}", 1 + a / 3); break;
 	case 32: snprintf(out, size, "{\"op\":\"redo\",\"count\":%u}", 1 + a / 3); break;
-	case 33: snprintf(out, size, "{\"op\":\"jump\",\"to\":%u}", past); break;
+	case 33: /* mostly in the discussion alone: else little is left of the project */
+		snprintf(out, size, "{\"op\":\"jump\",\"to\":%u%s}", past,
+			 b % 4 == 0 ? "" : ",\"scope\":\"discussion\"");
+		break;
 	case 34: snprintf(out, size, "{\"op\":\"revert\",\"seq\":%u}", past); break;
 	default:
 		if (n < 100)

@@ -399,8 +399,8 @@ columns_say_what_rows_say(void **state)
 		}
 		rt_object_unref(value);
 	}
-	print_message("# %zu rows, %zu differ, %zu labels, %zu muted, %zu collapsed\n", f->rows,
-		      f->differ, f->labels, f->muted, f->collapsed);
+	print_message("# %zu rows, %zu differ, %zu labels, %zu muted, %zu collapsed, %zu forks\n", f->rows,
+		      f->differ, f->labels, f->muted, f->collapsed, f->forks);
 	assert_true(f->rows > 2000);
 	assert_true(f->differ > 20);
 	assert_true(f->labels > 20);

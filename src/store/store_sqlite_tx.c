@@ -291,6 +291,7 @@ roll_back(rt_sqlite_store *s)
 {
 	sqlite3_stmt *stmt = NULL;
 
+	s->tx_added = false;
 	if (s->writer.db == NULL || sqlite3_get_autocommit(s->writer.db))
 		return;
 	if (rt_sqlite_stmt(s, &s->writer, SQL_ROLLBACK, &stmt, NULL) == RT_OK) {
@@ -323,6 +324,7 @@ commit_file(rt_sqlite_store *s, rt_error *err)
 	}
 	if (st != RT_OK)
 		roll_back(s);
+	s->tx_added = false; /* the next transaction may be one of our own, without begin */
 	return st;
 }
 
