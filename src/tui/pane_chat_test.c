@@ -128,9 +128,9 @@ hidden_entries(void **state)
 	assert_shows(&d, "› AI"); /* the fourth, not the state after it */
 	desk_press(&d, "enter");
 	assert_notice(&d, "Already at this point");
-	desk_press(&d, "alt+up up up up m");
+	desk_press(&d, "alt+up up up up alt+m");
 	assert_shows(&d, "Label of User, entry 1 (empty: none)");
-	desk_press(&d, "escape down m");
+	desk_press(&d, "escape down alt+m");
 	assert_shows(&d, "Label of AI, entry 3 (empty: none)");
 	desk_close(&d);
 }

@@ -154,14 +154,14 @@ the_tree_and_what_changes(void **state)
 	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"duck\"}]");
 	desk_add(&d, "AI", "quack");
 	assert_shows(&d, "{main}");
-	desk_press(&d, "end");
+	desk_press(&d, "end up"); /* the older branch comes first */
 	assert_shows(&d, "in take main");
 	desk_press(&d, "up alt+shift+d");
 	assert_shows(&d, "Deleted 2 entries");
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "duck"));
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	assert_int_equal(rt_seq_count(rt_disc_take(d.tui.work.disc, 1)->slots), 1);
-	desk_press(&d, "alt+u home space space");
+	desk_press(&d, "alt+u home space end space");
 	assert_shows(&d, "2 marked");
 	desk_press(&d, "/");
 	desk_type(&d, "quack");
