@@ -195,10 +195,12 @@ make_way(const rt_import *m)
 	pthread_mutex_t lock;
 	pthread_cond_t never;
 	struct timespec until;
-	int64_t end_us = m->closed_us + RT_IMPORT_GAP_US;
+	int64_t now = now_us(m), end_us = m->closed_us + RT_IMPORT_GAP_US;
 
-	if (m->dry_run || m->group == 0 || now_us(m) >= end_us)
+	if (m->dry_run || m->group == 0 || now >= end_us)
 		return;
+	if (end_us > now + RT_IMPORT_GAP_US) /* the clock was set back */
+		end_us = now + RT_IMPORT_GAP_US;
 	until.tv_sec = end_us / 1000000;
 	until.tv_nsec = end_us % 1000000 * 1000;
 	pthread_mutex_init(&lock, NULL);
