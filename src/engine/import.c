@@ -389,10 +389,17 @@ import_free(rt_import *m)
 	rt_free(m->engine->alloc, m);
 }
 
+static size_t
+names_expected(const rt_import *m)
+{
+	size_t more = m->expected < RT_IMPORT_DISCS_MAX ? m->expected : RT_IMPORT_DISCS_MAX;
+
+	return rt_project_disc_count(m->project) + more + 1;
+}
+
 rt_status
 rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import **out, rt_error *err)
 {
-	const rt_project *value;
 	rt_import *m;
 	rt_status st;
 
@@ -419,10 +426,14 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 	if (m->arena == NULL || m->name == NULL || m->by == NULL)
 		st = nomem(err);
 	if (st == RT_OK) { /* what others make from now on is not the same conversation */
-		value = rt_engine_value(engine);
-		st = rt_known_init(&m->known, engine->alloc, value, err);
-		rt_object_unref(value);
+		m->project = rt_engine_value(engine);
+		st = rt_known_init(&m->known, engine->alloc, m->project, err);
 	}
+	/* The table of names gets its full size here, where no other writer waits for it. */
+	if (st == RT_OK && (rt_disc_names_reserve(&m->names, m->project,
+						  names_expected(m)) != RT_OK ||
+			    rt_disc_names_update(&m->names, NULL, m->project) != RT_OK))
+		st = nomem(err);
 	if (st != RT_OK) {
 		import_free(m);
 		return st;

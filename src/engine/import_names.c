@@ -43,17 +43,14 @@ place_of(const uint32_t *numbers, size_t room, rt_str name, uint32_t number)
 	return at;
 }
 
-static bool
-grow(rt_disc_names *names, const rt_project *now)
+static rt_status
+resize(rt_disc_names *names, const rt_project *now, size_t room)
 {
-	size_t room = names->room == 0 ? 64 : names->room * 2, i;
-	uint32_t *numbers;
+	uint32_t *numbers = rt_new_array(names->alloc, room, sizeof(*numbers));
+	size_t i;
 
-	if (names->count + names->count / 2 + 2 <= names->room)
-		return true;
-	numbers = rt_new_array(names->alloc, room, sizeof(*numbers));
 	if (numbers == NULL)
-		return false;
+		return RT_NOMEM;
 	memset(numbers, 0, room * sizeof(*numbers));
 	names->count = 0;
 	for (i = 0; i < names->room; i++) {
@@ -69,7 +66,26 @@ grow(rt_disc_names *names, const rt_project *now)
 	rt_free(names->alloc, names->numbers);
 	names->numbers = numbers;
 	names->room = room;
-	return true;
+	return RT_OK;
+}
+
+/* A table is at most two thirds full. */
+static size_t
+room_for(size_t count)
+{
+	size_t room = 64;
+
+	while (room < count + count / 2 + 2)
+		room *= 2;
+	return room;
+}
+
+rt_status
+rt_disc_names_reserve(rt_disc_names *names, const rt_project *now, size_t count)
+{
+	size_t room = room_for(count);
+
+	return room > names->room ? resize(names, now, room) : RT_OK;
 }
 
 rt_status
@@ -77,7 +93,8 @@ rt_disc_names_add(rt_disc_names *names, const rt_project *now, uint32_t number)
 {
 	size_t at;
 
-	if (!grow(names, now))
+	if (names->count + names->count / 2 + 2 > names->room &&
+	    resize(names, now, room_for(names->count + 1)) != RT_OK)
 		return RT_NOMEM;
 	at = place_of(names->numbers, names->room, name_of(now, number), number);
 	names->count += names->numbers[at] == 0;

@@ -20,6 +20,10 @@ typedef struct rt_disc_names {
 
 void rt_disc_names_init(rt_disc_names *names, const rt_alloc *alloc);
 void rt_disc_names_deinit(rt_disc_names *names);
+/* Make room for so many names in all. O(room); what follows then need not grow the table, which
+ * takes a while when it is large. RT_NOMEM. */
+RT_CHECKED rt_status rt_disc_names_reserve(rt_disc_names *names, const rt_project *now,
+					   size_t count);
 /* A discussion of now, by its name there. RT_NOMEM. */
 RT_CHECKED rt_status rt_disc_names_add(rt_disc_names *names, const rt_project *now,
 				       uint32_t number);
