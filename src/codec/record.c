@@ -122,7 +122,7 @@ rt_record_write(rt_buf *buf, const rt_record *record)
 {
 	size_t i, j;
 
-	rt_buf_add_c(buf, "{\"v\":1");
+	rt_buf_add_c(buf, record->keeps_redo ? "{\"v\":2" : "{\"v\":1");
 	rt_json_add_key(buf, "op");
 	rt_json_add_string(buf, record->op);
 	rt_json_add_key(buf, "by");

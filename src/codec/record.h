@@ -7,7 +7,8 @@
  *   a view     {"v":1,"op":"entry.view","by":"web","d":1,"view":[[7,1]]}
  *   a note     {"v":1,"op":"purge","by":"cli","d":1}
  *
- *   v     lowest version of Retake's effects that a reader must know
+ *   v     lowest version of Retake's effects that a reader must know: 2 for a step with k,
+ *         which versions before would take for one that ends redo; else 1
  *   d     the discussion in view when it was asked for
  *   g     [row, count]: this step and row `row` belong to one group, of which that is the
  *         first; there were `count` discussions before it. Undo takes back a group as a
@@ -35,7 +36,7 @@
 #include "codec/json.h"
 #include "core/effect.h"
 
-enum { RT_RECORD_VERSION = 1 };
+enum { RT_RECORD_VERSION = 2 };
 
 typedef struct rt_record_parent {
 	uint32_t disc;

@@ -135,7 +135,7 @@ append_row(fixture *f, uint64_t after, const char *data)
 }
 
 #define STRANGE \
-	"{\"v\":2,\"op\":\"entry.dance\",\"by\":\"cli\",\"d\":1,\"p\":[[1,3]],\"fx\":[[\"z\",1]]}"
+	"{\"v\":3,\"op\":\"entry.dance\",\"by\":\"cli\",\"d\":1,\"p\":[[1,3]],\"fx\":[[\"z\",1]]}"
 #define KNOWN_NOTE "{\"v\":1,\"op\":\"purge\",\"by\":\"cli\",\"d\":1}"
 
 static void
@@ -175,10 +175,10 @@ assert_refused(fixture *f, uint64_t row)
 	assert_true(rt_engine_newer(f->engine, &err));
 	assert_int_equal(err.status, RT_TOO_NEW);
 	assert_non_null(strstr(err.text, part));
-	assert_non_null(strstr(err.text, "version 2"));
+	assert_non_null(strstr(err.text, "version 3"));
 	assert_int_equal(try_apply(f, "{\"op\":\"entry.append\",\"content\":\"x\"}", &err), RT_TOO_NEW);
 	assert_non_null(strstr(err.text, part));
-	assert_non_null(strstr(err.text, "version 2"));
+	assert_non_null(strstr(err.text, "version 3"));
 	assert_int_equal(try_apply(f, "{\"op\":\"undo\"}", NULL), RT_TOO_NEW);
 	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"text\":\"one\"}", NULL), RT_TOO_NEW);
 	assert_int_equal(rt_engine_checkpoint(f->engine, NULL), RT_TOO_NEW);

@@ -211,10 +211,44 @@ in_group_undo(const rt_record *step, uint32_t number, bool project_too, uint32_t
 	return project_too ? number <= step->group_discs : number == disc;
 }
 
-/* Take back one row of a group, where it is what is current. *out_done: it was. */
+/* An import that undo takes back as one, with those that were written to the same project while
+ * it was: their rows alternate, and undo goes from the newest row down. */
+typedef struct undo_span {
+	uint64_t first;     /* down to this row */
+	uint32_t disc;      /* the document whose steps are followed: the project, or a discussion
+	                     * where the project has newer steps */
+	struct {
+		uint64_t group;
+		uint32_t discs; /* that there were before it */
+	} groups[16];
+	size_t group_count;
+} undo_span;
+
+/* Is the row part of it? A group's first row does not say so itself. */
+static bool
+in_span(undo_span *span, uint64_t seq, const rt_record *step, uint32_t *out_discs)
+{
+	uint64_t group = step->group != 0 ? step->group : seq;
+	size_t i;
+
+	for (i = 0; i < span->group_count && span->groups[i].group != group; i++)
+		;
+	if (i == span->group_count) {
+		if (step->group == 0 || i == sizeof(span->groups) / sizeof(span->groups[0]))
+			return false;
+		span->groups[i].group = group;
+		span->groups[i].discs = step->group_discs;
+		span->group_count++;
+		if (group < span->first)
+			span->first = group;
+	}
+	*out_discs = span->groups[i].discs;
+	return true;
+}
+
+/* Take back one row of the span, where it is what is current. *out_done: it was. */
 static rt_status
-undo_group_row(plan *p, uint64_t seq, uint64_t group, uint32_t group_discs, rt_arena *arena,
-	       bool *out_done, rt_error *err)
+undo_span_row(plan *p, undo_span *span, uint64_t seq, rt_arena *arena, bool *out_done, rt_error *err)
 {
 	rt_record step;
 	uint32_t *discs;
@@ -222,16 +256,15 @@ undo_group_row(plan *p, uint64_t seq, uint64_t group, uint32_t group_discs, rt_a
 	rt_status st = rt_engine_record(p->engine, seq, arena, &step, NULL, err);
 
 	*out_done = false;
-	if (st != RT_OK || (seq != group && step.group != group))
+	if (st != RT_OK || !in_span(span, seq, &step, &step.group_discs))
 		return st;
-	step.group_discs = group_discs; /* the first row does not say it */
 	discs = rt_arena_get(arena, step.parent_count * sizeof(*discs) + 1);
 	if (discs == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	for (i = 0; st == RT_OK && i < step.parent_count; i++) {
 		rt_history h;
 
-		if (!in_group_undo(&step, step.parents[i].disc, true, 0))
+		if (!in_group_undo(&step, step.parents[i].disc, span->disc == 0, span->disc))
 			continue;
 		st = rt_history_get(p->now, step.parents[i].disc, &h, err);
 		if (st == RT_OK && h.current == seq)
@@ -246,22 +279,32 @@ undo_group_row(plan *p, uint64_t seq, uint64_t group, uint32_t group_discs, rt_a
 	return st;
 }
 
-/* Take back the other rows of a group of which one was just taken back, as long as they are
- * what is current in the project. With it they are one for redo. */
+/* Take back the other rows of a group of which one was just taken back, in document disc and
+ * those that have the same rows, as long as they are what is current there. With it they are
+ * one for redo. */
 static rt_status
-undo_group(plan *p, uint64_t group, uint32_t group_discs, rt_error *err)
+undo_group(plan *p, uint64_t group, uint32_t group_discs, uint32_t disc, rt_error *err)
 {
 	rt_arena *arena = rt_arena_new(p->engine->alloc);
-	uint64_t seq = group + 1;
+	undo_span span = {.first = group,
+			  .disc = disc,
+			  .groups = {{group, group_discs}},
+			  .group_count = 1};
 	bool done = true;
+	rt_history h;
 	rt_status st = arena != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
 
-	while (st == RT_OK && done && seq > group) {
+	while (st == RT_OK && done) {
 		rt_arena_reset(arena);
-		seq = p->now->history.current;
-		if (seq < group)
-			seq = group; /* the first need not have touched the project */
-		st = undo_group_row(p, seq, group, group_discs, arena, &done, err);
+		done = false;
+		st = rt_history_get(p->now, disc, &h, err);
+		if (st == RT_OK && h.current >= span.first)
+			st = undo_span_row(p, &span, h.current, arena, &done, err);
+	}
+	/* The first row need not have touched the project. */
+	if (st == RT_OK && disc == 0 && h.current < span.first) {
+		rt_arena_reset(arena);
+		st = undo_span_row(p, &span, group, arena, &done, err);
 	}
 	rt_arena_free(arena);
 	return st;
@@ -276,6 +319,7 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, r
 	uint32_t *discs;
 	size_t disc_count = 0, i;
 	uint64_t seq;
+	bool project_too = false;
 	rt_record step;
 	rt_arena *arena = rt_arena_new(p->engine->alloc);
 	rt_status st = RT_OK;
@@ -302,11 +346,12 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, r
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK && pinned && step.group != 0) /* whether the project is past it */
 		st = undo_switches(p, 0, seq, err);
+	project_too = p->now->history.current == seq;
 	for (i = 0; st == RT_OK && i < step.parent_count; i++) {
 		rt_history h;
 
 		if (step.group != 0 &&
-		    !in_group_undo(&step, step.parents[i].disc, p->now->history.current == seq, disc))
+		    !in_group_undo(&step, step.parents[i].disc, project_too, disc))
 			continue;
 		if (pinned)
 			st = undo_switches(p, step.parents[i].disc, seq, err);
@@ -318,7 +363,7 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, r
 	if (st == RT_OK)
 		st = plan_add(p, seq, -1, false, discs, disc_count, &step, NULL, err);
 	if (st == RT_OK && step.group != 0)
-		st = undo_group(p, step.group, step.group_discs, err);
+		st = undo_group(p, step.group, step.group_discs, project_too ? 0 : disc, err);
 	*out_done = st == RT_OK;
 done:
 	rt_arena_free(arena);
@@ -887,7 +932,7 @@ rt_history_plan_group(rt_engine *engine, const rt_project *project, uint64_t gro
 	p.row.disc = project->active;
 	p.row.op = RT_STR("undo");
 	p.row.by = by.size > 0 ? by : rt_text_str(engine->by);
-	st = undo_group(&p, group, group_discs, err);
+	st = undo_group(&p, group, group_discs, 0, err);
 	*out = p.row;
 	if (st == RT_OK)
 		*out_moved = p.now;

@@ -5,6 +5,8 @@
  * (codec/record.h), which undo takes back as one step. */
 #include "engine/import_impl.h"
 
+#include <threads.h>
+
 static rt_status
 nomem(rt_error *err)
 {
@@ -192,25 +194,16 @@ close_dry(rt_import *m)
 static void
 make_way(const rt_import *m)
 {
-	pthread_mutex_t lock;
-	pthread_cond_t never;
-	struct timespec until;
-	int64_t now = now_us(m), end_us = m->closed_us + RT_IMPORT_GAP_US;
+	int64_t left_us = m->closed_us + RT_IMPORT_GAP_US - now_us(m);
+	struct timespec nap;
 
-	if (m->dry_run || m->group == 0 || now >= end_us)
+	if (m->dry_run || m->group == 0 || left_us <= 0)
 		return;
-	if (end_us > now + RT_IMPORT_GAP_US) /* the clock was set back */
-		end_us = now + RT_IMPORT_GAP_US;
-	until.tv_sec = end_us / 1000000;
-	until.tv_nsec = end_us % 1000000 * 1000;
-	pthread_mutex_init(&lock, NULL);
-	pthread_cond_init(&never, NULL);
-	pthread_mutex_lock(&lock);
-	while (pthread_cond_timedwait(&never, &lock, &until) == 0)
-		;
-	pthread_mutex_unlock(&lock);
-	pthread_cond_destroy(&never);
-	pthread_mutex_destroy(&lock);
+	if (left_us > RT_IMPORT_GAP_US) /* the clock was set back */
+		left_us = RT_IMPORT_GAP_US;
+	nap.tv_sec = 0;
+	nap.tv_nsec = left_us * 1000;
+	(void)thrd_sleep(&nap, NULL);
 }
 
 /* What the rows so far have brought into memory is written as a checkpoint, and dropped. */

@@ -278,7 +278,62 @@ what_was_known_is_taken_back_too(void **state)
 	file_deinit(&f);
 }
 
+/* Where the project has a newer step, undo in the discussion takes back all that the import
+ * added there. */
+static void
+what_was_known_is_taken_back_alone(void **state)
+{
+	bare *b = *state;
+	rt_import *import;
+	file f;
+
+	file_init(&f);
+	import = begin(b, 1);
+	add(import, piece(&f, "s", 0, 10, false));
+	(void)end(import);
+	import = begin(b, 1);
+	add(import, piece(&f, "s", 0, 3900, false));
+	assert_true(end(import).seq > 3);
+	bare_apply(b, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"m\"}");
+	assert_int_equal(steps_of(b, "{\"op\":\"undo\",\"scope\":\"discussion\"}"), 1);
+	assert_present(b, 1, 10);
+	assert_sound(b);
+	assert_int_equal(steps_of(b, "{\"op\":\"redo\",\"scope\":\"discussion\"}"), 1);
+	assert_present(b, 1, 3900);
+	assert_sound(b);
+	file_deinit(&f);
+}
+
 /* ---- others ---- */
+
+/* Rows of two imports alternate: undo takes back both as one, and redo brings back both. */
+static void
+two_at_once_are_one_step(void **state)
+{
+	bare *b = *state;
+	rt_import *one, *other;
+	size_t i;
+	file f;
+
+	file_init(&f);
+	bare_apply(b, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"before\"}");
+	one = begin(b, 0);
+	other = begin(b, 0);
+	for (i = 0; i < 4; i++) {
+		add(one, small(&f, i * 700, 700));
+		add(other, small(&f, 10000 + i * 700, 700));
+	}
+	(void)end(one);
+	(void)end(other);
+	assert_present(b, 5601, 5601);
+	assert_int_equal(steps_of(b, "{\"op\":\"undo\"}"), 1);
+	assert_present(b, 1, 1);
+	assert_sound(b);
+	assert_int_equal(steps_of(b, "{\"op\":\"redo\"}"), 1);
+	assert_present(b, 5601, 5601);
+	assert_sound(b);
+	file_deinit(&f);
+}
 
 static void
 others_write_between_batches(void **state)
@@ -621,6 +676,8 @@ main(void)
 		TEST(a_small_import_is_one_row),
 		TEST(a_large_import_is_one_step),
 		TEST(what_was_known_is_taken_back_too),
+		TEST(what_was_known_is_taken_back_alone),
+		TEST(two_at_once_are_one_step),
 		TEST(others_write_between_batches),
 		TEST(others_write_within_a_discussion),
 		TEST(undone_in_between),

@@ -155,7 +155,8 @@ read_header(const unsigned char *p, const unsigned char *end, uint64_t size, col
 	while (used < header) {
 		size_t more = varint(p + used, p + header, &type);
 
-		if (more == 0 || count == COLUMNS_MAX || type == 10 || type == 11)
+		if (more == 0 || count == COLUMNS_MAX || type == 10 || type == 11 ||
+		    size_of_type(type) > size - at)
 			return 0;
 		used += more;
 		columns[count].type = type;

@@ -10,7 +10,7 @@ shown=$(contents)
 json_before=$(r show --json)
 export_before=$(r export --format canonical)
 
-# Row 5, with effects of version 2, as the store would have written it (base/hash.c).
+# Row 5, with effects of version 3, as the store would have written it (base/hash.c).
 "$python" - "$db" <<'PY'
 import sqlite3, sys
 MASK = (1 << 64) - 1
@@ -59,7 +59,7 @@ def signed(x):
 store = sqlite3.connect(sys.argv[1])
 for key, step, at, total, data in store.execute("SELECT key, step, at, sum, data FROM log"):
     assert signed(row_sum(key, step, at, data)) == total, "base/hash.c has changed"
-data = b'{"v":2,"op":"entry.dance","by":"cli","d":1,"p":[[1,4]],"fx":[["z",1]]}'
+data = b'{"v":3,"op":"entry.dance","by":"cli","d":1,"p":[[1,4]],"fx":[["z",1]]}'
 store.execute("INSERT INTO log(key, step, at, sum, data) VALUES(?, ?, ?, ?, ?)",
               (key + 1, step, at, signed(row_sum(key + 1, step, at, data)), data))
 store.commit()
@@ -71,7 +71,7 @@ bytes=$(cat "$db" | cksum)
 code 'show' 0 r show
 has 'shows what is known' 'four' "$out"
 has 'and that there is more' 'newer steps are not shown' "$err"
-has 'and by which version' 'version 2' "$err"
+has 'and by which version' 'version 3' "$err"
 is 'once' 1 "$(printf '%s\n' "$err" | grep -c 'newer steps')"
 code 'show -q' 0 r -q show
 is 'says nothing' '' "$err"
@@ -87,7 +87,7 @@ code 'tree' 0 r tree
 code 'projects' 0 r projects
 
 code 'add' 1 r add five
-has 'names the version' 'version 2' "$err"
+has 'names the version' 'version 3' "$err"
 has 'and the row' 'row 5' "$err"
 has 'and what to do' 'newer Retake' "$err"
 code 'undo' 1 r undo
@@ -95,10 +95,10 @@ code 'undo --json' 1 r undo --json
 has 'the code' '"too_new"' "$out$err"
 code 'import' 1 r import "$root/README.md"
 code 'repair' 1 r repair
-has 'repair leaves it alone' 'version 2' "$err"
+has 'repair leaves it alone' 'version 3' "$err"
 code 'checkpoint' 1 r checkpoint
 code 'step 5' 1 r show --at-op 5
-has 'step 5 is of a newer version' 'version 2' "$err"
+has 'step 5 is of a newer version' 'version 3' "$err"
 code 'step 3' 0 r show --at-op 3
 
 code 'fsck' 1 r fsck --json
