@@ -164,6 +164,26 @@ is_ours_in(const char *table, unsigned port, bool *found)
 	return ours;
 }
 
+/* Is the other end this machine? Then both ends have the same address, or the loopback's. */
+static bool
+is_local(const asked *a, int fd)
+{
+	struct sockaddr_storage here;
+	socklen_t size = sizeof(here);
+	const struct sockaddr_in *four = (const struct sockaddr_in *)&a->address;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&a->address;
+
+	if (getsockname(fd, (struct sockaddr *)&here, &size) != 0 ||
+	    here.ss_family != a->address.ss_family)
+		return false;
+	if (here.ss_family == AF_INET)
+		return ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET ||
+		       ((const struct sockaddr_in *)&here)->sin_addr.s_addr == four->sin_addr.s_addr;
+	return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) ||
+	       memcmp(&((const struct sockaddr_in6 *)&here)->sin6_addr, &six->sin6_addr,
+		      sizeof(six->sin6_addr)) == 0;
+}
+
 static rt_status
 connect_port(asked *a, int fd)
 {
@@ -171,6 +191,10 @@ connect_port(asked *a, int fd)
 
 	if (connect(fd, (struct sockaddr *)&a->address, a->address_size) != 0)
 		return no_server(a);
+	/* The token is for this machine alone; the table below knows its sockets only. */
+	if (!is_local(a, fd))
+		return rt_cli_fail(a->cli, RT_REFUSED, "%s is not an address of this machine",
+				   a->host);
 	/* After connecting, so that it is the one that was reached. */
 	ours = is_ours_in("/proc/net/tcp", a->port, &found);
 	ours = is_ours_in("/proc/net/tcp6", a->port, &found) && ours;
