@@ -3,6 +3,8 @@
  * SHA-256, written after FIPS 180-4: 64 rounds over each block of 64 bytes. */
 #include "base/sha256.h"
 
+#include "base/encode.h"
+
 #include <string.h>
 
 enum { BLOCK = 64, ROUNDS = 64, LENGTH_AT = 56 /* of the last block */ };
@@ -100,14 +102,9 @@ rt_sha256_end(rt_sha256 *sha, uint8_t out[RT_SHA256_SIZE])
 void
 rt_sha256_end_hex(rt_sha256 *sha, char out[RT_SHA256_HEX_ROOM])
 {
-	static const char digits[] = "0123456789abcdef";
 	uint8_t raw[RT_SHA256_SIZE];
-	size_t i;
 
 	rt_sha256_end(sha, raw);
-	for (i = 0; i < RT_SHA256_SIZE; i++) {
-		out[2 * i] = digits[raw[i] >> 4];
-		out[2 * i + 1] = digits[raw[i] & 15];
-	}
+	rt_hex(raw, sizeof(raw), out);
 	out[2 * RT_SHA256_SIZE] = 0;
 }

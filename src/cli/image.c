@@ -3,6 +3,8 @@
  * The kind of a file is read from its first bytes; its name says nothing. */
 #include "cli/image.h"
 
+#include "base/encode.h"
+
 static bool
 begins(rt_str bytes, size_t at, const char *magic, size_t size)
 {
@@ -24,26 +26,6 @@ kind_of(rt_str bytes)
 	return NULL;
 }
 
-static void
-add_base64(rt_buf *out, rt_str bytes)
-{
-	static const char letters[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t i, k;
-
-	if (rt_buf_reserve(out, bytes.size / 3 * 4 + 5) == NULL)
-		return;
-	for (i = 0; i < bytes.size; i += 3) {
-		size_t have = bytes.size - i < 3 ? bytes.size - i : 3;
-		uint32_t group = 0;
-
-		for (k = 0; k < 3; k++)
-			group = group << 8 | (k < have ? (unsigned char)bytes.ptr[i + k] : 0);
-		for (k = 0; k < 4; k++)
-			rt_buf_add_byte(out, k > have ? '=' : letters[group >> (18 - 6 * k) & 63]);
-	}
-}
-
 static rt_status
 add_file(rt_cli *cli, const char *path, rt_buf *out)
 {
@@ -61,7 +43,7 @@ add_file(rt_cli *cli, const char *path, rt_buf *out)
 				 path, RT_CLI_IMAGE_MAX >> 20);
 	if (st == RT_OK) {
 		rt_buf_add_f(out, ",{\"type\":\"image\",\"mimeType\":\"%s\",\"data\":\"", kind);
-		add_base64(out, rt_buf_str(&bytes));
+		rt_buf_add_base64(out, rt_buf_str(&bytes));
 		rt_buf_add_c(out, "\"}");
 	}
 	rt_buf_deinit(&bytes);

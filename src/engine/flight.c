@@ -3,6 +3,7 @@
  * Replies in flight: their side rows, and what becomes of rows whose process is gone. */
 #include "engine/flight.h"
 
+#include "base/encode.h"
 #include "codec/content.h"
 #include "engine/hooked.h"
 
@@ -138,18 +139,14 @@ write_row(rt_flight *f, rt_error *err)
 rt_status
 rt_flight_begin(rt_flight *f, rt_error *err)
 {
-	static const char digits[] = "0123456789abcdef";
 	const rt_env *env = f->engine->env;
 	unsigned char random[16];
-	size_t i, at = sizeof(RT_FLIGHT_PREFIX) - 1;
+	size_t at = sizeof(RT_FLIGHT_PREFIX) - 1;
 
 	env->random(env->ctx, random, sizeof(random));
 	memcpy(f->name, RT_FLIGHT_PREFIX, at);
-	for (i = 0; i < sizeof(random); i++) {
-		f->name[at++] = digits[random[i] >> 4];
-		f->name[at++] = digits[random[i] & 15];
-	}
-	f->name[at] = '\0';
+	rt_hex(random, sizeof(random), f->name + at);
+	f->name[at + 2 * sizeof(random)] = '\0';
 	f->started_us = env->now_us(env->ctx);
 	return write_row(f, err);
 }

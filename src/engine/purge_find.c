@@ -5,20 +5,19 @@
  * is the text, not when it holds it: a time in milliseconds holds every short number. */
 #include "engine/purge_impl.h"
 
+#include "base/encode.h"
+
 void
 rt_needle_init(rt_needle *n, const rt_alloc *alloc, rt_str text)
 {
-	static const char digits[] = "0123456789abcdef";
 	size_t i;
 
 	memset(n, 0, sizeof(*n));
 	n->alloc = alloc;
 	n->text = text;
 	rt_buf_init(&n->hex, alloc, RT_BUF_UNLIMITED);
-	for (i = 0; i < text.size && text.size >= 4; i++) {
-		rt_buf_add_byte(&n->hex, digits[(unsigned char)text.ptr[i] >> 4]);
-		rt_buf_add_byte(&n->hex, digits[(unsigned char)text.ptr[i] & 15]);
-	}
+	if (text.size >= 4)
+		rt_buf_add_hex(&n->hex, text);
 	for (i = 0; i < RT_PURGE_NESTING_MAX; i++)
 		rt_buf_init(&n->plain[i], alloc, RT_BUF_UNLIMITED);
 	n->nomem = n->hex.status != RT_OK;

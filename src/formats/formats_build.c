@@ -5,6 +5,7 @@
 
 #include <stdlib.h> /* qsort */
 
+#include "base/encode.h"
 #include "base/hash.h"
 
 /* Table */
@@ -337,27 +338,6 @@ rt_build_body_field(rt_build *b, rt_str key)
 	return &b->body;
 }
 
-static void
-add_base64(rt_buf *buf, rt_str s)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t i;
-
-	for (i = 0; i < s.size; i += 3) {
-		unsigned word = (unsigned)(unsigned char)s.ptr[i] << 16;
-		char four[4];
-
-		word |= i + 1 < s.size ? (unsigned)(unsigned char)s.ptr[i + 1] << 8 : 0;
-		word |= i + 2 < s.size ? (unsigned)(unsigned char)s.ptr[i + 2] : 0;
-		four[0] = digits[word >> 18];
-		four[1] = digits[word >> 12 & 63];
-		four[2] = i + 1 < s.size ? digits[word >> 6 & 63] : '=';
-		four[3] = i + 2 < s.size ? digits[word & 63] : '=';
-		rt_buf_add(buf, four, sizeof(four));
-	}
-}
-
 void
 rt_build_add_bytes(rt_buf *buf, rt_str bytes)
 {
@@ -366,51 +346,19 @@ rt_build_add_bytes(rt_buf *buf, rt_str bytes)
 		return;
 	}
 	rt_buf_add_c(buf, "{\"base64\":\"");
-	add_base64(buf, bytes);
+	rt_buf_add_base64(buf, bytes);
 	rt_buf_add_c(buf, "\"}");
-}
-
-static int
-base64_value(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
 bool
 rt_build_read_bytes(rt_buf *buf, yyjson_val *value)
 {
-	rt_str s;
-	unsigned word = 0;
-	int bits = 0;
-	size_t i;
-
 	if (yyjson_is_str(value)) {
 		rt_buf_add_str(buf, rt_json_str(value));
 		return true;
 	}
 	value = rt_json_get(value, "base64");
-	if (!yyjson_is_str(value))
-		return false;
-	s = rt_json_str(value);
-	for (i = 0; i < s.size && s.ptr[i] != '='; i++) {
-		int six = base64_value(s.ptr[i]);
-
-		if (six < 0)
-			return false;
-		word = (word << 6 | (unsigned)six) & 0xFFFFFFu;
-		bits += 6;
-		if (bits >= 8) {
-			bits -= 8;
-			rt_buf_add_byte(buf, (char)(word >> bits & 0xFF));
-		}
-	}
-	return true;
+	return yyjson_is_str(value) && rt_buf_add_base64_decoded(buf, rt_json_str(value));
 }
 
 void

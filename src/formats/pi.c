@@ -12,6 +12,7 @@
  *
  * A line is a JSON string, or {"hex":"…"} where its bytes are not UTF-8. Lines without
  * their \n; a \r before it belongs to the line. Writing is in pi_write.c. */
+#include "base/encode.h"
 #include "formats/formats.h"
 #include "formats/formats_scan.h"
 #include "formats/pi_impl.h"
@@ -20,18 +21,12 @@
 static void
 add_line(rt_buf *buf, rt_str line)
 {
-	static const char digits[] = "0123456789abcdef";
-	size_t i;
-
 	if (rt_utf8_valid_size(line) == line.size) {
 		rt_json_add_string(buf, line);
 		return;
 	}
 	rt_buf_add_c(buf, "{\"hex\":\"");
-	for (i = 0; i < line.size; i++) {
-		rt_buf_add_byte(buf, digits[(unsigned char)line.ptr[i] >> 4]);
-		rt_buf_add_byte(buf, digits[(unsigned char)line.ptr[i] & 15]);
-	}
+	rt_buf_add_hex(buf, line);
 	rt_buf_add_c(buf, "\"}");
 }
 

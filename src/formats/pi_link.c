@@ -5,6 +5,7 @@
  * The table is open addressing over 32-bit indices; its keys stay where they are. A walk
  * up marks what it passes, so that meeting a mark of the same walk is a circle; a second
  * walk over the same way settles it. Every entry is walked over at most twice. */
+#include "base/encode.h"
 #include "base/hash.h"
 #include "formats/pi_impl.h"
 
@@ -117,18 +118,6 @@ fresh_bytes(rt_pi_fresh *fresh, unsigned char *to, size_t size)
 	}
 }
 
-static void
-hex(const unsigned char *from, size_t size, char *to)
-{
-	static const char digits[] = "0123456789abcdef";
-	size_t i;
-
-	for (i = 0; i < size; i++) {
-		to[2 * i] = digits[from[i] >> 4];
-		to[2 * i + 1] = digits[from[i] & 15];
-	}
-}
-
 size_t
 rt_pi_fresh_id(rt_pi_fresh *fresh, const rt_pi_ids *ids, char *to)
 {
@@ -139,14 +128,14 @@ rt_pi_fresh_id(rt_pi_fresh *fresh, const rt_pi_ids *ids, char *to)
 
 	for (i = 0; i < TRIES; i++) {
 		fresh_bytes(fresh, bytes, RT_PI_ID_SIZE / 2);
-		hex(bytes, RT_PI_ID_SIZE / 2, to);
+		rt_hex(bytes, RT_PI_ID_SIZE / 2, to);
 		if (rt_pi_ids_get(ids, rt_str_at(to, RT_PI_ID_SIZE)) < 0)
 			return RT_PI_ID_SIZE;
 	}
 	fresh_bytes(fresh, bytes, sizeof(bytes)); /* 122 random bits: taken as they are */
 	bytes[6] = (unsigned char)((bytes[6] & 0x0F) | 0x40);
 	bytes[8] = (unsigned char)((bytes[8] & 0x3F) | 0x80);
-	hex(bytes, sizeof(bytes), digits);
+	rt_hex(bytes, sizeof(bytes), digits);
 	memcpy(to, digits, 8);
 	memcpy(to + 9, digits + 8, 4);
 	memcpy(to + 14, digits + 12, 4);

@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "base/encode.h"
 #include "hooks/hooks_fire_impl.h"
 #include "hooks/record_host.h"
 static rt_status
@@ -365,15 +366,10 @@ keep_record(rt_firing *f)
 static void
 make_id(rt_firing *f)
 {
-	static const char digits[] = "0123456789abcdef";
 	unsigned char raw[RT_HOOK_ID_SIZE / 2];
-	size_t i;
 
 	f->all->env->random(f->all->env->ctx, raw, sizeof(raw));
-	for (i = 0; i < sizeof(raw); i++) {
-		f->id[2 * i] = digits[raw[i] >> 4];
-		f->id[2 * i + 1] = digits[raw[i] & 15];
-	}
+	rt_hex(raw, sizeof(raw), f->id);
 	f->id[RT_HOOK_ID_SIZE] = 0;
 }
 

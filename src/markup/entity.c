@@ -57,7 +57,7 @@ decode_number(rt_str digits, uint32_t base, char room[RT_ENTITY_ROOM])
 size_t
 rt_entity_decode(rt_str entity, char room[RT_ENTITY_ROOM])
 {
-	size_t low = 0, high = sizeof(entities) / sizeof(entities[0]), size;
+	size_t low = 0, high = rt_entity_count, size;
 	rt_str name;
 
 	if (entity.size < 3 || entity.ptr[0] != '&' || entity.ptr[entity.size - 1] != ';')
@@ -72,11 +72,11 @@ rt_entity_decode(rt_str entity, char room[RT_ENTITY_ROOM])
 	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = rt_str_cmp(name, rt_str_of(entities[middle].name));
+		int order = rt_str_cmp(name, rt_str_of(rt_entities[middle].name));
 
 		if (order == 0) {
-			size = strlen(entities[middle].text);
-			memcpy(room, entities[middle].text, size);
+			size = strlen(rt_entities[middle].text);
+			memcpy(room, rt_entities[middle].text, size);
 			return size;
 		}
 		if (order < 0)

@@ -3,6 +3,8 @@
 
 #include "server/token_host.h"
 
+#include "base/encode.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,15 +14,10 @@
 void
 rt_token_make(const rt_env *env, char out[RT_TOKEN_ROOM])
 {
-	static const char digits[] = "0123456789abcdef";
 	unsigned char bytes[RT_TOKEN_SIZE / 2];
-	size_t i;
 
 	env->random(env->ctx, bytes, sizeof(bytes));
-	for (i = 0; i < sizeof(bytes); i++) {
-		out[2 * i] = digits[bytes[i] >> 4];
-		out[2 * i + 1] = digits[bytes[i] & 15];
-	}
+	rt_hex(bytes, sizeof(bytes), out);
 	out[RT_TOKEN_SIZE] = '\0';
 }
 

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/encode.h"
 #include "tui/glass_keys.h"
 
 enum {
@@ -328,9 +329,7 @@ rt_glass_wake(rt_glass *glass)
 bool
 rt_glass_copy(rt_glass *glass, rt_str text)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const char *term = getenv("TERM");
-	size_t i;
 	bool done;
 	rt_buf buf;
 
@@ -339,17 +338,7 @@ rt_glass_copy(rt_glass *glass, rt_str text)
 		return false;
 	rt_buf_init(&buf, glass->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&buf, "\033]52;c;");
-	for (i = 0; i < text.size; i += 3) {
-		size_t left = text.size - i;
-		uint32_t bits = (uint32_t)(unsigned char)text.ptr[i] << 16;
-
-		bits |= left > 1 ? (uint32_t)(unsigned char)text.ptr[i + 1] << 8 : 0;
-		bits |= left > 2 ? (uint32_t)(unsigned char)text.ptr[i + 2] : 0;
-		rt_buf_add_byte(&buf, digits[bits >> 18]);
-		rt_buf_add_byte(&buf, digits[bits >> 12 & 63]);
-		rt_buf_add_byte(&buf, left > 1 ? digits[bits >> 6 & 63] : '=');
-		rt_buf_add_byte(&buf, left > 2 ? digits[bits & 63] : '=');
-	}
+	rt_buf_add_base64(&buf, text);
 	rt_buf_add_c(&buf, "\a");
 	done = buf.status == RT_OK;
 	if (done)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Encode: bytes as hexadecimal digits and as base64 (RFC 4648, section 4, with padding).
+ *
+ * Pure; call from any thread. Reading accepts what the RFC calls the standard alphabet only. */
+#ifndef RT_BASE_ENCODE_H
+#define RT_BASE_ENCODE_H
+
+#include "base/text.h"
+
+/* Write 2 * size lower-case digits to out, without a NUL. */
+void rt_hex(const void *bytes, size_t size, char *out);
+
+/* Append bytes as lower-case digits, or as base64. Failure is kept in buf. */
+void rt_buf_add_hex(rt_buf *buf, rt_str bytes);
+void rt_buf_add_base64(rt_buf *buf, rt_str bytes);
+
+/* Append the bytes that text encodes, up to its first "=". False: a character outside of the
+ * alphabet; buf then has what came before it. */
+bool rt_buf_add_base64_decoded(rt_buf *buf, rt_str text);
+
+#endif

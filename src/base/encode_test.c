@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/encode.h"
+
+/* The examples of RFC 4648, section 10. */
+static const struct {
+	const char *text, *base64, *hex;
+} known[] = {
+	{"", "", ""},
+	{"f", "Zg==", "66"},
+	{"fo", "Zm8=", "666f"},
+	{"foo", "Zm9v", "666f6f"},
+	{"foob", "Zm9vYg==", "666f6f62"},
+	{"fooba", "Zm9vYmE=", "666f6f6261"},
+	{"foobar", "Zm9vYmFy", "666f6f626172"},
+	{"\377\376\373", "//77", "fffefb"},
+};
+
+static void
+known_answers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		rt_buf base64, hex, back;
+
+		rt_buf_init(&base64, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_buf_init(&hex, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_buf_init(&back, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_buf_add_base64(&base64, rt_str_of(known[i].text));
+		rt_buf_add_hex(&hex, rt_str_of(known[i].text));
+		assert_true(rt_str_is(rt_buf_str(&base64), known[i].base64));
+		assert_true(rt_str_is(rt_buf_str(&hex), known[i].hex));
+		assert_true(rt_buf_add_base64_decoded(&back, rt_buf_str(&base64)));
+		assert_true(rt_str_is(rt_buf_str(&back), known[i].text));
+		rt_buf_deinit(&base64);
+		rt_buf_deinit(&hex);
+		rt_buf_deinit(&back);
+	}
+}
+
+static void
+every_byte_comes_back(void **state)
+{
+	char bytes[256];
+	rt_buf base64, back;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)i;
+	rt_buf_init(&base64, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&back, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_base64(&base64, rt_str_at(bytes, sizeof(bytes)));
+	assert_true(rt_buf_add_base64_decoded(&back, rt_buf_str(&base64)));
+	assert_true(rt_str_eq(rt_buf_str(&back), rt_str_at(bytes, sizeof(bytes))));
+	rt_buf_deinit(&base64);
+	rt_buf_deinit(&back);
+}
+
+static void
+other_characters_are_refused(void **state)
+{
+	static const char *const bad[] = {"Zm9v-", "Zm 9v", "Z\n", "_", "\xc3\xa9"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		rt_buf back;
+
+		rt_buf_init(&back, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		assert_false(rt_buf_add_base64_decoded(&back, rt_str_of(bad[i])));
+		rt_buf_deinit(&back);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_answers),
+		cmocka_unit_test(every_byte_comes_back),
+		cmocka_unit_test(other_characters_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
