@@ -62,7 +62,7 @@ CONFORMANCE = {
 COUNT_LINE = re.compile(r"^(?:[\w-]+: *)?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 SHOWN_LINES = 60
 SCRIPT_TIMEOUT_S = 600
-ON_SCREENS = ("tests/tui/", "tests/web/")
+ON_SCREENS = ("tests/tui/", "tests/web/", "tests/transcripts/")
 AGAIN_MOST = 3
 LONG_SCRIPTS = ("tests/torture", "tests/llm", "tests/hooks")
 
