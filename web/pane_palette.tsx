@@ -221,7 +221,7 @@ function Palette() {
 				aria-activedescendant={at >= 0 ? `palette-${at}` : undefined} aria-label="Find a command, a discussion, a label or a text"
 				placeholder="A command, a name or a label, or words of a text" value={query} spellcheck={false} autocomplete="off"
 				onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); }} onKeyDown={onKeyDown} />
-			{choices.length === 0 && <p class="quiet" role="status">{search.isLoading ? "Searching …" : "Nothing is called so, and no text holds it."}</p>}
+			{choices.length === 0 && <p class="quiet" role="status">{search.isLoading ? "Searching …" : "No match."}</p>}
 			<div id="palette-list" class="palette-list" role="listbox" aria-label="Found" ref={list} tabIndex={-1}>
 				{groups.map((group, n) => (
 					<div role="group" aria-labelledby={`palette-group-${n}`} key={group}>

@@ -303,7 +303,8 @@ flags_wanted(rt_str rest)
 	command = rt_cli_command_named(word);
 	if (command == NULL || command->group == RT_CLI_LEARNING)
 		return 0;
-	if (command->group == RT_CLI_CARE || strcmp(command->name, "projects") == 0)
+	if (command->group == RT_CLI_CARE || strcmp(command->name, "projects") == 0 ||
+	    rt_str_starts(rest, RT_STR("serve --login"))) /* a link into any project */
 		return STORE;
 	return command->group == RT_CLI_CATALOGUE ? PROJECT : DISCUSSION;
 }
@@ -381,6 +382,21 @@ rt_cli_add_content(rt_buf *buf, yyjson_val *entry)
 
 /* --- failures, said --- */
 
+static bool
+takes_entries(const rt_cli_command *command)
+{
+	const rt_cli_flag *flag;
+	size_t i;
+
+	for (i = 0; i < RT_CLI_KINDS; i++)
+		if (command->kinds[i] == RT_CLI_ENTRY)
+			return true;
+	for (flag = command->flags; flag != NULL && flag->name != NULL; flag++)
+		if (flag->kind == RT_CLI_ENTRY)
+			return true;
+	return false;
+}
+
 static void
 usual_hint(rt_cli *cli, rt_status status, rt_buf *out)
 {
@@ -401,7 +417,10 @@ usual_hint(rt_cli *cli, rt_status status, rt_buf *out)
 			rt_buf_add_c(out, "Commands: retake help");
 		break;
 	case RT_NOT_FOUND:
-		rt_buf_add_c(out, "Entries: retake show   Search: retake search TEXT");
+		if (command == NULL || takes_entries(command))
+			rt_buf_add_c(out, "Entries: retake show   Search: retake search TEXT");
+		else
+			rt_buf_add_f(out, "More: retake help %s", command->name);
 		break;
 	case RT_AMBIGUOUS:
 		rt_buf_add_c(out, "Type more of the id, or a position such as :4. Entries: retake show");

@@ -150,6 +150,8 @@ undo_or_redo(rt_cli *cli, const char *op)
 
 	if (word != NULL)
 		st = rt_cli_number(cli, word, "how many steps", &count);
+	if (st == RT_OK && count == 0)
+		st = rt_cli_fail(cli, RT_USAGE, "N must be 1 or more");
 	if (st == RT_OK)
 		st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)

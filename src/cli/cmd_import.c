@@ -663,8 +663,10 @@ run_import(rt_cli *cli)
 	st = find_files(cli, &files);
 	if (st == RT_OK && m.name.size > 0 && files.count > 1)
 		st = rt_cli_fail(cli, RT_USAGE, "--name is for one file, not for %zu", files.count);
-	if (st == RT_OK && files.count == 0)
+	if (st == RT_OK && files.count == 0) {
+		rt_cli_hint(cli, RT_NOT_FOUND, "Name a file, or a folder that contains files: retake import FILE");
 		st = rt_cli_fail(cli, RT_NOT_FOUND, "there is no file in %s", rt_cli_word(cli, 0));
+	}
 	rt_buf_init(&m.temporary, cli->alloc, 4096);
 	rt_host_temp_dir(&m.temporary);
 	if (st == RT_OK)

@@ -180,6 +180,8 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 	const char *listen = rt_cli_flag_value(cli, "listen");
 	char code[RT_CODE_ROOM], place[RT_GUARD_HOST_ROOM], url[RT_GUARD_HOST_ROOM + 40];
 
+	rt_buf login;
+
 	rt_server_place(server, place);
 	if (cli->json) {
 		rt_buf line;
@@ -202,8 +204,12 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 		if (rt_server_code(server, rt_str_at(NULL, 0), code, NULL, &cli->error) != RT_OK)
 			return; /* it has no project's name that could be too long */
 		(void)snprintf(url, sizeof(url), "http://%s/?code=%s", place, code);
-		rt_term_f(&cli->out, "browser    %s   (good once, for a minute; another: retake serve "
-				     "--login)\n", url);
+		rt_buf_init(&login, cli->alloc, RT_BUF_UNLIMITED);
+		rt_server_add_login(server, &login);
+		if (rt_cli_buf(cli, &login) == RT_OK)
+			rt_cli_advise(cli, "browser    %s   (good once, for a minute; another: %.*s)\n",
+				      url, RT_STR_ARG(rt_buf_str(&login)));
+		rt_buf_deinit(&login);
 		rt_term_f(&cli->out, "programs   Authorization: Bearer, with the token in %s/token\n",
 			  s->state.ptr);
 		if (has_socket)
@@ -229,6 +235,30 @@ few_arenas(void)
 #ifdef M_ARENA_MAX
 	(void)mallopt(M_ARENA_MAX, 2);
 #endif
+}
+
+/* The port or the socket is in use. With the flags that name the store, --login prints no link into
+ * another one. */
+static void
+hint_busy(rt_cli *cli, const rt_front_options *front)
+{
+	rt_buf socket;
+
+	rt_buf_init(&socket, cli->alloc, RT_BUF_UNLIMITED);
+	if (front->socket != NULL && strstr(cli->error.text, front->socket) != NULL) {
+		rt_cli_add_quoted(&socket, front->socket);
+		rt_cli_hint(cli, RT_BUSY,
+			    "Without a socket: retake serve --no-socket   A login, if the server there "
+			    "has this store: retake serve --login --socket %.*s",
+			    RT_STR_ARG(rt_buf_str(&socket)));
+	} else {
+		rt_cli_hint(cli, RT_BUSY,
+			    "Another port: retake serve --port 0   A login, if the server there has this "
+			    "store: retake serve --login --port %u%s%s",
+			    front->port, front->address != NULL ? " --listen " : "",
+			    front->address != NULL ? front->address : "");
+	}
+	rt_buf_deinit(&socket);
 }
 
 static rt_status
@@ -258,7 +288,8 @@ serve(serving *s)
 		.new_token = rt_cli_has(cli, "new-token"),
 		.shared = rt_cli_has(cli, "shared"),
 		.require_match = rt_cli_has(cli, "require-if-match"),
-		.hosts = rt_cli_flag_value(cli, "host")};
+		.hosts = rt_cli_flag_value(cli, "host"),
+		.usual_socket = !rt_cli_has(cli, "socket") && !rt_cli_has(cli, "no-socket")};
 	rt_server *server = NULL;
 	rt_status st;
 
@@ -286,11 +317,11 @@ serve(serving *s)
 	    rt_cli_flag_value(cli, "socket") == NULL && strstr(cli->error.text, s->socket.ptr) != NULL) {
 		rt_cli_note(cli, "another server has the socket %s; this one has none", s->socket.ptr);
 		options.front.socket = NULL;
+		options.usual_socket = false;
 		st = rt_server_open(&options, &server, &cli->error);
 	}
 	if (st == RT_BUSY)
-		rt_cli_hint(cli, st, "Another port: retake serve --port 9000   "
-				     "A login for the server that runs: retake serve --login");
+		hint_busy(cli, &options.front);
 	if (st == RT_OK)
 		st = write_port(cli, server);
 	if (st == RT_OK)

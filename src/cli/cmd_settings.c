@@ -216,6 +216,39 @@ ask_value(rt_cli *cli, rt_cli_change *change, const char *text)
 	return RT_OK;
 }
 
+/* The provider of a model has to be known. A model that its server does not have is noted after it
+ * is set: the server may get it later. *out_is_name false: VALUE is null. */
+static rt_status
+check_model(rt_cli *cli, const char *text, rt_buf *out_name, bool *out_is_name)
+{
+	rt_str name = rt_str_of(text);
+	rt_json_doc *doc = NULL;
+	const rt_config *config;
+	rt_status st = RT_USAGE;
+
+	if (!rt_cli_has(cli, "string"))
+		st = rt_json_read(cli->alloc, name, &doc, NULL);
+	if (st == RT_NOMEM)
+		return rt_cli_nomem(cli);
+	*out_is_name = st != RT_OK || yyjson_is_str(rt_json_root(doc));
+	rt_buf_add_str(out_name, st == RT_OK ? rt_json_str(rt_json_root(doc)) : name);
+	rt_json_free(doc);
+	if (!*out_is_name)
+		return RT_OK;
+	st = rt_cli_buf(cli, out_name);
+	name = rt_buf_str(out_name);
+	if (st == RT_OK)
+		st = rt_cli_config(cli, &config);
+	if (st == RT_OK)
+		st = rt_models_check_setting(config, name, &cli->error);
+	if (st == RT_USAGE && name.size == 0)
+		rt_cli_hint(cli, st, "Back to the default: retake set model --unset");
+	else if (st == RT_NOT_FOUND)
+		rt_cli_hint(cli, st, "What is set up: retake models   To choose one: retake set model "
+				     "PROVIDER/NAME");
+	return st;
+}
+
 /* A key that Retake reads takes what it can read; one that looks like such a key is noted. */
 static rt_status
 check_setting(rt_cli *cli, const char *key, const char *text)
@@ -268,16 +301,22 @@ static rt_status
 run_set(rt_cli *cli)
 {
 	const char *key = rt_cli_word(cli, 0), *value = rt_cli_word(cli, 1);
-	bool unset = rt_cli_has(cli, "unset");
+	bool unset = rt_cli_has(cli, "unset"), is_model = false;
 	rt_cli_change change;
 	rt_status st = RT_OK;
+	rt_buf model;
 
 	if (unset == (value != NULL))
 		return rt_cli_fail(cli, RT_USAGE, "set needs a KEY and a VALUE, or KEY --unset");
 	if (!unset)
 		st = check_setting(cli, key, value);
-	if (st != RT_OK)
+	rt_buf_init(&model, cli->alloc, RT_BUF_UNLIMITED);
+	if (st == RT_OK && !unset && strcmp(key, "model") == 0)
+		st = check_model(cli, value, &model, &is_model);
+	if (st != RT_OK) {
+		rt_buf_deinit(&model);
 		return st;
+	}
 	rt_cli_change_init(cli, &change);
 	rt_cli_change_op(&change, "setting.set");
 	rt_cli_change_text(&change, "key", rt_str_of(key));
@@ -291,9 +330,10 @@ run_set(rt_cli *cli)
 		st = rt_cli_change_say(&change, "%s is back at its default.", key);
 	else if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Set %s to %.200s.", key, value);
-	if (st == RT_OK && !unset && strcmp(key, "model") == 0)
-		rt_cli_talk_note_model(cli, rt_str_of(value));
+	if (st == RT_OK && is_model)
+		rt_cli_talk_note_model(cli, rt_buf_str(&model));
 	rt_cli_change_deinit(&change);
+	rt_buf_deinit(&model);
 	return st;
 }
 
@@ -314,7 +354,7 @@ const rt_cli_command rt_cli_set = {
 	.about =
 		"VALUE is read as JSON where it is JSON, else as a text. What can be set: retake "
 		"settings --all. Any other key is kept, for whoever reads it.",
-	.examples = "retake set temperature 0.7\nretake set model qwen3:8b\n"
+	.examples = "retake set temperature 0.7\nretake set model ollama/qwen3:8b\n"
 		    "retake set temperature --unset",
 	.ops = "setting.set",
 	.flags = set_flags,

@@ -154,7 +154,7 @@ no_file(const char *name, mode_t mode, rt_error *err)
 			   : S_ISSOCK(mode) ? "a socket"
 					    : "a device";
 
-	return rt_fail(err, RT_USAGE, "%s is %s, and no file that can be imported", name, what);
+	return rt_fail(err, RT_USAGE, "%s is %s, not a file that can be imported", name, what);
 }
 
 static void

@@ -110,9 +110,11 @@ choose_store(asked *a)
 	if (st != RT_OK || !cli->path_named)
 		return st;
 	a->store = realpath(cli->path.ptr, NULL);
-	if (a->store == NULL)
+	if (a->store == NULL) {
+		rt_cli_hint(cli, RT_NOT_FOUND, "Start one: retake serve");
 		st = rt_cli_fail(cli, RT_NOT_FOUND, "no server can be serving %s: %s",
 				 cli->path.ptr, strerror(errno));
+	}
 	return st;
 }
 
@@ -269,16 +271,19 @@ say_refusal(asked *a, rt_str answer, rt_str body)
 	}
 	if (rt_str_is(kind, "urn:retake:problem:other-store")) {
 		rt_cli_hint(cli, RT_REFUSED,
-			    "Name the one that does: retake --db %s serve --login --port "
-			    "PORT   Start one: retake --db %s serve",
-			    a->store, a->store);
+			    "Name the one that does: retake serve --login --port PORT   "
+			    "Start one: retake serve");
 		st = rt_cli_fail(cli, RT_REFUSED, "the server on %s does not serve %s: %.*s",
 				 name_of(a), a->store, (int)rt_utf8_cut(detail, 300), detail.ptr);
+	} else if (rt_str_is(kind, "urn:retake:problem:not-found")) {
+		rt_cli_hint(cli, RT_NOT_FOUND, "Projects: retake projects");
+		st = rt_cli_fail(cli, RT_NOT_FOUND, "the server on %s made no link: %.*s",
+				 name_of(a), (int)rt_utf8_cut(detail, 300), detail.ptr);
 	} else if (kind.size > 0) {
-		st = rt_cli_fail(cli, RT_UPSTREAM, "the server on %s made no link: %.*s",
+		st = rt_cli_fail(cli, RT_REFUSED, "the server on %s made no link: %.*s",
 				 name_of(a), (int)rt_utf8_cut(detail, 300), detail.ptr);
 	} else {
-		st = rt_cli_fail(cli, RT_UPSTREAM, "what listens on %s is not Retake", name_of(a));
+		st = rt_cli_fail(cli, RT_REFUSED, "what listens on %s is not Retake", name_of(a));
 	}
 	rt_json_free(doc);
 	return st;
@@ -342,12 +347,13 @@ print_link(asked *a, rt_str body)
 
 	url = rt_json_str(rt_json_get(rt_json_root(doc), "url"));
 	store = rt_json_str(rt_json_get(rt_json_root(doc), "store"));
+	hint(a, RT_REFUSED);
 	if (st == RT_NOMEM)
 		st = rt_cli_fail(cli, st, "out of memory");
 	else if (st != RT_OK || url.size == 0)
-		st = rt_cli_fail(cli, RT_UPSTREAM, "what listens on %s is not Retake", name_of(a));
+		st = rt_cli_fail(cli, RT_REFUSED, "what listens on %s is not Retake", name_of(a));
 	else if (a->store != NULL && !rt_str_is(store, a->store))
-		st = rt_cli_fail(cli, RT_UPSTREAM,
+		st = rt_cli_fail(cli, RT_REFUSED,
 				 "the server on %s is of another version and does not "
 				 "say which store it serves; restart it",
 				 name_of(a));

@@ -15,8 +15,8 @@
 #include "cli/cli.h"
 
 /* Prints the link. socket: where the usual server, or the one that was named, listens;
- * state_folder: where the token is. RT_NOT_FOUND: no server is there; RT_REFUSED: what is there is
- * another user's, or serves another store; RT_UPSTREAM: it is not Retake. */
+ * state_folder: where the token is. RT_NOT_FOUND: no server is there; or not the project;
+ * RT_REFUSED: what is there is another user's, not Retake, or serves another store. */
 rt_status rt_cli_login(rt_cli *cli, const char *socket, const char *state_folder,
 		       unsigned default_port);
 

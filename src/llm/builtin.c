@@ -314,21 +314,28 @@ is_play(rt_str name)
 }
 
 rt_status
+rt_builtin_check(rt_str name, rt_error *err)
+{
+	if (is_play(name) || rt_str_is(name, "echo") || rt_str_is(name, "summary"))
+		return RT_OK;
+	return rt_fail(err, RT_NOT_FOUND,
+		       "no built-in model \"%.*s\"; there are echo, summary and play",
+		       (int)rt_utf8_cut(name, 80), name.ptr);
+}
+
+rt_status
 rt_builtin_open(const rt_alloc *alloc, const rt_builtin_options *options, rt_model **out,
 		rt_error *err)
 {
 	rt_str name = rt_provider_model(&rt_provider_builtin, options->name);
 	size_t replies = 0;
-	rt_status st = RT_OK;
+	rt_status st;
 	builtin *b;
 
 	if (name.size == 0)
 		name = RT_STR("echo");
-	if (!is_play(name) && !rt_str_is(name, "echo") && !rt_str_is(name, "summary"))
-		return rt_fail(err, RT_NOT_FOUND,
-			       "no built-in model \"%.*s\"; there are echo, summary and play",
-			       RT_STR_ARG(name));
-	if (is_play(name))
+	st = rt_builtin_check(name, err);
+	if (st == RT_OK && is_play(name))
 		st = rt_script_check(options->script, alloc, &replies, err);
 	if (st != RT_OK)
 		return st;

@@ -43,6 +43,8 @@ typedef struct rt_builtin_options {
 	void *wait_ctx;
 } rt_builtin_options;
 
+/* Is there a built-in model of that name? RT_NOT_FOUND: err says which there are. */
+RT_CHECKED rt_status rt_builtin_check(rt_str name, rt_error *err);
 /* RT_NOT_FOUND: no such model. RT_USAGE: the script is wrong, with its line in err.
  * RT_NOMEM. Close the model with its ops. */
 RT_CHECKED rt_status rt_builtin_open(const rt_alloc *alloc, const rt_builtin_options *options,

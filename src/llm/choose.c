@@ -3,6 +3,7 @@
  * Which provider and which model a name means; and where servers are said to be. */
 #include "llm/config.h"
 
+#include "llm/builtin.h"
 #include "llm/provider.h"
 
 const rt_config_provider *
@@ -115,8 +116,8 @@ rt_status
 rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_error *err)
 {
 	rt_model_choice choice = {NULL, NULL, {NULL, 0}, {NULL, 0}}, usual = choice;
-	size_t slash = rt_str_find(name, RT_STR("/"), 0);
-	rt_str meant;
+	bool is_usual;
+	size_t slash;
 
 	if (name.size == 0) {
 		if (config == NULL || config->model.size == 0)
@@ -130,15 +131,16 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 		*out = choice;
 		return RT_OK;
 	}
-	if (slash != SIZE_MAX) {
-		meant = nearest(config, rt_str_at(name.ptr, slash));
-		if (meant.size > 0)
-			return rt_fail(err, RT_NOT_FOUND, "there is no provider %.*s (did you mean "
-				       "%.*s?)", (int)(slash < 80 ? slash : 80), name.ptr,
-				       RT_STR_ARG(meant));
+	is_usual = config != NULL && split(config, config->model, &usual);
+	slash = rt_str_find(name, RT_STR("/"), 0);
+	if (slash != SIZE_MAX && slash > 0) {
+		rt_str provider = rt_str_at(name.ptr, slash);
+
+		if (!is_usual || nearest(config, provider).size > 0)
+			return rt_models_check_provider(config, provider, err);
 	}
 	/* A model alone: of the provider that the configuration's model is of. */
-	if (config == NULL || !split(config, config->model, &usual)) {
+	if (!is_usual) {
 		const char *maker = slash == SIZE_MAX ? maker_of(name) : NULL;
 		int size = (int)rt_utf8_cut(name, 80);
 
@@ -153,6 +155,20 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 	choice.model = name;
 	*out = choice;
 	return RT_OK;
+}
+
+rt_status
+rt_models_check_setting(const rt_config *config, rt_str name, rt_error *err)
+{
+	rt_model_choice choice;
+	rt_status st;
+
+	if (name.size == 0)
+		return rt_fail(err, RT_USAGE, "the name of the model is empty");
+	st = rt_models_choose(config, name, &choice, err);
+	if (st == RT_OK && choice.provider == &rt_provider_builtin)
+		st = rt_builtin_check(choice.model, err);
+	return st;
 }
 
 rt_status

@@ -95,6 +95,11 @@ typedef struct rt_model_choice {
 RT_CHECKED rt_status rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out,
 				      rt_error *err);
 
+/* May the setting model be that? Its provider has to be there; a model of a server may come later.
+ * RT_USAGE: the name is empty. RT_NOT_FOUND: there is no such provider, or it is the built-in one
+ * and has no such model. config may be NULL. */
+RT_CHECKED rt_status rt_models_check_setting(const rt_config *config, rt_str name, rt_error *err);
+
 /* Is there a provider of that name, configured or not? RT_NOT_FOUND: err says which there are, and
  * which was perhaps meant. config may be NULL. */
 RT_CHECKED rt_status rt_models_check_provider(const rt_config *config, rt_str name, rt_error *err);

@@ -322,6 +322,13 @@ test_empty(void **state)
 	assert_non_null(strstr(err.text, "did you mean openai/gpt-5?"));
 	assert_int_equal(rt_models_choose(c, RT_STR("qwen3:8b"), &m, &err), RT_NOT_FOUND);
 	assert_non_null(strstr(err.text, "did you mean ollama/qwen3:8b?"));
+	assert_int_equal(rt_models_choose(c, RT_STR("foo/bar"), &m, &err), RT_NOT_FOUND);
+	assert_non_null(strstr(err.text, "there is no provider \"foo\"; there are openai"));
+	assert_int_equal(rt_models_check_setting(c, RT_STR("foo/bar"), &err), RT_NOT_FOUND);
+	assert_int_equal(rt_models_check_setting(c, RT_STR("builtin/nope"), &err), RT_NOT_FOUND);
+	assert_int_equal(rt_models_check_setting(c, RT_STR(""), &err), RT_USAGE);
+	assert_int_equal(rt_models_check_setting(NULL, RT_STR("openai/later"), &err), RT_OK);
+	assert_int_equal(rt_models_check_setting(NULL, RT_STR("builtin/play:x"), &err), RT_OK);
 	assert_int_equal(rt_models_choose(NULL, RT_STR("ollama/llama3"), &m, &err), RT_OK);
 	assert_str(m.model, "llama3");
 	rt_config_free(c);

@@ -74,13 +74,17 @@ add_text(rt_buf *buf, rt_str text)
 }
 
 void
-rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed, bool is_in)
+rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, bool failed,
+	      bool is_in)
 {
 	begin(request, answer, failed ? 403 : 200, "Retake");
-	if (failed)
+	if (failed) {
 		rt_buf_add_c(&answer->body,
 			     "<p>That link was used already, or it is expired or replaced; get a new one "
-			     "with <code>retake serve --login</code>.</p>\n");
+			     "with <code>");
+		add_text(&answer->body, login);
+		rt_buf_add_c(&answer->body, "</code>.</p>\n");
+	}
 	if (is_in) {
 		rt_buf_add_c(&answer->body, "<p>This browser was let in before: <a href=\"/\">go on</a>.</p>\n");
 		end(answer);
@@ -88,7 +92,10 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed,
 	}
 	rt_buf_add_c(&answer->body,
 		     "<p>This browser has not been let in. In a terminal on the machine where Retake "
-		     "runs, type</p>\n<pre>retake serve --login</pre>\n"
+		     "runs, type</p>\n<pre>");
+	add_text(&answer->body, login);
+	rt_buf_add_c(&answer->body,
+		     "</pre>\n"
 		     "<p>and open the link that it prints. It is good once, for a minute.</p>\n");
 	end(answer);
 }

@@ -10,8 +10,9 @@
 #include "server/web.h"
 
 /* Not let in, and (failed) the code that came was not good; or let in before, all the same.
- * 200, or 403. */
-void rt_page_login(const rt_web_request *request, rt_web_answer *answer, bool failed, bool is_in);
+ * login: the command that prints a link. 200, or 403. */
+void rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, bool failed,
+		   bool is_in);
 /* Let in: the web interface, or what there is where the program was built without it. The page
  * gets a hash of the two, under which it keeps in the browser what belongs to them. */
 void rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_path,

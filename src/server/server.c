@@ -79,6 +79,22 @@ admit_page(rt_server *server, rt_web_request *request, admitted *in, rt_web_plan
 	return true;
 }
 
+/* How to be let in. */
+static void
+show_login(rt_server *server, const rt_web_request *request, const admitted *in,
+	   rt_web_answer *answer, bool failed)
+{
+	rt_buf login;
+
+	rt_buf_init(&login, server->alloc, RT_BUF_UNLIMITED);
+	rt_server_add_login(server, &login);
+	rt_page_login(request, answer, rt_buf_str(&login), failed,
+		      in->who.kind == RT_WHO_BROWSER);
+	if (login.status != RT_OK)
+		answer->status = 0;
+	rt_buf_deinit(&login);
+}
+
 static void
 handle_page(rt_server *server, rt_web_request *request, const admitted *in, rt_web_answer *answer)
 {
@@ -96,13 +112,13 @@ handle_page(rt_server *server, rt_web_request *request, const admitted *in, rt_w
 		if (rt_browsers_enter(server->browsers, code, cookie, &err) == RT_OK)
 			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
 		else
-			rt_page_login(request, answer, true, in->who.kind == RT_WHO_BROWSER);
+			show_login(server, request, in, answer, true);
 	} else if (in->who.kind == RT_WHO_BROWSER) {
 		rt_page_home(request, answer, server->options.house.store_path,
 			     in->who.project.size > 0 ? in->who.project
 						      : server->options.house.project);
 	} else {
-		rt_page_login(request, answer, false, false);
+		show_login(server, request, in, answer, false);
 	}
 }
 
@@ -388,6 +404,17 @@ rt_server_place(const rt_server *server, char *out)
 	own_host(server, host);
 	(void)snprintf(out, RT_GUARD_HOST_ROOM, "%.*s:%u", RT_GUARD_HOST_ROOM - 8, host,
 		       rt_server_port(server));
+}
+
+void
+rt_server_add_login(const rt_server *server, rt_buf *out)
+{
+	rt_buf_add_c(out, "retake serve --login");
+	if (server->options.usual_socket)
+		return;
+	rt_buf_add_f(out, " --port %u", rt_server_port(server));
+	if (server->options.front.address != NULL)
+		rt_buf_add_f(out, " --listen %s", server->options.front.address);
 }
 
 rt_status

@@ -29,6 +29,7 @@ typedef struct rt_server_options {
 	bool shared;            /* all browsers see house.project */
 	bool require_match;     /* changes need If-Match: 428 without */
 	const char *hosts;      /* further names that it answers to, with commas between; or NULL */
+	bool usual_socket;      /* front.socket is the one that `serve --login` asks by default */
 } rt_server_options;
 
 /* RT_BUSY: the port is taken. When it has returned, clients can connect. */
@@ -41,6 +42,9 @@ unsigned rt_server_port(const rt_server *server);
 /* "127.0.0.1:8999": where it is reached, for links; room for RT_GUARD_HOST_ROOM bytes. Of all
  * addresses it is this machine's own. */
 void rt_server_place(const rt_server *server, char *out);
+/* "retake serve --login" with the flags that reach this server. It names no store: anybody who can
+ * connect may read it. */
+void rt_server_add_login(const rt_server *server, rt_buf *out);
 /* A code for one browser, good for a minute; project and out_replaced as rt_browsers_code has
  * them. */
 RT_CHECKED rt_status rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM],

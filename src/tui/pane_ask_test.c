@@ -200,7 +200,7 @@ one_of_many(void **state)
 	/* Nothing new: only what there is. */
 	pick(&d, roles, false, &t);
 	desk_type(&d, "zz");
-	assert_shows(&d, "None is called so.");
+	assert_shows(&d, "No match.");
 	desk_press(&d, "enter");
 	assert_notice(&d, "None is called \"zz\"");
 	assert_int_equal(t.answers, 0);

@@ -564,7 +564,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		(void)rt_canvas_put_cut(canvas, list, 3, 0, list.w - 3, rt_buf_str(&d->problem),
 					RT_INK_ERROR);
 	else if (d->list.count == 0 && (searched(d).size == 0 || is_answered(d)))
-		(void)rt_canvas_put_c(canvas, list, 3, 0, "Nothing is called so, or holds that.", RT_INK_DIM);
+		(void)rt_canvas_put_c(canvas, list, 3, 0, "No match.", RT_INK_DIM);
 }
 
 /* --- changes --- */

@@ -112,7 +112,7 @@ finds(void **state)
 	assert_shows(&d, "›  sqlite-notes sqlite-notes User Tell me about journals");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "nobody said this");
-	assert_shows(&d, "Nothing is called so, or holds that.");
+	assert_shows(&d, "No match.");
 	desk_press(&d, "escape escape");
 	assert_int_equal(d.tui.pane_count, 1);
 	desk_close(&d);

@@ -358,7 +358,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 			rt_bar_select(canvas, box, y);
 	}
 	if (p->list.count == 0 && box.h > head)
-		(void)rt_canvas_put_c(canvas, box, 2, head, "Nothing is called so.", RT_INK_DIM);
+		(void)rt_canvas_put_c(canvas, box, 2, head, "No match.", RT_INK_DIM);
 }
 
 /* --- running --- */

@@ -142,7 +142,7 @@ lists(void **state)
 			 "  Alt-u         take the last step back\n");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "nothing is like this");
-	assert_shows(&d, "Nothing is called so.");
+	assert_shows(&d, "No match.");
 	desk_press(&d, "escape");
 	assert_int_equal(d.tui.pane_count, 2);
 	desk_close(&d);

@@ -143,7 +143,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	}
 	if (p->list.count == 0 && box.h > head)
 		(void)rt_canvas_put_c(canvas, box, 2, head,
-				      p->count == 0 ? "There is none." : "None is called so.",
+				      p->count == 0 ? "There is none." : "No match.",
 				      RT_INK_DIM);
 }
 

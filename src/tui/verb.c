@@ -799,11 +799,10 @@ pick_model(rt_tui *tui)
 rt_status
 rt_verb_set_model(rt_tui *tui, rt_str model)
 {
-	rt_model_choice choice;
 	rt_asked *a;
 	rt_error err;
 	rt_buf json;
-	rt_status st = rt_models_choose(tui->cli->config, rt_str_trim(model), &choice, &err);
+	rt_status st = rt_models_check_setting(tui->cli->config, rt_str_trim(model), &err);
 
 	if (st != RT_OK) {
 		rt_buf_clear(&tui->work.hint);

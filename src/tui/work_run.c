@@ -198,12 +198,16 @@ rt_work_run_tend(rt_work *work, bool *out_ended, rt_error *err)
 /* ---- starting and stopping ---- */
 
 static void
-hint(rt_work *work, rt_status st)
+hint(rt_work *work, rt_status st, rt_error *err)
 {
-	if (st == RT_CREDENTIALS)
-		rt_buf_add_c(&work->hint, "Choose one: /model PROVIDER/NAME   To try it without any: "
+	if (st == RT_CREDENTIALS && work->model.size == 0) {
+		(void)rt_fail(err, st, "no model is chosen");
+		rt_buf_add_c(&work->hint, "Choose one: /model or Ctrl+L   To try it without a key: "
 					  "/model builtin/echo");
-	else if (st == RT_NOT_FOUND)
+	} else if (st == RT_CREDENTIALS) {
+		rt_buf_add_c(&work->hint, "Another model: /model or Ctrl+L");
+	}
+	if (st == RT_NOT_FOUND)
 		rt_buf_add_c(&work->hint, "Models: /model");
 }
 
@@ -248,7 +252,7 @@ rt_work_run(rt_work *work, const char *how, rt_str fields, rt_error *err)
 		st = rt_runs_start(work->runs, &request, work->run, err);
 	if (st != RT_OK) {
 		work->run[0] = 0;
-		hint(work, st);
+		hint(work, st, err);
 	} else {
 		rt_json_free(work->end);
 		work->end = NULL;

@@ -19,6 +19,9 @@ code 'missing word' 2 r role :1
 code 'too many words' 2 r merge :1 :2
 code 'bad number' 2 r undo three
 code 'bad count' 2 r undo 0
+has 'bad count: undo' 'N must be 1 or more' "$err"
+code 'bad count' 2 r redo 0
+has 'bad count: redo' 'N must be 1 or more' "$err"
 code 'unknown entry' 3 r edit zzzz x
 code 'unknown position' 3 r edit :99 x
 code 'position 0' 3 r edit :0 x

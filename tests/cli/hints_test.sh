@@ -192,6 +192,28 @@ lacks 'more of'
 fails 3 models foo
 wants 'there is no provider "foo"' 'Providers: retake --db'
 lacks 'foo/-' 'Entries'
+"$RETAKE" help set >"$work/help"
+example=$(sed -n 's/^ *retake set model //p' "$work/help")
+fails 0 set model "$example"
+for name in foo/bar '"foo/bar"'; do
+	fails 3 set model "$name"
+	wants 'there is no provider "foo"; there are openai, anthropic'
+done
+fails 3 ask -m foo/bar hi
+wants 'there is no provider "foo"; there are openai, anthropic'
+fails 3 set model opnai/bar
+wants 'there is no provider "opnai" (did you mean openai?)'
+fails 3 set model bar
+wants 'PROVIDER/MODEL'
+fails 3 set model builtin/nope
+wants 'no built-in model "nope"; there are echo, summary and play'
+for name in '' '""'; do
+	fails 2 set model "$name"
+	wants 'is empty' "retake --db $db set model --unset"
+done
+is 'none of them is set' "$example" "$(r settings model)"
+fails 0 set model null
+fails 3 settings model
 mkdir -p "$XDG_CONFIG_HOME/retake"
 for toml in 'model = ' '[provider.openai]\nkey = "x"'; do
 	printf "$toml\n" >"$XDG_CONFIG_HOME/retake/config.toml"
@@ -253,7 +275,7 @@ is 'not to programs' '' "$err"
 code 'context at the tip' 0 r context
 lacks 'ends at the head'
 wants 'no model'
-r -q set model m
+r -q set model openai/m
 r -q go :1
 code 'context' 0 r context
 wants 'the request ends at the head, :1 of 4'

@@ -75,7 +75,7 @@ has 'after' 'TWO' "$out"
 fresh
 r -q add five
 r -q add six
-r -q set model foo
+r -q set model openai/foo
 r -q add seven
 same_as() { # same_as N: the present is what --at-op N shows
 	is "state right after step $1" "$(r show --json --at-op "$1"; r settings --json --at-op "$1"; r tree --json --at-op "$1")" \
@@ -98,7 +98,7 @@ is 'discussions started later are gone' '["main"]' "$(r ls --json | json '[x["na
 has 'back leads to another discussion, too' 'Now in discussion "other".' "$(r jump 13)"
 is 'and to what it held' elsewhere "$(contents)"
 r -q jump 3 --scope discussion
-is 'a scope leaves the rest' foo "$(r settings model)"
+is 'a scope leaves the rest' openai/foo "$(r settings model)"
 code 'a row that is yet to come' 3 r jump 99
 code 'an unknown scope' 2 r jump 3 --scope all
 
@@ -109,7 +109,7 @@ r -q add elsewhere
 r -q use main
 r -q add five
 r -q -d other add more
-r -q set model foo
+r -q set model openai/foo
 r -q jump 7
 same_as 7
 is 'the discussion in view goes back' 'one|two|three|four' "$(contents)"
@@ -144,7 +144,7 @@ offered -d 'Z z' edit :1 changed
 offered -d 'Z z' branch :1
 offered -d 'Z z' prompt set p
 offered -d 'Z z' set temperature 1
-offered -d 'Z z' set model m
+offered -d 'Z z' set model openai/m
 offered -d 'Z z' rename Y
 offered -d 'Z z' rm 'Z z'
 offered -d 'Z z' extract :1
@@ -225,8 +225,8 @@ code 'rm' 0 r rm own
 is 'removed' '["main"]' "$(r ls --json | json '[x["name"] for x in d]')"
 r -q undo
 is 'back' '["main", "own"]' "$(r ls --json | json '[x["name"] for x in d]')"
-code 'settings' 0 r set model qwen3:8b
-is 'a setting' 'qwen3:8b' "$(r settings model)"
+code 'settings' 0 r set model ollama/qwen3:8b
+is 'a setting' 'ollama/qwen3:8b' "$(r settings model)"
 r -q set numbers 1.10
 is 'digits stay' '1.10' "$(r settings numbers)"
 r -q set --string word 17

@@ -25,12 +25,15 @@ for what in /dev/zero /dev/null "$work/fifo" "$work/socket"; do
 	code 'no store is made' 1 test -e "$work/new.db"
 done
 i import /dev/zero >"$work/out" 2>&1
-has 'it says what it is' '/dev/zero is a device' "$(cat "$work/out")"
+has 'it says what it is' '/dev/zero is a device, not a file that can be imported' "$(cat "$work/out")"
 has 'and what to do' 'PROGRAM | retake' "$(cat "$work/out")"
 i import "$work/fifo" >"$work/out" 2>&1
-has 'a FIFO' 'is a named pipe (FIFO)' "$(cat "$work/out")"
+has 'a FIFO' 'is a named pipe (FIFO), not a file that can be imported' "$(cat "$work/out")"
 i import "$work/socket" >"$work/out" 2>&1
-has 'a socket' 'is a socket' "$(cat "$work/out")"
+has 'a socket' 'is a socket, not a file that can be imported' "$(cat "$work/out")"
+code 'an empty folder' 3 i import "$work/empty"
+has 'an empty folder: what to do' 'import FILE' "$err"
+hasnt 'an empty folder: nothing of entries' 'Entries' "$err"
 mkdir "$work/folder"
 mkfifo "$work/folder/fifo"
 ln -s /dev/zero "$work/folder/zero"

@@ -79,7 +79,7 @@ r -q go :5 >/dev/null
 is 'to the byte what is sent' "$(cat "$work/sent")" "$(r context --json 2>/dev/null)"
 has 'it is the whole of it' 'and five?' "$(cat "$work/sent")"
 fresh
-r -q set model nobody/knows
+apply '{"op":"setting.set","key":"model","value":"nobody/knows"}' >/dev/null
 has 'an unknown provider: as before' '"model":"nobody/knows"' "$(r context 2>/dev/null)"
 r -q undo
 code 'no model' 0 r context

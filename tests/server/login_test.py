@@ -6,6 +6,8 @@ link, and the token is not given away."""
 import http.server
 import json
 import os
+import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -35,6 +37,63 @@ def into(tally, name, done, server):
 
 def refused(tally, name, done, words):
     tally.check(name, done.returncode != 0 and done.stdout == "" and words in done.stderr, done)
+
+
+def printed(server):
+    """The command that a server prints for another link."""
+    return re.search(r"another: (.*)\)$", server.process.stdout.readline().decode().strip()).group(1)
+
+
+def run(place, command):
+    words = shlex.split(command)
+    return subprocess.run([RETAKE, *words[1:]], env=place.env, cwd=place.folder,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=60, text=True)
+
+
+def shown(server, path="/"):
+    """The command that the page of a server shows to a browser that is not let in."""
+    page = server.raw(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+                      "Connection: close\r\n\r\n".encode()).decode()
+    return re.search("<(pre|code)>(.*?)</", page.split("<main>")[1]).group(2)
+
+
+def check_commands(tally, place, first):
+    """What a server prints and its page shows leads to that server, also where another one has the
+    socket, and so does what is said where its port is taken."""
+    os.mkdir(os.path.join(place.folder, "a folder"))
+    second_db = os.path.join(place.folder, "a folder", "second.db")
+    with Server(Place(place.folder, "a folder/second.db")) as second:
+        command = printed(second)
+        tally.equal("another: the command", command,
+                    f"retake --db '{second_db}' serve --login --port {second.port}")
+        into(tally, "another", run(place, command), second)
+        for path in ("/", "/?code=0123456789abcdef"):
+            tally.equal(path + ": the command", shown(second, path),
+                        f"retake serve --login --port {second.port}")
+            into(tally, path, run(place, shown(second, path)), second)
+        taken = Place(place.folder, "third.db").run("serve", "--no-socket", "--port", str(first.port))
+        tally.check("a port that is taken", taken.returncode == 1 and
+                    f"third.db serve --login --port {first.port}\n" in taken.stderr.decode(), taken)
+        os.unlink(os.path.join(place.folder, "third.db"))
+    tally.equal("the usual socket: the command", shown(first), "retake serve --login")
+    command = printed(first)
+    tally.equal("the usual socket: printed", command, f"retake --db {place.db} serve --login")
+    into(tally, "the usual socket: printed", run(place, command), first)
+
+
+def check_failures(tally, place, port):
+    """Codes and hints are those of what went wrong: 7 is for a model's server."""
+    done = subprocess.run([RETAKE, "--db", place.db, "-p", "ghost", "serve", "--login", "--port", port,
+                           "--json"], env=place.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=60, text=True)
+    tally.equal("no such project", (done.returncode, json.loads(done.stdout)["error"]["code"]),
+                (3, "not_found"), done)
+    tally.check("no such project: the hint", f"Projects: retake --db {place.db} projects" in done.stderr,
+                done)
+    done = login(place, db=os.path.join(place.folder, "nowhere.db"))
+    tally.check("no such store", done.returncode == 3 and "nowhere.db serve\n" in done.stderr and
+                "Entries" not in done.stderr, done)
 
 
 class Stranger(http.server.BaseHTTPRequestHandler):
@@ -94,11 +153,14 @@ def main():
                 closed = free.getsockname()[1]
             refused(tally, "a port where nobody listens", login(place, "--port", str(closed)),
                     f"no server listens on 127.0.0.1:{closed}")
+            check_commands(tally, place, first)
+            check_failures(tally, place, port)
             with http.server.HTTPServer(("127.0.0.1", 0), Stranger) as stranger:
                 thread = threading.Thread(target=stranger.serve_forever, daemon=True)
                 thread.start()
-                refused(tally, "something else", login(place, "--port", str(stranger.server_port)),
-                        "is not Retake")
+                done = login(place, "--port", str(stranger.server_port))
+                refused(tally, "something else", done, "is not Retake")
+                tally.equal("something else: the status", done.returncode, 1, done)
                 stranger.shutdown()
                 thread.join()
         # Too many links: it is said.

@@ -197,7 +197,11 @@ def settings(c, place):
     t.wait("Which model answers")
     t.type("mine/new-one")
     t.key("Enter")
-    c.says("a provider that there is none of", t, "Nothing changed", re.compile(r"builtin/echo +~\d+ tok"))
+    c.says("a provider that there is none of", t, 'There is no provider "mine"; there are',
+           "Nothing changed", re.compile(r"builtin/echo +~\d+ tok"))
+    say(t, "/model builtin/nope")
+    c.says("a built-in model that there is none of", t, 'No built-in model "nope"', "Nothing changed",
+           re.compile(r"builtin/echo +~\d+ tok"))
     t.key("C-l")
     t.wait("Which model answers")
     t.type("openai/new-one")

@@ -555,7 +555,7 @@ async function finding(server, page) {
 	await becomes("a discussion by some letters", server, () => page.locator(".top .where").innerText(), "cooking");
 	await page.getByRole("button", { name: "Search and commands" }).click();
 	await page.locator("#palette").fill("no such thing at all");
-	await page.getByText("Nothing is called so").waitFor();
+	await page.getByText("No match.").waitFor();
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
 }
