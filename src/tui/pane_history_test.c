@@ -123,7 +123,8 @@ jumps(void **state)
 	assert_notice(&d, "Already there");
 	/* To before everything, and back to where it was. */
 	desk_press(&d, "end enter");
-	assert_notice(&d, "Now as it was in the beginning. Back: Enter on step 2");
+	assert_notice(&d, "The discussion is as it was before its first step. "
+			  "Back: Enter on step 2");
 	assert_int_equal(rt_work_count(&d.tui.work), 0);
 	assert_shows(&d, "the beginning ← now");
 	desk_press(&d, "up up up enter");
@@ -156,6 +157,23 @@ reverts(void **state)
 	assert_shows(&d, "›  ○ 4 22:13 tui ");
 	desk_press(&d, "alt+r");
 	assert_shows(&d, "›● 4 22:13 tui ");
+	desk_close(&d);
+}
+
+/* A step that revert does not know: what to do instead is seen. */
+static void
+refuses_with_a_next_step(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 24);
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"other\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"main\"}]");
+	desk_press(&d, "f3 home ctrl+r");
+	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
+	assert_shows(&d, "Cannot revert step 6, which switched discussions. ");
+	assert_shows(&d, "retake jump 5");
 	desk_close(&d);
 }
 
@@ -220,7 +238,8 @@ others_take_back(void **state)
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	desk_press(&d, "enter");
-	assert_notice(&d, "Now as it was in the beginning. Back: Enter on step 2");
+	assert_notice(&d, "The discussion is as it was before its first step. "
+			  "Back: Enter on step 2");
 	desk_close(&d);
 }
 
@@ -328,6 +347,7 @@ main(void)
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(jumps),
 		cmocka_unit_test(reverts),
+		cmocka_unit_test(refuses_with_a_next_step),
 		cmocka_unit_test(takes_by_name),
 		cmocka_unit_test(others_are_faster),
 		cmocka_unit_test(others_take_back),

@@ -181,6 +181,7 @@ class Run:
     def lines(self, data):
         text = data.decode("utf-8", errors="backslashreplace")
         text = text.replace(self.folder, "<dir>").replace(f"127.0.0.1:{self.port}", "<server>")
+        text = text.replace(f"--port {self.port}", "--port <port>")
         for pattern, name in VARIABLE:
             text = re.sub(pattern, name, text)
         if text.endswith("\n"):
