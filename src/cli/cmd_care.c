@@ -136,6 +136,11 @@ rt_cli_finding(void *ctx, const rt_finding *finding)
 	rt_cli_findings *f = ctx;
 	bool bad = strcmp(finding->severity, "note") != 0;
 	rt_str text = rt_str_at(finding->text, rt_utf8_valid_size(rt_str_of(finding->text)));
+	size_t advice = rt_str_find(text, RT_STR("; run retake fsck"), 0);
+
+	/* An error message advises the check that is running. */
+	if (advice != SIZE_MAX)
+		text.size = advice;
 
 	/* What is about the whole store comes once for every project. */
 	if (is_known(f, rt_str_of(finding->id), text))
@@ -217,10 +222,22 @@ rt_status
 rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 {
 	rt_status st = cli->store->ops->check(cli->store, store_finding, findings, &cli->error);
+	rt_buf text;
 
 	if (st == RT_OK || st == RT_CORRUPT)
 		st = rt_cli_each_engine(cli, true, check_engine, findings);
 	findings->project = NULL;
+	if (st != RT_CORRUPT)
+		return st;
+	/* check_engine reports damage of a project: the list itself could not be read. */
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_f(&text, "the projects cannot be listed, so they were not checked: %s",
+		     cli->error.text);
+	rt_buf_add_byte(&text, '\0');
+	st = rt_cli_buf(cli, &text);
+	if (st == RT_OK)
+		(void)store_finding(findings, "store-projects-unreadable", text.ptr);
+	rt_buf_deinit(&text);
 	return st;
 }
 
@@ -396,12 +413,35 @@ clear_index(rt_cli *cli)
 	return st;
 }
 
+/* What became of the store, and what it has lost. */
+static void
+say_result(rt_cli *cli, bool clean, const rt_cli_lost *lost, size_t texts)
+{
+	rt_term *out = &cli->out;
+	uint64_t steps = lost->steps;
+
+	if (!clean) {
+		rt_term_c(out, "What is listed above could not be repaired.\n");
+		return;
+	}
+	rt_term_c(out, "The store is consistent again");
+	if (steps > 0)
+		rt_term_f(out, "; %s%llu step%s", lost->at_least ? "at least " : "",
+			  (unsigned long long)steps, RT_CLI_S(steps));
+	if (texts > 0)
+		rt_term_f(out, "%s%zu text%s", steps > 0 ? " and " : "; ", texts, RT_CLI_S(texts));
+	if (steps + texts > 0)
+		rt_term_c(out, steps + texts == 1 ? " was lost" : " were lost");
+	rt_term_c(out, ".\n");
+}
+
 static rt_status
 run_repair(rt_cli *cli)
 {
 	rt_cli_findings f;
 	lost_texts lost = {.cli = cli};
 	rt_buf kept, json, salvaged;
+	rt_cli_lost lost_steps = {0};
 	bool salvage = false;
 	rt_status st = rt_cli_find_store(cli);
 
@@ -415,7 +455,7 @@ run_repair(rt_cli *cli)
 	rt_cli_findings_init(cli, &f);
 	st = rt_cli_salvage_needed(cli, &salvage);
 	if (st == RT_OK && salvage)
-		st = rt_cli_salvage(cli, &kept, &salvaged);
+		st = rt_cli_salvage(cli, &kept, &salvaged, &lost_steps);
 	else if (st == RT_OK)
 		st = rt_cli_keep_copy(cli, "before-repair", &kept);
 	if (st == RT_OK)
@@ -454,11 +494,10 @@ run_repair(rt_cli *cli)
 				  "%zu text%s could not be read any more and %s given up; entries, order "
 				  "and history stay.\n", lost.count, RT_CLI_S(lost.count),
 				  lost.count == 1 ? "was" : "were");
-		rt_term_f(&cli->out, "%s %s\n",
-			  salvage ? "Put what is intact into a new store."
-				  : "Rebuilt the checkpoint and the search index from the log.",
-			  f.bad == 0 ? "All is well now."
-				     : "What is listed above could not be mended.");
+		rt_term_c(&cli->out,
+			  salvage ? "Put what is intact into a new store. "
+				  : "Rebuilt the checkpoint and the search index from the log. ");
+		say_result(cli, f.bad == 0, &lost_steps, lost.count);
 		rt_term_f(&cli->out,
 			  salvage ? "The damaged store is kept as it was: %s\n"
 				  : "A copy as it was before: %s\n",

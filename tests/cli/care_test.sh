@@ -254,6 +254,10 @@ for i in range($count): print('{\"op\":\"entry.append\",\"content\":\"text %d.\"
 	has 'says that it is damaged' 'damaged' "$err"
 	code 'fsck finds it' 1 "$RETAKE" --db "$db" fsck
 	is 'nothing was written' "$(cksum <"$db.as-it-was")" "$(cksum <"$db")"
+	cp "$db" "$work/again.db"
+	code 'repair' 0 "$RETAKE" --db "$work/again.db" repair
+	has 'says what was lost' 'The store is consistent again; ' "$out"
+	has 'in steps' '1 step was lost.' "$out"
 	code 'it is repaired' 0 "$RETAKE" --db "$db" repair --json
 	has 'and says what was kept' '"rows_kept":' "$out"
 	kept=$(find "$work" -name "hit-$count.db.before-repair-*")
@@ -276,6 +280,37 @@ code 'a store that cannot be opened' 1 "$RETAKE" --db "$work/torn.db" show
 (umask 022; "$RETAKE" --db "$work/torn.db" repair >/dev/null 2>&1)
 is 'is repaired' "$whole" "$("$RETAKE" --db "$work/torn.db" export --format canonical)"
 is 'a damaged store is kept privately' 600 "$(stat -c %a "$work"/torn.db.before-repair-*)"
+
+# --- fsck reports what it can where the list of projects is damaged ---
+db=$work/list.db
+"$RETAKE" --db "$db" -q add one
+"$RETAKE" --db "$db" -q add two
+state=$("$RETAKE" --db "$db" export --format canonical)
+for page in $("$python" - "$db" <<'PY'
+import sqlite3, sys
+c = sqlite3.connect(sys.argv[1])
+print(*[r for (r,) in c.execute("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'project'")])
+PY
+); do
+	cp "$db" "$work/list-$page.db"
+	"$python" -c "
+f = open('$work/list-$page.db', 'r+b')
+f.seek(($page - 1) * 8192)
+f.write(bytes(8192))"
+	code "fsck, page $page zeroed" 1 "$RETAKE" --db "$work/list-$page.db" fsck
+	has 'the pages are reported' 'store-page-damaged' "$out"
+	has 'the projects too' 'store-projects-unreadable' "$out"
+	has 'and what to do' 'retake --db' "$(printf '%s' "$out" | grep 'findings\. What')"
+	hasnt 'no advice to run fsck' 'run retake fsck' "$out$err"
+	code "fsck --json, page $page zeroed" 1 "$RETAKE" --db "$work/list-$page.db" fsck --json
+	is 'all of them as JSON' True "$(printf '%s' "$out" | "$python" -c 'import json, sys
+d = json.load(sys.stdin)
+ids = {f["id"] for f in d["findings"]}
+print(not d["clean"] and ids >= {"store-page-damaged", "store-projects-unreadable"})')"
+	code "repair, page $page zeroed" 0 "$RETAKE" --db "$work/list-$page.db" repair
+	has 'nothing was lost' 'The store is consistent again.' "$out"
+	is 'all is there' "$state" "$("$RETAKE" --db "$work/list-$page.db" export --format canonical)"
+done
 
 # --- files that are no stores ---
 : >"$work/empty.db"
