@@ -54,6 +54,13 @@ RT_CHECKED rt_status rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_en
 					      const char *aside, bool *out_changed,
 					      rt_error *err);
 
+/* Remove the store at path, with what lies beside it, if it has no row in any log and no text.
+ * *out_removed false: it has, or somebody else has it open or is replacing it. The caller has
+ * closed it. */
+RT_CHECKED rt_status rt_store_sqlite_remove_empty(const rt_alloc *alloc, const rt_env *env,
+						  const char *path, bool *out_removed,
+						  rt_error *err);
+
 /* What was found in a damaged file. */
 typedef struct rt_store_salvaged {
 	uint64_t rows, bodies;   /* of all projects */

@@ -322,6 +322,73 @@ code 'a text file' 1 "$RETAKE" --db "$work/notes.txt" add x
 is 'it stays as it is' 'my notes' "$(cat "$work/notes.txt")"
 code 'a folder' 1 "$RETAKE" --db "$work" show
 
+# --- a command that fails leaves no new store behind ---
+none=$work/failed/none.db
+mkdir "$work/failed"
+left() {
+	is "$1 leaves no file" '' "$(ls "$work/failed")"
+	hasnt "$1 says nothing of a store" 'made a new store' "$err"
+	rm -f "$work/failed"/*
+}
+for command in 'add' 'edit :1 x' 'delete :1' 'undo' 'jump 3' 'label :1 x' 'ask hi' \
+	'takes switch foo' 'use foo' 'mute :1' 'rename' 'new' 'insert :1 x' 'role :1 User'; do
+	# shellcheck disable=SC2086 # words
+	"$RETAKE" --db "$none" $command >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	err=$(cat "$work/err")
+	[ "$got" = 0 ] && rm -f "$work/failed"/* && continue
+	left "$command"
+done
+printf '{"op":"nothing"}\nno JSON\n' >"$work/bad.jsonl"
+code 'apply of bad lines' 1 "$RETAKE" --db "$none" apply "$work/bad.jsonl"
+left 'apply'
+ln -s failed/none.db "$work/dangling.db"
+code 'through a link' 3 "$RETAKE" --db "$work/dangling.db" edit :1 x
+is 'the link stays' failed/none.db "$(readlink "$work/dangling.db")"
+left 'a link'
+"$python" - "$RETAKE" "$none" >"$work/out" 2>"$work/err" <<'PY'
+import socket, subprocess, sys
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(1)
+q = subprocess.run([sys.argv[1], "--db", sys.argv[2], "serve", "--no-socket", "--port", str(s.getsockname()[1])],
+                   stdin=subprocess.DEVNULL, capture_output=True)
+sys.stderr.buffer.write(q.stderr)
+print(q.returncode != 0)
+PY
+err=$(cat "$work/err")
+is 'serve on a port that is taken' True "$(cat "$work/out")"
+left 'serve'
+# what another program has open, or has written to, stays
+"$python" - "$RETAKE" "$none" >"$work/out" 2>&1 <<'PY'
+import subprocess, sys
+program, db = sys.argv[1:3]
+def start():
+    return subprocess.Popen([program, "--db", db, "apply"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def ask(p, line):
+    p.stdin.write(line + b"\n")
+    p.stdin.flush()
+    return p.stdout.readline().decode().strip()
+def end(p):
+    p.stdin.close()
+    return p.wait()
+maker, other = start(), None
+ask(maker, b'{"op":"nothing"}')
+other = start()
+ask(other, b'{"op":"nothing"}')
+print(end(maker))
+print("seq" in ask(other, b'{"op":"entry.append","content":"kept"}'), end(other))
+PY
+is 'a store that another program has open stays' '1
+True 1' "$(cat "$work/out")"
+is 'with what it writes' kept \
+	"$("$RETAKE" --db "$none" show --json | json '"|".join(e["content"] for e in d["entries"])')"
+rm -f "$work/failed"/*
+code 'a store that is used stays' 0 "$RETAKE" --db "$none" add x
+has 'and is mentioned' 'made a new store' "$err"
+code 'a later failure leaves it alone' 3 "$RETAKE" --db "$none" edit :9 x
+is 'it is there' x "$("$RETAKE" --db "$none" show --json | json '"|".join(e["content"] for e in d["entries"])')"
+
 # --- read-only ---
 chmod 400 "$db"
 sum=$(cksum <"$db")
