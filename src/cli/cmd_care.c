@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* --- save --- */
 
@@ -249,12 +250,34 @@ open_for_check(rt_cli *cli, rt_cli_findings *f)
 {
 	rt_status st = rt_cli_open_store(cli, RT_CLI_LOOK);
 	rt_finding finding = {"store-cannot-open", "error", cli->error.text};
+	struct stat info;
 
 	if (st != RT_CORRUPT && st != RT_TOO_NEW && st != RT_NOT_OURS)
 		return st;
 	cli->hint[0] = 0;
+	if (st == RT_NOT_OURS && rt_cli_recognise(cli))
+		st = rt_cli_fail(cli, RT_CORRUPT,
+				 "%s cannot be opened: its first page is damaged. Other pages hold "
+				 "rows of a Retake store", cli->path.ptr);
+	else if (st == RT_CORRUPT && stat(cli->path.ptr, &info) == 0 && info.st_size == 0)
+		st = RT_NOT_OURS; /* nothing to repair */
+	f->cannot = st;
 	(void)rt_cli_finding(f, &finding);
 	return RT_OK;
+}
+
+static void
+advise_repair(rt_cli *cli, const rt_cli_findings *f)
+{
+	if (f->cannot == RT_NOT_OURS)
+		return;
+	if (f->cannot == RT_TOO_NEW)
+		rt_term_c(&cli->out, "Use the newer Retake that wrote it.\n");
+	else
+		rt_cli_advise(cli,
+			      "%zu finding%s. What can be rebuilt: retake repair   "
+			      "Else: retake restore BACKUP\n",
+			      f->bad, RT_CLI_S(f->bad));
 }
 
 static rt_status
@@ -281,10 +304,7 @@ run_fsck(rt_cli *cli)
 			rt_term_c(&cli->out,
 				  "Clean: pages, log, texts, index and checkpoint agree.\n");
 	} else if (st == RT_OK) {
-		rt_cli_advise(cli,
-			      "%zu finding%s. What can be rebuilt: retake repair   "
-			      "Else: retake restore BACKUP\n",
-			      f.bad, RT_CLI_S(f.bad));
+		advise_repair(cli, &f);
 	}
 	if (st == RT_OK && f.bad > 0)
 		cli->exit_code = 1;

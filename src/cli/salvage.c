@@ -67,6 +67,15 @@ look_at_project(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engin
 	return opened == RT_CORRUPT ? RT_OK : opened;
 }
 
+bool
+rt_cli_recognise(rt_cli *cli)
+{
+	rt_error err;
+	bool ours = false;
+
+	return rt_store_sqlite_recognise(cli->alloc, cli->path.ptr, &ours, &err) == RT_OK && ours;
+}
+
 rt_status
 rt_cli_salvage_needed(rt_cli *cli, bool *out_needed)
 {
@@ -79,6 +88,8 @@ rt_cli_salvage_needed(rt_cli *cli, bool *out_needed)
 		st = rt_cli_each_engine(cli, true, look_at_project, &d);
 	if (cli->store != NULL)
 		rt_cli_close(cli);
+	if (st == RT_NOT_OURS && rt_cli_recognise(cli))
+		st = RT_CORRUPT;
 	if (st == RT_CORRUPT) {
 		d.needed = true;
 		cli->hint[0] = 0;

@@ -67,6 +67,12 @@ typedef struct rt_store_salvaged {
 	uint64_t projects_named; /* whose names were lost */
 } rt_store_salvaged;
 
+/* Is a file that open refuses as RT_NOT_OURS a store after all, whose first page is damaged?
+ * *out_ours: a page of it, in its place, lists a row of a store that is whole. The caller has no
+ * store open at path. */
+RT_CHECKED rt_status rt_store_sqlite_recognise(const rt_alloc *alloc, const char *path,
+					       bool *out_ours, rt_error *err);
+
 /* Copy every row of the file at path that is whole, wherever it lies, into a new store at
  * `to`, which may then lack rows that others need: for rt_engine_salvage. The file at path,
  * damaged in whatever way, is only read. Memory: the size of the file. */

@@ -1267,6 +1267,44 @@ test_fork(void **state)
 	s->ops->close(s);
 }
 
+/* --- a first page that is damaged --- */
+
+static bool
+is_recognised(const char *path)
+{
+	rt_error why = {0};
+	bool ours = false;
+
+	assert_int_equal(rt_store_sqlite_recognise(rt_alloc_libc(), path, &ours, &why), RT_OK);
+	return ours;
+}
+
+static void
+test_recognise(void **state)
+{
+	static const unsigned char zeros[8192];
+	fixture *f = *state;
+	rt_store *s = NULL;
+	struct stat info;
+	off_t at;
+	int fd;
+
+	assert_false(is_recognised(f->path)); /* not there */
+	assert_false(is_recognised(f->folder));
+	assert_false(is_recognised("/dev/zero"));
+	fill(f->path, 3);
+	assert_true(is_recognised(f->path));
+	fd = open(f->path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0 && fstat(fd, &info) == 0);
+	assert_int_equal(pwrite(fd, zeros, sizeof(zeros), 0), sizeof(zeros));
+	assert_int_equal(open_as(f->path, WRITE, &s, NULL), RT_NOT_OURS);
+	assert_true(is_recognised(f->path));
+	for (at = 0; at < info.st_size; at += (off_t)sizeof(zeros))
+		assert_int_equal(pwrite(fd, zeros, sizeof(zeros), at), sizeof(zeros));
+	close(fd);
+	assert_false(is_recognised(f->path));
+}
+
 /* --- another file takes its place, or none --- */
 
 static rt_status
@@ -1536,6 +1574,7 @@ main(void)
 		TEST(test_relative_path),
 		TEST(test_fork),
 		TEST(test_header_only_log),
+		TEST(test_recognise),
 		TEST(test_remove_empty),
 		TEST(test_exchange),
 		TEST(test_exchange_undone),

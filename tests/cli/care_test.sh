@@ -312,6 +312,56 @@ print(not d["clean"] and ids >= {"store-page-damaged", "store-projects-unreadabl
 	is 'all is there' "$state" "$("$RETAKE" --db "$work/list-$page.db" export --format canonical)"
 done
 
+# --- a store with a damaged first page is repaired by its other pages ---
+db=$work/list.db
+state=$("$RETAKE" --db "$db" export --format canonical)
+for damage in '0 1' '0 100' '0 8192' '68 4' '16 2'; do
+	at=${damage% *}
+	size=${damage#* }
+	cp "$db" "$work/head-$at-$size.db"
+	"$python" -c "
+f = open('$work/head-$at-$size.db', 'r+b')
+f.seek($at)
+f.write(bytes($size))"
+	sum=$(cksum <"$work/head-$at-$size.db")
+	code "it does not open, $size bytes at $at" 1 "$RETAKE" --db "$work/head-$at-$size.db" show
+	code 'nor is it written to' 1 "$RETAKE" --db "$work/head-$at-$size.db" add x
+	code 'fsck' 1 "$RETAKE" --db "$work/head-$at-$size.db" fsck
+	has 'recommends repair' "head-$at-$size.db repair" "$out"
+	is 'as it was' "$sum" "$(cksum <"$work/head-$at-$size.db")"
+	code 'and repair works' 0 "$RETAKE" --db "$work/head-$at-$size.db" repair
+	is 'nothing is lost' "$state" "$("$RETAKE" --db "$work/head-$at-$size.db" export --format canonical)"
+	is 'the old file is kept' "$sum" "$(cksum <"$(find "$work" -name "head-$at-$size.db.before-repair-*")")"
+	code 'and it is sound' 0 "$RETAKE" --db "$work/head-$at-$size.db" fsck
+done
+# what is no store is neither repaired nor recommended for it
+mkdir "$work/others"
+"$python" - "$work/others" "$db" <<'PY'
+import sqlite3, sys
+folder, store = sys.argv[1:3]
+def put(name, data):
+    open(folder + "/" + name, "wb").write(data)
+put("lines.jsonl", b'{"type":"message"}\n' * 2000)
+put("zeros", bytes(65536))
+put("short", b"x")
+put("tar", bytes(512) + open(store, "rb").read())
+c = sqlite3.connect(folder + "/other.sqlite")
+c.execute("CREATE TABLE log(key INTEGER PRIMARY KEY, step, at, sum, data)")
+c.execute("INSERT INTO log VALUES(1, zeroblob(16), 5, 6, zeroblob(20))")
+c.commit()
+PY
+: >"$work/others/empty"
+for file in lines.jsonl zeros short tar other.sqlite empty; do
+	sum=$(cksum <"$work/others/$file")
+	code "fsck of $file" 1 "$RETAKE" --db "$work/others/$file" fsck
+	has 'says what it is' 'store-cannot-open' "$out"
+	hasnt 'no repair' ' repair' "$out$err"
+	hasnt 'no restore' ' restore' "$out$err"
+	code "repair of $file" 1 "$RETAKE" --db "$work/others/$file" repair
+	is 'it stays as it is' "$sum" "$(cksum <"$work/others/$file")"
+done
+is 'nothing is left beside them' 6 "$(find "$work/others" -type f | wc -l | tr -d ' ')"
+
 # --- files that are no stores ---
 : >"$work/empty.db"
 code 'an empty file is not taken for a new store' 1 "$RETAKE" --db "$work/empty.db" show
