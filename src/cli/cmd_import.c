@@ -428,6 +428,10 @@ static void
 count_file(importing *m, const rt_report *report, const rt_import_result *result)
 {
 	m->files++;
+	/* the last discussion that something was added to; else the last that was known already */
+	if (result->discussion[0] != 0 &&
+	    (result->discussions + result->entries > 0 || m->discussions + m->entries == 0))
+		snprintf(m->discussion, sizeof(m->discussion), "%s", result->discussion);
 	m->discussions += result->discussions;
 	m->entries += result->entries;
 	m->takes += result->takes;
@@ -437,8 +441,6 @@ count_file(importing *m, const rt_report *report, const rt_import_result *result
 	m->skipped += report->skipped;
 	m->steps += result->entries > 0 || result->discussions > 0;
 	m->seq = result->seq;
-	if (result->discussion[0] != 0)
-		snprintf(m->discussion, sizeof(m->discussion), "%s", result->discussion);
 }
 
 /* --name goes before the file's own; what has none is called as the file. */

@@ -391,7 +391,7 @@ typedef struct rt_import_result {
 	size_t known;                       /* entries that were there already */
 	size_t settings;                    /* of the project that changed, its roles included */
 	uint64_t seq;
-	char discussion[260];               /* the (last) discussion that was imported */
+	char discussion[260];               /* the last that was added, else extended, else known */
 } rt_import_result;
 
 /* Add outlines to the project: new discussions, or what is new in ones imported before

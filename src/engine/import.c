@@ -357,9 +357,13 @@ void
 rt_import_name(rt_import *m, uint32_t number)
 {
 	const rt_cell *cell = rt_project_cell(m->c.now, number);
+	int rank = m->newest == number ? 2 : m->making.entries > 0 ? 1 : 0;
 	rt_str name = cell != NULL ? rt_cell_name(cell) : rt_str_at("", 0);
 	size_t size = rt_utf8_cut(name, sizeof(m->result.discussion) - 1);
 
+	if (rank < m->named)
+		return;
+	m->named = rank;
 	if (size > 0)
 		memcpy(m->result.discussion, name.ptr, size);
 	m->result.discussion[size] = '\0';

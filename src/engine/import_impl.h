@@ -74,6 +74,7 @@ struct rt_import {
 	uint32_t active;    /* the active one, as the source says; 0: it does not */
 	uint32_t newest;    /* the last that was made; 0: none */
 	uint32_t last;      /* the last that was looked at */
+	int named;          /* what result.discussion is: 2 added, 1 extended, 0 known */
 	bool ended;         /* what comes last is in a row */
 	uint32_t spare;     /* the empty one that a new project has; 0: none, or it is used */
 	rt_making making;
@@ -137,7 +138,8 @@ rt_status rt_import_body(rt_import *import, const rt_node *node, uint32_t entry,
 rt_status rt_import_flush(rt_import *import, rt_error *err);
 /* The discussion that is being made is not in the catalogue until its last row. */
 rt_status rt_import_hide(rt_import *import, rt_error *err);
-/* The name that the result says. */
+/* A discussion is complete: the result names the last one that was added; if none was, the last
+ * that was extended; otherwise the last that was known already. */
 void rt_import_name(rt_import *import, uint32_t disc);
 
 /* ---- laying (import_lay.c) ---- */

@@ -700,6 +700,7 @@ finish(rt_layer *l, uint32_t active, size_t head, rt_error *err)
 		l->result->known += m->entries;
 		l->result->entries -= m->entries;
 		l->result->takes -= m->takes;
+		m->entries = m->takes = 0;
 		rt_buf_deinit(&source);
 		return rt_import_hide(l->all, err);
 	}
@@ -862,7 +863,8 @@ rt_import_outline(rt_import *import, const rt_outline *outline, uint32_t number,
 		st = lay(&l, number, err);
 	if (st == RT_OK) {
 		import->last = l.disc;
-		rt_import_name(import, l.disc);
+		if (!outline->more)
+			rt_import_name(import, l.disc);
 		if (outline->node_count > 0)
 			m->last = l.spots[outline->node_count - 1];
 		m->goes_on = outline->more;

@@ -313,17 +313,74 @@ say_deleted(saying *s, const char *noun)
 	}
 }
 
+/* Whether an effect before `end` concerns the discussion. */
+static bool
+has_disc_before(const saying *s, size_t end, uint32_t disc)
+{
+	size_t i;
+
+	for (i = 0; i < end; i++)
+		if (s->step->effects[i].disc == disc)
+			return true;
+	return false;
+}
+
+/* How many discussions an import added or extended; *out_disc is the last of them. Every one
+ * has effects of its own, which a number that was only skipped has not. One that was hidden
+ * again was there already. */
+static size_t
+imported_discs(const saying *s, uint32_t *out_disc)
+{
+	size_t i, count = 0;
+	uint32_t last = 0;
+
+	for (i = 0; i < s->step->effect_count; i++) {
+		const rt_effect *e = &s->step->effects[i];
+
+		if (e->disc != 0 && e->disc != last && !has_disc_before(s, i, e->disc)) {
+			last = e->disc;
+			count++;
+		} else if (e->kind == RT_EFFECT_SET && e->disc == 0 && e->sub != 0 &&
+			   e->sub == last && rt_str_is(e->key, "present")) {
+			count += e->after.ptr != NULL ? 1 : SIZE_MAX;
+		}
+	}
+	*out_disc = last;
+	return count;
+}
+
+/* The name that an import gave to a discussion; without one it was there before. */
+static void
+say_imported(saying *s, uint32_t disc)
+{
+	size_t i;
+
+	for (i = s->step->effect_count; i > 0; i--) {
+		const rt_effect *e = &s->step->effects[i - 1];
+
+		if (e->disc != 0 || e->sub != disc)
+			continue;
+		if (e->kind == RT_EFFECT_NEW) {
+			say(s, " as ");
+			say_quoted(s, e->name);
+			return;
+		}
+		if (e->kind == RT_EFFECT_SET && rt_str_is(e->key, "name")) {
+			say(s, " as ");
+			say_value(s, e->after);
+			return;
+		}
+	}
+	say(s, " into ");
+	say_name(s, 0, disc);
+}
+
 static void
 say_import(saying *s)
 {
-	const rt_effect *made = effect_of(s, RT_EFFECT_NEW);
-	size_t i, count = 0, discs = 0;
+	size_t i, count = 0, discs;
+	uint32_t disc;
 
-	for (i = 0; i < s->step->effect_count; i++)
-		if (s->step->effects[i].kind == RT_EFFECT_SPLICE)
-			count += s->step->effects[i].added_count;
-	for (i = 0; i < s->step->effect_count; i++)
-		discs += s->step->effects[i].kind == RT_EFFECT_NEW && s->step->effects[i].disc == 0;
 	if (s->step->group != 0) { /* what the other rows added is not known here */
 		say(s, "imported many entries, since step ");
 		rt_buf_add_u64(s->buf, s->step->group);
@@ -333,13 +390,15 @@ say_import(saying *s)
 		say(s, "imported settings");
 		return;
 	}
+	for (i = 0; i < s->step->effect_count; i++)
+		if (s->step->effects[i].kind == RT_EFFECT_SPLICE)
+			count += s->step->effects[i].added_count;
+	discs = imported_discs(s, &disc);
 	rt_buf_add_f(s->buf, "imported %zu entr%s", count, count == 1 ? "y" : "ies");
-	if (discs > 1) {
+	if (discs > 1)
 		rt_buf_add_f(s->buf, " in %zu discussions", discs);
-	} else if (made != NULL) {
-		say(s, " as ");
-		say_quoted(s, made->name);
-	}
+	else if (discs == 1)
+		say_imported(s, disc);
 }
 
 /* ---- several operations as one step ---- */

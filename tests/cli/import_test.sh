@@ -126,4 +126,47 @@ code 'too large a file' 1 i import --format toml "$work/large"
 has 'names the limit' 'MiB, the most that a file of the format toml may have' "$err"
 code 'no store is made' 1 test -e "$work/new.db"
 
+# --- history counts the discussions that an import added to, neither takes nor skipped numbers ---
+what='[x["what"] for x in d if x["op"] == "import"]'
+for name in a b c; do
+	printf '[{"role":"user","content":"q %s"},{"role":"assistant","content":"r"}]\n' "$name"
+done >"$work/c.jsonl"
+fresh
+code 'three conversations into a new store' 0 i import "$work/c.jsonl"
+has 'three are added' '3 discussions added' "$out"
+is 'the first of a new store counts' '["imported 6 entries in 3 discussions"]' \
+	"$(i history --json | json "$what")"
+has 'undo says so, too' 'imported 6 entries in 3 discussions' "$(i undo)"
+fresh
+i new numbered -q 2>/dev/null
+for name in e f g h i j k; do i new "$name" -q; done
+i add -q one
+i go -q "$(i show --json | json 'd["entries"][0]["id"]')"
+i branch -q :1
+i add -q two
+i export --format openai -d k --lossless -o "$work/one.json" -q
+fresh
+code 'one discussion of a high number' 0 i import --format openai "$work/one.json"
+has 'one is added' '1 discussion added' "$out"
+is 'it is counted as one, by its name' '["imported 2 entries as \"k\""]' \
+	"$(i history --json | json "$what")"
+fresh
+printf '[{"role":"user","content":"only"}]' >"$work/only.json"
+code 'one into the empty first discussion' 0 i import "$work/only.json" --name mine
+is 'its name' '["imported 1 entry as \"mine\""]' "$(i history --json | json "$what")"
+
+# --- the message names what was added ---
+fresh
+i -q add mine 2>/dev/null
+i -q import "$work/c.jsonl"
+i -q rm c
+code 'again after a deletion' 0 i import "$work/c.jsonl"
+has 'one comes back' '1 discussion added' "$out"
+has 'it is named and open' 'Now in discussion "c".' "$out"
+mkdir "$work/two"
+printf '[{"role":"user","content":"new"}]' >"$work/two/a.json"
+head -n 1 "$work/c.jsonl" >"$work/two/z.json"
+code 'a folder whose last file is known' 0 i import "$work/two"
+has 'what was added is named' 'Now in discussion "a".' "$out"
+
 finish
