@@ -711,19 +711,30 @@ set_note(plan *p, const rt_buf *note, rt_result *result, rt_error *err)
 	return result->note != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
 }
 
+static bool
+capacity_of(const rt_project *project, uint64_t *out)
+{
+	return rt_setting_count(rt_fields_get(project->fields, RT_STR("setting.undo_capacity")),
+				out);
+}
+
 /* Undo or redo did fewer steps than it was asked for. */
 static rt_status
 note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capacity,
 	   rt_result *result, rt_error *err)
 {
+	uint64_t capacity = 0;
 	rt_buf note;
 	rt_status st;
 
 	rt_buf_init(&note, p->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_f(&note, "%llu of %llu steps: ", (unsigned long long)done,
 		     (unsigned long long)count);
-	if (by_capacity)
+	if (by_capacity && capacity_of(p->now, &capacity) && capacity == p->capacity)
 		rt_buf_add_c(&note, "the setting undo_capacity lets undo go no further.");
+	else if (by_capacity) /* one of the steps had set it: the next undo may go further */
+		rt_buf_add_f(&note, "undo_capacity was %llu when undo began.",
+			     (unsigned long long)p->capacity);
 	else
 		rt_buf_add_f(&note, "there is nothing more to %s.", op);
 	st = set_note(p, &note, result, err);
@@ -869,8 +880,7 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	p.arena = arena;
 	p.now = rt_object_ref(project);
 	p.seq = project->seq + 1;
-	p.has_capacity = rt_setting_count(
-		rt_fields_get(project->fields, RT_STR("setting.undo_capacity")), &p.capacity);
+	p.has_capacity = capacity_of(project, &p.capacity);
 	p.row.kind = RT_RECORD_MOVE;
 	p.row.disc = c->place.disc;
 	p.row.op = rt_str_of(op->name);

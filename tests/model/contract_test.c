@@ -2186,6 +2186,25 @@ ROW(c58_capacity_of_undo)
 	assert_int_equal(f->result.steps, 6);
 }
 
+ROW(c58_the_setting_counts_as_it_is_when_undo_is_asked_for)
+{
+	F;
+	three(f);
+	DONE("{'op':'setting.set','key':'undo_capacity','value':2}");
+	DONE("{'op':'undo','count':5}"); /* the setting itself goes first */
+	assert_int_equal(f->result.steps, 2);
+	assert_string_equal(rt_text_str(f->result.note).ptr,
+			    "2 of 5 steps: undo_capacity was 2 when undo began.");
+	DONE("{'op':'undo'}");
+	IDS("aa");
+	DONE("{'op':'redo','count':9}");
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	DONE("{'op':'entry.append','id':'ee','content':'five'}");
+	DONE("{'op':'undo','count':5}");
+	assert_string_equal(rt_text_str(f->result.note).ptr,
+			    "2 of 5 steps: the setting undo_capacity lets undo go no further.");
+}
+
 ROW(c58_capacity_when_undo_comes_through_into_another_discussion)
 {
 	F;
@@ -2196,7 +2215,7 @@ ROW(c58_capacity_when_undo_comes_through_into_another_discussion)
 	DONE("{'op':'undo','count':9}");
 	assert_int_equal(f->result.steps, 3);
 	assert_string_equal(rt_text_str(f->result.note).ptr,
-			    "3 of 9 steps: the setting undo_capacity lets undo go no further.");
+			    "3 of 9 steps: undo_capacity was 3 when undo began.");
 	SHOWS("discussion", "'main'");
 	IDS("aa");
 }
@@ -2360,6 +2379,7 @@ main(void)
 		TEST(c54_settings_are_kept),
 		TEST(c57_clear_all),
 		TEST(c58_capacity_of_undo),
+		TEST(c58_the_setting_counts_as_it_is_when_undo_is_asked_for),
 		TEST(c58_capacity_when_undo_comes_through_into_another_discussion),
 		TEST(c58_capacity_counts_what_redo_would_bring_back),
 		TEST(c60_an_id_stands_once_in_a_take),
