@@ -59,10 +59,10 @@ cannot_kind(const rt_change *c, const rt_record *step, uint64_t seq, rt_error *e
 	if (elsewhere != 0)
 		snprintf(disc, sizeof(disc), "-d d%u ", elsewhere);
 	return rt_fail(err, RT_REFUSED,
-		       "cannot revert step %llu, which %s: revert takes back added, edited and "
-		       "deleted entries, roles, mutes, labels, settings, files, the track, the "
-		       "prompt and the list of roles. To go back to before it, with all that came "
-		       "after it: retake %sjump %llu",
+		       "cannot revert step %llu, which %s. To undo it and everything after it: "
+		       "retake %sjump %llu   Revert takes back added, edited and deleted entries, "
+		       "roles, mutes, labels, settings, files, the track, the prompt and the list "
+		       "of roles",
 		       (unsigned long long)seq, op != NULL ? op->done : "did several things", disc,
 		       (unsigned long long)seq - 1);
 }

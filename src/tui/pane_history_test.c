@@ -159,6 +159,23 @@ reverts(void **state)
 	desk_close(&d);
 }
 
+/* A step that revert does not know: what to do instead is seen. */
+static void
+refuses_with_a_next_step(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 24);
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"other\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"main\"}]");
+	desk_press(&d, "f3 home ctrl+r");
+	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
+	assert_shows(&d, "Cannot revert step 6, which switched discussions. ");
+	assert_shows(&d, "retake jump 5");
+	desk_close(&d);
+}
+
 /* Which take was active, and which is, by their names. */
 static void
 takes_by_name(void **state)
@@ -328,6 +345,7 @@ main(void)
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(jumps),
 		cmocka_unit_test(reverts),
+		cmocka_unit_test(refuses_with_a_next_step),
 		cmocka_unit_test(takes_by_name),
 		cmocka_unit_test(others_are_faster),
 		cmocka_unit_test(others_take_back),
