@@ -44,7 +44,8 @@ RT_CHECKED rt_status rt_field_mask(rt_field *field, rt_str what);
 
 /* Rows that it takes, wrapped at words, of so many columns; at least 1, at most limit. */
 int rt_field_rows(rt_field *field, const rt_canvas *canvas, int columns, int limit);
-/* In the box, scrolled so that the cursor is seen; has_cursor: and that is the canvas's. */
+/* In the box, scrolled so that the cursor is seen (a field of one line sideways where the box has
+ * one row); has_cursor: and that is the canvas's. */
 void rt_field_draw(rt_field *field, rt_canvas *canvas, rt_box box, rt_ink ink, bool has_cursor);
 
 #endif

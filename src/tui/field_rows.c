@@ -235,6 +235,41 @@ rt_field_rows(rt_field *field, const rt_canvas *canvas, int columns, int limit)
 	return (int)(field->row_count < most ? field->row_count : most);
 }
 
+/* One line in one row: it is not wrapped but scrolled, so that the text up to the cursor is
+ * seen, with an ellipsis for what is cut off at the left. */
+static void
+draw_line(const rt_field *field, rt_canvas *canvas, rt_box box, rt_ink ink, bool has_cursor)
+{
+	rt_str dots = rt_canvas_glyph(canvas, RT_GLYPH_ELLIPSIS);
+	int dots_width = rt_canvas_width(canvas, dots), used = 0, used_cut = 0, x = 0;
+	size_t at = field->cursor, start = at; /* start: where the text begins after the dots */
+
+	while (at > 0) {
+		size_t before = rt_field_previous(field, at);
+
+		used += rt_rune_columns(rt_str_at(field->text.ptr + before, at - before),
+					canvas->utf8, 0);
+		if (used >= box.w) /* the last column is kept for the cursor */
+			break;
+		at = before;
+		if (used + dots_width < box.w) {
+			start = at;
+			used_cut = used;
+		}
+	}
+	if (at == 0) {
+		start = 0;
+		used_cut = used;
+	} else {
+		x = rt_canvas_put(canvas, box, 0, 0, rt_canvas_fit(canvas, dots, box.w, NULL), ink);
+	}
+	if (start < field->text.size)
+		(void)rt_canvas_put(canvas, box, x, 0,
+				    rt_canvas_fit(canvas, from(field, start), box.w - x, NULL), ink);
+	if (has_cursor)
+		rt_canvas_cursor(canvas, box, x + used_cut < box.w ? x + used_cut : box.w - 1, 0);
+}
+
 void
 rt_field_draw(rt_field *field, rt_canvas *canvas, rt_box box, rt_ink ink, bool has_cursor)
 {
@@ -242,6 +277,10 @@ rt_field_draw(rt_field *field, rt_canvas *canvas, rt_box box, rt_ink ink, bool h
 	int column;
 
 	rt_canvas_fill(canvas, box, ink);
+	if (!field->several_lines && height == 1 && box.w > 0) {
+		draw_line(field, canvas, box, ink, has_cursor);
+		return;
+	}
 	rt_field_wrap(field, box.w, canvas->utf8);
 	row = rt_field_row_of(field, field->cursor, &column);
 	if (height == 0 || field->row_count == 0)

@@ -3,6 +3,7 @@
  * Writing: keys, words, rows, what is taken back, what was sent before. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -297,6 +298,45 @@ test_what_is_put_in_is_utf8(void **state)
 	assert_is("a\uFFFDz\nb\n|");
 }
 
+static void
+assert_row(const char *wanted, int cursor)
+{
+	char room[80];
+
+	rt_field_draw(field, &canvas, rt_canvas_box(&canvas), RT_INK_TEXT, true);
+	rt_buf_clear(&shown);
+	rt_canvas_add_text(&canvas, &shown);
+	rt_buf_add_f(&shown, "%d %d", canvas.cursor_x, canvas.cursor_y);
+	rt_buf_add_byte(&shown, 0);
+	(void)snprintf(room, sizeof(room), "%s\n%d 0", wanted, cursor);
+	assert_string_equal(shown.ptr, room);
+}
+
+/* In one row a field of one line is not wrapped: it is seen up to the cursor. */
+static void
+test_one_row_scrolls_sideways(void **state)
+{
+	(void)state;
+	assert_int_equal(rt_canvas_resize(&canvas, 12, 1), RT_OK);
+	type("one two");
+	assert_row("one two", 7);
+	type(" thre");
+	assert_row("\xe2\x80\xa6" "e two thre", 11);
+	act(RT_ACT_LINE_START);
+	assert_row("one two thre", 0);
+	act(RT_ACT_LINE_END);
+	assert_row("\xe2\x80\xa6" "e two thre", 11);
+	/* what is two columns wide is not cut in half */
+	act(RT_ACT_LINE_START);
+	assert_int_equal(rt_field_insert(field, RT_STR("\xe4\xb8\x80\xe4\xba\x8c")), RT_OK);
+	act(RT_ACT_LINE_END);
+	type("x");
+	assert_row("\xe2\x80\xa6" " two threx", 11);
+	/* no room for more than the cursor */
+	assert_int_equal(rt_canvas_resize(&canvas, 1, 1), RT_OK);
+	assert_row("\xe2\x80\xa6", 0);
+}
+
 /* Ten megabytes: taken in at once, drawn at both ends, typed into in the middle. */
 static void
 test_a_large_paste(void **state)
@@ -497,6 +537,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_was_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_line_is_one_line, setup_one_line, teardown),
+		cmocka_unit_test_setup_teardown(test_one_row_scrolls_sideways, setup_one_line,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_put_in_is_utf8, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_large_paste, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_anything, setup, teardown),

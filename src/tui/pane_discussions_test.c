@@ -118,6 +118,22 @@ finds(void **state)
 	desk_close(&d);
 }
 
+/* A long search is shown up to its end. */
+static void
+shows_the_end_of_a_long_search(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 40, 10);
+	desk_type(&d, "tell me all that you know about them!");
+	assert_shows(&d, " Search: …all that you know about them!\n");
+	desk_press(&d, "home");
+	desk_press(&d, "ctrl+a");
+	assert_shows(&d, " Search: tell me all that you know about");
+	desk_close(&d);
+}
+
 /* Far from the end of another discussion, and it is seen there. */
 static void
 goes_to_what_was_found(void **state)
@@ -312,6 +328,7 @@ main(void)
 		cmocka_unit_test(narrow),
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(finds),
+		cmocka_unit_test(shows_the_end_of_a_long_search),
 		cmocka_unit_test(goes_to_what_was_found),
 		cmocka_unit_test(marks_what_matched),
 		cmocka_unit_test(changes),
