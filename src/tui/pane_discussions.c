@@ -48,6 +48,11 @@ typedef struct find_job {
 	atomic_uint percent;
 } find_job;
 
+/* A row that is not a hit; disc 0: none. */
+typedef struct place {
+	uint32_t disc, take; /* take 0: the discussion itself */
+} place;
+
 typedef struct discussions {
 	rt_pane pane; /* first */
 	rt_json_doc *doc;   /* all discussions */
@@ -60,6 +65,8 @@ typedef struct discussions {
 
 	rt_field *query;
 	rt_buf typed;       /* what it was when rows were made of it */
+	place before;       /* the cursor when the search began */
+	bool is_moved;      /* by the user, since then */
 	bool has_deleted;   /* those that are out of the catalogue, too */
 	int columns;
 	find_job *job;      /* NULL: none */
@@ -108,6 +115,26 @@ static const row *
 at_cursor(const discussions *d)
 {
 	return d->list.count > 0 ? &d->rows[d->list.at] : NULL;
+}
+
+static place
+place_of(const row *r)
+{
+	if (r == NULL || r->disc == NULL)
+		return (place){0};
+	return (place){number_of(r->disc), r->take != NULL ? number_of(r->take) : 0};
+}
+
+/* The cursor to that row, or to its discussion; it stays where there is neither. */
+static void
+select_place(discussions *d, place p)
+{
+	size_t i;
+
+	for (i = 0; i < d->list.count && p.disc != 0; i++)
+		if (d->rows[i].disc != NULL && number_of(d->rows[i].disc) == p.disc &&
+		    (d->rows[i].take == NULL || number_of(d->rows[i].take) == p.take))
+			d->list.at = i;
 }
 
 /* What entries are to hold; empty: none is searched. */
@@ -203,12 +230,9 @@ static rt_status
 reload(discussions *d)
 {
 	rt_work *work = &d->pane.tui->work;
-	const row *was = at_cursor(d);
-	uint32_t disc = was != NULL && was->disc != NULL ? number_of(was->disc) : 0;
-	uint32_t take = was != NULL && was->take != NULL ? number_of(was->take) : 0;
+	place was = place_of(at_cursor(d));
 	rt_error err;
 	rt_status st;
-	size_t i;
 	rt_buf json;
 
 	d->seen = work->value_change;
@@ -234,10 +258,7 @@ reload(discussions *d)
 	}
 	if (st == RT_OK)
 		st = lay_out(d);
-	for (i = 0; i < d->list.count && disc != 0; i++)
-		if (d->rows[i].disc != NULL && number_of(d->rows[i].disc) == disc &&
-		    (d->rows[i].take == NULL || number_of(d->rows[i].take) == take))
-			d->list.at = i;
+	select_place(d, was);
 	return st;
 }
 
@@ -904,13 +925,22 @@ static rt_status
 typed(discussions *d)
 {
 	rt_str text = rt_field_text(d->query);
+	place at = place_of(at_cursor(d));
+	rt_status st;
 
 	if (rt_str_eq(text, rt_buf_str(&d->typed)))
 		return RT_OK;
+	if (d->typed.size == 0) {
+		d->before = at;
+		d->is_moved = false;
+	}
 	rt_buf_clear(&d->typed);
 	rt_buf_add_str(&d->typed, text);
 	d->list.at = d->list.top = 0;
-	return d->typed.status == RT_OK ? lay_out(d) : d->typed.status;
+	st = d->typed.status == RT_OK ? lay_out(d) : d->typed.status;
+	if (st == RT_OK && text.size == 0) /* the search is over */
+		select_place(d, d->is_moved && at.disc != 0 ? at : d->before);
+	return st;
 }
 
 static rt_status
@@ -928,8 +958,10 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	discussions *d = of(pane);
 
 	*out_used = true;
-	if (rt_list_act(&d->list, action))
+	if (rt_list_act(&d->list, action)) {
+		d->is_moved = true;
 		return RT_OK;
+	}
 	switch (action) {
 	case RT_ACT_ACCEPT: return accept(d);
 	case RT_ACT_NEW: return make_new(d);
@@ -1046,6 +1078,11 @@ rt_pane_discussions(rt_tui *tui, rt_str query)
 	st = rt_field_new(tui->alloc, false, &d->query);
 	if (st == RT_OK && query.size > 0)
 		st = rt_field_set(d->query, query);
+	d->before.disc = tui->work.place.disc;
+	if (st == RT_OK) {
+		rt_buf_add_str(&d->typed, rt_field_text(d->query));
+		st = d->typed.status;
+	}
 	if (st == RT_OK)
 		st = reload(d);
 	if (st != RT_OK) {

@@ -118,6 +118,35 @@ finds(void **state)
 	desk_close(&d);
 }
 
+/* A search that is cleared leaves the cursor where it was before, unless it was moved. */
+static void
+clears_the_search(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 12);
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"third\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"sqlite-notes\"}]");
+	desk_press(&d, "home down");
+	assert_shows(&d, "›  sqlite-notes");
+	desk_type(&d, "desktop app");
+	assert_shows(&d, "›  main main AI");
+	desk_press(&d, "escape");
+	assert_shows(&d, "›  sqlite-notes");
+	desk_type(&d, "t");
+	assert_shows(&d, "›  sqlite-notes");
+	desk_press(&d, "down escape");
+	assert_shows(&d, "›  third");
+	/* The same with a search that was there from the first. */
+	desk_press(&d, "escape");
+	assert_int_equal(rt_pane_discussions(&d.tui, RT_STR("desktop app")), RT_OK);
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	desk_press(&d, "escape");
+	assert_shows(&d, "›  sqlite-notes ← now");
+	desk_close(&d);
+}
+
 /* A long search is shown up to its end. */
 static void
 shows_the_end_of_a_long_search(void **state)
@@ -328,6 +357,7 @@ main(void)
 		cmocka_unit_test(narrow),
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(finds),
+		cmocka_unit_test(clears_the_search),
 		cmocka_unit_test(shows_the_end_of_a_long_search),
 		cmocka_unit_test(goes_to_what_was_found),
 		cmocka_unit_test(marks_what_matched),
