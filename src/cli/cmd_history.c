@@ -504,6 +504,25 @@ const rt_cli_command rt_cli_history = {
 
 /* --- jump, revert --- */
 
+/* What a jump went back to; a scope leaves the rest as it is, and step 0 is of the discussion
+ * alone (C18). */
+static void
+add_jumped(const char *scope, uint64_t to, rt_buf *out)
+{
+	bool project = scope != NULL && strcmp(scope, "project") == 0;
+
+	if (project)
+		rt_buf_add_c(out, "The settings and the list of discussions are as they were ");
+	else if (scope != NULL || to == 0)
+		rt_buf_add_c(out, "The discussion is as it was ");
+	else
+		rt_buf_add_c(out, "Now as it was ");
+	if (to != 0)
+		rt_buf_add_f(out, "right after step %llu.", (unsigned long long)to);
+	else
+		rt_buf_add_f(out, "before %s first step.", project ? "the" : "its");
+}
+
 static rt_status
 run_jump(rt_cli *cli)
 {
@@ -529,11 +548,7 @@ run_jump(rt_cli *cli)
 	st = rt_cli_change_run(&change);
 	if (st == RT_OK && !cli->json && !cli->quiet && !change.result->unchanged) {
 		rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
-		if (to == 0)
-			rt_buf_add_c(&now, "Now as it was in the beginning.");
-		else
-			rt_buf_add_f(&now, "Now as it was right after step %llu.",
-				     (unsigned long long)to);
+		add_jumped(scope, to, &now);
 		add_view(cli, before, &now);
 		/* the row before the jump restores all that it moved (C30) */
 		rt_cli_say(cli, rt_buf_str(&now), "back: retake jump %llu",
@@ -559,7 +574,8 @@ const rt_cli_command rt_cli_jump = {
 		"The discussion and the project's settings become what retake show --at-op N shows; "
 		"other discussions keep what they hold. Any step will do, also one that was undone. "
 		"With --scope only the discussion, or only the settings and the list of discussions, "
-		"go there. 0 is the discussion before its first step.",
+		"go there. 0 without --scope concerns the discussion alone: it is then as it was before "
+		"its first step, and settings stay.",
 	.examples = "retake jump 42",
 	.ops = "jump",
 	.flags = scope_flags,

@@ -659,7 +659,8 @@ jumped(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error 
 	if (st == RT_OK && said->seq == 0)
 		rt_tui_say(tui, "Already there");
 	else if (st == RT_OK && t->seq == 0)
-		rt_tui_say_done(tui, "Now as it was in the beginning. Back: Enter on step %llu",
+		rt_tui_say_done(tui, "The discussion is as it was before its first step. "
+				"Back: Enter on step %llu",
 			   (unsigned long long)t->before);
 	else if (st == RT_OK)
 		rt_tui_say_done(tui, "Now as it was right after step %llu. %.*s%sBack: Enter on step %llu",

@@ -123,7 +123,8 @@ jumps(void **state)
 	assert_notice(&d, "Already there");
 	/* To before everything, and back to where it was. */
 	desk_press(&d, "end enter");
-	assert_notice(&d, "Now as it was in the beginning. Back: Enter on step 2");
+	assert_notice(&d, "The discussion is as it was before its first step. "
+			  "Back: Enter on step 2");
 	assert_int_equal(rt_work_count(&d.tui.work), 0);
 	assert_shows(&d, "the beginning ← now");
 	desk_press(&d, "up up up enter");
@@ -237,7 +238,8 @@ others_take_back(void **state)
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	desk_press(&d, "enter");
-	assert_notice(&d, "Now as it was in the beginning. Back: Enter on step 2");
+	assert_notice(&d, "The discussion is as it was before its first step. "
+			  "Back: Enter on step 2");
 	desk_close(&d);
 }
 

@@ -99,6 +99,13 @@ has 'back leads to another discussion, too' 'Now in discussion "other".' "$(r ju
 is 'and to what it held' elsewhere "$(contents)"
 r -q jump 3 --scope discussion
 is 'a scope leaves the rest' openai/foo "$(r settings model)"
+has 'a scope is said: the discussion' 'The discussion is as it was right after step 1.' \
+	"$(r -d main jump 1 --scope discussion)"
+has 'the project' 'The settings and the list of discussions are as they were right after step 7.' \
+	"$(r jump 3 -q --scope project; r jump 7 --scope project)"
+has 'to 0, of the project' 'The settings and the list of discussions are as they were before the first step.' \
+	"$(r jump 0 --scope project)"
+has 'to 0: the discussion alone' 'The discussion is as it was before its first step.' "$(r jump 0)"
 code 'a row that is yet to come' 3 r jump 99
 code 'an unknown scope' 2 r jump 3 --scope all
 
