@@ -28,6 +28,7 @@ typedef struct rt_cli_findings {
 	rt_cli *cli;
 	const rt_text *project; /* being checked; NULL: the store */
 	size_t count, bad;
+	rt_status cannot; /* why the store was not opened; RT_OK: it was */
 	rt_buf json; /* an array without its end; the caller's to deinit */
 } rt_cli_findings;
 
@@ -46,12 +47,20 @@ rt_status rt_cli_exchange(rt_cli *cli, const char *why, const char *copy, rt_buf
 /* Remove a store that was made on the way, with what lies beside it. */
 void rt_cli_drop_files(const char *path);
 
+/* Does a file that is not opened, as another kind of file, hold rows of a store? */
+bool rt_cli_recognise(rt_cli *cli);
 /* Has the store lost rows, or cannot be opened, so that repair has to make a new one? The store
  * must not be open. RT_TOO_NEW: a newer version wrote to it. */
 rt_status rt_cli_salvage_needed(rt_cli *cli, bool *out_needed);
+/* Steps that repair could not save. */
+typedef struct rt_cli_lost {
+	uint64_t steps;
+	bool at_least; /* nothing says how many there were */
+} rt_cli_lost;
 /* Everything that is intact goes into a new store in the place of the present one, which gets
- * another name (to aside). What is kept and what is lost is printed; json: an array of it. */
-rt_status rt_cli_salvage(rt_cli *cli, rt_buf *aside, rt_buf *json);
+ * another name (to aside). What is kept and what is lost is printed; json: an array of it.
+ * lost: add the steps that the new store lacks. */
+rt_status rt_cli_salvage(rt_cli *cli, rt_buf *aside, rt_buf *json, rt_cli_lost *lost);
 
 /* Put a copy of the store, as it is, beside it; its name to out. Damaged ones are copied
  * byte by byte. The store must not be open. */

@@ -106,6 +106,8 @@ rt_cli_say(rt_cli *cli, rt_str message, const char *next, ...)
 	char text[1024];
 	va_list ap;
 
+	if (cli->changed)
+		rt_cli_say_made(cli);
 	va_start(ap, next);
 	vsnprintf(text, sizeof(text), next, ap);
 	va_end(ap);
@@ -750,6 +752,7 @@ rt_cli_main(int argc, char **argv)
 		report(&cli, st);
 	code = cli.exit_code >= 0 ? cli.exit_code : rt_status_exit_code(st);
 	rt_cli_close(&cli);
+	rt_cli_end_made(&cli, code != 0);
 	if (rt_cli_short_of_memory(&cli))
 		rt_cli_output_lost(&cli, RT_NOMEM);
 	rt_term_flush(&cli.out);

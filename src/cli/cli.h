@@ -55,6 +55,7 @@ typedef struct rt_cli {
 	bool path_given; /* by flag or environment */
 	bool path_named; /* so, and its folder has to be there */
 	rt_store *store;
+	bool made_store; /* this command made it, and has not said so yet */
 	bool is_scratch; /* there is no store yet; looking at an empty one in memory */
 	rt_engine *engine;
 	const rt_project *value; /* ours; the one that is looked at */
@@ -157,6 +158,10 @@ rt_status rt_cli_open_store(rt_cli *cli, rt_cli_mode mode);
 /* Open store, project and value; where there is no store yet, looking sees an empty one. */
 rt_status rt_cli_open(rt_cli *cli, rt_cli_mode mode);
 void rt_cli_close(rt_cli *cli);
+/* Say that a new store was made, once: at the end, or when the command is up and running. */
+void rt_cli_say_made(rt_cli *cli);
+/* The store is closed: a failed command does not leave a new and empty store behind. */
+void rt_cli_end_made(rt_cli *cli, bool failed);
 /* What rt_cli_open and rt_cli_close do about hooks. A configuration that cannot be read is
  * a note for who looks, and a failure for who changes something. */
 rt_status rt_cli_hear(rt_cli *cli, rt_cli_mode mode);

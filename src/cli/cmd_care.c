@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* --- save --- */
 
@@ -136,6 +137,11 @@ rt_cli_finding(void *ctx, const rt_finding *finding)
 	rt_cli_findings *f = ctx;
 	bool bad = strcmp(finding->severity, "note") != 0;
 	rt_str text = rt_str_at(finding->text, rt_utf8_valid_size(rt_str_of(finding->text)));
+	size_t advice = rt_str_find(text, RT_STR("; run retake fsck"), 0);
+
+	/* An error message advises the check that is running. */
+	if (advice != SIZE_MAX)
+		text.size = advice;
 
 	/* What is about the whole store comes once for every project. */
 	if (is_known(f, rt_str_of(finding->id), text))
@@ -217,10 +223,22 @@ rt_status
 rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 {
 	rt_status st = cli->store->ops->check(cli->store, store_finding, findings, &cli->error);
+	rt_buf text;
 
 	if (st == RT_OK || st == RT_CORRUPT)
 		st = rt_cli_each_engine(cli, true, check_engine, findings);
 	findings->project = NULL;
+	if (st != RT_CORRUPT)
+		return st;
+	/* check_engine reports damage of a project: the list itself could not be read. */
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_f(&text, "the projects cannot be listed, so they were not checked: %s",
+		     cli->error.text);
+	rt_buf_add_byte(&text, '\0');
+	st = rt_cli_buf(cli, &text);
+	if (st == RT_OK)
+		(void)store_finding(findings, "store-projects-unreadable", text.ptr);
+	rt_buf_deinit(&text);
 	return st;
 }
 
@@ -232,12 +250,34 @@ open_for_check(rt_cli *cli, rt_cli_findings *f)
 {
 	rt_status st = rt_cli_open_store(cli, RT_CLI_LOOK);
 	rt_finding finding = {"store-cannot-open", "error", cli->error.text};
+	struct stat info;
 
 	if (st != RT_CORRUPT && st != RT_TOO_NEW && st != RT_NOT_OURS)
 		return st;
 	cli->hint[0] = 0;
+	if (st == RT_NOT_OURS && rt_cli_recognise(cli))
+		st = rt_cli_fail(cli, RT_CORRUPT,
+				 "%s cannot be opened: its first page is damaged. Other pages hold "
+				 "rows of a Retake store", cli->path.ptr);
+	else if (st == RT_CORRUPT && stat(cli->path.ptr, &info) == 0 && info.st_size == 0)
+		st = RT_NOT_OURS; /* nothing to repair */
+	f->cannot = st;
 	(void)rt_cli_finding(f, &finding);
 	return RT_OK;
+}
+
+static void
+advise_repair(rt_cli *cli, const rt_cli_findings *f)
+{
+	if (f->cannot == RT_NOT_OURS)
+		return;
+	if (f->cannot == RT_TOO_NEW)
+		rt_term_c(&cli->out, "Use the newer Retake that wrote it.\n");
+	else
+		rt_cli_advise(cli,
+			      "%zu finding%s. What can be rebuilt: retake repair   "
+			      "Else: retake restore BACKUP\n",
+			      f->bad, RT_CLI_S(f->bad));
 }
 
 static rt_status
@@ -264,10 +304,7 @@ run_fsck(rt_cli *cli)
 			rt_term_c(&cli->out,
 				  "Clean: pages, log, texts, index and checkpoint agree.\n");
 	} else if (st == RT_OK) {
-		rt_cli_advise(cli,
-			      "%zu finding%s. What can be rebuilt: retake repair   "
-			      "Else: retake restore BACKUP\n",
-			      f.bad, RT_CLI_S(f.bad));
+		advise_repair(cli, &f);
 	}
 	if (st == RT_OK && f.bad > 0)
 		cli->exit_code = 1;
@@ -396,12 +433,35 @@ clear_index(rt_cli *cli)
 	return st;
 }
 
+/* What became of the store, and what it has lost. */
+static void
+say_result(rt_cli *cli, bool clean, const rt_cli_lost *lost, size_t texts)
+{
+	rt_term *out = &cli->out;
+	uint64_t steps = lost->steps;
+
+	if (!clean) {
+		rt_term_c(out, "What is listed above could not be repaired.\n");
+		return;
+	}
+	rt_term_c(out, "The store is consistent again");
+	if (steps > 0)
+		rt_term_f(out, "; %s%llu step%s", lost->at_least ? "at least " : "",
+			  (unsigned long long)steps, RT_CLI_S(steps));
+	if (texts > 0)
+		rt_term_f(out, "%s%zu text%s", steps > 0 ? " and " : "; ", texts, RT_CLI_S(texts));
+	if (steps + texts > 0)
+		rt_term_c(out, steps + texts == 1 ? " was lost" : " were lost");
+	rt_term_c(out, ".\n");
+}
+
 static rt_status
 run_repair(rt_cli *cli)
 {
 	rt_cli_findings f;
 	lost_texts lost = {.cli = cli};
 	rt_buf kept, json, salvaged;
+	rt_cli_lost lost_steps = {0};
 	bool salvage = false;
 	rt_status st = rt_cli_find_store(cli);
 
@@ -415,7 +475,7 @@ run_repair(rt_cli *cli)
 	rt_cli_findings_init(cli, &f);
 	st = rt_cli_salvage_needed(cli, &salvage);
 	if (st == RT_OK && salvage)
-		st = rt_cli_salvage(cli, &kept, &salvaged);
+		st = rt_cli_salvage(cli, &kept, &salvaged, &lost_steps);
 	else if (st == RT_OK)
 		st = rt_cli_keep_copy(cli, "before-repair", &kept);
 	if (st == RT_OK)
@@ -454,11 +514,10 @@ run_repair(rt_cli *cli)
 				  "%zu text%s could not be read any more and %s given up; entries, order "
 				  "and history stay.\n", lost.count, RT_CLI_S(lost.count),
 				  lost.count == 1 ? "was" : "were");
-		rt_term_f(&cli->out, "%s %s\n",
-			  salvage ? "Put what is intact into a new store."
-				  : "Rebuilt the checkpoint and the search index from the log.",
-			  f.bad == 0 ? "All is well now."
-				     : "What is listed above could not be mended.");
+		rt_term_c(&cli->out,
+			  salvage ? "Put what is intact into a new store. "
+				  : "Rebuilt the checkpoint and the search index from the log. ");
+		say_result(cli, f.bad == 0, &lost_steps, lost.count);
 		rt_term_f(&cli->out,
 			  salvage ? "The damaged store is kept as it was: %s\n"
 				  : "A copy as it was before: %s\n",

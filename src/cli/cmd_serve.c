@@ -180,8 +180,12 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 	const char *listen = rt_cli_flag_value(cli, "listen");
 	char code[RT_CODE_ROOM], place[RT_GUARD_HOST_ROOM], url[RT_GUARD_HOST_ROOM + 40];
 
+<<<<<<< HEAD
 	rt_buf login;
 
+=======
+	rt_cli_say_made(cli);
+>>>>>>> p1-r1
 	rt_server_place(server, place);
 	if (cli->json) {
 		rt_buf line;

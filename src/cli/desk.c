@@ -6,7 +6,7 @@
  * store yet, an empty one in memory stands in for it. */
 #define _XOPEN_SOURCE 700
 
-#include "cli/cli.h"
+#include "cli/care.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -135,12 +135,33 @@ rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 		return st;
 	st = rt_store_sqlite_open(cli->alloc, cli->env, cli->path.ptr, &options, &cli->store,
 				  &cli->error);
-	/* For people; what talks to apply wants nothing else to be said. */
-	if (st == RT_OK && is_new && !cli->json && cli->args.command->group != RT_CLI_LEARNING &&
-	    strcmp(cli->args.command->name, "apply") != 0)
-		rt_cli_note(cli, "made a new store: %s", cli->path.ptr);
+	cli->made_store = cli->made_store || (st == RT_OK && is_new);
 	hint_store(cli, st);
 	return st;
+}
+
+void
+rt_cli_say_made(rt_cli *cli)
+{
+	/* For people; what talks to apply wants nothing else to be said. */
+	if (cli->made_store && !cli->json && cli->args.command->group != RT_CLI_LEARNING &&
+	    strcmp(cli->args.command->name, "apply") != 0)
+		rt_cli_note(cli, "made a new store: %s", cli->path.ptr);
+	cli->made_store = false;
+}
+
+void
+rt_cli_end_made(rt_cli *cli, bool failed)
+{
+	bool removed = false;
+
+	if (!cli->made_store)
+		return;
+	if (!failed || rt_cli_follow_links(cli) != RT_OK ||
+	    rt_store_sqlite_remove_empty(cli->alloc, cli->env, cli->path.ptr, &removed,
+					 &cli->error) != RT_OK ||
+	    !removed)
+		rt_cli_say_made(cli);
 }
 
 /* --- projects --- */

@@ -67,6 +67,15 @@ look_at_project(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engin
 	return opened == RT_CORRUPT ? RT_OK : opened;
 }
 
+bool
+rt_cli_recognise(rt_cli *cli)
+{
+	rt_error err;
+	bool ours = false;
+
+	return rt_store_sqlite_recognise(cli->alloc, cli->path.ptr, &ours, &err) == RT_OK && ours;
+}
+
 rt_status
 rt_cli_salvage_needed(rt_cli *cli, bool *out_needed)
 {
@@ -79,6 +88,8 @@ rt_cli_salvage_needed(rt_cli *cli, bool *out_needed)
 		st = rt_cli_each_engine(cli, true, look_at_project, &d);
 	if (cli->store != NULL)
 		rt_cli_close(cli);
+	if (st == RT_NOT_OURS && rt_cli_recognise(cli))
+		st = RT_CORRUPT;
 	if (st == RT_CORRUPT) {
 		d.needed = true;
 		cli->hint[0] = 0;
@@ -143,7 +154,8 @@ tell_project(rt_cli *cli, const rt_text *project, const rt_salvaged *got)
 }
 
 static rt_status
-salvage_project(rt_cli *cli, rt_store *from, rt_store *to, const rt_text *project, rt_buf *json)
+salvage_project(rt_cli *cli, rt_store *from, rt_store *to, const rt_text *project, rt_buf *json,
+		rt_cli_lost *lost)
 {
 	telling t = {cli, json, project, true};
 	rt_salvaged got;
@@ -168,12 +180,17 @@ salvage_project(rt_cli *cli, rt_store *from, rt_store *to, const rt_text *projec
 		rt_json_add_string(json, rt_str_of(got.discussion));
 	}
 	rt_buf_add_byte(json, '}');
+	lost->steps += got.rows_lost + got.rows_unused;
+	if (got.recovered > 0 && got.rows_lost == 0) { /* texts of steps that are gone */
+		lost->steps += got.rows_unused == 0;
+		lost->at_least = true;
+	}
 	tell_project(cli, project, &got);
 	return RT_OK;
 }
 
 static rt_status
-salvage_all(rt_cli *cli, const char *parts, const char *copy, rt_buf *json)
+salvage_all(rt_cli *cli, const char *parts, const char *copy, rt_buf *json, rt_cli_lost *lost)
 {
 	rt_store_sqlite_options look = {.read_only = true}, make = {.create = true};
 	rt_store *from = NULL, *to = NULL;
@@ -195,7 +212,7 @@ salvage_all(rt_cli *cli, const char *parts, const char *copy, rt_buf *json)
 		cli->store = NULL;
 	}
 	for (i = 0; st == RT_OK && i < names.count; i++)
-		st = salvage_project(cli, from, to, names.items[i], json);
+		st = salvage_project(cli, from, to, names.items[i], json, lost);
 	rt_cli_names_deinit(&names);
 	if (from != NULL)
 		from->ops->close(from);
@@ -205,7 +222,7 @@ salvage_all(rt_cli *cli, const char *parts, const char *copy, rt_buf *json)
 }
 
 rt_status
-rt_cli_salvage(rt_cli *cli, rt_buf *aside, rt_buf *json)
+rt_cli_salvage(rt_cli *cli, rt_buf *aside, rt_buf *json, rt_cli_lost *lost)
 {
 	rt_buf parts, copy;
 	rt_status st = rt_cli_follow_links(cli);
@@ -218,7 +235,7 @@ rt_cli_salvage(rt_cli *cli, rt_buf *aside, rt_buf *json)
 		st = rt_cli_beside(cli, "repairing", &copy);
 	if (st == RT_OK) {
 		rt_host_hold(true);
-		st = salvage_all(cli, parts.ptr, copy.ptr, json);
+		st = salvage_all(cli, parts.ptr, copy.ptr, json, lost);
 		if (st == RT_OK)
 			st = rt_cli_exchange(cli, "before-repair", copy.ptr, aside);
 		rt_cli_drop_files(parts.ptr);

@@ -224,6 +224,11 @@ check_all(retake_store *store, findings *f, rt_error *err)
 	rt_buf_init(&list, store->alloc, RT_BUF_UNLIMITED);
 	if (st == RT_OK || st == RT_CORRUPT)
 		st = add_names(store, &list, err);
+	if (st == RT_CORRUPT) {
+		(void)add_store_finding(f, "store-projects-unreadable", err->text);
+		rt_buf_deinit(&list);
+		return RT_OK;
+	}
 	if (st == RT_OK)
 		st = rt_json_read(store->alloc, rt_buf_str(&list), &names, err);
 	if (st == RT_OK) {

@@ -54,11 +54,24 @@ RT_CHECKED rt_status rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_en
 					      const char *aside, bool *out_changed,
 					      rt_error *err);
 
+/* Remove the store at path, with what lies beside it, if it has no row in any log and no text.
+ * *out_removed false: it has, or somebody else has it open or is replacing it. The caller has
+ * closed it. */
+RT_CHECKED rt_status rt_store_sqlite_remove_empty(const rt_alloc *alloc, const rt_env *env,
+						  const char *path, bool *out_removed,
+						  rt_error *err);
+
 /* What was found in a damaged file. */
 typedef struct rt_store_salvaged {
 	uint64_t rows, bodies;   /* of all projects */
 	uint64_t projects_named; /* whose names were lost */
 } rt_store_salvaged;
+
+/* Is a file that open refuses as RT_NOT_OURS a store after all, whose first page is damaged?
+ * *out_ours: a page of it, in its place, lists a row of a store that is whole. The caller has no
+ * store open at path. */
+RT_CHECKED rt_status rt_store_sqlite_recognise(const rt_alloc *alloc, const char *path,
+					       bool *out_ours, rt_error *err);
 
 /* Copy every row of the file at path that is whole, wherever it lies, into a new store at
  * `to`, which may then lack rows that others need: for rt_engine_salvage. The file at path,

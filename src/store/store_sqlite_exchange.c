@@ -252,6 +252,69 @@ rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_env *env, const char *p
 	return st;
 }
 
+/* --- a store that nothing was written to --- */
+
+enum { EMPTY_SIZE_MAX = 1 << 20 }; /* a new store has some 20 pages */
+
+/* The file's bytes are queried in memory: to open it, and close it again, would give up the lock
+ * that fd holds. */
+static bool
+is_empty(int fd)
+{
+	static const char query[] = "SELECT NOT EXISTS(SELECT 1 FROM log)"
+				    " AND NOT EXISTS(SELECT 1 FROM body)";
+	sqlite3_stmt *stmt = NULL;
+	sqlite3 *db = NULL;
+	unsigned char *bytes = NULL;
+	struct stat info;
+	bool empty = false;
+
+	if (fstat(fd, &info) != 0 || info.st_size < RT_SQLITE_HEADER_SIZE ||
+	    info.st_size > EMPTY_SIZE_MAX)
+		return false;
+	bytes = sqlite3_malloc((int)info.st_size);
+	if (bytes != NULL && pread(fd, bytes, (size_t)info.st_size, 0) == info.st_size &&
+	    sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL) ==
+		    SQLITE_OK) {
+		bytes[18] = bytes[19] = 1; /* memory has no write-ahead log */
+		empty = sqlite3_deserialize(db, "main", bytes, info.st_size, info.st_size,
+					    SQLITE_DESERIALIZE_READONLY) == SQLITE_OK &&
+			sqlite3_prepare_v2(db, query, -1, &stmt, NULL) == SQLITE_OK &&
+			sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) == 1;
+	}
+	(void)sqlite3_finalize(stmt);
+	(void)sqlite3_close(db);
+	sqlite3_free(bytes);
+	return empty;
+}
+
+rt_status
+rt_store_sqlite_remove_empty(const rt_alloc *alloc, const rt_env *env, const char *path,
+			     bool *out_removed, rt_error *err)
+{
+	char name[RT_SQLITE_PATH_ROOM + 8];
+	int fd = -1;
+	rt_status st;
+
+	*out_removed = false;
+	if (strlen(path) >= RT_SQLITE_PATH_ROOM)
+		return rt_fail(err, RT_LIMIT, "the path of the store is too long");
+	st = settle_and_hold(alloc, env, path, &fd, err);
+	if (st == RT_BUSY || st == RT_NOT_FOUND)
+		return RT_OK;
+	if (st != RT_OK)
+		return st;
+	if (is_empty(fd)) {
+		for (int i = 0; i < ENDS; i++) {
+			snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+			(void)unlink(name);
+		}
+		*out_removed = unlink(path) == 0;
+	}
+	(void)close(fd);
+	return RT_OK;
+}
+
 rt_status
 rt_store_sqlite_real_path(const char *path, rt_buf *out, rt_error *err)
 {

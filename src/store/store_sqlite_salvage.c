@@ -41,7 +41,8 @@ typedef struct column {
 } column;
 
 typedef struct salvage {
-	rt_sqlite_store *to;
+	const rt_alloc *alloc;
+	rt_sqlite_store *to; /* NULL: rows are only counted */
 	sqlite3_stmt *add[RT_TABLE_MARK + 1];
 	const unsigned char *bytes; /* of the file */
 	uint32_t pages;
@@ -216,6 +217,10 @@ keep(salvage *v, enum rt_sqlite_table table, const column *c, size_t count, uint
 	sqlite3_stmt *add = v->add[table];
 	size_t i, from = is_index ? 0 : 1;
 
+	if (v->to == NULL) {
+		v->found->rows++;
+		return;
+	}
 	if (!is_index)
 		(void)sqlite3_bind_int64(add, 1, (int64_t)key);
 	for (i = from; i < count; i++) {
@@ -238,7 +243,7 @@ gather(salvage *v, const unsigned char *p, size_t local, size_t size, uint32_t n
 	size_t have = local;
 
 	if (size > v->room) {
-		unsigned char *more = rt_resize(v->to->alloc, v->record, size);
+		unsigned char *more = rt_resize(v->alloc, v->record, size);
 
 		if (more == NULL) {
 			v->status = rt_fail(v->err, RT_NOMEM, "out of memory");
@@ -470,7 +475,7 @@ rt_store_sqlite_salvage(const rt_alloc *alloc, const rt_env *env, const char *pa
 			rt_store_salvaged *out, rt_error *err)
 {
 	rt_store_sqlite_options options = {.create = true, .relaxed = true};
-	salvage v = {.found = out, .err = err};
+	salvage v = {.alloc = alloc, .found = out, .err = err};
 	unsigned char *bytes = NULL;
 	char scratch[RT_SQLITE_PATH_ROOM + 8];
 	rt_store *store = NULL;
@@ -511,4 +516,31 @@ done:
 	rt_free(alloc, v.record);
 	rt_free(alloc, bytes);
 	return st;
+}
+
+rt_status
+rt_store_sqlite_recognise(const rt_alloc *alloc, const char *path, bool *out_ours, rt_error *err)
+{
+	unsigned char *page = rt_new(alloc, RT_SQLITE_PAGE_SIZE);
+	rt_store_salvaged found = {0};
+	salvage v = {.alloc = alloc, .bytes = page, .pages = 1, .found = &found, .err = err};
+	off_t at = 0;
+	struct stat info;
+	int fd = -1;
+
+	*out_ours = false;
+	if (page == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	for (; fd >= 0 && v.status == RT_OK && found.rows == 0 &&
+	       at + RT_SQLITE_PAGE_SIZE <= info.st_size; at += RT_SQLITE_PAGE_SIZE)
+		if (pread(fd, page, RT_SQLITE_PAGE_SIZE, at) == RT_SQLITE_PAGE_SIZE)
+			(void)try_list(&v, page, at == 0);
+	if (fd >= 0)
+		(void)close(fd);
+	*out_ours = found.rows > 0;
+	rt_free(alloc, v.record);
+	rt_free(alloc, page);
+	return v.status;
 }

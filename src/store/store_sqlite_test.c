@@ -1267,7 +1267,45 @@ test_fork(void **state)
 	s->ops->close(s);
 }
 
-/* --- another file takes its place --- */
+/* --- a first page that is damaged --- */
+
+static bool
+is_recognised(const char *path)
+{
+	rt_error why = {0};
+	bool ours = false;
+
+	assert_int_equal(rt_store_sqlite_recognise(rt_alloc_libc(), path, &ours, &why), RT_OK);
+	return ours;
+}
+
+static void
+test_recognise(void **state)
+{
+	static const unsigned char zeros[8192];
+	fixture *f = *state;
+	rt_store *s = NULL;
+	struct stat info;
+	off_t at;
+	int fd;
+
+	assert_false(is_recognised(f->path)); /* not there */
+	assert_false(is_recognised(f->folder));
+	assert_false(is_recognised("/dev/zero"));
+	fill(f->path, 3);
+	assert_true(is_recognised(f->path));
+	fd = open(f->path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0 && fstat(fd, &info) == 0);
+	assert_int_equal(pwrite(fd, zeros, sizeof(zeros), 0), sizeof(zeros));
+	assert_int_equal(open_as(f->path, WRITE, &s, NULL), RT_NOT_OURS);
+	assert_true(is_recognised(f->path));
+	for (at = 0; at < info.st_size; at += (off_t)sizeof(zeros))
+		assert_int_equal(pwrite(fd, zeros, sizeof(zeros), at), sizeof(zeros));
+	close(fd);
+	assert_false(is_recognised(f->path));
+}
+
+/* --- another file takes its place, or none --- */
 
 static rt_status
 exchange(const char *path, const char *copy, const char *aside, bool *changed, rt_error *err)
@@ -1303,6 +1341,37 @@ open_elsewhere(const char *path, int *out_release)
 	close(ready[0]);
 	*out_release = release[1];
 	return child;
+}
+
+static void
+test_remove_empty(void **state)
+{
+	fixture *f = *state;
+	rt_store *s = NULL;
+	rt_error why = {0};
+	bool removed = true;
+	int release = -1;
+	pid_t child;
+
+	MUST(open_as(f->path, CREATE, &s, err));
+	s->ops->close(s);
+	child = open_elsewhere(f->path, &release);
+	assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed,
+						      &why), RT_OK);
+	assert_false(removed);
+	assert_true(is_there(f->path, ""));
+	close(release);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed,
+						      &why), RT_OK);
+	assert_true(removed);
+	assert_false(is_there(f->path, "") || is_there(f->path, "-wal") ||
+		     is_there(f->path, "-shm"));
+	fill(f->path, 1);
+	assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed,
+						      &why), RT_OK);
+	assert_false(removed);
+	assert_true(is_there(f->path, ""));
 }
 
 static void
@@ -1505,6 +1574,8 @@ main(void)
 		TEST(test_relative_path),
 		TEST(test_fork),
 		TEST(test_header_only_log),
+		TEST(test_recognise),
+		TEST(test_remove_empty),
 		TEST(test_exchange),
 		TEST(test_exchange_undone),
 		TEST(test_replaced),

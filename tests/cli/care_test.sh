@@ -254,6 +254,10 @@ for i in range($count): print('{\"op\":\"entry.append\",\"content\":\"text %d.\"
 	has 'says that it is damaged' 'damaged' "$err"
 	code 'fsck finds it' 1 "$RETAKE" --db "$db" fsck
 	is 'nothing was written' "$(cksum <"$db.as-it-was")" "$(cksum <"$db")"
+	cp "$db" "$work/again.db"
+	code 'repair' 0 "$RETAKE" --db "$work/again.db" repair
+	has 'says what was lost' 'The store is consistent again; ' "$out"
+	has 'in steps' '1 step was lost.' "$out"
 	code 'it is repaired' 0 "$RETAKE" --db "$db" repair --json
 	has 'and says what was kept' '"rows_kept":' "$out"
 	kept=$(find "$work" -name "hit-$count.db.before-repair-*")
@@ -277,6 +281,87 @@ code 'a store that cannot be opened' 1 "$RETAKE" --db "$work/torn.db" show
 is 'is repaired' "$whole" "$("$RETAKE" --db "$work/torn.db" export --format canonical)"
 is 'a damaged store is kept privately' 600 "$(stat -c %a "$work"/torn.db.before-repair-*)"
 
+# --- fsck reports what it can where the list of projects is damaged ---
+db=$work/list.db
+"$RETAKE" --db "$db" -q add one
+"$RETAKE" --db "$db" -q add two
+state=$("$RETAKE" --db "$db" export --format canonical)
+for page in $("$python" - "$db" <<'PY'
+import sqlite3, sys
+c = sqlite3.connect(sys.argv[1])
+print(*[r for (r,) in c.execute("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'project'")])
+PY
+); do
+	cp "$db" "$work/list-$page.db"
+	"$python" -c "
+f = open('$work/list-$page.db', 'r+b')
+f.seek(($page - 1) * 8192)
+f.write(bytes(8192))"
+	code "fsck, page $page zeroed" 1 "$RETAKE" --db "$work/list-$page.db" fsck
+	has 'the pages are reported' 'store-page-damaged' "$out"
+	has 'the projects too' 'store-projects-unreadable' "$out"
+	has 'and what to do' 'retake --db' "$(printf '%s' "$out" | grep 'findings\. What')"
+	hasnt 'no advice to run fsck' 'run retake fsck' "$out$err"
+	code "fsck --json, page $page zeroed" 1 "$RETAKE" --db "$work/list-$page.db" fsck --json
+	is 'all of them as JSON' True "$(printf '%s' "$out" | "$python" -c 'import json, sys
+d = json.load(sys.stdin)
+ids = {f["id"] for f in d["findings"]}
+print(not d["clean"] and ids >= {"store-page-damaged", "store-projects-unreadable"})')"
+	code "repair, page $page zeroed" 0 "$RETAKE" --db "$work/list-$page.db" repair
+	has 'nothing was lost' 'The store is consistent again.' "$out"
+	is 'all is there' "$state" "$("$RETAKE" --db "$work/list-$page.db" export --format canonical)"
+done
+
+# --- a store with a damaged first page is repaired by its other pages ---
+db=$work/list.db
+state=$("$RETAKE" --db "$db" export --format canonical)
+for damage in '0 1' '0 100' '0 8192' '68 4' '16 2'; do
+	at=${damage% *}
+	size=${damage#* }
+	cp "$db" "$work/head-$at-$size.db"
+	"$python" -c "
+f = open('$work/head-$at-$size.db', 'r+b')
+f.seek($at)
+f.write(bytes($size))"
+	sum=$(cksum <"$work/head-$at-$size.db")
+	code "it does not open, $size bytes at $at" 1 "$RETAKE" --db "$work/head-$at-$size.db" show
+	code 'nor is it written to' 1 "$RETAKE" --db "$work/head-$at-$size.db" add x
+	code 'fsck' 1 "$RETAKE" --db "$work/head-$at-$size.db" fsck
+	has 'recommends repair' "head-$at-$size.db repair" "$out"
+	is 'as it was' "$sum" "$(cksum <"$work/head-$at-$size.db")"
+	code 'and repair works' 0 "$RETAKE" --db "$work/head-$at-$size.db" repair
+	is 'nothing is lost' "$state" "$("$RETAKE" --db "$work/head-$at-$size.db" export --format canonical)"
+	is 'the old file is kept' "$sum" "$(cksum <"$(find "$work" -name "head-$at-$size.db.before-repair-*")")"
+	code 'and it is sound' 0 "$RETAKE" --db "$work/head-$at-$size.db" fsck
+done
+# what is no store is neither repaired nor recommended for it
+mkdir "$work/others"
+"$python" - "$work/others" "$db" <<'PY'
+import sqlite3, sys
+folder, store = sys.argv[1:3]
+def put(name, data):
+    open(folder + "/" + name, "wb").write(data)
+put("lines.jsonl", b'{"type":"message"}\n' * 2000)
+put("zeros", bytes(65536))
+put("short", b"x")
+put("tar", bytes(512) + open(store, "rb").read())
+c = sqlite3.connect(folder + "/other.sqlite")
+c.execute("CREATE TABLE log(key INTEGER PRIMARY KEY, step, at, sum, data)")
+c.execute("INSERT INTO log VALUES(1, zeroblob(16), 5, 6, zeroblob(20))")
+c.commit()
+PY
+: >"$work/others/empty"
+for file in lines.jsonl zeros short tar other.sqlite empty; do
+	sum=$(cksum <"$work/others/$file")
+	code "fsck of $file" 1 "$RETAKE" --db "$work/others/$file" fsck
+	has 'says what it is' 'store-cannot-open' "$out"
+	hasnt 'no repair' ' repair' "$out$err"
+	hasnt 'no restore' ' restore' "$out$err"
+	code "repair of $file" 1 "$RETAKE" --db "$work/others/$file" repair
+	is 'it stays as it is' "$sum" "$(cksum <"$work/others/$file")"
+done
+is 'nothing is left beside them' 6 "$(find "$work/others" -type f | wc -l | tr -d ' ')"
+
 # --- files that are no stores ---
 : >"$work/empty.db"
 code 'an empty file is not taken for a new store' 1 "$RETAKE" --db "$work/empty.db" show
@@ -286,6 +371,73 @@ printf 'my notes\n' >"$work/notes.txt"
 code 'a text file' 1 "$RETAKE" --db "$work/notes.txt" add x
 is 'it stays as it is' 'my notes' "$(cat "$work/notes.txt")"
 code 'a folder' 1 "$RETAKE" --db "$work" show
+
+# --- a command that fails leaves no new store behind ---
+none=$work/failed/none.db
+mkdir "$work/failed"
+left() {
+	is "$1 leaves no file" '' "$(ls "$work/failed")"
+	hasnt "$1 says nothing of a store" 'made a new store' "$err"
+	rm -f "$work/failed"/*
+}
+for command in 'add' 'edit :1 x' 'delete :1' 'undo' 'jump 3' 'label :1 x' 'ask hi' \
+	'takes switch foo' 'use foo' 'mute :1' 'rename' 'new' 'insert :1 x' 'role :1 User'; do
+	# shellcheck disable=SC2086 # words
+	"$RETAKE" --db "$none" $command >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	err=$(cat "$work/err")
+	[ "$got" = 0 ] && rm -f "$work/failed"/* && continue
+	left "$command"
+done
+printf '{"op":"nothing"}\nno JSON\n' >"$work/bad.jsonl"
+code 'apply of bad lines' 1 "$RETAKE" --db "$none" apply "$work/bad.jsonl"
+left 'apply'
+ln -s failed/none.db "$work/dangling.db"
+code 'through a link' 3 "$RETAKE" --db "$work/dangling.db" edit :1 x
+is 'the link stays' failed/none.db "$(readlink "$work/dangling.db")"
+left 'a link'
+"$python" - "$RETAKE" "$none" >"$work/out" 2>"$work/err" <<'PY'
+import socket, subprocess, sys
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(1)
+q = subprocess.run([sys.argv[1], "--db", sys.argv[2], "serve", "--no-socket", "--port", str(s.getsockname()[1])],
+                   stdin=subprocess.DEVNULL, capture_output=True)
+sys.stderr.buffer.write(q.stderr)
+print(q.returncode != 0)
+PY
+err=$(cat "$work/err")
+is 'serve on a port that is taken' True "$(cat "$work/out")"
+left 'serve'
+# what another program has open, or has written to, stays
+"$python" - "$RETAKE" "$none" >"$work/out" 2>&1 <<'PY'
+import subprocess, sys
+program, db = sys.argv[1:3]
+def start():
+    return subprocess.Popen([program, "--db", db, "apply"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def ask(p, line):
+    p.stdin.write(line + b"\n")
+    p.stdin.flush()
+    return p.stdout.readline().decode().strip()
+def end(p):
+    p.stdin.close()
+    return p.wait()
+maker, other = start(), None
+ask(maker, b'{"op":"nothing"}')
+other = start()
+ask(other, b'{"op":"nothing"}')
+print(end(maker))
+print("seq" in ask(other, b'{"op":"entry.append","content":"kept"}'), end(other))
+PY
+is 'a store that another program has open stays' '1
+True 1' "$(cat "$work/out")"
+is 'with what it writes' kept \
+	"$("$RETAKE" --db "$none" show --json | json '"|".join(e["content"] for e in d["entries"])')"
+rm -f "$work/failed"/*
+code 'a store that is used stays' 0 "$RETAKE" --db "$none" add x
+has 'and is mentioned' 'made a new store' "$err"
+code 'a later failure leaves it alone' 3 "$RETAKE" --db "$none" edit :9 x
+is 'it is there' x "$("$RETAKE" --db "$none" show --json | json '"|".join(e["content"] for e in d["entries"])')"
 
 # --- read-only ---
 chmod 400 "$db"
