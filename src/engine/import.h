@@ -25,9 +25,14 @@ typedef struct rt_import_options {
 	rt_str by;          /* who asks; empty: as the engine was opened */
 	bool dry_run;       /* only count */
 	size_t discussions; /* how many there are in all, where that is known; 0: unknown */
+	/* The hash of each conversation without a source that comes in pieces, in their order
+	 * (rt_known_hash), where the caller has read them before: one that is there already
+	 * is then known from its first piece on. Borrowed until the import ends. */
+	const uint64_t *hashes;
+	size_t hash_count;
 } rt_import_options;
 
-/* RT_READ_ONLY, RT_NOMEM. options are copied. */
+/* RT_READ_ONLY, RT_NOMEM. options are copied, but for the hashes. */
 RT_CHECKED rt_status rt_import_begin(rt_engine *engine, const rt_import_options *options,
 				     rt_import **out, rt_error *err);
 /* Add a batch, in as many transactions as it needs. It is borrowed for the call. A
@@ -37,7 +42,9 @@ RT_CHECKED rt_status rt_import_add(rt_import *import, const rt_outlines *batch, 
 /* The last of it: fields of the project, the active discussion. Frees import, also on
  * failure. */
 RT_CHECKED rt_status rt_import_end(rt_import *import, rt_import_result *out, rt_error *err);
-/* Take back what was added so far, as one undo of it. Frees import; NULL is fine. */
-void rt_import_cancel(rt_import *import);
+/* Undo what was added so far. Discussions from before a step that somebody else made in the
+ * project are removed from the catalogue instead. err: why the import ended, or NULL; what could
+ * not be undone is added to its text. Frees import; NULL is fine. */
+void rt_import_cancel(rt_import *import, rt_error *err);
 
 #endif
