@@ -83,6 +83,10 @@ typedef struct rt_act_looked {
 	const rt_alloc *alloc;
 	size_t discussions, entries;
 	const rt_text *name; /* of the first discussion; NULL: there is none */
+	/* of conversations without a source that come in pieces, in the file's order: the
+	 * hash of the whole, see rt_known_hash */
+	uint64_t *hashes;
+	size_t hash_count, hash_room;
 } rt_act_looked;
 
 /* Look through a file before it is imported: RT_USAGE and what else reading it may give, RT_LIMIT,

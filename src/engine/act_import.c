@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "engine/act_impl.h"
 #include "engine/import.h"
+#include "engine/import_known.h"
 
 void
 rt_act_add_file(const rt_act_file *file, rt_buf *members, rt_buf *subject)
@@ -29,6 +30,8 @@ typedef struct pass {
 	const rt_act_with *with;
 	rt_act_looked *looked; /* the first pass */
 	bool goes_on;          /* the next outline continues one */
+	bool hashed;           /* and the hash of all of it is wanted */
+	uint64_t hash;         /* so far */
 	rt_import *import;     /* the second */
 	size_t done, all;      /* entries */
 } pass;
@@ -74,11 +77,41 @@ check_limits(const rt_act_import_options *options, const rt_act_looked *looked, 
 	return RT_OK;
 }
 
+/* Conversations in pieces: whether one is known has to be clear before its last piece. */
+static rt_status
+hash_piece(pass *p, rt_outline *o, rt_error *err)
+{
+	rt_act_looked *looked = p->looked;
+
+	if (!p->goes_on)
+		p->hashed = o->more && o->source.size == 0;
+	if (!p->hashed)
+		return RT_OK;
+	if (o->takes == NULL && rt_outline_mend(looked->alloc, o, NULL, NULL) != RT_OK)
+		return rt_fail(err, RT_NOMEM, "out of memory while importing");
+	p->hash = rt_known_hash(o, p->goes_on ? p->hash : 0); /* as the import does */
+	if (o->more)
+		return RT_OK;
+	if (looked->hash_count == looked->hash_room) {
+		size_t room = looked->hash_room == 0 ? 16 : looked->hash_room * 2;
+		void *hashes = rt_resize(looked->alloc, looked->hashes,
+					 room * sizeof(*looked->hashes));
+
+		if (hashes == NULL)
+			return rt_fail(err, RT_NOMEM, "out of memory while importing");
+		looked->hashes = hashes;
+		looked->hash_room = room;
+	}
+	looked->hashes[looked->hash_count++] = p->hash;
+	return RT_OK;
+}
+
 static rt_status
 look_at(void *ctx, const rt_outlines *batch, rt_error *err)
 {
 	pass *p = ctx;
 	size_t i;
+	rt_status st;
 
 	if (is_stopped(p->with))
 		return stopped(err);
@@ -95,6 +128,9 @@ look_at(void *ctx, const rt_outlines *batch, rt_error *err)
 	for (i = 0; i < batch->count; i++) {
 		p->looked->discussions += !p->goes_on;
 		p->looked->entries += batch->items[i].node_count;
+		st = hash_piece(p, &batch->items[i], err);
+		if (st != RT_OK)
+			return st;
 		p->goes_on = batch->items[i].more;
 	}
 	return check_limits(p->options, p->looked, err);
@@ -123,6 +159,11 @@ rt_act_import_look(const rt_alloc *alloc, const rt_act_with *with, const rt_act_
 	memset(out, 0, sizeof(*out));
 	out->alloc = alloc;
 	st = read_file(alloc, file, in, look_at, &p, report, err);
+	if (st == RT_OK && p.goes_on) { /* rt_import_end ends it the same way */
+		rt_outline empty = {0};
+
+		st = hash_piece(&p, &empty, err);
+	}
 	if (st != RT_OK)
 		rt_act_looked_deinit(out);
 	return st;
@@ -133,6 +174,10 @@ rt_act_looked_deinit(rt_act_looked *looked)
 {
 	rt_text_unref(looked->name);
 	looked->name = NULL;
+	if (looked->alloc != NULL)
+		rt_free(looked->alloc, looked->hashes);
+	looked->hashes = NULL;
+	looked->hash_count = looked->hash_room = 0;
 }
 
 /* ---- bringing in ---- */
@@ -193,7 +238,9 @@ import_file(rt_engine *engine, const rt_act_with *with, const rt_act_file *file,
 	rt_import_options own = {.name = options->name,
 				 .by = with != NULL ? with->by : rt_str_at(NULL, 0),
 				 .dry_run = options->dry_run,
-				 .discussions = looked->discussions};
+				 .discussions = looked->discussions,
+				 .hashes = looked->hashes,
+				 .hash_count = looked->hash_count};
 	pass p = {.options = options, .with = with, .all = looked->entries};
 	rt_status st = rt_import_begin(engine, &own, &p.import, err);
 

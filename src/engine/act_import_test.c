@@ -218,6 +218,41 @@ too_large_to_be_held(void **state)
 	end(&f);
 }
 
+/* One conversation without an id, in pieces, is known from its first piece on. */
+static void
+again_in_pieces(void **state)
+{
+	fixture f = begin(state, 0);
+	uint64_t seq;
+	size_t i;
+
+	rt_buf_add_c(&f.s.bytes, "[{\"role\":\"user\",\"content\":\"0\"}");
+	for (i = 1; i < 20000; i++)
+		rt_buf_add_f(&f.s.bytes, ",{\"role\":\"user\",\"content\":\"%zu\"}", i);
+	rt_buf_add_c(&f.s.bytes, "]");
+	assert_int_equal(look(&f), RT_OK);
+	assert_int_equal(f.looked.hash_count, 1);
+	assert_int_equal(bring_in(&f), RT_OK);
+	assert_int_equal(f.result.entries, 20000);
+	seq = f.result.seq;
+	assert_int_equal(bring_in(&f), RT_OK);
+	assert_int_equal(f.result.entries, 0);
+	assert_int_equal(f.result.known, 20000);
+	assert_int_equal(f.result.seq, seq);
+	f.options.dry_run = true;
+	assert_int_equal(bring_in(&f), RT_OK);
+	assert_int_equal(f.result.known, 20000);
+	f.options.dry_run = false;
+	/* another file than the one that was looked at */
+	f.s.bytes.ptr[f.s.bytes.size - 4] ^= 1;
+	assert_int_equal(bring_in(&f), RT_CONFLICT);
+	assert_int_equal(look(&f), RT_OK);
+	assert_int_equal(bring_in(&f), RT_OK);
+	assert_int_equal(f.result.entries, 20000);
+	assert_int_equal(count(&f), 2);
+	end(&f);
+}
+
 /* Whatever goes wrong in the second pass, nothing is left of the first batches. */
 static void
 failing_in_the_middle(void **state)
@@ -257,7 +292,8 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bare_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(looked_through_and_imported), TEST(names), TEST(dry_run), TEST(limits),
-		TEST(too_large_to_be_held), TEST(failing_in_the_middle),
+		TEST(too_large_to_be_held), TEST(again_in_pieces),
+		TEST(failing_in_the_middle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -412,6 +412,8 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 	m->engine = engine;
 	m->dry_run = options->dry_run;
 	m->expected = options->discussions;
+	m->hashes = options->hashes;
+	m->hash_count = options->hash_count;
 	m->keep_numbers = true;
 	m->row_max = RT_IMPORT_ROW_FIRST;
 	m->known.alloc = engine->alloc;
@@ -594,7 +596,8 @@ rt_status
 rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name, rt_str by,
 		    bool dry_run, rt_import_result *out, rt_error *err)
 {
-	rt_import_options options = {name, by, dry_run, outlines->count};
+	rt_import_options options = {.name = name, .by = by, .dry_run = dry_run,
+				     .discussions = outlines->count};
 	rt_import *m = NULL;
 	rt_status st = rt_import_begin(engine, &options, &m, err);
 

@@ -25,9 +25,14 @@ typedef struct rt_import_options {
 	rt_str by;          /* who asks; empty: as the engine was opened */
 	bool dry_run;       /* only count */
 	size_t discussions; /* how many there are in all, where that is known; 0: unknown */
+	/* The hash of each conversation without a source that comes in pieces, in their order
+	 * (rt_known_hash), where the caller has read them before: one that is there already
+	 * is then known from its first piece on. Borrowed until the import ends. */
+	const uint64_t *hashes;
+	size_t hash_count;
 } rt_import_options;
 
-/* RT_READ_ONLY, RT_NOMEM. options are copied. */
+/* RT_READ_ONLY, RT_NOMEM. options are copied, but for the hashes. */
 RT_CHECKED rt_status rt_import_begin(rt_engine *engine, const rt_import_options *options,
 				     rt_import **out, rt_error *err);
 /* Add a batch, in as many transactions as it needs. It is borrowed for the call. A

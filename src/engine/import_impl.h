@@ -51,6 +51,7 @@ typedef struct rt_making {
 	bool named;      /* its name is the source's */
 	uint64_t step;   /* its newest step, by us; 0: none yet */
 	uint64_t hash;   /* of the outlines so far, see rt_known_hash */
+	uint64_t wanted; /* what hash has to be in the end; 0: anything */
 	size_t entries, takes; /* added so far */
 	rt_spot last;    /* of the outline before; take 0: none */
 } rt_making;
@@ -62,6 +63,8 @@ struct rt_import {
 	rt_text *name, *by;
 	bool dry_run;
 	size_t expected; /* discussions in all; 0: unknown */
+	const uint64_t *hashes; /* see rt_import_options; those that are not used yet */
+	size_t hash_count;
 	rt_import_result result;
 	rt_known known;
 	rt_disc_names names;

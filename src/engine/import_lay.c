@@ -613,19 +613,18 @@ rt_import_wanted_number(const rt_outline *o)
 	return 0;
 }
 
-/* What it came from, as JSON text. */
+/* What it came from, as JSON text. hash: of its content. */
 static rt_status
-source_of(rt_layer *l, rt_buf *json, rt_error *err)
+source_of(rt_layer *l, uint64_t hash, rt_buf *json, rt_error *err)
 {
 	const rt_outline *o = l->outline;
-	rt_making *m = &l->all->making;
 	rt_buf mark;
 
 	rt_buf_init(&mark, l->engine->alloc, RT_BUF_UNLIMITED);
 	if (o->source.size > 0)
 		rt_buf_add_str(&mark, o->source);
 	else
-		rt_known_mark(m->hash, &mark);
+		rt_known_mark(hash, &mark);
 	rt_json_add_string(json, rt_buf_str(&mark));
 	if (mark.status != RT_OK || json->status != RT_OK) {
 		rt_buf_deinit(&mark);
@@ -692,7 +691,7 @@ finish(rt_layer *l, uint32_t active, size_t head, rt_error *err)
 	rt_status st;
 
 	rt_buf_init(&source, l->engine->alloc, RT_BUF_UNLIMITED);
-	st = source_of(l, &source, err);
+	st = source_of(l, m->hash, &source, err);
 	if (st == RT_OK && m->goes_on && o->source.size == 0) /* its hash is known only now */
 		st = rt_known_find(&l->all->known, l->c->now, rt_buf_str(&source), &twin, err);
 	if (st == RT_OK && twin != 0) { /* there is the very same one: this stays hidden */
@@ -732,6 +731,23 @@ finish(rt_layer *l, uint32_t active, size_t head, rt_error *err)
 	return st;
 }
 
+/* The hash of the whole conversation that this outline begins, where it is known before the
+ * last piece. */
+static bool
+next_hash(rt_layer *l, uint64_t *out)
+{
+	rt_import *m = l->all;
+
+	*out = m->making.hash;
+	if (!l->outline->more)
+		return true;
+	if (m->hash_count == 0)
+		return false;
+	*out = *m->hashes++;
+	m->hash_count--;
+	return true;
+}
+
 /* The first outline of a discussion: known, or made. */
 static rt_status
 begin_disc(rt_layer *l, uint32_t number, uint32_t *out_known, rt_error *err)
@@ -740,20 +756,23 @@ begin_disc(rt_layer *l, uint32_t number, uint32_t *out_known, rt_error *err)
 	rt_str name = o->called.size > 0 ? o->called
 		      : o->name.size > 0 ? o->name
 					 : rt_text_str(l->all->name);
+	uint64_t hash = 0;
+	bool may_find = o->source.size > 0 || next_hash(l, &hash);
 	rt_buf source;
 	rt_status st;
 
 	rt_buf_init(&source, l->engine->alloc, RT_BUF_UNLIMITED);
 	*out_known = 0;
 	l->all->making.named = o->called.size > 0 || o->name.size > 0;
-	st = source_of(l, &source, err);
-	if (st == RT_OK && (o->source.size > 0 || !o->more))
+	st = source_of(l, hash, &source, err);
+	if (st == RT_OK && may_find)
 		st = rt_known_find(&l->all->known, l->c->now, rt_buf_str(&source), out_known, err);
 	rt_buf_deinit(&source);
 	if (st != RT_OK)
 		return st;
 	if (*out_known != 0) {
 		l->disc = *out_known;
+		l->all->making.wanted = hash;
 	} else {
 		st = make_disc(l, name,
 			       o->takes != NULL && o->take_count > 0 ? o->takes[0].name : name,
@@ -789,6 +808,10 @@ lay(rt_layer *l, uint32_t number, rt_error *err)
 	if (m->known) {
 		if (o->source.size == 0) { /* the very same content */
 			l->result->known += o->node_count;
+			if (!o->more && m->wanted != 0 && m->hash != m->wanted)
+				return rt_fail(err, RT_CONFLICT,
+					       "the file was changed while it was imported; import "
+					       "it again");
 			return RT_OK;
 		}
 		return rt_layer_known(l, err);
