@@ -98,7 +98,7 @@ RT_CHECKED rt_status rt_act_import_look(const rt_alloc *alloc, const rt_act_with
 					rt_report *report, rt_error *err);
 void rt_act_looked_deinit(rt_act_looked *looked);
 /* Then import it, with the same options, as rt_import_add does. RT_DENIED, RT_INTERRUPTED. A
- * failure leaves nothing of it. */
+ * failure leaves nothing of it, or err says what is left (rt_import_cancel). */
 RT_CHECKED rt_status rt_act_import(rt_engine *engine, const rt_act_with *with,
 				   const rt_act_file *file, const rt_input *in,
 				   const rt_act_import_options *options,

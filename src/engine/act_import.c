@@ -45,7 +45,7 @@ is_stopped(const rt_act_with *with)
 static rt_status
 stopped(rt_error *err)
 {
-	return rt_fail(err, RT_INTERRUPTED, "the import was stopped; nothing was changed");
+	return rt_fail(err, RT_INTERRUPTED, "the import was cancelled; nothing was changed");
 }
 
 static void
@@ -220,7 +220,7 @@ bring_in(void *ctx, const rt_outlines *batch, rt_error *err)
 	rt_status st;
 
 	if (is_stopped(p->with))
-		return stopped(err);
+		return rt_fail(err, RT_INTERRUPTED, "the import was cancelled");
 	give_names(p->options, batch);
 	st = rt_import_add(p->import, batch, err);
 	for (i = 0; i < batch->count; i++)
@@ -249,7 +249,7 @@ import_file(rt_engine *engine, const rt_act_with *with, const rt_act_file *file,
 	st = read_file(rt_engine_alloc(engine), file, in, bring_in, &p, NULL, err);
 	if (st == RT_OK)
 		return rt_import_end(p.import, out, err);
-	rt_import_cancel(p.import);
+	rt_import_cancel(p.import, err);
 	return st;
 }
 

@@ -268,6 +268,7 @@ failing_in_the_middle(void **state)
 	f.s.fails_at = 0;
 	f.s.stops = true;
 	assert_int_equal(bring_in(&f), RT_INTERRUPTED);
+	assert_string_equal(f.err.text, "the import was cancelled; nothing was changed");
 	assert_int_equal(count(&f), before);
 	assert_int_equal(look(&f), RT_INTERRUPTED);
 	f.s.stops = false;

@@ -276,6 +276,7 @@ rt_import_row_close(rt_import *m, rt_error *err)
 {
 	const rt_store_ops *ops = m->engine->store->ops;
 	const rt_project *next = NULL;
+	size_t i;
 	rt_status st;
 
 	RT_ASSERT(m->open);
@@ -297,6 +298,8 @@ rt_import_row_close(rt_import *m, rt_error *err)
 			m->project = next;
 			if (m->group == 0)
 				m->group = next->seq;
+			for (i = m->grown_count; i > 0 && m->grown[i - 1].seq == 0; i--)
+				m->grown[i - 1].seq = next->seq;
 		}
 		rt_engine_publish(m->engine, rt_object_ref(m->project));
 		m->last_seq = m->project->seq;
@@ -311,8 +314,8 @@ rt_import_row_close(rt_import *m, rt_error *err)
 	return st;
 }
 
-static void
-row_cancel(rt_import *m)
+void
+rt_import_row_cancel(rt_import *m)
 {
 	if (!m->open)
 		return;
@@ -374,11 +377,13 @@ import_free(rt_import *m)
 {
 	if (m == NULL)
 		return;
-	row_cancel(m);
+	rt_import_row_cancel(m);
 	rt_known_deinit(&m->known);
 	rt_disc_names_deinit(&m->names);
 	rt_buf_deinit(&m->bytes);
 	rt_free(m->engine->alloc, m->waiting);
+	rt_free(m->engine->alloc, m->made);
+	rt_free(m->engine->alloc, m->grown);
 	rt_object_unref(m->project);
 	rt_arena_free(m->arena);
 	rt_text_unref(m->name);
@@ -479,6 +484,8 @@ add_fields(rt_import *m, const rt_outlines *batch, rt_error *err)
 	before = m->c.effect_count;
 	st = rt_layer_fields(&l, 0, batch->fields, batch->field_count, err);
 	m->result.settings += m->c.effect_count - before;
+	if (m->c.effect_count > before && m->fields_seq == 0)
+		m->fields_seq = m->c.base->seq + 1;
 	return st;
 }
 
@@ -547,7 +554,7 @@ rt_import_end(rt_import *m, rt_import_result *out, rt_error *err)
 	if (st == RT_OK && m->open)
 		st = rt_import_row_close(m, err);
 	if (st != RT_OK) {
-		rt_import_cancel(m);
+		rt_import_cancel(m, err);
 		return st;
 	}
 	value = rt_engine_value(engine);
@@ -568,20 +575,12 @@ rt_import_end(rt_import *m, rt_import_result *out, rt_error *err)
 }
 
 void
-rt_import_cancel(rt_import *m)
+rt_import_cancel(rt_import *m, rt_error *err)
 {
-	rt_engine *engine;
-	uint64_t group;
-	uint32_t discs;
-
 	if (m == NULL)
 		return;
-	engine = m->engine;
-	group = m->group;
-	discs = m->group_discs;
-	row_cancel(m);
-	if (group != 0)
-		(void)rt_engine_take_back(engine, group, discs, rt_text_str(m->by), NULL);
+	rt_import_row_cancel(m);
+	rt_import_take_back(m, err);
 	import_free(m);
 }
 
@@ -605,7 +604,7 @@ rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 		st = rt_import_add(m, outlines, err);
 		if (st == RT_OK)
 			return rt_import_end(m, out, err);
-		rt_import_cancel(m);
+		rt_import_cancel(m, err);
 	}
 	return st;
 }

@@ -42,7 +42,9 @@ RT_CHECKED rt_status rt_import_add(rt_import *import, const rt_outlines *batch, 
 /* The last of it: fields of the project, the active discussion. Frees import, also on
  * failure. */
 RT_CHECKED rt_status rt_import_end(rt_import *import, rt_import_result *out, rt_error *err);
-/* Take back what was added so far, as one undo of it. Frees import; NULL is fine. */
-void rt_import_cancel(rt_import *import);
+/* Undo what was added so far. Discussions from before a step that somebody else made in the
+ * project are removed from the catalogue instead. err: why the import ended, or NULL; what could
+ * not be undone is added to its text. Frees import; NULL is fine. */
+void rt_import_cancel(rt_import *import, rt_error *err);
 
 #endif

@@ -5,6 +5,7 @@
  *   import.c         batches, rows of the log, the end
  *   import_lay.c     an outline as effects
  *   import_match.c   what of an outline is there already
+ *   import_back.c    undoing a failed one
  *   import_known.h   which discussions an import knows
  *   import_names.h   which names are in use
  *
@@ -56,6 +57,18 @@ typedef struct rt_making {
 	rt_spot last;    /* of the outline before; take 0: none */
 } rt_making;
 
+/* Discussions that the import made, first .. last. */
+typedef struct rt_import_made {
+	uint32_t first, last;
+} rt_import_made;
+
+/* Entries that a row of it added to a discussion that was there before. */
+typedef struct rt_import_grown {
+	uint32_t disc;
+	uint64_t seq; /* 0: the row is not written */
+	size_t entries;
+} rt_import_grown;
+
 struct rt_layer;
 
 struct rt_import {
@@ -81,6 +94,13 @@ struct rt_import {
 	bool ended;         /* what comes last is in a row */
 	uint32_t spare;     /* the empty one that a new project has; 0: none, or it is used */
 	rt_making making;
+
+	/* what there is to undo (import_back.c) */
+	rt_import_made *made;
+	size_t made_count, made_room;
+	rt_import_grown *grown;
+	size_t grown_count, grown_room;
+	uint64_t fields_seq; /* the row that set fields of the project; 0: none */
 
 	/* the row */
 	bool open;
@@ -129,6 +149,8 @@ typedef struct rt_layer {
 
 rt_status rt_import_row_open(rt_import *import, rt_error *err);
 rt_status rt_import_row_close(rt_import *import, rt_error *err);
+/* Drop what is not written of the open row; fine if none is open. */
+void rt_import_row_cancel(rt_import *import);
 /* Write the open row, let others in, open another. */
 rt_status rt_import_next_row(rt_import *import, rt_error *err);
 /* Between two effects: a new row when this one is full. */
@@ -163,6 +185,19 @@ rt_status rt_layer_run(rt_layer *l, uint32_t take, size_t at, const int64_t *lis
 		       size_t count, rt_error *err);
 rt_status rt_layer_fields(rt_layer *l, uint32_t disc, const rt_outline_field *fields, size_t count,
 			  rt_error *err);
+
+/* A discussion with the next number, which counts as nobody's. */
+rt_status rt_import_new_disc(rt_import *import, rt_str name, rt_str take_name, uint32_t *out_number,
+			     rt_error *err);
+
+/* ---- undoing (import_back.c) ---- */
+
+/* The open row makes a discussion; it adds entries to one that was there before. */
+rt_status rt_import_note_made(rt_import *import, uint32_t disc, rt_error *err);
+rt_status rt_import_note_grown(rt_import *import, uint32_t disc, size_t count, rt_error *err);
+/* Undo what is written. What cannot be undone is added to the text of err, which says why the
+ * import ended; it may be NULL. */
+void rt_import_take_back(rt_import *import, rt_error *err);
 
 /* ---- matching (import_match.c) ---- */
 

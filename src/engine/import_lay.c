@@ -176,6 +176,8 @@ rt_layer_run(rt_layer *l, uint32_t take, size_t at, const int64_t *list, size_t 
 		}
 		if (st == RT_OK)
 			st = rt_change_splice(l->c, l->disc, take, at, 0, slots, run, err);
+		if (st == RT_OK && all->making.known && !all->dry_run)
+			st = rt_import_note_grown(l->all, l->disc, run, err);
 		at += run;
 		from += run;
 		l->result->entries += run;
@@ -466,25 +468,26 @@ set_labels_and_views(rt_layer *l, rt_error *err)
 }
 
 /* Make one with the next number. */
-static rt_status
-new_disc(rt_layer *l, rt_str name, rt_str take_name, uint32_t *out_number, rt_error *err)
+rt_status
+rt_import_new_disc(rt_import *m, rt_str name, rt_str take_name, uint32_t *out_number,
+		   rt_error *err)
 {
 	rt_effect e;
 	rt_status st;
 
 	memset(&e, 0, sizeof(e));
 	e.kind = RT_EFFECT_NEW;
-	e.sub = (uint32_t)rt_project_disc_count(l->c->now) + 1;
-	e.name = rt_change_keep(l->c, name);
-	e.take_name = rt_change_keep(l->c, take_name);
+	e.sub = (uint32_t)rt_project_disc_count(m->c.now) + 1;
+	e.name = rt_change_keep(&m->c, name);
+	e.take_name = rt_change_keep(&m->c, take_name);
 	if (e.name.ptr == NULL || e.take_name.ptr == NULL)
 		return nomem(err);
 	if (e.sub > RT_IMPORT_DISCS_MAX)
 		return rt_fail(err, RT_LIMIT, "a project holds %d discussions at most",
 			       (int)RT_IMPORT_DISCS_MAX);
 	*out_number = e.sub;
-	st = rt_change_emit(l->c, &e, err);
-	if (st == RT_OK && rt_disc_names_add(&l->all->names, l->c->now, e.sub) != RT_OK)
+	st = rt_change_emit(&m->c, &e, err);
+	if (st == RT_OK && rt_disc_names_add(&m->names, m->c.now, e.sub) != RT_OK)
 		st = nomem(err);
 	return st;
 }
@@ -520,7 +523,7 @@ use_spare(rt_layer *l, rt_str name, rt_str take_name, rt_error *err)
 	l->disc = m->spare;
 	m->spare = 0;
 	old = rt_change_keep(l->c, rt_cell_name(rt_project_cell(l->c->now, l->disc)));
-	st = old.ptr != NULL ? RT_OK : nomem(err);
+	st = old.ptr != NULL ? rt_import_note_made(m, l->disc, err) : nomem(err);
 	free_name = old; /* its own is as good as free */
 	if (st == RT_OK && !rt_str_eq(name, old))
 		st = free_disc_name(l, name, &free_name, err);
@@ -534,8 +537,10 @@ use_spare(rt_layer *l, rt_str name, rt_str take_name, rt_error *err)
 	if (st != RT_OK || l->whole)
 		return st;
 	if (other == 0) {
-		st = new_disc(l, old, RT_STR("main"), &other, err);
+		st = rt_import_new_disc(m, old, RT_STR("main"), &other, err);
 		m->spare = other;
+		if (st == RT_OK)
+			st = rt_import_note_made(m, other, err);
 	}
 	if (st == RT_OK && l->c->now->active == l->disc)
 		st = rt_change_set_number(l->c, 0, 0, "active", other, err);
@@ -560,7 +565,7 @@ make_disc(rt_layer *l, rt_str name, rt_str take_name, uint32_t number, rt_error 
 	while (st == RT_OK && rt_project_disc_count(l->c->now) + 1 < number) {
 		uint32_t unused;
 
-		st = new_disc(l, RT_STR(""), RT_STR(""), &unused, err);
+		st = rt_import_new_disc(l->all, RT_STR(""), RT_STR(""), &unused, err);
 		if (st == RT_OK)
 			st = rt_change_set(l->c, 0, unused, "present", 0, rt_str_at(NULL, 0), err);
 	}
@@ -568,7 +573,9 @@ make_disc(rt_layer *l, rt_str name, rt_str take_name, uint32_t number, rt_error 
 		st = free_disc_name(l, name, &free_name, err);
 	if (st != RT_OK)
 		return st;
-	return new_disc(l, free_name, take_name.size > 0 ? take_name : free_name, &l->disc, err);
+	st = rt_import_new_disc(l->all, free_name, take_name.size > 0 ? take_name : free_name,
+				&l->disc, err);
+	return st == RT_OK ? rt_import_note_made(l->all, l->disc, err) : st;
 }
 
 /* In its last row: the discussion is in the catalogue from now on. Somebody may have taken

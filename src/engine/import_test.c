@@ -428,7 +428,7 @@ undone_in_between(void **state)
 	/* what goes on from an entry that is not there any more cannot */
 	assert_int_equal(rt_import_add(import, piece(&f, "s", 3000, 3000, false), &err),
 			 RT_CONFLICT);
-	rt_import_cancel(import);
+	rt_import_cancel(import, NULL);
 	assert_present(b, 1, 10);
 	assert_sound(b);
 	file_deinit(&f);
@@ -505,12 +505,12 @@ cancelled(void **state)
 	file_init(&f);
 	bare_apply(b, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"0\"}");
 	import = begin(b, 0);
-	rt_import_cancel(import);
+	rt_import_cancel(import, NULL);
 	import = begin(b, 0);
 	add(import, small(&f, 0, 3000));
 	add(import, piece(&f, "s", 0, 3000, true));
 	assert_present(b, 3001, 3001);
-	rt_import_cancel(import);
+	rt_import_cancel(import, NULL);
 	assert_present(b, 1, 1);
 	assert_sound(b);
 	import = begin(b, 0);
@@ -518,7 +518,105 @@ cancelled(void **state)
 	assert_int_equal(end(import).discussions, 3000);
 	assert_present(b, 3001, 3001);
 	assert_sound(b);
-	rt_import_cancel(NULL);
+	rt_import_cancel(NULL, NULL);
+	file_deinit(&f);
+}
+
+static bool
+is_there(bare *b, const char *name)
+{
+	const rt_project *value = rt_engine_value(b->engine);
+	bool there = rt_project_disc_named(value, rt_str_of(name)) != 0;
+
+	rt_object_unref(value);
+	return there;
+}
+
+/* Undo stops at the steps of others. */
+static void
+cancelled_after_a_step_of_others(void **state)
+{
+	bare *b = *state;
+	rt_import *import;
+	rt_error err;
+	uint64_t rows;
+	file f;
+
+	file_init(&f);
+	bare_apply(b, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"0\"}");
+	import = begin(b, 0);
+	add(import, small(&f, 0, 3000));
+	bare_apply(b, "{\"op\":\"discussion.new\",\"name\":\"mine\"}");
+	add(import, small(&f, 3000, 1000));
+	bare_apply(b, "{\"op\":\"discussion.switch\",\"discussion\":\"imported_7\"}");
+	add(import, piece(&f, "", 0, 3000, true));
+	assert_present(b, 4002, 4001);
+	(void)rt_fail(&err, RT_INTERRUPTED, "cancelled");
+	rt_import_cancel(import, &err);
+	assert_string_equal(err.text, "cancelled; what it had added was removed");
+	assert_present(b, 2, 1);
+	assert_true(is_there(b, "mine"));
+	assert_int_equal(history_lines(b, &rows) > 0, true);
+	assert_sound(b);
+	file_deinit(&f);
+}
+
+/* A new project has no other discussion: it gets one. */
+static void
+cancelled_in_a_new_project(void **state)
+{
+	bare *b = *state;
+	rt_import *import;
+	rt_error err;
+	file f;
+
+	file_init(&f);
+	import = begin(b, 0);
+	add(import, small(&f, 0, 10));
+	bare_apply(b, "{\"op\":\"setting.set\",\"key\":\"undo_capacity\",\"value\":50}");
+	(void)rt_fail(&err, RT_IO, "the disk failed");
+	rt_import_cancel(import, &err);
+	assert_string_equal(err.text, "the disk failed");
+	assert_present(b, 1, 0);
+	assert_true(is_there(b, "main"));
+	assert_sound(b);
+	import = begin(b, 0);
+	add(import, small(&f, 0, 10));
+	(void)rt_fail(&err, RT_INTERRUPTED, "cancelled");
+	rt_import_cancel(import, &err);
+	assert_string_equal(err.text, "cancelled; what it had added was undone");
+	assert_present(b, 1, 0);
+	file_deinit(&f);
+}
+
+static void
+what_was_added_to_older_ones_is_named(void **state)
+{
+	bare *b = *state;
+	rt_import *import;
+	rt_error err;
+	file f;
+
+	file_init(&f);
+	import = begin(b, 1);
+	add(import, piece(&f, "s", 0, 10, false));
+	(void)end(import);
+	import = begin(b, 0);
+	add(import, piece(&f, "s", 0, 30, false));
+	bare_apply(b, "{\"op\":\"discussion.new\",\"name\":\"mine\"}");
+	add(import, small(&f, 0, 10));
+	assert_present(b, 12, 40);
+	(void)rt_fail(&err, RT_IO, "the disk failed");
+	rt_import_cancel(import, &err);
+	assert_string_equal(err.text, "the disk failed; 20 entries stay in discussion \"long\"; "
+				      "importing again adds the rest");
+	assert_present(b, 2, 30);
+	assert_sound(b);
+	import = begin(b, 0); /* what can be undone is */
+	add(import, piece(&f, "s", 0, 50, false));
+	rt_import_cancel(import, &err);
+	assert_present(b, 2, 30);
+	assert_sound(b);
 	file_deinit(&f);
 }
 
@@ -540,7 +638,7 @@ killed_in_between(void **state)
 	rt_engine_close(b->engine);
 	b->engine = killed; /* without a last word, but its memory */
 	import->group = 0;
-	rt_import_cancel(import);
+	rt_import_cancel(import, NULL);
 	rt_engine_close(b->engine);
 	bare_open_engine(b);
 	import = begin(b, 0);
@@ -684,6 +782,9 @@ main(void)
 		TEST(pieces_are_one_conversation),
 		TEST(pieces_without_a_source),
 		TEST(cancelled),
+		TEST(cancelled_after_a_step_of_others),
+		TEST(cancelled_in_a_new_project),
+		TEST(what_was_added_to_older_ones_is_named),
 		TEST(killed_in_between),
 		TEST(only_counted),
 		TEST(rows_are_short),
