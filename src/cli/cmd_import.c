@@ -583,6 +583,21 @@ say_undo(importing *m, rt_str message)
 	rt_buf_deinit(&retake);
 }
 
+/* Interrupted between two files. */
+static void
+say_not_reached(importing *m, size_t count)
+{
+	rt_error error;
+
+	(void)rt_fail(&error, RT_INTERRUPTED, "interrupted; %zu file%s not imported", count,
+		      count == 1 ? " was" : "s were");
+	if (m->first != RT_OK)
+		rt_cli_note(m->cli, "%s", m->error.text);
+	m->first = RT_INTERRUPTED;
+	m->error = error;
+	m->hint[0] = 0;
+}
+
 static rt_status
 finish(importing *m)
 {
@@ -655,7 +670,7 @@ run_import(rt_cli *cli)
 	importing m = {.cli = cli,
 		       .dry_run = rt_cli_has(cli, "dry-run"),
 		       .name = rt_str_of(rt_cli_flag_value(cli, "name"))};
-	size_t i;
+	size_t i = 0;
 	rt_status st = RT_OK;
 
 	if (format != NULL && (m.format = rt_format_find(format)) == NULL) {
@@ -677,10 +692,14 @@ run_import(rt_cli *cli)
 		m.begun_us = cli->env->now_us(cli->env->ctx);
 		rt_buf_init(&m.json, cli->alloc, RT_BUF_UNLIMITED);
 		rt_buf_add_byte(&m.json, '[');
-		for (i = 0; i < files.count; i++) {
+		rt_host_hold(true); /* interrupted, take back what is written, then stop */
+		for (i = 0; i < files.count && !rt_host_interrupted(); i++) {
 			import_file(&m, files.items[i], files.asked[i]);
 			say_progress(&m, i + 1, files.count);
 		}
+		rt_host_hold(false);
+		if (i < files.count && m.first != RT_INTERRUPTED)
+			say_not_reached(&m, files.count - i);
 		if (m.progress) {
 			rt_term_spaces(&cli->err, 79);
 			rt_buf_add_byte(&cli->err.buf, '\r');

@@ -109,6 +109,59 @@ is 'nothing is new' '0 4000' "$(printf '%s' "$out" | json '"%d %d" % (d["discuss
 code 'one undo takes it back' 0 i undo
 is 'the others are there' 3000 "$(i ls --json | json 'len(d)')"
 
+# --- interrupted: what was written is taken back ---
+fresh
+i new first >/dev/null 2>&1
+before=$(i export --format canonical)
+cat >"$work/interrupt.py" <<'PY'
+"""Interrupts an import once it has written something: holds the store's lock meanwhile, so that
+the import is neither finished nor further when the signal is sent."""
+import signal, sqlite3, subprocess, sys
+
+retake, store, path, said = sys.argv[1:5]
+count = "SELECT count(*) FROM log"
+db = sqlite3.connect(store, isolation_level=None, timeout=60)
+rows = db.execute(count).fetchone()[0]
+# a job in the background inherits that interrupts are ignored, and the program respects it
+with open(said, "wb") as out:
+    p = subprocess.Popen([retake, "--db", store, "import", path], stdout=out, stderr=out,
+                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+while p.poll() is None and db.execute(count).fetchone()[0] < rows + 2:
+    pass
+db.execute("BEGIN IMMEDIATE")
+assert p.poll() is None, "it was over before it could be interrupted"
+p.send_signal(signal.SIGINT)
+db.execute("ROLLBACK")
+print(p.wait(60), db.execute(count).fetchone()[0] > rows + 2)
+PY
+"$python" -c '
+for i in range(60000): print("{\"messages\":[{\"role\":\"user\",\"content\":\"%d\"}]}" % i)' >"$work/many.jsonl"
+is 'an interrupted import ends with status 130, and a row that takes it back' '130 True' \
+	"$("$python" "$work/interrupt.py" "$RETAKE" "$work/new.db" "$work/many.jsonl" "$work/said" 2>&1)"
+has 'it says so' 'the import was cancelled; what it had added was undone' "$(cat "$work/said")"
+is 'nothing is left of it' "$before" "$(i export --format canonical)"
+has 'the history shows the undo' undo "$(i log 2>/dev/null || i history)"
+code 'the store is sound' 0 i fsck
+code 'it can be imported again' 0 i import "$work/many.jsonl" --json
+is 'all of it' 60000 "$(printf '%s' "$out" | json 'd["discussions"]')"
+
+# --- one long conversation without an id, a second time ---
+fresh
+"$python" -c '
+print("[" + ",".join("{\"role\":\"user\",\"content\":\"%d\"}" % i for i in range(60000)) + "]")' >"$work/long.json"
+state() {
+	"$python" -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+print([db.execute("SELECT count(*), max(rowid) FROM " + name).fetchone() for name in ("log", "body")])' "$work/new.db"
+}
+code 'a long conversation' 0 i import "$work/long.json" --json
+is 'all of it' 60000 "$(printf '%s' "$out" | json 'd["entries"]')"
+before=$(state)
+code 'again' 0 i import "$work/long.json" --json
+is 'nothing is new' '0 60000' "$(printf '%s' "$out" | json '"%d %d" % (d["entries"], d["known"])')"
+is 'nothing is written' "$before" "$(state)"
+has 'neither steps nor texts' '(60000, ' "$before"
+
 # --- what comes through a pipe is kept in a file without a name ---
 mkdir "$work/temporary"
 fresh
