@@ -75,7 +75,7 @@ def check_commands(tally, place, first):
         taken = Place(place.folder, "third.db").run("serve", "--no-socket", "--port", str(first.port))
         tally.check("a port that is taken", taken.returncode == 1 and
                     f"third.db serve --login --port {first.port}\n" in taken.stderr.decode(), taken)
-        os.unlink(os.path.join(place.folder, "third.db"))
+        tally.check("and no store is left", not os.path.exists(place.folder + "/third.db"))
     tally.equal("the usual socket: the command", shown(first), "retake serve --login")
     command = printed(first)
     tally.equal("the usual socket: printed", command, f"retake --db {place.db} serve --login")
