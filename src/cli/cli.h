@@ -55,7 +55,8 @@ typedef struct rt_cli {
 	bool path_given; /* by flag or environment */
 	bool path_named; /* so, and its folder has to be there */
 	rt_store *store;
-	bool made_store; /* this command made it, and has not said so yet */
+	bool made_store; /* this command made it */
+	bool say_made;   /* and has not said so yet */
 	bool is_scratch; /* there is no store yet; looking at an empty one in memory */
 	rt_engine *engine;
 	const rt_project *value; /* ours; the one that is looked at */

@@ -186,8 +186,10 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 	rt_cli_talk_end(t, result.note);
 	say_compaction(cli, &result.compaction);
 	*out_kept = result.entry[0] != 0;
-	if (result.question[0] != 0 || result.compaction.entry[0] != 0 || *out_kept)
+	if (result.question[0] != 0 || result.compaction.entry[0] != 0 || *out_kept) {
 		cli->changed = true;
+		rt_cli_say_made(cli);
+	}
 	looked = rt_cli_look(cli);
 	if (*out_kept && looked == RT_OK) {
 		rt_status said = cli->json ? add_result(t, &result, json) : say_result(t, options->how, &result);

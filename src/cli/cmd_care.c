@@ -223,6 +223,7 @@ rt_status
 rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 {
 	rt_status st = cli->store->ops->check(cli->store, store_finding, findings, &cli->error);
+	rt_finding finding = {"store-projects-unreadable", "error", NULL};
 	rt_buf text;
 
 	if (st == RT_OK || st == RT_CORRUPT)
@@ -236,8 +237,9 @@ rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 		     cli->error.text);
 	rt_buf_add_byte(&text, '\0');
 	st = rt_cli_buf(cli, &text);
+	finding.text = text.ptr;
 	if (st == RT_OK)
-		(void)store_finding(findings, "store-projects-unreadable", text.ptr);
+		(void)rt_cli_finding(findings, &finding);
 	rt_buf_deinit(&text);
 	return st;
 }

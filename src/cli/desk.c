@@ -135,7 +135,12 @@ rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 		return st;
 	st = rt_store_sqlite_open(cli->alloc, cli->env, cli->path.ptr, &options, &cli->store,
 				  &cli->error);
-	cli->made_store = cli->made_store || (st == RT_OK && is_new);
+	if (st == RT_OK && is_new) {
+		cli->made_store = true;
+		/* For people; what talks to apply wants nothing else to be said. */
+		cli->say_made = !cli->json && cli->args.command->group != RT_CLI_LEARNING &&
+				strcmp(cli->args.command->name, "apply") != 0;
+	}
 	hint_store(cli, st);
 	return st;
 }
@@ -143,11 +148,9 @@ rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 void
 rt_cli_say_made(rt_cli *cli)
 {
-	/* For people; what talks to apply wants nothing else to be said. */
-	if (cli->made_store && !cli->json && cli->args.command->group != RT_CLI_LEARNING &&
-	    strcmp(cli->args.command->name, "apply") != 0)
+	if (cli->say_made)
 		rt_cli_note(cli, "made a new store: %s", cli->path.ptr);
-	cli->made_store = false;
+	cli->say_made = false;
 }
 
 void
