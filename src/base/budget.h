@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Budget: an allocator that counts what is held through it, and says no beyond a limit. It
- * stands in front of another one. With it a task that reads what strangers wrote has a
- * limit of its own, whatever else the program holds. */
+ * Budget: an allocator in front of another one that counts the bytes in use and fails beyond a
+ * limit. It gives a task that reads untrusted input a limit of its own. */
 #ifndef RT_BASE_BUDGET_H
 #define RT_BASE_BUDGET_H
 

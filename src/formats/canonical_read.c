@@ -433,7 +433,7 @@ read_discussion(reader *r, rt_str raw)
 		mark_edited(r);
 }
 
-/* The member that the walk stands at, held. False: it is cut. */
+/* The member that the walk is at, held in memory. False: the input ends within it. */
 static bool
 take_member(reader *r, rt_walk_level *level, rt_str *out_value)
 {
@@ -445,7 +445,7 @@ take_member(reader *r, rt_walk_level *level, rt_str *out_value)
 	return true;
 }
 
-/* The list of discussions that the walk stands at. */
+/* The list of discussions that the walk is at. */
 static void
 read_discussions(reader *r, rt_str active)
 {

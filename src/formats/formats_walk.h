@@ -9,8 +9,8 @@
  * may look at the end of an object before its beginning.
  *
  *     rt_walk_init(&w, alloc, in);
- *     if (rt_walk_open(&w, &level))                       stands at a [ or {
- *             while (rt_walk_next(&w, &level, &key))      stands at the member's value, now
+ *     if (rt_walk_open(&w, &level))                       is at a [ or {
+ *             while (rt_walk_next(&w, &level, &key))      is at the member's value: now
  *                     rt_walk_value(&w, &level, max, &value);  or skip, or open .. next
  *     if (level.bad)  it is malformed at level.fault
  *     if (w.status != RT_OK)  reading failed: rt_walk_fail
@@ -33,7 +33,7 @@ typedef struct rt_walk_mark {
 
 /* An array or object that is being walked through. */
 typedef struct rt_walk_level {
-	char close; /* ']' or '}'; NUL behind its end */
+	char close; /* ']' or '}'; NUL after its end */
 	bool started;
 	bool bad;
 	rt_walk_mark fault; /* where it is malformed */
@@ -55,8 +55,8 @@ typedef struct rt_walk {
 
 typedef enum rt_walked {
 	RT_WALK_WHOLE,
-	RT_WALK_LONG, /* longer than max; the walk still stands at it */
-	RT_WALK_CUT   /* there is none, or the input ends inside of it; the walk still stands there */
+	RT_WALK_LONG, /* longer than max; the walk is still at it */
+	RT_WALK_CUT   /* there is none, or the input ends within it; the walk does not move */
 } rt_walked;
 
 void rt_walk_init(rt_walk *w, const rt_alloc *alloc, const rt_input *in);
@@ -69,7 +69,7 @@ void rt_walk_seek(rt_walk *w, rt_walk_mark mark);
 
 /* The next byte; -1 at the end. */
 int rt_walk_peek(rt_walk *w);
-/* Past a UTF-8 byte order mark, if the walk stands at one. */
+/* Past a UTF-8 byte order mark, if the walk is at one. */
 void rt_walk_unmark(rt_walk *w);
 /* Past JSON white space; false: nothing follows. */
 bool rt_walk_blank(rt_walk *w);
@@ -78,13 +78,13 @@ rt_str rt_walk_ahead(rt_walk *w, size_t size);
 /* To behind the next needle; false: there is none, and the walk is at the end. */
 bool rt_walk_find(rt_walk *w, rt_str needle);
 
-/* The value that the walk stands at, passed; a view until the next call. level (may be NULL)
+/* The value that the walk is at, passed; a view until the next call. level (may be NULL)
  * is the one that it is a member of, which is bad when the value is cut. */
 rt_walked rt_walk_value(rt_walk *w, rt_walk_level *level, size_t max, rt_str *out_value);
 /* The same without holding it; false: cut. */
 bool rt_walk_skip(rt_walk *w, rt_walk_level *level);
 
-/* Into the [ or { that the walk stands at; false, bad: it stands at something else. */
+/* Into the [ or { that the walk is at; false, bad: it is at something else. */
 bool rt_walk_open(rt_walk *w, rt_walk_level *level);
 /* To the value of the next member. False: the level has ended, or is bad. out_key (with its
  * quotes and escapes, empty in arrays) is valid until the next call of this. */

@@ -475,7 +475,7 @@ read_record(reader *r, rt_str raw)
 	return true;
 }
 
-/* The record that the walk stands at is too long to be held: copy it without its messages. */
+/* The record that the walk is at is too long for memory: copy it without its messages. */
 static bool
 cut_record(reader *r, rt_walk_level *in, rt_str *out_raw)
 {
@@ -527,7 +527,7 @@ cut_record(reader *r, rt_walk_level *in, rt_str *out_raw)
 	return rt_walk_skip(&r->w, in);
 }
 
-/* The text of the record that the walk stands at, and whether it is one JSON value. */
+/* The text of the record that the walk is at, and whether it is one JSON value. */
 static bool
 take_record(reader *r, rt_walk_level *in, rt_str *out_raw)
 {
