@@ -611,7 +611,7 @@ async function model(server, page) {
 /** A text that is another one is shown whole; a file has the name of what is in it. */
 async function wholes(server, page) {
 	await server.op("entry.edit", { entry: "a1", take: "other", content: "Nothing of all that stands here any more." });
-	await page.locator(".entry[data-entry=a1]").click();
+	await choose(page.locator(".entry[data-entry=a1]"));
 	await page.keyboard.press("w");
 	await page.getByRole("dialog", { name: "Versions of entry 2" }).waitFor();
 	tally.equal("the old text is whole", await page.locator(".versions .wholes del").innerText(), "SQLite, almost always.");
