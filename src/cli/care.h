@@ -39,12 +39,12 @@ rt_status rt_cli_check(rt_cli *cli, rt_cli_findings *findings);
 
 /* STORE.why-20261121-203500, a name that is not taken, to out. */
 rt_status rt_cli_beside(rt_cli *cli, const char *why, rt_buf *out);
-/* The store's path without symbolic links: what lies beside a store lies beside its file. */
+/* The store's path without symbolic links, since -wal and -shm are next to the file itself. */
 rt_status rt_cli_follow_links(rt_cli *cli);
 /* The store at copy takes the place of the present one, which gets the name STORE.why-…,
  * which goes to aside; empty: there was none. */
 rt_status rt_cli_exchange(rt_cli *cli, const char *why, const char *copy, rt_buf *aside);
-/* Remove a store that was made on the way, with what lies beside it. */
+/* Remove a store that this command has made, with its -wal and -shm. */
 void rt_cli_drop_files(const char *path);
 
 /* Does a file that is not opened, as another kind of file, hold rows of a store? */

@@ -164,7 +164,7 @@ pass_switches(plan *p, uint32_t disc, uint64_t current, uint64_t enough, uint64_
 	return st;
 }
 
-/* Take back the switches that lie above a step in one of its documents, if nothing else
+/* Take back the switches above a step in one of its documents, if nothing else
  * does. Whatever comes next belongs to them. */
 static rt_status
 undo_switches(plan *p, uint32_t disc, uint64_t down_to, rt_error *err)
@@ -217,6 +217,7 @@ typedef struct undo_span {
 	uint64_t first;     /* down to this row */
 	uint32_t disc;      /* the document whose steps are followed: the project, or a discussion
 	                     * where the project has newer steps */
+	bool alone;         /* the one import, without others */
 	struct {
 		uint64_t group;
 		uint32_t discs; /* that there were before it */
@@ -234,7 +235,8 @@ in_span(undo_span *span, uint64_t seq, const rt_record *step, uint32_t *out_disc
 	for (i = 0; i < span->group_count && span->groups[i].group != group; i++)
 		;
 	if (i == span->group_count) {
-		if (step->group == 0 || i == sizeof(span->groups) / sizeof(span->groups[0]))
+		if (span->alone || step->group == 0 ||
+		    i == sizeof(span->groups) / sizeof(span->groups[0]))
 			return false;
 		span->groups[i].group = group;
 		span->groups[i].discs = step->group_discs;
@@ -283,11 +285,13 @@ undo_span_row(plan *p, undo_span *span, uint64_t seq, rt_arena *arena, bool *out
  * those that have the same rows, as long as they are what is current there. With it they are
  * one for redo. */
 static rt_status
-undo_group(plan *p, uint64_t group, uint32_t group_discs, uint32_t disc, rt_error *err)
+undo_group(plan *p, uint64_t group, uint32_t group_discs, uint32_t disc, bool alone,
+	   rt_error *err)
 {
 	rt_arena *arena = rt_arena_new(p->engine->alloc);
 	undo_span span = {.first = group,
 			  .disc = disc,
+			  .alone = alone,
 			  .groups = {{group, group_discs}},
 			  .group_count = 1};
 	bool done = true;
@@ -363,14 +367,14 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned, bool *out_done, r
 	if (st == RT_OK)
 		st = plan_add(p, seq, -1, false, discs, disc_count, &step, NULL, err);
 	if (st == RT_OK && step.group != 0)
-		st = undo_group(p, step.group, step.group_discs, project_too ? 0 : disc, err);
+		st = undo_group(p, step.group, step.group_discs, project_too ? 0 : disc, false, err);
 	*out_done = st == RT_OK;
 done:
 	rt_arena_free(arena);
 	return st;
 }
 
-/* Take back the drafts that lie above a step in a document, if nothing else does, so that what
+/* Take back the drafts above a step in a document, if nothing else does, so that what
  * was undone can come back there. The number of the step that is current then. */
 static rt_status
 pass_drafts(plan *p, uint32_t disc, uint64_t down_to, uint64_t *out_current, rt_error *err)
@@ -942,7 +946,7 @@ rt_history_plan_group(rt_engine *engine, const rt_project *project, uint64_t gro
 	p.row.disc = project->active;
 	p.row.op = RT_STR("undo");
 	p.row.by = by.size > 0 ? by : rt_text_str(engine->by);
-	st = undo_group(&p, group, group_discs, 0, err);
+	st = undo_group(&p, group, group_discs, 0, true, err); /* others may go on with theirs */
 	*out = p.row;
 	if (st == RT_OK)
 		*out_moved = p.now;

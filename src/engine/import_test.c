@@ -335,6 +335,33 @@ two_at_once_are_one_step(void **state)
 	file_deinit(&f);
 }
 
+/* Cancelling one of them leaves the other as it is. */
+static void
+one_of_two_is_cancelled(void **state)
+{
+	bare *b = *state;
+	rt_import *one, *other;
+	rt_error err = {0};
+	size_t i;
+	file f;
+
+	file_init(&f);
+	bare_apply(b, "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"before\"}");
+	one = begin(b, 0);
+	other = begin(b, 0);
+	for (i = 0; i < 3; i++) {
+		add(other, small(&f, 10000 + i * 700, 700));
+		add(one, small(&f, i * 700, 700));
+	}
+	rt_import_cancel(one, &err);
+	assert_present(b, 2101, 2101);
+	add(other, small(&f, 20000, 700));
+	(void)end(other);
+	assert_present(b, 2801, 2801);
+	assert_sound(b);
+	file_deinit(&f);
+}
+
 static void
 others_write_between_batches(void **state)
 {
@@ -776,6 +803,7 @@ main(void)
 		TEST(what_was_known_is_taken_back_too),
 		TEST(what_was_known_is_taken_back_alone),
 		TEST(two_at_once_are_one_step),
+		TEST(one_of_two_is_cancelled),
 		TEST(others_write_between_batches),
 		TEST(others_write_within_a_discussion),
 		TEST(undone_in_between),
