@@ -602,3 +602,93 @@ rt_json_add_key(rt_buf *buf, const char *key)
 {
 	rt_json_add_key_str(buf, rt_str_of(key));
 }
+
+/* ---- structured writing ---- */
+
+static void
+put_key(rt_buf *buf, const char *key)
+{
+	char last = buf->size > 0 ? buf->ptr[buf->size - 1] : '\n';
+
+	if (last != '\n' && last != ' ')
+		rt_json_add_comma(buf);
+	if (key == NULL)
+		return;
+	rt_json_add_string(buf, rt_str_of(key));
+	rt_buf_add_byte(buf, ':');
+}
+
+void
+rt_json_open(rt_buf *buf, const char *key, char bracket)
+{
+	put_key(buf, key);
+	rt_buf_add_byte(buf, bracket);
+}
+
+void
+rt_json_close(rt_buf *buf, char bracket)
+{
+	rt_buf_add_byte(buf, bracket);
+}
+
+void
+rt_json_put_str(rt_buf *buf, const char *key, rt_str s)
+{
+	put_key(buf, key);
+	rt_json_add_string(buf, s);
+}
+
+void
+rt_json_put_c(rt_buf *buf, const char *key, const char *cstr)
+{
+	if (cstr == NULL)
+		rt_json_put_null(buf, key);
+	else
+		rt_json_put_str(buf, key, rt_str_of(cstr));
+}
+
+void
+rt_json_put_u64(rt_buf *buf, const char *key, uint64_t number)
+{
+	put_key(buf, key);
+	rt_buf_add_u64(buf, number);
+}
+
+void
+rt_json_put_i64(rt_buf *buf, const char *key, int64_t number)
+{
+	put_key(buf, key);
+	rt_buf_add_i64(buf, number);
+}
+
+void
+rt_json_put_bool(rt_buf *buf, const char *key, bool yes)
+{
+	put_key(buf, key);
+	rt_buf_add_c(buf, yes ? "true" : "false");
+}
+
+void
+rt_json_put_null(rt_buf *buf, const char *key)
+{
+	put_key(buf, key);
+	rt_buf_add_c(buf, "null");
+}
+
+void
+rt_json_put_value(rt_buf *buf, const char *key, yyjson_val *value)
+{
+	if (value == NULL) {
+		rt_json_put_null(buf, key);
+		return;
+	}
+	put_key(buf, key);
+	rt_json_add_value(buf, value);
+}
+
+void
+rt_json_put_raw(rt_buf *buf, const char *key, rt_str json)
+{
+	put_key(buf, key);
+	rt_buf_add_str(buf, json);
+}

@@ -56,4 +56,28 @@ void rt_json_add_key_str(rt_buf *buf, rt_str key);
 /* A comma unless buf ends in '{' or '[' or ',' or ':' or is empty. */
 void rt_json_add_comma(rt_buf *buf);
 
+/* Structured writing: the comma and the key are written where they belong, so callers never
+ * write punctuation. key is the member's name; NULL: an item of an array, or the whole value.
+ *
+ *	rt_json_open(buf, NULL, '{');
+ *	rt_json_put_str(buf, "role", role);
+ *	rt_json_open(buf, "ids", '[');
+ *	rt_json_put_u64(buf, NULL, 7);
+ *	rt_json_close(buf, ']');
+ *	rt_json_close(buf, '}');              {"role":"User","ids":[7]}
+ *
+ * The comma is decided by the last byte of buf: none after a bracket, comma, colon, space or
+ * newline (so lines of JSON and "data: " need no care). An item may therefore not be added to an
+ * empty buffer that continues an array written elsewhere. */
+void rt_json_open(rt_buf *buf, const char *key, char bracket); /* '{' or '[' */
+void rt_json_close(rt_buf *buf, char bracket);                 /* '}' or ']' */
+void rt_json_put_str(rt_buf *buf, const char *key, rt_str s);
+void rt_json_put_c(rt_buf *buf, const char *key, const char *cstr); /* NULL: null */
+void rt_json_put_u64(rt_buf *buf, const char *key, uint64_t number);
+void rt_json_put_i64(rt_buf *buf, const char *key, int64_t number);
+void rt_json_put_bool(rt_buf *buf, const char *key, bool yes);
+void rt_json_put_null(rt_buf *buf, const char *key);
+void rt_json_put_value(rt_buf *buf, const char *key, yyjson_val *value); /* NULL: null */
+void rt_json_put_raw(rt_buf *buf, const char *key, rt_str json);        /* one JSON value, as it is */
+
 #endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An arena for the memory, a list in that arena for what has to be closed. */
+#include "base/scope.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct rt_scope_item {
+	rt_scope_item *next;
+	void (*close)(void *item);
+	void *item;
+};
+
+void
+rt_scope_init(rt_scope *scope, const rt_alloc *alloc)
+{
+	memset(scope, 0, sizeof(*scope));
+	scope->alloc = alloc;
+}
+
+static void
+close_items(rt_scope *scope)
+{
+	while (scope->items != NULL) {
+		rt_scope_item *item = scope->items;
+
+		scope->items = item->next;
+		item->close(item->item);
+	}
+}
+
+void
+rt_scope_deinit(rt_scope *scope)
+{
+	close_items(scope);
+	rt_arena_free(scope->arena);
+	scope->arena = NULL;
+}
+
+rt_status
+rt_scope_end(rt_scope *scope, rt_error *err)
+{
+	rt_scope_deinit(scope);
+	if (scope->status != RT_OK && err != NULL) {
+		*err = scope->error;
+		err->status = scope->status;
+	}
+	return scope->status;
+}
+
+void
+rt_scope_reset(rt_scope *scope)
+{
+	rt_arena *arena = scope->arena;
+
+	close_items(scope);
+	if (arena != NULL)
+		rt_arena_reset(arena);
+	rt_scope_init(scope, scope->alloc);
+	scope->arena = arena;
+}
+
+/* ---- failures ---- */
+
+rt_status
+rt_scope_note(rt_scope *scope, rt_status status)
+{
+	if (scope->status == RT_OK && status != RT_OK) {
+		scope->status = status;
+		if (scope->error.status != status)
+			(void)rt_fail(&scope->error, status, "%s",
+				      status == RT_NOMEM ? "out of memory" : rt_status_word(status));
+	}
+	return scope->status;
+}
+
+rt_status
+rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...)
+{
+	char text[RT_ERROR_TEXT_SIZE];
+	va_list args;
+
+	if (scope->status != RT_OK)
+		return scope->status;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	scope->status = status;
+	return rt_fail(&scope->error, status, "%s", text);
+}
+
+rt_status
+rt_scope_nomem(rt_scope *scope)
+{
+	return rt_scope_fail(scope, RT_NOMEM, "out of memory");
+}
+
+/* ---- memory ---- */
+
+void *
+rt_scope_get(rt_scope *scope, size_t size)
+{
+	void *ptr = NULL;
+
+	if (scope->status != RT_OK)
+		return NULL;
+	if (scope->arena == NULL)
+		scope->arena = rt_arena_new(scope->alloc);
+	if (scope->arena != NULL)
+		ptr = rt_arena_get(scope->arena, size > 0 ? size : 1);
+	if (ptr == NULL)
+		(void)rt_scope_nomem(scope);
+	else
+		memset(ptr, 0, size);
+	return ptr;
+}
+
+void *
+rt_scope_array(rt_scope *scope, size_t count, size_t size)
+{
+	if (size > 0 && count > SIZE_MAX / size) {
+		(void)rt_scope_nomem(scope);
+		return NULL;
+	}
+	return rt_scope_get(scope, count * size);
+}
+
+rt_str
+rt_scope_copy(rt_scope *scope, rt_str s)
+{
+	char *ptr = s.size < SIZE_MAX ? rt_scope_get(scope, s.size + 1) : NULL;
+
+	if (ptr == NULL)
+		return (rt_str){NULL, 0};
+	if (s.size > 0)
+		memcpy(ptr, s.ptr, s.size);
+	return (rt_str){ptr, s.size};
+}
+
+/* ---- buffers and other resources ---- */
+
+static void
+close_buf(void *item)
+{
+	rt_buf_deinit(item);
+}
+
+rt_buf *
+rt_scope_buf(rt_scope *scope)
+{
+	rt_buf *buf = rt_scope_get(scope, sizeof(*buf));
+
+	if (buf == NULL) {
+		rt_buf_init(&scope->failed, scope->alloc, 0);
+		scope->failed.status = scope->status;
+		return &scope->failed;
+	}
+	rt_buf_init(buf, scope->alloc, RT_BUF_UNLIMITED);
+	rt_scope_defer(scope, close_buf, buf);
+	return rt_ok(scope) ? buf : rt_scope_buf(scope);
+}
+
+rt_str
+rt_scope_str(rt_scope *scope, const rt_buf *buf)
+{
+	if (buf->status != RT_OK)
+		(void)rt_scope_note(scope, buf->status);
+	return rt_ok(scope) ? rt_buf_str(buf) : (rt_str){NULL, 0};
+}
+
+void
+rt_scope_defer(rt_scope *scope, void (*close)(void *item), void *item)
+{
+	rt_scope_item *entry;
+
+	if (item == NULL)
+		return;
+	entry = rt_scope_get(scope, sizeof(*entry));
+	if (entry == NULL) {
+		close(item);
+		return;
+	}
+	entry->close = close;
+	entry->item = item;
+	entry->next = scope->items;
+	scope->items = entry;
+}

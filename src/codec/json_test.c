@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * JSON: structured writing puts commas and keys where they belong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "codec/json.h"
+
+static void
+members_and_items(void **state)
+{
+	rt_json_doc *doc;
+	rt_error err;
+	rt_buf buf;
+
+	(void)state;
+	assert_int_equal(rt_json_read(rt_alloc_libc(), RT_STR("{\"x\":[1.10]}"), &doc, &err), RT_OK);
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_json_open(&buf, NULL, '{');
+	rt_json_put_str(&buf, "s", RT_STR("a\"b{"));
+	rt_json_put_c(&buf, "c", NULL);
+	rt_json_put_u64(&buf, "u", UINT64_MAX);
+	rt_json_put_i64(&buf, "i", INT64_MIN);
+	rt_json_put_bool(&buf, "b", true);
+	rt_json_put_value(&buf, "v", rt_json_root(doc));
+	rt_json_put_value(&buf, "none", NULL);
+	rt_json_put_raw(&buf, "raw", RT_STR("[1,2]"));
+	rt_json_open(&buf, "empty", '[');
+	rt_json_close(&buf, ']');
+	rt_json_open(&buf, "items", '[');
+	rt_json_put_u64(&buf, NULL, 1);
+	rt_json_open(&buf, NULL, '{');
+	rt_json_close(&buf, '}');
+	rt_json_open(&buf, NULL, '{');
+	rt_json_put_bool(&buf, "in", false);
+	rt_json_close(&buf, '}');
+	rt_json_close(&buf, ']');
+	rt_json_close(&buf, '}');
+	rt_buf_add_byte(&buf, '\n');
+	rt_json_put_null(&buf, NULL);
+	assert_string_equal(buf.ptr,
+			    "{\"s\":\"a\\\"b{\",\"c\":null,\"u\":18446744073709551615,"
+			    "\"i\":-9223372036854775808,\"b\":true,\"v\":{\"x\":[1.10]},"
+			    "\"none\":null,\"raw\":[1,2],\"empty\":[],"
+			    "\"items\":[1,{},{\"in\":false}]}\nnull");
+	rt_buf_deinit(&buf);
+	rt_json_free(doc);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(members_and_items)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
