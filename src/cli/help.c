@@ -385,7 +385,7 @@ operation_text(rt_cli *cli, const rt_op *op)
 			     field->about[0] != 0 ? ": " : "", field->about);
 		add_row(cli, field->name, about.ptr, 14);
 	}
-	if (op->open)
+	if ((op->flags & RT_OP_OPEN) != 0)
 		add_row(cli, "…", "further fields are kept with the entry", 14);
 	rt_buf_deinit(&about);
 }

@@ -208,7 +208,7 @@ add_operations(rt_buf *out)
 			rt_buf_add_f(out, "%s%s%s\\fR", field == rt_ops[i].fields ? "" : ", ",
 				     (field->flags & RT_FIELD_REQUIRED) ? "\\fB" : "\\fI",
 				     field->name);
-		rt_buf_add_c(out, rt_ops[i].open ? ", \\[u2026]}\n" : "}\n");
+		rt_buf_add_c(out, (rt_ops[i].flags & RT_OP_OPEN) != 0 ? ", \\[u2026]}\n" : "}\n");
 		add_line(out, rt_ops[i].about);
 	}
 }

@@ -19,11 +19,7 @@
 #define RT_CODEC_CONTENT_H
 
 #include "codec/json.h"
-
-typedef struct rt_content {
-	rt_str text;        /* where blocks is NULL */
-	yyjson_val *blocks; /* an array, or NULL; borrowed */
-} rt_content;
+#include "core/request.h" /* rt_content */
 
 /* A JSON value as content; what is neither a string nor an array has no text. */
 rt_content rt_content_of(yyjson_val *value);

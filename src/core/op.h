@@ -1,55 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Op: the one table of operations. It feeds the checks of `apply`, CLI help, the man page,
- * completions, and later HTTP, OpenAPI and MCP; an operation added here is known there. */
+ * Op: the one table of operations (core/op.def). Static and constant. */
 #ifndef RT_CORE_OP_H
 #define RT_CORE_OP_H
 
 #include "base/text.h"
 
 typedef enum rt_op_id {
-	RT_OP_ENTRY_APPEND,
-	RT_OP_ENTRY_INSERT,
-	RT_OP_ENTRY_REPLY,
-	RT_OP_ENTRY_EDIT,
-	RT_OP_ENTRY_ROLE,
-	RT_OP_ENTRY_DELETE,
-	RT_OP_ENTRY_MOVE,
-	RT_OP_ENTRY_MUTE,
-	RT_OP_ENTRY_VIEW,
-	RT_OP_ENTRY_SPLIT,
-	RT_OP_ENTRY_MERGE,
-	RT_OP_TAKE_BRANCH,
-	RT_OP_TAKE_SWITCH,
-	RT_OP_TAKE_RENAME,
-	RT_OP_TAKE_DELETE,
-	RT_OP_TAKE_PROMOTE,
-	RT_OP_TAKE_CLEAR,
-	RT_OP_TAKE_TRUNCATE,
-	RT_OP_TAKE_GRAFT,
-	RT_OP_HEAD_MOVE,
-	RT_OP_LABEL_SET,
-	RT_OP_SETTING_SET,
-	RT_OP_ROLE_ADD,
-	RT_OP_ROLE_REMOVE,
-	RT_OP_PROMPT_UPDATE,
-	RT_OP_PROMPT_NOTIFY,
-	RT_OP_FILES_SET,
-	RT_OP_TRACK_SET,
-	RT_OP_PRESET_SAVE,
-	RT_OP_PRESET_LOAD,
-	RT_OP_PRESET_DELETE,
-	RT_OP_DISCUSSION_NEW,
-	RT_OP_DISCUSSION_SWITCH,
-	RT_OP_DISCUSSION_RENAME,
-	RT_OP_DISCUSSION_DELETE,
-	RT_OP_DISCUSSION_EXTRACT,
-	RT_OP_PROJECT_RESET,
-	RT_OP_UNDO,
-	RT_OP_REDO,
-	RT_OP_JUMP,
-	RT_OP_REVERT,
-	RT_OP_PURGE,
+#define OP(id, function, ...) RT_OP_##id,
+#include "core/op.def"
+#undef OP
 	RT_OP_COUNT
 } rt_op_id;
 
@@ -67,21 +27,66 @@ typedef enum rt_field_type {
 enum { RT_FIELD_REQUIRED = 1, RT_FIELD_NULLABLE = 2 };
 
 typedef struct rt_op_field {
-	const char *name;
+	const char *name; /* in JSON */
 	rt_field_type type;
 	unsigned flags;
 	const char *about;
+	size_t offset; /* of its member in rt_request */
 } rt_op_field;
+
+enum {
+	RT_OP_OPEN = 1 << 0,          /* further fields become fields of the entry */
+	RT_OP_MAKES = 1 << 1,         /* makes an entry, a take or a discussion (HTTP 201) */
+	RT_OP_EDITS_ENTRIES = 1 << 2, /* changes entries that a model may have been sent */
+	RT_OP_REVERTIBLE = 1 << 3,    /* revert can take it back whatever came after it (C17) */
+	RT_OP_ALONE = 1 << 4,         /* cannot be part of a step with others */
+	RT_OP_MOVES_HISTORY = 1 << 5, /* undo, redo, jump */
+	RT_OP_NO_UNDO = 1 << 6        /* no operation takes it back */
+};
+
+/* What hooks can be asked about before, or told of after. An operation's row lists all that it
+ * can cause; its effects say which of them it does (ops/action_event.c). */
+enum {
+	RT_EVENT_ADD = 1 << 0,
+	RT_EVENT_EDIT = 1 << 1,
+	RT_EVENT_DELETE = 1 << 2,
+	RT_EVENT_ROLE = 1 << 3,
+	RT_EVENT_ENTRY = 1 << 4,  /* entry.after */
+	RT_EVENT_TAKE = 1 << 5,   /* a take, or a discussion, is made from an entry on */
+	RT_EVENT_HEAD = 1 << 6,
+	RT_EVENT_SWITCH = 1 << 7, /* another discussion */
+	RT_EVENT_UNDO = 1 << 8,
+	RT_EVENT_REDO = 1 << 9
+};
+
+/* How a step of the operation is described in the history (view). */
+typedef enum rt_op_text {
+	RT_OP_TEXT_DONE,     /* `done`, and the name of what it made */
+	RT_OP_TEXT_PLAIN,    /* `done` */
+	RT_OP_TEXT_ENTRIES,  /* "VERB entry ID: …" */
+	RT_OP_TEXT_REPLY,
+	RT_OP_TEXT_ROLE,
+	RT_OP_TEXT_MUTE,
+	RT_OP_TEXT_SWITCHED, /* "switched to NOUN …" */
+	RT_OP_TEXT_RENAMED,
+	RT_OP_TEXT_DELETED,
+	RT_OP_TEXT_HEAD,
+	RT_OP_TEXT_LABEL,
+	RT_OP_TEXT_SETTING
+} rt_op_text;
 
 typedef struct rt_op {
 	rt_op_id id;
 	const char *name;  /* "entry.append" */
 	const char *about; /* one line for help */
-	const char *done;  /* words for the history list: "added an entry" */
-	bool open;         /* further fields become fields of the entry */
+	const char *done;  /* for the history: "added an entry" */
+	unsigned flags;    /* RT_OP_ */
+	unsigned events;   /* RT_EVENT_ */
 	const char *role;  /* of an entry that it makes, where none is given; "": the first of
 	                    * the project's; NULL: it makes none */
-	rt_op_field fields[12]; /* ended by a NULL name */
+	rt_op_text text;
+	const char *verb, *noun; /* for text; or NULL */
+	rt_op_field fields[12];  /* ended by a NULL name */
 } rt_op;
 
 extern const rt_op rt_ops[RT_OP_COUNT];

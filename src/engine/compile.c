@@ -490,7 +490,7 @@ keep_extra(rt_change *c, const rt_op *op, yyjson_val *request, rt_error *err)
 	rt_buf buf;
 
 	c->extra = rt_str_at(NULL, 0);
-	if (op->open)
+	if ((op->flags & RT_OP_OPEN) != 0)
 		return RT_OK;
 	rt_buf_init(&buf, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&buf, '{');

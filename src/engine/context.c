@@ -49,7 +49,7 @@ typedef struct building {
 	size_t *edits;    /* by position: that of its edit, + 1; 0: none; NULL: none at all */
 	rt_json_doc *role_map; /* NULL: none */
 	rt_pairs pairs;
-	rt_request request;
+	rt_model_request request;
 } building;
 
 /* ---- settings ---- */

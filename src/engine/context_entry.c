@@ -277,7 +277,7 @@ rt_context_entry_pair(const rt_context_entry *e, rt_pairs *p)
 /* ---- sending ---- */
 
 static void
-send_image(yyjson_val *block, rt_request *r)
+send_image(yyjson_val *block, rt_model_request *r)
 {
 	yyjson_val *source = rt_json_get(block, "source"), *url = rt_json_get(block, "image_url");
 	rt_str mime = rt_json_str(rt_json_get(block, "mimeType"));
@@ -308,7 +308,7 @@ send_image(yyjson_val *block, rt_request *r)
 }
 
 static void
-send_call(const rt_context_call *call, rt_pairs *pairs, rt_request *r)
+send_call(const rt_context_call *call, rt_pairs *pairs, rt_model_request *r)
 {
 	rt_str name;
 	rt_buf arguments, text;
@@ -340,7 +340,7 @@ send_call(const rt_context_call *call, rt_pairs *pairs, rt_request *r)
 
 /* A block of it; pi has what is redacted in the signature. */
 static void
-send_thinking(yyjson_val *block, rt_request *r)
+send_thinking(yyjson_val *block, rt_model_request *r)
 {
 	rt_str type = rt_json_str(rt_json_get(block, "type"));
 	rt_str signature = rt_json_str(rt_json_get(block, "thinkingSignature"));
@@ -356,7 +356,7 @@ send_thinking(yyjson_val *block, rt_request *r)
 
 /* An entry's "thinking_segments" that are signed. */
 static void
-send_segments(const rt_context_entry *e, rt_request *r)
+send_segments(const rt_context_entry *e, rt_model_request *r)
 {
 	yyjson_val *segment;
 	size_t i, max;
@@ -376,14 +376,14 @@ send_segments(const rt_context_entry *e, rt_request *r)
 
 /* What the one is called that the reply is from, or that the request is for. */
 static rt_str
-service_of(rt_str said, const rt_request *r)
+service_of(rt_str said, const rt_model_request *r)
 {
 	return said.size > 0 ? said : rt_str_of(r->provider->name);
 }
 
 /* Did this provider write it, and not another one of its kind? */
 static bool
-is_from(const rt_context_entry *e, const rt_request *r)
+is_from(const rt_context_entry *e, const rt_model_request *r)
 {
 	yyjson_val *message = rt_json_get(e->record, "message");
 	rt_str name = rt_json_str(rt_context_entry_field(e, "provider", "provider"));
@@ -399,7 +399,7 @@ is_from(const rt_context_entry *e, const rt_request *r)
 
 /* Does the entry say what it said when it came? */
 static bool
-is_as_it_came(const rt_context_entry *e, rt_request *r)
+is_as_it_came(const rt_context_entry *e, rt_model_request *r)
 {
 	rt_str told = rt_json_str(rt_body_field(e->body, "signed_text"));
 	rt_buf now;
@@ -423,7 +423,7 @@ is_as_it_came(const rt_context_entry *e, rt_request *r)
 /* May what is signed in an entry of the assistant go back? Not where a call of it goes as
  * text, and not where there would be nothing behind it. */
 static bool
-is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
+is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_model_request *r)
 {
 	yyjson_val *block;
 	size_t i, max, count = yyjson_arr_size(e->content_json);
@@ -443,14 +443,14 @@ is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
 }
 
 bool
-rt_context_entry_sends_thinking(const rt_context_entry *e, rt_request *r)
+rt_context_entry_sends_thinking(const rt_context_entry *e, rt_model_request *r)
 {
 	return r->writer->thinking != NULL && is_from(e, r) && !is_empty(e) && is_as_it_came(e, r);
 }
 
 /* The tag goes in front of the first text; empty afterwards. */
 static void
-send_text(rt_request *r, rt_str *tag, rt_str text)
+send_text(rt_model_request *r, rt_str *tag, rt_str text)
 {
 	rt_buf tagged;
 
@@ -472,12 +472,12 @@ send_text(rt_request *r, rt_str *tag, rt_str text)
 	tag->size = 0;
 }
 
-static void send_result(const rt_context_result *result, rt_pairs *pairs, rt_request *r);
+static void send_result(const rt_context_result *result, rt_pairs *pairs, rt_model_request *r);
 
 /* A string, or blocks, into what is open. */
 static void
 send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt_pairs *pairs,
-	     rt_request *r)
+	     rt_model_request *r)
 {
 	yyjson_val *block;
 	size_t i, max;
@@ -522,7 +522,7 @@ is_true(yyjson_val *v)
 /* A result of a known call; of an unknown one the text, which says whose it is. */
 static void
 send_answer(rt_str id, rt_str name, bool failed, rt_str text, yyjson_val *blocks, rt_pairs *pairs,
-	    rt_request *r)
+	    rt_model_request *r)
 {
 	rt_str called;
 	rt_buf tag;
@@ -545,7 +545,7 @@ send_answer(rt_str id, rt_str name, bool failed, rt_str text, yyjson_val *blocks
 }
 
 static void
-send_result(const rt_context_result *result, rt_pairs *pairs, rt_request *r)
+send_result(const rt_context_result *result, rt_pairs *pairs, rt_model_request *r)
 {
 	if (result->content == NULL)
 		rt_request_unsent(r, RT_STR("tool_result without content"));
@@ -555,7 +555,7 @@ send_result(const rt_context_result *result, rt_pairs *pairs, rt_request *r)
 
 /* The texts of a content, joined by line ends; where nothing else can be, the rest is not sent. */
 static void
-add_texts(rt_buf *buf, const rt_context_entry *e, rt_request *r)
+add_texts(rt_buf *buf, const rt_context_entry *e, rt_model_request *r)
 {
 	rt_body view = {.content = e->content, .content_json = e->content_json};
 	yyjson_val *block;
@@ -573,7 +573,7 @@ add_texts(rt_buf *buf, const rt_context_entry *e, rt_request *r)
 }
 
 static void
-send_framed(const rt_context_entry *e, const char *before, const char *after, rt_request *r)
+send_framed(const rt_context_entry *e, const char *before, const char *after, rt_model_request *r)
 {
 	rt_buf text;
 	size_t start;
@@ -594,7 +594,7 @@ send_framed(const rt_context_entry *e, const char *before, const char *after, rt
 }
 
 static void
-send_system(const rt_context_entry *e, yyjson_val *sections, rt_request *r)
+send_system(const rt_context_entry *e, yyjson_val *sections, rt_model_request *r)
 {
 	yyjson_val *key, *value;
 	size_t i, max;
@@ -622,7 +622,7 @@ send:
 
 /* What pi makes of a command that its user ran. */
 static void
-send_bash(const rt_context_entry *e, yyjson_val *message, rt_request *r)
+send_bash(const rt_context_entry *e, yyjson_val *message, rt_model_request *r)
 {
 	yyjson_val *code = rt_json_get(message, "exitCode");
 	rt_str path = rt_json_str(rt_json_get(message, "fullOutputPath"));
@@ -661,7 +661,7 @@ send_bash(const rt_context_entry *e, yyjson_val *message, rt_request *r)
 }
 
 void
-rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
+rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_model_request *r)
 {
 	yyjson_val *message, *item, *name;
 	size_t i, max;
@@ -713,7 +713,7 @@ rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_request *r)
 }
 
 void
-rt_context_entry_summary(const rt_context_entry *e, rt_request *r)
+rt_context_entry_summary(const rt_context_entry *e, rt_model_request *r)
 {
 	yyjson_val *system = rt_json_get(e->record, "systemMessage");
 

@@ -97,19 +97,19 @@ void rt_context_entry_of(rt_context_entry *e, rt_str role, rt_str kind, const rt
 /* Note the entry's calls and results. Entries in the order in which they are sent. */
 void rt_context_entry_pair(const rt_context_entry *e, rt_pairs *pairs);
 /* Send it, if it has anything to say. */
-void rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_request *r);
+void rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_model_request *r);
 /* Does it answer a tool's call? */
 bool rt_context_entry_is_result(const rt_context_entry *e);
 /* Would its signed reasoning go back to the provider of the request? */
-bool rt_context_entry_sends_thinking(const rt_context_entry *e, rt_request *r);
+bool rt_context_entry_sends_thinking(const rt_context_entry *e, rt_model_request *r);
 /* Is it never sent, whatever it contains? Its kind says so, or pi does of a command. */
 bool rt_context_entry_is_silent(const rt_context_entry *e);
 /* Tokens of what is sent of it (context_tokens.c): its text counted, or estimated where count is
  * NULL; about, of the rest. RT_NOMEM. */
-RT_CHECKED rt_status rt_context_entry_tokens(const rt_context_entry *e, rt_request *r,
+RT_CHECKED rt_status rt_context_entry_tokens(const rt_context_entry *e, rt_model_request *r,
 					     rt_token_fn count, void *ctx, size_t *out);
 /* The summary of a compaction. */
-void rt_context_entry_summary(const rt_context_entry *e, rt_request *r);
+void rt_context_entry_summary(const rt_context_entry *e, rt_model_request *r);
 /* A field of the entry, wherever its body keeps it: native's name, or pi's. */
 yyjson_val *rt_context_entry_field(const rt_context_entry *e, const char *name,
 				   const char *pi_name);

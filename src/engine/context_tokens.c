@@ -53,7 +53,7 @@ add_others(rt_buf *json, yyjson_val *blocks, bool thinks, size_t *images)
 
 /* Tokens, about, of what is sent beside the text. */
 static rt_status
-other_tokens(const rt_context_entry *e, rt_request *r, size_t *out)
+other_tokens(const rt_context_entry *e, rt_model_request *r, size_t *out)
 {
 	yyjson_val *calls = rt_body_field(e->body, "tool_calls");
 	yyjson_val *message = rt_json_get(e->record, "message");
@@ -79,7 +79,7 @@ other_tokens(const rt_context_entry *e, rt_request *r, size_t *out)
 }
 
 rt_status
-rt_context_entry_tokens(const rt_context_entry *e, rt_request *r, rt_token_fn count, void *ctx,
+rt_context_entry_tokens(const rt_context_entry *e, rt_model_request *r, rt_token_fn count, void *ctx,
 			size_t *out)
 {
 	rt_body view = {.content = e->content, .content_json = e->content_json};

@@ -87,13 +87,13 @@ blocks_clear(rt_blocks *b, rt_status *status)
 
 /* Where texts and images go now. */
 static rt_blocks *
-target(rt_request *r)
+target(rt_model_request *r)
 {
 	return r->in_result ? &r->result : &r->blocks;
 }
 
 void
-rt_request_init(rt_request *r, const rt_alloc *alloc, const rt_provider *provider)
+rt_request_init(rt_model_request *r, const rt_alloc *alloc, const rt_provider *provider)
 {
 	memset(r, 0, sizeof(*r));
 	r->provider = provider;
@@ -109,7 +109,7 @@ rt_request_init(rt_request *r, const rt_alloc *alloc, const rt_provider *provide
 }
 
 void
-rt_request_deinit(rt_request *r)
+rt_request_deinit(rt_model_request *r)
 {
 	rt_buf_deinit(&r->top);
 	rt_buf_deinit(&r->messages);
@@ -121,7 +121,7 @@ rt_request_deinit(rt_request *r)
 }
 
 static bool
-takes_turns(const rt_request *r)
+takes_turns(const rt_model_request *r)
 {
 	return r->provider->takes_turns;
 }
@@ -135,7 +135,7 @@ rt_request_add_member(rt_buf *out, const char *key, rt_str text)
 
 /* A whole message with one text. */
 static void
-add_plain(rt_request *r, const char *role, rt_str text)
+add_plain(rt_model_request *r, const char *role, rt_str text)
 {
 	rt_buf *m = &r->messages;
 
@@ -151,7 +151,7 @@ add_plain(rt_request *r, const char *role, rt_str text)
 /* ---- the open message ---- */
 
 static void
-clear(rt_request *r)
+clear(rt_model_request *r)
 {
 	rt_status bad = r->images.status != RT_OK ? r->images.status : r->calls.status;
 
@@ -164,7 +164,7 @@ clear(rt_request *r)
 }
 
 static const char *
-wire_role(const rt_request *r)
+wire_role(const rt_model_request *r)
 {
 	if (r->speaker == RT_SPEAKER_SYSTEM)
 		return "system";
@@ -186,7 +186,7 @@ add_list(rt_buf *out, const char *key, const rt_buf *items)
 }
 
 static void
-close_message(rt_request *r)
+close_message(rt_model_request *r)
 {
 	const rt_blocks *said = &r->blocks;
 	rt_buf *m = &r->messages;
@@ -220,7 +220,7 @@ close_message(rt_request *r)
 }
 
 void
-rt_request_begin(rt_request *r, rt_speaker speaker)
+rt_request_begin(rt_model_request *r, rt_speaker speaker)
 {
 	if (r->speaker == speaker && takes_turns(r))
 		return;
@@ -229,7 +229,7 @@ rt_request_begin(rt_request *r, rt_speaker speaker)
 }
 
 void
-rt_request_end(rt_request *r)
+rt_request_end(rt_model_request *r)
 {
 	if (!takes_turns(r))
 		close_message(r);
@@ -245,13 +245,13 @@ part_begin(rt_blocks *to)
 }
 
 rt_buf *
-rt_request_part(rt_request *r)
+rt_request_part(rt_model_request *r)
 {
 	return part_begin(target(r));
 }
 
 void
-rt_request_text(rt_request *r, rt_str text)
+rt_request_text(rt_model_request *r, rt_str text)
 {
 	rt_blocks *to = target(r);
 
@@ -268,7 +268,7 @@ rt_request_text(rt_request *r, rt_str text)
 
 /* The model's words at the very end of a request, without the blanks behind them. */
 static void
-trim_end(rt_request *r)
+trim_end(rt_model_request *r)
 {
 	rt_blocks *b = &r->blocks;
 	rt_str last, kept;
@@ -291,7 +291,7 @@ trim_end(rt_request *r)
 }
 
 void
-rt_request_unsent(rt_request *r, rt_str type)
+rt_request_unsent(rt_model_request *r, rt_str type)
 {
 	size_t i;
 
@@ -309,7 +309,7 @@ rt_request_unsent(rt_request *r, rt_str type)
 
 /* Where no image can be, it is said that there was one. */
 void
-rt_request_image(rt_request *r, rt_str mime, rt_str base64)
+rt_request_image(rt_model_request *r, rt_str mime, rt_str base64)
 {
 	if (!r->writer->image(r, mime, base64)) {
 		rt_request_text(r, RT_STR("[image]"));
@@ -334,7 +334,7 @@ is_token(rt_str s)
 }
 
 void
-rt_request_image_url(rt_request *r, rt_str url)
+rt_request_image_url(rt_model_request *r, rt_str url)
 {
 	size_t mark = rt_str_find(url, RT_STR(";base64,"), 0);
 
@@ -354,7 +354,7 @@ rt_request_image_url(rt_request *r, rt_str url)
 }
 
 void
-rt_request_thinking(rt_request *r, rt_str text, rt_str signature, yyjson_val *redacted)
+rt_request_thinking(rt_model_request *r, rt_str text, rt_str signature, yyjson_val *redacted)
 {
 	if (r->is_signed && r->writer->thinking != NULL && !r->in_result)
 		r->writer->thinking(text, signature, redacted, rt_request_part(r));
@@ -371,7 +371,7 @@ is_object(rt_str json)
 }
 
 void
-rt_request_call(rt_request *r, const rt_request_call_data *call)
+rt_request_call(rt_model_request *r, const rt_request_call_data *call)
 {
 	rt_request_call_data data = *call;
 	rt_buf *to = &r->calls;
@@ -388,7 +388,7 @@ rt_request_call(rt_request *r, const rt_request_call_data *call)
 }
 
 void
-rt_request_result_begin(rt_request *r, rt_str id, rt_str name, bool failed)
+rt_request_result_begin(rt_model_request *r, rt_str id, rt_str name, bool failed)
 {
 	if (r->writer->calls_inside)
 		rt_request_begin(r, RT_SPEAKER_USER);
@@ -401,7 +401,7 @@ rt_request_result_begin(rt_request *r, rt_str id, rt_str name, bool failed)
 }
 
 void
-rt_request_result_end(rt_request *r)
+rt_request_result_end(rt_model_request *r)
 {
 	rt_status bad = RT_OK;
 
@@ -421,7 +421,7 @@ rt_request_result_end(rt_request *r)
 /* ---- system ---- */
 
 void
-rt_request_prompt(rt_request *r, rt_str text)
+rt_request_prompt(rt_model_request *r, rt_str text)
 {
 	if (text.size == 0)
 		return;
@@ -431,7 +431,7 @@ rt_request_prompt(rt_request *r, rt_str text)
 }
 
 void
-rt_request_system(rt_request *r, rt_str text, bool may_lead)
+rt_request_system(rt_model_request *r, rt_str text, bool may_lead)
 {
 	rt_buf tagged;
 
@@ -469,7 +469,7 @@ rt_request_add_json(rt_buf *out, const char *key, rt_str json)
 }
 
 void
-rt_request_add_model(const rt_request *r, const rt_request_settings *s, rt_buf *out)
+rt_request_add_model(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 {
 	rt_str inside, name;
 
@@ -484,7 +484,7 @@ rt_request_add_model(const rt_request *r, const rt_request_settings *s, rt_buf *
 }
 
 void
-rt_request_add_messages(const rt_request *r, const char *key, rt_buf *out)
+rt_request_add_messages(const rt_model_request *r, const char *key, rt_buf *out)
 {
 	rt_json_add_key(out, key);
 	rt_buf_add_byte(out, '[');
@@ -512,7 +512,7 @@ rt_request_add_options(const rt_request_settings *s, const char *key, const char
 }
 
 rt_status
-rt_request_finish(rt_request *r, const rt_request_settings *s, rt_buf *out, rt_error *err)
+rt_request_finish(rt_model_request *r, const rt_request_settings *s, rt_buf *out, rt_error *err)
 {
 	rt_status bad;
 

@@ -40,7 +40,7 @@ typedef struct rt_blocks {
 
 enum { RT_REQUEST_UNSENT_MAX = 8 };
 
-typedef struct rt_request {
+typedef struct rt_model_request {
 	const rt_provider *provider;
 	const struct rt_provider_writer *writer; /* the provider's */
 	rt_str service; /* as rt_model has it; the caller's, set after init */
@@ -67,7 +67,7 @@ typedef struct rt_request {
 		size_t count;
 	} unsent[RT_REQUEST_UNSENT_MAX];
 	size_t unsent_count;
-} rt_request;
+} rt_model_request;
 
 typedef struct rt_request_call_data {
 	rt_str id, name;
@@ -91,8 +91,8 @@ struct rt_provider_writer {
 	void (*text)(rt_str text, rt_buf *out);
 	/* Where r stands (r->in_result, r->speaker), with rt_request_part or into r->images.
 	 * False: there can be no image here, or not by reference. */
-	bool (*image)(rt_request *r, rt_str mime, rt_str base64);
-	bool (*image_url)(rt_request *r, rt_str url);
+	bool (*image)(rt_model_request *r, rt_str mime, rt_str base64);
+	bool (*image_url)(rt_model_request *r, rt_str url);
 	/* A part that is the model's reasoning, as it was signed. redacted: the record of what
 	 * may not be read, else NULL. The function NULL: it is never sent back. */
 	void (*thinking)(rt_str text, rt_str signature, yyjson_val *redacted, rt_buf *out);
@@ -101,52 +101,52 @@ struct rt_provider_writer {
 	/* A call: a part (calls_inside), or an item of "tool_calls". */
 	void (*call)(const rt_request_call_data *call, rt_buf *out);
 	/* r->result: a part, or a message. */
-	void (*result)(const rt_request *r, rt_buf *out);
+	void (*result)(const rt_model_request *r, rt_buf *out);
 	/* The members of the whole, from {model} to the last option. */
-	void (*body)(const rt_request *r, const rt_request_settings *s, rt_buf *out);
+	void (*body)(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
 };
 
-void rt_request_init(rt_request *r, const rt_alloc *alloc, const rt_provider *provider);
-void rt_request_deinit(rt_request *r);
+void rt_request_init(rt_model_request *r, const rt_alloc *alloc, const rt_provider *provider);
+void rt_request_deinit(rt_model_request *r);
 /* Part of the system prompt, in front of everything; empty: nothing. */
-void rt_request_prompt(rt_request *r, rt_str text);
+void rt_request_prompt(rt_model_request *r, rt_str text);
 /* A system entry: as such where the provider allows it, else as a user's text with a tag.
  * may_lead: before the first message it joins the system prompt there. */
-void rt_request_system(rt_request *r, rt_str text, bool may_lead);
+void rt_request_system(rt_model_request *r, rt_str text, bool may_lead);
 /* A message of a user or an assistant; what is empty in the end is not sent. Those of the
  * same speaker become one where the provider wants them to take turns. */
-void rt_request_begin(rt_request *r, rt_speaker speaker);
-void rt_request_text(rt_request *r, rt_str text);
-void rt_request_image(rt_request *r, rt_str mime, rt_str base64);
-void rt_request_image_url(rt_request *r, rt_str url); /* data: URLs are taken apart */
+void rt_request_begin(rt_model_request *r, rt_speaker speaker);
+void rt_request_text(rt_model_request *r, rt_str text);
+void rt_request_image(rt_model_request *r, rt_str mime, rt_str base64);
+void rt_request_image_url(rt_model_request *r, rt_str url); /* data: URLs are taken apart */
 /* Reasoning on its way back. Nothing where the provider does not want it, and unless
  * r->is_signed says that this provider signed it, and with these words. */
-void rt_request_thinking(rt_request *r, rt_str text, rt_str signature, yyjson_val *redacted);
+void rt_request_thinking(rt_model_request *r, rt_str text, rt_str signature, yyjson_val *redacted);
 /* A call within an assistant's message. */
-void rt_request_call(rt_request *r, const rt_request_call_data *call);
-void rt_request_end(rt_request *r);
+void rt_request_call(rt_model_request *r, const rt_request_call_data *call);
+void rt_request_end(rt_model_request *r);
 /* A block of this type has no place in the request. Beyond RT_REQUEST_UNSENT_MAX types the
  * rest is counted with the last one. */
-void rt_request_unsent(rt_request *r, rt_str type);
+void rt_request_unsent(rt_model_request *r, rt_str type);
 /* A tool's result; texts and images between the two. A message of its own, or a block. */
-void rt_request_result_begin(rt_request *r, rt_str id, rt_str name, bool failed);
-void rt_request_result_end(rt_request *r);
+void rt_request_result_begin(rt_model_request *r, rt_str id, rt_str name, bool failed);
+void rt_request_result_end(rt_model_request *r);
 /* The whole body. */
-RT_CHECKED rt_status rt_request_finish(rt_request *r, const rt_request_settings *settings,
+RT_CHECKED rt_status rt_request_finish(rt_model_request *r, const rt_request_settings *settings,
 				       rt_buf *out, rt_error *err);
 
 /* ---- for writers ---- */
 
 /* Begin a part where texts and images go now; add it to what is returned. */
-rt_buf *rt_request_part(rt_request *r);
+rt_buf *rt_request_part(rt_model_request *r);
 /* "key":"text" */
 void rt_request_add_member(rt_buf *out, const char *key, rt_str text);
 /* "key":json, or nothing where json is unset. */
 void rt_request_add_json(rt_buf *out, const char *key, rt_str json);
 /* "model":"…" as the provider calls it; nothing where it is unset. */
-void rt_request_add_model(const rt_request *r, const rt_request_settings *s, rt_buf *out);
+void rt_request_add_model(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
 /* "key":[…]; the system prompt is the first where the provider does not take turns. */
-void rt_request_add_messages(const rt_request *r, const char *key, rt_buf *out);
+void rt_request_add_messages(const rt_model_request *r, const char *key, rt_buf *out);
 /* "key":{…} with temperature and what the others are called here; nothing where none is
  * set. */
 void rt_request_add_options(const rt_request_settings *s, const char *key, const char *top_p,

@@ -246,7 +246,7 @@ write_request(rt_summing *s, rt_str task, rt_str instructions, rt_buf *out, rt_e
 	const rt_alloc *alloc = s->engine->alloc;
 	rt_request_settings settings = {.stream = true};
 	rt_buf message, name;
-	rt_request r;
+	rt_model_request r;
 	rt_status st;
 
 	rt_buf_init(&message, alloc, RT_BUF_UNLIMITED);

@@ -37,7 +37,7 @@ write_said(rt_str text, rt_buf *out)
 }
 
 static bool
-write_image(rt_request *r, rt_str mime, rt_str base64)
+write_image(rt_model_request *r, rt_str mime, rt_str base64)
 {
 	rt_buf *p;
 
@@ -53,7 +53,7 @@ write_image(rt_request *r, rt_str mime, rt_str base64)
 
 /* Its references are to files that were uploaded there. */
 static bool
-write_image_url(rt_request *r, rt_str url)
+write_image_url(rt_model_request *r, rt_str url)
 {
 	(void)r;
 	(void)url;
@@ -73,7 +73,7 @@ write_call(const rt_request_call_data *call, rt_buf *out)
 }
 
 static void
-write_result(const rt_request *r, rt_buf *out)
+write_result(const rt_model_request *r, rt_buf *out)
 {
 	rt_buf_add_c(out, "{\"functionResponse\":{");
 	rt_request_add_member(out, "name", r->result_name);
@@ -84,7 +84,7 @@ write_result(const rt_request *r, rt_buf *out)
 }
 
 static void
-write_body(const rt_request *r, const rt_request_settings *s, rt_buf *out)
+write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 {
 	if (r->top.size > 0) {
 		rt_buf_add_c(out, "\"systemInstruction\":{\"parts\":[{");

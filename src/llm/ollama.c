@@ -32,7 +32,7 @@ write_text(rt_str text, rt_buf *out)
 }
 
 static bool
-write_image(rt_request *r, rt_str mime, rt_str base64)
+write_image(rt_model_request *r, rt_str mime, rt_str base64)
 {
 	(void)mime;
 	if (r->in_result || r->speaker != RT_SPEAKER_USER)
@@ -44,7 +44,7 @@ write_image(rt_request *r, rt_str mime, rt_str base64)
 }
 
 static bool
-write_image_url(rt_request *r, rt_str url)
+write_image_url(rt_model_request *r, rt_str url)
 {
 	(void)r;
 	(void)url;
@@ -61,7 +61,7 @@ write_call(const rt_request_call_data *call, rt_buf *out)
 }
 
 static void
-write_result(const rt_request *r, rt_buf *out)
+write_result(const rt_model_request *r, rt_buf *out)
 {
 	rt_buf_add_c(out, "{\"role\":\"tool\"");
 	rt_request_add_member(out, "tool_name", r->result_name);
@@ -70,7 +70,7 @@ write_result(const rt_request *r, rt_buf *out)
 }
 
 static void
-write_body(const rt_request *r, const rt_request_settings *s, rt_buf *out)
+write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 {
 	rt_request_add_model(r, s, out);
 	rt_request_add_messages(r, "messages", out);

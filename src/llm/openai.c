@@ -35,13 +35,13 @@ write_text(rt_str text, rt_buf *out)
 }
 
 static bool
-takes_image(const rt_request *r)
+takes_image(const rt_model_request *r)
 {
 	return !r->in_result && r->speaker == RT_SPEAKER_USER;
 }
 
 static bool
-write_image(rt_request *r, rt_str mime, rt_str base64)
+write_image(rt_model_request *r, rt_str mime, rt_str base64)
 {
 	rt_buf *p;
 
@@ -57,7 +57,7 @@ write_image(rt_request *r, rt_str mime, rt_str base64)
 }
 
 static bool
-write_image_url(rt_request *r, rt_str url)
+write_image_url(rt_model_request *r, rt_str url)
 {
 	rt_buf *p;
 
@@ -82,7 +82,7 @@ write_call(const rt_request_call_data *call, rt_buf *out)
 }
 
 static void
-write_result(const rt_request *r, rt_buf *out)
+write_result(const rt_model_request *r, rt_buf *out)
 {
 	rt_buf_add_c(out, "{\"role\":\"tool\"");
 	rt_request_add_member(out, "tool_call_id", r->result_id);
@@ -91,7 +91,7 @@ write_result(const rt_request *r, rt_buf *out)
 }
 
 static void
-write_body(const rt_request *r, const rt_request_settings *s, rt_buf *out)
+write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 {
 	rt_request_add_model(r, s, out);
 	rt_request_add_messages(r, "messages", out);

@@ -141,7 +141,7 @@ note_slip(rt_call *call, const rt_op *op, yyjson_val *root)
 	static const char *const names[] = {"text", "message", "body", "contents"};
 	size_t i;
 
-	if (!op->open || rt_json_get(root, "content") != NULL)
+	if ((op->flags & RT_OP_OPEN) == 0 || rt_json_get(root, "content") != NULL)
 		return;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (rt_json_get(root, names[i]) != NULL)

@@ -204,7 +204,7 @@ add_fields(rt_buf *buf, const rt_route *route, const rt_op *op, const char *head
 							    : "",
 			 field->about);
 	}
-	if (count > 0 && op->open)
+	if (count > 0 && (op->flags & RT_OP_OPEN) != 0)
 		rt_buf_add_c(buf, "\nFurther members become fields of the entry.\n");
 	return count;
 }

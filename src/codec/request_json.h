@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Requests as JSON: {"op":"entry.edit","entry":":2","content":"…"}, read and written by the
+ * table of operations. Decoded once where JSON enters (apply, HTTP, hooks, the text API of the
+ * library), encoded where it leaves. */
+#ifndef RT_CODEC_REQUEST_JSON_H
+#define RT_CODEC_REQUEST_JSON_H
+
+#include "base/scope.h"
+#include "codec/json.h"
+#include "core/request.h"
+
+/* Decode and check one request: known operation, required fields, types. *out borrows from
+ * value and is filled in on success only. RT_USAGE with the field and what it should be. O(fields). */
+RT_CHECKED rt_status rt_request_read(yyjson_val *value, rt_request *out, rt_error *err);
+/* Many. One that cannot be decoded is `invalid` and fails when its turn comes. The array lives
+ * in the scope; NULL once that has failed. */
+rt_request *rt_requests_read(rt_scope *scope, yyjson_val *const *values, size_t count);
+/* One request as text; the text's JSON lives in the scope. Fails the scope where it is no
+ * request. */
+rt_request rt_request_parse(rt_scope *scope, rt_str json);
+
+/* As a JSON object. A decoded request keeps the order of its members and those that are
+ * unknown; members that were changed since are written as they are now. */
+void rt_request_write(rt_buf *buf, const rt_request *request);
+/* Members of source that the operation does not know, as an object; nothing when there are none. */
+void rt_request_write_extra(rt_buf *buf, const rt_request *request);
+
+#endif
