@@ -269,7 +269,7 @@ branch(unsigned at, unsigned number)
 		list[i] = rt_json_root(docs[i]);
 		rt_buf_deinit(&buf);
 	}
-	if (rt_engine_apply(engine, list, 4, true, rt_str_at(NULL, 0), rt_str_at(NULL, 0), results) !=
+	if (rt_engine_apply_json(engine, list, 4, true, rt_str_at(NULL, 0), rt_str_at(NULL, 0), results) !=
 	    RT_OK) {
 		for (i = 0; i < 4; i++)
 			if (results[i].status != RT_OK)

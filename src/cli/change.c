@@ -170,12 +170,17 @@ advise(rt_cli_change *change)
 	enum { WORTH_TELLING = 1000 };
 	rt_cli *cli = change->cli;
 	size_t resent = 0;
+	rt_request *requests;
+	rt_scope s;
 	rt_status st;
 
 	if (cli->quiet || cli->json || cli->is_scratch || cli->out.kept)
 		return RT_OK;
-	st = rt_engine_advise(cli->engine, change->requests, change->count, rt_cli_disc_name(cli),
-			      rt_cli_take_name(cli), warn, cli, &resent, &cli->error);
+	rt_scope_init(&s, cli->alloc);
+	requests = rt_requests_read(&s, change->requests, change->count);
+	RT_TRY(&s, rt_engine_advise(cli->engine, requests, change->count, rt_cli_disc_name(cli),
+				    rt_cli_take_name(cli), warn, cli, &resent, &s.error));
+	st = rt_scope_end(&s, &cli->error);
 	if (st == RT_OK && resent >= WORTH_TELLING)
 		rt_cli_note(cli, "the next request sends about %zu tokens anew that the provider may "
 				 "have cached", resent);
@@ -193,7 +198,7 @@ carry_out(rt_cli_change *change)
 	if (change->results == NULL)
 		return rt_cli_nomem(cli);
 	memset(change->results, 0, change->count * sizeof(*change->results));
-	st = rt_act_apply(cli->engine, rt_cli_told_begin(cli), change->requests, change->count,
+	st = rt_act_apply_json(cli->engine, rt_cli_told_begin(cli), change->requests, change->count,
 			  change->count > 1, rt_cli_disc_name(cli), rt_cli_take_name(cli),
 			  change->results);
 	rt_cli_told_end(cli);

@@ -15,16 +15,16 @@ static const struct {
 	unsigned what;
 	const char *before, *after; /* NULL: there is no such event */
 } events[] = {
-	{RT_ACT_ADD, "entry.before_add", NULL},
-	{RT_ACT_EDIT, "entry.before_edit", NULL},
-	{RT_ACT_DELETE, "entry.before_delete", NULL},
-	{RT_ACT_ROLE, "entry.before_role", NULL},
-	{RT_ACT_ENTRY, NULL, "entry.after"},
-	{RT_ACT_TAKE, "take.before_create", "take.created"},
-	{RT_ACT_HEAD, "head.before_move", "head.after_move"},
-	{RT_ACT_SWITCH, "session.before_switch", "session.after_switch"},
-	{RT_ACT_UNDO, NULL, "undo.after"},
-	{RT_ACT_REDO, NULL, "redo.after"},
+	{RT_EVENT_ADD, "entry.before_add", NULL},
+	{RT_EVENT_EDIT, "entry.before_edit", NULL},
+	{RT_EVENT_DELETE, "entry.before_delete", NULL},
+	{RT_EVENT_ROLE, "entry.before_role", NULL},
+	{RT_EVENT_ENTRY, NULL, "entry.after"},
+	{RT_EVENT_TAKE, "take.before_create", "take.created"},
+	{RT_EVENT_HEAD, "head.before_move", "head.after_move"},
+	{RT_EVENT_SWITCH, "session.before_switch", "session.after_switch"},
+	{RT_EVENT_UNDO, NULL, "undo.after"},
+	{RT_EVENT_REDO, NULL, "redo.after"},
 };
 
 static rt_acting
@@ -34,6 +34,7 @@ begin(rt_engine *engine, const rt_act_with *with, rt_str disc, rt_str take)
 	rt_hooks *hooks = with != NULL ? with->hooks : NULL;
 	size_t i;
 
+	rt_scope_init(&a.scope, engine->alloc);
 	rt_hooks_renew(hooks);
 	for (i = 0; hooks != NULL && i < sizeof(events) / sizeof(events[0]); i++) {
 		if (events[i].before != NULL && hooks->ops->wants(hooks, events[i].before))
@@ -117,7 +118,7 @@ ask_all(rt_acting *a, rt_act_item *items, size_t count, size_t *out_failed, rt_e
 }
 
 static rt_status
-carry_out(const rt_acting *a, yyjson_val *const *requests, size_t count, bool atomic,
+carry_out(const rt_acting *a, const rt_request *requests, size_t count, bool atomic,
 	  rt_result *results)
 {
 	rt_apply_options how = {.atomic = atomic, .disc = a->disc, .take = a->take};
@@ -134,23 +135,23 @@ carry_out(const rt_acting *a, yyjson_val *const *requests, size_t count, bool at
 
 /* Some requests as one step, or one request. */
 static rt_status
-act(rt_acting *a, yyjson_val *const *requests, size_t count, bool atomic, rt_result *results)
+act(rt_acting *a, const rt_request *requests, size_t count, bool atomic, rt_result *results)
 {
 	rt_act_item *items = rt_new_array(a->engine->alloc, count, sizeof(*items));
-	yyjson_val **final = rt_new_array(a->engine->alloc, count, sizeof(yyjson_val *));
+	rt_request *final = rt_new_array(a->engine->alloc, count, sizeof(*final));
 	size_t i, failed = 0;
 	rt_error err;
 	rt_status st = items != NULL && final != NULL ? RT_OK : nomem(&err);
 
 	for (i = 0; items != NULL && i < count; i++)
-		rt_act_item_init(a, &items[i], requests[i]);
+		rt_act_item_init(a, &items[i], &requests[i]);
 	if (st == RT_OK)
 		st = ask_all(a, items, count, &failed, &err);
 	if (st == RT_CORRUPT) {
 		reload(a->engine);
 		for (i = 0; i < count; i++) {
 			rt_act_item_deinit(&items[i]);
-			rt_act_item_init(a, &items[i], requests[i]);
+			rt_act_item_init(a, &items[i], &requests[i]);
 		}
 		st = ask_all(a, items, count, &failed, &err);
 	}
@@ -174,13 +175,13 @@ act(rt_acting *a, yyjson_val *const *requests, size_t count, bool atomic, rt_res
 
 /* Each for itself; those in a row that concern nobody share their commits. */
 static rt_status
-act_each(rt_acting *a, yyjson_val *const *requests, size_t count, rt_result *results)
+act_each(rt_acting *a, const rt_request *requests, size_t count, rt_result *results)
 {
 	size_t at = 0, end;
 	rt_status first = RT_OK, st;
 
 	while (at < count) {
-		for (end = at; end < count && !rt_act_concerns(a, requests[end]);)
+		for (end = at; end < count && !rt_act_concerns(a, &requests[end]);)
 			end++;
 		st = RT_OK;
 		if (end > at)
@@ -197,12 +198,12 @@ act_each(rt_acting *a, yyjson_val *const *requests, size_t count, rt_result *res
 }
 
 static rt_status
-apply(rt_acting *a, yyjson_val *const *requests, size_t count, bool atomic, rt_result *results)
+apply(rt_acting *a, const rt_request *requests, size_t count, bool atomic, rt_result *results)
 {
 	size_t i = 0;
 
 	if (a->before != 0 || a->after != 0)
-		while (i < count && !rt_act_concerns(a, requests[i]))
+		while (i < count && !rt_act_concerns(a, &requests[i]))
 			i++;
 	else
 		i = count;
@@ -214,23 +215,74 @@ apply(rt_acting *a, yyjson_val *const *requests, size_t count, bool atomic, rt_r
 }
 
 rt_status
-rt_act_apply(rt_engine *engine, const rt_act_with *with, yyjson_val *const *requests, size_t count,
+rt_act_apply(rt_engine *engine, const rt_act_with *with, const rt_request *requests, size_t count,
 	     bool atomic, rt_str default_disc, rt_str default_take, rt_result *results)
 {
 	rt_acting a = begin(engine, with, default_disc, default_take);
+	rt_status st = apply(&a, requests, count, atomic, results);
 
-	return apply(&a, requests, count, atomic, results);
+	rt_scope_deinit(&a.scope);
+	return st;
 }
 
 rt_status
-rt_act_told(rt_engine *engine, const rt_act_with *with, yyjson_val *const *requests, size_t count,
+rt_act_told(rt_engine *engine, const rt_act_with *with, const rt_request *requests, size_t count,
 	    bool atomic, rt_str default_disc, rt_str default_take, rt_result *results)
 {
 	rt_acting a = begin(engine, with, default_disc, default_take);
 
+	rt_status st;
+
 	a.before = 0;
-	a.after &= RT_ACT_ENTRY | RT_ACT_TAKE;
-	return apply(&a, requests, count, atomic, results);
+	a.after &= RT_EVENT_ENTRY | RT_EVENT_TAKE;
+	st = apply(&a, requests, count, atomic, results);
+	rt_scope_deinit(&a.scope);
+	return st;
+}
+
+typedef rt_status apply_function(rt_engine *engine, const rt_act_with *with,
+				 const rt_request *requests, size_t count, bool atomic,
+				 rt_str default_disc, rt_str default_take, rt_result *results);
+
+static rt_status
+apply_json(apply_function *function, rt_engine *engine, const rt_act_with *with,
+	   yyjson_val *const *requests, size_t count, bool atomic, rt_str default_disc,
+	   rt_str default_take, rt_result *results)
+{
+	rt_request *typed;
+	rt_scope s;
+	rt_status st;
+
+	rt_scope_init(&s, engine->alloc);
+	typed = rt_requests_read(&s, requests, count);
+	if (typed != NULL) {
+		st = function(engine, with, typed, count, atomic, default_disc, default_take,
+			      results);
+	} else {
+		memset(results, 0, count * sizeof(*results));
+		st = s.status;
+		fail_all(results, count, 0, st, &s.error);
+	}
+	rt_scope_deinit(&s);
+	return st;
+}
+
+rt_status
+rt_act_apply_json(rt_engine *engine, const rt_act_with *with, yyjson_val *const *requests,
+		  size_t count, bool atomic, rt_str default_disc, rt_str default_take,
+		  rt_result *results)
+{
+	return apply_json(rt_act_apply, engine, with, requests, count, atomic, default_disc,
+			  default_take, results);
+}
+
+rt_status
+rt_act_told_json(rt_engine *engine, const rt_act_with *with, yyjson_val *const *requests,
+		 size_t count, bool atomic, rt_str default_disc, rt_str default_take,
+		 rt_result *results)
+{
+	return apply_json(rt_act_told, engine, with, requests, count, atomic, default_disc,
+			  default_take, results);
 }
 
 /* ---- sessions ---- */

@@ -46,14 +46,22 @@ void rt_act_close(rt_engine *engine, const rt_act_with *with);
 
 /* As rt_engine_apply. RT_DENIED in a result: a hook said no to that request, or (atomic) to
  * one of them, and nothing was done. RT_INTERRUPTED. */
-rt_status rt_act_apply(rt_engine *engine, const rt_act_with *with, yyjson_val *const *requests,
+rt_status rt_act_apply(rt_engine *engine, const rt_act_with *with, const rt_request *requests,
 		       size_t count, bool atomic, rt_str default_disc, rt_str default_take,
 		       rt_result *results);
 /* The same where hooks were asked already, by another event (a reply, a summary, a way
  * through the tree): they are told of entries and takes, and nobody can say no. */
-rt_status rt_act_told(rt_engine *engine, const rt_act_with *with, yyjson_val *const *requests,
+rt_status rt_act_told(rt_engine *engine, const rt_act_with *with, const rt_request *requests,
 		      size_t count, bool atomic, rt_str default_disc, rt_str default_take,
 		      rt_result *results);
+
+/* Both with requests as JSON objects. */
+rt_status rt_act_apply_json(rt_engine *engine, const rt_act_with *with,
+			    yyjson_val *const *requests, size_t count, bool atomic,
+			    rt_str default_disc, rt_str default_take, rt_result *results);
+rt_status rt_act_told_json(rt_engine *engine, const rt_act_with *with, yyjson_val *const *requests,
+			   size_t count, bool atomic, rt_str default_disc, rt_str default_take,
+			   rt_result *results);
 
 /* ---- files ---- */
 

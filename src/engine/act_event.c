@@ -25,59 +25,27 @@ nomem(rt_error *err)
 
 /* ---- which ---- */
 
-/* All that an operation of this kind can do. Settings, labels, views, names and the lists of
- * roles, files and presets have no events; nor has purge, which no hook may hold up. */
+/* All that the request can do. Settings, labels, views, names and the lists of roles, files and
+ * presets have no events; nor has purge, which no hook may hold up. */
 static unsigned
-possible(const rt_op *op)
+possible(const rt_request *r)
 {
-	switch (op->id) {
-	case RT_OP_ENTRY_APPEND:
-	case RT_OP_ENTRY_REPLY:
-	case RT_OP_PROMPT_NOTIFY: return RT_ACT_ADD | RT_ACT_ENTRY | RT_ACT_TAKE;
-	case RT_OP_ENTRY_INSERT:
-	case RT_OP_TAKE_GRAFT: return RT_ACT_ADD | RT_ACT_ENTRY;
-	case RT_OP_ENTRY_EDIT:
-	case RT_OP_ENTRY_SPLIT:
-	case RT_OP_ENTRY_MERGE: return RT_ACT_EDIT | RT_ACT_ENTRY;
-	case RT_OP_ENTRY_ROLE: return RT_ACT_ROLE | RT_ACT_ENTRY;
-	case RT_OP_ENTRY_DELETE:
-	case RT_OP_TAKE_CLEAR:
-	case RT_OP_TAKE_TRUNCATE: return RT_ACT_DELETE | RT_ACT_ENTRY;
-	case RT_OP_ENTRY_MOVE:
-	case RT_OP_ENTRY_MUTE: return RT_ACT_ENTRY;
-	case RT_OP_TAKE_BRANCH:
-	case RT_OP_TAKE_PROMOTE:
-	case RT_OP_DISCUSSION_EXTRACT: return RT_ACT_TAKE;
-	case RT_OP_TAKE_SWITCH:
-	case RT_OP_TAKE_DELETE:
-	case RT_OP_HEAD_MOVE: return RT_ACT_HEAD;
-	case RT_OP_DISCUSSION_NEW:
-	case RT_OP_DISCUSSION_SWITCH:
-	case RT_OP_DISCUSSION_DELETE:
-	case RT_OP_PROJECT_RESET: return RT_ACT_SWITCH;
-	case RT_OP_UNDO:
-	case RT_OP_REDO:
-	case RT_OP_JUMP: return RT_ACT_UNDO | RT_ACT_REDO;
-	case RT_OP_REVERT: return RT_ACT_UNDO;
-	default: return 0;
-	}
+	return r->invalid == NULL ? rt_ops[r->op].events : 0;
 }
 
 bool
-rt_act_concerns(const rt_acting *a, yyjson_val *request)
+rt_act_concerns(const rt_acting *a, const rt_request *request)
 {
-	const rt_op *op = rt_op_named(rt_json_str(rt_json_get(request, "op")));
-
-	return op != NULL && (possible(op) & (a->before | a->after)) != 0;
+	return (possible(request) & (a->before | a->after)) != 0;
 }
 
 void
-rt_act_item_init(const rt_acting *a, rt_act_item *item, yyjson_val *request)
+rt_act_item_init(const rt_acting *a, rt_act_item *item, const rt_request *request)
 {
 	const rt_alloc *alloc = a->engine->alloc;
 
 	memset(item, 0, sizeof(*item));
-	item->request = request;
+	item->request = *request;
 	rt_buf_init(&item->subject, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&item->made, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&item->switched, alloc, RT_BUF_UNLIMITED);
@@ -87,8 +55,6 @@ rt_act_item_init(const rt_acting *a, rt_act_item *item, yyjson_val *request)
 void
 rt_act_item_deinit(rt_act_item *item)
 {
-	rt_json_free(item->doc);
-	item->doc = NULL;
 	rt_buf_deinit(&item->subject);
 	rt_buf_deinit(&item->made);
 	rt_buf_deinit(&item->switched);
@@ -138,10 +104,8 @@ back_to(rt_change *c, const mark *m)
 static rt_status
 check(rt_acting *a, rt_act_item *item, rt_change *c, rt_error *err)
 {
-	rt_status st = rt_compile_check(item->request, &item->op, err);
+	rt_status st = rt_compile_place(c, &item->request, a->disc, a->take, err);
 
-	if (st == RT_OK)
-		st = rt_compile_place(c, item->op, item->request, a->disc, a->take, err);
 	if (st == RT_OK)
 		item->place = c->place;
 	return st;
@@ -152,7 +116,7 @@ check(rt_acting *a, rt_act_item *item, rt_change *c, rt_error *err)
 static void
 id_of(const rt_change *c, const rt_act_item *item, rt_str address, char *out)
 {
-	bool whole = (possible(item->op) & (RT_ACT_TAKE | RT_ACT_HEAD)) != 0;
+	bool whole = (possible(&item->request) & (RT_EVENT_TAKE | RT_EVENT_HEAD)) != 0;
 	uint32_t entry = 0;
 
 	out[0] = '\0';
@@ -168,43 +132,20 @@ id_of(const rt_change *c, const rt_act_item *item, rt_str address, char *out)
 static rt_status
 pin(rt_acting *a, rt_act_item *item, const rt_change *c, rt_error *err)
 {
-	yyjson_val *key, *value;
-	char id[RT_ID_MAX + 1];
-	rt_json_doc *doc = NULL;
-	bool changed = false;
-	size_t i, max;
-	rt_buf json;
-	rt_status st = RT_OK;
+	for (const rt_op_field *f = rt_ops[item->request.op].fields; f->name != NULL; f++) {
+		rt_str *address = (rt_str *)((char *)&item->request + f->offset);
+		char id[RT_ID_MAX + 1];
 
-	rt_buf_init(&json, a->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&json, '{');
-	yyjson_obj_foreach(item->request, i, max, key, value)
-	{
-		const rt_op_field *field = rt_op_field_named(item->op, rt_json_str(key));
-
-		id[0] = '\0';
-		if (field != NULL && field->type == RT_FIELD_ADDRESS && yyjson_is_str(value))
-			id_of(c, item, rt_json_str(value), id);
-		rt_json_add_key_str(&json, rt_json_str(key));
-		if (id[0] != '\0' && !rt_str_is(rt_json_str(value), id)) {
-			rt_json_add_string(&json, rt_str_of(id));
-			changed = true;
-		} else {
-			rt_json_add_value(&json, value);
-		}
+		if (f->type != RT_FIELD_ADDRESS || address->ptr == NULL || rt_str_is_null(*address))
+			continue;
+		id_of(c, item, *address, id);
+		if (id[0] == '\0' || rt_str_is(*address, id))
+			continue;
+		*address = rt_scope_copy(&a->scope, rt_str_of(id));
+		if (!rt_ok(&a->scope))
+			return nomem(err);
 	}
-	rt_buf_add_byte(&json, '}');
-	if (json.status != RT_OK)
-		st = nomem(err);
-	else if (changed)
-		st = rt_json_read(a->engine->alloc, rt_buf_str(&json), &doc, err);
-	if (st == RT_OK && doc != NULL) {
-		rt_json_free(item->doc);
-		item->doc = doc;
-		item->request = rt_json_root(doc);
-	}
-	rt_buf_deinit(&json);
-	return st;
+	return RT_OK;
 }
 
 /* Each role and kind once. */
@@ -231,11 +172,11 @@ add_names(rt_act_item *item, const rt_effect_slot *slots, size_t count)
 static rt_status
 find_entries(rt_act_item *item, const rt_change *c, const mark *m, rt_error *err)
 {
-	bool adds = (possible(item->op) & RT_ACT_ADD) != 0;
+	bool adds = (possible(&item->request) & RT_EVENT_ADD) != 0;
 	size_t i;
 
 	rt_buf_clear(&item->subject);
-	rt_hook_subject_add(&item->subject, "op", rt_str_of(item->op->name));
+	rt_hook_subject_add(&item->subject, "op", rt_str_of(rt_ops[item->request.op].name));
 	item->entry[0] = '\0';
 	for (i = m->effects; i < c->effect_count; i++) {
 		const rt_effect *e = &c->effects[i];
@@ -262,7 +203,7 @@ try(rt_act_item *item, rt_change *c, const mark *m, rt_error *err)
 
 	memset(&result, 0, sizeof(result));
 	c->result = &result;
-	st = rt_compile(c, item->op, item->request, err);
+	st = rt_compile(c, &item->request, err);
 	c->result = NULL;
 	rt_result_deinit(&result);
 	if (st == RT_OK)
@@ -275,11 +216,11 @@ try(rt_act_item *item, rt_change *c, const mark *m, rt_error *err)
 	for (i = m->effects; i < c->effect_count; i++)
 		made = made || (c->effects[i].kind == RT_EFFECT_NEW &&
 				(c->effects[i].disc != 0 || c->effects[i].from_disc != 0));
-	item->happens = possible(item->op);
+	item->happens = possible(&item->request);
 	if (!made)
-		item->happens &= ~(unsigned)RT_ACT_TAKE;
+		item->happens &= ~(unsigned)RT_EVENT_TAKE;
 	if (m->now->active == c->now->active)
-		item->happens &= ~(unsigned)RT_ACT_SWITCH;
+		item->happens &= ~(unsigned)RT_EVENT_SWITCH;
 	return RT_OK;
 }
 
@@ -309,6 +250,12 @@ ask_plainly(rt_acting *a, const rt_act_item *item, const char *event, const rt_b
 	return st;
 }
 
+static void
+free_doc(void *item)
+{
+	rt_json_free(item);
+}
+
 /* Another operation of the same kind in its place. */
 static rt_status
 take_patch(rt_acting *a, rt_act_item *item, const rt_hook_answer *answer, bool *out_patched,
@@ -316,6 +263,7 @@ take_patch(rt_acting *a, rt_act_item *item, const rt_hook_answer *answer, bool *
 {
 	rt_act_place room;
 	rt_hooked h = rt_act_hooked(a, item->place, &room);
+	const char *now = rt_ops[item->request.op].name;
 	rt_json_doc *doc = NULL;
 	bool found = false;
 	rt_str name;
@@ -326,25 +274,21 @@ take_patch(rt_acting *a, rt_act_item *item, const rt_hook_answer *answer, bool *
 	st = rt_hooked_patch(&h, answer, "op", &json, &found, err);
 	if (st == RT_OK && found)
 		st = rt_json_read(a->engine->alloc, rt_buf_str(&json), &doc, err);
-	if (st == RT_OK && found) {
-		name = rt_json_str(rt_json_get(rt_json_root(doc), "op"));
-		if (!rt_str_is(name, item->op->name))
-			st = rt_fail(err, RT_USAGE,
-				     "hook %.*s puts \"%.*s\" in the place of %s; it may change the "
-				     "fields of an operation, not which one it is",
-				     RT_STR_ARG(rt_buf_str(&answer->by)),
-				     (int)rt_utf8_cut(name, 80), name.ptr == NULL ? "" : name.ptr,
-				     item->op->name);
-	}
 	rt_buf_deinit(&json);
-	if (st == RT_OK && doc != NULL) {
-		rt_json_free(item->doc);
-		item->doc = doc;
-		item->request = rt_json_root(doc);
-		*out_patched = true;
-		doc = NULL;
-	}
-	rt_json_free(doc);
+	if (st != RT_OK || !found)
+		return st;
+	rt_scope_defer(&a->scope, free_doc, doc);
+	if (!rt_ok(&a->scope))
+		return nomem(err);
+	name = rt_json_str(rt_json_get(rt_json_root(doc), "op"));
+	if (!rt_str_is(name, now))
+		return rt_fail(err, RT_USAGE,
+			       "hook %.*s puts \"%.*s\" in the place of %s; it may change the "
+			       "fields of an operation, not which one it is",
+			       RT_STR_ARG(rt_buf_str(&answer->by)), (int)rt_utf8_cut(name, 80),
+			       name.ptr == NULL ? "" : name.ptr, now);
+	st = rt_request_read(rt_json_root(doc), &item->request, err);
+	*out_patched = st == RT_OK;
 	return st;
 }
 
@@ -385,10 +329,10 @@ ask_entry(rt_acting *a, rt_act_item *item, rt_change *c, const mark *m, bool *ou
 	  rt_error *err)
 {
 	unsigned what = item->happens & a->before;
-	const char *event = (what & RT_ACT_ADD) != 0      ? "entry.before_add"
-			    : (what & RT_ACT_EDIT) != 0   ? "entry.before_edit"
-			    : (what & RT_ACT_ROLE) != 0   ? "entry.before_role"
-			    : (what & RT_ACT_DELETE) != 0 ? "entry.before_delete"
+	const char *event = (what & RT_EVENT_ADD) != 0      ? "entry.before_add"
+			    : (what & RT_EVENT_EDIT) != 0   ? "entry.before_edit"
+			    : (what & RT_EVENT_ROLE) != 0   ? "entry.before_role"
+			    : (what & RT_EVENT_DELETE) != 0 ? "entry.before_delete"
 							  : NULL;
 	rt_hook_answer answer;
 	rt_buf members;
@@ -398,9 +342,9 @@ ask_entry(rt_acting *a, rt_act_item *item, rt_change *c, const mark *m, bool *ou
 		return RT_OK;
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
 	rt_json_add_key(&members, "op");
-	rt_json_add_value(&members, item->request);
-	if ((what & RT_ACT_ADD) == 0)
-		st = add_entries(a, c, m, (what & RT_ACT_DELETE) != 0, &members, err);
+	rt_request_write(&members, &item->request);
+	if ((what & RT_EVENT_ADD) == 0)
+		st = add_entries(a, c, m, (what & RT_EVENT_DELETE) != 0, &members, err);
 	if (st == RT_OK) {
 		st = ask(a, item, event, &members, rt_buf_str(&item->subject), &answer, err);
 		if (st == RT_OK)
@@ -438,7 +382,7 @@ ask_take(rt_acting *a, rt_act_item *item, rt_change *c, const mark *m, rt_error 
 	rt_buf_add_str(&members, rt_buf_str(&item->made));
 	rt_hooked_add_member(&members, "name", e->name);
 	rt_hooked_add_member(&item->made, "previous", rt_text_str(from->name));
-	if ((a->before & RT_ACT_TAKE) != 0)
+	if ((a->before & RT_EVENT_TAKE) != 0)
 		st = ask_plainly(a, item, "take.before_create", &members, err);
 	rt_buf_deinit(&members);
 	return st;
@@ -457,7 +401,7 @@ ask_switch(rt_acting *a, rt_act_item *item, const rt_change *c, const mark *m, r
 	rt_hooked_add_member(&item->switched, "previous",
 			     rt_cell_name(rt_project_cell(m->now, m->now->active)));
 	rt_hooked_add_member(&item->switched, "reason", is_new ? RT_STR("new") : RT_STR("resume"));
-	if ((a->before & RT_ACT_SWITCH) == 0)
+	if ((a->before & RT_EVENT_SWITCH) == 0)
 		return RT_OK;
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
 	rt_hooked_add_member(&members, "target",
@@ -536,14 +480,14 @@ ask_head(rt_acting *a, rt_act_item *item, rt_change *c, const mark *m, rt_error 
 	if (st == RT_OK)
 		st = find_path(c->now, item->place.disc, &new, err);
 	if (st == RT_OK && old.take->number == new.take->number && old.count == new.count) {
-		item->happens &= ~(unsigned)RT_ACT_HEAD; /* another take was deleted */
+		item->happens &= ~(unsigned)RT_EVENT_HEAD; /* another take was deleted */
 		return RT_OK;
 	}
 	if (st == RT_OK)
 		st = rt_hooked_add_id(c->now, &item->moved, "newLeafId", new.leaf, err);
 	if (st == RT_OK)
 		st = rt_hooked_add_id(c->now, &item->moved, "oldLeafId", old.leaf, err);
-	if (st != RT_OK || (a->before & RT_ACT_HEAD) == 0)
+	if (st != RT_OK || (a->before & RT_EVENT_HEAD) == 0)
 		return st;
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
 	st = find_left(&old, &new, c, &leaving, err);
@@ -575,11 +519,11 @@ ask_tried(rt_acting *a, rt_act_item *item, rt_change *c, const mark *m, rt_error
 		if (st == RT_OK)
 			st = try(item, c, m, err);
 	}
-	if (st == RT_OK && (item->happens & wanted & RT_ACT_TAKE) != 0)
+	if (st == RT_OK && (item->happens & wanted & RT_EVENT_TAKE) != 0)
 		st = ask_take(a, item, c, m, err);
-	if (st == RT_OK && (item->happens & wanted & RT_ACT_SWITCH) != 0)
+	if (st == RT_OK && (item->happens & wanted & RT_EVENT_SWITCH) != 0)
 		st = ask_switch(a, item, c, m, err);
-	if (st == RT_OK && (item->happens & wanted & RT_ACT_HEAD) != 0)
+	if (st == RT_OK && (item->happens & wanted & RT_EVENT_HEAD) != 0)
 		st = ask_head(a, item, c, m, err);
 	return st;
 }
@@ -593,14 +537,9 @@ rt_act_ask(rt_acting *a, rt_act_item *item, rt_change *c, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	/* what is told where trying it fails and it is done all the same */
-	item->happens = possible(item->op) & (RT_ACT_ENTRY | RT_ACT_UNDO | RT_ACT_REDO);
-	switch (item->op->id) {
-	case RT_OP_UNDO:
-	case RT_OP_REDO:
-	case RT_OP_JUMP:
-	case RT_OP_PURGE: return RT_OK; /* not compiled; nobody is asked */
-	default: break;
-	}
+	item->happens = possible(&item->request) & (RT_EVENT_ENTRY | RT_EVENT_UNDO | RT_EVENT_REDO);
+	if ((rt_ops[item->request.op].flags & RT_OP_ALONE) != 0)
+		return RT_OK; /* not compiled; nobody is asked */
 	st = pin(a, item, c, err);
 	if (st != RT_OK)
 		return st;
@@ -627,7 +566,7 @@ add_entry_now(const rt_acting *a, const rt_act_item *item, const rt_result *resu
 	rt_slot slot;
 	rt_status st = RT_NOT_FOUND;
 
-	if ((item->happens & RT_ACT_DELETE) == 0 && id.size > 0)
+	if ((item->happens & RT_EVENT_DELETE) == 0 && id.size > 0)
 		st = rt_engine_value_at(a->engine, result->seq, &value, NULL);
 	if (st == RT_OK)
 		st = rt_resolve_entry(value, item->place, id, true, &entry, NULL);
@@ -669,7 +608,7 @@ tell_entry(const rt_acting *a, const rt_act_item *item, const rt_hooked *h, cons
 
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
 	rt_json_add_key(&members, "op");
-	rt_json_add_value(&members, item->request);
+	rt_request_write(&members, &item->request);
 	rt_json_add_key(&members, "entry");
 	add_entry_now(a, item, result, &members);
 	add_seq(&members, result->seq);
@@ -685,18 +624,16 @@ tell_moves(const rt_acting *a, const rt_act_item *item, const rt_hooked *h, cons
 		const char *event;
 		unsigned what;
 		int direction;
-	} ways[] = {{"undo.after", RT_ACT_UNDO, -1}, {"redo.after", RT_ACT_REDO, 1}};
+	} ways[] = {{"undo.after", RT_EVENT_UNDO, -1}, {"redo.after", RT_EVENT_REDO, 1}};
 	rt_arena *arena = rt_arena_new(a->engine->alloc);
 	rt_record record;
-	uint64_t reverted = 0;
+	uint64_t reverted = item->request.op == RT_OP_REVERT ? item->request.step.value : 0;
 	rt_buf members;
 	size_t i, k;
 
 	memset(&record, 0, sizeof(record));
-	if (item->op->id == RT_OP_REVERT)
-		(void)rt_json_u64(rt_json_get(item->request, "seq"), &reverted);
-	else if (arena == NULL || rt_engine_record(a->engine, result->seq, arena, &record, NULL,
-						   NULL) != RT_OK)
+	if (item->request.op != RT_OP_REVERT && (arena == NULL || rt_engine_record(a->engine, result->seq, arena, &record, NULL,
+						   NULL) != RT_OK))
 		memset(&record, 0, sizeof(record));
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
 	for (i = 0; i < 2; i++) {
@@ -734,19 +671,19 @@ rt_act_tell(rt_acting *a, rt_act_item *item, const rt_result *result)
 	if (what == 0)
 		return;
 	h = rt_act_hooked(a, item->place, &room);
-	if ((what & RT_ACT_ENTRY) != 0)
+	if ((what & RT_EVENT_ENTRY) != 0)
 		tell_entry(a, item, &h, result);
-	if ((what & RT_ACT_TAKE) != 0) {
+	if ((what & RT_EVENT_TAKE) != 0) {
 		rt_hooked_add_member(&item->made, "name", rt_str_of(result->take));
 		rt_hooked_tell(&h, "take.created", &item->made, NULL);
 	}
-	if ((what & RT_ACT_SWITCH) != 0) {
+	if ((what & RT_EVENT_SWITCH) != 0) {
 		h = rt_act_hooked(a, (rt_place){0, 0}, &room); /* where we are since */
 		rt_hooked_tell(&h, "session.after_switch", &item->switched, NULL);
 	}
-	if ((what & RT_ACT_HEAD) != 0)
+	if ((what & RT_EVENT_HEAD) != 0)
 		rt_hooked_tell(&h, "head.after_move", &item->moved, NULL);
-	if ((what & (RT_ACT_UNDO | RT_ACT_REDO)) != 0)
+	if ((what & (RT_EVENT_UNDO | RT_EVENT_REDO)) != 0)
 		tell_moves(a, item, &h, result);
 }
 

@@ -8,34 +8,19 @@
 #include "engine/act.h"
 #include "engine/hooked.h"
 
-/* What may happen, and which of it somebody wants to be asked or told of. */
-enum {
-	RT_ACT_ADD = 1 << 0,
-	RT_ACT_EDIT = 1 << 1,
-	RT_ACT_DELETE = 1 << 2,
-	RT_ACT_ROLE = 1 << 3,
-	RT_ACT_ENTRY = 1 << 4,  /* entry.after */
-	RT_ACT_TAKE = 1 << 5,   /* a take, or a discussion, is made from an entry on */
-	RT_ACT_HEAD = 1 << 6,
-	RT_ACT_SWITCH = 1 << 7, /* another discussion */
-	RT_ACT_UNDO = 1 << 8,
-	RT_ACT_REDO = 1 << 9
-};
-
 typedef struct rt_acting {
 	rt_engine *engine;
 	const rt_act_with *with;
-	unsigned before, after; /* what is wanted */
+	rt_scope scope;         /* what requests were changed to; deinit it */
+	unsigned before, after; /* RT_EVENT_ that hooks want */
 	rt_str disc, take;      /* where requests work that name none */
 } rt_acting;
 
 /* One request on its way. */
 typedef struct rt_act_item {
-	yyjson_val *request; /* what is carried out */
-	rt_json_doc *doc;    /* holds it where it is not the caller's; or NULL */
-	const rt_op *op;     /* NULL: it is no operation */
+	rt_request request; /* what is carried out */
 	rt_place place;
-	unsigned happens;    /* RT_ACT_ of all that it does */
+	unsigned happens;   /* RT_EVENT_ of all that it does */
 	char entry[RT_ID_MAX + 1]; /* that is changed; empty: the result has it */
 	rt_buf subject;      /* op=… role=… kind=… */
 	rt_buf made;         /* members of take.created but for the name; so for the others */
@@ -43,11 +28,11 @@ typedef struct rt_act_item {
 	rt_buf moved;
 } rt_act_item;
 
-void rt_act_item_init(const rt_acting *a, rt_act_item *item, yyjson_val *request);
+void rt_act_item_init(const rt_acting *a, rt_act_item *item, const rt_request *request);
 void rt_act_item_deinit(rt_act_item *item);
 
 /* May this request have an event that is wanted? Cheap. */
-bool rt_act_concerns(const rt_acting *a, yyjson_val *request);
+bool rt_act_concerns(const rt_acting *a, const rt_request *request);
 /* Try it on c, and ask the hooks. On RT_OK c has what item->request does. RT_DENIED;
  * otherwise what carrying it out would give. */
 RT_CHECKED rt_status rt_act_ask(rt_acting *a, rt_act_item *item, rt_change *c, rt_error *err);

@@ -146,7 +146,7 @@ act_on(fixture *f, const char *array, bool atomic, rt_status *out)
 	f->entry[0] = '\0';
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(array), &doc, NULL), RT_OK);
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item) requests[count++] = item;
-	st = rt_act_apply(f->w.engine, &f->with, requests, count, atomic, RT_STR(""), RT_STR(""),
+	st = rt_act_apply_json(f->w.engine, &f->with, requests, count, atomic, RT_STR(""), RT_STR(""),
 			  results);
 	for (i = 0; i < count; i++) {
 		if (out != NULL)
@@ -708,7 +708,7 @@ told_alone(void **state)
 				      NULL),
 			 RT_OK);
 	request = rt_json_root(doc);
-	assert_int_equal(rt_act_told(f->w.engine, &f->with, &request, 1, false, RT_STR(""), RT_STR(""),
+	assert_int_equal(rt_act_told_json(f->w.engine, &f->with, &request, 1, false, RT_STR(""), RT_STR(""),
 				     &result),
 			 RT_OK);
 	rt_buf_add_byte(&f->h.log, '\0');
@@ -965,7 +965,7 @@ step_without_memory(long left, bool deny, long *out_used)
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item) requests[i] = item;
 	seq = world_seq(&w);
 	m.left = left;
-	st = rt_act_apply(w.engine, &with, requests, 4, true, RT_STR(""), RT_STR(""), results);
+	st = rt_act_apply_json(w.engine, &with, requests, 4, true, RT_STR(""), RT_STR(""), results);
 	*out_used = left - m.left;
 	m.left = -1;
 	for (i = 0; i < 4; i++) {

@@ -324,33 +324,14 @@ advise_change(advising *a, const rt_project *before, problems *old, problems *fr
 	return st;
 }
 
-static bool
-is_of_entries(const rt_op *op)
-{
-	switch (op->id) {
-	case RT_OP_ENTRY_INSERT:
-	case RT_OP_ENTRY_EDIT:
-	case RT_OP_ENTRY_ROLE:
-	case RT_OP_ENTRY_DELETE:
-	case RT_OP_ENTRY_MOVE:
-	case RT_OP_ENTRY_MUTE:
-	case RT_OP_ENTRY_SPLIT:
-	case RT_OP_ENTRY_MERGE:
-	case RT_OP_TAKE_GRAFT: return true;
-	default: return false;
-	}
-}
-
 /* Where the entry that a request is about stands; *out_found false: nowhere. */
 static rt_status
-find_edited(advising *a, yyjson_val *request, rt_slot *out, bool *out_found, rt_error *err)
+find_edited(advising *a, const rt_request *r, rt_slot *out, bool *out_found, rt_error *err)
 {
 	uint32_t entry;
 	const rt_disc *disc;
 	size_t at;
-	rt_status st = rt_resolve_entry(a->c->now, a->c->place,
-					rt_json_str(rt_json_get(request, "entry")), false, &entry,
-					err);
+	rt_status st = rt_resolve_entry(a->c->now, a->c->place, r->entry, false, &entry, err);
 
 	if (st == RT_OK)
 		st = rt_change_disc(a->c, &disc, err);
@@ -362,20 +343,20 @@ find_edited(advising *a, yyjson_val *request, rt_slot *out, bool *out_found, rt_
 
 /* Carry out a request in memory, and note signed reasoning that it makes stale. */
 static rt_status
-advise_request(advising *a, const rt_op *op, yyjson_val *request, rt_error *err)
+advise_request(advising *a, const rt_request *r, rt_error *err)
 {
 	bool found = false, was = false, is = true;
 	rt_slot slot;
 	rt_status st = RT_OK;
 
-	if (op->id == RT_OP_ENTRY_EDIT)
-		st = find_edited(a, request, &slot, &found, err);
+	if (r->op == RT_OP_ENTRY_EDIT)
+		st = find_edited(a, r, &slot, &found, err);
 	if (st == RT_OK && found && (slot.flags & RT_SLOT_RICH) != 0)
 		st = is_signed(a, slot.body, &was, err);
 	if (st == RT_OK)
-		st = rt_compile(a->c, op, request, err);
+		st = rt_compile(a->c, r, err);
 	if (st == RT_OK && was)
-		st = find_edited(a, request, &slot, &found, err);
+		st = find_edited(a, r, &slot, &found, err);
 	if (st == RT_OK && was && found)
 		st = is_signed(a, slot.body, &is, err);
 	if (st == RT_OK && was && found && !is)
@@ -384,7 +365,7 @@ advise_request(advising *a, const rt_op *op, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_engine_advise(rt_engine *engine, yyjson_val *const *requests, size_t count, rt_str discussion,
+rt_engine_advise(rt_engine *engine, const rt_request *requests, size_t count, rt_str discussion,
 		 rt_str take, rt_advice_fn fn, void *ctx, size_t *out_resent, rt_error *err)
 {
 	advising a = {.engine = engine, .fn = fn, .ctx = ctx};
@@ -404,11 +385,11 @@ rt_engine_advise(rt_engine *engine, yyjson_val *const *requests, size_t count, r
 	a.c = &c;
 	rt_change_init(&c, engine, a.arena, value);
 	for (i = 0; known && i < count; i++) {
-		const rt_op *op;
+		const rt_request *r = &requests[i];
 
-		known = rt_compile_check(requests[i], &op, NULL) == RT_OK && is_of_entries(op) &&
-			rt_compile_place(&c, op, requests[i], discussion, take, NULL) == RT_OK;
-		known = known && advise_request(&a, op, requests[i], NULL) == RT_OK;
+		known = r->invalid == NULL && (rt_ops[r->op].flags & RT_OP_EDITS_ENTRIES) != 0 &&
+			rt_compile_place(&c, r, discussion, take, NULL) == RT_OK &&
+			advise_request(&a, r, NULL) == RT_OK;
 	}
 	if (known && c.effect_count > 0)
 		st = advise_change(&a, value, &old, &fresh, &resent, err);

@@ -32,7 +32,7 @@ typedef void (*rt_advice_fn)(void *ctx, const rt_advice *advice);
  * *out_resent: tokens, by estimate, that a provider may have cached and that are sent anew
  * (0: none, or the change is at the end). Changes nothing. Requests that fail, or that are
  * no changes of entries, give no advice. O(log n) and the window. */
-RT_CHECKED rt_status rt_engine_advise(rt_engine *engine, yyjson_val *const *requests, size_t count,
+RT_CHECKED rt_status rt_engine_advise(rt_engine *engine, const rt_request *requests, size_t count,
 				      rt_str discussion, rt_str take, rt_advice_fn fn, void *ctx,
 				      size_t *out_resent, rt_error *err);
 

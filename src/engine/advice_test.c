@@ -72,13 +72,15 @@ advice(fixture *f, const char *requests)
 {
 	uint64_t before = world_seq(&f->w);
 	rt_json_doc *doc;
-	yyjson_val *items[8];
+	rt_request items[8];
+	rt_error err = {0};
 	size_t i, count;
 
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(requests), &doc, NULL), RT_OK);
 	count = yyjson_arr_size(rt_json_root(doc));
 	for (i = 0; i < count; i++)
-		items[i] = yyjson_arr_get(rt_json_root(doc), i);
+		if (rt_request_read(yyjson_arr_get(rt_json_root(doc), i), &items[i], &err) != RT_OK)
+			items[i] = (rt_request){.op = RT_OP_COUNT, .invalid = &err};
 	rt_buf_clear(&f->told);
 	assert_int_equal(rt_engine_advise(f->w.engine, items, count, RT_STR(""), RT_STR(""), hear,
 					  f, &f->resent, NULL),
@@ -377,7 +379,7 @@ append_many(fixture *f, size_t from)
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&json), &doc, NULL), RT_OK);
 	for (i = 0; i < AT_ONCE; i++)
 		requests[i] = yyjson_arr_get(rt_json_root(doc), i);
-	assert_int_equal(rt_engine_apply(f->w.engine, requests, AT_ONCE, true, RT_STR(""),
+	assert_int_equal(rt_engine_apply_json(f->w.engine, requests, AT_ONCE, true, RT_STR(""),
 					 RT_STR(""), results),
 			 RT_OK);
 	for (i = 0; i < AT_ONCE; i++)

@@ -221,21 +221,20 @@ planned_deinit(planned *p)
 }
 
 static bool
-is_move(const rt_op *op)
+is_move(const rt_request *r)
 {
-	return op->id == RT_OP_UNDO || op->id == RT_OP_REDO || op->id == RT_OP_JUMP;
+	return r->invalid == NULL && (rt_ops[r->op].flags & RT_OP_MOVES_HISTORY) != 0;
 }
 
 /* Of a round with a single request. What fails here fails under the lock, too, or does not. */
 static void
 plan_ahead(rt_engine *engine, const rt_ticket *t, planned *p)
 {
-	const rt_op *op;
+	const rt_request *r = &t->requests[0];
 	rt_change c;
 
 	memset(p, 0, sizeof(*p));
-	if (t->next != NULL || t->count != 1 || t->how->atomic ||
-	    rt_compile_check(t->requests[0], &op, NULL) != RT_OK || !is_move(op))
+	if (t->next != NULL || t->count != 1 || t->how->atomic || !is_move(r))
 		return;
 	p->arena = rt_arena_new(engine->alloc);
 	if (p->arena == NULL)
@@ -244,9 +243,9 @@ plan_ahead(rt_engine *engine, const rt_ticket *t, planned *p)
 	rt_change_init(&c, engine, p->arena, p->on);
 	c.by = t->how->by.size > 0 ? t->how->by : c.by;
 	c.result = &p->result;
-	if (rt_compile_place(&c, op, t->requests[0], t->how->disc, t->how->take, NULL) != RT_OK ||
-	    rt_history_plan(engine, p->on, op, t->requests[0], &c, p->arena, &p->record, &p->moved,
-			    &p->steps, NULL) != RT_OK)
+	if (rt_compile_place(&c, r, t->how->disc, t->how->take, NULL) != RT_OK ||
+	    rt_history_plan(engine, p->on, r, &c, p->arena, &p->record, &p->moved, &p->steps,
+			    NULL) != RT_OK)
 		p->moved = NULL;
 	rt_change_deinit(&c);
 	if (p->moved == NULL)
@@ -254,9 +253,8 @@ plan_ahead(rt_engine *engine, const rt_ticket *t, planned *p)
 }
 
 static rt_status
-run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_change *c,
-	 const planned *ahead, rt_arena *arena, const rt_project **out, rt_result *result,
-	 rt_error *err)
+run_move(rt_engine *engine, const rt_request *r, const rt_change *c, const planned  *ahead,
+	 rt_arena *arena, const rt_project **out, rt_result *result, rt_error *err)
 {
 	const rt_project *moved = NULL;
 	uint64_t steps = 0;
@@ -270,8 +268,7 @@ run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_chang
 		rt_text_unref(result->note);
 		result->note = (rt_text *)(uintptr_t)rt_text_ref(ahead->result.note);
 	} else {
-		st = rt_history_plan(engine, c->base, op, request, c, arena, &record, &moved, &steps,
-				     err);
+		st = rt_history_plan(engine, c->base, r, c, arena, &record, &moved, &steps, err);
 	}
 	if (st != RT_OK)
 		return st;
@@ -281,7 +278,7 @@ run_move(rt_engine *engine, const rt_op *op, yyjson_val *request, const rt_chang
 		*out = rt_object_ref(c->base);
 		return RT_OK;
 	}
-	if (op->id != RT_OP_JUMP)
+	if (r->op != RT_OP_JUMP)
 		result->steps = steps;
 	st = write_row(engine, c->base, moved, &record, NULL, 0, arena, out, err);
 	rt_object_unref(moved);
@@ -370,24 +367,22 @@ fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
 		"purge it again", why->text);
 	for (t = first; t != NULL; t = t->next)
 		for (i = 0; i < t->count; i++)
-			if (t->results[i].status == RT_OK &&
-			    rt_str_is(rt_json_str(rt_json_get(t->requests[i], "op")), "purge"))
+			if (t->results[i].status == RT_OK && t->requests[i].op == RT_OP_PURGE)
 				result_fail(&t->results[i], st, &err);
 }
 
 /* The reply in flight that a request ends; empty: none. It is ended once, also when its
  * keeper and somebody who found it left behind (flight.c) both try. */
 static rt_status
-flight_of(rt_engine *engine, const rt_op *op, yyjson_val *request, rt_str *out, rt_error *err)
+flight_of(rt_engine *engine, const rt_request *r, rt_str *out, rt_error *err)
 {
-	yyjson_val *flight = rt_json_get(request, "flight");
 	rt_buf row;
 	rt_status st;
 
 	*out = rt_str_at("", 0);
-	if (op->id != RT_OP_ENTRY_REPLY || flight == NULL)
+	if (r->flight.ptr == NULL)
 		return RT_OK;
-	*out = rt_json_str(flight);
+	*out = r->flight;
 	if (!rt_str_starts(*out, RT_STR(RT_FLIGHT_PREFIX)))
 		return rt_fail(err, RT_USAGE, "\"flight\" is the name of a reply in flight");
 	rt_buf_init(&row, engine->alloc, RT_BUF_UNLIMITED);
@@ -400,12 +395,11 @@ flight_of(rt_engine *engine, const rt_op *op, yyjson_val *request, rt_str *out, 
 
 /* *out_torn: it failed, but something of it is in the transaction, which cannot be. */
 static rt_status
-run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
+run_one(rt_engine *engine, const rt_project **project, const rt_request *r,
 	const rt_apply_options *how, const planned *ahead, rt_arena *arena, rt_result *result,
 	bool *out_torn)
 {
 	const rt_project *next = NULL;
-	const rt_op *op;
 	rt_change c;
 	rt_error err;
 	rt_status st;
@@ -414,16 +408,14 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
 	rt_change_init(&c, engine, arena, *project);
 	c.by = how->by.size > 0 ? how->by : c.by;
 	c.result = result;
-	st = rt_compile_check(request, &op, &err);
-	if (st == RT_OK)
-		st = rt_compile_place(&c, op, request, how->disc, how->take, &err);
-	if (st == RT_OK && is_move(op)) {
-		st = run_move(engine, op, request, &c, ahead, arena, &next, result, &err);
-	} else if (st == RT_OK && op->id == RT_OP_PURGE) {
+	st = rt_compile_place(&c, r, how->disc, how->take, &err);
+	if (st == RT_OK && is_move(r)) {
+		st = run_move(engine, r, &c, ahead, arena, &next, result, &err);
+	} else if (st == RT_OK && r->op == RT_OP_PURGE) {
 		bool before = engine->scrub_after;
 
 		engine->scrub_after = true; /* from its first body on */
-		st = rt_engine_purge(engine, *project, request, c.place, result, &err);
+		st = rt_engine_purge(engine, *project, r, c.place, result, &err);
 		if (st != RT_NOMEM && (st != RT_OK || result->unchanged))
 			engine->scrub_after = before;
 		/* The mark stands until everything is wiped, also after a crash. */
@@ -437,7 +429,7 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
 
 			memset(&record, 0, sizeof(record));
 			record.kind = RT_RECORD_NOTE;
-			record.op = rt_str_of(op->name);
+			record.op = rt_str_of(rt_ops[r->op].name);
 			record.by = c.by;
 			record.disc = c.place.disc;
 			st = write_row(engine, *project, NULL, &record, NULL, 0, arena, &next,
@@ -448,7 +440,7 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
 			if (st == RT_OK)
 				st = engine->store->ops->epoch(engine->store, &engine->epoch, &err);
 			/* names and fields in the log may have changed: the value anew */
-			if (st == RT_OK && rt_json_get(request, "text") != NULL) {
+			if (st == RT_OK && r->text.ptr != NULL) {
 				rt_object_unref(next);
 				next = NULL;
 				st = rt_engine_load(engine, false, &next, &err);
@@ -463,13 +455,14 @@ run_one(rt_engine *engine, const rt_project **project, yyjson_val *request,
 		uint32_t disc = c.place.disc;
 		rt_str flight = {NULL, 0};
 
-		st = flight_of(engine, op, request, &flight, &err);
+		st = flight_of(engine, r, &flight, &err);
 		if (st == RT_OK)
-			st = rt_compile(&c, op, request, &err);
+			st = rt_compile(&c, r, &err);
 		if (st == RT_OK && c.effect_count == 0 && c.view_count == 0)
 			next = rt_object_ref(*project);
 		else if (st == RT_OK)
-			st = rt_engine_write_change(engine, &c, rt_str_of(op->name), disc, arena, &next, &err);
+			st = rt_engine_write_change(engine, &c, rt_str_of(rt_ops[r->op].name), disc,
+						    arena, &next, &err);
 		if (st == RT_OK && flight.size > 0) {
 			st = engine->store->ops->side_write(engine->store, engine->project, flight,
 							    rt_str_at(NULL, 0), &err);
@@ -517,28 +510,25 @@ run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena
 	c.by = t->how->by.size > 0 ? t->how->by : c.by;
 	for (i = 0; st == RT_OK && i < t->count; i++) {
 		size_t before = c.effect_count + c.view_count;
-		const rt_op *op;
+		const rt_request *r = &t->requests[i];
+		rt_str name = r->invalid == NULL ? rt_str_of(rt_ops[r->op].name) : RT_STR("");
 
 		c.result = &t->results[i];
-		st = rt_compile_check(t->requests[i], &op, &err);
-		if (st == RT_OK && (op->id == RT_OP_UNDO || op->id == RT_OP_REDO ||
-				    op->id == RT_OP_JUMP || op->id == RT_OP_PURGE))
+		if (r->invalid == NULL && (rt_ops[r->op].flags & RT_OP_ALONE) != 0)
 			st = rt_fail(&err, RT_REFUSED, "%s cannot be part of an atomic step",
-				     op->name);
-		if (st == RT_OK && rt_json_get(t->requests[i], "flight") != NULL)
+				     rt_ops[r->op].name);
+		if (st == RT_OK && r->flight.ptr != NULL)
 			st = rt_fail(&err, RT_REFUSED,
 				     "the end of a reply in flight cannot be part of an atomic step");
 		if (st == RT_OK)
-			st = rt_compile_place(&c, op, t->requests[i], t->how->disc, t->how->take,
-					      &err);
+			st = rt_compile_place(&c, r, t->how->disc, t->how->take, &err);
 		if (st == RT_OK && disc == 0)
 			disc = c.place.disc;
 		if (st == RT_OK)
-			st = rt_compile(&c, op, t->requests[i], &err);
+			st = rt_compile(&c, r, &err);
 		if (st == RT_OK)
-			op_name = op_name.ptr == NULL || rt_str_is(op_name, op->name)
-					  ? rt_str_of(op->name)
-					  : RT_STR("batch");
+			op_name = op_name.ptr == NULL || rt_str_eq(op_name, name) ? name
+										   : RT_STR("batch");
 		if (st == RT_OK)
 			t->results[i].unchanged = c.effect_count + c.view_count == before;
 	}
@@ -601,11 +591,10 @@ tell_purged(rt_engine *engine, rt_ticket *first)
 
 	for (t = first; engine->purged != NULL && t != NULL; t = t->next)
 		for (i = 0; i < t->count; i++) {
-			rt_str text = rt_json_str(rt_json_get(t->requests[i], "text"));
+			const rt_request *r = &t->requests[i];
 
-			if (t->results[i].status == RT_OK && text.size > 0 &&
-			    rt_str_is(rt_json_str(rt_json_get(t->requests[i], "op")), "purge"))
-				engine->purged(engine->purged_ctx, text);
+			if (t->results[i].status == RT_OK && r->op == RT_OP_PURGE && r->text.size > 0)
+				engine->purged(engine->purged_ctx, r->text);
 		}
 	for (i = 0; i < engine->gone_count; i++)
 		engine->purged(engine->purged_ctx, rt_text_str(engine->gone[i]));
@@ -736,7 +725,7 @@ retry:
 		}
 		for (i = 0; !t->how->atomic && i < t->count && !again; i++) {
 			rt_arena_reset(arena);
-			one = run_one(engine, &project, t->requests[i], t->how, &ahead, arena,
+			one = run_one(engine, &project, &t->requests[i], t->how, &ahead, arena,
 				      &t->results[i], &torn);
 			torn = torn || (one != RT_OK && is_torn(engine, project));
 			if (torn)
@@ -810,7 +799,7 @@ rt_engine_make_way(rt_engine *engine)
 }
 
 rt_status
-rt_engine_apply(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
+rt_engine_apply(rt_engine *engine, const rt_request *requests, size_t count, bool atomic,
 		rt_str default_disc, rt_str default_take, rt_result *results)
 {
 	rt_apply_options how = {.atomic = atomic, .disc = default_disc, .take = default_take};
@@ -819,7 +808,7 @@ rt_engine_apply(rt_engine *engine, yyjson_val *const *requests, size_t count, bo
 }
 
 rt_status
-rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count,
+rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 		   const rt_apply_options *options, rt_result *results)
 {
 	rt_ticket mine;
@@ -869,6 +858,30 @@ rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count,
 }
 
 rt_status
+rt_engine_apply_json(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
+		     rt_str default_disc, rt_str default_take, rt_result *results)
+{
+	rt_request *typed;
+	rt_scope s;
+	rt_status st;
+
+	rt_scope_init(&s, engine->alloc);
+	typed = rt_requests_read(&s, requests, count);
+	if (typed != NULL) {
+		st = rt_engine_apply(engine, typed, count, atomic, default_disc, default_take,
+				     results);
+	} else {
+		for (size_t i = 0; i < count; i++) {
+			memset(&results[i], 0, sizeof(results[i]));
+			result_fail(&results[i], s.status, &s.error);
+		}
+		st = s.status;
+	}
+	rt_scope_deinit(&s);
+	return st;
+}
+
+rt_status
 rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_disc, rt_str default_take,
 		     rt_result *result)
 {
@@ -883,7 +896,7 @@ rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_disc, rt_str
 		return result->status;
 	}
 	request = rt_json_root(doc);
-	st = rt_engine_apply(engine, &request, 1, false, default_disc, default_take, result);
+	st = rt_engine_apply_json(engine, &request, 1, false, default_disc, default_take, result);
 	rt_json_free(doc);
 	return st;
 }

@@ -147,7 +147,7 @@ apply(fixture *f, const char *const *lines, size_t count, rt_result *results)
 				 RT_OK);
 		requests[i] = rt_json_root(docs[i]);
 	}
-	(void)rt_engine_apply(f->engine, requests, count, false, rt_str_at(NULL, 0),
+	(void)rt_engine_apply_json(f->engine, requests, count, false, rt_str_at(NULL, 0),
 			      rt_str_at(NULL, 0), results);
 	for (i = 0; i < count; i++)
 		rt_json_free(docs[i]);
@@ -407,7 +407,7 @@ act(fixture *f, const rt_act_with *with, const char *lines, bool atomic, rt_resu
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(lines), &doc, NULL), RT_OK);
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		requests[count++] = item;
-	st = rt_act_apply(f->engine, with, requests, count, atomic, RT_STR(""), RT_STR(""), results);
+	st = rt_act_apply_json(f->engine, with, requests, count, atomic, RT_STR(""), RT_STR(""), results);
 	rt_json_free(doc);
 	for (i = 0; i < count; i++)
 		rt_result_deinit(&results[i]);
@@ -587,7 +587,7 @@ ask_on(void *ctx)
 		st = rt_json_read(rt_alloc_libc(), RT_STR(ADD), &doc, NULL);
 		request = st == RT_OK ? rt_json_root(doc) : NULL;
 		if (st == RT_OK)
-			st = rt_act_apply(a->f->engine, &with, &request, 1, false, RT_STR(""),
+			st = rt_act_apply_json(a->f->engine, &with, &request, 1, false, RT_STR(""),
 					  RT_STR(""), &result);
 		if (st == RT_OK) {
 			a->seqs[i] = result.seq;

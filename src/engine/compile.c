@@ -2,6 +2,7 @@
  *
  * From a request to effects: the frame. Requests are checked against the table of
  * operations, then each noun's file says what its operations do. */
+#include "codec/request_json.h"
 #include "engine/compile.h"
 
 /* ---- a change ---- */
@@ -364,84 +365,7 @@ rt_field_now(const rt_project *project, rt_arena *arena, uint32_t disc_number, u
 	return RT_OK;
 }
 
-/* ---- checking a request against the table ---- */
-
-static bool
-type_fits(rt_field_type type, yyjson_val *v)
-{
-	uint64_t number;
-
-	switch (type) {
-	case RT_FIELD_STRING:
-	case RT_FIELD_ADDRESS: return yyjson_is_str(v);
-	case RT_FIELD_CONTENT: return yyjson_is_str(v) || yyjson_is_arr(v);
-	case RT_FIELD_NUMBER: return rt_json_u64(v, &number);
-	case RT_FIELD_BOOL: return yyjson_is_bool(v);
-	case RT_FIELD_ARRAY: return yyjson_is_arr(v);
-	case RT_FIELD_MOMENT: return yyjson_is_str(v) || rt_json_is_number(v);
-	case RT_FIELD_ANY: return true;
-	}
-	return false;
-}
-
-static const char *
-type_words(rt_field_type type)
-{
-	switch (type) {
-	case RT_FIELD_STRING: return "a string";
-	case RT_FIELD_ADDRESS: return "an entry's id, label or position as a string";
-	case RT_FIELD_CONTENT: return "a string or an array of content blocks";
-	case RT_FIELD_NUMBER: return "a whole number, 0 or more";
-	case RT_FIELD_BOOL: return "true or false";
-	case RT_FIELD_ARRAY: return "an array";
-	case RT_FIELD_MOMENT: return "an ISO 8601 time or an epoch number";
-	case RT_FIELD_ANY: return "a value";
-	}
-	return "something else";
-}
-
-rt_status
-rt_compile_check(yyjson_val *request, const rt_op **out_op, rt_error *err)
-{
-	yyjson_val *name = rt_json_get(request, "op");
-	const rt_op_field *f;
-	const rt_op *op;
-
-	if (!yyjson_is_obj(request))
-		return rt_fail(err, RT_USAGE, "an operation is a JSON object: {\"op\":\"entry.append\",…}");
-	if (!yyjson_is_str(name))
-		return rt_fail(err, RT_USAGE, "\"op\" is missing; see: retake help operations");
-	op = rt_op_named(rt_json_str(name));
-	if (op == NULL) {
-		const char *near = rt_op_nearest(rt_json_str(name));
-
-		return rt_fail(err, RT_USAGE, "unknown operation \"%.*s\"%s%s%s; see: retake help operations",
-			       (int)(yyjson_get_len(name) > 80 ? 80 : yyjson_get_len(name)),
-			       yyjson_get_str(name), near != NULL ? "; did you mean \"" : "",
-			       near != NULL ? near : "", near != NULL ? "\"" : "");
-	}
-	for (f = op->fields; f->name != NULL; f++) {
-		yyjson_val *v = rt_json_get(request, f->name);
-
-		if (v == NULL && (f->flags & RT_FIELD_REQUIRED) != 0)
-			return rt_fail(err, RT_USAGE, "%s needs \"%s\": %s", op->name, f->name,
-				       f->about);
-		if (v == NULL || (yyjson_is_null(v) && (f->flags & RT_FIELD_NULLABLE) != 0))
-			continue;
-		if (!type_fits(f->type, v))
-			return rt_fail(err, RT_USAGE, "\"%s\" of %s is %s", f->name, op->name,
-				       type_words(f->type));
-	}
-	if (rt_op_field_named(op, RT_STR("discussion")) == NULL &&
-	    rt_json_get(request, "discussion") != NULL &&
-	    !yyjson_is_str(rt_json_get(request, "discussion")))
-		return rt_fail(err, RT_USAGE, "\"discussion\" is a name or an id as a string");
-	if (rt_op_field_named(op, RT_STR("take")) == NULL && rt_json_get(request, "take") != NULL &&
-	    !yyjson_is_str(rt_json_get(request, "take")))
-		return rt_fail(err, RT_USAGE, "\"take\" is a name or an id as a string");
-	*out_op = op;
-	return RT_OK;
-}
+/* ---- where a request works ---- */
 
 static rt_status
 take_is_there(rt_change *c, rt_str name, rt_error *err)
@@ -456,66 +380,52 @@ take_is_there(rt_change *c, rt_str name, rt_error *err)
 }
 
 rt_status
-rt_compile_place(rt_change *c, const rt_op *op, yyjson_val *request, rt_str default_disc,
-		 rt_str default_take, rt_error *err)
+rt_compile_place(rt_change *c, const rt_request *r, rt_str default_disc, rt_str default_take,
+		 rt_error *err)
 {
-	rt_str disc = default_disc, take = default_take;
+	const rt_op *op;
+	rt_str disc, take;
 	rt_status st;
 
-	/* where these words are the operation's own fields, they are not the place */
-	if (rt_op_field_named(op, RT_STR("discussion")) == NULL) {
-		if (rt_json_get(request, "discussion") != NULL)
-			disc = rt_json_str(rt_json_get(request, "discussion"));
+	if (r->invalid != NULL) {
+		if (err != NULL)
+			*err = *r->invalid;
+		return r->invalid->status;
 	}
-	if (rt_op_field_named(op, RT_STR("take")) != NULL)
+	op = &rt_ops[r->op];
+	disc = r->discussion.ptr != NULL ? r->discussion : default_disc;
+	take = r->take.ptr != NULL ? r->take : default_take;
+	if (rt_op_field_named(op, RT_STR("take")) != NULL) /* it names the take that it is about */
 		take = rt_str_at(NULL, 0);
-	else if (rt_json_get(request, "take") != NULL)
-		take = rt_json_str(rt_json_get(request, "take"));
 	c->named_disc = disc.size > 0;
 	c->pinned = disc.size > 0 && take.size > 0;
 	st = rt_resolve_place(c->now, disc, take, &c->place, err);
-	/* what is written into a take that is gone, nobody would see; history goes where it was */
-	if (st == RT_OK && take.size > 0 && op->id != RT_OP_UNDO && op->id != RT_OP_REDO &&
-	    op->id != RT_OP_JUMP)
+	/* Nobody would see what is written into a deleted take; history goes where it was. */
+	if (st == RT_OK && take.size > 0 && (op->flags & RT_OP_MOVES_HISTORY) == 0)
 		st = take_is_there(c, take, err);
 	return st;
 }
 
 /* Unknown fields, for the log. */
 static rt_status
-keep_extra(rt_change *c, const rt_op *op, yyjson_val *request, rt_error *err)
+keep_extra(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *key, *value;
-	size_t i, max;
 	rt_buf buf;
+	rt_status st;
 
 	c->extra = rt_str_at(NULL, 0);
-	if ((op->flags & RT_OP_OPEN) != 0)
+	if ((rt_ops[r->op].flags & RT_OP_OPEN) != 0 || r->source == NULL)
 		return RT_OK;
 	rt_buf_init(&buf, c->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&buf, '{');
-	yyjson_obj_foreach(request, i, max, key, value)
-	{
-		rt_str name = rt_json_str(key);
-
-		if (rt_str_is(name, "op") || rt_str_is(name, "discussion") ||
-		    rt_str_is(name, "take") || rt_op_field_named(op, name) != NULL)
-			continue;
-		rt_json_add_key_str(&buf, name);
-		rt_json_add_value(&buf, value);
-	}
-	rt_buf_add_byte(&buf, '}');
-	if (buf.status == RT_OK && buf.size > 2) {
+	rt_request_write_extra(&buf, r);
+	if (buf.status == RT_OK && buf.size > 0) {
 		c->extra = rt_change_keep(c, rt_buf_str(&buf));
 		if (c->extra.ptr == NULL)
 			buf.status = RT_NOMEM;
 	}
-	if (buf.status != RT_OK) {
-		rt_buf_deinit(&buf);
-		return nomem(err);
-	}
+	st = buf.status == RT_OK ? RT_OK : nomem(err);
 	rt_buf_deinit(&buf);
-	return RT_OK;
+	return st;
 }
 
 /* ---- the head (C10) ---- */
@@ -604,73 +514,69 @@ settle_head(rt_change *c, const rt_project *before, size_t first, rt_error *err)
 
 /* ---- the whole request ---- */
 
+typedef rt_status rt_op_function(rt_change *c, const rt_request *r, rt_error *err);
+
+static rt_op_function *const functions[RT_OP_COUNT] = {
+#define OP(id, function, ...) [RT_OP_##id] = rt_op_##function,
+#include "core/op.def"
+#undef OP
+};
+
 rt_status
-rt_compile(rt_change *c, const rt_op *op, yyjson_val *request, rt_error *err)
+rt_compile(rt_change *c, const rt_request *r, rt_error *err)
 {
 	const rt_project *before;
 	size_t first = c->effect_count;
-	rt_status st = keep_extra(c, op, request, err);
+	rt_status st = keep_extra(c, r, err);
 
 	if (st != RT_OK)
 		return st;
 	before = rt_object_ref(c->now);
-	switch (op->id) {
-	case RT_OP_ENTRY_APPEND: st = rt_compile_entry_append(c, request, err); break;
-	case RT_OP_ENTRY_INSERT: st = rt_compile_entry_insert(c, request, err); break;
-	case RT_OP_ENTRY_REPLY: st = rt_compile_entry_reply(c, request, err); break;
-	case RT_OP_ENTRY_EDIT: st = rt_compile_entry_edit(c, request, err); break;
-	case RT_OP_ENTRY_ROLE: st = rt_compile_entry_role(c, request, err); break;
-	case RT_OP_ENTRY_DELETE: st = rt_compile_entry_delete(c, request, err); break;
-	case RT_OP_ENTRY_MOVE: st = rt_compile_entry_move(c, request, err); break;
-	case RT_OP_ENTRY_MUTE: st = rt_compile_entry_mute(c, request, err); break;
-	case RT_OP_ENTRY_VIEW: st = rt_compile_entry_view(c, request, err); break;
-	case RT_OP_ENTRY_SPLIT: st = rt_compile_entry_split(c, request, err); break;
-	case RT_OP_ENTRY_MERGE: st = rt_compile_entry_merge(c, request, err); break;
-	case RT_OP_TAKE_BRANCH: st = rt_compile_take_branch(c, request, err); break;
-	case RT_OP_TAKE_SWITCH: st = rt_compile_take_switch(c, request, err); break;
-	case RT_OP_TAKE_RENAME: st = rt_compile_take_rename(c, request, err); break;
-	case RT_OP_TAKE_DELETE: st = rt_compile_take_delete(c, request, err); break;
-	case RT_OP_TAKE_PROMOTE: st = rt_compile_take_promote(c, request, err); break;
-	case RT_OP_TAKE_CLEAR: st = rt_compile_take_clear(c, request, err); break;
-	case RT_OP_TAKE_TRUNCATE: st = rt_compile_take_truncate(c, request, err); break;
-	case RT_OP_TAKE_GRAFT: st = rt_compile_take_graft(c, request, err); break;
-	case RT_OP_HEAD_MOVE: st = rt_compile_head_move(c, request, err); break;
-	case RT_OP_LABEL_SET: st = rt_compile_label_set(c, request, err); break;
-	case RT_OP_SETTING_SET: st = rt_compile_setting_set(c, request, err); break;
-	case RT_OP_ROLE_ADD: st = rt_compile_role(c, request, true, err); break;
-	case RT_OP_ROLE_REMOVE: st = rt_compile_role(c, request, false, err); break;
-	case RT_OP_PROMPT_UPDATE: st = rt_compile_prompt_update(c, request, err); break;
-	case RT_OP_PROMPT_NOTIFY: st = rt_compile_prompt_notify(c, request, err); break;
-	case RT_OP_FILES_SET: st = rt_compile_files_set(c, request, err); break;
-	case RT_OP_TRACK_SET: st = rt_compile_track_set(c, request, err); break;
-	case RT_OP_PRESET_SAVE:
-	case RT_OP_PRESET_LOAD:
-	case RT_OP_PRESET_DELETE: st = rt_compile_preset(c, op->id, request, err); break;
-	case RT_OP_DISCUSSION_NEW: st = rt_compile_discussion_new(c, request, err); break;
-	case RT_OP_DISCUSSION_SWITCH: st = rt_compile_discussion_switch(c, request, err); break;
-	case RT_OP_DISCUSSION_RENAME: st = rt_compile_discussion_rename(c, request, err); break;
-	case RT_OP_DISCUSSION_DELETE: st = rt_compile_discussion_delete(c, request, err); break;
-	case RT_OP_DISCUSSION_EXTRACT: st = rt_compile_discussion_extract(c, request, err); break;
-	case RT_OP_PROJECT_RESET: st = rt_compile_project_reset(c, err); break;
-	case RT_OP_REVERT: {
-		uint64_t seq;
-
-		if (rt_json_u64(rt_json_get(request, "seq"), &seq))
-			st = rt_history_revert(c, seq, err);
-		else
-			st = rt_fail(err, RT_USAGE, "\"seq\" is the number of a step");
-		break;
-	}
-	case RT_OP_UNDO:
-	case RT_OP_REDO:
-	case RT_OP_JUMP:
-	case RT_OP_PURGE:
-	case RT_OP_COUNT:
-		st = rt_fail(err, RT_USAGE, "%s cannot be part of a step", op->name);
-		break;
-	}
+	st = functions[r->op](c, r, err);
 	if (st == RT_OK)
 		st = settle_head(c, before, first, err);
 	rt_object_unref(before);
 	return st;
+}
+
+/* These are no steps: commit.c carries them out. */
+
+static rt_status
+not_in_a_step(const rt_request *r, rt_error *err)
+{
+	return rt_fail(err, RT_USAGE, "%s cannot be part of a step", rt_ops[r->op].name);
+}
+
+rt_status
+rt_op_undo(rt_change *c, const rt_request *r, rt_error *err)
+{
+	(void)c;
+	return not_in_a_step(r, err);
+}
+
+rt_status
+rt_op_redo(rt_change *c, const rt_request *r, rt_error *err)
+{
+	(void)c;
+	return not_in_a_step(r, err);
+}
+
+rt_status
+rt_op_jump(rt_change *c, const rt_request *r, rt_error *err)
+{
+	(void)c;
+	return not_in_a_step(r, err);
+}
+
+rt_status
+rt_op_purge(rt_change *c, const rt_request *r, rt_error *err)
+{
+	(void)c;
+	return not_in_a_step(r, err);
+}
+
+rt_status
+rt_op_revert(rt_change *c, const rt_request *r, rt_error *err)
+{
+	return rt_history_revert(c, r->step.value, err);
 }

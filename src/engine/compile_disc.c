@@ -61,12 +61,12 @@ rt_compile_set_json(rt_change *c, uint32_t disc, rt_str key, yyjson_val *value, 
 /* ---- settings and roles ---- */
 
 rt_status
-rt_compile_setting_set(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_setting_set(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str key = rt_json_str(rt_json_get(request, "key"));
+	rt_str key = r->key;
 	const rt_setting *setting = rt_setting_named(key);
 	bool of_disc = setting != NULL && setting->of_discussion;
-	yyjson_val *value = rt_json_get(request, "value");
+	yyjson_val *value = r->value;
 	size_t before = c->effect_count;
 	uint64_t count;
 	rt_buf name;
@@ -90,10 +90,10 @@ rt_compile_setting_set(rt_change *c, yyjson_val *request, rt_error *err)
 	return or_unchanged(c, before, st);
 }
 
-rt_status
-rt_compile_role(rt_change *c, yyjson_val *request, bool add, rt_error *err)
+static rt_status
+change_roles(rt_change *c, const rt_request *r, bool add, rt_error *err)
 {
-	rt_str role = rt_json_str(rt_json_get(request, "role"));
+	rt_str role = r->role;
 	rt_json_doc *doc = NULL;
 	yyjson_val *item;
 	size_t i, max, before = c->effect_count;
@@ -137,6 +137,18 @@ rt_compile_role(rt_change *c, yyjson_val *request, bool add, rt_error *err)
 	return or_unchanged(c, before, st);
 }
 
+rt_status
+rt_op_role_add(rt_change *c, const rt_request *r, rt_error *err)
+{
+	return change_roles(c, r, true, err);
+}
+
+rt_status
+rt_op_role_remove(rt_change *c, const rt_request *r, rt_error *err)
+{
+	return change_roles(c, r, false, err);
+}
+
 /* ---- prompt ---- */
 
 static rt_status
@@ -162,9 +174,9 @@ prompt_now(rt_change *c, rt_buf *out, bool *out_edited, rt_error *err)
 }
 
 rt_status
-rt_compile_prompt_update(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_prompt_update(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str text = rt_json_str(rt_json_get(request, "text"));
+	rt_str text = r->text;
 	rt_buf now;
 	bool edited;
 	rt_status st;
@@ -186,9 +198,8 @@ rt_compile_prompt_update(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_prompt_notify(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_prompt_notify(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *id = rt_json_get(request, "id");
 	rt_effect_slot slot;
 	rt_buf now, text;
 	bool edited = false;
@@ -197,7 +208,7 @@ rt_compile_prompt_notify(rt_change *c, yyjson_val *request, rt_error *err)
 	rt_buf_init(&now, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
 	st = prompt_now(c, &now, &edited, err);
-	if (st == RT_OK && id != NULL && !rt_id_is_legal(rt_json_str(id)))
+	if (st == RT_OK && r->id.ptr != NULL && !rt_id_is_legal(r->id))
 		st = rt_fail(err, RT_USAGE, "an id is 1 to %d characters of A-Z a-z 0-9 . _ ~ -",
 			     (int)RT_ID_MAX);
 	if (st == RT_OK && !edited) {
@@ -209,12 +220,11 @@ rt_compile_prompt_notify(rt_change *c, yyjson_val *request, rt_error *err)
 	rt_buf_add_c(&text, "\"]");
 	if (st == RT_OK && text.status != RT_OK)
 		st = nomem(err);
-	if (st == RT_OK && id != NULL && yyjson_get_len(id) == 0)
+	if (st == RT_OK && r->id.ptr != NULL && r->id.size == 0)
 		st = rt_fail(err, RT_USAGE, "\"id\" is empty");
 	if (st == RT_OK)
 		st = rt_compile_plain(c, RT_STR("system"), RT_STR("prompt_notice"), rt_buf_str(&text),
-				      false, id != NULL ? rt_json_str(id) : rt_str_at(NULL, 0),
-				      &slot, err);
+				      false, r->id, &slot, err);
 	if (st == RT_OK)
 		st = rt_compile_append(c, &slot, err);
 	if (st == RT_OK)
@@ -228,10 +238,9 @@ done:
 /* ---- files, track, presets ---- */
 
 rt_status
-rt_compile_files_set(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_files_set(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str which = rt_json_str(rt_json_get(request, "which"));
-	yyjson_val *items = rt_json_get(request, "items");
+	rt_str which = r->which;
 	size_t before = c->effect_count;
 	rt_status st;
 
@@ -240,19 +249,20 @@ rt_compile_files_set(rt_change *c, yyjson_val *request, rt_error *err)
 		return rt_fail(err, RT_USAGE,
 			       "\"which\" is \"files\", \"context_files\" or \"screenshots\"");
 	st = rt_compile_set_json(c, c->place.disc, which,
-				 yyjson_arr_size(items) > 0 ? items : NULL, err);
+				 yyjson_arr_size(r->items) > 0 ? r->items : NULL, err);
 	return or_unchanged(c, before, st);
 }
 
 rt_status
-rt_compile_track_set(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_track_set(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *track = rt_json_get(request, "track");
 	size_t before = c->effect_count;
 
 	return or_unchanged(c, before,
-			    rt_compile_set_json(c, c->place.disc, RT_STR("track"),
-						yyjson_get_len(track) > 0 ? track : NULL, err));
+			    r->track.size > 0
+				    ? rt_change_set_text(c, c->place.disc, 0, "track", 0, r->track, err)
+				    : rt_change_set(c, c->place.disc, 0, "track", 0,
+						    rt_str_at(NULL, 0), err));
 }
 
 /* What a preset keeps: lists of the discussion, prompts of the project (seed 1). */
@@ -304,10 +314,10 @@ preset_apply(rt_change *c, yyjson_val *preset, rt_error *err)
 	return st;
 }
 
-rt_status
-rt_compile_preset(rt_change *c, rt_op_id which, yyjson_val *request, rt_error *err)
+static rt_status
+change_preset(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str name = rt_json_str(rt_json_get(request, "name"));
+	rt_str name = r->name;
 	size_t before = c->effect_count, i, max, count = 0;
 	const rt_disc *disc;
 	rt_json_doc *doc = NULL;
@@ -340,12 +350,12 @@ rt_compile_preset(rt_change *c, rt_op_id which, yyjson_val *request, rt_error *e
 			count++;
 		}
 	}
-	if (st == RT_OK && which != RT_OP_PRESET_SAVE && found == NULL)
+	if (st == RT_OK && r->op != RT_OP_PRESET_SAVE && found == NULL)
 		st = rt_fail(err, RT_NOT_FOUND, "no preset \"%.*s\"", RT_STR_ARG(name));
-	if (st == RT_OK && which == RT_OP_PRESET_LOAD) {
+	if (st == RT_OK && r->op == RT_OP_PRESET_LOAD) {
 		st = preset_apply(c, found, err);
 	} else if (st == RT_OK) {
-		if (which == RT_OP_PRESET_SAVE) {
+		if (r->op == RT_OP_PRESET_SAVE) {
 			rt_json_add_key_str(&all, name);
 			(void)preset_of_now(c, disc, &all);
 			count++;
@@ -365,6 +375,24 @@ rt_compile_preset(rt_change *c, rt_op_id which, yyjson_val *request, rt_error *e
 	rt_buf_deinit(&all);
 	rt_buf_deinit(&sorted);
 	return or_unchanged(c, before, st);
+}
+
+rt_status
+rt_op_preset_save(rt_change *c, const rt_request *r, rt_error *err)
+{
+	return change_preset(c, r, err);
+}
+
+rt_status
+rt_op_preset_load(rt_change *c, const rt_request *r, rt_error *err)
+{
+	return change_preset(c, r, err);
+}
+
+rt_status
+rt_op_preset_delete(rt_change *c, const rt_request *r, rt_error *err)
+{
+	return change_preset(c, r, err);
 }
 
 /* ---- the catalogue ---- */
@@ -398,9 +426,9 @@ present_count(const rt_project *project)
 
 /* The discussion that an operation names; present. */
 static rt_status
-named_disc(rt_change *c, yyjson_val *request, const rt_cell **out, rt_error *err)
+named_disc(rt_change *c, const rt_request *r, const rt_cell **out, rt_error *err)
 {
-	rt_str name = rt_json_str(rt_json_get(request, "discussion"));
+	rt_str name = r->target;
 	rt_place place;
 	rt_status st;
 
@@ -437,9 +465,9 @@ new_disc(rt_change *c, rt_str name, rt_error *err)
 }
 
 rt_status
-rt_compile_discussion_new(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_discussion_new(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str name = rt_json_str(rt_json_get(request, "name"));
+	rt_str name = r->name;
 
 	if (name.size == 0)
 		return rt_fail(err, RT_USAGE, "\"name\" is empty");
@@ -451,10 +479,10 @@ rt_compile_discussion_new(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_discussion_switch(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_discussion_switch(rt_change *c, const rt_request *r, rt_error *err)
 {
 	const rt_cell *cell;
-	rt_status st = named_disc(c, request, &cell, err);
+	rt_status st = named_disc(c, r, &cell, err);
 
 	if (st != RT_OK)
 		return st;
@@ -465,12 +493,12 @@ rt_compile_discussion_switch(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_discussion_rename(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_discussion_rename(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str name = rt_json_str(rt_json_get(request, "name"));
+	rt_str name = r->name;
 	const rt_cell *cell;
 	uint32_t other;
-	rt_status st = named_disc(c, request, &cell, err);
+	rt_status st = named_disc(c, r, &cell, err);
 
 	if (st != RT_OK)
 		return st;
@@ -487,11 +515,11 @@ rt_compile_discussion_rename(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_discussion_delete(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_discussion_delete(rt_change *c, const rt_request *r, rt_error *err)
 {
 	const rt_cell *cell;
 	uint32_t number, next;
-	rt_status st = named_disc(c, request, &cell, err);
+	rt_status st = named_disc(c, r, &cell, err);
 
 	if (st != RT_OK)
 		return st;
@@ -512,11 +540,12 @@ rt_compile_discussion_delete(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_project_reset(rt_change *c, rt_error *err)
+rt_op_project_reset(rt_change *c, const rt_request *r, rt_error *err)
 {
 	size_t i, discs = rt_project_disc_count(c->now);
 	rt_status st = RT_OK;
 
+	(void)r;
 	for (i = 1; st == RT_OK && i <= discs; i++)
 		if (rt_project_cell(c->now, (uint32_t)i)->present)
 			st = rt_change_set(c, 0, (uint32_t)i, "present", 0, rt_str_at(NULL, 0), err);

@@ -100,15 +100,13 @@ take_of(const rt_change *c, const rt_disc **out_disc, const rt_take **out_take, 
 }
 
 rt_status
-rt_compile_find(rt_change *c, yyjson_val *request, const char *field, size_t *out_at,
-		rt_slot *out_slot, rt_error *err)
+rt_compile_find(rt_change *c, rt_str address, size_t *out_at, rt_slot *out_slot, rt_error *err)
 {
 	const rt_disc *disc;
 	const rt_take *take;
 	uint32_t entry;
 	bool found;
-	rt_status st = rt_resolve_entry(c->now, c->place, rt_json_str(rt_json_get(request, field)),
-					false, &entry, err);
+	rt_status st = rt_resolve_entry(c->now, c->place, address, false, &entry, err);
 
 	if (st == RT_OK)
 		st = take_of(c, &disc, &take, err);
@@ -121,16 +119,15 @@ rt_compile_find(rt_change *c, yyjson_val *request, const char *field, size_t *ou
 }
 
 rt_status
-rt_compile_gap(rt_change *c, yyjson_val *request, size_t *out_at, rt_error *err)
+rt_compile_gap(rt_change *c, const rt_request *r, size_t *out_at, rt_error *err)
 {
-	bool before = rt_json_get(request, "before") != NULL;
-	bool after = rt_json_get(request, "after") != NULL;
+	bool before = r->before.ptr != NULL, after = r->after.ptr != NULL;
 	rt_slot slot;
 	rt_status st;
 
 	if (before == after)
 		return rt_fail(err, RT_USAGE, "say either \"before\" or \"after\", and which entry");
-	st = rt_compile_find(c, request, before ? "before" : "after", out_at, &slot, err);
+	st = rt_compile_find(c, before ? r->before : r->after, out_at, &slot, err);
 	if (st == RT_OK && after)
 		(*out_at)++;
 	return st;
@@ -201,15 +198,13 @@ size_of(size_t size)
 
 /* The content of a request as text or JSON text in buf. */
 static void
-content_of(yyjson_val *request, rt_buf *buf, bool *out_json)
+content_of(const rt_request *r, rt_buf *buf, bool *out_json)
 {
-	yyjson_val *v = rt_json_get(request, "content");
-
-	*out_json = yyjson_is_arr(v);
+	*out_json = r->content.blocks != NULL;
 	if (*out_json)
-		rt_json_add_value(buf, v);
+		rt_json_add_value(buf, r->content.blocks);
 	else
-		rt_buf_add_str(buf, rt_json_str(v));
+		rt_buf_add_str(buf, r->content.text);
 }
 
 /* Of every new entry, whichever operation makes it. */
@@ -236,24 +231,21 @@ fields_of_op(const rt_op *op, const char *out[FRESH_FIELDS + OP_FIELDS])
 }
 
 rt_status
-rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_error *err)
+rt_compile_fresh(rt_change *c, const rt_request *r, rt_effect_slot *out, rt_error *err)
 {
-	const rt_op *op = rt_op_named(rt_json_str(rt_json_get(request, "op")));
+	const rt_op *op = &rt_ops[r->op];
 	const char *known[FRESH_FIELDS + OP_FIELDS];
-	yyjson_val *role = rt_json_get(request, "role"), *kind = rt_json_get(request, "kind");
-	yyjson_val *id = rt_json_get(request, "id"), *ts = rt_json_get(request, "ts");
-	yyjson_val *muted = rt_json_get(request, "muted");
 	rt_buf content, body;
 	rt_moment at;
 	bool is_json;
 	rt_status st = RT_OK;
 
-	RT_ASSERT(op != NULL && op->role != NULL);
+	RT_ASSERT(op->role != NULL);
 	memset(out, 0, sizeof(*out));
-	if (role != NULL) {
-		if (yyjson_get_len(role) == 0)
+	if (r->role.ptr != NULL) {
+		if (r->role.size == 0)
 			return rt_fail(err, RT_USAGE, "\"role\" is empty");
-		out->role = rt_change_keep(c, rt_json_str(role));
+		out->role = rt_change_keep(c, r->role);
 	} else if (op->role[0] != '\0') {
 		out->role = rt_str_of(op->role);
 	} else {
@@ -261,42 +253,38 @@ rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_erro
 		if (st != RT_OK)
 			return st;
 	}
-	out->kind = kind == NULL || rt_str_is(rt_json_str(kind), "message")
+	out->kind = r->kind.ptr == NULL || rt_str_is(r->kind, "message")
 			    ? RT_STR("")
-			    : rt_change_keep(c, rt_json_str(kind));
-	if (id != NULL) {
-		st = check_id(c, rt_json_str(id), err);
+			    : rt_change_keep(c, r->kind);
+	if (r->id.ptr != NULL) {
+		st = check_id(c, r->id, err);
 		if (st != RT_OK)
 			return st;
-		out->id = rt_change_keep(c, rt_json_str(id));
+		out->id = rt_change_keep(c, r->id);
 	}
-	if (ts == NULL) {
+	if (r->ts.text.ptr == NULL) {
 		at.us = c->engine->env->now_us(c->engine->env->ctx);
 		at.us -= at.us % 1000; /* milliseconds are enough of a clock */
 		at.ns = 0;
-	} else if (yyjson_is_str(ts) ? !rt_moment_parse(rt_json_str(ts), &at)
-				     : !rt_moment_parse_number(rt_json_str(ts), &at)) {
+	} else if (r->ts.is_number ? !rt_moment_parse_number(r->ts.text, &at)
+				   : !rt_moment_parse(r->ts.text, &at)) {
 		return rt_fail(err, RT_USAGE,
 			       "\"ts\" is an ISO 8601 time such as 2026-11-21T20:35:40Z, or an "
 			       "epoch number");
 	}
 	rt_slot_set_moment(&out->slot, at);
-	if (muted != NULL) {
-		if (!yyjson_is_bool(muted))
-			return rt_fail(err, RT_USAGE, "\"muted\" is true or false");
-		if (yyjson_get_bool(muted))
-			out->slot.flags |= RT_SLOT_MUTED;
-	}
-	st = next_entry(c, id == NULL, &out->slot.entry, err);
+	if (r->muted == RT_YES)
+		out->slot.flags |= RT_SLOT_MUTED;
+	st = next_entry(c, r->id.ptr == NULL, &out->slot.entry, err);
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&content, c->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&body, c->engine->alloc, RT_BUF_UNLIMITED);
-	content_of(request, &content, &is_json);
+	content_of(r, &content, &is_json);
 	fields_of_op(op, known);
-	rt_body_write(&body, rt_buf_str(&content), is_json, request, known);
+	rt_body_write(&body, rt_buf_str(&content), is_json, r->source, known);
 	if (content.status != RT_OK || body.status != RT_OK || out->role.ptr == NULL ||
-	    out->kind.ptr == NULL || (id != NULL && out->id.ptr == NULL))
+	    out->kind.ptr == NULL || (r->id.ptr != NULL && out->id.ptr == NULL))
 		st = nomem(err);
 	if (st == RT_OK) {
 		out->slot.size = size_of(content.size);
@@ -311,19 +299,11 @@ rt_compile_fresh(rt_change *c, yyjson_val *request, rt_effect_slot *out, rt_erro
 
 /* collapsed and read_mode beside a new entry. */
 static rt_status
-fresh_views(rt_change *c, yyjson_val *request, uint32_t entry, rt_error *err)
+fresh_views(rt_change *c, const rt_request *r, uint32_t entry, rt_error *err)
 {
-	yyjson_val *collapsed = rt_json_get(request, "collapsed");
-	yyjson_val *read_mode = rt_json_get(request, "read_mode");
-	unsigned flags = 0;
+	unsigned flags = (r->collapsed == RT_YES ? RT_VIEW_COLLAPSED : 0u) |
+			 (r->read_mode == RT_YES ? RT_VIEW_READ_MODE : 0u);
 
-	if ((collapsed != NULL && !yyjson_is_bool(collapsed)) ||
-	    (read_mode != NULL && !yyjson_is_bool(read_mode)))
-		return rt_fail(err, RT_USAGE, "\"collapsed\" and \"read_mode\" are true or false");
-	if (yyjson_is_true(collapsed))
-		flags |= RT_VIEW_COLLAPSED;
-	if (yyjson_is_true(read_mode))
-		flags |= RT_VIEW_READ_MODE;
 	return flags != 0 ? rt_change_view(c, entry, flags, err) : RT_OK;
 }
 
@@ -423,50 +403,49 @@ rt_compile_append(rt_change *c, rt_effect_slot *slot, rt_error *err)
 }
 
 rt_status
-rt_compile_given_prompt(rt_change *c, yyjson_val *request, rt_error *err)
+rt_compile_given_prompt(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *prompt = rt_json_get(request, "prompt");
 	rt_status st;
 
-	if (prompt == NULL)
+	if (r->prompt.ptr == NULL)
 		return RT_OK;
-	if (yyjson_get_len(prompt) == 0)
+	if (r->prompt.size == 0)
 		st = rt_change_set(c, c->place.disc, 0, "prompt", 0, rt_str_at(NULL, 0), err);
 	else
-		st = rt_change_set_text(c, c->place.disc, 0, "prompt", 0, rt_json_str(prompt), err);
+		st = rt_change_set_text(c, c->place.disc, 0, "prompt", 0, r->prompt, err);
 	if (st == RT_OK)
 		st = rt_change_set(c, c->place.disc, 0, "prompt_edited", 0, rt_str_at(NULL, 0), err);
 	return st;
 }
 
 rt_status
-rt_compile_entry_append(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_append(rt_change *c, const rt_request *r, rt_error *err)
 {
 	rt_effect_slot slot;
-	rt_status st = rt_compile_fresh(c, request, &slot, err);
+	rt_status st = rt_compile_fresh(c, r, &slot, err);
 
 	if (st == RT_OK)
 		st = rt_compile_append(c, &slot, err);
 	if (st == RT_OK)
-		st = fresh_views(c, request, slot.slot.entry, err);
+		st = fresh_views(c, r, slot.slot.entry, err);
 	if (st == RT_OK)
-		st = rt_compile_given_prompt(c, request, err);
+		st = rt_compile_given_prompt(c, r, err);
 	return st;
 }
 
 rt_status
-rt_compile_entry_insert(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_insert(rt_change *c, const rt_request *r, rt_error *err)
 {
 	rt_effect_slot slot;
 	size_t at;
-	rt_status st = rt_compile_gap(c, request, &at, err);
+	rt_status st = rt_compile_gap(c, r, &at, err);
 
 	if (st == RT_OK)
-		st = rt_compile_fresh(c, request, &slot, err);
+		st = rt_compile_fresh(c, r, &slot, err);
 	if (st == RT_OK)
 		st = rt_change_splice(c, c->place.disc, c->place.take, at, 0, &slot, 1, err);
 	if (st == RT_OK)
-		st = fresh_views(c, request, slot.slot.entry, err);
+		st = fresh_views(c, r, slot.slot.entry, err);
 	if (st == RT_OK)
 		st = rt_compile_result_entry(c, slot.slot.entry, err);
 	return st;
@@ -624,19 +603,19 @@ edit_elsewhere(rt_change *c, const rt_slot *slot, const edit *e, const edited *h
 }
 
 rt_status
-rt_compile_entry_edit(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_edit(rt_change *c, const rt_request *r, rt_error *err)
 {
-	edit e = {.keeps_blocks = yyjson_is_true(rt_json_get(request, "keep_blocks"))};
+	edit e = {.keeps_blocks = r->keep_blocks == RT_YES};
 	edited here;
 	rt_buf content;
 	rt_slot slot;
 	size_t at, changed = 0;
-	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+	rt_status st = rt_compile_find(c, r->entry, &at, &slot, err);
 
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&content, c->engine->alloc, RT_BUF_UNLIMITED);
-	content_of(request, &content, &e.is_json);
+	content_of(r, &content, &e.is_json);
 	e.content = rt_buf_str(&content);
 	if (content.status != RT_OK) {
 		st = nomem(err);
@@ -651,7 +630,7 @@ rt_compile_entry_edit(rt_change *c, yyjson_val *request, rt_error *err)
 		st = edit_slot(c, c->place.take, at, &slot, &here, err);
 		changed++;
 	}
-	if (st == RT_OK && yyjson_is_true(rt_json_get(request, "everywhere")))
+	if (st == RT_OK && r->everywhere == RT_YES)
 		st = edit_elsewhere(c, &slot, &e, &here, &changed, err);
 	if (st == RT_OK)
 		st = rt_compile_result_entry(c, slot.entry, err);
@@ -667,9 +646,9 @@ done:
 /* ---- role, mute, view ---- */
 
 rt_status
-rt_compile_entry_role(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_role(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str role = rt_json_str(rt_json_get(request, "role"));
+	rt_str role = r->role;
 	rt_effect_slot fresh;
 	rt_slot slot;
 	size_t at;
@@ -677,7 +656,7 @@ rt_compile_entry_role(rt_change *c, yyjson_val *request, rt_error *err)
 
 	if (role.size == 0)
 		return rt_fail(err, RT_USAGE, "\"role\" is empty");
-	st = rt_compile_find(c, request, "entry", &at, &slot, err);
+	st = rt_compile_find(c, r->entry, &at, &slot, err);
 	if (st == RT_OK)
 		st = rt_change_name(c, &slot, &fresh, err);
 	if (st == RT_OK)
@@ -693,14 +672,13 @@ rt_compile_entry_role(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_entry_mute(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_mute(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *v = rt_json_get(request, "muted");
-	bool muted = v == NULL || yyjson_get_bool(v);
+	bool muted = r->muted != RT_NO;
 	rt_effect_slot fresh;
 	rt_slot slot;
 	size_t at;
-	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+	rt_status st = rt_compile_find(c, r->entry, &at, &slot, err);
 
 	if (st == RT_OK)
 		st = rt_compile_result_entry(c, slot.entry, err);
@@ -715,8 +693,7 @@ rt_compile_entry_mute(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 static rt_status
-view_one(rt_change *c, uint32_t entry, yyjson_val *collapsed, yyjson_val *read_mode, size_t *changed,
-	 rt_error *err)
+view_one(rt_change *c, uint32_t entry, const rt_request *r, size_t *changed, rt_error *err)
 {
 	unsigned flags, was;
 	rt_status st = rt_project_view(c->now, entry, &was, err);
@@ -724,12 +701,12 @@ view_one(rt_change *c, uint32_t entry, yyjson_val *collapsed, yyjson_val *read_m
 	if (st != RT_OK)
 		return st;
 	flags = was;
-	if (collapsed != NULL)
+	if (r->collapsed != RT_UNSET)
 		flags = (flags & ~(unsigned)RT_VIEW_COLLAPSED) |
-			(yyjson_get_bool(collapsed) ? RT_VIEW_COLLAPSED : 0);
-	if (read_mode != NULL)
+			(r->collapsed == RT_YES ? RT_VIEW_COLLAPSED : 0);
+	if (r->read_mode != RT_UNSET)
 		flags = (flags & ~(unsigned)RT_VIEW_READ_MODE) |
-			(yyjson_get_bool(read_mode) ? RT_VIEW_READ_MODE : 0);
+			(r->read_mode == RT_YES ? RT_VIEW_READ_MODE : 0);
 	if (flags == was)
 		return RT_OK;
 	(*changed)++;
@@ -737,26 +714,23 @@ view_one(rt_change *c, uint32_t entry, yyjson_val *collapsed, yyjson_val *read_m
 }
 
 rt_status
-rt_compile_entry_view(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_view(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *collapsed = rt_json_get(request, "collapsed");
-	yyjson_val *read_mode = rt_json_get(request, "read_mode");
-	bool all = yyjson_is_true(rt_json_get(request, "all"));
-	bool one = rt_json_get(request, "entry") != NULL;
+	bool all = r->all == RT_YES, one = r->entry.ptr != NULL;
 	const rt_disc *disc;
 	const rt_take *take;
 	rt_slot slot;
 	size_t at, changed = 0;
 	rt_status st;
 
-	if (collapsed == NULL && read_mode == NULL)
+	if (r->collapsed == RT_UNSET && r->read_mode == RT_UNSET)
 		return rt_fail(err, RT_USAGE, "say \"collapsed\" or \"read_mode\"");
 	if (all == one)
 		return rt_fail(err, RT_USAGE, "say either \"entry\" or \"all\":true");
 	if (one) {
-		st = rt_compile_find(c, request, "entry", &at, &slot, err);
+		st = rt_compile_find(c, r->entry, &at, &slot, err);
 		if (st == RT_OK)
-			st = view_one(c, slot.entry, collapsed, read_mode, &changed, err);
+			st = view_one(c, slot.entry, r, &changed, err);
 		if (st == RT_OK)
 			st = rt_compile_result_entry(c, slot.entry, err);
 	} else {
@@ -770,8 +744,7 @@ rt_compile_entry_view(rt_change *c, yyjson_val *request, rt_error *err)
 			for (at = 0; st == RT_OK && at < rt_seq_count(slots); at++) {
 				st = rt_seq_get(slots, at, &slot, err);
 				if (st == RT_OK)
-					st = view_one(c, slot.entry, collapsed, read_mode, &changed,
-						      err);
+					st = view_one(c, slot.entry, r, &changed, err);
 			}
 			rt_seq_unref(slots);
 		}
@@ -784,25 +757,23 @@ rt_compile_entry_view(rt_change *c, yyjson_val *request, rt_error *err)
 /* ---- delete, move ---- */
 
 rt_status
-rt_compile_entry_delete(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_delete(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *one = rt_json_get(request, "entry"), *from = rt_json_get(request, "from");
-	yyjson_val *to = rt_json_get(request, "to");
+	bool one = r->entry.ptr != NULL, from = r->from.ptr != NULL, to = r->to.ptr != NULL;
 	rt_slot slot;
 	size_t at, end;
 	uint32_t gone, held;
 	rt_status st;
 
-	if ((one != NULL) == (from != NULL || to != NULL) || (from == NULL) != (to == NULL))
+	if (one == (from || to) || from != to)
 		return rt_fail(err, RT_USAGE, "say \"entry\", or \"from\" and \"to\"");
-	if (one != NULL) {
-		st = rt_compile_find(c, request, "entry", &at, &slot, err);
+	if (one) {
+		st = rt_compile_find(c, r->entry, &at, &slot, err);
 		if (st == RT_NOT_FOUND) { /* a stale second delete is harmless (C19) */
 			const rt_disc *disc;
 			rt_error quiet;
 			rt_status again =
-				rt_resolve_vanished(c->now, c->place.disc, rt_json_str(one), &gone,
-						    &quiet);
+				rt_resolve_vanished(c->now, c->place.disc, r->entry, &gone, &quiet);
 
 			if (again == RT_OK && gone != 0)
 				again = rt_change_disc(c, &disc, &quiet);
@@ -816,11 +787,11 @@ rt_compile_entry_delete(rt_change *c, yyjson_val *request, rt_error *err)
 		}
 		end = at + 1;
 	} else {
-		st = rt_compile_find(c, request, "from", &at, &slot, err);
+		st = rt_compile_find(c, r->from, &at, &slot, err);
 		if (st == RT_OK) {
 			rt_slot last;
 
-			st = rt_compile_find(c, request, "to", &end, &last, err);
+			st = rt_compile_find(c, r->to, &end, &last, err);
 		}
 		if (st == RT_OK && end < at)
 			return rt_fail(err, RT_USAGE, "\"from\" comes after \"to\"");
@@ -836,15 +807,15 @@ rt_compile_entry_delete(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_entry_move(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_move(rt_change *c, const rt_request *r, rt_error *err)
 {
 	rt_effect_slot moved;
 	rt_slot slot;
 	size_t from, to;
-	rt_status st = rt_compile_find(c, request, "entry", &from, &slot, err);
+	rt_status st = rt_compile_find(c, r->entry, &from, &slot, err);
 
 	if (st == RT_OK)
-		st = rt_compile_gap(c, request, &to, err);
+		st = rt_compile_gap(c, r, &to, err);
 	if (st == RT_OK)
 		st = rt_change_name(c, &slot, &moved, err);
 	if (st == RT_OK)

@@ -4,6 +4,7 @@
  * also when others have gone on writing at the end of the take meanwhile; so a reply needs
  * no place held for it while it arrives (decision 10). It moves nobody: which take is in
  * view and where the head stands stay, but for a fork. */
+#include "codec/request_json.h"
 #include "engine/compile.h"
 
 #include "codec/content.h"
@@ -79,14 +80,14 @@ add_members(rt_buf *out, yyjson_val *request, yyjson_val *fields, rt_str joined)
 
 /* What the reply says now, and behind it what the request says, as JSON. */
 static rt_status
-join(rt_change *c, const rt_body *body, yyjson_val *request, rt_buf *out, rt_error *err)
+join(rt_change *c, const rt_body *body, const rt_request *r, rt_buf *out, rt_error *err)
 {
 	rt_content now = {body->content, body->content_json};
 	rt_buf joined;
 	rt_status st;
 
 	rt_buf_init(&joined, c->engine->alloc, RT_BUF_UNLIMITED);
-	if (rt_content_join(&joined, now, rt_content_of(rt_json_get(request, "content"))))
+	if (rt_content_join(&joined, now, r->content))
 		rt_buf_add_str(out, rt_buf_str(&joined));
 	else
 		rt_json_add_string(out, rt_buf_str(&joined));
@@ -99,18 +100,19 @@ join(rt_change *c, const rt_body *body, yyjson_val *request, rt_buf *out, rt_err
 
 /* A body for the request, which keeps what else the reply so far says of itself. */
 static rt_status
-fresh_body(rt_change *c, yyjson_val *request, const rt_slot *old, rt_effect_slot *out,
+fresh_body(rt_change *c, const rt_request *r, const rt_slot *old, rt_effect_slot *out,
 	   rt_error *err)
 {
 	const rt_alloc *alloc = c->engine->alloc;
-	bool joins = yyjson_is_true(rt_json_get(request, "join"));
-	rt_json_doc *fields = NULL, *whole = NULL;
+	bool joins = r->join == RT_YES;
+	rt_json_doc *fields = NULL, *given = NULL, *whole = NULL;
 	rt_buf bytes, text, joined;
+	rt_request merged;
 	rt_body body;
 	rt_status st;
 
 	if ((old->flags & RT_SLOT_RICH) == 0 && !joins)
-		return rt_compile_fresh(c, request, out, err);
+		return rt_compile_fresh(c, r, out, err);
 	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&joined, alloc, RT_BUF_UNLIMITED);
 	st = rt_change_body_read(c, old->body, &bytes, &body, err);
@@ -122,16 +124,25 @@ fresh_body(rt_change *c, yyjson_val *request, const rt_slot *old, rt_effect_slot
 					  : rt_fail(err, RT_NOMEM, "out of memory");
 	}
 	if (st == RT_OK && joins)
-		st = join(c, &body, request, &joined, err);
+		st = join(c, &body, r, &joined, err);
 	if (st == RT_OK) {
 		rt_buf_clear(&text);
-		add_members(&text, request, rt_json_root(fields), rt_buf_str(&joined));
+		rt_request_write(&text, r);
+		st = text.status == RT_OK ? rt_json_read(alloc, rt_buf_str(&text), &given, err)
+					  : rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	if (st == RT_OK) {
+		rt_buf_clear(&text);
+		add_members(&text, rt_json_root(given), rt_json_root(fields), rt_buf_str(&joined));
 		st = text.status == RT_OK ? rt_json_read(alloc, rt_buf_str(&text), &whole, err)
 					  : rt_fail(err, RT_NOMEM, "out of memory");
 	}
 	if (st == RT_OK)
-		st = rt_compile_fresh(c, rt_json_root(whole), out, err);
+		st = rt_request_read(rt_json_root(whole), &merged, err);
+	if (st == RT_OK)
+		st = rt_compile_fresh(c, &merged, out, err);
 	rt_json_free(fields);
+	rt_json_free(given);
 	rt_json_free(whole);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&joined);
@@ -143,15 +154,15 @@ fresh_body(rt_change *c, yyjson_val *request, const rt_slot *old, rt_effect_slot
 /* The reply that `into` names gets another body; slot, role and time stay, and
  * every field that the request does not give. */
 static rt_status
-continue_reply(rt_change *c, yyjson_val *request, rt_error *err)
+continue_reply(rt_change *c, const rt_request *r, rt_error *err)
 {
 	rt_effect_slot fresh, slot;
 	rt_slot old;
 	size_t at;
-	rt_status st = rt_compile_find(c, request, "into", &at, &old, err);
+	rt_status st = rt_compile_find(c, r->into, &at, &old, err);
 
 	if (st == RT_OK)
-		st = fresh_body(c, request, &old, &fresh, err);
+		st = fresh_body(c, r, &old, &fresh, err);
 	if (st == RT_OK)
 		st = rt_change_name(c, &old, &slot, err);
 	if (st != RT_OK)
@@ -163,7 +174,7 @@ continue_reply(rt_change *c, yyjson_val *request, rt_error *err)
 	slot.slot.size = fresh.slot.size;
 	slot.slot.flags = (old.flags & ~(uint32_t)RT_SLOT_RICH) |
 			  (fresh.slot.flags & (uint32_t)RT_SLOT_RICH);
-	if (yyjson_is_true(rt_json_get(request, "by_hand")))
+	if (r->by_hand == RT_YES)
 		slot.slot.flags |= RT_SLOT_EDITED;
 	st = rt_change_splice(c, c->place.disc, c->place.take, at, 1, &slot, 1, err);
 	if (st == RT_OK)
@@ -172,9 +183,8 @@ continue_reply(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_entry_reply(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_reply(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *after = rt_json_get(request, "after");
 	const rt_disc *disc;
 	const rt_take *take;
 	rt_effect_slot fresh;
@@ -182,36 +192,35 @@ rt_compile_entry_reply(rt_change *c, yyjson_val *request, rt_error *err)
 	size_t at = 0;
 	rt_status st = RT_OK;
 
-	if (rt_json_get(request, "into") != NULL) {
-		if (after != NULL || rt_json_get(request, "fork") != NULL ||
-		    rt_json_get(request, "id") != NULL)
+	if (r->into.ptr != NULL) {
+		if (r->after.ptr != NULL || r->fork != RT_UNSET || r->id.ptr != NULL)
 			return rt_fail(err, RT_USAGE,
 				       "\"into\" goes without \"after\", \"fork\" and \"id\"");
-		st = continue_reply(c, request, err);
-		return st == RT_OK ? rt_compile_given_prompt(c, request, err) : st;
+		st = continue_reply(c, r, err);
+		return st == RT_OK ? rt_compile_given_prompt(c, r, err) : st;
 	}
-	if (rt_json_get(request, "join") != NULL || rt_json_get(request, "by_hand") != NULL)
+	if (r->join != RT_UNSET || r->by_hand != RT_UNSET)
 		return rt_fail(err, RT_USAGE, "\"%s\" goes with \"into\" alone",
-			       rt_json_get(request, "join") != NULL ? "join" : "by_hand");
-	if (after == NULL)
+			       r->join != RT_UNSET ? "join" : "by_hand");
+	if (r->after.ptr == NULL)
 		return rt_fail(err, RT_USAGE, "say what it answers (\"after\"), or \"into\"");
-	if (!yyjson_is_null(after)) {
-		st = rt_compile_find(c, request, "after", &at, &question, err);
+	if (!rt_str_is_null(r->after)) {
+		st = rt_compile_find(c, r->after, &at, &question, err);
 		at++;
 	}
 	if (st == RT_OK)
 		st = rt_change_disc(c, &disc, err);
 	if (st == RT_OK)
-		st = rt_compile_fresh(c, request, &fresh, err);
+		st = rt_compile_fresh(c, r, &fresh, err);
 	if (st != RT_OK)
 		return st;
 	take = rt_disc_take(disc, c->place.take);
-	if (yyjson_is_true(rt_json_get(request, "fork")) && at < rt_seq_count(take->slots))
+	if (r->fork == RT_YES && at < rt_seq_count(take->slots))
 		st = rt_compile_fork(c, at, err);
 	if (st == RT_OK)
 		st = rt_change_splice(c, c->place.disc, c->place.take, at, 0, &fresh, 1, err);
 	if (st == RT_OK)
-		st = rt_compile_given_prompt(c, request, err);
+		st = rt_compile_given_prompt(c, r, err);
 	if (st == RT_OK)
 		st = rt_compile_result_entry(c, fresh.slot.entry, err);
 	return st;

@@ -61,9 +61,9 @@ give_content(rt_change *c, rt_str bytes, rt_str content, bool is_json, rt_effect
 
 /* Where to cut, in bytes of *out_text. */
 static rt_status
-find_cut(yyjson_val *request, rt_content content, rt_str *out_text, size_t *out, rt_error *err)
+find_cut(const rt_request *r, rt_content content, rt_str *out_text, size_t *out, rt_error *err)
 {
-	uint64_t at_chars = 0;
+	uint64_t at_chars = r->offset.value;
 	size_t count;
 
 	if (!rt_content_one_text(content, out_text))
@@ -71,7 +71,6 @@ find_cut(yyjson_val *request, rt_content content, rt_str *out_text, size_t *out,
 			       "its content is an array of blocks with %s, so it is not clear "
 			       "what to cut",
 			       rt_content_text_count(content) == 0 ? "no text" : "several texts");
-	(void)rt_json_u64(rt_json_get(request, "at"), &at_chars);
 	*out = at_chars > out_text->size ? SIZE_MAX : rt_utf8_offset(*out_text, (size_t)at_chars);
 	if (at_chars > 0 && *out < out_text->size)
 		return RT_OK;
@@ -81,9 +80,8 @@ find_cut(yyjson_val *request, rt_content content, rt_str *out_text, size_t *out,
 }
 
 rt_status
-rt_compile_entry_split(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_split(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *id = rt_json_get(request, "id");
 	rt_buf bytes, first, second;
 	rt_body body;
 	rt_effect_slot halves[2];
@@ -91,7 +89,7 @@ rt_compile_entry_split(rt_change *c, yyjson_val *request, rt_error *err)
 	rt_str text = {NULL, 0};
 	size_t at, cut = 0;
 	bool is_json;
-	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+	rt_status st = rt_compile_find(c, r->entry, &at, &slot, err);
 
 	memset(&body, 0, sizeof(body));
 	rt_buf_init(&bytes, c->engine->alloc, RT_BUF_UNLIMITED);
@@ -100,7 +98,7 @@ rt_compile_entry_split(rt_change *c, yyjson_val *request, rt_error *err)
 	if (st == RT_OK)
 		st = body_of(c, &slot, &bytes, &body, err);
 	if (st == RT_OK)
-		st = find_cut(request, content_of(&body), &text, &cut, err);
+		st = find_cut(r, content_of(&body), &text, &cut, err);
 	if (st == RT_OK)
 		st = rt_change_name(c, &slot, &halves[0], err);
 	if (st != RT_OK)
@@ -117,8 +115,8 @@ rt_compile_entry_split(rt_change *c, yyjson_val *request, rt_error *err)
 		goto done;
 	}
 	st = rt_compile_plain(c, halves[0].role, halves[0].kind, rt_buf_str(&second), is_json,
-			      id != NULL ? rt_json_str(id) : rt_str_at(NULL, 0), &halves[1], err);
-	if (st == RT_OK && id != NULL && yyjson_get_len(id) == 0)
+			      r->id, &halves[1], err);
+	if (st == RT_OK && r->id.ptr != NULL && r->id.size == 0)
 		st = rt_fail(err, RT_USAGE, "\"id\" is empty");
 	if (st != RT_OK)
 		goto done;
@@ -165,7 +163,7 @@ is_another(rt_change *c, const rt_body *was, rt_str content, bool is_json, rt_er
 }
 
 rt_status
-rt_compile_entry_merge(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_entry_merge(rt_change *c, const rt_request *r, rt_error *err)
 {
 	const rt_disc *disc;
 	const rt_take *take;
@@ -175,7 +173,7 @@ rt_compile_entry_merge(rt_change *c, yyjson_val *request, rt_error *err)
 	rt_slot slot, next;
 	size_t at;
 	bool is_json;
-	rt_status st = rt_compile_find(c, request, "entry", &at, &slot, err);
+	rt_status st = rt_compile_find(c, r->entry, &at, &slot, err);
 
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));

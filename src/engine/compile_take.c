@@ -141,10 +141,10 @@ activate(rt_change *c, uint32_t disc, uint32_t take, rt_error *err)
 
 /* The take that an operation names in "take". */
 static rt_status
-named_take(rt_change *c, yyjson_val *request, const rt_disc **out_disc, const rt_take **out,
+named_take(rt_change *c, const rt_request *r, const rt_disc **out_disc, const rt_take **out,
 	   rt_error *err)
 {
-	rt_str name = rt_json_str(rt_json_get(request, "take"));
+	rt_str name = r->target;
 	rt_status st = rt_change_disc(c, out_disc, err);
 
 	if (st != RT_OK)
@@ -160,16 +160,14 @@ named_take(rt_change *c, yyjson_val *request, const rt_disc **out_disc, const rt
 }
 
 rt_status
-rt_compile_take_branch(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_take_branch(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *name = rt_json_get(request, "name");
 	const rt_disc *disc;
 	const rt_take *from;
 	uint32_t entry, number;
 	size_t at;
 	rt_effect e;
-	rt_status st = rt_resolve_entry(c->now, c->place, rt_json_str(rt_json_get(request, "at")),
-					true, &entry, err);
+	rt_status st = rt_resolve_entry(c->now, c->place, r->entry, true, &entry, err);
 
 	if (st == RT_OK)
 		st = rt_change_disc(c, &disc, err);
@@ -192,13 +190,13 @@ rt_compile_take_branch(rt_change *c, yyjson_val *request, rt_error *err)
 	e.sub = (uint32_t)rt_disc_take_count(disc) + 1;
 	e.from_take = number;
 	e.count = at + 1;
-	if (name != NULL) {
-		if (yyjson_get_len(name) == 0)
+	if (r->name.ptr != NULL) {
+		if (r->name.size == 0)
 			return rt_fail(err, RT_USAGE, "\"name\" is empty");
-		if (rt_disc_take_named(disc, rt_json_str(name)) != 0)
+		if (rt_disc_take_named(disc, r->name) != 0)
 			return rt_fail(err, RT_REFUSED, "there is a take \"%.*s\" already",
-				       RT_STR_ARG(rt_json_str(name)));
-		e.name = rt_change_keep(c, rt_json_str(name));
+				       RT_STR_ARG(r->name));
+		e.name = rt_change_keep(c, r->name);
 		if (e.name.ptr == NULL)
 			return nomem(err);
 	} else {
@@ -223,11 +221,11 @@ rt_compile_take_branch(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_take_switch(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_take_switch(rt_change *c, const rt_request *r, rt_error *err)
 {
 	const rt_disc *disc;
 	const rt_take *take;
-	rt_status st = named_take(c, request, &disc, &take, err);
+	rt_status st = named_take(c, r, &disc, &take, err);
 
 	if (st != RT_OK)
 		return st;
@@ -238,13 +236,13 @@ rt_compile_take_switch(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_take_rename(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_take_rename(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str name = rt_json_str(rt_json_get(request, "name"));
+	rt_str name = r->name;
 	const rt_disc *disc;
 	const rt_take *take;
 	uint32_t other;
-	rt_status st = named_take(c, request, &disc, &take, err);
+	rt_status st = named_take(c, r, &disc, &take, err);
 
 	if (st != RT_OK)
 		return st;
@@ -264,13 +262,13 @@ rt_compile_take_rename(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_take_delete(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_take_delete(rt_change *c, const rt_request *r, rt_error *err)
 {
 	const rt_disc *disc;
 	const rt_take *take;
 	uint32_t number, disc_number, next;
 	bool active;
-	rt_status st = named_take(c, request, &disc, &take, err);
+	rt_status st = named_take(c, r, &disc, &take, err);
 
 	if (st != RT_OK)
 		return st;
@@ -315,14 +313,14 @@ new_from_take(rt_change *c, const rt_disc *disc, const rt_take *take, uint64_t c
 }
 
 rt_status
-rt_compile_take_promote(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_take_promote(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str name = rt_json_str(rt_json_get(request, "name"));
+	rt_str name = r->name;
 	const rt_disc *disc;
 	const rt_take *take;
 	uint32_t made, number, disc_number;
 	bool was_active;
-	rt_status st = named_take(c, request, &disc, &take, err);
+	rt_status st = named_take(c, r, &disc, &take, err);
 
 	if (st != RT_OK)
 		return st;
@@ -353,9 +351,9 @@ rt_compile_take_promote(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_take_clear(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_take_clear(rt_change *c, const rt_request *r, rt_error *err)
 {
-	bool all = yyjson_is_true(rt_json_get(request, "all"));
+	bool all = r->all == RT_YES;
 	size_t before = c->effect_count;
 	const rt_disc *disc;
 	const rt_take *take;
@@ -378,17 +376,16 @@ rt_compile_take_clear(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_take_truncate(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_take_truncate(rt_change *c, const rt_request *r, rt_error *err)
 {
 	const rt_disc *disc;
 	const rt_take *take;
-	uint64_t pairs = 0, turns;
+	uint64_t pairs = r->pairs.value, turns;
 	size_t at;
 	rt_status st = rt_change_disc(c, &disc, err);
 
 	if (st != RT_OK)
 		return st;
-	(void)rt_json_u64(rt_json_get(request, "pairs"), &pairs);
 	take = rt_disc_take(disc, c->place.take);
 	turns = rt_seq_total(take->slots).turns;
 	at = rt_seq_count(take->slots);
@@ -420,10 +417,10 @@ by_position(const void *a, const void *b)
 }
 
 rt_status
-rt_compile_take_graft(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_take_graft(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *list = rt_json_get(request, "entries"), *item;
-	rt_str from_name = rt_json_str(rt_json_get(request, "from"));
+	yyjson_val *list = r->entries, *item;
+	rt_str from_name = r->from_take;
 	size_t count = yyjson_arr_size(list), i, max, at, kept = 0;
 	const rt_disc *disc;
 	const rt_take *from, *into;
@@ -441,11 +438,10 @@ rt_compile_take_graft(rt_change *c, yyjson_val *request, rt_error *err)
 	from = rt_disc_take(disc, place.take);
 	into = rt_disc_take(disc, c->place.take);
 	/* into an empty take there is nothing to stand before or after */
-	if (rt_seq_count(into->slots) == 0 && rt_json_get(request, "before") == NULL &&
-	    rt_json_get(request, "after") == NULL)
+	if (rt_seq_count(into->slots) == 0 && r->before.ptr == NULL && r->after.ptr == NULL)
 		at = 0;
 	else
-		st = rt_compile_gap(c, request, &at, err);
+		st = rt_compile_gap(c, r, &at, err);
 	if (st != RT_OK)
 		return st;
 	picks = rt_arena_get(c->arena, count * sizeof(*picks) + 1);
@@ -537,9 +533,8 @@ rt_compile_take_graft(rt_change *c, yyjson_val *request, rt_error *err)
 /* ---- head and labels ---- */
 
 rt_status
-rt_compile_head_move(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_head_move(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *address = rt_json_get(request, "entry");
 	const rt_disc *disc;
 	const rt_take *take;
 	uint32_t entry = RT_HEAD_START, number, head;
@@ -547,8 +542,8 @@ rt_compile_head_move(rt_change *c, yyjson_val *request, rt_error *err)
 	bool found = false;
 	rt_status st;
 
-	if (!yyjson_is_null(address)) {
-		st = rt_resolve_entry(c->now, c->place, rt_json_str(address), true, &entry, err);
+	if (!rt_str_is_null(r->entry)) {
+		st = rt_resolve_entry(c->now, c->place, r->entry, true, &entry, err);
 		if (st != RT_OK)
 			return st;
 	}
@@ -584,14 +579,12 @@ rt_compile_head_move(rt_change *c, yyjson_val *request, rt_error *err)
 }
 
 rt_status
-rt_compile_label_set(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_label_set(rt_change *c, const rt_request *r, rt_error *err)
 {
-	rt_str label = rt_json_str(rt_json_get(request, "label"));
+	rt_str label = r->label;
 	size_t before = c->effect_count;
 	uint32_t entry;
-	rt_status st = rt_resolve_entry(c->now, c->place,
-					rt_json_str(rt_json_get(request, "entry")), true, &entry,
-					err);
+	rt_status st = rt_resolve_entry(c->now, c->place, r->entry, true, &entry, err);
 
 	if (st == RT_OK)
 		st = rt_compile_result_entry(c, entry, err);
@@ -634,9 +627,8 @@ free_name(rt_change *c, rt_str base, rt_str *out, rt_error *err)
 }
 
 rt_status
-rt_compile_discussion_extract(rt_change *c, yyjson_val *request, rt_error *err)
+rt_op_discussion_extract(rt_change *c, const rt_request *r, rt_error *err)
 {
-	yyjson_val *given = rt_json_get(request, "name");
 	const rt_disc *disc;
 	const rt_take *take;
 	rt_slot slot;
@@ -646,9 +638,7 @@ rt_compile_discussion_extract(rt_change *c, yyjson_val *request, rt_error *err)
 	uint32_t entry, number, made;
 	size_t at;
 	uint64_t count;
-	rt_status st = rt_resolve_entry(c->now, c->place,
-					rt_json_str(rt_json_get(request, "entry")), true, &entry,
-					err);
+	rt_status st = rt_resolve_entry(c->now, c->place, r->entry, true, &entry, err);
 
 	if (st == RT_OK)
 		st = rt_change_disc(c, &disc, err);
@@ -689,8 +679,8 @@ rt_compile_discussion_extract(rt_change *c, yyjson_val *request, rt_error *err)
 		if (st != RT_OK)
 			return st;
 	}
-	if (given != NULL) {
-		name = rt_json_str(given);
+	if (r->name.ptr != NULL) {
+		name = r->name;
 		if (name.size == 0)
 			return rt_fail(err, RT_USAGE, "\"name\" is empty");
 		if (rt_project_disc_named(c->now, name) != 0)

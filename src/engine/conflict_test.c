@@ -376,7 +376,7 @@ refresh_now_waits_for_nobody(void **state)
 				      RT_STR("{\"op\":\"entry.delete\",\"entry\":\"a\"}"), &doc, NULL),
 			 RT_OK);
 	request = rt_json_root(doc);
-	assert_int_equal(rt_act_apply(f->w.engine, &with, &request, 1, false, RT_STR(""), RT_STR(""),
+	assert_int_equal(rt_act_apply_json(f->w.engine, &with, &request, 1, false, RT_STR(""), RT_STR(""),
 				      &result), RT_OK);
 	assert_int_equal(p.status, RT_BUSY);
 	assert_true(p.is_old);

@@ -15,6 +15,7 @@
 
 #include "base/env.h"
 #include "codec/body.h"
+#include "codec/request_json.h"
 #include "core/project.h"
 #include "core/id.h"
 #include "engine/format.h"
@@ -115,14 +116,18 @@ typedef rt_status (*rt_apply_keep_fn)(void *ctx, rt_store *store, uint64_t proje
 				      const rt_project *now, const rt_result *results,
 				      size_t count, rt_error *err);
 
-/* Carry out requests in order, each an object {"op":…}. Each is a step of its own, or
+/* Carry out requests in order. Each is a step of its own, or
  * (atomic) all are one step and nothing is done when one fails. results has count items;
  * every one is filled in. The status is RT_OK when all were; else that of the first that
  * was not. On return what succeeded is durable.
  * default_disc, default_take (may be empty): where requests without "discussion"/"take"
  * work; empty: the active ones. */
-rt_status rt_engine_apply(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
+rt_status rt_engine_apply(rt_engine *engine, const rt_request *requests, size_t count, bool atomic,
 			  rt_str default_disc, rt_str default_take, rt_result *results);
+/* The same with requests as JSON objects {"op":…}. */
+rt_status rt_engine_apply_json(rt_engine *engine, yyjson_val *const *requests, size_t count,
+			       bool atomic, rt_str default_disc, rt_str default_take,
+			       rt_result *results);
 /* One request as text. */
 rt_status rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_disc,
 			       rt_str default_take, rt_result *result);

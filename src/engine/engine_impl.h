@@ -42,7 +42,7 @@ typedef struct rt_apply_options {
 
 /* Requests of one caller, waiting for their commit. */
 typedef struct rt_ticket {
-	yyjson_val *const *requests;
+	const rt_request *requests;
 	size_t count;
 	const rt_apply_options *how;
 	rt_result *results;
@@ -191,12 +191,11 @@ rt_str rt_change_keep(rt_change *c, rt_str s); /* copied into the arena; ptr NUL
 /* The discussion of the request, as it is now. */
 rt_status rt_change_disc(const rt_change *c, const rt_disc **out, rt_error *err);
 
-/* Check a request against the table and compile it onto c. out_op says which it was; undo,
- * redo, jump and purge are not compiled here (see commit.c). */
-rt_status rt_compile_check(yyjson_val *request, const rt_op **out_op, rt_error *err);
-rt_status rt_compile_place(rt_change *c, const rt_op *op, yyjson_val *request, rt_str default_disc,
+/* Where a request works: c->place. Fails where the request is invalid. */
+rt_status rt_compile_place(rt_change *c, const rt_request *r, rt_str default_disc,
 			   rt_str default_take, rt_error *err);
-rt_status rt_compile(rt_change *c, const rt_op *op, yyjson_val *request, rt_error *err);
+/* Append the effects of a request to c. Undo, redo, jump and purge are commit.c's. */
+rt_status rt_compile(rt_change *c, const rt_request *r, rt_error *err);
 /* Append a fresh entry at the head of the request's take, branching where need be (C9). */
 rt_status rt_compile_append(rt_change *c, rt_effect_slot *slot, rt_error *err);
 /* The take that an entry is reached in when the request's own does not hold it: one whose
@@ -236,8 +235,8 @@ rt_status rt_history_plan_group(rt_engine *engine, const rt_project *project, ui
 				const rt_project **out_moved, rt_error *err);
 /* Build the record of an undo, redo or jump, and the value with its moves (yours; its seq is
  * still the old one). move_count 0: nothing to do. */
-rt_status rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op,
-			  yyjson_val *request, const rt_change *c, rt_arena *arena,
+rt_status rt_history_plan(rt_engine *engine, const rt_project *project, const rt_request *r,
+			  const rt_change *c, rt_arena *arena,
 			  rt_record *out, const rt_project **out_moved, uint64_t *out_steps,
 			  rt_error *err);
 /* The value right after row seq, walking back from base, which is newer. Each document's
@@ -259,13 +258,13 @@ rt_status rt_resolve_vanished(const rt_project *project, uint32_t disc, rt_str i
  * old by now, what they go by is looked at once more in the transaction that carries them
  * out (check), so that nobody can change it in between; what has to be there if they are is
  * written in it, too (keep). options live as long as the call. */
-rt_status rt_engine_apply_if(rt_engine *engine, yyjson_val *const *requests, size_t count,
+rt_status rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 			     const rt_apply_options *options, rt_result *results);
 /* rt_engine_import; by: who asks, empty: as the engine was opened. */
 RT_CHECKED rt_status rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 					 rt_str by, bool dry_run, rt_import_result *out,
 					 rt_error *err);
-rt_status rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_val *request,
+rt_status rt_engine_purge(rt_engine *engine, const rt_project *project, const rt_request *r,
 			  rt_place place, rt_result *result, rt_error *err);
 /* Nobody else changes the value between these two. */
 void rt_engine_lead(rt_engine *engine);

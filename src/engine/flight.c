@@ -239,7 +239,7 @@ keep(rt_flight *f, bool partial, rt_result *result)
 		st = rt_json_read(f->engine->alloc, rt_buf_str(&request), &doc, &err);
 	if (st == RT_OK) {
 		root = rt_json_root(doc);
-		st = rt_act_told(f->engine, f->act, &root, 1, false, rt_str_at(NULL, 0),
+		st = rt_act_told_json(f->engine, f->act, &root, 1, false, rt_str_at(NULL, 0),
 				 rt_str_at(NULL, 0), result);
 	} else {
 		result->status = st;
@@ -346,7 +346,7 @@ keep_one(rt_engine *engine, const rt_flight_view *v, yyjson_val *request, size_t
 	if (!has_content(request)) /* nothing to keep */
 		return engine->store->ops->side_write(engine->store, engine->project, v->name,
 						      rt_str_at(NULL, 0), err);
-	st = rt_engine_apply(engine, &request, 1, false, rt_str_at(NULL, 0), rt_str_at(NULL, 0),
+	st = rt_engine_apply_json(engine, &request, 1, false, rt_str_at(NULL, 0), rt_str_at(NULL, 0),
 			     &result);
 	if (st == RT_OK)
 		++*kept;

@@ -104,16 +104,14 @@ is_switch(const rt_record *step)
 
 /* Which documents a request's scope takes in: bit 0 the discussion, bit 1 the project. */
 static rt_status
-scope_of(yyjson_val *request, unsigned *out, rt_error *err)
+scope_of(const rt_request *r, unsigned *out, rt_error *err)
 {
-	yyjson_val *scope = rt_json_get(request, "scope");
-
 	*out = 3;
-	if (scope == NULL)
+	if (r->scope.ptr == NULL)
 		return RT_OK;
-	if (rt_str_is(rt_json_str(scope), "discussion"))
+	if (rt_str_is(r->scope, "discussion"))
 		*out = 1;
-	else if (rt_str_is(rt_json_str(scope), "project"))
+	else if (rt_str_is(r->scope, "project"))
 		*out = 2;
 	else
 		return rt_fail(
@@ -123,12 +121,10 @@ scope_of(yyjson_val *request, unsigned *out, rt_error *err)
 }
 
 static rt_status
-count_of(yyjson_val *request, uint64_t *out, rt_error *err)
+count_of(const rt_request *r, uint64_t *out, rt_error *err)
 {
-	yyjson_val *count = rt_json_get(request, "count");
-
-	*out = 1;
-	if (count != NULL && (!rt_json_u64(count, out) || *out < 1))
+	*out = r->count.given ? r->count.value : 1;
+	if (*out < 1)
 		return rt_fail(err, RT_USAGE, "\"count\" is a whole number from 1 on");
 	return RT_OK;
 }
@@ -837,19 +833,17 @@ jump_targets(plan *p, uint64_t to, unsigned scope, uint32_t disc, way *ways, siz
 }
 
 static rt_status
-plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_result *result, rt_error *err)
+plan_jump(plan *p, const rt_request *r, uint32_t disc, rt_result *result, rt_error *err)
 {
 	const rt_project *before;
 	size_t count = 0;
 	unsigned scope;
 	way *ways;
-	uint64_t to;
-	rt_status st = scope_of(request, &scope, err);
+	uint64_t to = r->step.value;
+	rt_status st = scope_of(r, &scope, err);
 
 	if (st != RT_OK)
 		return st;
-	if (!rt_json_u64(rt_json_get(request, "to"), &to))
-		return rt_fail(err, RT_USAGE, "\"to\" is the number of a step, or 0");
 	if (to >= p->seq)
 		return rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
 			       (unsigned long long)to);
@@ -869,10 +863,11 @@ plan_jump(plan *p, yyjson_val *request, uint32_t disc, rt_result *result, rt_err
 }
 
 rt_status
-rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, yyjson_val *request,
+rt_history_plan(rt_engine *engine, const rt_project *project, const rt_request *r,
 		const rt_change *c, rt_arena *arena, rt_record *out, const rt_project **out_moved,
 		uint64_t *out_steps, rt_error *err)
 {
+	const rt_op *op = &rt_ops[r->op];
 	plan p;
 	uint64_t count = 1, done_count = 0, i;
 	unsigned scope = 3;
@@ -890,11 +885,11 @@ rt_history_plan(rt_engine *engine, const rt_project *project, const rt_op *op, y
 	p.row.op = rt_str_of(op->name);
 	p.row.by = c->by;
 	if (op->id == RT_OP_JUMP) {
-		st = plan_jump(&p, request, c->place.disc, c->result, err);
+		st = plan_jump(&p, r, c->place.disc, c->result, err);
 	} else {
-		st = count_of(request, &count, err);
+		st = count_of(r, &count, err);
 		if (st == RT_OK)
-			st = scope_of(request, &scope, err);
+			st = scope_of(r, &scope, err);
 		for (i = 0; st == RT_OK && done && done_count < count; i++) {
 			/* what is in view may be another discussion after every step */
 			uint32_t disc = c->named_disc ? c->place.disc : p.now->active;

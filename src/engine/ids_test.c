@@ -82,7 +82,7 @@ add(rt_engine *engine, size_t count)
 				      NULL), RT_OK);
 	for (i = 0; i < count; i++)
 		requests[i] = rt_json_root(doc);
-	assert_int_equal(rt_engine_apply(engine, requests, count, false, RT_STR(""), RT_STR(""),
+	assert_int_equal(rt_engine_apply_json(engine, requests, count, false, RT_STR(""), RT_STR(""),
 					 results), RT_OK);
 	for (i = 0; i < count; i++)
 		rt_result_deinit(&results[i]);

@@ -457,7 +457,7 @@ what_is_not_sent_is_not_told(void **state)
 	for (i = 0; i < 2; i++)
 		requests[i] = yyjson_arr_get(rt_json_root(doc), i);
 	assert_int_equal(
-		rt_engine_apply(w->engine, requests, 2, true, RT_STR(""), RT_STR(""), results),
+		rt_engine_apply_json(w->engine, requests, 2, true, RT_STR(""), RT_STR(""), results),
 		RT_OK);
 	rt_json_free(doc);
 	asked_shows(w, "user: 1\nAI: two\nuser: 3\nAI: four\n"

@@ -557,17 +557,17 @@ purge_entry(purge *p, rt_place place, rt_str address, rt_result *result, rt_erro
 }
 
 rt_status
-rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_val *request, rt_place place,
+rt_engine_purge(rt_engine *engine, const rt_project *project, const rt_request *r, rt_place place,
 		rt_result *result, rt_error *err)
 {
-	yyjson_val *entry = rt_json_get(request, "entry"), *text = rt_json_get(request, "text");
+	bool of_text = r->text.ptr != NULL;
 	size_t gone = engine->gone_count;
 	purge *p;
 	rt_status st;
 
-	if ((entry == NULL) == (text == NULL))
+	if ((r->entry.ptr != NULL) == of_text)
 		return rt_fail(err, RT_USAGE, "say either \"entry\" or \"text\"");
-	if (text != NULL && rt_json_str(text).size == 0)
+	if (of_text && r->text.size == 0)
 		return rt_fail(err, RT_USAGE, "\"text\" is empty");
 	p = rt_new0(engine->alloc, sizeof(*p));
 	if (p == NULL)
@@ -575,15 +575,15 @@ rt_engine_purge(rt_engine *engine, const rt_project *project, yyjson_val *reques
 	p->engine = engine;
 	p->project = project;
 	p->arena = rt_arena_new(engine->alloc);
-	rt_needle_init(&p->needle, engine->alloc, rt_json_str(text));
+	rt_needle_init(&p->needle, engine->alloc, r->text);
 	st = p->arena != NULL && !p->needle.nomem
 		     ? engine->store->ops->index_mark(engine->store, engine->project, &p->index_mark,
 						      err)
 		     : nomem(err);
-	if (st == RT_OK && text != NULL)
+	if (st == RT_OK && of_text)
 		st = purge_text(p, result, err);
 	else if (st == RT_OK)
-		st = purge_entry(p, place, rt_json_str(entry), result, err);
+		st = purge_entry(p, place, r->entry, result, err);
 	if (st != RT_OK)
 		rt_engine_forget_gone(engine, gone);
 	if (p->mask.alloc != NULL)

@@ -312,7 +312,7 @@ append_many(fixture *f)
 	{
 		requests[i] = request;
 	}
-	assert_int_equal(rt_engine_apply(f->engine, requests, MANY, true, RT_STR(""), RT_STR(""),
+	assert_int_equal(rt_engine_apply_json(f->engine, requests, MANY, true, RT_STR(""), RT_STR(""),
 					 results), RT_OK);
 	for (i = 0; i < MANY; i++)
 		rt_result_deinit(&results[i]);

@@ -123,7 +123,7 @@ apply_all(rt_sending *s, rt_str array, rt_result *results, size_t room, size_t *
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		if (count < room)
 			requests[count++] = item;
-	st = rt_act_apply(s->engine, &s->act, requests, count, count > 1, s->options->discussion,
+	st = rt_act_apply_json(s->engine, &s->act, requests, count, count > 1, s->options->discussion,
 			  s->options->take, results);
 	*out_count = count;
 	for (i = 0; i < count && st != RT_OK && err != NULL; i++)

@@ -498,7 +498,7 @@ rt_summing_apply(rt_summing *s, rt_str take, rt_str array, bool asked, rt_error 
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		if (count < 4)
 			requests[count++] = item;
-	st = (asked ? rt_act_told : rt_act_apply)(s->engine, &act, requests, count, count > 1,
+	st = (asked ? rt_act_told_json : rt_act_apply_json)(s->engine, &act, requests, count, count > 1,
 						  rt_str_of(disc), take, results);
 	for (i = 0; i < count; i++) {
 		if (results[i].take[0] != '\0')

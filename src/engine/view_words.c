@@ -108,7 +108,7 @@ slot_of(const rt_effect *e)
 }
 
 static void
-say_entries(saying *s, const char *one, const char *more)
+say_entries(saying *s, const char *verb, const char *noun)
 {
 	const rt_effect *first = NULL;
 	size_t i, count = 0;
@@ -124,13 +124,13 @@ say_entries(saying *s, const char *one, const char *more)
 			count += entries_of(e);
 	}
 	if (first == NULL) {
-		rt_buf_add_f(s->buf, "%s", one);
+		rt_buf_add_f(s->buf, "%s %s", verb, noun);
 		return;
 	}
 	if (count == 1)
-		say(s, one);
+		rt_buf_add_f(s->buf, "%s %s", verb, noun);
 	else
-		rt_buf_add_f(s->buf, "%s %zu entries", more, count);
+		rt_buf_add_f(s->buf, "%s %zu entries", verb, count);
 	say_of(s, count > 1 && !s->plain ? ", first" : "", slot_of(first)->slot.entry);
 }
 
@@ -141,7 +141,7 @@ say_reply(saying *s)
 	const rt_effect *e = effect_of(s, RT_EFFECT_SPLICE);
 	bool goes_on = e != NULL && e->removed_count > 0 && e->added_count > 0;
 
-	say_entries(s, goes_on ? "continued reply" : "got reply", goes_on ? "continued" : "got");
+	say_entries(s, goes_on ? "continued" : "got", "reply");
 }
 
 static void
@@ -151,14 +151,14 @@ say_mute(saying *s)
 	bool muted = e != NULL && e->added_count > 0 && 
 		     (e->added[0].slot.flags & RT_SLOT_MUTED) != 0;
 
-	say_entries(s, muted ? "muted entry" : "unmuted entry", muted ? "muted" : "unmuted");
+	say_entries(s, muted ? "muted" : "unmuted", "entry");
 }
 
 static void
 say_role(saying *s)
 {
 	const rt_effect *e = effect_of(s, RT_EFFECT_SPLICE);
-	say_entries(s, "changed the role of entry", "changed the role of");
+	say_entries(s, "changed the role of", "entry");
 	if (e != NULL && e->added_count > 0) {
 		say(s, " to ");
 		rt_buf_add_str(s->buf, e->added[0].role);
@@ -458,13 +458,13 @@ say_batch(saying *s)
 		say(s, "started take ");
 		say_quoted(s, take->name);
 		if (added > 0)
-			say_entries(s, " and added entry", " and added");
+			say_entries(s, " and added", "entry");
 	} else if (added > 0 && removed == 0) {
-		say_entries(s, "added entry", "added");
+		say_entries(s, "added", "entry");
 	} else if (added == 0 && removed > 0) {
-		say_entries(s, "deleted entry", "deleted");
+		say_entries(s, "deleted", "entry");
 	} else if (added > 0) {
-		say_entries(s, "changed entry", "changed");
+		say_entries(s, "changed", "entry");
 	} else if (settings > 1 && others == 0) {
 		rt_buf_add_f(s->buf, "changed %zu settings", settings);
 	} else if (settings == 1 && others == 0) {
@@ -504,32 +504,24 @@ rt_view_words(const rt_project *project, const rt_record *step, bool plain, rt_b
 		else
 			say_other(&s, NULL);
 	} else {
-		switch (op->id) {
-		case RT_OP_ENTRY_APPEND:
-		case RT_OP_ENTRY_INSERT: say_entries(&s, "added entry", "added"); break;
-		case RT_OP_ENTRY_REPLY: say_reply(&s); break;
-		case RT_OP_ENTRY_EDIT: say_entries(&s, "edited entry", "edited"); break;
-		case RT_OP_ENTRY_DELETE: say_entries(&s, "deleted entry", "deleted"); break;
-		case RT_OP_ENTRY_MOVE: say_entries(&s, "moved entry", "moved"); break;
-		case RT_OP_ENTRY_ROLE: say_role(&s); break;
-		case RT_OP_ENTRY_MUTE: say_mute(&s); break;
-		case RT_OP_TAKE_SWITCH: say_switch(&s, "take"); break;
-		case RT_OP_TAKE_RENAME: say_rename(&s, "take"); break;
-		case RT_OP_TAKE_DELETE: say_deleted(&s, "take"); break;
-		case RT_OP_TAKE_GRAFT: say_entries(&s, "copied entry", "copied"); break;
-		case RT_OP_HEAD_MOVE: say_head(&s); break;
-		case RT_OP_LABEL_SET: say_label(&s); break;
-		case RT_OP_SETTING_SET:
+		switch (op->text) {
+		case RT_OP_TEXT_DONE: say_other(&s, op); break;
+		case RT_OP_TEXT_PLAIN: say(&s, op->done); break;
+		case RT_OP_TEXT_ENTRIES: say_entries(&s, op->verb, "entry"); break;
+		case RT_OP_TEXT_REPLY: say_reply(&s); break;
+		case RT_OP_TEXT_ROLE: say_role(&s); break;
+		case RT_OP_TEXT_MUTE: say_mute(&s); break;
+		case RT_OP_TEXT_SWITCHED: say_switch(&s, op->noun); break;
+		case RT_OP_TEXT_RENAMED: say_rename(&s, op->noun); break;
+		case RT_OP_TEXT_DELETED: say_deleted(&s, op->noun); break;
+		case RT_OP_TEXT_HEAD: say_head(&s); break;
+		case RT_OP_TEXT_LABEL: say_label(&s); break;
+		case RT_OP_TEXT_SETTING:
 			if (step->effect_count > 1)
 				say_batch(&s);
 			else
 				say_setting(&s);
 			break;
-		case RT_OP_PROJECT_RESET: say(&s, op->done); break; /* not its empty discussion */
-		case RT_OP_DISCUSSION_SWITCH: say_switch(&s, "discussion"); break;
-		case RT_OP_DISCUSSION_RENAME: say_rename(&s, "discussion"); break;
-		case RT_OP_DISCUSSION_DELETE: say_deleted(&s, "discussion"); break;
-		default: say_other(&s, op); break;
 		}
 	}
 	if (s.status == RT_OK && buf->status != RT_OK)

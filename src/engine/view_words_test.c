@@ -49,7 +49,7 @@ do_all(fixture *f, const char *json)
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(json), &doc, NULL), RT_OK);
 	yyjson_arr_foreach(rt_json_root(doc), i, count, item)
 		requests[i] = item;
-	if (rt_engine_apply(f->engine, requests, count, count > 1, rt_str_of(""), rt_str_of(""),
+	if (rt_engine_apply_json(f->engine, requests, count, count > 1, rt_str_of(""), rt_str_of(""),
 			    results) != RT_OK)
 		fail_msg("%s: %s", json, results[0].error.text);
 	for (i = 0; i < count; i++)

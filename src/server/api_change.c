@@ -99,21 +99,6 @@ place_named(rt_call *call, const rt_op *op, yyjson_val *root, const char *name, 
 	return true;
 }
 
-static bool
-makes(const rt_op *op)
-{
-	switch (op->id) {
-	case RT_OP_ENTRY_APPEND:
-	case RT_OP_ENTRY_INSERT:
-	case RT_OP_ENTRY_REPLY:
-	case RT_OP_TAKE_BRANCH:
-	case RT_OP_TAKE_PROMOTE:
-	case RT_OP_DISCUSSION_NEW:
-	case RT_OP_DISCUSSION_EXTRACT: return true;
-	default: return false;
-	}
-}
-
 /* The entry that it is about, for If-Match. */
 static rt_str
 entry_named(rt_call *call, const rt_op *op, yyjson_val *root)
@@ -153,7 +138,7 @@ note_slip(rt_call *call, const rt_op *op, yyjson_val *root)
 static void
 do_op(rt_call *call, const rt_op *op, yyjson_val *root, const char *member, const char *value)
 {
-	rt_call_change change = {.is_atomic = false, .is_made = makes(op)};
+	rt_call_change change = {.is_atomic = false, .is_made = (op->flags & RT_OP_MAKES) != 0};
 	size_t at;
 	rt_buf json;
 
@@ -685,10 +670,17 @@ rt_api_advice(rt_call *call)
 	if (st == RT_OK)
 		st = rt_engine_refresh(call->served->engine, &err);
 	rt_buf_add_c(body, "{\"advice\":[");
-	if (st == RT_OK)
-		st = rt_engine_advise(call->served->engine, requests, count,
-				      rt_call_param(call, "discussion"), take, add_advice, body,
-				      &resent, &err);
+	if (st == RT_OK) {
+		rt_request *typed;
+		rt_scope s;
+
+		rt_scope_init(&s, body->alloc);
+		typed = rt_requests_read(&s, requests, count);
+		RT_TRY(&s, rt_engine_advise(call->served->engine, typed, count,
+					    rt_call_param(call, "discussion"), take, add_advice,
+					    body, &resent, &s.error));
+		st = rt_scope_end(&s, &err);
+	}
 	rt_buf_add_f(body, "],\"resent_tokens\":%zu}", resent);
 	if (st == RT_OK)
 		rt_call_done(call, 200);

@@ -40,19 +40,12 @@ add_path_start(rt_buf *buf, const changing *c, rt_str op, const rt_result *resul
 	}
 }
 
-/* What can be taken back whatever came after it (C17). */
-static bool
-can_be_reverted(rt_str op)
+static unsigned
+op_flags(rt_str op)
 {
-	static const rt_op_id ids[] = {RT_OP_ENTRY_APPEND, RT_OP_ENTRY_INSERT, RT_OP_ENTRY_EDIT,
-				       RT_OP_ENTRY_ROLE,   RT_OP_ENTRY_MUTE,   RT_OP_ENTRY_DELETE,
-				       RT_OP_LABEL_SET,    RT_OP_SETTING_SET};
-	size_t i;
+	const rt_op *known = rt_op_named(op);
 
-	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (rt_str_is(op, rt_ops[ids[i]].name))
-			return true;
-	return false;
+	return known != NULL ? known->flags : 0; /* "batch" has none */
 }
 
 /* Is it about which discussions there are, so that its own may be gone after it? */
@@ -68,7 +61,7 @@ add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
 {
 	bool is_undo = rt_str_is(op, "undo"), is_redo = rt_str_is(op, "redo");
 
-	if (rt_str_is(op, "jump") || rt_str_is(op, "purge") || rt_str_is(op, "entry.view"))
+	if ((op_flags(op) & RT_OP_NO_UNDO) != 0)
 		return;
 	rt_buf_add_c(buf, ",\"undo\":{\"method\":\"POST\",\"path\":\"");
 	if (is_undo || is_redo) {
@@ -78,7 +71,7 @@ add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
 			rt_buf_add_f(buf, ",\"body\":{\"count\":%llu}",
 				     (unsigned long long)result->steps);
 	} else {
-		if (can_be_reverted(op)) {
+		if ((op_flags(op) & RT_OP_REVERTIBLE) != 0) {
 			rt_buf_add_f(buf, "%s/history/%llu/revert\"", RT_API_ROOT,
 				     (unsigned long long)result->seq);
 		} else { /* right now; later it takes back what came after, too */
@@ -546,7 +539,7 @@ carry_out(changing *c)
 		with.keep = keep;
 		with.keep_ctx = c;
 	}
-	st = rt_act_apply(call->served->engine, &with, c->requests, c->count,
+	st = rt_act_apply_json(call->served->engine, &with, c->requests, c->count,
 			  change->is_atomic && c->count > 1, change->disc,
 			  change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
 	if (c->verdict != GO_ON)

@@ -104,7 +104,7 @@ carry_out(fixture *f)
 	requests = test_calloc(count + 1, sizeof(yyjson_val *));
 	results = test_calloc(count + 1, sizeof(*results));
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item) requests[i] = item;
-	if (count > 0 && rt_engine_apply(f->w.engine, requests, count, true, RT_STR(""), RT_STR(""),
+	if (count > 0 && rt_engine_apply_json(f->w.engine, requests, count, true, RT_STR(""), RT_STR(""),
 					 results) != RT_OK) {
 		for (i = 0; i + 1 < count && strncmp(results[i].error.text, "not done", 8) == 0;)
 			i++;

@@ -225,7 +225,7 @@ apply(fixture *f, const char *json)
 
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(json), &doc, NULL), RT_OK);
 	root = rt_json_root(doc);
-	if (rt_act_apply(f->engine, NULL, &root, 1, false, RT_STR(""), RT_STR(""), &result) != RT_OK)
+	if (rt_act_apply_json(f->engine, NULL, &root, 1, false, RT_STR(""), RT_STR(""), &result) != RT_OK)
 		fail_msg("%s: %s", json, result.error.text);
 	rt_result_deinit(&result);
 	rt_json_free(doc);

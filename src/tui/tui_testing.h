@@ -107,7 +107,7 @@ desk_others(desk *d, const char *request)
 	if (rt_json_read(rt_alloc_libc(), rt_str_of(request), &doc, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	root = rt_json_root(doc);
-	if (rt_act_apply(d->tui.work.engine, &with, &root, 1, false, RT_STR(""), RT_STR(""), &result) !=
+	if (rt_act_apply_json(d->tui.work.engine, &with, &root, 1, false, RT_STR(""), RT_STR(""), &result) !=
 	    RT_OK)
 		fail_msg("%s: %s", request, result.error.text);
 	rt_result_deinit(&result);

@@ -613,7 +613,7 @@ rt_work_job_run(rt_work_job *job)
 {
 	size_t i;
 
-	job->status = rt_act_apply(job->engine, &job->with, job->requests, job->count, job->count > 1,
+	job->status = rt_act_apply_json(job->engine, &job->with, job->requests, job->count, job->count > 1,
 				   rt_str_of(job->disc), rt_str_of(job->take), job->results);
 	if (job->status == RT_OK)
 		return;

@@ -69,7 +69,7 @@ stays_where_it_was(void **state)
 					      RT_STR("{\"op\":\"discussion.delete\",\"discussion\":\"second\"}"),
 					      &doc, &err), RT_OK);
 		request = rt_json_root(doc);
-		assert_int_equal(rt_act_apply(work->engine, &with, &request, 1, false, RT_STR("d2"),
+		assert_int_equal(rt_act_apply_json(work->engine, &with, &request, 1, false, RT_STR("d2"),
 					      RT_STR(""), &result), RT_OK);
 		rt_result_deinit(&result);
 		rt_json_free(doc);
@@ -144,10 +144,10 @@ waits_for_nobody(void **state)
 	assert_int_equal(rt_json_read(rt_alloc_libc(), RT_STR("{\"op\":\"entry.append\",\"content\":\"x\"}"),
 				      &doc, NULL), RT_OK);
 	request = rt_json_root(doc);
-	assert_int_equal(rt_engine_apply(other, &request, 1, false, RT_STR(""), RT_STR(""), &result),
+	assert_int_equal(rt_engine_apply_json(other, &request, 1, false, RT_STR(""), RT_STR(""), &result),
 			 RT_OK);
 	rt_result_deinit(&result);
-	assert_int_equal(rt_act_apply(a.work->engine, &with, &request, 1, false, RT_STR(""), RT_STR(""),
+	assert_int_equal(rt_act_apply_json(a.work->engine, &with, &request, 1, false, RT_STR(""), RT_STR(""),
 				      &result), RT_OK);
 	rt_result_deinit(&result);
 	assert_int_equal(a.status, RT_BUSY);

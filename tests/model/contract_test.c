@@ -332,7 +332,7 @@ run_atomic(fixture *f, const char *const *texts, size_t count, rt_result *result
 		requests[i] = rt_json_root(docs[i]);
 	}
 	memset(results, 0, count * sizeof(*results));
-	st = rt_engine_apply(f->engine, requests, count, true, RT_STR(""), RT_STR(""), results);
+	st = rt_engine_apply_json(f->engine, requests, count, true, RT_STR(""), RT_STR(""), results);
 	for (i = 0; i < count; i++)
 		rt_json_free(docs[i]);
 	return st;

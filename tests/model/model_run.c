@@ -690,7 +690,7 @@ run_group(run *r, yyjson_val *ops, bool atomic)
 		requests[i] = yyjson_arr_get(ops, i);
 	memset(theirs, 0, sizeof(theirs));
 	memset(ours, 0, sizeof(ours));
-	rt_engine_apply(engine_of(r), requests, n, atomic, RT_STR(""), RT_STR(""), theirs);
+	rt_engine_apply_json(engine_of(r), requests, n, atomic, RT_STR(""), RT_STR(""), theirs);
 	for (i = 0; i < n; i++) {
 		chosen[i] = rt_str_of(theirs[i].discussion);
 		entries[i] = rt_str_of(theirs[i].entry);

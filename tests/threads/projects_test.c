@@ -127,7 +127,7 @@ ask(writer *w, const char *json, const char *side, bool refused_ok)
 		return false;
 	}
 	request = rt_json_root(doc);
-	st = rt_act_apply(engine, &with, &request, 1, false, rt_str_of(""), rt_str_of(""), &result);
+	st = rt_act_apply_json(engine, &with, &request, 1, false, rt_str_of(""), rt_str_of(""), &result);
 	if (st != RT_OK && !(refused_ok && (st == RT_REFUSED || st == RT_NOT_FOUND)))
 		trouble(w->house, json, result.error.text);
 	while (st == RT_OK && newest < result.seq &&
