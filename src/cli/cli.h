@@ -20,7 +20,7 @@
 #include "cli/host.h"
 #include "cli/term.h"
 #include "core/id.h"
-#include "engine/act.h"
+#include "ops/act.h"
 
 enum {
 	RT_CLI_HINT_SIZE = 1024,

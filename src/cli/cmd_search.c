@@ -3,7 +3,7 @@
  * search: words in all discussions, or in one. */
 #include "cli/cli.h"
 #include "cli/screen.h"
-#include "engine/marks.h"
+#include "view/marks.h"
 
 #include <stdio.h>
 

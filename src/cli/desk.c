@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/send.h"
+#include "chat/send.h"
 #include "llm/comms_host.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"

@@ -14,7 +14,7 @@
 
 #include <sys/stat.h>
 
-#include "engine/format.h"
+#include "ops/format.h"
 
 #define RT_FILE_INPUT_PIPE_MAX ((uint64_t)1 << 30) /* bytes; what a pipe may bring */
 

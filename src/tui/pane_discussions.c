@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "cli/host.h"
-#include "engine/marks.h"
+#include "view/marks.h"
 #include "tui/aside.h"
 #include "tui/bar.h"
 #include "tui/deed.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/host.h"
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "tui/draft_host.h"
 #include "tui/sent_host.h"
 #include "tui/tui_testing.h"
