@@ -52,8 +52,11 @@ try layer src/formats/a.c '#include "llm/provider.h"'
 try layer src/llm/a.c '#include "store/store_memory.h"'
 try layer src/store/a.c '#include "cli/print.h"'
 try layer src/hooks/a.c '#include "library/library_impl.h"'
-try layer src/library/a.c '#include "cli/host.h"'
+try layer src/library/a.c '#include "app/host.h"'
 try layer src/cli/a.c '#include "library/library_impl.h"'
+try layer src/app/a.c '#include "cli/cli.h"'
+try layer src/app/a.c '#include "library/library_impl.h"'
+try layer src/library/a.c '#include "app/host.h"'
 try layer include/retake/a.h '#include "base/text.h"'
 try layer src/elsewhere/a.c 'int a;'
 try include src/core/a.c '#include "seq.h"'
@@ -79,10 +82,12 @@ try pure src/core/a.c '#define _GNU_SOURCE'
 try quiet src/store/a.c 'void f(void) { printf("x"); }'
 try quiet src/formats/a.c 'void f(void) { fprintf(stderr, "x"); }'
 try quiet src/llm/a.c 'void f(void) { exit(1); }'
+try quiet src/app/a.c 'void f(void) { printf("x"); }'
 try quiet src/hooks/a.c 'void f(void) { _exit(1); }'
 try quiet src/hooks/hooks_process.c 'void f(void) { exit(1); }'
 for call in apply apply_text import export export_sent; do
 	try asks src/cli/a.c "void f(void) { rt_engine_$call(e); }"
+	try asks src/app/a.c "void f(void) { rt_engine_$call(e); }"
 	try asks src/server/a.c "void f(void) { rt_engine_$call(e); }"
 	try asks src/library/a.c "void f(void) { rt_engine_$call(e); }"
 done
@@ -128,6 +133,8 @@ try good src/store/store_sqlite.c '#include <sqlite3.h>' '#include "log/store.h"
 try good src/cli/main.c '#include "store/store_sqlite.h"' '#include "formats/pi.h"' \
 	'int main(void) { printf("x"); exit(1); }'
 try good src/hooks/hooks_process.c 'void f(void) { _exit(1); }'
+try good src/app/host.c 'void f(void) { _exit(1); }'
+try good src/tui/a.c '#include "app/width.h"' '#include "cli/cli.h"'
 try good src/server/a.c '#include "retake/retake.h"'
 
 # A tree that holds nothing to check is no proof of anything.

@@ -17,7 +17,7 @@
 #include <stdatomic.h>
 
 #include "cli/command.h"
-#include "cli/host.h"
+#include "app/host.h"
 #include "cli/term.h"
 #include "core/id.h"
 #include "ops/act.h"

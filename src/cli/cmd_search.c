@@ -2,7 +2,7 @@
  *
  * search: words in all discussions, or in one. */
 #include "cli/cli.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "view/marks.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "log/folder_testing.h"
 #include "server/feed_testing.h"
 
-#include "cli/host.h"
+#include "app/host.h"
 #include "ops/act.h"
 #include "server/run_impl.h"
 #include "store/store_memory.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/host.h"
+#include "app/host.h"
 #include "view/marks.h"
 #include "tui/aside.h"
 #include "tui/bar.h"

@@ -4,7 +4,7 @@
  * surroundings. */
 #define _GNU_SOURCE
 
-#include "cli/host.h"
+#include "app/host.h"
 
 #include <errno.h>
 #include <arpa/inet.h>

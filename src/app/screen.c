@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text is taken rune by rune; rune.h has decided what each of them is shown as. */
-#include "cli/screen.h"
+ * Text is taken rune by rune; width.h has decided what each of them is shown as. */
+#include "app/screen.h"
 
-#include "cli/rune.h"
+#include "app/width.h"
 
 enum { REPLACEMENT = 0xFFFD };
 

@@ -9,15 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/host.h"
+#include "app/host.h"
 #include "log/folder_testing.h"
 #include "tui/draft_host.h"
-#include "tui/sent_host.h"
+#include "app/input_history_host.h"
 #include "tui/tui_testing.h"
 
 typedef struct fixture {
 	char folder[80];
-	rt_sent_whose whose;
+	rt_input_history_key whose;
 	rt_buf seen; /* "one|two|" */
 	size_t count;
 } fixture;
@@ -28,7 +28,8 @@ set_up(void **state)
 	fixture *f = test_calloc(1, sizeof(*f));
 
 	assert_true(test_folder(f->folder, sizeof(f->folder), "sent_test"));
-	f->whose = (rt_sent_whose){rt_str_of(f->folder), RT_STR("/a/store.db"), RT_STR("default")};
+	f->whose = (rt_input_history_key){rt_str_of(f->folder), RT_STR("/a/store.db"),
+					  RT_STR("default")};
 	rt_buf_init(&f->seen, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	*state = f;
 	return 0;
@@ -63,7 +64,7 @@ all(fixture *f)
 	rt_buf_clear(&f->seen);
 	rt_buf_add_c(&f->seen, "");
 	f->count = 0;
-	rt_sent_each(rt_alloc_libc(), &f->whose, see, f);
+	rt_input_history_each(rt_alloc_libc(), &f->whose, see, f);
 	rt_buf_add_byte(&f->seen, '\0');
 	assert_int_equal(f->seen.status, RT_OK);
 	return f->seen.ptr;
@@ -72,14 +73,14 @@ all(fixture *f)
 static void
 add(fixture *f, const char *text)
 {
-	rt_sent_add(rt_alloc_libc(), &f->whose, rt_str_of(text));
+	rt_input_history_add(rt_alloc_libc(), &f->whose, rt_str_of(text));
 }
 
 static void
 path_to(const fixture *f, char *path, size_t size)
 {
 	snprintf(path, size, "%s/sent-%016llx.jsonl", f->folder,
-		 (unsigned long long)rt_sent_hash(f->whose.store, f->whose.project, 0));
+		 (unsigned long long)rt_input_history_hash(f->whose.store, f->whose.project, 0));
 }
 
 /* Is what anywhere in the folder's files? */
@@ -112,9 +113,10 @@ is_there_the_next_time(void **state)
 	/* another project, another store, nowhere */
 	other.whose.project = RT_STR("work");
 	assert_string_equal(all(&other), "");
-	other.whose = (rt_sent_whose){f->whose.folder, RT_STR("/b/store.db"), f->whose.project};
+	other.whose = (rt_input_history_key){f->whose.folder, RT_STR("/b/store.db"),
+					     f->whose.project};
 	assert_string_equal(all(&other), "");
-	other.whose = (rt_sent_whose){RT_STR(""), f->whose.store, f->whose.project};
+	other.whose = (rt_input_history_key){RT_STR(""), f->whose.store, f->whose.project};
 	add(&other, "lost");
 	assert_string_equal(all(&other), "");
 	rt_buf_deinit(&other.seen);
@@ -124,31 +126,32 @@ static void
 keeps_the_newest(void **state)
 {
 	fixture *f = *state;
-	char *big = test_calloc(1, RT_SENT_TEXT_MAX + 2), number[20], path[160];
+	char *big = test_calloc(1, RT_INPUT_HISTORY_TEXT_MAX + 2), number[20], path[160];
 	struct stat is;
 	size_t i;
 
-	for (i = 0; i < RT_SENT_MAX + 7; i++) {
+	for (i = 0; i < RT_INPUT_HISTORY_MAX + 7; i++) {
 		snprintf(number, sizeof(number), "No. %zu", i);
 		add(f, number);
 	}
 	assert_non_null(strstr(all(f), "|No. 506|"));
-	assert_int_equal(f->count, RT_SENT_MAX);
+	assert_int_equal(f->count, RT_INPUT_HISTORY_MAX);
 	assert_int_equal(strncmp(f->seen.ptr, "No. 7|", 6), 0);
-	memset(big, 'a', RT_SENT_TEXT_MAX + 1);
+	memset(big, 'a', RT_INPUT_HISTORY_TEXT_MAX + 1);
 	add(f, big); /* too long */
-	assert_int_equal((all(f), f->count), RT_SENT_MAX);
-	big[RT_SENT_TEXT_MAX] = '\0';
+	assert_int_equal((all(f), f->count), RT_INPUT_HISTORY_MAX);
+	big[RT_INPUT_HISTORY_TEXT_MAX] = '\0';
 	for (i = 0; i < 6; i++) {
 		big[0] = (char)('a' + i);
 		add(f, big);
 	}
 	path_to(f, path, sizeof(path));
 	assert_int_equal(stat(path, &is), 0);
-	assert_true(is.st_size <= RT_SENT_BYTES);
+	assert_true(is.st_size <= RT_INPUT_HISTORY_BYTES);
 	assert_int_equal((all(f), f->count), 3);
 	assert_int_equal(f->seen.ptr[0], 'd');
-	memset(big, 1, RT_SENT_TEXT_MAX); /* its line would be longer than the file may be */
+	memset(big, 1,
+	       RT_INPUT_HISTORY_TEXT_MAX); /* its line would be longer than the file may be */
 	add(f, big);
 	assert_int_equal((all(f), f->count), 3);
 	test_free(big);
@@ -205,13 +208,15 @@ a_purge_takes_it_out(void **state)
 	add(f, "harmless");
 	add(f, "the key is sk-\"1234\", mind you");
 	add(f, "more");
-	assert_int_equal(rt_sent_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-\"1234\""), &count, NULL),
+	assert_int_equal(rt_input_history_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-\"1234\""),
+						&count, NULL),
 			 RT_OK);
 	assert_int_equal(count, 1);
 	assert_string_equal(all(f), "harmless|more|");
 	assert_false(is_on_disk(f->folder, "1234"));
-	assert_int_equal(rt_sent_purge(rt_alloc_libc(), &f->whose, RT_STR("nowhere"), &count, NULL),
-			 RT_OK);
+	assert_int_equal(
+		rt_input_history_purge(rt_alloc_libc(), &f->whose, RT_STR("nowhere"), &count, NULL),
+		RT_OK);
 	assert_int_equal(count, 0);
 }
 
@@ -220,7 +225,7 @@ static void
 a_purge_reaches_what_was_left_over(void **state)
 {
 	fixture *f = *state;
-	uint64_t hash = rt_sent_hash(f->whose.store, f->whose.project, 3);
+	uint64_t hash = rt_input_history_hash(f->whose.store, f->whose.project, 3);
 	static const char *const names[] = {"", ".1234", ".99"};
 	size_t i, count = 0;
 	char path[160];
@@ -237,8 +242,9 @@ a_purge_reaches_what_was_left_over(void **state)
 		fputs("it is sk-1234", file);
 		fclose(file);
 	}
-	assert_int_equal(rt_sent_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, NULL),
-			 RT_IO);
+	assert_int_equal(
+		rt_input_history_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, NULL),
+		RT_IO);
 	assert_int_equal(count, 3);
 	assert_false(is_on_disk(f->folder, "1234"));
 }
@@ -256,7 +262,7 @@ a_purge_reaches_all_drafts(void **state)
 	add(f, "harmless");
 	for (i = 0; i < OTHERS + OURS; i++) {
 		snprintf(path, sizeof(path), "%s/draft-%016llx.md", f->folder,
-			 (unsigned long long)(i < OTHERS ? i : rt_sent_hash(f->whose.store,
+			 (unsigned long long)(i < OTHERS ? i : rt_input_history_hash(f->whose.store,
 									    f->whose.project,
 									    (uint32_t)(i - OTHERS) + 1)));
 		file = fopen(path, "w");
@@ -264,8 +270,9 @@ a_purge_reaches_all_drafts(void **state)
 		fputs(i < OTHERS ? "harmless" : "it is sk-1234", file);
 		fclose(file);
 	}
-	assert_int_equal(rt_sent_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, NULL),
-			 RT_OK);
+	assert_int_equal(
+		rt_input_history_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, NULL),
+		RT_OK);
 	assert_int_equal(count, OURS);
 	assert_false(is_on_disk(f->folder, "1234"));
 }
@@ -281,10 +288,14 @@ what_cannot_be_purged_is_told(void **state)
 
 	path_to(f, path, sizeof(path));
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(rt_sent_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, &err), RT_IO);
+	assert_int_equal(
+		rt_input_history_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, &err),
+		RT_IO);
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(rt_sent_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, &err), RT_IO);
+	assert_int_equal(
+		rt_input_history_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, &err),
+		RT_IO);
 	assert_non_null(strstr(err.text, "not a file of ours"));
 	assert_int_equal(unlink(path), 0);
 
@@ -292,7 +303,9 @@ what_cannot_be_purged_is_told(void **state)
 	if (geteuid() == 0) /* may read everything */
 		return;
 	assert_int_equal(chmod(f->folder, 0300), 0);
-	assert_int_equal(rt_sent_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, &err), RT_IO);
+	assert_int_equal(
+		rt_input_history_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, &err),
+		RT_IO);
 	assert_int_equal(chmod(f->folder, 0700), 0);
 }
 
@@ -331,7 +344,7 @@ a_purge_without_memory_takes_nothing_else(void **state)
 	for (turns = 0; st != RT_OK; turns++) {
 		left = turns;
 		add(f, "it is sk-1234");
-		st = rt_sent_purge(&alloc, &f->whose, RT_STR("sk-1234"), &count, NULL);
+		st = rt_input_history_purge(&alloc, &f->whose, RT_STR("sk-1234"), &count, NULL);
 		assert_true(st == RT_OK || st == RT_NOMEM);
 		assert_string_equal(all(f), st == RT_OK ? "harmless|" : "harmless|it is sk-1234|");
 	}
@@ -493,13 +506,14 @@ static void
 a_purge_reaches_files_later(void **state)
 {
 	fixture *f = *state;
-	rt_sent_whose whose;
+	rt_input_history_key whose;
 	size_t count = 0;
 	desk d;
 
 	open_desk(&d, f);
-	whose = (rt_sent_whose){rt_buf_str(&d.tui.work.state), rt_str_of(d.tui.work.store_path),
-				rt_cli_project_name(&d.cli)};
+	whose = (rt_input_history_key){rt_buf_str(&d.tui.work.state),
+				       rt_str_of(d.tui.work.store_path),
+				       rt_cli_project_name(&d.cli)};
 	desk_add(&d, "User", "the secret word is swordfish-9");
 	desk_type(&d, "mine: swordfish-9");
 	rt_pane_chat_keep(&d.tui, true);
@@ -507,7 +521,8 @@ a_purge_reaches_files_later(void **state)
 	rt_draft_keep(&d.tui.work, d.tui.work.place.disc, RT_STR("mine: swordfish-9"));
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
 	assert_shows(&d, "\n > mine: swordfish-9\n");
-	assert_int_equal(rt_sent_purge(rt_alloc_libc(), &whose, RT_STR("swordfish-9"), &count, NULL),
+	assert_int_equal(rt_input_history_purge(rt_alloc_libc(), &whose, RT_STR("swordfish-9"),
+						&count, NULL),
 			 RT_OK);
 	assert_int_equal(count, 1);
 	rt_pane_chat_keep(&d.tui, false);

@@ -4,10 +4,10 @@
  *
  * What a model or a file says must not drive the terminal, nor hide anything: no escape
  * sequence, no control but line end and tab, nothing that turns the direction or that cannot
- * be seen gets through. rune.h says what is shown instead, and how wide everything is; the
+ * be seen gets through. width.h says what is shown instead, and how wide everything is; the
  * terminal's screens show the same. */
-#ifndef RT_CLI_SCREEN_H
-#define RT_CLI_SCREEN_H
+#ifndef RT_APP_SCREEN_H
+#define RT_APP_SCREEN_H
 
 #include "base/text.h"
 

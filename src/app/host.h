@@ -2,8 +2,8 @@
  *
  * Host: what the program asks of the machine: clock, randomness, environment, folders,
  * signals, other programs. Everything else in this folder is handed the answers. */
-#ifndef RT_CLI_HOST_H
-#define RT_CLI_HOST_H
+#ifndef RT_APP_HOST_H
+#define RT_APP_HOST_H
 
 #include "base/env.h"
 #include "base/text.h"

@@ -4,7 +4,7 @@
  * in freed blocks. A crash in the middle leaves lines that cannot be read, which are passed over. */
 #define _GNU_SOURCE
 
-#include "tui/sent_host.h"
+#include "app/input_history_host.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,13 +28,13 @@ enum {
 };
 
 uint64_t
-rt_sent_hash(rt_str store, rt_str project, uint32_t disc)
+rt_input_history_hash(rt_str store, rt_str project, uint32_t disc)
 {
 	return rt_hash(project.ptr, project.size, rt_hash(store.ptr, store.size, disc));
 }
 
 void
-rt_sent_make_folders(char *path)
+rt_input_history_make_folders(char *path)
 {
 	char *slash;
 
@@ -48,14 +48,14 @@ rt_sent_make_folders(char *path)
 /* ---- the file ---- */
 
 static bool
-path_of(const rt_sent_whose *whose, char path[PATH_MAX_SIZE])
+path_of(const rt_input_history_key *whose, char path[PATH_MAX_SIZE])
 {
 	int size;
 
 	if (whose->folder.size == 0 || whose->store.size == 0)
 		return false;
 	size = snprintf(path, PATH_MAX_SIZE, "%.*s/sent-%016llx.jsonl", RT_STR_ARG(whose->folder),
-			(unsigned long long)rt_sent_hash(whose->store, whose->project, 0));
+			(unsigned long long)rt_input_history_hash(whose->store, whose->project, 0));
 	return size > 0 && size < PATH_MAX_SIZE;
 }
 
@@ -184,10 +184,10 @@ trim(rt_str all)
 {
 	size_t at = all.size, count = 0, begin = all.size;
 
-	while (at > 0 && count < RT_SENT_MAX) {
+	while (at > 0 && count < RT_INPUT_HISTORY_MAX) {
 		for (at--; at > 0 && all.ptr[at - 1] != '\n'; at--)
 			;
-		if (all.size - at > RT_SENT_BYTES)
+		if (all.size - at > RT_INPUT_HISTORY_BYTES)
 			break;
 		begin = at;
 		count++;
@@ -206,7 +206,7 @@ count_lines(rt_str all)
 }
 
 void
-rt_sent_add(const rt_alloc *alloc, const rt_sent_whose *whose, rt_str text)
+rt_input_history_add(const rt_alloc *alloc, const rt_input_history_key *whose, rt_str text)
 {
 	char path[PATH_MAX_SIZE];
 	rt_buf all, line;
@@ -214,9 +214,9 @@ rt_sent_add(const rt_alloc *alloc, const rt_sent_whose *whose, rt_str text)
 	rt_str last;
 	int fd;
 
-	if (text.size == 0 || text.size > RT_SENT_TEXT_MAX || !path_of(whose, path))
+	if (text.size == 0 || text.size > RT_INPUT_HISTORY_TEXT_MAX || !path_of(whose, path))
 		return;
-	rt_sent_make_folders(path);
+	rt_input_history_make_folders(path);
 	fd = open_locked(path, true);
 	if (fd < 0)
 		return;
@@ -229,7 +229,7 @@ rt_sent_add(const rt_alloc *alloc, const rt_sent_whose *whose, rt_str text)
 		rt_buf_add_byte(&all, '\n'); /* somebody was cut short */
 	rt_json_add_string(&line, text);
 	rt_buf_add_byte(&line, '\n');
-	if (all.status != RT_OK || line.status != RT_OK || line.size > RT_SENT_BYTES)
+	if (all.status != RT_OK || line.status != RT_OK || line.size > RT_INPUT_HISTORY_BYTES)
 		goto done;
 	last = rt_buf_str(&all);
 	last = last.size < line.size ? rt_str_at(last.ptr, 0)
@@ -240,7 +240,8 @@ rt_sent_add(const rt_alloc *alloc, const rt_sent_whose *whose, rt_str text)
 	rt_buf_add_str(&all, rt_buf_str(&line));
 	if (all.status != RT_OK)
 		goto done;
-	if (all.size > RT_SENT_BYTES || count_lines(rt_buf_str(&all)) > RT_SENT_MAX) {
+	if (all.size > RT_INPUT_HISTORY_BYTES ||
+	    count_lines(rt_buf_str(&all)) > RT_INPUT_HISTORY_MAX) {
 		begin = trim(rt_buf_str(&all));
 		(void)replace(fd, rt_str_at(all.ptr + begin, all.size - begin), old_size);
 	} else {
@@ -253,8 +254,8 @@ done:
 }
 
 void
-rt_sent_each(const rt_alloc *alloc, const rt_sent_whose *whose, void (*fn)(void *ctx, rt_str text),
-	     void *ctx)
+rt_input_history_each(const rt_alloc *alloc, const rt_input_history_key *whose,
+		      void (*fn)(void *ctx, rt_str text), void *ctx)
 {
 	char path[PATH_MAX_SIZE];
 	size_t at = 0;
@@ -449,8 +450,8 @@ purge_drafts(const rt_alloc *alloc, rt_str folder, const draft *drafts, size_t c
 }
 
 rt_status
-rt_sent_purge(const rt_alloc *alloc, const rt_sent_whose *whose, rt_str text, size_t *out_count,
-	      rt_error *err)
+rt_input_history_purge(const rt_alloc *alloc, const rt_input_history_key *whose, rt_str text,
+		       size_t *out_count, rt_error *err)
 {
 	char path[PATH_MAX_SIZE];
 	draft *drafts = NULL;
@@ -466,7 +467,7 @@ rt_sent_purge(const rt_alloc *alloc, const rt_sent_whose *whose, rt_str text, si
 	st = st == RT_OK ? one : st; /* what can be purged is */
 	for (disc = 1; count > 0 && disc < DISC_MAX; disc++) {
 		one = purge_drafts(alloc, whose->folder, drafts, count,
-				   rt_sent_hash(whose->store, whose->project, disc), text,
+				   rt_input_history_hash(whose->store, whose->project, disc), text,
 				   out_count, st == RT_OK ? err : NULL);
 		st = st == RT_OK ? one : st;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rune: one code point of any text, as terminals are shown it. What untrusted text may do on a
+ * Width: one code point of any text, as terminals are shown it. What untrusted text may do on a
  * terminal is decided here and nowhere else: commands (screen.h), the rows of the tree
  * (tui/text.h) and the cells of the canvas (tui/canvas.h) show the same text with the same
  * characters in the same columns. Pure functions.
@@ -24,8 +24,8 @@
  * marks of Indic scripts take a column, Hangul vowels and finals none. A text is as wide as its
  * runes together, which is how terminals and curses move their cursors, although many draw a
  * family of three in two columns. */
-#ifndef RT_CLI_RUNE_H
-#define RT_CLI_RUNE_H
+#ifndef RT_APP_WIDTH_H
+#define RT_APP_WIDTH_H
 
 #include "base/text.h"
 

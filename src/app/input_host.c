@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "cli/input_host.h"
+#include "app/input_host.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/host.h"
+#include "app/host.h"
 
 enum { PIPE_CHUNK = 64 * 1024 };
 

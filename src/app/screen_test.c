@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "cli/screen.h"
+#include "app/screen.h"
 
 typedef void (*add_fn)(rt_buf *buf, rt_str text);
 

@@ -2,7 +2,7 @@
  *
  * Plain ASCII, which most text is, is told at once; for the rest utf8proc knows what a code
  * point is. */
-#include "cli/rune.h"
+#include "app/width.h"
 
 #include <stdio.h>
 #include <utf8proc.h>

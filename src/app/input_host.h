@@ -9,8 +9,8 @@
  * nothing beyond what was asked for is taken out of the pipe.
  *
  * One thread at a time. */
-#ifndef RT_CLI_INPUT_HOST_H
-#define RT_CLI_INPUT_HOST_H
+#ifndef RT_APP_INPUT_HOST_H
+#define RT_APP_INPUT_HOST_H
 
 #include <sys/stat.h>
 
