@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <ftw.h>
 
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "store/store_sqlite.h"
 
 enum { POOL = 1 << 20, TEXT = 1024 };

@@ -437,7 +437,7 @@ def check_example():
 
 def check_findings():
     known = set()
-    for path in ("src/engine/fsck.c", "src/store/store_sqlite_care.c"):
+    for path in ("src/log/fsck.c", "src/store/store_sqlite_care.c"):
         comment = read(path).split("*/")[0]
         known |= set(re.findall(r"^ \*   ([a-z]+-[a-z-]+)  ", comment, re.M))
     for path in glob.glob("src/cli/*.c"):
@@ -460,7 +460,7 @@ def tests_of(path):
 
 def check_seeds():
     listed = set(re.findall(r"\| `([a-z][a-z0-9_]+)` \|$", read("docs/seeds.md"), re.M))
-    seed3, seed4 = tests_of("src/engine/prompt_test.c"), tests_of("src/engine/seed4_test.c")
+    seed3, seed4 = tests_of("src/chat/prompt_test.c"), tests_of("src/chat/seed4_test.c")
     result(listed <= seed3 | seed4, "tests in docs/seeds.md",
            f"no such test: {sorted(listed - seed3 - seed4)}")
     result(seed4 <= listed, "rules of seed 4", f"not on the page: {sorted(seed4 - listed)}")
@@ -514,8 +514,8 @@ def check_links():
 
 # ---- names ----
 
-TOPS = ("src", "tests", "docs", "tools", "setup", "bench", "fuzz", "base", "core", "codec", "engine",
-        "store", "formats", "cli", "share")
+TOPS = ("src", "tests", "docs", "tools", "setup", "bench", "fuzz", "base", "core", "codec", "log",
+        "ops", "view", "chat", "store", "formats", "app", "cli", "share")
 MADE = re.compile(r"NAME|LAYER|DIR|^build/")
 
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/import.h"
+#include "ops/import.h"
 #include "store/store_sqlite.h"
 
 enum { BATCH = 2000 };

@@ -170,7 +170,7 @@ rt_scope_str(rt_scope *scope, const rt_buf *buf)
 }
 
 void
-rt_scope_defer(rt_scope *scope, void (*close)(void *item), void *item)
+rt_scope_defer(rt_scope *scope, void (*release)(void *item), void *item)
 {
 	rt_scope_item *entry;
 
@@ -178,10 +178,10 @@ rt_scope_defer(rt_scope *scope, void (*close)(void *item), void *item)
 		return;
 	entry = rt_scope_get(scope, sizeof(*entry));
 	if (entry == NULL) {
-		close(item);
+		release(item);
 		return;
 	}
-	entry->close = close;
+	entry->close = release;
 	entry->item = item;
 	entry->next = scope->items;
 	scope->items = entry;

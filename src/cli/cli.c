@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/help.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "codec/content.h"
 
 rt_status

@@ -17,10 +17,10 @@
 #include <stdatomic.h>
 
 #include "cli/command.h"
-#include "cli/host.h"
+#include "app/host.h"
 #include "cli/term.h"
 #include "core/id.h"
-#include "engine/act.h"
+#include "ops/act.h"
 
 enum {
 	RT_CLI_HINT_SIZE = 1024,

@@ -3,7 +3,7 @@
  * save, fsck, repair, checkpoint, index: keeping a store well. Backups are in
  * cmd_backup.c, doctor in cmd_doctor.c. */
 #include "cli/care.h"
-#include "engine/send.h"
+#include "chat/send.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * context: what a model would be sent now, and what it was sent last. */
 #include "cli/counting.h"
-#include "engine/sent.h"
+#include "chat/sent.h"
 #include "llm/provider.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * export: conversations out, to standard output or to a file that is whole or absent. */
 #include "cli/cli.h"
-#include "engine/sent.h"
+#include "chat/sent.h"
 #include "formats/formats.h"
 #include "formats/redact.h"
 #include "llm/keys_host.h"

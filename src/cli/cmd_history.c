@@ -2,7 +2,7 @@
  *
  * undo, redo, history, jump, revert, purge, reset: what was done, and taking it back. */
 #include "cli/cli.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 
 #include <stdio.h>
 

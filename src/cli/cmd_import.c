@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "cli/host.h"
-#include "cli/input_host.h"
+#include "app/host.h"
+#include "app/input_host.h"
 #include "formats/formats.h"
 
 enum {

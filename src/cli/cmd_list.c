@@ -2,7 +2,7 @@
  *
  * ls, projects, status: what there is, and where one is. */
 #include "cli/cli.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 
 #include <stdio.h>
 #include <string.h>

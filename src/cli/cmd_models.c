@@ -2,7 +2,7 @@
  *
  * models: which there are to ask; and replay: what was sent for a reply. */
 #include "cli/talk.h"
-#include "engine/sent.h"
+#include "chat/sent.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
  *
  * search: words in all discussions, or in one. */
 #include "cli/cli.h"
-#include "cli/screen.h"
-#include "engine/marks.h"
+#include "app/screen.h"
+#include "view/marks.h"
 
 #include <stdio.h>
 

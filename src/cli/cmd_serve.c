@@ -19,7 +19,7 @@
 #include "server/guard.h"
 #include "server/openapi.h"
 #include "server/server.h"
-#include "tui/sent_host.h"
+#include "app/input_history_host.h"
 
 enum { PORT = 8999 };
 
@@ -130,10 +130,10 @@ purged(void *ctx, uint64_t project, rt_str text)
 	(void)!rt_comms_purge(s->cli->alloc, rt_buf_str(&s->state), &whose, text, &count, NULL);
 	rt_buf_init(&n.name, s->cli->alloc, RT_BUF_UNLIMITED);
 	if (store->ops->project_list(store, find_name, &n, NULL) == RT_OK && n.name.status == RT_OK) {
-		rt_sent_whose written = {rt_buf_str(&s->state), rt_str_of(s->store_path),
-					 rt_buf_str(&n.name)};
+		rt_input_history_key written = {rt_buf_str(&s->state), rt_str_of(s->store_path),
+						rt_buf_str(&n.name)};
 
-		(void)!rt_sent_purge(s->cli->alloc, &written, text, &count, NULL);
+		(void)!rt_input_history_purge(s->cli->alloc, &written, text, &count, NULL);
 	}
 	rt_buf_deinit(&n.name);
 }

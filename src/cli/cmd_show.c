@@ -2,7 +2,7 @@
  *
  * show: the entries of a take, or some of them. */
 #include "cli/cli.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "cli/takefile.h"
 #include "codec/content.h"
 

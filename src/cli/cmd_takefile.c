@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/edit.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "codec/content.h"
 
 /* --- from the value --- */

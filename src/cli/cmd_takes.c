@@ -3,7 +3,7 @@
  * takes: list, switch, rename, remove and compare takes; and diff, which is short for the
  * last of these. */
 #include "cli/cli.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
  *
  * Nothing here recurses: rows come depth-first, and each knows its parent's row. */
 #include "cli/cli.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "base/hash.h"
 
 enum {

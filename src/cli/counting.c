@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "cli/talk.h"
 #include "llm/provider.h"
 #include "llm/tokens_host.h"

@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/send.h"
+#include "chat/send.h"
 #include "llm/comms_host.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
-#include "tui/sent_host.h"
+#include "app/input_history_host.h"
 
 enum { WINDOW = 200 /* entries read at a time */ };
 
@@ -218,7 +218,8 @@ purged(void *ctx, rt_str text)
 {
 	rt_cli *cli = ctx;
 	char *store = realpath(cli->store->ops->place(cli->store), NULL);
-	rt_sent_whose whose = {.store = rt_str_of(store), .project = rt_cli_project_name(cli)};
+	rt_input_history_key whose = {.store = rt_str_of(store),
+				      .project = rt_cli_project_name(cli)};
 	size_t count = 0;
 	rt_buf state;
 	rt_error err;
@@ -231,7 +232,7 @@ purged(void *ctx, rt_str text)
 			rt_cli_note(cli, "%zu line%s of the record of requests held it, and no longer do",
 				    count, RT_CLI_S(count));
 		whose.folder = rt_buf_str(&state);
-		if (rt_sent_purge(cli->alloc, &whose, text, &count, &err) != RT_OK)
+		if (rt_input_history_purge(cli->alloc, &whose, text, &count, &err) != RT_OK)
 			rt_cli_note(cli, "what was written on a terminal may still hold it: %s", err.text);
 		else if (count > 0)
 			rt_cli_note(cli, "%zu text%s written on a terminal held it, and no longer do%s",

@@ -3,7 +3,7 @@
  * Replies that are no entries yet: those that arrive now, in whatever process, and those
  * that lie aside because what they answer is gone. */
 #include "cli/cli.h"
-#include "engine/send.h"
+#include "chat/send.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "formats/formats.h"
 
 enum { WIDTH = 80 };

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "codec/content.h"
 
 enum { AROUND = 24 /* bytes shown on either side of a match */ };

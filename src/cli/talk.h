@@ -6,8 +6,8 @@
 #define RT_CLI_TALK_H
 
 #include "cli/cli.h"
-#include "engine/send.h"
-#include "engine/summary.h"
+#include "chat/send.h"
+#include "chat/summary.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
 #include "llm/pick_host.h"

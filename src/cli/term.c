@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/host.h"
-#include "cli/rune.h"
-#include "cli/screen.h"
+#include "app/host.h"
+#include "app/width.h"
+#include "app/screen.h"
 
 enum { TERM_BUFFER = 64 * 1024, TERM_LINE = 4096 };
 

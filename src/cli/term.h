@@ -3,7 +3,7 @@
  * Term: one output of the program, standard output or standard error, which may be a
  * terminal, a pager in front of one, a pipe or a file.
  *
- * All text passes through cli/screen.h on its way, so nothing that a model said can drive
+ * All text passes through app/screen.h on its way, so nothing that a model said can drive
  * a terminal; styles are the only escape sequences, and only where colour is wanted.
  * Output is collected and written in large pieces. When the reader of a pipe has gone
  * away, the rest is thrown away quietly. One thread at a time. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Hooks for one run of the program: opened with the desk, asked and told by the engine
- * (engine/act.h), what they want people to know said on standard error. */
+ * (ops/act.h), what they want people to know said on standard error. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>

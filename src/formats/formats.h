@@ -5,7 +5,7 @@
 #ifndef RT_FORMATS_FORMATS_H
 #define RT_FORMATS_FORMATS_H
 
-#include "engine/format.h"
+#include "ops/format.h"
 
 extern const rt_format rt_format_pi;        /* pi.c: session files of pi */
 extern const rt_format rt_format_canonical; /* canonical.c: the whole state, one text for it */

@@ -21,7 +21,7 @@
 #define RT_FORMATS_BUILD_H
 
 #include "codec/body.h"
-#include "engine/format.h"
+#include "ops/format.h"
 #include "formats/formats_scan.h"
 
 /* Further fields of entries that keep what an import could not take as it is. */

@@ -23,7 +23,7 @@
 #ifndef RT_FORMATS_WALK_H
 #define RT_FORMATS_WALK_H
 
-#include "engine/format.h"
+#include "ops/format.h"
 
 /* A place in the input that can be returned to. */
 typedef struct rt_walk_mark {

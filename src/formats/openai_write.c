@@ -253,7 +253,7 @@ add_pi_members(writer *w, const rt_node *node, const rt_body *body)
 }
 
 /* Does the plain form have this entry? Not what is muted or purged, nor kinds that no model
- * is sent (engine/context_entry.c). */
+ * is sent (chat/context_entry.c). */
 static bool
 is_told(const rt_node *node)
 {

@@ -23,7 +23,7 @@
 
 #include "base/env.h"
 #include "base/moment.h"
-#include "engine/format.h"
+#include "ops/format.h"
 
 enum {
 	RT_PI_VERSION = 3,                 /* what we migrate to */

@@ -15,7 +15,7 @@
 #ifndef RT_FORMATS_REDACT_H
 #define RT_FORMATS_REDACT_H
 
-#include "engine/format.h"
+#include "ops/format.h"
 #include "formats/secret.h"
 
 enum {

@@ -16,7 +16,7 @@
 #ifndef RT_HOOKS_ANSWER_H
 #define RT_HOOKS_ANSWER_H
 
-#include "engine/hook.h"
+#include "ops/hook.h"
 #include "hooks/event.h"
 
 enum {

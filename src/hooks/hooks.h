@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Hooks: the person's programs, found, trusted and run; the one kind of rt_hooks there is
- * (engine/hook.h says what an engine asks of it).
+ * (ops/hook.h says what an engine asks of it).
  *
  *   event.h    what can happen          define.h  what a hook is
  *   answer.h   what it may say          trust.h   which of a work folder's may be run
@@ -18,7 +18,7 @@
 #define RT_HOOKS_HOOKS_H
 
 #include "base/env.h"
-#include "engine/hook.h"
+#include "ops/hook.h"
 #include "hooks/event.h"
 #include "hooks/hooks_process.h"
 

@@ -21,7 +21,7 @@
 #include <sys/types.h>
 
 #include "base/text.h"
-#include "engine/model.h"
+#include "chat/model.h"
 
 enum {
 	RT_PROCESS_OUT_MAX = 1 << 20,  /* bytes of standard output, and of standard error; beyond

@@ -15,7 +15,7 @@
 #define RT_HOOKS_RECORD_HOST_H
 
 #include "base/env.h"
-#include "engine/hook.h"
+#include "ops/hook.h"
 
 enum { RT_RECORD_SIZE_MAX = 4 << 20 };
 

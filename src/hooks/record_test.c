@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "hooks/record_host.h"
 
 static int64_t

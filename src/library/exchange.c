@@ -4,7 +4,7 @@
 #include "library/library_impl.h"
 
 #include "codec/json.h"
-#include "engine/sent.h"
+#include "chat/sent.h"
 #include "formats/formats.h"
 #include "llm/provider.h"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "library/library_impl.h"
 
 enum { THREADS = 4, APPENDS = 50 };

@@ -3,7 +3,7 @@
  * Looking: one function of the engine behind each of these. */
 #include "library/library_impl.h"
 
-#include "engine/marks.h"
+#include "view/marks.h"
 #include "llm/provider.h"
 
 retake_status

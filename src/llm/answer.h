@@ -5,7 +5,7 @@
 #ifndef RT_LLM_ANSWER_H
 #define RT_LLM_ANSWER_H
 
-#include "engine/provider.h"
+#include "chat/provider.h"
 
 /* data as a JSON object; free it with rt_json_free. RT_UPSTREAM: it is none, with its
  * beginning in err. */

@@ -3,7 +3,7 @@
  * Anthropic's answers. */
 #include "llm/llm_testing.h"
 
-#include "engine/reply.h"
+#include "chat/reply.h"
 
 #define P (&rt_provider_anthropic)
 #define EVENT(name, members) "event: " name "\ndata: {\"type\":\"" name "\"" members "}\n\n"

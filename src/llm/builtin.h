@@ -30,7 +30,7 @@
 #ifndef RT_LLM_BUILTIN_H
 #define RT_LLM_BUILTIN_H
 
-#include "engine/model.h"
+#include "chat/model.h"
 #include "llm/provider.h"
 
 typedef struct rt_builtin_options {

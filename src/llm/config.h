@@ -25,7 +25,7 @@
 #ifndef RT_LLM_CONFIG_H
 #define RT_LLM_CONFIG_H
 
-#include "engine/provider.h"
+#include "chat/provider.h"
 #include "llm/transport.h"
 
 enum {

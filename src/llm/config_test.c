@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "codec/toml.h"
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "llm/keys_host.h"
 #include "llm/models_host.h"
 #include "llm/provider.h"

@@ -17,7 +17,7 @@
 #ifndef RT_LLM_FRAMING_H
 #define RT_LLM_FRAMING_H
 
-#include "engine/provider.h"
+#include "chat/provider.h"
 
 enum { RT_FRAME_SIZE_MAX = 16 << 20 }; /* bytes of a line, and of all data of an event */
 

@@ -15,7 +15,7 @@
 #define RT_LLM_NAMES_HOST_H
 
 #include "base/env.h"
-#include "engine/model.h"
+#include "chat/model.h"
 #include "llm/config.h"
 
 enum { RT_MODEL_NAMES_WAIT_MS = 2000 }; /* at most, for a list */

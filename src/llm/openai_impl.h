@@ -4,7 +4,7 @@
 #ifndef RT_LLM_OPENAI_IMPL_H
 #define RT_LLM_OPENAI_IMPL_H
 
-#include "engine/request.h"
+#include "chat/request.h"
 
 extern const struct rt_provider_writer rt_openai_writer;
 

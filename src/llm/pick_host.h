@@ -9,7 +9,7 @@
 #ifndef RT_LLM_PICK_HOST_H
 #define RT_LLM_PICK_HOST_H
 
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "llm/tokens.h"
 
 /* The name of the model in the setting, appended; nothing: it is not set. */

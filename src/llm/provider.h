@@ -4,7 +4,7 @@
 #ifndef RT_LLM_PROVIDER_H
 #define RT_LLM_PROVIDER_H
 
-#include "engine/provider.h"
+#include "chat/provider.h"
 
 extern const rt_provider rt_provider_openai, rt_provider_anthropic, rt_provider_ollama,
 	rt_provider_gemini, rt_provider_builtin;

@@ -12,7 +12,7 @@
  * ask() may also end with RT_LIMIT: the reply is larger than answer_max. What had arrived
  * is in reply, whose stop is then RT_STOP_CUT.
  *
- * Threads: as engine/model.h says. */
+ * Threads: as chat/model.h says. */
 #ifndef RT_LLM_SERVER_MODEL_H
 #define RT_LLM_SERVER_MODEL_H
 

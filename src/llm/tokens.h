@@ -15,7 +15,7 @@
  *   tokens_chat.c    which encoding a model reads, what a message costs
  *   tokens_host.h    where the files are
  *
- * The makers of other models publish no such data; rt_tokens_estimate (engine/engine.h) is
+ * The makers of other models publish no such data; rt_tokens_estimate (log/engine.h) is
  * for them. Special tokens ("<|endoftext|>") are text like any other here, as they are to
  * a server that finds them in a message. */
 #ifndef RT_LLM_TOKENS_H

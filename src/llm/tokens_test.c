@@ -4,7 +4,7 @@
  * follow by hand. tests/llm/tokens_test.sh compares the real ranks with another program. */
 #define _GNU_SOURCE
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "llm/llm_testing.h"
 #include "llm/tokens_host.h"
 

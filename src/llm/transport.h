@@ -10,7 +10,7 @@
 #ifndef RT_LLM_TRANSPORT_H
 #define RT_LLM_TRANSPORT_H
 
-#include "engine/model.h"
+#include "chat/model.h"
 
 typedef struct rt_header {
 	rt_str name, value; /* without line ends */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What there is. Answers are what the engine's views give; where at_op is said, as it was. */
-#include "engine/marks.h"
+#include "view/marks.h"
 #include "server/api_look_impl.h"
 #include "server/tag.h"
 

@@ -2,7 +2,7 @@
  *
  * What a discussion was last sent to a model with (T6), built again, and what would be sent
  * otherwise now. */
-#include "engine/sent.h"
+#include "chat/sent.h"
 #include "llm/provider.h"
 #include "server/api_look_impl.h"
 

@@ -4,7 +4,7 @@
  * retries, batches, windows, the past, and what is refused. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "engine/engine_testing.h"
+#include "log/engine_testing.h"
 
 #include <pthread.h>
 #include <stdio.h>

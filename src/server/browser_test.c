@@ -3,14 +3,14 @@
  * Codes, cookies and the token's file. */
 #define _GNU_SOURCE
 
-#include "engine/engine_testing.h"
+#include "log/engine_testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "server/browser.h"
 #include "store/store_memory.h"
 

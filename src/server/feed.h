@@ -42,7 +42,7 @@
 #ifndef RT_SERVER_FEED_H
 #define RT_SERVER_FEED_H
 
-#include "engine/send.h"
+#include "chat/send.h"
 #include "server/web.h"
 
 typedef struct rt_feed rt_feed;

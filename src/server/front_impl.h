@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "cli/input_host.h"
+#include "app/input_host.h"
 #include "server/front.h"
 #include "server/mhd_load.h"
 

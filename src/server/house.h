@@ -11,8 +11,8 @@
 
 #include <stdatomic.h>
 
-#include "engine/act.h"
-#include "engine/send.h"
+#include "ops/act.h"
+#include "chat/send.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
 #include "server/feed.h"

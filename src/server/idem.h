@@ -19,7 +19,7 @@
 #define RT_SERVER_IDEM_H
 
 #include "base/sha256.h"
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "server/web.h"
 #include "server/who.h"
 

@@ -2,7 +2,7 @@
  *
  * From a list to another: what is written reads as it was wanted, what stays is what it was,
  * and one undo brings everything back. */
-#include "engine/send_testing.h"
+#include "chat/send_testing.h"
 
 #include "formats/formats.h"
 #include "server/replace.h"

@@ -57,7 +57,7 @@
 #define RT_SERVER_RUN_H
 
 #include "codec/json.h"
-#include "engine/send.h"
+#include "chat/send.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
 #include "server/web.h"

@@ -17,7 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "engine/summary.h"
+#include "chat/summary.h"
 #include "llm/pick_host.h"
 #include "server/feed.h"
 #include "server/run.h"

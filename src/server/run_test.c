@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "server/feed_testing.h"
 
-#include "cli/host.h"
-#include "engine/act.h"
+#include "app/host.h"
+#include "ops/act.h"
 #include "server/run_impl.h"
 #include "store/store_memory.h"
 

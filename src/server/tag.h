@@ -16,7 +16,7 @@
 #ifndef RT_SERVER_TAG_H
 #define RT_SERVER_TAG_H
 
-#include "engine/engine.h"
+#include "log/engine.h"
 
 enum { RT_TAG_ROOM = 96 };
 

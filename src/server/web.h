@@ -12,7 +12,7 @@
 #ifndef RT_SERVER_WEB_H
 #define RT_SERVER_WEB_H
 
-#include "engine/format.h"
+#include "ops/format.h"
 
 typedef enum rt_web_method {
 	RT_WEB_OTHER, /* what we do not know, and OPTIONS, TRACE, CONNECT */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contract of engine/store.h, as one suite that runs over every kind of store. A new
+ * The contract of log/store.h, as one suite that runs over every kind of store. A new
  * kind adds a line to `kinds` and passes. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 

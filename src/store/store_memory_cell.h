@@ -13,7 +13,7 @@
 #ifndef RT_STORE_MEMORY_CELL_H
 #define RT_STORE_MEMORY_CELL_H
 
-#include "engine/store.h"
+#include "log/store.h"
 
 /* What a cell holds. One allocation; never changes once it is in a cell. */
 typedef struct rt_cell_value {

@@ -6,7 +6,7 @@
 #define RT_STORE_SQLITE_H
 
 #include "base/env.h"
-#include "engine/store.h"
+#include "log/store.h"
 
 typedef struct rt_store_sqlite_options {
 	bool create;    /* make the file (mode 0600, its folder 0700) when it is missing */

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "store/store_sqlite_impl.h"
 
 enum { PROJECT = 1, ROWS = 40 };

@@ -5,7 +5,7 @@
 #ifndef RT_STORE_WORDS_H
 #define RT_STORE_WORDS_H
 
-#include "engine/store.h"
+#include "log/store.h"
 
 enum {
 	/* Words of a query beyond this many are ignored: a pasted page is a legal query. */

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cli/rune.h"
+#include "app/width.h"
 
 enum {
 	LINE_ROOM = 512,

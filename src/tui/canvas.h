@@ -4,7 +4,7 @@
  * (glass.h) shows it. So every screen can be drawn and read by a test without a terminal, and
  * whatever a text holds it cannot leave the box that it was drawn into.
  *
- * What is drawn is untrusted; cli/rune.h decides what it is shown as. A cell holds one character
+ * What is drawn is untrusted; app/width.h decides what it is shown as. A cell holds one character
  * that takes one or two columns and up to RT_CELL_MARKS that take none (accents). A tab is spaces
  * up to the next eighth column of its text. A character that would be cut in half by the end of
  * the box is left out, with a blank in its place. Without utf8 a character beyond ASCII is '?',
@@ -14,7 +14,7 @@
 #ifndef RT_TUI_CANVAS_H
 #define RT_TUI_CANVAS_H
 
-#include "cli/rune.h"
+#include "app/width.h"
 
 enum { RT_CELL_MARKS = RT_RUNE_MARKS, RT_CANVAS_COLUMNS_MAX = 1000, RT_CANVAS_ROWS_MAX = 500 };
 

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "tui/deed.h"
 #include "tui/tui_testing.h"
 #include "tui/verb_impl.h"

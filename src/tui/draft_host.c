@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "tui/sent_host.h"
+#include "app/input_history_host.h"
 
 enum { PATH_MAX_SIZE = 4096 };
 
@@ -17,7 +17,8 @@ enum { PATH_MAX_SIZE = 4096 };
 static bool
 path_of(const rt_work *work, uint32_t disc, rt_buf *out)
 {
-	uint64_t hash = rt_sent_hash(rt_str_of(work->store_path), rt_cli_project_name(work->cli), disc);
+	uint64_t hash = rt_input_history_hash(rt_str_of(work->store_path),
+					      rt_cli_project_name(work->cli), disc);
 
 	if (work->store_path == NULL || rt_host_state_dir(out, NULL) != RT_OK)
 		return false;
@@ -36,7 +37,7 @@ rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
 	if (path_of(work, disc, &path) && text.size == 0) {
 		(void)unlink(path.ptr);
 	} else if (path.status == RT_OK && path.size > 0) {
-		rt_sent_make_folders(path.ptr);
+		rt_input_history_make_folders(path.ptr);
 		rt_buf_add_f(&beside, "%s.%ld", path.ptr, (long)getpid());
 		if (beside.status == RT_OK &&
 		    rt_cli_write_private(work->cli, beside.ptr, text) == RT_OK &&

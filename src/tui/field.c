@@ -5,7 +5,7 @@
  * memory first. */
 #include "tui/field_impl.h"
 
-#include "cli/rune.h"
+#include "app/width.h"
 
 enum {
 	UNDO_MAX = 1000,       /* changes that can be taken back */

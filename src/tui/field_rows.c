@@ -4,7 +4,7 @@
  * from a little before it, so typing costs a row, wherever in ten megabytes it is. */
 #include "tui/field_impl.h"
 
-#include "cli/rune.h"
+#include "app/width.h"
 
 enum { LOOK_BACK = 256 /* bytes in which a boundary is looked for */ };
 

@@ -3,7 +3,7 @@
  * Names of keys are in one table, for both directions. */
 #include "tui/key.h"
 
-#include "cli/rune.h"
+#include "app/width.h"
 
 typedef struct key_name {
 	uint32_t code;

@@ -8,7 +8,7 @@
  * Nothing is looked at more than a few times, however long a word or a row may be: a word is
  * read on from where it was left, and measured no further than the row is wide. */
 #include "tui/lines_impl.h"
-#include "cli/rune.h"
+#include "app/width.h"
 
 enum {
 	COLUMN_BYTES = 64, /* a column is never more bytes than that */

@@ -3,7 +3,7 @@
  * Inlines of markup as a flow: emphasis, code, links with their url behind them. */
 #include "codec/json.h"
 #include "tui/lines_impl.h"
-#include "cli/rune.h"
+#include "app/width.h"
 
 enum { DEPTH = RT_MARKUP_DEPTH_MAX + 8 };
 

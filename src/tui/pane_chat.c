@@ -16,7 +16,7 @@
 
 #include "cli/cli.h"
 #include "tui/draft_host.h"
-#include "tui/sent_host.h"
+#include "app/input_history_host.h"
 #include "tui/verb_impl.h"
 
 enum {
@@ -509,11 +509,11 @@ ask_for_reply(rt_chat *chat)
 
 /* ---- what was sent ---- */
 
-static rt_sent_whose
+static rt_input_history_key
 whose(const rt_tui *tui)
 {
-	return (rt_sent_whose){rt_buf_str(&tui->work.state), rt_str_of(tui->work.store_path),
-			       rt_cli_project_name(tui->cli)};
+	return (rt_input_history_key){rt_buf_str(&tui->work.state), rt_str_of(tui->work.store_path),
+				      rt_cli_project_name(tui->cli)};
 }
 
 static void
@@ -529,22 +529,22 @@ bring_one(void *ctx, rt_str text)
 static void
 bring_sent(rt_chat *chat)
 {
-	rt_sent_whose ours = whose(chat->pane.tui);
+	rt_input_history_key ours = whose(chat->pane.tui);
 
 	if (chat->has_sent)
 		return;
 	chat->has_sent = true;
-	rt_sent_each(chat->pane.tui->alloc, &ours, bring_one, chat);
+	rt_input_history_each(chat->pane.tui->alloc, &ours, bring_one, chat);
 }
 
 /* For Up, now and when the program runs again. */
 static rt_status
 remember(rt_chat *chat, rt_str text)
 {
-	rt_sent_whose ours = whose(chat->pane.tui);
+	rt_input_history_key ours = whose(chat->pane.tui);
 
 	bring_sent(chat);
-	rt_sent_add(chat->pane.tui->alloc, &ours, text);
+	rt_input_history_add(chat->pane.tui->alloc, &ours, text);
 	return rt_field_remember(chat->field, text);
 }
 

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "tui/tui_testing.h"
 
 /* Four entries, each of which speaks for itself. */

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/host.h"
-#include "engine/marks.h"
+#include "app/host.h"
+#include "view/marks.h"
 #include "tui/aside.h"
 #include "tui/bar.h"
 #include "tui/deed.h"

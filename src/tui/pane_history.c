@@ -7,7 +7,7 @@
  * the cursor has rested on it, so that keys never wait for it. */
 #include <stdio.h>
 
-#include "cli/host.h"
+#include "app/host.h"
 #include "hooks/hooks_process.h"
 #include "tui/aside.h"
 #include "tui/bar.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "tui/aside.h"
 #include "tui/bar.h"
 #include "tui/command_host.h"

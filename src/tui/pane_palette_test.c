@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "tui/command_host.h"
 #include "tui/tui_testing.h"
 

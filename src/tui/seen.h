@@ -8,7 +8,7 @@
 #ifndef RT_TUI_SEEN_H
 #define RT_TUI_SEEN_H
 
-#include "engine/engine.h"
+#include "log/engine.h"
 
 /* An entry as a take had it. */
 typedef struct rt_seen_spot {

@@ -11,7 +11,7 @@
 #include <utf8proc.h>
 
 #include "base/hash.h"
-#include "cli/screen.h"
+#include "app/screen.h"
 #include "tui/canvas.h"
 #include "tui/text.h"
 

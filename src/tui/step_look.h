@@ -7,7 +7,7 @@
 #ifndef RT_TUI_STEP_LOOK_H
 #define RT_TUI_STEP_LOOK_H
 
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "tui/lines.h"
 
 typedef struct rt_step_look {

@@ -16,7 +16,7 @@
 #ifndef RT_TUI_STEPS_H
 #define RT_TUI_STEPS_H
 
-#include "engine/engine.h"
+#include "log/engine.h"
 
 enum { RT_STEPS_LANES = 8 /* what was undone further aside shares the last */ };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * cli/screen.c makes text fit, cli/rune.c says how wide it is. Plain ASCII, which most text is,
+ * app/screen.c makes text fit, app/width.c says how wide it is. Plain ASCII, which most text is,
  * goes through both without being decoded. */
 #include "tui/text.h"
 
-#include "cli/rune.h"
-#include "cli/screen.h"
+#include "app/width.h"
+#include "app/screen.h"
 
 void
 rt_shown_add(rt_buf *buf, rt_str text, bool ascii)

@@ -2,7 +2,7 @@
  *
  * Text: what a screen of cells shows of any bytes. Pure functions.
  *
- * "Shown" text is one line that a terminal can be given, whoever wrote it: cli/rune.h decides
+ * "Shown" text is one line that a terminal can be given, whoever wrote it: app/width.h decides
  * what each of its characters is shown as. Every grapheme of shown text stands in at least one
  * column, so nothing in it can change what stands before it, and a canvas draws it as it is, in
  * just the columns that are told here. A grapheme is never cut in two. */

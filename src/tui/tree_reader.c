@@ -8,7 +8,7 @@
 #include <stdlib.h> /* qsort */
 
 #include "base/hash.h"
-#include "engine/view_trie.h"
+#include "view/view_trie.h"
 #include "tui/tree_words.h"
 
 enum { CALL_ABOVE_MAX = 64 /* entries above a result in which its call is looked for */ };

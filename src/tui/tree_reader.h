@@ -3,14 +3,14 @@
  * Tree reader: a discussion of an engine as what trees are made from, and the texts of its
  * entries.
  *
- * Takes are one tree, as in all views of it (engine/view_trie.h): children oldest first,
+ * Takes are one tree, as in all views of it (view/view_trie.h): children oldest first,
  * several beginnings in the order in which they were made.
  *
  * Threads: one at a time. */
 #ifndef RT_TUI_TREE_READER_H
 #define RT_TUI_TREE_READER_H
 
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "tui/tree.h"
 
 /* Where the call of a tool is, for the rows of results. */

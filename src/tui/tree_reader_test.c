@@ -4,7 +4,7 @@
  * along with changes is the one that is made anew. */
 #include "tui/tree_reader.h"
 
-#include "engine/requests_testing.h"
+#include "log/requests_testing.h"
 #include "formats/formats.h"
 #include "store/store_memory.h"
 

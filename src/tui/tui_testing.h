@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "engine/engine_testing.h"
+#include "log/engine_testing.h"
 #include "tui/pane.h"
 
 typedef struct desk {

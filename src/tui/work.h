@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 #include "codec/content.h"
-#include "engine/act.h"
+#include "ops/act.h"
 #include "server/run.h"
 
 struct rt_cli;

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "store/store_sqlite.h"
 
 enum { VERSIONS = 6, SECTOR = 512, HALF = 4096 };

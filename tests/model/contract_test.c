@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "codec/json.h"
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "formats/formats.h"
 #include "store/store_memory.h"
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "formats/formats.h"
 #include "model_run.h"
 #include "random_ops.h"

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 /* One test is one file to the build. */
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "model/model.c"
 #include "model/model_call.c"
 #include "model/model_canonical.c"

@@ -19,7 +19,7 @@
 #include "power/power_vfs.c"
 
 #include "base/hash.h"
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "store/store_sqlite.h"
 
 enum { OPS = 200 };

@@ -30,7 +30,7 @@
 #include "store/store_sqlite_tx.c"
 #include "store/store_sqlite_vfs.c"
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "power/power_vfs.c"
 #include "power/power_script.h"
 

@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "store/store_sqlite.h"
 
 enum { WRITERS = 4, ROUNDS = 20, ACK_MAX = 200000, SOME_ACKS = 64 /* bytes: a dozen */ };

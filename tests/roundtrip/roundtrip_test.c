@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "formats/formats.h"
 #include "store/store_memory.h"
 

@@ -22,10 +22,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 #include "base/hash.h"
 #include "core/project.h"
-#include "engine/act.h"
+#include "ops/act.h"
 #include "store/store_sqlite.h"
 
 enum {

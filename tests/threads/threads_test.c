@@ -27,7 +27,7 @@
 
 #include "base/hash.h"
 #include "core/project.h"
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 

@@ -13,7 +13,7 @@
 #include "judge.h"
 
 #include "codec/json.h"
-#include "engine/folder_testing.h"
+#include "log/folder_testing.h"
 
 enum { COLUMNS = 100, ROWS = 40, ENTRIES = 60, WORDS_MAX = 8, PATH = 200 };
 

@@ -19,7 +19,7 @@
 #include <vterm.h>
 
 #include "base/hash.h"
-#include "cli/rune.h"
+#include "app/width.h"
 #include "tui/canvas.h"
 
 static inline uint64_t

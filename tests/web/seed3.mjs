@@ -2,7 +2,7 @@
 //
 // The example of seed 3, played in the page: a person and a model write a prompt together; the
 // person edits it; the model is told, and sent the prompt as it is now. What it was sent is
-// looked at where it arrives. The same, request by request, is in src/engine/prompt_test.c.
+// looked at where it arrives. The same, request by request, is in src/chat/prompt_test.c.
 import { modelServer } from "./models.mjs";
 import { openPage, until } from "./place.mjs";
 

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+
+#include "app/input_host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/host.h"
+
+enum { PIPE_CHUNK = 64 * 1024 };
+
+int
+rt_file_unnamed(const char *folder)
+{
+	char path[4096];
+	int size, fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	size = snprintf(path, sizeof(path), "%s/retake-XXXXXX", folder);
+	if (size < 0 || (size_t)size >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
+static rt_status
+fail_errno(const char *name, rt_error *err)
+{
+	return rt_fail(err, errno == ENOENT ? RT_NOT_FOUND : RT_IO,
+		       errno == ENOENT ? "there is no file %s" : "%s cannot be read: %s", name,
+		       strerror(errno));
+}
+
+/* ---- reading ---- */
+
+static bool
+is_changed(const rt_file_input *f)
+{
+	struct stat now;
+
+	return fstat(f->fd, &now) != 0 || now.st_size != f->state.st_size ||
+	       now.st_mtim.tv_sec != f->state.st_mtim.tv_sec ||
+	       now.st_mtim.tv_nsec != f->state.st_mtim.tv_nsec;
+}
+
+static rt_status
+read_file(rt_file_input *f, uint64_t offset, char *to, size_t room, size_t *out_size,
+	  rt_error *err)
+{
+	ssize_t got;
+
+	do
+		got = pread(f->fd, to, room, (off_t)(f->from + offset));
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return fail_errno(f->name, err);
+	*out_size = (size_t)got;
+	return RT_OK;
+}
+
+static rt_status
+keep(rt_file_input *f, const char *bytes, size_t size, rt_error *err)
+{
+	while (size > 0) {
+		ssize_t written = pwrite(f->fd, bytes, size, (off_t)f->kept);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return rt_fail(err, errno == ENOSPC || errno == EDQUOT ? RT_FULL : RT_IO,
+				       "%s cannot be kept in a temporary file: %s", f->name,
+				       strerror(errno));
+		bytes += written;
+		size -= (size_t)written;
+		f->kept += (uint64_t)written;
+	}
+	return RT_OK;
+}
+
+/* Until that many bytes are kept, or the pipe ends. */
+static rt_status
+take_from_pipe(rt_file_input *f, uint64_t until, rt_error *err)
+{
+	char bytes[PIPE_CHUNK];
+	rt_status st = RT_OK;
+
+	while (st == RT_OK && !f->has_pipe_end && f->kept < until) {
+		uint64_t wanted = until - f->kept;
+		ssize_t got = read(f->pipe, bytes,
+				   wanted < sizeof(bytes) ? (size_t)wanted : sizeof(bytes));
+
+		if (got < 0 && errno == EINTR && rt_host_interrupted())
+			return rt_fail(err, RT_INTERRUPTED, "reading %s was stopped", f->name);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail_errno(f->name, err);
+		f->has_pipe_end = got == 0;
+		if (f->kept + (uint64_t)got > RT_FILE_INPUT_PIPE_MAX)
+			return rt_fail(err, RT_LIMIT,
+				       "%s brings more than %llu MiB, the most that may come through a "
+				       "pipe; name the file instead",
+				       f->name,
+				       (unsigned long long)(RT_FILE_INPUT_PIPE_MAX >> 20));
+		st = keep(f, bytes, (size_t)got, err);
+	}
+	return st;
+}
+
+static rt_status
+read_at(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size, rt_error *err)
+{
+	rt_file_input *f = ctx;
+	rt_status st = RT_OK;
+
+	if (f->progress != NULL)
+		f->progress(f->progress_ctx, offset);
+	if (f->pipe >= 0)
+		st = take_from_pipe(f, offset + room, err);
+	if (st == RT_OK)
+		st = read_file(f, offset, to, room, out_size, err);
+	if (st == RT_OK && f->pipe < 0 && f->name != NULL && is_changed(f))
+		st = rt_fail(err, RT_BUSY, "%s was changed while it was read", f->name);
+	return st;
+}
+
+/* ---- opening ---- */
+
+static void
+begin(rt_file_input *f, const char *name, int fd)
+{
+	memset(f, 0, sizeof(*f));
+	f->name = name;
+	f->fd = fd;
+	f->pipe = -1;
+	f->in.ctx = f;
+	f->in.read_at = read_at;
+}
+
+static rt_status
+no_file(const char *name, mode_t mode, rt_error *err)
+{
+	const char *what = S_ISDIR(mode)    ? "a folder"
+			   : S_ISFIFO(mode) ? "a named pipe (FIFO)"
+			   : S_ISSOCK(mode) ? "a socket"
+					    : "a device";
+
+	return rt_fail(err, RT_USAGE, "%s is %s, not a file that can be imported", name, what);
+}
+
+static void
+take_state(rt_file_input *f)
+{
+	uint64_t size = (uint64_t)f->state.st_size;
+
+	f->in.size = size > f->from ? size - f->from : 0;
+}
+
+rt_status
+rt_file_input_open(rt_file_input *out, const char *name, rt_error *err)
+{
+	struct stat info;
+	int fd;
+	rt_status st = RT_OK;
+
+	/* before it is opened: opening some devices does something */
+	if (stat(name, &info) != 0)
+		return fail_errno(name, err);
+	if (!S_ISREG(info.st_mode))
+		return no_file(name, info.st_mode, err);
+	fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_errno(name, err);
+	begin(out, name, fd);
+	out->is_ours = true;
+	if (fstat(fd, &out->state) != 0)
+		st = fail_errno(name, err);
+	else if (!S_ISREG(out->state.st_mode))
+		st = no_file(name, out->state.st_mode, err);
+	take_state(out);
+	if (st != RT_OK)
+		rt_file_input_close(out);
+	return st;
+}
+
+rt_status
+rt_file_input_from(rt_file_input *out, int fd, const char *name, const char *folder, rt_error *err)
+{
+	off_t at;
+
+	begin(out, name, fd);
+	if (fstat(fd, &out->state) != 0)
+		return fail_errno(name, err);
+	if (S_ISDIR(out->state.st_mode))
+		return no_file(name, out->state.st_mode, err);
+	at = lseek(fd, 0, SEEK_CUR);
+	if (S_ISREG(out->state.st_mode) && at >= 0) {
+		out->from = (uint64_t)at;
+		take_state(out);
+		return RT_OK;
+	}
+	out->pipe = fd;
+	out->fd = rt_file_unnamed(folder);
+	if (out->fd < 0)
+		return rt_fail(err, RT_IO, "no temporary file can be made in %s: %s", folder,
+			       strerror(errno));
+	out->is_ours = true;
+	return RT_OK;
+}
+
+void
+rt_file_input_spooled(rt_file_input *out, int fd, uint64_t size)
+{
+	begin(out, NULL, fd);
+	out->in.size = size;
+}
+
+bool
+rt_file_input_again(rt_file_input *input)
+{
+	if (input->pipe >= 0 || input->name == NULL || !is_changed(input) ||
+	    fstat(input->fd, &input->state) != 0)
+		return false;
+	take_state(input);
+	return true;
+}
+
+void
+rt_file_input_close(rt_file_input *input)
+{
+	if (input->is_ours)
+		(void)close(input->fd);
+	input->is_ours = false;
+	input->fd = -1;
+}

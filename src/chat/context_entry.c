@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One entry as a message.
+ *
+ *   kind              sent as
+ *   (none), message   by its role: user, assistant (AI, model), system; what else there is
+ *                     becomes a user's text with the role in front, "[Critic]: …", unless
+ *                     the settings' role_map says otherwise
+ *   custom_message    user
+ *   prompt_notice     system
+ *   branch_summary    user, with a sentence around it
+ *   compaction        where the plan puts it, with a sentence around it
+ *   custom, label, session, session_info, model_change, thinking_level_change, usage,
+ *   context_edit      not at all
+ *   any other kind    as a message, by its role
+ *
+ * Blocks are those of pi, Anthropic and OpenAI alike: text, image, image_url, toolCall,
+ * tool_use, toolResult, tool_result. A tool's call goes with its result, or both go as text: a
+ * provider refuses the one without the other. A block that is none of these and has no text is
+ * counted as not sent (rt_request_unsent), so that the caller can say so.
+ *
+ * Thinking is never sent, with one exception: what a provider signed goes back to that
+ * provider, as it came, for as long as the entry says what it said when it was signed. */
+#include "codec/content.h"
+#include "chat/context_impl.h"
+
+#define COMPACTION_BEFORE \
+	"The conversation history before this point was compacted into the following " \
+	"summary:\n\n<summary>\n"
+#define COMPACTION_AFTER "\n</summary>"
+#define BRANCH_BEFORE \
+	"The following is a summary of a branch that this conversation came back " \
+	"from:\n\n<summary>\n"
+#define BRANCH_AFTER "</summary>"
+
+/* ---- pairs ---- */
+
+rt_status
+rt_pairs_init(rt_pairs *pairs, const rt_alloc *alloc)
+{
+	memset(pairs, 0, sizeof(*pairs));
+	pairs->alloc = alloc;
+	pairs->arena = rt_arena_new(alloc);
+	return pairs->arena != NULL ? rt_strs_new(alloc, NULL, &pairs->ids) : RT_NOMEM;
+}
+
+void
+rt_pairs_deinit(rt_pairs *pairs)
+{
+	rt_strs_free(pairs->ids);
+	rt_arena_free(pairs->arena);
+	rt_free(pairs->alloc, pairs->names);
+	rt_free(pairs->alloc, pairs->pending);
+}
+
+static rt_str
+pairs_keep(rt_pairs *p, rt_str s)
+{
+	char *copy = rt_arena_get(p->arena, s.size + 1);
+
+	if (copy == NULL) {
+		p->nomem = true;
+		return rt_str_at("", 0);
+	}
+	if (s.size > 0)
+		memcpy(copy, s.ptr, s.size);
+	return rt_str_at(copy, s.size);
+}
+
+static void
+pairs_call(rt_pairs *p, rt_str id, rt_str name)
+{
+	if (p->pending_count == p->pending_room) {
+		size_t room = p->pending_room == 0 ? 8 : p->pending_room * 2;
+		void *more = rt_resize(p->alloc, p->pending, room * sizeof(*p->pending));
+
+		if (more == NULL) {
+			p->nomem = true;
+			return;
+		}
+		p->pending = more;
+		p->pending_room = room;
+	}
+	p->pending[p->pending_count].id = pairs_keep(p, id);
+	p->pending[p->pending_count++].name = pairs_keep(p, name);
+}
+
+static void
+pairs_result(rt_pairs *p, rt_str id)
+{
+	uint32_t number;
+	size_t i;
+
+	for (i = 0; i < p->pending_count && !rt_str_eq(p->pending[i].id, id); i++)
+		;
+	if (i == p->pending_count)
+		return;
+	if (rt_strs_intern(p->ids, id, &number, NULL) != RT_OK) {
+		p->nomem = true;
+		return;
+	}
+	if (number > p->room) {
+		size_t room = p->room == 0 ? 16 : p->room * 2;
+		rt_str *names = rt_resize(p->alloc, p->names, room * sizeof(*names));
+
+		if (names == NULL) {
+			p->nomem = true;
+			return;
+		}
+		p->names = names;
+		p->room = room;
+	}
+	p->names[number - 1] = p->pending[i].name;
+	p->pending[i] = p->pending[--p->pending_count];
+}
+
+static bool
+pairs_has(rt_pairs *p, rt_str id, rt_str *out_name)
+{
+	uint32_t number;
+
+	if (rt_strs_find(p->ids, id, &number, NULL) != RT_OK) {
+		p->nomem = true;
+		return false;
+	}
+	if (number != 0)
+		*out_name = p->names[number - 1];
+	return number != 0;
+}
+
+/* ---- what an entry is ---- */
+
+void
+rt_context_entry_of(rt_context_entry *e, rt_str role, rt_str kind, const rt_body *body)
+{
+	memset(e, 0, sizeof(*e));
+	e->role = role;
+	e->kind = rt_str_is(kind, "message") ? rt_str_at("", 0) : kind;
+	e->body = body;
+	e->content = body->content;
+	e->content_json = body->content_json;
+	e->record = body->format == RT_BODY_PI ? body->fields : rt_body_field(body, "pi");
+}
+
+yyjson_val *
+rt_context_entry_field(const rt_context_entry *e, const char *name, const char *pi_name)
+{
+	yyjson_val *own = rt_body_field(e->body, name);
+
+	return own != NULL ? own : rt_json_get(e->record, pi_name);
+}
+
+/* pi's message inside the record, when it still speaks in this role. */
+static yyjson_val *
+message_as(const rt_context_entry *e, const char *role)
+{
+	yyjson_val *message = rt_json_get(e->record, "message");
+
+	return rt_str_is(e->role, role) && rt_str_is(rt_json_str(rt_json_get(message, "role")), role)
+		       ? message
+		       : NULL;
+}
+
+/* The call that an entry as a whole answers; empty: none. */
+static rt_str
+result_id(const rt_context_entry *e)
+{
+	yyjson_val *message = message_as(e, "toolResult");
+
+	if (rt_context_kind_is_silent(e->kind) || rt_str_is(e->kind, "custom_message") ||
+	    rt_str_is(e->kind, "prompt_notice") || e->role_to.size > 0)
+		return rt_str_at("", 0);
+	if (message != NULL)
+		return rt_json_str(rt_json_get(message, "toolCallId"));
+	return rt_str_eq_nocase(e->role, RT_STR("tool"))
+		       ? rt_json_str(rt_body_field(e->body, "tool_call_id"))
+		       : rt_str_at("", 0);
+}
+
+/* Who speaks; a tag when it is said in front of the text. */
+static rt_speaker
+speaker_of(const rt_context_entry *e, rt_str *out_tag)
+{
+	*out_tag = rt_str_at("", 0);
+	if (rt_str_is(e->kind, "custom_message"))
+		return RT_SPEAKER_USER;
+	if (rt_str_is(e->kind, "prompt_notice"))
+		return RT_SPEAKER_SYSTEM;
+	if (rt_context_kind_is_silent(e->kind))
+		return RT_SPEAKER_NOBODY;
+	if (rt_str_eq_nocase(e->role_to, RT_STR("user")))
+		return RT_SPEAKER_USER;
+	if (rt_str_eq_nocase(e->role_to, RT_STR("assistant")))
+		return RT_SPEAKER_ASSISTANT;
+	if (rt_str_eq_nocase(e->role_to, RT_STR("system")))
+		return RT_SPEAKER_SYSTEM;
+	if (e->role.size == 0 || rt_role_is_user(e->role) || message_as(e, "custom") != NULL)
+		return RT_SPEAKER_USER;
+	if (rt_role_is_assistant(e->role))
+		return RT_SPEAKER_ASSISTANT;
+	if (rt_str_eq_nocase(e->role, RT_STR("system")))
+		return RT_SPEAKER_SYSTEM;
+	*out_tag = e->role;
+	return RT_SPEAKER_USER;
+}
+
+bool
+rt_context_entry_is_result(const rt_context_entry *e)
+{
+	rt_context_result result;
+	yyjson_val *item;
+	size_t i, max;
+
+	if (result_id(e).size > 0)
+		return true;
+	yyjson_arr_foreach(e->content_json, i, max, item)
+		if (rt_context_result_of(item, &result))
+			return true;
+	return false;
+}
+
+static bool
+is_empty(const rt_context_entry *e)
+{
+	return e->content_json != NULL ? yyjson_arr_size(e->content_json) == 0
+				       : e->content.size == 0;
+}
+
+/* Can results of tools be among what it says? */
+static bool
+takes_results(rt_speaker speaker)
+{
+	return speaker == RT_SPEAKER_USER || speaker == RT_SPEAKER_ASSISTANT;
+}
+
+void
+rt_context_entry_pair(const rt_context_entry *e, rt_pairs *p)
+{
+	yyjson_val *item, *calls = rt_body_field(e->body, "tool_calls");
+	rt_str tag, id = result_id(e);
+	rt_speaker speaker = speaker_of(e, &tag);
+	bool is_assistant = speaker == RT_SPEAKER_ASSISTANT, called = false, answered = id.size > 0;
+	size_t i, max;
+	rt_context_result result;
+	rt_context_call call;
+
+	if (speaker == RT_SPEAKER_NOBODY && !rt_str_is(e->kind, "branch_summary"))
+		return; /* not sent: it comes between nothing */
+	if (answered)
+		pairs_result(p, id);
+	yyjson_arr_foreach(e->content_json, i, max, item)
+	{
+		if (is_assistant && rt_context_call_of(item, &call)) {
+			if (!called)
+				p->pending_count = 0;
+			called = true;
+			pairs_call(p, call.id, call.name);
+		} else if (takes_results(speaker) && id.size == 0 &&
+			   rt_context_result_of(item, &result)) {
+			answered = true;
+			pairs_result(p, result.id);
+		}
+	}
+	yyjson_arr_foreach(calls, i, max, item)
+	{
+		if (!is_assistant || !rt_context_call_of(item, &call))
+			continue;
+		if (!called)
+			p->pending_count = 0;
+		called = true;
+		pairs_call(p, call.id, call.name);
+	}
+	if (!called && !answered && !is_empty(e))
+		p->pending_count = 0;
+}
+
+/* ---- sending ---- */
+
+static void
+send_image(yyjson_val *block, rt_model_request *r)
+{
+	yyjson_val *source = rt_json_get(block, "source"), *url = rt_json_get(block, "image_url");
+	rt_str mime = rt_json_str(rt_json_get(block, "mimeType"));
+	rt_str data = rt_json_str(rt_json_get(block, "data"));
+	rt_buf whole;
+
+	if (source != NULL) {
+		mime = rt_json_str(rt_json_get(source, "media_type"));
+		data = rt_json_str(rt_json_get(source, "data"));
+		if (rt_json_get(source, "url") != NULL)
+			url = rt_json_get(source, "url");
+	}
+	if (yyjson_is_obj(url))
+		url = rt_json_get(url, "url");
+	if (yyjson_is_str(url)) {
+		rt_request_image_url(r, rt_json_str(url));
+		return;
+	}
+	rt_buf_init(&whole, r->alloc, RT_BUF_UNLIMITED); /* checked there, once for all */
+	rt_buf_add_c(&whole, "data:");
+	rt_buf_add_str(&whole, mime);
+	rt_buf_add_c(&whole, ";base64,");
+	rt_buf_add_str(&whole, data);
+	rt_request_image_url(r, rt_buf_str(&whole));
+	if (whole.status != RT_OK)
+		r->messages.status = whole.status;
+	rt_buf_deinit(&whole);
+}
+
+static void
+send_call(const rt_context_call *call, rt_pairs *pairs, rt_model_request *r)
+{
+	rt_str name;
+	rt_buf arguments, text;
+
+	rt_buf_init(&arguments, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
+	if (yyjson_is_str(call->arguments))
+		rt_buf_add_str(&arguments, rt_json_str(call->arguments));
+	else if (call->arguments != NULL)
+		rt_json_add_value(&arguments, call->arguments);
+	if (pairs_has(pairs, call->id, &name)) {
+		rt_request_call_data data = {call->id, call->name, rt_buf_str(&arguments),
+					     call->signature};
+
+		rt_request_call(r, &data);
+	} else {
+		rt_buf_add_c(&text, "[called ");
+		rt_buf_add_str(&text, call->name);
+		rt_buf_add_byte(&text, '(');
+		rt_buf_add_str(&text, rt_buf_str(&arguments));
+		rt_buf_add_c(&text, ")]");
+		rt_request_text(r, rt_buf_str(&text));
+	}
+	if (arguments.status != RT_OK || text.status != RT_OK)
+		r->messages.status = RT_NOMEM;
+	rt_buf_deinit(&arguments);
+	rt_buf_deinit(&text);
+}
+
+/* A block of it; pi has what is redacted in the signature. */
+static void
+send_thinking(yyjson_val *block, rt_model_request *r)
+{
+	rt_str type = rt_json_str(rt_json_get(block, "type"));
+	rt_str signature = rt_json_str(rt_json_get(block, "thinkingSignature"));
+	bool redacted = rt_str_is(type, "redacted_thinking") ||
+			yyjson_is_true(rt_json_get(block, "redacted"));
+
+	if (signature.size == 0)
+		signature = rt_json_str(rt_json_get(block, "signature"));
+	if (signature.size > 0 || redacted)
+		rt_request_thinking(r, rt_json_str(rt_json_get(block, "thinking")), signature,
+				    redacted ? block : NULL);
+}
+
+/* An entry's "thinking_segments" that are signed. */
+static void
+send_segments(const rt_context_entry *e, rt_model_request *r)
+{
+	yyjson_val *segment;
+	size_t i, max;
+
+	yyjson_arr_foreach(rt_body_field(e->body, "thinking_segments"), i, max, segment)
+	{
+		rt_str signature = rt_json_str(rt_json_get(segment, "signature"));
+		yyjson_val *redacted = rt_json_get(segment, "redacted");
+
+		if (signature.size > 0 || yyjson_is_obj(redacted))
+			rt_request_thinking(r, rt_json_str(rt_json_get(segment, "text")), signature,
+					    redacted);
+	}
+}
+
+/* ---- signatures ---- */
+
+/* What the one is called that the reply is from, or that the request is for. */
+static rt_str
+service_of(rt_str said, const rt_model_request *r)
+{
+	return said.size > 0 ? said : rt_str_of(r->provider->name);
+}
+
+/* Did this provider write it, and not another one of its kind? */
+static bool
+is_from(const rt_context_entry *e, const rt_model_request *r)
+{
+	yyjson_val *message = rt_json_get(e->record, "message");
+	rt_str name = rt_json_str(rt_context_entry_field(e, "provider", "provider"));
+	rt_str service = rt_json_str(rt_context_entry_field(e, "service", "service"));
+
+	if (!rt_str_eq(service_of(service, r), service_of(r->service, r)))
+		return false;
+	if (name.size == 0)
+		name = rt_json_str(rt_json_get(message, "provider"));
+	return rt_str_eq_nocase(name, rt_str_of(r->provider->name)) ||
+	       (r->writer->alias != NULL && rt_str_eq_nocase(name, rt_str_of(r->writer->alias)));
+}
+
+/* Does the entry say what it said when it came? */
+static bool
+is_as_it_came(const rt_context_entry *e, rt_model_request *r)
+{
+	rt_str told = rt_json_str(rt_body_field(e->body, "signed_text"));
+	rt_buf now;
+	bool same;
+
+	if (e->content_json != e->body->content_json || e->content.ptr != e->body->content.ptr)
+		return false; /* a context edit */
+	if (e->body->format == RT_BODY_PI)
+		return true; /* an edit makes another body */
+	if (told.size == 0)
+		return false;
+	rt_buf_init(&now, r->alloc, RT_BUF_UNLIMITED);
+	rt_reply_add_signed_text(e->content, e->content_json, r->alloc, &now);
+	same = rt_str_eq(rt_buf_str(&now), told);
+	if (now.status != RT_OK)
+		r->messages.status = now.status;
+	rt_buf_deinit(&now);
+	return same;
+}
+
+/* May what is signed in an entry of the assistant go back? Not where a call of it goes as
+ * text, and not where there would be nothing behind it. */
+static bool
+is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_model_request *r)
+{
+	yyjson_val *block;
+	size_t i, max, count = yyjson_arr_size(e->content_json);
+	rt_context_call call;
+	rt_str name;
+
+	if ((r->writer->thinking == NULL && !r->writer->signs_calls) || !is_from(e, r) ||
+	    is_empty(e) || !is_as_it_came(e, r))
+		return false;
+	yyjson_arr_foreach(e->content_json, i, max, block)
+	{
+		if (rt_context_call_of(block, &call) && !pairs_has(pairs, call.id, &name))
+			return false;
+	}
+	block = count > 0 ? yyjson_arr_get_last(e->content_json) : NULL;
+	return !rt_context_is_thinking(rt_json_str(rt_json_get(block, "type")));
+}
+
+bool
+rt_context_entry_sends_thinking(const rt_context_entry *e, rt_model_request *r)
+{
+	return r->writer->thinking != NULL && is_from(e, r) && !is_empty(e) && is_as_it_came(e, r);
+}
+
+/* The tag goes in front of the first text; empty afterwards. */
+static void
+send_text(rt_model_request *r, rt_str *tag, rt_str text)
+{
+	rt_buf tagged;
+
+	if (tag->size == 0) {
+		rt_request_text(r, text);
+		return;
+	}
+	if (text.size == 0)
+		return;
+	rt_buf_init(&tagged, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&tagged, '[');
+	rt_buf_add_str(&tagged, *tag);
+	rt_buf_add_c(&tagged, "]: ");
+	rt_buf_add_str(&tagged, text);
+	rt_request_text(r, rt_buf_str(&tagged));
+	if (tagged.status != RT_OK)
+		r->messages.status = tagged.status;
+	rt_buf_deinit(&tagged);
+	tag->size = 0;
+}
+
+static void send_result(const rt_context_result *result, rt_pairs *pairs, rt_model_request *r);
+
+/* A string, or blocks, into what is open. */
+static void
+send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt_pairs *pairs,
+	     rt_model_request *r)
+{
+	yyjson_val *block;
+	size_t i, max;
+	rt_context_result result;
+	rt_context_call call;
+
+	if (blocks == NULL) {
+		send_text(r, &tag, text);
+		return;
+	}
+	yyjson_arr_foreach(blocks, i, max, block)
+	{
+		rt_str type = rt_json_str(rt_json_get(block, "type"));
+
+		if (yyjson_is_str(block)) {
+			send_text(r, &tag, rt_json_str(block));
+		} else if (rt_context_is_image(type)) {
+			if (tag.size > 0)
+				send_text(r, &tag, RT_STR("an image"));
+			send_image(block, r);
+		} else if (speaker == RT_SPEAKER_ASSISTANT && rt_context_call_of(block, &call)) {
+			send_call(&call, pairs, r);
+		} else if (takes_results(speaker) && rt_context_result_of(block, &result)) {
+			send_result(&result, pairs, r);
+			rt_request_begin(r, speaker);
+		} else if (rt_context_is_thinking(type)) {
+			send_thinking(block, r);
+		} else if (yyjson_is_str(rt_json_get(block, "text"))) {
+			send_text(r, &tag, rt_json_str(rt_json_get(block, "text")));
+		} else if (!rt_str_is(type, "reasoning")) {
+			rt_request_unsent(r, type);
+		}
+	}
+}
+
+static bool
+is_true(yyjson_val *v)
+{
+	return yyjson_is_true(v);
+}
+
+/* A result of a known call; of an unknown one the text, which says whose it is. */
+static void
+send_answer(rt_str id, rt_str name, bool failed, rt_str text, yyjson_val *blocks, rt_pairs *pairs,
+	    rt_model_request *r)
+{
+	rt_str called;
+	rt_buf tag;
+
+	if (pairs_has(pairs, id, &called)) {
+		rt_request_result_begin(r, id, name.size > 0 ? name : called, failed);
+		send_content(text, blocks, rt_str_at("", 0), RT_SPEAKER_NOBODY, pairs, r);
+		rt_request_result_end(r);
+		return;
+	}
+	rt_buf_init(&tag, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&tag, "result of ");
+	rt_buf_add_str(&tag, name.size > 0 ? name : RT_STR("a tool"));
+	rt_request_begin(r, RT_SPEAKER_USER);
+	send_content(text, blocks, rt_buf_str(&tag), RT_SPEAKER_NOBODY, pairs, r);
+	rt_request_end(r);
+	if (tag.status != RT_OK)
+		r->messages.status = tag.status;
+	rt_buf_deinit(&tag);
+}
+
+static void
+send_result(const rt_context_result *result, rt_pairs *pairs, rt_model_request *r)
+{
+	if (result->content == NULL)
+		rt_request_unsent(r, RT_STR("tool_result without content"));
+	send_answer(result->id, result->name, result->failed, rt_json_str(result->content),
+		    yyjson_is_arr(result->content) ? result->content : NULL, pairs, r);
+}
+
+/* The texts of a content, joined by line ends; where nothing else can be, the rest is not sent. */
+static void
+add_texts(rt_buf *buf, const rt_context_entry *e, rt_model_request *r)
+{
+	rt_body view = {.content = e->content, .content_json = e->content_json};
+	yyjson_val *block;
+	size_t i, max;
+
+	rt_body_add_text(buf, &view);
+	yyjson_arr_foreach(e->content_json, i, max, block)
+	{
+		rt_str type = rt_json_str(rt_json_get(block, "type"));
+
+		if (!rt_content_is_text(block) && !rt_context_is_thinking(type) &&
+		    !rt_str_is(type, "reasoning"))
+			rt_request_unsent(r, type);
+	}
+}
+
+static void
+send_framed(const rt_context_entry *e, const char *before, const char *after, rt_model_request *r)
+{
+	rt_buf text;
+	size_t start;
+
+	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&text, before);
+	start = text.size;
+	add_texts(&text, e, r);
+	if (text.size > start) {
+		rt_buf_add_c(&text, after);
+		rt_request_begin(r, RT_SPEAKER_USER);
+		rt_request_text(r, rt_buf_str(&text));
+		rt_request_end(r);
+	}
+	if (text.status != RT_OK)
+		r->messages.status = text.status;
+	rt_buf_deinit(&text);
+}
+
+static void
+send_system(const rt_context_entry *e, yyjson_val *sections, rt_model_request *r)
+{
+	yyjson_val *key, *value;
+	size_t i, max;
+	rt_buf text;
+
+	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
+	add_texts(&text, e, r);
+	/* pi's parts of a system prompt; its loop computes with the pointer, so not with none */
+	if (sections == NULL)
+		goto send;
+	yyjson_obj_foreach(sections, i, max, key, value)
+	{
+		if (!yyjson_is_str(value) || yyjson_get_len(value) == 0)
+			continue;
+		if (text.size > 0)
+			rt_buf_add_c(&text, "\n\n");
+		rt_buf_add_str(&text, rt_json_str(value));
+	}
+send:
+	rt_request_system(r, rt_buf_str(&text), true);
+	if (text.status != RT_OK)
+		r->messages.status = text.status;
+	rt_buf_deinit(&text);
+}
+
+/* What pi makes of a command that its user ran. */
+static void
+send_bash(const rt_context_entry *e, yyjson_val *message, rt_model_request *r)
+{
+	yyjson_val *code = rt_json_get(message, "exitCode");
+	rt_str path = rt_json_str(rt_json_get(message, "fullOutputPath"));
+	rt_buf text;
+
+	if (is_true(rt_json_get(message, "excludeFromContext")))
+		return;
+	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&text, "Ran `");
+	rt_buf_add_str(&text, rt_json_str(rt_json_get(message, "command")));
+	rt_buf_add_c(&text, "`\n");
+	if (is_empty(e)) {
+		rt_buf_add_c(&text, "(no output)");
+	} else {
+		rt_buf_add_c(&text, "```\n");
+		add_texts(&text, e, r);
+		rt_buf_add_c(&text, "\n```");
+	}
+	if (is_true(rt_json_get(message, "cancelled"))) {
+		rt_buf_add_c(&text, "\n\n(command cancelled)");
+	} else if (rt_json_is_number(code) && !rt_str_is(rt_json_str(code), "0")) {
+		rt_buf_add_c(&text, "\n\nCommand exited with code ");
+		rt_buf_add_str(&text, rt_json_str(code));
+	}
+	if (is_true(rt_json_get(message, "truncated")) && path.size > 0) {
+		rt_buf_add_c(&text, "\n\n[Output truncated. Full output: ");
+		rt_buf_add_str(&text, path);
+		rt_buf_add_byte(&text, ']');
+	}
+	rt_request_begin(r, RT_SPEAKER_USER);
+	rt_request_text(r, rt_buf_str(&text));
+	rt_request_end(r);
+	if (text.status != RT_OK)
+		r->messages.status = text.status;
+	rt_buf_deinit(&text);
+}
+
+void
+rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_model_request *r)
+{
+	yyjson_val *message, *item, *name;
+	size_t i, max;
+	rt_context_call call;
+	rt_speaker speaker;
+	rt_str tag, id = result_id(e);
+
+	if (rt_str_is(e->kind, "branch_summary")) {
+		send_framed(e, BRANCH_BEFORE, BRANCH_AFTER, r);
+		return;
+	}
+	if (id.size > 0) {
+		message = message_as(e, "toolResult");
+		name = message != NULL ? rt_json_get(message, "toolName")
+				       : rt_body_field(e->body, "name");
+		send_answer(id, rt_json_str(name), is_true(rt_json_get(message, "isError")),
+			    e->content, e->content_json, pairs, r);
+		return;
+	}
+	message = e->kind.size == 0 ? message_as(e, "bashExecution") : NULL;
+	if (message != NULL && e->role_to.size == 0) {
+		send_bash(e, message, r);
+		return;
+	}
+	speaker = speaker_of(e, &tag);
+	if (speaker == RT_SPEAKER_NOBODY)
+		return;
+	if (speaker == RT_SPEAKER_SYSTEM) {
+		message = message_as(e, "system");
+		send_system(e, rt_json_get(message, "sections"), r);
+		return;
+	}
+	if (is_empty(e) && rt_body_field(e->body, "tool_calls") == NULL)
+		return; /* what is said around it stays one message */
+	rt_request_begin(r, speaker);
+	r->is_signed = speaker == RT_SPEAKER_ASSISTANT && is_signed(e, pairs, r);
+	if (r->is_signed)
+		send_segments(e, r);
+	send_content(e->content, e->content_json, tag, speaker, pairs, r);
+	r->is_signed = false;
+	yyjson_arr_foreach(rt_body_field(e->body, "tool_calls"), i, max, item)
+	{
+		if (speaker == RT_SPEAKER_ASSISTANT && rt_context_call_of(item, &call))
+			send_call(&call, pairs, r);
+		else
+			rt_request_unsent(r, RT_STR("tool call"));
+	}
+	rt_request_end(r);
+}
+
+void
+rt_context_entry_summary(const rt_context_entry *e, rt_model_request *r)
+{
+	yyjson_val *system = rt_json_get(e->record, "systemMessage");
+
+	if (yyjson_is_obj(system)) { /* pi's prompt as it was then */
+		yyjson_val *content = rt_json_get(system, "content");
+		rt_context_entry prompt = *e;
+
+		prompt.content = rt_json_str(content);
+		prompt.content_json = yyjson_is_arr(content) ? content : NULL;
+		send_system(&prompt, rt_json_get(system, "sections"), r);
+	}
+	send_framed(e, COMPACTION_BEFORE, COMPACTION_AFTER, r);
+}

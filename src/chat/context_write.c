@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Requests: what is common to all providers. The two families differ in this:
+ *
+ *               as they come                  in turns (takes_turns)
+ *   system      a message, anywhere           on top; later a user's text with a tag
+ *   turns       any                           user first, then in turns: neighbours merge
+ *   results     messages of role "tool"       blocks of a user's message
+ *
+ * An empty text is never sent: Anthropic refuses it, and it says nothing. Nor is there a text
+ * of blanks alone, nor blanks behind the model's last words, where a provider refuses these
+ * (no_blanks): what the entries say stays as it is. */
+#include "chat/request.h"
+
+/* Where the first to speak must be the user, but is not. */
+#define FIRST_WORDS "[start of the conversation]"
+
+rt_str
+rt_provider_model(const rt_provider *provider, rt_str model)
+{
+	size_t size = strlen(provider->name);
+
+	if (model.size <= size || model.ptr[size] != '/' ||
+	    !rt_str_eq_nocase(rt_str_at(model.ptr, size), rt_str_of(provider->name)))
+		return model;
+	return rt_str_at(model.ptr + size + 1, model.size - size - 1);
+}
+
+/* Bytes of the white space that text ends with, as Unicode has it; 0: it ends with none. */
+static size_t
+blank_at_end(rt_str text)
+{
+	const unsigned char *end = (const unsigned char *)text.ptr + text.size;
+	unsigned code;
+
+	if (text.size >= 1 && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r') ||
+			       (end[-1] >= 0x1C && end[-1] <= 0x1F)))
+		return 1;
+	if (text.size >= 2 && end[-2] == 0xC2 && (end[-1] == 0x85 || end[-1] == 0xA0))
+		return 2;
+	if (text.size < 3 || end[-3] < 0xE1 || end[-3] > 0xE3)
+		return 0;
+	code = (unsigned)(end[-3] & 0x0F) << 12 | (unsigned)(end[-2] & 0x3F) << 6 |
+	       (end[-1] & 0x3F);
+	return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
+			       code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000
+		       ? 3
+		       : 0;
+}
+
+static rt_str
+without_blanks(rt_str text)
+{
+	size_t size;
+
+	while ((size = blank_at_end(text)) > 0)
+		text.size -= size;
+	return text;
+}
+
+static void
+blocks_init(rt_blocks *b, const rt_alloc *alloc)
+{
+	rt_buf_init(&b->parts, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->text, alloc, RT_BUF_UNLIMITED);
+	b->last_at = SIZE_MAX;
+}
+
+static void
+blocks_deinit(rt_blocks *b)
+{
+	rt_buf_deinit(&b->parts);
+	rt_buf_deinit(&b->text);
+}
+
+/* Empty again; *status keeps what went wrong. */
+static void
+blocks_clear(rt_blocks *b, rt_status *status)
+{
+	if (*status == RT_OK)
+		*status = b->parts.status != RT_OK ? b->parts.status : b->text.status;
+	rt_buf_clear(&b->parts);
+	rt_buf_clear(&b->text);
+	b->count = b->text_count = 0;
+	b->last_at = SIZE_MAX;
+}
+
+/* Where texts and images go now. */
+static rt_blocks *
+target(rt_model_request *r)
+{
+	return r->in_result ? &r->result : &r->blocks;
+}
+
+void
+rt_request_init(rt_model_request *r, const rt_alloc *alloc, const rt_provider *provider)
+{
+	memset(r, 0, sizeof(*r));
+	r->provider = provider;
+	r->writer = provider->writer;
+	r->alloc = alloc;
+	rt_buf_init(&r->top, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&r->messages, alloc, RT_BUF_UNLIMITED);
+	blocks_init(&r->blocks, alloc);
+	blocks_init(&r->result, alloc);
+	rt_buf_init(&r->images, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&r->calls, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&r->trimmed, alloc, RT_BUF_UNLIMITED);
+}
+
+void
+rt_request_deinit(rt_model_request *r)
+{
+	rt_buf_deinit(&r->top);
+	rt_buf_deinit(&r->messages);
+	blocks_deinit(&r->blocks);
+	blocks_deinit(&r->result);
+	rt_buf_deinit(&r->images);
+	rt_buf_deinit(&r->calls);
+	rt_buf_deinit(&r->trimmed);
+}
+
+static bool
+takes_turns(const rt_model_request *r)
+{
+	return r->provider->takes_turns;
+}
+
+void
+rt_request_add_member(rt_buf *out, const char *key, rt_str text)
+{
+	rt_json_add_key(out, key);
+	rt_json_add_string(out, text);
+}
+
+/* A whole message with one text. */
+static void
+add_plain(rt_model_request *r, const char *role, rt_str text)
+{
+	rt_buf *m = &r->messages;
+
+	if (r->message_count++ > 0)
+		rt_buf_add_byte(m, ',');
+	rt_buf_add_byte(m, '{');
+	rt_request_add_member(m, "role", rt_str_of(role));
+	rt_json_add_key(m, r->writer->content);
+	r->writer->said(text, m);
+	rt_buf_add_byte(m, '}');
+}
+
+/* ---- the open message ---- */
+
+static void
+clear(rt_model_request *r)
+{
+	rt_status bad = r->images.status != RT_OK ? r->images.status : r->calls.status;
+
+	blocks_clear(&r->blocks, &bad);
+	rt_buf_clear(&r->images);
+	rt_buf_clear(&r->calls);
+	r->speaker = RT_SPEAKER_NOBODY;
+	if (bad != RT_OK && r->messages.status == RT_OK)
+		r->messages.status = bad;
+}
+
+static const char *
+wire_role(const rt_model_request *r)
+{
+	if (r->speaker == RT_SPEAKER_SYSTEM)
+		return "system";
+	if (r->speaker == RT_SPEAKER_USER)
+		return "user";
+	return r->writer->assistant;
+}
+
+/* "key":[items] */
+static void
+add_list(rt_buf *out, const char *key, const rt_buf *items)
+{
+	if (items->size == 0)
+		return;
+	rt_json_add_key(out, key);
+	rt_buf_add_byte(out, '[');
+	rt_buf_add_str(out, rt_buf_str(items));
+	rt_buf_add_byte(out, ']');
+}
+
+static void
+close_message(rt_model_request *r)
+{
+	const rt_blocks *said = &r->blocks;
+	rt_buf *m = &r->messages;
+
+	if (r->speaker == RT_SPEAKER_NOBODY)
+		return;
+	if (r->blocks.count == 0 && r->calls.size == 0 && r->images.size == 0) {
+		clear(r);
+		return;
+	}
+	if (takes_turns(r) && r->message_count == 0 && r->speaker == RT_SPEAKER_ASSISTANT)
+		add_plain(r, "user", RT_STR(FIRST_WORDS));
+	if (r->message_count++ > 0)
+		rt_buf_add_byte(m, ',');
+	rt_buf_add_byte(m, '{');
+	rt_request_add_member(m, "role", rt_str_of(wire_role(r)));
+	rt_json_add_key(m, r->writer->content);
+	if (r->writer->texts_only || (said->count == 1 && said->text_count == 1)) {
+		r->writer->said(rt_buf_str(&said->text), m);
+	} else if (said->count == 0) {
+		rt_buf_add_c(m, "null"); /* tool calls and no word */
+	} else {
+		rt_buf_add_byte(m, '[');
+		rt_buf_add_str(m, rt_buf_str(&said->parts));
+		rt_buf_add_byte(m, ']');
+	}
+	add_list(m, "images", &r->images);
+	add_list(m, "tool_calls", &r->calls);
+	rt_buf_add_byte(m, '}');
+	clear(r);
+}
+
+void
+rt_request_begin(rt_model_request *r, rt_speaker speaker)
+{
+	if (r->speaker == speaker && takes_turns(r))
+		return;
+	close_message(r);
+	r->speaker = speaker;
+}
+
+void
+rt_request_end(rt_model_request *r)
+{
+	if (!takes_turns(r))
+		close_message(r);
+}
+
+static rt_buf *
+part_begin(rt_blocks *to)
+{
+	if (to->count++ > 0)
+		rt_buf_add_byte(&to->parts, ',');
+	to->last_at = SIZE_MAX;
+	return &to->parts;
+}
+
+rt_buf *
+rt_request_part(rt_model_request *r)
+{
+	return part_begin(target(r));
+}
+
+void
+rt_request_text(rt_model_request *r, rt_str text)
+{
+	rt_blocks *to = target(r);
+
+	if (text.size == 0 || (r->writer->no_blanks && without_blanks(text).size == 0))
+		return;
+	if (to->text_count++ > 0)
+		rt_buf_add_byte(&to->text, '\n');
+	rt_buf_add_str(&to->text, text);
+	(void)part_begin(to);
+	to->last_at = to->parts.size;
+	to->last_size = text.size;
+	r->writer->text(text, &to->parts);
+}
+
+/* The model's words at the very end of a request, without the blanks behind them. */
+static void
+trim_end(rt_model_request *r)
+{
+	rt_blocks *b = &r->blocks;
+	rt_str last, kept;
+
+	if (!r->writer->no_blanks || r->speaker != RT_SPEAKER_ASSISTANT || b->last_at == SIZE_MAX ||
+	    b->text.status != RT_OK || b->parts.status != RT_OK)
+		return;
+	last = rt_str_at(b->text.ptr + b->text.size - b->last_size, b->last_size);
+	kept = without_blanks(last);
+	if (kept.size == last.size)
+		return;
+	rt_buf_add(&r->trimmed, kept.ptr + kept.size, last.size - kept.size);
+	if (r->trimmed.status != RT_OK)
+		b->text.status = r->trimmed.status;
+	b->text.size -= last.size - kept.size;
+	b->text.ptr[b->text.size] = '\0';
+	b->parts.size = b->last_at;
+	b->parts.ptr[b->parts.size] = '\0';
+	r->writer->text(kept, &b->parts);
+}
+
+void
+rt_request_unsent(rt_model_request *r, rt_str type)
+{
+	size_t i;
+
+	for (i = 0; i < r->unsent_count && !rt_str_eq(r->unsent[i].type, type); i++)
+		;
+	if (i == RT_REQUEST_UNSENT_MAX)
+		i--;
+	if (i == r->unsent_count) {
+		r->unsent[i].type = type;
+		r->unsent[i].count = 0;
+		r->unsent_count++;
+	}
+	r->unsent[i].count++;
+}
+
+/* Where no image can be, it is said that there was one. */
+void
+rt_request_image(rt_model_request *r, rt_str mime, rt_str base64)
+{
+	if (!r->writer->image(r, mime, base64)) {
+		rt_request_text(r, RT_STR("[image]"));
+		rt_request_unsent(r, RT_STR("image"));
+	}
+}
+
+/* Safe to stand in a data: URL and in JSON as it is. */
+static bool
+is_token(rt_str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.size; i++) {
+		char c = s.ptr[i];
+
+		if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+		      c == '/' || c == '+' || c == '=' || c == '-' || c == '.' || c == '_'))
+			return false;
+	}
+	return s.size > 0;
+}
+
+void
+rt_request_image_url(rt_model_request *r, rt_str url)
+{
+	size_t mark = rt_str_find(url, RT_STR(";base64,"), 0);
+
+	if (rt_str_starts(url, RT_STR("data:")) && mark != SIZE_MAX) {
+		rt_str mime = rt_str_at(url.ptr + 5, mark - 5);
+		rt_str data = rt_str_at(url.ptr + mark + 8, url.size - mark - 8);
+
+		if (is_token(mime) && is_token(data)) {
+			rt_request_image(r, mime, data);
+			return;
+		}
+	}
+	if (!r->writer->image_url(r, url)) {
+		rt_request_text(r, RT_STR("[image]"));
+		rt_request_unsent(r, RT_STR("image"));
+	}
+}
+
+void
+rt_request_thinking(rt_model_request *r, rt_str text, rt_str signature, yyjson_val *redacted)
+{
+	if (r->is_signed && r->writer->thinking != NULL && !r->in_result)
+		r->writer->thinking(text, signature, redacted, rt_request_part(r));
+}
+
+/* ---- tools ---- */
+
+/* JSON text of an object: what providers want for arguments. */
+static bool
+is_object(rt_str json)
+{
+	json = rt_str_trim(json);
+	return json.size >= 2 && json.ptr[0] == '{' && json.ptr[json.size - 1] == '}';
+}
+
+void
+rt_request_call(rt_model_request *r, const rt_request_call_data *call)
+{
+	rt_request_call_data data = *call;
+	rt_buf *to = &r->calls;
+
+	if (!is_object(data.arguments))
+		data.arguments = RT_STR("{}");
+	if (!r->is_signed || !r->writer->signs_calls)
+		data.signature = rt_str_at(NULL, 0);
+	if (r->writer->calls_inside)
+		to = part_begin(&r->blocks);
+	else if (r->calls.size > 0)
+		rt_buf_add_byte(&r->calls, ',');
+	r->writer->call(&data, to);
+}
+
+void
+rt_request_result_begin(rt_model_request *r, rt_str id, rt_str name, bool failed)
+{
+	if (r->writer->calls_inside)
+		rt_request_begin(r, RT_SPEAKER_USER);
+	else
+		close_message(r);
+	r->in_result = true;
+	r->result_id = id;
+	r->result_name = name;
+	r->result_failed = failed;
+}
+
+void
+rt_request_result_end(rt_model_request *r)
+{
+	rt_status bad = RT_OK;
+
+	r->in_result = false;
+	if (r->writer->calls_inside) {
+		r->writer->result(r, part_begin(&r->blocks));
+	} else {
+		if (r->message_count++ > 0)
+			rt_buf_add_byte(&r->messages, ',');
+		r->writer->result(r, &r->messages);
+	}
+	blocks_clear(&r->result, &bad);
+	if (bad != RT_OK && r->messages.status == RT_OK)
+		r->messages.status = bad;
+}
+
+/* ---- system ---- */
+
+void
+rt_request_prompt(rt_model_request *r, rt_str text)
+{
+	if (text.size == 0)
+		return;
+	if (r->top.size > 0)
+		rt_buf_add_c(&r->top, "\n\n");
+	rt_buf_add_str(&r->top, text);
+}
+
+void
+rt_request_system(rt_model_request *r, rt_str text, bool may_lead)
+{
+	rt_buf tagged;
+
+	if (text.size == 0)
+		return;
+	if (!takes_turns(r)) {
+		close_message(r);
+		add_plain(r, "system", text);
+		return;
+	}
+	if (may_lead && r->message_count == 0 && r->blocks.count == 0) {
+		rt_request_prompt(r, text);
+		return;
+	}
+	rt_buf_init(&tagged, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&tagged, "[System]: ");
+	rt_buf_add_str(&tagged, text);
+	rt_request_begin(r, RT_SPEAKER_USER);
+	rt_request_text(r, rt_buf_str(&tagged));
+	rt_request_end(r);
+	if (tagged.status != RT_OK)
+		r->messages.status = tagged.status;
+	rt_buf_deinit(&tagged);
+}
+
+/* ---- the whole ---- */
+
+void
+rt_request_add_json(rt_buf *out, const char *key, rt_str json)
+{
+	if (json.ptr == NULL)
+		return;
+	rt_json_add_key(out, key);
+	rt_buf_add_str(out, json);
+}
+
+void
+rt_request_add_model(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
+{
+	rt_str inside, name;
+
+	if (s->model.ptr == NULL)
+		return;
+	/* A provider's name and a slash are written in JSON as they are. */
+	inside = rt_str_at(s->model.ptr + 1, s->model.size - 1);
+	name = rt_provider_model(r->provider, inside);
+	rt_json_add_key(out, "model");
+	rt_buf_add_byte(out, '"');
+	rt_buf_add_str(out, name);
+}
+
+void
+rt_request_add_messages(const rt_model_request *r, const char *key, rt_buf *out)
+{
+	rt_json_add_key(out, key);
+	rt_buf_add_byte(out, '[');
+	if (!takes_turns(r) && r->top.size > 0) {
+		rt_buf_add_c(out, "{\"role\":\"system\"");
+		rt_request_add_member(out, "content", rt_buf_str(&r->top));
+		rt_buf_add_c(out, r->message_count > 0 ? "}," : "}");
+	}
+	rt_buf_add_str(out, rt_buf_str(&r->messages));
+	rt_buf_add_byte(out, ']');
+}
+
+void
+rt_request_add_options(const rt_request_settings *s, const char *key, const char *top_p,
+		       const char *max_tokens, rt_buf *out)
+{
+	if (s->temperature.ptr == NULL && s->top_p.ptr == NULL && s->max_tokens.ptr == NULL)
+		return;
+	rt_json_add_key(out, key);
+	rt_buf_add_byte(out, '{');
+	rt_request_add_json(out, "temperature", s->temperature);
+	rt_request_add_json(out, top_p, s->top_p);
+	rt_request_add_json(out, max_tokens, s->max_tokens);
+	rt_buf_add_byte(out, '}');
+}
+
+rt_status
+rt_request_finish(rt_model_request *r, const rt_request_settings *s, rt_buf *out, rt_error *err)
+{
+	rt_status bad;
+
+	trim_end(r);
+	close_message(r);
+	rt_buf_add_byte(out, '{');
+	r->writer->body(r, s, out);
+	rt_buf_add_byte(out, '}');
+	bad = r->messages.status != RT_OK ? r->messages.status
+	      : r->top.status != RT_OK    ? r->top.status
+					  : out->status;
+	return bad == RT_OK ? RT_OK : rt_fail(err, bad, "out of memory while building a request");
+}

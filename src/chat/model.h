@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Model: something that answers, opened by a program and handed to the engine. Which
+ * server, which key, which transport is behind it the engine does not know.
+ *
+ * Threads: one request at a time for each rt_model; stop may be asked from anywhere. */
+#ifndef RT_CHAT_MODEL_H
+#define RT_CHAT_MODEL_H
+
+#include "chat/provider.h"
+
+/* Asked at least every 50 ms while a request runs; true: end it now. */
+typedef bool (*rt_stop_fn)(void *ctx);
+/* For people, while nothing else happens: "waiting for …", "trying again in 2 s: …". */
+typedef void (*rt_notice_fn)(void *ctx, const char *words);
+
+typedef struct rt_ask {
+	rt_str body;         /* the request, as the provider wants it */
+	bool stream;
+	rt_stop_fn stop;     /* or NULL */
+	rt_notice_fn notice; /* or NULL */
+	/* Called in between, at least every 100 ms while bytes arrive; may be NULL. */
+	void (*tick)(void *ctx);
+	void *ctx;
+} rt_ask;
+
+typedef struct rt_model rt_model;
+
+typedef struct rt_model_ops {
+	void (*close)(rt_model *model);
+	/* Send, read the answer into reply until it ends; then the caller finishes the reply.
+	 * What had arrived before a failure is in reply.
+	 *   RT_OK           it ended; reply->stop says how
+	 *   RT_INTERRUPTED  stop said so (reply->stop: RT_STOP_USER)
+	 *   RT_CREDENTIALS  401, 403, or there is no key
+	 *   RT_UPSTREAM     it cannot be reached, said no, sent what cannot be read, or the
+	 *                   connection was cut (reply->stop: RT_STOP_CUT)
+	 * err has the provider's words and never a key. */
+	rt_status (*ask)(rt_model *model, const rt_ask *ask, rt_reply *reply, rt_error *err);
+} rt_model_ops;
+
+struct rt_model {
+	const rt_model_ops *ops;
+	const rt_provider *provider;
+	/* The kind's memory: */
+	rt_str name;    /* of the model, as the provider knows it */
+	rt_str service; /* what the configuration calls the provider: several may be of one
+	                 * kind. Empty: as its kind is called */
+	rt_str server;  /* where it is, "https://host"; empty: nowhere */
+	/* what follows belongs to the kind */
+};
+
+/* What people call the one that answers, in front of the model's name. */
+static inline rt_str
+rt_model_service(const rt_model *model)
+{
+	return model->service.size > 0 ? model->service : rt_str_of(model->provider->name);
+}
+
+#endif

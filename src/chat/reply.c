@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The blocks of a reply as they grow; reply_entry.c makes an entry of them.
+ *
+ * A text holds whole characters only. Up to three bytes that may be the beginning of one
+ * wait in the block's tail:
+ *
+ *     arrives   E2 82 | AC 41       text   "€A"
+ *     tail      E2 82 | -
+ *
+ * A byte that cannot be part of a character becomes U+FFFD as soon as that is known. So
+ * the text depends on the bytes alone, and not on where they were cut. */
+#include "chat/reply.h"
+
+#define REPLACEMENT RT_STR("\xEF\xBF\xBD")
+
+/* What the content of an entry is inside of, at most, when it is read again. */
+enum { LEVELS_AROUND = 16 };
+
+const char *
+rt_stop_word(rt_stop stop)
+{
+	switch (stop) {
+	case RT_STOP_NONE: break;
+	case RT_STOP_END: return "stop";
+	case RT_STOP_LENGTH: return "length";
+	case RT_STOP_CALLS: return "tool_calls";
+	case RT_STOP_FILTER: return "filtered";
+	case RT_STOP_USER: return "stopped";
+	case RT_STOP_CUT: return "cut";
+	case RT_STOP_ERROR: return "error";
+	}
+	return "";
+}
+
+void
+rt_reply_init(rt_reply *reply, const rt_alloc *alloc, rt_reply_fn fn, void *ctx)
+{
+	memset(reply, 0, sizeof(*reply));
+	reply->alloc = alloc;
+	reply->fn = fn;
+	reply->fn_ctx = ctx;
+	reply->usage.input = reply->usage.output = SIZE_MAX;
+	reply->usage.cache_read = reply->usage.cache_write = SIZE_MAX;
+	rt_buf_init(&reply->model, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&reply->error, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&reply->skip, alloc, RT_BUF_UNLIMITED);
+}
+
+static void
+block_deinit(rt_reply_block *b)
+{
+	rt_buf_deinit(&b->text);
+	rt_buf_deinit(&b->id);
+	rt_buf_deinit(&b->name);
+	rt_buf_deinit(&b->signature);
+	rt_buf_deinit(&b->raw);
+}
+
+void
+rt_reply_deinit(rt_reply *reply)
+{
+	size_t i;
+
+	for (i = 0; i < reply->block_count; i++)
+		block_deinit(&reply->blocks[i]);
+	rt_free(reply->alloc, reply->blocks);
+	rt_buf_deinit(&reply->model);
+	rt_buf_deinit(&reply->error);
+	rt_buf_deinit(&reply->skip);
+}
+
+/* ---- growing ---- */
+
+static void
+fail(rt_reply *r, rt_status status)
+{
+	if (r->status == RT_OK)
+		r->status = status;
+}
+
+/* Is there room for size more bytes? */
+static bool
+grow(rt_reply *r, size_t size)
+{
+	size_t max = r->size_max == 0 ? RT_REPLY_SIZE_MAX : r->size_max;
+
+	if (r->status != RT_OK)
+		return false;
+	if (size > max || r->size > max - size) {
+		fail(r, RT_LIMIT);
+		return false;
+	}
+	r->size += size;
+	return true;
+}
+
+static void
+put(rt_reply *r, rt_buf *to, rt_str bytes)
+{
+	if (!grow(r, bytes.size))
+		return;
+	rt_buf_add_str(to, bytes);
+	if (to->status != RT_OK)
+		fail(r, to->status);
+}
+
+/* Text that is whole: what is no UTF-8 in it is replaced. */
+static void
+put_repaired(rt_reply *r, rt_buf *to, rt_str text)
+{
+	size_t before = to->size;
+
+	if (!grow(r, text.size))
+		return;
+	rt_utf8_repair(to, text);
+	if (to->status != RT_OK)
+		fail(r, to->status);
+	else
+		(void)grow(r, to->size - before - text.size);
+}
+
+/* A new block at a place. NULL: status says why. */
+static rt_reply_block *
+block_insert(rt_reply *r, size_t at, rt_reply_block_kind kind)
+{
+	rt_reply_block *b;
+
+	if (r->block_count == RT_REPLY_BLOCK_MAX)
+		fail(r, RT_LIMIT);
+	if (r->status != RT_OK)
+		return NULL;
+	if (r->block_count == r->block_room) {
+		size_t room = r->block_room == 0 ? 4 : r->block_room * 2;
+		rt_reply_block *more = rt_resize(r->alloc, r->blocks, room * sizeof(*more));
+
+		if (more == NULL) {
+			fail(r, RT_NOMEM);
+			return NULL;
+		}
+		r->blocks = more;
+		r->block_room = room;
+	}
+	b = &r->blocks[at];
+	memmove(b + 1, b, (r->block_count - at) * sizeof(*b));
+	r->block_count++;
+	memset(b, 0, sizeof(*b));
+	b->kind = kind;
+	rt_buf_init(&b->text, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->id, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->name, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->signature, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b->raw, r->alloc, RT_BUF_UNLIMITED);
+	return b;
+}
+
+static rt_reply_block *
+block_add(rt_reply *r, rt_reply_block_kind kind)
+{
+	return block_insert(r, r->block_count, kind);
+}
+
+static rt_reply_block *
+last_of(rt_reply *r, rt_reply_block_kind kind)
+{
+	rt_reply_block *b = r->block_count > 0 ? &r->blocks[r->block_count - 1] : NULL;
+
+	return b != NULL && b->kind == kind ? b : NULL;
+}
+
+static void
+tell(rt_reply *r, const rt_reply_block *b, size_t from)
+{
+	rt_str added = rt_str_at("", 0);
+
+	if (b->text.size > from)
+		added = rt_str_at(b->text.ptr + from, b->text.size - from);
+	if (r->fn != NULL && r->status == RT_OK)
+		r->fn(r->fn_ctx, b->kind, (size_t)(b - r->blocks), added);
+}
+
+void
+rt_reply_copy(const rt_reply *reply, rt_reply *out)
+{
+	size_t i;
+
+	rt_reply_init(out, reply->alloc, NULL, NULL);
+	out->size_max = SIZE_MAX; /* it fitted already */
+	for (i = 0; i < reply->block_count && out->status == RT_OK; i++) {
+		const rt_reply_block *from = &reply->blocks[i];
+		rt_reply_block *to = block_add(out, from->kind);
+
+		if (to == NULL)
+			break;
+		put(out, &to->text, rt_buf_str(&from->text));
+		put(out, &to->id, rt_buf_str(&from->id));
+		put(out, &to->name, rt_buf_str(&from->name));
+		put(out, &to->signature, rt_buf_str(&from->signature));
+		put(out, &to->raw, rt_buf_str(&from->raw));
+		to->index = from->index;
+		memcpy(to->tail, from->tail, sizeof(to->tail));
+		to->tail_size = from->tail_size;
+	}
+	put(out, &out->model, rt_buf_str(&reply->model));
+	put(out, &out->error, rt_buf_str(&reply->error));
+	fail(out, reply->status);
+	out->usage = reply->usage;
+	out->stop = reply->stop;
+	out->provider = reply->provider;
+	out->ended = reply->ended;
+	out->finished = reply->finished;
+}
+
+/* ---- characters that come in pieces ---- */
+
+/* Are these 1 to 3 bytes the beginning of a longer character, as RFC 3629 has it? */
+static bool
+is_beginning(const unsigned char *p, size_t size)
+{
+	unsigned char lead = p[0], low = 0x80, high = 0xBF;
+	size_t need = lead >= 0xC2 && lead <= 0xDF   ? 2
+		      : lead >= 0xE0 && lead <= 0xEF ? 3
+		      : lead >= 0xF0 && lead <= 0xF4 ? 4
+						     : 0;
+
+	if (size >= need)
+		return false;
+	if (lead == 0xE0)
+		low = 0xA0;
+	if (lead == 0xED)
+		high = 0x9F;
+	if (lead == 0xF0)
+		low = 0x90;
+	if (lead == 0xF4)
+		high = 0x8F;
+	if (size >= 2 && (p[1] < low || p[1] > high))
+		return false;
+	return size < 3 || (p[2] >= 0x80 && p[2] <= 0xBF);
+}
+
+static void
+tail_drop(rt_reply_block *b, size_t size)
+{
+	b->tail_size -= (unsigned)size;
+	memmove(b->tail, b->tail + size, b->tail_size);
+}
+
+/* Whatever is decided in the tail goes into the text. */
+static void
+tail_settle(rt_reply *r, rt_reply_block *b)
+{
+	while (b->tail_size > 0) {
+		rt_str tail = rt_str_at((const char *)b->tail, b->tail_size);
+		size_t good = rt_utf8_valid_size(tail);
+
+		if (good == 0 && is_beginning(b->tail, b->tail_size))
+			return;
+		put(r, &b->text, good > 0 ? rt_str_at(tail.ptr, good) : REPLACEMENT);
+		tail_drop(b, good > 0 ? good : 1);
+	}
+}
+
+static void
+add_bytes(rt_reply *r, rt_reply_block *b, rt_str bytes)
+{
+	size_t before = b->text.size;
+
+	while (bytes.size > 0 && b->tail_size > 0) {
+		b->tail[b->tail_size++] = (unsigned char)bytes.ptr[0];
+		bytes = rt_str_at(bytes.ptr + 1, bytes.size - 1);
+		tail_settle(r, b);
+	}
+	while (bytes.size > 0 && r->status == RT_OK) {
+		size_t good = rt_utf8_valid_size(bytes);
+
+		put(r, &b->text, rt_str_at(bytes.ptr, good));
+		bytes = rt_str_at(bytes.ptr + good, bytes.size - good);
+		if (bytes.size == 0)
+			break;
+		if (bytes.size < 4 && is_beginning((const unsigned char *)bytes.ptr, bytes.size)) {
+			memcpy(b->tail, bytes.ptr, bytes.size);
+			b->tail_size = (unsigned)bytes.size;
+			break;
+		}
+		put(r, &b->text, REPLACEMENT);
+		bytes = rt_str_at(bytes.ptr + 1, bytes.size - 1);
+	}
+	if (b->text.size > before)
+		tell(r, b, before);
+}
+
+/* ---- told by readers ---- */
+
+void
+rt_reply_skip(rt_reply *reply, rt_str end)
+{
+	rt_buf_add_str(&reply->skip, end);
+	if (reply->skip.status != RT_OK)
+		fail(reply, reply->skip.status);
+}
+
+static void
+add_text(rt_reply *reply, rt_str bytes)
+{
+	rt_reply_block *b;
+
+	if (bytes.size == 0 || reply->status != RT_OK)
+		return;
+	b = last_of(reply, RT_REPLY_TEXT);
+	if (b == NULL)
+		b = block_add(reply, RT_REPLY_TEXT);
+	if (b != NULL)
+		add_bytes(reply, b, bytes);
+}
+
+/* What is left of bytes when the beginning that is to be skipped is taken away. */
+static rt_str
+skip_beginning(rt_reply *r, rt_str bytes)
+{
+	const rt_buf *skip = &r->skip;
+	size_t at;
+
+	for (; bytes.size > 0 && r->skipped < skip->size; bytes.ptr++, bytes.size--, r->skipped++)
+		if (bytes.ptr[0] != skip->ptr[r->skipped])
+			break;
+	if (bytes.size == 0 || r->skipped == skip->size)
+		return bytes;
+	for (at = r->skipped; at > 0 && ((unsigned char)skip->ptr[at] & 0xC0) == 0x80;)
+		at--; /* another character that begins with the same bytes */
+	add_text(r, rt_str_at(skip->ptr + at, r->skipped - at));
+	r->skipped = skip->size;
+	return bytes;
+}
+
+void
+rt_reply_add_text(rt_reply *reply, rt_str bytes)
+{
+	if (reply->skipped < reply->skip.size)
+		bytes = skip_beginning(reply, bytes);
+	add_text(reply, bytes);
+}
+
+/* The block that more thinking belongs to: what is signed or redacted is complete. */
+static rt_reply_block *
+open_thinking(rt_reply *r)
+{
+	rt_reply_block *b = last_of(r, RT_REPLY_THINKING);
+
+	if (b != NULL && (b->signature.size > 0 || b->raw.size > 0))
+		b = NULL;
+	return b != NULL ? b : block_add(r, RT_REPLY_THINKING);
+}
+
+void
+rt_reply_add_thinking(rt_reply *reply, rt_str bytes)
+{
+	rt_reply_block *b;
+
+	if (bytes.size == 0 || reply->status != RT_OK)
+		return;
+	b = open_thinking(reply);
+	if (b != NULL)
+		add_bytes(reply, b, bytes);
+}
+
+void
+rt_reply_begin_thinking(rt_reply *reply)
+{
+	rt_reply_block *b = last_of(reply, RT_REPLY_THINKING);
+
+	if (b == NULL || b->text.size > 0 || b->tail_size > 0 || b->signature.size > 0 ||
+	    b->raw.size > 0)
+		(void)block_add(reply, RT_REPLY_THINKING);
+}
+
+void
+rt_reply_add_signature(rt_reply *reply, rt_str signature)
+{
+	rt_reply_block *b = NULL;
+	size_t i;
+
+	if (signature.size == 0 || reply->status != RT_OK)
+		return;
+	for (i = reply->block_count; b == NULL && i-- > 0;)
+		if (reply->blocks[i].kind == RT_REPLY_THINKING && reply->blocks[i].raw.size == 0)
+			b = &reply->blocks[i];
+	if (b == NULL)
+		b = block_add(reply, RT_REPLY_THINKING);
+	if (b != NULL)
+		put_repaired(reply, &b->signature, signature);
+}
+
+void
+rt_reply_add_redacted(rt_reply *reply, rt_str json)
+{
+	rt_reply_block *b = block_add(reply, RT_REPLY_THINKING);
+
+	if (b != NULL)
+		put_repaired(reply, &b->raw, json);
+}
+
+static rt_reply_block *
+call_of(const rt_reply *r, uint64_t index)
+{
+	size_t i;
+
+	for (i = r->block_count; i-- > 0;)
+		if (r->blocks[i].kind == RT_REPLY_CALL && r->blocks[i].index == index)
+			return &r->blocks[i];
+	return NULL;
+}
+
+bool
+rt_reply_has_call(const rt_reply *reply, uint64_t index)
+{
+	return call_of(reply, index) != NULL;
+}
+
+size_t
+rt_reply_call_count(const rt_reply *reply)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < reply->block_count; i++)
+		count += reply->blocks[i].kind == RT_REPLY_CALL;
+	return count;
+}
+
+/* Instead of what is there, unless there is nothing new. */
+static void
+replace(rt_reply *r, rt_buf *to, rt_str text)
+{
+	if (text.size == 0 || r->status != RT_OK)
+		return;
+	r->size -= to->size;
+	rt_buf_clear(to);
+	put_repaired(r, to, text);
+}
+
+void
+rt_reply_add_call(rt_reply *reply, uint64_t index, rt_str id, rt_str name, rt_str arguments)
+{
+	rt_reply_block *b = call_of(reply, index);
+	bool is_new = b == NULL ||
+		      (id.size > 0 && b->id.size > 0 && !rt_str_eq(id, rt_buf_str(&b->id)));
+
+	if (is_new)
+		b = block_add(reply, RT_REPLY_CALL);
+	if (b == NULL || reply->status != RT_OK)
+		return;
+	b->index = index;
+	replace(reply, &b->id, id);
+	replace(reply, &b->name, name);
+	if (is_new)
+		tell(reply, b, 0);
+	add_bytes(reply, b, arguments);
+}
+
+void
+rt_reply_add_call_signature(rt_reply *reply, uint64_t index, rt_str signature)
+{
+	rt_reply_block *b = call_of(reply, index);
+
+	if (b != NULL)
+		put_repaired(reply, &b->signature, signature);
+}
+
+void
+rt_reply_set_model(rt_reply *reply, rt_str model)
+{
+	replace(reply, &reply->model, model);
+}
+
+static void
+set_count(size_t *to, size_t count)
+{
+	if (count != SIZE_MAX)
+		*to = count;
+}
+
+void
+rt_reply_set_usage(rt_reply *reply, const rt_usage *usage)
+{
+	set_count(&reply->usage.input, usage->input);
+	set_count(&reply->usage.output, usage->output);
+	set_count(&reply->usage.cache_read, usage->cache_read);
+	set_count(&reply->usage.cache_write, usage->cache_write);
+}
+
+void
+rt_reply_set_stop(rt_reply *reply, rt_stop stop)
+{
+	reply->stop = stop;
+}
+
+void
+rt_reply_set_error(rt_reply *reply, rt_str words)
+{
+	replace(reply, &reply->error, words);
+	reply->stop = RT_STOP_ERROR;
+	reply->ended = true;
+}
+
+/* ---- finishing ---- */
+
+/* Can this JSON text still be read with everything that will be around it? */
+static bool
+fits_inside(rt_reply *r, rt_str json)
+{
+	rt_json_doc *doc = NULL;
+	rt_buf deep;
+	rt_status st;
+	int i;
+
+	if (json.size <= RT_JSON_DEPTH_MAX)
+		return true; /* two brackets for each level */
+	rt_buf_init(&deep, r->alloc, RT_BUF_UNLIMITED);
+	for (i = 0; i < LEVELS_AROUND; i++)
+		rt_buf_add_byte(&deep, '[');
+	rt_buf_add_str(&deep, json);
+	for (i = 0; i < LEVELS_AROUND; i++)
+		rt_buf_add_byte(&deep, ']');
+	st = deep.status != RT_OK ? deep.status
+				  : rt_json_read(r->alloc, rt_buf_str(&deep), &doc, NULL);
+	if (st == RT_NOMEM)
+		fail(r, st);
+	rt_json_free(doc);
+	rt_buf_deinit(&deep);
+	return st == RT_OK;
+}
+
+/* Arguments as one JSON value: the object, or a string of what came. */
+static void
+finish_arguments(rt_reply *r, rt_reply_block *b)
+{
+	rt_str text = rt_str_trim(rt_buf_str(&b->text));
+	rt_json_doc *doc = NULL;
+	rt_buf json;
+	rt_status st;
+
+	rt_buf_init(&json, r->alloc, RT_BUF_UNLIMITED);
+	st = text.size == 0 ? RT_OK : rt_json_read(r->alloc, text, &doc, NULL);
+	if (text.size == 0)
+		rt_buf_add_c(&json, "{}");
+	else if (st == RT_OK && yyjson_is_obj(rt_json_root(doc)) && fits_inside(r, text))
+		rt_json_add_value(&json, rt_json_root(doc));
+	else
+		rt_json_add_string(&json, rt_buf_str(&b->text));
+	rt_json_free(doc);
+	if (st == RT_NOMEM || json.status != RT_OK) {
+		fail(r, RT_NOMEM);
+		rt_buf_deinit(&json);
+		return;
+	}
+	rt_buf_deinit(&b->text);
+	b->text = json;
+}
+
+/* <think> or <thinking> at the beginning: the words inside and what is behind. */
+static bool
+take_tag(rt_str text, bool cut_short, rt_str *out_inside, rt_str *out_rest)
+{
+	static const struct {
+		rt_str open, close;
+	} tags[] = {{RT_STR_INIT("<thinking>"), RT_STR_INIT("</thinking>")},
+		    {RT_STR_INIT("<think>"), RT_STR_INIT("</think>")}};
+	rt_str from = rt_str_trim(text);
+	size_t i, end, at;
+
+	for (i = 0; i < 2 && !rt_str_starts(from, tags[i].open); i++)
+		;
+	if (i == 2)
+		return false;
+	from.ptr += tags[i].open.size; /* its end is trimmed; that of the text is not */
+	from.size = (size_t)(text.ptr + text.size - from.ptr);
+	end = rt_str_find(from, tags[i].close, 0);
+	if (end == SIZE_MAX && !cut_short)
+		return false;
+	if (end == SIZE_MAX) {
+		*out_inside = rt_str_trim(from);
+		*out_rest = rt_str_at(from.ptr + from.size, 0);
+		return true;
+	}
+	*out_inside = rt_str_trim(rt_str_at(from.ptr, end));
+	for (at = end + tags[i].close.size; at < from.size; at++)
+		if (strchr(" \t\r\n", from.ptr[at]) == NULL || from.ptr[at] == '\0')
+			break;
+	*out_rest = rt_str_at(from.ptr + at, from.size - at);
+	return true;
+}
+
+/* Thinking at the beginning of this text into blocks before it; returns how many. */
+static size_t
+finish_text(rt_reply *r, size_t at)
+{
+	bool cut_short = r->stop != RT_STOP_END && r->stop != RT_STOP_CALLS;
+	rt_str inside, rest = rt_buf_str(&r->blocks[at].text);
+	size_t count = 0;
+	rt_buf left;
+
+	while (r->status == RT_OK && take_tag(rest, cut_short, &inside, &rest)) {
+		rt_reply_block *b = block_insert(r, at + count, RT_REPLY_THINKING);
+
+		if (b == NULL)
+			break;
+		count++;
+		rt_buf_add_str(&b->text, inside);
+		if (b->text.status != RT_OK)
+			fail(r, b->text.status);
+	}
+	if (count == 0)
+		return 0;
+	rt_buf_init(&left, r->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&left, rest);
+	if (left.status != RT_OK || r->status != RT_OK) {
+		fail(r, left.status);
+		rt_buf_deinit(&left);
+		return count;
+	}
+	rt_buf_deinit(&r->blocks[at + count].text);
+	r->blocks[at + count].text = left;
+	return count;
+}
+
+static void
+drop_empty_blocks(rt_reply *r)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < r->block_count; i++) {
+		rt_reply_block *b = &r->blocks[i];
+
+		if (b->kind != RT_REPLY_CALL && b->text.size == 0 && b->signature.size == 0 &&
+		    b->raw.size == 0)
+			block_deinit(b);
+		else
+			r->blocks[kept++] = *b;
+	}
+	r->block_count = kept;
+}
+
+void
+rt_reply_finish(rt_reply *reply)
+{
+	size_t i, calls = 0;
+
+	if (reply->finished)
+		return;
+	reply->finished = true;
+	for (i = 0; i < reply->block_count; i++) {
+		rt_reply_block *b = &reply->blocks[i];
+
+		for (; b->tail_size > 0; tail_drop(b, 1))
+			put(reply, &b->text, REPLACEMENT);
+		if (b->kind == RT_REPLY_CALL) {
+			calls++;
+			if (b->id.size == 0)
+				rt_buf_add_f(&b->id, "call_%zu", calls);
+			if (b->id.status != RT_OK)
+				fail(reply, b->id.status);
+			finish_arguments(reply, b);
+		} else if (b->kind == RT_REPLY_TEXT) {
+			i += finish_text(reply, i);
+		} else if (b->raw.size > 0 && !fits_inside(reply, rt_buf_str(&b->raw))) {
+			rt_buf_clear(&b->raw);
+		}
+	}
+	drop_empty_blocks(reply);
+}

@@ -1,0 +1,942 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sending: two steps for a question and its reply, whatever happens meanwhile. */
+#include "chat/send_testing.h"
+#include "formats/formats.h"
+#include "llm/builtin.h"
+#include "llm/llm_testing.h"
+#include "store/store_memory.h"
+
+static int
+set_up(void **state)
+{
+	world *w = test_calloc(1, sizeof(*w));
+
+	world_init(w);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &w->env, &w->store, NULL), RT_OK);
+	world_open_engine(w, NULL);
+	*state = w;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	world_deinit(*state);
+	test_free(*state);
+	return 0;
+}
+
+/* From now on this script is played. */
+static void
+play(world *w, const char *script)
+{
+	rt_builtin_options options = {RT_STR("play"), rt_str_of(script), 0, world_wait, w};
+
+	if (w->model != NULL)
+		w->model->ops->close(w->model);
+	w->model = NULL;
+	if (rt_builtin_open(rt_alloc_libc(), &options, &w->model, &w->err) != RT_OK)
+		fail_msg("%s", w->err.text);
+}
+
+#define SLOW \
+	"{\"text\":\"Good \"}\n{\"wait_ms\":1500}\n{\"text\":\"day\"}\n{\"wait_ms\":1500}\n" \
+	"{\"text\":\"!\"}"
+
+/* ---- two steps ---- */
+
+static void
+a_question_and_its_reply_are_two_steps(void **state)
+{
+	world *w = *state;
+	uint64_t before = world_seq(w);
+
+	play(w, "{\"text\":\"Hello\"}\n{\"usage\":{\"input_tokens\":3,\"output_tokens\":1}}");
+	assert_int_equal(world_ask(w, "Hi"), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+	assert_int_equal(world_seq(w), before + 2);
+	assert_int_equal(w->result.question_seq, before + 1);
+	assert_int_equal(w->result.seq, before + 2);
+	assert_false(w->result.partial);
+	assert_int_equal(w->result.stop, RT_STOP_END);
+	assert_int_equal(w->result.usage.input, 3);
+	world_has(w, w->result.entry, "\"stop_reason\":\"stop\"");
+	world_has(w, w->result.entry, "\"provider\":\"builtin\",\"model\":\"play\"");
+	world_lacks(w, w->result.entry, "flight");
+	assert_int_equal(world_flights(w), 0);
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_string_equal(world_shown(w), "User: Hi\n");
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_string_equal(world_shown(w), "");
+	world_apply(w, "{\"op\":\"redo\",\"count\":2}");
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+}
+
+/* The question and the reply are both of who asked. */
+static void
+rows_say_who_sent(void **state)
+{
+	world *w = *state;
+	rt_send_options options = {.how = RT_SEND_ASK, .text = RT_STR("Hi")};
+	const rt_project *value;
+	rt_buf history;
+	size_t first;
+
+	play(w, "{\"text\":\"Hello\"}");
+	options.with = world_with(w);
+	options.with.by = RT_STR("web:ada");
+	assert_int_equal(world_send_options(w, options), RT_OK);
+	rt_buf_init(&history, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	value = rt_engine_value(w->engine);
+	assert_int_equal(rt_view_history(w->engine, value, 0, 0, 2, &history, NULL), RT_OK);
+	first = rt_str_find(rt_buf_str(&history), RT_STR("\"by\":\"web:ada\""), 0);
+	assert_int_not_equal(first, SIZE_MAX);
+	assert_int_not_equal(rt_str_find(rt_buf_str(&history), RT_STR("\"by\":\"web:ada\""),
+					 first + 1), SIZE_MAX);
+	rt_object_unref(value);
+	rt_buf_deinit(&history);
+}
+
+static void
+what_is_there_can_be_answered(void **state)
+{
+	world *w = *state;
+
+	play(w, "{\"text\":\"Hello\"}");
+	assert_int_equal(world_send_options(w, (rt_send_options){.how = RT_SEND_ASK}), RT_REFUSED);
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, ""), RT_REFUSED);
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_REFUSED);
+	world_add(w, "q", "User", "Hi");
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, "q"), RT_REFUSED);
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_REFUSED);
+	/* a question without an answer gets it where it stands, named or not */
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, ""), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+	assert_string_equal(w->result.take, "");
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, "q"), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+	assert_string_equal(w->result.take, "");
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_int_equal(world_send_options(w, (rt_send_options){.how = RT_SEND_ASK}), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+	assert_string_equal(w->result.question, "");
+	/* from an entry in the middle: a take of its own */
+	assert_int_equal(
+		world_send_options(w, (rt_send_options){.at = RT_STR("q"),
+							.text = RT_STR("Hm"),
+							.role = RT_STR("user"),
+							.fields = RT_STR("\"x\":1"),
+							.reply_role = RT_STR("assistant")}),
+		RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nuser: Hm\nassistant: Hello\n");
+	assert_string_equal(w->result.take, "main_take_1");
+	world_has(w, w->result.question, "\"x\":1");
+	assert_string_equal(world_take(w, "main"), "User: Hi\nAI: Hello\n");
+	assert_int_equal(world_send_options(w, (rt_send_options){.at = RT_STR("nobody"),
+								 .text = RT_STR("Hm")}),
+			 RT_NOT_FOUND);
+}
+
+/* ---- meanwhile ---- */
+
+static void
+others_append(world *w)
+{
+	if (w->waits == 1) {
+		world_add(w, "later", "User", "later");
+		world_add(w, "last", "AI", "last");
+	}
+}
+
+static void
+a_reply_stands_behind_its_question(void **state)
+{
+	world *w = *state;
+
+	play(w, SLOW);
+	w->meanwhile = others_append;
+	assert_int_equal(world_ask(w, "Hi"), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Good day!\nUser: later\nAI: last\n");
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_string_equal(world_shown(w), "User: Hi\nUser: later\nAI: last\n");
+}
+
+/* The same where the question was there before. */
+static void
+a_reply_stands_behind_what_it_answers(void **state)
+{
+	world *w = *state;
+
+	play(w, SLOW);
+	world_add(w, "q", "User", "Hi");
+	w->meanwhile = others_append;
+	assert_int_equal(world_send_options(w, (rt_send_options){.how = RT_SEND_ASK}), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Good day!\nUser: later\nAI: last\n");
+}
+
+static void
+undo_once(world *w)
+{
+	if (w->waits == 2)
+		world_apply(w, "{\"op\":\"undo\"}");
+}
+
+static void
+what_is_answered_goes_away(void **state)
+{
+	world *w = *state;
+
+	play(w, "{\"text\":\"Go\"}\n{\"wait_ms\":60000}\n{\"text\":\"od\"}");
+	w->meanwhile = undo_once;
+	assert_int_equal(world_ask(w, "Hi"), RT_CONFLICT);
+	assert_true(w->waits > 2 && w->waits < 100); /* a minute is 1200 waits */
+	assert_string_equal(world_shown(w), "");
+	assert_string_equal(w->result.entry, "");
+	assert_int_equal(world_flights(w), 1); /* what had arrived lies aside */
+	/* also when nothing had come so far */
+	play(w, "{\"wait_ms\":60000}\n{\"text\":\"od\"}");
+	assert_int_equal(world_ask(w, "Hi"), RT_CONFLICT);
+	assert_true(w->waits < 100);
+	assert_int_equal(world_flights(w), 1);
+	/* too late to be noticed while it comes */
+	play(w, "{\"text\":\"Go\"}\n{\"wait_ms\":100}");
+	assert_int_equal(world_ask(w, "Hi"), RT_CONFLICT);
+	assert_string_equal(world_shown(w), "");
+	assert_int_equal(world_flights(w), 2);
+	/* with the take that the question is in */
+	w->meanwhile = NULL;
+	play(w, "{\"text\":\"Hello\"}");
+	assert_int_equal(world_ask(w, "Hi"), RT_OK);
+	play(w, "{\"text\":\"Go\"}\n{\"wait_ms\":60000}\n{\"text\":\"od\"}");
+	w->meanwhile = undo_once;
+	assert_int_equal(
+		world_send_options(w, (rt_send_options){.at = RT_STR(":1"), .text = RT_STR("Hm")}),
+		RT_CONFLICT);
+	assert_true(w->waits < 100);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
+	assert_int_equal(world_flights(w), 3);
+}
+
+static void
+delete_the_take(world *w)
+{
+	if (w->waits == 2)
+		world_apply(w, "{\"op\":\"take.delete\",\"take\":\"main_take_1\"}");
+}
+
+static void
+the_take_is_deleted(void **state)
+{
+	world *w = *state;
+
+	world_add(w, "q", "User", "Hi");
+	world_add(w, "r", "AI", "Hello");
+	play(w, "{\"text\":\"Go\"}\n{\"wait_ms\":60000}\n{\"text\":\"od\"}");
+	w->meanwhile = delete_the_take;
+	assert_int_equal(
+		world_send_options(w, (rt_send_options){.at = RT_STR("q"), .text = RT_STR("Hm")}),
+		RT_CONFLICT);
+	assert_true(w->waits < 100);
+	assert_int_equal(world_flights(w), 1);
+}
+
+/* ---- again ---- */
+
+static void
+again_makes_a_sibling(void **state)
+{
+	world *w = *state;
+	size_t i;
+	char take[40];
+
+	play(w, "{\"text\":\"one\"}");
+	assert_int_equal(world_ask(w, "Hi"), RT_OK);
+	for (i = 1; i <= 3; i++) {
+		rt_send_options options = {.how = RT_SEND_AGAIN, .take = RT_STR("main")};
+
+		play(w, i == 1   ? "{\"text\":\"two\"}"
+			: i == 2 ? "{\"text\":\"three\"}"
+				 : "{\"text\":\"four\"}");
+		assert_int_equal(world_send_options(w, options), RT_OK);
+		snprintf(take, sizeof(take), "main_take_%zu", i);
+		assert_string_equal(w->result.take, take);
+		assert_string_equal(world_shown(w), i == 1   ? "User: Hi\nAI: two\n"
+						    : i == 2 ? "User: Hi\nAI: three\n"
+							     : "User: Hi\nAI: four\n");
+	}
+	assert_string_equal(world_take(w, "main"), "User: Hi\nAI: one\n");
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_string_equal(world_shown(w), "User: Hi\nAI: three\n");
+	/* of what it answers; and what has no reply yet gets its first */
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, ":1"), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: four\n");
+	world_add(w, "q", "User", "And?");
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, "q"), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: four\nUser: And?\nAI: four\n");
+	assert_int_equal(world_again(w, RT_SEND_AGAIN, "nobody"), RT_NOT_FOUND);
+}
+
+/* ---- continue ---- */
+
+static void
+continue_extends_in_place(void **state)
+{
+	world *w = *state;
+	char first[140];
+
+	play(w, "{\"thinking\":\"hm\"}\n{\"text\":\"One, \"}\n{\"stop\":\"length\"}");
+	assert_int_equal(world_ask(w, "Count"), RT_OK);
+	memcpy(first, w->result.entry, sizeof(w->result.entry));
+	world_apply(w, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"later\"}");
+	play(w, "{\"thinking\":\"well\"}\n{\"text\":\"two.\"}");
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, first), RT_OK);
+	assert_string_equal(w->result.entry, first);
+	assert_string_equal(world_shown(w), "User: Count\nAI: One, two.\nUser: later\n");
+	world_has(w, first, "\"stop_reason\":\"stop\"");
+	world_has(w, first, "\"thinking_segments\":[{\"text\":\"hm\"},{\"text\":\"well\"}]");
+	assert_int_equal(world_count(w->out.ptr, "stop_reason"), 1);
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_string_equal(world_shown(w), "User: Count\nAI: One, \nUser: later\n");
+	world_has(w, first, "\"stop_reason\":\"length\"");
+	world_has(w, first, "\"thinking_segments\":[{\"text\":\"hm\"}]");
+	/* what else the entry says of itself stays */
+	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"x\",\"role\":\"AI\",\"content\":\"A\","
+		       "\"mood\":\"good\","
+		       "\"partial\":true,\"error\":\"oops\"}");
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, "x"), RT_OK);
+	assert_string_equal(world_shown(w), "User: Count\nAI: One, \nUser: later\nAI: Atwo.\n");
+	world_has(w, "x", "\"mood\":\"good\"");
+	world_lacks(w, "x", "partial");
+	world_lacks(w, "x", "oops");
+}
+
+static void
+edit_meanwhile(world *w)
+{
+	if (w->waits == 2) {
+		world_apply(w, "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"Uno, \"}");
+		world_apply(w, "{\"op\":\"take.branch\",\"at\":\":1\"}");
+	}
+}
+
+/* An edit of what is continued is not lost, wherever people look meanwhile. */
+static void
+continue_goes_on_from_an_edit(void **state)
+{
+	world *w = *state;
+
+	play(w, "{\"text\":\"One, \"}\n{\"cut\":true}");
+	assert_int_equal(world_ask(w, "Count"), RT_UPSTREAM);
+	play(w, "{\"text\":\"two\"}\n{\"wait_ms\":2000}\n{\"text\":\".\"}");
+	w->meanwhile = edit_meanwhile;
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
+	assert_string_equal(world_take(w, "main"), "User: Count\nAI: Uno, two.\n");
+	assert_string_equal(world_shown(w), "User: Count\n");
+}
+
+/* A continued reply may call tools, and one that has called may go on. */
+static void
+continue_keeps_calls(void **state)
+{
+	world *w = *state;
+
+	play(w, "{\"text\":\"I look\"}\n{\"cut\":true}");
+	assert_int_equal(world_ask(w, "Look"), RT_UPSTREAM);
+	play(w, "{\"text\":\" here.\"}\n{\"call\":{\"id\":\"c1\",\"name\":\"read\","
+		"\"arguments\":{\"a\":1}}}");
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
+	assert_string_equal(world_shown(w),
+			    "User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},"
+			    "{\"type\":\"toolCall\","
+			    "\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}}]\n");
+	play(w, "{\"text\":\"And so on.\"}");
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
+	assert_string_equal(world_shown(w),
+			    "User: Look\nAI: [{\"type\":\"text\",\"text\":\"I look here.\"},"
+			    "{\"type\":\"toolCall\","
+			    "\"id\":\"c1\",\"name\":\"read\",\"arguments\":{\"a\":1}},"
+			    "{\"type\":\"text\",\"text\":\"And so on.\"}]\n");
+}
+
+/* A blank at the end that is not sent (Anthropic refuses it) is neither doubled nor lost,
+ * whether the model begins with it or not. */
+static void
+continue_behind_a_blank(void **state)
+{
+	static const say pieces[][2] = {
+		{{SAY_TEXT, " ", 0, NULL, NULL}, {SAY_TEXT, "42", 0, NULL, NULL}},
+		{{SAY_TEXT, "4", 0, NULL, NULL}, {SAY_TEXT, "2", 0, NULL, NULL}}};
+	static const char *const providers[] = {"anthropic", "openai"};
+	world *w = *state;
+	size_t i, k;
+	rt_buf body;
+
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < 2; k++) {
+			rt_send_options options = {.how = RT_SEND_CONTINUE};
+			sayer s;
+
+			world_apply(w, "{\"op\":\"take.clear\",\"all\":true}");
+			world_apply(
+				w,
+				"{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"hi\"}");
+			world_apply(w, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":"
+				       "\"The answer is \"}");
+			sayer_init(&s, w, rt_provider_named(rt_str_of(providers[i])), pieces[k], 2);
+			s.body = &body;
+			options.with = world_with(w);
+			options.with.model = &s.model;
+			assert_int_equal(world_send_options(w, options), RT_OK);
+			assert_non_null(strstr(body.ptr, i == 0 ? "\"The answer is\""
+								: "\"The answer is \""));
+			/* what was sent is said again: there it is the model's own */
+			assert_string_equal(world_shown(w),
+					    i == 1 && k == 0 ? "User: hi\nAI: The answer is  42\n"
+							     : "User: hi\nAI: The answer is 42\n");
+		}
+	}
+	rt_buf_deinit(&body);
+}
+
+/* ---- ends ---- */
+
+static void
+stopped_by_the_person(void **state)
+{
+	world *w = *state;
+
+	play(w, SLOW);
+	w->stop_at = 3;
+	assert_int_equal(world_ask(w, "Hi"), RT_INTERRUPTED);
+	assert_true(w->result.partial);
+	assert_int_equal(w->result.stop, RT_STOP_USER);
+	assert_string_equal(world_shown(w), "User: Hi\n*AI: Good \n");
+	world_has(w, w->result.entry, "\"stop_reason\":\"stopped\"");
+	assert_int_equal(world_flights(w), 0);
+	w->stop_at = 0;
+	play(w, "{\"text\":\"night\"}");
+	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Good night\n");
+	/* before anything was said */
+	w->stop_at = 1;
+	play(w, "{\"wait_ms\":500}\n{\"text\":\"late\"}");
+	assert_int_equal(world_ask(w, "Hm"), RT_INTERRUPTED);
+	assert_string_equal(world_shown(w), "User: Hi\nAI: Good night\nUser: Hm\n");
+	assert_string_equal(w->result.entry, "");
+	assert_true(w->result.question[0] != '\0');
+	assert_int_equal(world_flights(w), 0);
+}
+
+static void
+what_goes_wrong_upstream(void **state)
+{
+	world *w = *state;
+
+	play(w, "{\"text\":\"so f\"}\n{\"wait_ms\":400}\n{\"cut\":true}");
+	assert_int_equal(world_ask(w, "1"), RT_UPSTREAM);
+	world_has(w, w->result.entry, "\"stop_reason\":\"cut\"");
+	world_has(w, w->result.entry, "\"partial\":true");
+	play(w, "{\"text\":\"wel\"}\n{\"error\":{\"message\":\"overloaded\"}}");
+	assert_int_equal(world_ask(w, "2"), RT_UPSTREAM);
+	assert_non_null(strstr(w->err.text, "overloaded"));
+	world_has(w, w->result.entry, "\"stop_reason\":\"error\"");
+	world_has(w, w->result.entry, "\"error\":\"overloaded\"");
+	assert_string_equal(world_shown(w), "User: 1\n*AI: so f\nUser: 2\n*AI: wel\n");
+	/* nothing came: the question stays, and nothing else */
+	play(w, "{\"error\":{\"status\":401,\"message\":\"bad key\"}}");
+	assert_int_equal(world_ask(w, "3"), RT_CREDENTIALS);
+	assert_string_equal(w->result.entry, "");
+	play(w, "{\"error\":{\"status\":500,\"message\":\"oops\"}}");
+	assert_int_equal(world_ask(w, "4"), RT_UPSTREAM);
+	play(w, "{\"wait_ms\":100}");
+	assert_int_equal(world_ask(w, "5"), RT_UPSTREAM);
+	assert_string_equal(w->err.text, "the model answered with nothing");
+	play(w, "{\"stop\":\"filtered\"}");
+	assert_int_equal(world_ask(w, "6"), RT_UPSTREAM);
+	assert_non_null(strstr(w->err.text, "held the reply back"));
+	play(w, "{\"thinking\":\"\"}\n{\"stop\":\"length\"}");
+	assert_int_equal(world_ask(w, "7"), RT_UPSTREAM);
+	assert_non_null(strstr(w->err.text, "limit of tokens"));
+	assert_string_equal(world_shown(w),
+			    "User: 1\n*AI: so f\nUser: 2\n*AI: wel\nUser: 3\nUser: 4\nUser: 5\n"
+			    "User: 6\nUser: 7\n");
+	assert_int_equal(world_flights(w), 0);
+}
+
+/* ---- the record of requests ---- */
+
+typedef struct recorded {
+	world *w;
+	rt_buf lines;
+} recorded;
+
+static void
+line(void *ctx, rt_str text)
+{
+	recorded *r = ctx;
+	rt_json_doc *doc;
+
+	assert_int_equal(rt_json_read(rt_alloc_libc(), text, &doc, NULL), RT_OK);
+	rt_json_free(doc);
+	rt_buf_add_str(&r->lines, text);
+	rt_buf_add_byte(&r->lines, '\n');
+}
+
+static void
+each_request_is_recorded(void **state)
+{
+	world *w = *state;
+	recorded r = {.w = w};
+	rt_send_options options = {.text = RT_STR("sesame"), .with = {.comms = line, .ctx = &r}};
+
+	rt_buf_init(&r.lines, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	play(w, "{\"text\":\"abracadabra\"}\n{\"error\":{\"message\":\"over\\\"loaded\"}}");
+	options.with.model = w->model;
+	assert_int_equal(world_send_options(w, options), RT_UPSTREAM);
+	assert_int_equal(world_count(r.lines.ptr, "\n"), 2);
+	assert_non_null(strstr(r.lines.ptr, "\"what\":\"request\""));
+	assert_non_null(strstr(r.lines.ptr, "\"what\":\"reply\""));
+	assert_non_null(strstr(r.lines.ptr, w->result.entry));
+	/* no text is in it, so that a purge reaches all there is */
+	assert_null(strstr(r.lines.ptr, "sesame"));
+	assert_null(strstr(r.lines.ptr, "abracadabra"));
+	rt_buf_deinit(&r.lines);
+}
+
+/* ---- hooks ---- */
+
+typedef struct fake_hooks {
+	rt_hooks hooks;
+	const char *patch, *reason; /* what is said to entry.before_add */
+	const char *body;           /* put in the place of a request's */
+	const char *no_request;     /* why request.before is refused */
+	size_t asked, told, answered;
+	bool cannot_run;            /* an after-event came with a stop that says so already */
+	char subject[200];
+	char members[200];          /* of request.after */
+	world *goes;                /* to another take, as soon as there is a question */
+} fake_hooks;
+
+static bool
+wants(rt_hooks *hooks, const char *event)
+{
+	(void)hooks;
+	(void)event;
+	return true;
+}
+
+static rt_status
+fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop_fn stop, void *ctx,
+     rt_hook_answer *out, rt_error *err)
+{
+	fake_hooks *h = (fake_hooks *)hooks;
+
+	(void)err;
+	if (strcmp(event, "request.before") == 0) {
+		snprintf(h->subject, sizeof(h->subject), "%.*s", RT_STR_ARG(subject));
+		if (h->no_request != NULL) {
+			out->decision = RT_HOOK_DENY;
+			rt_buf_add_c(&out->by, "guard");
+			rt_buf_add_c(&out->reason, h->no_request);
+		} else if (h->body != NULL) {
+			out->decision = RT_HOOK_REPLACE;
+			rt_buf_add_f(&out->patch, "{\"body\":%s}", h->body);
+		}
+	}
+	if (strstr(event, ".after") != NULL && stop != NULL && stop(ctx))
+		h->cannot_run = true;
+	if (strcmp(event, "request.after") == 0) {
+		h->answered++;
+		snprintf(h->members, sizeof(h->members), "%.*s", RT_STR_ARG(members));
+	}
+	if (strcmp(event, "reply.after") == 0)
+		h->told++;
+	if (strcmp(event, "entry.after") == 0 && h->goes != NULL) {
+		world *w = h->goes;
+
+		h->goes = NULL;
+		world_apply(w, "{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"elsewhere\"}");
+	}
+	if (strcmp(event, "entry.before_add") != 0)
+		return RT_OK;
+	h->asked++;
+	if (h->reason != NULL) {
+		out->decision = RT_HOOK_DENY;
+		rt_buf_add_c(&out->by, "guard");
+		rt_buf_add_c(&out->reason, h->reason);
+	} else if (h->patch != NULL) {
+		out->decision = RT_HOOK_REPLACE;
+		rt_buf_add_c(&out->patch, h->patch);
+		rt_buf_add_c(&out->notes, "changed it");
+	}
+	return RT_OK;
+}
+
+static void
+hooks_may_refuse_and_change(void **state)
+{
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
+	world *w = *state;
+	fake_hooks h = {.hooks = {&ops}, .reason = "no secrets"};
+	rt_send_options options = {.text = RT_STR("the key is 123")};
+	uint64_t before = world_seq(w);
+
+	play(w, "{\"text\":\"Hello\"}");
+	options.with = world_with(w);
+	options.with.hooks = &h.hooks;
+	assert_int_equal(world_send_options(w, options), RT_DENIED);
+	assert_string_equal(w->err.text, "hook guard: no secrets");
+	assert_int_equal(world_seq(w), before);
+	assert_int_equal(h.told, 0);
+	h.reason = NULL;
+	h.patch = "{\"op\":{\"op\":\"entry.append\",\"role\":\"User\","
+		  "\"content\":\"the key is ***\"}}";
+	assert_int_equal(world_send_options(w, options), RT_OK);
+	assert_string_equal(world_shown(w), "User: the key is ***\nAI: Hello\n");
+	assert_int_equal(h.told, 1);
+	assert_string_equal(h.subject, "provider=builtin service=builtin model=play reason=reply project=default "
+			    "discussion=main take=main");
+	assert_non_null(w->result.note);
+	assert_true(rt_str_is(rt_text_str(w->result.note), "changed it"));
+}
+
+/* Between the question and the request somebody goes to another take. */
+static void
+a_question_is_answered_in_its_take(void **state)
+{
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
+	world *w = *state;
+	fake_hooks h = {.hooks = {&ops}, .goes = w};
+	rt_send_options options = {.text = RT_STR("Hi")};
+
+	world_add(w, "first", "User", "Before");
+	play(w, "{\"text\":\"Hello\"}");
+	options.with = world_with(w);
+	options.with.hooks = &h.hooks;
+	assert_int_equal(world_send_options(w, options), RT_OK);
+	assert_null(h.goes);
+	assert_string_equal(world_shown(w), "User: Before\n");
+	world_apply(w, "{\"op\":\"take.switch\",\"take\":\"main\"}");
+	assert_string_equal(world_shown(w), "User: Before\nUser: Hi\nAI: Hello\n");
+	assert_string_equal(w->result.take, "t1");
+	assert_int_equal(w->result.asked_take, 1);
+}
+
+/* Ctrl-C ends the reply. What is kept of it is told all the same, by hooks that are not
+ * stopped before they have begun. */
+static void
+stopped_replies_are_told_too(void **state)
+{
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
+	world *w = *state;
+	fake_hooks h = {.hooks = {&ops}};
+	rt_send_options options = {.text = RT_STR("Hi")};
+
+	play(w, SLOW);
+	w->stop_at = 2;
+	options.with = world_with(w);
+	options.with.hooks = &h.hooks;
+	assert_int_equal(world_send_options(w, options), RT_INTERRUPTED);
+	assert_string_equal(world_shown(w), "User: Hi\n*AI: Good \n");
+	assert_int_equal(h.answered, 1);
+	assert_int_equal(h.told, 1);
+	assert_false(h.cannot_run);
+	/* until the person says so again */
+	w->stop_at = 2;
+	options.with.insists = world_stop;
+	assert_int_equal(world_send_options(w, options), RT_INTERRUPTED);
+	assert_true(h.cannot_run);
+}
+
+/* What was sent, sent again: hooks are asked, the record has it, nothing is kept. */
+static void
+a_request_is_sent_once_more(void **state)
+{
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
+	static const say said = {SAY_TEXT, "Hello", 0, NULL, NULL};
+	world *w = *state;
+	fake_hooks h = {.hooks = {&ops}, .no_request = "no secrets"};
+	recorded r = {.w = w};
+	rt_resend_options options = {.discussion = RT_STR("d1"),
+				     .take = RT_STR("t1"),
+				     .body = RT_STR("{\"key\":\"hunter2\"}"),
+				     .of = RT_STR("reply/1")};
+	uint64_t before = world_seq(w);
+	const rt_text *note;
+	rt_buf asked;
+	sayer s;
+
+	rt_buf_init(&r.lines, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&asked, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	sayer_init(&s, w, rt_provider_named(RT_STR("openai")), &said, 1);
+	s.model.service = RT_STR("local");
+	s.model.server = RT_STR("http://127.0.0.1:8080");
+	s.body = &asked;
+	options.with = (rt_send_with){
+		.model = &s.model, .hooks = &h.hooks, .comms = line, .ctx = &r};
+	assert_int_equal(rt_engine_resend(w->engine, &options, &note, &w->err), RT_DENIED);
+	assert_string_equal(w->err.text, "hook guard: no secrets");
+	assert_int_equal(s.asked, 0);
+	assert_int_equal(r.lines.size, 0);
+	h.no_request = NULL;
+	h.body = "{\"key\":\"***\"}";
+	assert_int_equal(rt_engine_resend(w->engine, &options, &note, &w->err), RT_OK);
+	assert_string_equal(asked.ptr, h.body);
+	assert_string_equal(h.subject, "provider=openai service=local model=m reason=replay "
+				       "project=default discussion=main take=main");
+	assert_non_null(strstr(h.members, "\"service\":\"local\""));
+	assert_non_null(strstr(h.members, "\"reason\":\"replay\",\"status\":\"ok\""));
+	rt_buf_add_byte(&r.lines, '\0');
+	assert_int_equal(world_count(r.lines.ptr, "\n"), 2);
+	assert_int_equal(world_count(r.lines.ptr, "\"for\":\"replay\""), 2);
+	assert_non_null(strstr(r.lines.ptr, "\"of\":\"reply/1\""));
+	assert_non_null(strstr(r.lines.ptr, "\"server\":\"http://127.0.0.1:8080\""));
+	assert_null(strstr(r.lines.ptr, "hunter2"));
+	assert_int_equal(world_seq(w), before);
+	assert_int_equal(world_flights(w), 0);
+	rt_buf_deinit(&asked);
+	rt_buf_deinit(&r.lines);
+}
+
+/* The configured name is what is told, kept and recorded; the kind stays beside it. */
+static void
+several_providers_of_one_kind(void **state)
+{
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
+	static const say said = {SAY_TEXT, "Hello", 0, NULL, NULL};
+	world *w = *state;
+	fake_hooks h = {.hooks = {&ops}};
+	recorded r = {.w = w};
+	rt_send_options options = {.text = RT_STR("Hi")};
+	sayer s;
+
+	rt_buf_init(&r.lines, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	sayer_init(&s, w, rt_provider_named(RT_STR("openai")), &said, 1);
+	s.model.service = RT_STR("local");
+	s.model.server = RT_STR("http://127.0.0.1:8080");
+	options.with = (rt_send_with){
+		.model = &s.model, .hooks = &h.hooks, .comms = line, .ctx = &r};
+	assert_int_equal(world_send_options(w, options), RT_OK);
+	assert_non_null(strstr(h.subject, "provider=openai service=local model=m"));
+	rt_buf_add_byte(&r.lines, '\0');
+	assert_non_null(strstr(r.lines.ptr, "\"provider\":\"openai\",\"service\":\"local\","
+					    "\"model\":\"m\","
+					    "\"server\":\"http://127.0.0.1:8080\""));
+	world_has(w, w->result.entry, "\"service\":\"local\"");
+	rt_buf_deinit(&r.lines);
+}
+
+/* ---- the clock is set back ---- */
+
+static void
+set_back_and_undo(world *w)
+{
+	if (w->waits == 1)
+		w->now_us -= (int64_t)24 * 3600 * 1000000;
+	if (w->waits == 3)
+		world_apply(w, "{\"op\":\"undo\"}");
+}
+
+static void
+what_is_answered_is_looked_for_by_any_clock(void **state)
+{
+	world *w = *state;
+
+	play(w, "{\"text\":\"Go\"}\n{\"wait_ms\":60000}\n{\"text\":\"od\"}");
+	w->meanwhile = set_back_and_undo;
+	assert_int_equal(world_ask(w, "Hi"), RT_CONFLICT);
+	assert_true(w->waits < 100); /* a minute is 1200 waits */
+}
+
+/* ---- an edit is what is sent next ---- */
+
+static void
+an_edited_reply_is_what_the_next_request_carries(void **state)
+{
+	static const char *const providers[] = {"openai", "anthropic", "gemini", "ollama",
+						"builtin"};
+	world *w = *state;
+	rt_context_options options = {.stream = true};
+	rt_buf body;
+	size_t i;
+
+	play(w, "{\"text\":\"Paris is in Spain.\"}\n{\"next\":true}\n{\"text\":\"Yes.\"}");
+	assert_int_equal(world_ask(w, "Where is Paris?"), RT_OK);
+	assert_int_equal(world_ask(w, "Sure?"), RT_OK);
+	world_apply(w,
+		    "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"Paris is in France.\"}");
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (i = 0; i < sizeof(providers) / sizeof(providers[0]); i++) {
+		const rt_project *value = rt_engine_value(w->engine);
+
+		rt_buf_clear(&body);
+		assert_int_equal(rt_view_context(w->engine, value, (rt_place){0, 0},
+						 rt_provider_named(rt_str_of(providers[i])),
+						 &options, &body, NULL),
+				 RT_OK);
+		rt_object_unref(value);
+		rt_buf_add_byte(&body, '\0');
+		assert_non_null(strstr(body.ptr, "Paris is in France."));
+		assert_null(strstr(body.ptr, "Spain"));
+		assert_non_null(strstr(body.ptr, "Sure?"));
+	}
+	rt_buf_deinit(&body);
+}
+
+/* ---- out of memory ---- */
+
+/* Whatever fails: the question is there or not, the reply is or not, and where it is not,
+ * what had arrived is in a side row. */
+static bool
+send_without_memory(long left, long *out_used)
+{
+	failing f = {-1, 0};
+	rt_alloc alloc = {failing_resize, failing_release, &f};
+	const rt_project *value;
+	rt_error why = {0};
+	const char *shown;
+	size_t kept = 0;
+	world w;
+	rt_status st;
+
+	world_init(&w);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &w.env, &w.store, NULL), RT_OK);
+	world_open_engine(&w, &alloc);
+	world_add(&w, "a", "User", "Hello");
+	world_add(&w, "b", "AI", "Hi");
+	world_apply(&w, "{\"op\":\"setting.set\",\"key\":\"edit_notices\",\"value\":\"all\"}");
+	world_apply(&w, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"Good day\"}");
+	world_apply(&w, "{\"op\":\"prompt.update\",\"text\":\"a cat\"}");
+	play(&w, "{\"thinking\":\"hm\"}\n{\"signature\":\"s\"}\n{\"text\":\"One \"}\n"
+		 "{\"wait_ms\":300}\n"
+		 "{\"text\":\"two\"}\n{\"call\":{\"id\":\"c\",\"name\":\"n\","
+		 "\"arguments\":{\"x\":1}}}");
+	f.left = left;
+	st = world_ask(&w, "Q");
+	*out_used = left - f.left;
+	f.left = -1;
+	if (st != RT_OK && st != RT_NOMEM)
+		fail_msg("allocation %ld: %s: %s", left, rt_status_word(st), w.err.text);
+	value = rt_engine_value(w.engine);
+	if (rt_project_check(value, &why) != RT_OK)
+		fail_msg("allocation %ld: %s", left, why.text);
+	rt_object_unref(value);
+	shown = world_shown(&w);
+	if (st == RT_OK)
+		assert_non_null(strstr(shown, "\"n\",\"arguments\":{\"x\":1}"));
+	assert_true((strstr(shown, "User: Q") != NULL) == (w.result.question[0] != '\0'));
+	assert_true((strstr(shown, "edited reply") != NULL) == (strstr(shown, "User: Q") != NULL));
+	assert_true((strstr(shown, "current") == NULL));
+	if (strstr(shown, "One ") != NULL) {
+		assert_int_equal(world_flights(&w), 0);
+	} else if (world_flights(&w) > 0) {
+		assert_int_equal(world_flights(&w), 1);
+		assert_int_equal(
+			rt_engine_keep_left(w.engine, world_nobody_lives, NULL, &kept, NULL),
+			RT_OK);
+		assert_int_equal(world_flights(&w), 0);
+		shown = world_shown(&w);
+		assert_true((strstr(shown, "*AI: ") != NULL) == (kept == 1));
+	}
+	/* the world goes on: its value is what its log says */
+	assert_int_equal(world_try(&w, "{\"op\":\"entry.append\",\"content\":\"more\"}"), RT_OK);
+	assert_int_equal(rt_engine_rebuild(w.engine, NULL), RT_OK);
+	assert_non_null(strstr(world_shown(&w), "more"));
+	world_deinit(&w);
+	if (f.live != 0)
+		fail_msg("allocation %ld: %ld are left", left, f.live);
+	return st == RT_OK;
+}
+
+/* The same of a reply that goes on: it has what it had, or what was added too. */
+static bool
+continue_without_memory(long left, long *out_used)
+{
+	failing f = {-1, 0};
+	rt_alloc alloc = {failing_resize, failing_release, &f};
+	const char *shown;
+	world w;
+	rt_status st;
+
+	world_init(&w);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &w.env, &w.store, NULL), RT_OK);
+	world_open_engine(&w, &alloc);
+	world_add(&w, "q", "User", "Count");
+	world_apply(&w,
+		    "{\"op\":\"entry.append\",\"id\":\"r\",\"role\":\"AI\",\"content\":\"One, \","
+		    "\"thinking_segments\":[{\"text\":\"hm\"}],\"partial\":true}");
+	play(&w, "{\"text\":\"two\"}\n{\"wait_ms\":300}\n{\"text\":\".\"}");
+	f.left = left;
+	st = world_again(&w, RT_SEND_CONTINUE, "r");
+	*out_used = left - f.left;
+	f.left = -1;
+	if (st != RT_OK && st != RT_NOMEM)
+		fail_msg("allocation %ld: %s: %s", left, rt_status_word(st), w.err.text);
+	assert_int_equal(rt_engine_keep_left(w.engine, world_nobody_lives, NULL, NULL, NULL),
+			 RT_OK);
+	shown = world_shown(&w);
+	if (strcmp(shown, st == RT_OK ? "User: Count\nAI: One, two.\n"
+				      : "User: Count\n*AI: One, two.\n") != 0 &&
+	    (st == RT_OK || (strcmp(shown, "User: Count\n*AI: One, \n") != 0 &&
+			     strcmp(shown, "User: Count\n*AI: One, two\n") != 0)))
+		fail_msg("allocation %ld: %s: %s", left, rt_status_word(st), shown);
+	world_has(&w, "r", "\"thinking_segments\":[{\"text\":\"hm\"}]");
+	world_deinit(&w);
+	if (f.live != 0)
+		fail_msg("allocation %ld: %ld are left", left, f.live);
+	return st == RT_OK;
+}
+
+static void
+no_memory(void **state)
+{
+	long all, n, used;
+	size_t worked = 0;
+
+	(void)state;
+	assert_true(send_without_memory(1000000, &all));
+	for (n = 0; n < all; n++)
+		worked += send_without_memory(n, &used);
+	/* checkpoints may fail unseen, and a side row that is written again a moment later */
+	assert_true(worked < (size_t)all / 8);
+	assert_true(continue_without_memory(1000000, &all));
+	for (n = 0; n < all; n++)
+		(void)continue_without_memory(n, &used);
+}
+
+#define WITH_WORLD(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_WORLD(a_question_and_its_reply_are_two_steps),
+		WITH_WORLD(stopped_replies_are_told_too),
+		WITH_WORLD(a_request_is_sent_once_more),
+		WITH_WORLD(several_providers_of_one_kind),
+		WITH_WORLD(what_is_answered_is_looked_for_by_any_clock),
+		WITH_WORLD(rows_say_who_sent),
+		WITH_WORLD(what_is_there_can_be_answered),
+		WITH_WORLD(a_reply_stands_behind_its_question),
+		WITH_WORLD(a_reply_stands_behind_what_it_answers),
+		WITH_WORLD(what_is_answered_goes_away),
+		WITH_WORLD(the_take_is_deleted),
+		WITH_WORLD(again_makes_a_sibling),
+		WITH_WORLD(continue_extends_in_place),
+		WITH_WORLD(continue_goes_on_from_an_edit),
+		WITH_WORLD(continue_keeps_calls),
+		WITH_WORLD(continue_behind_a_blank),
+		WITH_WORLD(stopped_by_the_person),
+		WITH_WORLD(what_goes_wrong_upstream),
+		WITH_WORLD(each_request_is_recorded),
+		WITH_WORLD(hooks_may_refuse_and_change),
+		WITH_WORLD(a_question_is_answered_in_its_take),
+		WITH_WORLD(an_edited_reply_is_what_the_next_request_carries),
+		cmocka_unit_test(no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Summaries: what a model (or a hook) writes in place of entries.
+ *
+ *   compact    a compaction: the beginning of the path, or a range, is sent as a summary
+ *              from now on; the entries stay where they are (T15, C52)
+ *   go         the head elsewhere, and beside it, if wanted, a summary of the branch that
+ *              is left (T9-T11, C56; seed 4)
+ *   compress   the take becomes its summary (T16)
+ *
+ * Each is one step, made after the summary is there. When the model fails, the person
+ * stops it or a hook says no, nothing has changed. */
+#ifndef RT_CHAT_SUMMARY_H
+#define RT_CHAT_SUMMARY_H
+
+#include "chat/send.h"
+
+enum { RT_COMPACT_KEEP_TOKENS = 20000 };
+
+typedef struct rt_summary_result {
+	char entry[132];     /* id of the entry that holds the summary; empty: none was made */
+	char target[132];    /* go: the entry that the head went to; empty: before the first */
+	char first_kept[132];/* compact: from here on everything is sent as before */
+	char take[260];      /* that is in view now, where that changed */
+	uint64_t seq;        /* of the step; 0: nothing was changed */
+	size_t entries;      /* that the summary stands for */
+	size_t tokens_before;/* of the context, by estimate */
+	size_t tokens_after;
+	bool already;        /* go: the head is there already */
+	bool from_hook;
+	rt_usage usage;
+	const rt_text *editor; /* go: text handed back for re-submission (T10); or NULL */
+	const rt_text *note;   /* of hooks, for people; or NULL */
+} rt_summary_result;
+
+void rt_summary_result_deinit(rt_summary_result *result);
+
+typedef struct rt_compact_options {
+	rt_send_with with;
+	rt_str discussion, take; /* addresses; empty: the active ones */
+	rt_str from, to;         /* a range; both empty: the beginning of the path */
+	size_t keep_tokens;      /* so much of the end is kept; 0: RT_COMPACT_KEEP_TOKENS */
+	rt_str instructions;     /* what to look out for; or empty */
+	bool dry_run;            /* only say what would be done */
+	/* The path ends with this entry (its id), which is about to be answered, and the
+	 * compaction stands before it; empty: the path up to the head, and at the head. */
+	rt_str before;
+	bool is_threshold;       /* made because the window is full, not by hand */
+} rt_compact_options;
+
+/* RT_REFUSED: there is nothing to compact, said why. Otherwise as rt_engine_send. A tool's
+ * call and its result are never parted: the cut moves towards the beginning. RT_LIMIT: with
+ * a budget, what is to be summed up is itself more than that. */
+RT_CHECKED rt_status rt_engine_compact(rt_engine *engine, const rt_compact_options *options,
+				       rt_summary_result *out, rt_error *err);
+
+typedef struct rt_go_options {
+	rt_send_with with;       /* model NULL: only a hook can write a summary */
+	rt_str discussion, take;
+	rt_str target;           /* address, in the whole discussion; ptr NULL: before the first */
+	rt_str target_take;      /* whose entry it is; empty: take's, else whichever holds it */
+	bool select;             /* a user's or custom message: go before it, hand its text back */
+	bool summarize;          /* the branch that is left */
+	rt_str instructions;
+} rt_go_options;
+
+/* RT_INTERRUPTED: "Navigation cancelled". RT_DENIED: a hook said no. */
+RT_CHECKED rt_status rt_engine_go(rt_engine *engine, const rt_go_options *options,
+				  rt_summary_result *out, rt_error *err);
+
+typedef struct rt_compress_options {
+	rt_send_with with;
+	rt_str discussion, take;
+	rt_str instructions;
+} rt_compress_options;
+
+RT_CHECKED rt_status rt_engine_compress(rt_engine *engine, const rt_compress_options *options,
+					rt_summary_result *out, rt_error *err);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A bare engine: on a store of the test's, with nobody to talk to. What tests begin with that need
+ * no model; for those that do there is send_testing.h. */
+#ifndef RT_LOG_BARE_TESTING_H
+#define RT_LOG_BARE_TESTING_H
+
+#include <stdio.h>
+
+#include "log/engine_testing.h"
+
+typedef struct bare {
+	rt_store *store;
+	rt_engine *engine;
+	rt_buf out;     /* scratch of the test */
+	rt_error error; /* of the last request, as what follows: */
+	uint64_t seq;
+	bool unchanged;
+} bare;
+
+/* Once more, on what the store has: rt_engine_close(b->engine) comes before. */
+static inline void
+bare_open_engine(bare *b)
+{
+	rt_engine_options options = {.env = &env, .create = true};
+	rt_error err = {0};
+
+	if (rt_engine_open(&options, b->store, &b->engine, &err) != RT_OK)
+		fail_msg("%s", err.text);
+}
+
+/* For a set-up of cmocka's: *state is a bare. The store is taken over. */
+static inline int
+bare_set_up(void **state, rt_store *store)
+{
+	bare *b = test_calloc(1, sizeof(*b));
+
+	b->store = store;
+	bare_open_engine(b);
+	rt_buf_init(&b->out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	*state = b;
+	return 0;
+}
+
+static inline int
+bare_tear_down(void **state)
+{
+	bare *b = *state;
+
+	rt_buf_deinit(&b->out);
+	rt_engine_close(b->engine);
+	b->store->ops->close(b->store);
+	test_free(b);
+	return 0;
+}
+
+static inline rt_status
+bare_try(bare *b, const char *json)
+{
+	rt_result result;
+	rt_status st = rt_engine_apply_text(b->engine, rt_str_of(json), RT_STR(""), RT_STR(""),
+					    &result);
+
+	b->error = result.error;
+	b->seq = result.seq;
+	b->unchanged = result.unchanged;
+	rt_result_deinit(&result);
+	return st;
+}
+
+static inline void
+bare_apply(bare *b, const char *json)
+{
+	if (bare_try(b, json) != RT_OK)
+		fail_msg("%s: %s", json, b->error.text);
+}
+
+static inline void
+bare_add(bare *b, const char *id, const char *role, const char *content)
+{
+	char json[512];
+
+	(void)snprintf(json, sizeof(json),
+		       "{\"op\":\"entry.append\",\"id\":\"%s\",\"role\":\"%s\",\"content\":\"%s\"}", id,
+		       role, content);
+	bare_apply(b, json);
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of searching: what a query says, and whether a text answers to it. Pure
+ * arithmetic; the index is asked in search.c. */
+#ifndef RT_LOG_SEARCH_IMPL_H
+#define RT_LOG_SEARCH_IMPL_H
+
+#include "base/text.h"
+
+enum { RT_QUERY_TERMS_MAX = 32 /* what comes after is not looked for */ };
+
+typedef enum rt_term_kind {
+	RT_TERM_WORD,    /* one word */
+	RT_TERM_PHRASE,  /* words in this order */
+	RT_TERM_LITERAL  /* signs without a word: as they stand, anywhere */
+} rt_term_kind;
+
+typedef struct rt_term {
+	rt_term_kind kind;
+	rt_str text; /* borrowed from the query, without quotes */
+	bool is_not;
+	bool is_prefix; /* the beginning of a word is enough: the last word of a query */
+} rt_term;
+
+/* hello world    both words          "hello world"  these words in this order
+ * !hello -world  without the words   role:x         said by x; role:"Vendor API" */
+typedef struct rt_query {
+	rt_term terms[RT_QUERY_TERMS_MAX];
+	size_t count;
+	rt_str role;    /* borrowed; empty: any */
+	bool substring; /* a word may begin and end inside another (scripts without spaces) */
+} rt_query;
+
+/* Any text is a query. */
+rt_query rt_query_parse(rt_str text);
+/* Where a term stands first in text at or after from, and how many bytes it takes there;
+ * SIZE_MAX: nowhere. Letters are the same whatever their case or accent, as far as the
+ * European alphabets go. */
+size_t rt_term_find(rt_str text, const rt_term *term, bool substring, size_t from,
+		    size_t *out_size);
+/* Does a text have all that the query wants and nothing that it does not? */
+bool rt_query_matches(const rt_query *query, rt_str text);
+/* About 120 characters of text around the first match, as JSON, with \001 and \002 around
+ * every match in it; control characters are spaces, "…" says that there is more. */
+void rt_query_add_snippet(rt_buf *buf, const rt_query *query, rt_str text);
+
+#endif

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Searching: what a query means, what the index gives, and that only what can be seen now
+ * is found. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "log/engine_testing.h"
+#include "log/folder_testing.h"
+#include "log/search_impl.h"
+#include "store/store_memory.h"
+#include "store/store_sqlite.h"
+
+typedef struct fixture {
+	rt_store *store;
+	rt_engine *engine;
+	rt_buf out;
+	char folder[64]; /* empty: a store in memory */
+} fixture;
+
+/* *state: the kind of store. */
+static int
+set_up(void **state)
+{
+	rt_store_sqlite_options file = {.create = true};
+	fixture *f = test_calloc(1, sizeof(*f));
+	rt_engine_options options = {.env = &env, .create = true};
+	char path[96];
+
+	if (strcmp(*state, "memory") == 0) {
+		assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &f->store, NULL), RT_OK);
+	} else {
+		assert_true(test_folder(f->folder, sizeof(f->folder), "search_test"));
+		snprintf(path, sizeof(path), "%s/a.db", f->folder);
+		assert_int_equal(rt_store_sqlite_open(rt_alloc_libc(), &env, path, &file, &f->store,
+						      NULL), RT_OK);
+	}
+	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
+	rt_buf_init(&f->out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	*state = f;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	fixture *f = *state;
+
+	rt_buf_deinit(&f->out);
+	rt_engine_close(f->engine);
+	f->store->ops->close(f->store);
+	if (f->folder[0] != '\0') {
+		static const char *const names[] = {"a.db", "a.db-wal", "a.db-shm"};
+		char path[96];
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			snprintf(path, sizeof(path), "%s/%s", f->folder, names[i]);
+			(void)unlink(path);
+		}
+		(void)rmdir(f->folder);
+	}
+	test_free(f);
+	return 0;
+}
+
+static void
+apply(fixture *f, const char *json)
+{
+	rt_result result;
+
+	if (rt_engine_apply_text(f->engine, rt_str_of(json), RT_STR(""), RT_STR(""), &result) != RT_OK)
+		fail_msg("%s: %s", json, result.error.text);
+	rt_result_deinit(&result);
+}
+
+static const char *
+search_in(fixture *f, const char *query, uint32_t disc, const char *role, size_t limit)
+{
+	const rt_project *project = rt_engine_value(f->engine);
+	rt_error err = {0};
+
+	rt_buf_clear(&f->out);
+	if (rt_view_search(f->engine, project, rt_str_of(query), disc, rt_str_of(role), limit, &f->out,
+			   &err) != RT_OK)
+		fail_msg("%s: %s", query, err.text);
+	rt_object_unref(project);
+	return f->out.ptr;
+}
+
+static int
+char_order(const void *a, const void *b)
+{
+	return *(const char *)a - *(const char *)b;
+}
+
+/* The ids of the hits (one letter each) in alphabetical order, with a blank behind each:
+ * what is best is the store's to say. */
+static const char *
+ids_of(fixture *f, const char *query)
+{
+	static char ids[64];
+	char letters[32];
+	rt_json_doc *doc;
+	yyjson_val *hit;
+	size_t i, max;
+
+	(void)search_in(f, query, 0, "", 0);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&f->out), &doc, NULL), RT_OK);
+	yyjson_arr_foreach(rt_json_root(doc), i, max, hit)
+	{
+		assert_true(i < sizeof(letters));
+		letters[i] = yyjson_get_str(rt_json_get(hit, "id"))[0];
+	}
+	qsort(letters, max, 1, char_order);
+	for (i = 0; i < max; i++) {
+		ids[2 * i] = letters[i];
+		ids[2 * i + 1] = ' ';
+	}
+	ids[2 * max] = '\0';
+	rt_json_free(doc);
+	return ids;
+}
+
+static void
+animals(fixture *f)
+{
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"a\",\"content\":\"A tabby cat with a hat\"}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"b\",\"role\":\"AI\",\"content\":\"The hat of the cat\"}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":\"A dog, no Katze\"}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"d\",\"role\":\"Vendor API\",\"content\":\"un caf\\u00e9 => 100%\"}");
+}
+
+static void
+finds_what_a_query_says(void **state)
+{
+	fixture *f = *state;
+
+	animals(f);
+	assert_string_equal(ids_of(f, "cat"), "a b ");
+	assert_string_equal(ids_of(f, "CAT tabby"), "a ");
+	assert_string_equal(ids_of(f, "cat hat"), "a b ");
+	assert_string_equal(ids_of(f, "\"hat of\""), "b ");
+	assert_string_equal(ids_of(f, "\"cat of\""), "");
+	assert_string_equal(ids_of(f, "cat -tabby"), "b ");
+	assert_string_equal(ids_of(f, "cat !tabby"), "b ");
+	assert_string_equal(ids_of(f, "cat -\"of the cat\""), "a ");
+	assert_string_equal(ids_of(f, "tab"), "a "); /* the last word may be a beginning */
+	assert_string_equal(ids_of(f, "tab cat"), "");
+	assert_string_equal(ids_of(f, "role:ai cat"), "b ");
+	assert_string_equal(ids_of(f, "role:\"vendor api\""), "d ");
+	assert_string_equal(ids_of(f, "role:AI -cat"), "c ");
+	assert_string_equal(ids_of(f, "-cat"), "c d ");
+	assert_string_equal(ids_of(f, "=>"), "d ");
+	assert_string_equal(ids_of(f, "100%"), "d ");
+	assert_string_equal(ids_of(f, ""), "");
+	assert_string_equal(ids_of(f, "  \"\" "), "");
+	assert_string_equal(ids_of(f, "nothing"), "");
+}
+
+static void
+says_where_and_shows_a_snippet(void **state)
+{
+	fixture *f = *state;
+
+	animals(f);
+	assert_string_equal(search_in(f, "hat tab", 0, "", 0),
+			    "[{\"discussion\":\"main\",\"take\":\"main\",\"id\":\"a\",\"role\":\"User\","
+			    "\"at\":1,\"snippet\":\"A \\u0001tab\\u0002by cat with a \\u0001hat\\u0002\"}]");
+	assert_string_equal(search_in(f, "dog", 0, "ai", 0),
+			    "[{\"discussion\":\"main\",\"take\":\"main\",\"id\":\"c\",\"role\":\"AI\","
+			    "\"at\":3,\"snippet\":\"A \\u0001dog\\u0002, no Katze\"}]");
+	assert_string_equal(search_in(f, "dog", 0, "User", 0), "[]");
+}
+
+static void
+cuts_a_snippet_at_characters(void **state)
+{
+	rt_query q = rt_query_parse(RT_STR("needle"));
+	rt_buf text, out;
+
+	(void)state;
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (int i = 0; i < 100; i++)
+		rt_buf_add_c(&text, "ä");
+	rt_buf_add_c(&text, " needle\n\001");
+	for (int i = 0; i < 100; i++)
+		rt_buf_add_c(&text, "é");
+	rt_query_add_snippet(&out, &q, rt_buf_str(&text));
+	assert_int_equal(rt_utf8_valid_size(rt_buf_str(&out)), out.size);
+	/* 120 characters, two marks of six, two dots, two quotes */
+	assert_int_equal(rt_utf8_count(rt_buf_str(&out)), 120 + 12 + 2 + 2);
+	assert_non_null(strstr(out.ptr, "ä \\u0001needle\\u0002  é"));
+	rt_buf_deinit(&text);
+	rt_buf_deinit(&out);
+}
+
+static void
+finds_only_what_is_shown_now(void **state)
+{
+	fixture *f = *state;
+
+	animals(f);
+	assert_string_equal(ids_of(f, "tabby"), "a ");
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"A red cat\"}");
+	assert_string_equal(ids_of(f, "tabby"), "");
+	assert_string_equal(ids_of(f, "red"), "a ");
+	apply(f, "{\"op\":\"undo\"}");
+	assert_string_equal(ids_of(f, "tabby"), "a ");
+	apply(f, "{\"op\":\"entry.delete\",\"entry\":\"a\"}");
+	assert_string_equal(ids_of(f, "tabby"), "");
+	apply(f, "{\"op\":\"undo\"}");
+	/* another take keeps the old text */
+	apply(f, "{\"op\":\"take.branch\",\"at\":\"b\"}");
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"A red cat\"}");
+	assert_non_null(strstr(search_in(f, "tabby", 0, "", 0), "\"take\":\"main\""));
+	assert_non_null(strstr(search_in(f, "red", 0, "", 0), "\"take\":\"main_take_1\""));
+	apply(f, "{\"op\":\"take.delete\",\"take\":\"main\"}");
+	assert_string_equal(ids_of(f, "tabby"), "");
+}
+
+static void
+looks_in_one_discussion_or_all(void **state)
+{
+	fixture *f = *state;
+
+	animals(f);
+	apply(f, "{\"op\":\"discussion.new\",\"name\":\"two\"}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"x\",\"content\":\"another cat\"}");
+	assert_string_equal(ids_of(f, "cat"), "a b x ");
+	assert_null(strstr(search_in(f, "cat", 1, "", 0), "another"));
+	assert_non_null(strstr(search_in(f, "cat", 2, "", 0), "another"));
+	assert_null(strstr(search_in(f, "cat", 2, "", 0), "tabby"));
+	apply(f, "{\"op\":\"discussion.extract\",\"entry\":\"b\",\"discussion\":\"main\",\"name\":\"copy\"}");
+	assert_string_equal(ids_of(f, "tabby"), "a a "); /* in main and in its copy */
+	apply(f, "{\"op\":\"discussion.delete\",\"discussion\":\"main\"}");
+	assert_string_equal(ids_of(f, "tabby"), "a ");
+	assert_int_equal(strncmp(search_in(f, "cat", 0, "", 1), "[{", 2), 0);
+	assert_null(strstr(f->out.ptr, "},{"));
+}
+
+static void
+finds_scripts_without_spaces(void **state)
+{
+	fixture *f = *state;
+
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"z\",\"content\":\"\\u6211\\u559c\\u6b22\\u732b\\u548c\\u72d7\"}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"k\",\"content\":\"\\u041f\\u0440\\u0438\\u0432\\u0435\\u0442\"}");
+	assert_string_equal(ids_of(f, "猫"), "z ");
+	assert_string_equal(ids_of(f, "喜欢 狗"), "z ");
+	assert_string_equal(ids_of(f, "привет"), "k ");
+	assert_string_equal(ids_of(f, "鸟"), "");
+}
+
+static void
+reads_what_is_not_indexed(void **state)
+{
+	fixture *f = *state;
+	rt_engine_options options = {.env = &env, .read_only = true};
+	rt_engine *reader;
+	const rt_project *project;
+	uint64_t mark;
+
+	animals(f);
+	assert_int_equal(rt_engine_open(&options, f->store, &reader, NULL), RT_OK);
+	project = rt_engine_value(reader);
+	assert_int_equal(rt_view_search(reader, project, RT_STR("cat -tabby"), 0, RT_STR(""), 0,
+					&f->out, NULL), RT_OK);
+	assert_non_null(strstr(f->out.ptr, "\"id\":\"b\""));
+	assert_null(strstr(f->out.ptr, "\"id\":\"a\""));
+	assert_int_equal(rt_engine_index(reader, NULL), RT_READ_ONLY);
+	assert_int_equal(f->store->ops->index_mark(f->store, rt_engine_project_number(reader), &mark,
+						   NULL), RT_OK);
+	assert_int_equal(mark, 0);
+	rt_object_unref(project);
+	rt_engine_close(reader);
+}
+
+static void
+folds_accents(void **state)
+{
+	fixture *f = *state;
+
+	animals(f);
+	assert_string_equal(ids_of(f, "cafe"), "d ");
+	assert_non_null(strstr(f->out.ptr, "\\u0001café\\u0002"));
+}
+
+enum { MANY = 4500 };
+
+/* So many entries, one after the other. */
+static void
+append_many(fixture *f)
+{
+	rt_json_doc *doc;
+	yyjson_val *request;
+	yyjson_val **requests = test_calloc(MANY, sizeof(*requests));
+	rt_result *results = test_calloc(MANY, sizeof(*results));
+	size_t i, max;
+	rt_buf lines;
+
+	rt_buf_init(&lines, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&lines, '[');
+	for (i = 0; i < MANY; i++)
+		rt_buf_add_f(&lines, "%s{\"op\":\"entry.append\",\"content\":\"%s number%zu\"}",
+			     i > 0 ? "," : "", i % 7 == 0 ? "" : "some", i);
+	rt_buf_add_byte(&lines, ']');
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&lines), &doc, NULL), RT_OK);
+	yyjson_arr_foreach(rt_json_root(doc), i, max, request)
+	{
+		requests[i] = request;
+	}
+	assert_int_equal(rt_engine_apply_json(f->engine, requests, MANY, true, RT_STR(""), RT_STR(""),
+					 results), RT_OK);
+	for (i = 0; i < MANY; i++)
+		rt_result_deinit(&results[i]);
+	rt_json_free(doc);
+	rt_buf_deinit(&lines);
+	test_free(requests);
+	test_free(results);
+}
+
+static uint64_t
+index_mark(fixture *f)
+{
+	uint64_t mark = 0;
+
+	assert_int_equal(f->store->ops->index_mark(f->store, rt_engine_project_number(f->engine), &mark,
+						   NULL), RT_OK);
+	return mark;
+}
+
+static void
+indexes_in_batches(void **state)
+{
+	fixture *f = *state;
+	uint64_t head;
+
+	append_many(f);
+	assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
+	assert_int_equal(f->store->ops->body_head(f->store, rt_engine_project_number(f->engine), &head,
+						  NULL), RT_OK);
+	assert_int_equal(index_mark(f), head);
+	assert_non_null(strstr(search_in(f, "number4499", 0, "", 0), "\"at\":4500"));
+}
+
+/* Who watches a search. */
+typedef struct watch {
+	size_t asked, stop_at; /* 0: never */
+	size_t told;
+	unsigned percent;
+	size_t hits;           /* bytes */
+} watch;
+
+static bool
+watch_stop(void *ctx)
+{
+	watch *w = ctx;
+
+	return ++w->asked == w->stop_at;
+}
+
+static void
+watch_told(void *ctx, unsigned percent, rt_str hits)
+{
+	watch *w = ctx;
+	rt_json_doc *doc;
+
+	assert_true(percent >= w->percent && percent <= 100 && hits.size >= w->hits);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), hits, &doc, NULL), RT_OK);
+	rt_json_free(doc);
+	w->told++;
+	w->percent = percent;
+	w->hits = hits.size;
+}
+
+static void
+watch_search(fixture *f, const char *query, watch *w)
+{
+	const rt_project *project = rt_engine_value(f->engine);
+	rt_search how = {.query = rt_str_of(query), .limit = 1000, .stop = watch_stop,
+			 .told = watch_told, .ctx = w};
+
+	assert_int_equal(rt_view_search_on(f->engine, project, &how, &f->out, NULL), RT_OK);
+	rt_object_unref(project);
+}
+
+static void
+watched_search(fixture *f, const char *query, watch *w)
+{
+	rt_buf_clear(&f->out);
+	watch_search(f, query, w);
+}
+
+static void
+says_how_far_it_is_and_can_be_stopped(void **state)
+{
+	fixture *f = *state;
+	watch none = {.stop_at = 1}, soon = {.stop_at = 2}, hits = {.stop_at = 40}, all = {.asked = 0};
+	size_t whole;
+
+	append_many(f);
+	watched_search(f, "some", &none);
+	assert_string_equal(f->out.ptr, "[]");
+	assert_int_equal(index_mark(f), 0);
+	watched_search(f, "some", &soon);
+	assert_string_equal(f->out.ptr, "[]");
+	assert_true(index_mark(f) > 0 && index_mark(f) < MANY);
+	watched_search(f, "some", &all);
+	assert_true(all.told > 2 && all.percent >= 80 && all.hits > 1000);
+	whole = f->out.size;
+	watched_search(f, "some", &hits); /* in the middle of the hits */
+	assert_true(f->out.size > 1000 && f->out.size < whole);
+	assert_int_equal(f->out.ptr[f->out.size - 1], ']');
+	/* behind what is in the buffer already */
+	all = (watch){.asked = 0};
+	rt_buf_clear(&f->out);
+	rt_buf_add_c(&f->out, "{\"hits\":");
+	watch_search(f, "some", &all);
+	assert_int_equal(f->out.size, whole + 8);
+	assert_true(all.told > 2 && all.hits <= whole);
+	/* what the index does not know, text by text */
+	hits = (watch){.stop_at = 4};
+	watched_search(f, "role:user", &hits);
+	assert_int_equal(hits.asked, 4);
+	all = (watch){.asked = 0};
+	watched_search(f, "role:user", &all);
+	assert_true(all.asked > 100 && all.percent >= 10);
+}
+
+#define ON(name, kind) \
+	{#name " (" kind ")", name, set_up, tear_down, (void *)(uintptr_t)kind}
+#define BOTH(name) ON(name, "memory"), ON(name, "sqlite")
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH(finds_what_a_query_says),
+		BOTH(says_where_and_shows_a_snippet),
+		cmocka_unit_test(cuts_a_snippet_at_characters),
+		BOTH(finds_only_what_is_shown_now),
+		BOTH(looks_in_one_discussion_or_all),
+		BOTH(finds_scripts_without_spaces),
+		BOTH(reads_what_is_not_indexed),
+		BOTH(indexes_in_batches),
+		BOTH(says_how_far_it_is_and_can_be_stopped),
+		ON(folds_accents, "sqlite"),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Hooks: programs of the user that are told before and after something happens, and may
+ * say no, change it, or do it themselves. This is what the engine knows of them; finding,
+ * trusting and running them is in src/hooks/.
+ *
+ * Threads: the implementation locks itself. */
+#ifndef RT_OPS_HOOK_H
+#define RT_OPS_HOOK_H
+
+#include "codec/json.h"
+#include "chat/model.h"
+
+typedef enum rt_hook_decision {
+	RT_HOOK_ALLOW,
+	RT_HOOK_DENY,   /* "decision":"deny", or "cancel":true, or exit status 2 */
+	RT_HOOK_REPLACE /* "decision":"replace": patch says by what */
+} rt_hook_decision;
+
+/* What all hooks of an event together said: asked in the order of the configuration, each
+ * given what the ones before it made of it; the first DENY ends it. Everything in it was
+ * written by others: valid UTF-8, but not fit for a terminal as it is. */
+typedef struct rt_hook_answer {
+	rt_hook_decision decision;
+	rt_buf reason;  /* for people: why not, and who said so */
+	rt_buf patch;   /* JSON object: the members of the event that hooks changed, each whole,
+	                   as it is after the last of them; empty: none */
+	rt_buf summary; /* JSON value of the field "summary": an object with the string "summary"
+	                   and perhaps "details" (seeds 2 and 4); empty: none */
+	rt_buf by;      /* the name of the hook that denied, or replaced or summed up last */
+	rt_buf notes;   /* what else they wanted people to know, one a line: warnings too */
+	rt_buf runs;    /* JSON array, for the log: of each hook that was run its name, how it
+	                   ended, the time it took, and the hash it is trusted by */
+} rt_hook_answer;
+
+void rt_hook_answer_init(rt_hook_answer *answer, const rt_alloc *alloc);
+void rt_hook_answer_deinit(rt_hook_answer *answer);
+/* Nothing said, allowed; keeps its memory. */
+void rt_hook_answer_clear(rt_hook_answer *answer);
+
+/* Adds "key=value" to a subject. White space in the value becomes "_", so that a subject is
+ * words with one blank between them. A key may come several times. */
+void rt_hook_subject_add(rt_buf *subject, const char *key, rt_str value);
+
+typedef struct rt_hooks rt_hooks;
+
+typedef struct rt_hooks_ops {
+	void (*close)(rt_hooks *hooks);
+	/* Is there anyone to ask? So that nobody builds an event in vain. Cheap. */
+	bool (*wants)(rt_hooks *hooks, const char *event);
+	/* event: its name; members: what the event's object has beside "v", "event" and "id",
+	 * as `"key":value,…` without braces. subject: what matchers look at, as
+	 * rt_hook_subject_add writes it ("role=User kind=message"); may be empty. Waits for
+	 * the answer, or (after-events of hooks that are "async") does not. stop: asked every
+	 * 50 ms; true ends the hook; may be NULL. out: initialised; overwritten.
+	 * RT_OK whatever the hooks said; RT_DENIED: a hook that is "required" could not be
+	 * run, timed out or answered wrongly; RT_INTERRUPTED; RT_NOMEM; RT_USAGE: there is no
+	 * such event, or members are no members. */
+	rt_status (*fire)(rt_hooks *hooks, const char *event, rt_str members, rt_str subject,
+			  rt_stop_fn stop, void *stop_ctx, rt_hook_answer *out, rt_error *err);
+	/* An operation begins: take in what has been added, changed or removed since. Where
+	 * that cannot be found out, events before something happens are wanted and denied. Cheap
+	 * where nothing has changed. NULL: never changes. */
+	void (*renew)(rt_hooks *hooks);
+} rt_hooks_ops;
+
+struct rt_hooks {
+	const rt_hooks_ops *ops;
+	/* what follows belongs to the kind */
+};
+
+/* Calls renew, where there is one; hooks may be NULL. */
+void rt_hooks_renew(rt_hooks *hooks);
+
+#endif

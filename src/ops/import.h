@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Import: outlines into a project, batch by batch.
+ *
+ * An import may be far larger than memory and takes as long as it takes. Each batch is
+ * written in transactions of its own, none of them long, so that other writers (of this
+ * project too) get their turn in between. To undo and redo the whole import is one step.
+ *
+ * A discussion becomes visible with its last row. So what a reader finds during an import,
+ * or after a crash in the middle of it, is a number of whole discussions; the same import
+ * once more adds the rest, since what is known is not added twice.
+ *
+ *   rt_import_begin, rt_import_add ..., then rt_import_end or rt_import_cancel
+ *
+ * Threads: one at a time for each import. */
+#ifndef RT_OPS_IMPORT_H
+#define RT_OPS_IMPORT_H
+
+#include "log/engine.h"
+
+typedef struct rt_import rt_import;
+
+typedef struct rt_import_options {
+	rt_str name;        /* of discussions that have none; empty: "imported" */
+	rt_str by;          /* who asks; empty: as the engine was opened */
+	bool dry_run;       /* only count */
+	size_t discussions; /* how many there are in all, where that is known; 0: unknown */
+	/* The hash of each conversation without a source that comes in pieces, in their order
+	 * (rt_known_hash), where the caller has read them before: one that is there already
+	 * is then known from its first piece on. Borrowed until the import ends. */
+	const uint64_t *hashes;
+	size_t hash_count;
+} rt_import_options;
+
+/* RT_READ_ONLY, RT_NOMEM. options are copied, but for the hashes. */
+RT_CHECKED rt_status rt_import_begin(rt_engine *engine, const rt_import_options *options,
+				     rt_import **out, rt_error *err);
+/* Add a batch, in as many transactions as it needs. It is borrowed for the call. A
+ * conversation that is marked `more` goes on with the first outline of the next batch. After
+ * a failure nothing but rt_import_cancel is possible. */
+RT_CHECKED rt_status rt_import_add(rt_import *import, const rt_outlines *batch, rt_error *err);
+/* The last of it: fields of the project, the active discussion. Frees import, also on
+ * failure. */
+RT_CHECKED rt_status rt_import_end(rt_import *import, rt_import_result *out, rt_error *err);
+/* Undo what was added so far. Discussions from before a step that somebody else made in the
+ * project are removed from the catalogue instead. err: why the import ended, or NULL; what could
+ * not be undone is added to its text. Frees import; NULL is fine. */
+void rt_import_cancel(rt_import *import, rt_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The names of a project's discussions, for who makes many: whether one is in use, and the
+ * first free number after a base ("talk_2"), without looking at all the others each time.
+ *
+ * A hash table of the discussions' numbers. The names are those of the value that is asked
+ * about, so what is out of date here is found nowhere. */
+#ifndef RT_OPS_IMPORT_NAMES_H
+#define RT_OPS_IMPORT_NAMES_H
+
+#include "core/project.h"
+#include "ops/names.h"
+
+typedef struct rt_disc_names {
+	const rt_alloc *alloc;
+	uint32_t *numbers; /* open addressing by the name's hash; 0: free */
+	size_t count, room;
+	rt_names bases;    /* that numbers were asked for */
+} rt_disc_names;
+
+void rt_disc_names_init(rt_disc_names *names, const rt_alloc *alloc);
+void rt_disc_names_deinit(rt_disc_names *names);
+/* Make room for so many names in all. O(room); what follows then need not grow the table, which
+ * takes a while when it is large. RT_NOMEM. */
+RT_CHECKED rt_status rt_disc_names_reserve(rt_disc_names *names, const rt_project *now,
+					   size_t count);
+/* A discussion of now, by its name there. RT_NOMEM. */
+RT_CHECKED rt_status rt_disc_names_add(rt_disc_names *names, const rt_project *now,
+				       uint32_t number);
+/* Those of now whose entries differ from before's (NULL: all of them). RT_NOMEM. */
+RT_CHECKED rt_status rt_disc_names_update(rt_disc_names *names, const rt_project *before,
+					  const rt_project *now);
+/* Has a discussion that is present in now this name? */
+bool rt_disc_names_has(const rt_disc_names *names, const rt_project *now, rt_str name);
+/* Into out: base, '_' and the first number from 2 on that makes a free name. */
+RT_CHECKED rt_status rt_disc_names_number(rt_disc_names *names, const rt_project *now, rt_str base,
+					  rt_buf *out);
+
+#endif

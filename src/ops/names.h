@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names in use, for one that makes many: whether a name is free, and the first free number
+ * behind a base ("talk_2", "main_take_7"), without looking at all others each time. */
+#ifndef RT_OPS_NAMES_H
+#define RT_OPS_NAMES_H
+
+#include "base/text.h"
+
+typedef struct rt_name_item {
+	const char *ptr; /* in the arena */
+	size_t size;
+	uint64_t hash;
+	bool used;
+	uint64_t next; /* of a base: no smaller number is free; 0: not asked yet */
+} rt_name_item;
+
+typedef struct rt_names {
+	const rt_alloc *alloc;
+	rt_arena *arena;
+	rt_name_item *items; /* open addressing */
+	size_t count, room;
+} rt_names;
+
+void rt_names_init(rt_names *names, const rt_alloc *alloc);
+void rt_names_deinit(rt_names *names);
+/* From now on this name is in use. */
+RT_CHECKED rt_status rt_names_add(rt_names *names, rt_str name);
+bool rt_names_has(const rt_names *names, rt_str name);
+/* Into out: base, between and the first number from `first` on that makes a name which is
+ * not in use. One book knows one `between` and one `first`. */
+RT_CHECKED rt_status rt_names_number(rt_names *names, rt_str base, const char *between,
+				     uint64_t first, rt_buf *out);
+
+/* Where the search for a number after this base begins; NULL: no memory. Valid until the next
+ * name is added. */
+uint64_t *rt_names_next(rt_names *names, rt_str base);
+
+#endif
