@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Canvas: a screenful of cells in memory. All screens draw here and nowhere else; the glass
- * (glass.h) shows it. So every screen can be drawn and read by a test without a terminal, and
+ * Canvas: a screenful of cells in memory. All screens draw here and nowhere else; the terminal
+ * (terminal.h) shows it. So every screen can be drawn and read by a test without a terminal, and
  * whatever a text holds it cannot leave the box that it was drawn into.
  *
  * What is drawn is untrusted; app/width.h decides what it is shown as. A cell holds one character
@@ -18,7 +18,7 @@
 
 enum { RT_CELL_MARKS = RT_RUNE_MARKS, RT_CANVAS_COLUMNS_MAX = 1000, RT_CANVAS_ROWS_MAX = 500 };
 
-/* What a text is, by meaning; the glass knows how each looks, in colour and without. */
+/* What a text is, by meaning; the terminal knows how each looks, in colour and without. */
 typedef enum rt_ink_kind {
 	RT_INK_TEXT,
 	RT_INK_DIM,      /* what matters less: metadata, hints, what is not on the path */

@@ -13,7 +13,7 @@
 
 #include "tui/canvas.h"
 #include "tui/field.h"
-#include "tui/held.h"
+#include "tui/typeahead.h"
 #include "tui/keymap.h"
 #include "tui/lines.h"
 #include "tui/work.h"
@@ -21,7 +21,7 @@
 struct rt_event;
 
 typedef struct rt_tui rt_tui;
-typedef struct rt_deed rt_deed;
+typedef struct rt_pending_change rt_pending_change;
 typedef struct rt_pane rt_pane;
 
 typedef struct rt_pane_ops {
@@ -38,7 +38,7 @@ typedef struct rt_pane_ops {
 	rt_status (*paste)(rt_pane *pane, rt_str text); /* or NULL */
 	/* work->change has risen. Or NULL. */
 	rt_status (*changed)(rt_pane *pane);
-	/* Each turn of the loop: what runs in a thread (aside.h) may be over. Or NULL. */
+	/* Each turn of the loop: what runs in a thread (worker.h) may be over. Or NULL. */
 	rt_status (*tend)(rt_pane *pane);
 	/* What was written in it and would be lost with it; ptr NULL: nothing. Or NULL. */
 	rt_str (*written)(rt_pane *pane);
@@ -65,7 +65,7 @@ enum { RT_PANES_MAX = 12 };
 struct rt_tui {
 	const rt_alloc *alloc;
 	struct rt_cli *cli;
-	struct rt_glass *glass; /* NULL in tests */
+	struct rt_terminal *terminal; /* NULL in tests */
 	rt_canvas canvas;
 	rt_keymap *keys;
 	rt_work work;
@@ -84,9 +84,9 @@ struct rt_tui {
 	void (*went)(rt_tui *); /* told when the way through the tree that is under way has ended */
 	bool shows_tools, shows_thinking;
 	uint64_t seen;      /* work.change that panes were told of */
-	rt_deed *deed;  /* the change that is under way; or NULL (deed.h) */
-	rt_held held;   /* keys that wait for it, or for a pane that holds them */
-	rt_history held_at;    /* of the discussion, when the first of them was typed */
+	rt_pending_change *pending;  /* the change that is under way; or NULL (pending.h) */
+	rt_typeahead typeahead;   /* keys that wait for it, or for a pane that holds them */
+	rt_history typeahead_at;    /* of the discussion, when the first of them was typed */
 	bool is_unread;        /* it ended in a question that no frame has shown yet */
 	bool is_forced;        /* with ends: by a signal, or since the terminal is gone */
 	struct {               /* the end of the notice: how to take back what it tells of */
@@ -96,7 +96,7 @@ struct rt_tui {
 		size_t from, to;  /* bytes of the notice */
 	} way_back;
 	uint64_t said_step;    /* that the notice says undo would take back; 0: it says none */
-	struct rt_aside *left; /* at work still, though their panes are gone (aside.h) */
+	struct rt_worker *left; /* at work still, though their panes are gone (worker.h) */
 };
 
 /* Put on top; it is freed when it is closed. RT_LIMIT: too many. On failure it is freed at once. */
@@ -122,7 +122,7 @@ void rt_tui_copy(rt_tui *tui, rt_str text);
 
 /* One frame: all panes into the canvas. */
 void rt_tui_draw(rt_tui *tui);
-/* cli is a desk that is open. In tests there is no glass: resize tui->canvas. On failure, too,
+/* cli is a desk that is open. In tests there is no terminal: resize tui->canvas. On failure, too,
  * deinit it. */
 RT_CHECKED rt_status rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err);
 void rt_tui_deinit(rt_tui *tui);
@@ -132,7 +132,7 @@ RT_CHECKED rt_status rt_tui_act(rt_tui *tui, rt_action action);
 RT_CHECKED rt_status rt_tui_paste(rt_tui *tui, rt_str text);
 /* What a key would do now on the screen on top; *out_writes: it would be written. */
 rt_action rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes);
-/* What came from the glass (glass.h). */
+/* What came from the terminal (terminal.h). */
 RT_CHECKED rt_status rt_tui_take(rt_tui *tui, const struct rt_event *event);
 /* rt_work_tend, and panes are told. */
 RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);

@@ -41,7 +41,7 @@ height(rt_chat *chat, size_t item)
 
 	if (rt_chat_hides(chat, item))
 		return 0;
-	laid = rt_chat_lay(chat, item);
+	laid = rt_chat_layout(chat, item);
 	return laid == NULL ? 1 : (int)rt_chat_rows(laid) + 2;
 }
 
@@ -360,7 +360,7 @@ draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
 
 		if (rt_chat_hides(chat, item))
 			continue;
-		laid = rt_chat_lay(chat, item);
+		laid = rt_chat_layout(chat, item);
 		if (laid == NULL) {
 			(void)rt_canvas_put_c(c, box, 2, y, "(cannot be read)", RT_INK_ERROR);
 			y += 1;
@@ -797,21 +797,21 @@ find_on(rt_chat *chat)
 {
 	rt_tui *tui = chat->pane.tui;
 	rt_str what = rt_buf_str(&chat->find);
-	bool was_told = chat->seek.left < chat->seek.all;
+	bool was_told = chat->search.left < chat->search.all;
 	size_t at;
 
 	do {
-		if (rt_seek_on(&chat->seek, &tui->work, what, &at)) {
+		if (rt_text_search_next(&chat->search, &tui->work, what, &at)) {
 			if (was_told)
 				rt_tui_say(tui, "%s", "");
 			rt_pane_chat_show(tui, at);
 			rt_chat_select(chat, at); /* n and N go on */
 			return;
 		}
-	} while (chat->seek.is_on && tui->glass == NULL);
-	if (chat->seek.is_on)
+	} while (chat->search.is_on && tui->terminal == NULL);
+	if (chat->search.is_on)
 		rt_tui_say(tui, "Searching%s %u %%   Esc stop", tui->canvas.utf8 ? "…" : "...",
-			   rt_seek_percent(&chat->seek));
+			   rt_text_search_percent(&chat->search));
 	else
 		rt_tui_say(tui, "Not found in this take: %.*s", RT_STR_ARG(what));
 }
@@ -824,11 +824,11 @@ find(rt_chat *chat, bool back)
 
 	if (chat->find.size == 0 || count == 0)
 		return RT_OK;
-	rt_seek_begin(&chat->seek, &chat->pane.tui->work,
-		      (chat->selects || chat->points) && chat->sel < count ? chat->sel
-		      : back						   ? 0
-									   : count - 1,
-		      back);
+	rt_text_search_begin(&chat->search, &chat->pane.tui->work,
+			     (chat->selects || chat->points) && chat->sel < count ? chat->sel
+			     : back                                               ? 0
+										  : count - 1,
+			     back);
 	find_on(chat);
 	return RT_OK;
 }
@@ -838,9 +838,9 @@ tend(rt_pane *pane)
 {
 	rt_chat *chat = of(pane);
 
-	if (chat->seek.is_on)
+	if (chat->search.is_on)
 		find_on(chat);
-	pane->tui->has_more = pane->tui->has_more || chat->seek.is_on;
+	pane->tui->has_more = pane->tui->has_more || chat->search.is_on;
 	return RT_OK;
 }
 
@@ -1064,8 +1064,8 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	bool escaped = chat->escaped, interrupted = chat->interrupted;
 	rt_status st;
 
-	if (chat->seek.is_on && action == RT_ACT_CANCEL) {
-		chat->seek.is_on = false;
+	if (chat->search.is_on && action == RT_ACT_CANCEL) {
+		chat->search.is_on = false;
 		rt_tui_say(tui, "The search was stopped");
 		*out_used = true;
 		return RT_OK;

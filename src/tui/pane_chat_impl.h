@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the chat's files share: pane_chat.c has the view and the keys, chat_lay.c lays entries
+ * What the chat's files share: pane_chat.c has the view and the keys, chat_layout.c lays entries
  * out and keeps them. */
 #ifndef RT_TUI_PANE_CHAT_IMPL_H
 #define RT_TUI_PANE_CHAT_IMPL_H
 
 #include "tui/pane.h"
-#include "tui/seek.h"
+#include "tui/text_search.h"
 
 enum {
 	RT_CHAT_KEPT = 256,  /* layouts */
@@ -64,7 +64,7 @@ typedef struct rt_chat {
 	bool has_sent;      /* the field has what was sent before the program began */
 	uint64_t epoch;     /* work.epoch */
 	rt_buf find;        /* what is looked for; marked in the texts */
-	rt_seek seek;       /* for the next of these */
+	rt_text_search search; /* for the next of these */
 	rt_chat_laid kept[RT_CHAT_KEPT];
 	rt_chat_laid run;   /* the reply in flight */
 	rt_lines_stream run_stream; /* its text */
@@ -85,7 +85,7 @@ void rt_chat_select(rt_chat *chat, size_t at);
 /* The item (a position of the take; behind the last one: the reply in flight), laid out for
  * chat->columns. NULL: it cannot be read, or there is no memory. Lives until 100 others were
  * asked for. */
-const rt_chat_laid *rt_chat_lay(rt_chat *chat, size_t item);
+const rt_chat_laid *rt_chat_layout(rt_chat *chat, size_t item);
 void rt_chat_forget(rt_chat *chat);
 /* A question is on its way, and is no entry yet: another program may be writing to the store. */
 bool rt_chat_is_unsent(const rt_chat *chat);

@@ -11,11 +11,11 @@
 
 #include "app/host.h"
 #include "view/marks.h"
-#include "tui/aside.h"
+#include "tui/worker.h"
 #include "tui/bar.h"
-#include "tui/deed.h"
+#include "tui/pending.h"
 #include "tui/find.h"
-#include "tui/glass.h"
+#include "tui/terminal.h"
 #include "tui/list.h"
 
 enum {
@@ -34,7 +34,7 @@ typedef struct row {
 
 /* One search, in its thread. */
 typedef struct find_job {
-	rt_aside aside;
+	rt_worker worker;
 	const rt_alloc *alloc;
 	rt_engine *engine;
 	const rt_project *value; /* its own reference */
@@ -269,7 +269,7 @@ is_unwanted(void *ctx)
 {
 	find_job *job = ctx;
 
-	return !rt_aside_is_wanted(&job->aside);
+	return !rt_worker_is_wanted(&job->worker);
 }
 
 static void
@@ -284,18 +284,18 @@ take_part(void *ctx, unsigned percent, rt_str hits)
 		job->part_change++;
 	}
 	(void)pthread_mutex_unlock(&job->lock);
-	if (atomic_exchange(&job->percent, percent) != percent && job->aside.glass != NULL)
-		rt_glass_wake(job->aside.glass);
+	if (atomic_exchange(&job->percent, percent) != percent && job->worker.terminal != NULL)
+		rt_terminal_wake(job->worker.terminal);
 }
 
 static void
-run_search(rt_aside *aside, void *ctx)
+run_search(rt_worker *worker, void *ctx)
 {
 	find_job *job = ctx;
 	rt_search search = {.query = rt_buf_str(&job->query), .role = RT_STR(""), .limit = HITS,
 			    .stop = is_unwanted, .told = take_part, .ctx = job};
 
-	(void)aside;
+	(void)worker;
 	job->status = rt_view_search_on(job->engine, job->value, &search, &job->json, &job->error);
 }
 
@@ -333,7 +333,7 @@ start_search(discussions *d)
 	rt_buf_add_str(&job->query, searched(d));
 	st = job->query.status;
 	if (st == RT_OK)
-		st = rt_aside_start(&job->aside, tui, run_search, job);
+		st = rt_worker_start(&job->worker, tui, run_search, job);
 	if (st == RT_OK)
 		d->job = job;
 	else
@@ -355,7 +355,7 @@ take_hits(discussions *d)
 	rt_status st;
 
 	d->job = NULL;
-	if (!rt_aside_is_wanted(&job->aside)) { /* what it has is not all that there is */
+	if (!rt_worker_is_wanted(&job->worker)) { /* what it has is not all that there is */
 		free_job(job);
 		return RT_OK;
 	}
@@ -405,10 +405,10 @@ tend(rt_pane *pane)
 	discussions *d = of(pane);
 	rt_status st = RT_OK;
 
-	if (d->job != NULL && rt_aside_ended(&d->job->aside))
+	if (d->job != NULL && rt_worker_ended(&d->job->worker))
 		st = take_hits(d);
 	else if (d->job != NULL && !rt_str_eq(rt_buf_str(&d->job->query), searched(d)))
-		rt_aside_give_up(&d->job->aside);
+		rt_worker_cancel(&d->job->worker);
 	else if (d->job != NULL)
 		st = take_some(d);
 	if (st != RT_OK || searched(d).size == 0 || is_answered(d) || d->job != NULL)
@@ -417,7 +417,7 @@ tend(rt_pane *pane)
 	if (st == RT_BUSY) /* the next time, perhaps */
 		return RT_OK;
 	/* Without a terminal it is there already. */
-	if (st == RT_OK && rt_aside_ended(&d->job->aside))
+	if (st == RT_OK && rt_worker_ended(&d->job->worker))
 		st = take_hits(d);
 	return st;
 }
@@ -681,7 +681,7 @@ changed_it(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_er
 		rt_buf_clear(&said->words);
 		rt_buf_add_c(&said->words, a->words);
 	}
-	then = rt_deed_say(tui, NULL, st, said, err);
+	then = rt_pending_change_report(tui, NULL, st, said, err);
 	return then == RT_OK && st == RT_OK ? arrive(tui, a) : then;
 }
 
@@ -695,7 +695,7 @@ free_after(rt_tui *tui, void *ctx)
 static rt_status
 change(rt_tui *tui, rt_buf *requests, const after *then)
 {
-	rt_deed_how how = {.done = changed_it, .free_ctx = free_after};
+	rt_pending_change_options how = {.done = changed_it, .free_ctx = free_after};
 	after *a = rt_new(tui->alloc, sizeof(*a));
 
 	if (a == NULL || requests->status != RT_OK) {
@@ -705,7 +705,7 @@ change(rt_tui *tui, rt_buf *requests, const after *then)
 	*a = *then;
 	how.requests = rt_buf_str(requests);
 	how.ctx = a;
-	return rt_deed_do(tui, &how);
+	return rt_pending_change_start(tui, &how);
 }
 
 /* Look at this discussion and take (0: its active one), and show what is to be shown then. */
@@ -1038,7 +1038,7 @@ free_discussions(rt_pane *pane)
 
 	/* The first search of a large store builds its index, and nobody waits for that. */
 	if (d->job != NULL)
-		rt_aside_leave(&d->job->aside, pane->tui, free_job);
+		rt_worker_detach(&d->job->worker, pane->tui, free_job);
 	rt_json_free(d->doc);
 	rt_json_free(d->takes);
 	rt_json_free(d->hits);

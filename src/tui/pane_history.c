@@ -9,14 +9,14 @@
 
 #include "app/host.h"
 #include "hooks/hooks_process.h"
-#include "tui/aside.h"
+#include "tui/worker.h"
 #include "tui/bar.h"
-#include "tui/deed.h"
+#include "tui/pending.h"
 #include "tui/find.h"
-#include "tui/glass.h"
+#include "tui/terminal.h"
 #include "tui/list.h"
 #include "tui/steps.h"
-#include "tui/step_look.h"
+#include "tui/step_detail.h"
 #include "tui/verb_impl.h"
 
 enum {
@@ -35,13 +35,13 @@ typedef enum scope { ALL, OF_DISCUSSION, OF_PROJECT, SCOPES } scope;
 static const char *const scope_words[SCOPES] = {"", "discussion", "project"};
 
 /* What is worked out aside. */
-typedef struct look_job {
-	rt_aside aside;
-	rt_step_look look; /* with its own reference to the value */
+typedef struct detail_job {
+	rt_worker worker;
+	rt_step_detail detail; /* with its own reference to the value */
 	rt_buf did;        /* its words */
 	rt_lines lines;
 	rt_status status;
-} look_job;
+} detail_job;
 
 typedef struct history {
 	rt_pane pane; /* first */
@@ -59,13 +59,13 @@ typedef struct history {
 	bool is_finding;      /* from here on to the next that holds the match */
 	size_t find_at;       /* a row of shown */
 
-	bool has_look;        /* the person wants it */
-	look_job *job;        /* NULL: none */
-	rt_lines look;
-	uint64_t look_seq;    /* UINT64_MAX: none */
-	int look_columns, want_columns; /* 0: there is no room for it */
-	size_t look_top;
-	int look_rows;
+	bool has_detail;        /* the person wants it */
+	detail_job *job;        /* NULL: none */
+	rt_lines detail;
+	uint64_t detail_seq;    /* UINT64_MAX: none */
+	int detail_columns, want_columns; /* 0: there is no room for it */
+	size_t detail_top;
+	int detail_rows;
 	int64_t moved_ms;
 	uint64_t moved_seq;
 	int columns;
@@ -145,7 +145,7 @@ reload(history *h)
 	rt_status st;
 
 	h->seen = work->value_change;
-	h->look_seq = UINT64_MAX;
+	h->detail_seq = UINT64_MAX;
 	rt_steps_begin(&h->steps, work->engine, work->value, work->place.disc);
 	h->filtered = 0;
 	h->list.count = h->list.at = 0;
@@ -243,32 +243,32 @@ search(history *h)
 /* --- the look at a step --- */
 
 static void
-work_out(rt_aside *aside, void *ctx)
+work_out(rt_worker *worker, void *ctx)
 {
-	look_job *job = ctx;
+	detail_job *job = ctx;
 
-	(void)aside;
-	job->status = rt_step_look_add(&job->look, &job->lines);
+	(void)worker;
+	job->status = rt_step_detail_add(&job->detail, &job->lines);
 }
 
 static void
 free_job(void *ctx)
 {
-	look_job *job = ctx;
+	detail_job *job = ctx;
 
 	if (job == NULL)
 		return;
-	rt_object_unref(job->look.value);
+	rt_object_unref(job->detail.value);
 	rt_lines_deinit(&job->lines);
 	rt_buf_deinit(&job->did);
-	rt_free(job->look.alloc, job);
+	rt_free(job->detail.alloc, job);
 }
 
 static rt_status
 start_job(history *h, const rt_step *step)
 {
 	rt_tui *tui = h->pane.tui;
-	look_job *job = rt_new0(tui->alloc, sizeof(*job));
+	detail_job *job = rt_new0(tui->alloc, sizeof(*job));
 	rt_status st;
 
 	if (job == NULL)
@@ -276,17 +276,17 @@ start_job(history *h, const rt_step *step)
 	rt_lines_init(&job->lines, tui->alloc);
 	rt_buf_init(&job->did, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_str(&job->did, rt_steps_did(&h->steps, step));
-	job->look = (rt_step_look){.alloc = tui->alloc,
-				   .engine = tui->work.engine,
-				   .value = rt_object_ref(tui->work.value),
-				   .disc = tui->work.place.disc,
-				   .seq = step->seq,
-				   .did = rt_buf_str(&job->did),
-				   .columns = h->want_columns,
-				   .utf8 = tui->canvas.utf8};
+	job->detail = (rt_step_detail){.alloc = tui->alloc,
+				       .engine = tui->work.engine,
+				       .value = rt_object_ref(tui->work.value),
+				       .disc = tui->work.place.disc,
+				       .seq = step->seq,
+				       .did = rt_buf_str(&job->did),
+				       .columns = h->want_columns,
+				       .utf8 = tui->canvas.utf8};
 	st = job->did.status;
 	if (st == RT_OK)
-		st = rt_aside_start(&job->aside, tui, work_out, job);
+		st = rt_worker_start(&job->worker, tui, work_out, job);
 	if (st == RT_OK)
 		h->job = job;
 	else
@@ -295,20 +295,20 @@ start_job(history *h, const rt_step *step)
 }
 
 static rt_status
-tend_look(history *h)
+poll_detail(history *h)
 {
 	const rt_step *step = at_cursor(h);
 	int64_t now = rt_process_now_ms();
 	rt_status st = RT_OK;
 	rt_lines swap;
 
-	if (h->job != NULL && rt_aside_ended(&h->job->aside)) {
-		swap = h->look;
-		h->look = h->job->lines;
+	if (h->job != NULL && rt_worker_ended(&h->job->worker)) {
+		swap = h->detail;
+		h->detail = h->job->lines;
 		h->job->lines = swap;
-		h->look_seq = h->job->look.seq;
-		h->look_columns = h->job->look.columns;
-		h->look_top = 0;
+		h->detail_seq = h->job->detail.seq;
+		h->detail_columns = h->job->detail.columns;
+		h->detail_top = 0;
 		st = h->job->status;
 		free_job(h->job);
 		h->job = NULL;
@@ -319,17 +319,17 @@ tend_look(history *h)
 		h->moved_seq = step->seq;
 		h->moved_ms = now;
 	}
-	if (h->look_seq == step->seq && h->look_columns == h->want_columns)
+	if (h->detail_seq == step->seq && h->detail_columns == h->want_columns)
 		return st;
-	if (h->pane.tui->glass != NULL && now - h->moved_ms < REST_MS)
+	if (h->pane.tui->terminal != NULL && now - h->moved_ms < REST_MS)
 		return st;
 	if (st == RT_OK)
 		st = start_job(h, step);
 	if (st == RT_BUSY) /* the next time, perhaps */
 		return RT_OK;
 	/* Without a terminal it is there already. */
-	if (st == RT_OK && h->pane.tui->glass == NULL)
-		st = tend_look(h);
+	if (st == RT_OK && h->pane.tui->terminal == NULL)
+		st = poll_detail(h);
 	return st;
 }
 
@@ -343,8 +343,8 @@ tend(rt_pane *pane)
 	if (!h->steps.is_whole && (is_far || h->list.at + 2 * h->list.rows + 2 > h->list.count)) {
 		st = more(h, is_far ? READ_FAR : READ);
 		/* The next part without waiting, but after a look at what the person does. */
-		if (pane->tui->glass != NULL && is_far && !h->steps.is_whole)
-			rt_glass_wake(pane->tui->glass);
+		if (pane->tui->terminal != NULL && is_far && !h->steps.is_whole)
+			rt_terminal_wake(pane->tui->terminal);
 	}
 	if (st == RT_OK && h->wants_end) {
 		(void)rt_list_act(&h->list, RT_ACT_END);
@@ -352,7 +352,7 @@ tend(rt_pane *pane)
 	}
 	if (st == RT_OK)
 		go_on(h);
-	return st == RT_OK ? tend_look(h) : st;
+	return st == RT_OK ? poll_detail(h) : st;
 }
 
 static rt_status
@@ -500,24 +500,24 @@ draw_list(history *h, rt_canvas *canvas, rt_box box)
 }
 
 static void
-draw_look(history *h, rt_canvas *canvas, rt_box box)
+draw_detail(history *h, rt_canvas *canvas, rt_box box)
 {
 	const rt_step *step = at_cursor(h);
 	size_t rows = box.h > 0 ? (size_t)box.h : 0, left;
 
-	h->look_rows = box.h;
+	h->detail_rows = box.h;
 	h->want_columns = box.w > 0 ? box.w : 0;
 	if (step == NULL)
 		return;
-	if (h->look_seq != step->seq || h->look_columns != box.w) {
+	if (h->detail_seq != step->seq || h->detail_columns != box.w) {
 		(void)rt_canvas_put(canvas, box, 0, 0, rt_canvas_glyph(canvas, RT_GLYPH_ELLIPSIS),
 				    RT_INK_DIM);
 		return;
 	}
-	if (h->look_top + rows > h->look.count)
-		h->look_top = h->look.count > rows ? h->look.count - rows : 0;
-	left = h->look.count - h->look_top;
-	rt_lines_draw(&h->look, h->look_top, left < rows ? left : rows, canvas, box,
+	if (h->detail_top + rows > h->detail.count)
+		h->detail_top = h->detail.count > rows ? h->detail.count - rows : 0;
+	left = h->detail.count - h->detail_top;
+	rt_lines_draw(&h->detail, h->detail_top, left < rows ? left : rows, canvas, box,
 		      rt_str_at(NULL, 0));
 }
 
@@ -547,7 +547,7 @@ static void
 draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
 	history *h = of(pane);
-	rt_box list = {box.x, box.y + 1, box.w, box.h - 1}, look = {0};
+	rt_box list = {box.x, box.y + 1, box.w, box.h - 1}, detail = {0};
 	rt_str line = rt_canvas_glyph(canvas, RT_GLYPH_VERTICAL);
 	rt_str dash = rt_canvas_glyph(canvas, RT_GLYPH_HORIZONTAL);
 	int i;
@@ -563,30 +563,30 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 					 "Search:"),
 			      RT_INK_TEXT, true);
 	}
-	if (h->has_look && list.w >= WIDE) {
-		look = list;
+	if (h->has_detail && list.w >= WIDE) {
+		detail = list;
 		list.w = list.w * 9 / 20;
-		look.x += list.w + 2;
-		look.w -= list.w + 2;
+		detail.x += list.w + 2;
+		detail.w -= list.w + 2;
 		for (i = 0; i < list.h; i++)
 			(void)rt_canvas_put(canvas, box, list.w, list.y - box.y + i, line,
 					    RT_INK_BORDER);
-	} else if (h->has_look && list.h >= TALL) {
-		look = list;
+	} else if (h->has_detail && list.h >= TALL) {
+		detail = list;
 		list.h = list.h * 2 / 5;
-		look.y += list.h + 1;
-		look.h -= list.h + 1;
+		detail.y += list.h + 1;
+		detail.h -= list.h + 1;
 		for (i = 0; i < box.w; i++)
 			(void)rt_canvas_put(canvas, box, i, list.y - box.y + list.h, dash,
 					    RT_INK_BORDER);
-	} else if (h->has_look) {
-		look = list;
+	} else if (h->has_detail) {
+		detail = list;
 		list.h = 0;
 	}
 	if (list.h > 0)
 		draw_list(h, canvas, list);
-	if (look.w > 0)
-		draw_look(h, canvas, look);
+	if (detail.w > 0)
+		draw_detail(h, canvas, detail);
 }
 
 /* --- keys --- */
@@ -603,20 +603,20 @@ disc_step(const rt_work *work)
 /* What is said when it is done, and what the list showed when it was asked for. */
 typedef struct told {
 	uint64_t seq, before;
-	rt_seen seen;
+	rt_precondition seen;
 } told;
 
 static void
 free_told(rt_tui *tui, void *ctx)
 {
-	rt_seen_deinit(&((told *)ctx)->seen);
+	rt_precondition_deinit(&((told *)ctx)->seen);
 	rt_free(tui->alloc, ctx);
 }
 
 static rt_status
-begin(rt_tui *tui, const char *op_and_key, uint64_t seq, rt_deed_fn done)
+begin(rt_tui *tui, const char *op_and_key, uint64_t seq, rt_pending_change_fn done)
 {
-	rt_deed_how how = {.done = done, .free_ctx = free_told};
+	rt_pending_change_options how = {.done = done, .free_ctx = free_told};
 	told *t = rt_new(tui->alloc, sizeof(*t));
 	char request[80];
 	rt_error err;
@@ -625,9 +625,9 @@ begin(rt_tui *tui, const char *op_and_key, uint64_t seq, rt_deed_fn done)
 	if (t == NULL)
 		return RT_NOMEM;
 	*t = (told){.seq = seq, .before = disc_step(&tui->work)};
-	rt_seen_init(&t->seen, tui->alloc, tui->work.place.disc);
-	rt_seen_step(&t->seen, t->before);
-	st = rt_seen_redo(&t->seen, tui->work.value, &err);
+	rt_precondition_init(&t->seen, tui->alloc, tui->work.place.disc);
+	rt_precondition_set_step(&t->seen, t->before);
+	st = rt_precondition_add_redo(&t->seen, tui->work.value, &err);
 	if (st != RT_OK) {
 		free_told(tui, t);
 		return rt_verb_said(tui, st, &err);
@@ -635,9 +635,9 @@ begin(rt_tui *tui, const char *op_and_key, uint64_t seq, rt_deed_fn done)
 	(void)snprintf(request, sizeof(request), "[{\"op\":\"%s\":%llu}]", op_and_key,
 		       (unsigned long long)seq);
 	how.requests = rt_str_of(request);
-	how.seen = &t->seen;
+	how.precondition = &t->seen;
 	how.ctx = t;
-	return rt_deed_do(tui, &how);
+	return rt_pending_change_start(tui, &how);
 }
 
 /* It was not done. What somebody else did meanwhile is in the list now. */
@@ -645,7 +645,7 @@ static rt_status
 not_done(rt_tui *tui, rt_status st, rt_work_said *said, const rt_error *err)
 {
 	if (st != RT_CONFLICT)
-		return rt_deed_say(tui, NULL, st, said, err);
+		return rt_pending_change_report(tui, NULL, st, said, err);
 	rt_tui_say_error(tui, err, RT_STR("Nothing was done; the same key once more does it"));
 	return RT_OK;
 }
@@ -688,7 +688,7 @@ reverted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_erro
 	rt_buf_add_f(&said->words, "Reverted step %llu, and nothing else.%s%.*s",
 		     (unsigned long long)((const told *)ctx)->seq, said->note.size > 0 ? " " : "",
 		     RT_STR_ARG(rt_buf_str(&said->note)));
-	return rt_deed_say(tui, NULL, st, said, err);
+	return rt_pending_change_report(tui, NULL, st, said, err);
 }
 
 static rt_status
@@ -747,14 +747,14 @@ act_asked(history *h, rt_action action, bool *out_used)
 }
 
 static void
-scroll_look(history *h, bool down)
+scroll_detail(history *h, bool down)
 {
-	size_t page = h->look_rows > 2 ? (size_t)h->look_rows - 1 : 1;
+	size_t page = h->detail_rows > 2 ? (size_t)h->detail_rows - 1 : 1;
 
 	if (down)
-		h->look_top += page; /* drawing keeps it within */
+		h->detail_top += page; /* drawing keeps it within */
 	else
-		h->look_top -= h->look_top > page ? page : h->look_top;
+		h->detail_top -= h->detail_top > page ? page : h->detail_top;
 }
 
 /* What is told of the step; where that is not shown, its words. */
@@ -769,9 +769,9 @@ copy(history *h)
 	if (step == NULL)
 		return RT_OK;
 	rt_buf_init(&text, h->pane.tui->alloc, RT_BUF_UNLIMITED);
-	if (h->has_look && h->look_seq == step->seq)
-		for (i = 0; i < h->look.count; i++) {
-			rt_lines_add_text(&h->look, i, &text);
+	if (h->has_detail && h->detail_seq == step->seq)
+		for (i = 0; i < h->detail.count; i++) {
+			rt_lines_add_text(&h->detail, i, &text);
 			rt_buf_add_byte(&text, '\n');
 		}
 	else
@@ -812,9 +812,9 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 			rt_tui_close(pane->tui, pane);
 		return RT_OK;
 	case RT_ACT_COPY: return copy(h);
-	case RT_ACT_PREVIEW: h->has_look = !h->has_look; return RT_OK;
-	case RT_ACT_LEFT: scroll_look(h, false); return RT_OK;
-	case RT_ACT_RIGHT: scroll_look(h, true); return RT_OK;
+	case RT_ACT_PREVIEW: h->has_detail = !h->has_detail; return RT_OK;
+	case RT_ACT_LEFT: scroll_detail(h, false); return RT_OK;
+	case RT_ACT_RIGHT: scroll_detail(h, true); return RT_OK;
 	case RT_ACT_FILTER_NEXT: return filter_next(h);
 	case RT_ACT_FIND_NEXT: find(h, false, h->list.at + 1); return RT_OK;
 	case RT_ACT_FIND_PREVIOUS: find(h, true, 0); return RT_OK;
@@ -852,8 +852,8 @@ free_history(rt_pane *pane)
 
 	/* Far back it takes a while, and nobody waits for it. */
 	if (h->job != NULL)
-		rt_aside_leave(&h->job->aside, pane->tui, free_job);
-	rt_lines_deinit(&h->look);
+		rt_worker_detach(&h->job->worker, pane->tui, free_job);
+	rt_lines_deinit(&h->detail);
 	rt_steps_deinit(&h->steps);
 	rt_field_free(h->query);
 	rt_buf_deinit(&h->match);
@@ -885,9 +885,9 @@ rt_pane_history(rt_tui *tui)
 	h->pane.tui = tui;
 	rt_steps_init(&h->steps, tui->alloc);
 	rt_buf_init(&h->match, tui->alloc, RT_BUF_UNLIMITED);
-	rt_lines_init(&h->look, tui->alloc);
-	h->look_seq = h->moved_seq = UINT64_MAX;
-	h->has_look = tui->canvas.columns >= WIDE || tui->canvas.rows >= 2 * TALL;
+	rt_lines_init(&h->detail, tui->alloc);
+	h->detail_seq = h->moved_seq = UINT64_MAX;
+	h->has_detail = tui->canvas.columns >= WIDE || tui->canvas.rows >= 2 * TALL;
 	st = rt_field_new(tui->alloc, false, &h->query);
 	if (st == RT_OK)
 		st = reload(h);

@@ -3,15 +3,15 @@
  * The palette: everything that can be done, by typing a part of it. What the screen below can do
  * now, with its keys; and every command of the command line, which this program then runs as a
  * process of its own (command_host.h) while the screen goes on. What is typed meanwhile is for the
- * screen below, and waits (held.h). */
+ * screen below, and waits (typeahead.h). */
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "app/screen.h"
-#include "tui/aside.h"
+#include "tui/worker.h"
 #include "tui/bar.h"
 #include "tui/command_host.h"
-#include "tui/deed.h"
+#include "tui/pending.h"
 #include "tui/find.h"
 #include "tui/list.h"
 
@@ -42,7 +42,7 @@ typedef struct palette {
 	size_t room;
 	rt_list list;
 	int columns;
-	rt_aside aside;
+	rt_worker worker;
 	rt_command command;
 	rt_status command_status;
 	uint32_t active; /* the discussion that was, when the command began */
@@ -308,14 +308,14 @@ draw_usage(rt_canvas *canvas, rt_box box, int y, const rt_cli_command *command)
 static void
 draw_running(palette *p, rt_canvas *canvas, rt_box box)
 {
-	size_t held = p->pane.tui->held.count;
+	size_t typeahead = p->pane.tui->typeahead.count;
 	char keys[80] = "";
 	int x;
 
-	if (held > 0)
-		(void)snprintf(keys, sizeof(keys), "%zu key%s typed after it %s%s", held,
-			       held > 1 ? "s" : "", held > 1 ? "wait" : "waits",
-			       held == RT_HELD_MAX ? "  no more are taken" : "");
+	if (typeahead > 0)
+		(void)snprintf(keys, sizeof(keys), "%zu key%s typed after it %s%s", typeahead,
+			       typeahead > 1 ? "s" : "", typeahead > 1 ? "wait" : "waits",
+			       typeahead == RT_TYPEAHEAD_MAX ? "  no more are taken" : "");
 	rt_bar_draw(canvas, box, RT_STR("Running"), rt_str_of(keys));
 	x = rt_canvas_put_cut(canvas, box, 2, 1, box.w - 22, rt_buf_str(&p->typed), RT_INK_CODE);
 	(void)rt_canvas_put_c(canvas, box, x + 2, 1,
@@ -366,15 +366,15 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 static bool
 is_to_stop(void *ctx)
 {
-	return !rt_aside_is_wanted(ctx);
+	return !rt_worker_is_wanted(ctx);
 }
 
 static void
-work_off(rt_aside *aside, void *ctx)
+work_off(rt_worker *worker, void *ctx)
 {
 	palette *p = ctx;
 
-	p->command_status = rt_command_run(&p->command, is_to_stop, aside);
+	p->command_status = rt_command_run(&p->command, is_to_stop, worker);
 }
 
 /* Without what is blank before and behind; the first row stands where the others do. */
@@ -530,10 +530,10 @@ tell_end(palette *p)
 		break;
 	}
 	/* Nobody has seen yet why it failed, or what there is to be read now. */
-	if (tui->pane_count > panes && tui->held.count > 0)
+	if (tui->pane_count > panes && tui->typeahead.count > 0)
 		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 	if (failed || tui->pane_count > panes)
-		rt_deed_drop_held(tui, "");
+		rt_pending_change_drop_typeahead(tui, "");
 done:
 	rt_buf_deinit(&text);
 	return st;
@@ -563,13 +563,13 @@ run(palette *p, rt_str line)
 		return RT_OK;
 	}
 	if (st == RT_OK)
-		st = rt_aside_start(&p->aside, tui, work_off, p);
+		st = rt_worker_start(&p->worker, tui, work_off, p);
 	if (st != RT_OK)
 		return st == RT_BUSY ? RT_OK : st;
 	p->pane.holds = true;
 	p->pane.footer = "Esc ends it";
 	p->is_stopped = false;
-	return rt_aside_ended(&p->aside) ? tell_end(p) : RT_OK;
+	return rt_worker_ended(&p->worker) ? tell_end(p) : RT_OK;
 }
 
 static rt_status
@@ -577,7 +577,7 @@ tend(rt_pane *pane)
 {
 	palette *p = of(pane);
 
-	return rt_aside_ended(&p->aside) ? tell_end(p) : RT_OK;
+	return rt_worker_ended(&p->worker) ? tell_end(p) : RT_OK;
 }
 
 /* --- keys --- */
@@ -645,7 +645,7 @@ act(rt_pane *pane, rt_action action, bool *out_used)
 	if (pane->holds) {
 		if (action == RT_ACT_CANCEL) {
 			p->is_stopped = true;
-			rt_aside_give_up(&p->aside);
+			rt_worker_cancel(&p->worker);
 		}
 		/* The program can be suspended and left all the same. */
 		*out_used = action != RT_ACT_SUSPEND && action != RT_ACT_QUIT &&
@@ -707,7 +707,7 @@ free_palette(rt_pane *pane)
 	palette *p = of(pane);
 	const rt_alloc *alloc = pane->tui->alloc;
 
-	rt_aside_stop(&p->aside);
+	rt_worker_stop(&p->worker);
 	rt_command_deinit(&p->command);
 	rt_field_free(p->field);
 	rt_buf_deinit(&p->typed);

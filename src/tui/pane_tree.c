@@ -124,7 +124,7 @@ tend_times(state *s)
 					 TIMES, keep_time, s, &err);
 		if (st != RT_OK)
 			s->times_seq = 1; /* what cannot be read any further ends here */
-	} while (s->times_seq != 1 && s->pane.tui->glass == NULL);
+	} while (s->times_seq != 1 && s->pane.tui->terminal == NULL);
 	s->pane.tui->has_more = s->pane.tui->has_more || s->times_seq != 1;
 	return st == RT_NOMEM ? st : RT_OK;
 }
@@ -368,7 +368,7 @@ search(state *s)
 	rt_status st = rt_tree_begin_search(s->tree, rt_field_text(s->query), &err);
 
 	/* Without a terminal nobody waits for the texts. */
-	if (st == RT_OK && s->pane.tui->glass == NULL && !s->knows_all)
+	if (st == RT_OK && s->pane.tui->terminal == NULL && !s->knows_all)
 		st = rt_tree_learn(s->tree, SIZE_MAX, &s->knows_all, &err);
 	return rt_verb_said(s->pane.tui, st, &err);
 }

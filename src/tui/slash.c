@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "tui/deed.h"
+#include "tui/pending.h"
 #include "tui/verb_impl.h"
 
 const rt_slash rt_slashes[] = {
@@ -143,7 +143,7 @@ static rt_status
 extracted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
 {
 	rt_buf *text = ctx;
-	rt_status then = rt_deed_say(tui, NULL, st, said, err);
+	rt_status then = rt_pending_change_report(tui, NULL, st, said, err);
 
 	return then == RT_OK && st == RT_OK ? rt_pane_chat_fill(tui, rt_buf_str(text)) : then;
 }
@@ -188,7 +188,7 @@ add_extract(rt_tui *tui, const char *name, size_t at, rt_buf *json, rt_error *er
 static rt_status
 extract(rt_tui *tui, const messages *m, uint32_t entry)
 {
-	rt_deed_how how = {.done = extracted, .free_ctx = free_text};
+	rt_pending_change_options how = {.done = extracted, .free_ctx = free_text};
 	rt_buf *text = rt_new(tui->alloc, sizeof(*text));
 	rt_work_entry e;
 	rt_buf json;
@@ -210,7 +210,7 @@ extract(rt_tui *tui, const messages *m, uint32_t entry)
 	if (st == RT_OK) {
 		how.requests = rt_buf_str(&json);
 		how.ctx = text;
-		st = rt_deed_do(tui, &how);
+		st = rt_pending_change_start(tui, &how);
 	} else {
 		free_text(tui, text);
 		st = rt_verb_said(tui, st, &err);

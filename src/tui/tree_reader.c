@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "view/view_trie.h"
-#include "tui/tree_words.h"
+#include "tui/tree_text.h"
 
 enum { CALL_ABOVE_MAX = 64 /* entries above a result in which its call is looked for */ };
 

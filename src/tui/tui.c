@@ -12,10 +12,10 @@
 
 #include "cli/cli.h"
 #include "cli/edit.h"
-#include "tui/aside.h"
+#include "tui/worker.h"
 #include "tui/bar.h"
-#include "tui/deed.h"
-#include "tui/glass.h"
+#include "tui/pending.h"
+#include "tui/terminal.h"
 #include "tui/pane.h"
 #include "tui/verb.h"
 
@@ -223,11 +223,11 @@ rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out, bool *out_c
 	rt_buf_init(&path, tui->alloc, 4096);
 	rt_buf_clear(out);
 	rt_buf_add_str(out, text);
-	if (tui->glass != NULL)
-		rt_glass_leave(tui->glass);
+	if (tui->terminal != NULL)
+		rt_terminal_leave(tui->terminal);
 	st = rt_cli_edit_one(tui->cli, name, out, &path);
-	if (tui->glass != NULL)
-		rt_glass_enter(tui->glass);
+	if (tui->terminal != NULL)
+		rt_terminal_enter(tui->terminal);
 	if (st == RT_OK) {
 		(void)unlink(path.ptr); /* what was written is ours now */
 	} else {
@@ -246,7 +246,7 @@ rt_tui_copy(rt_tui *tui, rt_str text)
 {
 	rt_buf_clear(&tui->clip);
 	rt_buf_add_str(&tui->clip, text);
-	if (tui->glass != NULL && !rt_glass_copy(tui->glass, text))
+	if (tui->terminal != NULL && !rt_terminal_copy(tui->terminal, text))
 		rt_tui_say(tui, "Copied %zu characters inside Retake; Alt-y puts them into the input. This "
 				"terminal's clipboard does not take them", rt_utf8_count(text));
 	else
@@ -420,7 +420,7 @@ notice_rows(rt_tui *tui, int columns)
 
 	rt_lines_clear(&tui->notice_lines);
 	rt_buf_init(&waits, tui->alloc, 4096);
-	is_waiting = rt_deed_words(tui, &waits);
+	is_waiting = rt_pending_change_status_text(tui, &waits);
 	if (is_waiting || tui->notice.size > 0)
 		rt_lines_add_plain(&tui->notice_lines, rt_buf_str(is_waiting ? &waits : &tui->notice),
 				   &(rt_lines_options){.columns = columns > 2 ? columns - 2 : 1,
@@ -558,7 +558,7 @@ rt_tui_tend(rt_tui *tui)
 	bool ended = false;
 	rt_error err;
 	size_t i;
-	rt_status st = rt_deed_tend(tui);
+	rt_status st = rt_pending_change_poll(tui);
 
 	if (st != RT_OK)
 		return soften(tui, st);
@@ -576,7 +576,7 @@ rt_tui_tend(rt_tui *tui)
 		if (tui->panes[i]->ops->tend != NULL && !tui->panes[i]->closes)
 			st = soften(tui, tui->panes[i]->ops->tend(tui->panes[i]));
 	sweep(tui);
-	rt_aside_sweep(tui, false);
+	rt_worker_reap(tui, false);
 	return soften(tui, st);
 }
 
@@ -626,13 +626,13 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 			       ? RT_OK
 			       : rt_pane_discussions(tui, rt_str_at("", 0));
 	case RT_ACT_SUSPEND:
-		if (tui->glass != NULL)
-			rt_glass_suspend(tui->glass);
+		if (tui->terminal != NULL)
+			rt_terminal_suspend(tui->terminal);
 		return RT_OK;
 	case RT_ACT_REDRAW:
-		if (tui->glass != NULL) {
-			rt_glass_leave(tui->glass);
-			rt_glass_enter(tui->glass);
+		if (tui->terminal != NULL) {
+			rt_terminal_leave(tui->terminal);
+			rt_terminal_enter(tui->terminal);
 		}
 		return RT_OK;
 	case RT_ACT_QUIT:
@@ -650,7 +650,7 @@ rt_tui_act(rt_tui *tui, rt_action action)
 	bool used = false;
 	rt_status st;
 
-	tui->is_own = true; /* until what has changed was told; a deed knows better */
+	tui->is_own = true; /* until what has changed was told; a pending change knows better */
 	st = pane->ops->act(pane, action, &used);
 	if (st == RT_OK && !used)
 		st = act_anywhere(tui, action, &used);
@@ -731,7 +731,7 @@ hold(rt_tui *tui, const rt_event *event, bool *out_taken)
 		return RT_OK;
 	*out_taken = top(tui)->holds && action != RT_ACT_CANCEL && action != RT_ACT_QUIT &&
 		     action != RT_ACT_SUSPEND && action != RT_ACT_REDRAW;
-	st = *out_taken ? rt_held_add(&tui->held, event) : RT_OK;
+	st = *out_taken ? rt_typeahead_add(&tui->typeahead, event) : RT_OK;
 	return st == RT_LIMIT ? RT_OK : st;
 }
 
@@ -743,7 +743,7 @@ rt_tui_take(rt_tui *tui, const rt_event *event)
 	rt_status st = tell(tui); /* a key is about what there is now */
 
 	if (st == RT_OK)
-		st = rt_deed_take(tui, event, &is_taken);
+		st = rt_pending_change_on_event(tui, event, &is_taken);
 	if (st == RT_OK && !is_taken)
 		st = hold(tui, event, &is_taken);
 	if (st != RT_OK || is_taken)
@@ -760,11 +760,11 @@ rt_tui_take(rt_tui *tui, const rt_event *event)
 				       RT_INK_WARNING);
 		return st;
 	case RT_EVENT_RESIZE:
-		rt_glass_size(tui->glass, &columns, &rows);
+		rt_terminal_size(tui->terminal, &columns, &rows);
 		return rt_canvas_resize(&tui->canvas, columns, rows);
 	case RT_EVENT_END: /* what is not written yet is kept as a draft */
 		tui->ends = tui->is_forced = true;
-		return soften(tui, rt_deed_give_up(tui));
+		return soften(tui, rt_pending_change_cancel(tui));
 	case RT_EVENT_NONE: /* a moment in which nobody types */
 		rt_pane_chat_keep(tui, false);
 		return RT_OK;
@@ -781,11 +781,11 @@ take_held(rt_tui *tui)
 	rt_status st = RT_OK;
 	rt_event event;
 
-	while (st == RT_OK && !tui->ends && tui->deed == NULL && !top(tui)->holds &&
-	       rt_held_next(&tui->held, &event)) {
+	while (st == RT_OK && !tui->ends && tui->pending == NULL && !top(tui)->holds &&
+	       rt_typeahead_next(&tui->typeahead, &event)) {
 		st = rt_tui_take(tui, &event);
-		rt_held_free(&tui->held, &event);
-		if (st == RT_OK && tui->deed == NULL)
+		rt_typeahead_free(&tui->typeahead, &event);
+		if (st == RT_OK && tui->pending == NULL)
 			st = rt_tui_tend(tui);
 	}
 	return st;
@@ -796,7 +796,7 @@ take_held(rt_tui *tui)
 static bool
 goes_on(const rt_tui *tui)
 {
-	return !tui->ends || (!tui->is_forced && rt_deed_is_left(tui));
+	return !tui->ends || (!tui->is_forced && rt_pending_change_is_unfinished(tui));
 }
 
 static rt_status
@@ -815,17 +815,18 @@ loop(rt_tui *tui)
 		if (st != RT_OK || !goes_on(tui))
 			break;
 		rt_tui_draw(tui);
-		rt_glass_show(tui->glass, &tui->canvas);
-		rt_glass_wait(tui->glass,
-			      tui->has_more ? 0
-			      : rt_work_is_running(&tui->work) || rt_deed_is_left(tui)
-				      ? RUNNING_MS
-				      : IDLE_MS,
-			      &event);
+		rt_terminal_show(tui->terminal, &tui->canvas);
+		rt_terminal_wait(tui->terminal,
+				 tui->has_more ? 0
+				 : rt_work_is_running(&tui->work) ||
+						 rt_pending_change_is_unfinished(tui)
+					 ? RUNNING_MS
+					 : IDLE_MS,
+				 &event);
 		st = rt_tui_take(tui, &event);
 		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
-		       rt_glass_pending(tui->glass)) {
-			rt_glass_wait(tui->glass, 0, &event);
+		       rt_terminal_pending(tui->terminal)) {
+			rt_terminal_wait(tui->terminal, 0, &event);
 			st = rt_tui_take(tui, &event);
 		}
 	}
@@ -844,7 +845,7 @@ rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err)
 	tui->cli = cli;
 	rt_buf_init(&tui->notice, tui->alloc, 1 << 16);
 	rt_buf_init(&tui->clip, tui->alloc, RT_BUF_UNLIMITED);
-	rt_held_init(&tui->held, tui->alloc);
+	rt_typeahead_init(&tui->typeahead, tui->alloc);
 	rt_lines_init(&tui->notice_lines, tui->alloc);
 	rt_canvas_init(&tui->canvas, tui->alloc, true);
 	cli->err.kept = true; /* nothing may be written beside the canvas */
@@ -862,20 +863,20 @@ rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err)
 static void
 free_panes(rt_tui *tui)
 {
-	rt_deed_stop(tui);
+	rt_pending_change_stop(tui);
 	while (tui->pane_count > 0) {
 		rt_pane *pane = tui->panes[--tui->pane_count];
 
 		pane->ops->free(pane);
 	}
-	rt_aside_sweep(tui, true);
+	rt_worker_reap(tui, true);
 }
 
 void
 rt_tui_deinit(rt_tui *tui)
 {
 	free_panes(tui);
-	rt_held_deinit(&tui->held);
+	rt_typeahead_deinit(&tui->typeahead);
 	rt_keymap_free(tui->keys);
 	if (tui->is_open)
 		rt_work_close(&tui->work);
@@ -928,7 +929,7 @@ done:
 rt_status
 rt_tui_run(struct rt_cli *cli)
 {
-	rt_glass_options options = {.alloc = cli->alloc, .no_color = !cli->out.color};
+	rt_terminal_options options = {.alloc = cli->alloc, .no_color = !cli->out.color};
 	int columns, rows;
 	rt_error err;
 	rt_tui tui;
@@ -942,24 +943,24 @@ rt_tui_run(struct rt_cli *cli)
 	if (st == RT_OK)
 		st = read_keys(&tui, &err);
 	if (st == RT_OK)
-		st = rt_glass_open(&options, &tui.glass, &err);
+		st = rt_terminal_open(&options, &tui.terminal, &err);
 	if (st == RT_OK) {
-		tui.canvas.utf8 = rt_glass_is_utf8(tui.glass);
-		rt_glass_size(tui.glass, &columns, &rows);
+		tui.canvas.utf8 = rt_terminal_is_utf8(tui.terminal);
+		rt_terminal_size(tui.terminal, &columns, &rows);
 		st = rt_canvas_resize(&tui.canvas, columns, rows);
 		if (st == RT_OK)
 			st = loop(&tui);
 		if (tui.is_forced) /* whoever sent the signal has it back, whatever is waited for */
-			rt_glass_leave(tui.glass);
+			rt_terminal_leave(tui.terminal);
 		if (st == RT_OK)
-			st = rt_deed_finish(&tui);
+			st = rt_pending_change_finish(&tui);
 		rt_pane_chat_keep(&tui, true);
 		if (st != RT_OK)
 			(void)rt_fail(&err, st, "out of memory");
-		/* Threads of panes wake the glass as long as it is there. */
+		/* Threads of panes wake the terminal as long as it is there. */
 		free_panes(&tui);
-		rt_glass_close(tui.glass);
-		tui.glass = NULL;
+		rt_terminal_close(tui.terminal);
+		tui.terminal = NULL;
 	}
 	rt_tui_deinit(&tui);
 	return st == RT_OK ? st : rt_cli_fail(cli, st, "%s", err.text);

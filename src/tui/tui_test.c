@@ -6,8 +6,8 @@
 
 #include <pthread.h>
 
-#include "tui/aside.h"
-#include "tui/glass.h"
+#include "tui/worker.h"
+#include "tui/terminal.h"
 #include "tui/tui_testing.h"
 
 /* A screen that wants one screen more, whatever happens. */
@@ -235,9 +235,9 @@ one_screen_of_a_kind(void **state)
 /* ---- threads ---- */
 
 static void
-never(rt_aside *aside, void *ctx)
+never(rt_worker *worker, void *ctx)
 {
-	(void)aside;
+	(void)worker;
 	(void)ctx;
 	fail();
 }
@@ -247,8 +247,8 @@ static void
 no_thread(void **state)
 {
 	pthread_attr_t usual, huge;
-	rt_aside aside = {0};
-	struct rt_glass *none;
+	rt_worker worker = {0};
+	struct rt_terminal *none;
 	desk d;
 
 	(void)state;
@@ -259,17 +259,17 @@ no_thread(void **state)
 	assert_int_equal(pthread_attr_setstacksize(&huge, SIZE_MAX / 4), 0);
 	assert_int_equal(pthread_setattr_default_np(&huge), 0);
 	/* Only the thread would touch it. */
-	none = d.tui.glass;
-	d.tui.glass = (struct rt_glass *)&d;
-	assert_int_equal(rt_aside_start(&aside, &d.tui, never, NULL), RT_BUSY);
-	assert_false(rt_aside_is_running(&aside));
+	none = d.tui.terminal;
+	d.tui.terminal = (struct rt_terminal *)&d;
+	assert_int_equal(rt_worker_start(&worker, &d.tui, never, NULL), RT_BUSY);
+	assert_false(rt_worker_is_running(&worker));
 	assert_notice(&d, "The system gives no thread for this now");
 	rt_tui_say(&d.tui, "-");
 	desk_press(&d, "f4");
 	desk_type(&d, "one");
 	assert_notice(&d, "The system gives no thread for this now");
 	assert_int_equal(pthread_setattr_default_np(&usual), 0);
-	d.tui.glass = none;
+	d.tui.terminal = none;
 	assert_shows(&d, "1 found");
 	desk_press(&d, "escape escape");
 	(void)pthread_attr_destroy(&usual);

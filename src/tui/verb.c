@@ -9,8 +9,8 @@
 
 #include "cli/cli.h"
 #include "llm/config.h"
-#include "tui/asked.h"
-#include "tui/deed.h"
+#include "tui/verb_request.h"
+#include "tui/pending.h"
 #include "tui/verb_impl.h"
 
 enum { PICKED_MAX = 4096 };
@@ -78,14 +78,15 @@ rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err)
 
 /* A text that was written for this stays to be had. */
 static void
-remember(rt_tui *tui, const rt_asked *a, rt_str answer)
+remember(rt_tui *tui, const rt_verb_request *a, rt_str answer)
 {
-	if (answer.size > 0 && rt_asked_has_text(a))
+	if (answer.size > 0 && rt_verb_request_has_text(a))
 		rt_pane_chat_remember(tui, answer);
 }
 
 rt_status
-rt_verb_failed(rt_tui *tui, const rt_asked *a, rt_str answer, rt_status st, const rt_error *err)
+rt_verb_failed(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_status st,
+	       const rt_error *err)
 {
 	st = rt_verb_said(tui, st, err);
 	if (st == RT_OK)
@@ -96,7 +97,7 @@ rt_verb_failed(rt_tui *tui, const rt_asked *a, rt_str answer, rt_status st, cons
 static rt_status
 carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
 {
-	rt_asked *a = ctx;
+	rt_verb_request *a = ctx;
 
 	if (st == RT_CONFLICT)
 		return rt_verb_conflict(tui, a, err);
@@ -118,29 +119,29 @@ carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_e
 
 /* Requests, without their end, and what came of putting them together. */
 static rt_status
-carry_out(rt_tui *tui, const rt_asked *a, rt_str answer, rt_buf *json, rt_status st,
+carry_out(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_buf *json, rt_status st,
 	  const rt_error *why, const char *words)
 {
-	rt_deed_how how = {.done = carried_out, .free_ctx = rt_asked_free};
-	rt_asked *b = NULL;
+	rt_pending_change_options how = {.done = carried_out, .free_ctx = rt_verb_request_free};
+	rt_verb_request *b = NULL;
 
 	rt_buf_add_c(json, "}]");
 	if (st != RT_OK)
 		return rt_verb_failed(tui, a, answer, st, why);
-	st = json->status != RT_OK ? RT_NOMEM : rt_asked_copy(tui, a, answer, &b);
+	st = json->status != RT_OK ? RT_NOMEM : rt_verb_request_copy(tui, a, answer, &b);
 	if (st != RT_OK)
 		return st;
 	(void)snprintf(b->words, sizeof(b->words), "%s", words == NULL ? "" : words);
 	how.requests = rt_buf_str(json);
-	how.seen = &b->seen;
+	how.precondition = &b->precondition;
 	how.ctx = b;
-	return rt_deed_do(tui, &how);
+	return rt_pending_change_start(tui, &how);
 }
 
 rt_status
 rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value, bool is_json)
 {
-	rt_asked *a = rt_asked_new(tui, RT_ACT_NONE, NULL, 0);
+	rt_verb_request *a = rt_verb_request_new(tui, RT_ACT_NONE, NULL, 0);
 	rt_error none = {0};
 	rt_buf json;
 	rt_status st;
@@ -157,14 +158,15 @@ rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value, bool is_j
 	}
 	st = carry_out(tui, a, rt_str_at(NULL, 0), &json, RT_OK, &none, NULL);
 	rt_buf_deinit(&json);
-	rt_asked_free(tui, a);
+	rt_verb_request_free(tui, a);
 	return st;
 }
 
 /* The same operation for each of them, as one step; more: further fields, or empty; did: in
  * words what was done to them. */
 static rt_status
-each(rt_tui *tui, const rt_asked *a, rt_str answer, const char *op, rt_str more, const char *did)
+each(rt_tui *tui, const rt_verb_request *a, rt_str answer, const char *op, rt_str more,
+     const char *did)
 {
 	char words[80];
 	rt_error err;
@@ -230,12 +232,12 @@ static rt_status
 ask(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, const char *title,
     rt_str text, bool several_lines)
 {
-	rt_asked *a = NULL;
-	rt_status st = rt_asked_keep(tui, action, entries, count, &a);
+	rt_verb_request *a = NULL;
+	rt_status st = rt_verb_request_capture(tui, action, entries, count, &a);
 
 	if (st != RT_OK || a == NULL)
 		return st;
-	return rt_pane_ask(tui, title, text, several_lines, answered, a, rt_asked_free);
+	return rt_pane_ask(tui, title, text, several_lines, answered, a, rt_verb_request_free);
 }
 
 /* ---- writing ---- */
@@ -294,7 +296,7 @@ edit(rt_tui *tui, rt_action action, uint32_t entry)
 }
 
 static rt_status
-save(rt_tui *tui, const rt_asked *a, rt_str text)
+save(rt_tui *tui, const rt_verb_request *a, rt_str text)
 {
 	rt_action action = a->action;
 	uint32_t entry = a->entries[0];
@@ -342,10 +344,10 @@ static rt_status
 edit_outside(rt_tui *tui, uint32_t entry)
 {
 	bool changed = false;
-	rt_asked *a = NULL;
+	rt_verb_request *a = NULL;
 	rt_buf text, now;
 	rt_error err;
-	rt_status st = rt_asked_keep(tui, RT_ACT_EDIT, &entry, 1, &a);
+	rt_status st = rt_verb_request_capture(tui, RT_ACT_EDIT, &entry, 1, &a);
 
 	if (st != RT_OK || a == NULL)
 		return st;
@@ -362,7 +364,7 @@ edit_outside(rt_tui *tui, uint32_t entry)
 		st = save(tui, a, rt_buf_str(&now));
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&now);
-	rt_asked_free(tui, a);
+	rt_verb_request_free(tui, a);
 	return st;
 }
 
@@ -394,7 +396,7 @@ insert(rt_tui *tui, rt_action action, uint32_t entry)
 }
 
 static rt_status
-insert_text(rt_tui *tui, const rt_asked *a, rt_str text)
+insert_text(rt_tui *tui, const rt_verb_request *a, rt_str text)
 {
 	uint32_t entry = a->entries[0];
 	rt_error err;
@@ -417,12 +419,12 @@ insert_text(rt_tui *tui, const rt_asked *a, rt_str text)
 static rt_status
 pick_role(rt_tui *tui, const uint32_t *entries, size_t count)
 {
-	rt_asked *a = NULL;
+	rt_verb_request *a = NULL;
 	rt_json_doc *doc = NULL;
 	rt_work_entry e;
 	rt_error err;
 	rt_buf json;
-	rt_status st = rt_asked_keep(tui, RT_ACT_ROLE, entries, count, &a);
+	rt_status st = rt_verb_request_capture(tui, RT_ACT_ROLE, entries, count, &a);
 
 	if (st != RT_OK || a == NULL)
 		return st;
@@ -432,13 +434,13 @@ pick_role(rt_tui *tui, const uint32_t *entries, size_t count)
 		st = rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err);
 	if (st == RT_OK) {
 		st = rt_pane_pick(tui, "Who speaks", rt_json_get(rt_json_root(doc), "roles"), true,
-				  answered, a, rt_asked_free);
+				  answered, a, rt_verb_request_free);
 		if (st == RT_OK && rt_work_entry_of(&tui->work, entries[0], &e, &err) == RT_OK) {
 			rt_pane_pick_begin_on(tui, e.role);
 			rt_work_entry_deinit(&e);
 		}
 	} else {
-		rt_asked_free(tui, a);
+		rt_verb_request_free(tui, a);
 		st = rt_verb_said(tui, st, &err);
 	}
 	rt_json_free(doc);
@@ -448,7 +450,7 @@ pick_role(rt_tui *tui, const uint32_t *entries, size_t count)
 
 /* The entry and all that follow it, in the take that it was seen in. */
 static rt_status
-delete_below(rt_tui *tui, const rt_asked *a)
+delete_below(rt_tui *tui, const rt_verb_request *a)
 {
 	uint32_t entry = a->entries[0];
 	rt_work *work = &tui->work;
@@ -490,7 +492,7 @@ delete_below(rt_tui *tui, const rt_asked *a)
 
 /* Muted, or no more: as the first of them is not. */
 static rt_status
-mute(rt_tui *tui, const rt_asked *a)
+mute(rt_tui *tui, const rt_verb_request *a)
 {
 	return each(tui, a, rt_str_at(NULL, 0), "entry.mute",
 		    a->is_on ? RT_STR("\"muted\":true") : RT_STR("\"muted\":false"),
@@ -498,7 +500,7 @@ mute(rt_tui *tui, const rt_asked *a)
 }
 
 static rt_status
-collapse(rt_tui *tui, const rt_asked *a)
+collapse(rt_tui *tui, const rt_verb_request *a)
 {
 	return each(tui, a, rt_str_at(NULL, 0), "entry.view",
 		    a->is_on ? RT_STR("\"collapsed\":true") : RT_STR("\"collapsed\":false"),
@@ -507,7 +509,7 @@ collapse(rt_tui *tui, const rt_asked *a)
 
 /* Entries of another take, brought behind the head of this one. */
 static rt_status
-graft(rt_tui *tui, const rt_asked *a)
+graft(rt_tui *tui, const rt_verb_request *a)
 {
 	const uint32_t *entries = a->entries;
 	size_t count = a->count;
@@ -558,7 +560,7 @@ graft(rt_tui *tui, const rt_asked *a)
 
 /* where: an address, or "end". */
 static rt_status
-move(rt_tui *tui, const rt_asked *a, rt_str where)
+move(rt_tui *tui, const rt_verb_request *a, rt_str where)
 {
 	const uint32_t *entries = a->entries;
 	size_t count = a->count;
@@ -599,7 +601,7 @@ move(rt_tui *tui, const rt_asked *a, rt_str where)
 
 /* A number is that of an entry on the screen, whatever ids may look like. */
 static rt_status
-move_to(rt_tui *tui, const rt_asked *a, rt_str where)
+move_to(rt_tui *tui, const rt_verb_request *a, rt_str where)
 {
 	rt_str number = rt_str_trim(where);
 	char address[24];
@@ -617,21 +619,21 @@ rt_status
 rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t before)
 {
 	char id[RT_ID_MAX + 1];
-	rt_asked *a = NULL;
+	rt_verb_request *a = NULL;
 	rt_error err;
 	rt_status st = rt_entry_id(tui->work.value, before, id, &err);
 
 	if (st != RT_OK)
 		return rt_verb_said(tui, st, &err);
-	st = rt_asked_keep(tui, RT_ACT_MOVE, entries, count, &a);
+	st = rt_verb_request_capture(tui, RT_ACT_MOVE, entries, count, &a);
 	if (st == RT_OK && a != NULL)
 		st = move(tui, a, rt_str_of(id));
-	rt_asked_free(tui, a);
+	rt_verb_request_free(tui, a);
 	return st;
 }
 
 static rt_status
-split(rt_tui *tui, const rt_asked *a, rt_str before)
+split(rt_tui *tui, const rt_verb_request *a, rt_str before)
 {
 	uint32_t entry = a->entries[0];
 	rt_error err;
@@ -680,7 +682,7 @@ other_take(rt_tui *tui, bool next)
 }
 
 static rt_status
-rename_take(rt_tui *tui, const rt_asked *a, rt_str to)
+rename_take(rt_tui *tui, const rt_verb_request *a, rt_str to)
 {
 	rt_error none = {0};
 	char id[24];
@@ -714,7 +716,7 @@ rt_status
 rt_verb_run(rt_tui *tui, const char *how, rt_str fields)
 {
 	rt_error err;
-	rt_status st = tui->deed != NULL
+	rt_status st = tui->pending != NULL
 			       ? rt_fail(&err, RT_BUSY, "a change is still under way; nobody was asked")
 			       : rt_work_run(&tui->work, how, fields, &err);
 
@@ -743,7 +745,7 @@ again(rt_tui *tui, const char *how, const uint32_t *entries, size_t count)
 }
 
 static rt_status
-compact(rt_tui *tui, const rt_asked *a, rt_str instructions)
+compact(rt_tui *tui, const rt_verb_request *a, rt_str instructions)
 {
 	rt_error err;
 	rt_buf fields;
@@ -772,7 +774,7 @@ static rt_status
 pick_model(rt_tui *tui)
 {
 	const struct rt_config *config = tui->cli->config;
-	rt_asked *a = rt_asked_new(tui, RT_ACT_MODEL, NULL, 0);
+	rt_verb_request *a = rt_verb_request_new(tui, RT_ACT_MODEL, NULL, 0);
 	rt_json_doc *doc = NULL;
 	rt_buf json;
 	rt_error err;
@@ -787,9 +789,9 @@ pick_model(rt_tui *tui)
 	st = json.status == RT_OK ? rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err) : RT_NOMEM;
 	if (st == RT_OK) {
 		st = rt_pane_pick(tui, "Which model answers (PROVIDER/NAME)",
-				  rt_json_root(doc), true, answered, a, rt_asked_free);
+				  rt_json_root(doc), true, answered, a, rt_verb_request_free);
 	} else {
-		rt_asked_free(tui, a);
+		rt_verb_request_free(tui, a);
 	}
 	rt_json_free(doc);
 	rt_buf_deinit(&json);
@@ -799,7 +801,7 @@ pick_model(rt_tui *tui)
 rt_status
 rt_verb_set_model(rt_tui *tui, rt_str model)
 {
-	rt_asked *a;
+	rt_verb_request *a;
 	rt_error err;
 	rt_buf json;
 	rt_status st = rt_models_check_setting(tui->cli->config, rt_str_trim(model), &err);
@@ -814,9 +816,9 @@ rt_verb_set_model(rt_tui *tui, rt_str model)
 	begin(&json, "setting.set");
 	add_text(&json, "key", RT_STR("model"));
 	add_text(&json, "value", rt_str_trim(model));
-	a = rt_asked_new(tui, RT_ACT_MODEL, NULL, 0);
+	a = rt_verb_request_new(tui, RT_ACT_MODEL, NULL, 0);
 	st = a == NULL ? RT_NOMEM : carry_out(tui, a, model, &json, RT_OK, &err, NULL);
-	rt_asked_free(tui, a);
+	rt_verb_request_free(tui, a);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -831,7 +833,8 @@ rt_verb_prompt(rt_tui *tui)
 	rt_status st;
 
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_seen_read_prompt(work->engine, work->value, work->place.disc, &text, &is_edited, &err);
+	st = rt_precondition_read_prompt(work->engine, work->value, work->place.disc, &text,
+					 &is_edited, &err);
 	st = st == RT_OK ? ask(tui, RT_ACT_PROMPT, NULL, 0,
 			       is_edited ? "Working prompt (edited; told with the next message)"
 					 : "Working prompt - Enter keeps it",
@@ -844,7 +847,7 @@ rt_verb_prompt(rt_tui *tui)
 /* ---- answers ---- */
 
 static rt_status
-branch(rt_tui *tui, const rt_asked *a, rt_str take)
+branch(rt_tui *tui, const rt_verb_request *a, rt_str take)
 {
 	rt_error err;
 	rt_buf json;
@@ -861,7 +864,7 @@ branch(rt_tui *tui, const rt_asked *a, rt_str take)
 }
 
 static rt_status
-prompt(rt_tui *tui, const rt_asked *a, rt_str text)
+prompt(rt_tui *tui, const rt_verb_request *a, rt_str text)
 {
 	rt_error none = {0};
 	rt_buf json;
@@ -877,7 +880,7 @@ prompt(rt_tui *tui, const rt_asked *a, rt_str text)
 
 /* Role and label. */
 static rt_status
-name_each(rt_tui *tui, const rt_asked *a, rt_str answer)
+name_each(rt_tui *tui, const rt_verb_request *a, rt_str answer)
 {
 	bool is_role = a->action == RT_ACT_ROLE;
 	rt_buf more;
@@ -898,7 +901,7 @@ name_each(rt_tui *tui, const rt_asked *a, rt_str answer)
 
 /* undo, redo; the answer: how many steps. */
 static rt_status
-take_back(rt_tui *tui, const rt_asked *a, rt_str count)
+take_back(rt_tui *tui, const rt_verb_request *a, rt_str count)
 {
 	rt_error none = {0};
 	rt_buf json;
@@ -917,7 +920,7 @@ take_back(rt_tui *tui, const rt_asked *a, rt_str count)
 
 /* A verb of which all is known. */
 static rt_status
-do_verb(rt_tui *tui, const rt_asked *a, rt_str answer)
+do_verb(rt_tui *tui, const rt_verb_request *a, rt_str answer)
 {
 	rt_str nothing = rt_str_at(NULL, 0);
 
@@ -948,7 +951,7 @@ do_verb(rt_tui *tui, const rt_asked *a, rt_str answer)
 }
 
 rt_status
-rt_verb_do(rt_tui *tui, const rt_asked *a, rt_str answer)
+rt_verb_do(rt_tui *tui, const rt_verb_request *a, rt_str answer)
 {
 	rt_status st;
 
@@ -972,11 +975,11 @@ answered(rt_tui *tui, void *ctx, rt_str answer)
 static rt_status
 at_once(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
-	rt_asked *a = NULL;
+	rt_verb_request *a = NULL;
 	unsigned view = 0;
 	rt_work_entry e;
 	rt_error err;
-	rt_status st = rt_asked_keep(tui, action, entries, count, &a);
+	rt_status st = rt_verb_request_capture(tui, action, entries, count, &a);
 
 	if (st != RT_OK || a == NULL)
 		return st;
@@ -991,19 +994,19 @@ at_once(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 		a->is_on = (view & RT_VIEW_COLLAPSED) == 0;
 	}
 	st = st == RT_OK ? do_verb(tui, a, rt_str_at(NULL, 0)) : rt_verb_said(tui, st, &err);
-	rt_asked_free(tui, a);
+	rt_verb_request_free(tui, a);
 	return st;
 }
 
 rt_status
 rt_verb_with(rt_tui *tui, rt_action action, uint32_t entry, rt_str answer)
 {
-	rt_asked *a = NULL;
-	rt_status st = rt_asked_keep(tui, action, &entry, 1, &a);
+	rt_verb_request *a = NULL;
+	rt_status st = rt_verb_request_capture(tui, action, &entry, 1, &a);
 
 	if (st == RT_OK && a != NULL)
 		st = do_verb(tui, a, answer);
-	rt_asked_free(tui, a);
+	rt_verb_request_free(tui, a);
 	return st;
 }
 
@@ -1011,15 +1014,15 @@ rt_verb_with(rt_tui *tui, rt_action action, uint32_t entry, rt_str answer)
 rt_status
 rt_verb_undo(rt_tui *tui, bool redo, rt_str count)
 {
-	rt_asked *a = NULL;
-	rt_status st = rt_asked_keep(tui, redo ? RT_ACT_REDO : RT_ACT_UNDO, NULL, 0, &a);
+	rt_verb_request *a = NULL;
+	rt_status st = rt_verb_request_capture(tui, redo ? RT_ACT_REDO : RT_ACT_UNDO, NULL, 0, &a);
 
 	if (st != RT_OK || a == NULL)
 		return st;
 	if (!redo && tui->said_step != 0)
-		rt_seen_step(&a->seen, tui->said_step);
+		rt_precondition_set_step(&a->precondition, tui->said_step);
 	st = do_verb(tui, a, count);
-	rt_asked_free(tui, a);
+	rt_verb_request_free(tui, a);
 	return st;
 }
 

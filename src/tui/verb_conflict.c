@@ -69,7 +69,7 @@ add_writer(rt_tui *tui, uint32_t entry, rt_buf *by, rt_error *err)
 
 /* What is asked. */
 static rt_status
-add_question(rt_tui *tui, const rt_asked *a, const rt_error *why, rt_buf *out, rt_error *err)
+add_question(rt_tui *tui, const rt_verb_request *a, const rt_error *why, rt_buf *out, rt_error *err)
 {
 	rt_work *work = &tui->work;
 	uint64_t step = 0;
@@ -86,17 +86,17 @@ add_question(rt_tui *tui, const rt_asked *a, const rt_error *why, rt_buf *out, r
 		if (by.size > 0)
 			rt_buf_add_f(out, ", by %.*s", RT_STR_ARG(rt_buf_str(&by)));
 	} else if (a->action == RT_ACT_UNDO) {
-		st = rt_seen_newest(work->value, work->place.disc, &step, err);
+		st = rt_precondition_newest_step(work->value, work->place.disc, &step, err);
 		if (st == RT_OK)
 			st = step_in_words(tui, step, &did, &by, err);
 		if (did.size > 0) {
 			rt_tui_say_done(tui, "Step %llu is not the newest any more",
-					(unsigned long long)a->seen.step);
+					(unsigned long long)a->precondition.step);
 			rt_buf_add_f(out, "Take back, by %.*s: %.*s?", RT_STR_ARG(rt_buf_str(&by)),
 				     RT_STR_ARG(rt_buf_str(&did)));
 		} else {
 			rt_buf_add_f(out, "Step %llu is gone; take back what is the newest now?",
-				     (unsigned long long)a->seen.step);
+				     (unsigned long long)a->precondition.step);
 		}
 	} else if (a->action == RT_ACT_REDO) {
 		rt_tui_say_done(tui, "Somebody else changed something meanwhile");
@@ -136,15 +136,16 @@ add_body(rt_tui *tui, uint64_t number, rt_buf *out, rt_error *err)
 
 /* An entry as it was seen, and what it is now. */
 static rt_status
-add_spot(rt_tui *tui, const rt_asked *a, size_t at, const rt_lines_options *options,
+add_spot(rt_tui *tui, const rt_verb_request *a, size_t at, const rt_lines_options *options,
 	 rt_lines *lines, rt_error *err)
 {
-	const rt_seen_spot *was = &a->seen.spots[at];
+	const rt_precondition_entry *was = &a->precondition.spots[at];
 	bool holds = true, is_there = false;
 	rt_buf before, now;
 	rt_work_entry e;
 	char head[300];
-	rt_status st = rt_seen_spot_holds(&a->seen, at, tui->work.value, &holds, &is_there, err);
+	rt_status st = rt_precondition_entry_matches(&a->precondition, at, tui->work.value, &holds,
+						     &is_there, err);
 
 	if (st != RT_OK || holds)
 		return st;
@@ -180,7 +181,7 @@ add_spot(rt_tui *tui, const rt_asked *a, size_t at, const rt_lines_options *opti
 
 /* Theirs, and what mine would change. */
 static rt_status
-add_texts(rt_tui *tui, const rt_asked *a, const rt_lines_options *options, rt_lines *lines,
+add_texts(rt_tui *tui, const rt_verb_request *a, const rt_lines_options *options, rt_lines *lines,
 	  rt_error *err)
 {
 	rt_work *work = &tui->work;
@@ -190,7 +191,8 @@ add_texts(rt_tui *tui, const rt_asked *a, const rt_lines_options *options, rt_li
 
 	rt_buf_init(&theirs, tui->alloc, RT_BUF_UNLIMITED);
 	if (a->action == RT_ACT_PROMPT) {
-		st = rt_seen_read_prompt(work->engine, work->value, work->place.disc, &theirs, NULL, err);
+		st = rt_precondition_read_prompt(work->engine, work->value, work->place.disc,
+						 &theirs, NULL, err);
 	} else {
 		work->seen_take = a->seen_take;
 		st = rt_work_entry_of(work, a->entries[0], &e, err);
@@ -207,7 +209,7 @@ add_texts(rt_tui *tui, const rt_asked *a, const rt_lines_options *options, rt_li
 }
 
 static rt_status
-show(rt_tui *tui, const rt_asked *a)
+show(rt_tui *tui, const rt_verb_request *a)
 {
 	rt_lines_options options = {.columns = tui->canvas.columns > 4 ? tui->canvas.columns - 4 : 1,
 				    .utf8 = tui->canvas.utf8,
@@ -218,13 +220,13 @@ show(rt_tui *tui, const rt_asked *a)
 	rt_status st = RT_OK;
 
 	rt_lines_init(&lines, tui->alloc);
-	if (rt_asked_has_text(a))
+	if (rt_verb_request_has_text(a))
 		st = add_texts(tui, a, &options, &lines, &err);
-	for (i = 0; !rt_asked_has_text(a) && st == RT_OK && i < a->seen.count; i++)
+	for (i = 0; !rt_verb_request_has_text(a) && st == RT_OK && i < a->precondition.count; i++)
 		st = add_spot(tui, a, i, &options, &lines, &err);
 	if (st == RT_OK && lines.status != RT_OK)
 		st = RT_NOMEM;
-	st = st == RT_OK ? rt_pane_reader(tui, rt_asked_has_text(a)
+	st = st == RT_OK ? rt_pane_reader(tui, rt_verb_request_has_text(a)
 						       ? "Theirs, with what yours would change"
 						       : "As you saw it, with what was changed",
 					  &lines)
@@ -235,39 +237,40 @@ show(rt_tui *tui, const rt_asked *a)
 
 /* ---- the question ---- */
 
-static rt_status put(rt_tui *tui, const rt_asked *a);
+static rt_status put(rt_tui *tui, const rt_verb_request *a);
 
 /* Rows can be compared with what they were, so what was seen of them stays until the answer. Of
  * all else the question says what it is now: that is what the answer is to, and nothing newer. */
 static bool
-has_rows(const rt_asked *a)
+has_rows(const rt_verb_request *a)
 {
-	return a->seen.count > 0 && !rt_asked_has_text(a);
+	return a->precondition.count > 0 && !rt_verb_request_has_text(a);
 }
 
 /* Without those that are gone. */
 static rt_status
-do_anyway(rt_tui *tui, rt_asked *a)
+do_anyway(rt_tui *tui, rt_verb_request *a)
 {
 	size_t i, count = 0;
 	bool holds, is_there;
 	rt_error err;
 	rt_status st = RT_OK;
 
-	for (i = 0; st == RT_OK && i < a->seen.count; i++) {
+	for (i = 0; st == RT_OK && i < a->precondition.count; i++) {
 		is_there = true;
-		st = rt_seen_spot_holds(&a->seen, i, tui->work.value, &holds, &is_there, &err);
+		st = rt_precondition_entry_matches(&a->precondition, i, tui->work.value, &holds,
+						   &is_there, &err);
 		if (st == RT_OK && is_there)
-			a->entries[count++] = a->seen.spots[i].slot.entry;
+			a->entries[count++] = a->precondition.spots[i].slot.entry;
 	}
-	if (st == RT_OK && a->seen.count > 0 && count == 0) {
+	if (st == RT_OK && a->precondition.count > 0 && count == 0) {
 		(void)rt_fail(&err, RT_CONFLICT, "it is not there any more; nothing changed");
 		return rt_verb_failed(tui, a, rt_buf_str(&a->answer), RT_CONFLICT, &err);
 	}
-	if (a->seen.count > 0)
+	if (a->precondition.count > 0)
 		a->count = count;
 	if (st == RT_OK && has_rows(a))
-		st = rt_asked_look(tui, a, &err);
+		st = rt_verb_request_refresh(tui, a, &err);
 	return st == RT_OK ? rt_verb_do(tui, a, rt_buf_str(&a->answer))
 			   : rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, &err);
 }
@@ -275,15 +278,15 @@ do_anyway(rt_tui *tui, rt_asked *a)
 static rt_status
 decided(rt_tui *tui, void *ctx, rt_str answer)
 {
-	rt_asked *a = ctx;
+	rt_verb_request *a = ctx;
 	rt_status st;
 
 	a->is_open = false;
 	if (rt_str_is(answer, "show")) {
 		rt_error err;
 
-		st = has_rows(a) ? RT_OK : rt_asked_look(tui, a, &err);
-		if (st == RT_OK && a->action == RT_ACT_EDIT && a->seen.count == 0)
+		st = has_rows(a) ? RT_OK : rt_verb_request_refresh(tui, a, &err);
+		if (st == RT_OK && a->action == RT_ACT_EDIT && a->precondition.count == 0)
 			st = rt_fail(&err, RT_CONFLICT, "it is not there any more; nothing changed");
 		if (st != RT_OK)
 			return rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, &err);
@@ -296,18 +299,20 @@ decided(rt_tui *tui, void *ctx, rt_str answer)
 		rt_error err;
 
 		a->action = RT_ACT_EDIT_AS_TAKE;
-		st = rt_asked_look(tui, a, &err);
+		st = rt_verb_request_refresh(tui, a, &err);
 		return st == RT_OK ? rt_verb_do(tui, a, rt_buf_str(&a->answer))
 				   : rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, &err);
 	}
-	rt_tui_say_done(tui, "%s", rt_asked_has_text(a) ? "Theirs stays" : "Left as it is; nothing changed");
-	if (rt_asked_has_text(a) && a->answer.size > 0)
+	rt_tui_say_done(tui, "%s",
+			rt_verb_request_has_text(a) ? "Theirs stays"
+						    : "Left as it is; nothing changed");
+	if (rt_verb_request_has_text(a) && a->answer.size > 0)
 		rt_pane_chat_remember(tui, rt_buf_str(&a->answer));
 	return RT_OK;
 }
 
 static rt_status
-put(rt_tui *tui, const rt_asked *a)
+put(rt_tui *tui, const rt_verb_request *a)
 {
 	static const rt_choice of_text[] = {
 		{"b", "both", "Keep both: yours in a new take"},
@@ -321,18 +326,19 @@ put(rt_tui *tui, const rt_asked *a)
 		{"s", "show", "Show what is different"},
 	};
 	const char *question;
-	rt_asked *b = NULL;
-	rt_status st = rt_asked_copy(tui, a, rt_buf_str(&a->answer), &b);
+	rt_verb_request *b = NULL;
+	rt_status st = rt_verb_request_copy(tui, a, rt_buf_str(&a->answer), &b);
 
 	if (st != RT_OK)
 		return st;
 	b->is_open = true;
 	question = b->question.ptr;
-	if (rt_asked_has_text(a))
-		return rt_pane_choose(tui, question, a->action == RT_ACT_EDIT ? of_text : of_text + 1,
-				      a->action == RT_ACT_EDIT ? 4 : 3, decided, b, rt_asked_free);
-	return rt_pane_choose(tui, question, of_rows, a->seen.count > 0 ? 3 : 2, decided, b,
-			      rt_asked_free);
+	if (rt_verb_request_has_text(a))
+		return rt_pane_choose(
+			tui, question, a->action == RT_ACT_EDIT ? of_text : of_text + 1,
+			a->action == RT_ACT_EDIT ? 4 : 3, decided, b, rt_verb_request_free);
+	return rt_pane_choose(tui, question, of_rows, a->precondition.count > 0 ? 3 : 2, decided, b,
+			      rt_verb_request_free);
 }
 
 /* What was to be brought back is not there to be brought back any more. */
@@ -343,22 +349,23 @@ has_no_redo(const rt_work *work)
 }
 
 rt_status
-rt_verb_conflict(rt_tui *tui, const rt_asked *a, const rt_error *why)
+rt_verb_conflict(rt_tui *tui, const rt_verb_request *a, const rt_error *why)
 {
 	bool holds = true, is_there = true;
-	rt_asked *b = NULL;
+	rt_verb_request *b = NULL;
 	rt_error err = *why;
-	rt_status st = rt_asked_copy(tui, a, rt_buf_str(&a->answer), &b);
+	rt_status st = rt_verb_request_copy(tui, a, rt_buf_str(&a->answer), &b);
 
 	if (st != RT_OK)
 		return st;
 	if (a->action == RT_ACT_REDO && has_no_redo(&tui->work)) {
-		rt_asked_free(tui, b);
+		rt_verb_request_free(tui, b);
 		rt_tui_say_done(tui, "Nothing to bring back: somebody else changed something meanwhile");
 		return RT_OK;
 	}
-	if (a->action == RT_ACT_EDIT && a->seen.count > 0)
-		st = rt_seen_spot_holds(&a->seen, 0, tui->work.value, &holds, &is_there, &err);
+	if (a->action == RT_ACT_EDIT && a->precondition.count > 0)
+		st = rt_precondition_entry_matches(&a->precondition, 0, tui->work.value, &holds,
+						   &is_there, &err);
 	if (st == RT_OK && !is_there) /* there is nothing to be decided */
 		st = rt_fail(&err, RT_CONFLICT, "the entry is not in the take any more");
 	if (st == RT_OK) {
@@ -368,8 +375,8 @@ rt_verb_conflict(rt_tui *tui, const rt_asked *a, const rt_error *why)
 		tui->work.seen_take = 0;
 	}
 	if (st == RT_OK && !has_rows(b))
-		st = rt_asked_look(tui, b, &err);
+		st = rt_verb_request_refresh(tui, b, &err);
 	st = st == RT_OK ? put(tui, b) : rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, &err);
-	rt_asked_free(tui, b);
+	rt_verb_request_free(tui, b);
 	return st;
 }

@@ -4,7 +4,7 @@
  * changes the same thing. Nothing is written over that was not asked about. */
 #define _GNU_SOURCE
 
-#include "tui/deed.h"
+#include "tui/pending.h"
 #include "tui/tui_testing.h"
 #include "tui/verb.h"
 
@@ -495,13 +495,14 @@ prompt(void **state)
 static rt_status
 told(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
 {
-	rt_deed_how how = {.requests = RT_STR("[{\"op\":\"undo\"}]"), .done = told, .ctx = ctx};
+	rt_pending_change_options how = {
+		.requests = RT_STR("[{\"op\":\"undo\"}]"), .done = told, .ctx = ctx};
 	rt_status *got = ctx;
 
 	(void)said;
 	(void)err;
 	*got = st;
-	return st == RT_USAGE ? rt_deed_do(tui, &how) : RT_OK;
+	return st == RT_USAGE ? rt_pending_change_start(tui, &how) : RT_OK;
 }
 
 /* A failure is told once, and another may be begun then. */
@@ -509,15 +510,15 @@ static void
 failures(void **state)
 {
 	rt_status got = RT_CORRUPT;
-	rt_deed_how how = {.requests = RT_STR("[]"), .done = told, .ctx = &got};
+	rt_pending_change_options how = {.requests = RT_STR("[]"), .done = told, .ctx = &got};
 	desk d;
 
 	(void)state;
 	begin(&d);
-	assert_int_equal(rt_deed_do(&d.tui, &how), RT_OK);
+	assert_int_equal(rt_pending_change_start(&d.tui, &how), RT_OK);
 	assert_int_equal(got, RT_OK); /* of the undo that was begun when it had failed */
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
-	assert_null(d.tui.deed);
+	assert_null(d.tui.pending);
 	desk_close(&d);
 }
 

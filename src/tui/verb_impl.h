@@ -6,7 +6,7 @@
 #ifndef RT_TUI_VERB_IMPL_H
 #define RT_TUI_VERB_IMPL_H
 
-#include "tui/asked.h"
+#include "tui/verb_request.h"
 #include "tui/verb.h"
 
 struct rt_config;
@@ -20,12 +20,13 @@ RT_CHECKED rt_status rt_verb_with(rt_tui *tui, rt_action action, uint32_t entry,
  * or it is asked. */
 RT_CHECKED rt_status rt_verb_undo(rt_tui *tui, bool redo, rt_str count);
 /* The same as it was asked. */
-RT_CHECKED rt_status rt_verb_do(rt_tui *tui, const rt_asked *asked, rt_str answer);
+RT_CHECKED rt_status rt_verb_do(rt_tui *tui, const rt_verb_request *request, rt_str answer);
 /* It was not done, since it is not as it was seen: what to do now is asked. */
-RT_CHECKED rt_status rt_verb_conflict(rt_tui *tui, const rt_asked *asked, const rt_error *err);
+RT_CHECKED rt_status rt_verb_conflict(rt_tui *tui, const rt_verb_request *request,
+				      const rt_error *err);
 /* It was not done: said, and a text that was written for it stays to be had. */
-RT_CHECKED rt_status rt_verb_failed(rt_tui *tui, const rt_asked *asked, rt_str answer, rt_status st,
-				    const rt_error *err);
+RT_CHECKED rt_status rt_verb_failed(rt_tui *tui, const rt_verb_request *request, rt_str answer,
+				    rt_status st, const rt_error *err);
 /* "User, entry 4", "3 entries". */
 void rt_verb_name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t room);
 RT_CHECKED rt_status rt_verb_versions(rt_tui *tui, uint32_t entry);

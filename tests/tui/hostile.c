@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * What is drawn cannot drive the terminal. A child draws 100,000 random texts, each into a box of
- * its own, on a glass on a pseudo-terminal; libvterm, which knows nothing of us, reads what comes
- * out. There may be no reply, no bell, no title, no mode but those of a screen, no string to the
- * terminal (clipboard, links, whatever begins an OSC or DCS), and outside of the boxes all stands
- * as it was. */
+ * its own, on a terminal on a pseudo-terminal; libvterm, which knows nothing of us, reads what
+ * comes out. There may be no reply, no bell, no title, no mode but those of a screen, no string to
+ * the terminal (clipboard, links, whatever begins an OSC or DCS), and outside of the boxes all
+ * stands as it was. */
 #define _GNU_SOURCE
 #include <pty.h>
 #include <sys/wait.h>
 
 #include "judge.h"
-#include "tui/glass.h"
+#include "tui/terminal.h"
 
 enum { COLUMNS = 80, ROWS = 24, BOX_X = 7, BOX_W = 23, BOXES = 2, GAP = 12, FRAMES = 2100 };
 
@@ -47,27 +47,27 @@ draw(rt_canvas *canvas, rt_buf *text, uint64_t *seed)
 static int
 show_frames(int from, int to)
 {
-	rt_glass_options options = {rt_alloc_libc(), false};
-	rt_glass *glass = NULL;
+	rt_terminal_options options = {rt_alloc_libc(), false};
+	rt_terminal *terminal = NULL;
 	uint64_t seed = 20261122;
 	rt_canvas canvas;
 	rt_error err;
 	rt_buf text;
 	char byte;
 
-	if (rt_glass_open(&options, &glass, &err) != RT_OK)
+	if (rt_terminal_open(&options, &terminal, &err) != RT_OK)
 		return 1;
 	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_canvas_init(&canvas, rt_alloc_libc(), rt_glass_is_utf8(glass));
+	rt_canvas_init(&canvas, rt_alloc_libc(), rt_terminal_is_utf8(terminal));
 	if (!canvas.utf8 || rt_canvas_resize(&canvas, COLUMNS, ROWS) != RT_OK)
 		return 1;
 	while (read(from, &byte, 1) == 1) {
 		draw(&canvas, &text, &seed);
-		rt_glass_show(glass, &canvas);
+		rt_terminal_show(terminal, &canvas);
 		if (write(to, &byte, 1) != 1)
 			break;
 	}
-	rt_glass_close(glass);
+	rt_terminal_close(terminal);
 	rt_canvas_deinit(&canvas);
 	rt_buf_deinit(&text);
 	return 0;

@@ -2,7 +2,7 @@
  *
  * The real screens with hostile texts in every field that is shown: texts, roles, labels, names of
  * takes and discussions, the model, notices, errors, questions, lists, readers, searches, what
- * commands say. A child draws them on a glass on a pseudo-terminal; libvterm judges what comes
+ * commands say. A child draws them on a terminal on a pseudo-terminal; libvterm judges what comes
  * out, and has to show just what the canvas has, cell by cell. */
 #define _GNU_SOURCE
 #include <pty.h>
@@ -12,7 +12,7 @@
 #include "judge.h"
 
 #include "codec/json.h"
-#include "tui/glass.h"
+#include "tui/terminal.h"
 #include "tui/tui_testing.h"
 
 enum { COLUMNS = 150, ROWS = 50, ROUNDS = 700, ENTRIES = 16, FIELDS_MAX = 32, WANTED = 100000 };
@@ -163,7 +163,7 @@ say_anew(desk *d, rt_buf *text)
 /* A frame on the terminal, with names and words of its own; the judge looks at it before
  * anything else happens. */
 static void
-show(desk *d, rt_glass *glass)
+show(desk *d, rt_terminal *terminal)
 {
 	char byte = 'f';
 	rt_buf text, json;
@@ -178,7 +178,7 @@ show(desk *d, rt_glass *glass)
 	rt_tui_draw(&d->tui);
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 	rt_tui_draw(&d->tui);
-	rt_glass_show(glass, &d->tui.canvas);
+	rt_terminal_show(terminal, &d->tui.canvas);
 	memcpy(shared->cells, d->tui.canvas.cells, sizeof(shared->cells));
 	for (i = 0; i + 3 < COLUMNS * ROWS; i++)
 		if (shared->cells[i].ch == '<' && shared->cells[i + 1].ch == 'U' &&
@@ -192,9 +192,9 @@ show(desk *d, rt_glass *glass)
 
 /* The screen, and away with it. */
 static void
-show_and_close(desk *d, rt_glass *glass)
+show_and_close(desk *d, rt_terminal *terminal)
 {
-	show(d, glass);
+	show(d, terminal);
 	while (d->tui.pane_count > 1) {
 		rt_tui_close(&d->tui, d->tui.panes[1]);
 		assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
@@ -211,7 +211,7 @@ ignore(rt_tui *tui, void *ctx, rt_str answer)
 }
 
 static void
-show_reader(desk *d, rt_glass *glass, rt_buf *text)
+show_reader(desk *d, rt_terminal *terminal, rt_buf *text)
 {
 	rt_lines_options options = {.columns = COLUMNS - 4, .utf8 = true};
 	rt_lines lines;
@@ -225,13 +225,13 @@ show_reader(desk *d, rt_glass *glass, rt_buf *text)
 	assert_int_equal(lines.status, RT_OK);
 	hostile(text, "reader, title", 150);
 	assert_int_equal(rt_pane_reader(&d->tui, text->ptr, &lines), RT_OK);
-	show(d, glass);
+	show(d, terminal);
 	desk_press(d, "end");
-	show_and_close(d, glass);
+	show_and_close(d, terminal);
 }
 
 static void
-show_questions(desk *d, rt_glass *glass, rt_buf *text, rt_buf *json)
+show_questions(desk *d, rt_terminal *terminal, rt_buf *text, rt_buf *json)
 {
 	rt_choice choice = {"y", "yes", NULL};
 	rt_json_doc *names = NULL;
@@ -244,11 +244,11 @@ show_questions(desk *d, rt_glass *glass, rt_buf *text, rt_buf *json)
 	assert_int_equal(rt_pane_ask(&d->tui, text->ptr, rt_buf_str(&more), random_next(&seed) % 2, ignore,
 				     NULL, NULL),
 			 RT_OK);
-	show_and_close(d, glass);
+	show_and_close(d, terminal);
 	hostile(&more, "choice", 150);
 	choice.what = more.ptr;
 	assert_int_equal(rt_pane_choose(&d->tui, text->ptr, &choice, 1, ignore, NULL, NULL), RT_OK);
-	show_and_close(d, glass);
+	show_and_close(d, terminal);
 	rt_buf_clear(json);
 	for (i = 0; i < 10; i++) {
 		rt_buf_add_byte(json, i == 0 ? '[' : ',');
@@ -258,28 +258,28 @@ show_questions(desk *d, rt_glass *glass, rt_buf *text, rt_buf *json)
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(json), &names, NULL), RT_OK);
 	assert_int_equal(rt_pane_pick(&d->tui, text->ptr, rt_json_root(names), true, ignore, NULL, NULL),
 			 RT_OK);
-	show_and_close(d, glass);
+	show_and_close(d, terminal);
 	rt_json_free(names);
 	rt_buf_deinit(&more);
 }
 
 static void
-show_words(desk *d, rt_glass *glass, rt_buf *text)
+show_words(desk *d, rt_terminal *terminal, rt_buf *text)
 {
 	static const char *const commands[] = {"show", "tree", "takes", "history", "search .", "status",
 					       "roles", "settings"};
 
 	assert_int_equal(rt_pane_chat_fill(&d->tui, hostile(text, "input", 150)), RT_OK);
-	show(d, glass);
+	show(d, terminal);
 	assert_int_equal(rt_pane_chat_fill(&d->tui, RT_STR("")), RT_OK);
 	assert_int_equal(rt_pane_palette(&d->tui, hostile(text, "palette", 150)), RT_OK);
-	show_and_close(d, glass);
+	show_and_close(d, terminal);
 	assert_int_equal(rt_pane_palette_run(&d->tui, rt_str_of(commands[random_next(&seed) % 8])), RT_OK);
-	show_and_close(d, glass);
+	show_and_close(d, terminal);
 }
 
 static void
-show_round(rt_glass *glass, rt_buf *text, rt_buf *json)
+show_round(rt_terminal *terminal, rt_buf *text, rt_buf *json)
 {
 	desk d;
 	int i;
@@ -291,25 +291,25 @@ show_round(rt_glass *glass, rt_buf *text, rt_buf *json)
 	rt_buf_add_c(&take_name, "main");
 	for (i = 0; i < ENTRIES; i++)
 		add_entry(&d, text, json);
-	show(&d, glass);
+	show(&d, terminal);
 	desk_press(&d, "alt+up");
-	show(&d, glass);
+	show(&d, terminal);
 	assert_int_equal(rt_pane_tree(&d.tui), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	show_and_close(&d, glass);
+	show_and_close(&d, terminal);
 	assert_int_equal(rt_pane_history(&d.tui), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	show_and_close(&d, glass);
+	show_and_close(&d, terminal);
 	assert_int_equal(rt_pane_discussions(&d.tui, RT_STR("")), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	show_and_close(&d, glass);
+	show_and_close(&d, terminal);
 	assert_int_equal(rt_pane_discussions(&d.tui, RT_STR("words")), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	show_and_close(&d, glass);
+	show_and_close(&d, terminal);
 	count_field("snippet", 150);
-	show_reader(&d, glass, text);
-	show_questions(&d, glass, text, json);
-	show_words(&d, glass, text);
+	show_reader(&d, terminal, text);
+	show_questions(&d, terminal, text, json);
+	show_words(&d, terminal, text);
 	desk_close(&d);
 	rt_buf_deinit(&discussion_name);
 	rt_buf_deinit(&take_name);
@@ -318,19 +318,19 @@ show_round(rt_glass *glass, rt_buf *text, rt_buf *json)
 static int
 show_all(void)
 {
-	rt_glass_options options = {rt_alloc_libc(), false};
+	rt_terminal_options options = {rt_alloc_libc(), false};
 	rt_buf text, json;
-	rt_glass *glass = NULL;
+	rt_terminal *terminal = NULL;
 	rt_error err;
 	int round;
 
-	if (rt_glass_open(&options, &glass, &err) != RT_OK || !rt_glass_is_utf8(glass))
+	if (rt_terminal_open(&options, &terminal, &err) != RT_OK || !rt_terminal_is_utf8(terminal))
 		return 1;
 	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	for (round = 0; round < ROUNDS / sample(); round++)
-		show_round(glass, &text, &json);
-	rt_glass_close(glass);
+		show_round(terminal, &text, &json);
+	rt_terminal_close(terminal);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&json);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * look LOG: a screen of the glass that says what comes, a line for each event, on itself and in
+ * look LOG: a screen of the terminal that says what comes, a line for each event, on itself and in
  * the file LOG; what was pasted last is in LOG.paste. Its keys:
  *
  *   q  leave        x  exit(3) without closing      t  wake from another thread
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tui/glass.h"
+#include "tui/terminal.h"
 
 enum { LINES = 200, LINE_ROOM = 80 };
 
@@ -52,16 +52,16 @@ say_key(rt_key key)
 }
 
 static void
-draw(rt_glass *glass, rt_canvas *canvas)
+draw(rt_terminal *terminal, rt_canvas *canvas)
 {
 	rt_box box = rt_canvas_box(canvas);
 	int y, from, room = canvas->rows - 2;
 
 	rt_canvas_clear(canvas);
 	rt_canvas_fill(canvas, (rt_box){0, 0, canvas->columns, 1}, RT_INK_BAR);
-	rt_canvas_put_f(canvas, box, 1, 0, RT_INK_BAR, "look %dx%d %s %s", canvas->columns, canvas->rows,
-			rt_glass_is_utf8(glass) ? "utf8" : "ascii",
-			rt_glass_has_color(glass) ? "color" : "plain");
+	rt_canvas_put_f(canvas, box, 1, 0, RT_INK_BAR, "look %dx%d %s %s", canvas->columns,
+			canvas->rows, rt_terminal_is_utf8(terminal) ? "utf8" : "ascii",
+			rt_terminal_has_color(terminal) ? "color" : "plain");
 	from = line_count > room ? line_count - room : 0;
 	for (y = 0; y < room && from + y < line_count; y++)
 		rt_canvas_put_c(canvas, box, 0, 1 + y, lines[(from + y) % LINES], RT_INK_TEXT);
@@ -72,32 +72,32 @@ draw(rt_glass *glass, rt_canvas *canvas)
 	}
 	rt_canvas_put_c(canvas, box, 0, canvas->rows - 1, "> e\u0301 \u4F60\u597D \u202E|", RT_INK_TEXT);
 	rt_canvas_cursor(canvas, box, 2, canvas->rows - 1);
-	rt_glass_show(glass, canvas);
+	rt_terminal_show(terminal, canvas);
 }
 
 static void *
 wake(void *ctx)
 {
-	rt_glass_wake(ctx);
-	rt_glass_wake(ctx);
+	rt_terminal_wake(ctx);
+	rt_terminal_wake(ctx);
 	return NULL;
 }
 
 static void
-run_editor(rt_glass *glass)
+run_editor(rt_terminal *terminal)
 {
 	const char *editor = getenv("LOOK_EDITOR");
 	int state = 0;
 	pid_t child;
 
-	rt_glass_leave(glass);
+	rt_terminal_leave(terminal);
 	child = fork();
 	if (child == 0) {
 		execl("/bin/sh", "sh", "-c", editor == NULL ? "true" : editor, (char *)NULL);
 		_exit(127);
 	}
 	(void)waitpid(child, &state, 0);
-	rt_glass_enter(glass);
+	rt_terminal_enter(terminal);
 	say("edited", rt_str_at(NULL, 0));
 }
 
@@ -125,13 +125,13 @@ keep(const char *log_name, rt_str text)
 }
 
 static bool
-act(rt_glass *glass, rt_key key)
+act(rt_terminal *terminal, rt_key key)
 {
 	pthread_t thread;
 	volatile char start = 0;
 
 	if (key.mods == RT_KEY_CTRL && key.code == 'z')
-		rt_glass_suspend(glass);
+		rt_terminal_suspend(terminal);
 	if (key.mods != 0)
 		return true;
 	switch (key.code) {
@@ -140,11 +140,14 @@ act(rt_glass *glass, rt_key key)
 	case 'S': raise(SIGSEGV); break;
 	case 'A': fputs("what went wrong\n", stderr); abort();
 	case 'O': exit(overflow(&start, 1LL << 40));
-	case 'e': run_editor(glass); break;
-	case 'c': say(rt_glass_copy(glass, RT_STR("clip")) ? "copied" : "not copied", RT_STR("")); break;
+	case 'e': run_editor(terminal); break;
+	case 'c':
+		say(rt_terminal_copy(terminal, RT_STR("clip")) ? "copied" : "not copied",
+		    RT_STR(""));
+		break;
 	case 'C': shows_inks = !shows_inks; break;
 	case 't':
-		if (pthread_create(&thread, NULL, wake, glass) == 0)
+		if (pthread_create(&thread, NULL, wake, terminal) == 0)
 			(void)pthread_join(thread, NULL);
 		break;
 	default: break;
@@ -155,8 +158,8 @@ act(rt_glass *glass, rt_key key)
 int
 main(int argc, char **argv)
 {
-	rt_glass_options options = {rt_alloc_libc(), false};
-	rt_glass *glass = NULL;
+	rt_terminal_options options = {rt_alloc_libc(), false};
+	rt_terminal *terminal = NULL;
 	rt_canvas canvas;
 	bool goes_on = true;
 	rt_error err;
@@ -164,27 +167,27 @@ main(int argc, char **argv)
 	log_file = argc > 1 ? fopen(argv[1], "ae") : NULL;
 	if (log_file == NULL)
 		return 2;
-	if (rt_glass_open(&options, &glass, &err) != RT_OK) {
+	if (rt_terminal_open(&options, &terminal, &err) != RT_OK) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	rt_canvas_init(&canvas, rt_alloc_libc(), rt_glass_is_utf8(glass));
+	rt_canvas_init(&canvas, rt_alloc_libc(), rt_terminal_is_utf8(terminal));
 	say("open", RT_STR(""));
 	while (goes_on) {
 		int columns, rows;
 		rt_event event;
 
-		rt_glass_size(glass, &columns, &rows);
+		rt_terminal_size(terminal, &columns, &rows);
 		if ((columns != canvas.columns || rows != canvas.rows) &&
 		    rt_canvas_resize(&canvas, columns, rows) != RT_OK)
 			break;
-		if (!rt_glass_pending(glass))
-			draw(glass, &canvas);
-		rt_glass_wait(glass, -1, &event);
+		if (!rt_terminal_pending(terminal))
+			draw(terminal, &canvas);
+		rt_terminal_wait(terminal, -1, &event);
 		switch (event.kind) {
 		case RT_EVENT_KEY:
 			say_key(event.key);
-			goes_on = act(glass, event.key);
+			goes_on = act(terminal, event.key);
 			break;
 		case RT_EVENT_PASTE:
 			keep(argv[1], event.text);
@@ -199,7 +202,7 @@ main(int argc, char **argv)
 		case RT_EVENT_NONE: say("none", RT_STR("")); break;
 		}
 	}
-	rt_glass_close(glass);
+	rt_terminal_close(terminal);
 	rt_canvas_deinit(&canvas);
 	printf("closed\n");
 	return 0;

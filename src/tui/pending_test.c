@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "log/folder_testing.h"
-#include "tui/deed.h"
+#include "tui/pending.h"
 #include "tui/tui_testing.h"
 #include "tui/verb_impl.h"
 
@@ -65,7 +65,7 @@ begin(fixture *f, const char *event, const char *request)
 	desk_press(&f->ours, "alt+up");
 	f->hooks = (slow){.hooks = {&ops}, .other = &f->other, .event = event, .request = request};
 	f->ours.cli.gate.inner = &f->hooks.hooks;
-	assert_int_equal(rt_held_add(&f->ours.tui.held, &key), RT_OK);
+	assert_int_equal(rt_typeahead_add(&f->ours.tui.typeahead, &key), RT_OK);
 }
 
 static void
@@ -94,7 +94,7 @@ somebody_else_works_meanwhile(void **state)
 
 		begin(&f, events[i], "[{\"op\":\"entry.delete\",\"entry\":\":2\"}]");
 		assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, 3, RT_STR("System")), RT_OK);
-		assert_int_equal(f.ours.tui.held.count, 0);
+		assert_int_equal(f.ours.tui.typeahead.count, 0);
 		assert_int_equal(rt_tui_tend(&f.ours.tui), RT_OK);
 		assert_shows(&f.ours, "somebody else changed something meanwhile");
 		assert_int_equal(rt_work_count(&f.ours.tui.work), 2);
@@ -128,9 +128,9 @@ something_else_is_done(void **state)
 	begin(&f, "entry.after",
 	      "[{\"op\":\"entry.view\",\"entry\":\":1\",\"collapsed\":true}]");
 	assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, 1, RT_STR("System")), RT_OK);
-	assert_int_equal(f.ours.tui.held.count, 1);
+	assert_int_equal(f.ours.tui.typeahead.count, 1);
 	assert_int_equal(rt_tui_tend(&f.ours.tui), RT_OK);
-	assert_int_equal(f.ours.tui.held.count, 1);
+	assert_int_equal(f.ours.tui.typeahead.count, 1);
 	end(&f);
 }
 
@@ -143,5 +143,5 @@ main(void)
 		cmocka_unit_test(something_else_is_done),
 	};
 
-	return cmocka_run_group_tests_name("deed", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("pending", tests, NULL, NULL);
 }

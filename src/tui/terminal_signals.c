@@ -4,7 +4,7 @@
  * handled on a stack of their own, since it may be the stack that has run over. */
 #define _GNU_SOURCE
 
-#include "tui/glass_impl.h"
+#include "tui/terminal_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +24,18 @@ typedef struct caught {
 } caught;
 
 static caught signals[] = {
-	{.signal = SIGWINCH, .flag = RT_GUARD_RESIZE}, {.signal = SIGCONT, .flag = RT_GUARD_CONTINUED},
-	{.signal = SIGTSTP, .flag = RT_GUARD_STOP},    {.signal = SIGTERM, .flag = RT_GUARD_END},
-	{.signal = SIGHUP, .flag = RT_GUARD_END},      {.signal = SIGINT, .flag = RT_GUARD_END},
-	{.signal = SIGQUIT},                           {.signal = SIGSEGV},
-	{.signal = SIGBUS},                            {.signal = SIGABRT},
-	{.signal = SIGFPE},                            {.signal = SIGILL},
+	{.signal = SIGWINCH, .flag = RT_TERMINAL_SIGNAL_RESIZE},
+	{.signal = SIGCONT, .flag = RT_TERMINAL_SIGNAL_CONTINUED},
+	{.signal = SIGTSTP, .flag = RT_TERMINAL_SIGNAL_STOP},
+	{.signal = SIGTERM, .flag = RT_TERMINAL_SIGNAL_END},
+	{.signal = SIGHUP, .flag = RT_TERMINAL_SIGNAL_END},
+	{.signal = SIGINT, .flag = RT_TERMINAL_SIGNAL_END},
+	{.signal = SIGQUIT},
+	{.signal = SIGSEGV},
+	{.signal = SIGBUS},
+	{.signal = SIGABRT},
+	{.signal = SIGFPE},
+	{.signal = SIGILL},
 };
 enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
 
@@ -174,7 +180,8 @@ arm(void)
 		action.sa_flags = signals[i].flag == 0 ? SA_ONSTACK | SA_NODEFER : SA_RESTART;
 		(void)sigaction(signals[i].signal, NULL, &signals[i].old);
 		/* What was to be ignored (nohup, a shell without jobs) is. */
-		if (signals[i].old.sa_handler == SIG_IGN && signals[i].flag != RT_GUARD_RESIZE)
+		if (signals[i].old.sa_handler == SIG_IGN &&
+		    signals[i].flag != RT_TERMINAL_SIGNAL_RESIZE)
 			continue;
 		(void)sigaction(signals[i].signal, &action, NULL);
 	}
@@ -198,7 +205,7 @@ disarm(void)
 }
 
 void
-rt_guard_begin(int tty, const struct termios *mode, int wake_fd)
+rt_terminal_signals_begin(int tty, const struct termios *mode, int wake_fd)
 {
 	static bool is_registered;
 	stack_t stack = {.ss_sp = fault_stack, .ss_size = sizeof(fault_stack)};
@@ -217,13 +224,13 @@ rt_guard_begin(int tty, const struct termios *mode, int wake_fd)
 }
 
 void
-rt_guard_restores(rt_str bytes)
+rt_terminal_signals_restores(rt_str bytes)
 {
 	guard.restore = bytes;
 }
 
 void
-rt_guard_end(void)
+rt_terminal_signals_end(void)
 {
 	disarm();
 	(void)sigaltstack(&guard.old_stack, NULL);
@@ -232,25 +239,25 @@ rt_guard_end(void)
 }
 
 void
-rt_guard_leave(void)
+rt_terminal_signals_leave(void)
 {
 	disarm();
 }
 
 void
-rt_guard_enter(void)
+rt_terminal_signals_enter(void)
 {
 	arm();
 }
 
 unsigned
-rt_guard_take(void)
+rt_terminal_signals_collect(void)
 {
 	return atomic_exchange(&flags, 0);
 }
 
 void
-rt_guard_stop(void)
+rt_terminal_signals_stop(void)
 {
 	struct timespec ms = {0, 1000000};
 	struct sigaction usual, ours;
@@ -262,15 +269,16 @@ rt_guard_stop(void)
 	if (sigaction(SIGTSTP, NULL, &ours) != 0 || ours.sa_handler == SIG_IGN)
 		return;
 	(void)sigaction(SIGTSTP, &usual, NULL);
-	atomic_fetch_and(&flags, ~(unsigned)RT_GUARD_CONTINUED);
+	atomic_fetch_and(&flags, ~(unsigned)RT_TERMINAL_SIGNAL_CONTINUED);
 	/* The whole job, as the terminal would. It may reach another thread first, so this one
 	 * waits for it; a job without a shell around it is not stopped at all. */
 	(void)kill(0, SIGTSTP);
 	for (waited = 0; waited < STOP_WAIT_MS; waited++) {
-		if (atomic_load(&flags) & RT_GUARD_CONTINUED)
+		if (atomic_load(&flags) & RT_TERMINAL_SIGNAL_CONTINUED)
 			break;
 		(void)nanosleep(&ms, NULL);
 	}
 	(void)sigaction(SIGTSTP, &ours, NULL);
-	atomic_fetch_and(&flags, ~(unsigned)(RT_GUARD_CONTINUED | RT_GUARD_STOP));
+	atomic_fetch_and(&flags,
+			 ~(unsigned)(RT_TERMINAL_SIGNAL_CONTINUED | RT_TERMINAL_SIGNAL_STOP));
 }

@@ -3,7 +3,7 @@
  * A text looked for in a take: where it begins, that it goes around, and piece by piece. */
 #define _GNU_SOURCE
 
-#include "tui/seek.h"
+#include "tui/text_search.h"
 #include "tui/tui_testing.h"
 
 /* Numbers 0 .. count - 1, each an entry, in one go. */
@@ -26,17 +26,17 @@ add_numbers(desk *d, size_t count)
 static size_t
 seek(desk *d, size_t from, bool back, const char *what, size_t *out_pieces)
 {
-	rt_seek s;
+	rt_text_search s;
 	size_t at = SIZE_MAX, pieces = 0;
 	unsigned percent = 0;
 
-	rt_seek_begin(&s, &d->tui.work, from, back);
+	rt_text_search_begin(&s, &d->tui.work, from, back);
 	while (s.is_on) {
-		bool found = rt_seek_on(&s, &d->tui.work, rt_str_of(what), &at);
+		bool found = rt_text_search_next(&s, &d->tui.work, rt_str_of(what), &at);
 
 		assert_true(!found || !s.is_on);
-		assert_true(rt_seek_percent(&s) >= percent);
-		percent = rt_seek_percent(&s);
+		assert_true(rt_text_search_percent(&s) >= percent);
+		percent = rt_text_search_percent(&s);
 		pieces++;
 	}
 	assert_true(at != SIZE_MAX || percent == 100);
@@ -66,8 +66,8 @@ goes_both_ways_and_around(void **state)
 static void
 a_long_take_is_looked_at_piece_by_piece(void **state)
 {
-	enum { MANY = 3 * RT_SEEK_ENTRIES };
-	rt_seek s;
+	enum { MANY = 3 * RT_TEXT_SEARCH_ENTRIES };
+	rt_text_search s;
 	size_t pieces, at;
 	desk d;
 
@@ -79,12 +79,12 @@ a_long_take_is_looked_at_piece_by_piece(void **state)
 	assert_int_equal(seek(&d, 0, true, "no. 1300.", &pieces), 1300);
 	assert_int_equal(pieces, 1);
 	/* the take becomes a shorter one meanwhile */
-	rt_seek_begin(&s, &d.tui.work, 0, true);
-	assert_false(rt_seek_on(&s, &d.tui.work, RT_STR("no. 4."), &at));
+	rt_text_search_begin(&s, &d.tui.work, 0, true);
+	assert_false(rt_text_search_next(&s, &d.tui.work, RT_STR("no. 4."), &at));
 	assert_true(s.is_on);
 	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":9\",\"name\":\"short\"}]");
 	assert_int_equal(rt_work_count(&d.tui.work), 9);
-	assert_true(rt_seek_on(&s, &d.tui.work, RT_STR("no. 4."), &at));
+	assert_true(rt_text_search_next(&s, &d.tui.work, RT_STR("no. 4."), &at));
 	assert_int_equal(at, 4);
 	desk_close(&d);
 }
@@ -97,7 +97,7 @@ the_chat_finds_what_it_is_asked_for(void **state)
 
 	(void)state;
 	desk_open(&d, 60, 12);
-	add_numbers(&d, 2 * RT_SEEK_ENTRIES);
+	add_numbers(&d, 2 * RT_TEXT_SEARCH_ENTRIES);
 	desk_press(&d, "ctrl+f");
 	desk_type(&d, "No. 7.");
 	desk_press(&d, "enter");

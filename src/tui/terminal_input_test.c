@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "tui/glass_keys.h"
+#include "tui/terminal_input.h"
 
 /* All keys that the bytes give, as words with a blank between them; "-" for what means none,
  * "…" for a beginning, "PASTE". */

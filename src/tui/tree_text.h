@@ -4,8 +4,8 @@
  *
  * Records of pi's sessions speak as pi shows them, "[model: gpt-x]"; entries of Retake's
  * own as their role and text. Pure functions; running out of memory is in the buffer. */
-#ifndef RT_TUI_TREE_WORDS_H
-#define RT_TUI_TREE_WORDS_H
+#ifndef RT_TUI_TREE_TEXT_H
+#define RT_TUI_TREE_TEXT_H
 
 #include "codec/body.h"
 #include "tui/tree.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * A deed begun, looked after, ended. Whether it stands is decided in one place: check, within the
- * transaction, closes a deed that is open; giving it up closes it, too, and only one of the two
- * can. Whoever has given up need not wait for the thread, which finds that out when it has the
- * lock. */
-#include "tui/deed.h"
+ * A pending change begun, looked after, ended. Whether it stands is decided in one place: check,
+ * within the transaction, closes a pending change that is open; giving it up closes it, too, and
+ * only one of the two can. Whoever has given up need not wait for the thread, which finds that out
+ * when it has the lock. */
+#include "tui/pending.h"
 
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "tui/aside.h"
-#include "tui/glass.h"
+#include "tui/worker.h"
+#include "tui/terminal.h"
 
 enum {
 	FRAME_MS = 50, /* the terminal's thread waits so long */
@@ -26,11 +26,11 @@ typedef struct looked {
 	_Atomic(const char *) event; /* NULL: none */
 } looked;
 
-struct rt_deed {
-	rt_aside aside;
+struct rt_pending_change {
+	rt_worker worker;
 	rt_tui *tui;
 	rt_work_job job;
-	rt_deed_how how;
+	rt_pending_change_options how;
 	looked looked;
 	uint32_t disc;            /* at hand when it was begun, and … */
 	rt_history before, after; /* … its history right before the change, and right after it; for
@@ -73,17 +73,18 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 static bool
 is_stopped(void *ctx)
 {
-	return atomic_load(&((rt_deed *)ctx)->is_stopped);
+	return atomic_load(&((rt_pending_change *)ctx)->is_stopped);
 }
 
 static rt_status
 check(void *ctx, const rt_project *now, rt_error *err)
 {
-	rt_deed *d = ctx;
+	rt_pending_change *d = ctx;
 	const rt_disc *disc = NULL;
 	int state = OPEN;
-	rt_status st = d->how.seen == NULL ? RT_OK
-					   : rt_seen_holds(d->how.seen, d->job.engine, now, err);
+	rt_status st = d->how.precondition == NULL ? RT_OK
+						   : rt_precondition_holds(d->how.precondition,
+									   d->job.engine, now, err);
 
 	if (st == RT_OK)
 		st = rt_project_disc(now, d->disc, &disc, err);
@@ -103,7 +104,7 @@ static rt_status
 keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const rt_result *results,
      size_t count, rt_error *err)
 {
-	rt_deed *d = ctx;
+	rt_pending_change *d = ctx;
 	const rt_disc *disc = NULL;
 
 	(void)store;
@@ -118,18 +119,18 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 }
 
 static void
-work_off(rt_aside *aside, void *ctx)
+work_off(rt_worker *worker, void *ctx)
 {
-	(void)aside;
-	rt_work_job_run(&((rt_deed *)ctx)->job);
+	(void)worker;
+	rt_work_job_run(&((rt_pending_change *)ctx)->job);
 }
 
 /* ---- begun ---- */
 
 static void
-free_deed(void *ctx)
+free_pending(void *ctx)
 {
-	rt_deed *d = ctx;
+	rt_pending_change *d = ctx;
 	rt_tui *tui = d->tui;
 
 	rt_work_job_deinit(&d->job);
@@ -140,7 +141,7 @@ free_deed(void *ctx)
 
 /* Not begun at all. */
 static rt_status
-refuse(rt_tui *tui, const rt_deed_how *how, rt_status st, const rt_error *err)
+refuse(rt_tui *tui, const rt_pending_change_options *how, rt_status st, const rt_error *err)
 {
 	rt_work_said said;
 
@@ -155,26 +156,26 @@ refuse(rt_tui *tui, const rt_deed_how *how, rt_status st, const rt_error *err)
 /* What was seen is what is changed, also where somebody makes another discussion or take the
  * active one before it is written: requests that name none mean those at hand now. */
 static void
-name_place(rt_deed *d)
+name_place(rt_pending_change *d)
 {
-	const rt_seen *seen = d->how.seen;
+	const rt_precondition *precondition = d->how.precondition;
 
-	if (seen == NULL || seen->disc == 0)
+	if (precondition == NULL || precondition->disc == 0)
 		return;
-	(void)snprintf(d->job.disc, sizeof(d->job.disc), "d%u", seen->disc);
-	if (seen->disc == d->tui->work.place.disc && seen->is_in_take)
+	(void)snprintf(d->job.disc, sizeof(d->job.disc), "d%u", precondition->disc);
+	if (precondition->disc == d->tui->work.place.disc && precondition->is_in_take)
 		(void)snprintf(d->job.take, sizeof(d->job.take), "t%u", d->tui->work.place.take);
 }
 
 rt_status
-rt_deed_do(rt_tui *tui, const rt_deed_how *how)
+rt_pending_change_start(rt_tui *tui, const rt_pending_change_options *how)
 {
 	static const rt_hooks_ops ops = {NULL, wants, fire, renew};
-	rt_deed *d;
+	rt_pending_change *d;
 	rt_error err;
 	rt_status st;
 
-	if (tui->deed != NULL) {
+	if (tui->pending != NULL) {
 		st = rt_fail(&err, RT_BUSY,
 			     "another change is still under way; this one was not begun");
 		return refuse(tui, how, st, &err);
@@ -187,7 +188,7 @@ rt_deed_do(rt_tui *tui, const rt_deed_how *how)
 	d->tui = tui;
 	d->how = *how;
 	d->disc = tui->work.place.disc;
-	tui->held_at = tui->work.disc->history;
+	tui->typeahead_at = tui->work.disc->history;
 	d->looked.hooks.ops = &ops;
 	d->looked.inner = tui->cli->gate.inner;
 	atomic_init(&d->looked.event, NULL);
@@ -204,7 +205,7 @@ rt_deed_do(rt_tui *tui, const rt_deed_how *how)
 	d->job.with.keep = keep;
 	d->job.with.keep_ctx = d;
 	if (st == RT_OK) {
-		st = rt_aside_start(&d->aside, tui, work_off, d);
+		st = rt_worker_start(&d->worker, tui, work_off, d);
 		if (st != RT_OK)
 			(void)rt_fail(&err, st, "the system gives no thread for this now; nothing "
 						"was changed");
@@ -214,20 +215,20 @@ rt_deed_do(rt_tui *tui, const rt_deed_how *how)
 		rt_free(tui->alloc, d);
 		return refuse(tui, how, st, &err);
 	}
-	tui->deed = d;
-	(void)rt_aside_wait(&d->aside, FRAME_MS);
-	return rt_deed_tend(tui);
+	tui->pending = d;
+	(void)rt_worker_wait(&d->worker, FRAME_MS);
+	return rt_pending_change_poll(tui);
 }
 
 /* ---- over ---- */
 
 /* What was held back was typed for when it would stand, and nothing else was done. */
 void
-rt_deed_drop_held(rt_tui *tui, const char *why)
+rt_pending_change_drop_typeahead(rt_tui *tui, const char *why)
 {
-	size_t count = tui->held.count;
+	size_t count = tui->typeahead.count;
 
-	rt_held_clear(&tui->held);
+	rt_typeahead_clear(&tui->typeahead);
 	if (count > 0)
 		rt_buf_add_f(&tui->notice, "%sWhat was typed after it (%zu key%s) was not carried out%s",
 			     tui->notice.size > 0 ? ".  " : "", count, count > 1 ? "s" : "", why);
@@ -241,14 +242,14 @@ is_same(const rt_history *a, const rt_history *b)
 
 /* Is what the change came upon what the person saw who typed on? */
 static bool
-is_as_typed(const rt_tui *tui, const rt_deed *d)
+is_as_typed(const rt_tui *tui, const rt_pending_change *d)
 {
-	return !d->has_before || is_same(&d->before, &tui->held_at);
+	return !d->has_before || is_same(&d->before, &tui->typeahead_at);
 }
 
 /* Did nobody else change the discussion since, while hooks ran? */
 static bool
-is_last(rt_tui *tui, const rt_deed *d)
+is_last(rt_tui *tui, const rt_pending_change *d)
 {
 	rt_engine *engine = tui->work.engine;
 	const rt_disc *disc = NULL;
@@ -265,9 +266,9 @@ is_last(rt_tui *tui, const rt_deed *d)
 	return last;
 }
 
-/* Who asked is told. The deed may have a thread still, and is not ours any more. */
+/* Who asked is told. The pending change may have a thread still, and is not ours any more. */
 static rt_status
-tell(rt_tui *tui, rt_deed *d, rt_status st, rt_work_said *said, const rt_error *err)
+tell(rt_tui *tui, rt_pending_change *d, rt_status st, rt_work_said *said, const rt_error *err)
 {
 	size_t panes = tui->pane_count;
 	bool last = st == RT_OK && is_last(tui, d);
@@ -278,40 +279,41 @@ tell(rt_tui *tui, rt_deed *d, rt_status st, rt_work_said *said, const rt_error *
 	then = d->how.done(tui, d->how.ctx, st, said, err);
 	if (st != RT_OK) {
 		tui->is_unread = tui->pane_count > panes;
-		rt_deed_drop_held(tui, "");
+		rt_pending_change_drop_typeahead(tui, "");
 		tui->ends = tui->ends && tui->is_forced; /* one wants to see why */
 	} else if (!as_typed) {
-		rt_deed_drop_held(tui, ": somebody else changed something meanwhile");
+		rt_pending_change_drop_typeahead(tui,
+						 ": somebody else changed something meanwhile");
 	}
 	return then;
 }
 
 rt_status
-rt_deed_tend(rt_tui *tui)
+rt_pending_change_poll(rt_tui *tui)
 {
-	rt_deed *d = tui->deed;
+	rt_pending_change *d = tui->pending;
 	rt_work_said said;
 	rt_error err = {0};
 	rt_status st;
 
 	if (d == NULL && tui->is_unread)
-		rt_deed_drop_held(tui, "");
-	if (d == NULL || !rt_aside_ended(&d->aside))
+		rt_pending_change_drop_typeahead(tui, "");
+	if (d == NULL || !rt_worker_ended(&d->worker))
 		return RT_OK;
-	tui->deed = NULL;
+	tui->pending = NULL;
 	rt_work_said_init(&said, tui->alloc);
 	st = rt_work_job_end(&d->job, &tui->work, &said, &err);
 	atomic_store(&tui->work.is_writing, false);
 	st = tell(tui, d, st, &said, &err);
 	rt_work_said_deinit(&said);
-	free_deed(d);
+	free_pending(d);
 	return st;
 }
 
 rt_status
-rt_deed_give_up(rt_tui *tui)
+rt_pending_change_cancel(rt_tui *tui)
 {
-	rt_deed *d = tui->deed;
+	rt_pending_change *d = tui->pending;
 	int state = OPEN;
 	rt_work_said said;
 	rt_error err;
@@ -322,40 +324,41 @@ rt_deed_give_up(rt_tui *tui)
 	atomic_store(&d->is_stopped, true);
 	if (!atomic_compare_exchange_strong(&d->state, &state, GIVEN_UP))
 		return RT_OK; /* it is being written, or stands; only a hook can be ended now */
-	tui->deed = NULL;
+	tui->pending = NULL;
 	st = rt_fail(&err, RT_INTERRUPTED, "given up; nothing was changed");
 	rt_work_said_init(&said, tui->alloc);
 	st = tell(tui, d, st, &said, &err);
 	rt_work_said_deinit(&said);
-	rt_aside_leave(&d->aside, tui, free_deed);
+	rt_worker_detach(&d->worker, tui, free_pending);
 	return st;
 }
 
 rt_status
-rt_deed_finish(rt_tui *tui)
+rt_pending_change_finish(rt_tui *tui)
 {
 	enum { A_WHILE_MS = 1000 };
 
-	while (tui->deed != NULL && !rt_aside_wait(&tui->deed->aside, A_WHILE_MS))
+	while (tui->pending != NULL && !rt_worker_wait(&tui->pending->worker, A_WHILE_MS))
 		;
-	return rt_deed_tend(tui);
+	return rt_pending_change_poll(tui);
 }
 
 void
-rt_deed_stop(rt_tui *tui)
+rt_pending_change_stop(rt_tui *tui)
 {
-	rt_deed *d = tui->deed;
+	rt_pending_change *d = tui->pending;
 
 	if (d == NULL)
 		return;
-	tui->deed = NULL;
+	tui->pending = NULL;
 	atomic_store(&d->is_stopped, true);
-	rt_aside_stop(&d->aside);
-	free_deed(d);
+	rt_worker_stop(&d->worker);
+	free_pending(d);
 }
 
 rt_status
-rt_deed_say(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
+rt_pending_change_report(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said,
+			 const rt_error *err)
 {
 	(void)ctx;
 	if (st == RT_OK)
@@ -442,9 +445,9 @@ closes(rt_action action)
 }
 
 rt_status
-rt_deed_take(rt_tui *tui, const rt_event *event, bool *out_taken)
+rt_pending_change_on_event(rt_tui *tui, const rt_event *event, bool *out_taken)
 {
-	rt_deed *d = tui->deed;
+	rt_pending_change *d = tui->pending;
 	bool writes = event->kind == RT_EVENT_PASTE;
 	rt_action action = RT_ACT_NONE;
 	rt_status st;
@@ -455,7 +458,7 @@ rt_deed_take(rt_tui *tui, const rt_event *event, bool *out_taken)
 	*out_taken = tui->ends && d == NULL; /* nothing is begun any more */
 	if (d == NULL && tui->is_unread && !tui->ends) { /* nobody answers what they have not read */
 		*out_taken = true;
-		st = rt_held_add(&tui->held, event);
+		st = rt_typeahead_add(&tui->typeahead, event);
 		return st == RT_LIMIT ? RT_OK : st;
 	}
 	if (d == NULL)
@@ -464,9 +467,10 @@ rt_deed_take(rt_tui *tui, const rt_event *event, bool *out_taken)
 		action = rt_tui_action_of(tui, event->key, &writes);
 	*out_taken = true;
 	if (d->is_told && event->kind == RT_EVENT_KEY && gives_up(event->key))
-		return rt_deed_give_up(tui);
+		return rt_pending_change_cancel(tui);
 	*out_taken = false;
-	if (d->is_told && tui->held.count == 0 && (writes || closes(action) || only_looks(action)))
+	if (d->is_told && tui->typeahead.count == 0 &&
+	    (writes || closes(action) || only_looks(action)))
 		return RT_OK;
 	/* Behind what is held back: what moves the chat's view and nothing else. */
 	if (d->is_told && (((action == RT_ACT_PAGE_UP || action == RT_ACT_PAGE_DOWN) &&
@@ -474,9 +478,9 @@ rt_deed_take(rt_tui *tui, const rt_event *event, bool *out_taken)
 			   action == RT_ACT_SUSPEND || action == RT_ACT_REDRAW))
 		return RT_OK;
 	*out_taken = true;
-	if (tui->held.count == 0)
-		tui->held_at = tui->work.disc->history;
-	st = rt_held_add(&tui->held, event);
+	if (tui->typeahead.count == 0)
+		tui->typeahead_at = tui->work.disc->history;
+	st = rt_typeahead_add(&tui->typeahead, event);
 	return st == RT_LIMIT ? RT_OK : st; /* a key that somebody leans on */
 }
 
@@ -484,17 +488,17 @@ rt_deed_take(rt_tui *tui, const rt_event *event, bool *out_taken)
 static bool
 has_given_up(const rt_tui *tui)
 {
-	const rt_aside *aside = tui->left;
+	const rt_worker *worker = tui->left;
 
-	while (aside != NULL && aside->free_ctx != free_deed)
-		aside = aside->next;
-	return aside != NULL;
+	while (worker != NULL && worker->free_ctx != free_pending)
+		worker = worker->next;
+	return worker != NULL;
 }
 
 bool
-rt_deed_words(rt_tui *tui, rt_buf *out)
+rt_pending_change_status_text(rt_tui *tui, rt_buf *out)
 {
-	rt_deed *d = tui->deed;
+	rt_pending_change *d = tui->pending;
 	const char *event;
 	bool is_open;
 
@@ -504,7 +508,7 @@ rt_deed_words(rt_tui *tui, rt_buf *out)
 				  "still writes to the store");
 		return true;
 	}
-	if (d == NULL || (rt_aside_age_ms(&d->aside) < TOLD_MS && !tui->ends))
+	if (d == NULL || (rt_worker_age_ms(&d->worker) < TOLD_MS && !tui->ends))
 		return false;
 	d->is_told = true;
 	event = atomic_load(&d->looked.event);
@@ -521,17 +525,18 @@ rt_deed_words(rt_tui *tui, rt_buf *out)
 		rt_buf_add_c(out, ".  Escape gives it up");
 	else if (event != NULL)
 		rt_buf_add_c(out, ".  Escape ends the hook");
-	if (tui->held.count > 0)
-		rt_buf_add_f(out, ".  %zu key%s typed after it %s%s", tui->held.count,
-			     tui->held.count > 1 ? "s" : "", tui->held.count > 1 ? "wait" : "waits",
-			     tui->held.count == RT_HELD_MAX ? "; no more are taken" : "");
+	if (tui->typeahead.count > 0)
+		rt_buf_add_f(out, ".  %zu key%s typed after it %s%s", tui->typeahead.count,
+			     tui->typeahead.count > 1 ? "s" : "",
+			     tui->typeahead.count > 1 ? "wait" : "waits",
+			     tui->typeahead.count == RT_TYPEAHEAD_MAX ? "; no more are taken" : "");
 	if (tui->ends)
 		rt_buf_add_c(out, ".  Leaving when it is done");
 	return true;
 }
 
 bool
-rt_deed_is_left(const rt_tui *tui)
+rt_pending_change_is_unfinished(const rt_tui *tui)
 {
-	return tui->deed != NULL || tui->left != NULL;
+	return tui->pending != NULL || tui->left != NULL;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The glass on real terminals: in tmux, where a shell runs around it (the screen and the modes of
+# The terminal on real terminals: in tmux, where a shell runs around it (the screen and the modes of
 # the terminal are as before, however the program ends; it is suspended, resized, given to an
 # editor), and on a bare one (pastes, odd surroundings). LOOK names the program of look.c.
 cd "$(dirname "$0")/../.." || exit 1

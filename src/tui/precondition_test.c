@@ -4,7 +4,7 @@
  * stands or how it is shown. */
 #define _GNU_SOURCE
 
-#include "tui/seen.h"
+#include "tui/precondition.h"
 #include "tui/tui_testing.h"
 
 /* Is what was seen of the first entry still so after that request? */
@@ -13,7 +13,7 @@ assert_after(const char *request, bool is_so, bool is_there)
 {
 	bool holds = !is_so, there = !is_there;
 	rt_error err = {0};
-	rt_seen seen;
+	rt_precondition precondition;
 	desk d;
 
 	desk_open(&d, 60, 12);
@@ -21,18 +21,23 @@ assert_after(const char *request, bool is_so, bool is_there)
 	desk_add(&d, "AI", "two");
 	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"duck\"}]");
 	desk_do(&d, "[{\"op\":\"take.switch\",\"take\":\"main\"}]");
-	rt_seen_init(&seen, rt_alloc_libc(), 1);
-	assert_int_equal(rt_seen_entry(&seen, d.tui.work.value, 1, 1, &err), RT_OK);
-	assert_int_equal(seen.count, 1);
-	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
+	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
+	assert_int_equal(rt_precondition_add_entry(&precondition, d.tui.work.value, 1, 1, &err),
+			 RT_OK);
+	assert_int_equal(precondition.count, 1);
+	assert_int_equal(
+		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
+		RT_OK);
 	desk_do(&d, request);
-	if (rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err) !=
+	if (rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err) !=
 	    (is_so ? RT_OK : RT_CONFLICT))
 		fail_msg("%s: %s", request, err.text);
-	assert_int_equal(rt_seen_spot_holds(&seen, 0, d.tui.work.value, &holds, &there, &err), RT_OK);
+	assert_int_equal(rt_precondition_entry_matches(&precondition, 0, d.tui.work.value, &holds,
+						       &there, &err),
+			 RT_OK);
 	assert_int_equal(holds, is_so);
 	assert_int_equal(there, is_there);
-	rt_seen_deinit(&seen);
+	rt_precondition_deinit(&precondition);
 	desk_close(&d);
 }
 
@@ -59,19 +64,23 @@ static void
 nothing(void **state)
 {
 	rt_error err = {0};
-	rt_seen seen;
+	rt_precondition precondition;
 	desk d;
 
 	(void)state;
 	desk_open(&d, 60, 12);
 	desk_add(&d, "User", "one");
-	rt_seen_init(&seen, rt_alloc_libc(), 1);
-	assert_int_equal(rt_seen_entry(&seen, d.tui.work.value, 1, 77, &err), RT_OK);
-	assert_int_equal(rt_seen_entry(&seen, d.tui.work.value, 77, 1, &err), RT_OK);
-	assert_int_equal(seen.count, 0);
+	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
+	assert_int_equal(rt_precondition_add_entry(&precondition, d.tui.work.value, 1, 77, &err),
+			 RT_OK);
+	assert_int_equal(rt_precondition_add_entry(&precondition, d.tui.work.value, 77, 1, &err),
+			 RT_OK);
+	assert_int_equal(precondition.count, 0);
 	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":1\"}]");
-	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
-	rt_seen_deinit(&seen);
+	assert_int_equal(
+		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
+		RT_OK);
+	rt_precondition_deinit(&precondition);
 	desk_close(&d);
 }
 
@@ -80,24 +89,30 @@ static void
 many(void **state)
 {
 	rt_error err = {0};
-	rt_seen seen;
+	rt_precondition precondition;
 	size_t i;
 	desk d;
 
 	(void)state;
 	desk_open(&d, 60, 12);
-	rt_seen_init(&seen, rt_alloc_libc(), 1);
+	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
 	for (i = 0; i < 20; i++) {
 		desk_add(&d, "User", "text");
-		assert_int_equal(rt_seen_entry(&seen, d.tui.work.value, 1, (uint32_t)i + 1, &err), RT_OK);
+		assert_int_equal(rt_precondition_add_entry(&precondition, d.tui.work.value, 1,
+							   (uint32_t)i + 1, &err),
+				 RT_OK);
 	}
-	assert_int_equal(seen.count, 20);
-	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
+	assert_int_equal(precondition.count, 20);
+	assert_int_equal(
+		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
+		RT_OK);
 	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":20\"}]");
 	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"other\"}]");
-	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_CONFLICT);
+	assert_int_equal(
+		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
+		RT_CONFLICT);
 	assert_string_equal(err.text, "somebody else changed 2 of these 20 entries meanwhile");
-	rt_seen_deinit(&seen);
+	rt_precondition_deinit(&precondition);
 	desk_close(&d);
 }
 
@@ -107,21 +122,27 @@ steps(void **state)
 {
 	rt_error err = {0};
 	uint64_t step = 0;
-	rt_seen seen;
+	rt_precondition precondition;
 	desk d;
 
 	(void)state;
 	desk_open(&d, 60, 12);
 	desk_add(&d, "User", "one");
-	assert_int_equal(rt_seen_newest(d.tui.work.value, 1, &step, &err), RT_OK);
-	rt_seen_init(&seen, rt_alloc_libc(), 1);
-	rt_seen_step(&seen, step);
-	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
+	assert_int_equal(rt_precondition_newest_step(d.tui.work.value, 1, &step, &err), RT_OK);
+	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
+	rt_precondition_set_step(&precondition, step);
+	assert_int_equal(
+		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
+		RT_OK);
 	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"builtin/echo\"}]");
-	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_CONFLICT);
+	assert_int_equal(
+		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
+		RT_CONFLICT);
 	desk_do(&d, "[{\"op\":\"undo\"}]");
-	assert_int_equal(rt_seen_holds(&seen, d.tui.work.engine, d.tui.work.value, &err), RT_OK);
-	rt_seen_deinit(&seen);
+	assert_int_equal(
+		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
+		RT_OK);
+	rt_precondition_deinit(&precondition);
 	desk_close(&d);
 }
 
@@ -135,5 +156,5 @@ main(void)
 		cmocka_unit_test(steps),
 	};
 
-	return cmocka_run_group_tests_name("seen", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("precondition", tests, NULL, NULL);
 }

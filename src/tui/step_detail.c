@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tui/step_look.h"
+#include "tui/step_detail.h"
 
 #include "cli/cli.h"
 #include "tui/bar.h"
@@ -14,7 +14,7 @@ enum {
 
 /* What all of these functions share. */
 typedef struct looking {
-	const rt_step_look *look;
+	const rt_step_detail *detail;
 	rt_lines *lines;
 	rt_lines_options how;
 	rt_buf buf; /* scratch */
@@ -88,8 +88,8 @@ add_edit(looking *l, yyjson_val *before, yyjson_val *after)
 	rt_str is = rt_json_str(rt_json_get(after, "role"));
 	rt_buf a, b;
 
-	rt_buf_init(&a, l->look->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&b, l->look->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&a, l->detail->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&b, l->detail->alloc, RT_BUF_UNLIMITED);
 	rt_cli_add_content(&a, before);
 	rt_cli_add_content(&b, after);
 	rt_buf_add_str(&l->buf, was);
@@ -130,14 +130,14 @@ add_value(looking *l, const char *sign, yyjson_val *value, rt_ink ink)
 static void
 add_active(looking *l, rt_str op, const char *sign, yyjson_val *value, rt_ink ink)
 {
-	const rt_project *project = l->look->value;
+	const rt_project *project = l->detail->value;
 	const rt_disc *disc = NULL;
 	uint64_t number = 0;
 	rt_error ignored;
 	bool is_take = rt_str_starts(op, RT_STR("take."));
 
-	if (is_take && rt_project_cell(project, l->look->disc) != NULL &&
-	    rt_project_disc(project, l->look->disc, &disc, &ignored) != RT_OK)
+	if (is_take && rt_project_cell(project, l->detail->disc) != NULL &&
+	    rt_project_disc(project, l->detail->disc, &disc, &ignored) != RT_OK)
 		disc = NULL;
 	if (!rt_json_u64(value, &number) || number == 0 ||
 	    number > (is_take ? disc == NULL ? 0 : rt_disc_take_count(disc)
@@ -211,7 +211,7 @@ is_aside(yyjson_val *effect)
 static rt_status
 add_step(looking *l)
 {
-	const rt_step_look *look = l->look;
+	const rt_step_detail *detail = l->detail;
 	rt_json_doc *doc = NULL;
 	yyjson_val *effect, *root;
 	rt_status st;
@@ -220,17 +220,17 @@ add_step(looking *l)
 	rt_error err;
 	rt_buf json;
 
-	rt_buf_init(&json, look->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_step(look->engine, look->value, look->seq, &json, &err);
+	rt_buf_init(&json, detail->alloc, RT_BUF_UNLIMITED);
+	st = rt_view_step(detail->engine, detail->value, detail->seq, &json, &err);
 	if (st == RT_OK)
-		st = rt_json_read(look->alloc, rt_buf_str(&json), &doc, &err);
+		st = rt_json_read(detail->alloc, rt_buf_str(&json), &doc, &err);
 	if (st != RT_OK) {
 		add_failure(l, &err);
 		goto done;
 	}
 	root = rt_json_root(doc);
-	rt_buf_add_f(&l->buf, "Step %llu  ", (unsigned long long)look->seq);
-	rt_buf_add_str(&l->buf, look->did);
+	rt_buf_add_f(&l->buf, "Step %llu  ", (unsigned long long)detail->seq);
+	rt_buf_add_str(&l->buf, detail->did);
 	add_plain(l, RT_INK_HEADING | RT_INK_BOLD, 0);
 	if (rt_moment_parse(rt_json_str(rt_json_get(root, "at")), &at))
 		rt_host_add_local_time(&l->buf, at.us, true);
@@ -282,7 +282,7 @@ add_entry(looking *l, yyjson_val *entry, size_t number)
 static rt_status
 add_state(looking *l)
 {
-	const rt_step_look *look = l->look;
+	const rt_step_detail *detail = l->detail;
 	const rt_project *then = NULL;
 	const rt_disc *disc = NULL;
 	const rt_take *take;
@@ -294,12 +294,12 @@ add_state(looking *l)
 	rt_error err;
 	rt_buf json;
 
-	rt_buf_init(&json, look->alloc, RT_BUF_UNLIMITED);
-	st = rt_engine_value_at(look->engine, look->seq, &then, &err);
+	rt_buf_init(&json, detail->alloc, RT_BUF_UNLIMITED);
+	st = rt_engine_value_at(detail->engine, detail->seq, &then, &err);
 	if (st != RT_OK)
 		goto failed;
-	if (rt_project_cell(then, look->disc) == NULL ||
-	    rt_project_disc(then, look->disc, &disc, &err) != RT_OK) {
+	if (rt_project_cell(then, detail->disc) == NULL ||
+	    rt_project_disc(then, detail->disc, &disc, &err) != RT_OK) {
 		rt_buf_add_c(&l->buf, "The discussion was not there yet.");
 		add_plain(l, RT_INK_DIM, 0);
 		goto done;
@@ -318,10 +318,10 @@ add_state(looking *l)
 		rt_buf_add_f(&l->buf, "%zu before these", window.from);
 		add_plain(l, RT_INK_DIM, 0);
 	}
-	st = rt_view_show(look->engine, then, (rt_place){look->disc, take->number}, &window, &json,
-			  &err);
+	st = rt_view_show(detail->engine, then, (rt_place){detail->disc, take->number}, &window,
+			  &json, &err);
 	if (st == RT_OK)
-		st = rt_json_read(look->alloc, rt_buf_str(&json), &doc, &err);
+		st = rt_json_read(detail->alloc, rt_buf_str(&json), &doc, &err);
 	if (st != RT_OK)
 		goto failed;
 	yyjson_arr_foreach(rt_json_get(rt_json_root(doc), "entries"), i, max, entry)
@@ -337,17 +337,17 @@ done:
 }
 
 rt_status
-rt_step_look_add(const rt_step_look *look, rt_lines *lines)
+rt_step_detail_add(const rt_step_detail *detail, rt_lines *lines)
 {
-	looking l = {.look = look,
+	looking l = {.detail = detail,
 		     .lines = lines,
-		     .how = {.columns = look->columns > 1 ? look->columns : 1,
-			     .utf8 = look->utf8,
+		     .how = {.columns = detail->columns > 1 ? detail->columns : 1,
+			     .utf8 = detail->utf8,
 			     .ink = RT_INK_TEXT}};
 	rt_status st = RT_OK;
 
-	rt_buf_init(&l.buf, look->alloc, RT_BUF_UNLIMITED);
-	if (look->seq != 0) {
+	rt_buf_init(&l.buf, detail->alloc, RT_BUF_UNLIMITED);
+	if (detail->seq != 0) {
 		st = add_step(&l);
 		rt_lines_add_blank(lines);
 	}

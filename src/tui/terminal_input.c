@@ -14,7 +14,7 @@
  *   ESC s … ST       (s is ] P ^ _ X, ST is ESC \ or BEL) an answer of the terminal, no key
  *
  * A sequence that is none of these is taken away whole, so that it does not become text. */
-#include "tui/glass_keys.h"
+#include "tui/terminal_input.h"
 
 #include <utf8proc.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Glass: the terminal. It shows a canvas, and gives what the person does: keys, pastes, a new
+ * Terminal: the terminal. It shows a canvas, and gives what the person does: keys, pastes, a new
  * size; and that something else wants to be looked at (a wake-up from another thread).
  *
  * By ncurses, which knows terminals and writes only what has changed. The terminal is given
@@ -14,19 +14,19 @@
  * the locale is '?'. A character whose width the C library tells otherwise than the canvas is
  * drawn as '?' of the canvas's width, so that nothing can shift a row.
  *
- * Threads: one, but for rt_glass_wake. One glass in a process. */
-#ifndef RT_TUI_GLASS_H
-#define RT_TUI_GLASS_H
+ * Threads: one, but for rt_terminal_wake. One terminal in a process. */
+#ifndef RT_TUI_TERMINAL_H
+#define RT_TUI_TERMINAL_H
 
 #include "tui/canvas.h"
 #include "tui/key.h"
 
-typedef struct rt_glass rt_glass;
+typedef struct rt_terminal rt_terminal;
 
-typedef struct rt_glass_options {
+typedef struct rt_terminal_options {
 	const rt_alloc *alloc;
 	bool no_color; /* else as the terminal and NO_COLOR say */
-} rt_glass_options;
+} rt_terminal_options;
 
 typedef enum rt_event_kind {
 	RT_EVENT_NONE,   /* the time is over */
@@ -47,26 +47,27 @@ typedef struct rt_event {
 } rt_event;
 
 /* RT_REFUSED: no terminal, or one (TERM=dumb) that cannot; err says what to do instead. */
-RT_CHECKED rt_status rt_glass_open(const rt_glass_options *options, rt_glass **out, rt_error *err);
-void rt_glass_close(rt_glass *glass); /* NULL is fine */
-void rt_glass_size(const rt_glass *glass, int *out_columns, int *out_rows);
-bool rt_glass_is_utf8(const rt_glass *glass);
-bool rt_glass_has_color(const rt_glass *glass);
+RT_CHECKED rt_status rt_terminal_open(const rt_terminal_options *options, rt_terminal **out,
+				      rt_error *err);
+void rt_terminal_close(rt_terminal *terminal); /* NULL is fine */
+void rt_terminal_size(const rt_terminal *terminal, int *out_columns, int *out_rows);
+bool rt_terminal_is_utf8(const rt_terminal *terminal);
+bool rt_terminal_has_color(const rt_terminal *terminal);
 /* Cost: the cells that have changed. */
-void rt_glass_show(rt_glass *glass, const rt_canvas *canvas);
+void rt_terminal_show(rt_terminal *terminal, const rt_canvas *canvas);
 /* The next event; timeout_ms < 0: however long it takes. */
-void rt_glass_wait(rt_glass *glass, int timeout_ms, rt_event *out);
+void rt_terminal_wait(rt_terminal *terminal, int timeout_ms, rt_event *out);
 /* Is there another event already? Who draws after each of a hundred keys of a paste is slow. */
-bool rt_glass_pending(rt_glass *glass);
-/* rt_glass_wait gives RT_EVENT_WAKE (once for many). From any thread. */
-void rt_glass_wake(rt_glass *glass);
+bool rt_terminal_pending(rt_terminal *terminal);
+/* rt_terminal_wait gives RT_EVENT_WAKE (once for many). From any thread. */
+void rt_terminal_wake(rt_terminal *terminal);
 /* Give the terminal back for a while, to an editor or the shell, and take it again. */
-void rt_glass_leave(rt_glass *glass);
-void rt_glass_enter(rt_glass *glass);
+void rt_terminal_leave(rt_terminal *terminal);
+void rt_terminal_enter(rt_terminal *terminal);
 /* Ask the terminal to put a text into the clipboard of the person's machine (OSC 52); false: it
  * cannot, or the text is too long (74,000 bytes). Terminals may refuse without a word. */
-bool rt_glass_copy(rt_glass *glass, rt_str text);
+bool rt_terminal_copy(rt_terminal *terminal, rt_str text);
 /* As Ctrl-Z does: the program stops until it is continued. */
-void rt_glass_suspend(rt_glass *glass);
+void rt_terminal_suspend(rt_terminal *terminal);
 
 #endif

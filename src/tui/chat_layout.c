@@ -231,7 +231,7 @@ kept_for(rt_chat *chat, uint32_t entry)
 }
 
 const rt_chat_laid *
-rt_chat_lay(rt_chat *chat, size_t item)
+rt_chat_layout(rt_chat *chat, size_t item)
 {
 	rt_tui *tui = chat->pane.tui;
 	rt_work *work = &tui->work;

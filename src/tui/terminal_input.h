@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Glass keys: the bytes that terminals send, as keys. A pure function, so that what xterm, tmux,
- * rxvt, the Linux console and others send can be tested without any of them. */
-#ifndef RT_TUI_GLASS_KEYS_H
-#define RT_TUI_GLASS_KEYS_H
+ * Terminal input: the bytes that terminals send, as keys. A pure function, so that what xterm,
+ * tmux, rxvt, the Linux console and others send can be tested without any of them. */
+#ifndef RT_TUI_TERMINAL_INPUT_H
+#define RT_TUI_TERMINAL_INPUT_H
 
 #include "tui/key.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tui/asked.h"
+#include "tui/verb_request.h"
 
 #include "tui/verb_impl.h"
 
@@ -17,23 +17,23 @@ take_of(rt_tui *tui, uint32_t seen_take, uint32_t entry, uint32_t *out, rt_error
 
 /* Nothing of it was looked at yet. */
 static void
-look_anew(rt_tui *tui, rt_asked *a)
+look_anew(rt_tui *tui, rt_verb_request *a)
 {
-	rt_seen_init(&a->seen, tui->alloc, tui->work.place.disc);
+	rt_precondition_init(&a->precondition, tui->alloc, tui->work.place.disc);
 	/* the requests of this one name the take, and mean the new one then */
-	a->seen.is_in_take = a->count > 0 && a->action != RT_ACT_EDIT_AS_TAKE;
+	a->precondition.is_in_take = a->count > 0 && a->action != RT_ACT_EDIT_AS_TAKE;
 }
 
 /* What only adds something needs nothing to be as it was; but it goes where it was meant to. */
 rt_status
-rt_asked_look(rt_tui *tui, rt_asked *a, rt_error *err)
+rt_verb_request_refresh(rt_tui *tui, rt_verb_request *a, rt_error *err)
 {
 	rt_work *work = &tui->work;
 	uint32_t take = 0;
 	size_t i;
 	rt_status st = RT_OK;
 
-	rt_seen_deinit(&a->seen);
+	rt_precondition_deinit(&a->precondition);
 	look_anew(tui, a);
 	switch (a->action) {
 	case RT_ACT_EDIT:
@@ -47,52 +47,55 @@ rt_asked_look(rt_tui *tui, rt_asked *a, rt_error *err)
 		for (i = 0; st == RT_OK && i < a->count; i++) {
 			st = take_of(tui, a->seen_take, a->entries[i], &take, err);
 			if (st == RT_OK && take != 0)
-				st = rt_seen_entry(&a->seen, work->value, take, a->entries[i], err);
+				st = rt_precondition_add_entry(&a->precondition, work->value, take,
+							       a->entries[i], err);
 		}
 		return st;
 	case RT_ACT_DELETE_BELOW:
-		return rt_seen_below(&a->seen, work->value, work->place.take, a->entries[0], err);
+		return rt_precondition_add_below(&a->precondition, work->value, work->place.take,
+						 a->entries[0], err);
 	case RT_ACT_PROMPT: {
 		rt_buf text;
 
 		rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-		st = rt_seen_read_prompt(work->engine, work->value, work->place.disc, &text, NULL, err);
+		st = rt_precondition_read_prompt(work->engine, work->value, work->place.disc, &text,
+						 NULL, err);
 		if (st == RT_OK)
-			st = rt_seen_prompt(&a->seen, rt_buf_str(&text));
+			st = rt_precondition_set_prompt(&a->precondition, rt_buf_str(&text));
 		rt_buf_deinit(&text);
 		return st;
 	}
 	case RT_ACT_UNDO: {
 		uint64_t step = 0;
 
-		st = rt_seen_newest(work->value, work->place.disc, &step, err);
-		rt_seen_step(&a->seen, step);
+		st = rt_precondition_newest_step(work->value, work->place.disc, &step, err);
+		rt_precondition_set_step(&a->precondition, step);
 		return st;
 	}
-	case RT_ACT_REDO: return rt_seen_redo(&a->seen, work->value, err);
+	case RT_ACT_REDO: return rt_precondition_add_redo(&a->precondition, work->value, err);
 	default: return RT_OK;
 	}
 }
 
 void
-rt_asked_free(rt_tui *tui, void *ctx)
+rt_verb_request_free(rt_tui *tui, void *ctx)
 {
-	rt_asked *a = ctx;
+	rt_verb_request *a = ctx;
 
 	if (a == NULL)
 		return;
-	if (a->is_open && a->answer.size > 0 && rt_asked_has_text(a))
+	if (a->is_open && a->answer.size > 0 && rt_verb_request_has_text(a))
 		rt_pane_chat_remember(tui, rt_buf_str(&a->answer));
-	rt_seen_deinit(&a->seen);
+	rt_precondition_deinit(&a->precondition);
 	rt_buf_deinit(&a->answer);
 	rt_buf_deinit(&a->question);
 	rt_free(tui->alloc, a);
 }
 
-rt_asked *
-rt_asked_new(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+rt_verb_request *
+rt_verb_request_new(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
-	rt_asked *a = rt_new0(tui->alloc, sizeof(*a) + count * sizeof(uint32_t));
+	rt_verb_request *a = rt_new0(tui->alloc, sizeof(*a) + count * sizeof(uint32_t));
 
 	if (a == NULL)
 		return NULL;
@@ -119,29 +122,30 @@ are_at_hand(rt_work *work, const uint32_t *entries, size_t count)
 }
 
 rt_status
-rt_asked_keep(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, rt_asked **out)
+rt_verb_request_capture(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count,
+			rt_verb_request **out)
 {
 	rt_error err;
 	rt_status st;
 
-	*out = rt_asked_new(tui, action, entries, count);
+	*out = rt_verb_request_new(tui, action, entries, count);
 	if (*out == NULL)
 		return RT_NOMEM;
 	/* Another take may be the one at hand when the question is answered. */
 	if ((*out)->seen_take == 0 && are_at_hand(&tui->work, entries, count))
 		(*out)->seen_take = tui->work.place.take;
-	st = rt_asked_look(tui, *out, &err);
+	st = rt_verb_request_refresh(tui, *out, &err);
 	if (st != RT_OK) {
-		rt_asked_free(tui, *out);
+		rt_verb_request_free(tui, *out);
 		*out = NULL;
 	}
 	return rt_verb_said(tui, st, &err);
 }
 
 rt_status
-rt_asked_copy(rt_tui *tui, const rt_asked *a, rt_str answer, rt_asked **out)
+rt_verb_request_copy(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_verb_request **out)
 {
-	rt_asked *b = rt_asked_new(tui, a->action, a->entries, a->count);
+	rt_verb_request *b = rt_verb_request_new(tui, a->action, a->entries, a->count);
 	size_t i;
 
 	*out = NULL;
@@ -149,22 +153,26 @@ rt_asked_copy(rt_tui *tui, const rt_asked *a, rt_str answer, rt_asked **out)
 		return RT_NOMEM;
 	b->seen_take = a->seen_take;
 	b->is_on = a->is_on;
-	b->seen = a->seen;
-	b->seen.spots = NULL;
-	b->seen.count = b->seen.room = 0;
-	rt_buf_init(&b->seen.prompt, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&b->seen.prompt, rt_buf_str(&a->seen.prompt));
-	if (a->seen.count > 0) {
-		b->seen.spots = rt_new_array(tui->alloc, a->seen.count, sizeof(*b->seen.spots));
-		for (i = 0; b->seen.spots != NULL && i < a->seen.count; i++)
-			b->seen.spots[i] = a->seen.spots[i];
-		b->seen.count = b->seen.room = b->seen.spots == NULL ? 0 : a->seen.count;
+	b->precondition = a->precondition;
+	b->precondition.spots = NULL;
+	b->precondition.count = b->precondition.room = 0;
+	rt_buf_init(&b->precondition.prompt, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&b->precondition.prompt, rt_buf_str(&a->precondition.prompt));
+	if (a->precondition.count > 0) {
+		b->precondition.spots = rt_new_array(tui->alloc, a->precondition.count,
+						     sizeof(*b->precondition.spots));
+		for (i = 0; b->precondition.spots != NULL && i < a->precondition.count; i++)
+			b->precondition.spots[i] = a->precondition.spots[i];
+		b->precondition.count = b->precondition.room = b->precondition.spots == NULL
+								       ? 0
+								       : a->precondition.count;
 	}
 	rt_buf_add_str(&b->answer, answer);
 	rt_buf_add_str(&b->question, rt_buf_str(&a->question));
-	if (b->answer.status != RT_OK || b->question.status != RT_OK || b->seen.prompt.status != RT_OK ||
-	    b->seen.count != a->seen.count) {
-		rt_asked_free(tui, b);
+	if (b->answer.status != RT_OK || b->question.status != RT_OK ||
+	    b->precondition.prompt.status != RT_OK ||
+	    b->precondition.count != a->precondition.count) {
+		rt_verb_request_free(tui, b);
 		return RT_NOMEM;
 	}
 	*out = b;
@@ -172,7 +180,7 @@ rt_asked_copy(rt_tui *tui, const rt_asked *a, rt_str answer, rt_asked **out)
 }
 
 bool
-rt_asked_has_text(const rt_asked *a)
+rt_verb_request_has_text(const rt_verb_request *a)
 {
 	return a->action == RT_ACT_EDIT || a->action == RT_ACT_EDIT_AS_TAKE ||
 	       a->action == RT_ACT_INSERT_BEFORE || a->action == RT_ACT_INSERT_AFTER ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A row's words. Lengths are counted as pi counts them, in UTF-16 units. */
-#include "tui/tree_words.h"
+#include "tui/tree_text.h"
 
 #include <math.h>
 #include <stdlib.h> /* strtod */

@@ -6,7 +6,7 @@
 #define NCURSES_NOMACROS 1
 #define NCURSES_WIDECHAR 1
 
-#include "tui/glass_impl.h"
+#include "tui/terminal_impl.h"
 
 #include <curses.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum {
 };
 #define NO_CELL 0xFFFFFFFFu /* no character is that */
 
-struct rt_glass_screen {
+struct rt_terminal_screen {
 	const rt_alloc *alloc;
 	SCREEN *curses;
 	int fd;
@@ -70,7 +70,7 @@ capability(const char *name)
 
 /* Without what asks for a pause ("$<2>"). */
 static void
-add_restore(rt_glass_screen *screen, const char *text)
+add_restore(rt_terminal_screen *screen, const char *text)
 {
 	while (text != NULL && *text != 0) {
 		const char *end = text[0] == '$' && text[1] == '<' ? strchr(text, '>') : NULL;
@@ -85,7 +85,7 @@ add_restore(rt_glass_screen *screen, const char *text)
 }
 
 static void
-make_restore(rt_glass_screen *screen)
+make_restore(rt_terminal_screen *screen)
 {
 	static const char *const names[] = {"rmkx", "sgr0", "op", "cnorm", "rmcup", NULL};
 	size_t i;
@@ -99,7 +99,7 @@ make_restore(rt_glass_screen *screen)
 }
 
 static void
-make_inks(rt_glass_screen *screen, bool no_color)
+make_inks(rt_terminal_screen *screen, bool no_color)
 {
 	short behind = -1, kind;
 
@@ -141,10 +141,10 @@ new_term(FILE *in, FILE *out)
 }
 
 rt_status
-rt_glass_screen_open(const rt_glass_options *options, FILE *in, FILE *out,
-		     rt_glass_screen **out_screen, rt_error *err)
+rt_terminal_screen_open(const rt_terminal_options *options, FILE *in, FILE *out,
+			rt_terminal_screen **out_screen, rt_error *err)
 {
-	rt_glass_screen *screen = rt_new0(options->alloc, sizeof(*screen));
+	rt_terminal_screen *screen = rt_new0(options->alloc, sizeof(*screen));
 	const char *cup, *term = getenv("TERM");
 
 	if (screen == NULL)
@@ -155,7 +155,7 @@ rt_glass_screen_open(const rt_glass_options *options, FILE *in, FILE *out,
 	screen->curses = new_term(in, out);
 	cup = screen->curses == NULL ? NULL : capability("cup");
 	if (cup == NULL) {
-		rt_glass_screen_close(screen);
+		rt_terminal_screen_close(screen);
 		return rt_fail(err, RT_REFUSED,
 			       "this terminal (TERM=%.64s) cannot show a screen; line by line: retake "
 			       "chat, all commands: retake help",
@@ -176,7 +176,7 @@ rt_glass_screen_open(const rt_glass_options *options, FILE *in, FILE *out,
 }
 
 void
-rt_glass_screen_close(rt_glass_screen *screen)
+rt_terminal_screen_close(rt_terminal_screen *screen)
 {
 	if (screen == NULL)
 		return;
@@ -189,39 +189,39 @@ rt_glass_screen_close(rt_glass_screen *screen)
 }
 
 bool
-rt_glass_screen_has_color(const rt_glass_screen *screen)
+rt_terminal_screen_has_color(const rt_terminal_screen *screen)
 {
 	return screen->has_color;
 }
 
 bool
-rt_glass_screen_is_ansi(const rt_glass_screen *screen)
+rt_terminal_screen_is_ansi(const rt_terminal_screen *screen)
 {
 	return screen->is_ansi;
 }
 
 rt_str
-rt_glass_screen_restore(const rt_glass_screen *screen)
+rt_terminal_screen_restore(const rt_terminal_screen *screen)
 {
 	return rt_str_at(screen->restore, screen->restore_size);
 }
 
 void
-rt_glass_screen_leave(rt_glass_screen *screen)
+rt_terminal_screen_leave(rt_terminal_screen *screen)
 {
 	(void)screen;
 	(void)endwin();
 }
 
 void
-rt_glass_screen_enter(rt_glass_screen *screen)
+rt_terminal_screen_enter(rt_terminal_screen *screen)
 {
 	(void)reset_prog_mode();
 	screen->is_whole = false;
 }
 
 rt_status
-rt_glass_screen_resize(rt_glass_screen *screen, int columns, int rows)
+rt_terminal_screen_resize(rt_terminal_screen *screen, int columns, int rows)
 {
 	rt_canvas_cell *front;
 
@@ -245,14 +245,14 @@ rt_glass_screen_resize(rt_glass_screen *screen, int columns, int rows)
 }
 
 void
-rt_glass_screen_size(const rt_glass_screen *screen, int *out_columns, int *out_rows)
+rt_terminal_screen_size(const rt_terminal_screen *screen, int *out_columns, int *out_rows)
 {
 	*out_columns = screen->columns;
 	*out_rows = screen->rows;
 }
 
 static attr_t
-attributes(const rt_glass_screen *screen, rt_ink ink, short *out_pair)
+attributes(const rt_terminal_screen *screen, rt_ink ink, short *out_pair)
 {
 	unsigned kind = ink & 0xFF;
 	const look *l = &looks[kind < RT_INK_COUNT ? kind : RT_INK_TEXT];
@@ -278,7 +278,7 @@ attributes(const rt_glass_screen *screen, rt_ink ink, short *out_pair)
 }
 
 static void
-show_cell(const rt_glass_screen *screen, int x, int y, const rt_canvas_cell *cell)
+show_cell(const rt_terminal_screen *screen, int x, int y, const rt_canvas_cell *cell)
 {
 	wchar_t text[CELL_ROOM] = {(wchar_t)cell->ch};
 	/* Behind the last column the cursor is about to go on below, and there some terminals put a
@@ -316,7 +316,7 @@ same(const rt_canvas_cell *a, const rt_canvas_cell *b)
 
 /* From the first cell that has changed to the last. */
 static bool
-show_row(const rt_glass_screen *screen, const rt_canvas *canvas, int columns, int y)
+show_row(const rt_terminal_screen *screen, const rt_canvas *canvas, int columns, int y)
 {
 	const rt_canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->columns];
 	rt_canvas_cell *front = &screen->front[(size_t)y * (size_t)screen->columns];
@@ -345,7 +345,7 @@ show_row(const rt_glass_screen *screen, const rt_canvas *canvas, int columns, in
 }
 
 static void
-say(const rt_glass_screen *screen, const char *text)
+say(const rt_terminal_screen *screen, const char *text)
 {
 	size_t size = strlen(text), at = 0;
 
@@ -359,7 +359,7 @@ say(const rt_glass_screen *screen, const char *text)
 }
 
 void
-rt_glass_screen_show(rt_glass_screen *screen, const rt_canvas *canvas)
+rt_terminal_screen_show(rt_terminal_screen *screen, const rt_canvas *canvas)
 {
 	int columns = canvas->columns < screen->columns ? canvas->columns : screen->columns;
 	int rows = canvas->rows < screen->rows ? canvas->rows : screen->rows, y;

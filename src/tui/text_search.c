@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/text_search.h"
+
+#include "tui/find.h"
+
+void
+rt_text_search_begin(rt_text_search *search, const rt_work *work, size_t at, bool back)
+{
+	size_t count = rt_work_count(work);
+
+	RT_ASSERT(at < count);
+	*search = (rt_text_search){.is_on = true, .back = back, .at = at};
+	search->all = search->left = count < RT_TEXT_SEARCH_MAX ? count : RT_TEXT_SEARCH_MAX;
+}
+
+bool
+rt_text_search_next(rt_text_search *search, rt_work *work, rt_str what, size_t *out_at)
+{
+	size_t count = rt_work_count(work), looked = 0, bytes = 0;
+
+	/* The take may have become another one since. */
+	search->is_on = search->is_on && count > 0;
+	while (search->is_on && search->left > 0 && looked < RT_TEXT_SEARCH_ENTRIES &&
+	       bytes < RT_TEXT_SEARCH_BYTES) {
+		rt_work_entry e;
+		rt_error err;
+		bool holds;
+
+		search->at = search->back ? (search->at == 0 || search->at > count ? count
+										   : search->at) -
+						    1
+					  : (search->at + 1) % count;
+		search->left--;
+		looked++;
+		if (rt_work_entry_at(work, search->at, &e, &err) != RT_OK)
+			continue;
+		holds = what.size > 0 && !e.is_hidden && rt_find_holds(rt_buf_str(&e.text), what);
+		bytes += e.text.size;
+		rt_work_entry_deinit(&e);
+		if (holds) {
+			*out_at = search->at;
+			search->is_on = false;
+			return true;
+		}
+	}
+	search->is_on = search->is_on && search->left > 0;
+	return false;
+}
+
+unsigned
+rt_text_search_percent(const rt_text_search *search)
+{
+	return search->all == 0 ? 100
+				: (unsigned)((search->all - search->left) * 100 / search->all);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+
+#include "tui/worker.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include "tui/terminal.h"
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void *
+run(void *ctx)
+{
+	rt_worker *worker = ctx;
+	struct rt_terminal *terminal = worker->terminal;
+
+	worker->fn(worker, worker->ctx);
+	/* Whoever sees this may wait for the thread, so the last thing is the wake-up. */
+	pthread_mutex_lock(&worker->lock);
+	atomic_store(&worker->is_over, true);
+	pthread_cond_signal(&worker->ended);
+	pthread_mutex_unlock(&worker->lock);
+	rt_terminal_wake(terminal);
+	return NULL;
+}
+
+/* A condition that is waited for by a clock that nobody sets. */
+static bool
+locks_init(rt_worker *worker)
+{
+	pthread_condattr_t attr;
+	bool made;
+
+	if (pthread_condattr_init(&attr) != 0)
+		return false;
+	made = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
+	       pthread_cond_init(&worker->ended, &attr) == 0;
+	(void)pthread_condattr_destroy(&attr);
+	if (made && pthread_mutex_init(&worker->lock, NULL) != 0) {
+		(void)pthread_cond_destroy(&worker->ended);
+		made = false;
+	}
+	return made;
+}
+
+static void
+locks_deinit(rt_worker *worker)
+{
+	(void)pthread_cond_destroy(&worker->ended);
+	(void)pthread_mutex_destroy(&worker->lock);
+}
+
+rt_status
+rt_worker_start(rt_worker *worker, rt_tui *tui, rt_worker_fn fn, void *ctx)
+{
+	sigset_t all, mask;
+	bool made;
+
+	RT_ASSERT(!worker->is_started);
+	worker->fn = fn;
+	worker->ctx = ctx;
+	worker->terminal = tui->terminal;
+	worker->has_thread = worker->terminal != NULL;
+	atomic_store(&worker->is_over, false);
+	atomic_store(&worker->is_unwanted, false);
+	worker->began_ms = now_ms();
+	if (!worker->has_thread) {
+		worker->is_started = true;
+		fn(worker, ctx);
+		atomic_store(&worker->is_over, true);
+		return RT_OK;
+	}
+	/* Signals are for the terminal's thread. */
+	sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &mask);
+	made = locks_init(worker);
+	if (made && pthread_create(&worker->thread, NULL, run, worker) != 0) {
+		locks_deinit(worker);
+		made = false;
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	worker->is_started = made;
+	if (!made)
+		rt_tui_say(tui, "The system gives no thread for this now");
+	return made ? RT_OK : RT_BUSY;
+}
+
+bool
+rt_worker_is_running(const rt_worker *worker)
+{
+	return worker->is_started;
+}
+
+bool
+rt_worker_ended(rt_worker *worker)
+{
+	if (!worker->is_started || !atomic_load(&worker->is_over))
+		return false;
+	if (worker->has_thread) {
+		(void)pthread_join(worker->thread, NULL);
+		locks_deinit(worker);
+	}
+	worker->is_started = false;
+	return true;
+}
+
+bool
+rt_worker_wait(rt_worker *worker, int wait_ms)
+{
+	struct timespec until;
+	int64_t end_ms = now_ms() + wait_ms;
+
+	if (!worker->is_started || !worker->has_thread)
+		return true;
+	until.tv_sec = (time_t)(end_ms / 1000);
+	until.tv_nsec = (long)(end_ms % 1000) * 1000000;
+	pthread_mutex_lock(&worker->lock);
+	while (!atomic_load(&worker->is_over) &&
+	       pthread_cond_timedwait(&worker->ended, &worker->lock, &until) == 0)
+		;
+	pthread_mutex_unlock(&worker->lock);
+	return atomic_load(&worker->is_over);
+}
+
+int64_t
+rt_worker_age_ms(const rt_worker *worker)
+{
+	return now_ms() - worker->began_ms;
+}
+
+bool
+rt_worker_is_wanted(rt_worker *worker)
+{
+	return !atomic_load(&worker->is_unwanted);
+}
+
+void
+rt_worker_cancel(rt_worker *worker)
+{
+	atomic_store(&worker->is_unwanted, true);
+}
+
+void
+rt_worker_stop(rt_worker *worker)
+{
+	rt_worker_cancel(worker);
+	if (worker->is_started && worker->has_thread) {
+		(void)pthread_join(worker->thread, NULL);
+		locks_deinit(worker);
+	}
+	worker->is_started = false;
+}
+
+void
+rt_worker_detach(rt_worker *worker, rt_tui *tui, void (*free_ctx)(void *ctx))
+{
+	rt_worker_cancel(worker);
+	if (!worker->is_started || !worker->has_thread) {
+		free_ctx(worker->ctx);
+		return;
+	}
+	worker->free_ctx = free_ctx;
+	worker->next = tui->left;
+	tui->left = worker;
+}
+
+void
+rt_worker_reap(rt_tui *tui, bool wait)
+{
+	rt_worker **at = &tui->left;
+
+	while (*at != NULL) {
+		rt_worker *worker = *at;
+
+		if (wait)
+			rt_worker_stop(worker);
+		if (!wait && !rt_worker_ended(worker)) {
+			at = &worker->next;
+			continue;
+		}
+		*at = worker->next;
+		worker->free_ctx(worker->ctx);
+	}
+}
