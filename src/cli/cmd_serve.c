@@ -265,22 +265,22 @@ static rt_status
 serve(serving *s)
 {
 	rt_cli *cli = s->cli;
-	struct timespec pause = {.tv_nsec = RT_FEED_PULSE_MS * 1000000L};
+	struct timespec pause = {.tv_nsec = RT_FEED_TICK_MS * 1000000L};
 	rt_server_options options = {
-		.house = {.alloc = cli->alloc,
-			  .env = cli->env,
-			  .store = cli->store,
-			  .hooks_open = open_hooks,
-			  .hooks_ctx = s,
-			  .config = s->config,
-			  .comms = s->comms,
-			  .project = rt_cli_project_name(cli),
-			  .owner = rt_buf_str(&s->owner),
-			  .store_path = rt_str_of(s->store_path),
-			  .model = rt_str_of(getenv("RETAKE_MODEL")),
-			  .purged = purged,
-			  .purged_ctx = s,
-			  .lives = lives},
+		.pool = {.alloc = cli->alloc,
+			 .env = cli->env,
+			 .store = cli->store,
+			 .hooks_open = open_hooks,
+			 .hooks_ctx = s,
+			 .config = s->config,
+			 .comms = s->comms,
+			 .project = rt_cli_project_name(cli),
+			 .owner = rt_buf_str(&s->owner),
+			 .store_path = rt_str_of(s->store_path),
+			 .model = rt_str_of(getenv("RETAKE_MODEL")),
+			 .purged = purged,
+			 .purged_ctx = s,
+			 .lives = lives},
 		.front = {.address = rt_cli_flag_value(cli, "listen"),
 			  .socket = rt_cli_has(cli, "no-socket") ? NULL : s->socket.ptr,
 			  .spool = s->state.ptr},
@@ -328,7 +328,7 @@ serve(serving *s)
 		say_ready(s, server, options.front.socket != NULL);
 	while (st == RT_OK && !rt_host_interrupted()) {
 		(void)nanosleep(&pause, NULL);
-		rt_server_pulse(server);
+		rt_server_tick(server);
 	}
 	rt_server_close(server);
 	if (rt_cli_flag_value(cli, "port-file") != NULL && server != NULL)

@@ -7,7 +7,7 @@
  * What gives an entry that is there another content sets it: edit, and of split and merge
  * the entry that stays (its content is cut, or longer). What goes on with a reply does not,
  * for that is the model writing (compile_reply.c); it keeps the mark that there is, unless
- * who asks says that it was an edit, with other fields besides (server/replace.h). A new
+ * who asks says that it was an edit, with other fields besides (server/replace_list.h). A new
  * entry begins without it, also one whose content comes from an edited one (the second
  * half of a split, a copy that is grafted): it has no other version to show. Where a body
  * is put back (undo, revert, restore), the mark it was under comes back with it. */

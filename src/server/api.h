@@ -2,7 +2,7 @@
  *
  * Api: the handlers of /retake/v1, one for each row of route.c that has one.
  *
- *   api_look.c      what there is
+ *   api_view.c      what there is
  *   api_context.c   what a model would be sent
  *   api_sent.c      what it was sent last
  *   api_server.c    the server itself: who is let in, how busy it is

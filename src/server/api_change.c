@@ -213,8 +213,9 @@ rt_api_answer(rt_call *call)
 	answer->header_count = 0;
 	answer->type = NULL;
 	answer->status = 0;
-	if (call->served != NULL)
-		call->served->looked_us = 0; /* look at the store, however short ago that was */
+	if (call->open_project != NULL)
+		call->open_project->looked_us =
+			0; /* look at the store, however short ago that was */
 	answer_once(call);
 }
 
@@ -419,7 +420,7 @@ add_changes(patch *p, rt_str entry)
 static rt_status
 add_content(patch *p, const rt_project *project, rt_place place, uint32_t entry, rt_error *err)
 {
-	rt_engine *engine = p->call->served->engine;
+	rt_engine *engine = p->call->open_project->engine;
 	rt_json_doc *doc = NULL;
 	yyjson_val *old;
 	rt_buf view;
@@ -668,7 +669,7 @@ rt_api_advice(rt_call *call)
 			requests[i] = item;
 	}
 	if (st == RT_OK)
-		st = rt_engine_refresh(call->served->engine, &err);
+		st = rt_engine_refresh(call->open_project->engine, &err);
 	rt_buf_add_c(body, "{\"advice\":[");
 	if (st == RT_OK) {
 		rt_request *typed;
@@ -676,7 +677,7 @@ rt_api_advice(rt_call *call)
 
 		rt_scope_init(&s, body->alloc);
 		typed = rt_requests_read(&s, requests, count);
-		RT_TRY(&s, rt_engine_advise(call->served->engine, typed, count,
+		RT_TRY(&s, rt_engine_advise(call->open_project->engine, typed, count,
 					    rt_call_param(call, "discussion"), take, add_advice,
 					    body, &resent, &s.error));
 		st = rt_scope_end(&s, &err);

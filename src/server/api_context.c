@@ -4,10 +4,10 @@
 #include "llm/models_host.h"
 #include "llm/pick_host.h"
 #include "llm/provider.h"
-#include "server/api_look_impl.h"
+#include "server/api_view_impl.h"
 
 typedef struct context {
-	rt_look *l;
+	rt_api_view *l;
 	const rt_provider *provider;
 	rt_str model, service;
 	rt_buf name;    /* of the model, as it was chosen */
@@ -43,7 +43,7 @@ add_part(void *ctx, const rt_context_part *part)
 	rt_buf_add_c(&c->entries, "{\"id\":");
 	rt_json_add_string(&c->entries, rt_str_of(id));
 	rt_buf_add_f(&c->entries, ",\"at\":%zu,\"tokens\":%zu", part->at + 1, part->tokens);
-	rt_look_add_bool(&c->entries, "left_out", part->left_out);
+	rt_api_view_add_bool(&c->entries, "left_out", part->left_out);
 	if (part->is_summary)
 		rt_buf_add_c(&c->entries, ",\"summary\":true");
 	rt_buf_add_byte(&c->entries, '}');
@@ -53,7 +53,7 @@ add_part(void *ctx, const rt_context_part *part)
 static rt_status
 choose(context *c)
 {
-	const rt_house_options *given = rt_house_given(c->l->call->house);
+	const rt_project_pool_options *given = rt_project_pool_get_options(c->l->call->pool);
 	const rt_config_provider *own;
 	rt_model_choice choice;
 	rt_str said, model;
@@ -163,17 +163,17 @@ add_context(context *c)
 		rt_buf_add_c(out, "{\"provider\":");
 		rt_json_add_string(out, rt_str_of(c->provider->name));
 		if (c->service.size > 0)
-			rt_look_add_text(out, "service", c->service);
+			rt_api_view_add_text(out, "service", c->service);
 		rt_json_add_key(out, "model");
 		if (c->model.size > 0)
 			rt_json_add_string(out, c->model);
 		else
 			rt_buf_add_c(out, "null");
-		rt_look_add_number(out, "tokens", tokens);
-		rt_look_add_bool(out, "exact", is_exact);
-		rt_look_add_number(out, "left_out", c->totals.left_out);
+		rt_api_view_add_number(out, "tokens", tokens);
+		rt_api_view_add_bool(out, "exact", is_exact);
+		rt_api_view_add_number(out, "left_out", c->totals.left_out);
 		if (c->budget > 0)
-			rt_look_add_number(out, "budget", c->budget);
+			rt_api_view_add_number(out, "budget", c->budget);
 		rt_buf_add_c(out, ",\"entries\":[");
 		rt_buf_add_str(out, rt_buf_str(&c->entries));
 		rt_buf_add_byte(out, ']');
@@ -191,22 +191,22 @@ rt_api_context(rt_call *call)
 {
 	context c = {.status = RT_OK};
 	rt_status st;
-	rt_look l;
+	rt_api_view l;
 
 	rt_buf_init(&c.name, call->request->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&c.entries, call->request->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&c.unsent, call->request->alloc, RT_BUF_UNLIMITED);
-	if (rt_look_begin(&l, call) && rt_call_number(call, "budget", 0, &c.budget)) {
+	if (rt_api_view_begin(&l, call) && rt_call_number(call, "budget", 0, &c.budget)) {
 		c.l = &l;
 		st = choose(&c);
 		rt_pick_counter_init(&c.counter, call->request->alloc, c.model);
 		if (st == RT_OK)
 			st = add_context(&c);
 		if (call->answer->status == 0) /* the query may be answered already */
-			rt_look_done(&l, st, RT_LOOK_NO_TAG);
+			rt_api_view_done(&l, st, RT_API_VIEW_NO_ETAG);
 		rt_pick_counter_deinit(&c.counter);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 	rt_buf_deinit(&c.name);
 	rt_buf_deinit(&c.entries);
 	rt_buf_deinit(&c.unsent);

@@ -9,7 +9,7 @@
 #include "formats/redact.h"
 #include "llm/keys_host.h"
 #include "llm/provider.h"
-#include "server/idem.h"
+#include "server/idempotency.h"
 
 /* Formats that hold a whole project. */
 static bool
@@ -64,8 +64,9 @@ redact(sending *s, rt_outlines *io, rt_error *err)
 	rt_secret_options options = {.has_emails = s->has_emails};
 	rt_redaction found;
 	rt_str *keys;
-	rt_status st = rt_keys_at_hand(rt_house_given(s->call->served->house)->config, alloc,
-				       io->arena, &keys, &options.given_count, err);
+	rt_status st = rt_keys_at_hand(
+		rt_project_pool_get_options(s->call->open_project->pool)->config, alloc, io->arena,
+		&keys, &options.given_count, err);
 
 	if (st != RT_OK)
 		return st;
@@ -103,7 +104,7 @@ static rt_status
 put_out(sending *s, const rt_project *project, rt_str by, rt_error *err)
 {
 	rt_call *call = s->call;
-	rt_act_with with = rt_served_with(call->served, by, &call->notes);
+	rt_act_with with = rt_open_project_context(call->open_project, by, &call->notes);
 	rt_act_file file = {.format = s->format};
 	rt_place place = {0, 0}, seen;
 	rt_outlines outlines;
@@ -117,8 +118,8 @@ put_out(sending *s, const rt_project *project, rt_str by, rt_error *err)
 	if (s->format->writes_sent && !s->is_past)
 		file.sent = rt_provider_named(RT_STR("anthropic"));
 	rt_outlines_init(&outlines);
-	st = rt_act_export(call->served->engine, &with, &file, project, place, s->whole_project,
-			   &outlines, err);
+	st = rt_act_export(call->open_project->engine, &with, &file, project, place,
+			   s->whole_project, &outlines, err);
 	if (st == RT_OK && s->options.whole && s->take.size > 0 && outlines.count == 1)
 		st = begin_with(project, seen, &outlines.items[0], err);
 	if (st == RT_OK && s->is_redacted)
@@ -247,7 +248,7 @@ rt_api_export(rt_call *call)
 		s.is_past = true;
 		rt_object_unref(project);
 		project = NULL;
-		st = rt_engine_value_at(call->served->engine, at_op, &project, &err);
+		st = rt_engine_value_at(call->open_project->engine, at_op, &project, &err);
 	}
 	s.whole_project = holds_project(s.format) && s.disc.size == 0 && s.take.size == 0;
 	s.options.whole = s.options.whole || s.whole_project;
@@ -365,12 +366,12 @@ static rt_status
 bring_in(receiving *r, rt_error *err)
 {
 	rt_call *call = r->call;
-	rt_act_with with = rt_served_with(call->served, r->by, &call->notes);
+	rt_act_with with = rt_open_project_context(call->open_project, r->by, &call->notes);
 	rt_status st = rt_act_import_look(call->request->alloc, &with, &r->file, &r->in, &r->options,
 					  &r->looked, &r->report, err);
 
 	return st != RT_OK ? st
-			   : rt_act_import(call->served->engine, &with, &r->file, &r->in,
+			   : rt_act_import(call->open_project->engine, &with, &r->file, &r->in,
 					   &r->options, &r->looked, &r->result, err);
 }
 
@@ -378,7 +379,7 @@ void
 rt_api_import(rt_call *call)
 {
 	receiving r = {.call = call};
-	struct rt_idem *idem = NULL;
+	struct rt_idempotency *idem = NULL;
 	rt_error err;
 	rt_str format;
 	rt_status st = RT_OK;
@@ -391,7 +392,7 @@ rt_api_import(rt_call *call)
 		return;
 	r.in = call->request->file != NULL ? *call->request->file
 					   : rt_input_of(&call->request->body);
-	if (call->who.kind == RT_WHO_BROWSER) {
+	if (call->principal.kind == RT_PRINCIPAL_BROWSER) {
 		r.options.discussions_max = RT_IMPORT_BROWSER_DISCUSSIONS;
 		r.options.entries_max = RT_IMPORT_BROWSER_ENTRIES;
 	}
@@ -404,8 +405,8 @@ rt_api_import(rt_call *call)
 			   r.options.dry_run);
 		rt_call_done(call, 200);
 		rt_call_keep(call, idem);
-		if (call->served->feed != NULL)
-			rt_feed_changed(call->served->feed);
+		if (call->open_project->feed != NULL)
+			rt_feed_changed(call->open_project->feed);
 	} else {
 		rt_call_fail(call, &err, "Formats: GET " RT_API_ROOT "/info");
 	}

@@ -53,26 +53,27 @@ void
 rt_api_info(rt_call *call)
 {
 	rt_buf *buf = &call->answer->body;
-	const rt_house_options *given = rt_house_given(call->house);
+	const rt_project_pool_options *given = rt_project_pool_get_options(call->pool);
 	const rt_project *project = NULL;
 	size_t i;
 
 	if (!rt_call_value(call, &project))
 		return;
 	rt_buf_add_c(buf, "{\"name\":\"retake\",\"version\":\"" RT_VERSION "\",\"api\":\"v1\"");
-	add_text(buf, "project", rt_text_str(call->served->name));
+	add_text(buf, "project", rt_text_str(call->open_project->name));
 	add_text(buf, "default_project",
-		 call->who.project.size > 0 ? call->who.project
-					    : rt_house_given(call->house)->project);
+		 call->principal.project.size > 0
+			 ? call->principal.project
+			 : rt_project_pool_get_options(call->pool)->project);
 	rt_buf_add_f(buf, ",\"seq\":%llu,\"epoch\":\"%llx\"", (unsigned long long)project->seq,
-		     (unsigned long long)rt_engine_epoch(call->served->engine));
+		     (unsigned long long)rt_engine_epoch(call->open_project->engine));
 	rt_buf_add_f(buf,
 		     ",\"limits\":{\"body\":%d,\"import\":%d,\"window\":%d,\"steps\":%d,"
 		     "\"hits\":%d,\"batch\":%d,\"runs\":%d}",
 		     RT_BODY_MAX,
-		     call->who.kind == RT_WHO_BROWSER ? RT_BODY_BROWSER : RT_BODY_LARGE,
-		     RT_API_WINDOW_MAX, RT_API_STEPS_MAX,
-		     RT_API_HITS_MAX, RT_API_BATCH_MAX, RT_RUNS_MAX);
+		     call->principal.kind == RT_PRINCIPAL_BROWSER ? RT_BODY_BROWSER : RT_BODY_LARGE,
+		     RT_API_WINDOW_MAX, RT_API_STEPS_MAX, RT_API_HITS_MAX, RT_API_BATCH_MAX,
+		     RT_RUNS_MAX);
 	rt_buf_add_c(buf, ",\"features\":[\"at-op\",\"batch\",\"columns\",\"events\","
 			  "\"idempotency-key\",\"if-match\",\"runs\"]");
 	add_formats(buf);
@@ -107,7 +108,7 @@ add_project(void *ctx, uint64_t number, rt_str name)
 	rt_json_add_comma(buf);
 	rt_buf_add_c(buf, "{\"name\":");
 	rt_json_add_string(buf, name);
-	rt_buf_add_c(buf, rt_str_eq(name, rt_house_given(call->house)->project)
+	rt_buf_add_c(buf, rt_str_eq(name, rt_project_pool_get_options(call->pool)->project)
 				  ? ",\"default\":true}"
 				  : ",\"default\":false}");
 	return buf->status == RT_OK;
@@ -116,7 +117,7 @@ add_project(void *ctx, uint64_t number, rt_str name)
 void
 rt_api_projects(rt_call *call)
 {
-	rt_store *store = rt_house_given(call->house)->store;
+	rt_store *store = rt_project_pool_get_options(call->pool)->store;
 	rt_error err;
 	rt_status st;
 
@@ -133,10 +134,10 @@ rt_api_projects(rt_call *call)
 void
 rt_api_project_new(rt_call *call)
 {
-	rt_store *store = rt_house_given(call->house)->store;
+	rt_store *store = rt_project_pool_get_options(call->pool)->store;
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL;
-	rt_served *served = NULL;
+	rt_open_project *open_project = NULL;
 	uint64_t number;
 	rt_error err;
 	rt_str name;
@@ -154,7 +155,7 @@ rt_api_project_new(rt_call *call)
 		st = rt_fail(&err, RT_REFUSED, "there is a project \"%.*s\" already",
 			     (int)rt_utf8_cut(name, 80), name.ptr);
 	else if (st == RT_NOT_FOUND)
-		st = rt_house_project(call->house, name, true, &served, &err);
+		st = rt_project_pool_project(call->pool, name, true, &open_project, &err);
 	if (st == RT_OK) {
 		rt_buf_add_byte(&call->answer->body, '{');
 		add_text(&call->answer->body, "project", name);
@@ -199,7 +200,7 @@ add_model(void *ctx, rt_str name, size_t context_tokens)
 static rt_status
 list_models(rt_call *call, rt_str provider, rt_error *err)
 {
-	const rt_house_options *given = rt_house_given(call->house);
+	const rt_project_pool_options *given = rt_project_pool_get_options(call->pool);
 	rt_models_options options = {.alloc = call->request->alloc,
 				     .env = given->env,
 				     .config = given->config,
@@ -289,7 +290,7 @@ add_provider(rt_call *call, const rt_provider *kind, const rt_config_provider *c
 void
 rt_api_models(rt_call *call)
 {
-	const rt_config *config = rt_house_given(call->house)->config;
+	const rt_config *config = rt_project_pool_get_options(call->pool)->config;
 	rt_str provider;
 	rt_error err;
 	size_t i;

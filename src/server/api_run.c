@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "server/idem.h"
+#include "server/idempotency.h"
 #include "server/problem.h"
 #include "server/run.h"
 
@@ -42,7 +42,7 @@ rt_api_runs(rt_call *call)
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
-	st = rt_runs_list(call->served->runs, &call->answer->body, &err);
+	st = rt_runs_list(call->open_project->runs, &call->answer->body, &err);
 	finish(call, st, &err, 200);
 }
 
@@ -53,7 +53,7 @@ rt_api_run(rt_call *call)
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
-	st = rt_runs_show(call->served->runs, rt_call_param(call, "run"), &call->answer->body,
+	st = rt_runs_show(call->open_project->runs, rt_call_param(call, "run"), &call->answer->body,
 			  &err);
 	finish(call, st, &err, 200);
 }
@@ -66,9 +66,9 @@ rt_api_run_stop(rt_call *call)
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
-	st = rt_runs_stop(call->served->runs, rt_call_param(call, "run"), &err);
+	st = rt_runs_stop(call->open_project->runs, rt_call_param(call, "run"), &err);
 	if (st == RT_OK)
-		st = rt_runs_show(call->served->runs, rt_call_param(call, "run"),
+		st = rt_runs_show(call->open_project->runs, rt_call_param(call, "run"),
 				  &call->answer->body, &err);
 	finish(call, st, &err, 200);
 }
@@ -92,7 +92,7 @@ void
 rt_api_run_start(rt_call *call)
 {
 	rt_run_request request;
-	struct rt_idem *idem = NULL;
+	struct rt_idempotency *idem = NULL;
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL;
 	char name[24] = "";
@@ -108,17 +108,18 @@ rt_api_run_start(rt_call *call)
 		request.take = rt_json_str(rt_json_get(root, "take"));
 	request.discussion = rt_call_param(call, "discussion");
 	request.fields = root;
-	request.may_name_files = call->who.kind != RT_WHO_BROWSER;
+	request.may_name_files = call->principal.kind != RT_PRINCIPAL_BROWSER;
 	request.how = how_named(rt_json_str(rt_json_get(root, "how")));
 	if (!rt_call_begin(call, request.discussion, request.take, &idem) ||
 	    !rt_call_reserve(call, idem))
 		goto done;
 	st = request.how != NULL
-		     ? rt_runs_start(call->served->runs, &request, name, &err)
+		     ? rt_runs_start(call->open_project->runs, &request, name, &err)
 		     : rt_fail(&err, RT_USAGE,
 			       "\"how\" is ask, again, continue, compact, compress or go");
 	if (st == RT_OK)
-		st = rt_runs_show(call->served->runs, rt_str_of(name), &call->answer->body, &err);
+		st = rt_runs_show(call->open_project->runs, rt_str_of(name), &call->answer->body,
+				  &err);
 	if (st == RT_OK) {
 		rt_buf where;
 
@@ -156,7 +157,7 @@ rt_api_events(rt_call *call)
 		st = rt_resolve_place(project, disc, RT_STR(""), &place, &err);
 	rt_object_unref(project);
 	if (st == RT_OK)
-		st = rt_feed_stream(call->served->feed, last, place.disc, &stream, &err);
+		st = rt_feed_stream(call->open_project->feed, last, place.disc, &stream, &err);
 	if (st != RT_OK) {
 		rt_call_fail(call, &err, NULL);
 		return;

@@ -4,7 +4,7 @@
  * otherwise now. */
 #include "chat/sent.h"
 #include "llm/provider.h"
-#include "server/api_look_impl.h"
+#include "server/api_view_impl.h"
 
 /* Members of the answer that are those of the record, and those of the changes. */
 static const char *const of_record[] = {"at",	  "seq",      "take",	       "provider", "service", "model",
@@ -27,7 +27,7 @@ add_members(rt_buf *out, yyjson_val *from, const char *const *names)
 
 /* record: as sent.h draws it. */
 static rt_status
-add_sent(rt_look *l, yyjson_val *record)
+add_sent(rt_api_view *l, yyjson_val *record)
 {
 	const rt_provider *provider =
 		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
@@ -63,19 +63,19 @@ rt_api_sent(rt_call *call)
 {
 	rt_json_doc *record = NULL;
 	rt_status st;
-	rt_look l;
+	rt_api_view l;
 	rt_buf row;
 
 	rt_buf_init(&row, call->request->alloc, RT_BUF_UNLIMITED);
-	if (rt_look_begin(&l, call)) {
+	if (rt_api_view_begin(&l, call)) {
 		st = rt_engine_sent(l.engine, l.place.disc, &row, &l.err);
 		if (st == RT_OK)
 			st = rt_json_read(call->request->alloc, rt_buf_str(&row), &record, &l.err);
 		if (st == RT_OK)
 			st = add_sent(&l, rt_json_root(record));
-		rt_look_done(&l, st, RT_LOOK_NO_TAG);
+		rt_api_view_done(&l, st, RT_API_VIEW_NO_ETAG);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 	rt_json_free(record);
 	rt_buf_deinit(&row);
 }

@@ -16,8 +16,8 @@ rt_api_codes(rt_call *call)
 	char code[RT_CODE_ROOM], place[RT_GUARD_HOST_ROOM];
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL;
-	rt_str project, wanted, store = rt_house_given(call->house)->store_path;
-	rt_served *served;
+	rt_str project, wanted, store = rt_project_pool_get_options(call->pool)->store_path;
+	rt_open_project *open_project;
 	bool replaced = false;
 	rt_error err;
 	rt_status st = RT_OK;
@@ -36,7 +36,7 @@ rt_api_codes(rt_call *call)
 	}
 	project = rt_json_str(rt_json_get(root, "project"));
 	if (project.size > 0) /* it has to be there: a slip would make another one */
-		st = rt_house_project(call->house, project, false, &served, &err);
+		st = rt_project_pool_project(call->pool, project, false, &open_project, &err);
 	if (st == RT_OK)
 		st = rt_server_code(server, project, code, &replaced, &err);
 	rt_json_free(doc);
@@ -58,24 +58,25 @@ rt_api_logout(rt_call *call)
 {
 	rt_server *server = call->server;
 	char name[32], value[96];
-	rt_served *served;
+	rt_open_project *open_project;
 	rt_error err;
 	rt_status st;
 
-	if (call->who.kind != RT_WHO_BROWSER) {
+	if (call->principal.kind != RT_PRINCIPAL_BROWSER) {
 		rt_fail(&err, RT_REFUSED, "only a browser can log out: this request came with the "
 			"token, or over the socket");
 		rt_call_fail(call, &err, "a new token: retake serve --new-token");
 		return;
 	}
-	st = rt_browsers_leave(rt_server_browsers(server), call->who.browser, &err);
+	st = rt_browsers_leave(rt_server_browsers(server), call->principal.browser, &err);
 	if (st != RT_OK) {
 		rt_call_fail(call, &err, NULL);
 		return;
 	}
 	/* Its events end now, and not when something happens. */
-	for (served = rt_house_first(call->house); served != NULL; served = served->next)
-		rt_feed_changed(served->feed);
+	for (open_project = rt_project_pool_first(call->pool); open_project != NULL;
+	     open_project = open_project->next)
+		rt_feed_changed(open_project->feed);
 	rt_page_cookie_name(rt_server_port(server), name);
 	(void)snprintf(value, sizeof(value), "%s=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict",
 		       name);
@@ -90,11 +91,12 @@ void
 rt_api_server(rt_call *call)
 {
 	rt_front_counts counts;
-	rt_served *served;
+	rt_open_project *open_project;
 	size_t projects = 0;
 
 	rt_server_counts(call->server, &counts);
-	for (served = rt_house_first(call->house); served != NULL; served = served->next)
+	for (open_project = rt_project_pool_first(call->pool); open_project != NULL;
+	     open_project = open_project->next)
 		projects++;
 	rt_buf_add_f(&call->answer->body,
 		     "{\"connections\":%u,\"streams\":%u,\"workers\":%u,\"requests\":%llu,\"late\":%llu,"

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "server/api.h"
-#include "server/idem.h"
+#include "server/idempotency.h"
 #include "server/run.h"
-#include "server/tag.h"
+#include "server/etag.h"
 #include "store/store_memory.h"
 
 enum { HEADERS_MAX = 6 };
@@ -31,8 +31,8 @@ typedef struct fixture {
 	rt_env env;
 	uint64_t random;
 	rt_store *store;
-	rt_house *house;
-	rt_served *served;
+	rt_project_pool *pool;
+	rt_open_project *open_project;
 	rt_web_field headers[HEADERS_MAX];
 	size_t header_count;
 	bool needs_match;
@@ -43,22 +43,22 @@ typedef struct fixture {
 	rt_web_answer answer;
 	rt_json_doc *doc; /* of its body, where that is JSON */
 	yyjson_val *root;
-	char etag[RT_TAG_ROOM];
+	char etag[RT_ETAG_ROOM];
 } fixture;
 
 static void
-open_house(fixture *f)
+open_pool(fixture *f)
 {
-	rt_house_options options = {.alloc = rt_alloc_libc(),
-				    .env = &f->env,
-				    .store = f->store,
-				    .project = RT_STR("work"),
-				    .owner = RT_STR("test"),
-				    .model = RT_STR("builtin/echo")};
+	rt_project_pool_options options = {.alloc = rt_alloc_libc(),
+					   .env = &f->env,
+					   .store = f->store,
+					   .project = RT_STR("work"),
+					   .owner = RT_STR("test"),
+					   .model = RT_STR("builtin/echo")};
 	rt_error err = {0};
 
-	if (rt_house_open(&options, &f->house, &err) != RT_OK ||
-	    rt_house_project(f->house, RT_STR(""), true, &f->served, &err) != RT_OK)
+	if (rt_project_pool_open(&options, &f->pool, &err) != RT_OK ||
+	    rt_project_pool_project(f->pool, RT_STR(""), true, &f->open_project, &err) != RT_OK)
 		fail_msg("%s", err.text);
 }
 
@@ -87,7 +87,7 @@ set_up(void **state)
 	f->random = 7;
 	f->env = (rt_env){now, env_random, &f->random};
 	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->env, &f->store, NULL), RT_OK);
-	open_house(f);
+	open_pool(f);
 	*state = f;
 	return 0;
 }
@@ -98,7 +98,7 @@ tear_down(void **state)
 	fixture *f = *state;
 
 	forget(f);
-	rt_house_close(f->house);
+	rt_project_pool_close(f->pool);
 	f->store->ops->close(f->store);
 	test_free(f);
 	return 0;
@@ -186,9 +186,9 @@ ask(fixture *f, const char *method, const char *target, const char *body)
 	call.route = route;
 	call.request = &request;
 	call.answer = &f->answer;
-	call.house = f->house;
-	call.served = (route->flags & RT_ROUTE_HOUSE) != 0 ? NULL : f->served;
-	call.who.kind = RT_WHO_TOKEN;
+	call.pool = f->pool;
+	call.open_project = (route->flags & RT_ROUTE_NO_PROJECT) != 0 ? NULL : f->open_project;
+	call.principal.kind = RT_PRINCIPAL_TOKEN;
 	call.needs_match = f->needs_match;
 	rt_buf_init(&call.notes, f->alloc, RT_BUF_UNLIMITED);
 	for (i = 0; i < RT_ROUTE_PARAMS; i++)
@@ -487,8 +487,8 @@ test_looks_again(void **state)
 	for (k = 0; k < 300; k++)
 		expect(f, 201, "POST", V1 "/discussions/main/entries", "{\"content\":\"a word\"}");
 	for (i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
-		rt_house_close(f->house);
-		open_house(f);
+		rt_project_pool_close(f->pool);
+		open_pool(f);
 		assert_int_equal(store->ops->project_find(store, RT_STR("work"), &project, NULL),
 				 RT_OK);
 		assert_int_equal(store->ops->begin(store, NULL), RT_OK);
@@ -762,7 +762,7 @@ static void
 test_windows(void **state)
 {
 	fixture *f = *state;
-	yyjson_val *entries, *tags;
+	yyjson_val *entries, *etags;
 	uint64_t from = 0, seen = 0;
 	char target[100];
 
@@ -779,9 +779,9 @@ test_windows(void **state)
 	}
 	assert_int_equal(seen, 4);
 	expect(f, 200, "GET", D "/entries?from=1&count=2&tags", NULL);
-	tags = rt_json_get(f->root, "etags");
-	assert_int_equal(yyjson_obj_size(tags), 2);
-	snprintf(target, sizeof(target), "%.*s", RT_STR_ARG(rt_json_str(rt_json_get(tags, "c"))));
+	etags = rt_json_get(f->root, "etags");
+	assert_int_equal(yyjson_obj_size(etags), 2);
+	snprintf(target, sizeof(target), "%.*s", RT_STR_ARG(rt_json_str(rt_json_get(etags, "c"))));
 	expect(f, 200, "GET", D "/entries/c", NULL);
 	assert_string_equal(f->etag, target);
 	expect(f, 200, "GET", D "/entries?from=99", NULL);
@@ -976,8 +976,9 @@ test_batch(void **state)
 static void
 test_if_match(void **state)
 {
-	char of_a[RT_TAG_ROOM], of_b[RT_TAG_ROOM], of_disc[RT_TAG_ROOM], of_project[RT_TAG_ROOM];
-	char list[4 * RT_TAG_ROOM];
+	char of_a[RT_ETAG_ROOM], of_b[RT_ETAG_ROOM], of_disc[RT_ETAG_ROOM],
+		of_project[RT_ETAG_ROOM];
+	char list[4 * RT_ETAG_ROOM];
 	fixture *f = *state;
 
 	tell(f);
@@ -1036,7 +1037,7 @@ static void
 test_tag_after_undo(void **state)
 {
 	uint64_t first = 0, second = 0;
-	char before[RT_TAG_ROOM];
+	char before[RT_ETAG_ROOM];
 	fixture *f = *state;
 	yyjson_val *flags;
 
@@ -1083,7 +1084,7 @@ static void
 test_retry(void **state)
 {
 	fixture *f = *state;
-	char first[600], tag[RT_TAG_ROOM];
+	char first[600], etag[RT_ETAG_ROOM];
 	uint64_t seq;
 	size_t count = 0;
 	rt_error err;
@@ -1092,10 +1093,10 @@ test_retry(void **state)
 	snprintf(first, sizeof(first), "%.*s", RT_STR_ARG(rt_buf_str(&f->answer.body)));
 	assert_null(header_of(f, "Idempotency-Replayed").ptr);
 	seq = number_at(f, "seq");
-	memcpy(tag, f->etag, sizeof(tag));
-	assert_string_not_equal(tag, "");
+	memcpy(etag, f->etag, sizeof(etag));
+	assert_string_not_equal(etag, "");
 	assert_int_equal(append_with_key(f, "k1", "x"), 201);
-	assert_string_equal(f->etag, tag);
+	assert_string_equal(f->etag, etag);
 	assert_true(rt_str_is(rt_buf_str(&f->answer.body), first));
 	assert_true(rt_str_is(header_of(f, "Idempotency-Replayed"), "true"));
 	assert_true(header_of(f, "Location").size > 0);
@@ -1107,8 +1108,8 @@ test_retry(void **state)
 	assert_int_equal(head_seq(f), seq + 1);
 	/* another process, or this one after a crash */
 	forget(f);
-	rt_house_close(f->house);
-	open_house(f);
+	rt_project_pool_close(f->pool);
+	open_pool(f);
 	assert_int_equal(append_with_key(f, "k1", "x"), 201);
 	assert_true(rt_str_is(rt_buf_str(&f->answer.body), first));
 	assert_int_equal(head_seq(f), seq + 1);
@@ -1131,15 +1132,17 @@ test_retry(void **state)
 	assert_int_equal(number_at(f, "colour"), 2);
 	/* for a day */
 	seq = head_seq(f);
-	clock_us += RT_IDEM_KEPT_US;
+	clock_us += RT_IDEMPOTENCY_TTL_US;
 	assert_int_equal(append_with_key(f, "k1", "x"), 201);
 	assert_int_equal(head_seq(f), seq);
-	assert_int_equal(rt_idem_sweep(f->served->engine, clock_us, &count, &err), RT_OK);
+	assert_int_equal(rt_idempotency_sweep(f->open_project->engine, clock_us, &count, &err),
+			 RT_OK);
 	assert_int_equal(count, 0);
 	clock_us++;
 	assert_int_equal(append_with_key(f, "k1", "x"), 201);
 	assert_int_equal(head_seq(f), seq + 1);
-	assert_int_equal(rt_idem_sweep(f->served->engine, clock_us, &count, &err), RT_OK);
+	assert_int_equal(rt_idempotency_sweep(f->open_project->engine, clock_us, &count, &err),
+			 RT_OK);
 	assert_int_equal(count, 3); /* k2, k3, k4 */
 	assert_int_equal(append_with_key(f, "k1", "x"), 201);
 	assert_int_equal(head_seq(f), seq + 1);
@@ -1148,13 +1151,13 @@ test_retry(void **state)
 static void
 test_keys(void **state)
 {
-	char key[RT_IDEM_KEY_MAX + 2];
+	char key[RT_IDEMPOTENCY_KEY_MAX + 2];
 	fixture *f = *state;
 
 	memset(key, 'k', sizeof(key));
-	key[RT_IDEM_KEY_MAX + 1] = '\0';
+	key[RT_IDEMPOTENCY_KEY_MAX + 1] = '\0';
 	assert_int_equal(append_with_key(f, key, "x"), 400);
-	key[RT_IDEM_KEY_MAX] = '\0';
+	key[RT_IDEMPOTENCY_KEY_MAX] = '\0';
 	assert_int_equal(append_with_key(f, key, "x"), 201);
 	assert_int_equal(append_with_key(f, "", "x"), 400);
 	assert_int_equal(append_with_key(f, "a b", "x"), 400);
@@ -1168,7 +1171,7 @@ test_keys(void **state)
 static void
 test_retry_with_condition(void **state)
 {
-	char seen[RT_TAG_ROOM];
+	char seen[RT_ETAG_ROOM];
 	fixture *f = *state;
 
 	tell(f);
@@ -1190,8 +1193,8 @@ enum { CLIENTS = 6 };
 
 typedef struct client {
 	pthread_t thread;
-	fixture f; /* with the house of all */
-	const char *tag, *key;
+	fixture f; /* with the pool of all */
+	const char *etag, *key;
 	unsigned status;
 	char body[400];
 } client;
@@ -1201,8 +1204,8 @@ append_once(void *ctx)
 {
 	client *c = ctx;
 
-	if (c->tag != NULL)
-		with(&c->f, "If-Match", c->tag);
+	if (c->etag != NULL)
+		with(&c->f, "If-Match", c->etag);
 	with(&c->f, "Idempotency-Key", c->key);
 	c->status = ask(&c->f, "POST", D "/entries", "{\"content\":\"x\"}");
 	snprintf(c->body, sizeof(c->body), "%.*s", RT_STR_ARG(rt_buf_str(&c->f.answer.body)));
@@ -1216,8 +1219,8 @@ all_at_once(fixture *f, client clients[CLIENTS])
 	size_t i;
 
 	for (i = 0; i < CLIENTS; i++) {
-		clients[i].f.house = f->house;
-		clients[i].f.served = f->served;
+		clients[i].f.pool = f->pool;
+		clients[i].f.open_project = f->open_project;
 		clients[i].f.alloc = rt_alloc_libc();
 		assert_int_equal(pthread_create(&clients[i].thread, NULL, append_once, &clients[i]),
 				 0);
@@ -1250,17 +1253,17 @@ static void
 test_same_tag_at_once(void **state)
 {
 	static const char *const keys[CLIENTS] = {"a", "b", "c", "d", "e", "f"};
-	char tag[RT_TAG_ROOM];
+	char etag[RT_ETAG_ROOM];
 	client clients[CLIENTS];
 	fixture *f = *state;
 	size_t i, done = 0;
 
 	expect(f, 200, "GET", D, NULL);
-	memcpy(tag, f->etag, sizeof(tag));
+	memcpy(etag, f->etag, sizeof(etag));
 	memset(clients, 0, sizeof(clients));
 	for (i = 0; i < CLIENTS; i++) {
 		clients[i].key = keys[i];
-		clients[i].tag = tag;
+		clients[i].etag = etag;
 	}
 	all_at_once(f, clients);
 	for (i = 0; i < CLIENTS; i++) {
@@ -1284,8 +1287,9 @@ test_files(void **state)
 	assert_string_equal(f->answer.type, "application/json");
 	all = strdup(f->answer.body.ptr);
 	expect(f, 201, "POST", V1 "/projects", "{\"name\":\"copy\"}");
-	assert_int_equal(rt_house_project(f->house, RT_STR("copy"), false, &f->served, NULL),
-			 RT_OK);
+	assert_int_equal(
+		rt_project_pool_project(f->pool, RT_STR("copy"), false, &f->open_project, NULL),
+		RT_OK);
 	with(f, "Idempotency-Key", "k");
 	expect(f, 200, "POST", V1 "/import", all);
 	assert_int_equal(number_at(f, "entries"), 4);
@@ -1348,7 +1352,7 @@ test_context(void **state)
 	assert_true(number_at(f, "tokens") > 0);
 	assert_true(rt_str_is(text_at(f, "provider"), "openai"));
 	assert_true(rt_str_is(text_at(f, "model"), "m"));
-	expect(f, 200, "GET", D "/context", NULL); /* as the house was told */
+	expect(f, 200, "GET", D "/context", NULL); /* as the pool was told */
 	assert_true(rt_str_is(text_at(f, "service"), "builtin"));
 	assert_true(rt_str_is(text_at(f, "model"), "echo"));
 }
@@ -1450,7 +1454,7 @@ copy_name(void *ctx, rt_str name, rt_str value)
 	rt_buf *out = ctx;
 
 	(void)value;
-	if (rt_str_starts(name, RT_STR(RT_IDEM_PREFIX)))
+	if (rt_str_starts(name, RT_STR(RT_IDEMPOTENCY_PREFIX)))
 		rt_buf_add_str(out, name);
 	return true;
 }
@@ -1460,23 +1464,25 @@ static void
 test_run_begun(void **state)
 {
 	fixture *f = *state;
-	uint64_t project = rt_engine_project_number(f->served->engine);
-	rt_idem idem = {.now_us = clock_us};
+	uint64_t project = rt_engine_project_number(f->open_project->engine);
+	rt_idempotency idem = {.now_us = clock_us};
 	rt_web_field key = {RT_STR_INIT("Idempotency-Key"), RT_STR_INIT("k")};
 	rt_web_request request = {.method_name = RT_STR("POST"),
 				  .path = RT_STR(D "/runs"),
 				  .headers = &key,
 				  .header_count = 1,
 				  .body = RT_STR("{\"text\":\"hello\"}")};
-	rt_who who = {.kind = RT_WHO_TOKEN};
-	rt_idem_kept kept;
+	rt_principal principal = {.kind = RT_PRINCIPAL_TOKEN};
+	rt_idempotency_record kept;
 	rt_error err;
 	rt_buf names;
 
-	rt_idem_kept_init(&kept, rt_alloc_libc());
-	assert_int_equal(rt_idem_begin(&request, &who, clock_us, &idem, &err), RT_OK);
-	assert_int_equal(rt_idem_reserve(&idem, f->store, project, &kept, &err), RT_OK);
-	assert_int_equal(rt_idem_reserve(&idem, f->store, project, &kept, &err), RT_CONFLICT);
+	rt_idempotency_record_init(&kept, rt_alloc_libc());
+	assert_int_equal(rt_idempotency_read_key(&request, &principal, clock_us, &idem, &err),
+			 RT_OK);
+	assert_int_equal(rt_idempotency_reserve(&idem, f->store, project, &kept, &err), RT_OK);
+	assert_int_equal(rt_idempotency_reserve(&idem, f->store, project, &kept, &err),
+			 RT_CONFLICT);
 	assert_int_equal(kept.status, 0);
 	with(f, "Idempotency-Key", "k");
 	expect(f, 409, "POST", D "/runs", "{\"text\":\"hello\"}");
@@ -1485,7 +1491,7 @@ test_run_begun(void **state)
 	expect(f, 422, "POST", D "/runs", "{\"text\":\"another\"}");
 	expect(f, 200, "GET", V1 "/runs", NULL);
 	assert_int_equal(yyjson_arr_size(f->root), 0);
-	assert_int_equal(rt_idem_drop(&idem, f->store, project, &err), RT_OK);
+	assert_int_equal(rt_idempotency_drop(&idem, f->store, project, &err), RT_OK);
 	/* what fails is not entered any more */
 	with(f, "Idempotency-Key", "k");
 	expect(f, 404, "POST", D "/runs", "{\"how\":\"again\",\"at\":\"nobody\"}");
@@ -1494,7 +1500,7 @@ test_run_begun(void **state)
 			 RT_OK);
 	assert_int_equal(names.size, 0);
 	rt_buf_deinit(&names);
-	rt_idem_kept_deinit(&kept);
+	rt_idempotency_record_deinit(&kept);
 }
 
 static void

@@ -35,7 +35,7 @@ typedef struct code {
 struct rt_browsers {
 	const rt_alloc *alloc;
 	const rt_env *env;
-	rt_served *home;
+	rt_open_project *home;
 	bool shared;
 	pthread_mutex_t lock; /* guards what follows */
 	browser *buckets[BUCKETS];
@@ -151,7 +151,7 @@ take_row(void *ctx, rt_str name, rt_str value)
 /* ---- opening ---- */
 
 rt_status
-rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_served *home, bool shared,
+rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_open_project *home, bool shared,
 		 rt_browsers **out, rt_error *err)
 {
 	rt_browsers *b = rt_new0(alloc, sizeof(*b));

@@ -19,7 +19,7 @@
 #ifndef RT_SERVER_BROWSER_H
 #define RT_SERVER_BROWSER_H
 
-#include "server/house.h"
+#include "server/project_pool.h"
 #include "server/token_host.h"
 
 typedef struct rt_browsers rt_browsers;
@@ -35,8 +35,9 @@ enum {
 };
 
 /* home: the project whose side rows hold them. shared: all browsers have that project. */
-RT_CHECKED rt_status rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_served *home,
-				      bool shared, rt_browsers **out, rt_error *err);
+RT_CHECKED rt_status rt_browsers_open(const rt_alloc *alloc, const rt_env *env,
+				      rt_open_project *home, bool shared, rt_browsers **out,
+				      rt_error *err);
 void rt_browsers_close(rt_browsers *browsers);
 
 /* A code to be used once. project: whose the browser is to see; empty: one of its own, or the

@@ -27,7 +27,7 @@ typedef struct world {
 	rt_env env;
 	uint64_t random;
 	rt_store *store;
-	rt_served home;
+	rt_open_project home;
 	rt_browsers *browsers;
 } world;
 

@@ -66,20 +66,20 @@ rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_va
 bool
 rt_call_value(rt_call *call, const rt_project **out)
 {
-	rt_served *served = call->served;
-	const rt_env *env = rt_house_given(call->house)->env;
-	int64_t now_us = env->now_us(env->ctx), age_us = now_us - served->looked_us;
+	rt_open_project *open_project = call->open_project;
+	const rt_env *env = rt_project_pool_get_options(call->pool)->env;
+	int64_t now_us = env->now_us(env->ctx), age_us = now_us - open_project->looked_us;
 	rt_error err;
 	rt_status st = RT_OK;
 
 	memset(&err, 0, sizeof(err));
 	if (age_us < 0 || age_us >= RT_CALL_FRESH_US) {
-		st = rt_engine_refresh(served->engine, &err);
-		served->looked_us = now_us; /* before we looked: never younger than it is */
+		st = rt_engine_refresh(open_project->engine, &err);
+		open_project->looked_us = now_us; /* before we looked: never younger than it is */
 	}
 	if (st != RT_OK)
 		return rt_call_failed(call, &err);
-	*out = rt_engine_value(served->engine);
+	*out = rt_engine_value(open_project->engine);
 	return true;
 }
 
@@ -194,7 +194,7 @@ rt_call_by(rt_call *call, rt_str *out)
 	char *room;
 	size_t i;
 
-	*out = rt_who_by(&call->who);
+	*out = rt_principal_actor(&call->principal);
 	if (rt_web_header_repeats(call->request, "Retake-By") == 0)
 		return true;
 	for (i = 0; i < name.size; i++) {
@@ -243,7 +243,7 @@ rt_call_fail(rt_call *call, const rt_error *err, const char *hint)
 }
 
 void
-rt_call_tag(rt_call *call, const char *tag)
+rt_call_etag(rt_call *call, const char *etag)
 {
-	rt_web_answer_header(call->answer, call->request, "ETag", rt_str_of(tag));
+	rt_web_answer_header(call->answer, call->request, "ETag", rt_str_of(etag));
 }

@@ -6,7 +6,7 @@
  * A function that gives false has answered already: the handler just returns.
  *
  * Conditions. If-Match names what the client has seen: an entry's tag, or its discussion's,
- * or the project's (tag.h). It is looked at within the transaction that makes the change, so
+ * or the project's (etag.h). It is looked at within the transaction that makes the change, so
  * nobody comes in between; when it does not fit, 412 and nothing is done. Idempotency-Key: the
  * answer is kept with the change, in the same transaction, for a day; the same request with
  * the same key is answered with it and done once, also after a crash; another request with
@@ -45,7 +45,7 @@ rt_str rt_call_param(const rt_call *call, const char *name);
 void rt_call_done(rt_call *call, unsigned status);
 void rt_call_fail(rt_call *call, const rt_error *err, const char *hint);
 /* ETag of the answer. */
-void rt_call_tag(rt_call *call, const char *tag);
+void rt_call_etag(rt_call *call, const char *etag);
 
 /* ---- changes ---- */
 
@@ -74,7 +74,7 @@ typedef struct rt_call_change {
 } rt_call_change;
 void rt_call_change_do(rt_call *call, const rt_call_change *change);
 
-/* Who asks, for the history: as rt_who_by, or "http:NAME" with the header Retake-By. */
+/* Who asks, for the history: as rt_principal_actor, or "http:NAME" with the header Retake-By. */
 bool rt_call_by(rt_call *call, rt_str *out);
 
 /* Was this request done before, under its Idempotency-Key? true: answered with what was said
@@ -83,12 +83,12 @@ bool rt_call_replayed(rt_call *call);
 
 /* For what is changed by another way than requests (a run, an import): conditions before it
  * (true: go on), and its answer kept after it. idem lives in the call's arena. */
-struct rt_idem;
-bool rt_call_begin(rt_call *call, rt_str disc, rt_str take, struct rt_idem **out_idem);
+struct rt_idempotency;
+bool rt_call_begin(rt_call *call, rt_str disc, rt_str take, struct rt_idempotency **out_idem);
 /* Where it must not be begun twice, even if the first is not answered yet: right before it.
  * rt_call_keep has to follow. */
-bool rt_call_reserve(rt_call *call, const struct rt_idem *idem);
+bool rt_call_reserve(rt_call *call, const struct rt_idempotency *idem);
 /* call->answer is filled in. A failure is not kept. */
-void rt_call_keep(rt_call *call, const struct rt_idem *idem);
+void rt_call_keep(rt_call *call, const struct rt_idempotency *idem);
 
 #endif

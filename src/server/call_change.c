@@ -2,8 +2,8 @@
  *
  * Changes: asked for with their conditions, answered, and the answer kept. */
 #include "server/call_impl.h"
-#include "server/idem.h"
-#include "server/tag.h"
+#include "server/idempotency.h"
+#include "server/etag.h"
 
 typedef enum verdict {
 	GO_ON,
@@ -19,11 +19,11 @@ typedef struct changing {
 	size_t count;
 	rt_str by;
 	rt_str if_match; /* ptr NULL: none */
-	rt_idem idem;
-	rt_idem_kept kept;
+	rt_idempotency idem;
+	rt_idempotency_record record;
 	verdict verdict;
 	bool is_kept;          /* the answer is in the store */
-	char tag[RT_TAG_ROOM]; /* of what was changed, as it was right after; or empty */
+	char etag[RT_ETAG_ROOM]; /* of what was changed, as it was right after; or empty */
 } changing;
 
 /* Undo and redo there reach what the change did. */
@@ -242,16 +242,16 @@ static rt_status
 check(void *ctx, const rt_project *now, rt_error *err)
 {
 	changing *c = ctx;
-	rt_engine *engine = c->call->served->engine;
+	rt_engine *engine = c->call->open_project->engine;
 	rt_store *store = rt_engine_store(engine);
 	rt_place place = {0, 0};
 	uint64_t epoch;
-	rt_status st = rt_idem_look(&c->idem, store, rt_engine_project_number(engine), &c->kept,
-				    err);
+	rt_status st = rt_idempotency_find(&c->idem, store, rt_engine_project_number(engine),
+					   &c->record, err);
 
 	c->verdict = GO_ON;
 	if (st == RT_OK) {
-		c->verdict = c->kept.is_other ? OTHER_BEFORE : DONE_BEFORE;
+		c->verdict = c->record.is_other ? OTHER_BEFORE : DONE_BEFORE;
 		return rt_fail(err, RT_CONFLICT, "it was asked before");
 	}
 	if (st != RT_NOT_FOUND)
@@ -262,9 +262,9 @@ check(void *ctx, const rt_project *now, rt_error *err)
 		if (st == RT_OK)
 			st = rt_resolve_place(now, c->change->disc, c->change->take, &place, err);
 		if (st == RT_OK)
-			st = rt_tag_match(c->if_match, epoch, now, place, c->change->entry,
-					  c->change->disc.size == 0 && c->change->entry.size == 0,
-					  err);
+			st = rt_etag_match(c->if_match, epoch, now, place, c->change->entry,
+					   c->change->disc.size == 0 && c->change->entry.size == 0,
+					   err);
 	}
 	if (st == RT_OK && c->change->check != NULL)
 		st = c->change->check(c->change->check_ctx, now, err);
@@ -275,7 +275,7 @@ check(void *ctx, const rt_project *now, rt_error *err)
 static void
 take_tag(changing *c, const rt_project *now, rt_str entry)
 {
-	uint64_t epoch = rt_engine_epoch(c->call->served->engine);
+	uint64_t epoch = rt_engine_epoch(c->call->open_project->engine);
 	const rt_disc *disc = NULL;
 	const rt_take *take;
 	rt_place place;
@@ -285,7 +285,7 @@ take_tag(changing *c, const rt_project *now, rt_str entry)
 	bool found = false;
 
 	if (c->change->disc.size == 0 && entry.size == 0) {
-		rt_tag_project(epoch, now, c->tag);
+		rt_etag_project(epoch, now, c->etag);
 		return;
 	}
 	if (rt_resolve_place(now, c->change->disc, c->change->take, &place, NULL) != RT_OK ||
@@ -295,9 +295,9 @@ take_tag(changing *c, const rt_project *now, rt_str entry)
 	if (entry.size > 0 && take != NULL &&
 	    rt_resolve_entry(now, place, entry, false, &number, NULL) == RT_OK &&
 	    rt_take_find(now, take, number, &at, &slot, &found, NULL) == RT_OK && found)
-		rt_tag_entry(epoch, now, disc, &slot, c->tag);
+		rt_etag_entry(epoch, now, disc, &slot, c->etag);
 	else
-		rt_tag_disc(epoch, now, disc, c->tag);
+		rt_etag_disc(epoch, now, disc, c->etag);
 }
 
 /* Within the transaction, after what was asked (rt_apply_keep_fn). */
@@ -307,14 +307,14 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 {
 	changing *c = ctx;
 	const rt_alloc *alloc = c->call->request->alloc;
-	rt_idem_answer answer;
+	rt_idempotency_response answer;
 	rt_result one;
 	rt_buf body, location;
 	rt_status st;
 
 	RT_ASSERT(count == c->count); /* one step, or one request */
 	one = joined(results, count);
-	c->tag[0] = '\0'; /* it may be called again */
+	c->etag[0] = '\0'; /* it may be called again */
 	take_tag(c, now, rt_str_of(one.entry));
 	if (c->idem.row[0] == '\0')
 		return RT_OK;
@@ -322,14 +322,14 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 	rt_buf_init(&location, alloc, RT_BUF_UNLIMITED);
 	add_answer(&body, c, results);
 	add_location(&location, c, results);
-	answer = (rt_idem_answer){.status = status_of(c, results),
-				  .seq = one.seq,
-				  .body = rt_buf_str(&body),
-				  .location = rt_buf_str(&location),
-				  .etag = rt_str_of(c->tag)};
+	answer = (rt_idempotency_response){.status = status_of(c, results),
+					   .seq = one.seq,
+					   .body = rt_buf_str(&body),
+					   .location = rt_buf_str(&location),
+					   .etag = rt_str_of(c->etag)};
 	st = body.status != RT_OK || location.status != RT_OK
 		     ? rt_fail(err, RT_NOMEM, "out of memory")
-		     : rt_idem_keep(&c->idem, alloc, store, project, &answer, err);
+		     : rt_idempotency_save(&c->idem, alloc, store, project, &answer, err);
 	c->is_kept = st == RT_OK;
 	rt_buf_deinit(&body);
 	rt_buf_deinit(&location);
@@ -338,11 +338,11 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 
 /* Nothing was changed: the state that was found is the one to be tagged. */
 static void
-tag_unchanged(changing *c, uint64_t seq, rt_str entry)
+etag_unchanged(changing *c, uint64_t seq, rt_str entry)
 {
 	const rt_project *value = NULL;
 
-	if (rt_engine_value_at(c->call->served->engine, seq, &value, NULL) == RT_OK)
+	if (rt_engine_value_at(c->call->open_project->engine, seq, &value, NULL) == RT_OK)
 		take_tag(c, value, entry);
 	rt_object_unref(value);
 }
@@ -384,15 +384,15 @@ add_notes(rt_call *call)
 }
 
 static void
-answer_kept(rt_call *call, const rt_idem_kept *kept)
+answer_from_record(rt_call *call, const rt_idempotency_record *record)
 {
-	if (kept->is_other) {
+	if (record->is_other) {
 		rt_problem_http(call->answer, 422, "idempotency-key-reused",
 				"This Idempotency-Key was used for another request",
 				"take a new key for each request; only a retry has the old one");
 		return;
 	}
-	if (kept->status == 0) {
+	if (record->status == 0) {
 		rt_problem_http(
 			call->answer, 409, "idempotency-key-begun",
 			"The same request was begun, and is not answered yet",
@@ -401,14 +401,15 @@ answer_kept(rt_call *call, const rt_idem_kept *kept)
 		return;
 	}
 	rt_buf_clear(&call->answer->body);
-	rt_buf_add_str(&call->answer->body, rt_buf_str(&kept->body));
+	rt_buf_add_str(&call->answer->body, rt_buf_str(&record->body));
 	rt_web_answer_header(call->answer, call->request, "Idempotency-Replayed", RT_STR("true"));
-	if (kept->location.size > 0)
+	if (record->location.size > 0)
 		rt_web_answer_header(call->answer, call->request, "Location",
-				     rt_buf_str(&kept->location));
-	if (kept->etag.size > 0)
-		rt_web_answer_header(call->answer, call->request, "ETag", rt_buf_str(&kept->etag));
-	rt_call_done(call, kept->status);
+				     rt_buf_str(&record->location));
+	if (record->etag.size > 0)
+		rt_web_answer_header(call->answer, call->request, "ETag",
+				     rt_buf_str(&record->etag));
+	rt_call_done(call, record->status);
 }
 
 /* A batch that was not done names the request that could not be. */
@@ -440,28 +441,28 @@ answer_done(changing *c, const rt_result *results)
 {
 	rt_call *call = c->call;
 	const rt_result one = joined(results, c->count);
-	rt_store *store = rt_engine_store(call->served->engine);
-	rt_idem_answer kept;
+	rt_store *store = rt_engine_store(call->open_project->engine);
+	rt_idempotency_response record;
 	rt_buf location;
 
 	rt_buf_clear(&call->answer->body);
 	add_answer(&call->answer->body, c, results);
-	if (c->tag[0] == '\0')
-		tag_unchanged(c, last_seq(results, c->count), rt_str_of(one.entry));
+	if (c->etag[0] == '\0')
+		etag_unchanged(c, last_seq(results, c->count), rt_str_of(one.entry));
 	/* Nothing was written, so nothing could be kept with it. */
 	if (c->idem.row[0] != '\0' && !c->is_kept) {
-		kept = (rt_idem_answer){.status = status_of(c, results),
-					.seq = one.seq,
-					.body = rt_buf_str(&call->answer->body),
-					.etag = rt_str_of(c->tag)};
-		if (rt_idem_keep(&c->idem, call->request->alloc, store,
-				 rt_engine_project_number(call->served->engine), &kept,
-				 NULL) != RT_OK)
+		record = (rt_idempotency_response){.status = status_of(c, results),
+						   .seq = one.seq,
+						   .body = rt_buf_str(&call->answer->body),
+						   .etag = rt_str_of(c->etag)};
+		if (rt_idempotency_save(&c->idem, call->request->alloc, store,
+					rt_engine_project_number(call->open_project->engine),
+					&record, NULL) != RT_OK)
 			rt_buf_add_c(&call->notes, "the answer could not be kept for a retry\n");
 	}
 	add_notes(call);
-	if (c->tag[0] != '\0')
-		rt_call_tag(call, c->tag);
+	if (c->etag[0] != '\0')
+		rt_call_etag(call, c->etag);
 	rt_buf_init(&location, call->request->alloc, RT_BUF_UNLIMITED);
 	add_location(&location, c, results);
 	if (location.size > 0)
@@ -469,25 +470,25 @@ answer_done(changing *c, const rt_result *results)
 				     rt_buf_str(&location));
 	rt_buf_deinit(&location);
 	rt_call_done(call, status_of(c, results));
-	if (call->served->feed != NULL)
-		rt_feed_changed(call->served->feed);
+	if (call->open_project->feed != NULL)
+		rt_feed_changed(call->open_project->feed);
 }
 
 /* It was found within a transaction, which may have come to nothing after that. */
 static void
 answer_again(changing *c)
 {
-	rt_engine *engine = c->call->served->engine;
+	rt_engine *engine = c->call->open_project->engine;
 	rt_error err;
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
-	st = rt_idem_look(&c->idem, rt_engine_store(engine), rt_engine_project_number(engine),
-			  &c->kept, &err);
+	st = rt_idempotency_find(&c->idem, rt_engine_store(engine),
+				 rt_engine_project_number(engine), &c->record, &err);
 	if (st == RT_NOT_FOUND)
 		(void)rt_fail(&err, RT_BUSY, "the same request was under way, and failed; try again");
 	if (st == RT_OK)
-		answer_kept(c->call, &c->kept);
+		answer_from_record(c->call, &c->record);
 	else
 		(void)rt_call_failed(c->call, &err);
 }
@@ -496,11 +497,11 @@ answer_again(changing *c)
 static void
 fail(changing *c, const rt_result *results, rt_status st)
 {
-	rt_engine *engine = c->call->served->engine;
+	rt_engine *engine = c->call->open_project->engine;
 
 	if (c->is_kept && rt_str_is(op_name(c, 0), "purge"))
-		(void)!rt_idem_drop(&c->idem, rt_engine_store(engine),
-				    rt_engine_project_number(engine), NULL);
+		(void)!rt_idempotency_drop(&c->idem, rt_engine_store(engine),
+					   rt_engine_project_number(engine), NULL);
 	answer_failure(c, results, st);
 }
 
@@ -521,7 +522,7 @@ carry_out(changing *c)
 	const rt_call_change *change = c->change;
 	rt_call *call = c->call;
 	rt_result *results = rt_arena_get(call->request->arena, c->count * sizeof(*results));
-	rt_act_with with = rt_served_with(call->served, c->by, &call->notes);
+	rt_act_with with = rt_open_project_context(call->open_project, c->by, &call->notes);
 	bool is_batch = c->count > 1 && !change->is_atomic;
 	size_t i;
 	rt_status st;
@@ -539,9 +540,9 @@ carry_out(changing *c)
 		with.keep = keep;
 		with.keep_ctx = c;
 	}
-	st = rt_act_apply_json(call->served->engine, &with, c->requests, c->count,
-			  change->is_atomic && c->count > 1, change->disc,
-			  change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
+	st = rt_act_apply_json(call->open_project->engine, &with, c->requests, c->count,
+			       change->is_atomic && c->count > 1, change->disc,
+			       change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
 	if (c->verdict != GO_ON)
 		answer_again(c);
 	else if (st == RT_OK || (is_batch && any_done(results, c->count)))
@@ -557,8 +558,8 @@ static bool
 begin(changing *c)
 {
 	rt_call *call = c->call;
-	rt_engine *engine = call->served->engine;
-	const rt_env *env = rt_house_given(call->house)->env;
+	rt_engine *engine = call->open_project->engine;
+	const rt_env *env = rt_project_pool_get_options(call->pool)->env;
 	rt_error err;
 	rt_status st;
 
@@ -577,7 +578,8 @@ begin(changing *c)
 				"read what you want to change, and send its ETag");
 		return false;
 	}
-	st = rt_idem_begin(call->request, &call->who, env->now_us(env->ctx), &c->idem, &err);
+	st = rt_idempotency_read_key(call->request, &call->principal, env->now_us(env->ctx),
+				     &c->idem, &err);
 	if (st != RT_OK)
 		return rt_call_failed(call, &err);
 	if (c->count > 1 && !c->change->is_atomic &&
@@ -585,10 +587,10 @@ begin(changing *c)
 		return rt_call_refuse(
 			call, "If-Match and Idempotency-Key are for one step; a batch that is "
 			      "not atomic is several");
-	st = rt_idem_look(&c->idem, rt_engine_store(engine), rt_engine_project_number(engine),
-			  &c->kept, &err);
+	st = rt_idempotency_find(&c->idem, rt_engine_store(engine),
+				 rt_engine_project_number(engine), &c->record, &err);
 	if (st == RT_OK)
-		answer_kept(call, &c->kept);
+		answer_from_record(call, &c->record);
 	else if (st != RT_NOT_FOUND)
 		return rt_call_failed(call, &err);
 	return st != RT_OK;
@@ -623,13 +625,13 @@ rt_call_change_do(rt_call *call, const rt_call_change *change)
 	rt_error err;
 
 	memset(&err, 0, sizeof(err));
-	rt_idem_kept_init(&c.kept, call->request->alloc);
+	rt_idempotency_record_init(&c.record, call->request->alloc);
 	if (rt_json_read(call->request->alloc, change->requests, &doc, &err) != RT_OK)
 		(void)rt_call_failed(call, &err);
 	else if (read_requests(&c, doc) && begin(&c))
 		carry_out(&c);
 	rt_json_free(doc);
-	rt_idem_kept_deinit(&c.kept);
+	rt_idempotency_record_deinit(&c.record);
 }
 
 void
@@ -657,31 +659,31 @@ rt_call_apply(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str t
 bool
 rt_call_replayed(rt_call *call)
 {
-	rt_engine *engine = call->served->engine;
-	const rt_env *env = rt_house_given(call->house)->env;
-	rt_idem_kept kept;
-	rt_idem idem;
+	rt_engine *engine = call->open_project->engine;
+	const rt_env *env = rt_project_pool_get_options(call->pool)->env;
+	rt_idempotency_record record;
+	rt_idempotency idem;
 	bool is_done;
 
-	rt_idem_kept_init(&kept, call->request->alloc);
+	rt_idempotency_record_init(&record, call->request->alloc);
 	/* What is wrong with the key is said when the change is asked for. */
-	is_done = rt_idem_begin(call->request, &call->who, env->now_us(env->ctx), &idem, NULL) ==
-			  RT_OK &&
-		  rt_idem_look(&idem, rt_engine_store(engine), rt_engine_project_number(engine),
-			       &kept, NULL) == RT_OK;
+	is_done = rt_idempotency_read_key(call->request, &call->principal, env->now_us(env->ctx),
+					  &idem, NULL) == RT_OK &&
+		  rt_idempotency_find(&idem, rt_engine_store(engine),
+				      rt_engine_project_number(engine), &record, NULL) == RT_OK;
 	if (is_done)
-		answer_kept(call, &kept);
-	rt_idem_kept_deinit(&kept);
+		answer_from_record(call, &record);
+	rt_idempotency_record_deinit(&record);
 	return is_done;
 }
 
 bool
-rt_call_begin(rt_call *call, rt_str disc, rt_str take, rt_idem **out_idem)
+rt_call_begin(rt_call *call, rt_str disc, rt_str take, rt_idempotency **out_idem)
 {
 	rt_call_change change = {.is_atomic = true, .disc = disc, .take = take};
 	changing c = {.call = call, .change = &change, .verdict = GO_ON};
 	const rt_project *value = NULL;
-	rt_idem *idem = rt_arena_get(call->request->arena, sizeof(*idem));
+	rt_idempotency *idem = rt_arena_get(call->request->arena, sizeof(*idem));
 	rt_error err;
 	bool go_on;
 	rt_status st;
@@ -689,7 +691,7 @@ rt_call_begin(rt_call *call, rt_str disc, rt_str take, rt_idem **out_idem)
 	memset(&err, 0, sizeof(err));
 	if (idem == NULL)
 		return rt_call_nomem(call);
-	rt_idem_kept_init(&c.kept, call->request->alloc);
+	rt_idempotency_record_init(&c.record, call->request->alloc);
 	go_on = begin(&c);
 	*idem = c.idem;
 	if (go_on && c.if_match.ptr != NULL) {
@@ -700,41 +702,41 @@ rt_call_begin(rt_call *call, rt_str disc, rt_str take, rt_idem **out_idem)
 		if (st != RT_OK)
 			go_on = rt_call_failed(call, &err);
 	}
-	rt_idem_kept_deinit(&c.kept);
+	rt_idempotency_record_deinit(&c.record);
 	*out_idem = idem;
 	return go_on;
 }
 
 bool
-rt_call_reserve(rt_call *call, const rt_idem *idem)
+rt_call_reserve(rt_call *call, const rt_idempotency *idem)
 {
-	rt_engine *engine = call->served->engine;
-	rt_idem_kept kept;
+	rt_engine *engine = call->open_project->engine;
+	rt_idempotency_record record;
 	rt_error err;
 	rt_status st;
 
 	if (idem->row[0] == '\0')
 		return true;
 	memset(&err, 0, sizeof(err));
-	rt_idem_kept_init(&kept, call->request->alloc);
-	st = rt_idem_reserve(idem, rt_engine_store(engine), rt_engine_project_number(engine), &kept,
-			     &err);
+	rt_idempotency_record_init(&record, call->request->alloc);
+	st = rt_idempotency_reserve(idem, rt_engine_store(engine), rt_engine_project_number(engine),
+				    &record, &err);
 	if (st == RT_CONFLICT)
-		answer_kept(call, &kept);
+		answer_from_record(call, &record);
 	else if (st != RT_OK)
 		(void)rt_call_failed(call, &err);
-	rt_idem_kept_deinit(&kept);
+	rt_idempotency_record_deinit(&record);
 	return st == RT_OK;
 }
 
 void
-rt_call_keep(rt_call *call, const rt_idem *idem)
+rt_call_keep(rt_call *call, const rt_idempotency *idem)
 {
 	const rt_web_answer *answer = call->answer;
-	rt_store *store = rt_engine_store(call->served->engine);
-	uint64_t project = rt_engine_project_number(call->served->engine);
+	rt_store *store = rt_engine_store(call->open_project->engine);
+	uint64_t project = rt_engine_project_number(call->open_project->engine);
 	rt_str location = {NULL, 0};
-	rt_idem_answer kept;
+	rt_idempotency_response record;
 	rt_status st;
 	size_t i;
 
@@ -743,11 +745,11 @@ rt_call_keep(rt_call *call, const rt_idem *idem)
 	for (i = 0; i < answer->header_count; i++)
 		if (rt_str_is(answer->headers[i].name, "Location"))
 			location = answer->headers[i].value;
-	kept = (rt_idem_answer){
+	record = (rt_idempotency_response){
 		.status = answer->status, .body = rt_buf_str(&answer->body), .location = location};
 	if (answer->status < 400)
-		st = rt_idem_keep(idem, call->request->alloc, store, project, &kept, NULL);
+		st = rt_idempotency_save(idem, call->request->alloc, store, project, &record, NULL);
 	else
-		st = rt_idem_drop(idem, store, project, NULL);
+		st = rt_idempotency_drop(idem, store, project, NULL);
 	(void)st; /* the answer stands; a retry is told at worst that it was begun */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The feed: its streams, who is woken when, the pulse. */
+ * The feed: its streams, who is woken when, the tick. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "server/feed_impl.h"
@@ -66,7 +66,7 @@ rt_feed_new(rt_engine *engine, const rt_env *env, rt_feed **out, rt_error *err)
 	atomic_init(&feed->beat, 0);
 	pthread_rwlock_init(&feed->gate, NULL);
 	pthread_mutex_init(&feed->list, NULL);
-	pthread_mutex_init(&feed->pulse, NULL);
+	pthread_mutex_init(&feed->tick, NULL);
 	rt_feed_rows_init(&feed->rows);
 	rt_feed_flights_init(&feed->flights);
 	feed->beat_us = env->now_us(env->ctx);
@@ -82,7 +82,7 @@ rt_feed_unref(rt_feed *feed)
 		return;
 	rt_feed_rows_deinit(&feed->rows);
 	rt_feed_flights_deinit(&feed->flights);
-	pthread_mutex_destroy(&feed->pulse);
+	pthread_mutex_destroy(&feed->tick);
 	pthread_mutex_destroy(&feed->list);
 	pthread_rwlock_destroy(&feed->gate);
 	rt_text_unref(feed->project);
@@ -266,17 +266,17 @@ rt_feed_changed(rt_feed *feed)
 }
 
 void
-rt_feed_pulse(rt_feed *feed)
+rt_feed_tick(rt_feed *feed)
 {
 	uint64_t epoch;
 	int64_t now;
 	bool changed = false;
 
-	if (pthread_mutex_trylock(&feed->pulse) != 0)
+	if (pthread_mutex_trylock(&feed->tick) != 0)
 		return;
 	if (rt_feed_stream_count(feed) == 0) {
 		rt_feed_flights_forget(&feed->flights);
-		pthread_mutex_unlock(&feed->pulse);
+		pthread_mutex_unlock(&feed->tick);
 		return;
 	}
 	epoch = feed->seen_epoch;
@@ -294,7 +294,7 @@ rt_feed_pulse(rt_feed *feed)
 		atomic_fetch_add(&feed->beat, 1);
 		changed = true;
 	}
-	pthread_mutex_unlock(&feed->pulse);
+	pthread_mutex_unlock(&feed->tick);
 	if (changed)
 		rt_feed_changed(feed);
 }

@@ -12,7 +12,7 @@
  *
  * Rows are read from the log, each client at its own place in it, so a client that does not
  * read costs nothing but its place, and one that comes back with Last-Event-ID goes on where
- * it was. What another process writes arrives the same way: the pulse looks at the log's
+ * it was. What another process writes arrives the same way: the tick looks at the log's
  * head. A reply in flight is a text that grows (run.h); a client has a place in that, too, and
  * one that comes later is sent run.snapshot.
  *
@@ -49,7 +49,7 @@ typedef struct rt_feed rt_feed;
 struct rt_runs;
 
 enum {
-	RT_FEED_PULSE_MS = 50,          /* other processes' changes are so late at most */
+	RT_FEED_TICK_MS = 50,          /* other processes' changes are so late at most */
 	RT_FEED_HEARTBEAT_MS = 15000,
 	RT_FEED_RETRY_MS = 2000,        /* told to clients */
 	RT_FEED_FLIGHTS_MS = 250,       /* between two looks at other processes' replies */
@@ -77,7 +77,7 @@ size_t rt_feed_stream_count(rt_feed *feed);
 /* Something may have changed: look, and wake who waits. Cheap: who was woken and has not
  * read since is passed over. After a change of our own, and when a run has more. */
 void rt_feed_changed(rt_feed *feed);
-/* Called every RT_FEED_PULSE_MS: other processes' changes, heartbeats. */
-void rt_feed_pulse(rt_feed *feed);
+/* Called every RT_FEED_TICK_MS: other processes' changes, heartbeats. */
+void rt_feed_tick(rt_feed *feed);
 
 #endif

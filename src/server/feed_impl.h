@@ -2,7 +2,7 @@
  *
  * The inside of the feed, shared by its files:
  *
- *   feed.c           the feed, its streams, waking, the pulse
+ *   feed.c           the feed, its streams, waking, the tick
  *   feed_stream.c    one stream: what comes next
  *   feed_rows.c      rows of the log as events, the newest kept for all streams
  *   feed_flights.c   replies that other processes receive
@@ -121,7 +121,7 @@ struct rt_feed {
 	rt_feed_stream_at *first;
 	size_t count;
 	atomic_uint beat;
-	pthread_mutex_t pulse;   /* the rest is under it */
+	pthread_mutex_t tick;   /* the rest is under it */
 	int64_t beat_us;
 	uint64_t seen_epoch, seen_seq;
 	bool seen_newer;

@@ -159,12 +159,12 @@ test_other_process(void **state)
 	reader_open(&f->r, f->feed, 0);
 	reader_is(&f->r, "hello", "");
 	assert_false(reader_now(&f->r));
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	wakes = f->r.wakes;
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_int_equal(f->r.wakes, wakes); /* nothing has changed */
 	add(f, f->other, "from elsewhere");
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_int_equal(f->r.wakes, wakes + 1);
 	reader_is(&f->r, "op", "\"seq\":1");
 }
@@ -256,7 +256,7 @@ test_other_history(void **state)
 	reader_is(&f->r, "op", "");
 	assert_false(reader_now(&f->r));
 	assert_int_equal(f->other_store->ops->epoch_renew(f->other_store, NULL), RT_OK);
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_true(rt_engine_epoch(f->engine) != before);
 	reader_is(&f->r, "reset", "\"seq\":1");
 	snprintf(id, sizeof(id), "%016llx.1", (unsigned long long)rt_engine_epoch(f->engine));
@@ -275,19 +275,19 @@ test_heartbeat(void **state)
 	reader_is(&f->r, "hello", "");
 	assert_false(reader_now(&f->r));
 	size = f->r.all.size;
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	atomic_fetch_add(&f->now_us, 14000000);
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_false(reader_now(&f->r));
 	assert_int_equal(f->r.all.size, size);
 	atomic_fetch_add(&f->now_us, 1000000);
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_false(reader_now(&f->r));
 	assert_int_equal(f->r.all.size, size + 4);
 	assert_memory_equal(f->r.all.ptr + size, ": \n\n", 4);
 	/* a row is sign enough */
 	atomic_fetch_add(&f->now_us, 15000000);
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	add(f, f->engine, "one");
 	reader_is(&f->r, "op", "");
 	size = f->r.all.size;
@@ -313,11 +313,11 @@ test_newer(void **state)
 						     &head, NULL),
 			 RT_OK);
 	assert_int_equal(f->other_store->ops->commit(f->other_store, NULL), RT_OK);
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_true(rt_engine_newer(f->engine, NULL));
 	reader_is(&f->r, "newer", "\"seq\":2");
 	assert_string_equal(f->r.id, "");
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_false(reader_now(&f->r));
 }
 
@@ -347,26 +347,26 @@ test_flights(void **state)
 
 	reader_open(&f->r, f->feed, 0);
 	reader_is(&f->r, "hello", "");
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_false(reader_now(&f->r));
 	flight_row(f, "So f", "5");
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_false(reader_now(&f->r)); /* not looked for yet */
 	atomic_fetch_add(&f->now_us, 250000);
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	reader_is(&f->r, "flight", "{\"flight\":\"reply/abc\",\"discussion\":\"d1\",\"take\":\"t1\","
 				   "\"after\":\"\",\"model\":\"m/x\",\"text\":\"So f\"}");
 	assert_string_equal(f->r.id, "");
 	atomic_fetch_add(&f->now_us, 250000);
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	assert_false(reader_now(&f->r)); /* as it was */
 	flight_row(f, "So far", "6");
 	atomic_fetch_add(&f->now_us, 250000);
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	reader_is(&f->r, "flight", "\"text\":\"So far\"");
 	flight_row(f, NULL, NULL);
 	atomic_fetch_add(&f->now_us, 250000);
-	rt_feed_pulse(f->feed);
+	rt_feed_tick(f->feed);
 	reader_is(&f->r, "flight.ended", "{\"flight\":\"reply/abc\"}");
 	assert_false(reader_now(&f->r));
 	/* who comes later hears nothing of it */
@@ -611,7 +611,7 @@ beat_on(void *ctx)
 	struct timespec pause = {0, 3000000};
 
 	while (!atomic_load(&c->is_over)) {
-		rt_feed_pulse(c->f->feed);
+		rt_feed_tick(c->f->feed);
 		(void)nanosleep(&pause, NULL);
 	}
 	return NULL;
@@ -682,7 +682,7 @@ test_cuts(void **state)
 	crowd c = {.f = f};
 	writer writers[WRITERS];
 	client clients[CLIENTS];
-	pthread_t threads[WRITERS], readers[CLIENTS], pulse;
+	pthread_t threads[WRITERS], readers[CLIENTS], tick;
 	rt_web_stream *never = NULL; /* holds up nobody */
 	const rt_project *value;
 	size_t i;
@@ -693,7 +693,7 @@ test_cuts(void **state)
 	assert_int_equal(rt_feed_stream(f->feed, RT_STR(""), 0, &never, NULL), RT_OK);
 	atomic_init(&c.end, 0);
 	atomic_init(&c.is_over, false);
-	assert_int_equal(pthread_create(&pulse, NULL, beat_on, &c), 0);
+	assert_int_equal(pthread_create(&tick, NULL, beat_on, &c), 0);
 	for (i = 0; i < WRITERS; i++) {
 		writers[i] = (writer){&c, i == 0 ? f->other : f->engine, 77 + i};
 		assert_int_equal(pthread_create(&threads[i], NULL, write_rows, &writers[i]), 0);
@@ -711,7 +711,7 @@ test_cuts(void **state)
 	for (i = 0; i < CLIENTS; i++)
 		pthread_join(readers[i], NULL);
 	atomic_store(&c.is_over, true);
-	pthread_join(pulse, NULL);
+	pthread_join(tick, NULL);
 	for (i = 0; i < CLIENTS; i++)
 		assert_int_equal(clients[i].last, value->seq + 1);
 	rt_object_unref(value);

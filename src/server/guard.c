@@ -381,14 +381,14 @@ is_form(rt_str type)
 }
 
 rt_guard_fault
-rt_guard_check_form(const rt_web_request *request, const rt_who *who, bool any_type)
+rt_guard_check_form(const rt_web_request *request, const rt_principal *principal, bool any_type)
 {
 	rt_str length = rt_web_header(request, "Content-Length");
 	bool has_body = rt_web_header(request, "Transfer-Encoding").ptr != NULL ||
 			(length.ptr != NULL && !rt_str_is(length, "0"));
 	rt_str type = rt_web_header(request, "Content-Type");
 
-	if (who->kind == RT_WHO_BROWSER && request->method != RT_WEB_GET &&
+	if (principal->kind == RT_PRINCIPAL_BROWSER && request->method != RT_WEB_GET &&
 	    rt_web_header(request, "Origin").ptr == NULL)
 		return fault(403, "forbidden-origin", "A browser that changes something says its Origin",
 			     NULL);

@@ -22,7 +22,7 @@
 #define RT_SERVER_GUARD_H
 
 #include "server/web.h"
-#include "server/who.h"
+#include "server/principal.h"
 
 enum {
 	RT_GUARD_TARGET_MAX = 8 * 1024,  /* bytes of the request's target */
@@ -55,7 +55,7 @@ RT_CHECKED rt_status rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *e
 /* Framing, Host, Origin: all that needs no secrets. */
 rt_guard_fault rt_guard_check(const rt_guard *guard, const rt_web_request *request);
 /* Form, once it is known who asks. any_type: bodies of any type are taken here (an import). */
-rt_guard_fault rt_guard_check_form(const rt_web_request *request, const rt_who *who,
+rt_guard_fault rt_guard_check_form(const rt_web_request *request, const rt_principal *principal,
 				   bool any_type);
 
 /* Did the page that asked lie on one of our own addresses? */

@@ -323,42 +323,49 @@ static void
 test_form(void **state)
 {
 	static const struct {
-		rt_who_kind who;
+		rt_principal_kind principal;
 		const char *method, *origin, *length, *type;
 		bool any_type;
 		unsigned status;
 	} rows[] = {
-		{RT_WHO_BROWSER, "POST", "http://127.0.0.1:8999", "2", "application/json", false, 0},
-		{RT_WHO_BROWSER, "POST", NULL, "2", "application/json", false, 403},
-		{RT_WHO_BROWSER, "POST", NULL, NULL, NULL, false, 403},
-		{RT_WHO_BROWSER, "GET", NULL, NULL, NULL, false, 0},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "application/json", false, 0},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "application/json; charset=utf-8", false, 0},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "application/json; charset=latin1", false, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "application/json5", false, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "text/plain", false, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "text/plain;application/json", false, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "application/x-www-form-urlencoded", false, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "multipart/form-data; boundary=a", false, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", NULL, false, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "0", NULL, false, 0},
-		{RT_WHO_TOKEN, "POST", NULL, NULL, "text/plain", false, 0},
-		{RT_WHO_TOKEN, "GET", NULL, "2", "application/json", false, 400},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "application/octet-stream", true, 0},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "text/plain", true, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "multipart/form-data", true, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "Text/Plain", true, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "TEXT/PLAIN ;charset=utf-8", true, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "Multipart/Form-Data; boundary=a", true, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", "application/X-www-form-urlencoded", true, 415},
-		{RT_WHO_TOKEN, "POST", NULL, "2", NULL, true, 415},
-		{RT_WHO_LOCAL, "POST", NULL, "2", "application/json", false, 0},
+		{RT_PRINCIPAL_BROWSER, "POST", "http://127.0.0.1:8999", "2", "application/json",
+		 false, 0},
+		{RT_PRINCIPAL_BROWSER, "POST", NULL, "2", "application/json", false, 403},
+		{RT_PRINCIPAL_BROWSER, "POST", NULL, NULL, NULL, false, 403},
+		{RT_PRINCIPAL_BROWSER, "GET", NULL, NULL, NULL, false, 0},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "application/json", false, 0},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "application/json; charset=utf-8", false,
+		 0},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "application/json; charset=latin1", false,
+		 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "application/json5", false, 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "text/plain", false, 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "text/plain;application/json", false, 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "application/x-www-form-urlencoded", false,
+		 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "multipart/form-data; boundary=a", false,
+		 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", NULL, false, 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "0", NULL, false, 0},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, NULL, "text/plain", false, 0},
+		{RT_PRINCIPAL_TOKEN, "GET", NULL, "2", "application/json", false, 400},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "application/octet-stream", true, 0},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "text/plain", true, 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "multipart/form-data", true, 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "Text/Plain", true, 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "TEXT/PLAIN ;charset=utf-8", true, 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "Multipart/Form-Data; boundary=a", true,
+		 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", "application/X-www-form-urlencoded", true,
+		 415},
+		{RT_PRINCIPAL_TOKEN, "POST", NULL, "2", NULL, true, 415},
+		{RT_PRINCIPAL_LOCAL, "POST", NULL, "2", "application/json", false, 0},
 	};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		rt_who who = {.kind = rows[i].who};
+		rt_principal principal = {.kind = rows[i].principal};
 		unsigned status;
 		trial t;
 
@@ -369,7 +376,7 @@ test_form(void **state)
 			add(&t, "Content-Length", rows[i].length);
 		if (rows[i].type != NULL)
 			add(&t, "Content-Type", rows[i].type);
-		status = rt_guard_check_form(&t.request, &who, rows[i].any_type).status;
+		status = rt_guard_check_form(&t.request, &principal, rows[i].any_type).status;
 		if (status != rows[i].status)
 			print_message("row %zu: %u, not %u\n", i, status, rows[i].status);
 		assert_int_equal(status, rows[i].status);

@@ -6,9 +6,9 @@
 
 #include "core/setting.h"
 #include "server/call.h"
-#include "server/replace.h"
+#include "server/replace_list.h"
 #include "server/run.h"
-#include "server/tag.h"
+#include "server/etag.h"
 
 #define UNDO ",\"undo\":{\"method\":\"POST\",\"path\":\"" RT_API_ROOT "/undo\"}"
 #define WHERE                                                                                     \
@@ -108,12 +108,12 @@ place_of(rt_call *call, place *out)
 }
 
 static void
-tag_place(rt_call *call, const place *where)
+set_etag(rt_call *call, const place *where)
 {
-	char tag[RT_TAG_ROOM];
+	char etag[RT_ETAG_ROOM];
 
-	rt_tag_disc(rt_engine_epoch(call->served->engine), where->value, where->disc, tag);
-	rt_call_tag(call, tag);
+	rt_etag_disc(rt_engine_epoch(call->open_project->engine), where->value, where->disc, etag);
+	rt_call_etag(call, etag);
 }
 
 /* Answered with what st says, or with the body. */
@@ -142,10 +142,10 @@ rt_hook_api_session(rt_call *call)
 	if (!place_of(call, &where))
 		return;
 	rt_buf_add_c(body, "{\"session\":");
-	st = rt_view_show(call->served->engine, where.value, where.at, NULL, body, &err);
+	st = rt_view_show(call->open_project->engine, where.value, where.at, NULL, body, &err);
 	rt_buf_add_byte(body, '}');
 	if (st == RT_OK)
-		tag_place(call, &where);
+		set_etag(call, &where);
 	finish(call, st, &err);
 	rt_object_unref(where.value);
 }
@@ -203,7 +203,7 @@ is_as_seen(void *ctx, const rt_project *now, rt_error *err)
 }
 
 static void
-add_counts(rt_buf *buf, const rt_replace_counts *counts)
+add_counts(rt_buf *buf, const rt_replace_list_counts *counts)
 {
 	rt_buf_add_f(buf,
 		     ",\"status\":\"updated\",\"changed\":{\"added\":%zu,\"edited\":%zu,"
@@ -215,7 +215,7 @@ add_counts(rt_buf *buf, const rt_replace_counts *counts)
 static void
 answer_unchanged(rt_call *call, const place *where, rt_str extra)
 {
-	struct rt_idem *idem;
+	struct rt_idempotency *idem;
 
 	if (!rt_call_begin(call, where->disc_name, where->take_name, &idem))
 		return;
@@ -223,7 +223,7 @@ answer_unchanged(rt_call *call, const place *where, rt_str extra)
 		     (unsigned long long)where->value->seq);
 	rt_buf_add_str(&call->answer->body, extra);
 	rt_buf_add_byte(&call->answer->body, '}');
-	tag_place(call, where);
+	set_etag(call, where);
 	rt_call_done(call, 200);
 	rt_call_keep(call, idem);
 }
@@ -234,7 +234,7 @@ replace_once(rt_call *call, yyjson_val *wanted)
 {
 	const rt_alloc *alloc = call->request->alloc;
 	rt_json_doc *now = NULL;
-	rt_replace_counts counts;
+	rt_replace_list_counts counts;
 	rt_buf shown, ops, extra;
 	rt_error err;
 	place where;
@@ -247,12 +247,12 @@ replace_once(rt_call *call, yyjson_val *wanted)
 	rt_buf_init(&shown, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&ops, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&extra, alloc, RT_BUF_UNLIMITED);
-	st = rt_view_show(call->served->engine, where.value, where.at, NULL, &shown, &err);
+	st = rt_view_show(call->open_project->engine, where.value, where.at, NULL, &shown, &err);
 	if (st == RT_OK)
 		st = rt_json_read(alloc, rt_buf_str(&shown), &now, &err);
 	if (st == RT_OK)
-		st = rt_replace_plan(alloc, rt_json_get(rt_json_root(now), "entries"), wanted,
-				     is_used, (void *)where.value, &ops, &counts, &err);
+		st = rt_replace_list_plan(alloc, rt_json_get(rt_json_root(now), "entries"), wanted,
+					  is_used, (void *)where.value, &ops, &counts, &err);
 	if (st == RT_OK) {
 		add_counts(&extra, &counts);
 		if (ops.size > 2 &&
@@ -431,8 +431,8 @@ add_status(rt_call *call, rt_buf *buf, rt_error *err)
 	rt_status st = RT_OK;
 
 	rt_buf_init(&runs, call->request->alloc, RT_BUF_UNLIMITED);
-	if (call->served->runs != NULL) {
-		st = rt_runs_list(call->served->runs, &runs, err);
+	if (call->open_project->runs != NULL) {
+		st = rt_runs_list(call->open_project->runs, &runs, err);
 		if (st == RT_OK)
 			st = rt_json_read(call->request->alloc, rt_buf_str(&runs), &doc, err);
 	}
@@ -504,7 +504,7 @@ add_entries(rt_call *call, const place *where, rt_buf *buf, rt_error *err)
 	rt_status st;
 
 	rt_buf_init(&shown, call->request->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_show(call->served->engine, where->value, where->at, NULL, &shown, err);
+	st = rt_view_show(call->open_project->engine, where->value, where->at, NULL, &shown, err);
 	if (st == RT_OK)
 		st = rt_json_read(call->request->alloc, rt_buf_str(&shown), &doc, err);
 	if (st == RT_OK)
@@ -588,7 +588,7 @@ read_settings(rt_call *call, const place *where, rt_json_doc **out, rt_error *er
 	rt_status st;
 
 	rt_buf_init(&text, call->request->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_settings(call->served->engine, where->value, where->at.disc, &text, err);
+	st = rt_view_settings(call->open_project->engine, where->value, where->at.disc, &text, err);
 	if (st == RT_OK)
 		st = rt_json_read(call->request->alloc, rt_buf_str(&text), out, err);
 	rt_buf_deinit(&text);
@@ -921,7 +921,7 @@ debug_info(rt_call *call)
 		return;
 	st = read_settings(call, &where, &settings, &err);
 	rt_buf_add_c(body, "{\"status\":\"ok\",\"result\":{\"project\":");
-	rt_json_add_string(body, rt_text_str(call->served->name));
+	rt_json_add_string(body, rt_text_str(call->open_project->name));
 	rt_buf_add_f(body, ",\"entries\":%zu", rt_seq_count(where.take->slots));
 	for (i = 0; st == RT_OK && i < sizeof(names) / sizeof(names[0]); i++) {
 		rt_json_add_key(body, names[i]);
@@ -1030,7 +1030,7 @@ rt_hook_api_history(rt_call *call)
 	disc = &where.disc->history;
 	project = &where.value->history;
 	rt_buf_add_c(body, "{\"history\":");
-	st = rt_view_history(call->served->engine, where.value, where.at.disc, before,
+	st = rt_view_history(call->open_project->engine, where.value, where.at.disc, before,
 			     (size_t)limit, body, &err);
 	rt_json_add_key(body, "can_undo");
 	add_bool(body, disc->current != 0 || project->current != 0);

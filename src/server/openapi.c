@@ -428,11 +428,11 @@ add_parameters(rt_buf *buf, const rt_route *route, const rt_op *op)
 		add_text(buf, "description", param->about);
 		rt_buf_add_byte(buf, '}');
 	}
-	if ((route->flags & RT_ROUTE_HOUSE) == 0) {
+	if ((route->flags & RT_ROUTE_NO_PROJECT) == 0) {
 		rt_json_add_comma(buf);
 		rt_buf_add_c(buf, "{\"$ref\":\"#/components/parameters/Project\"}");
 	}
-	if (route->flags & RT_ROUTE_CHANGES && (route->flags & RT_ROUTE_HOUSE) == 0)
+	if (route->flags & RT_ROUTE_CHANGES && (route->flags & RT_ROUTE_NO_PROJECT) == 0)
 		rt_buf_add_c(buf, ",{\"$ref\":\"#/components/parameters/IfMatch\"}"
 				  ",{\"$ref\":\"#/components/parameters/IdempotencyKey\"}"
 				  ",{\"$ref\":\"#/components/parameters/By\"}");

@@ -138,24 +138,24 @@ const rt_route rt_routes[] = {
 	{RT_WEB_GET, "/info", "info", "what this server is and can do", rt_api_info, -1, 0, "Info",
 	 NULL, NULL},
 	{RT_WEB_GET, "/health", "health", "that it answers", rt_api_health, -1,
-	 RT_ROUTE_HOUSE | RT_ROUTE_QUICK, "Health", NULL, NULL},
+	 RT_ROUTE_NO_PROJECT | RT_ROUTE_QUICK, "Health", NULL, NULL},
 	{RT_WEB_GET, "/openapi.json", "openapi", "this interface as OpenAPI 3.1", rt_api_openapi,
-	 -1, RT_ROUTE_HOUSE | RT_ROUTE_QUICK, "Any", NULL, NULL},
+	 -1, RT_ROUTE_NO_PROJECT | RT_ROUTE_QUICK, "Any", NULL, NULL},
 	{RT_WEB_GET, "/models", "model.list",
 	 "the providers that are configured; with ?provider, the models of one", rt_api_models, -1,
-	 RT_ROUTE_HOUSE, "Array", q_models, NULL},
+	 RT_ROUTE_NO_PROJECT, "Array", q_models, NULL},
 	{RT_WEB_GET, "/server", "server.show", "how busy the server is", rt_api_server, -1,
-	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL, NULL},
+	 RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL, NULL},
 	{RT_WEB_POST, "/codes", "code.new", "make a code that lets one browser in, once",
-	 rt_api_codes, -1, RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Code", NULL, b_code},
+	 rt_api_codes, -1, RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER, "Code", NULL, b_code},
 	{RT_WEB_POST, "/logout", "logout", "forget this browser's cookie; its project stays",
-	 rt_api_logout, -1, RT_ROUTE_HOUSE, "Status", NULL, NULL},
+	 rt_api_logout, -1, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL},
 
 	/* ---- projects ---- */
 	{RT_WEB_GET, "/projects", "project.list", "the projects of the store", rt_api_projects, -1,
-	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER, "Projects", NULL, NULL},
+	 RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER, "Projects", NULL, NULL},
 	{RT_WEB_POST, "/projects", "project.new", "make a project", rt_api_project_new, -1,
-	 RT_ROUTE_HOUSE | RT_ROUTE_OWNER | RT_ROUTE_CHANGES, "Project", NULL, b_project},
+	 RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER | RT_ROUTE_CHANGES, "Project", NULL, b_project},
 
 	/* ---- discussions ---- */
 	{RT_WEB_GET, "/discussions", "discussion.list", "the discussions of the project",
@@ -189,8 +189,8 @@ const rt_route rt_routes[] = {
 	 "add a model's reply right behind what it answers", NULL, RT_OP_ENTRY_REPLY,
 	 RT_ROUTE_CHANGES, NULL, q_take, NULL},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/read", "entry.read",
-	 "entries by id, with texts (changes nothing)", rt_api_entries_read, -1, 0,
-	 "EntriesRead", q_entry, b_ids},
+	 "entries by id, with texts (changes nothing)", rt_api_entries_read, -1, 0, "EntriesRead",
+	 q_entry, b_ids},
 	{RT_WEB_POST, "/discussions/{discussion}/entries/delete", "entry.delete_run",
 	 "take out a run of entries", NULL, RT_OP_ENTRY_DELETE, RT_ROUTE_CHANGES, NULL, q_take,
 	 NULL},
@@ -368,7 +368,7 @@ const rt_route rt_routes[] = {
 
 	/* ---- finding and sending ---- */
 	{RT_WEB_POST, "/render", "render", "Markdown laid out as blocks (changes nothing)",
-	 rt_api_render, -1, RT_ROUTE_HOUSE, "Render", NULL, b_texts},
+	 rt_api_render, -1, RT_ROUTE_NO_PROJECT, "Render", NULL, b_texts},
 	{RT_WEB_GET, "/search", "search", "texts that match", rt_api_search, -1, 0, "Hits",
 	 q_search, NULL},
 	{RT_WEB_GET, "/discussions/{discussion}/context", "context",
@@ -401,7 +401,8 @@ const rt_route rt_routes[] = {
 	{RT_WEB_GET, "/discussions/{discussion}/export", "export.discussion",
 	 "a discussion in a file format", rt_api_export, -1, 0, "File", q_export, NULL},
 	{RT_WEB_POST, "/import", "import", "a file of another program in, as the body",
-	 rt_api_import, -1, RT_ROUTE_CHANGES | RT_ROUTE_LARGE | RT_ROUTE_FILE, "Import", q_import, NULL},
+	 rt_api_import, -1, RT_ROUTE_CHANGES | RT_ROUTE_LARGE | RT_ROUTE_FILE, "Import", q_import,
+	 NULL},
 
 	{RT_WEB_OTHER, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL},
 };

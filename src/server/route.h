@@ -11,9 +11,9 @@
 #define RT_SERVER_ROUTE_H
 
 #include "core/op.h"
-#include "server/house.h"
+#include "server/project_pool.h"
 #include "server/web.h"
-#include "server/who.h"
+#include "server/principal.h"
 
 #define RT_API_ROOT "/retake/v1"
 
@@ -23,9 +23,9 @@ enum {
 	RT_ROUTE_CHANGES = 1 << 2, /* changes something: If-Match and Idempotency-Key count */
 	RT_ROUTE_LARGE = 1 << 3,   /* a body of up to RT_BODY_LARGE, RT_BODY_BROWSER, of any type */
 	RT_ROUTE_STREAM = 1 << 4,  /* answers with events */
-	RT_ROUTE_HOUSE = 1 << 5,   /* is not about a project */
-	RT_ROUTE_ROOT = 1 << 6,    /* path is the whole of it, not under RT_API_ROOT */
-	RT_ROUTE_FILE = 1 << 7,    /* the body is a file, and never in memory as a whole */
+	RT_ROUTE_NO_PROJECT = 1 << 5, /* is not about a project */
+	RT_ROUTE_ROOT = 1 << 6,       /* path is the whole of it, not under RT_API_ROOT */
+	RT_ROUTE_FILE = 1 << 7,       /* the body is a file, and never in memory as a whole */
 	RT_ROUTE_PARAMS = 4,
 	RT_BODY_MAX = 8 << 20,
 	RT_BODY_LARGE = 1 << 30,
@@ -47,10 +47,10 @@ typedef struct rt_call {
 	const struct rt_route *route;
 	const rt_web_request *request;
 	rt_web_answer *answer;
-	rt_who who;
+	rt_principal principal;
 	rt_str params[RT_ROUTE_PARAMS]; /* of the path, in its order, decoded */
-	rt_house *house;
-	rt_served *served;  /* the project; NULL with RT_ROUTE_HOUSE */
+	rt_project_pool *pool;
+	rt_open_project *open_project;  /* the project; NULL with RT_ROUTE_NO_PROJECT */
 	void *server;       /* rt_server, for what is about the server itself */
 	rt_buf notes;       /* of hooks */
 	bool needs_match;   /* a change without If-Match is refused: 428 */

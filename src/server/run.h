@@ -64,7 +64,7 @@
 
 typedef struct rt_runs rt_runs;
 struct rt_feed;
-struct rt_served;
+struct rt_open_project;
 
 enum {
 	RT_RUNS_MAX = 64,  /* of one project, at a time */
@@ -91,8 +91,9 @@ typedef struct rt_runs_options {
 	unsigned pace_ms;        /* of built-in models */
 } rt_runs_options;
 
-/* With what the house was given; the feed is told of the runs. */
-RT_CHECKED rt_status rt_runs_new(struct rt_served *served, rt_runs **out, rt_error *err);
+/* With what the pool was given; the feed is told of the runs. */
+RT_CHECKED rt_status rt_runs_new(struct rt_open_project *open_project, rt_runs **out,
+				 rt_error *err);
 RT_CHECKED rt_status rt_runs_new_with(const rt_runs_options *options, rt_runs **out, rt_error *err);
 /* Stops them all and waits; what had arrived is kept as a partial reply. Then the feed lets
  * go of them. */

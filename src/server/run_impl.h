@@ -3,7 +3,7 @@
  * The inside of runs, shared by its files:
  *
  *   run.c           all runs of a project: new, stopped, forgotten
- *   run_house.c     with what a house was given
+ *   run_pool.c     with what a pool was given
  *   run_request.c   what is asked for, read and looked at before anything begins
  *   run_send.c      a run's thread
  *   run_text.c      what has arrived, in pieces

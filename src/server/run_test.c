@@ -927,7 +927,7 @@ beat_on(void *ctx)
 
 	while (!atomic_load(&c->is_over)) {
 		atomic_fetch_add(&c->f->later_us, 250000); /* other processes' replies are looked for */
-		rt_feed_pulse(c->f->feed);
+		rt_feed_tick(c->f->feed);
 		(void)nanosleep(&pause, NULL);
 	}
 	return NULL;
@@ -941,7 +941,7 @@ test_crowd(void **state)
 	fixture *f = *state;
 	crowd c = {.f = f};
 	listener listeners[CROWD_READERS];
-	pthread_t threads[CROWD_READERS], pulse;
+	pthread_t threads[CROWD_READERS], tick;
 	char names[CROWD_RUNS][24], json[120];
 	rt_buf script;
 	size_t i;
@@ -954,7 +954,7 @@ test_crowd(void **state)
 	}
 	write_script(f, rt_buf_str(&script));
 	atomic_init(&c.is_over, false);
-	assert_int_equal(pthread_create(&pulse, NULL, beat_on, &c), 0);
+	assert_int_equal(pthread_create(&tick, NULL, beat_on, &c), 0);
 	memset(listeners, 0, sizeof(listeners));
 	for (i = 0; i < CROWD_READERS; i++) {
 		listeners[i].c = &c;
@@ -977,7 +977,7 @@ test_crowd(void **state)
 	rt_feed_changed(f->feed);
 	for (i = 0; i < CROWD_READERS; i++)
 		pthread_join(threads[i], NULL);
-	pthread_join(pulse, NULL);
+	pthread_join(tick, NULL);
 	rt_buf_deinit(&c.text);
 	rt_buf_deinit(&script);
 }

@@ -12,8 +12,8 @@
 struct rt_server {
 	rt_server_options options;
 	const rt_alloc *alloc;
-	rt_house *house;
-	rt_served *home; /* the project of those who name none */
+	rt_project_pool *pool;
+	rt_open_project *home; /* the project of those who name none */
 	rt_browsers *browsers;
 	rt_guard guard;
 	char token[RT_TOKEN_ROOM];
@@ -25,7 +25,7 @@ struct rt_server {
 typedef struct admitted {
 	const rt_route *route; /* NULL: the page */
 	rt_str params[RT_ROUTE_PARAMS]; /* encoded */
-	rt_who who;
+	rt_principal principal;
 	char hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 } admitted;
 
@@ -36,18 +36,18 @@ identify(rt_server *server, const rt_web_request *request, admitted *in)
 {
 	rt_str given;
 
-	in->who.kind = RT_WHO_NOBODY;
+	in->principal.kind = RT_PRINCIPAL_NOBODY;
 	if (request->is_local) {
-		in->who.kind = RT_WHO_LOCAL;
+		in->principal.kind = RT_PRINCIPAL_LOCAL;
 	} else if (rt_web_header(request, "Authorization").ptr != NULL) {
 		if (rt_guard_bearer(request, &given) &&
 		    rt_guard_same(given, rt_str_at(server->token, RT_TOKEN_SIZE)))
-			in->who.kind = RT_WHO_TOKEN;
+			in->principal.kind = RT_PRINCIPAL_TOKEN;
 	} else if (rt_guard_cookie(request, server->cookie, &given) &&
 		   rt_browsers_find(server->browsers, given, in->hash, in->project)) {
-		in->who.kind = RT_WHO_BROWSER;
-		in->who.project = rt_str_of(in->project);
-		in->who.browser = rt_str_of(in->hash);
+		in->principal.kind = RT_PRINCIPAL_BROWSER;
+		in->principal.project = rt_str_of(in->project);
+		in->principal.browser = rt_str_of(in->hash);
 	}
 }
 
@@ -65,7 +65,7 @@ static bool
 admit_page(rt_server *server, rt_web_request *request, admitted *in, rt_web_plan *plan,
 	   rt_web_answer *answer)
 {
-	rt_guard_fault fault = rt_guard_check_form(request, &in->who, false);
+	rt_guard_fault fault = rt_guard_check_form(request, &in->principal, false);
 
 	(void)server;
 	if (fault.status != 0)
@@ -89,7 +89,7 @@ show_login(rt_server *server, const rt_web_request *request, const admitted *in,
 	rt_buf_init(&login, server->alloc, RT_BUF_UNLIMITED);
 	rt_server_add_login(server, &login);
 	rt_page_login(request, answer, rt_buf_str(&login), failed,
-		      in->who.kind == RT_WHO_BROWSER);
+		      in->principal.kind == RT_PRINCIPAL_BROWSER);
 	if (login.status != RT_OK)
 		answer->status = 0;
 	rt_buf_deinit(&login);
@@ -113,10 +113,10 @@ handle_page(rt_server *server, rt_web_request *request, const admitted *in, rt_w
 			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
 		else
 			show_login(server, request, in, answer, true);
-	} else if (in->who.kind == RT_WHO_BROWSER) {
-		rt_page_home(request, answer, server->options.house.store_path,
-			     in->who.project.size > 0 ? in->who.project
-						      : server->options.house.project);
+	} else if (in->principal.kind == RT_PRINCIPAL_BROWSER) {
+		rt_page_home(request, answer, server->options.pool.store_path,
+			     in->principal.project.size > 0 ? in->principal.project
+							    : server->options.pool.project);
 	} else {
 		show_login(server, request, in, answer, false);
 	}
@@ -128,8 +128,9 @@ static bool
 admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_plan *plan,
 	    rt_web_answer *answer)
 {
-	rt_str project = in->who.kind == RT_WHO_BROWSER ? in->who.project
-							: rt_web_header(request, "Retake-Project");
+	rt_str project = in->principal.kind == RT_PRINCIPAL_BROWSER
+				 ? in->principal.project
+				 : rt_web_header(request, "Retake-Project");
 	char allow[64];
 	rt_str slow;
 	rt_guard_fault fault;
@@ -151,24 +152,25 @@ admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_pla
 	}
 	/* What is not for this browser is not there for it. */
 	if (found == RT_ROUTE_UNKNOWN || ((in->route->flags & RT_ROUTE_OWNER) != 0 &&
-					  in->who.kind == RT_WHO_BROWSER)) {
+					  in->principal.kind == RT_PRINCIPAL_BROWSER)) {
 		rt_problem_http(answer, 404, "not-found", "There is nothing at this address",
 				"all routes: GET /retake/v1/openapi.json");
 		return false;
 	}
-	fault = rt_guard_check_form(request, &in->who, (in->route->flags & RT_ROUTE_LARGE) != 0);
+	fault = rt_guard_check_form(request, &in->principal,
+				    (in->route->flags & RT_ROUTE_LARGE) != 0);
 	if (fault.status != 0)
 		return say_fault(answer, &fault);
 	plan->body_max = (in->route->flags & RT_ROUTE_LARGE) == 0 ? RT_BODY_MAX
-			 : in->who.kind == RT_WHO_BROWSER	  ? RT_BODY_BROWSER
+			 : in->principal.kind == RT_PRINCIPAL_BROWSER	  ? RT_BODY_BROWSER
 								  : RT_BODY_LARGE;
 	plan->as_file = (in->route->flags & RT_ROUTE_FILE) != 0;
 	/* What was, may have to be made of the whole history. */
 	plan->quick = (in->route->flags & RT_ROUTE_QUICK) != 0 &&
 		      !rt_web_query(request, "at_op", &slow) &&
 		      !rt_web_query(request, "blocks", &slow) &&
-		      ((in->route->flags & RT_ROUTE_HOUSE) != 0 ||
-		       rt_house_is_open(server->house, project));
+		      ((in->route->flags & RT_ROUTE_NO_PROJECT) != 0 ||
+		       rt_project_pool_is_open(server->pool, project));
 	return true;
 }
 
@@ -191,9 +193,10 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 	identify(server, request, in);
 	if (rt_str_is(request->path, "/"))
 		return admit_page(server, request, in, plan, answer);
-	if (in->who.kind != RT_WHO_NOBODY && rt_str_starts(request->path, RT_STR("/web/")))
+	if (in->principal.kind != RT_PRINCIPAL_NOBODY &&
+	    rt_str_starts(request->path, RT_STR("/web/")))
 		return admit_page(server, request, in, plan, answer);
-	if (in->who.kind == RT_WHO_NOBODY) {
+	if (in->principal.kind == RT_PRINCIPAL_NOBODY) {
 		rt_problem_http(answer, 401, "unauthenticated", "Say who you are", NULL);
 		rt_web_answer_header(answer, request, "WWW-Authenticate",
 				     RT_STR("Bearer realm=\"retake\""));
@@ -208,17 +211,19 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 static bool
 find_project(rt_server *server, rt_call *call)
 {
-	bool is_browser = call->who.kind == RT_WHO_BROWSER;
-	rt_str name = is_browser ? call->who.project : rt_web_header(call->request, "Retake-Project");
+	bool is_browser = call->principal.kind == RT_PRINCIPAL_BROWSER;
+	rt_str name = is_browser ? call->principal.project
+				 : rt_web_header(call->request, "Retake-Project");
 	rt_error err;
 	rt_status st;
 
-	if ((call->route->flags & RT_ROUTE_HOUSE) != 0)
+	if ((call->route->flags & RT_ROUTE_NO_PROJECT) != 0)
 		return true;
 	if (rt_utf8_valid_size(name) != name.size)
 		st = rt_fail(&err, RT_USAGE, "the name of the project is not UTF-8");
 	else
-		st = rt_house_project(server->house, name, is_browser, &call->served, &err);
+		st = rt_project_pool_project(server->pool, name, is_browser, &call->open_project,
+					     &err);
 	if (st != RT_OK)
 		rt_problem_answer(call->answer, &err,
 				  st == RT_NOT_FOUND ? "projects: GET /retake/v1/projects" : NULL,
@@ -233,9 +238,9 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 	const admitted *in = request->user;
 	rt_call call = {.request = request,
 			.answer = answer,
-			.who = in->who,
+			.principal = in->principal,
 			.route = in->route,
-			.house = server->house,
+			.pool = server->pool,
 			.needs_match = server->options.require_match,
 			.server = server};
 	size_t i;
@@ -255,9 +260,9 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 		rt_api_answer(&call);
 	rt_buf_deinit(&call.notes);
 	/* The events of a browser end when it logs out. */
-	if (answer->stream != NULL && call.who.kind == RT_WHO_BROWSER) {
-		answer->stream = rt_gate_new(server->alloc, server->browsers, call.who.browser,
-					     answer->stream);
+	if (answer->stream != NULL && call.principal.kind == RT_PRINCIPAL_BROWSER) {
+		answer->stream = rt_gate_new(server->alloc, server->browsers,
+					     call.principal.browser, answer->stream);
 		if (answer->stream == NULL)
 			answer->status = 0;
 	}
@@ -274,7 +279,7 @@ refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer 
 	const admitted *in = request->user;
 
 	(void)ctx;
-	if (status == 413 && in != NULL && in->who.kind == RT_WHO_BROWSER)
+	if (status == 413 && in != NULL && in->principal.kind == RT_PRINCIPAL_BROWSER)
 		rt_problem_http(answer, status, "too-large", "That is too large",
 				"a body has 8 MiB at most, an import by a browser 64 MiB; a larger file "
 				"is imported with: retake import FILE");
@@ -340,7 +345,7 @@ add_hosts(rt_server *server, rt_str hosts, rt_error *err)
 rt_status
 rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 {
-	const rt_alloc *alloc = options->house.alloc;
+	const rt_alloc *alloc = options->pool.alloc;
 	rt_server *server = rt_new0(alloc, sizeof(*server));
 	rt_web_site site = {server, admit, handle, refuse};
 	rt_status st;
@@ -351,14 +356,15 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 	server->alloc = alloc;
 	server->options.front.site = site;
 	server->options.front.alloc = alloc;
-	st = rt_token_load(alloc, options->house.env, options->state_folder, options->new_token,
+	st = rt_token_load(alloc, options->pool.env, options->state_folder, options->new_token,
 			   server->token, err);
 	if (st == RT_OK)
-		st = rt_house_open(&options->house, &server->house, err);
+		st = rt_project_pool_open(&options->pool, &server->pool, err);
 	if (st == RT_OK)
-		st = rt_house_project(server->house, options->house.project, true, &server->home, err);
+		st = rt_project_pool_project(server->pool, options->pool.project, true,
+					     &server->home, err);
 	if (st == RT_OK)
-		st = rt_browsers_open(alloc, options->house.env, server->home, options->shared,
+		st = rt_browsers_open(alloc, options->pool.env, server->home, options->shared,
 				      &server->browsers, err);
 	if (st == RT_OK)
 		st = rt_front_open(&server->options.front, &server->front, err);
@@ -385,7 +391,7 @@ rt_server_close(rt_server *server)
 		return;
 	rt_front_close(server->front);
 	rt_browsers_close(server->browsers);
-	rt_house_close(server->house);
+	rt_project_pool_close(server->pool);
 	memset(server->token, 0, sizeof(server->token));
 	rt_free(server->alloc, server);
 }
@@ -425,9 +431,9 @@ rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM], bool *
 }
 
 void
-rt_server_pulse(rt_server *server)
+rt_server_tick(rt_server *server)
 {
-	rt_house_pulse(server->house);
+	rt_project_pool_tick(server->pool);
 	rt_browsers_tend(server->browsers);
 }
 

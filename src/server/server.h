@@ -4,7 +4,7 @@
  *
  *   front.h    sockets, limits, time            guard.h    may this request come in at all?
  *   token_host.h, browser.h  who asks           route.h    what can be asked (the one table)
- *   house.h    the projects                     call.h, api_*.c  answers
+ *   project_pool.h    the projects                     call.h, api_*.c  answers
  *   feed.h     events                           run.h      models at work
  *   hook_api.h the Hook API of the seeds        page.h     what a browser gets
  *
@@ -17,12 +17,12 @@
 
 #include "server/browser.h"
 #include "server/front.h"
-#include "server/house.h"
+#include "server/project_pool.h"
 
 typedef struct rt_server rt_server;
 
 typedef struct rt_server_options {
-	rt_house_options house;
+	rt_project_pool_options pool;
 	rt_front_options front; /* its site is ours */
 	const char *state_folder;
 	bool new_token;
@@ -49,8 +49,8 @@ void rt_server_add_login(const rt_server *server, rt_buf *out);
  * them. */
 RT_CHECKED rt_status rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM],
 				    bool *out_replaced, rt_error *err);
-/* Every RT_FEED_PULSE_MS. */
-void rt_server_pulse(rt_server *server);
+/* Every RT_FEED_TICK_MS. */
+void rt_server_tick(rt_server *server);
 
 /* ---- for routes about the server itself ---- */
 

@@ -5,13 +5,13 @@
 #include "chat/send_testing.h"
 
 #include "formats/formats.h"
-#include "server/replace.h"
+#include "server/replace_list.h"
 #include "store/store_memory.h"
 
 typedef struct fixture {
 	world w;
 	rt_buf ops; /* what the plan was */
-	rt_replace_counts counts;
+	rt_replace_list_counts counts;
 	rt_error err;
 } fixture;
 
@@ -84,8 +84,8 @@ plan(fixture *f, yyjson_val *wanted)
 	rt_status st;
 
 	rt_buf_clear(&f->ops);
-	st = rt_replace_plan(rt_alloc_libc(), entries_of(now), wanted, is_used, f, &f->ops,
-			     &f->counts, &f->err);
+	st = rt_replace_list_plan(rt_alloc_libc(), entries_of(now), wanted, is_used, f, &f->ops,
+				  &f->counts, &f->err);
 	rt_json_free(now);
 	return st;
 }
@@ -607,8 +607,8 @@ without_memory_nothing_is_written(void **state)
 
 		s.left = n;
 		rt_buf_init(&out, &alloc, RT_BUF_UNLIMITED);
-		st = rt_replace_plan(&alloc, entries_of(now), rt_json_root(doc), NULL, NULL, &out,
-				     NULL, &f->err);
+		st = rt_replace_list_plan(&alloc, entries_of(now), rt_json_root(doc), NULL, NULL,
+					  &out, NULL, &f->err);
 		rt_buf_deinit(&out);
 		if (st == RT_OK)
 			break;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs of a project in a house. */
-#include "server/house.h"
+ * Runs of a project in a pool. */
+#include "server/project_pool.h"
 #include "server/run.h"
 
 rt_status
-rt_runs_new(rt_served *served, rt_runs **out, rt_error *err)
+rt_runs_new(rt_open_project *open_project, rt_runs **out, rt_error *err)
 {
-	const rt_house_options *given = rt_house_given(served->house);
-	rt_runs_options options = {.engine = served->engine,
-				   .feed = served->feed,
+	const rt_project_pool_options *given = rt_project_pool_get_options(open_project->pool);
+	rt_runs_options options = {.engine = open_project->engine,
+				   .feed = open_project->feed,
 				   .alloc = given->alloc,
 				   .env = given->env,
-				   .hooks = served->hooks,
+				   .hooks = open_project->hooks,
 				   .config = given->config,
 				   .comms = given->comms,
 				   .owner = given->owner,

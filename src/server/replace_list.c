@@ -12,7 +12,7 @@
  *
  * Which ones stay where they are is the longest run of old indices that rises in the new
  * order. */
-#include "server/replace_impl.h"
+#include "server/replace_list_impl.h"
 
 static rt_status
 nomem(rt_error *err)
@@ -82,13 +82,14 @@ typedef enum change {
 
 /* Further fields, kind and time, of a pair. */
 static change
-change_of(rt_replace *p, const rt_replace_old *o, const rt_replace_new *n, rt_status *status)
+change_of(rt_replace_list *p, const rt_replace_list_old *o, const rt_replace_list_new *n,
+	  rt_status *status)
 {
 	yyjson_val *key, *value, *kind = rt_json_get(n->value, "kind");
 	size_t i, max;
 	change found = SAME;
 
-	if (n->has_ts && !rt_replace_same_ts(o, n))
+	if (n->has_ts && !rt_replace_list_same_ts(o, n))
 		return OTHER;
 	if (kind != NULL && !yyjson_is_null(kind) &&
 	    !rt_str_eq(kind_of(o->value), kind_of(n->value)))
@@ -98,7 +99,7 @@ change_of(rt_replace *p, const rt_replace_old *o, const rt_replace_new *n, rt_st
 		yyjson_val *was = member(o->value, key);
 
 		if (is_own(rt_json_str(key)) || (was == NULL && yyjson_is_null(value)) ||
-		    (was != NULL && rt_replace_same(p, was, value, status)))
+		    (was != NULL && rt_replace_list_same(p, was, value, status)))
 			continue;
 		found = FIELDS;
 		if (was != NULL && rt_str_is(rt_json_str(key), "thinking_segments"))
@@ -110,7 +111,7 @@ change_of(rt_replace *p, const rt_replace_old *o, const rt_replace_new *n, rt_st
 /* ---- writing requests ---- */
 
 static void
-begin(rt_replace *p, const char *op)
+begin(rt_replace_list *p, const char *op)
 {
 	rt_json_add_comma(p->out);
 	rt_buf_add_c(p->out, "{\"op\":\"");
@@ -119,14 +120,14 @@ begin(rt_replace *p, const char *op)
 }
 
 static void
-add_str(rt_replace *p, const char *key, rt_str s)
+add_str(rt_replace_list *p, const char *key, rt_str s)
 {
 	rt_json_add_key(p->out, key);
 	rt_json_add_string(p->out, s);
 }
 
 static void
-add_val(rt_replace *p, const char *key, yyjson_val *v)
+add_val(rt_replace_list *p, const char *key, yyjson_val *v)
 {
 	if (v == NULL || yyjson_is_null(v))
 		return;
@@ -135,14 +136,14 @@ add_val(rt_replace *p, const char *key, yyjson_val *v)
 }
 
 static void
-end(rt_replace *p)
+end(rt_replace_list *p)
 {
 	rt_buf_add_byte(p->out, '}');
 }
 
 /* Further fields of a new entry, or those that one is to have beside what it has. */
 static rt_status
-add_fields(rt_replace *p, size_t at, yyjson_val *value)
+add_fields(rt_replace_list *p, size_t at, yyjson_val *value)
 {
 	yyjson_val *key, *field;
 	size_t i, max;
@@ -164,9 +165,9 @@ add_fields(rt_replace *p, size_t at, yyjson_val *value)
 /* The whole entry into the one that there is: content, and fields on top of its own.
  * is_edited: it is another content. */
 static rt_status
-write_into(rt_replace *p, const rt_replace_old *o, size_t at, bool is_edited)
+write_into(rt_replace_list *p, const rt_replace_list_old *o, size_t at, bool is_edited)
 {
-	const rt_replace_new *n = &p->news[at];
+	const rt_replace_list_new *n = &p->news[at];
 	yyjson_val *key, *value, *was;
 	size_t i, max;
 
@@ -206,17 +207,17 @@ write_into(rt_replace *p, const rt_replace_old *o, size_t at, bool is_edited)
 
 /* What is said differently of an entry that stays. */
 static rt_status
-write_edit(rt_replace *p, size_t at, change fields)
+write_edit(rt_replace_list *p, size_t at, change fields)
 {
-	const rt_replace_new *n = &p->news[at];
-	const rt_replace_old *o = &p->olds[n->from];
+	const rt_replace_list_new *n = &p->news[at];
+	const rt_replace_list_old *o = &p->olds[n->from];
 	yyjson_val *label = rt_json_get(n->value, "label");
 	yyjson_val *muted = rt_json_get(n->value, "muted");
 	rt_str old_label = rt_json_str(rt_json_get(o->value, "label"));
 	bool was_muted = yyjson_is_true(rt_json_get(o->value, "muted")), is_edited = false;
 	rt_status st = RT_OK;
 
-	is_edited = n->content != NULL && !rt_replace_same(p, o->content, n->content, &st);
+	is_edited = n->content != NULL && !rt_replace_list_same(p, o->content, n->content, &st);
 	if (st != RT_OK)
 		return st;
 	if (fields == FIELDS) {
@@ -254,7 +255,7 @@ write_edit(rt_replace *p, size_t at, change fields)
 }
 
 static bool
-is_told_otherwise(const rt_replace_old *o, const rt_replace_new *n, const char *key)
+is_told_otherwise(const rt_replace_list_old *o, const rt_replace_list_new *n, const char *key)
 {
 	yyjson_val *v = rt_json_get(n->value, key);
 
@@ -263,10 +264,10 @@ is_told_otherwise(const rt_replace_old *o, const rt_replace_new *n, const char *
 }
 
 static void
-write_view(rt_replace *p, size_t at)
+write_view(rt_replace_list *p, size_t at)
 {
-	const rt_replace_new *n = &p->news[at];
-	const rt_replace_old *o = &p->olds[n->from];
+	const rt_replace_list_new *n = &p->news[at];
+	const rt_replace_list_old *o = &p->olds[n->from];
 	bool collapsed = is_told_otherwise(o, n, "collapsed");
 	bool read_mode = is_told_otherwise(o, n, "read_mode");
 
@@ -284,21 +285,21 @@ write_view(rt_replace *p, size_t at)
 
 /* Pairs: edits; and no pairs any more where another entry has to stand there. */
 static rt_status
-write_edits(rt_replace *p)
+write_edits(rt_replace_list *p)
 {
 	rt_status st = RT_OK;
 	size_t i;
 
 	for (i = 0; st == RT_OK && i < p->new_count; i++) {
-		rt_replace_new *n = &p->news[i];
+		rt_replace_list_new *n = &p->news[i];
 		change fields;
 
-		if (n->from == RT_REPLACE_NONE)
+		if (n->from == RT_REPLACE_LIST_NONE)
 			continue;
 		fields = change_of(p, &p->olds[n->from], n, &st);
 		if (st == RT_OK && fields == OTHER) {
-			p->olds[n->from].to = RT_REPLACE_NONE;
-			n->from = RT_REPLACE_NONE;
+			p->olds[n->from].to = RT_REPLACE_LIST_NONE;
+			n->from = RT_REPLACE_LIST_NONE;
 		} else if (st == RT_OK) {
 			st = write_edit(p, i, fields);
 			write_view(p, i);
@@ -308,15 +309,15 @@ write_edits(rt_replace *p)
 }
 
 static void
-write_deletes(rt_replace *p)
+write_deletes(rt_replace_list *p)
 {
 	size_t from = 0, to;
 
 	for (; from < p->old_count; from = to + 1) {
 		to = from;
-		if (p->olds[from].to != RT_REPLACE_NONE)
+		if (p->olds[from].to != RT_REPLACE_LIST_NONE)
 			continue;
-		while (to + 1 < p->old_count && p->olds[to + 1].to == RT_REPLACE_NONE)
+		while (to + 1 < p->old_count && p->olds[to + 1].to == RT_REPLACE_LIST_NONE)
 			to++;
 		begin(p, "entry.delete");
 		if (to == from) {
@@ -334,7 +335,7 @@ write_deletes(rt_replace *p)
 
 /* Mark the longest run of old indices that rises. */
 static rt_status
-fix_places(rt_replace *p)
+fix_places(rt_replace_list *p)
 {
 	/* ends[k]: of all rising runs of k + 1 so far, the last item of the one that ends
 	 * lowest; before[i]: the item in front of i in its run */
@@ -346,7 +347,7 @@ fix_places(rt_replace *p)
 	for (i = 0; st == RT_OK && i < p->new_count; i++) {
 		size_t low = 0, high = length;
 
-		if (p->news[i].from == RT_REPLACE_NONE)
+		if (p->news[i].from == RT_REPLACE_LIST_NONE)
 			continue;
 		while (low < high) {
 			size_t middle = low + (high - low) / 2;
@@ -356,13 +357,13 @@ fix_places(rt_replace *p)
 			else
 				high = middle;
 		}
-		before[i] = low > 0 ? ends[low - 1] : RT_REPLACE_NONE;
+		before[i] = low > 0 ? ends[low - 1] : RT_REPLACE_LIST_NONE;
 		ends[low] = i;
 		if (low == length)
 			length++;
 	}
 	if (st == RT_OK && length > 0)
-		for (i = ends[length - 1]; i != RT_REPLACE_NONE; i = before[i])
+		for (i = ends[length - 1]; i != RT_REPLACE_LIST_NONE; i = before[i])
 			p->news[i].is_fixed = true;
 	rt_free(p->alloc, ends);
 	rt_free(p->alloc, before);
@@ -372,9 +373,9 @@ fix_places(rt_replace *p)
 /* A new entry; anchor: what it goes in front of; NULL: to the end; is_first: of an empty
  * take. */
 static rt_status
-write_new(rt_replace *p, size_t at, const rt_replace_old *anchor, bool is_first)
+write_new(rt_replace_list *p, size_t at, const rt_replace_list_old *anchor, bool is_first)
 {
-	const rt_replace_new *n = &p->news[at];
+	const rt_replace_list_new *n = &p->news[at];
 
 	begin(p, is_first ? "entry.append" : "entry.insert");
 	if (anchor != NULL)
@@ -402,16 +403,16 @@ write_new(rt_replace *p, size_t at, const rt_replace_old *anchor, bool is_first)
 }
 
 static rt_status
-write_places(rt_replace *p)
+write_places(rt_replace_list *p)
 {
 	size_t next = 0, kept = 0, i;
 	rt_status st = fix_places(p);
 
 	for (i = 0; i < p->new_count; i++)
-		kept += p->news[i].from != RT_REPLACE_NONE;
+		kept += p->news[i].from != RT_REPLACE_LIST_NONE;
 	for (i = 0; st == RT_OK && i < p->new_count; i++) {
-		const rt_replace_new *n = &p->news[i];
-		const rt_replace_old *anchor;
+		const rt_replace_list_new *n = &p->news[i];
+		const rt_replace_list_old *anchor;
 
 		if (next < i)
 			next = i;
@@ -420,7 +421,7 @@ write_places(rt_replace *p)
 		if (n->is_fixed)
 			continue;
 		anchor = next < p->new_count ? &p->olds[p->news[next].from] : NULL;
-		if (n->from == RT_REPLACE_NONE) {
+		if (n->from == RT_REPLACE_LIST_NONE) {
 			st = write_new(p, i, anchor, kept == 0 && i == 0);
 			continue;
 		}
@@ -435,14 +436,14 @@ write_places(rt_replace *p)
 }
 
 static void
-write_labels(rt_replace *p)
+write_labels(rt_replace_list *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->new_count; i++) {
 		yyjson_val *label = rt_json_get(p->news[i].value, "label");
 
-		if (p->news[i].from != RT_REPLACE_NONE || !yyjson_is_str(label) ||
+		if (p->news[i].from != RT_REPLACE_LIST_NONE || !yyjson_is_str(label) ||
 		    yyjson_get_len(label) == 0)
 			continue;
 		begin(p, "label.set");
@@ -454,16 +455,17 @@ write_labels(rt_replace *p)
 }
 
 rt_status
-rt_replace_plan(const rt_alloc *alloc, yyjson_val *current, yyjson_val *wanted,
-		rt_id_used_fn is_used, void *ctx, rt_buf *out, rt_replace_counts *out_counts,
-		rt_error *err)
+rt_replace_list_plan(const rt_alloc *alloc, yyjson_val *current, yyjson_val *wanted,
+		     rt_id_used_fn is_used, void *ctx, rt_buf *out,
+		     rt_replace_list_counts *out_counts, rt_error *err)
 {
-	rt_replace p = {.alloc = alloc, .is_used = is_used, .ctx = ctx, .out = out, .err = err};
+	rt_replace_list p = {
+		.alloc = alloc, .is_used = is_used, .ctx = ctx, .out = out, .err = err};
 	size_t size = out->size;
-	rt_status st = rt_replace_read(&p, current, wanted);
+	rt_status st = rt_replace_list_read(&p, current, wanted);
 
 	if (st == RT_OK)
-		st = rt_replace_match(&p);
+		st = rt_replace_list_match(&p);
 	if (st == RT_OK) {
 		rt_buf_add_byte(out, '[');
 		st = write_edits(&p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replace: from the entries that a take has and the entries that somebody wants it to have
+ * Replace list: from the entries that a take has and the entries that somebody wants it to have
  * to the operations between the two. So a list that is sent back whole (POST /api/session)
  * is not a new list: what stays keeps its id, its revisions and its fields.
  *
@@ -19,19 +19,19 @@
  * another with a new id stands in its place.
  *
  * Pure functions. O(n log n) comparisons. */
-#ifndef RT_SERVER_REPLACE_H
-#define RT_SERVER_REPLACE_H
+#ifndef RT_SERVER_REPLACE_LIST_H
+#define RT_SERVER_REPLACE_LIST_H
 
 #include "codec/json.h"
 
 /* Was this id ever an entry's? Then no new entry can have it. */
 typedef bool (*rt_id_used_fn)(void *ctx, rt_str id);
 
-typedef struct rt_replace_counts {
+typedef struct rt_replace_list_counts {
 	size_t added, edited, deleted,
 		moved; /* entries; edited: text, role, fields, label, muted */
 	size_t shown;  /* entries that are collapsed, or read, otherwise */
-} rt_replace_counts;
+} rt_replace_list_counts;
 
 /* current: the entries as rt_view_show has them. wanted: an array of entries in that shape,
  * each with whatever it wants to say: id, role, content, ts, kind, muted, collapsed,
@@ -40,8 +40,9 @@ typedef struct rt_replace_counts {
  * Appended to out: an array of requests to be carried out as one step; "[]" when nothing
  * is to be done. RT_USAGE: what is wanted is no such list, with the position that is
  * meant. */
-RT_CHECKED rt_status rt_replace_plan(const rt_alloc *alloc, yyjson_val *current, yyjson_val *wanted,
-				     rt_id_used_fn is_used, void *ctx, rt_buf *out,
-				     rt_replace_counts *out_counts, rt_error *err);
+RT_CHECKED rt_status rt_replace_list_plan(const rt_alloc *alloc, yyjson_val *current,
+					  yyjson_val *wanted, rt_id_used_fn is_used, void *ctx,
+					  rt_buf *out, rt_replace_list_counts *out_counts,
+					  rt_error *err);
 
 #endif

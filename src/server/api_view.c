@@ -2,18 +2,18 @@
  *
  * What there is. Answers are what the engine's views give; where at_op is said, as it was. */
 #include "view/marks.h"
-#include "server/api_look_impl.h"
-#include "server/tag.h"
+#include "server/api_view_impl.h"
+#include "server/etag.h"
 
 bool
-rt_look_begin(rt_look *l, rt_call *call)
+rt_api_view_begin(rt_api_view *l, rt_call *call)
 {
 	uint64_t at_op;
 	rt_status st = RT_OK;
 
 	memset(l, 0, sizeof(*l));
 	l->call = call;
-	l->engine = call->served->engine;
+	l->engine = call->open_project->engine;
 	l->body = &call->answer->body;
 	l->epoch = rt_engine_epoch(l->engine);
 	if (!rt_call_number(call, "at_op", UINT64_MAX, &at_op) || !rt_call_value(call, &l->project))
@@ -40,46 +40,46 @@ rt_look_begin(rt_look *l, rt_call *call)
 }
 
 void
-rt_look_end(rt_look *l)
+rt_api_view_end(rt_api_view *l)
 {
 	rt_object_unref(l->project);
 }
 
 void
-rt_look_done(rt_look *l, rt_status st, rt_look_tag tagged)
+rt_api_view_done(rt_api_view *l, rt_status st, rt_api_view_etag tagged)
 {
-	char tag[RT_TAG_ROOM];
+	char etag[RT_ETAG_ROOM];
 
 	if (st != RT_OK) {
 		rt_call_fail(l->call, &l->err, NULL);
 		return;
 	}
-	if (!l->is_past && tagged != RT_LOOK_NO_TAG) {
-		if (tagged == RT_LOOK_TAG_DISC)
-			rt_tag_disc(l->epoch, l->project, l->disc, tag);
+	if (!l->is_past && tagged != RT_API_VIEW_NO_ETAG) {
+		if (tagged == RT_API_VIEW_ETAG_DISC)
+			rt_etag_disc(l->epoch, l->project, l->disc, etag);
 		else
-			rt_tag_project(l->epoch, l->project, tag);
-		rt_call_tag(l->call, tag);
+			rt_etag_project(l->epoch, l->project, etag);
+		rt_call_etag(l->call, etag);
 	}
 	rt_call_done(l->call, 200);
 }
 
 void
-rt_look_add_text(rt_buf *buf, const char *key, rt_str text)
+rt_api_view_add_text(rt_buf *buf, const char *key, rt_str text)
 {
 	rt_json_add_key(buf, key);
 	rt_json_add_string(buf, text);
 }
 
 void
-rt_look_add_number(rt_buf *buf, const char *key, uint64_t number)
+rt_api_view_add_number(rt_buf *buf, const char *key, uint64_t number)
 {
 	rt_json_add_key(buf, key);
 	rt_buf_add_u64(buf, number);
 }
 
 void
-rt_look_add_bool(rt_buf *buf, const char *key, bool value)
+rt_api_view_add_bool(rt_buf *buf, const char *key, bool value)
 {
 	rt_json_add_key(buf, key);
 	rt_buf_add_c(buf, value ? "true" : "false");
@@ -91,18 +91,18 @@ void
 rt_api_discussions(rt_call *call)
 {
 	bool all;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call) && rt_call_flag(call, "all", &all))
+	if (rt_api_view_begin(&l, call) && rt_call_flag(call, "all", &all))
 		/* Counts of entries are in it, which change with every discussion: no tag. */
-		rt_look_done(&l, rt_view_discussions(l.engine, l.project, all, l.body, &l.err),
-			     RT_LOOK_NO_TAG);
-	rt_look_end(&l);
+		rt_api_view_done(&l, rt_view_discussions(l.engine, l.project, all, l.body, &l.err),
+				 RT_API_VIEW_NO_ETAG);
+	rt_api_view_end(&l);
 }
 
 /* The id of the entry that the head stands on; null: before the first. */
 static rt_status
-add_head(rt_look *l)
+add_head(rt_api_view *l)
 {
 	char id[RT_ID_MAX + 1];
 	size_t at = 0;
@@ -128,32 +128,33 @@ rt_api_discussion(rt_call *call)
 	const rt_cell *cell;
 	const rt_take *active;
 	rt_status st;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call)) {
+	if (rt_api_view_begin(&l, call)) {
 		cell = rt_project_cell(l.project, l.place.disc);
 		active = rt_disc_active(l.disc);
 		rt_buf_add_f(l.body, "{\"id\":\"d%u\"", l.place.disc);
-		rt_look_add_text(l.body, "name", rt_cell_name(cell));
-		rt_look_add_bool(l.body, "active", l.place.disc == l.project->active);
-		rt_look_add_bool(l.body, "present", cell->present);
+		rt_api_view_add_text(l.body, "name", rt_cell_name(cell));
+		rt_api_view_add_bool(l.body, "active", l.place.disc == l.project->active);
+		rt_api_view_add_bool(l.body, "present", cell->present);
 		rt_buf_add_f(l.body, ",\"take\":{\"id\":\"t%u\"", active->number);
-		rt_look_add_text(l.body, "name", rt_text_str(active->name));
+		rt_api_view_add_text(l.body, "name", rt_text_str(active->name));
 		rt_buf_add_byte(l.body, '}');
 		st = add_head(&l);
-		rt_look_add_number(l.body, "entries", rt_seq_count(active->slots));
-		rt_look_add_number(l.body, "takes", rt_disc_present_count(l.disc));
-		rt_look_add_number(l.body, "labels", rt_seq_count(l.disc->labels));
-		rt_look_add_bool(l.body, "can_undo",
-				 l.disc->history.current != 0 || l.project->history.current != 0);
-		rt_look_add_bool(l.body, "can_redo",
-				 l.disc->history.redo_row != 0 ||
-					 l.project->history.redo_row != 0);
-		rt_look_add_number(l.body, "seq", l.project->seq);
+		rt_api_view_add_number(l.body, "entries", rt_seq_count(active->slots));
+		rt_api_view_add_number(l.body, "takes", rt_disc_present_count(l.disc));
+		rt_api_view_add_number(l.body, "labels", rt_seq_count(l.disc->labels));
+		rt_api_view_add_bool(l.body, "can_undo",
+				     l.disc->history.current != 0 ||
+					     l.project->history.current != 0);
+		rt_api_view_add_bool(l.body, "can_redo",
+				     l.disc->history.redo_row != 0 ||
+					     l.project->history.redo_row != 0);
+		rt_api_view_add_number(l.body, "seq", l.project->seq);
 		rt_buf_add_byte(l.body, '}');
-		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
+		rt_api_view_done(&l, st, RT_API_VIEW_ETAG_DISC);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 void
@@ -164,9 +165,9 @@ rt_api_takes(rt_call *call)
 	rt_status st = RT_OK;
 	rt_str name;
 	bool all;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call) && rt_call_flag(call, "all", &all) &&
+	if (rt_api_view_begin(&l, call) && rt_call_flag(call, "all", &all) &&
 	    rt_call_number(call, "count", UINT32_MAX, &count) &&
 	    rt_call_text(call, "with", &name)) {
 		if (name.size > 0)
@@ -177,20 +178,20 @@ rt_api_takes(rt_call *call)
 		if (st == RT_OK)
 			st = rt_view_takes_first(l.engine, l.project, l.place.disc, all, (size_t)count,
 						 with.take, l.body, &l.err);
-		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
+		rt_api_view_done(&l, st, RT_API_VIEW_ETAG_DISC);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 void
 rt_api_forks(rt_call *call)
 {
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call))
-		rt_look_done(&l, rt_view_forks(l.engine, l.project, l.place, l.body, &l.err),
-			     RT_LOOK_TAG_DISC);
-	rt_look_end(&l);
+	if (rt_api_view_begin(&l, call))
+		rt_api_view_done(&l, rt_view_forks(l.engine, l.project, l.place, l.body, &l.err),
+				 RT_API_VIEW_ETAG_DISC);
+	rt_api_view_end(&l);
 }
 
 void
@@ -201,9 +202,9 @@ rt_api_tree(rt_call *call)
 	uint64_t preview, from, count;
 	rt_status st;
 	rt_str take;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call) && rt_call_flag(call, "columns", &is_columns) &&
+	if (rt_api_view_begin(&l, call) && rt_call_flag(call, "columns", &is_columns) &&
 	    rt_call_flag(call, "bare", &bare) &&
 	    rt_call_number(call, "preview", is_columns ? 0 : 60, &preview) &&
 	    rt_call_number(call, "from", 0, &from) && rt_call_number(call, "count", 0, &count) &&
@@ -218,9 +219,9 @@ rt_api_tree(rt_call *call)
 						  l.body, &l.err)
 				: rt_view_tree_wide(l.engine, l.project, l.place.disc,
 						    (size_t)preview, l.body, &l.err);
-		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
+		rt_api_view_done(&l, st, RT_API_VIEW_ETAG_DISC);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 /* {"common","a","b","changed"} */
@@ -230,9 +231,9 @@ rt_api_diff(rt_call *call)
 	rt_str disc = rt_call_param(call, "discussion");
 	rt_place a = {0, 0}, b = {0, 0};
 	rt_status st;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call)) {
+	if (rt_api_view_begin(&l, call)) {
 		st = rt_resolve_place(l.project, disc, rt_call_param(call, "a"), &a, &l.err);
 		if (st == RT_OK)
 			st = rt_resolve_place(l.project, disc, rt_call_param(call, "b"), &b,
@@ -240,9 +241,9 @@ rt_api_diff(rt_call *call)
 		if (st == RT_OK)
 			st = rt_view_diff(l.engine, l.project, l.place.disc, a.take, b.take, l.body,
 					  &l.err);
-		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
+		rt_api_view_done(&l, st, RT_API_VIEW_ETAG_DISC);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 void
@@ -253,9 +254,9 @@ rt_api_labels(rt_call *call)
 	rt_slot pair;
 	rt_str name;
 	size_t i;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call)) {
+	if (rt_api_view_begin(&l, call)) {
 		rt_buf_add_byte(l.body, '[');
 		for (i = 0; st == RT_OK && i < rt_seq_count(l.disc->labels); i++) {
 			st = rt_seq_get(l.disc->labels, i, &pair, &l.err);
@@ -268,61 +269,61 @@ rt_api_labels(rt_call *call)
 			rt_json_add_comma(l.body);
 			rt_buf_add_c(l.body, "{\"label\":");
 			rt_json_add_string(l.body, name);
-			rt_look_add_text(l.body, "entry", rt_str_of(id));
+			rt_api_view_add_text(l.body, "entry", rt_str_of(id));
 			rt_buf_add_byte(l.body, '}');
 		}
 		rt_buf_add_byte(l.body, ']');
-		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
+		rt_api_view_done(&l, st, RT_API_VIEW_ETAG_DISC);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 /* ---- entries ---- */
 
 /* "k3f9":"…", for who wants to change one entry whatever happens to others. */
 static rt_status
-add_tag(rt_look *l, const rt_slot *slot, rt_buf *tags)
+add_etag(rt_api_view *l, const rt_slot *slot, rt_buf *etags)
 {
-	char id[RT_ID_MAX + 1], tag[RT_TAG_ROOM];
+	char id[RT_ID_MAX + 1], etag[RT_ETAG_ROOM];
 	rt_status st = rt_entry_id(l->project, slot->entry, id, &l->err);
 
 	if (st != RT_OK)
 		return st;
-	rt_tag_entry(l->epoch, l->project, l->disc, slot, tag);
-	rt_json_add_comma(tags);
-	rt_json_add_string(tags, rt_str_of(id));
-	rt_buf_add_byte(tags, ':');
-	rt_json_add_string(tags, rt_str_of(tag));
+	rt_etag_entry(l->epoch, l->project, l->disc, slot, etag);
+	rt_json_add_comma(etags);
+	rt_json_add_string(etags, rt_str_of(id));
+	rt_buf_add_byte(etags, ':');
+	rt_json_add_string(etags, rt_str_of(etag));
 	return RT_OK;
 }
 
 /* Of a run of the take. */
 static rt_status
-add_tags(rt_look *l, size_t from, size_t count)
+add_etags(rt_api_view *l, size_t from, size_t count)
 {
 	rt_slot slots[64];
 	size_t end = from + count, i;
-	rt_buf tags;
+	rt_buf etags;
 	rt_status st = RT_OK;
 
 	if (end > rt_seq_count(l->take->slots))
 		end = rt_seq_count(l->take->slots);
-	rt_buf_init(&tags, l->call->request->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&etags, l->call->request->alloc, RT_BUF_UNLIMITED);
 	while (st == RT_OK && from < end) {
 		size_t run = end - from < 64 ? end - from : 64;
 
 		st = rt_seq_copy(l->take->slots, from, run, slots, &l->err);
 		for (i = 0; st == RT_OK && i < run; i++)
-			st = add_tag(l, &slots[i], &tags);
+			st = add_etag(l, &slots[i], &etags);
 		from += run;
 	}
-	if (st == RT_OK && tags.status != RT_OK)
+	if (st == RT_OK && etags.status != RT_OK)
 		st = rt_fail(&l->err, RT_NOMEM, "out of memory");
 	rt_json_add_key(l->body, "etags");
 	rt_buf_add_byte(l->body, '{');
-	rt_buf_add_str(l->body, rt_buf_str(&tags));
+	rt_buf_add_str(l->body, rt_buf_str(&etags));
 	rt_buf_add_byte(l->body, '}');
-	rt_buf_deinit(&tags);
+	rt_buf_deinit(&etags);
 	return st;
 }
 
@@ -331,16 +332,16 @@ rt_api_entries(rt_call *call)
 {
 	uint64_t from, count, last;
 	rt_window window;
-	bool with_tags, blocks;
+	bool with_etags, blocks;
 	rt_status st;
 	size_t total;
 	rt_str role;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call) && rt_call_number(call, "from", 0, &from) &&
+	if (rt_api_view_begin(&l, call) && rt_call_number(call, "from", 0, &from) &&
 	    rt_call_number(call, "count", RT_API_WINDOW, &count) &&
-	    rt_call_number(call, "last", 0, &last) && rt_call_flag(call, "tags", &with_tags) && rt_call_text(call, "role", &role) &&
-	    rt_call_flag(call, "blocks", &blocks)) {
+	    rt_call_number(call, "last", 0, &last) && rt_call_flag(call, "tags", &with_etags) &&
+	    rt_call_text(call, "role", &role) && rt_call_flag(call, "blocks", &blocks)) {
 		total = rt_seq_count(l.take->slots);
 		if (last > 0) {
 			last = last < RT_API_WINDOW_MAX ? last : RT_API_WINDOW_MAX;
@@ -355,26 +356,26 @@ rt_api_entries(rt_call *call)
 		st = rt_view_show(l.engine, l.project, l.place, &window, l.body, &l.err);
 		if (st == RT_OK) {
 			l.body->size--; /* the brace */
-			rt_look_add_number(l.body, "from", from);
+			rt_api_view_add_number(l.body, "from", from);
 			rt_json_add_key(l.body, "next");
 			if (from + count < total)
 				rt_buf_add_u64(l.body, from + count);
 			else
 				rt_buf_add_c(l.body, "null");
-			rt_look_add_number(l.body, "seq", l.project->seq);
-			if (with_tags && !l.is_past)
-				st = add_tags(&l, (size_t)from, (size_t)count);
+			rt_api_view_add_number(l.body, "seq", l.project->seq);
+			if (with_etags && !l.is_past)
+				st = add_etags(&l, (size_t)from, (size_t)count);
 			rt_buf_add_byte(l.body, '}');
 			if (st == RT_OK)
 				st = rt_api_add_blocks(call, &l.err);
 		}
-		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
+		rt_api_view_done(&l, st, RT_API_VIEW_ETAG_DISC);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 static rt_status
-resolve(rt_look *l, rt_str address, bool whole, uint32_t *out)
+resolve(rt_api_view *l, rt_str address, bool whole, uint32_t *out)
 {
 	rt_status st = rt_resolve_entry(l->project, l->place, address, whole, out, &l->err);
 
@@ -388,18 +389,19 @@ static bool
 answer_again(rt_call *call)
 {
 	const rt_project *value;
-	char tag[RT_TAG_ROOM];
+	char etag[RT_ETAG_ROOM];
 	bool is_kept;
 
-	if (call->served->kept == NULL)
+	if (call->open_project->cache == NULL)
 		return false;
 	if (!rt_call_value(call, &value))
 		return true;
-	is_kept = rt_kept_find(call->served->kept, rt_engine_epoch(call->served->engine), value->seq,
-			       call->request->target, &call->answer->body, tag);
+	is_kept = rt_response_cache_find(call->open_project->cache,
+					 rt_engine_epoch(call->open_project->engine), value->seq,
+					 call->request->target, &call->answer->body, etag);
 	rt_object_unref(value);
 	if (is_kept) {
-		rt_call_tag(call, tag);
+		rt_call_etag(call, etag);
 		rt_call_done(call, 200);
 	}
 	return is_kept;
@@ -408,17 +410,17 @@ answer_again(rt_call *call)
 void
 rt_api_entry(rt_call *call)
 {
-	char tag[RT_TAG_ROOM];
+	char etag[RT_ETAG_ROOM];
 	uint32_t entry = 0;
 	bool found = false, blocks;
 	rt_slot slot;
 	size_t at;
 	rt_status st;
-	rt_look l;
+	rt_api_view l;
 
 	if (answer_again(call))
 		return;
-	if (rt_look_begin(&l, call) && rt_call_flag(call, "blocks", &blocks)) {
+	if (rt_api_view_begin(&l, call) && rt_call_flag(call, "blocks", &blocks)) {
 		st = resolve(&l, rt_call_param(call, "entry"), false, &entry);
 		if (st == RT_OK)
 			st = rt_view_entry(l.engine, l.project, l.place, entry, l.body, &l.err);
@@ -427,20 +429,21 @@ rt_api_entry(rt_call *call)
 		if (st == RT_OK)
 			st = rt_take_find(l.project, l.take, entry, &at, &slot, &found, &l.err);
 		if (st == RT_OK && found && !l.is_past) {
-			rt_tag_entry(l.epoch, l.project, l.disc, &slot, tag);
-			rt_call_tag(call, tag);
-			if (call->served->kept != NULL && l.body->status == RT_OK)
-				rt_kept_put(call->served->kept, l.epoch, l.project->seq,
-					    call->request->target, rt_buf_str(l.body), tag);
+			rt_etag_entry(l.epoch, l.project, l.disc, &slot, etag);
+			rt_call_etag(call, etag);
+			if (call->open_project->cache != NULL && l.body->status == RT_OK)
+				rt_response_cache_put(call->open_project->cache, l.epoch,
+						      l.project->seq, call->request->target,
+						      rt_buf_str(l.body), etag);
 		}
-		rt_look_done(&l, st, RT_LOOK_NO_TAG);
+		rt_api_view_done(&l, st, RT_API_VIEW_NO_ETAG);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 /* Those that are not there are named. */
 static rt_status
-add_entries(rt_look *l, yyjson_val *ids, rt_buf *missing)
+add_entries(rt_api_view *l, yyjson_val *ids, rt_buf *missing)
 {
 	yyjson_val *id;
 	size_t i, count, before;
@@ -468,7 +471,7 @@ add_entries(rt_look *l, yyjson_val *ids, rt_buf *missing)
 	rt_buf_add_c(l->body, "],\"missing\":[");
 	rt_buf_add_str(l->body, rt_buf_str(missing));
 	rt_buf_add_byte(l->body, ']');
-	rt_look_add_number(l->body, "seq", l->project->seq);
+	rt_api_view_add_number(l->body, "seq", l->project->seq);
 	rt_buf_add_byte(l->body, '}');
 	return missing->status == RT_OK ? RT_OK : rt_fail(&l->err, RT_NOMEM, "out of memory");
 }
@@ -482,10 +485,10 @@ rt_api_entries_read(rt_call *call)
 	rt_buf missing;
 	rt_status st = RT_OK;
 	bool blocks;
-	rt_look l;
+	rt_api_view l;
 
 	rt_buf_init(&missing, call->request->alloc, RT_BUF_UNLIMITED);
-	if (rt_look_begin(&l, call) && rt_call_flag(call, "blocks", &blocks) &&
+	if (rt_api_view_begin(&l, call) && rt_call_flag(call, "blocks", &blocks) &&
 	    rt_call_body(call, false, &doc, &root)) {
 		ids = rt_json_get(root, "ids");
 		if (!yyjson_is_arr(ids) || yyjson_arr_size(ids) > RT_API_WINDOW_MAX)
@@ -497,9 +500,9 @@ rt_api_entries_read(rt_call *call)
 			st = add_entries(&l, ids, &missing);
 		if (st == RT_OK)
 			st = rt_api_add_blocks(call, &l.err);
-		rt_look_done(&l, st, RT_LOOK_TAG_DISC);
+		rt_api_view_done(&l, st, RT_API_VIEW_ETAG_DISC);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 	rt_json_free(doc);
 	rt_buf_deinit(&missing);
 }
@@ -509,16 +512,16 @@ rt_api_revisions(rt_call *call)
 {
 	uint32_t entry = 0;
 	rt_status st;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call)) {
+	if (rt_api_view_begin(&l, call)) {
 		st = resolve(&l, rt_call_param(call, "entry"), true, &entry);
 		if (st == RT_OK)
 			st = rt_view_revisions(l.engine, l.project, l.place.disc, entry, l.body,
 					       &l.err);
-		rt_look_done(&l, st, RT_LOOK_NO_TAG);
+		rt_api_view_done(&l, st, RT_API_VIEW_NO_ETAG);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 /* ---- settings and what lies with them ---- */
@@ -526,13 +529,13 @@ rt_api_revisions(rt_call *call)
 void
 rt_api_settings(rt_call *call)
 {
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call))
-		rt_look_done(&l,
-			     rt_view_settings(l.engine, l.project, l.place.disc, l.body, &l.err),
-			     RT_LOOK_TAG_DISC);
-	rt_look_end(&l);
+	if (rt_api_view_begin(&l, call))
+		rt_api_view_done(
+			&l, rt_view_settings(l.engine, l.project, l.place.disc, l.body, &l.err),
+			RT_API_VIEW_ETAG_DISC);
+	rt_api_view_end(&l);
 }
 
 void
@@ -540,9 +543,9 @@ rt_api_project_settings(rt_call *call)
 {
 	rt_str prefix = RT_STR("setting.");
 	size_t i;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call)) {
+	if (rt_api_view_begin(&l, call)) {
 		rt_buf_add_byte(l.body, '{');
 		for (i = 0; i < rt_fields_count(l.project->fields); i++) {
 			rt_str name = rt_fields_name(l.project->fields, i);
@@ -554,24 +557,24 @@ rt_api_project_settings(rt_call *call)
 			rt_buf_add_str(l.body, rt_fields_value(l.project->fields, i));
 		}
 		rt_buf_add_byte(l.body, '}');
-		rt_look_done(&l, RT_OK, RT_LOOK_TAG_PROJECT);
+		rt_api_view_done(&l, RT_OK, RT_API_VIEW_ETAG_PROJECT);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 /* Members of the view of the settings; absent stands for one that is not there. Alone: the
  * one member's value, else an object of all. */
 static void
 answer_members(rt_call *call, const char *const *names, bool is_alone, const char *absent,
-	       rt_look_tag tagged)
+	       rt_api_view_etag tagged)
 {
 	rt_json_doc *doc = NULL;
 	rt_buf view;
 	rt_status st;
-	rt_look l;
+	rt_api_view l;
 
 	rt_buf_init(&view, call->request->alloc, RT_BUF_UNLIMITED);
-	if (rt_look_begin(&l, call)) {
+	if (rt_api_view_begin(&l, call)) {
 		st = rt_view_settings(l.engine, l.project, l.place.disc, &view, &l.err);
 		if (st == RT_OK)
 			st = rt_json_read(call->request->alloc, rt_buf_str(&view), &doc, &l.err);
@@ -589,9 +592,9 @@ answer_members(rt_call *call, const char *const *names, bool is_alone, const cha
 		}
 		if (!is_alone)
 			rt_buf_add_byte(l.body, '}');
-		rt_look_done(&l, st, tagged);
+		rt_api_view_done(&l, st, tagged);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 	rt_json_free(doc);
 	rt_buf_deinit(&view);
 }
@@ -601,7 +604,7 @@ rt_api_roles(rt_call *call)
 {
 	static const char *const names[] = {"roles", NULL};
 
-	answer_members(call, names, true, "[]", RT_LOOK_TAG_PROJECT);
+	answer_members(call, names, true, "[]", RT_API_VIEW_ETAG_PROJECT);
 }
 
 void
@@ -609,7 +612,7 @@ rt_api_prompt(rt_call *call)
 {
 	static const char *const names[] = {"prompt", NULL};
 
-	answer_members(call, names, true, "{}", RT_LOOK_TAG_DISC);
+	answer_members(call, names, true, "{}", RT_API_VIEW_ETAG_DISC);
 }
 
 void
@@ -617,7 +620,7 @@ rt_api_presets(rt_call *call)
 {
 	static const char *const names[] = {"presets", NULL};
 
-	answer_members(call, names, true, "{}", RT_LOOK_TAG_DISC);
+	answer_members(call, names, true, "{}", RT_API_VIEW_ETAG_DISC);
 }
 
 void
@@ -625,14 +628,14 @@ rt_api_files(rt_call *call)
 {
 	static const char *const names[] = {"files", "context_files", "screenshots", NULL};
 
-	answer_members(call, names, false, "[]", RT_LOOK_TAG_DISC);
+	answer_members(call, names, false, "[]", RT_API_VIEW_ETAG_DISC);
 }
 
 /* ---- history ---- */
 
 /* A page of a list that the view gave as {"steps":[…],"next":seq or null}. */
 static rt_status
-add_page(rt_look *l, rt_buf *view, size_t limit)
+add_page(rt_api_view *l, rt_buf *view, size_t limit)
 {
 	rt_json_doc *doc = NULL;
 	yyjson_val *steps;
@@ -651,7 +654,7 @@ add_page(rt_look *l, rt_buf *view, size_t limit)
 		rt_buf_add_u64(l->body, next);
 	else
 		rt_buf_add_c(l->body, "null");
-	rt_look_add_number(l->body, "seq", l->project->seq);
+	rt_api_view_add_number(l->body, "seq", l->project->seq);
 	rt_buf_add_byte(l->body, '}');
 	rt_json_free(doc);
 	return RT_OK;
@@ -659,7 +662,7 @@ add_page(rt_look *l, rt_buf *view, size_t limit)
 
 /* Rows of the log, newest first: what everybody did, wherever. */
 static rt_status
-add_rows(rt_look *l, uint64_t before, size_t limit)
+add_rows(rt_api_view *l, uint64_t before, size_t limit)
 {
 	uint64_t seq = before > 0 && before <= l->project->seq ? before - 1 : l->project->seq;
 	size_t count = 0;
@@ -676,7 +679,7 @@ add_rows(rt_look *l, uint64_t before, size_t limit)
 		rt_buf_add_u64(l->body, seq + 1);
 	else
 		rt_buf_add_c(l->body, "null");
-	rt_look_add_number(l->body, "seq", l->project->seq);
+	rt_api_view_add_number(l->body, "seq", l->project->seq);
 	rt_buf_add_byte(l->body, '}');
 	return st;
 }
@@ -687,10 +690,10 @@ rt_api_history(rt_call *call)
 	uint64_t before, limit;
 	rt_buf view;
 	rt_status st;
-	rt_look l;
+	rt_api_view l;
 
 	rt_buf_init(&view, call->request->alloc, RT_BUF_UNLIMITED);
-	if (rt_look_begin(&l, call) && rt_call_number(call, "before", 0, &before) &&
+	if (rt_api_view_begin(&l, call) && rt_call_number(call, "before", 0, &before) &&
 	    rt_call_number(call, "limit", RT_API_STEPS, &limit)) {
 		if (limit == 0 || limit > RT_API_STEPS_MAX)
 			limit = RT_API_STEPS_MAX;
@@ -702,9 +705,9 @@ rt_api_history(rt_call *call)
 			if (st == RT_OK)
 				st = add_page(&l, &view, (size_t)limit);
 		}
-		rt_look_done(&l, st, RT_LOOK_NO_TAG);
+		rt_api_view_done(&l, st, RT_API_VIEW_NO_ETAG);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 	rt_buf_deinit(&view);
 }
 
@@ -715,9 +718,9 @@ rt_api_step(rt_call *call)
 	uint64_t seq = 0;
 	rt_status st = RT_OK;
 	size_t i;
-	rt_look l;
+	rt_api_view l;
 
-	if (rt_look_begin(&l, call)) {
+	if (rt_api_view_begin(&l, call)) {
 		for (i = 0; i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' && i < 19;
 		     i++)
 			seq = seq * 10 + (uint64_t)(text.ptr[i] - '0');
@@ -725,9 +728,9 @@ rt_api_step(rt_call *call)
 			st = rt_fail(&l.err, RT_USAGE, "a step has a number, such as 42");
 		if (st == RT_OK)
 			st = rt_view_step(l.engine, l.project, seq, l.body, &l.err);
-		rt_look_done(&l, st, RT_LOOK_NO_TAG);
+		rt_api_view_done(&l, st, RT_API_VIEW_NO_ETAG);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 }
 
 /* ---- search ---- */
@@ -741,10 +744,10 @@ rt_api_search(rt_call *call)
 	uint64_t limit;
 	rt_buf hits;
 	rt_status st = RT_OK;
-	rt_look l;
+	rt_api_view l;
 
 	rt_buf_init(&hits, call->request->alloc, RT_BUF_UNLIMITED);
-	if (rt_look_begin(&l, call) && rt_call_text(call, "q", &query) &&
+	if (rt_api_view_begin(&l, call) && rt_call_text(call, "q", &query) &&
 	    rt_call_text(call, "discussion", &disc) && rt_call_text(call, "role", &role) &&
 	    rt_call_number(call, "limit", RT_API_HITS, &limit)) {
 		if (query.size == 0)
@@ -760,9 +763,9 @@ rt_api_search(rt_call *call)
 			st = rt_json_read(call->request->alloc, rt_buf_str(&hits), &doc, &l.err);
 		if (st == RT_OK)
 			rt_marks_add_hits(call->request->alloc, rt_json_root(doc), l.body);
-		rt_look_done(&l, st, RT_LOOK_NO_TAG);
+		rt_api_view_done(&l, st, RT_API_VIEW_NO_ETAG);
 	}
-	rt_look_end(&l);
+	rt_api_view_end(&l);
 	rt_json_free(doc);
 	rt_buf_deinit(&hits);
 }

@@ -2,7 +2,7 @@
  *
  * Which entry of the one list is which of the other. Hashes of what has to be equal are
  * sorted, so equal ones stand together; what a hash says is looked at before it is believed. */
-#include "server/replace_impl.h"
+#include "server/replace_list_impl.h"
 
 #include <stdlib.h> /* qsort */
 
@@ -17,7 +17,7 @@ nomem(rt_error *err)
 /* ---- reading the lists ---- */
 
 static rt_status
-read_ts(rt_replace *p, size_t at, yyjson_val *ts, rt_moment *out, bool *out_has)
+read_ts(rt_replace_list *p, size_t at, yyjson_val *ts, rt_moment *out, bool *out_has)
 {
 	*out_has = ts != NULL && !yyjson_is_null(ts);
 	if (!*out_has)
@@ -33,7 +33,7 @@ read_ts(rt_replace *p, size_t at, yyjson_val *ts, rt_moment *out, bool *out_has)
 }
 
 static rt_status
-read_olds(rt_replace *p, yyjson_val *current)
+read_olds(rt_replace_list *p, yyjson_val *current)
 {
 	yyjson_val *value;
 	size_t i, max;
@@ -44,14 +44,14 @@ read_olds(rt_replace *p, yyjson_val *current)
 		return nomem(p->err);
 	yyjson_arr_foreach(current, i, max, value)
 	{
-		rt_replace_old *o = &p->olds[i];
+		rt_replace_list_old *o = &p->olds[i];
 
 		memset(o, 0, sizeof(*o));
 		o->value = value;
 		o->id = rt_json_str(rt_json_get(value, "id"));
 		o->role = rt_json_str(rt_json_get(value, "role"));
 		o->content = rt_json_get(value, "content");
-		o->to = RT_REPLACE_NONE;
+		o->to = RT_REPLACE_LIST_NONE;
 		st = read_ts(p, i, rt_json_get(value, "ts"), &o->ts, &o->has_ts);
 		if (st != RT_OK)
 			return st;
@@ -62,8 +62,8 @@ read_olds(rt_replace *p, yyjson_val *current)
 
 /* A member that has to be of a type, where it is given; null is as good as not given. */
 static rt_status
-read_member(rt_replace *p, size_t at, yyjson_val *value, const char *key, bool (*is)(yyjson_val *),
-	    const char *what, yyjson_val **out)
+read_member(rt_replace_list *p, size_t at, yyjson_val *value, const char *key,
+	    bool (*is)(yyjson_val *), const char *what, yyjson_val **out)
 {
 	*out = rt_json_get(value, key);
 	if (*out != NULL && yyjson_is_null(*out))
@@ -92,15 +92,15 @@ is_content(yyjson_val *v)
 }
 
 static rt_status
-read_new(rt_replace *p, size_t at, yyjson_val *value)
+read_new(rt_replace_list *p, size_t at, yyjson_val *value)
 {
-	rt_replace_new *n = &p->news[at];
+	rt_replace_list_new *n = &p->news[at];
 	yyjson_val *id, *role, *other;
 	rt_status st;
 
 	memset(n, 0, sizeof(*n));
 	n->value = value;
-	n->from = RT_REPLACE_NONE;
+	n->from = RT_REPLACE_LIST_NONE;
 	if (!yyjson_is_obj(value))
 		return rt_fail(
 			p->err, RT_USAGE,
@@ -135,7 +135,7 @@ read_new(rt_replace *p, size_t at, yyjson_val *value)
 }
 
 static rt_status
-read_news(rt_replace *p, yyjson_val *wanted)
+read_news(rt_replace_list *p, yyjson_val *wanted)
 {
 	yyjson_val *value;
 	size_t i, max;
@@ -156,7 +156,7 @@ read_news(rt_replace *p, yyjson_val *wanted)
 }
 
 rt_status
-rt_replace_read(rt_replace *p, yyjson_val *current, yyjson_val *wanted)
+rt_replace_list_read(rt_replace_list *p, yyjson_val *current, yyjson_val *wanted)
 {
 	rt_status st = read_olds(p, current);
 
@@ -166,7 +166,7 @@ rt_replace_read(rt_replace *p, yyjson_val *current, yyjson_val *wanted)
 /* ---- matching ---- */
 
 bool
-rt_replace_same(const rt_replace *p, yyjson_val *a, yyjson_val *b, rt_status *status)
+rt_replace_list_same(const rt_replace_list *p, yyjson_val *a, yyjson_val *b, rt_status *status)
 {
 	rt_buf x, y;
 	bool same;
@@ -187,21 +187,21 @@ rt_replace_same(const rt_replace *p, yyjson_val *a, yyjson_val *b, rt_status *st
 
 /* The content of a new entry that gives none is "". */
 static bool
-same_content(const rt_replace *p, yyjson_val *old, yyjson_val *fresh, rt_status *status)
+same_content(const rt_replace_list *p, yyjson_val *old, yyjson_val *fresh, rt_status *status)
 {
 	if (fresh == NULL)
 		return yyjson_is_str(old) && yyjson_get_len(old) == 0;
-	return rt_replace_same(p, old, fresh, status);
+	return rt_replace_list_same(p, old, fresh, status);
 }
 
 bool
-rt_replace_same_ts(const rt_replace_old *o, const rt_replace_new *n)
+rt_replace_list_same_ts(const rt_replace_list_old *o, const rt_replace_list_new *n)
 {
 	return o->has_ts && o->ts.us == n->ts.us && o->ts.ns == n->ts.ns;
 }
 
 static void
-match(rt_replace *p, size_t from, size_t to)
+match(rt_replace_list *p, size_t from, size_t to)
 {
 	p->olds[from].to = to;
 	p->news[to].from = from;
@@ -209,34 +209,35 @@ match(rt_replace *p, size_t from, size_t to)
 
 /* Both unmatched, nothing named by id, and equal as far as is said. */
 static bool
-is_equal(const rt_replace *p, size_t from, size_t to, rt_status *status)
+is_equal(const rt_replace_list *p, size_t from, size_t to, rt_status *status)
 {
-	const rt_replace_old *o = &p->olds[from];
-	const rt_replace_new *n = &p->news[to];
+	const rt_replace_list_old *o = &p->olds[from];
+	const rt_replace_list_new *n = &p->news[to];
 
-	return o->to == RT_REPLACE_NONE && n->from == RT_REPLACE_NONE && n->id.size == 0 &&
-	       n->role.ptr != NULL && rt_str_eq(o->role, n->role) &&
-	       (!n->has_ts || rt_replace_same_ts(o, n)) &&
+	return o->to == RT_REPLACE_LIST_NONE && n->from == RT_REPLACE_LIST_NONE &&
+	       n->id.size == 0 && n->role.ptr != NULL && rt_str_eq(o->role, n->role) &&
+	       (!n->has_ts || rt_replace_list_same_ts(o, n)) &&
 	       same_content(p, o->content, n->content, status);
 }
 
 /* What stood there, with another text now? */
 static bool
-is_edited(const rt_replace *p, size_t from, size_t to, rt_status *status)
+is_edited(const rt_replace_list *p, size_t from, size_t to, rt_status *status)
 {
-	const rt_replace_old *o = &p->olds[from];
-	const rt_replace_new *n = &p->news[to];
+	const rt_replace_list_old *o = &p->olds[from];
+	const rt_replace_list_new *n = &p->news[to];
 
 	(void)status;
-	if (o->to != RT_REPLACE_NONE || n->from != RT_REPLACE_NONE || n->id.size > 0)
+	if (o->to != RT_REPLACE_LIST_NONE || n->from != RT_REPLACE_LIST_NONE || n->id.size > 0)
 		return false;
-	return n->has_ts ? rt_replace_same_ts(o, n)
+	return n->has_ts ? rt_replace_list_same_ts(o, n)
 			 : n->role.ptr != NULL && rt_str_eq(o->role, n->role);
 }
 
 /* What stands beside something matched, forwards and then backwards. */
 static rt_status
-match_neighbours(rt_replace *p, bool (*fits)(const rt_replace *, size_t, size_t, rt_status *))
+match_neighbours(rt_replace_list *p,
+		 bool (*fits)(const rt_replace_list *, size_t, size_t, rt_status *))
 {
 	rt_status st = RT_OK;
 	size_t i;
@@ -244,7 +245,7 @@ match_neighbours(rt_replace *p, bool (*fits)(const rt_replace *, size_t, size_t,
 	for (i = 0; i < p->new_count; i++) {
 		size_t behind = i == 0 ? 0 : p->news[i - 1].from;
 
-		if (i > 0 && behind != RT_REPLACE_NONE)
+		if (i > 0 && behind != RT_REPLACE_LIST_NONE)
 			behind++;
 		if (behind < p->old_count && fits(p, behind, i, &st))
 			match(p, behind, i);
@@ -252,7 +253,7 @@ match_neighbours(rt_replace *p, bool (*fits)(const rt_replace *, size_t, size_t,
 	for (i = p->new_count; i-- > 0;) {
 		size_t ahead = i + 1 == p->new_count ? p->old_count : p->news[i + 1].from;
 
-		if (ahead != RT_REPLACE_NONE && ahead > 0 && fits(p, ahead - 1, i, &st))
+		if (ahead != RT_REPLACE_LIST_NONE && ahead > 0 && fits(p, ahead - 1, i, &st))
 			match(p, ahead - 1, i);
 	}
 	return st;
@@ -278,7 +279,8 @@ by_hash(const void *a, const void *b)
 }
 
 static uint64_t
-hash_of(rt_replace *p, rt_str role, yyjson_val *content, const rt_moment *ts, rt_status *status)
+hash_of(rt_replace_list *p, rt_str role, yyjson_val *content, const rt_moment *ts,
+	rt_status *status)
 {
 	uint64_t hash = rt_hash(role.ptr, role.size, 1);
 
@@ -303,23 +305,23 @@ hash_of(rt_replace *p, rt_str role, yyjson_val *content, const rt_moment *ts, rt
 
 /* Keys of everything that is unmatched, in order; where the new ones say a time, or say none. */
 static rt_status
-keys_of(rt_replace *p, bool with_ts, key *keys, size_t *out_count)
+keys_of(rt_replace_list *p, bool with_ts, key *keys, size_t *out_count)
 {
 	rt_status st = RT_OK;
 	size_t count = 0, i;
 
 	for (i = 0; i < p->old_count; i++) {
-		const rt_replace_old *o = &p->olds[i];
+		const rt_replace_list_old *o = &p->olds[i];
 
-		if (o->to == RT_REPLACE_NONE && (o->has_ts || !with_ts))
+		if (o->to == RT_REPLACE_LIST_NONE && (o->has_ts || !with_ts))
 			keys[count++] = (key){
 				hash_of(p, o->role, o->content, with_ts ? &o->ts : NULL, &st), i,
 				false};
 	}
 	for (i = 0; i < p->new_count; i++) {
-		const rt_replace_new *n = &p->news[i];
+		const rt_replace_list_new *n = &p->news[i];
 
-		if (n->from == RT_REPLACE_NONE && n->id.size == 0 && n->role.ptr != NULL &&
+		if (n->from == RT_REPLACE_LIST_NONE && n->id.size == 0 && n->role.ptr != NULL &&
 		    n->has_ts == with_ts)
 			keys[count++] = (key){
 				hash_of(p, n->role, n->content, with_ts ? &n->ts : NULL, &st), i,
@@ -332,7 +334,7 @@ keys_of(rt_replace *p, bool with_ts, key *keys, size_t *out_count)
 
 /* Equal ones, the first with the first; alone: only where each list has one. */
 static rt_status
-match_keys(rt_replace *p, bool with_ts, bool alone, key *keys)
+match_keys(rt_replace_list *p, bool with_ts, bool alone, key *keys)
 {
 	size_t count, at = 0;
 	rt_status st = keys_of(p, with_ts, keys, &count);
@@ -364,7 +366,7 @@ by_id(const void *a, const void *b)
 
 /* Those that name an id; twice the same is a mistake. */
 static rt_status
-match_ids(rt_replace *p, key *keys)
+match_ids(rt_replace_list *p, key *keys)
 {
 	size_t count = 0, i, j;
 
@@ -399,7 +401,7 @@ match_ids(rt_replace *p, key *keys)
 }
 
 rt_status
-rt_replace_match(rt_replace *p)
+rt_replace_list_match(rt_replace_list *p)
 {
 	key *keys = rt_new_array(p->alloc, p->old_count + p->new_count + 1, sizeof(*keys));
 	rt_status st = keys != NULL ? match_ids(p, keys) : nomem(p->err);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * House: the store that is served, and the projects that are open in it. A project is opened
+ * Project pool: the store that is served, and the projects that are open in it. A project is opened
  * when it is first asked for and stays open until the server ends. Each has its engine, the
  * events that tell of its changes (feed.h), and the replies in flight that it waits for
  * (run.h).
  *
  * Threads: locks itself. */
-#ifndef RT_SERVER_HOUSE_H
-#define RT_SERVER_HOUSE_H
+#ifndef RT_SERVER_PROJECT_POOL_H
+#define RT_SERVER_PROJECT_POOL_H
 
 #include <stdatomic.h>
 
@@ -16,36 +16,36 @@
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
 #include "server/feed.h"
-#include "server/kept.h"
+#include "server/response_cache.h"
 
-typedef struct rt_house rt_house;
+typedef struct rt_project_pool rt_project_pool;
 struct rt_runs;
 
 /* A project that is open. */
-typedef struct rt_served {
-	rt_house *house;
+typedef struct rt_open_project {
+	rt_project_pool *pool;
 	const rt_text *name;
 	rt_engine *engine;
 	rt_hooks *hooks;    /* or NULL */
 	rt_feed *feed;
 	struct rt_runs *runs;
-	rt_kept *kept;      /* or NULL: nothing is kept */
+	rt_response_cache *cache; /* or NULL: nothing is kept */
 	_Atomic int64_t looked_us; /* when a reader took in what other processes wrote (call.h) */
-	int64_t tended_us;  /* when rt_house_pulse last looked after it */
+	int64_t tended_us;  /* when rt_project_pool_tick last looked after it */
 	bool is_told;       /* hooks were told that it is open */
-	struct rt_served *next; /* opened before this one */
-} rt_served;
+	struct rt_open_project *next; /* opened before this one */
+} rt_open_project;
 
-typedef struct rt_house_options {
+typedef struct rt_project_pool_options {
 	const rt_alloc *alloc;
 	const rt_env *env;
-	rt_store *store;     /* the caller's; outlives the house */
+	rt_store *store;     /* the caller's; outlives the pool */
 	/* The hooks of a project, for as long as it is open; *out NULL: there are none. NULL:
 	 * no project has any. */
 	rt_status (*hooks_open)(void *ctx, rt_str project, rt_hooks **out, rt_error *err);
 	void *hooks_ctx;
 	const rt_config *config;
-	rt_comms *comms;     /* the record of requests, or NULL; outlives the house */
+	rt_comms *comms;     /* the record of requests, or NULL; outlives the pool */
 	rt_str project;      /* of those who name none */
 	rt_str owner;        /* this process, as rt_host_add_owner has it */
 	rt_str store_path;   /* whole; for the record of requests */
@@ -55,28 +55,29 @@ typedef struct rt_house_options {
 	void *purged_ctx;
 	/* Is a process that keeps a reply still there? (rt_host_owner_lives) */
 	rt_owner_lives_fn lives;
-} rt_house_options;
+} rt_project_pool_options;
 
-RT_CHECKED rt_status rt_house_open(const rt_house_options *options, rt_house **out, rt_error *err);
+RT_CHECKED rt_status rt_project_pool_open(const rt_project_pool_options *options,
+					  rt_project_pool **out, rt_error *err);
 /* Ends replies in flight (what had arrived is kept), tells hooks, closes the engines. */
-void rt_house_close(rt_house *house);
-const rt_house_options *rt_house_given(const rt_house *house);
+void rt_project_pool_close(rt_project_pool *pool);
+const rt_project_pool_options *rt_project_pool_get_options(const rt_project_pool *pool);
 
 /* A project by name; it stays open, nothing is to be released. create: make it where there is
  * none. RT_NOT_FOUND. */
-RT_CHECKED rt_status rt_house_project(rt_house *house, rt_str name, bool create, rt_served **out,
-				      rt_error *err);
+RT_CHECKED rt_status rt_project_pool_project(rt_project_pool *pool, rt_str name, bool create,
+					     rt_open_project **out, rt_error *err);
 /* Is it open already, so that asking for it does not wait? */
-bool rt_house_is_open(rt_house *house, rt_str name);
+bool rt_project_pool_is_open(rt_project_pool *pool, rt_str name);
 /* Those that are open, the newest first, then its next: nothing is ever taken out. */
-rt_served *rt_house_first(rt_house *house);
-/* Every RT_FEED_PULSE_MS: what other processes wrote, heartbeats. Now and then: answers that are
- * kept for a day only are dropped (idem.h), replies that other processes left behind when they
- * ended are kept. */
-void rt_house_pulse(rt_house *house);
+rt_open_project *rt_project_pool_first(rt_project_pool *pool);
+/* Every RT_FEED_TICK_MS: what other processes wrote, heartbeats. Now and then: answers that are
+ * kept for a day only are dropped (idempotency.h), replies that other processes left behind when
+ * they ended are kept. */
+void rt_project_pool_tick(rt_project_pool *pool);
 
 /* Ask the engine for a change with this; by: who asks, for the history ("http", "web"). What
  * hooks want people to know is added to notes. */
-rt_act_with rt_served_with(rt_served *served, rt_str by, rt_buf *notes);
+rt_act_with rt_open_project_context(rt_open_project *open_project, rt_str by, rt_buf *notes);
 
 #endif

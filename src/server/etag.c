@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/tag.h"
+#include "server/etag.h"
 
 #include <stdio.h>
 
 #include "base/hash.h"
 
 void
-rt_tag_disc(uint64_t epoch, const rt_project *project, const rt_disc *disc, char out[RT_TAG_ROOM])
+rt_etag_disc(uint64_t epoch, const rt_project *project, const rt_disc *disc, char out[RT_ETAG_ROOM])
 {
-	snprintf(out, RT_TAG_ROOM, "\"%llx.d%u.%llu.%llu\"", (unsigned long long)epoch,
+	snprintf(out, RT_ETAG_ROOM, "\"%llx.d%u.%llu.%llu\"", (unsigned long long)epoch,
 		 disc->number, (unsigned long long)disc->history.current,
 		 (unsigned long long)project->history.current);
 }
 
 void
-rt_tag_project(uint64_t epoch, const rt_project *project, char out[RT_TAG_ROOM])
+rt_etag_project(uint64_t epoch, const rt_project *project, char out[RT_ETAG_ROOM])
 {
-	snprintf(out, RT_TAG_ROOM, "\"%llx.p.%llu\"", (unsigned long long)epoch,
+	snprintf(out, RT_ETAG_ROOM, "\"%llx.p.%llu\"", (unsigned long long)epoch,
 		 (unsigned long long)project->history.current);
 }
 
 void
-rt_tag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
-	     char out[RT_TAG_ROOM])
+rt_etag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
+	      char out[RT_ETAG_ROOM])
 {
 	/* What is seen of it, and not where it stands. */
 	uint64_t seen[5] = {slot->body, (uint64_t)slot->ts_us,
@@ -35,7 +35,7 @@ rt_tag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc, con
 	else if (label.size > 0)
 		seen[4] = rt_hash(label.ptr, label.size, 1);
 
-	snprintf(out, RT_TAG_ROOM, "\"%llx.e.%u.%016llx\"", (unsigned long long)epoch, slot->entry,
+	snprintf(out, RT_ETAG_ROOM, "\"%llx.e.%u.%016llx\"", (unsigned long long)epoch, slot->entry,
 		 (unsigned long long)rt_hash(seen, sizeof(seen), 0));
 }
 
@@ -44,7 +44,7 @@ rt_tag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc, con
 /* The next of a list, with its quotes; empty at the end. A weak one is never equal to
  * anything here (RFC 9110, 13.1.1) and comes out with its W/. */
 static rt_status
-next_tag(rt_str *rest, rt_str *out, rt_error *err)
+next_etag(rt_str *rest, rt_str *out, rt_error *err)
 {
 	size_t at = 0, end;
 
@@ -74,17 +74,18 @@ next_tag(rt_str *rest, rt_str *out, rt_error *err)
 
 /* The entry of a tag of this epoch; 0: it is none. */
 static uint32_t
-entry_of(rt_str tag, uint64_t epoch)
+entry_of(rt_str etag, uint64_t epoch)
 {
-	char begin[RT_TAG_ROOM];
+	char begin[RT_ETAG_ROOM];
 	uint64_t number = 0;
 	size_t at;
 
 	snprintf(begin, sizeof(begin), "\"%llx.e.", (unsigned long long)epoch);
-	if (!rt_str_starts(tag, rt_str_of(begin)))
+	if (!rt_str_starts(etag, rt_str_of(begin)))
 		return 0;
-	for (at = strlen(begin); at < tag.size && tag.ptr[at] >= '0' && tag.ptr[at] <= '9'; at++) {
-		number = number * 10 + (uint64_t)(tag.ptr[at] - '0');
+	for (at = strlen(begin); at < etag.size && etag.ptr[at] >= '0' && etag.ptr[at] <= '9';
+	     at++) {
+		number = number * 10 + (uint64_t)(etag.ptr[at] - '0');
 		if (number > UINT32_MAX)
 			return 0;
 	}
@@ -103,13 +104,13 @@ slot_of(const rt_project *project, const rt_disc *disc, rt_place place, uint32_t
 }
 
 rt_status
-rt_tag_match(rt_str list, uint64_t epoch, const rt_project *project, rt_place place, rt_str entry,
-	     bool is_project, rt_error *err)
+rt_etag_match(rt_str list, uint64_t epoch, const rt_project *project, rt_place place, rt_str entry,
+	      bool is_project, rt_error *err)
 {
-	char now[RT_TAG_ROOM], of_project[RT_TAG_ROOM];
+	char now[RT_ETAG_ROOM], of_project[RT_ETAG_ROOM];
 	const rt_disc *disc = NULL;
 	uint32_t about = 0, number;
-	rt_str tag, rest = list;
+	rt_str etag, rest = list;
 	bool found = false, holds = false;
 	rt_slot slot;
 	rt_status st = rt_project_disc(project, place.disc != 0 ? place.disc : project->active,
@@ -123,24 +124,24 @@ rt_tag_match(rt_str list, uint64_t epoch, const rt_project *project, rt_place pl
 			       : st;
 	if (rt_str_is(rt_str_trim(list), "*"))
 		return RT_OK;
-	rt_tag_disc(epoch, project, disc, now);
-	rt_tag_project(epoch, project, of_project);
+	rt_etag_disc(epoch, project, disc, now);
+	rt_etag_project(epoch, project, of_project);
 	while (st == RT_OK) {
-		st = next_tag(&rest, &tag, err);
-		if (st != RT_OK || tag.size == 0)
+		st = next_etag(&rest, &etag, err);
+		if (st != RT_OK || etag.size == 0)
 			break;
-		holds = holds || rt_str_is(tag, now) ||
-			(is_project && rt_str_is(tag, of_project));
-		number = entry_of(tag, epoch);
+		holds = holds || rt_str_is(etag, now) ||
+			(is_project && rt_str_is(etag, of_project));
+		number = entry_of(etag, epoch);
 		/* A tag of another entry says nothing about this one. */
 		if (number == 0 || (about != 0 && number != about))
 			continue;
 		st = slot_of(project, disc, place, number, &slot, &found, err);
 		if (st == RT_OK && found) {
-			char of_entry[RT_TAG_ROOM];
+			char of_entry[RT_ETAG_ROOM];
 
-			rt_tag_entry(epoch, project, disc, &slot, of_entry);
-			holds = holds || rt_str_is(tag, of_entry);
+			rt_etag_entry(epoch, project, disc, &slot, of_entry);
+			holds = holds || rt_str_is(etag, of_entry);
 		}
 	}
 	if (st != RT_OK || holds)
@@ -148,9 +149,9 @@ rt_tag_match(rt_str list, uint64_t epoch, const rt_project *project, rt_place pl
 	if (about != 0) {
 		st = slot_of(project, disc, place, about, &slot, &found, err);
 		if (st == RT_OK && found) {
-			char of_entry[RT_TAG_ROOM];
+			char of_entry[RT_ETAG_ROOM];
 
-			rt_tag_entry(epoch, project, disc, &slot, of_entry);
+			rt_etag_entry(epoch, project, disc, &slot, of_entry);
 			return rt_fail(err, RT_CONFLICT,
 				       "If-Match does not hold: the entry is %s now, its discussion %s",
 				       of_entry, now);

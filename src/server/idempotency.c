@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/idem.h"
+#include "server/idempotency.h"
 
 #include <stdio.h>
 
@@ -8,20 +8,20 @@
 enum { RECORD_MAX = 64 << 20 };
 
 void
-rt_idem_kept_init(rt_idem_kept *kept, const rt_alloc *alloc)
+rt_idempotency_record_init(rt_idempotency_record *record, const rt_alloc *alloc)
 {
-	memset(kept, 0, sizeof(*kept));
-	rt_buf_init(&kept->body, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&kept->location, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&kept->etag, alloc, RT_BUF_UNLIMITED);
+	memset(record, 0, sizeof(*record));
+	rt_buf_init(&record->body, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&record->location, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&record->etag, alloc, RT_BUF_UNLIMITED);
 }
 
 void
-rt_idem_kept_deinit(rt_idem_kept *kept)
+rt_idempotency_record_deinit(rt_idempotency_record *record)
 {
-	rt_buf_deinit(&kept->body);
-	rt_buf_deinit(&kept->location);
-	rt_buf_deinit(&kept->etag);
+	rt_buf_deinit(&record->body);
+	rt_buf_deinit(&record->location);
+	rt_buf_deinit(&record->etag);
 }
 
 /* With its size in front, so that no two lists of parts are the same bytes. */
@@ -58,8 +58,8 @@ add_file(rt_sha256 *sha, const rt_input *file, const rt_alloc *alloc, rt_error *
 }
 
 rt_status
-rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us, rt_idem *out,
-	      rt_error *err)
+rt_idempotency_read_key(const rt_web_request *request, const rt_principal *principal,
+			int64_t now_us, rt_idempotency *out, rt_error *err)
 {
 	rt_str key = rt_web_header(request, "Idempotency-Key");
 	char hash[RT_SHA256_HEX_ROOM];
@@ -72,19 +72,19 @@ rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us, 
 		return RT_OK;
 	for (i = 0; i < key.size && key.ptr[i] > 0x20 && key.ptr[i] < 0x7f; i++)
 		;
-	if (key.size == 0 || key.size > RT_IDEM_KEY_MAX || i < key.size ||
+	if (key.size == 0 || key.size > RT_IDEMPOTENCY_KEY_MAX || i < key.size ||
 	    rt_web_header_repeats(request, "Idempotency-Key") > 1)
 		return rt_fail(err, RT_USAGE,
 			       "Idempotency-Key is one key of 1 to %d visible ASCII "
 			       "characters",
-			       RT_IDEM_KEY_MAX);
+			       RT_IDEMPOTENCY_KEY_MAX);
 	rt_sha256_init(&sha);
-	add_part(&sha, who->browser);
+	add_part(&sha, principal->browser);
 	add_part(&sha, request->method_name);
 	add_part(&sha, request->path);
 	add_part(&sha, key);
 	rt_sha256_end_hex(&sha, hash);
-	snprintf(out->row, sizeof(out->row), "%s%s", RT_IDEM_PREFIX, hash);
+	snprintf(out->row, sizeof(out->row), "%s%s", RT_IDEMPOTENCY_PREFIX, hash);
 	rt_sha256_init(&sha);
 	add_part(&sha, request->query);
 	if (request->file != NULL)
@@ -97,33 +97,33 @@ rt_idem_begin(const rt_web_request *request, const rt_who *who, int64_t now_us, 
 }
 
 static rt_status
-read_record(const rt_idem *idem, rt_str record, rt_idem_kept *kept, rt_error *err)
+read_record(const rt_idempotency *idem, rt_str stored, rt_idempotency_record *record, rt_error *err)
 {
 	uint64_t at = 0, status = 0;
 	rt_json_doc *doc = NULL;
 	yyjson_val *root;
-	rt_status st = rt_json_read(kept->body.alloc, record, &doc, err);
+	rt_status st = rt_json_read(record->body.alloc, stored, &doc, err);
 
 	if (st != RT_OK) /* a purge may have blanked it: then it says nothing */
 		return st == RT_NOMEM ? st : rt_fail(err, RT_NOT_FOUND, "no answer was kept");
 	root = rt_json_root(doc);
 	if (!rt_json_u64(rt_json_get(root, "at"), &at) ||
 	    !rt_json_u64(rt_json_get(root, "status"), &status) ||
-	    (int64_t)at + RT_IDEM_KEPT_US < idem->now_us) {
+	    (int64_t)at + RT_IDEMPOTENCY_TTL_US < idem->now_us) {
 		st = rt_fail(err, RT_NOT_FOUND, "no answer was kept");
 	} else {
-		kept->status = (unsigned)status;
-		(void)rt_json_u64(rt_json_get(root, "seq"), &kept->seq);
-		kept->is_other = !rt_str_is(rt_json_str(rt_json_get(root, "request")),
-					    idem->request);
-		rt_buf_clear(&kept->body);
-		rt_buf_clear(&kept->location);
-		rt_buf_clear(&kept->etag);
-		rt_buf_add_str(&kept->body, rt_json_str(rt_json_get(root, "body")));
-		rt_buf_add_str(&kept->location, rt_json_str(rt_json_get(root, "location")));
-		rt_buf_add_str(&kept->etag, rt_json_str(rt_json_get(root, "etag")));
-		if (kept->body.status != RT_OK || kept->location.status != RT_OK ||
-		    kept->etag.status != RT_OK)
+		record->status = (unsigned)status;
+		(void)rt_json_u64(rt_json_get(root, "seq"), &record->seq);
+		record->is_other = !rt_str_is(rt_json_str(rt_json_get(root, "request")),
+					      idem->request);
+		rt_buf_clear(&record->body);
+		rt_buf_clear(&record->location);
+		rt_buf_clear(&record->etag);
+		rt_buf_add_str(&record->body, rt_json_str(rt_json_get(root, "body")));
+		rt_buf_add_str(&record->location, rt_json_str(rt_json_get(root, "location")));
+		rt_buf_add_str(&record->etag, rt_json_str(rt_json_get(root, "etag")));
+		if (record->body.status != RT_OK || record->location.status != RT_OK ||
+		    record->etag.status != RT_OK)
 			st = rt_fail(err, RT_NOMEM, "out of memory");
 	}
 	rt_json_free(doc);
@@ -131,69 +131,69 @@ read_record(const rt_idem *idem, rt_str record, rt_idem_kept *kept, rt_error *er
 }
 
 rt_status
-rt_idem_look(const rt_idem *idem, rt_store *store, uint64_t project, rt_idem_kept *kept,
-	     rt_error *err)
+rt_idempotency_find(const rt_idempotency *idem, rt_store *store, uint64_t project,
+		    rt_idempotency_record *record, rt_error *err)
 {
-	rt_buf record;
+	rt_buf stored;
 	rt_status st;
 
 	if (idem->row[0] == '\0')
 		return rt_fail(err, RT_NOT_FOUND, "no answer was kept");
-	rt_buf_init(&record, kept->body.alloc, RECORD_MAX);
-	st = store->ops->side_read(store, project, rt_str_of(idem->row), &record, err);
-	if (st == RT_OK && record.status != RT_OK)
+	rt_buf_init(&stored, record->body.alloc, RECORD_MAX);
+	st = store->ops->side_read(store, project, rt_str_of(idem->row), &stored, err);
+	if (st == RT_OK && stored.status != RT_OK)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
-		st = read_record(idem, rt_buf_str(&record), kept, err);
-	rt_buf_deinit(&record);
+		st = read_record(idem, rt_buf_str(&stored), record, err);
+	rt_buf_deinit(&stored);
 	return st;
 }
 
 static void
-add_text(rt_buf *record, const char *key, rt_str text)
+add_text(rt_buf *stored, const char *key, rt_str text)
 {
 	if (text.size == 0)
 		return;
-	rt_json_add_key(record, key);
-	rt_json_add_string(record, text);
+	rt_json_add_key(stored, key);
+	rt_json_add_string(stored, text);
 }
 
 rt_status
-rt_idem_keep(const rt_idem *idem, const rt_alloc *alloc, rt_store *store, uint64_t project,
-	     const rt_idem_answer *answer, rt_error *err)
+rt_idempotency_save(const rt_idempotency *idem, const rt_alloc *alloc, rt_store *store,
+		    uint64_t project, const rt_idempotency_response *answer, rt_error *err)
 {
-	rt_buf record;
+	rt_buf stored;
 	rt_status st;
 
-	rt_buf_init(&record, alloc, RECORD_MAX);
-	rt_buf_add_f(&record, "{\"v\":1,\"at\":%lld,\"request\":\"%s\",\"status\":%u,\"seq\":%llu",
+	rt_buf_init(&stored, alloc, RECORD_MAX);
+	rt_buf_add_f(&stored, "{\"v\":1,\"at\":%lld,\"request\":\"%s\",\"status\":%u,\"seq\":%llu",
 		     (long long)idem->now_us, idem->request, answer->status,
 		     (unsigned long long)answer->seq);
-	add_text(&record, "location", answer->location);
-	add_text(&record, "etag", answer->etag);
-	add_text(&record, "body", answer->body);
-	rt_buf_add_byte(&record, '}');
-	st = record.status != RT_OK ? rt_fail(err, RT_NOMEM, "out of memory")
+	add_text(&stored, "location", answer->location);
+	add_text(&stored, "etag", answer->etag);
+	add_text(&stored, "body", answer->body);
+	rt_buf_add_byte(&stored, '}');
+	st = stored.status != RT_OK ? rt_fail(err, RT_NOMEM, "out of memory")
 				    : store->ops->side_write(store, project, rt_str_of(idem->row),
-							     rt_buf_str(&record), err);
-	rt_buf_deinit(&record);
+							     rt_buf_str(&stored), err);
+	rt_buf_deinit(&stored);
 	return st;
 }
 
 rt_status
-rt_idem_reserve(const rt_idem *idem, rt_store *store, uint64_t project, rt_idem_kept *kept,
-		rt_error *err)
+rt_idempotency_reserve(const rt_idempotency *idem, rt_store *store, uint64_t project,
+		       rt_idempotency_record *record, rt_error *err)
 {
-	const rt_idem_answer begun = {.status = 0};
+	const rt_idempotency_response begun = {.status = 0};
 	rt_status st = store->ops->begin(store, err);
 
 	if (st != RT_OK)
 		return st;
-	st = rt_idem_look(idem, store, project, kept, err);
+	st = rt_idempotency_find(idem, store, project, record, err);
 	if (st == RT_OK)
 		st = rt_fail(err, RT_CONFLICT, "it was asked before");
 	else if (st == RT_NOT_FOUND)
-		st = rt_idem_keep(idem, kept->body.alloc, store, project, &begun, err);
+		st = rt_idempotency_save(idem, record->body.alloc, store, project, &begun, err);
 	if (st == RT_OK)
 		st = store->ops->commit(store, err);
 	else
@@ -202,7 +202,7 @@ rt_idem_reserve(const rt_idem *idem, rt_store *store, uint64_t project, rt_idem_
 }
 
 rt_status
-rt_idem_drop(const rt_idem *idem, rt_store *store, uint64_t project, rt_error *err)
+rt_idempotency_drop(const rt_idempotency *idem, rt_store *store, uint64_t project, rt_error *err)
 {
 	return store->ops->side_write(store, project, rt_str_of(idem->row), RT_STR(""), err);
 }
@@ -215,7 +215,8 @@ typedef struct old_rows {
 	size_t count;
 } old_rows;
 
-/* at is the second member of what rt_idem_keep writes; what is not like that is no record. */
+/* at is the second member of what rt_idempotency_save writes; what is not like that is no
+ * record. */
 static bool
 is_old(rt_str value, int64_t now_us)
 {
@@ -228,7 +229,7 @@ is_old(rt_str value, int64_t now_us)
 	for (; i < value.size && value.ptr[i] >= '0' && value.ptr[i] <= '9' && at < INT64_MAX / 16;
 	     i++)
 		at = at * 10 + (value.ptr[i] - '0');
-	return at + RT_IDEM_KEPT_US < now_us;
+	return at + RT_IDEMPOTENCY_TTL_US < now_us;
 }
 
 static bool
@@ -236,7 +237,7 @@ gather(void *ctx, rt_str name, rt_str value)
 {
 	old_rows *old = ctx;
 
-	if (rt_str_starts(name, RT_STR(RT_IDEM_PREFIX)) && is_old(value, old->now_us)) {
+	if (rt_str_starts(name, RT_STR(RT_IDEMPOTENCY_PREFIX)) && is_old(value, old->now_us)) {
 		rt_buf_add_str(&old->names, name);
 		rt_buf_add_byte(&old->names, '\0');
 	}
@@ -244,7 +245,7 @@ gather(void *ctx, rt_str name, rt_str value)
 }
 
 rt_status
-rt_idem_sweep(rt_engine *engine, int64_t now_us, size_t *out_count, rt_error *err)
+rt_idempotency_sweep(rt_engine *engine, int64_t now_us, size_t *out_count, rt_error *err)
 {
 	rt_store *store = rt_engine_store(engine);
 	uint64_t project = rt_engine_project_number(engine);

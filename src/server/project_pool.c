@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+
+#include "server/project_pool.h"
+
+#include <pthread.h>
+
+#include "server/idempotency.h"
+#include "server/run.h"
+
+enum { TEND_S = 15 };
+
+struct rt_project_pool {
+	rt_project_pool_options options;
+	pthread_mutex_t opening;      /* held while a project is opened */
+	_Atomic(rt_open_project *) first;
+};
+
+rt_status
+rt_project_pool_open(const rt_project_pool_options *options, rt_project_pool **out, rt_error *err)
+{
+	rt_project_pool *pool = rt_new0(options->alloc, sizeof(*pool));
+
+	if (pool == NULL || pthread_mutex_init(&pool->opening, NULL) != 0) {
+		rt_free(options->alloc, pool);
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	pool->options = *options;
+	*out = pool;
+	return RT_OK;
+}
+
+const rt_project_pool_options *
+rt_project_pool_get_options(const rt_project_pool *pool)
+{
+	return &pool->options;
+}
+
+rt_open_project *
+rt_project_pool_first(rt_project_pool *pool)
+{
+	return pool->first;
+}
+
+/* ---- a project ---- */
+
+rt_act_with
+rt_open_project_context(rt_open_project *open_project, rt_str by, rt_buf *notes)
+{
+	return (rt_act_with){.hooks = open_project->hooks, .notes = notes, .by = by};
+}
+
+static void
+open_project_free(rt_open_project *open_project)
+{
+	rt_act_with with = rt_open_project_context(open_project, RT_STR("http"), NULL);
+	const rt_alloc *alloc = open_project->pool->options.alloc;
+
+	rt_runs_free(open_project->runs);
+	rt_feed_free(open_project->feed);
+	if (open_project->is_told)
+		rt_act_close(open_project->engine, &with);
+	rt_engine_close(open_project->engine);
+	if (open_project->hooks != NULL)
+		open_project->hooks->ops->close(open_project->hooks);
+	if (open_project->cache != NULL)
+		rt_response_cache_deinit(open_project->cache);
+	rt_free(alloc, open_project->cache);
+	rt_text_unref(open_project->name);
+	rt_free(alloc, open_project);
+}
+
+/* What others keep of the project's texts, and of no other's: who may purge here may not touch
+ * what is there. */
+static void
+purged(void *ctx, rt_str text)
+{
+	rt_open_project *open_project = ctx;
+	const rt_project_pool_options *given = &open_project->pool->options;
+
+	rt_runs_purge(open_project->runs, text);
+	if (open_project->cache != NULL)
+		rt_response_cache_forget(open_project->cache);
+	if (given->purged != NULL)
+		given->purged(given->purged_ctx, rt_engine_project_number(open_project->engine),
+			      text);
+}
+
+static rt_status
+open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_project **out,
+		 rt_error *err)
+{
+	const rt_project_pool_options *given = &pool->options;
+	rt_engine_options options = {.alloc = given->alloc,
+				     .env = given->env,
+				     .project = name,
+				     .by = RT_STR("http"),
+				     .create = create,
+				     .purged = purged};
+	rt_open_project *open_project = rt_new0(given->alloc, sizeof(*open_project));
+	rt_act_with with;
+	rt_status st = RT_OK;
+
+	if (open_project == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	open_project->pool = pool;
+	open_project->cache = rt_new(given->alloc, sizeof(*open_project->cache));
+	if (open_project->cache != NULL &&
+	    !rt_response_cache_init(open_project->cache, given->alloc)) {
+		rt_free(given->alloc, open_project->cache);
+		open_project->cache = NULL;
+	}
+	options.purged_ctx = open_project;
+	open_project->name = rt_text_new(given->alloc, name);
+	options.read_only = given->store->ops->is_read_only(given->store);
+	if (open_project->name == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (st == RT_OK)
+		st = rt_engine_open(&options, given->store, &open_project->engine, err);
+	if (st == RT_OK && !options.read_only && given->lives != NULL)
+		st = rt_engine_keep_left(open_project->engine, given->lives, NULL, NULL, err);
+	if (st == RT_OK && given->hooks_open != NULL)
+		st = given->hooks_open(given->hooks_ctx, name, &open_project->hooks, err);
+	if (st == RT_OK)
+		st = rt_feed_new(open_project->engine, given->env, &open_project->feed, err);
+	if (st == RT_OK)
+		st = rt_runs_new(open_project, &open_project->runs, err);
+	if (st != RT_OK) {
+		open_project_free(open_project);
+		return st;
+	}
+	rt_feed_set_runs(open_project->feed, open_project->runs);
+	with = rt_open_project_context(open_project, RT_STR("http"), NULL);
+	rt_act_open(open_project->engine, &with);
+	open_project->is_told = true;
+	*out = open_project;
+	return RT_OK;
+}
+
+static rt_open_project *
+find(rt_project_pool *pool, rt_str name)
+{
+	rt_open_project *open_project = pool->first;
+
+	while (open_project != NULL && !rt_str_eq(rt_text_str(open_project->name), name))
+		open_project = open_project->next;
+	return open_project;
+}
+
+bool
+rt_project_pool_is_open(rt_project_pool *pool, rt_str name)
+{
+	return find(pool, name.size == 0 ? pool->options.project : name) != NULL;
+}
+
+rt_status
+rt_project_pool_project(rt_project_pool *pool, rt_str name, bool create, rt_open_project **out,
+			rt_error *err)
+{
+	rt_open_project *open_project;
+	rt_status st = RT_OK;
+
+	if (name.size == 0)
+		name = pool->options.project;
+	open_project = find(pool, name);
+	if (open_project == NULL) {
+		pthread_mutex_lock(&pool->opening);
+		open_project = find(pool, name);
+		if (open_project == NULL) {
+			st = open_project_new(pool, name, create, &open_project, err);
+			if (st == RT_OK) {
+				open_project->next = pool->first;
+				pool->first = open_project;
+			}
+		}
+		pthread_mutex_unlock(&pool->opening);
+	}
+	if (st == RT_OK)
+		*out = open_project;
+	return st;
+}
+
+/* What others left behind, and what is old. Failures are tried again. */
+static void
+tend(rt_open_project *open_project, int64_t now_us)
+{
+	const rt_project_pool_options *given = &open_project->pool->options;
+	size_t kept = 0;
+
+	if (now_us >= open_project->tended_us &&
+	    now_us - open_project->tended_us < (int64_t)TEND_S * 1000000)
+		return;
+	open_project->tended_us = now_us;
+	if (given->store->ops->is_read_only(given->store))
+		return;
+	(void)!rt_idempotency_sweep(open_project->engine, now_us, NULL, NULL);
+	if (given->lives != NULL &&
+	    rt_engine_keep_left(open_project->engine, given->lives, NULL, &kept, NULL) == RT_OK &&
+	    kept > 0)
+		rt_feed_changed(open_project->feed);
+}
+
+void
+rt_project_pool_tick(rt_project_pool *pool)
+{
+	int64_t now_us = pool->options.env->now_us(pool->options.env->ctx);
+	rt_open_project *open_project;
+
+	for (open_project = pool->first; open_project != NULL; open_project = open_project->next) {
+		rt_feed_tick(open_project->feed);
+		tend(open_project, now_us);
+	}
+}
+
+void
+rt_project_pool_close(rt_project_pool *pool)
+{
+	rt_open_project *open_project, *next;
+
+	if (pool == NULL)
+		return;
+	for (open_project = pool->first; open_project != NULL; open_project = next) {
+		next = open_project->next;
+		open_project_free(open_project);
+	}
+	pthread_mutex_destroy(&pool->opening);
+	rt_free(pool->options.alloc, pool);
+}
