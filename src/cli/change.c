@@ -198,10 +198,10 @@ carry_out(rt_cli_change *change)
 	if (change->results == NULL)
 		return rt_cli_nomem(cli);
 	memset(change->results, 0, change->count * sizeof(*change->results));
-	st = rt_act_apply_json(cli->engine, rt_cli_told_begin(cli), change->requests, change->count,
-			  change->count > 1, rt_cli_disc_name(cli), rt_cli_take_name(cli),
-			  change->results);
-	rt_cli_told_end(cli);
+	st = rt_act_apply_json(cli->engine, rt_cli_hooks_begin(cli), change->requests,
+			       change->count, change->count > 1, rt_cli_disc_name(cli),
+			       rt_cli_take_name(cli), change->results);
+	rt_cli_hooks_end(cli);
 	change->result = &change->results[change->count - 1];
 	/* The first that failed tells the story; in a batch the others only echo it. */
 	for (i = 0; st != RT_OK && i < change->count; i++)

@@ -305,7 +305,7 @@ flags_wanted(rt_str rest)
 	command = rt_cli_command_named(word);
 	if (command == NULL || command->group == RT_CLI_LEARNING)
 		return 0;
-	if (command->group == RT_CLI_CARE || strcmp(command->name, "projects") == 0 ||
+	if (command->group == RT_CLI_MAINTENANCE || strcmp(command->name, "projects") == 0 ||
 	    rt_str_starts(rest, RT_STR("serve --login"))) /* a link into any project */
 		return STORE;
 	return command->group == RT_CLI_CATALOGUE ? PROJECT : DISCUSSION;

@@ -2,12 +2,12 @@
  *
  * Cli: what one run of the program holds, and what commands share.
  *
- *   cli.c     start, dispatch, errors          desk.c   the store and the value at hand
+ *   cli.c     start, dispatch, errors          session.c   the store and the value at hand
  *   args.c    the command line                 change.c changes, and what is said of them
  *   term.c    output                           host.c   the machine
  *   file.c    files in and out                 cmd_*.c  the commands
  *   flights.c replies that are no entries yet
- *   told.c    hooks
+ *   hooks.c    hooks
  *
  * A command's function does its work and gives a status; cli.c turns it into an exit
  * code and, where it is not RT_OK, prints cli->error and a next step. One thread. */
@@ -50,7 +50,7 @@ typedef struct rt_cli {
 	rt_cli_args args;
 	bool json, quiet, verbose, no_input;
 
-	/* desk.c */
+	/* session.c */
 	rt_buf path;     /* of the store; empty: none chosen yet */
 	bool path_given; /* by flag or environment */
 	bool path_named; /* so, and its folder has to be there */
@@ -63,13 +63,13 @@ typedef struct rt_cli {
 	rt_place place;          /* in it; never 0 */
 	rt_host_git git;
 
-	/* told.c */
+	/* hooks.c */
 	struct rt_config *config; /* NULL: not read yet */
 	rt_cli_gate gate;
 	rt_hooks *hooks;          /* the gate's; NULL: there are none */
-	rt_act_with act;          /* between rt_cli_told_begin and _end */
-	rt_buf told;              /* what hooks said in that time */
-	bool is_deaf;             /* no hooks, whatever there is: a tour, completions */
+	rt_act_with act;          /* between rt_cli_hooks_begin and _end */
+	rt_buf hook_notes;              /* what hooks said in that time */
+	bool hooks_off;             /* no hooks, whatever there is: a tour, completions */
 	bool is_session;          /* session.open was told */
 
 	rt_error error;
@@ -137,14 +137,14 @@ rt_status rt_cli_hooks_open(rt_cli *cli, rt_str definitions, const char *project
 			    rt_error *err);
 /* Ask of the engine (rt_act_…) between these two: what hooks want people to know is said at
  * the end. */
-const rt_act_with *rt_cli_told_begin(rt_cli *cli);
-void rt_cli_told_end(rt_cli *cli);
+const rt_act_with *rt_cli_hooks_begin(rt_cli *cli);
+void rt_cli_hooks_end(rt_cli *cli);
 /* Notes, a line each. */
 void rt_cli_say_lines(rt_cli *cli, rt_str lines);
 /* "cli", or "hook:NAME" where a hook started this program. */
 rt_str rt_cli_by(rt_buf *room);
 
-/* ---- the desk ---- */
+/* ---- the session ---- */
 
 typedef enum rt_cli_mode {
 	RT_CLI_LOOK, /* not a byte is written */
@@ -166,7 +166,7 @@ void rt_cli_end_made(rt_cli *cli, bool failed);
 /* What rt_cli_open and rt_cli_close do about hooks. A configuration that cannot be read is
  * a note for who looks, and a failure for who changes something. */
 rt_status rt_cli_hear(rt_cli *cli, rt_cli_mode mode);
-void rt_cli_hear_no_more(rt_cli *cli);
+void rt_cli_close_hooks(rt_cli *cli);
 /* Look at the newest value, in the place that the flags say. */
 rt_status rt_cli_look(rt_cli *cli);
 rt_status rt_cli_disc(rt_cli *cli, const rt_disc **out);
@@ -236,7 +236,7 @@ void rt_cli_change_bool(rt_cli_change *change, const char *key, bool value);
 void rt_cli_change_number(rt_cli_change *change, const char *key, uint64_t number);
 /* An address of an entry, "@-" and the like resolved. */
 rt_status rt_cli_change_entry(rt_cli_change *change, const char *key, const char *address);
-/* Carry them out; several are one step. Opens the desk for changing where it is not yet,
+/* Carry them out; several are one step. Opens the session for changing where it is not yet,
  * and afterwards looks at the new value. */
 rt_status rt_cli_change_run(rt_cli_change *change);
 /* A request with text fields alone: key, value, key, value …, NULL. */

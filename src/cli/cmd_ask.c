@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/image.h"
-#include "cli/talk.h"
+#include "cli/model_session.h"
 #include "codec/content.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ add_usage(rt_buf *out, const rt_usage *usage)
 
 /* On standard error, since standard output is the reply's. */
 static rt_status
-say_result(rt_cli_talk *t, rt_send_how how, const rt_send_result *r)
+say_result(rt_cli_model_session *t, rt_send_how how, const rt_send_result *r)
 {
 	rt_cli *cli = t->cli;
 	rt_buf where, line, next;
@@ -119,7 +119,7 @@ add_count(rt_buf *json, const char *key, size_t count)
 
 /* {"question","entry","take","seq","partial","stop","usage","left_out","compaction","reply"} */
 static rt_status
-add_result(rt_cli_talk *t, const rt_send_result *r, rt_buf *json)
+add_result(rt_cli_model_session *t, const rt_send_result *r, rt_buf *json)
 {
 	rt_cli *cli = t->cli;
 	uint32_t entry;
@@ -172,7 +172,7 @@ add_result(rt_cli_talk *t, const rt_send_result *r, rt_buf *json)
 
 /* Send once; st of a reply that is partial is said in the end. */
 static rt_status
-send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept)
+send_once(rt_cli_model_session *t, rt_send_options *options, rt_buf *json, bool *out_kept)
 {
 	rt_cli *cli = t->cli;
 	rt_send_result result;
@@ -181,9 +181,9 @@ send_once(rt_cli_talk *t, rt_send_options *options, rt_buf *json, bool *out_kept
 	options->discussion = rt_cli_disc_name(cli);
 	if (options->take.size == 0)
 		options->take = rt_cli_take_name(cli);
-	rt_cli_talk_with(t, &options->with);
+	rt_cli_model_session_with(t, &options->with);
 	st = rt_engine_send(cli->engine, options, &result, &cli->error);
-	rt_cli_talk_end(t, result.note);
+	rt_cli_model_session_end(t, result.note);
 	say_compaction(cli, &result.compaction);
 	*out_kept = result.entry[0] != 0;
 	if (result.question[0] != 0 || result.compaction.entry[0] != 0 || *out_kept) {
@@ -262,7 +262,7 @@ run_ask(rt_cli *cli)
 	const char *at = rt_cli_flag_value(cli, "at"), *role = rt_cli_flag_value(cli, "role");
 	rt_send_options options = {.how = RT_SEND_ASK};
 	char room[RT_ID_ROOM];
-	rt_cli_talk talk;
+	rt_cli_model_session session;
 	rt_buf text, content, json;
 	bool given = false, kept = false;
 	rt_status st;
@@ -286,7 +286,7 @@ run_ask(rt_cli *cli)
 		st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)
 		goto done;
-	st = rt_cli_talk_open(cli, &talk, true);
+	st = rt_cli_model_session_open(cli, &session, true);
 	if (st == RT_OK && at != NULL)
 		st = rt_cli_address(cli, at, room, &options.at);
 	if (!given && at != NULL)
@@ -296,10 +296,10 @@ run_ask(rt_cli *cli)
 	options.content = rt_buf_str(&content);
 	options.role = rt_str_of(role);
 	if (st == RT_OK)
-		st = send_once(&talk, &options, &json, &kept);
+		st = send_once(&session, &options, &json, &kept);
 	if (cli->json && kept)
 		cli->json_done = rt_cli_print_json(cli, rt_buf_str(&json)) == RT_OK;
-	rt_cli_talk_close(&talk);
+	rt_cli_model_session_close(&session);
 done:
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&content);
@@ -350,7 +350,7 @@ run_again(rt_cli *cli)
 	rt_send_options options = {.how = rt_cli_has(cli, "continue") ? RT_SEND_CONTINUE
 								      : RT_SEND_AGAIN};
 	char room[RT_ID_ROOM], take[24];
-	rt_cli_talk talk;
+	rt_cli_model_session session;
 	uint64_t count = 1, i;
 	bool kept = false;
 	rt_buf json;
@@ -369,7 +369,7 @@ run_again(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_talk_open(cli, &talk, true);
+	st = rt_cli_model_session_open(cli, &session, true);
 	if (st == RT_OK && word != NULL) {
 		st = rt_cli_address(cli, word, room, &plain);
 		if (st == RT_OK)
@@ -386,13 +386,13 @@ run_again(rt_cli *cli)
 	for (i = 0; st == RT_OK && i < count; i++) {
 		if (count > 1 && !cli->json && !cli->quiet && i > 0)
 			rt_term_c(&cli->out, "\n");
-		st = send_once(&talk, &options, &json, &kept);
+		st = send_once(&session, &options, &json, &kept);
 	}
 	if (cli->json && count > 1)
 		rt_buf_add_byte(&json, ']');
 	if (cli->json && json.size > 2)
 		cli->json_done = rt_cli_print_json(cli, rt_buf_str(&json)) == RT_OK;
-	rt_cli_talk_close(&talk);
+	rt_cli_model_session_close(&session);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -531,10 +531,10 @@ chat_show(rt_cli *cli)
 }
 
 static rt_status
-chat_model(rt_cli_talk *t, rt_str name)
+chat_model(rt_cli_model_session *t, rt_str name)
 {
 	rt_model *model = NULL;
-	rt_status st = rt_cli_talk_model(t, name, true, &model);
+	rt_status st = rt_cli_model_session_model(t, name, true, &model);
 
 	if (st == RT_OK) {
 		t->model->ops->close(t->model);
@@ -548,7 +548,7 @@ chat_model(rt_cli_talk *t, rt_str name)
 
 /* A command of the chat; *out_end: leave. */
 static rt_status
-chat_command(rt_cli_talk *t, rt_str line, bool *out_end)
+chat_command(rt_cli_model_session *t, rt_str line, bool *out_end)
 {
 	size_t space = rt_str_find(line, RT_STR(" "), 0);
 	rt_str verb = space == SIZE_MAX ? line : rt_str_at(line.ptr, space);
@@ -584,7 +584,7 @@ chat_command(rt_cli_talk *t, rt_str line, bool *out_end)
 }
 
 static rt_status
-chat_line(rt_cli_talk *t, rt_str line, bool *out_end)
+chat_line(rt_cli_model_session *t, rt_str line, bool *out_end)
 {
 	rt_send_options options = {.how = RT_SEND_ASK, .text = line};
 	bool kept;
@@ -617,7 +617,7 @@ say_failure(rt_cli *cli)
 static rt_status
 run_chat(rt_cli *cli)
 {
-	rt_cli_talk talk;
+	rt_cli_model_session session;
 	bool end = false;
 	rt_status st, last = RT_OK;
 
@@ -626,11 +626,12 @@ run_chat(rt_cli *cli)
 	st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)
 		return st;
-	st = rt_cli_talk_open(cli, &talk, true);
-	talk.in_chat = true;
+	st = rt_cli_model_session_open(cli, &session, true);
+	session.in_chat = true;
 	if (st == RT_OK && rt_host_can_ask() && !cli->quiet) {
 		rt_term_f(&cli->err, "%.*s/%.*s answers. /help says what else there is.\n",
-			  RT_STR_ARG(rt_model_service(talk.model)), RT_STR_ARG(talk.model->name));
+			  RT_STR_ARG(rt_model_service(session.model)),
+			  RT_STR_ARG(session.model->name));
 		rt_term_flush(&cli->err);
 	}
 	while (st == RT_OK && !end) {
@@ -641,7 +642,7 @@ run_chat(rt_cli *cli)
 		if (!read_message(cli, &line))
 			end = true;
 		else
-			last = chat_line(&talk, rt_buf_str(&line), &end);
+			last = chat_line(&session, rt_buf_str(&line), &end);
 		rt_buf_deinit(&line);
 		/* a script that talks wants to know: it ends, and is told there */
 		if (last != RT_OK && !rt_host_can_ask() && last != RT_INTERRUPTED)
@@ -652,7 +653,7 @@ run_chat(rt_cli *cli)
 	}
 	if (rt_host_can_ask() && st == RT_OK)
 		rt_term_c(&cli->err, "\n");
-	rt_cli_talk_close(&talk);
+	rt_cli_model_session_close(&session);
 	return st;
 }
 

@@ -6,7 +6,7 @@
  * its place in one rename. While somebody has the store open, nothing is done at all. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/care.h"
+#include "cli/maintenance.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -140,7 +140,7 @@ run_backup(rt_cli *cli)
 
 const rt_cli_command rt_cli_backup = {
 	.name = "backup",
-	.group = RT_CLI_CARE,
+	.group = RT_CLI_MAINTENANCE,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "FILE",
@@ -329,7 +329,7 @@ static const rt_cli_flag restore_flags[] = {
 
 const rt_cli_command rt_cli_restore = {
 	.name = "restore",
-	.group = RT_CLI_CARE,
+	.group = RT_CLI_MAINTENANCE,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "FILE [--yes]",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * compact, compress: long conversations made shorter, by a model's summary. */
-#include "cli/talk.h"
+#include "cli/model_session.h"
 
 static void
 say_done(rt_cli *cli, const rt_summary_result *r, const char *what)
@@ -78,7 +78,7 @@ run_compact(rt_cli *cli)
 	rt_compact_options options = {.dry_run = rt_cli_has(cli, "dry-run")};
 	char from[RT_ID_ROOM], to[RT_ID_ROOM];
 	rt_summary_result result;
-	rt_cli_talk talk;
+	rt_cli_model_session session;
 	uint64_t tokens = 0;
 	rt_status st = RT_OK;
 
@@ -88,7 +88,7 @@ run_compact(rt_cli *cli)
 		st = rt_cli_open(cli, RT_CLI_CHANGE);
 	if (st != RT_OK)
 		return st;
-	st = rt_cli_talk_open(cli, &talk, true);
+	st = rt_cli_model_session_open(cli, &session, true);
 	if (st == RT_OK && rt_cli_word(cli, 0) != NULL) {
 		st = read_range(cli, from, to);
 		options.from = rt_str_of(from);
@@ -100,9 +100,9 @@ run_compact(rt_cli *cli)
 		options.discussion = rt_cli_disc_name(cli);
 		options.take = rt_cli_take_name(cli);
 		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
-		rt_cli_talk_with(&talk, &options.with);
+		rt_cli_model_session_with(&session, &options.with);
 		st = rt_engine_compact(cli->engine, &options, &result, &cli->error);
-		rt_cli_talk_end(&talk, result.note);
+		rt_cli_model_session_end(&session, result.note);
 		cli->changed = result.seq != 0;
 		if (st == RT_REFUSED && options.from.size == 0)
 			rt_cli_hint(cli, st, "To keep less of the end: retake compact --keep TOKENS   "
@@ -123,7 +123,7 @@ run_compact(rt_cli *cli)
 			say_done(cli, &result, "Compacted");
 		rt_summary_result_deinit(&result);
 	}
-	rt_cli_talk_close(&talk);
+	rt_cli_model_session_close(&session);
 	return st;
 }
 
@@ -161,19 +161,19 @@ run_compress(rt_cli *cli)
 {
 	rt_compress_options options = {0};
 	rt_summary_result result;
-	rt_cli_talk talk;
+	rt_cli_model_session session;
 	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
 
 	if (st != RT_OK)
 		return st;
-	st = rt_cli_talk_open(cli, &talk, true);
+	st = rt_cli_model_session_open(cli, &session, true);
 	if (st == RT_OK) {
 		options.discussion = rt_cli_disc_name(cli);
 		options.take = rt_cli_take_name(cli);
 		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
-		rt_cli_talk_with(&talk, &options.with);
+		rt_cli_model_session_with(&session, &options.with);
 		st = rt_engine_compress(cli->engine, &options, &result, &cli->error);
-		rt_cli_talk_end(&talk, result.note);
+		rt_cli_model_session_end(&session, result.note);
 		cli->changed = result.seq != 0;
 		if (st == RT_OK && cli->json)
 			st = print_json(cli, &result);
@@ -181,7 +181,7 @@ run_compress(rt_cli *cli)
 			say_done(cli, &result, "Compressed");
 		rt_summary_result_deinit(&result);
 	}
-	rt_cli_talk_close(&talk);
+	rt_cli_model_session_close(&session);
 	return st;
 }
 

@@ -326,7 +326,7 @@ run_demo(rt_cli *cli)
 	tour t = {.cli = cli};
 	rt_status st = choose_store(cli);
 
-	cli->is_deaf = true; /* a story; nobody means it */
+	cli->hooks_off = true; /* a story; nobody means it */
 	if (st == RT_OK)
 		st = tell_story(cli);
 	if (st != RT_OK)

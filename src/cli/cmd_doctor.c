@@ -161,7 +161,7 @@ run_doctor(rt_cli *cli)
 
 const rt_cli_command rt_cli_doctor = {
 	.name = "doctor",
-	.group = RT_CLI_CARE,
+	.group = RT_CLI_MAINTENANCE,
 	.usage = "",
 	.summary = "look for what could be in the way on this machine",
 	.examples = "retake doctor",

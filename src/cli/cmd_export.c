@@ -235,9 +235,9 @@ take_out(rt_cli *cli, const rt_format *format, rt_place place, bool whole_projec
 		file.sent = rt_provider_named(RT_STR("anthropic"));
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK) {
-		st = rt_act_export(cli->engine, rt_cli_told_begin(cli), &file, cli->value, place,
+		st = rt_act_export(cli->engine, rt_cli_hooks_begin(cli), &file, cli->value, place,
 				   whole_project, out, &cli->error);
-		rt_cli_told_end(cli);
+		rt_cli_hooks_end(cli);
 	}
 	rt_buf_deinit(&name);
 	return st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * go: the head elsewhere, with or without a summary of what is left behind. */
-#include "cli/talk.h"
+#include "cli/model_session.h"
 
 /* "The head is at entry …" */
 static rt_status
@@ -115,7 +115,7 @@ run_go(rt_cli *cli)
 				 .summarize = rt_cli_has(cli, "summary")};
 	char room[RT_ID_ROOM];
 	rt_summary_result result;
-	rt_cli_talk talk;
+	rt_cli_model_session session;
 	uint32_t entry;
 	rt_status st;
 
@@ -128,15 +128,15 @@ run_go(rt_cli *cli)
 		st = rt_cli_address(cli, address, room, &options.target);
 	if (st != RT_OK)
 		return st;
-	st = rt_cli_talk_open(cli, &talk, options.summarize);
+	st = rt_cli_model_session_open(cli, &session, options.summarize);
 	if (st == RT_OK) {
 		options.discussion = rt_cli_disc_name(cli);
 		options.take = rt_cli_take_name(cli);
 		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
-		talk.shows = talk.shows && options.summarize;
-		rt_cli_talk_with(&talk, &options.with);
+		session.shows = session.shows && options.summarize;
+		rt_cli_model_session_with(&session, &options.with);
 		st = rt_engine_go(cli->engine, &options, &result, &cli->error);
-		rt_cli_talk_end(&talk, result.note);
+		rt_cli_model_session_end(&session, result.note);
 		cli->changed = result.seq != 0;
 		if (st == RT_OK)
 			st = rt_cli_look(cli);
@@ -144,7 +144,7 @@ run_go(rt_cli *cli)
 			st = say(cli, &result);
 		rt_summary_result_deinit(&result);
 	}
-	rt_cli_talk_close(&talk);
+	rt_cli_model_session_close(&session);
 	return st;
 }
 

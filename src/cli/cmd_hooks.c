@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "cli/talk.h"
+#include "cli/model_session.h"
 
 enum { SHOWN_MAX = 4000 /* bytes of what a hook wrote, for people */ };
 
@@ -392,7 +392,7 @@ static const rt_cli_flag hooks_flags[] = {
 
 const rt_cli_command rt_cli_hooks = {
 	.name = "hooks",
-	.group = RT_CLI_CARE,
+	.group = RT_CLI_MAINTENANCE,
 	.max_words = RT_CLI_WORDS_ANY,
 	.usage = "[list]\n"
 		 "trust [NAME…]\n"

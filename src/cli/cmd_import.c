@@ -487,9 +487,9 @@ bring_in(incoming *f, const rt_act_looked *looked)
 	f->begun_us = cli->env->now_us(cli->env->ctx);
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK) {
-		st = rt_act_import(cli->engine, rt_cli_told_begin(cli), &f->act, &f->file.in, &f->options, looked,
-				   &f->result, &cli->error);
-		rt_cli_told_end(cli);
+		st = rt_act_import(cli->engine, rt_cli_hooks_begin(cli), &f->act, &f->file.in,
+				   &f->options, looked, &f->result, &cli->error);
+		rt_cli_hooks_end(cli);
 	}
 	if (st == RT_BUSY)
 		rt_cli_hint(cli, st, "Try again when the other program is done with it.");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * models: which there are to ask; and replay: what was sent for a reply. */
-#include "cli/talk.h"
+#include "cli/model_session.h"
 #include "chat/sent.h"
 
 #include <stdio.h>
@@ -180,7 +180,7 @@ find_setting(rt_cli *cli, rt_buf *out)
 
 	if (st == RT_NOT_FOUND)
 		return RT_OK;
-	return st == RT_OK ? rt_cli_talk_setting(cli, out) : st;
+	return st == RT_OK ? rt_cli_model_session_setting(cli, out) : st;
 }
 
 static rt_status
@@ -342,10 +342,10 @@ check_server(rt_cli *cli, yyjson_val *record, const rt_model *model)
 
 /* The model that was asked then, of the provider as the configuration calls it. */
 static rt_status
-open_same(rt_cli_talk *talk, yyjson_val *record)
+open_same(rt_cli_model_session *session, yyjson_val *record)
 {
 	rt_str service = rt_json_str(rt_json_get(record, "service"));
-	rt_cli *cli = talk->cli;
+	rt_cli *cli = session->cli;
 	rt_buf name;
 	rt_status st;
 
@@ -360,12 +360,12 @@ open_same(rt_cli_talk *talk, yyjson_val *record)
 	rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "model")));
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK)
-		st = rt_cli_talk_model(talk, rt_buf_str(&name), true, &talk->model);
-	if (st == RT_OK && !rt_str_eq(rt_model_service(talk->model), service))
+		st = rt_cli_model_session_model(session, rt_buf_str(&name), true, &session->model);
+	if (st == RT_OK && !rt_str_eq(rt_model_service(session->model), service))
 		st = rt_cli_fail(cli, RT_REFUSED, "there is no provider %.*s any more",
 				 RT_STR_ARG(service));
 	else if (st == RT_OK)
-		st = check_server(cli, record, talk->model);
+		st = check_server(cli, record, session->model);
 	rt_buf_deinit(&name);
 	return st;
 }
@@ -381,24 +381,24 @@ resend(rt_cli *cli, yyjson_val *record, rt_str body)
 		.of = rt_json_str(rt_json_get(record, "request")),
 	};
 	const rt_text *note = NULL;
-	rt_cli_talk talk;
+	rt_cli_model_session session;
 	rt_status st;
 
-	st = rt_cli_talk_open(cli, &talk, rt_cli_has(cli, "model"));
-	if (st == RT_OK && talk.model == NULL)
-		st = open_same(&talk, record);
+	st = rt_cli_model_session_open(cli, &session, rt_cli_has(cli, "model"));
+	if (st == RT_OK && session.model == NULL)
+		st = open_same(&session, record);
 	if (st == RT_OK &&
-	    !rt_str_is(rt_json_str(rt_json_get(record, "provider")), talk.model->provider->name))
+	    !rt_str_is(rt_json_str(rt_json_get(record, "provider")), session.model->provider->name))
 		st = rt_cli_fail(cli, RT_USAGE,
 				 "the request is one for %.*s; name a model of it with -m",
 				 RT_STR_ARG(rt_json_str(rt_json_get(record, "provider"))));
 	if (st == RT_OK) {
-		rt_cli_talk_with(&talk, &options.with);
+		rt_cli_model_session_with(&session, &options.with);
 		st = rt_engine_resend(cli->engine, &options, &note, &cli->error);
-		rt_cli_talk_end(&talk, note);
+		rt_cli_model_session_end(&session, note);
 		rt_text_unref(note);
 	}
-	rt_cli_talk_close(&talk);
+	rt_cli_model_session_close(&session);
 	return st;
 }
 
@@ -424,7 +424,7 @@ run_replay(rt_cli *cli)
 		st = rt_entry_id(cli->value, entry, id, &cli->error);
 	if (st == RT_OK)
 		st = rt_host_state_dir(&state, &cli->error);
-	f.store = rt_cli_talk_store(cli);
+	f.store = rt_cli_model_session_store(cli);
 	if (st == RT_OK)
 		st = rt_comms_read(cli->alloc, rt_buf_str(&state), look_at_line, &f, &cli->error);
 	if (st == RT_OK && f.line.size == 0) {

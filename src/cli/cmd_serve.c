@@ -14,7 +14,7 @@
 
 #include "cli/cli.h"
 #include "cli/login.h"
-#include "cli/talk.h"
+#include "cli/model_session.h"
 #include "hooks/hooks.h"
 #include "server/guard.h"
 #include "server/openapi.h"

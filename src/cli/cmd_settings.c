@@ -3,7 +3,7 @@
  * set, settings, roles, files, track, preset: what belongs to the project and to the
  * discussion as a whole. */
 #include "cli/cli.h"
-#include "cli/talk.h"
+#include "cli/model_session.h"
 #include "core/setting.h"
 
 #include <stdio.h>
@@ -331,7 +331,7 @@ run_set(rt_cli *cli)
 	else if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Set %s to %.200s.", key, value);
 	if (st == RT_OK && is_model)
-		rt_cli_talk_note_model(cli, rt_buf_str(&model));
+		rt_cli_model_session_note_model(cli, rt_buf_str(&model));
 	rt_cli_change_deinit(&change);
 	rt_buf_deinit(&model);
 	return st;

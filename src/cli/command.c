@@ -95,7 +95,7 @@ const char *const rt_cli_group_names[RT_CLI_GROUP_COUNT] = {
 	[RT_CLI_CATALOGUE] = "Discussions and projects",
 	[RT_CLI_SETTINGS] = "Prompt and settings",
 	[RT_CLI_FILES] = "In and out",
-	[RT_CLI_CARE] = "Care",
+	[RT_CLI_MAINTENANCE] = "Care",
 	[RT_CLI_LEARNING] = "Learning",
 };
 

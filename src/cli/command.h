@@ -19,7 +19,7 @@ typedef enum rt_cli_group {
 	RT_CLI_CATALOGUE,
 	RT_CLI_SETTINGS,
 	RT_CLI_FILES,
-	RT_CLI_CARE,
+	RT_CLI_MAINTENANCE,
 	RT_CLI_LEARNING,
 	RT_CLI_GROUP_COUNT
 } rt_cli_group;

@@ -429,7 +429,7 @@ run_complete(rt_cli *cli)
 	char **line = rt_new_array(cli->alloc, count + 2, sizeof(char *));
 	rt_cli_args args = {0};
 
-	cli->is_deaf = true; /* a Tab asks nobody */
+	cli->hooks_off = true; /* a Tab asks nobody */
 	/* What stands on the line so far, without the unfinished word, says where to look. */
 	args.words = rt_new_array(cli->alloc, count + 2, sizeof(*args.words));
 	if (line != NULL && args.words != NULL) {

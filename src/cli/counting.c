@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "app/screen.h"
-#include "cli/talk.h"
+#include "cli/model_session.h"
 #include "llm/provider.h"
 #include "llm/tokens_host.h"
 
@@ -45,7 +45,7 @@ choose_name(rt_cli_counting *c)
 	if (given != NULL)
 		rt_buf_add_c(&c->name, given);
 	else
-		st = rt_cli_talk_setting(c->cli, &c->name);
+		st = rt_cli_model_session_setting(c->cli, &c->name);
 	if (st == RT_OK && c->name.size == 0 && getenv("RETAKE_MODEL") != NULL)
 		rt_buf_add_c(&c->name, getenv("RETAKE_MODEL"));
 	if (st == RT_OK && c->name.size == 0)

@@ -27,7 +27,7 @@ typedef struct rt_cli_counting {
 	size_t tokens; /* of the whole request */
 	rt_buf unsent; /* blocks that it cannot contain, a line each */
 	/* private */
-	const rt_config *config; /* the desk's */
+	const rt_config *config; /* the session's */
 	rt_tokens *ranks; /* NULL: counts are estimates */
 	rt_status status; /* of counting so far */
 } rt_cli_counting;
@@ -38,7 +38,7 @@ void rt_cli_counting_deinit(rt_cli_counting *c);
 /* A provider by its name, or the kind of one of the configuration's. RT_USAGE: there is
  * none. */
 rt_status rt_cli_counting_provider(rt_cli *cli, const char *name, const rt_provider **out);
-/* For whom, as ask chooses (talk.h), but without a key: -m, else the setting, else
+/* For whom, as ask chooses (model_session.h), but without a key: -m, else the setting, else
  * RETAKE_MODEL, else the configuration; and of which provider: --provider, else the model's,
  * else OpenAI. RT_NOT_FOUND: -m names a provider that is not there. */
 rt_status rt_cli_counting_choose(rt_cli_counting *c);

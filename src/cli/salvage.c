@@ -4,7 +4,7 @@
  * store, which takes the place of the damaged one; that one is kept as it is. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/care.h"
+#include "cli/maintenance.h"
 
 #include <stdio.h>
 

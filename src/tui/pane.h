@@ -122,8 +122,8 @@ void rt_tui_copy(rt_tui *tui, rt_str text);
 
 /* One frame: all panes into the canvas. */
 void rt_tui_draw(rt_tui *tui);
-/* cli is a desk that is open. In tests there is no terminal: resize tui->canvas. On failure, too,
- * deinit it. */
+/* cli is a session that is open. In tests there is no terminal: resize tui->canvas. On failure,
+ * too, deinit it. */
 RT_CHECKED rt_status rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err);
 void rt_tui_deinit(rt_tui *tui);
 /* A key, an action, a paste: to the pane on top. For the loop, and for tests. */

@@ -8,7 +8,7 @@
 
 struct rt_cli;
 
-/* The desk is not open yet. Until the person leaves. RT_REFUSED: no terminal that can. */
+/* The session is not open yet. Until the person leaves. RT_REFUSED: no terminal that can. */
 RT_CHECKED rt_status rt_tui_run(struct rt_cli *cli);
 
 #endif

@@ -45,7 +45,7 @@ desk_open_at(desk *d, char *path, int columns, int rows)
 	d->cli.alloc = rt_alloc_libc();
 	d->cli.env = &env;
 	d->cli.exit_code = -1;
-	d->cli.is_deaf = true;
+	d->cli.hooks_off = true;
 	d->cli.quiet = true;
 	rt_buf_init(&d->cli.path, d->cli.alloc, RT_BUF_UNLIMITED);
 	d->argv[0] = program;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/talk.h"
+#include "cli/model_session.h"
 #include "llm/pick_host.h"
 #include "tui/work_impl.h"
 

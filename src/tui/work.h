@@ -20,7 +20,7 @@
 struct rt_cli;
 
 typedef struct rt_work {
-	struct rt_cli *cli;    /* the desk: open for changing, ours until rt_work_close */
+	struct rt_cli *cli;    /* the session: open for changing, ours until rt_work_close */
 	const rt_alloc *alloc;
 	rt_engine *engine;
 	const rt_project *value; /* ours */
@@ -56,7 +56,7 @@ typedef struct rt_work {
 				 * new is looked at when that has ended */
 } rt_work;
 
-/* The desk must be open for changing, or for looking (read_only then). */
+/* The session must be open for changing, or for looking (read_only then). */
 RT_CHECKED rt_status rt_work_open(rt_work *work, struct rt_cli *cli, rt_error *err);
 /* Stops models; what had arrived is kept as a partial reply. */
 void rt_work_close(rt_work *work);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/talk.h"
+#include "cli/model_session.h"
 #include "tui/work_impl.h"
 
 enum { EVENTS_ROOM = 256 << 10, PACE_MS = 15 };
@@ -44,7 +44,7 @@ rt_work_run_open(rt_work *work, rt_error *err)
 	rt_status st = RT_OK;
 
 	rt_host_add_owner(&work->owner);
-	work->store_path = rt_cli_talk_store(cli);
+	work->store_path = rt_cli_model_session_store(cli);
 	if (rt_host_state_dir(&work->state, NULL) == RT_OK &&
 	    rt_comms_open(work->alloc, cli->env, rt_buf_str(&work->state), &work->comms, err) != RT_OK)
 		work->comms = NULL; /* then nothing is recorded, and all else works */

@@ -4,7 +4,7 @@
  * reply and nothing else; whatever is said of it goes to standard error. */
 #define _XOPEN_SOURCE 700
 
-#include "cli/talk.h"
+#include "cli/model_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum { OLLAMA_PORT = 11434 };
 /* ---- which model ---- */
 
 rt_status
-rt_cli_talk_setting(rt_cli *cli, rt_buf *out)
+rt_cli_model_session_setting(rt_cli *cli, rt_buf *out)
 {
 	const rt_disc *disc = NULL;
 	rt_status st = rt_cli_disc(cli, &disc);
@@ -26,7 +26,7 @@ rt_cli_talk_setting(rt_cli *cli, rt_buf *out)
 }
 
 static rt_status
-choose_name(rt_cli_talk *t, rt_pick_source *out_source)
+choose_name(rt_cli_model_session *t, rt_pick_source *out_source)
 {
 	rt_cli *cli = t->cli;
 	const rt_disc *disc = NULL;
@@ -60,7 +60,7 @@ find(found *f, rt_str provider, const char *words)
 
 /* Nothing says which model: what is there to choose from, and what to do. */
 static rt_status
-no_model(rt_cli_talk *t)
+no_model(rt_cli_model_session *t)
 {
 	rt_cli *cli = t->cli;
 	char words[300];
@@ -135,7 +135,7 @@ stopped(void *ctx)
 static bool
 stopped_reply(void *ctx)
 {
-	rt_cli_talk *t = ctx;
+	rt_cli_model_session *t = ctx;
 
 	if (t->stops == 0)
 		t->stops = rt_host_interrupts();
@@ -146,14 +146,14 @@ stopped_reply(void *ctx)
 static bool
 insists(void *ctx)
 {
-	const rt_cli_talk *t = ctx;
+	const rt_cli_model_session *t = ctx;
 
 	return rt_host_interrupts() > t->stops;
 }
 
 /* Is there such a model? A name that nobody knows is a slip more often than not. */
 static rt_status
-check_name(rt_cli_talk *t, const rt_model_choice *choice, rt_model **model, rt_buf *notes)
+check_name(rt_cli_model_session *t, const rt_model_choice *choice, rt_model **model, rt_buf *notes)
 {
 	rt_cli *cli = t->cli;
 	rt_model_names names = {.alloc = cli->alloc,
@@ -179,7 +179,7 @@ check_name(rt_cli_talk *t, const rt_model_choice *choice, rt_model **model, rt_b
 }
 
 rt_status
-rt_cli_talk_model(rt_cli_talk *t, rt_str name, bool may_play, rt_model **out)
+rt_cli_model_session_model(rt_cli_model_session *t, rt_str name, bool may_play, rt_model **out)
 {
 	rt_cli *cli = t->cli;
 	rt_models_options options = {.alloc = cli->alloc,
@@ -226,7 +226,7 @@ rt_cli_talk_model(rt_cli_talk *t, rt_str name, bool may_play, rt_model **out)
 }
 
 void
-rt_cli_talk_note_model(rt_cli *cli, rt_str name)
+rt_cli_model_session_note_model(rt_cli *cli, rt_str name)
 {
 	rt_models_options options = {.alloc = cli->alloc, .env = cli->env, .name = name};
 	rt_model_names names = {.alloc = cli->alloc, .env = cli->env, .stop = stopped};
@@ -256,7 +256,7 @@ rt_cli_talk_note_model(rt_cli *cli, rt_str name)
 }
 
 char *
-rt_cli_talk_store(rt_cli *cli)
+rt_cli_model_session_store(rt_cli *cli)
 {
 	rt_store *store = cli->engine != NULL ? rt_engine_store(cli->engine) : NULL;
 
@@ -264,7 +264,7 @@ rt_cli_talk_store(rt_cli *cli)
 }
 
 rt_status
-rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
+rt_cli_model_session_open(rt_cli *cli, rt_cli_model_session *t, bool needs_model)
 {
 	const char *budget = rt_cli_flag_value(cli, "budget");
 	rt_pick_source source = RT_PICK_SETTING;
@@ -281,7 +281,7 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 	t->shows = !cli->json && !cli->quiet;
 	t->ended_line = true;
 	rt_host_add_owner(&t->owner);
-	t->store = rt_cli_talk_store(cli);
+	t->store = rt_cli_model_session_store(cli);
 	st = rt_cli_buf(cli, &t->owner);
 	if (st == RT_OK && budget != NULL)
 		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
@@ -295,8 +295,8 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 	if (st == RT_OK && needs_model && t->name.size == 0 && t->config->model.size == 0)
 		st = no_model(t);
 	else if (st == RT_OK && needs_model)
-		st = rt_cli_talk_model(t, rt_buf_str(&t->name), rt_models_may_play(source, true),
-				       &t->model);
+		st = rt_cli_model_session_model(t, rt_buf_str(&t->name),
+						rt_models_may_play(source, true), &t->model);
 	if (st == RT_OK && rt_host_state_dir(&t->state, NULL) == RT_OK)
 		st = rt_comms_open(cli->alloc, cli->env, rt_buf_str(&t->state), &t->comms,
 				   &cli->error);
@@ -304,7 +304,7 @@ rt_cli_talk_open(rt_cli *cli, rt_cli_talk *t, bool needs_model)
 }
 
 void
-rt_cli_talk_close(rt_cli_talk *t)
+rt_cli_model_session_close(rt_cli_model_session *t)
 {
 	if (t->comms != NULL && rt_comms_error(t->comms)[0] != 0)
 		rt_cli_note(t->cli, "%s", rt_comms_error(t->comms));
@@ -322,7 +322,7 @@ rt_cli_talk_close(rt_cli_talk *t)
 
 /* The line that says that we wait goes when there is something to see. */
 static void
-wipe_notice(rt_cli_talk *t)
+wipe_notice(rt_cli_model_session *t)
 {
 	if (!t->noticed)
 		return;
@@ -334,7 +334,7 @@ wipe_notice(rt_cli_talk *t)
 static void
 notice(void *ctx, const char *words)
 {
-	rt_cli_talk *t = ctx;
+	rt_cli_model_session *t = ctx;
 	rt_term *err = &t->cli->err;
 
 	if (t->cli->quiet || t->cli->json)
@@ -358,7 +358,7 @@ notice(void *ctx, const char *words)
 static void
 arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 {
-	rt_cli_talk *t = ctx;
+	rt_cli_model_session *t = ctx;
 	rt_term *out = &t->cli->out;
 
 	(void)block;
@@ -387,7 +387,7 @@ arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 static void
 line(void *ctx, rt_str text)
 {
-	rt_cli_talk *t = ctx;
+	rt_cli_model_session *t = ctx;
 
 	if (t->comms != NULL)
 		rt_comms_line(t->comms, text);
@@ -397,7 +397,7 @@ line(void *ctx, rt_str text)
 static size_t
 count_text(void *ctx, rt_str text)
 {
-	rt_cli_talk *t = ctx;
+	rt_cli_model_session *t = ctx;
 	size_t count = rt_pick_count(&t->counter, text);
 
 	if (t->counter.warnings.size > 0)
@@ -409,7 +409,7 @@ count_text(void *ctx, rt_str text)
 }
 
 void
-rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
+rt_cli_model_session_with(rt_cli_model_session *t, rt_send_with *out)
 {
 	rt_host_hold(true);
 	t->began = t->answered = false;
@@ -435,7 +435,7 @@ rt_cli_talk_with(rt_cli_talk *t, rt_send_with *out)
 }
 
 void
-rt_cli_talk_end(rt_cli_talk *t, const rt_text *note)
+rt_cli_model_session_end(rt_cli_model_session *t, const rt_text *note)
 {
 	wipe_notice(t);
 	if (t->began && !t->ended_line)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Talk: a model, hooks and the record of requests, opened for a command that sends; and
+ * Model session: a model, hooks and the record of requests, opened for a command that sends; and
  * what it shows while a reply arrives. */
-#ifndef RT_CLI_TALK_H
-#define RT_CLI_TALK_H
+#ifndef RT_CLI_MODEL_SESSION_H
+#define RT_CLI_MODEL_SESSION_H
 
 #include "cli/cli.h"
 #include "chat/send.h"
@@ -12,9 +12,9 @@
 #include "llm/models_host.h"
 #include "llm/pick_host.h"
 
-typedef struct rt_cli_talk {
+typedef struct rt_cli_model_session {
 	rt_cli *cli;
-	const rt_config *config; /* the desk's */
+	const rt_config *config; /* the session's */
 	rt_model *model;
 	rt_comms *comms;
 	rt_buf name;         /* of the model, as it was chosen */
@@ -30,27 +30,28 @@ typedef struct rt_cli_talk {
 	bool ended_line;     /* the last of it was a line end */
 	bool noticed;        /* a line that says that we wait stands there */
 	rt_reply_block_kind kind; /* of what was printed last */
-} rt_cli_talk;
+} rt_cli_model_session;
 
-/* The desk is open for changing. The model is that of -m, else the setting's, else that of
+/* The session is open for changing. The model is that of -m, else the setting's, else that of
  * RETAKE_MODEL, else the configuration's. needs_model false: none is looked for.
  * RT_CREDENTIALS: there is none, with what was found on this machine. Close in any case. */
-rt_status rt_cli_talk_open(rt_cli *cli, rt_cli_talk *talk, bool needs_model);
-void rt_cli_talk_close(rt_cli_talk *talk);
+rt_status rt_cli_model_session_open(rt_cli *cli, rt_cli_model_session *session, bool needs_model);
+void rt_cli_model_session_close(rt_cli_model_session *session);
 /* Open a model by name, and nothing else: a server's, or a built-in one ("builtin/play:FILE"
  * plays a file, with may_play). It is the caller's. */
-rt_status rt_cli_talk_model(rt_cli_talk *talk, rt_str name, bool may_play, rt_model **out);
+rt_status rt_cli_model_session_model(rt_cli_model_session *session, rt_str name, bool may_play,
+				     rt_model **out);
 /* A remark on standard error where nobody is known to have a model of that name, for who sets it:
  * it may be there later. */
-void rt_cli_talk_note_model(rt_cli *cli, rt_str name);
+void rt_cli_model_session_note_model(rt_cli *cli, rt_str name);
 /* What the engine sends with. From here on Ctrl-C stops the reply, not the program. */
-void rt_cli_talk_with(rt_cli_talk *talk, rt_send_with *out);
+void rt_cli_model_session_with(rt_cli_model_session *session, rt_send_with *out);
 /* The end of what was shown, and how it went: notes, what was left out. */
-void rt_cli_talk_end(rt_cli_talk *talk, const rt_text *note);
+void rt_cli_model_session_end(rt_cli_model_session *session, const rt_text *note);
 /* The store's whole path, malloc'ed: what the record of requests calls it. NULL: it has
  * none, or there is no memory. */
-char *rt_cli_talk_store(rt_cli *cli);
+char *rt_cli_model_session_store(rt_cli *cli);
 /* The model's name in the setting; empty: none. */
-rt_status rt_cli_talk_setting(rt_cli *cli, rt_buf *out);
+rt_status rt_cli_model_session_setting(rt_cli *cli, rt_buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hooks for one run of the program: opened with the desk, asked and told by the engine
+ * Hooks for one run of the program: opened with the session, asked and told by the engine
  * (ops/act.h), what they want people to know said on standard error. */
 #define _POSIX_C_SOURCE 200809L
 
@@ -148,7 +148,7 @@ rt_cli_hear(rt_cli *cli, rt_cli_mode mode)
 	const rt_config *config = NULL;
 	rt_status st;
 
-	if (cli->is_deaf)
+	if (cli->hooks_off)
 		return RT_OK;
 	st = rt_cli_config(cli, &config);
 	if (st == RT_OK)
@@ -166,8 +166,8 @@ rt_cli_hear(rt_cli *cli, rt_cli_mode mode)
 				   "be asked may stand there. What may: retake help config");
 	cli->is_session = !cli->is_scratch;
 	if (cli->is_session) {
-		rt_act_open(cli->engine, rt_cli_told_begin(cli));
-		rt_cli_told_end(cli);
+		rt_act_open(cli->engine, rt_cli_hooks_begin(cli));
+		rt_cli_hooks_end(cli);
 	}
 	return RT_OK;
 }
@@ -180,10 +180,11 @@ is_interrupted(void *ctx)
 }
 
 const rt_act_with *
-rt_cli_told_begin(rt_cli *cli)
+rt_cli_hooks_begin(rt_cli *cli)
 {
-	rt_buf_init(&cli->told, cli->alloc, RT_BUF_UNLIMITED);
-	cli->act = (rt_act_with){.hooks = cli->hooks, .stop = is_interrupted, .notes = &cli->told};
+	rt_buf_init(&cli->hook_notes, cli->alloc, RT_BUF_UNLIMITED);
+	cli->act = (rt_act_with){
+		.hooks = cli->hooks, .stop = is_interrupted, .notes = &cli->hook_notes};
 	return &cli->act;
 }
 
@@ -204,19 +205,19 @@ rt_cli_say_lines(rt_cli *cli, rt_str lines)
 }
 
 void
-rt_cli_told_end(rt_cli *cli)
+rt_cli_hooks_end(rt_cli *cli)
 {
-	rt_cli_say_lines(cli, rt_buf_str(&cli->told));
-	rt_buf_deinit(&cli->told);
+	rt_cli_say_lines(cli, rt_buf_str(&cli->hook_notes));
+	rt_buf_deinit(&cli->hook_notes);
 }
 
 void
-rt_cli_hear_no_more(rt_cli *cli)
+rt_cli_close_hooks(rt_cli *cli)
 {
 	if (cli->is_session && cli->engine != NULL) {
 		rt_term_flush(&cli->out); /* nobody waits for what is there */
-		rt_act_close(cli->engine, rt_cli_told_begin(cli));
-		rt_cli_told_end(cli);
+		rt_act_close(cli->engine, rt_cli_hooks_begin(cli));
+		rt_cli_hooks_end(cli);
 	}
 	cli->is_session = false;
 	if (cli->hooks != NULL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Care: what the commands that look after a store share. */
-#ifndef RT_CLI_CARE_H
-#define RT_CLI_CARE_H
+ * Maintenance: what the commands that look after a store share. */
+#ifndef RT_CLI_MAINTENANCE_H
+#define RT_CLI_MAINTENANCE_H
 
 #include "cli/cli.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The desk: which store, project, discussion and take a command works on, opened once.
+ * The session: which store, project, discussion and take a command works on, opened once.
  *
  * Looking opens the store for reading only and never makes a file: where there is no
  * store yet, an empty one in memory stands in for it. */
 #define _XOPEN_SOURCE 700
 
-#include "cli/care.h"
+#include "cli/maintenance.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -353,7 +353,7 @@ rt_cli_open(rt_cli *cli, rt_cli_mode mode)
 void
 rt_cli_close(rt_cli *cli)
 {
-	rt_cli_hear_no_more(cli);
+	rt_cli_close_hooks(cli);
 	rt_object_unref(cli->value);
 	cli->value = NULL;
 	rt_engine_close(cli->engine);

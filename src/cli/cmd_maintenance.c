@@ -2,7 +2,7 @@
  *
  * save, fsck, repair, checkpoint, index: keeping a store well. Backups are in
  * cmd_backup.c, doctor in cmd_doctor.c. */
-#include "cli/care.h"
+#include "cli/maintenance.h"
 #include "chat/send.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ run_save(rt_cli *cli)
 
 const rt_cli_command rt_cli_save = {
 	.name = "save",
-	.group = RT_CLI_CARE,
+	.group = RT_CLI_MAINTENANCE,
 	.usage = "",
 	.summary = "say that everything is saved already",
 	.run = run_save,
@@ -318,7 +318,7 @@ run_fsck(rt_cli *cli)
 const rt_cli_command rt_cli_fsck = {
 	.name = "fsck",
 	.alias = "verify",
-	.group = RT_CLI_CARE,
+	.group = RT_CLI_MAINTENANCE,
 	.usage = "",
 	.summary = "check the store; changes nothing",
 	.about =
@@ -538,14 +538,15 @@ run_repair(rt_cli *cli)
 
 const rt_cli_command rt_cli_repair = {
 	.name = "repair",
-	.group = RT_CLI_CARE,
+	.group = RT_CLI_MAINTENANCE,
 	.usage = "",
 	.summary = "rebuild the store from what is intact; the damaged one is kept",
-	.about = "The checkpoint and the search index are made anew from the log. A text that is damaged "
-		 "is given up: its entry stays, marked as lost. Where rows of the log are lost, or the "
-		 "store cannot be opened, a new store is made from every row and text that is intact, "
-		 "and the state of the checkpoint; what is lost is listed. A reply whose target is gone "
-		 "becomes an entry in a take of its own. The store as it was is kept beside it.",
+	.about =
+		"The checkpoint and the search index are made anew from the log. A text that is damaged "
+		"is given up: its entry stays, marked as lost. Where rows of the log are lost, or the "
+		"store cannot be opened, a new store is made from every row and text that is intact, "
+		"and the state of the checkpoint; what is lost is listed. A reply whose target is gone "
+		"becomes an entry in a take of its own. The store as it was is kept beside it.",
 	.examples = "retake repair",
 	.run = run_repair,
 };
@@ -576,7 +577,7 @@ run_checkpoint(rt_cli *cli)
 
 const rt_cli_command rt_cli_checkpoint = {
 	.name = "checkpoint",
-	.group = RT_CLI_CARE,
+	.group = RT_CLI_MAINTENANCE,
 	.traits = RT_CLI_HIDDEN,
 	.usage = "",
 	.summary = "write a checkpoint now",
@@ -591,7 +592,7 @@ run_index(rt_cli *cli)
 
 const rt_cli_command rt_cli_index_command = {
 	.name = "index",
-	.group = RT_CLI_CARE,
+	.group = RT_CLI_MAINTENANCE,
 	.traits = RT_CLI_HIDDEN,
 	.usage = "",
 	.summary = "bring the search index up to date now",
