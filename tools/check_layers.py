@@ -11,7 +11,7 @@
             memory comes from an rt_alloc
   quiet     nothing below the programs prints or exits (a child that is about to become
             another program may)
-  asks      programs and the library change, import and export through ops/act.h, so
+  asks      programs and the library change, import and export through ops/action.h, so
             that hooks are asked whoever asks
   banned    functions that have no safe use, anywhere
   licence   an SPDX line among the first three of every source file
@@ -53,8 +53,8 @@ KNOWN_UPWARD = {
     ("src/log/engine.h", "ops/format.h"),
     ("src/log/fsck.c", "chat/send.h"),
     ("src/log/fsck_value.c", "ops/import_names.h"),
-    ("src/ops/act_file.c", "chat/sent.h"),
-    ("src/ops/advice.c", "chat/context_impl.h"),
+    ("src/ops/action_file.c", "chat/last_request.h"),
+    ("src/ops/lint.c", "chat/context_impl.h"),
     ("src/ops/hook.h", "chat/model.h"),
 }
 # What tests of the pure layers use besides what is above them: a store, a format, a model.
@@ -107,9 +107,9 @@ LOUD = set("printf vprintf puts putchar perror exit _exit _Exit quick_exit syslo
 FORKS = re.compile(r"(hooks/hooks_process|app/host)\.c$")
 LOUD_STREAMS = re.compile(r"\b(stderr|stdout)\b")
 # What goes past hooks, and what goes by them.
-UNASKED = {"rt_engine_apply": "rt_act_apply", "rt_engine_apply_text": "rt_act_apply",
-           "rt_engine_import": "rt_act_import", "rt_engine_export": "rt_act_export",
-           "rt_engine_export_sent": "rt_act_export"}
+UNASKED = {"rt_engine_apply": "rt_apply", "rt_engine_apply_text": "rt_apply",
+           "rt_engine_import": "rt_action_import", "rt_engine_export": "rt_action_export",
+           "rt_engine_export_last_requests": "rt_action_export"}
 # Calls that nobody may make.
 BANNED = set("strcpy strcat stpcpy strncpy strncat sprintf vsprintf gets system popen tmpnam tempnam "
              "mktemp strtok asctime ctime alloca".split())

@@ -157,7 +157,7 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	wanted = !o->dry_run && hooks != NULL && hooks->ops->wants(hooks, "compact.before");
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&m, "\"preparation\":{");
-	rt_hooked_add_member(&m, "firstKeptEntryId", rt_str_of(s->out->first_kept));
+	rt_hook_call_add_member(&m, "firstKeptEntryId", rt_str_of(s->out->first_kept));
 	rt_json_add_key(&m, "tokensBefore");
 	rt_buf_add_u64(&m, s->out->tokens_before);
 	rt_buf_add_c(&m, ",\"entriesToSummarize\":[");
@@ -166,10 +166,10 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, size_t fir
 	if (st == RT_OK && wanted)
 		st = add_previous(s, &m, err);
 	rt_buf_add_byte(&m, ']');
-	rt_hooked_add_member(&m, "reason",
-			     o->is_threshold ? RT_STR("threshold") : RT_STR("manual"));
-	rt_hooked_add_known(&m, "customInstructions", o->instructions);
-	rt_hooked_add_known(&m, "model", o->with.model->name);
+	rt_hook_call_add_member(&m, "reason",
+				o->is_threshold ? RT_STR("threshold") : RT_STR("manual"));
+	rt_hook_call_add_known(&m, "customInstructions", o->instructions);
+	rt_hook_call_add_known(&m, "model", o->with.model->name);
 	if (st == RT_OK && m.status != RT_OK)
 		st = rt_summing_nomem(err);
 	if (st == RT_OK && wanted)
@@ -210,14 +210,14 @@ append(rt_summing *s, const rt_compact_options *o, rt_error *err)
 	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&a, o->before.size > 0 ? "[{\"op\":\"entry.insert\"" : "[{\"op\":\"entry.append\"");
 	if (o->before.size > 0)
-		rt_hooked_add_member(&a, "before", o->before);
+		rt_hook_call_add_member(&a, "before", o->before);
 	rt_buf_add_c(&a, ",\"role\":\"System\",\"kind\":\"compaction\"");
-	rt_hooked_add_member(&a, "content", rt_buf_str(&s->summary));
+	rt_hook_call_add_member(&a, "content", rt_buf_str(&s->summary));
 	if (o->from.size > 0) {
-		rt_hooked_add_member(&a, "from", o->from);
-		rt_hooked_add_member(&a, "to", o->to);
+		rt_hook_call_add_member(&a, "from", o->from);
+		rt_hook_call_add_member(&a, "to", o->to);
 	} else {
-		rt_hooked_add_member(&a, "first_kept", rt_str_of(s->out->first_kept));
+		rt_hook_call_add_member(&a, "first_kept", rt_str_of(s->out->first_kept));
 	}
 	rt_json_add_key(&a, "tokens_before");
 	rt_buf_add_u64(&a, s->out->tokens_before);
@@ -228,7 +228,7 @@ append(rt_summing *s, const rt_compact_options *o, rt_error *err)
 	if (s->out->from_hook)
 		rt_buf_add_c(&a, ",\"from_hook\":true");
 	else
-		rt_hooked_add_member(&a, "model", o->with.model->name);
+		rt_hook_call_add_member(&a, "model", o->with.model->name);
 	rt_buf_add_c(&a, "}]");
 	st = a.status == RT_OK ? rt_summing_apply(s, rt_str_of(take), rt_buf_str(&a), true, err)
 			       : rt_summing_nomem(err);
@@ -379,11 +379,11 @@ tell_done(rt_summing *s)
 
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&m, "\"compactionEntry\":{");
-	rt_hooked_add_member(&m, "id", rt_str_of(s->out->entry));
-	rt_hooked_add_member(&m, "role", RT_STR("System"));
-	rt_hooked_add_member(&m, "kind", RT_STR("compaction"));
-	rt_hooked_add_member(&m, "content", rt_buf_str(&s->summary));
-	rt_hooked_add_member(&m, "summary", rt_buf_str(&s->summary));
+	rt_hook_call_add_member(&m, "id", rt_str_of(s->out->entry));
+	rt_hook_call_add_member(&m, "role", RT_STR("System"));
+	rt_hook_call_add_member(&m, "kind", RT_STR("compaction"));
+	rt_hook_call_add_member(&m, "content", rt_buf_str(&s->summary));
+	rt_hook_call_add_member(&m, "summary", rt_buf_str(&s->summary));
 	rt_buf_add_c(&m, s->out->from_hook ? "},\"fromHook\":true" : "},\"fromHook\":false");
 	rt_summing_tell_hooks(s, "compact.after", &m);
 	rt_buf_deinit(&m);

@@ -7,7 +7,7 @@
  * writes. */
 #include "chat/send_testing.h"
 
-#include "ops/act.h"
+#include "ops/action.h"
 #include "chat/summary.h"
 #include "formats/formats.h"
 #include "llm/llm_testing.h"
@@ -164,9 +164,9 @@ run(fixture *f, what which)
 
 		st = rt_engine_compress(f->w.engine, &o, &result, &f->w.err);
 	} else if (which == GO) {
-		rt_go_options o = {.with = with, .target = RT_STR("b"), .summarize = true};
+		rt_navigate_options o = {.with = with, .target = RT_STR("b"), .summarize = true};
 
-		st = rt_engine_go(f->w.engine, &o, &result, &f->w.err);
+		st = rt_engine_navigate(f->w.engine, &o, &result, &f->w.err);
 	} else {
 		rt_compact_options o = {.with = with, .keep_tokens = 12};
 
@@ -364,7 +364,7 @@ refresh_now_waits_for_nobody(void **state)
 {
 	fixture *f = *state;
 	peek p = {f->w.engine, RT_OK, false};
-	rt_act_with with = {.check = peek_at, .check_ctx = &p};
+	rt_apply_context with = {.check = peek_at, .check_ctx = &p};
 	const rt_project *value;
 	rt_json_doc *doc = NULL;
 	yyjson_val *request;
@@ -376,8 +376,9 @@ refresh_now_waits_for_nobody(void **state)
 				      RT_STR("{\"op\":\"entry.delete\",\"entry\":\"a\"}"), &doc, NULL),
 			 RT_OK);
 	request = rt_json_root(doc);
-	assert_int_equal(rt_act_apply_json(f->w.engine, &with, &request, 1, false, RT_STR(""), RT_STR(""),
-				      &result), RT_OK);
+	assert_int_equal(rt_apply_json(f->w.engine, &with, &request, 1, false, RT_STR(""),
+				       RT_STR(""), &result),
+			 RT_OK);
 	assert_int_equal(p.status, RT_BUSY);
 	assert_true(p.is_old);
 	rt_result_deinit(&result);

@@ -12,7 +12,7 @@
 #define RT_CHAT_CONTEXT_IMPL_H
 
 #include "log/engine_impl.h"
-#include "chat/request.h"
+#include "chat/model_request.h"
 
 /* ---- the plan (context_plan.c): pure ---- */
 

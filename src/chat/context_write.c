@@ -10,7 +10,7 @@
  * An empty text is never sent: Anthropic refuses it, and it says nothing. Nor is there a text
  * of blanks alone, nor blanks behind the model's last words, where a provider refuses these
  * (no_blanks): what the entries say stays as it is. */
-#include "chat/request.h"
+#include "chat/model_request.h"
 
 /* Where the first to speak must be the user, but is not. */
 #define FIRST_WORDS "[start of the conversation]"
@@ -297,7 +297,7 @@ rt_request_unsent(rt_model_request *r, rt_str type)
 
 	for (i = 0; i < r->unsent_count && !rt_str_eq(r->unsent[i].type, type); i++)
 		;
-	if (i == RT_REQUEST_UNSENT_MAX)
+	if (i == RT_MODEL_REQUEST_UNSENT_MAX)
 		i--;
 	if (i == r->unsent_count) {
 		r->unsent[i].type = type;

@@ -48,10 +48,10 @@ record_request(const resending *r, const char *request, rt_str body)
 	rt_buf_init(&m, r->engine->alloc, RT_BUF_UNLIMITED);
 	rt_send_add_store(r->engine, &o->with, &m);
 	rt_buf_add_f(&m, ",\"project\":%llu", (unsigned long long)r->engine->project);
-	rt_hooked_add_member(&m, "discussion", o->discussion);
-	rt_hooked_add_member(&m, "take", o->take);
+	rt_hook_call_add_member(&m, "discussion", o->discussion);
+	rt_hook_call_add_member(&m, "take", o->take);
 	rt_buf_add_c(&m, ",\"for\":\"replay\"");
-	rt_hooked_add_member(&m, "of", o->of);
+	rt_hook_call_add_member(&m, "of", o->of);
 	rt_send_add_model(o->with.model, &m);
 	rt_send_add_server(o->with.model, &m);
 	rt_buf_add_f(&m, ",\"bytes\":%zu,\"hash\":\"%016llx\"", body.size,

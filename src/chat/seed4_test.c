@@ -151,9 +151,9 @@ custom_instructions_reach_the_summarizer(void **state)
 	fixture *f = *state;
 
 	grow(f);
-	assert_int_equal(go_options(f, (rt_go_options){.target = RT_STR("H"),
-						       .summarize = true,
-						       .instructions = RT_STR("in verse")}),
+	assert_int_equal(go_options(f, (rt_navigate_options){.target = RT_STR("H"),
+							     .summarize = true,
+							     .instructions = RT_STR("in verse")}),
 			 RT_OK);
 	asked(f, "in verse");
 }

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/moment.h"
 #include "core/setting.h"
-#include "chat/notice.h"
+#include "chat/edit_notice.h"
 #include "chat/summary.h"
 
 enum {
@@ -40,7 +40,7 @@ rt_sending_stopped(void *ctx)
 static void
 note(rt_sending *s, const char *words, const char *why)
 {
-	rt_hooked_next_note(&s->notes);
+	rt_hook_call_next_note(&s->notes);
 	rt_buf_add_c(&s->notes, words);
 	rt_buf_add_c(&s->notes, why);
 }
@@ -48,7 +48,7 @@ note(rt_sending *s, const char *words, const char *why)
 static void
 note_lines(rt_sending *s, rt_str lines)
 {
-	rt_hooked_next_note(&s->notes);
+	rt_hook_call_next_note(&s->notes);
 	rt_buf_add_str(&s->notes, lines);
 }
 
@@ -61,12 +61,12 @@ add_question(rt_sending *s, rt_buf *out)
 	const rt_send_options *o = s->options;
 
 	rt_buf_add_c(out, "{\"op\":\"entry.append\"");
-	rt_hooked_add_member(out, "role", o->role.size > 0 ? o->role : RT_STR("User"));
+	rt_hook_call_add_member(out, "role", o->role.size > 0 ? o->role : RT_STR("User"));
 	if (o->content.size > 0) {
 		rt_json_add_key(out, "content");
 		rt_buf_add_str(out, o->content);
 	} else {
-		rt_hooked_add_member(out, "content", o->text);
+		rt_hook_call_add_member(out, "content", o->text);
 	}
 	if (o->fields.size > 0) {
 		rt_buf_add_byte(out, ',');
@@ -123,7 +123,7 @@ apply_all(rt_sending *s, rt_str array, rt_result *results, size_t room, size_t *
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		if (count < room)
 			requests[count++] = item;
-	st = rt_act_apply_json(s->engine, &s->act, requests, count, count > 1, s->options->discussion,
+	st = rt_apply_json(s->engine, &s->act, requests, count, count > 1, s->options->discussion,
 			  s->options->take, results);
 	*out_count = count;
 	for (i = 0; i < count && st != RT_OK && err != NULL; i++)
@@ -147,10 +147,10 @@ append_question(rt_sending *s, rt_error *err)
 	rt_buf_add_byte(&array, '[');
 	if (o->at.size > 0) {
 		rt_buf_add_c(&array, "{\"op\":\"head.move\"");
-		rt_hooked_add_member(&array, "entry", o->at);
+		rt_hook_call_add_member(&array, "entry", o->at);
 		rt_buf_add_byte(&array, '}');
 	}
-	st = rt_notice_add(s->engine, o->discussion, o->take, o->at, &array, &notices, err);
+	st = rt_edit_notice_add(s->engine, o->discussion, o->take, o->at, &array, &notices, err);
 	rt_json_add_comma(&array);
 	add_question(s, &array);
 	rt_buf_add_byte(&array, ']');
@@ -346,10 +346,10 @@ rt_send_continued(const rt_project *value, rt_str discussion, rt_str take, rt_st
 static void
 record(rt_sending *s, const char *what, rt_str members)
 {
-	rt_send_record(s->engine, &s->options->with, what, rt_str_of(s->flight.name), members);
+	rt_send_record(s->engine, &s->options->with, what, rt_str_of(s->inflight.name), members);
 }
 
-/* The same in the store, as what this discussion was sent with last (sent.h). */
+/* The same in the store, as what this discussion was sent with last (last_request.h). */
 static void
 keep_sent(rt_sending *s, rt_str members)
 {
@@ -357,7 +357,7 @@ keep_sent(rt_sending *s, rt_str members)
 	char name[24];
 	rt_buf row;
 
-	snprintf(name, sizeof(name), RT_SENT_PREFIX "d%u", s->place.disc);
+	snprintf(name, sizeof(name), RT_LAST_REQUEST_PREFIX "d%u", s->place.disc);
 	rt_buf_init(&row, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&row, "{\"v\":1,\"at\":\"");
 	rt_moment_format_ms(&row, (rt_moment){now_us(s), 0});
@@ -386,7 +386,7 @@ record_request(rt_sending *s, rt_str body)
 	rt_buf_add_f(&m, "\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
 		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
 		     s->place.disc, s->place.take);
-	rt_hooked_add_member(&m, "upto", rt_str_of(upto));
+	rt_hook_call_add_member(&m, "upto", rt_str_of(upto));
 	rt_send_add_model(with->model, &m);
 	rt_send_add_server(with->model, &m);
 	rt_buf_add_f(&m, ",\"left_out\":%zu,\"newest\":%zu", s->out->left_out, s->newest);
@@ -409,14 +409,14 @@ record_reply(rt_sending *s, rt_status st, const rt_error *err)
 
 	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
 	if (s->out->entry[0] != '\0') {
-		rt_hooked_add_member(&m, "entry", rt_str_of(s->out->entry));
+		rt_hook_call_add_member(&m, "entry", rt_str_of(s->out->entry));
 		rt_buf_add_f(&m, ",\"seq\":%llu", (unsigned long long)s->out->seq);
 	}
-	rt_hooked_add_member(&m, "stop", rt_str_of(rt_stop_word(s->reply.stop)));
+	rt_hook_call_add_member(&m, "stop", rt_str_of(rt_stop_word(s->reply.stop)));
 	rt_send_add_usage(&s->out->usage, &m);
 	if (st != RT_OK) {
-		rt_hooked_add_member(&m, "error", rt_str_of(rt_status_word(st)));
-		rt_hooked_add_member(&m, "message", rt_str_of(err->text));
+		rt_hook_call_add_member(&m, "error", rt_str_of(rt_status_word(st)));
+		rt_hook_call_add_member(&m, "message", rt_str_of(err->text));
 	}
 	if (m.status == RT_OK)
 		record(s, "reply", rt_buf_str(&m));
@@ -455,9 +455,9 @@ tick(void *ctx)
 	rt_sending *s = ctx;
 	int64_t since;
 
-	if (rt_flight_write(&s->flight, false, &s->row_error) != RT_OK)
-		s->flight.written_us = now_us(s); /* the next try in its time */
-	if (s->flight.taken)
+	if (rt_inflight_write(&s->inflight, false, &s->row_error) != RT_OK)
+		s->inflight.written_us = now_us(s); /* the next try in its time */
+	if (s->inflight.taken)
 		s->gone = true; /* nothing of what still comes could be kept */
 	since = now_us(s) - s->looked_us;
 	if (since >= LOOK_EVERY_US || since < 0) /* the clock was set back */
@@ -489,7 +489,7 @@ arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 static rt_status
 begin_flight(rt_sending *s, rt_error *err)
 {
-	rt_flight *f = &s->flight;
+	rt_inflight *f = &s->inflight;
 	rt_status st = RT_OK;
 
 	f->engine = s->engine;
@@ -506,7 +506,7 @@ begin_flight(rt_sending *s, rt_error *err)
 		st = rt_entry_id(s->value, s->into, f->into, err);
 	else if (s->anchor != 0)
 		st = rt_entry_id(s->value, s->anchor, f->after, err);
-	return st == RT_OK ? rt_flight_begin(f, err) : st;
+	return st == RT_OK ? rt_inflight_begin(f, err) : st;
 }
 
 /* Why a reply that ended well has nothing in it. */
@@ -533,7 +533,7 @@ keep(rt_sending *s, rt_status st, rt_error *err)
 	if (rt_reply_is_empty(&s->reply)) {
 		if (s->gone)
 			st = rt_fail(err, RT_CONFLICT, "what was asked is no longer there");
-		if (rt_flight_drop(&s->flight, NULL) != RT_OK)
+		if (rt_inflight_drop(&s->inflight, NULL) != RT_OK)
 			rt_sending_notice(s, "the side row of the reply could not be dropped");
 		return st != RT_OK ? st
 				   : rt_fail(err, RT_UPSTREAM, "%s", nothing_words(stop));
@@ -542,17 +542,17 @@ keep(rt_sending *s, rt_status st, rt_error *err)
 	s->act.stop = rt_send_late_stop(&s->options->with);
 	s->act.ctx = s->options->with.ctx;
 	memset(&result, 0, sizeof(result));
-	kept = rt_flight_keep(&s->flight, partial, &result);
+	kept = rt_inflight_keep(&s->inflight, partial, &result);
 	if (kept == RT_OK) {
 		memcpy(s->out->entry, result.entry, sizeof(s->out->entry));
 		if (result.take[0] != '\0')
 			memcpy(s->out->take, result.take, sizeof(s->out->take));
 		s->out->seq = result.seq;
 		s->out->partial = partial;
-	} else if (s->flight.taken) {
+	} else if (s->inflight.taken) {
 		s->out->fate = RT_SEND_TAKEN;
 		st = rt_fail(err, RT_CONFLICT, "%s", result.error.text);
-	} else if (kept == RT_NOT_FOUND && rt_flight_strand(&s->flight, NULL) == RT_OK) {
+	} else if (kept == RT_NOT_FOUND && rt_inflight_strand(&s->inflight, NULL) == RT_OK) {
 		s->out->fate = RT_SEND_ASIDE;
 		st = rt_fail(err, RT_CONFLICT,
 			     "what was asked is no longer there; the reply lies aside until it is "
@@ -562,9 +562,9 @@ keep(rt_sending *s, rt_status st, rt_error *err)
 		if (err != NULL)
 			*err = result.error;
 		/* all of it at least into the side row: it is kept from there later */
-		if (rt_flight_write(&s->flight, true, NULL) != RT_OK)
+		if (rt_inflight_write(&s->inflight, true, NULL) != RT_OK)
 			rt_sending_notice(s, "the end of the reply could not be written down");
-		if (s->flight.written_size > 0 && !s->flight.taken)
+		if (s->inflight.written_size > 0 && !s->inflight.taken)
 			s->out->fate = RT_SEND_IN_ROW;
 	}
 	rt_result_deinit(&result);
@@ -786,11 +786,11 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 		err = &own;
 	rt_buf_init(&s.model, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s.notes, engine->alloc, RT_BUF_UNLIMITED);
-	s.act = (rt_act_with){.hooks = options->with.hooks,
-			      .by = options->with.by,
-			      .stop = rt_sending_stopped,
-			      .ctx = &s,
-			      .notes = &s.notes};
+	s.act = (rt_apply_context){.hooks = options->with.hooks,
+				   .by = options->with.by,
+				   .stop = rt_sending_stopped,
+				   .ctx = &s,
+				   .notes = &s.notes};
 	rt_reply_init(&s.reply, engine->alloc, arrived, &s);
 	rt_buf_add_str(&s.model, rt_model_service(options->with.model));
 	rt_buf_add_byte(&s.model, '/');

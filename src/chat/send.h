@@ -120,7 +120,7 @@ void rt_send_result_deinit(rt_send_result *result);
 RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *options,
 				    rt_send_result *out, rt_error *err);
 
-/* A request that was sent before, as it was recorded and built again (sent.h). */
+/* A request that was sent before, as it was recorded and built again (last_request.h). */
 typedef struct rt_resend_options {
 	rt_send_with with;       /* the model is one of the provider that it was built for */
 	rt_str discussion, take; /* that it is of; where they are gone hooks are told the active ones */
@@ -164,7 +164,7 @@ RT_CHECKED rt_status rt_send_continued(const rt_project *value, rt_str discussio
 				       rt_str at, uint32_t *out, rt_error *err);
 
 /* A reply in flight, of any process. Views live until the function returns. */
-typedef struct rt_flight_view {
+typedef struct rt_inflight_view {
 	rt_str name;           /* of its side row */
 	rt_str owner;
 	int64_t started_us, written_us;
@@ -175,11 +175,11 @@ typedef struct rt_flight_view {
 	rt_str text;           /* what is said so far */
 	bool is_stranded;      /* what it answers, or continues, is in its take no more */
 	bool is_broken;        /* a row that is none: only its name is known */
-} rt_flight_view;
-typedef bool (*rt_flight_fn)(void *ctx, const rt_flight_view *flight);
+} rt_inflight_view;
+typedef bool (*rt_inflight_fn)(void *ctx, const rt_inflight_view *inflight);
 
 /* The replies in flight. false from fn ends it early. */
-RT_CHECKED rt_status rt_engine_flights(rt_engine *engine, rt_flight_fn fn, void *ctx,
-				       rt_error *err);
+RT_CHECKED rt_status rt_engine_inflight(rt_engine *engine, rt_inflight_fn fn, void *ctx,
+					rt_error *err);
 
 #endif

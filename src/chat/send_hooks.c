@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What hooks are asked before a request to a model, and told after it, whatever it is made
- * for. The question and the reply are entries like others: act.h. */
+ * for. The question and the reply are entries like others: action.h. */
 #include "chat/send_impl.h"
 
 static rt_status
@@ -10,24 +10,24 @@ nomem(rt_error *err)
 	return rt_fail(err, RT_NOMEM, "out of memory while sending");
 }
 
-static rt_hooked
+static rt_hook_call
 hooked(const rt_asking *a)
 {
-	return (rt_hooked){.engine = a->engine,
-			   .hooks = a->with->hooks,
-			   .by = a->with->by,
-			   .discussion = a->discussion,
-			   .take = a->take,
-			   .stop = a->stop,
-			   .ctx = a->ctx,
-			   .notes = a->notes};
+	return (rt_hook_call){.engine = a->engine,
+			      .hooks = a->with->hooks,
+			      .by = a->with->by,
+			      .discussion = a->discussion,
+			      .take = a->take,
+			      .stop = a->stop,
+			      .ctx = a->ctx,
+			      .notes = a->notes};
 }
 
 /* What has happened is told also where the person stopped it. */
-static rt_hooked
+static rt_hook_call
 hooked_late(const rt_asking *a)
 {
-	rt_hooked h = hooked(a);
+	rt_hook_call h = hooked(a);
 
 	h.stop = rt_send_late_stop(a->with);
 	h.ctx = a->with->ctx;
@@ -56,19 +56,19 @@ static void
 add_model(const rt_asking *a, rt_buf *out)
 {
 	rt_send_add_model(a->with->model, out);
-	rt_hooked_add_member(out, "reason", rt_str_of(a->reason));
+	rt_hook_call_add_member(out, "reason", rt_str_of(a->reason));
 }
 
 rt_status
 rt_asking_before(const rt_asking *a, rt_buf *body, rt_error *err)
 {
-	rt_hooked h = hooked(a);
+	rt_hook_call h = hooked(a);
 	rt_hook_answer answer;
 	rt_buf members, subject;
 	bool found = false;
 	rt_status st;
 
-	if (!rt_hooked_wants(&h, "request.before"))
+	if (!rt_hook_call_wants(&h, "request.before"))
 		return RT_OK;
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&subject, a->engine->alloc, RT_BUF_UNLIMITED);
@@ -80,12 +80,12 @@ rt_asking_before(const rt_asking *a, rt_buf *body, rt_error *err)
 		rt_hook_answer_init(&answer, a->engine->alloc);
 		st = nomem(err);
 	} else {
-		st = rt_hooked_fire(&h, "request.before", rt_buf_str(&members),
-				    rt_buf_str(&subject), &answer, err);
+		st = rt_hook_call_fire(&h, "request.before", rt_buf_str(&members),
+				       rt_buf_str(&subject), &answer, err);
 	}
 	rt_buf_clear(&members);
 	if (st == RT_OK)
-		st = rt_hooked_patch(&h, &answer, "body", &members, &found, err);
+		st = rt_hook_call_patch(&h, &answer, "body", &members, &found, err);
 	if (st == RT_OK && found) {
 		rt_buf_clear(body);
 		rt_buf_add_str(body, rt_buf_str(&members));
@@ -102,12 +102,12 @@ static void
 tell(const rt_asking *a, const char *event, const rt_buf *members, const rt_buf *subject,
      const char *words)
 {
-	rt_hooked h = hooked_late(a);
+	rt_hook_call h = hooked_late(a);
 	rt_hook_answer answer;
 
 	if (members->status != RT_OK || subject->status != RT_OK)
 		return;
-	if (rt_hooked_fire(&h, event, rt_buf_str(members), rt_buf_str(subject), &answer, NULL) ==
+	if (rt_hook_call_fire(&h, event, rt_buf_str(members), rt_buf_str(subject), &answer, NULL) ==
 		    RT_DENIED &&
 	    a->with->notice != NULL)
 		a->with->notice(a->with->ctx, words);
@@ -122,7 +122,7 @@ rt_asking_after(const rt_asking *a, const rt_usage *usage, rt_status st)
 	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&subject, a->engine->alloc, RT_BUF_UNLIMITED);
 	add_model(a, &members);
-	rt_hooked_add_member(&members, "status", rt_str_of(rt_status_word(st)));
+	rt_hook_call_add_member(&members, "status", rt_str_of(rt_status_word(st)));
 	rt_buf_add_c(&members, ",\"usage\":{");
 	if (usage->input != SIZE_MAX)
 		rt_buf_add_f(&members, "\"input\":%zu", usage->input);
@@ -165,11 +165,11 @@ rt_sending_tell(rt_sending *s, rt_status st)
 	rt_buf_init(&members, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&subject, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&members, "\"entry\":{");
-	rt_hooked_add_member(&members, "id", rt_str_of(s->out->entry));
-	rt_hooked_add_member(&members, "role",
-			     s->options->reply_role.size > 0 ? s->options->reply_role
-							     : RT_STR("AI"));
-	rt_hooked_add_member(&members, "kind", RT_STR("message"));
+	rt_hook_call_add_member(&members, "id", rt_str_of(s->out->entry));
+	rt_hook_call_add_member(&members, "role",
+				s->options->reply_role.size > 0 ? s->options->reply_role
+								: RT_STR("AI"));
+	rt_hook_call_add_member(&members, "kind", RT_STR("message"));
 	rt_json_add_key(&members, "content");
 	rt_reply_add_content(&s->reply, &members);
 	rt_reply_add_fields(&s->reply, &members);

@@ -5,15 +5,15 @@
 #ifndef RT_CHAT_SEND_IMPL_H
 #define RT_CHAT_SEND_IMPL_H
 
-#include "chat/flight.h"
-#include "ops/hooked.h"
+#include "chat/inflight.h"
+#include "ops/hook_call.h"
 #include "chat/send.h"
 
 typedef struct rt_sending {
 	rt_engine *engine;
 	const rt_send_options *options;
 	rt_send_result *out;
-	rt_act_with act;  /* hooks around what is kept */
+	rt_apply_context act;  /* hooks around what is kept */
 	const rt_project *value; /* that the request is built from; or NULL */
 	rt_place place;
 	uint32_t anchor;  /* the last entry of the path; 0: none */
@@ -21,7 +21,7 @@ typedef struct rt_sending {
 	bool fork;
 	size_t budget_tokens; /* of the request: what fits into it is sent */
 	size_t newest;    /* entries that are sent beside summaries */
-	rt_flight flight;
+	rt_inflight inflight;
 	rt_buf model;     /* "openai/gpt-4o" */
 	rt_buf notes;
 	rt_reply reply;

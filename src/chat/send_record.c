@@ -17,11 +17,11 @@ rt_send_record(rt_engine *engine, const rt_send_with *with, const char *what, rt
 		return;
 	rt_buf_init(&line, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&line, "{\"v\":1");
-	rt_hooked_add_member(&line, "what", rt_str_of(what));
+	rt_hook_call_add_member(&line, "what", rt_str_of(what));
 	rt_buf_add_c(&line, ",\"at\":\"");
 	rt_moment_format_ms(&line, (rt_moment){now, 0});
 	rt_buf_add_byte(&line, '"');
-	rt_hooked_add_member(&line, "request", request);
+	rt_hook_call_add_member(&line, "request", request);
 	rt_buf_add_byte(&line, ',');
 	rt_buf_add_str(&line, members);
 	rt_buf_add_byte(&line, '}');
@@ -37,12 +37,12 @@ rt_send_record_answer(rt_engine *engine, const rt_send_with *with, const char *r
 	rt_buf m;
 
 	rt_buf_init(&m, engine->alloc, RT_BUF_UNLIMITED);
-	rt_hooked_add_member(&m, "for", rt_str_of(reason));
-	rt_hooked_add_member(&m, "stop", rt_str_of(rt_stop_word(reply->stop)));
+	rt_hook_call_add_member(&m, "for", rt_str_of(reason));
+	rt_hook_call_add_member(&m, "stop", rt_str_of(rt_stop_word(reply->stop)));
 	rt_send_add_usage(&reply->usage, &m);
 	if (st != RT_OK) {
-		rt_hooked_add_member(&m, "error", rt_str_of(rt_status_word(st)));
-		rt_hooked_add_member(&m, "message", rt_str_of(err->text));
+		rt_hook_call_add_member(&m, "error", rt_str_of(rt_status_word(st)));
+		rt_hook_call_add_member(&m, "message", rt_str_of(err->text));
 	}
 	if (m.status == RT_OK)
 		rt_send_record(engine, with, "reply", rt_str_of(request), rt_buf_str(&m));
@@ -52,16 +52,16 @@ rt_send_record_answer(rt_engine *engine, const rt_send_with *with, const char *r
 void
 rt_send_add_model(const rt_model *model, rt_buf *members)
 {
-	rt_hooked_add_member(members, "provider", rt_str_of(model->provider->name));
-	rt_hooked_add_member(members, "service", rt_model_service(model));
-	rt_hooked_add_member(members, "model", model->name);
+	rt_hook_call_add_member(members, "provider", rt_str_of(model->provider->name));
+	rt_hook_call_add_member(members, "service", rt_model_service(model));
+	rt_hook_call_add_member(members, "model", model->name);
 }
 
 void
 rt_send_add_server(const rt_model *model, rt_buf *members)
 {
 	if (model->server.size > 0)
-		rt_hooked_add_member(members, "server", model->server);
+		rt_hook_call_add_member(members, "server", model->server);
 }
 
 void
@@ -69,7 +69,7 @@ rt_send_add_store(rt_engine *engine, const rt_send_with *with, rt_buf *members)
 {
 	const rt_store *store = engine->store;
 
-	rt_hooked_add_member(members, "store", with->store.size > 0
+	rt_hook_call_add_member(members, "store", with->store.size > 0
 						       ? with->store
 						       : rt_str_of(store->ops->place(engine->store)));
 }

@@ -245,9 +245,9 @@ world_count(const char *text, const char *part)
 /* ---- replies in flight ---- */
 
 static inline bool
-world_count_flight(void *ctx, const rt_flight_view *flight)
+world_count_flight(void *ctx, const rt_inflight_view *inflight)
 {
-	(void)flight;
+	(void)inflight;
 	++*(size_t *)ctx;
 	return true;
 }
@@ -257,7 +257,7 @@ world_flights(world *w)
 {
 	size_t count = 0;
 
-	assert_int_equal(rt_engine_flights(w->engine, world_count_flight, &count, NULL), RT_OK);
+	assert_int_equal(rt_engine_inflight(w->engine, world_count_flight, &count, NULL), RT_OK);
 	return count;
 }
 

@@ -162,9 +162,10 @@ rt_status
 rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out, rt_error *err)
 {
 	rt_effect_slot named;
-	rt_status st = rt_hooked_name(s->value, slot, &named, err);
+	rt_status st = rt_hook_call_name(s->value, slot, &named, err);
 
-	return st == RT_OK ? rt_hooked_add_entry(s->engine, s->value, &named, NULL, out, err) : st;
+	return st == RT_OK ? rt_hook_call_add_entry(s->engine, s->value, &named, NULL, out, err)
+			   : st;
 }
 
 /* ---- hooks ---- */
@@ -204,25 +205,25 @@ take_summary(rt_summing *s, const rt_hook_answer *answer, rt_error *err)
 									: rt_summing_nomem(err);
 }
 
-static rt_hooked
+static rt_hook_call
 hooked(rt_summing *s)
 {
-	return (rt_hooked){.engine = s->engine,
-			   .by = s->with->by,
-			   .hooks = s->with->hooks,
-			   .discussion = s->discussion,
-			   .take = s->take_name,
-			   .stop = stopped,
-			   .ctx = s,
-			   .notes = &s->notes};
+	return (rt_hook_call){.engine = s->engine,
+			      .by = s->with->by,
+			      .hooks = s->with->hooks,
+			      .discussion = s->discussion,
+			      .take = s->take_name,
+			      .stop = stopped,
+			      .ctx = s,
+			      .notes = &s->notes};
 }
 
 rt_status
 rt_summing_ask_hooks(rt_summing *s, const char *event, rt_str members, rt_error *err)
 {
-	rt_hooked h = hooked(s);
+	rt_hook_call h = hooked(s);
 	rt_hook_answer answer;
-	rt_status st = rt_hooked_fire(&h, event, members, rt_str_at("", 0), &answer, err);
+	rt_status st = rt_hook_call_fire(&h, event, members, rt_str_at("", 0), &answer, err);
 
 	if (st == RT_OK)
 		st = take_summary(s, &answer, err);
@@ -233,9 +234,9 @@ rt_summing_ask_hooks(rt_summing *s, const char *event, rt_str members, rt_error 
 void
 rt_summing_tell_hooks(rt_summing *s, const char *event, const rt_buf *members)
 {
-	rt_hooked h = hooked(s);
+	rt_hook_call h = hooked(s);
 
-	rt_hooked_tell(&h, event, members, NULL);
+	rt_hook_call_notify(&h, event, members, NULL);
 }
 
 /* ---- the model ---- */
@@ -478,13 +479,13 @@ check_needs(void *ctx, const rt_project *now, rt_error *err)
 rt_status
 rt_summing_apply(rt_summing *s, rt_str take, rt_str array, bool asked, rt_error *err)
 {
-	rt_act_with act = {.hooks = s->with->hooks,
-			   .by = s->with->by,
-			   .stop = stopped,
-			   .ctx = s,
-			   .check = check_needs,
-			   .check_ctx = s,
-			   .notes = &s->notes};
+	rt_apply_context act = {.hooks = s->with->hooks,
+				.by = s->with->by,
+				.stop = stopped,
+				.ctx = s,
+				.check = check_needs,
+				.check_ctx = s,
+				.notes = &s->notes};
 	char disc[16];
 	rt_json_doc *doc = NULL;
 	yyjson_val *requests[4], *item;
@@ -498,8 +499,8 @@ rt_summing_apply(rt_summing *s, rt_str take, rt_str array, bool asked, rt_error 
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		if (count < 4)
 			requests[count++] = item;
-	st = (asked ? rt_act_told_json : rt_act_apply_json)(s->engine, &act, requests, count, count > 1,
-						  rt_str_of(disc), take, results);
+	st = (asked ? rt_apply_unhooked_json : rt_apply_json)(
+		s->engine, &act, requests, count, count > 1, rt_str_of(disc), take, results);
 	for (i = 0; i < count; i++) {
 		if (results[i].take[0] != '\0')
 			memcpy(s->out->take, results[i].take, sizeof(s->out->take));
@@ -564,7 +565,7 @@ rt_engine_compress(rt_engine *engine, const rt_compress_options *options, rt_sum
 	if (st == RT_OK) {
 		rt_buf_add_c(&array, "[{\"op\":\"take.clear\"},{\"op\":\"entry.append\","
 				     "\"role\":\"System\",\"kind\":\"compaction\"");
-		rt_hooked_add_member(&array, "content", rt_buf_str(&s.summary));
+		rt_hook_call_add_member(&array, "content", rt_buf_str(&s.summary));
 		rt_json_add_key(&array, "tokens_before");
 		rt_buf_add_u64(&array, out->tokens_before);
 		rt_buf_add_c(&array, "}]");

@@ -54,7 +54,7 @@ typedef struct rt_compact_options {
 RT_CHECKED rt_status rt_engine_compact(rt_engine *engine, const rt_compact_options *options,
 				       rt_summary_result *out, rt_error *err);
 
-typedef struct rt_go_options {
+typedef struct rt_navigate_options {
 	rt_send_with with;       /* model NULL: only a hook can write a summary */
 	rt_str discussion, take;
 	rt_str target;           /* address, in the whole discussion; ptr NULL: before the first */
@@ -62,11 +62,11 @@ typedef struct rt_go_options {
 	bool select;             /* a user's or custom message: go before it, hand its text back */
 	bool summarize;          /* the branch that is left */
 	rt_str instructions;
-} rt_go_options;
+} rt_navigate_options;
 
 /* RT_INTERRUPTED: "Navigation cancelled". RT_DENIED: a hook said no. */
-RT_CHECKED rt_status rt_engine_go(rt_engine *engine, const rt_go_options *options,
-				  rt_summary_result *out, rt_error *err);
+RT_CHECKED rt_status rt_engine_navigate(rt_engine *engine, const rt_navigate_options *options,
+					rt_summary_result *out, rt_error *err);
 
 typedef struct rt_compress_options {
 	rt_send_with with;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of summaries, shared by summary.c, compact.c and go.c. */
+ * The inside of summaries, shared by summary.c, compact.c and navigate.c. */
 #ifndef RT_CHAT_SUMMARY_IMPL_H
 #define RT_CHAT_SUMMARY_IMPL_H
 
-#include "ops/act.h"
+#include "ops/action.h"
 #include "chat/context_impl.h"
-#include "ops/hooked.h"
+#include "ops/hook_call.h"
 #include "chat/summary.h"
 
 /* A summary being made. */

@@ -198,7 +198,7 @@ static void
 what_fails_changes_nothing(void **state)
 {
 	fixture *f = *state;
-	rt_go_options options = {.target = RT_STR("H"), .summarize = true};
+	rt_navigate_options options = {.target = RT_STR("H"), .summarize = true};
 
 	grow(f);
 	f->s.status = RT_UPSTREAM;
@@ -241,13 +241,13 @@ what_fails_changes_nothing(void **state)
 	options.with = with(f);
 	options.with.model = NULL;
 	remember(f);
-	assert_int_equal(rt_engine_go(f->w.engine, &options, &f->result, &f->w.err),
+	assert_int_equal(rt_engine_navigate(f->w.engine, &options, &f->result, &f->w.err),
 			 RT_CREDENTIALS);
 	is_as_remembered(f);
 	rt_summary_result_deinit(&f->result);
 	/* but a hook */
 	f->h.summary = "{\"summary\":\"By hook.\"}";
-	assert_int_equal(rt_engine_go(f->w.engine, &options, &f->result, &f->w.err), RT_OK);
+	assert_int_equal(rt_engine_navigate(f->w.engine, &options, &f->result, &f->w.err), RT_OK);
 	assert_true(f->result.from_hook);
 	assert_non_null(strstr(world_shown(&f->w), "By hook."));
 }
@@ -288,10 +288,10 @@ to_an_entry_as_another_take_has_it(void **state)
 	world_apply(&f->w, "{\"op\":\"take.branch\",\"at\":\"H\",\"name\":\"third\"}");
 	world_apply(&f->w, "{\"op\":\"entry.edit\",\"entry\":\"G\",\"content\":\"text-g\"}");
 	world_apply(&f->w, "{\"op\":\"take.switch\",\"take\":\"main\"}");
-	assert_int_equal(go_options(f, (rt_go_options){.target = RT_STR("H"),
-						       .target_take = RT_STR("third"),
-						       .select = true,
-						       .summarize = true}),
+	assert_int_equal(go_options(f, (rt_navigate_options){.target = RT_STR("H"),
+							     .target_take = RT_STR("third"),
+							     .select = true,
+							     .summarize = true}),
 			 RT_OK);
 	asked(f, "[AI]: text-D");
 	asked(f, "[AI]: text-F");
@@ -304,8 +304,8 @@ to_an_entry_as_another_take_has_it(void **state)
 	world_has(&f->w, f->result.entry, "\"from_id\":\"F\"");
 	assert_int_equal(f->result.entries, 3);
 	/* there is no such take */
-	assert_int_equal(go_options(f, (rt_go_options){.target = RT_STR("H"),
-						       .target_take = RT_STR("nowhere")}),
+	assert_int_equal(go_options(f, (rt_navigate_options){.target = RT_STR("H"),
+							     .target_take = RT_STR("nowhere")}),
 			 RT_NOT_FOUND);
 }
 
@@ -336,9 +336,9 @@ static void
 instructions_are_passed_on(void **state)
 {
 	fixture *f = *state;
-	rt_go_options options = {.target = RT_STR("H"),
-				 .summarize = true,
-				 .instructions = RT_STR("keep the numbers")};
+	rt_navigate_options options = {.target = RT_STR("H"),
+				       .summarize = true,
+				       .instructions = RT_STR("keep the numbers")};
 
 	grow(f);
 	assert_int_equal(go_options(f, options), RT_OK);

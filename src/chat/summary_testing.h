@@ -136,20 +136,20 @@ with(fixture *f)
 }
 
 static inline rt_status
-go_options(fixture *f, rt_go_options options)
+go_options(fixture *f, rt_navigate_options options)
 {
 	if (options.with.model == NULL)
 		options.with = with(f);
-	return rt_engine_go(f->w.engine, &options, &f->result, &f->w.err);
+	return rt_engine_navigate(f->w.engine, &options, &f->result, &f->w.err);
 }
 
 static inline rt_status
 go(fixture *f, const char *target, bool select, bool summarize)
 {
-	return go_options(f, (rt_go_options){.target = target == NULL ? rt_str_at(NULL, 0)
-								      : rt_str_of(target),
-					     .select = select,
-					     .summarize = summarize});
+	return go_options(f, (rt_navigate_options){.target = target == NULL ? rt_str_at(NULL, 0)
+									    : rt_str_of(target),
+						   .select = select,
+						   .summarize = summarize});
 }
 
 static inline rt_status

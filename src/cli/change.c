@@ -3,7 +3,7 @@
  * Changes. Commands write requests as `retake apply` reads them; what comes
  * back is said in one line: what changed, the step it is, how to undo it. */
 #include "cli/cli.h"
-#include "ops/advice.h"
+#include "ops/lint.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,7 +147,7 @@ read_requests(rt_cli_change *change)
 
 /* A warning, and the command that mends it. */
 static void
-warn(void *ctx, const rt_advice *advice)
+warn(void *ctx, const rt_lint *advice)
 {
 	rt_cli *cli = ctx;
 	rt_str op = advice->repair;
@@ -178,8 +178,8 @@ advise(rt_cli_change *change)
 		return RT_OK;
 	rt_scope_init(&s, cli->alloc);
 	requests = rt_requests_read(&s, change->requests, change->count);
-	RT_TRY(&s, rt_engine_advise(cli->engine, requests, change->count, rt_cli_disc_name(cli),
-				    rt_cli_take_name(cli), warn, cli, &resent, &s.error));
+	RT_TRY(&s, rt_engine_lint(cli->engine, requests, change->count, rt_cli_disc_name(cli),
+				  rt_cli_take_name(cli), warn, cli, &resent, &s.error));
 	st = rt_scope_end(&s, &cli->error);
 	if (st == RT_OK && resent >= WORTH_TELLING)
 		rt_cli_note(cli, "the next request sends about %zu tokens anew that the provider may "
@@ -198,9 +198,9 @@ carry_out(rt_cli_change *change)
 	if (change->results == NULL)
 		return rt_cli_nomem(cli);
 	memset(change->results, 0, change->count * sizeof(*change->results));
-	st = rt_act_apply_json(cli->engine, rt_cli_hooks_begin(cli), change->requests,
-			       change->count, change->count > 1, rt_cli_disc_name(cli),
-			       rt_cli_take_name(cli), change->results);
+	st = rt_apply_json(cli->engine, rt_cli_hooks_begin(cli), change->requests, change->count,
+			   change->count > 1, rt_cli_disc_name(cli), rt_cli_take_name(cli),
+			   change->results);
 	rt_cli_hooks_end(cli);
 	change->result = &change->results[change->count - 1];
 	/* The first that failed tells the story; in a batch the others only echo it. */

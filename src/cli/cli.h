@@ -6,7 +6,7 @@
  *   args.c    the command line                 change.c changes, and what is said of them
  *   term.c    output                           host.c   the machine
  *   file.c    files in and out                 cmd_*.c  the commands
- *   flights.c replies that are no entries yet
+ *   inflight.c replies that are no entries yet
  *   hooks.c    hooks
  *
  * A command's function does its work and gives a status; cli.c turns it into an exit
@@ -20,7 +20,7 @@
 #include "app/host.h"
 #include "cli/term.h"
 #include "core/id.h"
-#include "ops/act.h"
+#include "ops/action.h"
 
 enum {
 	RT_CLI_HINT_SIZE = 1024,
@@ -67,7 +67,7 @@ typedef struct rt_cli {
 	struct rt_config *config; /* NULL: not read yet */
 	rt_cli_gate gate;
 	rt_hooks *hooks;          /* the gate's; NULL: there are none */
-	rt_act_with act;          /* between rt_cli_hooks_begin and _end */
+	rt_apply_context act;          /* between rt_cli_hooks_begin and _end */
 	rt_buf hook_notes;              /* what hooks said in that time */
 	bool hooks_off;             /* no hooks, whatever there is: a tour, completions */
 	bool is_session;          /* session.open was told */
@@ -135,9 +135,9 @@ rt_status rt_cli_config(rt_cli *cli, const struct rt_config **out);
  * of the work folder. Close them with their ops. */
 rt_status rt_cli_hooks_open(rt_cli *cli, rt_str definitions, const char *project, rt_hooks **out,
 			    rt_error *err);
-/* Ask of the engine (rt_act_…) between these two: what hooks want people to know is said at
- * the end. */
-const rt_act_with *rt_cli_hooks_begin(rt_cli *cli);
+/* Ask of the engine (rt_apply and rt_action_…) between these two: what hooks want people to know is
+ * said at the end. */
+const rt_apply_context *rt_cli_hooks_begin(rt_cli *cli);
 void rt_cli_hooks_end(rt_cli *cli);
 /* Notes, a line each. */
 void rt_cli_say_lines(rt_cli *cli, rt_str lines);
@@ -206,8 +206,8 @@ rt_status rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_cli_wind
 			     void *ctx);
 /* The discussion's replies that are no entries yet: arriving now, or lying aside. Below what is
  * shown, for people; or as JSON objects with commas between. */
-rt_status rt_cli_flights_say(rt_cli *cli);
-rt_status rt_cli_flights_add(rt_cli *cli, rt_buf *out, size_t *out_count);
+rt_status rt_cli_inflight_report(rt_cli *cli);
+rt_status rt_cli_inflight_add(rt_cli *cli, rt_buf *out, size_t *out_count);
 /* Print JSON text as the one document. */
 rt_status rt_cli_print_json(rt_cli *cli, rt_str json);
 

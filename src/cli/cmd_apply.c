@@ -270,7 +270,7 @@ run_batch(applying *a)
 	for (i = 0; i < a->count; i++)
 		if (a->requests[i].doc != NULL)
 			good[count++] = rt_json_root(a->requests[i].doc);
-	if (count > 0 && rt_act_apply_json(cli->engine, rt_cli_hooks_begin(cli), good, count, false,
+	if (count > 0 && rt_apply_json(cli->engine, rt_cli_hooks_begin(cli), good, count, false,
 				      rt_cli_disc_name(cli), rt_cli_take_name(cli),
 				      results) != RT_OK)
 		a->failed = true;
@@ -387,8 +387,8 @@ run_atomic(applying *a)
 	for (i = 0; i < a->count; i++)
 		good[i] = rt_json_root(a->requests[i].doc);
 	rt_host_hold(true);
-	st = rt_act_apply_json(cli->engine, rt_cli_hooks_begin(cli), good, a->count, true,
-			       rt_cli_disc_name(cli), rt_cli_take_name(cli), results);
+	st = rt_apply_json(cli->engine, rt_cli_hooks_begin(cli), good, a->count, true,
+			   rt_cli_disc_name(cli), rt_cli_take_name(cli), results);
 	rt_cli_hooks_end(cli);
 	a->failed = st != RT_OK;
 	a->denied = st == RT_DENIED;

@@ -2,7 +2,7 @@
  *
  * context: what a model would be sent now, and what it was sent last. */
 #include "cli/counting.h"
-#include "chat/sent.h"
+#include "chat/last_request.h"
 #include "llm/provider.h"
 
 #include <stdio.h>
@@ -169,9 +169,9 @@ add_when(rt_cli *cli, yyjson_val *record, rt_buf *out)
 static rt_status
 show_sent(rt_cli *cli, yyjson_val *record, const rt_provider *provider)
 {
-	rt_sent_request sent;
+	rt_last_request sent;
 	rt_buf when;
-	rt_status st = rt_sent_request_build(cli->engine, record, provider, NULL, NULL, &sent,
+	rt_status st = rt_last_request_build(cli->engine, record, provider, NULL, NULL, &sent,
 					     &cli->error);
 
 	rt_buf_init(&when, cli->alloc, RT_BUF_UNLIMITED);
@@ -185,7 +185,7 @@ show_sent(rt_cli *cli, yyjson_val *record, const rt_provider *provider)
 	else if (st == RT_OK)
 		print_request(cli, rt_buf_str(&sent.body));
 	rt_buf_deinit(&when);
-	rt_sent_request_deinit(&sent);
+	rt_last_request_deinit(&sent);
 	return st;
 }
 
@@ -259,7 +259,7 @@ run_sent(rt_cli *cli)
 				   "how to build another request");
 	rt_buf_init(&row, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_view_init(cli, &view);
-	st = rt_engine_sent(cli->engine, cli->place.disc, &row, &cli->error);
+	st = rt_engine_last_request(cli->engine, cli->place.disc, &row, &cli->error);
 	if (st == RT_NOT_FOUND)
 		rt_cli_hint(cli, st, "What would be sent now: retake context");
 	if (st == RT_OK)
@@ -270,8 +270,9 @@ run_sent(rt_cli *cli)
 	if (st == RT_OK && rt_cli_has(cli, "sent")) {
 		st = show_sent(cli, rt_json_root(doc), provider);
 	} else if (st == RT_OK) {
-		st = rt_view_sent_changes(cli->engine, cli->value, cli->place, rt_json_root(doc),
-					  provider, &view.buf, &cli->error);
+		st = rt_view_last_request_changes(cli->engine, cli->value, cli->place,
+						  rt_json_root(doc), provider, &view.buf,
+						  &cli->error);
 		if (st == RT_OK && cli->json)
 			st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
 		else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)

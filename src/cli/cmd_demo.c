@@ -72,7 +72,7 @@ tell_story(rt_cli *cli)
 		st = rt_json_read(cli->alloc, rt_str_of(reset), &doc, &cli->error);
 		requests[0] = rt_json_root(doc);
 		if (st == RT_OK)
-			st = rt_act_apply_json(cli->engine, NULL, requests, 1, false, rt_str_of(NULL),
+			st = rt_apply_json(cli->engine, NULL, requests, 1, false, rt_str_of(NULL),
 					  rt_str_of(NULL), results);
 		if (st != RT_OK && doc != NULL)
 			cli->error = results[0].error;
@@ -89,8 +89,8 @@ tell_story(rt_cli *cli)
 	memset(results, 0, sizeof(results));
 	yyjson_arr_foreach(rt_json_root(doc), i, count, request)
 		requests[i] = request;
-	st = rt_act_apply_json(cli->engine, NULL, requests, count, true, rt_str_of(NULL),
-			  rt_str_of(NULL), results);
+	st = rt_apply_json(cli->engine, NULL, requests, count, true, rt_str_of(NULL),
+			   rt_str_of(NULL), results);
 	for (i = 0; i < count; i++) {
 		if (st != RT_OK && results[i].status == st)
 			cli->error = results[i].error;

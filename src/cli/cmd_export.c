@@ -2,7 +2,7 @@
  *
  * export: conversations out, to standard output or to a file that is whole or absent. */
 #include "cli/cli.h"
-#include "chat/sent.h"
+#include "chat/last_request.h"
 #include "formats/formats.h"
 #include "formats/redact.h"
 #include "llm/keys_host.h"
@@ -223,7 +223,7 @@ static rt_status
 take_out(rt_cli *cli, const rt_format *format, rt_place place, bool whole_project, rt_outlines *out)
 {
 	const char *path = rt_cli_flag_value(cli, "output");
-	rt_act_file file = {.format = format};
+	rt_action_file file = {.format = format};
 	rt_buf name;
 	rt_status st;
 
@@ -235,8 +235,8 @@ take_out(rt_cli *cli, const rt_format *format, rt_place place, bool whole_projec
 		file.sent = rt_provider_named(RT_STR("anthropic"));
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK) {
-		st = rt_act_export(cli->engine, rt_cli_hooks_begin(cli), &file, cli->value, place,
-				   whole_project, out, &cli->error);
+		st = rt_action_export(cli->engine, rt_cli_hooks_begin(cli), &file, cli->value,
+				      place, whole_project, out, &cli->error);
 		rt_cli_hooks_end(cli);
 	}
 	rt_buf_deinit(&name);

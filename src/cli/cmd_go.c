@@ -111,8 +111,8 @@ run_go(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0);
 	bool start = rt_cli_has(cli, "start");
-	rt_go_options options = {.select = rt_cli_has(cli, "select"),
-				 .summarize = rt_cli_has(cli, "summary")};
+	rt_navigate_options options = {.select = rt_cli_has(cli, "select"),
+				       .summarize = rt_cli_has(cli, "summary")};
 	char room[RT_ID_ROOM];
 	rt_summary_result result;
 	rt_cli_model_session session;
@@ -135,7 +135,7 @@ run_go(rt_cli *cli)
 		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
 		session.shows = session.shows && options.summarize;
 		rt_cli_model_session_with(&session, &options.with);
-		st = rt_engine_go(cli->engine, &options, &result, &cli->error);
+		st = rt_engine_navigate(cli->engine, &options, &result, &cli->error);
 		rt_cli_model_session_end(&session, result.note);
 		cli->changed = result.seq != 0;
 		if (st == RT_OK)

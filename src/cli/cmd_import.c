@@ -53,8 +53,8 @@ typedef struct incoming {
 	importing *m;
 	const char *path, *name; /* name: for messages */
 	rt_file_input file;
-	rt_act_file act;
-	rt_act_import_options options;
+	rt_action_file act;
+	rt_action_import_options options;
 	rt_report report;
 	rt_import_result result;
 	int64_t begun_us;
@@ -273,10 +273,10 @@ is_interrupted(void *ctx)
 
 /* Look through it; one that is being written to, a few times. */
 static rt_status
-look_through(incoming *f, rt_act_looked *looked)
+look_through(incoming *f, rt_action_scan *looked)
 {
 	rt_cli *cli = f->m->cli;
-	rt_act_with with = {.stop = is_interrupted};
+	rt_apply_context with = {.stop = is_interrupted};
 	rt_error inner;
 	rt_status st = RT_BUSY;
 	int i;
@@ -286,8 +286,8 @@ look_through(incoming *f, rt_act_looked *looked)
 			break;
 		rt_report_deinit(&f->report);
 		rt_report_init(&f->report, cli->alloc);
-		st = rt_act_import_look(cli->alloc, &with, &f->act, &f->file.in, &f->options, looked,
-					&f->report, &cli->error);
+		st = rt_action_import_scan(cli->alloc, &with, &f->act, &f->file.in, &f->options,
+					   looked, &f->report, &cli->error);
 	}
 	if (st == RT_BUSY) {
 		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
@@ -473,7 +473,7 @@ open_store(importing *m)
 }
 
 static rt_status
-bring_in(incoming *f, const rt_act_looked *looked)
+bring_in(incoming *f, const rt_action_scan *looked)
 {
 	rt_cli *cli = f->m->cli;
 	rt_buf name;
@@ -487,8 +487,8 @@ bring_in(incoming *f, const rt_act_looked *looked)
 	f->begun_us = cli->env->now_us(cli->env->ctx);
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK) {
-		st = rt_act_import(cli->engine, rt_cli_hooks_begin(cli), &f->act, &f->file.in,
-				   &f->options, looked, &f->result, &cli->error);
+		st = rt_action_import(cli->engine, rt_cli_hooks_begin(cli), &f->act, &f->file.in,
+				      &f->options, looked, &f->result, &cli->error);
 		rt_cli_hooks_end(cli);
 	}
 	if (st == RT_BUSY)
@@ -502,7 +502,7 @@ import_file(importing *m, const char *path, bool asked)
 {
 	rt_cli *cli = m->cli;
 	incoming f = {.m = m, .path = path};
-	rt_act_looked looked = {0};
+	rt_action_scan looked = {0};
 	bool is_input;
 	rt_status st;
 
@@ -545,7 +545,7 @@ import_file(importing *m, const char *path, bool asked)
 		rt_cli_note(cli, "%s", cli->error.text);
 	}
 done:
-	rt_act_looked_deinit(&looked);
+	rt_action_scan_deinit(&looked);
 	rt_report_deinit(&f.report);
 	if (is_input)
 		rt_file_input_close(&f.file);

@@ -401,7 +401,7 @@ rebuild(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_st
 
 	(void)project;
 	if (opened == RT_OK)
-		opened = rt_engine_mend(engine, tell_lost, lost, &count, &cli->error);
+		opened = rt_engine_repair(engine, tell_lost, lost, &count, &cli->error);
 	lost->count += count;
 	if (opened == RT_OK)
 		opened = rt_engine_rebuild(engine, &cli->error);

@@ -2,7 +2,7 @@
  *
  * models: which there are to ask; and replay: what was sent for a reply. */
 #include "cli/model_session.h"
-#include "chat/sent.h"
+#include "chat/last_request.h"
 
 #include <stdio.h>
 
@@ -408,7 +408,7 @@ run_replay(rt_cli *cli)
 	char id[RT_ID_ROOM];
 	finding f = {.cli = cli, .entry = id};
 	rt_json_doc *doc = NULL;
-	rt_sent_request sent = {.is_same = false};
+	rt_last_request sent = {.is_same = false};
 	yyjson_val *record = NULL;
 	rt_buf state;
 	uint32_t entry;
@@ -436,7 +436,7 @@ run_replay(rt_cli *cli)
 		st = rt_json_read(cli->alloc, rt_buf_str(&f.line), &doc, &cli->error);
 	record = st == RT_OK ? rt_json_root(doc) : NULL;
 	if (st == RT_OK)
-		st = rt_sent_request_build(
+		st = rt_last_request_build(
 			cli->engine, record,
 			rt_provider_named(rt_json_str(rt_json_get(record, "provider"))), NULL, NULL,
 			&sent, &cli->error);
@@ -449,7 +449,7 @@ run_replay(rt_cli *cli)
 	rt_json_free(doc);
 	free(f.store);
 	rt_buf_deinit(&state);
-	rt_sent_request_deinit(&sent);
+	rt_last_request_deinit(&sent);
 	rt_buf_deinit(&f.line);
 	rt_buf_deinit(&f.newest);
 	return st;

@@ -3,7 +3,7 @@
  * search: words in all discussions, or in one. */
 #include "cli/cli.h"
 #include "app/screen.h"
-#include "view/marks.h"
+#include "view/highlight.h"
 
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ add_snippet(rt_cli *cli, rt_str snippet)
 
 	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&plain, cli->alloc, RT_BUF_UNLIMITED);
-	while (rt_marks_next(&snippet, &inside, &run)) {
+	while (rt_highlight_next(&snippet, &inside, &run)) {
 		rt_buf_clear(&plain);
 		rt_screen_add_line(&plain, run);
 		/* A line has no white space at its ends; between two runs it counts. */
@@ -45,7 +45,7 @@ add_snippet(rt_cli *cli, rt_str snippet)
 			rt_term_style(out, RT_STYLE_MATCH);
 		while (piece.size > 0) {
 			was = inside;
-			if (rt_marks_next(&piece, &inside, &run) || was != inside) {
+			if (rt_highlight_next(&piece, &inside, &run) || was != inside) {
 				if (was != inside && out->color)
 					rt_term_style(out, inside ? RT_STYLE_MATCH : RT_STYLE_NONE);
 				else if (was != inside)
@@ -91,7 +91,7 @@ print_hits(rt_cli *cli, yyjson_val *hits)
 	rt_buf buf;
 
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	rt_marks_add_hits(cli->alloc, hits, &buf);
+	rt_highlight_add_hits(cli->alloc, hits, &buf);
 	st = rt_cli_buf(cli, &buf);
 	if (st == RT_OK)
 		st = rt_cli_print_json(cli, rt_buf_str(&buf));

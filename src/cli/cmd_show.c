@@ -315,7 +315,7 @@ end_json(rt_cli *cli)
 
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&buf, "],\"replies\":[");
-	st = rt_cli_flights_add(cli, &buf, &count);
+	st = rt_cli_inflight_add(cli, &buf, &count);
 	rt_buf_add_c(&buf, "]}");
 	if (st == RT_OK)
 		st = rt_cli_buf(cli, &buf);
@@ -374,7 +374,7 @@ show_many(rt_cli *cli, size_t first, size_t last)
 			rt_cli_advise(cli, "\nNone of them is of the role \"%.80s\". Roles: retake roles\n",
 				      rt_cli_flag_value(cli, "role"));
 		if (st == RT_OK && !s.raw)
-			st = rt_cli_flights_say(cli);
+			st = rt_cli_inflight_report(cli);
 		return st;
 	}
 	st = rt_cli_each_window(cli, first, last, json_window, &s);

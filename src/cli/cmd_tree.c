@@ -454,7 +454,7 @@ print_json(rt_cli *cli, rt_cli_view *view)
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&replies, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&replies, '[');
-	st = rt_cli_flights_add(cli, &replies, &count);
+	st = rt_cli_inflight_add(cli, &replies, &count);
 	rt_buf_add_byte(&replies, ']');
 	if (st == RT_OK && count > 0)
 		st = rt_cli_view_read(cli, view, RT_OK);
@@ -488,7 +488,7 @@ run_tree(rt_cli *cli)
 	else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
 		st = draw(cli, view.root, width);
 	if (st == RT_OK && !cli->json)
-		st = rt_cli_flights_say(cli);
+		st = rt_cli_inflight_report(cli);
 	rt_cli_view_deinit(&view);
 	return st;
 }

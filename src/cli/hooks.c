@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Hooks for one run of the program: opened with the session, asked and told by the engine
- * (ops/act.h), what they want people to know said on standard error. */
+ * (ops/action.h), what they want people to know said on standard error. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>
@@ -166,7 +166,7 @@ rt_cli_hear(rt_cli *cli, rt_cli_mode mode)
 				   "be asked may stand there. What may: retake help config");
 	cli->is_session = !cli->is_scratch;
 	if (cli->is_session) {
-		rt_act_open(cli->engine, rt_cli_hooks_begin(cli));
+		rt_action_session_open(cli->engine, rt_cli_hooks_begin(cli));
 		rt_cli_hooks_end(cli);
 	}
 	return RT_OK;
@@ -179,11 +179,11 @@ is_interrupted(void *ctx)
 	return rt_host_interrupted();
 }
 
-const rt_act_with *
+const rt_apply_context *
 rt_cli_hooks_begin(rt_cli *cli)
 {
 	rt_buf_init(&cli->hook_notes, cli->alloc, RT_BUF_UNLIMITED);
-	cli->act = (rt_act_with){
+	cli->act = (rt_apply_context){
 		.hooks = cli->hooks, .stop = is_interrupted, .notes = &cli->hook_notes};
 	return &cli->act;
 }
@@ -216,7 +216,7 @@ rt_cli_close_hooks(rt_cli *cli)
 {
 	if (cli->is_session && cli->engine != NULL) {
 		rt_term_flush(&cli->out); /* nobody waits for what is there */
-		rt_act_close(cli->engine, rt_cli_hooks_begin(cli));
+		rt_action_session_close(cli->engine, rt_cli_hooks_begin(cli));
 		rt_cli_hooks_end(cli);
 	}
 	cli->is_session = false;

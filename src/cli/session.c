@@ -284,11 +284,12 @@ owner_lives(void *ctx, rt_str owner, int64_t written_us)
 }
 
 static bool
-is_left(void *ctx, const rt_flight_view *flight)
+is_left(void *ctx, const rt_inflight_view *inflight)
 {
 	bool *left = ctx;
 
-	*left = !flight->is_stranded && !rt_host_owner_lives(flight->owner, flight->written_us);
+	*left = !inflight->is_stranded &&
+		!rt_host_owner_lives(inflight->owner, inflight->written_us);
 	return !*left;
 }
 
@@ -302,7 +303,7 @@ keep_left(rt_cli *cli, rt_cli_mode mode)
 	size_t kept = 0;
 	rt_status st;
 
-	if (cli->is_scratch || rt_engine_flights(cli->engine, is_left, &left, NULL) != RT_OK ||
+	if (cli->is_scratch || rt_engine_inflight(cli->engine, is_left, &left, NULL) != RT_OK ||
 	    !left)
 		return RT_OK;
 	if (mode == RT_CLI_LOOK) {

@@ -77,7 +77,7 @@ random_edits(rt_outline *x, rt_node *nodes, name *ids, name *texts)
 	}
 	x->has_head = true;
 	x->head = (int64_t)rnd(x->node_count + 1) - 1;
-	assert_int_equal(rt_outline_mend(rt_alloc_libc(), x, NULL, NULL), RT_OK);
+	assert_int_equal(rt_outline_repair(rt_alloc_libc(), x, NULL, NULL), RT_OK);
 }
 
 /* The node of y that has the mark of number; -1: none. */

@@ -23,7 +23,7 @@ copy_outline(rt_pi_rows *rows, const rt_outline *outline)
 	memcpy(nodes, outline->nodes, outline->node_count * sizeof(*nodes));
 	rows->outline.nodes = nodes;
 	rows->outline.node_count = outline->node_count;
-	return rt_outline_mend(rows->alloc, &rows->outline, NULL, NULL);
+	return rt_outline_repair(rows->alloc, &rows->outline, NULL, NULL);
 }
 
 static const rt_node *

@@ -4,7 +4,7 @@
 #include "library/library_impl.h"
 
 #include "codec/json.h"
-#include "chat/sent.h"
+#include "chat/last_request.h"
 #include "formats/formats.h"
 #include "llm/provider.h"
 
@@ -44,7 +44,7 @@ retake_export(retake_project *project, const retake_place *place, const char *fo
 {
 	const rt_format *format = NULL;
 	rt_export_options how = {0};
-	rt_act_file file = {.format = NULL};
+	rt_action_file file = {.format = NULL};
 	retake_export_options own;
 	rt_outlines outlines;
 	rt_library_look l;
@@ -69,8 +69,8 @@ retake_export(retake_project *project, const retake_place *place, const char *fo
 		rt_outlines_init(&outlines);
 		file.format = format;
 		file.sent = format->writes_sent ? rt_provider_named(RT_STR("anthropic")) : NULL;
-		st = rt_act_export(l.engine, NULL, &file, l.value, l.place, project_too, &outlines,
-				   &l.error);
+		st = rt_action_export(l.engine, NULL, &file, l.value, l.place, project_too,
+				      &outlines, &l.error);
 		if (st == RT_OK)
 			st = format->write(rt_engine_alloc(l.engine), &outlines, &how, &l.buf,
 					   &l.error);
@@ -142,23 +142,24 @@ import(retake_project *project, rt_str file, const retake_import_options *option
        rt_buf *buf, rt_error *err)
 {
 	const rt_alloc *alloc = project->store->alloc;
-	rt_act_import_options how = {.name = name, .dry_run = options->dry_run != 0};
+	rt_action_import_options how = {.name = name, .dry_run = options->dry_run != 0};
 	rt_input in = rt_input_of(&file);
 	rt_import_result result = {0};
-	rt_act_file from = {0};
-	rt_act_looked looked = {0};
+	rt_action_file from = {0};
+	rt_action_scan looked = {0};
 	rt_report report;
 	rt_status st;
 
 	rt_report_init(&report, alloc);
 	st = choose_format(file, options->format, &from.format, err);
 	if (st == RT_OK)
-		st = rt_act_import_look(alloc, NULL, &from, &in, &how, &looked, &report, err);
+		st = rt_action_import_scan(alloc, NULL, &from, &in, &how, &looked, &report, err);
 	if (st == RT_OK)
-		st = rt_act_import(project->engine, NULL, &from, &in, &how, &looked, &result, err);
+		st = rt_action_import(project->engine, NULL, &from, &in, &how, &looked, &result,
+				      err);
 	if (st == RT_OK)
 		add_report(buf, from.format, &report, &result);
-	rt_act_looked_deinit(&looked);
+	rt_action_scan_deinit(&looked);
 	rt_report_deinit(&report);
 	return st;
 }

@@ -6,7 +6,7 @@
 #ifndef RT_LIBRARY_LIBRARY_IMPL_H
 #define RT_LIBRARY_LIBRARY_IMPL_H
 
-#include "ops/act.h"
+#include "ops/action.h"
 #include "retake/retake.h"
 
 /* Counted, so that a store may be closed before its projects. */

@@ -208,8 +208,8 @@ retake_apply(retake_project *project, const char *json, size_t size,
 		return rt_library_end(st, &err, error);
 	st = asked_read(&a, project->store->alloc, text, &err);
 	if (st == RT_OK) {
-		st = rt_act_apply_json(project->engine, NULL, a.requests, a.count, own.atomic != 0, disc,
-				  take, a.results);
+		st = rt_apply_json(project->engine, NULL, a.requests, a.count, own.atomic != 0,
+				   disc, take, a.results);
 		st = give_results(&a, st, out_results, &err);
 	}
 	asked_deinit(&a, project->store->alloc);

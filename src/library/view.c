@@ -3,7 +3,7 @@
  * Looking: one function of the engine behind each of these. */
 #include "library/library_impl.h"
 
-#include "view/marks.h"
+#include "view/highlight.h"
 #include "llm/provider.h"
 
 retake_status
@@ -185,7 +185,7 @@ add_marked(rt_library_look *l, const rt_buf *hits)
 	rt_status st = rt_json_read(alloc, rt_buf_str(hits), &doc, &l->error);
 
 	if (st == RT_OK)
-		rt_marks_add_hits(alloc, rt_json_root(doc), &l->buf);
+		rt_highlight_add_hits(alloc, rt_json_root(doc), &l->buf);
 	rt_json_free(doc);
 	return st;
 }

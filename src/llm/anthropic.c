@@ -14,7 +14,7 @@
  *
  * The type stands in the data too, and that is what counts. Counts of tokens are so far,
  * not since the last; those of the cache come on top of input_tokens. */
-#include "chat/request.h"
+#include "chat/model_request.h"
 #include "llm/answer.h"
 #include "llm/provider.h"
 

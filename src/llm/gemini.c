@@ -14,7 +14,7 @@
  *
  * Calls come whole, and the reason is STOP with them too. A call's signature goes back
  * with it, else the newer models refuse the conversation. */
-#include "chat/request.h"
+#include "chat/model_request.h"
 #include "llm/answer.h"
 #include "llm/provider.h"
 

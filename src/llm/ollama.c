@@ -11,7 +11,7 @@
  *
  * Calls come whole, often without an id, and the reason is "stop" with them too. A server
  * that is not asked for a stream sends one anyway: an answer as a whole is lines as well. */
-#include "chat/request.h"
+#include "chat/model_request.h"
 #include "llm/answer.h"
 #include "llm/provider.h"
 

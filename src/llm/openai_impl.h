@@ -4,7 +4,7 @@
 #ifndef RT_LLM_OPENAI_IMPL_H
 #define RT_LLM_OPENAI_IMPL_H
 
-#include "chat/request.h"
+#include "chat/model_request.h"
 
 extern const struct rt_provider_writer rt_openai_writer;
 

@@ -111,7 +111,7 @@ write_row(rt_engine *engine, const rt_project *project, const rt_project *applie
 		 (record->kind == RT_RECORD_STEP || record->kind == RT_RECORD_MOVE))
 		st = rt_engine_close_step(applied, project->seq + 1, record, out, err);
 	else
-		st = rt_engine_take_row(engine, project, project->seq + 1, record, out, err);
+		st = rt_engine_apply_row(engine, project, project->seq + 1, record, out, err);
 	if (st == RT_OK) {
 		st = engine->store->ops->append(engine->store, engine->project, project->seq, &row,
 						1, rows, body_count, NULL, err);
@@ -286,8 +286,8 @@ run_move(rt_engine *engine, const rt_request *r, const rt_change *c, const plann
 }
 
 rt_status
-rt_engine_take_back(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
-		    rt_error *err)
+rt_engine_undo_group(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
+		     rt_error *err)
 {
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = NULL, *moved = NULL, *next = NULL;
@@ -297,7 +297,7 @@ rt_engine_take_back(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_
 
 	if (arena == NULL)
 		return nomem(err);
-	rt_engine_lead(engine);
+	rt_engine_lock_writer(engine);
 	st = ops->begin(engine->store, err);
 	if (st == RT_OK) {
 		st = rt_engine_newest(engine, &project, err);
@@ -317,7 +317,7 @@ rt_engine_take_back(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_
 		rt_object_unref(moved);
 		rt_object_unref(project);
 	}
-	rt_engine_follow(engine);
+	rt_engine_unlock_writer(engine);
 	rt_arena_free(arena);
 	return st;
 }
@@ -372,7 +372,7 @@ fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
 }
 
 /* The reply in flight that a request ends; empty: none. It is ended once, also when its
- * keeper and somebody who found it left behind (flight.c) both try. */
+ * keeper and somebody who found it left behind (inflight.c) both try. */
 static rt_status
 flight_of(rt_engine *engine, const rt_request *r, rt_str *out, rt_error *err)
 {
@@ -383,7 +383,7 @@ flight_of(rt_engine *engine, const rt_request *r, rt_str *out, rt_error *err)
 	if (r->flight.ptr == NULL)
 		return RT_OK;
 	*out = r->flight;
-	if (!rt_str_starts(*out, RT_STR(RT_FLIGHT_PREFIX)))
+	if (!rt_str_starts(*out, RT_STR(RT_INFLIGHT_PREFIX)))
 		return rt_fail(err, RT_USAGE, "\"flight\" is the name of a reply in flight");
 	rt_buf_init(&row, engine->alloc, RT_BUF_UNLIMITED);
 	st = engine->store->ops->side_read(engine->store, engine->project, *out, &row, err);
@@ -790,7 +790,7 @@ retry:
 
 /* Under the queue's lock: nobody leads now. */
 void
-rt_engine_make_way(rt_engine *engine)
+rt_engine_yield_writer(rt_engine *engine)
 {
 	engine->leading = false;
 	if (engine->queue_first != NULL)
@@ -847,7 +847,7 @@ rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 			if (t != &mine)
 				pthread_cond_signal(&t->moved);
 		}
-		rt_engine_make_way(engine);
+		rt_engine_yield_writer(engine);
 	}
 	pthread_mutex_unlock(&engine->queue_lock);
 	pthread_cond_destroy(&mine.moved);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ops/act.h"
+#include "ops/action.h"
 #include "log/engine_impl.h"
 #include "store/store_memory.h"
 
@@ -397,7 +397,7 @@ assert_by(rt_engine *engine, uint64_t seq, const char *by)
 }
 
 static rt_status
-act(fixture *f, const rt_act_with *with, const char *lines, bool atomic, rt_result *results)
+act(fixture *f, const rt_apply_context *with, const char *lines, bool atomic, rt_result *results)
 {
 	rt_json_doc *doc = NULL;
 	yyjson_val *requests[8], *item;
@@ -407,7 +407,8 @@ act(fixture *f, const rt_act_with *with, const char *lines, bool atomic, rt_resu
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(lines), &doc, NULL), RT_OK);
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
 		requests[count++] = item;
-	st = rt_act_apply_json(f->engine, with, requests, count, atomic, RT_STR(""), RT_STR(""), results);
+	st = rt_apply_json(f->engine, with, requests, count, atomic, RT_STR(""), RT_STR(""),
+			   results);
 	rt_json_free(doc);
 	for (i = 0; i < count; i++)
 		rt_result_deinit(&results[i]);
@@ -421,7 +422,7 @@ static void
 rows_say_who_asked(void **state)
 {
 	fixture *f = *state;
-	rt_act_with web = {.by = RT_STR("web")}, nobody = {.hooks = NULL};
+	rt_apply_context web = {.by = RT_STR("web")}, nobody = {.hooks = NULL};
 	rt_result results[8];
 
 	assert_int_equal(act(f, &web, "[" ADD "," ADD "]", false, results), RT_OK);
@@ -495,7 +496,7 @@ kept_with_what_is_done(void **state)
 {
 	fixture *f = *state;
 	keeper k = {.name = "kept/a"};
-	rt_act_with with = {.keep = keep, .keep_ctx = &k};
+	rt_apply_context with = {.keep = keep, .keep_ctx = &k};
 	rt_result results[8];
 	char said[24];
 
@@ -534,7 +535,7 @@ not_done_where_it_cannot_be_kept(void **state)
 {
 	fixture *f = *state;
 	keeper k = {.name = "kept/a", .status = RT_FULL};
-	rt_act_with with = {.keep = keep, .keep_ctx = &k};
+	rt_apply_context with = {.keep = keep, .keep_ctx = &k};
 	rt_result results[8];
 	char said[24];
 	int atomic;
@@ -577,7 +578,7 @@ ask_on(void *ctx)
 	for (i = 0; i < ASKED; i++) {
 		char side[40];
 		keeper k = {.name = side};
-		rt_act_with with = {.by = rt_str_of(a->name), .keep = keep, .keep_ctx = &k};
+		rt_apply_context with = {.by = rt_str_of(a->name), .keep = keep, .keep_ctx = &k};
 		rt_json_doc *doc = NULL;
 		yyjson_val *request;
 		rt_result result;
@@ -587,8 +588,8 @@ ask_on(void *ctx)
 		st = rt_json_read(rt_alloc_libc(), RT_STR(ADD), &doc, NULL);
 		request = st == RT_OK ? rt_json_root(doc) : NULL;
 		if (st == RT_OK)
-			st = rt_act_apply_json(a->f->engine, &with, &request, 1, false, RT_STR(""),
-					  RT_STR(""), &result);
+			st = rt_apply_json(a->f->engine, &with, &request, 1, false, RT_STR(""),
+					   RT_STR(""), &result);
 		if (st == RT_OK) {
 			a->seqs[i] = result.seq;
 			st = atomic_load(&k.calls) == 1 && k.seq == result.seq ? RT_OK : RT_CORRUPT;

@@ -273,8 +273,8 @@ rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
 			}
 			st = rt_record_read(engine->alloc, scratch, t->rows[i].data, &record, &why);
 			if (st == RT_OK)
-				st = rt_engine_take_row(engine, *project, t->rows[i].seq, &record,
-							&next, &why);
+				st = rt_engine_apply_row(engine, *project, t->rows[i].seq, &record,
+							 &next, &why);
 			if (st == RT_OK) {
 				rt_object_unref(*project);
 				*project = next;
@@ -652,7 +652,7 @@ rt_engine_publish(rt_engine *engine, const rt_project *project)
 
 /* Become the leader: nobody else changes the value meanwhile. */
 void
-rt_engine_lead(rt_engine *engine)
+rt_engine_lock_writer(rt_engine *engine)
 {
 	pthread_mutex_lock(&engine->queue_lock);
 	while (engine->leading)
@@ -662,10 +662,10 @@ rt_engine_lead(rt_engine *engine)
 }
 
 void
-rt_engine_follow(rt_engine *engine)
+rt_engine_unlock_writer(rt_engine *engine)
 {
 	pthread_mutex_lock(&engine->queue_lock);
-	rt_engine_make_way(engine);
+	rt_engine_yield_writer(engine);
 	pthread_mutex_unlock(&engine->queue_lock);
 }
 
@@ -732,7 +732,7 @@ take_in(rt_engine *engine, rt_error *err)
 		if (st == RT_OK)
 			rt_engine_publish(engine, project);
 	}
-	rt_engine_follow(engine);
+	rt_engine_unlock_writer(engine);
 	return st;
 }
 
@@ -741,7 +741,7 @@ rt_engine_refresh(rt_engine *engine, rt_error *err)
 {
 	if (is_fresh(engine)) /* as a rule; and nobody waits for a writer's disk to know it */
 		return RT_OK;
-	rt_engine_lead(engine);
+	rt_engine_lock_writer(engine);
 	return take_in(engine, err);
 }
 
@@ -1011,12 +1011,12 @@ rt_engine_checkpoint(rt_engine *engine, rt_error *err)
 
 	if (st != RT_OK)
 		return st;
-	rt_engine_lead(engine);
+	rt_engine_lock_writer(engine);
 	project = rt_engine_value(engine);
 	if (project->seq > engine->root_seq)
 		st = checkpoint(engine, project, err);
 	rt_object_unref(project);
-	rt_engine_follow(engine);
+	rt_engine_unlock_writer(engine);
 	return st;
 }
 
@@ -1052,7 +1052,7 @@ rt_engine_rebuild(rt_engine *engine, rt_error *err)
 
 	if (st != RT_OK)
 		return st;
-	rt_engine_lead(engine);
+	rt_engine_lock_writer(engine);
 	st = rt_engine_load(engine, false, &project, err);
 	if (st == RT_OK)
 		st = rt_engine_may_write(engine, err); /* that may have found a row */
@@ -1083,7 +1083,7 @@ rt_engine_rebuild(rt_engine *engine, rt_error *err)
 			st = checkpoint(engine, project, err);
 	}
 	rt_object_unref(project);
-	rt_engine_follow(engine);
+	rt_engine_unlock_writer(engine);
 	return st;
 }
 

@@ -100,7 +100,7 @@ typedef struct rt_result {
 
 void rt_result_deinit(rt_result *result);
 
-/* What must hold for requests to be carried out (ops/act.h). Called with the newest value,
+/* What must hold for requests to be carried out (ops/action.h). Called with the newest value,
  * under the store's lock, right before the first of them; another status than RT_OK is theirs,
  * and none of them is done. It may be called again, and from another thread while its own
  * waits. */
@@ -444,7 +444,7 @@ typedef void (*rt_lost_rows_fn)(void *ctx, uint64_t first, uint64_t last);
 
 /* Make the project of this name in the store `to`, which has none of that name, from what is
  * left of it in `from`, which is not changed. The new one can be used; texts that are lost are
- * there as bodies that cannot be read, until rt_engine_mend. RT_TOO_NEW: a newer version wrote
+ * there as bodies that cannot be read, until rt_engine_repair. RT_TOO_NEW: a newer version wrote
  * to it. O(everything). */
 RT_CHECKED rt_status rt_engine_salvage(const rt_alloc *alloc, const rt_env *env, rt_store *from,
 				       rt_str name, rt_store *to, rt_salvaged *out,
@@ -461,8 +461,8 @@ typedef void (*rt_lost_fn)(void *ctx, const rt_lost_text *text);
 /* Texts that are not what was written become empty, marked as lost, so that everything
  * else can be used again. The caller has made a copy before. fn is told of each that a
  * present take shows; out_count counts them all. RT_READ_ONLY. O(bodies). */
-RT_CHECKED rt_status rt_engine_mend(rt_engine *engine, rt_lost_fn fn, void *ctx, size_t *out_count,
-				    rt_error *err);
+RT_CHECKED rt_status rt_engine_repair(rt_engine *engine, rt_lost_fn fn, void *ctx,
+				      size_t *out_count, rt_error *err);
 RT_CHECKED rt_status rt_engine_checkpoint(rt_engine *engine, rt_error *err);
 /* Index what is not indexed yet. */
 RT_CHECKED rt_status rt_engine_index(rt_engine *engine, rt_error *err);

@@ -5,7 +5,7 @@
  *   engine.c     open, close, values, taking in rows, checkpoints
  *   commit.c     requests in, one transaction, results out; several threads share it
  *   compile.c    what operations mean: a request to effects (compile_*.c by noun)
- *   net.c        does a step of several operations leave everything as it was?
+ *   no_op.c        does a step of several operations leave everything as it was?
  *   history.c    undo, redo, jump, revert, past values
  *   resolve.c    addresses
  *   view*.c      values as JSON
@@ -95,10 +95,10 @@ struct rt_engine {
 };
 
 /* The names of side rows of replies in flight begin so (send.h). */
-#define RT_FLIGHT_PREFIX "reply/"
+#define RT_INFLIGHT_PREFIX "reply/"
 
-/* Those of what was sent last, and then the discussion's id (sent.h). */
-#define RT_SENT_PREFIX "sent/"
+/* Those of what was sent last, and then the discussion's id (last_request.h). */
+#define RT_LAST_REQUEST_PREFIX "sent/"
 
 /* The side row that says that the project's generated ids are salted by its name. Projects
  * that older versions made have none, and no salt; neither has "default". Never dropped. */
@@ -224,8 +224,8 @@ rt_status rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_
 rt_status rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us,
 				rt_error *err);
 /* The next value by a row: forwards. seq is the row's number. */
-rt_status rt_engine_take_row(rt_engine *engine, const rt_project *project, uint64_t seq,
-			     const rt_record *record, const rt_project **out, rt_error *err);
+rt_status rt_engine_apply_row(rt_engine *engine, const rt_project *project, uint64_t seq,
+			      const rt_record *record, const rt_project **out, rt_error *err);
 /* applied has a step's effects in it already: the value with the step in its history. */
 rt_status rt_engine_close_step(const rt_project *applied, uint64_t seq, const rt_record *record,
 			       const rt_project **out, rt_error *err);
@@ -267,9 +267,9 @@ RT_CHECKED rt_status rt_engine_import_by(rt_engine *engine, const rt_outlines *o
 rt_status rt_engine_purge(rt_engine *engine, const rt_project *project, const rt_request *r,
 			  rt_place place, rt_result *result, rt_error *err);
 /* Nobody else changes the value between these two. */
-void rt_engine_lead(rt_engine *engine);
-void rt_engine_follow(rt_engine *engine);
-void rt_engine_make_way(rt_engine *engine);
+void rt_engine_lock_writer(rt_engine *engine);
+void rt_engine_unlock_writer(rt_engine *engine);
+void rt_engine_yield_writer(rt_engine *engine);
 /* May this engine write? RT_READ_ONLY; RT_TOO_NEW: the log goes on with what a newer version
  * wrote, as far as is known by now (rt_engine_newest knows). */
 rt_status rt_engine_may_write(rt_engine *engine, rt_error *err);
@@ -279,8 +279,8 @@ rt_status rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *
 rt_status rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc,
 				 rt_arena *arena, const rt_project **out, rt_error *err);
 /* Take back the rows of a group in a transaction of its own, as undo would. */
-rt_status rt_engine_take_back(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
-			      rt_error *err);
+rt_status rt_engine_undo_group(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
+			       rt_error *err);
 /* Inside begin: rows that others wrote. *project is replaced. It stops before a row that this
  * version does not know: RT_OK, and rt_engine_newer says so. */
 rt_status rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,

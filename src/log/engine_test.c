@@ -183,7 +183,7 @@ assert_refused(fixture *f, uint64_t row)
 	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"text\":\"one\"}", NULL), RT_TOO_NEW);
 	assert_int_equal(rt_engine_checkpoint(f->engine, NULL), RT_TOO_NEW);
 	assert_int_equal(rt_engine_rebuild(f->engine, NULL), RT_TOO_NEW);
-	assert_int_equal(rt_engine_mend(f->engine, NULL, NULL, &count, NULL), RT_TOO_NEW);
+	assert_int_equal(rt_engine_repair(f->engine, NULL, NULL, &count, NULL), RT_TOO_NEW);
 }
 
 static void

@@ -431,7 +431,7 @@ look_at_values(rt_fsck *f, values *v, rt_error *err)
 /* ---- replies beside the log ---- */
 
 static bool
-look_at_flight(void *ctx, const rt_flight_view *v)
+look_at_flight(void *ctx, const rt_inflight_view *v)
 {
 	rt_fsck *f = ctx;
 
@@ -484,9 +484,9 @@ check_project(rt_fsck *f, rt_error *err)
 	uint64_t head;
 	rt_status st;
 
-	rt_engine_lead(engine);
+	rt_engine_lock_writer(engine);
 	st = load_values(f, &v, err);
-	rt_engine_follow(engine);
+	rt_engine_unlock_writer(engine);
 	if (st == RT_OK)
 		st = look_at_end(f, err);
 	head = v.log != NULL ? v.log->seq : v.now->seq;
@@ -501,7 +501,7 @@ check_project(rt_fsck *f, rt_error *err)
 	if (st == RT_OK)
 		st = look_at_values(f, &v, err);
 	if (st == RT_OK)
-		st = rt_engine_flights(engine, look_at_flight, f, err);
+		st = rt_engine_inflight(engine, look_at_flight, f, err);
 	if (st == RT_CORRUPT) /* a side row is not what was written: the store's check says so */
 		st = RT_OK;
 	rt_object_unref(v.now);

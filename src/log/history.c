@@ -337,8 +337,8 @@ rt_engine_close_step(const rt_project *applied, uint64_t seq, const rt_record *r
 }
 
 rt_status
-rt_engine_take_row(rt_engine *engine, const rt_project *project, uint64_t seq,
-		   const rt_record *record, const rt_project **out, rt_error *err)
+rt_engine_apply_row(rt_engine *engine, const rt_project *project, uint64_t seq,
+		    const rt_record *record, const rt_project **out, rt_error *err)
 {
 	const rt_project *now = NULL, *next;
 	rt_arena *arena = NULL;

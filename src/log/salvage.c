@@ -8,7 +8,7 @@
  *   3  texts that neither names go into a discussion of their own, in the order in which
  *      they were written
  *
- * A body that is missing becomes one that cannot be read; rt_engine_mend then gives it up
+ * A body that is missing becomes one that cannot be read; rt_engine_repair then gives it up
  * and says where it was. */
 #include "log/engine_impl.h"
 
@@ -697,13 +697,13 @@ add_rest(salvaging *s)
 	rt_change c;
 	rt_status st;
 
-	rt_engine_lead(s->new);
+	rt_engine_lock_writer(s->new);
 	st = ops->begin(s->to, s->err);
 	if (st == RT_OK)
 		st = rt_engine_newest(s->new, &base, s->err);
 	if (st != RT_OK) {
 		ops->cancel(s->to);
-		rt_engine_follow(s->new);
+		rt_engine_unlock_writer(s->new);
 		return st;
 	}
 	rt_change_init(&c, s->new, s->arena, base);
@@ -725,7 +725,7 @@ add_rest(salvaging *s)
 	else
 		rt_object_unref(next);
 	rt_object_unref(base);
-	rt_engine_follow(s->new);
+	rt_engine_unlock_writer(s->new);
 	return st;
 }
 

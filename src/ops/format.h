@@ -72,8 +72,8 @@ typedef struct rt_outline {
 	bool more; /* the conversation goes on: the next outline continues it. That one has the
 	              same name and source, and its first node with parent -1 follows this one's
 	              last node */
-	/* Written out, where rt_engine_export_sent was asked: what was sent last, from the take
-	 * of this name; empty: nothing, or it is not known */
+	/* Written out, where rt_engine_export_last_requests was asked: what was sent last, from the
+	 * take of this name; empty: nothing, or it is not known */
 	rt_str sent_take, sent_markdown, sent_system_prompt;
 } rt_outline;
 
@@ -159,7 +159,7 @@ typedef struct rt_format {
 	rt_status (*stream)(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn,
 			    void *ctx, rt_report *report, rt_error *err);
 	size_t whole_max; /* where stream is NULL: bytes of the largest input that is read */
-	bool writes_sent; /* rt_outline's sent_…: worth asking rt_engine_export_sent for */
+	bool writes_sent; /* rt_outline's sent_…: worth asking rt_engine_export_last_requests for */
 	/* NULL: cannot be written. */
 	rt_status (*write)(const rt_alloc *alloc, const rt_outlines *in,
 			   const rt_export_options *options, rt_buf *out, rt_error *err);
@@ -177,8 +177,8 @@ void rt_outlines_deinit(rt_outlines *outlines); /* frees the arena */
 /* Check and mend parents: out of range, self-parents and cycles become roots (cut at the
  * node met first in order), each with a remark. Afterwards every walk up ends. O(n), no
  * recursion. order (may be NULL; node_count items) gets the indices, parents first. */
-RT_CHECKED rt_status rt_outline_mend(const rt_alloc *alloc, rt_outline *outline, size_t *order,
-				     rt_report *report);
+RT_CHECKED rt_status rt_outline_repair(const rt_alloc *alloc, rt_outline *outline, size_t *order,
+				       rt_report *report);
 
 /* All formats, ended by NULL; filled in by formats/formats.c and handed to the engine. */
 typedef const rt_format *const *rt_format_list;

@@ -138,7 +138,7 @@ rt_import_row_open(rt_import *m, rt_error *err)
 
 	RT_ASSERT(!m->open);
 	if (!m->dry_run) {
-		rt_engine_lead(m->engine);
+		rt_engine_lock_writer(m->engine);
 		st = ops->begin(m->engine->store, err);
 		began = st == RT_OK;
 	}
@@ -149,7 +149,7 @@ rt_import_row_open(rt_import *m, rt_error *err)
 		if (began)
 			ops->cancel(m->engine->store);
 		if (!m->dry_run)
-			rt_engine_follow(m->engine);
+			rt_engine_unlock_writer(m->engine);
 		return st;
 	}
 	rt_arena_reset(m->arena);
@@ -216,9 +216,9 @@ settle(rt_import *m, rt_error *err)
 	if (m->dry_run || m->unsettled < RT_IMPORT_SETTLE)
 		return RT_OK;
 	make_way(m);
-	rt_engine_lead(m->engine);
+	rt_engine_lock_writer(m->engine);
 	st = rt_engine_settle(m->engine, m->settled, err);
-	rt_engine_follow(m->engine);
+	rt_engine_unlock_writer(m->engine);
 	m->closed_us = now_us(m);
 	if (st == RT_BUSY || st == RT_FULL) /* it is only put off */
 		return RT_OK;
@@ -309,7 +309,7 @@ rt_import_row_close(rt_import *m, rt_error *err)
 	} else {
 		rt_object_unref(next);
 	}
-	rt_engine_follow(m->engine);
+	rt_engine_unlock_writer(m->engine);
 	m->closed_us = now_us(m);
 	return st;
 }
@@ -324,7 +324,7 @@ rt_import_row_cancel(rt_import *m)
 	if (m->dry_run)
 		return;
 	m->engine->store->ops->cancel(m->engine->store);
-	rt_engine_follow(m->engine);
+	rt_engine_unlock_writer(m->engine);
 }
 
 rt_status
@@ -563,12 +563,12 @@ rt_import_end(rt_import *m, rt_import_result *out, rt_error *err)
 	result = m->result;
 	import_free(m);
 	if (!dry_run) {
-		rt_engine_lead(engine);
+		rt_engine_lock_writer(engine);
 		if (result.entries > RT_IMPORT_SETTLE) /* as little as before stays in memory */
 			(void)rt_engine_settle(engine, 0, NULL);
 		else
 			rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
-		rt_engine_follow(engine);
+		rt_engine_unlock_writer(engine);
 	}
 	*out = result;
 	return RT_OK;

@@ -289,7 +289,7 @@ rt_import_take_back(rt_import *m, rt_error *err)
 			add_text(err, "; nothing was changed");
 		return;
 	}
-	st = rt_engine_take_back(m->engine, m->group, m->group_discs, rt_text_str(m->by), &why);
+	st = rt_engine_undo_group(m->engine, m->group, m->group_discs, rt_text_str(m->by), &why);
 	value = rt_engine_value(m->engine);
 	forget_unwritten(m);
 	if (st == RT_OK)

@@ -888,7 +888,8 @@ rt_import_outline(rt_import *import, const rt_outline *outline, uint32_t number,
 	import->row_size += DISC_SIZE;
 	st = number_nodes(&l, err);
 	if (st == RT_OK && outline->takes == NULL)
-		st = rt_outline_mend(l.engine->alloc, (rt_outline *)(uintptr_t)outline, NULL, NULL);
+		st = rt_outline_repair(l.engine->alloc, (rt_outline *)(uintptr_t)outline, NULL,
+				       NULL);
 	if (st == RT_OK)
 		st = lay(&l, number, err);
 	if (st == RT_OK) {

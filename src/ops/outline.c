@@ -62,7 +62,7 @@ rt_outlines_deinit(rt_outlines *outlines)
 }
 
 rt_status
-rt_outline_mend(const rt_alloc *alloc, rt_outline *outline, size_t *order, rt_report *report)
+rt_outline_repair(const rt_alloc *alloc, rt_outline *outline, size_t *order, rt_report *report)
 {
 	/* state: 0 not seen, 1 on the walk under way, 2 done */
 	unsigned char *state;

@@ -5,7 +5,7 @@
 #include "server/api.h"
 
 #include "codec/content.h"
-#include "ops/advice.h"
+#include "ops/lint.h"
 
 static void
 fail(rt_call *call, rt_status status, const char *words, rt_str about)
@@ -613,7 +613,7 @@ done:
 }
 
 static void
-add_advice(void *ctx, const rt_advice *advice)
+add_advice(void *ctx, const rt_lint *advice)
 {
 	rt_buf *buf = ctx;
 
@@ -677,9 +677,9 @@ rt_api_advice(rt_call *call)
 
 		rt_scope_init(&s, body->alloc);
 		typed = rt_requests_read(&s, requests, count);
-		RT_TRY(&s, rt_engine_advise(call->open_project->engine, typed, count,
-					    rt_call_param(call, "discussion"), take, add_advice,
-					    body, &resent, &s.error));
+		RT_TRY(&s, rt_engine_lint(call->open_project->engine, typed, count,
+					  rt_call_param(call, "discussion"), take, add_advice, body,
+					  &resent, &s.error));
 		st = rt_scope_end(&s, &err);
 	}
 	rt_buf_add_f(body, "],\"resent_tokens\":%zu}", resent);

@@ -104,8 +104,8 @@ static rt_status
 put_out(sending *s, const rt_project *project, rt_str by, rt_error *err)
 {
 	rt_call *call = s->call;
-	rt_act_with with = rt_open_project_context(call->open_project, by, &call->notes);
-	rt_act_file file = {.format = s->format};
+	rt_apply_context with = rt_open_project_context(call->open_project, by, &call->notes);
+	rt_action_file file = {.format = s->format};
 	rt_place place = {0, 0}, seen;
 	rt_outlines outlines;
 	rt_status st = rt_resolve_place(project, s->disc, s->take, &place, err);
@@ -118,8 +118,8 @@ put_out(sending *s, const rt_project *project, rt_str by, rt_error *err)
 	if (s->format->writes_sent && !s->is_past)
 		file.sent = rt_provider_named(RT_STR("anthropic"));
 	rt_outlines_init(&outlines);
-	st = rt_act_export(call->open_project->engine, &with, &file, project, place,
-			   s->whole_project, &outlines, err);
+	st = rt_action_export(call->open_project->engine, &with, &file, project, place,
+			      s->whole_project, &outlines, err);
 	if (st == RT_OK && s->options.whole && s->take.size > 0 && outlines.count == 1)
 		st = begin_with(project, seen, &outlines.items[0], err);
 	if (st == RT_OK && s->is_redacted)
@@ -319,11 +319,11 @@ add_counts(rt_buf *buf, const rt_format *format, const rt_import_result *result,
 typedef struct receiving {
 	rt_call *call;
 	rt_input in;
-	rt_act_file file;
-	rt_act_import_options options;
+	rt_action_file file;
+	rt_action_import_options options;
 	rt_str by;
 	rt_report report;
-	rt_act_looked looked;
+	rt_action_scan looked;
 	rt_import_result result;
 } receiving;
 
@@ -366,13 +366,13 @@ static rt_status
 bring_in(receiving *r, rt_error *err)
 {
 	rt_call *call = r->call;
-	rt_act_with with = rt_open_project_context(call->open_project, r->by, &call->notes);
-	rt_status st = rt_act_import_look(call->request->alloc, &with, &r->file, &r->in, &r->options,
-					  &r->looked, &r->report, err);
+	rt_apply_context with = rt_open_project_context(call->open_project, r->by, &call->notes);
+	rt_status st = rt_action_import_scan(call->request->alloc, &with, &r->file, &r->in,
+					     &r->options, &r->looked, &r->report, err);
 
 	return st != RT_OK ? st
-			   : rt_act_import(call->open_project->engine, &with, &r->file, &r->in,
-					   &r->options, &r->looked, &r->result, err);
+			   : rt_action_import(call->open_project->engine, &with, &r->file, &r->in,
+					      &r->options, &r->looked, &r->result, err);
 }
 
 void
@@ -410,6 +410,6 @@ rt_api_import(rt_call *call)
 	} else {
 		rt_call_fail(call, &err, "Formats: GET " RT_API_ROOT "/info");
 	}
-	rt_act_looked_deinit(&r.looked);
+	rt_action_scan_deinit(&r.looked);
 	rt_report_deinit(&r.report);
 }

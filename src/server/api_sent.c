@@ -2,7 +2,7 @@
  *
  * What a discussion was last sent to a model with (T6), built again, and what would be sent
  * otherwise now. */
-#include "chat/sent.h"
+#include "chat/last_request.h"
 #include "llm/provider.h"
 #include "server/api_view_impl.h"
 
@@ -25,7 +25,7 @@ add_members(rt_buf *out, yyjson_val *from, const char *const *names)
 	}
 }
 
-/* record: as sent.h draws it. */
+/* record: as last_request.h draws it. */
 static rt_status
 add_sent(rt_api_view *l, yyjson_val *record)
 {
@@ -33,15 +33,15 @@ add_sent(rt_api_view *l, yyjson_val *record)
 		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
 	const rt_alloc *alloc = l->call->request->alloc;
 	rt_json_doc *changes = NULL;
-	rt_sent_request sent;
+	rt_last_request sent;
 	rt_buf changed;
 	rt_status st;
 
 	rt_buf_init(&changed, alloc, RT_BUF_UNLIMITED);
-	st = rt_sent_request_build(l->engine, record, provider, NULL, NULL, &sent, &l->err);
+	st = rt_last_request_build(l->engine, record, provider, NULL, NULL, &sent, &l->err);
 	if (st == RT_OK)
-		st = rt_view_sent_changes(l->engine, l->project, l->place, record, provider,
-					  &changed, &l->err);
+		st = rt_view_last_request_changes(l->engine, l->project, l->place, record, provider,
+						  &changed, &l->err);
 	if (st == RT_OK)
 		st = rt_json_read(alloc, rt_buf_str(&changed), &changes, &l->err);
 	if (st == RT_OK) {
@@ -53,7 +53,7 @@ add_sent(rt_api_view *l, yyjson_val *record)
 		rt_buf_add_byte(l->body, '}');
 	}
 	rt_json_free(changes);
-	rt_sent_request_deinit(&sent);
+	rt_last_request_deinit(&sent);
 	rt_buf_deinit(&changed);
 	return st;
 }
@@ -68,7 +68,7 @@ rt_api_sent(rt_call *call)
 
 	rt_buf_init(&row, call->request->alloc, RT_BUF_UNLIMITED);
 	if (rt_api_view_begin(&l, call)) {
-		st = rt_engine_sent(l.engine, l.place.disc, &row, &l.err);
+		st = rt_engine_last_request(l.engine, l.place.disc, &row, &l.err);
 		if (st == RT_OK)
 			st = rt_json_read(call->request->alloc, rt_buf_str(&row), &record, &l.err);
 		if (st == RT_OK)

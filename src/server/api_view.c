@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What there is. Answers are what the engine's views give; where at_op is said, as it was. */
-#include "view/marks.h"
+#include "view/highlight.h"
 #include "server/api_view_impl.h"
 #include "server/etag.h"
 
@@ -762,7 +762,7 @@ rt_api_search(rt_call *call)
 		if (st == RT_OK)
 			st = rt_json_read(call->request->alloc, rt_buf_str(&hits), &doc, &l.err);
 		if (st == RT_OK)
-			rt_marks_add_hits(call->request->alloc, rt_json_root(doc), l.body);
+			rt_highlight_add_hits(call->request->alloc, rt_json_root(doc), l.body);
 		rt_api_view_done(&l, st, RT_API_VIEW_NO_ETAG);
 	}
 	rt_api_view_end(&l);

@@ -522,7 +522,7 @@ carry_out(changing *c)
 	const rt_call_change *change = c->change;
 	rt_call *call = c->call;
 	rt_result *results = rt_arena_get(call->request->arena, c->count * sizeof(*results));
-	rt_act_with with = rt_open_project_context(call->open_project, c->by, &call->notes);
+	rt_apply_context with = rt_open_project_context(call->open_project, c->by, &call->notes);
 	bool is_batch = c->count > 1 && !change->is_atomic;
 	size_t i;
 	rt_status st;
@@ -540,9 +540,9 @@ carry_out(changing *c)
 		with.keep = keep;
 		with.keep_ctx = c;
 	}
-	st = rt_act_apply_json(call->open_project->engine, &with, c->requests, c->count,
-			       change->is_atomic && c->count > 1, change->disc,
-			       change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
+	st = rt_apply_json(call->open_project->engine, &with, c->requests, c->count,
+			   change->is_atomic && c->count > 1, change->disc,
+			   change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
 	if (c->verdict != GO_ON)
 		answer_again(c);
 	else if (st == RT_OK || (is_batch && any_done(results, c->count)))

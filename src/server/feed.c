@@ -68,7 +68,7 @@ rt_feed_new(rt_engine *engine, const rt_env *env, rt_feed **out, rt_error *err)
 	pthread_mutex_init(&feed->list, NULL);
 	pthread_mutex_init(&feed->tick, NULL);
 	rt_feed_rows_init(&feed->rows);
-	rt_feed_flights_init(&feed->flights);
+	rt_feed_inflight_init(&feed->inflight);
 	feed->beat_us = env->now_us(env->ctx);
 	look_seen(feed, &changed);
 	*out = feed;
@@ -81,7 +81,7 @@ rt_feed_unref(rt_feed *feed)
 	if (atomic_fetch_sub(&feed->refs, 1) != 1)
 		return;
 	rt_feed_rows_deinit(&feed->rows);
-	rt_feed_flights_deinit(&feed->flights);
+	rt_feed_inflight_deinit(&feed->inflight);
 	pthread_mutex_destroy(&feed->tick);
 	pthread_mutex_destroy(&feed->list);
 	pthread_rwlock_destroy(&feed->gate);
@@ -275,7 +275,7 @@ rt_feed_tick(rt_feed *feed)
 	if (pthread_mutex_trylock(&feed->tick) != 0)
 		return;
 	if (rt_feed_stream_count(feed) == 0) {
-		rt_feed_flights_forget(&feed->flights);
+		rt_feed_inflight_forget(&feed->inflight);
 		pthread_mutex_unlock(&feed->tick);
 		return;
 	}
@@ -283,9 +283,9 @@ rt_feed_tick(rt_feed *feed)
 	if (rt_engine_refresh(feed->engine, NULL) == RT_OK)
 		look_seen(feed, &changed);
 	if (epoch != feed->seen_epoch) /* something may have been purged */
-		rt_feed_flights_forget(&feed->flights);
+		rt_feed_inflight_forget(&feed->inflight);
 	pthread_rwlock_rdlock(&feed->gate);
-	if (rt_feed_flights_look(&feed->flights, feed->engine, feed->env, feed->runs))
+	if (rt_feed_inflight_poll(&feed->inflight, feed->engine, feed->env, feed->runs))
 		changed = true;
 	pthread_rwlock_unlock(&feed->gate);
 	now = feed->env->now_us(feed->env->ctx);

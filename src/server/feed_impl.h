@@ -5,7 +5,7 @@
  *   feed.c           the feed, its streams, waking, the tick
  *   feed_stream.c    one stream: what comes next
  *   feed_rows.c      rows of the log as events, the newest kept for all streams
- *   feed_flights.c   replies that other processes receive
+ *   feed_inflight.c   replies that other processes receive
  *
  * Locks, none of them held while another of this list is taken, but for gate:
  *
@@ -22,11 +22,11 @@
 #include "server/run.h"
 
 enum {
-	RT_FEED_ROWS = 256,          /* that are kept */
+	RT_FEED_ROWS = 256, /* that are kept */
 	RT_FEED_ROWS_BYTES = 1 << 20,
-	RT_FEED_FLIGHTS = 64,
-	RT_FEED_PASS_MAX = 1024,     /* rows that are left out before their id is sent */
-	RT_FEED_BATCH = 64 << 10     /* bytes that one read makes ready, about */
+	RT_FEED_INFLIGHT_MAX = 64,
+	RT_FEED_PASS_MAX = 1024, /* rows that are left out before their id is sent */
+	RT_FEED_BATCH = 64 << 10 /* bytes that one read makes ready, about */
 };
 
 /* ---- rows ---- */
@@ -57,35 +57,35 @@ RT_CHECKED rt_status rt_feed_rows_get(rt_feed_rows *rows, rt_engine *engine, uin
 
 /* ---- replies of other processes ---- */
 
-typedef struct rt_feed_flight {
+typedef struct rt_feed_inflight {
 	char name[64];
 	uint32_t disc;       /* 0: not known */
 	int64_t written_us;
 	uint64_t version;    /* rises with every change of any of them */
 	bool is_over, is_seen;
 	const rt_text *event;
-} rt_feed_flight;
+} rt_feed_inflight;
 
-typedef struct rt_feed_flights {
+typedef struct rt_feed_inflight_list {
 	pthread_mutex_t lock;
-	rt_feed_flight at[RT_FEED_FLIGHTS];
+	rt_feed_inflight at[RT_FEED_INFLIGHT_MAX];
 	size_t count;
 	uint64_t version;
 	int64_t looked_us, took_us;
-} rt_feed_flights;
+} rt_feed_inflight_list;
 
-void rt_feed_flights_init(rt_feed_flights *flights);
-void rt_feed_flights_deinit(rt_feed_flights *flights);
+void rt_feed_inflight_init(rt_feed_inflight_list *inflight);
+void rt_feed_inflight_deinit(rt_feed_inflight_list *inflight);
 /* Nobody is interested any more. */
-void rt_feed_flights_forget(rt_feed_flights *flights);
+void rt_feed_inflight_forget(rt_feed_inflight_list *inflight);
 /* Look, if it is time. true: something has changed. runs (or NULL) knows which are ours. */
-bool rt_feed_flights_look(rt_feed_flights *flights, rt_engine *engine, const rt_env *env,
-			  struct rt_runs *runs);
+bool rt_feed_inflight_poll(rt_feed_inflight_list *inflight, rt_engine *engine, const rt_env *env,
+			   struct rt_runs *runs);
 /* Append what has changed since *seen, until out has about room bytes; ends of those that
  * ended up to base are left out, so is what belongs to another discussion than disc (0: any).
  * false: there is nothing more. */
-bool rt_feed_flights_events(rt_feed_flights *flights, uint64_t base, uint32_t disc, uint64_t *seen,
-			    size_t room, rt_buf *out);
+bool rt_feed_inflight_events(rt_feed_inflight_list *inflight, uint64_t base, uint32_t disc,
+			     uint64_t *seen, size_t room, rt_buf *out);
 
 /* ---- streams ---- */
 
@@ -104,8 +104,8 @@ typedef struct rt_feed_stream_at {
 	rt_buf pending;         /* made and not taken yet, from pending_at on */
 	size_t pending_at;
 	rt_run_places *places;
-	bool flights_begun;
-	uint64_t flights_base, flights_seen;
+	bool inflight_begun;
+	uint64_t inflight_base, inflight_seen;
 } rt_feed_stream_at;
 
 struct rt_feed {
@@ -126,7 +126,7 @@ struct rt_feed {
 	uint64_t seen_epoch, seen_seq;
 	bool seen_newer;
 	rt_feed_rows rows;
-	rt_feed_flights flights;
+	rt_feed_inflight_list inflight;
 };
 
 /* For rt_web_stream_ops. */

@@ -121,14 +121,14 @@ add_others(rt_feed_stream_at *s, size_t room)
 		if (rt_runs_events(feed->runs, s->places, room, &s->pending))
 			return;
 	}
-	if (!s->flights_begun) {
-		pthread_mutex_lock(&feed->flights.lock);
-		s->flights_base = feed->flights.version;
-		pthread_mutex_unlock(&feed->flights.lock);
-		s->flights_begun = true;
+	if (!s->inflight_begun) {
+		pthread_mutex_lock(&feed->inflight.lock);
+		s->inflight_base = feed->inflight.version;
+		pthread_mutex_unlock(&feed->inflight.lock);
+		s->inflight_begun = true;
 	}
-	(void)rt_feed_flights_events(&feed->flights, s->flights_base, s->disc, &s->flights_seen,
-				     room, &s->pending);
+	(void)rt_feed_inflight_events(&feed->inflight, s->inflight_base, s->disc, &s->inflight_seen,
+				      room, &s->pending);
 }
 
 /* Make ready what there is. Another status than RT_OK ends the stream. */

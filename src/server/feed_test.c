@@ -12,7 +12,7 @@
 #include "server/feed_testing.h"
 
 #include "app/host.h"
-#include "ops/act.h"
+#include "ops/action.h"
 #include "server/feed_impl.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
@@ -103,7 +103,7 @@ apply(rt_engine *engine, const char *json)
 
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(json), &doc, NULL), RT_OK);
 	root = rt_json_root(doc);
-	if (rt_act_apply_json(engine, NULL, &root, 1, false, RT_STR(""), RT_STR(""), &result) != RT_OK)
+	if (rt_apply_json(engine, NULL, &root, 1, false, RT_STR(""), RT_STR(""), &result) != RT_OK)
 		fail_msg("%s: %s", json, result.error.text);
 	seq = result.seq;
 	rt_result_deinit(&result);
@@ -493,7 +493,7 @@ test_rows_have_a_limit(void **state)
 		assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&json), &doc, NULL), RT_OK);
 		for (m = 0; m < AT_ONCE; m++)
 			requests[m] = yyjson_arr_get(rt_json_root(doc), (size_t)m);
-		assert_int_equal(rt_act_apply_json(f->engine, NULL, requests, AT_ONCE, true, RT_STR(""),
+		assert_int_equal(rt_apply_json(f->engine, NULL, requests, AT_ONCE, true, RT_STR(""),
 					      RT_STR(""), results),
 				 RT_OK);
 		for (m = 0; m < AT_ONCE; m++)

@@ -44,22 +44,22 @@ rt_project_pool_first(rt_project_pool *pool)
 
 /* ---- a project ---- */
 
-rt_act_with
+rt_apply_context
 rt_open_project_context(rt_open_project *open_project, rt_str by, rt_buf *notes)
 {
-	return (rt_act_with){.hooks = open_project->hooks, .notes = notes, .by = by};
+	return (rt_apply_context){.hooks = open_project->hooks, .notes = notes, .by = by};
 }
 
 static void
 open_project_free(rt_open_project *open_project)
 {
-	rt_act_with with = rt_open_project_context(open_project, RT_STR("http"), NULL);
+	rt_apply_context with = rt_open_project_context(open_project, RT_STR("http"), NULL);
 	const rt_alloc *alloc = open_project->pool->options.alloc;
 
 	rt_runs_free(open_project->runs);
 	rt_feed_free(open_project->feed);
 	if (open_project->is_told)
-		rt_act_close(open_project->engine, &with);
+		rt_action_session_close(open_project->engine, &with);
 	rt_engine_close(open_project->engine);
 	if (open_project->hooks != NULL)
 		open_project->hooks->ops->close(open_project->hooks);
@@ -98,7 +98,7 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 				     .create = create,
 				     .purged = purged};
 	rt_open_project *open_project = rt_new0(given->alloc, sizeof(*open_project));
-	rt_act_with with;
+	rt_apply_context with;
 	rt_status st = RT_OK;
 
 	if (open_project == NULL)
@@ -131,7 +131,7 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 	}
 	rt_feed_set_runs(open_project->feed, open_project->runs);
 	with = rt_open_project_context(open_project, RT_STR("http"), NULL);
-	rt_act_open(open_project->engine, &with);
+	rt_action_session_open(open_project->engine, &with);
 	open_project->is_told = true;
 	*out = open_project;
 	return RT_OK;

@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "ops/act.h"
+#include "ops/action.h"
 #include "chat/send.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
@@ -78,6 +78,6 @@ void rt_project_pool_tick(rt_project_pool *pool);
 
 /* Ask the engine for a change with this; by: who asks, for the history ("http", "web"). What
  * hooks want people to know is added to notes. */
-rt_act_with rt_open_project_context(rt_open_project *open_project, rt_str by, rt_buf *notes);
+rt_apply_context rt_open_project_context(rt_open_project *open_project, rt_str by, rt_buf *notes);
 
 #endif

@@ -331,14 +331,14 @@ sum_up(rt_run *run, rt_error *err)
 					.discussion = a->discussion,
 					.take = a->take,
 					.instructions = a->instructions};
-	rt_go_options go = {.with = compact.with,
-			    .discussion = a->discussion,
-			    .take = a->take,
-			    .target = a->target,
-			    .target_take = a->target_take,
-			    .select = a->select,
-			    .summarize = a->summarize,
-			    .instructions = a->instructions};
+	rt_navigate_options go = {.with = compact.with,
+				  .discussion = a->discussion,
+				  .take = a->take,
+				  .target = a->target,
+				  .target_take = a->target_take,
+				  .select = a->select,
+				  .summarize = a->summarize,
+				  .instructions = a->instructions};
 	rt_summary_result result;
 	rt_status st;
 
@@ -348,7 +348,7 @@ sum_up(rt_run *run, rt_error *err)
 	else if (a->how == RT_RUN_COMPRESS)
 		st = rt_engine_compress(engine, &compress, &result, err);
 	else
-		st = rt_engine_go(engine, &go, &result, err);
+		st = rt_engine_navigate(engine, &go, &result, err);
 	keep_summary(run, &result);
 	rt_summary_result_deinit(&result);
 	return st;

@@ -12,7 +12,7 @@
 #include "server/feed_testing.h"
 
 #include "app/host.h"
-#include "ops/act.h"
+#include "ops/action.h"
 #include "server/run_impl.h"
 #include "store/store_memory.h"
 
@@ -225,7 +225,8 @@ apply(fixture *f, const char *json)
 
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(json), &doc, NULL), RT_OK);
 	root = rt_json_root(doc);
-	if (rt_act_apply_json(f->engine, NULL, &root, 1, false, RT_STR(""), RT_STR(""), &result) != RT_OK)
+	if (rt_apply_json(f->engine, NULL, &root, 1, false, RT_STR(""), RT_STR(""), &result) !=
+	    RT_OK)
 		fail_msg("%s: %s", json, result.error.text);
 	rt_result_deinit(&result);
 	rt_json_free(doc);
@@ -246,7 +247,7 @@ shown(fixture *f)
 }
 
 static bool
-tell_flight(void *ctx, const rt_flight_view *flight)
+tell_flight(void *ctx, const rt_inflight_view *flight)
 {
 	(void)ctx;
 	fail_msg("a reply is still in flight: %.*s", RT_STR_ARG(flight->name));
@@ -256,7 +257,7 @@ tell_flight(void *ctx, const rt_flight_view *flight)
 static void
 has_no_flight(fixture *f)
 {
-	assert_int_equal(rt_engine_flights(f->engine, tell_flight, NULL, NULL), RT_OK);
+	assert_int_equal(rt_engine_inflight(f->engine, tell_flight, NULL, NULL), RT_OK);
 }
 
 static void

@@ -1009,7 +1009,7 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 	case RT_ACT_CANCEL:
 		if (chat->mark_count > 0) {
 			chat->mark_count = 0;
-		} else if (!rt_verb_go_stop(tui)) {
+		} else if (!rt_verb_navigate_stop(tui)) {
 			select_none(chat);
 			chat->follows = sees_end(chat, chat->rows);
 		}
@@ -1021,7 +1021,7 @@ act_entry(rt_chat *chat, rt_action action, bool *out_used)
 			step_to(chat, n);
 		return RT_OK;
 	case RT_ACT_MARK_NONE: chat->mark_count = 0; return RT_OK;
-	case RT_ACT_ACCEPT: return rt_verb_go(tui, target(chat), true, went);
+	case RT_ACT_ACCEPT: return rt_verb_navigate(tui, target(chat), true, went);
 	case RT_ACT_PREVIEW: return rt_verb_read(tui, chat->sel_entry);
 	default:
 		st = act_view(chat, action, out_used);

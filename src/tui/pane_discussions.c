@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "app/host.h"
-#include "view/marks.h"
+#include "view/highlight.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
 #include "tui/pending.h"
@@ -513,7 +513,7 @@ draw_snippet(rt_canvas *canvas, rt_box box, int x, int y, rt_str snippet)
 	bool inside = false;
 	rt_str run;
 
-	while (x < box.w && rt_marks_next(&snippet, &inside, &run))
+	while (x < box.w && rt_highlight_next(&snippet, &inside, &run))
 		x = rt_canvas_put(canvas, box, x, y, run, inside ? RT_INK_MATCH : RT_INK_TEXT);
 }
 

@@ -198,7 +198,7 @@ help(void **state)
 static rt_status
 begin_conflict(desk *d)
 {
-	rt_act_with with = {.by = RT_STR("web")};
+	rt_apply_context with = {.by = RT_STR("web")};
 	rt_json_doc *doc = NULL;
 	yyjson_val *request;
 	rt_result result;
@@ -210,7 +210,7 @@ begin_conflict(desk *d)
 				      RT_STR("{\"op\":\"entry.edit\",\"entry\":\":-1\",\"content\":\"theirs\"}"),
 				      &doc, NULL), RT_OK);
 	request = rt_json_root(doc);
-	assert_int_equal(rt_act_apply_json(d->tui.work.engine, &with, &request, 1, false, RT_STR(""),
+	assert_int_equal(rt_apply_json(d->tui.work.engine, &with, &request, 1, false, RT_STR(""),
 				      RT_STR(""), &result), RT_OK);
 	rt_result_deinit(&result);
 	rt_json_free(doc);

@@ -524,18 +524,18 @@ act_on_tree(rt_pane *pane, rt_action action, bool *out_used)
 			return RT_OK;
 		}
 		return node == RT_TREE_NONE ? RT_OK
-					    : rt_verb_go(tui, rt_tree_target(s->tree, node), true,
-							 close_tree);
+					    : rt_verb_navigate(tui, rt_tree_target(s->tree, node),
+							       true, close_tree);
 	case RT_ACT_CANCEL: /* the search first, then the tree */
 		if (s->is_searching || rt_tree_query(s->tree).size > 0)
 			end_search(s, true);
 		else if (rt_tree_mark_count(s->tree) > 0)
 			rt_tree_unmark_all(s->tree);
-		else if (!rt_verb_go_stop(tui)) /* a reply in the chat goes on */
+		else if (!rt_verb_navigate_stop(tui)) /* a reply in the chat goes on */
 			rt_tui_close(tui, pane);
 		return RT_OK;
 	case RT_ACT_CLEAR:
-		(void)rt_verb_go_stop(tui);
+		(void)rt_verb_navigate_stop(tui);
 		rt_tui_close(tui, pane);
 		return RT_OK;
 	case RT_ACT_FILTER_DEFAULT: rt_tree_set_filter(s->tree, RT_TREE_DEFAULT); return RT_OK;

@@ -98,7 +98,7 @@ desk_do(desk *d, const char *requests)
 static inline void
 desk_others(desk *d, const char *request)
 {
-	rt_act_with with = {.by = RT_STR("web")};
+	rt_apply_context with = {.by = RT_STR("web")};
 	rt_error err = {0};
 	rt_json_doc *doc = NULL;
 	yyjson_val *root;
@@ -107,8 +107,8 @@ desk_others(desk *d, const char *request)
 	if (rt_json_read(rt_alloc_libc(), rt_str_of(request), &doc, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	root = rt_json_root(doc);
-	if (rt_act_apply_json(d->tui.work.engine, &with, &root, 1, false, RT_STR(""), RT_STR(""), &result) !=
-	    RT_OK)
+	if (rt_apply_json(d->tui.work.engine, &with, &root, 1, false, RT_STR(""), RT_STR(""),
+			  &result) != RT_OK)
 		fail_msg("%s: %s", request, result.error.text);
 	rt_result_deinit(&result);
 	rt_json_free(doc);

@@ -22,10 +22,11 @@ RT_CHECKED rt_status rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *
 /* The head elsewhere, as seed 4: entry 0 is before the first. Asks whether to sum up what is
  * left, where there is something; then "Already at this point", or the text handed back is in
  * the input. done (may be NULL): it was not cancelled. */
-RT_CHECKED rt_status rt_verb_go(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *));
+RT_CHECKED rt_status rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select,
+				      void (*done)(rt_tui *));
 
 /* Stop such a way while what is left is being summed up; false: there is none. */
-bool rt_verb_go_stop(rt_tui *tui);
+bool rt_verb_navigate_stop(rt_tui *tui);
 
 /* A run has ended; where it was such a way, that is said. */
 RT_CHECKED rt_status rt_verb_went(rt_tui *tui);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of verbs share: verb.c has those of entries, verb_go.c the way through the
+ * What the files of verbs share: verb.c has those of entries, verb_navigate.c the way through the
  * tree, verb_read.c what only looks, verb_conflict.c what is asked where somebody was faster,
  * slash.c the commands of the chat. */
 #ifndef RT_TUI_VERB_IMPL_H

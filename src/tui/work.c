@@ -613,8 +613,9 @@ rt_work_job_run(rt_work_job *job)
 {
 	size_t i;
 
-	job->status = rt_act_apply_json(job->engine, &job->with, job->requests, job->count, job->count > 1,
-				   rt_str_of(job->disc), rt_str_of(job->take), job->results);
+	job->status = rt_apply_json(job->engine, &job->with, job->requests, job->count,
+				    job->count > 1, rt_str_of(job->disc), rt_str_of(job->take),
+				    job->results);
 	if (job->status == RT_OK)
 		return;
 	/* Of several, the one that it failed at says why; the others, that they were not done. */

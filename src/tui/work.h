@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 #include "codec/content.h"
-#include "ops/act.h"
+#include "ops/action.h"
 #include "server/run.h"
 
 struct rt_cli;
@@ -140,7 +140,7 @@ typedef struct rt_work_job {
 	rt_result *results;
 	size_t count;
 	char disc[24], take[24];
-	rt_act_with with;      /* hooks, stop and check are the caller's to set */
+	rt_apply_context with;      /* hooks, stop and check are the caller's to set */
 	rt_buf notes;
 	uint32_t disc_number;  /* the discussion at hand */
 	uint64_t was[2];       /* the last step of the discussion and of the project, before it */

@@ -60,7 +60,7 @@ stays_where_it_was(void **state)
 	/* Something new is there, and cannot be looked at yet. */
 	work->alloc = before.alloc;
 	{
-		rt_act_with with = {.by = RT_STR("tui")};
+		rt_apply_context with = {.by = RT_STR("tui")};
 		rt_json_doc *doc = NULL;
 		yyjson_val *request;
 		rt_result result = {0};
@@ -69,8 +69,9 @@ stays_where_it_was(void **state)
 					      RT_STR("{\"op\":\"discussion.delete\",\"discussion\":\"second\"}"),
 					      &doc, &err), RT_OK);
 		request = rt_json_root(doc);
-		assert_int_equal(rt_act_apply_json(work->engine, &with, &request, 1, false, RT_STR("d2"),
-					      RT_STR(""), &result), RT_OK);
+		assert_int_equal(rt_apply_json(work->engine, &with, &request, 1, false,
+					       RT_STR("d2"), RT_STR(""), &result),
+				 RT_OK);
 		rt_result_deinit(&result);
 		rt_json_free(doc);
 	}
@@ -128,7 +129,7 @@ waits_for_nobody(void **state)
 {
 	rt_engine_options options = {.env = &env};
 	asks a = {NULL, RT_OK};
-	rt_act_with with = {.check = ask_meanwhile, .check_ctx = &a};
+	rt_apply_context with = {.check = ask_meanwhile, .check_ctx = &a};
 	rt_engine *other = NULL;
 	rt_json_doc *doc = NULL;
 	yyjson_val *request;
@@ -147,8 +148,9 @@ waits_for_nobody(void **state)
 	assert_int_equal(rt_engine_apply_json(other, &request, 1, false, RT_STR(""), RT_STR(""), &result),
 			 RT_OK);
 	rt_result_deinit(&result);
-	assert_int_equal(rt_act_apply_json(a.work->engine, &with, &request, 1, false, RT_STR(""), RT_STR(""),
-				      &result), RT_OK);
+	assert_int_equal(rt_apply_json(a.work->engine, &with, &request, 1, false, RT_STR(""),
+				       RT_STR(""), &result),
+			 RT_OK);
 	rt_result_deinit(&result);
 	assert_int_equal(a.status, RT_BUSY);
 	assert_false(rt_work_is_running(a.work));

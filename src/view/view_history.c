@@ -2,7 +2,7 @@
  *
  * History as JSON: the list of steps, one step in words, the revisions of an entry. */
 #include "log/engine_impl.h"
-#include "view/view_words.h"
+#include "view/history_text.h"
 
 enum { ROWS = 64, ABOUT = 60 /* characters of a text that are shown */ };
 
@@ -78,7 +78,7 @@ add_words(const rt_project *project, const rt_record *step, bool plain, rt_buf *
 	rt_status st;
 
 	rt_buf_init(&words, project->object.alloc, RT_BUF_UNLIMITED);
-	st = rt_view_words(project, step, plain, &words, err);
+	st = rt_history_text(project, step, plain, &words, err);
 	if (st == RT_OK)
 		rt_json_add_string(buf, rt_buf_str(&words));
 	rt_buf_deinit(&words);
@@ -105,7 +105,7 @@ add_about(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 	  const rt_record *step, rt_buf *buf, rt_error *err)
 {
 	uint64_t number;
-	uint32_t entry = rt_view_words_entry(step, &number);
+	uint32_t entry = rt_history_text_entry(step, &number);
 	rt_slot slot = {0};
 	bool found = false;
 	rt_buf bytes;
@@ -139,7 +139,7 @@ add_about(rt_engine *engine, const rt_project *project, const rt_disc *disc,
 static void
 add_take(const rt_disc *disc, const rt_record *step, rt_buf *buf)
 {
-	uint32_t number = rt_view_words_take(step, disc->number);
+	uint32_t number = rt_history_text_take(step, disc->number);
 	const rt_take *take = number != 0 ? rt_disc_take(disc, number) : NULL;
 
 	if (take == NULL)
@@ -153,7 +153,7 @@ add_take(const rt_disc *disc, const rt_record *step, rt_buf *buf)
 static void
 add_setting(const rt_record *step, rt_buf *buf)
 {
-	rt_str name = rt_view_words_setting(step);
+	rt_str name = rt_history_text_setting(step);
 
 	if (name.size == 0)
 		return;

@@ -453,7 +453,7 @@ repair(const char *parts, const char *copy, desk *d, rt_salvaged *got, rt_error 
 	if (st == RT_OK)
 		st = rt_engine_open(&options, d->store, &d->engine, err);
 	if (st == RT_OK)
-		st = rt_engine_mend(d->engine, ignore_text, NULL, &lost, err);
+		st = rt_engine_repair(d->engine, ignore_text, NULL, &lost, err);
 	if (st == RT_OK)
 		st = rt_engine_rebuild(d->engine, err);
 	if (st == RT_OK)

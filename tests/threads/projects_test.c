@@ -25,7 +25,7 @@
 #include "log/folder_testing.h"
 #include "base/hash.h"
 #include "core/project.h"
-#include "ops/act.h"
+#include "ops/action.h"
 #include "store/store_sqlite.h"
 
 enum {
@@ -112,7 +112,8 @@ static bool
 ask(writer *w, const char *json, const char *side, bool refused_ok)
 {
 	rt_engine *engine = w->house->engines[w->project];
-	rt_act_with with = {.keep = side != NULL ? keep : NULL, .keep_ctx = (void *)(uintptr_t)side};
+	rt_apply_context with = {.keep = side != NULL ? keep : NULL,
+				 .keep_ctx = (void *)(uintptr_t)side};
 	uint64_t newest = atomic_load(&w->house->newest[w->project]);
 	rt_json_doc *doc = NULL;
 	yyjson_val *request;
@@ -127,7 +128,8 @@ ask(writer *w, const char *json, const char *side, bool refused_ok)
 		return false;
 	}
 	request = rt_json_root(doc);
-	st = rt_act_apply_json(engine, &with, &request, 1, false, rt_str_of(""), rt_str_of(""), &result);
+	st = rt_apply_json(engine, &with, &request, 1, false, rt_str_of(""), rt_str_of(""),
+			   &result);
 	if (st != RT_OK && !(refused_ok && (st == RT_REFUSED || st == RT_NOT_FOUND)))
 		trouble(w->house, json, result.error.text);
 	while (st == RT_OK && newest < result.seq &&

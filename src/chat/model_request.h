@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Request: the body of a request to a model, while it is put together.
+ *
+ * Who decides what:
+ *
+ *   context.c, context_entry.c   which messages there are and what is in them
+ *   context_write.c              where a message begins and ends, what joins what
+ *   a writer (llm/)              how one text, image, call or result looks on the wire
+ *
+ *     rt_request_begin(r, RT_SPEAKER_USER);
+ *     rt_request_text(r, RT_STR("What is this?"));     writer->text
+ *     rt_request_image(r, mime, base64);               writer->image
+ *     rt_request_end(r);                               writer->said, or an array of parts
+ *     …
+ *     rt_request_finish(r, &settings, &body, err);     writer->body
+ *
+ * One thread at a time. Failures of memory are kept in the buffers and told by finish. */
+#ifndef RT_CHAT_MODEL_REQUEST_H
+#define RT_CHAT_MODEL_REQUEST_H
+
+#include "chat/provider.h"
+
+typedef enum rt_speaker {
+	RT_SPEAKER_NOBODY,
+	RT_SPEAKER_SYSTEM,
+	RT_SPEAKER_USER,
+	RT_SPEAKER_ASSISTANT
+} rt_speaker;
+
+/* Texts and images of a message, or of a tool's result. */
+typedef struct rt_blocks {
+	rt_buf parts; /* as the provider writes them, with commas */
+	size_t count;
+	rt_buf text; /* the texts alone, joined by line ends */
+	size_t text_count;
+	size_t last_at;   /* where the last part begins, when it is a text; else SIZE_MAX */
+	size_t last_size; /* of that text, at the end of the texts */
+} rt_blocks;
+
+enum { RT_MODEL_REQUEST_UNSENT_MAX = 8 };
+
+typedef struct rt_model_request {
+	const rt_provider *provider;
+	const struct rt_provider_writer *writer; /* the provider's */
+	rt_str service; /* as rt_model has it; the caller's, set after init */
+	const rt_alloc *alloc;
+	rt_buf top; /* the system prompt, and system entries before the first message */
+	rt_buf messages;
+	size_t message_count;
+	/* the message that is open */
+	rt_speaker speaker; /* NOBODY: none */
+	bool is_signed;     /* signatures in it are good for this provider */
+	rt_blocks blocks;
+	rt_buf images; /* beside the content: where a writer puts them here */
+	rt_buf calls;  /* beside the content: unless the writer has calls_inside */
+	/* the tool result that is open */
+	bool in_result;
+	rt_blocks result;
+	rt_str result_id, result_name; /* borrowed until rt_request_result_end */
+	bool result_failed;
+	rt_buf trimmed; /* by finish: the blanks at the very end that are not sent (no_blanks) */
+	/* Blocks of the current entry that are not in the request, counted by type; whoever reads
+	 * them resets the count. Types are borrowed from the entry. */
+	struct {
+		rt_str type;
+		size_t count;
+	} unsent[RT_MODEL_REQUEST_UNSENT_MAX];
+	size_t unsent_count;
+} rt_model_request;
+
+typedef struct rt_request_call_data {
+	rt_str id, name;
+	rt_str arguments; /* JSON text; what is no object is sent as {} */
+	rt_str signature; /* of the provider that made it; or empty */
+} rt_request_call_data;
+
+/* How one provider writes. Small functions without a memory; what they add is whole. */
+struct rt_provider_writer {
+	const char *assistant; /* the role of the model's messages */
+	const char *content;   /* the member with what a message says */
+	const char *alias;     /* what other programs call the provider; or NULL */
+	bool texts_only;       /* a message says one text; its images are beside it */
+	bool calls_inside;     /* calls and results are parts of messages, not beside them */
+	bool no_blanks;        /* it refuses texts of blanks alone, and a text of the model's that
+				  ends the request with one */
+
+	/* The value of the content of a message that is one text. */
+	void (*said)(rt_str text, rt_buf *out);
+	/* A part that is a text. */
+	void (*text)(rt_str text, rt_buf *out);
+	/* Where r stands (r->in_result, r->speaker), with rt_request_part or into r->images.
+	 * False: there can be no image here, or not by reference. */
+	bool (*image)(rt_model_request *r, rt_str mime, rt_str base64);
+	bool (*image_url)(rt_model_request *r, rt_str url);
+	/* A part that is the model's reasoning, as it was signed. redacted: the record of what
+	 * may not be read, else NULL. The function NULL: it is never sent back. */
+	void (*thinking)(rt_str text, rt_str signature, yyjson_val *redacted, rt_buf *out);
+	/* Does the provider sign calls? */
+	bool signs_calls;
+	/* A call: a part (calls_inside), or an item of "tool_calls". */
+	void (*call)(const rt_request_call_data *call, rt_buf *out);
+	/* r->result: a part, or a message. */
+	void (*result)(const rt_model_request *r, rt_buf *out);
+	/* The members of the whole, from {model} to the last option. */
+	void (*body)(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
+};
+
+void rt_request_init(rt_model_request *r, const rt_alloc *alloc, const rt_provider *provider);
+void rt_request_deinit(rt_model_request *r);
+/* Part of the system prompt, in front of everything; empty: nothing. */
+void rt_request_prompt(rt_model_request *r, rt_str text);
+/* A system entry: as such where the provider allows it, else as a user's text with a tag.
+ * may_lead: before the first message it joins the system prompt there. */
+void rt_request_system(rt_model_request *r, rt_str text, bool may_lead);
+/* A message of a user or an assistant; what is empty in the end is not sent. Those of the
+ * same speaker become one where the provider wants them to take turns. */
+void rt_request_begin(rt_model_request *r, rt_speaker speaker);
+void rt_request_text(rt_model_request *r, rt_str text);
+void rt_request_image(rt_model_request *r, rt_str mime, rt_str base64);
+void rt_request_image_url(rt_model_request *r, rt_str url); /* data: URLs are taken apart */
+/* Reasoning on its way back. Nothing where the provider does not want it, and unless
+ * r->is_signed says that this provider signed it, and with these words. */
+void rt_request_thinking(rt_model_request *r, rt_str text, rt_str signature, yyjson_val *redacted);
+/* A call within an assistant's message. */
+void rt_request_call(rt_model_request *r, const rt_request_call_data *call);
+void rt_request_end(rt_model_request *r);
+/* A block of this type has no place in the request. Beyond RT_MODEL_REQUEST_UNSENT_MAX types the
+ * rest is counted with the last one. */
+void rt_request_unsent(rt_model_request *r, rt_str type);
+/* A tool's result; texts and images between the two. A message of its own, or a block. */
+void rt_request_result_begin(rt_model_request *r, rt_str id, rt_str name, bool failed);
+void rt_request_result_end(rt_model_request *r);
+/* The whole body. */
+RT_CHECKED rt_status rt_request_finish(rt_model_request *r, const rt_request_settings *settings,
+				       rt_buf *out, rt_error *err);
+
+/* ---- for writers ---- */
+
+/* Begin a part where texts and images go now; add it to what is returned. */
+rt_buf *rt_request_part(rt_model_request *r);
+/* "key":"text" */
+void rt_request_add_member(rt_buf *out, const char *key, rt_str text);
+/* "key":json, or nothing where json is unset. */
+void rt_request_add_json(rt_buf *out, const char *key, rt_str json);
+/* "model":"…" as the provider calls it; nothing where it is unset. */
+void rt_request_add_model(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
+/* "key":[…]; the system prompt is the first where the provider does not take turns. */
+void rt_request_add_messages(const rt_model_request *r, const char *key, rt_buf *out);
+/* "key":{…} with temperature and what the others are called here; nothing where none is
+ * set. */
+void rt_request_add_options(const rt_request_settings *s, const char *key, const char *top_p,
+			    const char *max_tokens, rt_buf *out);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Requests: asked about, carried out, told of. */
+#include "ops/action_impl.h"
+
+static rt_status
+nomem(rt_error *err)
+{
+	return rt_fail(err, RT_NOMEM, "out of memory");
+}
+
+/* ---- who wants what ---- */
+
+static const struct {
+	unsigned what;
+	const char *before, *after; /* NULL: there is no such event */
+} events[] = {
+	{RT_EVENT_ADD, "entry.before_add", NULL},
+	{RT_EVENT_EDIT, "entry.before_edit", NULL},
+	{RT_EVENT_DELETE, "entry.before_delete", NULL},
+	{RT_EVENT_ROLE, "entry.before_role", NULL},
+	{RT_EVENT_ENTRY, NULL, "entry.after"},
+	{RT_EVENT_TAKE, "take.before_create", "take.created"},
+	{RT_EVENT_HEAD, "head.before_move", "head.after_move"},
+	{RT_EVENT_SWITCH, "session.before_switch", "session.after_switch"},
+	{RT_EVENT_UNDO, NULL, "undo.after"},
+	{RT_EVENT_REDO, NULL, "redo.after"},
+};
+
+static rt_action_state
+begin(rt_engine *engine, const rt_apply_context *with, rt_str disc, rt_str take)
+{
+	rt_action_state a = {.engine = engine, .with = with, .disc = disc, .take = take};
+	rt_hooks *hooks = with != NULL ? with->hooks : NULL;
+	size_t i;
+
+	rt_scope_init(&a.scope, engine->alloc);
+	rt_hooks_renew(hooks);
+	for (i = 0; hooks != NULL && i < sizeof(events) / sizeof(events[0]); i++) {
+		if (events[i].before != NULL && hooks->ops->wants(hooks, events[i].before))
+			a.before |= events[i].what;
+		if (events[i].after != NULL && hooks->ops->wants(hooks, events[i].after))
+			a.after |= events[i].what;
+	}
+	return a;
+}
+
+/* ---- one step ---- */
+
+static void
+fail_result(rt_result *result, rt_status st, const rt_error *err)
+{
+	rt_result_deinit(result);
+	memset(result, 0, sizeof(*result));
+	result->status = st;
+	result->error = *err;
+	result->error.status = st;
+}
+
+/* As an atomic step that failed at one of its requests (commit.c). */
+static void
+fail_all(rt_result *results, size_t count, size_t failed, rt_status st, const rt_error *err)
+{
+	rt_error other;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (i == failed) {
+			fail_result(&results[i], st, err);
+			continue;
+		}
+		rt_fail(&other, st, "not done, since line %zu failed: %.300s", failed + 1,
+			err->text);
+		fail_result(&results[i], st, &other);
+	}
+}
+
+/* A node that another process replaced since we saw it: the value anew, once. */
+static void
+reload(rt_engine *engine)
+{
+	const rt_project *value = NULL;
+
+	rt_engine_lock_writer(engine);
+	if (rt_engine_load(engine, false, &value, NULL) == RT_OK)
+		rt_engine_publish(engine, value);
+	rt_engine_unlock_writer(engine);
+}
+
+/* Ask about each, on top of what those before it do. *out_failed: the one that st is of. */
+static rt_status
+ask_all(rt_action_state *a, rt_action_item *items, size_t count, size_t *out_failed, rt_error *err)
+{
+	const rt_project *value;
+	rt_arena *arena = rt_arena_new(a->engine->alloc);
+	rt_change c;
+	size_t i;
+	rt_status st;
+
+	*out_failed = 0;
+	if (arena == NULL)
+		return nomem(err);
+	/* What cannot be read now is found out by who carries it out. */
+	if (rt_engine_refresh(a->engine, err) == RT_NOMEM) {
+		rt_arena_free(arena);
+		return nomem(err);
+	}
+	value = rt_engine_value(a->engine);
+	rt_change_init(&c, a->engine, arena, value);
+	for (i = 0, st = RT_OK; st == RT_OK && i < count; i++) {
+		*out_failed = i;
+		st = rt_action_ask_hooks(a, &items[i], &c, err);
+	}
+	rt_change_deinit(&c);
+	rt_arena_free(arena);
+	rt_object_unref(value);
+	return st;
+}
+
+static rt_status
+carry_out(const rt_action_state *a, const rt_request *requests, size_t count, bool atomic,
+	  rt_result *results)
+{
+	rt_apply_options how = {.atomic = atomic, .disc = a->disc, .take = a->take};
+
+	if (a->with != NULL) {
+		how.by = a->with->by;
+		how.check = a->with->check;
+		how.check_ctx = a->with->check_ctx;
+		how.keep = a->with->keep;
+		how.keep_ctx = a->with->keep_ctx;
+	}
+	return rt_engine_apply_if(a->engine, requests, count, &how, results);
+}
+
+/* Some requests as one step, or one request. */
+static rt_status
+act(rt_action_state *a, const rt_request *requests, size_t count, bool atomic, rt_result *results)
+{
+	rt_action_item *items = rt_new_array(a->engine->alloc, count, sizeof(*items));
+	rt_request *final = rt_new_array(a->engine->alloc, count, sizeof(*final));
+	size_t i, failed = 0;
+	rt_error err;
+	rt_status st = items != NULL && final != NULL ? RT_OK : nomem(&err);
+
+	for (i = 0; items != NULL && i < count; i++)
+		rt_action_item_init(a, &items[i], &requests[i]);
+	if (st == RT_OK)
+		st = ask_all(a, items, count, &failed, &err);
+	if (st == RT_CORRUPT) {
+		reload(a->engine);
+		for (i = 0; i < count; i++) {
+			rt_action_item_deinit(&items[i]);
+			rt_action_item_init(a, &items[i], &requests[i]);
+		}
+		st = ask_all(a, items, count, &failed, &err);
+	}
+	/* Where nobody could have said no, the engine says what is wrong, or that all is well. */
+	if (st != RT_OK && (a->before != 0 || st == RT_NOMEM || items == NULL)) {
+		fail_all(results, count, failed, st, &err);
+	} else {
+		for (i = 0; i < count; i++)
+			final[i] = items[i].request;
+		st = carry_out(a, final, count, atomic, results);
+		for (i = 0; i < count; i++)
+			if (results[i].status == RT_OK && !results[i].unchanged)
+				rt_action_notify_hooks(a, &items[i], &results[i]);
+	}
+	for (i = 0; items != NULL && i < count; i++)
+		rt_action_item_deinit(&items[i]);
+	rt_free(a->engine->alloc, items);
+	rt_free(a->engine->alloc, final);
+	return st;
+}
+
+/* Each for itself; those in a row that concern nobody share their commits. */
+static rt_status
+act_each(rt_action_state *a, const rt_request *requests, size_t count, rt_result *results)
+{
+	size_t at = 0, end;
+	rt_status first = RT_OK, st;
+
+	while (at < count) {
+		for (end = at; end < count && !rt_action_concerns(a, &requests[end]);)
+			end++;
+		st = RT_OK;
+		if (end > at)
+			st = carry_out(a, requests + at, end - at, false, results + at);
+		first = first == RT_OK ? st : first;
+		if (end < count) {
+			st = act(a, requests + end, 1, false, results + end);
+			first = first == RT_OK ? st : first;
+			end++;
+		}
+		at = end;
+	}
+	return first;
+}
+
+static rt_status
+apply(rt_action_state *a, const rt_request *requests, size_t count, bool atomic, rt_result *results)
+{
+	size_t i = 0;
+
+	if (a->before != 0 || a->after != 0)
+		while (i < count && !rt_action_concerns(a, &requests[i]))
+			i++;
+	else
+		i = count;
+	if (i == count)
+		return carry_out(a, requests, count, atomic, results);
+	memset(results, 0, count * sizeof(*results));
+	return atomic ? act(a, requests, count, true, results)
+		      : act_each(a, requests, count, results);
+}
+
+rt_status
+rt_apply(rt_engine *engine, const rt_apply_context *with, const rt_request *requests, size_t count,
+	 bool atomic, rt_str default_disc, rt_str default_take, rt_result *results)
+{
+	rt_action_state a = begin(engine, with, default_disc, default_take);
+	rt_status st = apply(&a, requests, count, atomic, results);
+
+	rt_scope_deinit(&a.scope);
+	return st;
+}
+
+rt_status
+rt_apply_unhooked(rt_engine *engine, const rt_apply_context *with, const rt_request *requests,
+		  size_t count, bool atomic, rt_str default_disc, rt_str default_take,
+		  rt_result *results)
+{
+	rt_action_state a = begin(engine, with, default_disc, default_take);
+
+	rt_status st;
+
+	a.before = 0;
+	a.after &= RT_EVENT_ENTRY | RT_EVENT_TAKE;
+	st = apply(&a, requests, count, atomic, results);
+	rt_scope_deinit(&a.scope);
+	return st;
+}
+
+typedef rt_status apply_function(rt_engine *engine, const rt_apply_context *with,
+				 const rt_request *requests, size_t count, bool atomic,
+				 rt_str default_disc, rt_str default_take, rt_result *results);
+
+static rt_status
+apply_json(apply_function *function, rt_engine *engine, const rt_apply_context *with,
+	   yyjson_val *const *requests, size_t count, bool atomic, rt_str default_disc,
+	   rt_str default_take, rt_result *results)
+{
+	rt_request *typed;
+	rt_scope s;
+	rt_status st;
+
+	rt_scope_init(&s, engine->alloc);
+	typed = rt_requests_read(&s, requests, count);
+	if (typed != NULL) {
+		st = function(engine, with, typed, count, atomic, default_disc, default_take,
+			      results);
+	} else {
+		memset(results, 0, count * sizeof(*results));
+		st = s.status;
+		fail_all(results, count, 0, st, &s.error);
+	}
+	rt_scope_deinit(&s);
+	return st;
+}
+
+rt_status
+rt_apply_json(rt_engine *engine, const rt_apply_context *with, yyjson_val *const *requests,
+	      size_t count, bool atomic, rt_str default_disc, rt_str default_take,
+	      rt_result *results)
+{
+	return apply_json(rt_apply, engine, with, requests, count, atomic, default_disc,
+			  default_take, results);
+}
+
+rt_status
+rt_apply_unhooked_json(rt_engine *engine, const rt_apply_context *with, yyjson_val *const *requests,
+		       size_t count, bool atomic, rt_str default_disc, rt_str default_take,
+		       rt_result *results)
+{
+	return apply_json(rt_apply_unhooked, engine, with, requests, count, atomic, default_disc,
+			  default_take, results);
+}
+
+/* ---- sessions ---- */
+
+static void
+tell_session(rt_engine *engine, const rt_apply_context *with, const char *event)
+{
+	rt_action_state a = {.engine = engine, .with = with};
+	rt_action_place room;
+	rt_hook_call h;
+	rt_buf none;
+
+	if (with == NULL)
+		return;
+	h = rt_action_hook_call(&a, (rt_place){0, 0}, &room);
+	if (!rt_hook_call_wants(&h, event))
+		return;
+	rt_buf_init(&none, engine->alloc, 0);
+	rt_hook_call_notify(&h, event, &none, NULL);
+}
+
+void
+rt_action_session_open(rt_engine *engine, const rt_apply_context *with)
+{
+	tell_session(engine, with, "session.open");
+}
+
+void
+rt_action_session_close(rt_engine *engine, const rt_apply_context *with)
+{
+	tell_session(engine, with, "session.close");
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Action: what is asked of the engine by people and programs, with hooks before and after it.
+ * Every program asks here, and not of rt_engine_apply itself, so that a hook is told whoever
+ * asks.
+ *
+ *   tried    the request is compiled in memory: what it would do says which events it has
+ *   asked    hooks before it may say no, or put another operation in its place; that one is
+ *            compiled anew
+ *   done     rt_engine_apply
+ *   told     hooks after it
+ *
+ * No lock is held while a hook runs: it may work on the same store. Where others change
+ * something meanwhile, what is done is still what was asked about, since addresses were
+ * replaced by the ids that they meant. Where no hook wants any of it, these are the plain
+ * calls of the engine and cost the same.
+ *
+ * Threads: as the engine. */
+#ifndef RT_OPS_ACTION_H
+#define RT_OPS_ACTION_H
+
+#include "log/engine.h"
+#include "ops/hook.h"
+
+typedef struct rt_apply_context {
+	rt_hooks *hooks; /* NULL: nobody is asked or told */
+	rt_stop_fn stop; /* ends a hook that is waited for; or NULL */
+	void *ctx;
+	rt_buf *notes;   /* what hooks want people to know is added, a line each; or NULL */
+	/* Where requests are made from a value that may be old by now: looked at once more,
+	 * after hooks were asked, in each transaction that carries them out (rt_engine_apply_if);
+	 * or NULL. */
+	rt_apply_check_fn check;
+	void *check_ctx;
+	rt_str by;       /* who asks, for the history; empty: as the engine was opened */
+	/* Kept with what is done, or neither is (rt_engine_apply_if); or NULL. Requests that are
+	 * each a step of its own may be done in several transactions, where hooks are told of
+	 * some: once in each, results and count being those of that one. */
+	rt_apply_keep_fn keep;
+	void *keep_ctx;
+} rt_apply_context;
+
+/* session.open; session.close, before rt_engine_close. */
+void rt_action_session_open(rt_engine *engine, const rt_apply_context *with);
+void rt_action_session_close(rt_engine *engine, const rt_apply_context *with);
+
+/* As rt_engine_apply. RT_DENIED in a result: a hook said no to that request, or (atomic) to
+ * one of them, and nothing was done. RT_INTERRUPTED. */
+rt_status rt_apply(rt_engine *engine, const rt_apply_context *with, const rt_request *requests,
+		   size_t count, bool atomic, rt_str default_disc, rt_str default_take,
+		   rt_result *results);
+/* The same where hooks were asked already, by another event (a reply, a summary, a way
+ * through the tree): they are told of entries and takes, and nobody can say no. */
+rt_status rt_apply_unhooked(rt_engine *engine, const rt_apply_context *with,
+			    const rt_request *requests, size_t count, bool atomic,
+			    rt_str default_disc, rt_str default_take, rt_result *results);
+
+/* Both with requests as JSON objects. */
+rt_status rt_apply_json(rt_engine *engine, const rt_apply_context *with,
+			    yyjson_val *const *requests, size_t count, bool atomic,
+			    rt_str default_disc, rt_str default_take, rt_result *results);
+rt_status rt_apply_unhooked_json(rt_engine *engine, const rt_apply_context *with,
+				 yyjson_val *const *requests, size_t count, bool atomic,
+				 rt_str default_disc, rt_str default_take, rt_result *results);
+
+/* ---- files ---- */
+
+/* What hooks are told of a file. */
+typedef struct rt_action_file {
+	const rt_format *format;
+	rt_str path; /* empty: standard input or output */
+	/* Export: what was sent last goes out too, written as requests of this one
+	 * (rt_engine_export_last_requests); or NULL. */
+	const rt_provider *sent;
+} rt_action_file;
+
+enum { RT_ACTION_IMPORT_MEMORY = 96 << 20 /* bytes that reading a file may take */ };
+
+typedef struct rt_action_import_options {
+	rt_str name;     /* of what is imported; empty: as the file says */
+	rt_str fallback; /* of discussions that have no name in the file, where name is empty */
+	bool dry_run;    /* only count; nobody is asked */
+	size_t discussions_max, entries_max; /* of the file; 0: no limit. More: RT_LIMIT */
+	/* Called while it is imported: so many entries of all are; or NULL. */
+	void (*progress)(void *ctx, size_t done, size_t all);
+	void *progress_ctx;
+} rt_action_import_options;
+
+/* What is in a file. */
+typedef struct rt_action_scan {
+	const rt_alloc *alloc;
+	size_t discussions, entries;
+	const rt_text *name; /* of the first discussion; NULL: there is none */
+	/* of conversations without a source that come in pieces, in the file's order: the
+	 * hash of the whole, see rt_known_hash */
+	uint64_t *hashes;
+	size_t hash_count, hash_room;
+} rt_action_scan;
+
+/* Look through a file before it is imported: RT_USAGE and what else reading it may give, RT_LIMIT,
+ * RT_INTERRUPTED. with may be NULL. Whatever was found out, release it with
+ * rt_action_scan_deinit. */
+RT_CHECKED rt_status rt_action_import_scan(const rt_alloc *alloc, const rt_apply_context *with,
+					   const rt_action_file *file, const rt_input *in,
+					   const rt_action_import_options *options,
+					   rt_action_scan *out, rt_report *report, rt_error *err);
+void rt_action_scan_deinit(rt_action_scan *looked);
+/* Then import it, with the same options, as rt_import_add does. RT_DENIED, RT_INTERRUPTED. A
+ * failure leaves nothing of it, or err says what is left (rt_import_cancel). */
+RT_CHECKED rt_status rt_action_import(rt_engine *engine, const rt_apply_context *with,
+				      const rt_action_file *file, const rt_input *in,
+				      const rt_action_import_options *options,
+				      const rt_action_scan *looked, rt_import_result *out,
+				      rt_error *err);
+/* As rt_engine_export; what hooks left out is left out, what they changed is changed, and
+ * then what was sent last, which had it all, stays here. file may be NULL where with is.
+ * RT_DENIED; RT_USAGE: they put something there that was not. */
+RT_CHECKED rt_status rt_action_export(rt_engine *engine, const rt_apply_context *with,
+				      const rt_action_file *file, const rt_project *project,
+				      rt_place place, bool whole_project, rt_outlines *out,
+				      rt_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What action.c (requests asked, done and told) and action_event.c (which events a request has, and
+ * what they say) share. */
+#ifndef RT_OPS_ACTION_IMPL_H
+#define RT_OPS_ACTION_IMPL_H
+
+#include "ops/action.h"
+#include "ops/hook_call.h"
+
+typedef struct rt_action_state {
+	rt_engine *engine;
+	const rt_apply_context *with;
+	rt_scope scope;         /* what requests were changed to; deinit it */
+	unsigned before, after; /* RT_EVENT_ that hooks want */
+	rt_str disc, take;      /* where requests work that name none */
+} rt_action_state;
+
+/* One request on its way. */
+typedef struct rt_action_item {
+	rt_request request; /* what is carried out */
+	rt_place place;
+	unsigned happens;   /* RT_EVENT_ of all that it does */
+	char entry[RT_ID_MAX + 1]; /* that is changed; empty: the result has it */
+	rt_buf subject;      /* op=… role=… kind=… */
+	rt_buf made;         /* members of take.created but for the name; so for the others */
+	rt_buf switched;
+	rt_buf moved;
+} rt_action_item;
+
+void rt_action_item_init(const rt_action_state *a, rt_action_item *item, const rt_request *request);
+void rt_action_item_deinit(rt_action_item *item);
+
+/* May this request have an event that is wanted? Cheap. */
+bool rt_action_concerns(const rt_action_state *a, const rt_request *request);
+/* Try it on c, and ask the hooks. On RT_OK c has what item->request does. RT_DENIED;
+ * otherwise what carrying it out would give. */
+RT_CHECKED rt_status rt_action_ask_hooks(rt_action_state *a, rt_action_item *item, rt_change *c,
+					 rt_error *err);
+/* It was done. */
+void rt_action_notify_hooks(rt_action_state *a, rt_action_item *item, const rt_result *result);
+/* Where it happens, for rt_hook_call_fire; room for the addresses is the caller's. */
+typedef struct rt_action_place {
+	char disc[16], take[16];
+} rt_action_place;
+rt_hook_call rt_action_hook_call(const rt_action_state *a, rt_place place, rt_action_place *room);
+
+/* A file, as hooks are told of it. */
+void rt_action_add_file(const rt_action_file *file, rt_buf *members, rt_buf *subject);
+
+/* session.after_switch, when another discussion is active than was. previous: its name. */
+void rt_action_notify_switch(rt_action_state *a, uint32_t was, rt_str previous, bool is_new);
+
+#endif

@@ -1,0 +1,1039 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Hooks around operations: which events an operation has, what they say, and what becomes
+ * of it when a hook says no or puts another in its place. */
+#include "chat/send_testing.h"
+
+#include "ops/action.h"
+#include "formats/formats.h"
+#include "llm/llm_testing.h"
+#include "store/store_memory.h"
+
+/* ---- hooks that say what a test wants them to ---- */
+
+typedef struct fake {
+	rt_hooks hooks;
+	world *w;
+	const char *only;  /* the one event that is wanted; NULL: all */
+	const char *on;    /* the event that is answered … */
+	const char *deny;  /* … with this reason, */
+	const char *patch; /* or this patch */
+	rt_status status;  /* or that it went wrong */
+	const char *also;  /* carried out while this event waits, as another would */
+	rt_buf log;        /* "event {members} subject" a line */
+	rt_buf notes;
+	size_t asked;      /* how often somebody asked what is wanted */
+} fake;
+
+static bool
+wants(rt_hooks *hooks, const char *event)
+{
+	fake *f = (fake *)hooks;
+
+	f->asked++;
+	return f->only == NULL || strcmp(event, f->only) == 0;
+}
+
+static rt_status
+fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop_fn stop, void *ctx,
+     rt_hook_answer *out, rt_error *err)
+{
+	fake *f = (fake *)hooks;
+	rt_json_doc *doc;
+	rt_buf json;
+
+	(void)stop;
+	(void)ctx;
+	rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&json, '{');
+	rt_buf_add_str(&json, members);
+	rt_buf_add_byte(&json, '}');
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&json), &doc, NULL), RT_OK);
+	rt_json_free(doc);
+	rt_buf_add_f(&f->log, "%s ", event);
+	rt_buf_add_str(&f->log, rt_buf_str(&json));
+	rt_buf_add_byte(&f->log, ' ');
+	rt_buf_add_str(&f->log, subject);
+	rt_buf_add_byte(&f->log, '\n');
+	rt_buf_deinit(&json);
+	if (f->on == NULL || strcmp(event, f->on) != 0)
+		return RT_OK;
+	if (f->also != NULL) {
+		const char *also = f->also;
+
+		f->also = NULL; /* once */
+		world_apply(f->w, also);
+	}
+	if (f->status != RT_OK)
+		return rt_fail(err, f->status, "the hook guard is required: it went wrong");
+	if (f->deny != NULL) {
+		out->decision = RT_HOOK_DENY;
+		rt_buf_add_c(&out->by, "guard");
+		rt_buf_add_c(&out->reason, f->deny);
+	} else if (f->patch != NULL) {
+		out->decision = RT_HOOK_REPLACE;
+		rt_buf_add_c(&out->by, "guard");
+		rt_buf_add_c(&out->patch, f->patch);
+		rt_buf_add_c(&out->notes, "guard: changed it");
+	}
+	return RT_OK;
+}
+
+/* ---- the world ---- */
+
+typedef struct fixture {
+	world w;
+	fake h;
+	rt_apply_context with;
+	rt_error err; /* of the first that failed */
+	char entry[132];
+	rt_buf before;
+} fixture;
+
+/* Four entries, the head behind the last; `side` leaves behind b. */
+static int
+set_up(void **state)
+{
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
+	fixture *f = test_calloc(1, sizeof(*f));
+
+	world_init(&f->w);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->w.env, &f->w.store, NULL), RT_OK);
+	world_open_engine(&f->w, NULL);
+	f->h.hooks.ops = &ops;
+	f->h.w = &f->w;
+	rt_buf_init(&f->h.log, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&f->h.notes, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&f->before, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	f->with = (rt_apply_context){.hooks = &f->h.hooks, .notes = &f->h.notes};
+	world_add(&f->w, "a", "User", "one");
+	world_add(&f->w, "b", "AI", "two");
+	world_apply(&f->w, "{\"op\":\"take.branch\",\"at\":\"b\",\"name\":\"side\"}");
+	world_add(&f->w, "s", "User", "aside");
+	world_apply(&f->w, "{\"op\":\"take.switch\",\"take\":\"main\"}");
+	world_add(&f->w, "c", "User", "three");
+	world_add(&f->w, "d", "AI", "four");
+	*state = f;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	fixture *f = *state;
+
+	rt_buf_deinit(&f->h.log);
+	rt_buf_deinit(&f->h.notes);
+	rt_buf_deinit(&f->before);
+	world_deinit(&f->w);
+	test_free(f);
+	return 0;
+}
+
+/* Requests as an array; the statuses of the results in out (may be NULL). */
+static rt_status
+act_on(fixture *f, const char *array, bool atomic, rt_status *out)
+{
+	yyjson_val *requests[8], *item;
+	rt_result results[8];
+	rt_json_doc *doc;
+	size_t i, max, count = 0;
+	rt_status st;
+
+	rt_buf_clear(&f->h.log);
+	rt_buf_clear(&f->h.notes);
+	memset(&f->err, 0, sizeof(f->err));
+	f->entry[0] = '\0';
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(array), &doc, NULL), RT_OK);
+	yyjson_arr_foreach(rt_json_root(doc), i, max, item) requests[count++] = item;
+	st = rt_apply_json(f->w.engine, &f->with, requests, count, atomic, RT_STR(""), RT_STR(""),
+			  results);
+	for (i = 0; i < count; i++) {
+		if (out != NULL)
+			out[i] = results[i].status;
+		if (results[i].status != RT_OK &&
+		    (f->err.status == RT_OK || strncmp(f->err.text, "not done", 8) == 0))
+			f->err = results[i].error;
+		memcpy(f->entry, results[i].entry, sizeof(f->entry));
+		rt_result_deinit(&results[i]);
+	}
+	rt_json_free(doc);
+	rt_buf_add_byte(&f->h.log, '\0');
+	rt_buf_add_byte(&f->h.notes, '\0');
+	return st;
+}
+
+static rt_status
+act(fixture *f, const char *request)
+{
+	char array[1200];
+
+	snprintf(array, sizeof(array), "[%s]", request);
+	return act_on(f, array, false, NULL);
+}
+
+static void
+acts(fixture *f, const char *request)
+{
+	if (act(f, request) != RT_OK)
+		fail_msg("%s: %s", request, f->err.text);
+}
+
+/* The names of what was fired, a blank behind each. */
+static void
+fired(fixture *f, const char *names)
+{
+	const char *at = f->h.log.ptr;
+	rt_buf said;
+
+	rt_buf_init(&said, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (; *at != '\0'; at = strchr(at, '\n') + 1)
+		rt_buf_add(&said, at, strcspn(at, " ") + 1);
+	rt_buf_add_byte(&said, '\0');
+	assert_string_equal(said.ptr, names);
+	rt_buf_deinit(&said);
+}
+
+static void
+has_told(fixture *f, const char *part)
+{
+	if (strstr(f->h.log.ptr, part) == NULL)
+		fail_msg("%s is not in %s", part, f->h.log.ptr);
+}
+
+static void
+remember(fixture *f)
+{
+	rt_buf_deinit(&f->before);
+	world_export(&f->w, &rt_format_canonical, &f->before);
+}
+
+/* Nothing has changed, and no row was written. */
+static void
+same(fixture *f, uint64_t seq)
+{
+	rt_buf now;
+
+	world_export(&f->w, &rt_format_canonical, &now);
+	assert_true(rt_str_eq(rt_buf_str(&now), rt_buf_str(&f->before)));
+	rt_buf_deinit(&now);
+	assert_int_equal(world_seq(&f->w), seq);
+}
+
+/* ---- each event ---- */
+
+static void
+an_entry_is_added(void **state)
+{
+	fixture *f = *state;
+
+	acts(f, "{\"op\":\"entry.append\",\"content\":\"five\",\"id\":\"e\"}");
+	fired(f, "entry.before_add entry.after ");
+	has_told(f, "\"session\":{\"project\":\"default\",\"discussion\":\"main\",\"take\":\"main\"},"
+		"\"via\":\"cli\",\"op\":{\"op\":\"entry.append\",\"content\":\"five\",\"id\":\"e\"}} "
+		"op=entry.append role=User kind=message project=default discussion=main "
+		"take=main\n");
+	has_told(f, "\"entry\":{\"id\":\"e\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"five\"},"
+		"\"seq\":");
+	acts(f, "{\"op\":\"entry.insert\",\"after\":\":1\",\"role\":\"AI\",\"kind\":\"custom\","
+		"\"content\":\"x\"}");
+	fired(f, "entry.before_add entry.after ");
+	has_told(f, "\"after\":\"a\""); /* the address is the id that it meant */
+	has_told(f, "op=entry.insert role=AI kind=custom");
+	acts(f, "{\"op\":\"take.graft\",\"entries\":[\"s\"],\"from\":\"side\",\"after\":\"b\"}");
+	fired(f, "entry.before_add entry.after ");
+	has_told(f, "op=take.graft role=User kind=message");
+}
+
+static void
+hooks_are_told_who_asked(void **state)
+{
+	fixture *f = *state;
+
+	f->with.by = RT_STR("web:ada");
+	acts(f, "{\"op\":\"entry.append\",\"content\":\"five\",\"id\":\"e\"}");
+	fired(f, "entry.before_add entry.after ");
+	has_told(f, "entry.before_add {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+		"\"take\":\"main\"},\"via\":\"web:ada\",\"op\":");
+	has_told(f, "entry.after {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+		"\"take\":\"main\"},\"via\":\"web:ada\",\"op\":");
+}
+
+static void
+an_append_in_mid_take_makes_a_take(void **state)
+{
+	fixture *f = *state;
+
+	world_apply(&f->w, "{\"op\":\"head.move\",\"entry\":\"c\"}");
+	acts(f, "{\"op\":\"entry.append\",\"content\":\"else\",\"id\":\"e\"}");
+	fired(f, "entry.before_add take.before_create entry.after take.created ");
+	has_told(f, "take.before_create {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+		"\"take\":\"main\"},\"via\":\"cli\",\"entryId\":\"c\",\"name\":\"main_take_1\"}");
+	has_told(f, "\"entryId\":\"c\",\"previous\":\"main\",\"name\":\"main_take_1\"}");
+}
+
+static void
+an_entry_is_changed(void **state)
+{
+	fixture *f = *state;
+
+	acts(f, "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"2\"}");
+	fired(f, "entry.before_edit entry.after ");
+	has_told(f, "\"op\":{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"2\"},\"entry\":{"
+		"\"id\":\"b\",\"role\":\"AI\",\"kind\":\"message\",\"content\":\"two\"}} "
+		"op=entry.edit role=AI kind=message");
+	has_told(f, "\"entry\":{\"id\":\"b\",\"role\":\"AI\",\"kind\":\"message\",\"content\":\"2\"},"
+		"\"seq\":");
+	acts(f, "{\"op\":\"entry.role\",\"entry\":\"b\",\"role\":\"Model\"}");
+	fired(f, "entry.before_role entry.after ");
+	has_told(f, "op=entry.role role=AI kind=message");
+	acts(f, "{\"op\":\"entry.split\",\"entry\":\"c\",\"at\":2,\"id\":\"c2\"}");
+	fired(f, "entry.before_edit entry.after ");
+	has_told(f, "\"content\":\"th\"},\"seq\":");
+	acts(f, "{\"op\":\"entry.merge\",\"entry\":\"c\"}");
+	fired(f, "entry.before_edit entry.after ");
+	acts(f, "{\"op\":\"entry.move\",\"entry\":\"a\",\"after\":\"b\"}");
+	fired(f, "entry.after ");
+	acts(f, "{\"op\":\"entry.mute\",\"entry\":\"a\"}");
+	fired(f, "entry.after ");
+	/* what is so already does not happen */
+	acts(f, "{\"op\":\"entry.mute\",\"entry\":\"a\"}");
+	fired(f, "");
+	acts(f, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"2\"}");
+	fired(f, "");
+}
+
+static void
+entries_are_deleted(void **state)
+{
+	fixture *f = *state;
+
+	acts(f, "{\"op\":\"entry.delete\",\"entry\":\"d\"}");
+	fired(f, "entry.before_delete entry.after ");
+	has_told(f, "\"entry\":{\"id\":\"d\",\"role\":\"AI\",\"kind\":\"message\",\"content\":\"four\"}} "
+		"op=entry.delete role=AI kind=message");
+	has_told(f, "\"entry\":null,\"seq\":");
+	acts(f, "{\"op\":\"entry.delete\",\"from\":\"a\",\"to\":\"b\"}");
+	has_told(f, "\"entries\":[{\"id\":\"a\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"one\"},"
+		"{\"id\":\"b\",");
+	has_told(f, "op=entry.delete role=User kind=message role=AI kind=message project=default");
+	acts(f, "{\"op\":\"undo\"}");
+	acts(f, "{\"op\":\"take.truncate\",\"pairs\":1}");
+	fired(f, "entry.before_delete entry.after ");
+	has_told(f, "op=take.truncate role=");
+	acts(f, "{\"op\":\"take.clear\"}");
+	fired(f, "entry.before_delete entry.after ");
+	has_told(f, "op=take.clear role=");
+	/* nothing is there to be deleted */
+	acts(f, "{\"op\":\"take.clear\"}");
+	fired(f, "");
+}
+
+static void
+takes_are_made(void **state)
+{
+	fixture *f = *state;
+
+	acts(f, "{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"new\"}");
+	fired(f, "take.before_create take.created ");
+	has_told(f, "take.before_create {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+		"\"take\":\"main\"},\"via\":\"cli\",\"entryId\":\"b\",\"name\":\"new\"}");
+	has_told(f, "\"entryId\":\"b\",\"previous\":\"main\",\"name\":\"new\"}");
+	acts(f, "{\"op\":\"take.promote\",\"take\":\"side\",\"name\":\"own\"}");
+	fired(f, "take.before_create take.created ");
+	has_told(f, "\"entryId\":\"s\",\"previous\":\"side\",\"name\":\"own\"}");
+	acts(f, "{\"op\":\"discussion.extract\",\"entry\":\"d\",\"name\":\"path\"}");
+	fired(f, "take.before_create take.created ");
+	has_told(f, "\"entryId\":\"d\",\"previous\":\"main\",\"name\":\"path\"}");
+}
+
+static void
+the_head_moves(void **state)
+{
+	fixture *f = *state;
+
+	acts(f, "{\"op\":\"take.switch\",\"take\":\"side\"}");
+	fired(f, "head.before_move head.after_move ");
+	has_told(f, "\"preparation\":{\"targetId\":\"s\",\"oldLeafId\":\"d\",\"commonAncestorId\":\"b\","
+		"\"entriesToSummarize\":[{\"id\":\"c\",\"role\":\"User\",\"kind\":\"message\","
+		"\"content\":\"three\"},{\"id\":\"d\",");
+	has_told(f, "\"userWantsSummary\":false},\"customInstructions\":null,"
+		"\"model\":null}");
+	has_told(f, "\"newLeafId\":\"s\",\"oldLeafId\":\"d\"}");
+	acts(f, "{\"op\":\"head.move\",\"entry\":null}");
+	has_told(f, "\"targetId\":null,\"oldLeafId\":\"s\",\"commonAncestorId\":null");
+	/* there already */
+	acts(f, "{\"op\":\"head.move\",\"entry\":null}");
+	fired(f, "");
+	/* the active take goes, and with it the head */
+	acts(f, "{\"op\":\"take.switch\",\"take\":\"main\"}");
+	acts(f, "{\"op\":\"take.delete\",\"take\":\"main\"}");
+	fired(f, "head.before_move head.after_move ");
+	has_told(f, "\"newLeafId\":\"s\",\"oldLeafId\":\"d\"");
+}
+
+static void
+a_take_that_nobody_looks_at_is_deleted(void **state)
+{
+	fixture *f = *state;
+
+	acts(f, "{\"op\":\"take.delete\",\"take\":\"side\"}");
+	fired(f, "");
+}
+
+static void
+a_summary_ends_what_is_left(void **state)
+{
+	fixture *f = *state;
+
+	world_apply(&f->w, "{\"op\":\"entry.append\",\"kind\":\"compaction\",\"id\":\"k\","
+			   "\"role\":\"System\",\"content\":\"short\"}");
+	world_add(&f->w, "e", "User", "five");
+	acts(f, "{\"op\":\"head.move\",\"entry\":\"a\"}");
+	has_told(f, "\"entriesToSummarize\":[{\"id\":\"e\",");
+}
+
+static void
+discussions_are_switched(void **state)
+{
+	fixture *f = *state;
+
+	acts(f, "{\"op\":\"discussion.new\",\"name\":\"two\"}");
+	fired(f, "session.before_switch session.after_switch ");
+	has_told(f, "\"target\":\"two\",\"reason\":\"new\"}");
+	has_told(f, "session.after_switch {\"session\":{\"project\":\"default\",\"discussion\":\"two\"");
+	has_told(f, "\"previous\":\"main\",\"reason\":\"new\"}");
+	acts(f, "{\"op\":\"discussion.switch\",\"discussion\":\"main\"}");
+	has_told(f, "\"target\":\"main\",\"reason\":\"resume\"}");
+	acts(f, "{\"op\":\"discussion.switch\",\"discussion\":\"main\"}");
+	fired(f, "");
+	acts(f, "{\"op\":\"discussion.delete\",\"discussion\":\"two\"}");
+	fired(f, "");
+	acts(f, "{\"op\":\"project.reset\"}");
+	fired(f, "session.before_switch session.after_switch ");
+	has_told(f, "\"target\":\"main\",\"reason\":\"new\"}");
+}
+
+static void
+steps_are_undone(void **state)
+{
+	fixture *f = *state;
+	uint64_t seq;
+	char part[80], request[80];
+
+	acts(f, "{\"op\":\"entry.role\",\"entry\":\"a\",\"role\":\"X\"}");
+	acts(f, "{\"op\":\"entry.role\",\"entry\":\"b\",\"role\":\"Y\"}");
+	seq = world_seq(&f->w);
+	acts(f, "{\"op\":\"undo\",\"count\":2}");
+	fired(f, "undo.after ");
+	snprintf(part, sizeof(part), "\"steps\":[%u,%u],\"seq\":%u}", (unsigned)seq,
+		 (unsigned)seq - 1, (unsigned)seq + 1);
+	has_told(f, part);
+	acts(f, "{\"op\":\"redo\"}");
+	fired(f, "redo.after ");
+	acts(f, "{\"op\":\"jump\",\"to\":0}");
+	fired(f, "undo.after ");
+	snprintf(request, sizeof(request), "{\"op\":\"jump\",\"to\":%u}", (unsigned)seq);
+	acts(f, request);
+	fired(f, "redo.after ");
+	snprintf(request, sizeof(request), "{\"op\":\"revert\",\"seq\":%u}", (unsigned)seq);
+	acts(f, request);
+	fired(f, "undo.after ");
+	snprintf(part, sizeof(part), "\"steps\":[%u],", (unsigned)seq);
+	has_told(f, part);
+	assert_int_equal(act(f, "{\"op\":\"revert\",\"seq\":9999}"), RT_NOT_FOUND);
+	fired(f, "");
+}
+
+static void
+a_session_begins_and_ends(void **state)
+{
+	fixture *f = *state;
+
+	rt_buf_clear(&f->h.log);
+	rt_action_session_open(f->w.engine, &f->with);
+	rt_action_session_close(f->w.engine, &f->with);
+	rt_buf_add_byte(&f->h.log, '\0');
+	fired(f, "session.open session.close ");
+	has_told(f, "\"project\":\"default\"");
+	rt_action_session_open(f->w.engine, NULL);
+}
+
+static void
+other_operations_have_no_events(void **state)
+{
+	static const char *const quiet[] = {
+		"{\"op\":\"label.set\",\"entry\":\"a\",\"label\":\"x\"}",
+		"{\"op\":\"setting.set\",\"key\":\"k\",\"value\":1}",
+		"{\"op\":\"entry.view\",\"all\":true,\"collapsed\":true}",
+		"{\"op\":\"prompt.update\",\"text\":\"p\"}",
+		"{\"op\":\"take.rename\",\"take\":\"side\",\"name\":\"x\"}",
+		"{\"op\":\"role.add\",\"role\":\"R\"}",
+		"{\"op\":\"purge\",\"entry\":\"a\"}",
+	};
+	fixture *f = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++) {
+		acts(f, quiet[i]);
+		fired(f, "");
+	}
+}
+
+/* ---- a hook says no ---- */
+
+static void
+no_is_no(void **state)
+{
+	static const struct {
+		const char *event, *request;
+	} all[] = {
+		{"entry.before_add", "{\"op\":\"entry.append\",\"content\":\"x\"}"},
+		{"entry.before_edit", "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"x\"}"},
+		{"entry.before_edit", "{\"op\":\"entry.merge\",\"entry\":\"a\"}"},
+		{"entry.before_role", "{\"op\":\"entry.role\",\"entry\":\"a\",\"role\":\"x\"}"},
+		{"entry.before_delete", "{\"op\":\"entry.delete\",\"entry\":\"a\"}"},
+		{"entry.before_delete", "{\"op\":\"take.clear\"}"},
+		{"entry.before_delete", "{\"op\":\"take.truncate\",\"pairs\":1}"},
+		{"take.before_create", "{\"op\":\"take.branch\",\"at\":\"a\"}"},
+		{"take.before_create", "{\"op\":\"discussion.extract\",\"entry\":\"b\"}"},
+		{"head.before_move", "{\"op\":\"head.move\",\"entry\":\"a\"}"},
+		{"head.before_move", "{\"op\":\"take.switch\",\"take\":\"side\"}"},
+		{"session.before_switch", "{\"op\":\"discussion.new\",\"name\":\"x\"}"},
+		{"session.before_switch", "{\"op\":\"project.reset\"}"},
+	};
+	fixture *f = *state;
+	uint64_t seq = world_seq(&f->w);
+	char names[60];
+	size_t i;
+
+	remember(f);
+	f->h.deny = "not here";
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		f->h.on = all[i].event;
+		assert_int_equal(act(f, all[i].request), RT_DENIED);
+		assert_string_equal(f->err.text, "hook guard: not here");
+		snprintf(names, sizeof(names), "%s ", all[i].event);
+		fired(f, names);
+		same(f, seq);
+	}
+	/* one that is required and cannot be run */
+	f->h.on = "entry.before_add";
+	f->h.deny = NULL;
+	f->h.status = RT_DENIED;
+	assert_int_equal(act(f, "{\"op\":\"entry.append\",\"content\":\"x\"}"), RT_DENIED);
+	assert_string_equal(f->err.text, "the hook guard is required: it went wrong");
+	f->h.status = RT_INTERRUPTED;
+	assert_int_equal(act(f, "{\"op\":\"entry.append\",\"content\":\"x\"}"), RT_INTERRUPTED);
+	same(f, seq);
+}
+
+/* In a row of requests one is refused; in a step all are. */
+static void
+one_of_several_is_refused(void **state)
+{
+	static const char three[] = "[{\"op\":\"entry.append\",\"content\":\"x\",\"id\":\"x\"},"
+				    "{\"op\":\"entry.edit\",\"entry\":\"x\",\"content\":\"y\"},"
+				    "{\"op\":\"entry.append\",\"content\":\"z\",\"id\":\"z\"}]";
+	fixture *f = *state;
+	uint64_t seq = world_seq(&f->w);
+	rt_status each[3];
+
+	remember(f);
+	f->h.on = "entry.before_edit";
+	f->h.deny = "no edits";
+	assert_int_equal(act_on(f, three, true, each), RT_DENIED);
+	assert_string_equal(f->err.text, "hook guard: no edits");
+	assert_true(each[0] == RT_DENIED && each[1] == RT_DENIED && each[2] == RT_DENIED);
+	fired(f, "entry.before_add entry.before_edit ");
+	/* what the step itself has made is there to be asked about */
+	has_told(f, "\"entry\":{\"id\":\"x\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"x\"}");
+	same(f, seq);
+	assert_int_equal(act_on(f, three, false, each), RT_DENIED);
+	assert_true(each[0] == RT_OK && each[1] == RT_DENIED && each[2] == RT_OK);
+	fired(f, "entry.before_add entry.after entry.before_edit entry.before_add entry.after ");
+	world_has(&f->w, "x", "\"content\":\"x\"");
+	world_has(&f->w, "z", "\"content\":\"z\"");
+	assert_int_equal(world_seq(&f->w), seq + 2);
+}
+
+static void
+a_whole_step_is_told(void **state)
+{
+	fixture *f = *state;
+	uint64_t seq = world_seq(&f->w);
+
+	assert_int_equal(act_on(f,
+				"[{\"op\":\"entry.append\",\"content\":\"x\",\"id\":\"x\"},"
+				"{\"op\":\"entry.edit\",\"entry\":\"x\",\"content\":\"y\"},"
+				"{\"op\":\"head.move\",\"entry\":\"a\"}]",
+				true, NULL),
+			 RT_OK);
+	fired(f, "entry.before_add entry.before_edit head.before_move entry.after entry.after "
+		 "head.after_move ");
+	has_told(f, "\"oldLeafId\":\"x\"");
+	assert_int_equal(world_seq(&f->w), seq + 1);
+	/* one that fails: nobody is told of any */
+	assert_int_equal(act_on(f,
+				"[{\"op\":\"entry.insert\",\"after\":\"a\",\"content\":\"x\"},"
+				"{\"op\":\"entry.edit\",\"entry\":\"nowhere\",\"content\":\"y\"}]",
+				true, NULL),
+			 RT_NOT_FOUND);
+	fired(f, "entry.before_add ");
+	assert_int_equal(world_seq(&f->w), seq + 1);
+}
+
+/* ---- a hook puts something else there ---- */
+
+static void
+another_in_its_place(void **state)
+{
+	fixture *f = *state;
+	uint64_t seq;
+
+	f->h.on = "entry.before_add";
+	f->h.patch = "{\"op\":{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"***\","
+		     "\"id\":\"e\"}}";
+	acts(f, "{\"op\":\"entry.append\",\"content\":\"secret\",\"id\":\"e\"}");
+	assert_string_equal(f->h.notes.ptr, "guard: changed it");
+	world_has(&f->w, "e", "\"content\":\"***\"");
+	world_has(&f->w, "e", "\"role\":\"AI\"");
+	has_told(f, "entry.after ");
+	has_told(f, "op=entry.append role=AI kind=message");
+	assert_null(strstr(strstr(f->h.log.ptr, "entry.after"), "secret"));
+	f->h.on = "entry.before_edit";
+	f->h.patch = "{\"op\":{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"new\"}}";
+	acts(f, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"x\"}");
+	world_has(&f->w, "a", "\"content\":\"new\"");
+	world_has(&f->w, "b", "\"content\":\"two\"");
+	/* it is read like any other */
+	seq = world_seq(&f->w);
+	remember(f);
+	f->h.patch = "{\"op\":{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":7}}";
+	assert_int_equal(act(f, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"x\"}"), RT_USAGE);
+	f->h.patch = "{\"op\":{\"op\":\"entry.edit\",\"entry\":\"nowhere\",\"content\":\"x\"}}";
+	assert_int_equal(act(f, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"x\"}"),
+			 RT_NOT_FOUND);
+	f->h.patch = "{\"op\":{\"op\":\"purge\",\"entry\":\"a\"}}";
+	assert_int_equal(act(f, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"x\"}"), RT_USAGE);
+	assert_non_null(strstr(f->err.text, "hook guard puts \"purge\" in the place of entry.edit"));
+	f->h.patch = "{\"op\":[]}";
+	assert_int_equal(act(f, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"x\"}"), RT_USAGE);
+	same(f, seq);
+	/* in a step, too: what comes later sees it */
+	f->h.patch = "{\"op\":{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"better\"}}";
+	assert_int_equal(act_on(f,
+				"[{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"x\"},"
+				"{\"op\":\"entry.role\",\"entry\":\"b\",\"role\":\"Z\"}]",
+				true, NULL),
+			 RT_OK);
+	has_told(f, "entry.before_role {\"session\":{\"project\":\"default\",\"discussion\":\"main\","
+		"\"take\":\"main\"},\"via\":\"cli\",\"op\":{\"op\":\"entry.role\",\"entry\":\"b\","
+		"\"role\":\"Z\"},\"entry\":{\"id\":\"b\",\"role\":\"AI\",\"kind\":\"message\","
+		"\"content\":\"better\"}}");
+	world_has(&f->w, "b", "\"content\":\"better\"");
+	world_has(&f->w, "b", "\"role\":\"Z\"");
+}
+
+/* ---- others work meanwhile ---- */
+
+/* While a hook is asked about ":2", another makes ":2" something else. */
+static void
+what_was_asked_about_is_done(void **state)
+{
+	fixture *f = *state;
+
+	f->h.on = "entry.before_delete";
+	f->h.also = "{\"op\":\"entry.insert\",\"before\":\"a\",\"content\":\"zero\",\"id\":\"z\"}";
+	acts(f, "{\"op\":\"entry.delete\",\"entry\":\":2\"}");
+	assert_string_equal(world_shown(&f->w), "User: zero\nUser: one\nUser: three\nAI: four\n");
+	/* it is gone before it is done */
+	f->h.on = "entry.before_edit";
+	f->h.also = "{\"op\":\"entry.delete\",\"entry\":\"c\"}";
+	assert_int_equal(act(f, "{\"op\":\"entry.edit\",\"entry\":\"c\",\"content\":\"x\"}"),
+			 RT_NOT_FOUND);
+	fired(f, "entry.before_edit ");
+}
+
+/* ---- nobody wants it ---- */
+
+static void
+only_what_is_wanted(void **state)
+{
+	fixture *f = *state;
+	rt_status each[3];
+	uint64_t seq = world_seq(&f->w);
+
+	f->h.only = "entry.before_delete";
+	acts(f, "{\"op\":\"entry.append\",\"content\":\"x\"}");
+	fired(f, "");
+	assert_int_equal(act_on(f,
+				"[{\"op\":\"entry.append\",\"content\":\"x\"},"
+				"{\"op\":\"entry.delete\",\"entry\":\"d\"},"
+				"{\"op\":\"entry.append\",\"content\":\"y\"}]",
+				false, each),
+			 RT_OK);
+	fired(f, "entry.before_delete ");
+	assert_int_equal(world_seq(&f->w), seq + 4);
+	f->h.only = "entry.after";
+	acts(f, "{\"op\":\"entry.delete\",\"entry\":\"c\"}");
+	fired(f, "entry.after ");
+	/* a failure is the engine's, and no event */
+	assert_int_equal(act(f, "{\"op\":\"entry.delete\",\"entry\":\"nowhere\"}"), RT_NOT_FOUND);
+	fired(f, "");
+	assert_int_equal(act(f, "{\"op\":\"entry.delte\"}"), RT_USAGE);
+	f->h.only = "none";
+	acts(f, "{\"op\":\"entry.append\",\"content\":\"x\"}");
+	fired(f, "");
+	f->with.hooks = NULL;
+	f->h.asked = 0;
+	acts(f, "{\"op\":\"entry.append\",\"content\":\"x\"}");
+	assert_int_equal(f->h.asked, 0);
+}
+
+/* ---- asked already ---- */
+
+static void
+told_alone(void **state)
+{
+	fixture *f = *state;
+	yyjson_val *request;
+	rt_json_doc *doc;
+	rt_result result;
+
+	f->h.on = "entry.before_add";
+	f->h.deny = "no";
+	assert_int_equal(rt_json_read(rt_alloc_libc(),
+				      RT_STR("{\"op\":\"entry.append\",\"content\":\"x\"}"), &doc,
+				      NULL),
+			 RT_OK);
+	request = rt_json_root(doc);
+	assert_int_equal(rt_apply_unhooked_json(f->w.engine, &f->with, &request, 1, false,
+						RT_STR(""), RT_STR(""), &result),
+			 RT_OK);
+	rt_buf_add_byte(&f->h.log, '\0');
+	fired(f, "entry.after ");
+	rt_result_deinit(&result);
+	rt_json_free(doc);
+}
+
+/* ---- files ---- */
+
+static rt_status
+export_all(fixture *f, rt_buf *out)
+{
+	const rt_project *value = rt_engine_value(f->w.engine);
+	rt_action_file file = {.format = &rt_format_canonical, .path = RT_STR("all.json")};
+	rt_export_options options = {.whole = true, .lossless = true};
+	rt_outlines all;
+	rt_status st;
+
+	rt_buf_clear(&f->h.log);
+	rt_buf_init(out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	st = rt_action_export(f->w.engine, &f->with, &file, value, (rt_place){0, 0}, true, &all,
+			      &f->err);
+	rt_object_unref(value);
+	if (st == RT_OK) {
+		assert_int_equal(rt_format_canonical.write(rt_alloc_libc(), &all, &options, out, NULL),
+				 RT_OK);
+		rt_outlines_deinit(&all);
+	}
+	rt_buf_add_byte(out, '\0');
+	rt_buf_add_byte(&f->h.log, '\0');
+	return st;
+}
+
+static void
+what_goes_out(void **state)
+{
+	fixture *f = *state;
+	rt_buf out;
+
+	assert_int_equal(export_all(f, &out), RT_OK);
+	fired(f, "export.before ");
+	has_told(f, "\"format\":\"canonical\",\"path\":\"all.json\",\"entries\":[{\"id\":\"a\",\"role\":"
+		"\"User\",\"kind\":\"message\",\"content\":\"one\",\"discussion\":\"main\"},");
+	has_told(f, " format=canonical project=default");
+	assert_non_null(strstr(out.ptr, "\"three\""));
+	rt_buf_deinit(&out);
+	/* one changed, one of another role, b and d left out */
+	f->h.on = "export.before";
+	f->h.patch = "{\"entries\":[{\"id\":\"a\",\"content\":\"[1]\",\"role\":\"User\"},"
+		     "{\"id\":\"s\",\"content\":\"aside\",\"role\":\"Who\"},"
+		     "{\"id\":\"c\",\"content\":\"three\"}]}";
+	assert_int_equal(export_all(f, &out), RT_OK);
+	assert_null(strstr(out.ptr, "\"one\""));
+	assert_null(strstr(out.ptr, "\"two\""));
+	assert_null(strstr(out.ptr, "\"four\""));
+	assert_non_null(strstr(out.ptr, "\"[1]\""));
+	assert_non_null(strstr(out.ptr, "\"Who\""));
+	/* it can be read again: the takes and the head are whole */
+	{
+		rt_outlines back;
+		rt_report report;
+
+		rt_outlines_init(&back);
+		rt_report_init(&report, rt_alloc_libc());
+		assert_int_equal(rt_format_canonical.read(rt_alloc_libc(),
+							  rt_str_at(out.ptr, out.size - 1), &back,
+							  &report, NULL),
+				 RT_OK);
+		assert_int_equal(back.items[0].node_count, 3);
+		assert_int_equal(back.items[0].take_count, 2);
+		assert_int_equal(report.repaired + report.skipped, 0);
+		rt_outlines_deinit(&back);
+		rt_report_deinit(&report);
+	}
+	rt_buf_deinit(&out);
+	/* all of them */
+	f->h.patch = "{\"entries\":[]}";
+	assert_int_equal(export_all(f, &out), RT_OK);
+	assert_null(strstr(out.ptr, "\"aside\""));
+	rt_buf_deinit(&out);
+	/* what was not there, and what is no content */
+	f->h.patch = "{\"entries\":[{\"id\":\"c\",\"content\":\"x\"},{\"id\":\"a\",\"content\":\"x\"}]}";
+	assert_int_equal(export_all(f, &out), RT_USAGE);
+	assert_non_null(strstr(f->err.text, "entry \"a\""));
+	rt_buf_deinit(&out);
+	f->h.patch = "{\"entries\":[{\"id\":\"a\",\"content\":1}]}";
+	assert_int_equal(export_all(f, &out), RT_USAGE);
+	rt_buf_deinit(&out);
+	f->h.patch = "{\"entries\":{}}";
+	assert_int_equal(export_all(f, &out), RT_USAGE);
+	rt_buf_deinit(&out);
+	f->h.deny = "keep it";
+	assert_int_equal(export_all(f, &out), RT_DENIED);
+	rt_buf_deinit(&out);
+}
+
+static void
+is_in_toml(fixture *f, const char *words, bool yes)
+{
+	const rt_project *value = rt_engine_value(f->w.engine);
+	rt_action_file file = {.format = &rt_format_toml,
+			       .sent = rt_provider_named(RT_STR("anthropic"))};
+	rt_export_options options = {.whole = true};
+	rt_outlines all;
+	rt_buf out;
+
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_action_export(f->w.engine, &f->with, &file, value, (rt_place){0, 0},
+					  true, &all, &f->err),
+			 RT_OK);
+	assert_int_equal(rt_format_toml.write(rt_alloc_libc(), &all, &options, &out, NULL), RT_OK);
+	rt_buf_add_byte(&out, '\0');
+	if ((strstr(out.ptr, words) != NULL) != yes)
+		fail_msg("\"%s\" is %sin\n%s", words, yes ? "not " : "", out.ptr);
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&all);
+	rt_object_unref(value);
+}
+
+/* A request that was sent has what a hook takes out of the entries, in its own words. */
+static void
+what_was_sent_goes_out_too(void **state)
+{
+	fixture *f = *state;
+	rt_send_with with = world_with(&f->w);
+	say said = {SAY_TEXT, "Yes.", 0, NULL, NULL};
+	sayer s;
+
+	sayer_init(&s, &f->w, rt_provider_named(RT_STR("openai")), &said, 1);
+	with.model = &s.model;
+	assert_int_equal(
+		world_send_options(&f->w,
+				   (rt_send_options){.with = with, .text = RT_STR("It is tulip.")}),
+		RT_OK);
+	world_apply(&f->w, "{\"op\":\"entry.edit\",\"entry\":\"c\",\"content\":\"3\"}");
+	is_in_toml(f, "sent_markdown = ", true);
+	is_in_toml(f, "three", true); /* it was, when it was sent */
+	is_in_toml(f, "tulip", true);
+	f->h.on = "export.before";
+	f->h.patch = "{\"entries\":[{\"id\":\"a\",\"content\":\"one\"},"
+		     "{\"id\":\"s\",\"content\":\"aside\"},{\"id\":\"c\",\"content\":\"3\"}]}";
+	is_in_toml(f, "one", true);
+	is_in_toml(f, "tulip", false);
+	is_in_toml(f, "three", false);
+	is_in_toml(f, "sent_", false);
+}
+
+/* A pi record says its content twice; what a hook took out of it is in neither. */
+static void
+what_goes_out_of_a_pi_file(void **state)
+{
+	static const char session[] =
+		"{\"type\":\"session\",\"version\":3,\"id\":\"s1\",\"timestamp\":"
+		"\"2026-01-01T00:00:00.000Z\",\"cwd\":\"/\"}\n"
+		"{\"type\":\"message\",\"id\":\"m1\",\"parentId\":null,\"timestamp\":"
+		"\"2026-01-01T00:00:01.000Z\",\"message\":{\"role\":\"user\",\"content\":"
+		"\"the password\",\"timestamp\":1}}\n";
+	fixture *f = *state;
+	rt_action_file file = {.format = &rt_format_pi, .path = RT_STR("talk.jsonl")};
+	rt_str bytes = rt_str_of(session);
+	rt_input in = rt_input_of(&bytes);
+	rt_action_import_options options = {.name = RT_STR("talk")};
+	rt_action_scan looked;
+	rt_import_result result;
+	uint64_t seq = world_seq(&f->w);
+	const rt_project *value;
+	rt_buf out;
+
+	assert_int_equal(rt_action_import_scan(rt_alloc_libc(), &f->with, &file, &in, &options,
+					       &looked, NULL, &f->err),
+			 RT_OK);
+	assert_int_equal(looked.discussions, 1);
+	assert_int_equal(looked.entries, 1);
+	f->h.on = "import.before";
+	f->h.deny = "nothing from there";
+	remember(f);
+	assert_int_equal(rt_action_import(f->w.engine, &f->with, &file, &in, &options, &looked,
+					  &result, &f->err),
+			 RT_DENIED);
+	assert_string_equal(f->err.text, "hook guard: nothing from there");
+	same(f, seq);
+	/* only looking asks nobody */
+	options.dry_run = true;
+	assert_int_equal(rt_action_import(f->w.engine, &f->with, &file, &in, &options, &looked,
+					  &result, &f->err),
+			 RT_OK);
+	f->h.deny = NULL;
+	f->with.by = RT_STR("web");
+	rt_buf_clear(&f->h.log);
+	options.dry_run = false;
+	assert_int_equal(rt_action_import(f->w.engine, &f->with, &file, &in, &options, &looked,
+					  &result, &f->err),
+			 RT_OK);
+	rt_action_scan_deinit(&looked);
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	value = rt_engine_value(f->w.engine);
+	assert_int_equal(rt_view_step(f->w.engine, value, result.seq, &out, NULL), RT_OK);
+	assert_int_not_equal(rt_str_find(rt_buf_str(&out), RT_STR("\"by\":\"web\""), 0), SIZE_MAX);
+	rt_object_unref(value);
+	rt_buf_deinit(&out);
+	rt_buf_add_byte(&f->h.log, '\0');
+	fired(f, "import.before session.after_switch ");
+	has_told(f, "\"format\":\"pi\",\"path\":\"talk.jsonl\",\"discussion\":\"talk\",\"discussions\":1}");
+	has_told(f, "\"previous\":\"main\",\"reason\":\"new\"}");
+	f->h.on = "export.before";
+	f->h.patch = "{\"entries\":[{\"id\":\"m1\",\"content\":\"***\"}]}";
+	assert_int_equal(export_all(f, &out), RT_OK);
+	assert_null(strstr(out.ptr, "the password"));
+	assert_non_null(strstr(out.ptr, "\"***\""));
+	rt_buf_deinit(&out);
+}
+
+/* ---- no memory ---- */
+
+/* A step with the allocation after `left` others failing. deny: its last request is refused.
+ * false: it is not done. */
+static bool
+step_without_memory(long left, bool deny, long *out_used)
+{
+	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
+	failing m = {-1, 0};
+	rt_alloc alloc = {failing_resize, failing_release, &m};
+	rt_apply_context with;
+	rt_json_doc *doc;
+	yyjson_val *requests[4], *item;
+	rt_result results[4];
+	size_t i, max;
+	uint64_t seq;
+	world w;
+	fake h = {.hooks = {&ops}, .w = &w, .on = "entry.before_edit"};
+	rt_status st;
+
+	world_init(&w);
+	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &w.env, &w.store, NULL), RT_OK);
+	world_open_engine(&w, &alloc);
+	world_add(&w, "a", "User", "one");
+	world_add(&w, "b", "AI", "two");
+	world_apply(&w, "{\"op\":\"head.move\",\"entry\":\"a\"}");
+	rt_buf_init(&h.log, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&h.notes, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	if (deny)
+		h.deny = "no";
+	else
+		h.patch = "{\"op\":{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"1\"}}";
+	with = (rt_apply_context){.hooks = &h.hooks, .notes = &h.notes};
+	assert_int_equal(rt_json_read(rt_alloc_libc(),
+				      RT_STR("[{\"op\":\"entry.append\",\"content\":\"x\"},"
+					     "{\"op\":\"entry.delete\",\"entry\":\"@\"},"
+					     "{\"op\":\"take.switch\",\"take\":\"main\"},"
+					     "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"y\"}]"),
+				      &doc, NULL),
+			 RT_OK);
+	yyjson_arr_foreach(rt_json_root(doc), i, max, item) requests[i] = item;
+	seq = world_seq(&w);
+	m.left = left;
+	st = rt_apply_json(w.engine, &with, requests, 4, true, RT_STR(""), RT_STR(""), results);
+	*out_used = left - m.left;
+	m.left = -1;
+	for (i = 0; i < 4; i++) {
+		if (results[i].status != st)
+			fail_msg("allocation %ld: %s, but request %zu: %s", left,
+				 rt_status_word(st), i, rt_status_word(results[i].status));
+		rt_result_deinit(&results[i]);
+	}
+	if (st != RT_NOMEM && st != (deny ? RT_DENIED : RT_OK))
+		fail_msg("allocation %ld: %s", left, rt_status_word(st));
+	assert_int_equal(world_seq(&w), st == RT_OK ? seq + 1 : seq);
+	if (st == RT_OK)
+		assert_string_equal(world_shown(&w), "User: 1\nAI: two\n");
+	rt_json_free(doc);
+	rt_buf_deinit(&h.log);
+	rt_buf_deinit(&h.notes);
+	world_deinit(&w);
+	if (m.live != 0)
+		fail_msg("allocation %ld: %ld are left", left, m.live);
+	return st == RT_OK;
+}
+
+static void
+no_memory(void **state)
+{
+	long all, n, used;
+	int deny;
+
+	(void)state;
+	for (deny = 0; deny < 2; deny++) {
+		assert_int_equal(step_without_memory(1000000, deny != 0, &all), deny == 0);
+		assert_true(all > 50);
+		for (n = 0; n < all; n++)
+			(void)step_without_memory(n, deny != 0, &used);
+	}
+}
+
+#define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_WORLD(an_entry_is_added),
+		WITH_WORLD(hooks_are_told_who_asked),
+		WITH_WORLD(an_append_in_mid_take_makes_a_take),
+		WITH_WORLD(an_entry_is_changed),
+		WITH_WORLD(entries_are_deleted),
+		WITH_WORLD(takes_are_made),
+		WITH_WORLD(the_head_moves),
+		WITH_WORLD(a_take_that_nobody_looks_at_is_deleted),
+		WITH_WORLD(a_summary_ends_what_is_left),
+		WITH_WORLD(discussions_are_switched),
+		WITH_WORLD(steps_are_undone),
+		WITH_WORLD(a_session_begins_and_ends),
+		WITH_WORLD(other_operations_have_no_events),
+		WITH_WORLD(no_is_no),
+		WITH_WORLD(one_of_several_is_refused),
+		WITH_WORLD(a_whole_step_is_told),
+		WITH_WORLD(another_in_its_place),
+		WITH_WORLD(what_was_asked_about_is_done),
+		WITH_WORLD(only_what_is_wanted),
+		WITH_WORLD(told_alone),
+		WITH_WORLD(what_goes_out),
+		WITH_WORLD(what_goes_out_of_a_pi_file),
+		WITH_WORLD(what_was_sent_goes_out_too),
+		cmocka_unit_test(no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lint: what somebody should know before a change is made (E14, M9). The change is made
+ * in memory only; what it breaks nearby is told, with the request that would mend it.
+ *
+ *   call-parted       a tool's call is left without its result, or a result without its
+ *                     call; both would be sent as plain text
+ *   same-speaker      two of the same speaker follow each other; some providers want turns,
+ *                     and get them as one message
+ *   reasoning-stale   reasoning that the provider signed does not fit the text any more,
+ *                     and is not sent from now on; it stays in the entry
+ *
+ * Nothing is destroyed by any of these: what is sent is made fit at every send. */
+#ifndef RT_OPS_LINT_H
+#define RT_OPS_LINT_H
+
+#include "log/engine.h"
+
+enum { RT_LINT_WINDOW = 48 }; /* entries on both sides that are looked at */
+
+typedef struct rt_lint {
+	const char *id;   /* as above; static */
+	char entry[132];  /* the entry that it is about, as it will be */
+	char other[132];  /* the other one of the two; or empty */
+	rt_str words;     /* a sentence */
+	rt_str repair;    /* a request that mends it, as JSON; empty: none */
+} rt_lint;
+/* Views live until the function returns. */
+typedef void (*rt_lint_fn)(void *ctx, const rt_lint *advice);
+
+/* What requests would do, one after the other. discussion, take: as for rt_engine_apply.
+ * *out_resent: tokens, by estimate, that a provider may have cached and that are sent anew
+ * (0: none, or the change is at the end). Changes nothing. Requests that fail, or that are
+ * no changes of entries, give no advice. O(log n) and the window. */
+RT_CHECKED rt_status rt_engine_lint(rt_engine *engine, const rt_request *requests, size_t count,
+				    rt_str discussion, rt_str take, rt_lint_fn fn, void *ctx,
+				    size_t *out_resent, rt_error *err);
+
+#endif
