@@ -62,7 +62,7 @@ is_edit(const rt_record *step, const rt_effect *e, size_t k)
 
 /* Take a step's edits of replies in; *out_end: the model knows of all before it. */
 static void
-take_step(noticing *n, const rt_record *step, bool *out_end)
+collect_edits(noticing *n, const rt_record *step, bool *out_end)
 {
 	size_t i, k;
 
@@ -101,7 +101,7 @@ find_edits(noticing *n, rt_error *err)
 		st = rt_engine_record(n->engine, seq, n->arena, &step, NULL, err);
 		if (st != RT_OK)
 			break;
-		take_step(n, &step, &end);
+		collect_edits(n, &step, &end);
 		for (i = 0; i < step.parent_count; i++)
 			if (step.parents[i].disc == n->disc->number)
 				parent = step.parents[i].step;

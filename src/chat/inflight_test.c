@@ -60,7 +60,7 @@ static struct {
 } taken;
 
 static bool
-take_row(void *ctx, rt_str name, rt_str value)
+on_row(void *ctx, rt_str name, rt_str value)
 {
 	snapshot *last = taken.count > 0 ? &taken.items[taken.count - 1] : NULL;
 
@@ -81,7 +81,7 @@ static void
 take_snapshot(world *w)
 {
 	assert_int_equal(w->store->ops->side_list(w->store, rt_engine_project_number(w->engine),
-						  take_row, NULL, NULL),
+						  on_row, NULL, NULL),
 			 RT_OK);
 }
 

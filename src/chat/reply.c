@@ -558,7 +558,7 @@ finish_arguments(rt_reply *r, rt_reply_block *b)
 
 /* <think> or <thinking> at the beginning: the words inside and what is behind. */
 static bool
-take_tag(rt_str text, bool cut_short, rt_str *out_inside, rt_str *out_rest)
+read_tag(rt_str text, bool cut_short, rt_str *out_inside, rt_str *out_rest)
 {
 	static const struct {
 		rt_str open, close;
@@ -598,7 +598,7 @@ finish_text(rt_reply *r, size_t at)
 	size_t count = 0;
 	rt_buf left;
 
-	while (r->status == RT_OK && take_tag(rest, cut_short, &inside, &rest)) {
+	while (r->status == RT_OK && read_tag(rest, cut_short, &inside, &rest)) {
 		rt_reply_block *b = block_insert(r, at + count, RT_REPLY_THINKING);
 
 		if (b == NULL)

@@ -180,7 +180,7 @@ stopped(void *ctx)
 
 /* The answer's summary: a text, or {"summary":text,"details":…}. */
 static rt_status
-take_summary(rt_summing *s, const rt_hook_answer *answer, rt_error *err)
+read_summary(rt_summing *s, const rt_hook_answer *answer, rt_error *err)
 {
 	rt_json_doc *doc = NULL;
 	yyjson_val *root, *text, *details;
@@ -226,7 +226,7 @@ rt_summing_ask_hooks(rt_summing *s, const char *event, rt_str members, rt_error 
 	rt_status st = rt_hook_call_fire(&h, event, members, rt_str_at("", 0), &answer, err);
 
 	if (st == RT_OK)
-		st = take_summary(s, &answer, err);
+		st = read_summary(s, &answer, err);
 	rt_hook_answer_deinit(&answer);
 	return st;
 }

@@ -195,7 +195,7 @@ next_line(applying *a, rt_str *out)
 
 /* Take what is there into the batch. */
 static rt_status
-take_lines(applying *a, bool all)
+read_lines(applying *a, bool all)
 {
 	rt_status st = RT_OK;
 	rt_str line;
@@ -299,7 +299,7 @@ run_lines(applying *a)
 	rt_status st = RT_OK;
 
 	while (st == RT_OK && !rt_host_interrupted() && !a->cli->out.broken) {
-		st = take_lines(a, false);
+		st = read_lines(a, false);
 		if (st != RT_OK)
 			break;
 		if (a->count == BATCH_LINES || a->bytes >= BATCH_SIZE ||
@@ -369,7 +369,7 @@ run_atomic(applying *a)
 	while (st == RT_OK && !a->ended) {
 		st = read_some(a);
 		if (st == RT_OK)
-			st = take_lines(a, true);
+			st = read_lines(a, true);
 	}
 	if (st != RT_OK || a->count == 0)
 		return st;

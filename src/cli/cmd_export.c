@@ -220,7 +220,8 @@ note_left_out(rt_cli *cli, const rt_format *format)
 }
 
 static rt_status
-take_out(rt_cli *cli, const rt_format *format, rt_place place, bool whole_project, rt_outlines *out)
+collect_outlines(rt_cli *cli, const rt_format *format, rt_place place, bool whole_project,
+		 rt_outlines *out)
 {
 	const char *path = rt_cli_flag_value(cli, "output");
 	rt_action_file file = {.format = format};
@@ -287,7 +288,7 @@ run_export(rt_cli *cli)
 	rt_outlines_init(&outlines);
 	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
 	rt_redaction_init(&found, cli->alloc);
-	st = take_out(cli, format, place, whole_project, &outlines);
+	st = collect_outlines(cli, format, place, whole_project, &outlines);
 	if (st == RT_OK && rt_cli_has(cli, "redact"))
 		st = redact(cli, &outlines, &found);
 	if (st == RT_OK && rt_cli_has(cli, "dry-run")) {

@@ -181,7 +181,7 @@ add_inserting(rt_buf *buf, yyjson_val *blocks, rt_str text)
 /* How many of the texts, but for the last one, the text begins with; they and their line
  * ends are taken off it. */
 static size_t
-take_leading(const rt_str *texts, size_t count, rt_str *text)
+strip_leading(const rt_str *texts, size_t count, rt_str *text)
 {
 	size_t kept = 0;
 
@@ -196,7 +196,7 @@ take_leading(const rt_str *texts, size_t count, rt_str *text)
 
 /* The same at the end. */
 static size_t
-take_trailing(const rt_str *texts, size_t count, rt_str *text)
+strip_trailing(const rt_str *texts, size_t count, rt_str *text)
 {
 	size_t kept = 0;
 
@@ -238,8 +238,8 @@ rt_content_set_text(rt_buf *buf, rt_content content, rt_str text)
 		if (rt_content_is_text(block))
 			texts[nth++] = text_of(block);
 	}
-	leading = take_leading(texts, count, &text);
-	trailing = take_trailing(texts + leading, count - leading, &text);
+	leading = strip_leading(texts, count, &text);
+	trailing = strip_trailing(texts + leading, count - leading, &text);
 	nth = 0;
 	rt_buf_add_byte(buf, '[');
 	yyjson_arr_foreach(content.blocks, i, max, block)

@@ -172,7 +172,7 @@ add_embedded(sink *s, rt_str text)
 }
 
 static void
-take_event(void *ctx, rt_toml_event event, const char *bytes, size_t size, rt_toml_at at)
+on_event(void *ctx, rt_toml_event event, const char *bytes, size_t size, rt_toml_at at)
 {
 	sink *s = ctx;
 	rt_str text = rt_str_at(bytes, size);
@@ -269,7 +269,7 @@ rt_toml_to_json(const rt_alloc *alloc, rt_str input, rt_buf *out, rt_error *err)
 				  "TOML is nested more than %d levels deep at byte %zu",
 				  (int)RT_TOML_DEPTH_MAX, deep);
 	rt_buf_init(&s.mark, alloc, RT_BUF_UNLIMITED);
-	result = rt_toml_parse(input.ptr == NULL ? "" : input.ptr, input.size, take_event, &s,
+	result = rt_toml_parse(input.ptr == NULL ? "" : input.ptr, input.size, on_event, &s,
 			       &fault);
 	rt_buf_deinit(&s.mark);
 	if (result == RT_TOML_NOMEM || (result == RT_TOML_OK && out->status != RT_OK))

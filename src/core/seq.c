@@ -163,7 +163,7 @@ rt_seq_kid_node(const rt_seq *seq, const kid *k, unsigned height, node **out, rt
 }
 
 rt_status
-rt_seq_kid_take(const rt_seq *seq, rt_str bytes)
+rt_seq_kid_decode(const rt_seq *seq, rt_str bytes)
 {
 	node *n;
 

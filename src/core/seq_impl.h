@@ -56,7 +56,7 @@ void rt_seq_kid_of(kid *k, node *n);
 rt_status rt_seq_kid_node(const rt_seq *seq, const kid *k, unsigned height, node **out,
 			  rt_error *err);
 /* The uppermost node from its bytes. RT_NOMEM, RT_CORRUPT: as it was. */
-rt_status rt_seq_kid_take(const rt_seq *seq, rt_str bytes);
+rt_status rt_seq_kid_decode(const rt_seq *seq, rt_str bytes);
 rt_status rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height,
 			     uint64_t number, node **out, rt_error *err);
 

@@ -321,14 +321,14 @@ by_root(const void *a, const void *b)
 }
 
 static void
-take_node(void *to, uint64_t number, rt_str bytes)
+on_node(void *to, uint64_t number, rt_str bytes)
 {
 	loading *l = to;
 
 	for (; l->next < l->count && root_number(l->seqs[l->next]) < number; l->next++)
 		;
 	for (; l->next < l->count && root_number(l->seqs[l->next]) == number; l->next++)
-		l->failed |= rt_seq_kid_take(l->seqs[l->next], bytes) == RT_NOMEM;
+		l->failed |= rt_seq_kid_decode(l->seqs[l->next], bytes) == RT_NOMEM;
 }
 
 rt_status
@@ -353,7 +353,7 @@ rt_seq_load(const rt_seq *const *seqs, size_t count, rt_error *err)
 	for (i = 0; i < l.count; i++)
 		if (i == 0 || root_number(l.seqs[i]) != numbers[number_count - 1])
 			numbers[number_count++] = root_number(l.seqs[i]);
-	st = l.seqs[0]->source->pick(l.seqs[0]->source->ctx, numbers, number_count, take_node, &l,
+	st = l.seqs[0]->source->pick(l.seqs[0]->source->ctx, numbers, number_count, on_node, &l,
 				     err);
 	if (st == RT_CORRUPT)
 		st = RT_OK; /* benign: who looks at the damaged one is told */

@@ -690,7 +690,7 @@ is_fresh(rt_engine *engine)
 
 /* What is new, by the leader, who leads no more then. */
 static rt_status
-take_in(rt_engine *engine, rt_error *err)
+read_new_rows(rt_engine *engine, rt_error *err)
 {
 	const rt_project *project;
 	uint64_t head, epoch;
@@ -742,7 +742,7 @@ rt_engine_refresh(rt_engine *engine, rt_error *err)
 	if (is_fresh(engine)) /* as a rule; and nobody waits for a writer's disk to know it */
 		return RT_OK;
 	rt_engine_lock_writer(engine);
-	return take_in(engine, err);
+	return read_new_rows(engine, err);
 }
 
 rt_status
@@ -756,7 +756,8 @@ rt_engine_refresh_now(rt_engine *engine, rt_error *err)
 	leads = !engine->leading;
 	engine->leading = true;
 	pthread_mutex_unlock(&engine->queue_lock);
-	return leads ? take_in(engine, err) : rt_fail(err, RT_BUSY, "something is being written");
+	return leads ? read_new_rows(engine, err)
+		     : rt_fail(err, RT_BUSY, "something is being written");
 }
 
 /* ---- checkpoints ---- */

@@ -155,7 +155,7 @@ is_word(char c)
 /* The plain words of the text's beginning, which every kind of index cuts alike: those
  * between spaces. Empty: it cannot be tried. */
 static bool
-take_words(void *ctx, const rt_body_row *row)
+on_body(void *ctx, const rt_body_row *row)
 {
 	index_try *t = ctx;
 	rt_buf text;
@@ -185,7 +185,7 @@ take_words(void *ctx, const rt_body_row *row)
 }
 
 static bool
-take_hit(void *ctx, uint64_t number, uint64_t entry)
+on_hit(void *ctx, uint64_t number, uint64_t entry)
 {
 	index_try *t = ctx;
 
@@ -209,12 +209,12 @@ look_at_index(rt_fsck *f, uint64_t mark, rt_error *err)
 	for (t.number = 1; st == RT_OK && t.number <= mark; t.number += by) {
 		rt_buf_clear(&t.words);
 		st = ops->body_scan(f->engine->store, f->engine->project, t.number, t.number,
-				    take_words, &t, err);
+				    on_body, &t, err);
 		if (st != RT_OK || f->nomem || t.words.size == 0)
 			continue;
 		t.found = false;
 		st = ops->index_find(f->engine->store, f->engine->project, rt_buf_str(&t.words),
-				     RT_FIND_ALL_WORDS, take_hit, &t, &why);
+				     RT_FIND_ALL_WORDS, on_hit, &t, &why);
 		if (st == RT_CORRUPT || (st == RT_OK && !t.found)) {
 			rt_fsck_say(f, "warning", "index-lost",
 				    "body %llu is not found by its words: the search index is damaged; "

@@ -257,8 +257,8 @@ read_redo_row(rt_engine *engine, const rt_project *now, uint64_t seq, const rt_r
 }
 
 static rt_status
-take_views(const rt_project *project, const rt_record *record, const rt_project **out,
-	   rt_error *err)
+apply_views(const rt_project *project, const rt_record *record, const rt_project **out,
+	    rt_error *err)
 {
 	const rt_project *now = rt_object_ref(project), *next;
 	size_t i;
@@ -352,7 +352,7 @@ rt_engine_apply_row(rt_engine *engine, const rt_project *project, uint64_t seq,
 		st = rt_effects_apply(project, record->effects, record->effect_count, false, &now,
 				      err);
 		if (st == RT_OK && record->view_count > 0) {
-			st = take_views(now, record, &next, err);
+			st = apply_views(now, record, &next, err);
 			rt_object_unref(now);
 			now = st == RT_OK ? next : NULL;
 		}
@@ -391,7 +391,7 @@ rt_engine_apply_row(rt_engine *engine, const rt_project *project, uint64_t seq,
 		now = mine;
 		break;
 	case RT_RECORD_VIEW:
-		st = take_views(project, record, &now, err);
+		st = apply_views(project, record, &now, err);
 		if (st == RT_OK && rt_project_copy(now, &mine) != RT_OK)
 			st = rt_fail(err, RT_NOMEM, "out of memory");
 		rt_object_unref(now);
@@ -426,7 +426,7 @@ set_current(rt_project *mine, uint32_t disc, uint64_t step, rt_error *err)
 
 /* *now is ours. */
 static rt_status
-take_back(rt_engine *engine, rt_project **now, const rt_record *record, rt_error *err)
+undo_record(rt_engine *engine, rt_project **now, const rt_record *record, rt_error *err)
 {
 	const rt_project *next = NULL;
 	rt_arena *arena;
@@ -510,7 +510,7 @@ rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 		rt_arena_reset(arena);
 		st = rt_engine_record(engine, at, arena, &record, NULL, err);
 		if (st == RT_OK)
-			st = take_back(engine, &now, &record, err);
+			st = undo_record(engine, &now, &record, err);
 	}
 	rt_arena_free(arena);
 	if (st != RT_OK) {

@@ -258,8 +258,8 @@ free_doc(void *item)
 
 /* Another operation of the same kind in its place. */
 static rt_status
-take_patch(rt_action_state *a, rt_action_item *item, const rt_hook_answer *answer,
-	   bool *out_patched, rt_error *err)
+apply_patch(rt_action_state *a, rt_action_item *item, const rt_hook_answer *answer,
+	    bool *out_patched, rt_error *err)
 {
 	rt_action_place room;
 	rt_hook_call h = rt_action_hook_call(a, item->place, &room);
@@ -349,7 +349,7 @@ ask_entry(rt_action_state *a, rt_action_item *item, rt_change *c, const mark *m,
 	if (st == RT_OK) {
 		st = ask(a, item, event, &members, rt_buf_str(&item->subject), &answer, err);
 		if (st == RT_OK)
-			st = take_patch(a, item, &answer, out_patched, err);
+			st = apply_patch(a, item, &answer, out_patched, err);
 		rt_hook_answer_deinit(&answer);
 	}
 	rt_buf_deinit(&members);

@@ -580,7 +580,7 @@ rt_import_cancel(rt_import *m, rt_error *err)
 	if (m == NULL)
 		return;
 	rt_import_row_cancel(m);
-	rt_import_take_back(m, err);
+	rt_import_undo(m, err);
 	import_free(m);
 }
 

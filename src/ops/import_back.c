@@ -276,7 +276,7 @@ say_left(const left *l, const rt_project *value, const rt_error *why, rt_error *
 }
 
 void
-rt_import_take_back(rt_import *m, rt_error *err)
+rt_import_undo(rt_import *m, rt_error *err)
 {
 	const rt_project *value;
 	rt_error why = {0};

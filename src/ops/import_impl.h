@@ -197,7 +197,7 @@ rt_status rt_import_note_made(rt_import *import, uint32_t disc, rt_error *err);
 rt_status rt_import_note_grown(rt_import *import, uint32_t disc, size_t count, rt_error *err);
 /* Undo what is written. What cannot be undone is added to the text of err, which says why the
  * import ended; it may be NULL. */
-void rt_import_take_back(rt_import *import, rt_error *err);
+void rt_import_undo(rt_import *import, rt_error *err);
 
 /* ---- matching (import_match.c) ---- */
 

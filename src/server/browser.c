@@ -117,7 +117,7 @@ is_project(yyjson_val *value)
 }
 
 static bool
-take_row(void *ctx, rt_str name, rt_str value)
+on_row(void *ctx, rt_str name, rt_str value)
 {
 	rt_browsers *b = ctx;
 	rt_json_doc *doc = NULL;
@@ -166,7 +166,7 @@ rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_open_project *home
 	b->env = env;
 	b->home = home;
 	b->shared = shared;
-	st = store->ops->side_list(store, rt_engine_project_number(home->engine), take_row, b, err);
+	st = store->ops->side_list(store, rt_engine_project_number(home->engine), on_row, b, err);
 	if (st != RT_OK) {
 		rt_browsers_close(b);
 		return st;
@@ -344,7 +344,7 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 
 /* One whose row is to be written; false: there is none. */
 static bool
-take_stale(rt_browsers *b, browser *out)
+next_stale(rt_browsers *b, browser *out)
 {
 	browser *one = NULL;
 	size_t i;
@@ -368,7 +368,7 @@ rt_browsers_tend(rt_browsers *b)
 	browser one;
 	rt_status st = RT_OK;
 
-	while (st == RT_OK && take_stale(b, &one)) {
+	while (st == RT_OK && next_stale(b, &one)) {
 		st = write_row(b, &one, false, NULL); /* else it is tried tomorrow */
 		/* It may have left meanwhile, and its row was dropped before we wrote it. */
 		if (!rt_browsers_is_in(b, rt_str_of(one.hash)))

@@ -273,7 +273,7 @@ check(void *ctx, const rt_project *now, rt_error *err)
 
 /* The tag of what was changed in the value that it made. What cannot be found has none. */
 static void
-take_tag(changing *c, const rt_project *now, rt_str entry)
+compute_etag(changing *c, const rt_project *now, rt_str entry)
 {
 	uint64_t epoch = rt_engine_epoch(c->call->open_project->engine);
 	const rt_disc *disc = NULL;
@@ -315,7 +315,7 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 	RT_ASSERT(count == c->count); /* one step, or one request */
 	one = joined(results, count);
 	c->etag[0] = '\0'; /* it may be called again */
-	take_tag(c, now, rt_str_of(one.entry));
+	compute_etag(c, now, rt_str_of(one.entry));
 	if (c->idem.row[0] == '\0')
 		return RT_OK;
 	rt_buf_init(&body, alloc, RT_BUF_UNLIMITED);
@@ -343,7 +343,7 @@ etag_unchanged(changing *c, uint64_t seq, rt_str entry)
 	const rt_project *value = NULL;
 
 	if (rt_engine_value_at(c->call->open_project->engine, seq, &value, NULL) == RT_OK)
-		take_tag(c, value, entry);
+		compute_etag(c, value, entry);
 	rt_object_unref(value);
 }
 

@@ -269,7 +269,7 @@ begin_spool(rt_exchange *x)
 }
 
 static enum MHD_Result
-take_body(rt_exchange *x, const char *data, size_t size)
+on_body_data(rt_exchange *x, const char *data, size_t size)
 {
 	rt_front *front = x->front;
 	size_t so_far = x->spool >= 0 ? x->spooled : x->body.size;
@@ -405,7 +405,7 @@ rt_front_on_request(void *ctx, struct MHD_Connection *connection, const char *ur
 		size_t taken = *size;
 
 		*size = 0;
-		return take_body(x, data, taken);
+		return on_body_data(x, data, taken);
 	}
 	return answer(x);
 }

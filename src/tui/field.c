@@ -214,7 +214,7 @@ change(rt_field *field, size_t at, size_t remove, rt_str put, rt_field_run run)
 
 /* The newest of one list undone, and what undoes that into the other. */
 static rt_status
-take_back(rt_field *field, rt_field_edits *list, rt_field_edits *other, bool *out_used)
+undo_edit(rt_field *field, rt_field_edits *list, rt_field_edits *other, bool *out_used)
 {
 	rt_field_edit edit, back;
 	rt_status st;
@@ -535,8 +535,8 @@ rt_field_act(rt_field *field, rt_action action, int columns, bool *out_used)
 		at = line_end(field);
 		return erase(field, cursor, at == cursor && at < size ? at + 1 : at, RT_RUN_KILL_RIGHT);
 	case RT_ACT_YANK: return rt_field_insert(field, rt_buf_str(&field->killed));
-	case RT_ACT_FIELD_UNDO: return take_back(field, &field->undo, &field->redo, out_used);
-	case RT_ACT_FIELD_REDO: return take_back(field, &field->redo, &field->undo, out_used);
+	case RT_ACT_FIELD_UNDO: return undo_edit(field, &field->undo, &field->redo, out_used);
+	case RT_ACT_FIELD_REDO: return undo_edit(field, &field->redo, &field->undo, out_used);
 	case RT_ACT_NEWLINE:
 		*out_used = field->several_lines;
 		return field->several_lines ? change(field, cursor, 0, RT_STR("\n"), RT_RUN_NONE) : RT_OK;

@@ -133,7 +133,7 @@ RT_CHECKED rt_status rt_tui_paste(rt_tui *tui, rt_str text);
 /* What a key would do now on the screen on top; *out_writes: it would be written. */
 rt_action rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes);
 /* What came from the terminal (terminal.h). */
-RT_CHECKED rt_status rt_tui_take(rt_tui *tui, const struct rt_event *event);
+RT_CHECKED rt_status rt_tui_on_event(rt_tui *tui, const struct rt_event *event);
 /* rt_work_tend, and panes are told. */
 RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
 

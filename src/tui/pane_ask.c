@@ -348,7 +348,7 @@ static const rt_pane_ops choice_ops = {
 
 /* The caller's words may be gone by the time of the answer. */
 static rt_status
-take_choices(asking *a, const rt_choice *choices, size_t count)
+copy_choices(asking *a, const rt_choice *choices, size_t count)
 {
 	rt_status st = RT_OK;
 	const char *p;
@@ -379,7 +379,7 @@ rt_pane_choose(rt_tui *tui, const char *question, const rt_choice *choices, size
 
 	RT_ASSERT(count > 0 && count <= CHOICES_MAX);
 	if (st == RT_OK)
-		st = take_choices(a, choices, count);
+		st = copy_choices(a, choices, count);
 	if (st == RT_OK)
 		a->pane.footer = "Up, Down choose   Enter ok   Esc cancel";
 	if (a != NULL) {

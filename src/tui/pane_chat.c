@@ -550,7 +550,7 @@ remember(rt_chat *chat, rt_str text)
 
 /* It goes out of all that is being written; empty: what could be brought back does. */
 static rt_status
-take_out(rt_chat *chat, rt_str what)
+remove_sent_text(rt_chat *chat, rt_str what)
 {
 	rt_tui *tui = chat->pane.tui;
 	size_t i;
@@ -588,7 +588,7 @@ look_for_purge(rt_chat *chat)
 			if (was.ptr[i] != 'x')
 				end = i + 1;
 		if (end > from)
-			st = take_out(chat, rt_str_at(was.ptr + from, end - from));
+			st = remove_sent_text(chat, rt_str_at(was.ptr + from, end - from));
 	}
 	if (st == RT_OK) {
 		rt_buf_clear(&chat->draft);
@@ -611,7 +611,7 @@ forget_purged(rt_chat *chat)
 	rt_field_forget(chat->field);
 	chat->has_sent = false;
 	chat->purge_looks = LOOKS;
-	st = take_out(chat, rt_str_at("", 0));
+	st = remove_sent_text(chat, rt_str_at("", 0));
 	return st == RT_OK ? look_for_purge(chat) : st;
 }
 

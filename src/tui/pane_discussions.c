@@ -273,7 +273,7 @@ is_unwanted(void *ctx)
 }
 
 static void
-take_part(void *ctx, unsigned percent, rt_str hits)
+on_search_progress(void *ctx, unsigned percent, rt_str hits)
 {
 	find_job *job = ctx;
 
@@ -293,7 +293,7 @@ run_search(rt_worker *worker, void *ctx)
 {
 	find_job *job = ctx;
 	rt_search search = {.query = rt_buf_str(&job->query), .role = RT_STR(""), .limit = HITS,
-			    .stop = is_unwanted, .told = take_part, .ctx = job};
+			    .stop = is_unwanted, .told = on_search_progress, .ctx = job};
 
 	(void)worker;
 	job->status = rt_view_search_on(job->engine, job->value, &search, &job->json, &job->error);
@@ -349,7 +349,7 @@ is_answered(const discussions *d)
 }
 
 static rt_status
-take_hits(discussions *d)
+collect_hits(discussions *d)
 {
 	find_job *job = d->job;
 	rt_status st;
@@ -379,7 +379,7 @@ take_hits(discussions *d)
 
 /* What the search has found so far. */
 static rt_status
-take_some(discussions *d)
+collect_partial_hits(discussions *d)
 {
 	find_job *job = d->job;
 	size_t at = d->list.at;
@@ -406,11 +406,11 @@ tend(rt_pane *pane)
 	rt_status st = RT_OK;
 
 	if (d->job != NULL && rt_worker_ended(&d->job->worker))
-		st = take_hits(d);
+		st = collect_hits(d);
 	else if (d->job != NULL && !rt_str_eq(rt_buf_str(&d->job->query), searched(d)))
 		rt_worker_cancel(&d->job->worker);
 	else if (d->job != NULL)
-		st = take_some(d);
+		st = collect_partial_hits(d);
 	if (st != RT_OK || searched(d).size == 0 || is_answered(d) || d->job != NULL)
 		return st;
 	st = start_search(d);
@@ -418,7 +418,7 @@ tend(rt_pane *pane)
 		return RT_OK;
 	/* Without a terminal it is there already. */
 	if (st == RT_OK && rt_worker_ended(&d->job->worker))
-		st = take_hits(d);
+		st = collect_hits(d);
 	return st;
 }
 

@@ -93,7 +93,7 @@ at_cursor(const history *h)
 
 /* Steps that were read and not looked at yet become rows, or not. */
 static rt_status
-take_in(history *h)
+read_steps(history *h)
 {
 	size_t count = h->list.count;
 
@@ -124,7 +124,7 @@ more(history *h, size_t count)
 	rt_status st = rt_steps_more(&h->steps, count, &err);
 
 	if (st == RT_OK)
-		return take_in(h);
+		return read_steps(h);
 	if (st == RT_NOMEM)
 		return st;
 	/* What cannot be read any further ends here. */
@@ -714,7 +714,7 @@ filter_next(history *h)
 	h->filtered = 0;
 	h->list.count = 0;
 	h->is_finding = false;
-	st = take_in(h);
+	st = read_steps(h);
 	h->list.at = 0;
 	while (h->list.at + 1 < h->list.count && h->shown[h->list.at] < was)
 		h->list.at++;

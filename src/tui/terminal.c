@@ -504,7 +504,7 @@ whole_size(rt_str bytes)
 /* Of a paste that stalls a part is given; its end may be cut off, so that an escape alone is a key
  * again after a while. */
 static bool
-take_stalled(rt_terminal *terminal, rt_event *out)
+read_stalled_paste(rt_terminal *terminal, rt_event *out)
 {
 	rt_str bytes = unread(terminal);
 	size_t size = whole_size(bytes);
@@ -518,7 +518,7 @@ take_stalled(rt_terminal *terminal, rt_event *out)
 }
 
 static bool
-take_paste(rt_terminal *terminal, rt_event *out)
+read_paste(rt_terminal *terminal, rt_event *out)
 {
 	static const rt_str end = RT_STR_INIT(RT_KEYS_PASTE_END);
 	size_t found = rt_str_find(rt_buf_str(&terminal->input), end, terminal->paste_at);
@@ -536,7 +536,7 @@ take_paste(rt_terminal *terminal, rt_event *out)
 		return given;
 	}
 	if (quiet_ms >= (is_more ? SEQUENCE_MS : PASTE_MS))
-		return take_stalled(terminal, out);
+		return read_stalled_paste(terminal, out);
 	if (left >= end.size)
 		terminal->paste_at = terminal->input.size - (end.size - 1);
 	return false;
@@ -556,14 +556,14 @@ patience_ms(const rt_terminal *terminal)
 }
 
 static bool
-take_input(rt_terminal *terminal, rt_event *out)
+read_input(rt_terminal *terminal, rt_event *out)
 {
 	while (terminal->is_pasting || terminal->at < terminal->input.size) {
 		bool is_all = terminal->is_gone || quiet(terminal) >= patience_ms(terminal);
 		size_t size = 0;
 
 		if (terminal->is_pasting) {
-			if (take_paste(terminal, out))
+			if (read_paste(terminal, out))
 				return true;
 			if (terminal->is_pasting)
 				return false;
@@ -589,7 +589,7 @@ take_input(rt_terminal *terminal, rt_event *out)
 
 /* Signals, and what came of them. */
 static bool
-take_signals(rt_terminal *terminal, rt_event *out)
+read_signals(rt_terminal *terminal, rt_event *out)
 {
 	unsigned came = rt_terminal_signals_collect();
 
@@ -647,7 +647,7 @@ rt_terminal_wait(rt_terminal *terminal, int timeout_ms, rt_event *out)
 	for (;;) {
 		int64_t now, until = end;
 
-		if (take_signals(terminal, out) || take_input(terminal, out))
+		if (read_signals(terminal, out) || read_input(terminal, out))
 			return;
 		if (terminal->is_gone) {
 			out->kind = RT_EVENT_END;
@@ -667,7 +667,7 @@ rt_terminal_wait(rt_terminal *terminal, int timeout_ms, rt_event *out)
 		}
 		sleep_for(terminal, until == INT64_MAX ? -1 : until > now ? until - now : 0);
 		if (timeout_ms == 0) {
-			if (!take_signals(terminal, out) && !take_input(terminal, out) &&
+			if (!read_signals(terminal, out) && !read_input(terminal, out) &&
 			    terminal->is_gone)
 				out->kind = RT_EVENT_END;
 			return;

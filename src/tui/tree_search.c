@@ -64,7 +64,7 @@ static const flag_word flag_words[] = {
 };
 
 static bool
-take_prefix(rt_str *word, const char *prefix)
+skip_prefix(rt_str *word, const char *prefix)
 {
 	rt_str p = rt_str_of(prefix);
 
@@ -76,7 +76,7 @@ take_prefix(rt_str *word, const char *prefix)
 
 /* is:… of a word that there is none for is looked for as it stands. */
 static bool
-take_flag(rt_str *word, tree_term *term)
+parse_flag(rt_str *word, tree_term *term)
 {
 	size_t i;
 
@@ -98,16 +98,16 @@ read_term(const rt_tree *t, rt_str word, const char *base)
 	tree_term term = {.where = TERM_ANYWHERE};
 
 	if (!t->options.as_pi) {
-		term.not = take_prefix(&word, "!");
-		if (take_prefix(&word, "role:"))
+		term.not = skip_prefix(&word, "!");
+		if (skip_prefix(&word, "role:"))
 			term.where = TERM_ROLE;
-		else if (take_prefix(&word, "label:"))
+		else if (skip_prefix(&word, "label:"))
 			term.where = TERM_LABEL;
-		else if (take_prefix(&word, "'"))
+		else if (skip_prefix(&word, "'"))
 			term.where = TERM_WORD;
-		else if (take_prefix(&word, "^"))
+		else if (skip_prefix(&word, "^"))
 			term.where = TERM_BEGIN;
-		else if (!take_flag(&word, &term) && word.size > 1 &&
+		else if (!parse_flag(&word, &term) && word.size > 1 &&
 			 word.ptr[word.size - 1] == '$') {
 			term.where = TERM_END;
 			word.size--;

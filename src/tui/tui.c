@@ -736,7 +736,7 @@ hold(rt_tui *tui, const rt_event *event, bool *out_taken)
 }
 
 rt_status
-rt_tui_take(rt_tui *tui, const rt_event *event)
+rt_tui_on_event(rt_tui *tui, const rt_event *event)
 {
 	int columns, rows;
 	bool is_taken;
@@ -776,14 +776,14 @@ rt_tui_take(rt_tui *tui, const rt_event *event)
 
 /* What waited for a change that stands now, or a command that has ended; until there is another one. */
 static rt_status
-take_held(rt_tui *tui)
+replay_typeahead(rt_tui *tui)
 {
 	rt_status st = RT_OK;
 	rt_event event;
 
 	while (st == RT_OK && !tui->ends && tui->pending == NULL && !top(tui)->holds &&
 	       rt_typeahead_next(&tui->typeahead, &event)) {
-		st = rt_tui_take(tui, &event);
+		st = rt_tui_on_event(tui, &event);
 		rt_typeahead_free(&tui->typeahead, &event);
 		if (st == RT_OK && tui->pending == NULL)
 			st = rt_tui_tend(tui);
@@ -811,7 +811,7 @@ loop(rt_tui *tui)
 		tui->has_more = false;
 		st = rt_tui_tend(tui);
 		if (st == RT_OK)
-			st = take_held(tui);
+			st = replay_typeahead(tui);
 		if (st != RT_OK || !goes_on(tui))
 			break;
 		rt_tui_draw(tui);
@@ -823,11 +823,11 @@ loop(rt_tui *tui)
 					 ? RUNNING_MS
 					 : IDLE_MS,
 				 &event);
-		st = rt_tui_take(tui, &event);
+		st = rt_tui_on_event(tui, &event);
 		while (st == RT_OK && !tui->ends && ++taken < EVENTS_MAX &&
 		       rt_terminal_pending(tui->terminal)) {
 			rt_terminal_wait(tui->terminal, 0, &event);
-			st = rt_tui_take(tui, &event);
+			st = rt_tui_on_event(tui, &event);
 		}
 	}
 	return st;

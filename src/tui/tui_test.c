@@ -286,13 +286,13 @@ a_paste_that_was_cut(void **state)
 
 	(void)state;
 	desk_open(&d, 80, 12);
-	assert_int_equal(rt_tui_take(&d.tui, &(rt_event){.kind = RT_EVENT_PASTE,
-							 .text = RT_STR("all of it")}),
+	assert_int_equal(rt_tui_on_event(&d.tui, &(rt_event){.kind = RT_EVENT_PASTE,
+							     .text = RT_STR("all of it")}),
 			 RT_OK);
 	assert_notice(&d, "");
-	assert_int_equal(rt_tui_take(&d.tui, &(rt_event){.kind = RT_EVENT_PASTE,
-							 .text = RT_STR(" but the"),
-							 .is_cut = true}),
+	assert_int_equal(rt_tui_on_event(&d.tui, &(rt_event){.kind = RT_EVENT_PASTE,
+							     .text = RT_STR(" but the"),
+							     .is_cut = true}),
 			 RT_OK);
 	assert_notice(&d, "There was no room for all that was pasted: the end of it is not there");
 	assert_shows(&d, "all of it but the");

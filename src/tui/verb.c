@@ -901,7 +901,7 @@ name_each(rt_tui *tui, const rt_verb_request *a, rt_str answer)
 
 /* undo, redo; the answer: how many steps. */
 static rt_status
-take_back(rt_tui *tui, const rt_verb_request *a, rt_str count)
+undo_or_redo(rt_tui *tui, const rt_verb_request *a, rt_str count)
 {
 	rt_error none = {0};
 	rt_buf json;
@@ -945,7 +945,7 @@ do_verb(rt_tui *tui, const rt_verb_request *a, rt_str answer)
 	case RT_ACT_MUTE: return mute(tui, a);
 	case RT_ACT_COLLAPSE: return collapse(tui, a);
 	case RT_ACT_UNDO:
-	case RT_ACT_REDO: return take_back(tui, a, answer);
+	case RT_ACT_REDO: return undo_or_redo(tui, a, answer);
 	default: return RT_OK;
 	}
 }

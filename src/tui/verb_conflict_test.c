@@ -216,7 +216,7 @@ key(desk *d, rt_key key)
 {
 	const rt_event event = {.kind = RT_EVENT_KEY, .key = key};
 
-	assert_int_equal(rt_tui_take(&d->tui, &event), RT_OK);
+	assert_int_equal(rt_tui_on_event(&d->tui, &event), RT_OK);
 }
 
 /* What was typed before the question was there is no answer to it. */

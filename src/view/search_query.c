@@ -101,7 +101,7 @@ words_in(rt_str s)
 
 /* A quoted text, or what comes before the next blank; *at moves behind it. */
 static rt_str
-take_text(rt_str s, size_t *at)
+read_term(rt_str s, size_t *at)
 {
 	bool quoted = *at < s.size && s.ptr[*at] == '"';
 	size_t from = *at + quoted, to = from;
@@ -151,12 +151,12 @@ rt_query_parse(rt_str s)
 		if (!is_not && s.size - at > 5 && !is_space(s.ptr[at + 5]) &&
 		    rt_str_eq_nocase(rt_str_at(s.ptr + at, 5), RT_STR("role:"))) {
 			at += 5;
-			q.role = take_text(s, &at);
+			q.role = read_term(s, &at);
 			continue;
 		}
 		quoted = s.ptr[at] == '"';
 		i = q.count;
-		add_term(&q, take_text(s, &at), is_not);
+		add_term(&q, read_term(s, &at), is_not);
 		last = q.count > i && !quoted && !is_not ? &q.terms[i] : NULL;
 	}
 	if (last != NULL && last->kind == RT_TERM_WORD)

@@ -271,7 +271,7 @@ compare(fixture *f, const rt_project *value, yyjson_val *change)
 
 /* Take in row seq, which made the value. */
 static void
-take_in(fixture *f, const rt_project *value, uint64_t seq)
+apply_row(fixture *f, const rt_project *value, uint64_t seq)
 {
 	rt_json_doc *doc = NULL;
 	rt_change_discs discs;
@@ -317,7 +317,7 @@ rows_tell_what_the_value_became(void **state)
 		if (value->seq > seq) {
 			assert_int_equal(value->seq, seq + 1);
 			seq++;
-			take_in(f, value, seq);
+			apply_row(f, value, seq);
 		}
 		rt_object_unref(value);
 	}
