@@ -2,12 +2,12 @@
  *
  * Cli: what one run of the program holds, and what commands share.
  *
- *   cli.c     start, dispatch, errors          session.c   the store and the value at hand
+ *   cli.c     start, dispatch, errors          session.c  the store and the value at hand
  *   args.c    the command line                 change.c changes, and what is said of them
  *   term.c    output                           host.c   the machine
  *   file.c    files in and out                 cmd_*.c  the commands
  *   inflight.c replies that are no entries yet
- *   hooks.c    hooks
+ *   hooks.c   hooks
  *
  * A command's function does its work and gives a status; cli.c turns it into an exit
  * code and, where it is not RT_OK, prints cli->error and a next step. One thread. */

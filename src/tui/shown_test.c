@@ -2,7 +2,7 @@
  *
  * Commands, the rows of the tree and the cells of the canvas show any text in the same way: the
  * same characters in the same columns, and nothing that drives a terminal or hides. What may be
- * shown is said here once more, plainly, so that rune.c is not its own judge. */
+ * shown is said here once more, plainly, so that width.c is not its own judge. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
