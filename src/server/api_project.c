@@ -8,7 +8,7 @@
 #include "llm/provider.h"
 #include "llm/url.h"
 #include "server/openapi.h"
-#include "server/run.h"
+#include "server/run_json.h"
 
 static void
 add_text(rt_buf *buf, const char *key, rt_str text)

@@ -12,7 +12,7 @@
 
 #include "server/api.h"
 #include "server/idempotency.h"
-#include "server/run.h"
+#include "server/run_json.h"
 #include "server/etag.h"
 #include "store/store_memory.h"
 

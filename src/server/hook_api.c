@@ -7,7 +7,7 @@
 #include "core/setting.h"
 #include "server/call.h"
 #include "server/replace_list.h"
-#include "server/run.h"
+#include "server/run_json.h"
 #include "server/etag.h"
 
 #define UNDO ",\"undo\":{\"method\":\"POST\",\"path\":\"" RT_API_ROOT "/undo\"}"
@@ -419,31 +419,14 @@ no_field(rt_call *call, rt_str name)
 	rt_call_fail(call, &err, "GET /api/state has them all");
 }
 
-/* Of replies that are under way: does a model work? */
 static rt_status
 add_status(rt_call *call, rt_buf *buf, rt_error *err)
 {
-	rt_json_doc *doc = NULL;
-	yyjson_val *run;
-	bool is_running = false;
-	size_t i, max;
-	rt_buf runs;
-	rt_status st = RT_OK;
+	rt_runs *runs = call->open_project->runs;
 
-	rt_buf_init(&runs, call->request->alloc, RT_BUF_UNLIMITED);
-	if (call->open_project->runs != NULL) {
-		st = rt_runs_list(call->open_project->runs, &runs, err);
-		if (st == RT_OK)
-			st = rt_json_read(call->request->alloc, rt_buf_str(&runs), &doc, err);
-	}
-	if (st == RT_OK && doc != NULL) {
-		yyjson_arr_foreach(rt_json_root(doc), i, max, run)
-			is_running |= rt_str_is(rt_json_str(rt_json_get(run, "state")), "running");
-	}
-	rt_buf_add_c(buf, is_running ? "\"running\"" : "\"idle\"");
-	rt_json_free(doc);
-	rt_buf_deinit(&runs);
-	return st;
+	(void)err;
+	rt_json_put_c(buf, NULL, runs != NULL && rt_runs_any_running(runs) ? "running" : "idle");
+	return RT_OK;
 }
 
 static void

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "server/idempotency.h"
-#include "server/run.h"
+#include "server/run_json.h"
 
 enum { TEND_S = 15 };
 
@@ -56,6 +56,9 @@ open_project_free(rt_open_project *open_project)
 	rt_apply_context with = rt_open_project_context(open_project, RT_STR("http"), NULL);
 	const rt_alloc *alloc = open_project->pool->options.alloc;
 
+	rt_runs_stop_all(open_project->runs);
+	if (open_project->feed != NULL)
+		rt_feed_set_runs(open_project->feed, NULL);
 	rt_runs_free(open_project->runs);
 	rt_feed_free(open_project->feed);
 	if (open_project->is_told)
@@ -124,12 +127,11 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 	if (st == RT_OK)
 		st = rt_feed_new(open_project->engine, given->env, &open_project->feed, err);
 	if (st == RT_OK)
-		st = rt_runs_new(open_project, &open_project->runs, err);
+		st = rt_open_project_start_runs(open_project, err);
 	if (st != RT_OK) {
 		open_project_free(open_project);
 		return st;
 	}
-	rt_feed_set_runs(open_project->feed, open_project->runs);
 	with = rt_open_project_context(open_project, RT_STR("http"), NULL);
 	rt_action_session_open(open_project->engine, &with);
 	open_project->is_told = true;

@@ -153,7 +153,7 @@ rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
 		     : look_at_value(work, rt_object_ref(now), err);
 	rt_object_unref(now);
 	if (st == RT_OK)
-		st = rt_work_run_tend(work, out_ended, err);
+		rt_work_run_tend(work, out_ended);
 	return st;
 }
 

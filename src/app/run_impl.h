@@ -2,45 +2,29 @@
  *
  * The inside of runs, shared by its files:
  *
- *   run.c           all runs of a project: new, stopped, forgotten
- *   run_pool.c     with what a pool was given
- *   run_request.c   what is asked for, read and looked at before anything begins
+ *   run.c           all runs of a project: started, stopped, forgotten
+ *   run_request.c   a request, resolved and checked before anything begins
  *   run_send.c      a run's thread
  *   run_text.c      what has arrived, in pieces
- *   run_view.c      a run as JSON, and as events
+ *   run_read.c      readers and their events
  *
- * What a run is asked is written before its thread begins and read only from then on. What
- * came of it is under the lock of all runs; its thread takes that for moments. */
-#ifndef RT_SERVER_RUN_IMPL_H
-#define RT_SERVER_RUN_IMPL_H
+ * A run's request is written before its thread begins and only read from then on. Its results are
+ * under the lock of all runs, which its thread holds for moments. */
+#ifndef RT_APP_RUN_IMPL_H
+#define RT_APP_RUN_IMPL_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "chat/summary.h"
+#include "app/run.h"
 #include "llm/pick_host.h"
-#include "server/feed.h"
-#include "server/run.h"
 
 enum {
 	RT_RUN_ARRIVED_MAX = 2 * RT_REPLY_SIZE_MAX,
-	RT_RUN_KEPT_BYTES = 32 << 20, /* texts of runs that have ended, together */
-	RT_RUN_EVENT_MAX = 64 << 10   /* bytes of text in one event */
+	RT_RUN_KEPT_BYTES = 32 << 20 /* texts of runs that have ended, together */
 };
 
-typedef enum rt_run_how {
-	RT_RUN_ASK,
-	RT_RUN_AGAIN,
-	RT_RUN_CONTINUE,
-	RT_RUN_COMPACT,
-	RT_RUN_COMPRESS,
-	RT_RUN_GO,
-	RT_RUN_HOWS
-} rt_run_how;
-
-extern const char *const rt_run_how_words[RT_RUN_HOWS];
-
-/* What is asked. Texts are in the arena. */
+/* A request with ids for addresses. Texts are in the arena. */
 typedef struct rt_run_asked {
 	rt_arena *arena;
 	rt_run_how how;
@@ -60,46 +44,16 @@ typedef struct rt_run_asked {
 	uint32_t into;           /* CONTINUE: the reply; 0: there is none, which its thread says */
 } rt_run_asked;
 
-/* A stretch of what has arrived that is of one kind. */
-typedef struct rt_run_piece {
-	size_t at;      /* where it begins in what has arrived */
-	size_t from;    /* and in all of its kind (of a call: of its block) in this reply */
-	unsigned reply;
-	rt_reply_block_kind kind;
-	size_t block;
-} rt_run_piece;
-
-/* What has arrived: the bytes of all kinds in the order in which they came. */
-typedef struct rt_run_text {
-	rt_buf bytes;
-	rt_run_piece *pieces;
-	size_t count, room;
-	unsigned reply;    /* which is arriving */
-	size_t reply_at;   /* where it begins in bytes */
-	size_t reply_piece;/* the number of its first piece */
-	size_t sizes[2];   /* of its text and its thinking */
-} rt_run_text;
-
 void rt_run_text_init(rt_run_text *text, const rt_alloc *alloc);
 void rt_run_text_deinit(rt_run_text *text);
-/* What comes now is the next reply. */
+/* The next reply begins. */
 void rt_run_text_next(rt_run_text *text);
 /* Without memory, or beyond RT_RUN_ARRIVED_MAX, nothing more is added. */
 void rt_run_text_add(rt_run_text *text, rt_reply_block_kind kind, size_t block, rt_str added);
-/* The piece that the byte at this place belongs to; at < text->bytes.size. */
+/* The piece of the byte at this offset; at < text->bytes.size. */
 size_t rt_run_text_piece(const rt_run_text *text, size_t at);
-/* Where a piece ends. */
-size_t rt_run_text_end(const rt_run_text *text, size_t piece);
-/* Members of the reply that is arriving: "text", "thinking", "calls", "reply"; up to about max
- * bytes. The place where that ends. */
-size_t rt_run_text_add_json(const rt_run_text *text, size_t max, rt_buf *out);
-
-typedef enum rt_run_state {
-	RT_RUN_RUNNING,
-	RT_RUN_DONE,
-	RT_RUN_STOPPED,
-	RT_RUN_FAILED
-} rt_run_state;
+/* The end of the first max bytes of the reply that is arriving, in whole characters. */
+size_t rt_run_text_cut(const rt_run_text *text, size_t max);
 
 typedef struct rt_run {
 	rt_runs *runs;
@@ -124,8 +78,10 @@ typedef struct rt_run {
 	unsigned notice_number;
 	char question[132];
 	char take[260];        /* empty: as asked */
-	rt_buf outcome;        /* members, each with a comma in front */
-	rt_buf replies;        /* outcomes of several, "{…},{…}" */
+	rt_send_result *replies; /* that have ended; notes are ours */
+	size_t reply_count, reply_room;
+	rt_summary_result summary;
+	bool is_summed_up;     /* summary is filled in */
 	rt_error problem;      /* status RT_OK: none */
 	uint64_t epoch, seq;   /* of its last step; seq 0: it made none */
 	uint64_t question_seq; /* the same of its question */
@@ -142,19 +98,19 @@ struct rt_runs {
 	uint64_t last;
 	uint32_t tag;            /* by chance: names of another life of the server are not ours */
 	size_t running, count;
-	bool is_ending;
+	bool is_ending, is_stopped; /* no more are started; all threads are joined */
 };
 
-/* Read what is asked. What was read so far is in out also after a failure: free its arena. */
-RT_CHECKED rt_status rt_run_read(rt_runs *runs, const rt_run_request *request,
-				 const rt_project *project, rt_run_asked *out, rt_error *err);
+/* Resolve a request. What was resolved so far is in out also after a failure: free its arena. */
+RT_CHECKED rt_status rt_run_resolve(rt_runs *runs, const rt_run_request *request,
+				    const rt_project *project, rt_run_asked *out, rt_error *err);
 /* A run's model. */
 RT_CHECKED rt_status rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run,
 				       rt_error *err);
 /* pthread_create's; run is an rt_run. */
 void *rt_run_work(void *run);
-/* With the lock held: the object. texts: with its texts. */
-void rt_run_add(const rt_run *run, bool texts, rt_buf *out);
+/* With the lock held. */
+rt_run_info rt_run_get_info(const rt_run *run);
 /* By its number, with the lock held; NULL: there is none. */
 rt_run *rt_runs_find(const rt_runs *runs, uint64_t number);
 

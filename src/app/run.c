@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * All runs of a project: begun, stopped, looked at, forgotten. */
+ * All runs of a project: started, stopped, looked at, forgotten. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "server/run_impl.h"
+#include "app/run_impl.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 /* ---- new and free ---- */
 
 rt_status
-rt_runs_new_with(const rt_runs_options *options, rt_runs **out, rt_error *err)
+rt_runs_new(const rt_runs_options *options, rt_runs **out, rt_error *err)
 {
 	const rt_alloc *alloc = options->alloc != NULL ? options->alloc : rt_alloc_libc();
 	rt_runs *runs = rt_new0(alloc, sizeof(*runs));
@@ -25,8 +25,6 @@ rt_runs_new_with(const rt_runs_options *options, rt_runs **out, rt_error *err)
 	pthread_mutex_init(&runs->lock, NULL);
 	options->env->random(options->env->ctx, &runs->tag, sizeof(runs->tag));
 	runs->tag &= 0xffffff;
-	if (options->feed != NULL)
-		rt_feed_set_runs(options->feed, runs);
 	*out = runs;
 	return RT_OK;
 }
@@ -44,9 +42,20 @@ run_new(rt_runs *runs)
 	rt_buf_init(&run->model_name, runs->alloc, RT_BUF_UNLIMITED);
 	rt_run_text_init(&run->text, runs->alloc);
 	rt_buf_init(&run->notice, runs->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&run->outcome, runs->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&run->replies, runs->alloc, RT_BUF_UNLIMITED);
 	return run;
+}
+
+static void
+free_results(rt_run *run)
+{
+	while (run->reply_count > 0)
+		rt_send_result_deinit(&run->replies[--run->reply_count]);
+	rt_free(run->runs->alloc, run->replies);
+	run->replies = NULL;
+	run->reply_room = 0;
+	if (run->is_summed_up)
+		rt_summary_result_deinit(&run->summary);
+	run->is_summed_up = false;
 }
 
 static void
@@ -58,8 +67,7 @@ run_free(rt_run *run)
 	rt_buf_deinit(&run->model_name);
 	rt_run_text_deinit(&run->text);
 	rt_buf_deinit(&run->notice);
-	rt_buf_deinit(&run->outcome);
-	rt_buf_deinit(&run->replies);
+	free_results(run);
 	rt_arena_free(run->asked.arena);
 	rt_free(run->runs->alloc, run);
 }
@@ -87,22 +95,31 @@ unlink_run(rt_runs *runs, rt_run *run)
 }
 
 void
-rt_runs_free(rt_runs *runs)
+rt_runs_stop_all(rt_runs *runs)
 {
 	rt_run *run;
 
-	if (runs == NULL)
+	if (runs == NULL || runs->is_stopped)
 		return;
 	pthread_mutex_lock(&runs->lock);
 	runs->is_ending = true;
 	for (run = runs->oldest; run != NULL; run = run->newer)
 		atomic_store(&run->stops, 2);
 	pthread_mutex_unlock(&runs->lock);
-	/* Nobody adds to the list now, nor takes from it. */
+	/* The list does not change any more. */
 	for (run = runs->oldest; run != NULL; run = run->newer)
 		pthread_join(run->thread, NULL);
-	if (runs->given.feed != NULL)
-		rt_feed_set_runs(runs->given.feed, NULL);
+	runs->is_stopped = true;
+}
+
+void
+rt_runs_free(rt_runs *runs)
+{
+	rt_run *run;
+
+	if (runs == NULL)
+		return;
+	rt_runs_stop_all(runs);
 	while (runs->oldest != NULL) {
 		run = runs->oldest;
 		unlink_run(runs, run);
@@ -132,8 +149,7 @@ forget_run(rt_runs *runs, rt_run *run)
 	}
 	rt_run_text_deinit(&run->text);
 	rt_run_text_init(&run->text, runs->alloc);
-	rt_buf_deinit(&run->outcome);
-	rt_buf_init(&run->outcome, runs->alloc, 0);
+	free_results(run);
 	run->older = runs->leaving;
 	runs->leaving = run;
 }
@@ -172,6 +188,24 @@ forget(rt_runs *runs)
 	}
 }
 
+static bool
+contains(const rt_text *text, rt_str part)
+{
+	return text != NULL && rt_str_find(rt_text_str(text), part, 0) != SIZE_MAX;
+}
+
+static bool
+run_contains(const rt_run *run, rt_str part)
+{
+	if (rt_str_find(rt_buf_str(&run->text.bytes), part, 0) != SIZE_MAX)
+		return true;
+	for (size_t i = 0; i < run->reply_count; i++)
+		if (contains(run->replies[i].note, part))
+			return true;
+	return run->is_summed_up &&
+	       (contains(run->summary.note, part) || contains(run->summary.editor, part));
+}
+
 void
 rt_runs_purge(rt_runs *runs, rt_str text)
 {
@@ -180,9 +214,7 @@ rt_runs_purge(rt_runs *runs, rt_str text)
 	pthread_mutex_lock(&runs->lock);
 	for (run = runs->newest; run != NULL && text.size > 0 && !runs->is_ending; run = older) {
 		older = run->older;
-		if (run->state != RT_RUN_RUNNING &&
-		    (rt_str_find(rt_buf_str(&run->text.bytes), text, 0) != SIZE_MAX ||
-		     rt_str_find(rt_buf_str(&run->outcome), text, 0) != SIZE_MAX))
+		if (run->state != RT_RUN_RUNNING && run_contains(run, text))
 			forget_run(runs, run);
 	}
 	pthread_mutex_unlock(&runs->lock);
@@ -325,7 +357,7 @@ rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], r
 	if (run == NULL)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
-		st = rt_run_read(runs, request, project, &run->asked, err);
+		st = rt_run_resolve(runs, request, project, &run->asked, err);
 	if (st == RT_OK)
 		st = rt_run_open_model(runs, project, run, err);
 	if (st == RT_OK) {
@@ -335,8 +367,8 @@ rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], r
 	rt_object_unref(project);
 	if (st != RT_OK && run != NULL)
 		run_free(run);
-	else if (runs->given.feed != NULL)
-		rt_feed_changed(runs->given.feed);
+	else if (runs->given.changed != NULL)
+		runs->given.changed(runs->given.changed_ctx);
 	return st;
 }
 
@@ -356,37 +388,73 @@ rt_runs_stop(rt_runs *runs, rt_str name, rt_error *err)
 	return st;
 }
 
+rt_run_info
+rt_run_get_info(const rt_run *run)
+{
+	const rt_run_asked *a = &run->asked;
+	bool is_reply = a->how <= RT_RUN_CONTINUE;
+
+	return (rt_run_info){
+		.name = run->name,
+		.state = run->state,
+		.how = a->how,
+		.discussion = a->discussion,
+		.take = run->take[0] != '\0' ? rt_str_of(run->take) : a->shown_take,
+		.at = a->at,
+		.model = rt_buf_str(&run->model_name),
+		.question = rt_str_of(run->question),
+		.notice = rt_buf_str(&run->notice),
+		.started_us = run->started_us,
+		.ended_us = run->ended_us,
+		.problem = run->problem.status != RT_OK ? &run->problem : NULL,
+		.replies = is_reply ? run->replies : NULL,
+		.reply_count = run->reply_count,
+		.several = a->replies > 1,
+		.summary = run->is_summed_up ? &run->summary : NULL,
+		.text = &run->text,
+	};
+}
+
 rt_status
-rt_runs_show(rt_runs *runs, rt_str name, rt_buf *out, rt_error *err)
+rt_runs_show(rt_runs *runs, rt_str name, void (*fn)(void *ctx, const rt_run_info *run), void *ctx,
+	     rt_error *err)
 {
 	rt_run *run = NULL;
 	rt_status st;
 
 	pthread_mutex_lock(&runs->lock);
 	st = find_named(runs, name, &run, err);
-	if (st == RT_OK)
-		rt_run_add(run, true, out);
+	if (st == RT_OK) {
+		rt_run_info info = rt_run_get_info(run);
+
+		fn(ctx, &info);
+	}
 	pthread_mutex_unlock(&runs->lock);
-	if (st == RT_OK && out->status != RT_OK)
-		st = rt_fail(err, out->status, "out of memory");
 	return st;
 }
 
-rt_status
-rt_runs_list(rt_runs *runs, rt_buf *out, rt_error *err)
+void
+rt_runs_each(rt_runs *runs, void (*fn)(void *ctx, const rt_run_info *run), void *ctx)
 {
-	const rt_run *run;
-
 	pthread_mutex_lock(&runs->lock);
 	forget(runs);
-	rt_buf_add_byte(out, '[');
-	for (run = runs->newest; run != NULL; run = run->older) {
-		rt_json_add_comma(out);
-		rt_run_add(run, false, out);
+	for (const rt_run *run = runs->newest; run != NULL; run = run->older) {
+		rt_run_info info = rt_run_get_info(run);
+
+		fn(ctx, &info);
 	}
-	rt_buf_add_byte(out, ']');
 	pthread_mutex_unlock(&runs->lock);
-	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
+}
+
+bool
+rt_runs_any_running(rt_runs *runs)
+{
+	bool any;
+
+	pthread_mutex_lock(&runs->lock);
+	any = runs->running > 0;
+	pthread_mutex_unlock(&runs->lock);
+	return any;
 }
 
 bool

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * What has arrived of a run. Bytes are kept once, in the order in which they came, so that a
- * stream's place in a run is one number; pieces say what they are. */
+ * reader's place in a run is one number; pieces say what they are. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "server/run_impl.h"
+#include "app/run_impl.h"
 
 void
 rt_run_text_init(rt_run_text *t, const rt_alloc *alloc)
@@ -113,65 +113,12 @@ rt_run_text_piece(const rt_run_text *t, size_t at)
 	return low;
 }
 
-/* All of one kind in the reply that is arriving, up to end. */
-static void
-add_kind(const rt_run_text *t, const char *key, rt_reply_block_kind kind, size_t end, rt_buf *out)
-{
-	rt_buf all;
-	size_t i;
-
-	rt_buf_init(&all, out->alloc, RT_BUF_UNLIMITED);
-	for (i = t->reply_piece; i < t->count && t->pieces[i].at < end; i++) {
-		size_t to = rt_run_text_end(t, i);
-
-		if (t->pieces[i].kind == kind)
-			rt_buf_add(&all, t->bytes.ptr + t->pieces[i].at,
-				   (to < end ? to : end) - t->pieces[i].at);
-	}
-	if (all.status != RT_OK)
-		out->status = all.status;
-	if (all.size > 0 || kind == RT_REPLY_TEXT) {
-		rt_json_add_key(out, key);
-		rt_json_add_string(out, rt_buf_str(&all));
-	}
-	rt_buf_deinit(&all);
-}
-
-static void
-add_calls(const rt_run_text *t, size_t end, rt_buf *out)
-{
-	bool any = false;
-	size_t i;
-
-	for (i = t->reply_piece; i < t->count && t->pieces[i].at < end; i++) {
-		const rt_run_piece *p = &t->pieces[i];
-		size_t to = rt_run_text_end(t, i);
-
-		if (p->kind != RT_REPLY_CALL)
-			continue;
-		rt_buf_add_c(out, any ? ",{" : ",\"calls\":[{");
-		rt_buf_add_f(out, "\"block\":%zu,\"offset\":%zu,\"arguments\":", p->block, p->from);
-		rt_json_add_string(out, rt_str_at(t->bytes.ptr + p->at,
-						  (to < end ? to : end) - p->at));
-		rt_buf_add_byte(out, '}');
-		any = true;
-	}
-	if (any)
-		rt_buf_add_byte(out, ']');
-}
-
 size_t
-rt_run_text_add_json(const rt_run_text *t, size_t max, rt_buf *out)
+rt_run_text_cut(const rt_run_text *t, size_t max)
 {
-	size_t end = t->bytes.size;
+	size_t size = t->bytes.size - t->reply_at;
 
-	if (end - t->reply_at > max) /* its beginning, in whole characters */
-		end = t->reply_at +
-		      rt_utf8_cut(rt_str_at(t->bytes.ptr + t->reply_at, end - t->reply_at), max);
-	if (t->reply > 0)
-		rt_buf_add_f(out, ",\"reply\":%u", t->reply);
-	add_kind(t, "text", RT_REPLY_TEXT, end, out);
-	add_kind(t, "thinking", RT_REPLY_THINKING, end, out);
-	add_calls(t, end, out);
-	return end;
+	if (size <= max)
+		return t->bytes.size;
+	return t->reply_at + rt_utf8_cut(rt_str_at(t->bytes.ptr + t->reply_at, size), max);
 }

@@ -4,7 +4,7 @@
  * meanwhile goes where streams find it. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "server/run_impl.h"
+#include "app/run_impl.h"
 
 #include <stdio.h>
 
@@ -13,8 +13,8 @@
 static void
 changed(const rt_run *run)
 {
-	if (run->runs->given.feed != NULL)
-		rt_feed_changed(run->runs->given.feed);
+	if (run->runs->given.changed != NULL)
+		run->runs->given.changed(run->runs->given.changed_ctx);
 }
 
 /* ---- what the engine tells meanwhile, on this thread ---- */
@@ -116,81 +116,7 @@ make_with(rt_run *run)
 	return with;
 }
 
-/* ---- what came of it ---- */
-
-static void
-add_string(rt_buf *out, const char *key, rt_str value)
-{
-	rt_json_add_key(out, key);
-	rt_json_add_string(out, value);
-}
-
-static void
-add_given(rt_buf *out, const char *key, const char *value)
-{
-	if (value[0] != '\0')
-		add_string(out, key, rt_str_of(value));
-}
-
-static void
-add_count(rt_buf *out, const char *key, size_t count)
-{
-	if (count == SIZE_MAX)
-		return;
-	rt_json_add_key(out, key);
-	rt_buf_add_u64(out, count);
-}
-
-static void
-add_usage(rt_buf *out, const rt_usage *usage)
-{
-	rt_json_add_key(out, "usage");
-	rt_buf_add_byte(out, '{');
-	add_count(out, "input_tokens", usage->input);
-	add_count(out, "output_tokens", usage->output);
-	add_count(out, "cache_read_input_tokens", usage->cache_read);
-	add_count(out, "cache_creation_input_tokens", usage->cache_write);
-	rt_buf_add_byte(out, '}');
-}
-
-static void
-add_compaction(rt_buf *out, const rt_send_compaction *c)
-{
-	if (c->entry[0] == '\0')
-		return;
-	rt_json_add_key(out, "compaction");
-	rt_buf_add_byte(out, '{');
-	add_given(out, "entry", c->entry);
-	add_count(out, "seq", (size_t)c->seq);
-	add_count(out, "entries", c->entries);
-	add_count(out, "tokens_before", c->tokens_before);
-	add_count(out, "tokens_after", c->tokens_after);
-	rt_buf_add_byte(out, '}');
-}
-
-/* The members that a reply adds to the object. take_too: in a list of several each says which
- * take it is in. */
-static void
-add_reply(rt_buf *out, const rt_send_result *r, bool take_too)
-{
-	static const char *const fates[] = {"", "in_row", "aside", "taken"};
-
-	add_given(out, "entry", r->entry);
-	if (take_too)
-		add_given(out, "take", r->take);
-	if (r->entry[0] != '\0')
-		add_count(out, "seq", (size_t)r->seq);
-	if (r->partial)
-		rt_buf_add_c(out, ",\"partial\":true");
-	add_given(out, "stop", rt_stop_word(r->stop));
-	add_usage(out, &r->usage);
-	add_count(out, "left_out", r->left_out);
-	add_count(out, "tokens_estimate", r->tokens);
-	add_compaction(out, &r->compaction);
-	add_given(out, "fate", fates[r->fate]);
-	if (r->note != NULL)
-		add_string(out, "note", rt_text_str(r->note));
-}
+/* ---- results ---- */
 
 static uint64_t
 last_step(const rt_send_result *r)
@@ -202,9 +128,9 @@ last_step(const rt_send_result *r)
 	return r->compaction.seq > seq ? r->compaction.seq : seq;
 }
 
-/* A reply is there, or not. */
+/* Takes over the result, whatever it is. */
 static void
-keep_reply(rt_run *run, const rt_send_result *r)
+keep_reply(rt_run *run, rt_send_result *r)
 {
 	rt_runs *runs = run->runs;
 	uint64_t seq = last_step(r), epoch = rt_engine_epoch(runs->given.engine);
@@ -220,16 +146,10 @@ keep_reply(rt_run *run, const rt_send_result *r)
 		run->seq = seq;
 		run->epoch = epoch;
 	}
-	rt_buf_clear(&run->outcome);
-	rt_buf_add_byte(&run->outcome, ' '); /* a comma goes in front of every member */
-	add_reply(&run->outcome, r, false);
-	if (run->asked.replies > 1) {
-		if (run->replies.size > 0)
-			rt_buf_add_byte(&run->replies, ',');
-		rt_buf_add_byte(&run->replies, '{');
-		add_reply(&run->replies, r, true);
-		rt_buf_add_byte(&run->replies, '}');
-	}
+	if (run->reply_count < run->reply_room)
+		run->replies[run->reply_count++] = *r;
+	else
+		rt_send_result_deinit(r);
 	pthread_mutex_unlock(&runs->lock);
 	changed(run);
 }
@@ -250,9 +170,17 @@ send(rt_run *run, rt_error *err)
 				   .role = a->role,
 				   .reply_role = a->reply_role};
 	rt_send_result result;
+	rt_send_result *replies = rt_new_array(run->runs->alloc, (size_t)a->replies,
+					       sizeof(*replies));
 	uint64_t i;
 	rt_status st = RT_OK;
 
+	if (replies == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	pthread_mutex_lock(&run->runs->lock);
+	run->replies = replies;
+	run->reply_room = (size_t)a->replies;
+	pthread_mutex_unlock(&run->runs->lock);
 	if (a->how == RT_RUN_ASK && a->text.ptr == NULL && a->at.size > 0)
 		options.how = RT_SEND_AGAIN; /* what is there, answered */
 	for (i = 0; st == RT_OK && i < a->replies; i++) {
@@ -266,7 +194,6 @@ send(rt_run *run, rt_error *err)
 		st = rt_engine_send(run->runs->given.engine, &options, &result, err);
 		run->sending = NULL;
 		keep_reply(run, &result);
-		rt_send_result_deinit(&result);
 		/* stopped between two of them */
 		if (st == RT_OK && i + 1 < a->replies && atomic_load(&run->stops) > 0)
 			st = rt_fail(err, RT_INTERRUPTED, "stopped");
@@ -274,12 +201,11 @@ send(rt_run *run, rt_error *err)
 	return st;
 }
 
+/* Takes over the result. */
 static void
 keep_summary(rt_run *run, const rt_summary_result *r)
 {
-	bool goes = run->asked.how == RT_RUN_GO;
 	rt_runs *runs = run->runs;
-	rt_buf *out = &run->outcome;
 	uint64_t epoch = rt_engine_epoch(runs->given.engine);
 
 	pthread_mutex_lock(&runs->lock);
@@ -287,30 +213,8 @@ keep_summary(rt_run *run, const rt_summary_result *r)
 		memcpy(run->take, r->take, sizeof(run->take));
 	run->seq = r->seq;
 	run->epoch = epoch;
-	rt_buf_clear(out);
-	rt_buf_add_byte(out, ' ');
-	add_given(out, goes ? "summary" : "entry", r->entry);
-	if (goes)
-		add_given(out, "entry", r->target);
-	if (r->seq != 0)
-		add_count(out, "seq", (size_t)r->seq);
-	if (r->already)
-		rt_buf_add_c(out, ",\"unchanged\":true");
-	add_given(out, "first_kept", r->first_kept);
-	if (r->entry[0] != '\0')
-		add_count(out, "entries", r->entries);
-	if (r->entry[0] != '\0' && !goes) {
-		add_count(out, "tokens_before", r->tokens_before);
-		add_count(out, "tokens_after", r->tokens_after);
-	}
-	if (r->entry[0] != '\0')
-		add_usage(out, &r->usage);
-	if (r->from_hook)
-		rt_buf_add_c(out, ",\"from_hook\":true");
-	if (r->editor != NULL)
-		add_string(out, "editor", rt_text_str(r->editor));
-	if (r->note != NULL)
-		add_string(out, "note", rt_text_str(r->note));
+	run->summary = *r;
+	run->is_summed_up = true;
 	pthread_mutex_unlock(&runs->lock);
 	changed(run);
 }
@@ -350,7 +254,6 @@ sum_up(rt_run *run, rt_error *err)
 	else
 		st = rt_engine_navigate(engine, &go, &result, err);
 	keep_summary(run, &result);
-	rt_summary_result_deinit(&result);
 	return st;
 }
 
