@@ -517,7 +517,8 @@ test_read_order(void **state)
 	assert_int_equal(s.numbers[0], 2);
 	assert_int_equal(s.numbers[2], 5);
 	s = (seen){.stop_at = 2};
-	MUST(OPS(f)->body_pick(f->store, f->project, (const uint64_t[]){2, 5, 6}, 3, see_body, &s, err));
+	MUST(OPS(f)->body_pick(f->store, f->project, (const uint64_t[]){2, 5, 6}, 3, see_body, &s,
+			       err));
 	assert_int_equal(s.count, 2);
 	s = (seen){0};
 	MUST(OPS(f)->body_pick(f->store, f->project, NULL, 0, see_body, &s, err));
@@ -632,7 +633,8 @@ test_cancel(void **state)
 	assert_int_equal(s.numbers[0], 5);
 	assert_int_equal(s.numbers[1], 6);
 	s = (seen){.stop_at = 1};
-	MUST(OPS(f)->node_pick(f->store, f->project, (const uint64_t[]){5, 6}, 2, see_body, &s, err));
+	MUST(OPS(f)->node_pick(f->store, f->project, (const uint64_t[]){5, 6}, 2, see_body, &s,
+			       err));
 	assert_int_equal(s.count, 1);
 	s = (seen){0};
 	MUST(OPS(f)->node_pick(f->store, 0, (const uint64_t[]){5}, 1, see_body, &s, err));

@@ -602,6 +602,9 @@ rt_sqlite_backup(rt_store *store, const char *path, rt_error *err)
 	rt_status st;
 	int fd;
 
+	if (s->memory != NULL)
+		return rt_fail(err, RT_REFUSED,
+			       "a store in memory has no file that could be copied to %s", path);
 	if (strlen(path) == 0 || strlen(path) > 4096)
 		return rt_fail(err, RT_USAGE, "that is not a path for a copy");
 	if (lstat(path, &info) == 0)

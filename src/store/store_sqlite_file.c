@@ -41,8 +41,7 @@ const char rt_sqlite_schema[] =
 	"CREATE TABLE side(project INTEGER NOT NULL, name BLOB NOT NULL, sum INTEGER NOT NULL,"
 	" data BLOB NOT NULL, PRIMARY KEY(project, name)) STRICT, WITHOUT ROWID;"
 	"CREATE TABLE mark(project INTEGER PRIMARY KEY, number INTEGER NOT NULL,"
-	" sum INTEGER NOT NULL) STRICT;"
-	RT_SQLITE_INDEX_TABLE;
+	" sum INTEGER NOT NULL) STRICT;" RT_SQLITE_INDEX_TABLE;
 
 /* --- looking at the file --- */
 
@@ -314,7 +313,8 @@ image_new(rt_sqlite_store *s, unsigned char **out, size_t *out_size, rt_error *e
 	}
 	if (st == RT_OK) {
 		RT_ASSERT(size > RT_SQLITE_HEADER_SIZE);
-		image[18] = image[19] = 2; /* write-ahead log */
+		if (s->memory == NULL)
+			image[18] = image[19] = 2; /* write-ahead log */
 		*out = image;
 		*out_size = (size_t)size;
 	}

@@ -74,6 +74,10 @@ enum {
 	RT_SQLITE_PATH_ROOM = 4096
 };
 
+#define RT_SQLITE_MEMORY_PATH "/memory" /* of the only file on the memory store's VFS */
+
+typedef struct rt_sqlite_memory rt_sqlite_memory;
+
 /* Statements that are prepared once for each connection, when first used. */
 typedef enum rt_sqlite_sql {
 	SQL_BEGIN,
@@ -141,6 +145,7 @@ typedef struct rt_sqlite_store {
 	char *place;                     /* the path as it was given */
 	char *path;                      /* the full path, in the VFS's form */
 	sqlite3_vfs *vfs;                /* the one under the layer */
+	rt_sqlite_memory *memory;        /* the memory store's file; NULL for a file on disk */
 	rt_sqlite_vfs *layer;            /* gathers writes; NULL when reading only */
 	char boot[RT_SQLITE_BOOT_SIZE];
 	bool file_known; /* which file path was when it was opened, to write to it: */
@@ -237,6 +242,13 @@ rt_status rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_
 /* The status alone. */
 rt_status rt_sqlite_status(int rc);
 
+/* --- store_memory.c --- */
+
+RT_CHECKED rt_status rt_sqlite_memory_new(const rt_alloc *alloc, rt_sqlite_memory **out,
+					  rt_error *err);
+void rt_sqlite_memory_free(rt_sqlite_memory *memory);
+const char *rt_sqlite_memory_name(const rt_sqlite_memory *memory);
+
 /* --- store_sqlite_open.c --- */
 
 RT_CHECKED rt_status rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer,
@@ -275,9 +287,9 @@ RT_CHECKED rt_status rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *o
 RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
 /* What has to be executed to make the tables. */
 /* The full-text index: its words only, the texts are in the bodies. */
-#define RT_SQLITE_INDEX_TABLE                                                                      \
-	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content='',"                 \
-	" contentless_delete=1, contentless_unindexed=1,"                                          \
+#define RT_SQLITE_INDEX_TABLE \
+	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content=''," \
+	" contentless_delete=1, contentless_unindexed=1," \
 	" tokenize='unicode61 remove_diacritics 2', detail=full);"
 
 extern const char rt_sqlite_schema[];

@@ -2,6 +2,7 @@
  *
  * Connections of the SQLite store, their statements, and opening. */
 #define _GNU_SOURCE /* CLOCK_REALTIME_COARSE */
+#include "store/store_memory.h"
 #include "store/store_sqlite_impl.h"
 
 #include <errno.h>
@@ -317,6 +318,9 @@ set_up(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 		 : s->options.relaxed || RT_SEEDED(RT_SEEDED_ACK_FIRST) ? "NORMAL"
 									: "FULL");
 	st = rt_sqlite_exec(s, c, sql, "opening it", err);
+	if (st == RT_OK && s->memory != NULL)
+		st = rt_sqlite_exec(s, c, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF",
+				    "opening it", err);
 	if (st != RT_OK || !writer)
 		return st;
 	/* Checkpoints are ours: a failed sync inside one must not go by unseen. */
@@ -667,6 +671,7 @@ rt_sqlite_free(rt_sqlite_store *s)
 					(int *)NULL);
 	rt_sqlite_conn_close(&s->writer);
 	rt_sqlite_vfs_free(s->layer);
+	rt_sqlite_memory_free(s->memory);
 	(void)pthread_cond_destroy(&s->free);
 	(void)pthread_mutex_destroy(&s->guard);
 	rt_free(s->alloc, s->path);
@@ -674,9 +679,10 @@ rt_sqlite_free(rt_sqlite_store *s)
 	rt_free(s->alloc, s);
 }
 
-rt_status
-rt_store_sqlite_open(const rt_alloc *alloc, const rt_env *env, const char *path,
-		     const rt_store_sqlite_options *options, rt_store **out_store, rt_error *err)
+static rt_status
+open_store(const rt_alloc *alloc, const rt_env *env, const char *path,
+	   const rt_store_sqlite_options *options, bool in_memory, rt_store **out_store,
+	   rt_error *err)
 {
 	rt_sqlite_store *s = NULL;
 	rt_sqlite_look_result found = RT_SQLITE_REFUSED;
@@ -705,9 +711,14 @@ rt_store_sqlite_open(const rt_alloc *alloc, const rt_env *env, const char *path,
 		return st;
 	}
 	find_boot(s, s->options.boot);
+	if (in_memory)
+		st = rt_sqlite_memory_new(alloc, &s->memory, err);
+	if (st == RT_OK && in_memory)
+		s->options.vfs = rt_sqlite_memory_name(s->memory);
 	s->vfs = sqlite3_vfs_find(s->options.vfs);
-	st = find_path(s, path, err);
-	if (st == RT_OK && !s->options.read_only)
+	if (st == RT_OK)
+		st = find_path(s, path, err);
+	if (st == RT_OK && !s->options.read_only && !in_memory)
 		st = rt_sqlite_vfs_new(alloc, s->options.vfs, s->options.vfs == NULL, &s->layer,
 				       err);
 	if (st == RT_OK)
@@ -728,4 +739,19 @@ rt_store_sqlite_open(const rt_alloc *alloc, const rt_env *env, const char *path,
 	}
 	*out_store = &s->base;
 	return RT_OK;
+}
+
+rt_status
+rt_store_sqlite_open(const rt_alloc *alloc, const rt_env *env, const char *path,
+		     const rt_store_sqlite_options *options, rt_store **out_store, rt_error *err)
+{
+	return open_store(alloc, env, path, options, false, out_store, err);
+}
+
+rt_status
+rt_store_memory_open(const rt_alloc *alloc, const rt_env *env, rt_store **out_store, rt_error *err)
+{
+	const rt_store_sqlite_options options = {.create = true, .boot = "memory"};
+
+	return open_store(alloc, env, RT_SQLITE_MEMORY_PATH, &options, true, out_store, err);
 }

@@ -46,7 +46,7 @@ typedef struct salvage {
 	sqlite3_stmt *add[RT_TABLE_MARK + 1];
 	const unsigned char *bytes; /* of the file */
 	uint32_t pages;
-	unsigned char *record;      /* of the cell at hand */
+	unsigned char *record; /* of the cell at hand */
 	size_t room;
 	rt_store_salvaged *found;
 	rt_error *err;
@@ -384,9 +384,9 @@ name_projects(salvage *v)
 				snprintf(name, sizeof(name), "recovered-%llu", rt_sqlite_ull(id));
 			text = rt_str_of(name);
 			(void)sqlite3_bind_int64(add, 1, (int64_t)id);
-			(void)sqlite3_bind_int64(add, 2,
-						 rt_sqlite_sum(RT_TABLE_PROJECT, id, 0, text.ptr,
-							       text.size));
+			(void)sqlite3_bind_int64(
+				add, 2,
+				rt_sqlite_sum(RT_TABLE_PROJECT, id, 0, text.ptr, text.size));
 			rt_sqlite_bind(add, 3, text);
 			st = rt_sqlite_run(v->to, &v->to->writer, add, "recovering rows", v->err);
 			if (st != RT_OK || sqlite3_changes(v->to->writer.db) > 0)
@@ -534,7 +534,8 @@ rt_store_sqlite_recognise(const rt_alloc *alloc, const char *path, bool *out_our
 	if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	for (; fd >= 0 && v.status == RT_OK && found.rows == 0 &&
-	       at + RT_SQLITE_PAGE_SIZE <= info.st_size; at += RT_SQLITE_PAGE_SIZE)
+	       at + RT_SQLITE_PAGE_SIZE <= info.st_size;
+	     at += RT_SQLITE_PAGE_SIZE)
 		if (pread(fd, page, RT_SQLITE_PAGE_SIZE, at) == RT_SQLITE_PAGE_SIZE)
 			(void)try_list(&v, page, at == 0);
 	if (fd >= 0)

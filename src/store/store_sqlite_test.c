@@ -1356,20 +1356,23 @@ test_remove_empty(void **state)
 	MUST(open_as(f->path, CREATE, &s, err));
 	s->ops->close(s);
 	child = open_elsewhere(f->path, &release);
-	assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed,
-						      &why), RT_OK);
+	assert_int_equal(
+		rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed, &why),
+		RT_OK);
 	assert_false(removed);
 	assert_true(is_there(f->path, ""));
 	close(release);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed,
-						      &why), RT_OK);
+	assert_int_equal(
+		rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed, &why),
+		RT_OK);
 	assert_true(removed);
 	assert_false(is_there(f->path, "") || is_there(f->path, "-wal") ||
 		     is_there(f->path, "-shm"));
 	fill(f->path, 1);
-	assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed,
-						      &why), RT_OK);
+	assert_int_equal(
+		rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed, &why),
+		RT_OK);
 	assert_false(removed);
 	assert_true(is_there(f->path, ""));
 }
@@ -1456,7 +1459,8 @@ test_exchange_undone(void **state)
 	put_bytes(name, "taken", 5);
 	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_REFUSED);
 	assert_false(changed);
-	assert_true(is_there(f->path, "") && is_there(f->path, "-wal") && is_there(f->path, "-shm"));
+	assert_true(is_there(f->path, "") && is_there(f->path, "-wal") &&
+		    is_there(f->path, "-shm"));
 	assert_false(is_there(aside, "") || is_there(aside, "-wal"));
 	expect_bytes(name, "taken", 5);
 }

@@ -783,7 +783,9 @@ rt_sqlite_close(rt_store *store)
 const char *
 rt_sqlite_place(rt_store *store)
 {
-	return rt_sqlite_self(store)->place;
+	const rt_sqlite_store *s = rt_sqlite_self(store);
+
+	return s->memory != NULL ? "memory" : s->place;
 }
 
 bool
