@@ -175,13 +175,12 @@ typedef struct project_names {
 } project_names;
 
 static bool
-add_project(void *ctx, uint64_t project, rt_str name)
+add_project(void *ctx, const rt_store_row *row)
 {
 	project_names *names = ctx;
 
-	(void)project;
 	rt_buf_add_f(&names->buf, "%s%.*s", names->count++ == 0 ? "" : ", ",
-		     name.size > 60 ? 60 : (int)name.size, name.ptr);
+		     row->data.size > 60 ? 60 : (int)row->data.size, row->data.ptr);
 	return names->buf.size < 600;
 }
 
@@ -191,7 +190,8 @@ hint_projects(rt_cli *cli, rt_status status)
 	project_names names = {.count = 0};
 
 	rt_buf_init(&names.buf, cli->alloc, 2048);
-	if (cli->store->ops->project_list(cli->store, add_project, &names, NULL) == RT_OK &&
+	if (cli->store->ops->read(cli->store, rt_rows_all(RT_STORE_PROJECTS, 0), add_project,
+				  &names, NULL) == RT_OK &&
 	    names.count > 0)
 		rt_cli_hint(cli, status, "Projects here: %s   Choose one: retake -p NAME …",
 			    names.buf.ptr == NULL ? "" : names.buf.ptr);
@@ -217,7 +217,7 @@ static void
 purged(void *ctx, rt_str text)
 {
 	rt_cli *cli = ctx;
-	char *store = realpath(cli->store->ops->place(cli->store), NULL);
+	char *store = realpath(cli->store->place, NULL);
 	rt_input_history_key whose = {.store = rt_str_of(store),
 				      .project = rt_cli_project_name(cli)};
 	size_t count = 0;
@@ -258,7 +258,7 @@ open_engine(rt_cli *cli, rt_cli_mode mode)
 	options.project = rt_cli_project_name(cli);
 	rt_buf_init(&by, cli->alloc, 256);
 	options.by = rt_cli_by(&by);
-	options.read_only = cli->store->ops->is_read_only(cli->store);
+	options.read_only = cli->store->is_read_only;
 	options.create = mode == RT_CLI_CHANGE || cli->is_scratch;
 	options.git_commit = rt_host_git_commit;
 	options.git_ctx = &cli->git;

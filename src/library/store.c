@@ -84,13 +84,12 @@ retake_store_close(retake_store *store)
 /* ---- projects ---- */
 
 static bool
-add_name(void *ctx, uint64_t project, rt_str name)
+add_name(void *ctx, const rt_store_row *row)
 {
 	rt_buf *buf = ctx;
 
-	(void)project;
 	rt_json_add_comma(buf);
-	rt_json_add_string(buf, name);
+	rt_json_add_string(buf, row->data);
 	return buf->status == RT_OK;
 }
 
@@ -100,7 +99,8 @@ add_names(retake_store *store, rt_buf *buf, rt_error *err)
 	rt_status st;
 
 	rt_buf_add_byte(buf, '[');
-	st = store->store->ops->project_list(store->store, add_name, buf, err);
+	st = store->store->ops->read(store->store, rt_rows_all(RT_STORE_PROJECTS, 0), add_name, buf,
+				     err);
 	rt_buf_add_byte(buf, ']');
 	return st == RT_OK && buf->status != RT_OK ? rt_fail(err, buf->status, "out of memory")
 						   : st;
