@@ -76,28 +76,28 @@ typedef struct rt_rows {
 
 /* first .. last, ascending; of the log also descending, where first > last. */
 static inline rt_rows
-rt_rows_between(rt_store_table table, uint64_t project, uint64_t first, uint64_t last)
+rt_rows_between(rt_store_table which, uint64_t project, uint64_t first, uint64_t last)
 {
-	return (rt_rows){.table = table, .project = project, .first = first, .last = last};
+	return (rt_rows){.table = which, .project = project, .first = first, .last = last};
 }
 
 static inline rt_rows
-rt_rows_one(rt_store_table table, uint64_t project, uint64_t number)
+rt_rows_one(rt_store_table which, uint64_t project, uint64_t number)
 {
-	return rt_rows_between(table, project, number, number);
+	return rt_rows_between(which, project, number, number);
 }
 
 static inline rt_rows
-rt_rows_all(rt_store_table table, uint64_t project)
+rt_rows_all(rt_store_table which, uint64_t project)
 {
-	return rt_rows_between(table, project, 1, RT_STORE_NUMBER_MAX);
+	return rt_rows_between(which, project, 1, RT_STORE_NUMBER_MAX);
 }
 
 /* The numbers of all rows. */
 static inline rt_rows
-rt_rows_numbers(rt_store_table table, uint64_t project)
+rt_rows_numbers(rt_store_table which, uint64_t project)
 {
-	rt_rows rows = rt_rows_all(table, project);
+	rt_rows rows = rt_rows_all(which, project);
 
 	rows.numbers_only = true;
 	return rows;
@@ -105,17 +105,17 @@ rt_rows_numbers(rt_store_table table, uint64_t project)
 
 /* Bodies or nodes: many times faster than one by one. */
 static inline rt_rows
-rt_rows_listed(rt_store_table table, uint64_t project, const uint64_t *numbers, size_t count)
+rt_rows_listed(rt_store_table which, uint64_t project, const uint64_t *numbers, size_t count)
 {
 	return (rt_rows){
-		.table = table, .project = project, .numbers = numbers, .number_count = count};
+		.table = which, .project = project, .numbers = numbers, .number_count = count};
 }
 
 /* A side row or a project. */
 static inline rt_rows
-rt_rows_named(rt_store_table table, uint64_t project, rt_str name)
+rt_rows_named(rt_store_table which, uint64_t project, rt_str name)
 {
-	return (rt_rows){.table = table, .project = project, .is_named = true, .name = name};
+	return (rt_rows){.table = which, .project = project, .is_named = true, .name = name};
 }
 
 /* Callbacks return false to stop early (the call then returns RT_OK). Views are valid until the
