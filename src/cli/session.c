@@ -15,7 +15,7 @@
 
 #include "chat/send.h"
 #include "llm/comms_host.h"
-#include "store/store_memory.h"
+#include "store/store_open.h"
 #include "store/store_sqlite.h"
 #include "app/input_history_host.h"
 
@@ -56,10 +56,10 @@ rt_cli_find_store(rt_cli *cli)
 }
 
 static rt_status
-open_scratch(rt_cli *cli)
+open_scratch(rt_cli *cli, const char *address)
 {
 	cli->is_scratch = true;
-	return rt_store_memory_open(cli->alloc, cli->env, &cli->store, &cli->error);
+	return rt_store_open(cli->alloc, cli->env, address, NULL, &cli->store, &cli->error);
 }
 
 /* What can be done about a file that does not open. */
@@ -106,7 +106,7 @@ check_folder(rt_cli *cli)
 rt_status
 rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 {
-	rt_store_sqlite_options options;
+	rt_store_options options = {0};
 	struct stat info;
 	bool is_new;
 	rt_status st;
@@ -120,9 +120,8 @@ rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 		return rt_cli_fail(cli, RT_READ_ONLY,
 				   "%s changes things, and --read-only was given",
 				   cli->args.command->name);
-	if (strcmp(cli->path.ptr, ":memory:") == 0)
-		return open_scratch(cli);
-	memset(&options, 0, sizeof(options));
+	if (!rt_store_kind_of(cli->path.ptr)->has_file)
+		return open_scratch(cli, cli->path.ptr);
 	if (mode == RT_CLI_TEND &&
 	    (rt_cli_has(cli, "read-only") || access(cli->path.ptr, W_OK) != 0))
 		mode = RT_CLI_LOOK;
@@ -133,8 +132,8 @@ rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 	st = is_new ? check_folder(cli) : RT_OK;
 	if (st != RT_OK)
 		return st;
-	st = rt_store_sqlite_open(cli->alloc, cli->env, cli->path.ptr, &options, &cli->store,
-				  &cli->error);
+	st = rt_store_open(cli->alloc, cli->env, cli->path.ptr, &options, &cli->store,
+			   &cli->error);
 	if (st == RT_OK && is_new) {
 		cli->made_store = true;
 		/* For people; what talks to apply wants nothing else to be said. */
@@ -339,7 +338,7 @@ rt_cli_open(rt_cli *cli, rt_cli_mode mode)
 			rt_cli_note(cli, "%s is not there yet; the first change makes it",
 				    cli->path.ptr);
 		cli->hint[0] = 0;
-		st = open_scratch(cli);
+		st = open_scratch(cli, ":memory:");
 	}
 	if (st == RT_OK && cli->engine == NULL) {
 		st = open_engine(cli, mode);

@@ -6,27 +6,14 @@
 #include <stdatomic.h>
 
 #include "codec/json.h"
-#include "store/store_memory.h"
-#include "store/store_sqlite.h"
-
-static rt_status
-open_at(const rt_alloc *alloc, const rt_env *env, const char *path,
-	const retake_store_options *options, rt_store **out, rt_error *err)
-{
-	rt_store_sqlite_options sqlite = {.create = options->create != 0 && options->read_only == 0,
-					  .read_only = options->read_only != 0,
-					  .relaxed = options->relaxed != 0};
-
-	if (strcmp(path, ":memory:") == 0)
-		return rt_store_memory_open(alloc, env, out, err);
-	return rt_store_sqlite_open(alloc, env, path, &sqlite, out, err);
-}
+#include "store/store_open.h"
 
 rt_status
 rt_library_store_open(const rt_alloc *alloc, const rt_env *env, const char *path,
 		      const retake_store_options *options, retake_store **out_store, rt_error *err)
 {
 	retake_store_options own;
+	rt_store_options how;
 	retake_store *store = NULL;
 	rt_status st = rt_library_given(path, "path", err);
 
@@ -42,7 +29,10 @@ rt_library_store_open(const rt_alloc *alloc, const rt_env *env, const char *path
 	store = rt_new0(alloc, sizeof(*store));
 	if (store == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	st = open_at(alloc, env, path, &own, &store->store, err);
+	how = (rt_store_options){.create = own.create != 0 && own.read_only == 0,
+				 .read_only = own.read_only != 0,
+				 .relaxed = own.relaxed != 0};
+	st = rt_store_open(alloc, env, path, &how, &store->store, err);
 	if (st != RT_OK) {
 		rt_free(alloc, store);
 		return st;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "store/store_memory.h"
+#include "store/store_open.h"
 
 /* --- closing --- */
 
@@ -304,3 +305,47 @@ rt_store_memory_open(const rt_alloc *alloc, const rt_env *env, rt_store **out_st
 
 	return open_store(alloc, env, NULL, &options, out_store, err);
 }
+
+/* --- the kinds --- */
+
+static bool
+is_memory(const char *address)
+{
+	return strcmp(address, ":memory:") == 0;
+}
+
+static rt_status
+open_memory(const rt_alloc *alloc, const rt_env *env, const char *address,
+	    const rt_store_options *options, rt_store **out_store, rt_error *err)
+{
+	(void)address;
+	(void)options;
+	return rt_store_memory_open(alloc, env, out_store, err);
+}
+
+static bool
+is_path(const char *address)
+{
+	(void)address;
+	return true;
+}
+
+static rt_status
+open_path(const rt_alloc *alloc, const rt_env *env, const char *address,
+	  const rt_store_options *options, rt_store **out_store, rt_error *err)
+{
+	rt_store_sqlite_options own = {0};
+
+	if (options != NULL) {
+		own.create = options->create;
+		own.read_only = options->read_only;
+		own.relaxed = options->relaxed;
+		own.busy_ms = options->busy_ms;
+	}
+	return open_store(alloc, env, address, &own, out_store, err);
+}
+
+const rt_store_kind rt_store_memory = {
+	.name = "memory", .accepts = is_memory, .open = open_memory};
+const rt_store_kind rt_store_sqlite = {
+	.name = "sqlite", .has_file = true, .accepts = is_path, .open = open_path};
