@@ -294,9 +294,8 @@ look_first(rt_runs *runs, rt_error *err)
 	pthread_mutex_lock(&runs->lock);
 	st = may_begin(runs, err);
 	pthread_mutex_unlock(&runs->lock);
-	if (st == RT_OK && store->ops->is_read_only(store))
-		st = rt_fail(err, RT_READ_ONLY, "%s is open for reading only",
-			     store->ops->place(store));
+	if (st == RT_OK && store->is_read_only)
+		st = rt_fail(err, RT_READ_ONLY, "%s is open for reading only", store->place);
 	if (st == RT_OK)
 		st = rt_engine_refresh(engine, err);
 	if (st == RT_OK && rt_engine_newer(engine, err))

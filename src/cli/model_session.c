@@ -260,7 +260,7 @@ rt_cli_model_session_store(rt_cli *cli)
 {
 	rt_store *store = cli->engine != NULL ? rt_engine_store(cli->engine) : NULL;
 
-	return store != NULL ? realpath(store->ops->place(store), NULL) : NULL;
+	return store != NULL ? realpath(store->place, NULL) : NULL;
 }
 
 rt_status

@@ -15,7 +15,7 @@
 
 #include "chat/send.h"
 #include "llm/comms_host.h"
-#include "store/store_memory.h"
+#include "store/store_open.h"
 #include "store/store_sqlite.h"
 #include "app/input_history_host.h"
 
@@ -56,10 +56,10 @@ rt_cli_find_store(rt_cli *cli)
 }
 
 static rt_status
-open_scratch(rt_cli *cli)
+open_scratch(rt_cli *cli, const char *address)
 {
 	cli->is_scratch = true;
-	return rt_store_memory_open(cli->alloc, cli->env, &cli->store, &cli->error);
+	return rt_store_open(cli->alloc, cli->env, address, NULL, &cli->store, &cli->error);
 }
 
 /* What can be done about a file that does not open. */
@@ -106,7 +106,7 @@ check_folder(rt_cli *cli)
 rt_status
 rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 {
-	rt_store_sqlite_options options;
+	rt_store_options options = {0};
 	struct stat info;
 	bool is_new;
 	rt_status st;
@@ -120,9 +120,8 @@ rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 		return rt_cli_fail(cli, RT_READ_ONLY,
 				   "%s changes things, and --read-only was given",
 				   cli->args.command->name);
-	if (strcmp(cli->path.ptr, ":memory:") == 0)
-		return open_scratch(cli);
-	memset(&options, 0, sizeof(options));
+	if (!rt_store_kind_of(cli->path.ptr)->has_file)
+		return open_scratch(cli, cli->path.ptr);
 	if (mode == RT_CLI_TEND &&
 	    (rt_cli_has(cli, "read-only") || access(cli->path.ptr, W_OK) != 0))
 		mode = RT_CLI_LOOK;
@@ -133,8 +132,8 @@ rt_cli_open_store(rt_cli *cli, rt_cli_mode mode)
 	st = is_new ? check_folder(cli) : RT_OK;
 	if (st != RT_OK)
 		return st;
-	st = rt_store_sqlite_open(cli->alloc, cli->env, cli->path.ptr, &options, &cli->store,
-				  &cli->error);
+	st = rt_store_open(cli->alloc, cli->env, cli->path.ptr, &options, &cli->store,
+			   &cli->error);
 	if (st == RT_OK && is_new) {
 		cli->made_store = true;
 		/* For people; what talks to apply wants nothing else to be said. */
@@ -175,13 +174,12 @@ typedef struct project_names {
 } project_names;
 
 static bool
-add_project(void *ctx, uint64_t project, rt_str name)
+add_project(void *ctx, const rt_store_row *row)
 {
 	project_names *names = ctx;
 
-	(void)project;
 	rt_buf_add_f(&names->buf, "%s%.*s", names->count++ == 0 ? "" : ", ",
-		     name.size > 60 ? 60 : (int)name.size, name.ptr);
+		     row->data.size > 60 ? 60 : (int)row->data.size, row->data.ptr);
 	return names->buf.size < 600;
 }
 
@@ -191,7 +189,8 @@ hint_projects(rt_cli *cli, rt_status status)
 	project_names names = {.count = 0};
 
 	rt_buf_init(&names.buf, cli->alloc, 2048);
-	if (cli->store->ops->project_list(cli->store, add_project, &names, NULL) == RT_OK &&
+	if (cli->store->ops->read(cli->store, rt_rows_all(RT_STORE_PROJECTS, 0), add_project,
+				  &names, NULL) == RT_OK &&
 	    names.count > 0)
 		rt_cli_hint(cli, status, "Projects here: %s   Choose one: retake -p NAME …",
 			    names.buf.ptr == NULL ? "" : names.buf.ptr);
@@ -217,7 +216,7 @@ static void
 purged(void *ctx, rt_str text)
 {
 	rt_cli *cli = ctx;
-	char *store = realpath(cli->store->ops->place(cli->store), NULL);
+	char *store = realpath(cli->store->place, NULL);
 	rt_input_history_key whose = {.store = rt_str_of(store),
 				      .project = rt_cli_project_name(cli)};
 	size_t count = 0;
@@ -258,7 +257,7 @@ open_engine(rt_cli *cli, rt_cli_mode mode)
 	options.project = rt_cli_project_name(cli);
 	rt_buf_init(&by, cli->alloc, 256);
 	options.by = rt_cli_by(&by);
-	options.read_only = cli->store->ops->is_read_only(cli->store);
+	options.read_only = cli->store->is_read_only;
 	options.create = mode == RT_CLI_CHANGE || cli->is_scratch;
 	options.git_commit = rt_host_git_commit;
 	options.git_ctx = &cli->git;
@@ -339,7 +338,7 @@ rt_cli_open(rt_cli *cli, rt_cli_mode mode)
 			rt_cli_note(cli, "%s is not there yet; the first change makes it",
 				    cli->path.ptr);
 		cli->hint[0] = 0;
-		st = open_scratch(cli);
+		st = open_scratch(cli, ":memory:");
 	}
 	if (st == RT_OK && cli->engine == NULL) {
 		st = open_engine(cli, mode);

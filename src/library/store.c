@@ -6,27 +6,14 @@
 #include <stdatomic.h>
 
 #include "codec/json.h"
-#include "store/store_memory.h"
-#include "store/store_sqlite.h"
-
-static rt_status
-open_at(const rt_alloc *alloc, const rt_env *env, const char *path,
-	const retake_store_options *options, rt_store **out, rt_error *err)
-{
-	rt_store_sqlite_options sqlite = {.create = options->create != 0 && options->read_only == 0,
-					  .read_only = options->read_only != 0,
-					  .relaxed = options->relaxed != 0};
-
-	if (strcmp(path, ":memory:") == 0)
-		return rt_store_memory_open(alloc, env, out, err);
-	return rt_store_sqlite_open(alloc, env, path, &sqlite, out, err);
-}
+#include "store/store_open.h"
 
 rt_status
 rt_library_store_open(const rt_alloc *alloc, const rt_env *env, const char *path,
 		      const retake_store_options *options, retake_store **out_store, rt_error *err)
 {
 	retake_store_options own;
+	rt_store_options how;
 	retake_store *store = NULL;
 	rt_status st = rt_library_given(path, "path", err);
 
@@ -42,7 +29,10 @@ rt_library_store_open(const rt_alloc *alloc, const rt_env *env, const char *path
 	store = rt_new0(alloc, sizeof(*store));
 	if (store == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	st = open_at(alloc, env, path, &own, &store->store, err);
+	how = (rt_store_options){.create = own.create != 0 && own.read_only == 0,
+				 .read_only = own.read_only != 0,
+				 .relaxed = own.relaxed != 0};
+	st = rt_store_open(alloc, env, path, &how, &store->store, err);
 	if (st != RT_OK) {
 		rt_free(alloc, store);
 		return st;
@@ -84,13 +74,12 @@ retake_store_close(retake_store *store)
 /* ---- projects ---- */
 
 static bool
-add_name(void *ctx, uint64_t project, rt_str name)
+add_name(void *ctx, const rt_store_row *row)
 {
 	rt_buf *buf = ctx;
 
-	(void)project;
 	rt_json_add_comma(buf);
-	rt_json_add_string(buf, name);
+	rt_json_add_string(buf, row->data);
 	return buf->status == RT_OK;
 }
 
@@ -100,7 +89,8 @@ add_names(retake_store *store, rt_buf *buf, rt_error *err)
 	rt_status st;
 
 	rt_buf_add_byte(buf, '[');
-	st = store->store->ops->project_list(store->store, add_name, buf, err);
+	st = store->store->ops->read(store->store, rt_rows_all(RT_STORE_PROJECTS, 0), add_name, buf,
+				     err);
 	rt_buf_add_byte(buf, ']');
 	return st == RT_OK && buf->status != RT_OK ? rt_fail(err, buf->status, "out of memory")
 						   : st;

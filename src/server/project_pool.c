@@ -115,7 +115,7 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 	}
 	options.purged_ctx = open_project;
 	open_project->name = rt_text_new(given->alloc, name);
-	options.read_only = given->store->ops->is_read_only(given->store);
+	options.read_only = given->store->is_read_only;
 	if (open_project->name == NULL)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
@@ -193,7 +193,7 @@ tend(rt_open_project *open_project, int64_t now_us)
 	    now_us - open_project->tended_us < (int64_t)TEND_S * 1000000)
 		return;
 	open_project->tended_us = now_us;
-	if (given->store->ops->is_read_only(given->store))
+	if (given->store->is_read_only)
 		return;
 	(void)!rt_idempotency_sweep(open_project->engine, now_us, NULL, NULL);
 	if (given->lives != NULL &&

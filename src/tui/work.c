@@ -112,7 +112,7 @@ rt_work_open(rt_work *work, struct rt_cli *cli, rt_error *err)
 		st = rt_fail(err, st, "%s", cli->error.text);
 	work->engine = cli->engine;
 	work->said_model = rt_cli_flag_value(cli, "model");
-	work->read_only = rt_engine_store(cli->engine)->ops->is_read_only(rt_engine_store(cli->engine));
+	work->read_only = rt_engine_store(cli->engine)->is_read_only;
 	if (st == RT_OK)
 		st = look(work, cli->place, rt_cli_take_name(cli).size > 0, err);
 	if (st == RT_OK)

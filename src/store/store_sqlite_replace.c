@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Another file takes the place of a store, and the store gets another name.
+ * Replacing a store by another file, and removing an empty one.
  *
- * Whoever has a store open holds SQLite's shared lock on its file from the first look to
- * the end (in WAL mode it is not given back between transactions), also while nothing is
- * done and while its log is empty. So the lock that excludes that one is taken before
- * anything gets another name, and kept until everything has. Who opened the file a moment
- * earlier and has not looked into it yet finds out when looking (rt_sqlite_conn_open). */
+ * An open store holds SQLite's shared lock on its file from the first read until close (in WAL
+ * mode it is kept between transactions), even while it is idle and its log is empty. So the lock
+ * that excludes it is taken before anything is renamed, and held until everything is. A process
+ * that has just opened the file and not read it yet notices when it reads
+ * (rt_sqlite_conn_open). */
 #define _POSIX_C_SOURCE 200809L
 #include "store/store_sqlite_impl.h"
 
@@ -18,21 +18,21 @@
 #include <unistd.h>
 
 enum {
-	/* Where SQLite puts its locks in the file, which is part of its format: one byte for
-	 * pending, one for reserved, 510 for shared. */
+	/* Where SQLite locks the file, which is part of its format: one byte for pending, one
+	 * for reserved, 510 for shared. */
 	LOCK_FIRST = 0x40000000,
 	LOCK_BYTES = 512,
 	WAIT_MS = 1000, /* for a command that is about to end */
 	NAP_MS = 20
 };
 
-static const char *const ends[] = {"-wal", "-shm"}; /* what lies beside a store */
-enum { ENDS = 2 };
+static const char *const suffixes[] = {"-wal", "-shm"}; /* of the files beside a store */
+enum { SUFFIXES = 2 };
 
 typedef struct exchange {
 	const char *path, *copy, *aside;
-	bool linked, moved; /* the store has both names, or the other one only */
-	bool took[ENDS];
+	bool linked, moved; /* the store has both names, or only the new one */
+	bool moved_too[SUFFIXES];
 } exchange;
 
 static bool
@@ -43,10 +43,10 @@ exists(const char *path)
 	return lstat(path, &info) == 0;
 }
 
-/* --- nobody else --- */
+/* --- exclusive access --- */
 
-/* Opening and closing takes in what a crash left in the write-ahead log. What cannot be
- * opened because of what it is goes aside as it is. */
+/* Opening and closing writes back what a crash left in the write-ahead log. A file that cannot be
+ * opened because of its contents is set aside as it is. */
 static rt_status
 settle(const rt_alloc *alloc, const rt_env *env, const char *path, bool *out_sound, rt_error *err)
 {
@@ -99,7 +99,7 @@ log_left(const char *path)
 	return stat(name, &info) == 0 && info.st_size > 0;
 }
 
-/* The store settled and to ourselves, until *out_fd is closed. */
+/* The store with an empty log, locked until *out_fd is closed. */
 static rt_status
 settle_and_hold(const rt_alloc *alloc, const rt_env *env, const char *path, int *out_fd,
 		rt_error *err)
@@ -114,7 +114,7 @@ settle_and_hold(const rt_alloc *alloc, const rt_env *env, const char *path, int 
 		if (st == RT_OK)
 			st = hold(path, out_fd, err);
 		if (st == RT_OK && sound && log_left(path)) {
-			/* somebody came between the two and went without settling */
+			/* another process came in between and left without writing it back */
 			(void)close(*out_fd);
 			st = rt_fail(err, RT_BUSY,
 				     "the write-ahead log of %s could not be taken in: somebody "
@@ -157,22 +157,22 @@ put_aside(exchange *x, rt_error *err)
 	char from[RT_SQLITE_PATH_ROOM + 8], to[RT_SQLITE_PATH_ROOM + 8];
 
 	if (exists(x->path)) {
-		/* Two names, where that can be had: then there is a store at any time. */
+		/* Two names, where links are possible: then there is a store at any time. */
 		x->linked = link(x->path, x->aside) == 0;
 		if (!x->linked && errno != EEXIST)
 			x->moved = move(x->path, x->aside);
 		if (!x->linked && !x->moved)
 			return fail_name(x->path, err);
 	}
-	/* A damaged store's log stays with it, and one without a store must not be taken for
-	 * the log of the copy. */
-	for (int i = 0; i < ENDS; i++) {
-		snprintf(from, sizeof(from), "%s%s", x->path, ends[i]);
-		snprintf(to, sizeof(to), "%s%s", x->aside, ends[i]);
+	/* A damaged store's log stays with it, and one without a store must not become the log
+	 * of the copy. */
+	for (int i = 0; i < SUFFIXES; i++) {
+		snprintf(from, sizeof(from), "%s%s", x->path, suffixes[i]);
+		snprintf(to, sizeof(to), "%s%s", x->aside, suffixes[i]);
 		if (!exists(from))
 			continue;
-		x->took[i] = move(from, to);
-		if (!x->took[i])
+		x->moved_too[i] = move(from, to);
+		if (!x->moved_too[i])
 			return fail_name(from, err);
 	}
 	return RT_OK;
@@ -181,22 +181,22 @@ put_aside(exchange *x, rt_error *err)
 static rt_status
 put_in_place(exchange *x, rt_error *err)
 {
-	if (!x->linked) /* nothing is there: it stays so, or it is somebody's new store */
+	if (!x->linked) /* nothing is there, or a new store that must not be overwritten */
 		return rt_sqlite_rename(x->copy, x->path, err);
 	return rename(x->copy, x->path) == 0 ? RT_OK : fail_name(x->copy, err);
 }
 
-/* Everything has its old name again. */
+/* Undoes put_aside. */
 static bool
 put_back(exchange *x)
 {
 	char from[RT_SQLITE_PATH_ROOM + 8], to[RT_SQLITE_PATH_ROOM + 8];
 	bool ok = true;
 
-	for (int i = ENDS - 1; i >= 0; i--) {
-		snprintf(from, sizeof(from), "%s%s", x->aside, ends[i]);
-		snprintf(to, sizeof(to), "%s%s", x->path, ends[i]);
-		if (x->took[i] && !move(from, to))
+	for (int i = SUFFIXES - 1; i >= 0; i--) {
+		snprintf(from, sizeof(from), "%s%s", x->aside, suffixes[i]);
+		snprintf(to, sizeof(to), "%s%s", x->path, suffixes[i]);
+		if (x->moved_too[i] && !move(from, to))
 			ok = false;
 	}
 	if (x->moved && !move(x->aside, x->path))
@@ -204,19 +204,6 @@ put_back(exchange *x)
 	if (x->linked && ok) /* else what could not be moved back belongs to this name */
 		(void)unlink(x->aside);
 	return ok;
-}
-
-static rt_status
-sync_copy(const char *path, rt_error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), failed = 0;
-
-	if (fd < 0 || fsync(fd) != 0)
-		failed = errno;
-	if (fd >= 0)
-		(void)close(fd);
-	return failed == 0 ? RT_OK
-			   : rt_fail(err, RT_IO, "%s cannot be synced: %s", path, strerror(failed));
 }
 
 rt_status
@@ -230,7 +217,7 @@ rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_env *env, const char *p
 	*out_changed = false;
 	if (strlen(path) >= RT_SQLITE_PATH_ROOM || strlen(aside) >= RT_SQLITE_PATH_ROOM)
 		return rt_fail(err, RT_LIMIT, "the path of the store is too long");
-	st = sync_copy(copy, err);
+	st = rt_sqlite_sync_file(copy, err);
 	if (st == RT_OK && exists(path))
 		st = settle_and_hold(alloc, env, path, &fd, err);
 	if (st != RT_OK)
@@ -248,16 +235,16 @@ rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_env *env, const char *p
 			     path, aside);
 	}
 	if (fd >= 0)
-		(void)close(fd); /* the lock goes with it */
+		(void)close(fd); /* releases the lock */
 	return st;
 }
 
-/* --- a store that nothing was written to --- */
+/* --- removing an empty store --- */
 
 enum { EMPTY_SIZE_MAX = 1 << 20 }; /* a new store has some 20 pages */
 
-/* The file's bytes are queried in memory: to open it, and close it again, would give up the lock
- * that fd holds. */
+/* The file's bytes are queried in memory: opening and closing it would release the lock that fd
+ * holds. */
 static bool
 is_empty(int fd)
 {
@@ -305,8 +292,8 @@ rt_store_sqlite_remove_empty(const rt_alloc *alloc, const rt_env *env, const cha
 	if (st != RT_OK)
 		return st;
 	if (is_empty(fd)) {
-		for (int i = 0; i < ENDS; i++) {
-			snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+		for (int i = 0; i < SUFFIXES; i++) {
+			snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
 			(void)unlink(name);
 		}
 		*out_removed = unlink(path) == 0;
