@@ -302,11 +302,7 @@ redact_fields(redactor *r, const rt_outline_field *fields, size_t count, const c
 	*out_count = 0;
 	r->fields.count = 0;
 	for (size_t i = 0; i < count && ok(r); i++) {
-		const char *const *name = but;
-
-		while (*name != NULL && !rt_str_is(fields[i].name, *name))
-			name++;
-		if (*name != NULL)
+		if (rt_str_is_one_of(fields[i].name, but))
 			continue;
 		kept[*out_count] = fields[i];
 		redact_field(r, &kept[(*out_count)++]);

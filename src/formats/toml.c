@@ -59,15 +59,6 @@ const char *const rt_toml_take_keys[] = {"history",           "git_commit",  "re
 					 "retake_discussion", NULL};
 const char *const rt_toml_discussion_keys[] = {"active", "discussions", "roles", NULL};
 
-bool
-rt_toml_is_key(const char *const *keys, rt_str key)
-{
-	for (; *keys != NULL; keys++)
-		if (rt_str_is(key, *keys))
-			return true;
-	return false;
-}
-
 rt_str
 rt_toml_base(rt_str name)
 {

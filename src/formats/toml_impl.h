@@ -45,7 +45,6 @@ const char *rt_toml_field_at(rt_str table, rt_str key);
 /* Keys with a meaning: of an entry, of a take's table and of [discussion]; each ends with NULL. */
 extern const char *const rt_toml_entry_keys[], *const rt_toml_take_keys[],
 	*const rt_toml_discussion_keys[];
-bool rt_toml_is_key(const char *const *keys, rt_str key);
 /* The part of a take's name that names its discussion. */
 rt_str rt_toml_base(rt_str name);
 

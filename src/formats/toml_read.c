@@ -253,7 +253,7 @@ read_table_entry(reader *r, yyjson_val *table, rt_node *node)
 	{
 		rt_str name = rt_json_str(key);
 
-		if ((rt_toml_is_key(rt_toml_entry_keys, name) && read_known(name, value, node)) ||
+		if ((rt_str_is_one_of(name, rt_toml_entry_keys) && read_known(name, value, node)) ||
 		    (rt_str_is(name, "content") && (yyjson_is_arr(value) || yyjson_is_str(value))))
 			continue;
 		if (has_fields)
@@ -277,7 +277,7 @@ keep_rest(reader *r, rt_str name, yyjson_val *table, bool has_snapshot)
 	{
 		rt_str text = rt_json_str(key);
 
-		if (rt_toml_is_key(rt_toml_take_keys, text) ||
+		if (rt_str_is_one_of(text, rt_toml_take_keys) ||
 		    (has_snapshot && rt_str_is(text, "context_snapshot")))
 			continue;
 		if (!any) {
@@ -512,7 +512,7 @@ keep_discussion(reader *r, yyjson_val *table)
 	rt_buf_add_byte(r->text, '{');
 	yyjson_obj_foreach(table, i, max, key, value)
 	{
-		if (rt_toml_is_key(rt_toml_discussion_keys, rt_json_str(key)))
+		if (rt_str_is_one_of(rt_json_str(key), rt_toml_discussion_keys))
 			continue;
 		rt_json_add_key_str(r->text, rt_json_str(key));
 		rt_json_add_value(r->text, value);

@@ -299,7 +299,7 @@ add_further(writer *w, const rt_body *body, bool but_time)
 
 		if (rt_str_is(name, "content") || (but_time && rt_str_is(name, RT_BUILD_BAD_TS)))
 			continue;
-		if (rt_toml_is_key(rt_toml_entry_keys, name) ||
+		if (rt_str_is_one_of(name, rt_toml_entry_keys) ||
 		    rt_str_starts(name, RT_STR(TOML_FIELD_MARK))) {
 			rt_buf_clear(w->text);
 			rt_buf_add_c(w->text, TOML_FIELD_MARK);
@@ -410,7 +410,7 @@ add_kept(writer *w, rt_str take_name, bool has_snapshot, bool has_sent)
 	for (i = 0; i < count; i++) {
 		rt_str name = rt_json_str(keys[i]);
 
-		if (rt_toml_is_key(rt_toml_take_keys, name) ||
+		if (rt_str_is_one_of(name, rt_toml_take_keys) ||
 		    rt_str_is(name, "context_snapshot") ||
 		    (has_sent &&
 		     (rt_str_is(name, "sent_markdown") || rt_str_is(name, "sent_system_prompt"))))
@@ -571,7 +571,7 @@ add_table_members(writer *w, rt_str table, yyjson_val *object)
 	for (size_t i = 0; i < count; i++) {
 		rt_str name = rt_json_str(keys[i]);
 
-		if (!is_discussion || !rt_toml_is_key(rt_toml_discussion_keys, name))
+		if (!is_discussion || !rt_str_is_one_of(name, rt_toml_discussion_keys))
 			add_placed(w, table, name, keys[i] + 1);
 	}
 	rt_free(w->alloc, keys);
