@@ -608,14 +608,19 @@ rt_json_add_key(rt_buf *buf, const char *key)
 static void
 put_key(rt_buf *buf, const char *key)
 {
-	char last = buf->size > 0 ? buf->ptr[buf->size - 1] : '\n';
-
-	if (last != '\n' && last != ' ')
-		rt_json_add_comma(buf);
-	if (key == NULL)
-		return;
-	rt_json_add_string(buf, rt_str_of(key));
-	rt_buf_add_byte(buf, ':');
+	switch (buf->size > 0 ? buf->ptr[buf->size - 1] : '\n') {
+	case '{':
+	case '[':
+	case ',':
+	case ':':
+	case ' ':
+	case '\n': break;
+	default: rt_buf_add_byte(buf, ',');
+	}
+	if (key != NULL) {
+		rt_json_add_string(buf, rt_str_of(key));
+		rt_buf_add_byte(buf, ':');
+	}
 }
 
 void
