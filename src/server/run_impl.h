@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 
 #include "chat/summary.h"
-#include "llm/pick_host.h"
+#include "llm/models_host.h"
 #include "server/feed.h"
 #include "server/run.h"
 
