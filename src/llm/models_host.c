@@ -117,7 +117,7 @@ open_server(rt_scope *s, const rt_models_options *o, const rt_model_choice *choi
 		options.headers = p->headers;
 		options.header_count = p->header_count;
 		options.allow_plain_http = p->allow_plain_http;
-		options.first_byte_ms = options.idle_ms = p->timeout_s * 1000;
+		options.first_byte_ms = options.idle_ms = (unsigned)p->timeout_s * 1000;
 		if (options.idle_ms > RT_HTTP_TOTAL_MS / 2)
 			options.total_ms = 2 * options.idle_ms;
 	}

@@ -7,7 +7,7 @@
 #ifndef RT_LLM_MODELS_HOST_H
 #define RT_LLM_MODELS_HOST_H
 
-#include "engine/engine.h"
+#include "log/engine.h"
 #include "llm/config.h"
 #include "llm/server_model.h"
 #include "llm/tokens.h"

@@ -17,6 +17,16 @@ typedef struct rt_header {
 	bool secret;        /* the value is a key, or may be one */
 } rt_header;
 
+/* Without control characters, so that it cannot end its line. */
+static inline bool
+rt_header_is_one_line(rt_str value)
+{
+	for (size_t i = 0; i < value.size; i++)
+		if ((unsigned char)value.ptr[i] < 0x20 || value.ptr[i] == 0x7F)
+			return false;
+	return true;
+}
+
 enum {
 	RT_HTTP_CONNECT_MS = 10 * 1000,
 	RT_HTTP_FIRST_BYTE_MS = 10 * 60 * 1000,
