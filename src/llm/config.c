@@ -131,14 +131,7 @@ warn_unknown(reader *r, rt_str meant)
 static bool
 is_word(rt_str s, const char *further)
 {
-	for (size_t i = 0; i < s.size; i++) {
-		char c = s.ptr[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		      (c != '\0' && strchr(further, c) != NULL)))
-			return false;
-	}
-	return s.size > 0;
+	return s.size > 0 && rt_word_size(s, further) == s.size;
 }
 
 /* A key of [provider.NAME]: its reader, the offset of its member where the reader fills one,
