@@ -3,8 +3,6 @@
  * The built-in models read the same request as an OpenAI server would. */
 #include "llm/builtin_impl.h"
 
-#include "llm/answer.h"
-#include "llm/openai_impl.h"
 
 enum {
 	WAIT_ONCE_MS = 50,
@@ -265,8 +263,7 @@ give_end(const rt_giving *g)
 		reply->usage.output = (reply->size - reply->model.size + BYTES_A_TOKEN - 1) /
 				      BYTES_A_TOKEN;
 	if (reply->stop == RT_STOP_NONE)
-		rt_reply_set_stop(reply,
-				  rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS : RT_STOP_END);
+		rt_reply_set_stop(reply, rt_answer_usual_stop(reply));
 	reply->ended = true;
 }
 
@@ -288,7 +285,7 @@ ask(rt_model *model, const rt_ask *request, rt_reply *reply, rt_error *err)
 	asked_deinit(&a);
 	if (st == RT_OK)
 		give_end(&g);
-	return st == RT_OK ? rt_answer_end(reply, err) : st;
+	return st == RT_OK ? rt_answer_status(reply, err) : st;
 }
 
 /* ---- opening ---- */
@@ -361,63 +358,3 @@ rt_builtin_open(const rt_alloc *alloc, const rt_builtin_options *options, rt_mod
 	*out = &b->model;
 	return RT_OK;
 }
-
-/* ---- the provider ---- */
-
-static rt_status
-no_path(rt_str model, bool stream, rt_buf *out, rt_error *err)
-{
-	(void)model;
-	(void)stream;
-	(void)out;
-	return rt_fail(err, RT_USAGE, "the built-in model is not on the network");
-}
-
-static void
-no_headers(rt_str key, rt_header_fn fn, void *ctx)
-{
-	(void)key;
-	(void)fn;
-	(void)ctx;
-}
-
-static rt_status
-no_whole(rt_reply *reply, rt_str body, rt_error *err)
-{
-	(void)reply;
-	(void)body;
-	return rt_fail(err, RT_UPSTREAM, "the built-in model is not on the network");
-}
-
-static rt_status
-no_event(rt_reply *reply, rt_str event, rt_str data, rt_error *err)
-{
-	(void)event;
-	return no_whole(reply, data, err);
-}
-
-/* They are known without asking. */
-static rt_status
-read_models(rt_str body, const rt_alloc *alloc, rt_model_fn fn, void *ctx, rt_error *err)
-{
-	(void)body;
-	(void)alloc;
-	(void)err;
-	fn(ctx, RT_STR("echo"), 0);
-	fn(ctx, RT_STR("summary"), 0);
-	return RT_OK;
-}
-
-const rt_provider rt_provider_builtin = {
-	.name = "builtin",
-	.title = "Built-in: no network, only repeats",
-	.no_images = true,
-	.framing = RT_FRAMING_LINES,
-	.writer = &rt_openai_writer,
-	.path = no_path,
-	.headers = no_headers,
-	.read_event = no_event,
-	.read_whole = no_whole,
-	.read_error = rt_answer_read_error,
-	.read_models = read_models,
-};

@@ -4,8 +4,6 @@
  * when they are played. */
 #include "llm/builtin_impl.h"
 
-#include "llm/answer.h"
-
 enum { WAIT_MAX_MS = 24 * 60 * 60 * 1000 };
 
 typedef enum step_kind {
