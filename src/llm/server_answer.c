@@ -4,7 +4,7 @@
  * end, and an error becomes a message. */
 #include "llm/server_impl.h"
 
-#include "llm/mask.h"
+#include "codec/mask.h"
 #include "llm/provider.h"
 
 enum {

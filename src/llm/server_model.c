@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "llm/mask.h"
+#include "codec/mask.h"
 #include "llm/provider.h"
 #include "llm/url.h"
 
@@ -19,27 +19,10 @@ enum {
 
 /* ---- opening ---- */
 
-/* Does its name say that a value is a key? */
-static bool
-is_secret_name(rt_str name)
-{
-	static const char *const words[] = {"auth", "key",  "token", "secret",
-					    "cookie", "pass", "sig"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		rt_str word = rt_str_of(words[i]);
-
-		for (size_t at = 0; at + word.size <= name.size; at++)
-			if (rt_str_eq_nocase(rt_str_at(name.ptr + at, word.size), word))
-				return true;
-	}
-	return false;
-}
-
 static bool
 is_secret(const rt_header *header)
 {
-	return header->secret || is_secret_name(header->name);
+	return header->secret || rt_mask_is_secret_name(header->name);
 }
 
 /* The next value in query, which is advanced, that may be a key: some servers want it there. */
@@ -58,7 +41,7 @@ next_query_secret(rt_str *query, rt_str *out)
 			continue;
 		*out = rt_str_at(pair.ptr + mark + 1, pair.size - mark - 1);
 		if (out->size >= QUERY_SECRET_SIZE ||
-		    (out->size >= RT_MASK_SECRET_MIN && is_secret_name(rt_str_at(pair.ptr, mark))))
+		    (out->size >= RT_MASK_SECRET_MIN && rt_mask_is_secret_name(rt_str_at(pair.ptr, mark))))
 			return true;
 	}
 	return false;

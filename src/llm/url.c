@@ -7,16 +7,6 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-int
-rt_hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 size_t
 rt_word_size(rt_str text, const char *further)
 {

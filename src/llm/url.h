@@ -9,7 +9,7 @@
 #ifndef RT_LLM_URL_H
 #define RT_LLM_URL_H
 
-#include "base/text.h"
+#include "base/encode.h"
 
 enum { RT_URL_MAX = 4096, RT_URL_HOST_MAX = 253 };
 
@@ -38,7 +38,5 @@ void rt_url_join(rt_buf *out, const rt_url *base, rt_str path);
 
 /* Bytes at the beginning of text that are ASCII letters, digits, or in further. */
 size_t rt_word_size(rt_str text, const char *further);
-/* The value of a hexadecimal digit; -1: it is none. */
-int rt_hex_digit(char c);
 
 #endif
