@@ -2,9 +2,8 @@
  *
  * Provider: the protocol of one kind of model server, as data and a few pure functions:
  * messages in, the body of a request out (model_request.h); the JSON of an answer in, a reply out.
- * llm/provider.h has the list of providers and the code that they share. Sending is the
- * transport's work (llm/transport.h). A new provider is one file in llm/ and one row in
- * llm/provider.c. */
+ * llm/protocol.h has the code that all share, llm/provider.h the list; llm/transport.h sends. A
+ * new provider is one file in llm/ and one row in llm/provider.c. */
 #ifndef RT_CHAT_PROVIDER_H
 #define RT_CHAT_PROVIDER_H
 
