@@ -411,7 +411,7 @@ read_hooks(reader *r, yyjson_val *list)
 static void
 read_top(reader *r, yyjson_val *root)
 {
-	static const char *const keys[] = {"model", "provider", "hook"};
+	static const char *const top_keys[] = {"model", "provider", "hook"};
 	yyjson_val *key, *value;
 	size_t i, max;
 
@@ -424,8 +424,8 @@ read_top(reader *r, yyjson_val *root)
 			return;
 		r->path[0] = name;
 		r->depth = 1;
-		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
-			compare(&meant, rt_str_of(keys[k]));
+		for (size_t k = 0; k < sizeof(top_keys) / sizeof(*top_keys); k++)
+			compare(&meant, rt_str_of(top_keys[k]));
 		if (rt_str_is(name, "model"))
 			r->c->model = read_string(r, value);
 		else if (rt_str_is(name, "provider"))
