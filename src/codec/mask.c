@@ -59,8 +59,9 @@ match_plain(rt_str text, size_t from, rt_str secret, bool is_cut)
 		size_t size = byte_at(text, at, (unsigned char)secret.ptr[i]);
 		if (size == 0) /* a cut in the middle of an escape */
 			return is_cut && i >= CUT_MIN && text.size - at < 6 &&
-			       (text.ptr[at] == '%' || text.ptr[at] == '\\')
-				       ? text.size - from : 0;
+					       (text.ptr[at] == '%' || text.ptr[at] == '\\')
+				       ? text.size - from
+				       : 0;
 		at += size;
 	}
 	return i == secret.size || (is_cut && i >= CUT_MIN) ? at - from : 0;
@@ -221,7 +222,7 @@ rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_
 bool
 rt_mask_is_secret_name(rt_str name)
 {
-	static const char *const words[] = {"auth", "key",  "token", "secret",
+	static const char *const words[] = {"auth",   "key",  "token", "secret",
 					    "cookie", "pass", "sig"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

@@ -64,7 +64,8 @@ static const struct rt_provider_writer writer = {
 	.image_places = RT_IMAGE_BY_USER | RT_IMAGE_IN_RESULT,
 	.plain = "$t",
 	.text = "{\"type\":\"text\",\"text\":$t}",
-	.image = "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":$m,\"data\":$b}}",
+	.image =
+		"{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":$m,\"data\":$b}}",
 	.image_url = "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":$u}}",
 	.call = "{\"type\":\"tool_use\",\"id\":$i,\"name\":$n,\"input\":$a}",
 	.result = RESULT "}",
@@ -76,10 +77,8 @@ static const struct rt_provider_writer writer = {
 /* ---- answers ---- */
 
 static const rt_answer_stop stops[] = {
-	{"max_tokens", RT_STOP_LENGTH},
-	{"model_context_window_exceeded", RT_STOP_LENGTH},
-	{"tool_use", RT_STOP_CALLS},
-	{"refusal", RT_STOP_FILTER},
+	{"max_tokens", RT_STOP_LENGTH}, {"model_context_window_exceeded", RT_STOP_LENGTH},
+	{"tool_use", RT_STOP_CALLS},    {"refusal", RT_STOP_FILTER},
 	{NULL, RT_STOP_NONE},
 };
 
@@ -104,7 +103,8 @@ read_stop(rt_reply *reply, yyjson_val *from)
 	yyjson_val *reason = rt_json_get(from, "stop_reason");
 
 	if (yyjson_is_str(reason))
-		rt_reply_set_stop(reply, rt_answer_stop_of(stops, rt_json_str(reason), RT_STOP_END));
+		rt_reply_set_stop(reply,
+				  rt_answer_stop_of(stops, rt_json_str(reason), RT_STOP_END));
 }
 
 /* A block at its start, or (whole) complete. Blocks of the server's own tools are ignored. */

@@ -322,7 +322,8 @@ rt_builtin_open(const rt_alloc *alloc, const rt_builtin_options *options, rt_mod
 	b->options = *options;
 	b->options.name = rt_buf_str(&b->name);
 	b->options.script = rt_buf_str(&b->script);
-	b->model = (rt_model){.ops = &ops, .provider = &rt_provider_builtin, .name = b->options.name};
+	b->model = (rt_model){
+		.ops = &ops, .provider = &rt_provider_builtin, .name = b->options.name};
 	*out = &b->model;
 	return RT_OK;
 }

@@ -178,8 +178,8 @@ give_error(const rt_giving *g, const step *s)
 				    "%.*s (%llu)", RT_STR_ARG(message), (unsigned long long)code);
 		return;
 	}
-	int size = snprintf(notice, sizeof(notice), "trying again in %llu s: ",
-			    (unsigned long long)s->number);
+	int size = snprintf(notice, sizeof(notice),
+			    "trying again in %llu s: ", (unsigned long long)s->number);
 	message.size = rt_utf8_cut(message, sizeof(notice) - 1 - (size_t)size);
 	(void)snprintf(notice + size, sizeof(notice) - (size_t)size, "%.*s", RT_STR_ARG(message));
 	if (g->ask->notice != NULL)

@@ -42,7 +42,8 @@ set_folder(char to[PATH_ROOM], rt_str folder, rt_error *err)
 /* ---- writing ---- */
 
 rt_status
-rt_comms_open(const rt_alloc *alloc, const rt_env *env, rt_str folder, rt_comms **out, rt_error *err)
+rt_comms_open(const rt_alloc *alloc, const rt_env *env, rt_str folder, rt_comms **out,
+	      rt_error *err)
 {
 	rt_comms *c = rt_new0(alloc, sizeof(*c));
 	rt_status st;
@@ -81,8 +82,8 @@ static void
 note_failure(rt_comms *c, const char *verb)
 {
 	if (c->error[0] == '\0')
-		snprintf(c->error, sizeof(c->error), "the record of requests cannot be %s: %s", verb,
-			 strerror(errno));
+		snprintf(c->error, sizeof(c->error), "the record of requests cannot be %s: %s",
+			 verb, strerror(errno));
 }
 
 static int
@@ -271,7 +272,8 @@ add_line_without(rt_buf *out, rt_str line, rt_str needle)
 		if (end + 1 < line.size && line.ptr[end + 1] == ':')
 			rt_buf_add(out, line.ptr + at, end - at);
 		else
-			count += add_string_without(out, rt_str_at(line.ptr + at, end - at), needle);
+			count += add_string_without(out, rt_str_at(line.ptr + at, end - at),
+						    needle);
 		if (end < line.size)
 			rt_buf_add_byte(out, '"');
 		at = end + 1;

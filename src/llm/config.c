@@ -64,7 +64,8 @@ find_position(const reader *r, uint64_t *line, uint64_t *column)
 }
 
 /* The value of the key that path leads to is wrong. */
-static void RT_PRINTF(3, 4)
+RT_PRINTF(3, 4)
+static void
 fail(reader *r, rt_status st, const char *format, ...)
 {
 	char where[(SHOWN_MAX + 1) * PATH_DEPTH + 1] = "", words[RT_ERROR_TEXT_SIZE];
@@ -84,7 +85,8 @@ fail(reader *r, rt_status st, const char *format, ...)
 		(void)rt_scope_fail(r->s, st, "%s: %s", where, words);
 	else
 		(void)rt_scope_fail(r->s, st, "line %llu, column %llu: %s: %s",
-				    (unsigned long long)line, (unsigned long long)column, where, words);
+				    (unsigned long long)line, (unsigned long long)column, where,
+				    words);
 	r->s->error.line = line;
 }
 
@@ -201,7 +203,8 @@ read_variable(reader *r, yyjson_val *value, rt_config_provider *p, const setting
 	/* It may be the key itself by mistake: it is not shown. */
 	if (rt_ok(r->s) &&
 	    (!is_word(p->key_env, "_") || (p->key_env.ptr[0] >= '0' && p->key_env.ptr[0] <= '9')))
-		fail(r, RT_USAGE, "is to be the name of an environment variable, which has only "
+		fail(r, RT_USAGE,
+		     "is to be the name of an environment variable, which has only "
 		     "letters, digits and _");
 }
 
@@ -213,7 +216,8 @@ read_command(reader *r, yyjson_val *value, rt_config_provider *p, const setting 
 
 	(void)is;
 	if (!yyjson_is_arr(value) || yyjson_arr_size(value) == 0)
-		fail(r, RT_USAGE, "is to be a list, the program and its arguments: "
+		fail(r, RT_USAGE,
+		     "is to be a list, the program and its arguments: "
 		     "[\"pass\", \"show\", \"x\"]; there is no shell");
 	p->key_cmd = rt_scope_array(r->s, yyjson_arr_size(value), sizeof(*p->key_cmd));
 	yyjson_arr_foreach(value, i, max, item)
@@ -288,16 +292,16 @@ read_kind(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is
 	for (size_t i = 0, size = 0; rt_providers[i] != NULL; i++, size = strlen(names))
 		(void)snprintf(names + size, sizeof(names) - size, "%s%s", i > 0 ? ", " : "",
 			       rt_providers[i]->name);
-	fail(r, RT_USAGE, "%s%s", value == NULL ? "needs a kind, one of: " : "is to be one of: ",
-	     names);
+	fail(r, RT_USAGE, "%s%s",
+	     value == NULL ? "needs a kind, one of: " : "is to be one of: ", names);
 }
 
 /* What people call a key when they write it down. */
 static bool
 is_key_name(rt_str name)
 {
-	static const char *const names[] = {"key",   "api_key", "apikey", "api-key", "apiKey",
-					    "token", "secret",	 "password"};
+	static const char *const names[] = {"key",    "api_key", "apikey", "api-key",
+					    "apiKey", "token",   "secret", "password"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (rt_str_is(name, names[i]))
@@ -398,8 +402,10 @@ read_hooks(reader *r, yyjson_val *list)
 	if (!yyjson_is_arr(list))
 		fail(r, RT_USAGE, HOOK_SHAPE);
 	yyjson_arr_foreach(list, i, max, item)
+	{
 		if (!yyjson_is_obj(item))
 			fail(r, RT_USAGE, HOOK_SHAPE);
+	}
 	if (!rt_ok(r->s))
 		return;
 	rt_buf_init(&json, r->c->alloc, RT_BUF_UNLIMITED);
@@ -473,7 +479,8 @@ rt_config_read(const rt_alloc *alloc, rt_str text, rt_config **out, rt_error *er
 	}
 	st = rt_scope_end(&c->scope, err);
 	rt_free(alloc, c);
-	return st == RT_NOMEM ? rt_fail(err, st, "out of memory while reading the configuration") : st;
+	return st == RT_NOMEM ? rt_fail(err, st, "out of memory while reading the configuration")
+			      : st;
 }
 
 void
@@ -530,9 +537,9 @@ static const char *
 maker_of(rt_str model)
 {
 	static const char *const makers[][2] = {
-		{"gpt-", "openai"}, {"chatgpt-", "openai"}, {"o1", "openai"}, {"o3", "openai"},
-		{"o4", "openai"}, {"claude", "anthropic"}, {"gemini", "gemini"},
-		{"echo", "builtin"}, {"summary", "builtin"},
+		{"gpt-", "openai"},   {"chatgpt-", "openai"}, {"o1", "openai"},
+		{"o3", "openai"},     {"o4", "openai"},       {"claude", "anthropic"},
+		{"gemini", "gemini"}, {"echo", "builtin"},    {"summary", "builtin"},
 	};
 
 	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
@@ -590,7 +597,8 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 
 	if (name.size == 0) {
 		if (config == NULL || config->model.size == 0)
-			return fail_unknown(config, "no model is named, and the configuration has none",
+			return fail_unknown(config,
+					    "no model is named, and the configuration has none",
 					    name, err);
 		name = config->model;
 	}
@@ -619,8 +627,10 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 		return fail_unknown(config, "there is no provider in the name of the model ", name,
 				    err);
 	name.size = rt_utf8_cut(name, NAME_SHOWN_MAX);
-	return rt_fail(err, RT_NOT_FOUND, "the model \"%.*s\" needs the name of its provider in front "
-		       "(did you mean %s/%.*s?)", RT_STR_ARG(name), maker, RT_STR_ARG(name));
+	return rt_fail(err, RT_NOT_FOUND,
+		       "the model \"%.*s\" needs the name of its provider in front "
+		       "(did you mean %s/%.*s?)",
+		       RT_STR_ARG(name), maker, RT_STR_ARG(name));
 }
 
 rt_status

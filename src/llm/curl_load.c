@@ -46,9 +46,11 @@ load(void)
 	void *library = open_library(reason, sizeof(reason));
 
 	if (library == NULL) {
-		loaded = rt_fail(&why, RT_IO, "libcurl is needed to reach a model's server and cannot "
+		loaded = rt_fail(&why, RT_IO,
+				 "libcurl is needed to reach a model's server and cannot "
 				 "be loaded (%s): install it (Debian: libcurl4), or use a built-in "
-				 "model", reason);
+				 "model",
+				 reason);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {

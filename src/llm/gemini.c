@@ -41,7 +41,8 @@ static const struct rt_provider_writer writer = {
 	.image_places = RT_IMAGE_BY_USER | RT_IMAGE_BY_MODEL,
 	.plain = "[{\"text\":$t}]",
 	.text = "{\"text\":$t}",
-	.image = "{\"inlineData\":{\"mimeType\":$m,\"data\":$b}}", /* by address: only files there */
+	.image =
+		"{\"inlineData\":{\"mimeType\":$m,\"data\":$b}}", /* by address: only files there */
 	.call = CALL "}",
 	.signed_call = CALL ",\"thoughtSignature\":$s}",
 	.result = "{\"functionResponse\":{\"name\":$n,\"response\":{\"output\":$x}}}",
@@ -159,7 +160,9 @@ read_object(rt_reply *reply, yyjson_val *root)
 	rt_reply_set_model(reply, rt_json_str(rt_json_get(root, "modelVersion")));
 	rt_reply_set_usage(reply, &counts);
 	yyjson_arr_foreach(rt_json_get(rt_json_get(candidate, "content"), "parts"), i, max, part)
+	{
 		read_part(reply, part);
+	}
 	read_reason(reply, rt_json_str(rt_json_get(candidate, "finishReason")),
 		    rt_json_get(candidate, "finishMessage"));
 	if (yyjson_is_str(blocked))
@@ -176,7 +179,10 @@ read_answer(rt_reply *reply, yyjson_val *root, bool whole)
 	(void)whole;
 	if (yyjson_is_obj(root))
 		read_object(reply, root);
-	yyjson_arr_foreach(root, i, max, item) read_object(reply, item);
+	yyjson_arr_foreach(root, i, max, item)
+	{
+		read_object(reply, item);
+	}
 }
 
 const rt_provider rt_provider_gemini = {

@@ -34,12 +34,15 @@ add_key(rt_str output, const char *source, const char *name, rt_buf *out, rt_err
 	rt_str key = rt_str_trim(rt_str_at(output.ptr, end == SIZE_MAX ? output.size : end));
 
 	if (key.size == 0)
-		return rt_fail(err, RT_CREDENTIALS, "%s%s has no key in its first line", source, name);
+		return rt_fail(err, RT_CREDENTIALS, "%s%s has no key in its first line", source,
+			       name);
 	for (size_t i = 0; i < key.size; i++)
 		if (key.ptr[i] < 0x21 || key.ptr[i] > 0x7E)
-			return rt_fail(err, RT_CREDENTIALS, "what %s%s has in its first line is no "
+			return rt_fail(err, RT_CREDENTIALS,
+				       "what %s%s has in its first line is no "
 				       "key: there is a blank, a control character or a letter "
-				       "beyond ASCII in it", source, name);
+				       "beyond ASCII in it",
+				       source, name);
 	rt_buf_add_str(out, key);
 	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
 }
@@ -103,8 +106,9 @@ key_from_file(rt_str name, rt_buf *out, rt_buf *warnings, rt_error *err)
 		int fd = open(path->ptr, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 		if (fd < 0)
-			(void)rt_scope_fail(&s, RT_CREDENTIALS, "the key file %s cannot be read: %s",
-					    path->ptr, strerror_r(errno, why, sizeof(why)));
+			(void)rt_scope_fail(&s, RT_CREDENTIALS,
+					    "the key file %s cannot be read: %s", path->ptr,
+					    strerror_r(errno, why, sizeof(why)));
 		RT_TRY(&s, read_key_file(fd, path->ptr, out, warnings, &s.error));
 		if (fd >= 0)
 			(void)close(fd);
@@ -132,7 +136,7 @@ start_command(char *const *argv, int out_fd, pid_t *out_pid, rt_error *err)
 	sigemptyset(&none);
 	sigfillset(&all);
 	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						       POSIX_SPAWN_SETSIGDEF);
+							    POSIX_SPAWN_SETSIGDEF);
 	(void)posix_spawnattr_setpgroup(&attributes, 0);
 	(void)posix_spawnattr_setsigmask(&attributes, &none);
 	(void)posix_spawnattr_setsigdefault(&attributes, &all);
@@ -150,7 +154,8 @@ start_command(char *const *argv, int out_fd, pid_t *out_pid, rt_error *err)
 	if (error == 0)
 		return RT_OK;
 	return rt_fail(err, error == ENOMEM ? RT_NOMEM : RT_CREDENTIALS,
-		       "key_cmd: %s cannot be run: %s", argv[0], strerror_r(error, why, sizeof(why)));
+		       "key_cmd: %s cannot be run: %s", argv[0],
+		       strerror_r(error, why, sizeof(why)));
 }
 
 static rt_status
@@ -181,7 +186,8 @@ read_output(int fd, int64_t end_ms, rt_stop_fn stop, void *stop_ctx, const char 
 		if (got <= 0)
 			return RT_OK;
 		if (output->size + (size_t)got > RT_KEY_OUTPUT_MAX)
-			return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s says more than a key", name);
+			return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s says more than a key",
+				       name);
 		rt_buf_add(output, bytes, (size_t)got);
 		if (output->status != RT_OK)
 			return rt_fail(err, output->status, "out of memory");
@@ -210,8 +216,10 @@ wait_for_exit(pid_t pid, rt_status st, int64_t end_ms, const char *name, rt_erro
 	if (st != RT_OK || (got == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		return st;
 	if (got == pid && WIFEXITED(status))
-		return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s ended with status %d; run it by hand "
-			       "to see why", name, WEXITSTATUS(status));
+		return rt_fail(err, RT_CREDENTIALS,
+			       "key_cmd: %s ended with status %d; run it by hand "
+			       "to see why",
+			       name, WEXITSTATUS(status));
 	return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s was ended by a signal", name);
 }
 

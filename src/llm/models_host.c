@@ -148,13 +148,14 @@ open_builtin(rt_scope *s, const rt_models_options *o, rt_str name, rt_model **ou
 	rt_buf *script = rt_scope_buf(s);
 
 	if (rt_str_starts(name, play) && !o->may_play)
-		(void)rt_scope_fail(s, RT_REFUSED,
-				    "a model that plays a file (play:FILE) is not taken from a "
-				    "stored setting or from a browser; only from -m, RETAKE_MODEL or "
-				    "config.toml");
+		(void)rt_scope_fail(
+			s, RT_REFUSED,
+			"a model that plays a file (play:FILE) is not taken from a "
+			"stored setting or from a browser; only from -m, RETAKE_MODEL or "
+			"config.toml");
 	if (rt_str_starts(name, play)) {
-		rt_str path = rt_scope_copy(s, rt_str_at(name.ptr + play.size,
-							 name.size - play.size));
+		rt_str path = rt_scope_copy(s,
+					    rt_str_at(name.ptr + play.size, name.size - play.size));
 
 		RT_TRY(s, rt_file_read(path.ptr, 0, RT_CONFIG_SIZE_MAX, script, &s->error));
 		options.script = rt_buf_str(script);

@@ -54,7 +54,7 @@ typedef struct rt_models_options {
 	rt_str name;             /* as rt_models_choose takes it */
 	unsigned tries;          /* 0: RT_MODEL_TRIES */
 	unsigned pace_ms;        /* of a built-in model, between two pieces; 0: no pause */
-	bool may_play;           /* "builtin/play:PATH" may open that file; see rt_models_may_play */
+	bool may_play;           /* "builtin/play:PATH" may open that file: rt_models_may_play */
 	rt_stop_fn stop;         /* or NULL: ends a key_cmd */
 	void *stop_ctx;
 } rt_models_options;

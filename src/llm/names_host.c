@@ -87,8 +87,10 @@ write_cache(rt_scope *s, const cache *c, const rt_env *env, const rt_buf *list, 
 		rt_json_put_raw(out, "models", list == NULL ? RT_STR("[]") : rt_buf_str(list));
 	rt_json_open(out, "answered", '[');
 	yyjson_arr_foreach(rt_json_get(c->server, "answered"), i, max, value)
+	{
 		if (!rt_str_eq(rt_json_str(value), answered))
 			rt_json_put_value(out, NULL, value);
+	}
 	if (answered.size > 0)
 		rt_json_put_str(out, NULL, answered);
 	rt_buf_add_c(out, "]}}}\n");
@@ -132,8 +134,10 @@ has_name(yyjson_val *list, rt_str name)
 	size_t i, max;
 
 	yyjson_arr_foreach(list, i, max, item)
+	{
 		if (yyjson_is_str(item) && means(name, rt_json_str(item)))
 			return true;
+	}
 	return false;
 }
 

@@ -69,8 +69,7 @@ read_end(rt_reply *reply, yyjson_val *root)
 			   rt_answer_count(root, "eval_count"), SIZE_MAX, SIZE_MAX};
 
 	rt_reply_set_usage(reply, &counts);
-	if (rt_reply_is_empty(reply) &&
-	    (rt_str_is(reason, "load") || rt_str_is(reason, "unload")))
+	if (rt_reply_is_empty(reply) && (rt_str_is(reason, "load") || rt_str_is(reason, "unload")))
 		rt_reply_set_error(reply, RT_STR("the server loaded or unloaded the model "
 						 "and asked it nothing"));
 	else

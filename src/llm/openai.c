@@ -141,7 +141,8 @@ read_answer(rt_reply *reply, yyjson_val *root, bool whole)
 			continue;
 		read_message(reply, rt_json_get(choice, whole ? "message" : "delta"));
 		(void)rt_answer_read_error(reply, choice);
-		if (reason.size > 0 && reply->stop != RT_STOP_ERROR) /* some send "" until the end */
+		if (reason.size > 0 &&
+		    reply->stop != RT_STOP_ERROR) /* some send "" until the end */
 			rt_reply_set_stop(reply, rt_answer_stop_of(stops, reason,
 								   rt_answer_usual_stop(reply)));
 	}

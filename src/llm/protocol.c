@@ -115,7 +115,8 @@ rt_provider_read_whole(const rt_provider *provider, rt_reply *reply, rt_str body
 
 		if (end == SIZE_MAX)
 			end = body.size;
-		st = rt_provider_read_event(provider, reply, rt_str_at(body.ptr + at, end - at), err);
+		st = rt_provider_read_event(provider, reply, rt_str_at(body.ptr + at, end - at),
+					    err);
 		at = end + 1;
 	}
 	return st;
@@ -260,7 +261,7 @@ rt_status
 rt_provider_read_models(const rt_provider *provider, rt_str body, const rt_alloc *alloc,
 			rt_model_fn fn, void *ctx, rt_error *err)
 {
-	yyjson_val *root, *item;
+	yyjson_val *list, *item;
 	rt_json_doc *doc = NULL;
 	size_t i, max;
 	rt_status st;
@@ -270,10 +271,13 @@ rt_provider_read_models(const rt_provider *provider, rt_str body, const rt_alloc
 	st = read_json(alloc, body, &doc, err);
 	if (st != RT_OK)
 		return st;
-	root = rt_json_root(doc);
-	yyjson_arr_foreach(yyjson_is_arr(root) ? root : rt_json_get(root, provider->models_list), i,
-			   max, item)
+	list = rt_json_root(doc);
+	if (!yyjson_is_arr(list))
+		list = rt_json_get(list, provider->models_list);
+	yyjson_arr_foreach(list, i, max, item)
+	{
 		read_model(item, provider->models_name, fn, ctx);
+	}
 	rt_json_free(doc);
 	return RT_OK;
 }

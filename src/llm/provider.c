@@ -2,7 +2,7 @@
 #include "llm/provider.h"
 
 const rt_provider *const rt_providers[] = {
-	&rt_provider_openai,
+	&rt_provider_openai, /* in the order of help */
 	&rt_provider_anthropic,
 	&rt_provider_ollama,
 	&rt_provider_gemini,

@@ -99,8 +99,9 @@ check_reply(exchange *x, rt_error *err)
 		x->ended_us = now_us(x);
 	if (st == RT_OK)
 		return RT_OK;
-	return rt_fail(err, st, st == RT_NOMEM ? "out of memory while a reply arrives"
-					       : "the reply of %s is too large to be kept",
+	return rt_fail(err, st,
+		       st == RT_NOMEM ? "out of memory while a reply arrives"
+				      : "the reply of %s is too large to be kept",
 		       x->m->origin.ptr);
 }
 
@@ -133,8 +134,8 @@ mode_of(const exchange *x, const rt_http_answer *answer, rt_str bytes)
 {
 	if (answer->status < 200 || answer->status > 299)
 		return ANSWER_ERROR;
-	if (x->reply != NULL && (answer->is_stream ||
-				 (x->ask->stream && looks_like_stream(x, answer, bytes))))
+	if (x->reply != NULL &&
+	    (answer->is_stream || (x->ask->stream && looks_like_stream(x, answer, bytes))))
 		return ANSWER_STREAM;
 	return ANSWER_WHOLE;
 }
@@ -252,15 +253,19 @@ fail_status(const exchange *x, rt_error *err)
 			     x->m->o.key.size == 0 ? "asks for a key" : "does not accept the key",
 			     status, words, x->m->o.key_hint.ptr);
 	else if (status == 407)
-		st = rt_fail(err, RT_UPSTREAM, "the proxy on the way to %s wants a user and a "
-			     "password (407)%s", origin, words);
+		st = rt_fail(err, RT_UPSTREAM,
+			     "the proxy on the way to %s wants a user and a "
+			     "password (407)%s",
+			     origin, words);
 	else if (status >= 300 && status <= 399)
-		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u and sends to %s: that is not "
-			     "followed; if it is the right place, set url to it", origin, status,
+		st = rt_fail(err, RT_UPSTREAM,
+			     "%s answers with %u and sends to %s: that is not "
+			     "followed; if it is the right place, set url to it",
+			     origin, status,
 			     x->answer.location[0] != '\0' ? x->answer.location : "another place");
 	else if (after > RT_MODEL_RETRY_AFTER_MAX_S)
-		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u%s and asks to wait %u s%s", origin,
-			     status, meaning(status), after, words);
+		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u%s and asks to wait %u s%s",
+			     origin, status, meaning(status), after, words);
 	else
 		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u%s%s", origin, status,
 			     meaning(status), words);

@@ -12,9 +12,10 @@
 #define ACCEPTED "text/event-stream, application/json, application/x-ndjson"
 
 enum {
-	HEADER_SECRET_MIN = 8,  /* bytes of a header's value that no error shows */
-	QUERY_SECRET_SIZE = 20, /* a value in a query of this size may be a key, whatever its name */
-	OWN_HEADERS = 4         /* the content's type, accept, and two of the provider */
+	HEADER_SECRET_MIN = 8, /* bytes of a header's value that no error shows */
+	QUERY_SECRET_SIZE =
+		20,     /* a value in a query of this size may be a key, whatever its name */
+	OWN_HEADERS = 4 /* the content's type, accept, and two of the provider */
 };
 
 /* ---- opening ---- */
@@ -41,7 +42,8 @@ next_query_secret(rt_str *query, rt_str *out)
 			continue;
 		*out = rt_str_at(pair.ptr + mark + 1, pair.size - mark - 1);
 		if (out->size >= QUERY_SECRET_SIZE ||
-		    (out->size >= RT_MASK_SECRET_MIN && rt_mask_is_secret_name(rt_str_at(pair.ptr, mark))))
+		    (out->size >= RT_MASK_SECRET_MIN &&
+		     rt_mask_is_secret_name(rt_str_at(pair.ptr, mark))))
 			return true;
 	}
 	return false;
@@ -55,22 +57,27 @@ check_secrets(server_model *m, const rt_url *url)
 	rt_scope *s = &m->scope;
 
 	if (!rt_header_is_one_line(m->o.key) || m->o.key.size > RT_MODEL_KEY_MAX)
-		(void)rt_scope_fail(s, RT_CREDENTIALS,
-				    "the key for %s has a line end or another character that no key "
-				    "has, or is longer than any", m->origin.ptr);
+		(void)rt_scope_fail(
+			s, RT_CREDENTIALS,
+			"the key for %s has a line end or another character that no key "
+			"has, or is longer than any",
+			m->origin.ptr);
 	for (size_t i = 0; i < m->o.header_count; i++) {
 		const rt_header *header = &m->o.headers[i];
 
 		if (!rt_header_is_one_line(header->value) || header->name.size == 0)
-			(void)rt_scope_fail(s, RT_USAGE, "a header for %s has no name, or a line end",
+			(void)rt_scope_fail(s, RT_USAGE,
+					    "a header for %s has no name, or a line end",
 					    m->origin.ptr);
 		secret = secret || is_secret(header);
 	}
 	if (secret && !url->is_tls && !rt_url_is_loopback(url) && !m->o.allow_plain_http)
-		(void)rt_scope_fail(s, RT_REFUSED,
-				    "the key would go to %s unencrypted, for everybody on the way to "
-				    "read: use https, or say allow_plain_http = true for this "
-				    "provider", m->origin.ptr);
+		(void)rt_scope_fail(
+			s, RT_REFUSED,
+			"the key would go to %s unencrypted, for everybody on the way to "
+			"read: use https, or say allow_plain_http = true for this "
+			"provider",
+			m->origin.ptr);
 }
 
 static void
@@ -146,7 +153,8 @@ copy_options(server_model *m)
 	const char *env = o->provider->key_env;
 	rt_buf *hint = rt_scope_buf(&m->scope);
 
-	rt_buf_add_f(hint, "Set %s%skey_env, key_file or key_cmd of the provider in the configuration",
+	rt_buf_add_f(hint,
+		     "Set %s%skey_env, key_file or key_cmd of the provider in the configuration",
 		     env != NULL ? env : "", env != NULL ? ", or " : "");
 	if (o->key_hint.size == 0)
 		o->key_hint = rt_scope_str(&m->scope, hint);
@@ -250,8 +258,8 @@ send_request(const server_model *m, rt_str url, const char *method, unsigned tri
 		st = rt_exchange_end(x, st, err);
 		if (done >= tries || !rt_exchange_may_retry(x, st))
 			return st;
-		st = wait_for_retry(m, x, pause_ms(m, done, x->answer.retry_after_s), done, tries - 1,
-				    err);
+		st = wait_for_retry(m, x, pause_ms(m, done, x->answer.retry_after_s), done,
+				    tries - 1, err);
 		if (st != RT_OK)
 			return st;
 		rt_exchange_deinit(x);
@@ -349,8 +357,8 @@ list_models(const server_model *m, unsigned tries, const rt_ask *ask, rt_model_f
 		return rt_scope_end(&s, err);
 	rt_scope_init(&names, m->o.alloc);
 	RT_TRY(&s, send_request(m, url, "GET", tries, ask, NULL, &x, &s.error));
-	RT_TRY(&s, rt_provider_read_models(p, rt_str_trim(rt_buf_str(&x.body)), m->o.alloc, add_model,
-					   &list, &s.error));
+	RT_TRY(&s, rt_provider_read_models(p, rt_str_trim(rt_buf_str(&x.body)), m->o.alloc,
+					   add_model, &list, &s.error));
 	rt_exchange_deinit(&x);
 	RT_TRY(&s, names.status);
 	rt_scope_deinit(&names);

@@ -130,9 +130,9 @@ typedef struct entry {
 
 typedef struct reader {
 	rt_tokens *t;
-	rt_str rest;                 /* of the data */
-	uint64_t line;               /* number of the last one */
-	unsigned char values[256];   /* of base64 digits; 64: none */
+	rt_str rest;               /* of the data */
+	uint64_t line;             /* number of the last one */
+	unsigned char values[256]; /* of base64 digits; 64: none */
 	rt_status status;
 	rt_error *err;
 } reader;
@@ -149,7 +149,8 @@ fail_line(reader *r, rt_status status, uint64_t line, const char *words)
 static void
 make_values(unsigned char values[256])
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 	memset(values, 64, 256);
 	for (unsigned char i = 0; i < 64; i++)
@@ -208,8 +209,7 @@ next_line(rt_str *rest, rt_str *out)
 	if (rest->size == 0)
 		return false;
 	*out = rt_str_at(rest->ptr, end == NULL ? rest->size : (size_t)(end - rest->ptr));
-	*rest = end == NULL ? rt_str_at(NULL, 0)
-			    : rt_str_at(end + 1, rest->size - out->size - 1);
+	*rest = end == NULL ? rt_str_at(NULL, 0) : rt_str_at(end + 1, rest->size - out->size - 1);
 	return true;
 }
 

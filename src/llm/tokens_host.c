@@ -78,10 +78,13 @@ rt_tokens_load(const rt_alloc *alloc, const rt_token_encoding *encoding, rt_toke
 	if (read_ranks(&s, encoding, path, data) && rt_ok(&s)) {
 		if (data->size == encoding->file_size &&
 		    rt_hash(data->ptr, data->size, 0) == encoding->file_hash)
-			RT_TRY(&s, rt_tokens_new(alloc, encoding, rt_buf_str(data), &tokens, &s.error));
+			RT_TRY(&s,
+			       rt_tokens_new(alloc, encoding, rt_buf_str(data), &tokens, &s.error));
 		else
-			rt_buf_add_f(warnings, "%s is not the file that was published; token counts "
-				     "are estimates\n", path->ptr);
+			rt_buf_add_f(warnings,
+				     "%s is not the file that was published; token counts "
+				     "are estimates\n",
+				     path->ptr);
 	}
 	if (rt_ok(&s))
 		*out = tokens;

@@ -47,12 +47,12 @@ typedef struct transfer {
 	const rt_curl *lib;
 	CURL *easy;
 	rt_url url;
-	rt_str origin;         /* for messages; NUL-terminated */
-	rt_status status;      /* the failure with which a callback ended it */
+	rt_str origin;    /* for messages; NUL-terminated */
+	rt_status status; /* the failure with which a callback ended it */
 	uint64_t header_bytes, body_bytes;
-	bool forbidden;        /* the host has a link-local address */
-	unsigned peer_port;    /* that the last connection went to; 0: none was made */
-	char peer[INET6_ADDRSTRLEN + 16]; /* its address and port */
+	bool forbidden;                     /* the host has a link-local address */
+	unsigned peer_port;                 /* that the last connection went to; 0: none was made */
+	char peer[INET6_ADDRSTRLEN + 16];   /* its address and port */
 	int64_t begun_ms, last_ms, tick_ms; /* last: of the last progress */
 	curl_off_t uploaded;
 	char words[CURL_ERROR_SIZE];
@@ -168,7 +168,8 @@ on_header(char *bytes, size_t one, size_t size, void *ctx)
 		t->answer->is_json = false;
 	} else if (line.size > type.size &&
 		   rt_str_eq_nocase(rt_str_at(line.ptr, type.size), type)) {
-		read_content_type(t->answer, rt_str_at(line.ptr + type.size, line.size - type.size));
+		read_content_type(t->answer,
+				  rt_str_at(line.ptr + type.size, line.size - type.size));
 	}
 	return line.size;
 }
@@ -270,20 +271,23 @@ fail_connect(transfer *t, rt_error *err)
 	char room[128];
 
 	if (t->forbidden)
-		return rt_fail(err, RT_REFUSED, "%s is at a link-local address, and no request is "
-			       "sent there", origin);
+		return rt_fail(err, RT_REFUSED,
+			       "%s is at a link-local address, and no request is "
+			       "sent there",
+			       origin);
 	(void)t->lib->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
 	t->answer->is_transient = number == ECONNREFUSED || number == ECONNRESET;
 	if (number != 0)
 		why = strerror_r((int)number, room, sizeof(room));
 	if (number == ECONNREFUSED && proxy[0] == '\0')
-		return rt_fail(err, RT_UPSTREAM, "nothing answers at %s (connection refused)", origin);
+		return rt_fail(err, RT_UPSTREAM, "nothing answers at %s (connection refused)",
+			       origin);
 	if (proxy[0] == '\0')
 		return rt_fail(err, RT_UPSTREAM, "cannot connect to %s: %s", origin, why);
 	if (number == ECONNREFUSED)
 		why = "nothing answers there (connection refused)";
-	return rt_fail(err, RT_UPSTREAM, "cannot connect to the proxy %s on the way to %s: %s", proxy,
-		       origin, why);
+	return rt_fail(err, RT_UPSTREAM, "cannot connect to the proxy %s on the way to %s: %s",
+		       proxy, origin, why);
 }
 
 /* Failures that are told by their code alone: the message is before, the server, after. */
@@ -296,7 +300,8 @@ static const struct {
 	 ": is the name right, is there a network?"},
 	{CURLE_COULDNT_RESOLVE_PROXY, RT_UPSTREAM,
 	 "no address is known for the proxy on the way to ", ""},
-	{CURLE_BAD_CONTENT_ENCODING, RT_UPSTREAM, "", " sent an answer whose compression is broken"},
+	{CURLE_BAD_CONTENT_ENCODING, RT_UPSTREAM, "",
+	 " sent an answer whose compression is broken"},
 	{CURLE_WEIRD_SERVER_REPLY, RT_UPSTREAM, "", " does not speak HTTP"},
 	{CURLE_UNSUPPORTED_PROTOCOL, RT_UPSTREAM, "", " does not speak HTTP"},
 	{CURLE_URL_MALFORMAT, RT_REFUSED, "", ": not a url that a request can go to"},
@@ -314,8 +319,10 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 		return fail_proxy(t, connect_code, err);
 	/* libcurl gives the same code for a header line that is too long. */
 	if (code == CURLE_OUT_OF_MEMORY && is_connected(t) && t->body_bytes == 0)
-		return rt_fail(err, RT_LIMIT, "%s sends a header that is too long (or there is no "
-			       "memory for its answer)", origin);
+		return rt_fail(err, RT_LIMIT,
+			       "%s sends a header that is too long (or there is no "
+			       "memory for its answer)",
+			       origin);
 	if (code == CURLE_OUT_OF_MEMORY)
 		return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", origin);
 	if (is_tls_failure(code))
@@ -329,16 +336,20 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 			       proxy[0] != '\0' ? " by the proxy " : "", proxy);
 	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++)
 		if (failures[i].code == code)
-			return rt_fail(err, failures[i].status, "%s%s%s", failures[i].before, origin,
-				       failures[i].after);
+			return rt_fail(err, failures[i].status, "%s%s%s", failures[i].before,
+				       origin, failures[i].after);
 	if (t->header_bytes > 0)
-		return rt_fail(err, RT_UPSTREAM, "the connection to %s ended in the middle of the "
-			       "answer", origin);
+		return rt_fail(err, RT_UPSTREAM,
+			       "the connection to %s ended in the middle of the "
+			       "answer",
+			       origin);
 	t->answer->is_transient = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
 				  code == CURLE_SEND_ERROR;
 	if (proxy[0] != '\0')
-		return rt_fail(err, RT_UPSTREAM, "the proxy %s on the way to %s closed the connection "
-			       "without an answer", proxy, origin);
+		return rt_fail(err, RT_UPSTREAM,
+			       "the proxy %s on the way to %s closed the connection "
+			       "without an answer",
+			       proxy, origin);
 	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer", origin);
 }
 
@@ -381,7 +392,8 @@ make_headers(rt_scope *s, const transfer *t)
 		if (header->name.size == 0 || !rt_header_is_one_line(header->name) ||
 		    !rt_header_is_one_line(header->value) ||
 		    rt_str_find(header->name, RT_STR(":"), 0) != SIZE_MAX)
-			(void)rt_scope_fail(s, RT_REFUSED, "a header has no name, or a line end in it");
+			(void)rt_scope_fail(s, RT_REFUSED,
+					    "a header has no name, or a line end in it");
 		rt_buf_clear(line);
 		rt_buf_add_str(line, header->name);
 		rt_buf_add_c(line, header->value.size == 0 ? ";" : ": ");
@@ -464,8 +476,10 @@ check_timeouts(transfer *t, rt_error *err)
 		return rt_fail(err, RT_UPSTREAM, "%s has not answered within %u s", t->origin.ptr,
 			       seconds(first));
 	if (t->header_bytes > 0 && now - t->last_ms > idle)
-		return rt_fail(err, RT_UPSTREAM, "%s has sent nothing for %u s in the middle of its "
-			       "answer", t->origin.ptr, seconds(idle));
+		return rt_fail(err, RT_UPSTREAM,
+			       "%s has sent nothing for %u s in the middle of its "
+			       "answer",
+			       t->origin.ptr, seconds(idle));
 	return RT_OK;
 }
 
@@ -592,7 +606,8 @@ run(rt_scope *s, curl_transport *c, transfer *t, const char *url)
 	if (rt_ok(s) && t->lib->multi_add_handle(multi, t->easy) != CURLM_OK)
 		(void)rt_scope_nomem(s);
 	if (s->status == RT_NOMEM)
-		(void)rt_fail(&s->error, RT_NOMEM, "out of memory while talking to %s", t->origin.ptr);
+		(void)rt_fail(&s->error, RT_NOMEM, "out of memory while talking to %s",
+			      t->origin.ptr);
 	if (rt_ok(s)) {
 		rt_scope_note(s, perform(t, multi, &s->error));
 		read_status(t);
@@ -710,12 +725,11 @@ curl_close(rt_transport *transport)
 }
 
 rt_status
-rt_transport_curl_open(const rt_transport_curl_options *options, rt_transport **out,
-		       rt_error *err)
+rt_transport_curl_open(const rt_transport_curl_options *options, rt_transport **out, rt_error *err)
 {
 	static const rt_transport_ops ops = {curl_close, curl_send, curl_wait};
 	const rt_alloc *alloc = options != NULL && options->alloc != NULL ? options->alloc
-									 : rt_alloc_libc();
+									  : rt_alloc_libc();
 	rt_str ca = options != NULL ? options->ca_file : rt_str_at(NULL, 0);
 	curl_transport *c = rt_new0(alloc, sizeof(*c));
 

@@ -29,7 +29,8 @@ after(rt_str text, size_t size)
 static bool
 has_scheme(rt_str text, rt_str scheme)
 {
-	return text.size >= scheme.size && rt_str_eq_nocase(rt_str_at(text.ptr, scheme.size), scheme);
+	return text.size >= scheme.size &&
+	       rt_str_eq_nocase(rt_str_at(text.ptr, scheme.size), scheme);
 }
 
 /* Size of the host at the beginning of text; 0: there is none. */
@@ -40,8 +41,8 @@ host_size(rt_str text)
 
 	if (text.size == 0 || text.ptr[0] != '[')
 		return rt_word_size(text, ".-_");
-	while (at < text.size && (rt_hex_digit(text.ptr[at]) >= 0 || text.ptr[at] == ':' ||
-				  text.ptr[at] == '.'))
+	while (at < text.size &&
+	       (rt_hex_digit(text.ptr[at]) >= 0 || text.ptr[at] == ':' || text.ptr[at] == '.'))
 		at++;
 	return at > 2 && at < text.size && text.ptr[at] == ']' ? at + 1 : 0;
 }
@@ -88,10 +89,12 @@ rt_url_read(rt_str text, rt_url *out, rt_error *err)
 	url.host = rt_str_at(rest.ptr, host_size(rest));
 	rest = after(rest, url.host.size);
 	if (rt_str_find(rest, RT_STR("@"), 0) != SIZE_MAX)
-		return rt_fail(err, RT_USAGE, "a url cannot have a name, a password or an @: put "
+		return rt_fail(err, RT_USAGE,
+			       "a url cannot have a name, a password or an @: put "
 			       "keys into key_env, key_file or key_cmd");
 	if (url.host.size == 0 || url.host.size > RT_URL_HOST_MAX)
-		return rt_fail(err, RT_USAGE, "the url names no host (an international name is "
+		return rt_fail(err, RT_USAGE,
+			       "the url names no host (an international name is "
 			       "written with xn--)");
 	size = read_port(rest, &url);
 	if (size == SIZE_MAX)
@@ -100,7 +103,8 @@ rt_url_read(rt_str text, rt_url *out, rt_error *err)
 	if (rest.size > 0 && rest.ptr[0] != '/' && rest.ptr[0] != '?')
 		return rt_fail(err, RT_USAGE, "the url's host has a character that no host has");
 	if (!is_plain(rest))
-		return rt_fail(err, RT_USAGE, "the url has a blank, a fragment or another character "
+		return rt_fail(err, RT_USAGE,
+			       "the url has a blank, a fragment or another character "
 			       "that has to be written as %%XX");
 	size = rt_str_find(rest, RT_STR("?"), 0);
 	url.path = size == SIZE_MAX ? rest : rt_str_at(rest.ptr, size);
@@ -138,7 +142,8 @@ rt_url_is_loopback(const rt_url *url)
 
 	return rt_str_eq_nocase(host, RT_STR("localhost")) || rt_str_is(host, "[::1]") ||
 	       is_loopback_address(host) ||
-	       (host.size > tail.size && rt_str_eq_nocase(after(host, host.size - tail.size), tail));
+	       (host.size > tail.size &&
+		rt_str_eq_nocase(after(host, host.size - tail.size), tail));
 }
 
 void
