@@ -17,7 +17,6 @@
 #include <stdatomic.h>
 
 #include "app/run.h"
-#include "llm/pick_host.h"
 
 enum {
 	RT_RUN_ARRIVED_MAX = 2 * RT_REPLY_SIZE_MAX,

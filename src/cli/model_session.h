@@ -10,7 +10,6 @@
 #include "chat/summary.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
-#include "llm/pick_host.h"
 
 typedef struct rt_cli_model_session {
 	rt_cli *cli;

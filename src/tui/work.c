@@ -11,7 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/model_session.h"
-#include "llm/pick_host.h"
+#include "llm/models_host.h"
 #include "tui/work_impl.h"
 
 static rt_status

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * One pass: at each place every secret is tried in every writing; the longest wins. */
-#include "llm/mask.h"
+ * At each byte every secret is tried in every encoding; the longest match counts. */
+#include "codec/mask.h"
+
+#include "base/encode.h"
 
 #define MARK "[key]"
 
 enum {
-	CUT_MIN = 4, /* bytes at the end of a cut text that may begin a key */
-	HINT_MIN = 3 /* bytes that a shortened key shows, at least */
+	CUT_MIN = 4, /* bytes of a secret's beginning at the end of a cut text */
+	HINT_MIN = 3 /* bytes that a shortened secret shows, at least */
 };
 
-static int
-hex_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* count hex digits at at, as a number; -1: there are none. */
+/* count hexadecimal digits as a number; -1: there are others. */
 static int
 hex_at(rt_str text, size_t at, size_t count)
 {
@@ -29,7 +21,7 @@ hex_at(rt_str text, size_t at, size_t count)
 	if (at + count > text.size)
 		return -1;
 	for (; count > 0; at++, count--) {
-		int digit = hex_of(text.ptr[at]);
+		int digit = rt_hex_digit(text.ptr[at]);
 
 		if (digit < 0)
 			return -1;
@@ -38,7 +30,7 @@ hex_at(rt_str text, size_t at, size_t count)
 	return number;
 }
 
-/* How many bytes at at write the byte wanted; 0: they do not. */
+/* The size of what encodes the byte wanted at at; 0: something else is there. */
 static size_t
 byte_at(rt_str text, size_t at, unsigned char wanted)
 {
@@ -57,18 +49,19 @@ byte_at(rt_str text, size_t at, unsigned char wanted)
 	return text.ptr[at + 1] == (char)wanted ? 2 : 0;
 }
 
-/* Bytes that the secret takes at from; 0: it is not there. */
+/* The size of the secret at from, with escapes; 0: it is not there. */
 static size_t
 match_plain(rt_str text, size_t from, rt_str secret, bool is_cut)
 {
-	size_t at = from, i, size;
+	size_t at = from, i;
 
 	for (i = 0; i < secret.size && at < text.size; i++) {
-		size = byte_at(text, at, (unsigned char)secret.ptr[i]);
+		size_t size = byte_at(text, at, (unsigned char)secret.ptr[i]);
 		if (size == 0) /* a cut in the middle of an escape */
 			return is_cut && i >= CUT_MIN && text.size - at < 6 &&
-			       (text.ptr[at] == '%' || text.ptr[at] == '\\')
-				       ? text.size - from : 0;
+					       (text.ptr[at] == '%' || text.ptr[at] == '\\')
+				       ? text.size - from
+				       : 0;
 		at += size;
 	}
 	return i == secret.size || (is_cut && i >= CUT_MIN) ? at - from : 0;
@@ -88,7 +81,7 @@ base64_of(char c)
 	return c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Six bits of the secret from a bit on. */
+/* Six bits of the secret. */
 static int
 bits_at(rt_str secret, size_t bit)
 {
@@ -99,8 +92,8 @@ bits_at(rt_str secret, size_t bit)
 	return (int)(word >> (10 - bit % 8) & 63);
 }
 
-/* Is the secret in base64 here? Its first letter that holds nothing but bits of the secret
- * stands at from; shift says which bit that one begins with. */
+/* The size of the base64 word's rest at from, whose letter there is the first that has bits of the
+ * secret alone: from bit number shift on. 0: it is not there. */
 static size_t
 match_base64(rt_str text, size_t from, rt_str secret, size_t shift, bool is_cut)
 {
@@ -112,7 +105,7 @@ match_base64(rt_str text, size_t from, rt_str secret, size_t shift, bool is_cut)
 	if (bit + 6 <= secret.size * 8 && !(is_cut && at - from >= CUT_MIN + 2))
 		return 0;
 	while (at < text.size && (base64_of(text.ptr[at]) >= 0 || text.ptr[at] == '='))
-		at++; /* the rest of the word has the rest of the bits */
+		at++; /* the rest of the word has the last bits */
 	return at - from;
 }
 
@@ -122,7 +115,7 @@ ends_word(char c)
 	return memchr(" \t\r\n\"'`()<>[]{},;:=", c, 19) != NULL;
 }
 
-/* The word that begins at from, when it is the secret with something left out. */
+/* The size of the word at from if it is the secret with a part left out; else 0. */
 static size_t
 match_shortened(rt_str text, size_t from, rt_str secret)
 {
@@ -149,61 +142,56 @@ match_shortened(rt_str text, size_t from, rt_str secret)
 	return head >= HINT_MIN || tail >= HINT_MIN ? end - from : 0;
 }
 
-/* Takes back what was written of the base64 word that ends here. */
-static void
-take_back(rt_buf *out, size_t begin)
+rt_mask_match
+rt_mask_find(rt_str text, size_t at, const rt_str *secrets, size_t count, bool is_cut)
 {
-	while (out->status == RT_OK && out->size > begin && base64_of(out->ptr[out->size - 1]) >= 0)
-		out->ptr[--out->size] = '\0';
+	static const size_t shifts[] = {0, 4, 2};
+	rt_mask_match best = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		size_t size = 0;
+
+		if (secrets[i].size < RT_MASK_SECRET_MIN)
+			continue;
+		size = match_plain(text, at, secrets[i], is_cut);
+		if (size == 0)
+			size = match_shortened(text, at, secrets[i]);
+		if (size > best.size)
+			best = (rt_mask_match){size, false};
+		for (size_t k = 0; k < sizeof(shifts) / sizeof(shifts[0]); k++) {
+			size = match_base64(text, at, secrets[i], shifts[k], is_cut);
+			if (size > best.size)
+				best = (rt_mask_match){size, true};
+		}
+	}
+	return best;
 }
 
 void
 rt_mask_add(rt_buf *out, rt_str text, const rt_str *secrets, size_t count, bool is_cut)
 {
-	static const size_t shifts[] = {0, 4, 2};
-	size_t at = 0, begin = out->size, i, k;
+	size_t begin = out->size; /* after the last mark */
 
-	while (at < text.size) {
-		size_t best = 0;
-		bool in_word = false;
+	for (size_t at = 0; at < text.size;) {
+		rt_mask_match match = rt_mask_find(text, at, secrets, count, is_cut);
 
-		for (i = 0; i < count; i++) {
-			rt_str secret = secrets[i];
-			size_t size;
-
-			if (secret.size < RT_MASK_SECRET_MIN)
-				continue;
-			size = match_plain(text, at, secret, is_cut);
-			if (size == 0)
-				size = match_shortened(text, at, secret);
-			if (size > best) {
-				best = size;
-				in_word = false;
-			}
-			for (k = 0; k < 3; k++) {
-				size = match_base64(text, at, secret, shifts[k], is_cut);
-				if (size > best) {
-					best = size;
-					in_word = true;
-				}
-			}
-		}
-		if (best == 0) {
+		if (match.size == 0) {
 			rt_buf_add_byte(out, text.ptr[at++]);
 			continue;
 		}
-		if (in_word)
-			take_back(out, begin);
+		while (match.in_word && out->status == RT_OK && out->size > begin &&
+		       base64_of(out->ptr[out->size - 1]) >= 0)
+			out->ptr[--out->size] = '\0';
 		rt_buf_add_c(out, MARK);
 		begin = out->size;
-		at += best;
+		at += match.size;
 	}
 }
 
 void
 rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_t count)
 {
-	static const rt_str more = RT_STR_INIT(" ..."); /* behind what was cut off */
+	static const rt_str more = RT_STR_INIT(" ..."); /* after what was cut off */
 	rt_str text;
 	rt_buf masked;
 
@@ -219,7 +207,7 @@ rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_
 	} else {
 		rt_mask_add(&masked, text, secrets, count, text.size + 1 == RT_ERROR_TEXT_SIZE);
 	}
-	if (masked.status != RT_OK) { /* no words are better than a key among them */
+	if (masked.status != RT_OK) { /* no message is better than a key in it */
 		memcpy(err->text, "no memory to say what", sizeof("no memory to say what"));
 	} else if (!rt_str_eq(text, rt_buf_str(&masked))) {
 		size_t size = rt_utf8_cut(rt_buf_str(&masked), RT_ERROR_TEXT_SIZE - 1);
@@ -229,4 +217,20 @@ rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_
 		err->text[size] = '\0';
 	}
 	rt_buf_deinit(&masked);
+}
+
+bool
+rt_mask_is_secret_name(rt_str name)
+{
+	static const char *const words[] = {"auth",   "key",  "token", "secret",
+					    "cookie", "pass", "sig"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		rt_str word = rt_str_of(words[i]);
+
+		for (size_t at = 0; at + word.size <= name.size; at++)
+			if (rt_str_eq_nocase(rt_str_at(name.ptr + at, word.size), word))
+				return true;
+	}
+	return false;
 }
