@@ -50,10 +50,10 @@ add_words(rt_buf *out, const rt_hook_info *info)
 {
 	size_t i;
 
-	for (i = 0; i < info->word_count; i++) {
+	for (i = 0; i < info->arg_count; i++) {
 		if (i > 0)
 			rt_buf_add_byte(out, ' ');
-		rt_cli_add_quoted(out, info->words[i]->ptr);
+		rt_cli_add_quoted(out, info->args[i].ptr);
 	}
 }
 
@@ -67,9 +67,9 @@ json_hook(rt_cli *cli, rt_buf *json, const rt_hook_info *info)
 	rt_json_add_string(json, info->name);
 	rt_buf_add_f(json, ",\"event\":\"%.*s\",\"source\":\"%s\",\"state\":\"%s\",\"run\":[",
 		     RT_STR_ARG(info->event), info->source, info->state);
-	for (i = 0; i < info->word_count; i++) {
+	for (i = 0; i < info->arg_count; i++) {
 		rt_json_add_comma(json);
-		rt_json_add_string(json, rt_text_str(info->words[i]));
+		rt_json_add_string(json, info->args[i]);
 	}
 	rt_buf_add_f(json, "],\"timeout_ms\":%lld,\"required\":%s,\"async\":%s,\"persistent\":%s,"
 			   "\"once\":%s",
@@ -217,12 +217,12 @@ show_trace(void *ctx, const rt_hook_trace *trace)
 	rt_buf_add_c(&t->json, "{\"hook\":");
 	rt_json_add_string(&t->json, trace->name);
 	rt_buf_add_f(&t->json, ",\"ran\":%s,\"ms\":%lld", trace->ran ? "true" : "false",
-		     (long long)trace->end.ms);
-	if (trace->ran && trace->end.how == RT_PROCESS_EXITED)
-		rt_buf_add_f(&t->json, ",\"exit\":%d", trace->end.code);
-	if (trace->ran && trace->end.how == RT_PROCESS_SIGNALLED)
-		rt_buf_add_f(&t->json, ",\"signal\":%d", trace->end.code);
-	add_bytes(cli, &t->json, "ended", trace->ended);
+		     (long long)trace->result.ms);
+	if (trace->ran && trace->result.outcome == RT_PROCESS_EXITED)
+		rt_buf_add_f(&t->json, ",\"exit\":%d", trace->result.code);
+	if (trace->ran && trace->result.outcome == RT_PROCESS_SIGNALLED)
+		rt_buf_add_f(&t->json, ",\"signal\":%d", trace->result.code);
+	add_bytes(cli, &t->json, "ended", trace->outcome);
 	add_bytes(cli, &t->json, "in", trace->in);
 	add_bytes(cli, &t->json, "out", trace->out);
 	add_bytes(cli, &t->json, "err", trace->err);
@@ -233,9 +233,9 @@ show_trace(void *ctx, const rt_hook_trace *trace)
 	rt_term_line(&cli->out, trace->name);
 	rt_term_style(&cli->out, RT_STYLE_NONE);
 	rt_term_c(&cli->out, ": ");
-	rt_term_line(&cli->out, trace->ended);
+	rt_term_line(&cli->out, trace->outcome);
 	if (trace->ran)
-		rt_term_f(&cli->out, ", after %lld ms", (long long)trace->end.ms);
+		rt_term_f(&cli->out, ", after %lld ms", (long long)trace->result.ms);
 	rt_term_c(&cli->out, "\n");
 	show_part(cli, "in:", trace->in);
 	show_part(cli, "out:", trace->out);
@@ -329,7 +329,7 @@ test_hooks(rt_cli *cli, rt_hooks *hooks)
 
 	if (event == NULL)
 		return rt_cli_fail(cli, RT_USAGE, "hooks test needs to know which EVENT");
-	if (rt_hook_event_named(rt_str_of(event)) == NULL) {
+	if (rt_hook_event_find(rt_str_of(event)) == NULL) {
 		const char *nearest = rt_hook_event_nearest(rt_str_of(event));
 
 		rt_cli_hint(cli, RT_NOT_FOUND, "%s%s%sAll events: retake help events",
