@@ -3,6 +3,10 @@
 
 enum { FIRST_ROOM = 16, WARNINGS_MAX = 1 << 20 };
 
+const char *const rt_hook_source_words[] = {[RT_HOOK_FROM_CONFIG] = "config",
+					    [RT_HOOK_FROM_USER] = "user",
+					    [RT_HOOK_FROM_PROJECT] = "project"};
+
 void
 rt_hook_list_init(rt_hook_list *list, const rt_alloc *alloc)
 {
@@ -136,8 +140,8 @@ read_run(rt_hook_list *list, yyjson_val *run, rt_hook *hook)
 	first = hook->args[0];
 	if (first.size == 0 || (first.ptr[0] != '/' && memchr(first.ptr, '/', first.size) != NULL))
 		mark_broken(list, hook,
-			    "the first word of run must be an absolute path, or a name to be looked "
-			    "for in PATH");
+			    "the first word of run must be an absolute path, or a name to be "
+			    "looked for in PATH");
 }
 
 static bool
@@ -194,15 +198,15 @@ read_timeout(rt_hook_list *list, yyjson_val *value, rt_hook *hook)
 {
 	hook->timeout_ms = RT_HOOK_TIMEOUT_MS;
 	if (value != NULL && !rt_hook_parse_timeout(rt_json_str(value), &hook->timeout_ms))
-		mark_broken(list, hook, "timeout must be a time such as \"5s\" or \"500ms\", at most "
-					"an hour");
+		mark_broken(list, hook,
+			    "timeout must be a time such as \"5s\" or \"500ms\", at most an hour");
 }
 
 static void
 warn_unknown_keys(rt_hook_list *list, yyjson_val *object, const rt_hook *hook)
 {
-	static const char *const known[] = {"event",    "run",        "match", "timeout", "required",
-					    "async",    "persistent", "once",  "name"};
+	static const char *const known[] = {"event", "run",        "match", "timeout", "required",
+					    "async", "persistent", "once",  "name"};
 	yyjson_val *key, *value;
 	size_t i, count, k;
 

@@ -33,6 +33,7 @@ typedef enum rt_hook_source {
 	RT_HOOK_FROM_USER,   /* the user's folder */
 	RT_HOOK_FROM_PROJECT /* the work folder: run only when trusted */
 } rt_hook_source;
+extern const char *const rt_hook_source_words[]; /* "config", "user", "project" */
 
 /* Strings belong to the list and end with a NUL. Immutable. */
 typedef struct rt_hook {

@@ -334,7 +334,9 @@ run_coprocess(dispatch *d, run *r, const rt_process_program *program)
 		again = tries == 0 && rt_process_now_ms() < deadline;
 		rt_buf_add_str(&d->answer->notes, r->hook->name);
 		rt_buf_add_f(&d->answer->notes, ": warning: %s%s\n", what,
-			     !again ? "" : fresh ? "; it is started again" : "; it is started anew");
+			     !again  ? ""
+			     : fresh ? "; it is started again"
+				     : "; it is started anew");
 	}
 	pthread_mutex_unlock(&state->lock);
 	r->result.ms = rt_process_now_ms() - start;
@@ -543,7 +545,8 @@ add_run(dispatch *d, const run *r)
 		rt_json_open(runs, NULL, '[');
 	rt_json_open(runs, NULL, '{');
 	rt_json_put_str(runs, "hook", r->hook->name);
-	rt_json_put_c(runs, "end", r->hook->is_async && r->ran ? "async" : words[r->result.outcome]);
+	rt_json_put_c(runs, "end",
+		      r->hook->is_async && r->ran ? "async" : words[r->result.outcome]);
 	rt_json_put_i64(runs, "code", r->result.code);
 	rt_json_put_i64(runs, "ms", r->result.ms);
 	if (r->hex[0] != 0)
@@ -657,6 +660,17 @@ begin(dispatch *d)
 			      why.text);
 }
 
+static rt_str
+sample(dispatch *d)
+{
+	rt_buf *text = rt_scope_buf(&d->scope);
+
+	rt_buf_add_c(text, rt_hook_common_sample);
+	if (d->event->sample[0] != 0)
+		rt_buf_add_f(text, ",%s", d->event->sample);
+	return rt_scope_str(&d->scope, text);
+}
+
 /* The answer's patch: the replaceable members, complete. */
 static void
 make_patch(dispatch *d)
@@ -704,14 +718,18 @@ is_out_of_memory(const rt_hook_answer *answer)
 	return false;
 }
 
+/* members empty: the event's sample, of a test. */
 static rt_status
-fire(dispatch *d, rt_str members, rt_error *err)
+fire(dispatch *d, const char *event, rt_str members, rt_error *err)
 {
 	rt_hook_registry *registry = d->registry;
 	unsigned char random[ID_SIZE / 2];
 	rt_scope *s = &d->scope;
 	const rt_hook_list *list;
 
+	d->event = rt_hook_event_find(rt_str_of(event));
+	if (d->event == NULL)
+		return rt_fail(err, RT_USAGE, "there is no event \"%.80s\"", event);
 	rt_scope_init(s, registry->alloc);
 	d->members = rt_scope_buf(s);
 	d->input = rt_scope_buf(s);
@@ -723,11 +741,15 @@ fire(dispatch *d, rt_str members, rt_error *err)
 	rt_hooks_reap(registry, &d->answer->notes);
 	begin(d);
 	list = &d->set->list;
+	if (members.size == 0 && d->trace != NULL)
+		members = sample(d);
 	if (rt_ok(s) && list->count > 0)
 		set_members(d, members);
-	for (size_t i = 0; i < list->count && rt_ok(s) && d->answer->decision != RT_HOOK_DENY; i++) {
+	for (size_t i = 0; i < list->count; i++) {
 		const rt_hook *hook = &list->items[i];
 
+		if (!rt_ok(s) || d->answer->decision == RT_HOOK_DENY)
+			break;
 		if (hook->event != d->event || hook->off ||
 		    (d->subject != NULL && !rt_hook_matches(hook->match, *d->subject)))
 			continue;
@@ -752,15 +774,12 @@ rt_hooks_fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject
 	      void *stop_ctx, rt_hook_answer *out, rt_error *err)
 {
 	dispatch d = {.registry = (rt_hook_registry *)hooks,
-		      .event = rt_hook_event_find(rt_str_of(event)),
 		      .subject = &subject,
 		      .stop = stop,
 		      .stop_ctx = stop_ctx,
 		      .answer = out};
 
-	if (d.event == NULL)
-		return rt_fail(err, RT_USAGE, "there is no event \"%.80s\"", event);
-	return fire(&d, members, err);
+	return fire(&d, event, members, err);
 }
 
 rt_status
@@ -769,26 +788,12 @@ rt_hooks_test(rt_hooks *hooks, const char *event, rt_str members, const rt_str *
 	      rt_error *err)
 {
 	dispatch d = {.registry = (rt_hook_registry *)hooks,
-		      .event = rt_hook_event_find(rt_str_of(event)),
 		      .subject = subject,
 		      .stop = stop,
 		      .stop_ctx = stop_ctx,
 		      .trace = fn,
 		      .trace_ctx = ctx,
 		      .answer = out};
-	rt_buf sample;
-	rt_status st;
 
-	if (d.event == NULL)
-		return rt_fail(err, RT_USAGE, "there is no event \"%.80s\"", event);
-	rt_buf_init(&sample, d.registry->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&sample, rt_hook_common_sample);
-	if (d.event->sample[0] != 0)
-		rt_buf_add_f(&sample, ",%s", d.event->sample);
-	if (sample.status != RT_OK)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	else
-		st = fire(&d, members.size == 0 ? rt_buf_str(&sample) : members, err);
-	rt_buf_deinit(&sample);
-	return st;
+	return fire(&d, event, members, err);
 }

@@ -12,13 +12,14 @@
  * the configuration has changed. Trust is checked, and a work folder's file read, each time one is
  * about to run. While reloading fails, every event that could be denied is denied.
  *
- * Threads: locks itself. Events may be fired concurrently; a persistent hook answers one at a time. */
+ * Threads: locks itself. Events may be fired concurrently; a persistent hook answers them one after
+ * the other. */
 #ifndef RT_HOOKS_HOOKS_H
 #define RT_HOOKS_HOOKS_H
 
 #include "base/env.h"
 #include "ops/hook.h"
-#include "hooks/event.h"
+#include "hooks/definition.h"
 #include "hooks/process.h"
 
 /* Tells a Retake process which hook it runs in, for the history. */
@@ -36,8 +37,7 @@ typedef struct rt_hooks_options {
 	const char *config_path;   /* the file that they come from, or NULL */
 	rt_hooks_define_fn define; /* rereads them when that file has changed; or NULL */
 	const char *user_folder;   /* "<config>/hooks"; NULL: none */
-	const char *work_folder;   /* where programs run, and where the project's ".retake/hooks" is;
-				    * NULL: neither */
+	const char *work_folder;   /* where programs run, and where ".retake/hooks" is; or NULL */
 	const char *state_folder;  /* of trust.json and the record; NULL: nothing is trusted */
 	const char *const *environment; /* to select from, NULL-terminated; NULL: the process's */
 	const char *store;         /* RETAKE_DB for hooks; NULL: as in the environment */
@@ -56,18 +56,12 @@ rt_str rt_hooks_warnings(const rt_hooks *hooks);
 /* ---- listing ---- */
 
 typedef struct rt_hook_info {
-	rt_str name, event;  /* event: as configured; may be an alias */
-	const char *source;  /* "config", "user", "project" */
-	const char *state;   /* "on", "off" (not executable), "new" (never trusted), "changed"
-			      * (since it was trusted), "broken" */
-	bool runs;           /* state is "on" */
-	rt_str why;          /* it is broken; or empty */
-	rt_str match;        /* or empty */
-	const rt_str *args;  /* the program and its arguments; each ends with a NUL */
-	size_t arg_count;
-	int64_t timeout_ms;
-	bool required, is_async, persistent, once;
-	rt_str hash;         /* of a work folder's hook, as it is now; or empty */
+	const rt_hook *hook;
+	const char *state; /* "on", "off" (not executable), "new" (never trusted), "changed" (since
+			    * it was trusted), "broken" */
+	bool runs;         /* state is "on" */
+	rt_str why;        /* it is broken; or empty */
+	rt_str hash;       /* of a work folder's hook, as it is now; or empty */
 } rt_hook_info;
 
 /* Returns false to stop. info is valid during the call. */

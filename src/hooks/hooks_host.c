@@ -54,9 +54,10 @@ wants(rt_hooks *hooks, const char *event)
 
 static const rt_hooks_ops ops = {close_hooks, wants, rt_hooks_fire, rt_hooks_reload};
 
-/* ---- the environment of hooks: selected by name, so that unknown secrets are not passed on ---- */
+/* ---- the environment of hooks ---- */
 
-/* Names; "*" at the end matches any rest. */
+/* Variables are selected by name, so that secrets under any other name are not passed on. "*" at
+ * the end matches any rest. */
 static const char *const allowed[] = {"PATH",    "HOME",  "LANG", "LC_*",      "TERM",
 				      "TMPDIR",  "XDG_*", "USER", "LOGNAME",   "SHELL",
 				      "TZ",      "RETAKE_DB",     "RETAKE_PROJECT"};
@@ -226,22 +227,11 @@ static rt_status
 describe(rt_hook_registry *registry, const rt_hook *hook, rt_hook_info_fn fn, void *ctx,
 	 bool *out_more)
 {
-	static const char *const sources[] = {"config", "user", "project"};
-	rt_hook_info info = {.name = hook->name,
-			     .event = hook->event_name,
-			     .source = sources[hook->source],
-			     .state = hook->off             ? "off"
+	rt_hook_info info = {.hook = hook,
+			     .state = hook->off               ? "off"
 				      : hook->broken.size > 0 ? "broken"
 							      : "on",
-			     .why = hook->broken,
-			     .match = hook->match,
-			     .args = hook->args,
-			     .arg_count = hook->arg_count,
-			     .timeout_ms = hook->timeout_ms,
-			     .required = hook->required,
-			     .is_async = hook->is_async,
-			     .persistent = hook->persistent,
-			     .once = hook->once};
+			     .why = hook->broken};
 	rt_trust_program file;
 	rt_status st;
 	rt_scope s;

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "hooks/definition.h"
 #include "hooks/hooks.h"
 #include "hooks/snapshot_host.h"
 #include "hooks/trust.h"

@@ -99,7 +99,7 @@ run_child(const rt_process_program *program, int in, int out, int err, int start
 
 	(void)setpgid(0, 0);
 	for (int number = 1; number < NSIG; number++)
-		(void)sigaction(number, &standard, NULL); /* fails for KILL and STOP, as it should */
+		(void)sigaction(number, &standard, NULL); /* rightly fails for KILL and STOP */
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
@@ -367,7 +367,8 @@ rt_child_end(rt_child *child, bool gently, rt_process_result *result)
 		signal_group(child, SIGKILL);
 		wait_for_end(child, REAP_MS);
 		if (!child->lost && child->over)
-			while (waitid(P_PID, (id_t)child->pid, &info, WEXITED) != 0 && errno == EINTR)
+			while (waitid(P_PID, (id_t)child->pid, &info, WEXITED) != 0 &&
+			       errno == EINTR)
 				;
 		if (result->outcome == RT_PROCESS_EXITED && (child->lost || info.si_pid == 0)) {
 			result->outcome = RT_PROCESS_LOST;

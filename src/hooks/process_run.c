@@ -63,7 +63,8 @@ must_stop(rt_stop_fn stop, void *stop_ctx, int64_t deadline_ms, bool has_ended,
 /* ---- waiting for the output ---- */
 
 /* True once no more output can come: both pipes are closed, or they are held by other processes
- * and the grace period is over. *over_ms: when the child was first seen to have ended; -1: not yet. */
+ * and the grace period is over. *over_ms: when the child was first seen to have ended; -1: not
+ * yet. */
 static bool
 is_drained(const rt_child *child, int64_t *over_ms)
 {
@@ -98,7 +99,8 @@ rt_process_run(const rt_process_program *program, rt_str input, int64_t timeout_
 			break;
 		}
 		/* The end may be seen before the last output: nothing orders the descriptors. */
-	} while (!has_failed(&child, out, result) && !(child.over && is_drained(&child, &over_ms)) &&
+	} while (!has_failed(&child, out, result) &&
+		 !(child.over && is_drained(&child, &over_ms)) &&
 		 !must_stop(stop, stop_ctx, deadline, child.over, result));
 	rt_child_end(&child, true, result);
 	return st;

@@ -80,10 +80,13 @@ rt_record_hooks(const rt_alloc *alloc, const rt_env *env, const char *state_fold
 		if (folder >= 0)
 			fd = open_file(folder);
 		/* A single write, so that lines stay whole. */
-		if (fd < 0 || write(fd, line.ptr, line.size) != (ssize_t)line.size)
+		if (fd < 0 || write(fd, line.ptr, line.size) != (ssize_t)line.size) {
+			const char *why = strerrordesc_np(errno);
+
 			rt_scope_fail(&s, errno == ELOOP ? RT_REFUSED : RT_IO,
 				      "the record of hooks (" FILE_NAME ") cannot be written: %s",
-				      strerrordesc_np(errno) == NULL ? "?" : strerrordesc_np(errno));
+				      why == NULL ? "?" : why);
+		}
 	}
 	if (fd >= 0)
 		close(fd);

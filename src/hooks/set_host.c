@@ -114,8 +114,8 @@ compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names in a folder, sorted by bytes, without hidden files and backups (".…" and "…~"). path is
- * for messages, top for that about the limit. */
+/* The names in a folder, sorted by bytes, without hidden files and backups (".…" and "…~"). path
+ * and top are for messages: top for the one about the limit. */
 static const char **
 read_names(rt_scope *s, int folder, const char *path, const char *top, size_t *out_count)
 {
@@ -214,26 +214,6 @@ add_event(rt_hook_set *set, rt_hook_source source, int top, const char *folder, 
 	close(fd);
 }
 
-/* No symbolic link is followed from the work folder to its hooks. */
-static int
-open_project_folder(const char *work_folder)
-{
-	int work = open(work_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), retake, hooks, error;
-
-	retake = work < 0 ? -1
-			  : openat(work, ".retake", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	hooks = retake < 0
-			? -1
-			: openat(retake, "hooks", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	error = errno;
-	if (work >= 0)
-		close(work);
-	if (retake >= 0)
-		close(retake);
-	errno = error;
-	return hooks;
-}
-
 static void
 add_folder(rt_hook_registry *registry, rt_hook_set *set, rt_hook_source source, const char *folder)
 {
@@ -245,8 +225,10 @@ add_folder(rt_hook_registry *registry, rt_hook_set *set, rt_hook_source source, 
 	rt_snapshot_add(&set->files, s, folder);
 	if (!rt_ok(s))
 		return;
-	top = source == RT_HOOK_FROM_PROJECT ? open_project_folder(registry->work_folder.ptr)
-					     : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (source == RT_HOOK_FROM_PROJECT)
+		top = rt_open_below(registry->work_folder.ptr, RT_HOOK_PROJECT_FOLDER, O_DIRECTORY);
+	else
+		top = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (top < 0) {
 		if (!is_absent(errno))
 			fail_unreadable(s, folder, errno);

@@ -43,7 +43,8 @@ void rt_trust_validate(rt_scope *scope, yyjson_val *root);
 
 /* ---- trust.json on disk ---- */
 
-/* NULL: there is no such file. RT_CORRUPT; RT_TOO_NEW; RT_REFUSED: others may write to it; RT_IO. */
+/* NULL: there is no such file. RT_CORRUPT, RT_TOO_NEW, RT_IO; RT_REFUSED: others may write to
+ * it. */
 yyjson_val *rt_trust_read(rt_scope *scope, const char *state_folder);
 /* Replace the file atomically, under a lock. Creates the folder. An invalid file is not
  * overwritten. RT_CORRUPT, RT_TOO_NEW, RT_REFUSED, RT_IO, RT_FULL. */
@@ -68,6 +69,10 @@ const char *rt_trust_state(rt_scope *scope, const char *state_folder, rt_str fol
 			   bool with_fd, rt_trust_program *out);
 
 /* ---- shared ---- */
+
+/* Open folder/inner (flags in addition to O_RDONLY | O_CLOEXEC) without following a symbolic link
+ * below folder. -1: failed, with errno set. */
+int rt_open_below(const char *folder, const char *inner, int flags);
 
 /* Create path and its missing parents, for the user alone (0700). NULL: done; otherwise the one
  * that could not be created, with errno set, or "" if the scope has failed. */

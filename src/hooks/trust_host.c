@@ -248,9 +248,8 @@ rt_trust_change(rt_scope *scope, const char *state_folder, rt_str path, rt_str h
 
 /* ---- hooks of a work folder ---- */
 
-/* Opens folder/inner without following a symbolic link below folder. */
-static int
-open_inner(const char *folder, const char *inner)
+int
+rt_open_below(const char *folder, const char *inner, int flags)
 {
 	int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char name[NAME_ROOM];
@@ -266,8 +265,8 @@ open_inner(const char *folder, const char *inner)
 			memcpy(name, inner, size);
 			name[size] = 0;
 			next = openat(at, name,
-				      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
-					      (last ? O_NOCTTY : O_DIRECTORY));
+				      O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+					      (last ? flags : O_DIRECTORY));
 		}
 		code = errno;
 		close(at);
@@ -340,7 +339,7 @@ rt_trust_open(rt_scope *scope, const char *folder, const char *inner, bool with_
 	*out = (rt_trust_program){.fd = -1};
 	if (!rt_ok(scope))
 		return;
-	from = open_inner(folder, inner);
+	from = rt_open_below(folder, inner, O_NONBLOCK | O_NOCTTY);
 	if (from < 0) {
 		if (errno == ENOENT)
 			rt_scope_fail(scope, RT_NOT_FOUND, "%s is not there", inner);

@@ -145,7 +145,8 @@ retake_import(retake_project *project, const char *bytes, size_t size,
 	rt_input in = rt_input_of(&file);
 
 	rt_report_init(&report, s->alloc);
-	RT_TRY(s, rt_action_import_scan(s->alloc, NULL, &from, &in, &how, &scan, &report, &s->error));
+	RT_TRY(s, rt_action_import_scan(s->alloc, NULL, &from, &in, &how, &scan, &report,
+					&s->error));
 	RT_TRY(s, rt_action_import(project->engine, NULL, &from, &in, &how, &scan, &result,
 				&s->error));
 	if (rt_ok(s))

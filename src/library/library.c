@@ -150,6 +150,7 @@ rt_library_begin_view(rt_library_call *c, retake_project *project, const retake_
 {
 	rt_scope *s = rt_library_begin_project(c, project);
 	rt_str disc, take;
+	uint64_t seq;
 
 	rt_library_require(s, out, "place for the text");
 	rt_library_options(s, place, &c->from, sizeof(c->from), "place");
@@ -158,12 +159,11 @@ rt_library_begin_view(rt_library_call *c, retake_project *project, const retake_
 	if (!rt_ok(s))
 		return s;
 	c->engine = project->engine;
+	seq = c->from.at_seq == RETAKE_SEQ_FIRST ? 0 : c->from.at_seq;
 	if (c->from.at_seq == 0)
 		c->value = rt_engine_value(c->engine);
 	else
-		RT_TRY(s, rt_engine_value_at(c->engine,
-					     c->from.at_seq == RETAKE_SEQ_FIRST ? 0 : c->from.at_seq,
-					     &c->value, &s->error));
+		RT_TRY(s, rt_engine_value_at(c->engine, seq, &c->value, &s->error));
 	rt_scope_defer(s, unref_value, (void *)(uintptr_t)c->value);
 	RT_TRY(s, rt_resolve_place(c->value, disc, take, &c->at, &s->error));
 	return s;

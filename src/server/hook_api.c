@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * A mapping onto what exists already: the list becomes operations (replace_list.h), fields are settings
- * and places, callbacks are operations under other names. A field, a callback or a route is a row
- * in one of the three tables. */
+ * A mapping onto what exists already: the list becomes operations (replace_list.h), fields are
+ * settings and places, callbacks are operations under other names. A field, a callback or a route
+ * is a row in one of the three tables. */
 #include "server/hook_api.h"
 
 #include "core/setting.h"
 #include "server/call_impl.h"
+#include "server/etag.h"
 #include "server/replace_list.h"
 #include "server/run.h"
-#include "server/etag.h"
 
 enum { ATTEMPTS = 8 /* to replace a list that others keep changing */ };
 
 /* One request. A failure that has been answered already is RT_INTERRUPTED. */
 typedef struct context {
 	rt_call *call;
+	rt_engine *engine;
 	rt_scope scope;
 	rt_buf *body;
 	const rt_project *value; /* this and the next five: set by locate() */
@@ -41,7 +42,9 @@ fail_unknown(rt_call *call, const char *what, rt_str name, const char *hint)
 static void
 begin(context *c, rt_call *call)
 {
-	*c = (context){.call = call, .body = &call->answer->body};
+	*c = (context){.call = call,
+		       .engine = call->open_project->engine,
+		       .body = &call->answer->body};
 	rt_scope_init(&c->scope, call->request->alloc);
 }
 
@@ -94,7 +97,7 @@ set_etag(const context *c)
 {
 	char text[RT_ETAG_ROOM];
 
-	rt_etag_disc(rt_engine_epoch(c->call->open_project->engine), c->value, c->disc, text);
+	rt_etag_disc(rt_engine_epoch(c->engine), c->value, c->disc, text);
 	rt_call_etag(c->call, text);
 }
 
@@ -106,7 +109,7 @@ load_entries(context *c)
 	rt_scope *s = &c->scope;
 	rt_buf *text = rt_scope_buf(s);
 
-	RT_TRY(s, rt_view_show(c->call->open_project->engine, c->value, c->at, NULL, text, &s->error));
+	RT_TRY(s, rt_view_show(c->engine, c->value, c->at, NULL, text, &s->error));
 	return rt_json_get(rt_json_parse(s, rt_scope_str(s, text)), "entries");
 }
 
@@ -260,7 +263,7 @@ load_fields(context *c)
 	rt_buf *settings = rt_scope_buf(s), *state = rt_scope_buf(s);
 
 	locate(c);
-	RT_TRY(s, rt_view_settings(c->call->open_project->engine, c->value, c->at.disc, settings,
+	RT_TRY(s, rt_view_settings(c->engine, c->value, c->at.disc, settings,
 				   &s->error));
 	c->settings = rt_json_parse(s, rt_scope_str(s, settings));
 	rt_json_open(state, NULL, '{');
@@ -388,8 +391,8 @@ try_replace(rt_call *call, yyjson_val *wanted)
 	locate(&c);
 	yyjson_val *entries = load_entries(&c);
 	rt_buf *ops = rt_scope_buf(s), *extra = rt_scope_buf(s);
-	RT_TRY(s, rt_replace_list_plan(s->alloc, entries, wanted, is_used, (void *)(uintptr_t)c.value,
-				  ops, &counts, &s->error));
+	RT_TRY(s, rt_replace_list_plan(s->alloc, entries, wanted, is_used,
+				       (void *)(uintptr_t)c.value, ops, &counts, &s->error));
 	add_counts(extra, &counts);
 	rt_call_change change = {.requests = rt_scope_str(s, ops),
 				 .is_atomic = true,
@@ -619,7 +622,7 @@ get_session(rt_call *call)
 	begin(&c, call);
 	locate(&c);
 	rt_buf_add_c(c.body, "{\"session\":");
-	RT_TRY(s, rt_view_show(call->open_project->engine, c.value, c.at, NULL, c.body, &s->error));
+	RT_TRY(s, rt_view_show(c.engine, c.value, c.at, NULL, c.body, &s->error));
 	rt_json_close(c.body, '}');
 	if (rt_ok(s))
 		set_etag(&c);
@@ -777,8 +780,8 @@ get_history(rt_call *call)
 	begin(&c, call);
 	locate(&c);
 	rt_buf_add_c(c.body, "{\"history\":");
-	RT_TRY(s, rt_view_history(call->open_project->engine, c.value, c.at.disc, before, (size_t)limit,
-				  c.body, &s->error));
+	RT_TRY(s, rt_view_history(c.engine, c.value, c.at.disc, before, (size_t)limit, c.body,
+				  &s->error));
 	if (rt_ok(s))
 		add_history(&c, c.body);
 	rt_json_close(c.body, '}');
