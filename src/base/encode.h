@@ -27,15 +27,4 @@ int rt_base64_digit(char c);
  * standard alphabet; buf then has what came before it. */
 bool rt_buf_add_base64_decoded(rt_buf *buf, rt_str text);
 
-/* The value of a hexadecimal digit in either case; -1: it is none. */
-static inline int
-rt_hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 #endif

@@ -310,6 +310,22 @@ rt_json_free(rt_json_doc *doc)
 	rt_free(doc->alloc, doc);
 }
 
+static void
+close_doc(void *doc)
+{
+	rt_json_free(doc);
+}
+
+yyjson_val *
+rt_json_parse(rt_scope *scope, rt_str input)
+{
+	rt_json_doc *doc = NULL;
+
+	RT_TRY(scope, rt_json_read(scope->alloc, input, &doc, &scope->error));
+	rt_scope_defer(scope, close_doc, doc);
+	return rt_ok(scope) ? rt_json_root(doc) : NULL;
+}
+
 yyjson_val *
 rt_json_get(yyjson_val *object, const char *key)
 {

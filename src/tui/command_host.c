@@ -293,7 +293,7 @@ rt_command_run(rt_command *command, rt_stop_fn stop, void *ctx)
 				      .envp = command->envp};
 
 	return rt_process_run(&program, rt_str_at(NULL, 0), LONGEST_MS, stop, ctx, &command->out,
-			      &command->err, &command->end);
+			      &command->err, &command->result);
 }
 
 void

@@ -8,7 +8,7 @@
 #ifndef RT_TUI_COMMAND_HOST_H
 #define RT_TUI_COMMAND_HOST_H
 
-#include "hooks/hooks_process.h"
+#include "hooks/process.h"
 
 struct rt_cli;
 struct rt_work;
@@ -22,7 +22,7 @@ typedef struct rt_command {
 	char **envp;
 	int fd;         /* the program; -1: not open */
 	rt_buf out, err;
-	rt_process_end end;
+	rt_process_result result;
 } rt_command;
 
 void rt_command_init(rt_command *command, const rt_alloc *alloc);
