@@ -51,6 +51,7 @@
 #define RT_FORMATS_HTML_IMPL_H
 
 #include "formats/formats_build.h"
+#include "formats/formats_writer.h"
 
 #define HTML_GENERATOR "<meta name=\"generator\" content=\"Retake html 2\">"
 #define HTML_GENERATOR_1 "<meta name=\"generator\" content=\"Retake html 1\">"

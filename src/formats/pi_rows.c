@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "formats/formats_build.h"
+#include "formats/formats_writer.h"
 
 /* Nodes that are there, taken from the outline given, with parents that end. */
 static rt_status

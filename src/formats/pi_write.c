@@ -25,7 +25,7 @@
  * With lossless, what pi has no word for goes to a member "retake" of the record: {"role",
  * "kind","muted","collapsed","read_mode","fields"}; reading gives all but the fields back. */
 #include "base/hash.h"
-#include "formats/formats_build.h"
+#include "formats/formats_writer.h"
 #include "formats/pi_rows.h"
 
 typedef struct junk_line {

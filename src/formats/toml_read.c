@@ -153,7 +153,7 @@ read_record(reader *r, yyjson_val *value, rt_node *node)
 		node->body_format = bytes.ptr[0];
 		rt_build_body_verbatim(&r->b, rt_str_at(bytes.ptr + 1, bytes.size - 1));
 	} else if (st == RT_NOMEM) {
-		r->b.status = st;
+		r->b.s.status = st;
 	}
 	rt_buf_deinit(&bytes);
 	return st == RT_OK;
@@ -289,7 +289,7 @@ add_field(reader *r, bool of_project, const char *prefix, rt_str name, yyjson_va
 	rt_buf_init(&json, r->b.alloc, RT_BUF_UNLIMITED);
 	rt_json_add_value(&json, value);
 	if (json.status != RT_OK)
-		r->b.status = json.status;
+		r->b.s.status = json.status;
 	rt_build_field_in(&r->b, of_project, prefix, name, rt_buf_str(&json));
 	rt_buf_deinit(&json);
 }
@@ -322,7 +322,7 @@ read_history(reader *r, rt_str name, yyjson_val *history)
 	{
 		rt_node node;
 
-		if (r->b.status != RT_OK)
+		if (r->b.s.status != RT_OK)
 			break;
 		memset(&node, 0, sizeof(node));
 		rt_buf_clear(&array);
@@ -336,7 +336,7 @@ read_history(reader *r, rt_str name, yyjson_val *history)
 			continue;
 		}
 		if (array.status != RT_OK)
-			r->b.status = array.status;
+			r->b.s.status = array.status;
 		if (!rt_share_add(&r->share, &node))
 			remark(r, RT_REMARK_REPAIRED,
 			       "an id stands twice in a take; the second entry gets a new one",
@@ -367,8 +367,7 @@ read_take(reader *r, const member *m, bool is_active, rt_outline *outline)
 	name = rt_build_copy(&r->b, name);
 	rt_share_take(&r->share);
 	read_history(r, key, rt_json_get(m->table, "history"));
-	path = r->share.path;
-	count = r->share.path_count;
+	path = rt_share_path(&r->share, &count);
 	keep_rest(r, name, m->table, is_active && yyjson_is_arr(snapshot));
 	add_fields(r, false, rt_json_get(m->table, "retake"));
 	rt_build_take(&r->b, name, rt_build_copy(&r->b, text_of(m->table, "git_commit")), path, count);
@@ -403,14 +402,14 @@ read_group(reader *r, group *g, rt_str active)
 		if (rt_str_eq(rt_json_str(r->members[at].key), active))
 			current = at;
 	rt_buf_add_byte(&r->kept, '{');
-	for (at = g->first; at != SIZE_MAX && r->b.status == RT_OK; at = r->members[at].next)
+	for (at = g->first; at != SIZE_MAX && r->b.s.status == RT_OK; at = r->members[at].next)
 		read_take(r, &r->members[at], at == current, outline);
 	if (r->kept.size > 1) {
 		rt_buf_add_byte(&r->kept, '}');
 		rt_build_field(&r->b, RT_STR(TOML_TAKES), rt_buf_str(&r->kept));
 	}
 	if (r->kept.status != RT_OK)
-		r->b.status = r->kept.status;
+		r->b.s.status = r->kept.status;
 }
 
 static uint64_t
@@ -432,7 +431,7 @@ find_groups(reader *r, yyjson_val *discussions)
 	r->members = rt_new_array(r->b.alloc, yyjson_obj_size(discussions), sizeof(*r->members));
 	r->groups = rt_new_array(r->b.alloc, yyjson_obj_size(discussions), sizeof(*r->groups));
 	if (r->members == NULL || r->groups == NULL) {
-		r->b.status = RT_NOMEM;
+		r->b.s.status = RT_NOMEM;
 		return;
 	}
 	rt_table_init(&names, r->b.alloc);
@@ -460,7 +459,7 @@ find_groups(reader *r, yyjson_val *discussions)
 		}
 		r->groups[r->group_count] = (group){base, at, at, 0};
 		if (rt_table_add(&names, hash_str(base), r->group_count++) != RT_OK) {
-			r->b.status = RT_NOMEM;
+			r->b.s.status = RT_NOMEM;
 			break;
 		}
 	}
@@ -521,7 +520,7 @@ keep_discussion(reader *r, yyjson_val *table)
 	}
 	rt_buf_add_byte(&rest, '}');
 	if (rest.status != RT_OK)
-		r->b.status = rest.status;
+		r->b.s.status = rest.status;
 	if (rest.size > 2)
 		rt_build_field_in(&r->b, true, TOML_EXTRA, RT_STR("discussion"), rt_buf_str(&rest));
 	rt_buf_deinit(&rest);
@@ -557,15 +556,15 @@ read_file(reader *r, yyjson_val *root, rt_outlines *out, rt_error *err)
 
 	read_project(r, root);
 	find_groups(r, rt_json_get(discussion, "discussions"));
-	for (i = 0; i < r->group_count && r->b.status == RT_OK; i++) {
+	for (i = 0; i < r->group_count && r->b.s.status == RT_OK; i++) {
 		read_group(r, &r->groups[i], active);
 		for (at = r->groups[i].first; at != SIZE_MAX && active.size > 0;
 		     at = r->members[at].next)
 			if (rt_str_eq(rt_json_str(r->members[at].key), active))
 				active_outline = r->groups[i].outline;
 	}
-	if (r->b.status != RT_OK)
-		return rt_fail(err, r->b.status, "out of memory while importing");
+	if (r->b.s.status != RT_OK)
+		return rt_fail(err, r->b.s.status, "out of memory while importing");
 	st = rt_build_finish(&r->b, out, err);
 	if (st == RT_OK && active_outline != SIZE_MAX) {
 		out->active = active_outline;
