@@ -85,7 +85,7 @@ read_edited(rt_walk *w, rt_json_doc **out, rt_error *err)
 }
 
 static rt_status
-read_to(const rt_alloc *alloc, const rt_input *in, const rt_feed_to *to, rt_report *report,
+read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
 	rt_error *err)
 {
 	part data = {.in = in};
@@ -121,7 +121,7 @@ rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *r
 	     rt_error *err)
 {
 	rt_input in = rt_input_of(&input);
-	rt_feed_to to = {.whole = out};
+	rt_reader_to to = {.whole = out};
 
 	return read_to(alloc, &in, &to, report, err);
 }
@@ -130,7 +130,7 @@ rt_status
 rt_html_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
 	       rt_report *report, rt_error *err)
 {
-	rt_feed_to to = {.fn = fn, .ctx = ctx};
+	rt_reader_to to = {.fn = fn, .ctx = ctx};
 
 	return read_to(alloc, in, &to, report, err);
 }

@@ -52,6 +52,7 @@
 
 #include "base/scope.h"
 #include "formats/formats_build.h"
+#include "formats/formats_writer.h"
 
 #define HTML_GENERATOR "<meta name=\"generator\" content=\"Retake html 2\">"
 #define HTML_GENERATOR_1 "<meta name=\"generator\" content=\"Retake html 1\">"

@@ -302,7 +302,7 @@ test_edited(void **state)
 	rt_buf page;
 
 	(void)state;
-	assert_int_equal(rt_canonical_read(rt_alloc_libc(),
+	assert_int_equal(rt_format_canonical.read(rt_alloc_libc(),
 					   RT_STR("{\"discussions\":[{\"name\":\"a\",\"takes\":[{\"name\":\"a\",\"entries\":["
 						  "{\"id\":\"1\",\"content\":\"x\"}]}]},{\"name\":\"b\",\"takes\":[{\"name\":\"b\","
 						  "\"entries\":[{\"id\":\"2\",\"content\":\"y\"},{\"id\":\"3\",\"role\":\"AI\","

@@ -26,6 +26,7 @@
 #define RT_FORMATS_TOML_IMPL_H
 
 #include "formats/formats_build.h"
+#include "formats/formats_writer.h"
 #include "formats/toml_text.h"
 
 #define TOML_EXTRA "extra.toml."

@@ -39,7 +39,7 @@ static rt_str
 str_of(reader *r, const rt_buf *buf)
 {
 	if (buf->status != RT_OK)
-		r->b.status = buf->status;
+		r->b.s.status = buf->status;
 	return rt_buf_str(buf);
 }
 
@@ -161,7 +161,7 @@ read_record(reader *r, yyjson_val *value, rt_node *node)
 	    (bytes->ptr[0] == RT_BODY_PI || bytes->ptr[0] == RT_BODY_JSON))
 		st = rt_body_read(r->b.alloc, str_of(r, bytes), &body, NULL);
 	if (st == RT_NOMEM)
-		r->b.status = st;
+		r->b.s.status = st;
 	if (st != RT_OK)
 		return false;
 	rt_body_deinit(&body);
@@ -331,7 +331,7 @@ read_history(reader *r, rt_str name, yyjson_val *history)
 	{
 		rt_node node = {.parent = 0};
 
-		if (r->b.status != RT_OK)
+		if (r->b.s.status != RT_OK)
 			break;
 		if (yyjson_is_str(entry)) {
 			read_string_entry(r, rt_json_str(entry), &node);
@@ -371,8 +371,7 @@ read_take(reader *r, const member *m, bool is_active, rt_outline *outline)
 	name = rt_build_copy(&r->b, name);
 	rt_share_take(&r->share);
 	read_history(r, key, rt_json_get(m->table, "history"));
-	path = r->share.path;
-	count = r->share.path_count;
+	path = rt_share_path(&r->share, &count);
 	keep_rest(r, name, m->table, is_active && yyjson_is_arr(snapshot));
 	add_fields(r, false, rt_json_get(m->table, "retake"));
 	rt_build_take(&r->b, name, rt_build_copy(&r->b, text_of(m->table, "git_commit")), path,
@@ -408,7 +407,7 @@ read_group(reader *r, group *g, rt_str active)
 		if (rt_str_eq(rt_json_str(r->members[at].key), active))
 			current = at;
 	rt_buf_add_byte(r->kept, '{');
-	for (at = g->first; at != SIZE_MAX && r->b.status == RT_OK; at = r->members[at].next)
+	for (at = g->first; at != SIZE_MAX && r->b.s.status == RT_OK; at = r->members[at].next)
 		read_take(r, &r->members[at], at == current, outline);
 	if (r->kept->size > 1) {
 		rt_buf_add_byte(r->kept, '}');
@@ -435,7 +434,7 @@ find_groups(reader *r, yyjson_val *discussions)
 	r->members = rt_scope_array(&r->scope, yyjson_obj_size(discussions), sizeof(*r->members));
 	r->groups = rt_scope_array(&r->scope, yyjson_obj_size(discussions), sizeof(*r->groups));
 	if (!rt_ok(&r->scope)) {
-		r->b.status = RT_NOMEM;
+		r->b.s.status = RT_NOMEM;
 		return;
 	}
 	rt_table_init(&names, r->b.alloc);
@@ -463,7 +462,7 @@ find_groups(reader *r, yyjson_val *discussions)
 		}
 		r->groups[r->group_count] = (group){base, at, at, 0};
 		if (rt_table_add(&names, hash_str(base), r->group_count++) != RT_OK) {
-			r->b.status = RT_NOMEM;
+			r->b.s.status = RT_NOMEM;
 			break;
 		}
 	}
@@ -553,15 +552,15 @@ read_file(reader *r, yyjson_val *root, rt_outlines *out, rt_error *err)
 
 	read_project(r, root);
 	find_groups(r, rt_json_get(discussion, "discussions"));
-	for (i = 0; i < r->group_count && r->b.status == RT_OK; i++) {
+	for (i = 0; i < r->group_count && r->b.s.status == RT_OK; i++) {
 		read_group(r, &r->groups[i], active);
 		for (at = r->groups[i].first; at != SIZE_MAX && active.size > 0;
 		     at = r->members[at].next)
 			if (rt_str_eq(rt_json_str(r->members[at].key), active))
 				active_outline = r->groups[i].outline;
 	}
-	if (r->b.status != RT_OK)
-		return rt_fail(err, r->b.status, "out of memory while importing");
+	if (r->b.s.status != RT_OK)
+		return rt_fail(err, r->b.s.status, "out of memory while importing");
 	st = rt_build_finish(&r->b, out, err);
 	if (st == RT_OK && active_outline != SIZE_MAX) {
 		out->active = active_outline;
