@@ -159,12 +159,10 @@ static inline int
 tear_down(void **state)
 {
 	fixture *f = *state;
-	char command[128];
 
 	if (f->store != NULL)
 		OPS(f)->close(f->store);
-	snprintf(command, sizeof(command), "rm -rf '%s'", f->folder);
-	if (system(command) != 0)
+	if (!test_folder_remove(f->folder))
 		return 1;
 	*state = (void *)(uintptr_t)f->kind;
 	free(f);

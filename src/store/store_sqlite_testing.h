@@ -109,12 +109,10 @@ static inline int
 tear_down(void **state)
 {
 	fixture *f = *state;
-	char command[200];
+	bool removed = test_folder_remove(f->folder);
 
-	snprintf(command, sizeof(command), "chmod -R u+rwx '%s'; rm -rf '%s'", f->folder,
-		 f->folder);
 	free(f);
-	return system(command) == 0 ? 0 : 1;
+	return removed ? 0 : 1;
 }
 
 /* --- bytes of files --- */
