@@ -437,7 +437,7 @@ def check_example():
 
 def check_findings():
     known = set()
-    for path in ("src/log/fsck.c", "src/store/store_sqlite_care.c"):
+    for path in ("src/log/fsck.c", "src/store/store_sqlite_check.c"):
         comment = read(path).split("*/")[0]
         known |= set(re.findall(r"^ \*   ([a-z]+-[a-z-]+)  ", comment, re.M))
     for path in glob.glob("src/cli/*.c"):
